@@ -1,0 +1,76 @@
+// The seam to the models: a request goes out, stream events come back. A stream never throws: failure is its last event.
+// Real providers are codecs (pure: request → HTTP, SSE event → stream events), one file and one row in providers.inc, run by
+// HttpProvider; demo, record, replay and the tests' scripted provider implement Provider directly.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "compression/conversation.h"
+
+namespace tern {
+
+struct ToolSpec {
+  std::string name, description, schema;
+};
+
+struct Request {
+  std::string model;                    // the provider's own name
+  std::string system;
+  std::vector<ToolSpec> tools;
+  Conversation conversation;            // passes check(); system items are folded into `system` by the caller
+  Tokens max_output = 8'000;
+  Tokens window = 200'000;              // num_ctx for servers that cut silently
+  int thinking = 0;                     // budget in tokens, 0 = off
+  std::string json_schema;              // final answer must match; empty = free
+  bool may_call_tools = true;           // false for summaries: tools stay in the prefix, tool_choice none
+};
+
+struct TokenUsage {
+  Tokens input = 0, output = 0, cache_read = 0, cache_write = 0;  // input includes neither cache figure
+  Tokens total_input() const { return input + cache_read + cache_write; }
+};
+
+enum class StopReason { end, tools, length, refusal, other };
+enum class Failure { none, auth, quota, rate, overloaded, server, network, timeout, overflow, bad_request, cancelled, protocol };
+
+struct TextDelta { std::string text; };
+struct ThinkingDelta { std::string text; };
+struct CallStarted { std::string id, name; };            // arguments are on their way
+struct BlockDone { Block block; };                       // a whole text, thinking or tool call; in the order of the message
+struct UsageReport { TokenUsage usage; };                // may come more than once; the last one counts
+struct Retrying { std::string why; std::chrono::milliseconds wait{0}; int attempt = 0; };  // banner for people
+struct Silence { std::chrono::milliseconds since{0}; };  // nothing heard for 20 s
+struct Finished { StopReason reason = StopReason::end; };
+struct Failed {
+  Failure kind = Failure::network;
+  std::string message;                  // one clear line with the way out; never a key
+  Tokens limit = 0, asked = 0;          // overflow: what the provider said, when it did
+  int http_status = 0;
+};
+using StreamEvent = std::variant<TextDelta, ThinkingDelta, CallStarted, BlockDone, UsageReport, Retrying, Silence, Finished, Failed>;
+using Sink = std::function<void(StreamEvent)>;
+
+class Provider {
+ public:
+  virtual ~Provider() = default;
+  // Blocks until the stream has ended; the last event is Finished or Failed. Cancelled within 50 ms of stop.
+  // Called from one thread at a time per object, but several objects may stream at once (drafts).
+  virtual void stream(const Request& request, const Sink& sink, std::stop_token stop) = 0;
+  // The exact body that stream() would send, for `tern debug request`; empty for those without a wire.
+  virtual std::string body(const Request&) { return {}; }
+};
+
+// What a provider needs to be made; keys live here and in http only.
+struct ProviderConfig {
+  std::string base_url, key;
+  std::vector<std::pair<std::string, std::string>> headers;  // extra, from the user's file
+};
+
+}  // namespace tern

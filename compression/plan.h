@@ -1,0 +1,45 @@
+// Which tier is due and what it would do. Pure: the same conversation and budget give the same plan.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "compression/budget.h"
+#include "compression/edit.h"
+#include "compression/summarize.h"
+
+namespace tern {
+
+// What the plan must know of the past; kept by the compactor, never by this folder.
+struct PlanState {
+  TimePoint now{};
+  int failures_in_a_row = 0;    // three open the breaker: local summaries only
+  int refills_in_a_row = 0;     // three mean thrash: stop and say what fills the context
+  bool cache_cold = false;      // long idle or resumed: the prompt cache is gone, cutting is free
+  bool overflow = false;        // the API refused the length: start at once whatever the share
+  bool manual = false;          // /compact: no threshold
+  std::string strategy;         // override of config.strategy; empty = config
+  std::string focus;            // the person's or the memory file's compact instructions
+  std::optional<ItemRange> range;  // a cut the person picked
+};
+
+struct Plan {
+  Tier tier = Tier::none;
+  Edits edits;                          // may be applied at once (tiers 2 and 4, or a no-model tier 3)
+  std::optional<SummaryRequest> ask;    // tier 3: send this, then with_summary()
+  std::string why;                      // reasons as text, for the log and the notice
+  bool thrash = false;
+};
+Plan plan(const Conversation& conversation, const Budget& budget, const PlanState& state = {});
+
+// Once, when a tool result enters: text over the limit keeps head, tail and the error lines of the middle.
+Item snip(Item item, const Budget& budget);
+
+// Tier 4 by itself; never fails, never returns more than `target` tokens of items.
+Edits truncate(const Conversation& conversation, const Budget& budget, Tokens target);
+
+// Tier 3 without a model; the last steps of the fallback ladder.
+Edits local_summary(const Conversation& conversation, const Budget& budget, const PlanState& state);
+Edits remove_messages(const Conversation& conversation, const Budget& budget, Tokens target);
+
+}  // namespace tern
