@@ -1,0 +1,31 @@
+// Names in a text: what a later step may have to write from memory. Pure lexing, one pass, no regex, no allocation per name.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace tern {
+
+// `place` is file:line, `number` an issue, hash, version or long number, `error` four words of a line that reports an error.
+enum class NameKind : std::uint8_t { url, path, file, place, ident, flag, number, command, error };
+
+struct Name {
+  NameKind kind;
+  std::string_view text;  // borrowed from the line; a path is its last two parts
+};
+
+// JSON text escapes newlines and quotes: there `\n` ends a word and no backslash belongs to a name.
+enum class Escapes : std::uint8_t { plain, json };
+
+// Appends the names of one line; each may come more than once.
+void scan_names(std::string_view line, Escapes escapes, std::vector<Name>& out);
+
+// Whether the line says that something went wrong ("error", "failed", "not found", "Traceback" …).
+bool reports_error(std::string_view line);
+
+// 64 bits that stand for the name (kind included); equal names have equal keys in every run.
+std::uint64_t key_of(const Name& name);
+std::uint64_t hash_text(std::string_view text);
+
+}  // namespace tern
