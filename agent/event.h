@@ -16,7 +16,7 @@
 namespace tern {
 
 // ---------------------------------------------------------------- commands
-enum class When { steer, after };       // typed while a turn runs: at the next request, or when the turn has ended
+enum class When { steer, after };  // typed while a turn runs: at the next request, or when the turn has ended
 struct Attachment {
   std::string path, media_type, bytes;  // an image or document
 };
@@ -25,19 +25,19 @@ struct Submit {
   std::vector<Attachment> attachments;
   When when = When::steer;
 };
-struct TakeBack {};                     // give every queued prompt back (answered by Queue with none and TakenBack)
-struct Interrupt {};                    // also requested through the stop source; kept for headless input
+struct TakeBack {};   // give every queued prompt back (answered by Queue with none and TakenBack)
+struct Interrupt {};  // also requested through the stop source; kept for headless input
 enum class Verdict { yes, yes_remember, no };
-struct Answer {                         // to PermissionAsked or TrustAsked
+struct Answer {  // to PermissionAsked or TrustAsked
   std::uint64_t id = 0;
   Verdict verdict = Verdict::no;
-  std::string note;                     // "no, and say why"
+  std::string note;  // "no, and say why"
 };
-struct ShellLine {                      // "! make" typed by the person: runs with their authority, shown to the model
+struct ShellLine {  // "! make" typed by the person: runs with their authority, shown to the model
   std::string command;
-  bool hidden = false;                  // "!!": not sent to the model
+  bool hidden = false;  // "!!": not sent to the model
 };
-struct MemoryNote {                     // "# always use tabs": appended to AGENTS.md
+struct MemoryNote {  // "# always use tabs": appended to AGENTS.md
   std::string text;
 };
 enum class PermissionMode { ask, accept_edits, plan, automatic, bypass };
@@ -46,7 +46,7 @@ struct SetMode {
   PermissionMode mode = PermissionMode::ask;
 };
 struct SetModel {
-  std::string name;                     // "provider/model", an alias; empty = list them (answered by Page)
+  std::string name;  // "provider/model", an alias; empty = list them (answered by Page)
 };
 struct Compact {
   std::string focus, strategy;
@@ -56,22 +56,22 @@ struct Compact {
 struct AcceptPreview {
   std::uint64_t id = 0;
   bool accept = true;
-  std::string edited;                   // the person's version of the summary; empty = as drafted
+  std::string edited;  // the person's version of the summary; empty = as drafted
 };
 struct UndoCompact {
-  int steps = 1;                        // negative: redo
+  int steps = 1;  // negative: redo
 };
 struct PinThis {
-  std::string what;                     // "r17", "last", a path, a sentence; empty = list
+  std::string what;  // "r17", "last", a path, a sentence; empty = list
   bool on = true;
 };
-struct Rewind {                         // conversation back to just before this user item; files too when asked
+struct Rewind {  // conversation back to just before this user item; files too when asked
   ItemId item;
   bool conversation = true, files = false, preview = false;
 };
-struct Sessions {                       // clear, resume, fork, rename
+struct Sessions {  // clear, resume, fork, rename
   enum class What { fresh, resume, fork, rename } what = What::fresh;
-  std::string argument;                 // id, text, or the new name
+  std::string argument;  // id, text, or the new name
 };
 // Anything that only reads the worker's world: answered by one Page, Report or Notice. Names are those of the
 // slash commands: "context", "context log", "context tune", "summaries", "recall", "cost", "status", "tasks" …
@@ -79,7 +79,7 @@ struct Query {
   std::string name, argument;
 };
 struct StopJob {
-  std::string id;                       // empty = all
+  std::string id;  // empty = all
 };
 struct ReloadConfig {};
 struct Quit {};
@@ -92,11 +92,11 @@ enum class DeltaKind { text, thinking };
 struct TurnStarted {
   std::uint64_t turn = 0;
 };
-struct ItemAdded {                      // also replayed, in order, when a session is resumed (replayed = true)
+struct ItemAdded {  // also replayed, in order, when a session is resumed (replayed = true)
   ItemPtr item;
   bool replayed = false;
 };
-struct Delta {                          // adjacent ones of a kind are merged in the mailbox
+struct Delta {  // adjacent ones of a kind are merged in the mailbox
   DeltaKind kind = DeltaKind::text;
   std::string text;
 };
@@ -105,7 +105,7 @@ struct ToolStarted {
   bool replayed = false;
 };
 struct ToolProgress {
-  std::string call_id, tail;            // what came since the last one
+  std::string call_id, tail;  // what came since the last one
 };
 struct ToolFinished {
   std::string call_id, tool, label, subject, note, diff, text;  // text: whole, as the person may unfold it (head kept ≤ 256 KB)
@@ -128,16 +128,16 @@ struct PermissionSettled {
 };
 struct TrustAsked {
   std::uint64_t id = 0;
-  std::string folder, what;             // what the folder would like to set or run
+  std::string folder, what;  // what the folder would like to set or run
 };
 enum class Level { info, warning, error };
 struct Notice {
   Level level = Level::info;
   std::string text;
 };
-struct Waiting {                        // retry or silence banner; empty text clears it
+struct Waiting {  // retry or silence banner; empty text clears it
   std::string text;
-  std::int64_t until_ms = 0;            // countdown, 0 = none
+  std::int64_t until_ms = 0;  // countdown, 0 = none
 };
 enum class CompactionPhase { needed, drafting, draft_ready, started, progress, completed, failed, undone, redone };
 struct Compaction {
@@ -145,10 +145,10 @@ struct Compaction {
   Tier tier = Tier::none;
   std::uint64_t batch = 0;
   Tokens before = 0, after = 0;
-  std::size_t items = 0, originals = 0; // touched, and kept for recall
+  std::size_t items = 0, originals = 0;    // touched, and kept for recall
   std::string strategy, why, audit, cost;  // audit: "kept 41 of 47 specifics, 6 by recall, 0 lost"
   std::int64_t pause_ms = 0;
-  std::vector<ItemId> touched;          // marked on the originals on screen
+  std::vector<ItemId> touched;  // marked on the originals on screen
 };
 struct PreviewReady {
   std::uint64_t id = 0;
@@ -156,7 +156,7 @@ struct PreviewReady {
   Tokens before = 0, after = 0;
   double dollars_now = 0, dollars_saved_per_turn = 0;
 };
-struct Part {                           // of the context bar: system tools memory user assistant results summaries
+struct Part {  // of the context bar: system tools memory user assistant results summaries
   std::string name;
   Tokens tokens = 0;
 };
@@ -164,31 +164,31 @@ struct Meters {
   std::string model, provider, branch, cwd, session;
   PermissionMode mode = PermissionMode::ask;
   Tokens used = 0, effective = 0, window = 0;
-  std::vector<Part> parts;              // sum to `used`
-  bool estimated = true;                // "~" until the provider has reported
+  std::vector<Part> parts;  // sum to `used`
+  bool estimated = true;    // "~" until the provider has reported
   double micro_at = 0.60, compact_at = 0.80, truncate_at = 0.95;
-  int turns_to_next = -1;               // forecast; −1 unknown
+  int turns_to_next = -1;  // forecast; −1 unknown
   Tokens saved = 0;
-  double cache_hit = -1;                // share of the last request's input; −1 unknown
+  double cache_hit = -1;  // share of the last request's input; −1 unknown
   double dollars = 0;
   bool dollars_known = false;
   bool draft_pending = false, draft_ready = false;
   int background_jobs = 0;
 };
-struct Queue {                          // prompts waiting
+struct Queue {  // prompts waiting
   std::vector<std::string> texts;
 };
 struct TakenBack {
   std::vector<std::string> texts;
 };
-struct Page {                           // a text to read in the pager view (recall, summaries, model list …)
+struct Page {  // a text to read in the pager view (recall, summaries, model list …)
   std::string title, text;
 };
-struct ContextReport {                  // /context
+struct ContextReport {  // /context
   Meters meters;
-  std::vector<std::string> top;         // biggest items, ready to read
-  std::vector<std::string> tiers;       // what each tier did
-  std::vector<std::string> lines;       // cost decision, forecast, pins, last edits
+  std::vector<std::string> top;    // biggest items, ready to read
+  std::vector<std::string> tiers;  // what each tier did
+  std::vector<std::string> lines;  // cost decision, forecast, pins, last edits
 };
 struct RewindPoint {
   ItemId item;
@@ -205,27 +205,26 @@ struct SessionInfo {
 struct SessionList {
   std::vector<SessionInfo> sessions;
 };
-struct SessionOpened {                  // the view starts anew; replayed items follow
+struct SessionOpened {  // the view starts anew; replayed items follow
   std::string id, name;
   bool resumed = false;
 };
 struct Todos {
-  std::vector<std::string> lines;       // "☒ done", "◐ doing", "☐ to do"
+  std::vector<std::string> lines;  // "☒ done", "◐ doing", "☐ to do"
 };
 struct TurnEnded {
   enum class How { done, interrupted, failed, limit } how = How::done;
   std::string error;
-  int exit_code = 0;                    // as headless would end: 0 1 3 4 5 6 130
+  int exit_code = 0;  // as headless would end: 0 1 3 4 5 6 130
   std::int64_t milliseconds = 0;
 };
-struct Goodbye {                        // the account printed on exit
+struct Goodbye {  // the account printed on exit
   std::string text;
 };
 
 using Event = std::variant<TurnStarted, ItemAdded, Delta, ToolStarted, ToolProgress, ToolFinished, PermissionAsked,
-                           PermissionSettled, TrustAsked, Notice, Waiting, Compaction, PreviewReady, Meters, Queue,
-                           TakenBack, Page, ContextReport, RewindPoints, SessionList, SessionOpened, Todos, TurnEnded,
-                           Goodbye>;
+                           PermissionSettled, TrustAsked, Notice, Waiting, Compaction, PreviewReady, Meters, Queue, TakenBack,
+                           Page, ContextReport, RewindPoints, SessionList, SessionOpened, Todos, TurnEnded, Goodbye>;
 
 // For Mailbox<Event>: adjacent Deltas of one kind and progress of one call become one.
 bool merge_events(Event& newest, Event& incoming);

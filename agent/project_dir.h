@@ -10,16 +10,16 @@ namespace tern {
 
 struct ProjectDir {
   enum class State {
-    ours,       // made by us, token matches
-    foreign,    // a plain folder of our shape whose token we do not know: ask, then adopt()
-    refused,    // symlink, tracked by git, other owner, writable by others …: never used
-    readonly,   // the project cannot be written: history goes to the state folder
-    absent,     // nothing there (only when `create` was false)
+    ours,      // made by us, token matches
+    foreign,   // a plain folder of our shape whose token we do not know: ask, then adopt()
+    refused,   // symlink, tracked by git, other owner, writable by others …: never used
+    readonly,  // the project cannot be written: history goes to the state folder
+    absent,    // nothing there (only when `create` was false)
   };
   State state = State::absent;
-  std::filesystem::path folder;     // where the store goes: `.compression/`, or the stand-in below the state folder
-  std::filesystem::path project;    // `.compression/` itself
-  std::string why;                  // for people, with the way out; empty when ours
+  std::filesystem::path folder;   // where the store goes: `.compression/`, or the stand-in below the state folder
+  std::filesystem::path project;  // `.compression/` itself
+  std::string why;                // for people, with the way out; empty when ours
   bool usable_config() const { return state == State::ours; }
 };
 

@@ -21,15 +21,15 @@ struct ToolSpec {
 };
 
 struct Request {
-  std::string model;                    // the provider's own name
+  std::string model;  // the provider's own name
   std::string system;
   std::vector<ToolSpec> tools;
-  Conversation conversation;            // passes check(); system items are folded into `system` by the caller
+  Conversation conversation;  // passes check(); system items are folded into `system` by the caller
   Tokens max_output = 8'000;
-  Tokens window = 200'000;              // num_ctx for servers that cut silently
-  int thinking = 0;                     // budget in tokens, 0 = off
-  std::string json_schema;              // final answer must match; empty = free
-  bool may_call_tools = true;           // false for summaries: tools stay in the prefix, tool_choice none
+  Tokens window = 200'000;     // num_ctx for servers that cut silently
+  int thinking = 0;            // budget in tokens, 0 = off
+  std::string json_schema;     // final answer must match; empty = free
+  bool may_call_tools = true;  // false for summaries: tools stay in the prefix, tool_choice none
 };
 
 struct TokenUsage {
@@ -40,21 +40,40 @@ struct TokenUsage {
 enum class StopReason { end, tools, length, refusal, other };
 enum class Failure { none, auth, quota, rate, overloaded, server, network, timeout, overflow, bad_request, cancelled, protocol };
 
-struct TextDelta { std::string text; };
-struct ThinkingDelta { std::string text; };
-struct CallStarted { std::string id, name; };            // arguments are on their way
-struct BlockDone { Block block; };                       // a whole text, thinking or tool call; in the order of the message
-struct UsageReport { TokenUsage usage; };                // may come more than once; the last one counts
-struct Retrying { std::string why; std::chrono::milliseconds wait{0}; int attempt = 0; };  // banner for people
-struct Silence { std::chrono::milliseconds since{0}; };  // nothing heard for 20 s
-struct Finished { StopReason reason = StopReason::end; };
+struct TextDelta {
+  std::string text;
+};
+struct ThinkingDelta {
+  std::string text;
+};
+struct CallStarted {
+  std::string id, name;
+};  // arguments are on their way
+struct BlockDone {
+  Block block;
+};  // a whole text, thinking or tool call; in the order of the message
+struct UsageReport {
+  TokenUsage usage;
+};  // may come more than once; the last one counts
+struct Retrying {
+  std::string why;
+  std::chrono::milliseconds wait{0};
+  int attempt = 0;
+};  // banner for people
+struct Silence {
+  std::chrono::milliseconds since{0};
+};  // nothing heard for 20 s
+struct Finished {
+  StopReason reason = StopReason::end;
+};
 struct Failed {
   Failure kind = Failure::network;
-  std::string message;                  // one clear line with the way out; never a key
-  Tokens limit = 0, asked = 0;          // overflow: what the provider said, when it did
+  std::string message;          // one clear line with the way out; never a key
+  Tokens limit = 0, asked = 0;  // overflow: what the provider said, when it did
   int http_status = 0;
 };
-using StreamEvent = std::variant<TextDelta, ThinkingDelta, CallStarted, BlockDone, UsageReport, Retrying, Silence, Finished, Failed>;
+using StreamEvent =
+    std::variant<TextDelta, ThinkingDelta, CallStarted, BlockDone, UsageReport, Retrying, Silence, Finished, Failed>;
 using Sink = std::function<void(StreamEvent)>;
 
 class Provider {

@@ -15,37 +15,37 @@ struct CompressionConfig {  // defaults are DESIGN 4.2; names in the file are ca
   bool auto_compress = true;
   double micro_at = 0.60, compact_at = 0.80, truncate_at = 0.95, draft_at = 0.70;
   double micro_low_water = 0.40, compact_target = 0.50;
-  std::size_t snip_limit = 10'000;         // characters; head and tail are 30 % each
+  std::size_t snip_limit = 10'000;  // characters; head and tail are 30 % each
   double snip_head = 0.30, snip_tail = 0.30;
-  std::size_t max_tool_output = 3'000;     // the other form: marker between two halves (0 = use the default form)
+  std::size_t max_tool_output = 3'000;  // the other form: marker between two halves (0 = use the default form)
   bool snip_halves = false;
-  int max_turns = 50, keep_recent = 10;    // sliding window, in rounds
+  int max_turns = 50, keep_recent = 10;  // sliding window, in rounds
   bool sliding_window = false;
-  std::size_t summary_max_chars = 500;     // per key point in summaries.json
+  std::size_t summary_max_chars = 500;  // per key point in summaries.json
   double importance_threshold = 0.3;
   int keep_last_tool_rounds = 1;
   int protect_user_messages = 3, protect_results = 5;
-  double min_compressible = 0.02;          // of the effective window
-  std::optional<Tokens> absolute_threshold;// "new logic": only compressible tokens are compared with it
+  double min_compressible = 0.02;            // of the effective window
+  std::optional<Tokens> absolute_threshold;  // "new logic": only compressible tokens are compared with it
   Tokens trigger_tokens = 150'000;
   int trigger_messages = 500, min_messages = 10;
   double target_ratio = 0.5;
-  std::string strategy = "sections";       // sections snapshot local middle oldest hybrid tools truncate
+  std::string strategy = "sections";  // sections snapshot local middle oldest hybrid tools truncate
   SummaryStyle style = SummaryStyle::sections;
   bool micro_by_model = false;
   Tokens index_budget = 1'500;
   Tokens pin_budget = 8'000;
-  std::string small_model;                 // empty: the model table decides
+  std::string small_model;  // empty: the model table decides
 };
 
 struct Budget {
   Tokens window = 200'000;
-  Tokens reserve = 20'000;      // output really requested, ≤ 20k, ≤ W/8
-  Tokens fixed = 0;             // system prompt + tool schemas + memory files
-  Tokens pending = 0;           // input typed but not yet an item
-  std::optional<Tokens> optimum;// a model's best context when it is below its maximum
-  double calibration = 1.0;     // reported / estimated, this model
-  std::string provider, model;  // for the selection table
+  Tokens reserve = 20'000;        // output really requested, ≤ 20k, ≤ W/8
+  Tokens fixed = 0;               // system prompt + tool schemas + memory files
+  Tokens pending = 0;             // input typed but not yet an item
+  std::optional<Tokens> optimum;  // a model's best context when it is below its maximum
+  double calibration = 1.0;       // reported / estimated, this model
+  std::string provider, model;    // for the selection table
   CompressionConfig config;
 
   Tokens effective() const { return window - reserve; }

@@ -30,8 +30,8 @@ struct RecallId {
   auto operator<=>(const RecallId&) const = default;
   explicit operator bool() const { return value != 0; }
 };
-std::string to_string(RecallId id);                  // "r17"
-RecallId parse_recall_id(std::string_view text);     // "r17", "R17" or "17"; zero when it is none
+std::string to_string(RecallId id);               // "r17"
+RecallId parse_recall_id(std::string_view text);  // "r17", "R17" or "17"; zero when it is none
 
 struct ItemRange {  // both ends belong to it
   ItemId first, last;
@@ -56,13 +56,13 @@ enum class ResultForm { full, snipped, compacted };
 struct ToolResult {
   std::string call_id, tool, text;
   bool is_error = false;
-  std::string subject;            // path or command, for one-line labels
-  RecallId recall;                // the original bytes, in the store
+  std::string subject;  // path or command, for one-line labels
+  RecallId recall;      // the original bytes, in the store
   ResultForm form = ResultForm::full;
   bool operator==(const ToolResult&) const = default;
 };
 struct Image {
-  std::string media_type, blob;   // raw bytes, not base64
+  std::string media_type, blob;  // raw bytes, not base64
   bool operator==(const Image&) const = default;
 };
 struct Document {
@@ -83,10 +83,10 @@ struct Item {
   TimePoint when{};
   std::vector<Block> blocks;
   bool pinned = false;
-  Tokens tokens = 0;              // counted once, when the item is made (make_item in tokens.h)
-  RecallId recall;                // the item's own text in the store; results carry theirs in the block
-  bool interrupted = false;       // the stream was cut; kept as it stood
-  bool synthetic = false;         // tern wrote it (summary, notice, resume rule), not the person and not the model
+  Tokens tokens = 0;         // counted once, when the item is made (make_item in tokens.h)
+  RecallId recall;           // the item's own text in the store; results carry theirs in the block
+  bool interrupted = false;  // the stream was cut; kept as it stood
+  bool synthetic = false;    // tern wrote it (summary, notice, resume rule), not the person and not the model
 };
 using ItemPtr = std::shared_ptr<const Item>;
 

@@ -21,15 +21,15 @@ struct Reason {
   std::string why;   // one sentence for people: "later read again (r41)"
 };
 
-struct Replace {       // one block of the target by another
+struct Replace {  // one block of the target by another
   std::size_t block = 0;
   Block with;
 };
-struct Drop {};        // the whole target leaves
-struct Insert {        // a new item directly before the target; ItemId{0} as target appends
+struct Drop {};  // the whole target leaves
+struct Insert {  // a new item directly before the target; ItemId{0} as target appends
   ItemPtr item;
 };
-struct Pin {           // the person marks or unmarks the target; its bytes stay
+struct Pin {  // the person marks or unmarks the target; its bytes stay
   bool on = true;
 };
 
@@ -44,7 +44,7 @@ using Edits = std::vector<Edit>;
 // Edits whose target is no longer there (an undone batch, an overlapping one) are skipped; the rest is applied in order.
 Conversation apply(const Conversation& conversation, const Edits& edits);
 
-struct Batch {           // what one compression did, as it is logged
+struct Batch {  // what one compression did, as it is logged
   std::uint64_t id = 0;
   Edits edits;
 };

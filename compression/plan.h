@@ -13,21 +13,21 @@ namespace tern {
 // What the plan must know of the past; kept by the compactor, never by this folder.
 struct PlanState {
   TimePoint now{};
-  int failures_in_a_row = 0;    // three open the breaker: local summaries only
-  int refills_in_a_row = 0;     // three mean thrash: stop and say what fills the context
-  bool cache_cold = false;      // long idle or resumed: the prompt cache is gone, cutting is free
-  bool overflow = false;        // the API refused the length: start at once whatever the share
-  bool manual = false;          // /compact: no threshold
-  std::string strategy;         // override of config.strategy; empty = config
-  std::string focus;            // the person's or the memory file's compact instructions
+  int failures_in_a_row = 0;       // three open the breaker: local summaries only
+  int refills_in_a_row = 0;        // three mean thrash: stop and say what fills the context
+  bool cache_cold = false;         // long idle or resumed: the prompt cache is gone, cutting is free
+  bool overflow = false;           // the API refused the length: start at once whatever the share
+  bool manual = false;             // /compact: no threshold
+  std::string strategy;            // override of config.strategy; empty = config
+  std::string focus;               // the person's or the memory file's compact instructions
   std::optional<ItemRange> range;  // a cut the person picked
 };
 
 struct Plan {
   Tier tier = Tier::none;
-  Edits edits;                          // may be applied at once (tiers 2 and 4, or a no-model tier 3)
-  std::optional<SummaryRequest> ask;    // tier 3: send this, then with_summary()
-  std::string why;                      // reasons as text, for the log and the notice
+  Edits edits;                        // may be applied at once (tiers 2 and 4, or a no-model tier 3)
+  std::optional<SummaryRequest> ask;  // tier 3: send this, then with_summary()
+  std::string why;                    // reasons as text, for the log and the notice
   bool thrash = false;
 };
 Plan plan(const Conversation& conversation, const Budget& budget, const PlanState& state = {});

@@ -10,26 +10,26 @@
 namespace tern {
 
 struct SummaryRequest {
-  ItemRange covers;             // whole messages, call/result pairs never split
+  ItemRange covers;  // whole messages, call/result pairs never split
   SummaryStyle style = SummaryStyle::sections;
-  std::string instructions;     // the user message that asks for the summary
-  Conversation source;          // originals (or stored leaf summaries) to be summarised, shape-checked
-  Tokens target = 0;            // the result, with index and kept user messages, must stay under it
-  Tokens replaces = 0;          // tokens of what it stands for
-  std::string index;            // the deterministic specifics appended to the answer
-  std::string kept;             // user messages kept verbatim
-  ItemId insert_before;         // first item after the range
-  ItemId new_id;                // id the summary item will carry (given by the caller, zero until then)
+  std::string instructions;  // the user message that asks for the summary
+  Conversation source;       // originals (or stored leaf summaries) to be summarised, shape-checked
+  Tokens target = 0;         // the result, with index and kept user messages, must stay under it
+  Tokens replaces = 0;       // tokens of what it stands for
+  std::string index;         // the deterministic specifics appended to the answer
+  std::string kept;          // user messages kept verbatim
+  ItemId insert_before;      // first item after the range
+  ItemId new_id;             // id the summary item will carry (given by the caller, zero until then)
   TimePoint now{};
 };
 
 struct Rejected {
-  std::string why;              // empty, truncated, larger than what it replaces, over target
+  std::string why;  // empty, truncated, larger than what it replaces, over target
 };
 // `complete` is false when the provider stopped for length. Accepts missing or unclosed tags, fences, leading chatter.
 std::variant<Edits, Rejected> with_summary(const SummaryRequest& request, const std::string& answer, bool complete = true);
 
-SummaryRequest summary_request(const Conversation& conversation, const Budget& budget, ItemRange range,
-                               const std::string& focus, TimePoint now);
+SummaryRequest summary_request(const Conversation& conversation, const Budget& budget, ItemRange range, const std::string& focus,
+                               TimePoint now);
 
 }  // namespace tern

@@ -9,7 +9,7 @@ namespace tern {
 
 Tokens estimate(std::string_view text);
 Tokens estimate(const Block& block);
-Tokens estimate(const Item& item);              // blocks + role and frame
+Tokens estimate(const Item& item);               // blocks + role and frame
 Tokens count(const Conversation& conversation);  // sum of Item::tokens
 
 // The item with its tokens counted. The only way items are made.

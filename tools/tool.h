@@ -15,11 +15,11 @@
 
 namespace tern {
 
-class Workspace;     // workspace.h: inside or outside, the one place that decides
-class FileMemory;    // file_memory.h: what was read when, content hashes; forgets what left the context
-class Journal;       // journal.h: before-images of every change, for undo
-class Jobs;          // jobs.h: background commands
-struct Sandbox;      // sandbox.h: what a child may do
+class Workspace;   // workspace.h: inside or outside, the one place that decides
+class FileMemory;  // file_memory.h: what was read when, content hashes; forgets what left the context
+class Journal;     // journal.h: before-images of every change, for undo
+class Jobs;        // jobs.h: background commands
+struct Sandbox;    // sandbox.h: what a child may do
 struct TodoItem {
   std::string content, status, active_form;  // status: pending, in_progress, completed
 };
@@ -31,25 +31,25 @@ struct ImageData {
 };
 
 struct ToolOutput {
-  std::string text;                  // whole text for the model (the agent snips it); valid UTF-8
+  std::string text;  // whole text for the model (the agent snips it); valid UTF-8
   bool is_error = false;
-  std::string subject;               // path or command, for labels: "src/a.cpp"
-  std::string note;                  // short tail of the cell: "245 lines", "exit 1 · 12.3 s", "+2 −1"
-  std::string diff;                  // unified diff for the screen, when something was written
+  std::string subject;  // path or command, for labels: "src/a.cpp"
+  std::string note;     // short tail of the cell: "245 lines", "exit 1 · 12.3 s", "+2 −1"
+  std::string diff;     // unified diff for the screen, when something was written
   std::optional<int> exit_status;
   std::vector<ImageData> images;
-  std::filesystem::path spill;       // the whole output when it is larger than `text`; the agent moves it to the store
-  bool unchanged_reread = false;     // text only points at an earlier result
+  std::filesystem::path spill;    // the whole output when it is larger than `text`; the agent moves it to the store
+  bool unchanged_reread = false;  // text only points at an earlier result
 };
 
 struct RecallQuery {
-  std::string id;                    // "r17"
+  std::string id;                                            // "r17"
   std::optional<std::pair<std::size_t, std::size_t>> lines;  // 1-based, both included
-  std::string search;                // full-text inside the originals; with an empty id over all of them
+  std::string search;                                        // full-text inside the originals; with an empty id over all of them
 };
-struct ContextQuery {                // context_status, context_compress, context_config, context_summary
-  std::string action;                // "status" "compress" "config" "summary"
-  std::string arguments;             // JSON text as the model sent it, already checked
+struct ContextQuery {     // context_status, context_compress, context_config, context_summary
+  std::string action;     // "status" "compress" "config" "summary"
+  std::string arguments;  // JSON text as the model sent it, already checked
 };
 
 struct ToolContext {
@@ -61,19 +61,19 @@ struct ToolContext {
   std::vector<TodoItem>& todos;
   std::stop_token stop;
   std::string call_id;
-  std::filesystem::path spill_dir;                          // private, ours, for capped output files
-  std::vector<std::string> allowed_env;                     // extra names the person lets children see
+  std::filesystem::path spill_dir;                                           // private, ours, for capped output files
+  std::vector<std::string> allowed_env;                                      // extra names the person lets children see
   std::function<void(std::string_view)> progress = [](std::string_view) {};  // live tail, sanitised by the UI
   std::function<std::string(const RecallQuery&)> recall;
   std::function<std::string(const ContextQuery&)> context;
 };
 
 struct Tool {
-  std::string_view name;             // "Read"
-  std::string_view description;      // what the model reads; short, the seven basic tools ≤ 6 KB with the system prompt
-  std::string_view schema;           // JSON schema of the parameters, compact
+  std::string_view name;         // "Read"
+  std::string_view description;  // what the model reads; short, the seven basic tools ≤ 6 KB with the system prompt
+  std::string_view schema;       // JSON schema of the parameters, compact
   Effect effect = Effect::read;
-  bool basic = true;                 // offered by default; the rest on demand of configuration
+  bool basic = true;  // offered by default; the rest on demand of configuration
   // Aliases a model may use for a parameter: "path=file_path filePath=file_path".
   std::string_view aliases;
   ToolOutput (*run)(const nlohmann::json& args, ToolContext& ctx);
@@ -84,7 +84,7 @@ struct Tool {
 };
 
 const std::vector<const Tool*>& all_tools();
-const Tool* find_tool(std::string_view name);               // case-insensitive, known aliases ("shell" → Bash)
+const Tool* find_tool(std::string_view name);  // case-insensitive, known aliases ("shell" → Bash)
 
 // Arguments checked against the tool's schema: parsed, aliases resolved, numbers in strings accepted.
 // On failure `error` is the text that teaches the model.

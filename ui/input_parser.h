@@ -11,26 +11,51 @@
 namespace tern {
 
 enum class Key {
-  character, enter, escape, tab, backspace, del, up, down, left, right, home, end, page_up, page_down, insert, f1, f2, f3, f4,
-  f5, f6, f7, f8, f9, f10, f11, f12
+  character,
+  enter,
+  escape,
+  tab,
+  backspace,
+  del,
+  up,
+  down,
+  left,
+  right,
+  home,
+  end,
+  page_up,
+  page_down,
+  insert,
+  f1,
+  f2,
+  f3,
+  f4,
+  f5,
+  f6,
+  f7,
+  f8,
+  f9,
+  f10,
+  f11,
+  f12
 };
 struct KeyPress {
   Key key = Key::character;
-  std::string text;               // the character, for Key::character (control letters are 'a'..'z' with ctrl set)
+  std::string text;  // the character, for Key::character (control letters are 'a'..'z' with ctrl set)
   bool ctrl = false, alt = false, shift = false;
   bool operator==(const KeyPress&) const = default;
 };
-struct Paste {                    // between the marks, newlines normalised to '\n', not yet sanitised
+struct Paste {  // between the marks, newlines normalised to '\n', not yet sanitised
   std::string text;
   bool operator==(const Paste&) const = default;
 };
 struct Mouse {
   enum class What { wheel_up, wheel_down, press, drag, release } what = What::press;
-  int x = 0, y = 0;               // 0-based cell
+  int x = 0, y = 0;  // 0-based cell
   bool shift = false, alt = false, ctrl = false;
   bool operator==(const Mouse&) const = default;
 };
-struct Reply {                    // an answer of the terminal: OSC 11 colour, DA1, …
+struct Reply {  // an answer of the terminal: OSC 11 colour, DA1, …
   std::string text;
   bool operator==(const Reply&) const = default;
 };
@@ -39,8 +64,8 @@ using Input = std::variant<KeyPress, Paste, Mouse, Reply>;
 class InputParser {
  public:
   std::vector<Input> feed(std::string_view bytes);
-  bool pending() const;           // an unfinished sequence waits: call timeout() after 30 ms of silence
-  std::vector<Input> timeout();   // a lone ESC becomes Escape; an unfinished paste is delivered as it stands
+  bool pending() const;          // an unfinished sequence waits: call timeout() after 30 ms of silence
+  std::vector<Input> timeout();  // a lone ESC becomes Escape; an unfinished paste is delivered as it stands
 
  private:
   std::string buffer_;

@@ -8,9 +8,9 @@ namespace tern {
 
 struct RowOptions {
   int width = 80;
-  bool unfold_all = false;   // Ctrl-O: verbose
-  int folded_lines = 4;      // how much of a tool's output shows when folded
-  int live_lines = 6;        // of a running command's tail
+  bool unfold_all = false;  // Ctrl-O: verbose
+  int folded_lines = 4;     // how much of a tool's output shows when folded
+  int live_lines = 6;       // of a running command's tail
 };
 Rows rows_of(const Cell& cell, const RowOptions& options);
 
@@ -19,8 +19,8 @@ Rows rows_of(const Cell& cell, const RowOptions& options);
 void wrap_into(Rows& out, const Row& row, int width, std::string_view first = "", std::string_view rest = "",
                Style gutter_style = {});
 
-Rows markdown_rows(std::string_view markdown, int width, bool streaming);                 // markdown.cpp (md4c)
+Rows markdown_rows(std::string_view markdown, int width, bool streaming);                   // markdown.cpp (md4c)
 std::vector<Span> highlight(std::string_view line, std::string_view language, int& state);  // highlight.cpp; state across lines
-Rows diff_rows(std::string_view unified_diff, std::string_view path, int width);          // diff_view.cpp
+Rows diff_rows(std::string_view unified_diff, std::string_view path, int width);            // diff_view.cpp
 
 }  // namespace tern

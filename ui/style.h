@@ -8,18 +8,24 @@
 namespace tern {
 
 enum class Colour : std::uint8_t {
-  none,      // the terminal's own
-  muted,     // secondary text, frames, gutters
-  accent,    // prompt glyph, headings, selection marks
-  user,      // what the person said
-  agent,     // bullets of the model and its tools
-  good,      // added lines, success
+  none,    // the terminal's own
+  muted,   // secondary text, frames, gutters
+  accent,  // prompt glyph, headings, selection marks
+  user,    // what the person said
+  agent,   // bullets of the model and its tools
+  good,    // added lines, success
   warn,
-  bad,       // removed lines, errors
-  code,      // inline code, strings
+  bad,   // removed lines, errors
+  code,  // inline code, strings
   keyword,
-  lime, orange,        // the two bands of the context bar between good, warn and bad
-  added_tint, removed_tint, added_word, removed_word, code_tint, select_tint,  // backgrounds
+  lime,
+  orange,  // the two bands of the context bar between good, warn and bad
+  added_tint,
+  removed_tint,
+  added_word,
+  removed_word,
+  code_tint,
+  select_tint,  // backgrounds
   count_
 };
 
@@ -29,7 +35,7 @@ struct Style {
   bool operator==(const Style&) const = default;
 };
 
-struct Span {               // bytes [begin, begin+length) of a row's text
+struct Span {  // bytes [begin, begin+length) of a row's text
   std::uint32_t begin = 0, length = 0;
   Style style;
   bool operator==(const Span&) const = default;
@@ -38,10 +44,10 @@ struct Span {               // bytes [begin, begin+length) of a row's text
 // One line of the screen. Text is safe (text_safe.h) and no wider than the width it was made for.
 struct Row {
   std::string text;
-  std::vector<Span> spans;      // in order, not overlapping; uncovered bytes have the default style
-  std::uint32_t gutter = 0;     // leading bytes that are ornament: never selected or copied
-  bool continued = false;       // wrapped from the row above: copying joins them without a newline
-  std::string link;             // OSC 8 target of the whole row, already safe; usually empty
+  std::vector<Span> spans;   // in order, not overlapping; uncovered bytes have the default style
+  std::uint32_t gutter = 0;  // leading bytes that are ornament: never selected or copied
+  bool continued = false;    // wrapped from the row above: copying joins them without a newline
+  std::string link;          // OSC 8 target of the whole row, already safe; usually empty
   bool operator==(const Row&) const = default;
 };
 using Rows = std::vector<Row>;

@@ -9,7 +9,7 @@
 
 namespace tern {
 
-enum class Lines { keep, one };   // one: newlines become ⏎, for labels and titles
+enum class Lines { keep, one };  // one: newlines become ⏎, for labels and titles
 std::string safe_text(std::string_view raw, Lines lines = Lines::keep, int tab = 4);
 // The same, and every deceptive character (homoglyph-prone non-ASCII in a command) as an escape, for approval dialogs.
 std::string safe_command(std::string_view raw);

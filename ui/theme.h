@@ -24,7 +24,7 @@ struct Theme {
 struct RGB {
   int r = 0, g = 0, b = 0;
 };
-struct ThemeRow {                       // one row a theme: the same table serves pictures, contrast test and screen
+struct ThemeRow {  // one row a theme: the same table serves pictures, contrast test and screen
   std::string_view name;
   Background background = Background::dark;
   std::array<int, static_cast<std::size_t>(Colour::count_)> rgb;  // 0xRRGGBB, −1 = terminal's own, −2−n = ANSI colour n
@@ -34,6 +34,6 @@ Theme make_theme(std::string_view name, ColourDepth depth, Background background
 
 // From NO_COLOR, COLORTERM, TERM, as the environment says (get: name → value or "").
 ColourDepth detect_depth(std::string_view no_color, std::string_view colorterm, std::string_view term);
-double contrast(RGB a, RGB b);          // WCAG ratio, for the test
+double contrast(RGB a, RGB b);  // WCAG ratio, for the test
 
 }  // namespace tern

@@ -16,19 +16,19 @@ enum class ScreenKind { full, inline_region, plain };
 struct UiDeps {
   Mailbox<Command>& commands;
   Mailbox<Event>& events;
-  std::function<void()> interrupt;       // asks the running turn to stop at once; any thread
+  std::function<void()> interrupt;                     // asks the running turn to stop at once; any thread
   std::function<void(std::function<void()>)> on_wake;  // registers what an event push must call (an eventfd write)
-  std::string cwd, home, state_dir;      // state_dir: prompt history, drafts
+  std::string cwd, home, state_dir;                    // state_dir: prompt history, drafts
   std::string version;
   ScreenKind screen = ScreenKind::full;
   std::string theme = "default";
   bool vi = false;
   int ambiguous_width = 1;
-  std::vector<std::pair<std::string, std::string>> keys;   // rebindings: name of action → key name
-  std::string first_prompt;              // `tern "fix it"`: submitted at once
-  std::vector<std::string> welcome;      // lines: what model, what folder, where summaries are kept
+  std::vector<std::pair<std::string, std::string>> keys;  // rebindings: name of action → key name
+  std::string first_prompt;                               // `tern "fix it"`: submitted at once
+  std::vector<std::string> welcome;                       // lines: what model, what folder, where summaries are kept
 };
 
-int run_ui(UiDeps& deps);                // exit status; the account has been printed to the normal screen
+int run_ui(UiDeps& deps);  // exit status; the account has been printed to the normal screen
 
 }  // namespace tern

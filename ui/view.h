@@ -46,10 +46,10 @@ using CellBody = std::variant<UserCell, AssistantCell, ThinkingCell, ToolCell, N
 
 struct Cell {
   std::uint64_t id = 0;
-  ItemId item;                      // of the log, when it stands for one
-  std::uint32_t version = 0;        // grows with every change: the row cache compares it
-  bool unfolded = false;            // by the person; thinking and long output are folded by default
-  Tier left_context = Tier::none;   // snipped, compacted or summarised away: marked, still readable
+  ItemId item;                     // of the log, when it stands for one
+  std::uint32_t version = 0;       // grows with every change: the row cache compares it
+  bool unfolded = false;           // by the person; thinking and long output are folded by default
+  Tier left_context = Tier::none;  // snipped, compacted or summarised away: marked, still readable
   CellBody body;
 };
 
@@ -64,7 +64,7 @@ struct ViewState {
   std::vector<Cell> cells;
   Meters meters;
   bool working = false;
-  std::int64_t turn_started_ms = 0; // from the clock the caller passes to fold
+  std::int64_t turn_started_ms = 0;  // from the clock the caller passes to fold
   Waiting waiting;
   std::vector<std::string> queue;
   std::vector<std::string> todos;
@@ -72,11 +72,11 @@ struct ViewState {
   std::optional<TrustAsked> trust;
   std::optional<PreviewReady> preview;
   std::optional<ContextReport> report;
-  std::optional<Page> page;         // opened in the pager view
+  std::optional<Page> page;  // opened in the pager view
   std::vector<RewindPoint> rewind;
   std::vector<SessionInfo> sessions;
-  std::vector<std::string> taken_back;   // to be put into the composer by the screen
-  Compaction compaction;            // the one under way, for the progress line
+  std::vector<std::string> taken_back;  // to be put into the composer by the screen
+  Compaction compaction;                // the one under way, for the progress line
   std::string session_id, session_name;
   std::string goodbye;
   bool dirty = true;
