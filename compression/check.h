@@ -21,7 +21,8 @@ std::vector<Problem> check(const Conversation& conversation);
 std::vector<Problem> check_edit(const Conversation& before, const Conversation& after);
 
 // A conversation that passes check(): unanswered calls get an "interrupted" result with a stable id, orphan results
-// leave, empty texts leave, adjacent messages of one role are joined. Unchanged items keep their pointer.
+// leave, empty texts leave, adjacent assistant messages are joined (user messages stay apart: each keeps its id and its
+// pin). Unchanged items keep their pointer.
 Conversation repair(const Conversation& conversation);
 
 }  // namespace tern

@@ -42,6 +42,8 @@ struct Edit {
 using Edits = std::vector<Edit>;
 
 // Edits whose target is no longer there (an undone batch, an overlapping one) are skipped; the rest is applied in order.
+// So are edits that would touch a system message, or a pinned one outside the truncate tier, and an Insert whose id is
+// there already. Call it as tern::apply: unqualified, std::apply is found too.
 Conversation apply(const Conversation& conversation, const Edits& edits);
 
 struct Batch {  // what one compression did, as it is logged
