@@ -64,7 +64,8 @@ using Input = std::variant<KeyPress, Paste, Mouse, Reply>;
 class InputParser {
  public:
   std::vector<Input> feed(std::string_view bytes);
-  bool pending() const;          // an unfinished sequence waits: call timeout() after 30 ms of silence
+  bool pending() const;  // an unfinished sequence waits: call timeout() after 30 ms of silence (a paste: 1 s)
+  bool pasting() const { return pasting_; }
   std::vector<Input> timeout();  // a lone ESC becomes Escape; an unfinished paste is delivered as it stands
 
  private:

@@ -1,0 +1,188 @@
+#include "ui/painter.h"
+
+#include <algorithm>
+
+#include "ui/width.h"
+
+namespace tern {
+namespace {
+
+constexpr int longest_skip = 4;  // equal cells cheaper to rewrite than to jump over
+
+bool same(const ftxui::Pixel& a, const ftxui::Pixel& b) {
+  return a.character == b.character && a.bold == b.bold && a.dim == b.dim && a.italic == b.italic && a.inverted == b.inverted &&
+         a.underlined == b.underlined && a.strikethrough == b.strikethrough && a.foreground_color == b.foreground_color &&
+         a.background_color == b.background_color;
+}
+
+bool same_pen(const ftxui::Pixel& a, const ftxui::Pixel& b) {
+  return a.bold == b.bold && a.dim == b.dim && a.italic == b.italic && a.inverted == b.inverted && a.underlined == b.underlined &&
+         a.strikethrough == b.strikethrough && a.foreground_color == b.foreground_color &&
+         a.background_color == b.background_color;
+}
+
+void move_to(std::string& out, int x, int y) { out += "\x1b[" + std::to_string(y + 1) + ';' + std::to_string(x + 1) + 'H'; }
+
+bool blank(const ftxui::Pixel& pixel) {
+  return pixel.character == " " && !pixel.inverted && !pixel.underlined && !pixel.strikethrough &&
+         pixel.background_color == ftxui::Color(ftxui::Color::Default);
+}
+
+bool ascii(const std::string& text) { return text.size() == 1 && static_cast<unsigned char>(text[0]) < 0x80; }
+
+class RowsNode : public ftxui::Node {
+ public:
+  RowsNode(Rows rows, const Theme& theme) : rows_(std::move(rows)), theme_(theme) {}
+  void ComputeRequirement() override {
+    requirement_.min_x = 0;
+    requirement_.min_y = static_cast<int>(rows_.size());
+    requirement_.flex_grow_x = 1;
+  }
+  void Render(ftxui::Screen& screen) override {
+    for (int y = box_.y_min; y <= box_.y_max; ++y) {
+      const auto index = static_cast<std::size_t>(y - box_.y_min);
+      if (index >= rows_.size()) break;
+      draw_row(screen, rows_[index], theme_, box_.x_min, y, box_.x_max - box_.x_min + 1);
+    }
+  }
+
+ private:
+  Rows rows_;
+  const Theme& theme_;
+};
+
+}  // namespace
+
+std::string Painter::paint(const ftxui::Screen& next, Caret caret, int top) {
+  const bool whole = !known_ || columns_ != next.dimx() || lines_ != next.dimy();
+  std::string body;
+  pen_ = ftxui::Pixel();
+  if (whole) {
+    columns_ = next.dimx();
+    lines_ = next.dimy();
+    ftxui::Pixel empty;
+    empty.character = " ";
+    last_.assign(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(lines_), empty);
+    body += "\x1b[0m";
+    if (top == 0) body += "\x1b[2J";
+  }
+  for (int y = 0; y < lines_; ++y) paint_row(body, next, y, top);
+  if (!same_pen(pen_, ftxui::Pixel())) body += "\x1b[0m";
+  const bool moved = !(caret == caret_) || whole;
+  known_ = true;
+  caret_ = caret;
+  if (body.empty() && !moved) return {};
+  std::string out = "\x1b[?2026h";
+  if (!body.empty()) out += "\x1b[?25l" + body;
+  if (caret.x >= 0) {
+    move_to(out, caret.x, caret.y + top);
+    out += "\x1b[?25h";
+  } else if (body.empty()) {
+    out += "\x1b[?25l";
+  }
+  return out + "\x1b[?2026l";
+}
+
+void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y, int top) {
+  const auto base = static_cast<std::size_t>(y) * static_cast<std::size_t>(columns_);
+  int last_written = -1;  // column after the last cell sent, or -1 when the cursor is elsewhere
+  bool doubtful = false;  // terminals may disagree on the width of what was just sent
+  int end = columns_;     // from here on the next row is blank: one erase does
+  while (end > 0 && blank(next.PixelAt(end - 1, y))) --end;
+  bool tail_changed = false;
+  for (int x = end; x < columns_; ++x) tail_changed |= !same(last_[base + static_cast<std::size_t>(x)], next.PixelAt(x, y));
+  for (int x = 0; x < end; ++x) {
+    const ftxui::Pixel& pixel = next.PixelAt(x, y);
+    ftxui::Pixel& known = last_[base + static_cast<std::size_t>(x)];
+    const bool wide = x + 1 < columns_ && next.PixelAt(x + 1, y).character.empty();
+    const bool changed = !same(known, pixel) || (wide && !last_[base + static_cast<std::size_t>(x) + 1].character.empty());
+    known = pixel;
+    if (wide) last_[base + static_cast<std::size_t>(x) + 1] = next.PixelAt(x + 1, y);
+    if (changed && !pixel.character.empty()) {
+      const int gap = x - last_written;
+      if (last_written < 0 || gap > longest_skip || doubtful) {
+        move_to(out, x, y + top);
+      } else {
+        for (int skipped = last_written; skipped < x; ++skipped) {
+          const ftxui::Pixel& between = next.PixelAt(skipped, y);
+          if (between.character.empty()) continue;
+          style(out, between);
+          out += between.character;
+        }
+      }
+      style(out, pixel);
+      out += pixel.character;
+      last_written = x + (wide ? 2 : 1);
+      doubtful = !ascii(pixel.character);
+    }
+    if (wide) ++x;
+  }
+  if (!tail_changed) return;
+  move_to(out, end, y + top);
+  style(out, ftxui::Pixel());
+  out += "\x1b[K";
+  for (int x = end; x < columns_; ++x) last_[base + static_cast<std::size_t>(x)] = next.PixelAt(x, y);
+}
+
+void Painter::style(std::string& out, const ftxui::Pixel& pixel) {
+  if (same_pen(pen_, pixel)) return;
+  std::string codes = "0";
+  if (pixel.bold) codes += ";1";
+  if (pixel.dim) codes += ";2";
+  if (pixel.italic) codes += ";3";
+  if (pixel.underlined) codes += ";4";
+  if (pixel.inverted) codes += ";7";
+  if (pixel.strikethrough) codes += ";9";
+  if (pixel.foreground_color != ftxui::Color(ftxui::Color::Default)) codes += ';' + pixel.foreground_color.Print(false);
+  if (pixel.background_color != ftxui::Color(ftxui::Color::Default)) codes += ';' + pixel.background_color.Print(true);
+  out += "\x1b[" + codes + 'm';
+  pen_ = pixel;
+}
+
+void draw_row(ftxui::Screen& screen, const Row& row, const Theme& theme, int x, int y, int columns) {
+  auto span = row.spans.begin();
+  const int end = std::min(x + columns, screen.dimx());
+  if (y < 0 || y >= screen.dimy()) return;
+  for (std::size_t at = 0; at < row.text.size();) {
+    const Cluster cluster = next_cluster(row.text, at);
+    if (x + cluster.columns > end) break;
+    while (span != row.spans.end() && span->begin + span->length <= at) ++span;
+    const bool styled = span != row.spans.end() && span->begin <= at;
+    if (cluster.columns > 0) {
+      for (int part = 0; part < cluster.columns; ++part) {
+        ftxui::Pixel& pixel = screen.PixelAt(x + part, y);
+        if (part == 0)
+          pixel.character.assign(row.text, at, cluster.bytes);
+        else
+          pixel.character.clear();
+        if (!styled) continue;
+        const Style& style = span->style;
+        pixel.foreground_color = theme[style.fg];
+        if (style.bg != Colour::none) pixel.background_color = theme[style.bg];
+        pixel.bold = style.bold;
+        pixel.dim = style.dim || (theme.depth == ColourDepth::none && style.fg == Colour::muted);
+        pixel.italic = style.italic;
+        pixel.underlined = style.underline;
+        pixel.strikethrough = style.strike;
+        pixel.inverted = style.inverse || (theme.depth == ColourDepth::none && style.bg == Colour::select_tint);
+      }
+      x += cluster.columns;
+    }
+    at += cluster.bytes;
+  }
+}
+
+ftxui::Element rows_element(Rows rows, const Theme& theme) { return std::make_shared<RowsNode>(std::move(rows), theme); }
+
+std::string picture(const ftxui::Screen& screen) {
+  std::string out;
+  for (int y = 0; y < screen.dimy(); ++y) {
+    std::string line;
+    for (int x = 0; x < screen.dimx(); ++x) line += screen.PixelAt(x, y).character;
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + '\n';
+  }
+  return out;
+}
+
+}  // namespace tern

@@ -1,0 +1,49 @@
+// The terminal as a resource: raw mode and modes on, one poll loop's inputs, and everything back on every way out.
+// Owned by the UI thread. Only one Terminal exists at a time; restore_terminal() is async-signal-safe and idempotent.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tern {
+
+struct TerminalSize {
+  int columns = 80, lines = 24;
+  bool operator==(const TerminalSize&) const = default;
+};
+
+// What poll() found.
+struct Woken {
+  bool input = false, event = false, resized = false, child_stop = false, quit = false, hangup = false;
+};
+
+class Terminal {
+ public:
+  // Takes over fd 0 and 1. alternate: own screen; else the normal one (--inline).
+  Terminal(bool alternate, bool mouse);
+  ~Terminal();
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  void enter();  // again after leave(): for $EDITOR and Ctrl-Z
+  void leave();
+  void suspend();  // Ctrl-Z: leave, stop, and enter again when continued
+  TerminalSize size() const;
+  // Waits for input, an event wake, a signal, or the timeout in ms (−1: for ever).
+  Woken wait(int timeout_ms);
+  std::string read();  // what is there; empty at the end of input (then hung_up() is true)
+  bool hung_up() const { return hung_up_; }
+  bool write(std::string_view bytes);  // all of it, retried; false when the terminal is gone
+  void wake();                         // any thread: makes wait() return with event
+
+ private:
+  bool alternate_, mouse_, entered_ = false, hung_up_ = false;
+  int wake_fd_ = -1, signal_fd_ = -1;
+};
+
+void restore_terminal();       // signal-safe; called from every way out
+void install_crash_restore();  // SEGV, ABRT, BUS, ILL, FPE, terminate, atexit
+void block_ui_signals();       // INT TERM HUP QUIT WINCH TSTP CONT go to signalfd: call in main before any thread starts
+
+}  // namespace tern
