@@ -1,0 +1,54 @@
+// Background commands. One thread of its own drains all of them, and exists only while there is one. Safe from any thread.
+// on_end is called on that thread: hand it something that only posts.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/output_ring.h"
+#include "tools/process.h"
+
+namespace tern {
+
+struct JobInfo {
+  std::string id, command, description;  // "bash_1"
+  bool running = true;
+  int exit_status = 0;
+  std::string how;  // "running", "exit 0", "ended by KillBash", "killed by signal 9"
+  std::chrono::milliseconds age{0};
+  std::uint64_t bytes = 0, lines = 0;
+  std::filesystem::path spill;
+};
+
+class Jobs {
+ public:
+  Jobs();
+  Jobs(const Jobs&) = delete;
+  Jobs& operator=(const Jobs&) = delete;
+  ~Jobs();  // ends every one, within about 3 s
+
+  std::function<void(const JobInfo&)> on_end;  // set before the first adopt()
+
+  // Takes over a started command with what it has said so far. The id.
+  std::string adopt(Process process, OutputRing output, std::string command, std::string description,
+                    std::chrono::steady_clock::time_point started);
+  std::vector<JobInfo> list() const;  // running first, then ended, newest first
+  std::optional<JobInfo> find(const std::string& id) const;
+  int running() const;
+  // What came since the last read by this function; nullopt for an unknown id.
+  std::optional<std::string> read_new(const std::string& id);
+  // Ends it and waits until its tree is gone (≤ 3 s). False for an unknown id.
+  bool stop(const std::string& id);
+  void stop_all();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tern

@@ -1,0 +1,65 @@
+// What a child may do, as a value; apply_sandbox() makes it true for the calling process and for all it will start.
+// Best rung first: own user, mount and network namespaces (everything read-only but the writable directories, protected
+// paths read-only, also those that do not exist yet), with Landlock and a seccomp filter on top; Landlock and seccomp
+// alone; nothing at all, which is said and never hidden. A sandbox that cannot be applied ends the child.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tern {
+
+enum class SandboxRung { none, landlock, namespaces };
+
+struct Sandbox {
+  bool on = false;
+  bool network = false;                          // granted
+  SandboxRung rung = SandboxRung::none;          // the best this kernel gives; from probe_sandbox()
+  std::vector<std::filesystem::path> writable;   // the workspace and what --add-dir added
+  std::vector<std::filesystem::path> read_only;  // protected although below a writable directory; may be missing
+  std::vector<std::filesystem::path> hidden;     // empty inside: keys, sockets of daemons (namespaces only)
+  std::filesystem::path temp;                    // private, writable, TMPDIR of the child
+};
+
+struct SandboxSupport {
+  SandboxRung rung = SandboxRung::none;
+  int landlock_abi = 0;
+  bool network_namespace = false;
+  bool seccomp = false;
+  std::string why;  // what is missing and how to get it; empty with namespaces
+};
+
+// Asks the kernel once per process by trying it in a child of its own.
+const SandboxSupport& probe_sandbox();
+
+// The sandbox for commands of this workspace: `roots` writable; .git, the state directory and the given extra paths read-only.
+Sandbox sandbox_for(const std::vector<std::filesystem::path>& roots, const std::filesystem::path& temp,
+                    const std::vector<std::filesystem::path>& read_only, const SandboxSupport& support);
+
+// What it lets a command do, in one line for people.
+std::string describe(const Sandbox& sandbox);
+
+// In a fresh single-threaded child, just before exec. Empty when it holds; else what failed, and the child must end.
+std::string apply_sandbox(const Sandbox& sandbox);
+
+// Protected paths that are missing get a read-only stand-in while a sandboxed tree runs, put up and taken down around it.
+// The last one to leave takes them down; what a command made in spite of it is moved to `temp` and named.
+class StandIns {
+ public:
+  explicit StandIns(const Sandbox& sandbox);
+  StandIns(const StandIns&) = delete;
+  StandIns& operator=(const StandIns&) = delete;
+  ~StandIns() { remove(); }
+  std::string remove();  // what had to be moved away, or empty
+
+ private:
+  const Sandbox* sandbox_;
+  std::vector<std::filesystem::path> missing_;
+  std::vector<int> locks_;
+};
+
+// `tern sandbox [--net] [--rw DIR]… [--] command…`: runs a command by hand inside it; its exit status.
+int sandbox_main(int argc, char** argv);
+
+}  // namespace tern
