@@ -3,12 +3,14 @@
 // HttpProvider; demo, record, replay and the tests' scripted provider implement Provider directly.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -37,7 +39,8 @@ struct TokenUsage {
   Tokens total_input() const { return input + cache_read + cache_write; }
 };
 
-enum class StopReason { end, tools, length, refusal, other };
+// cut: the stream broke after whole text blocks; they are kept and nothing is re-run: ask the model to go on.
+enum class StopReason { end, tools, length, refusal, other, cut };
 enum class Failure { none, auth, quota, rate, overloaded, server, network, timeout, overflow, bad_request, cancelled, protocol };
 
 struct TextDelta {
@@ -55,6 +58,7 @@ struct BlockDone {
 struct UsageReport {
   TokenUsage usage;
 };  // may come more than once; the last one counts
+// Deltas and started calls since the last BlockDone are void when this comes: the same message begins anew.
 struct Retrying {
   std::string why;
   std::chrono::milliseconds wait{0};
@@ -68,7 +72,7 @@ struct Finished {
 };
 struct Failed {
   Failure kind = Failure::network;
-  std::string message;          // one clear line with the way out; never a key
+  std::string message = {};     // one clear line with the way out; never a key
   Tokens limit = 0, asked = 0;  // overflow: what the provider said, when it did
   int http_status = 0;
 };
@@ -90,6 +94,8 @@ class Provider {
 struct ProviderConfig {
   std::string base_url, key;
   std::vector<std::pair<std::string, std::string>> headers;  // extra, from the user's file
+  bool bearer = false;                                       // the key is a token: Authorization, not x-api-key
+  bool paced = false;                                        // demo only: at reading speed, for people
 };
 
 }  // namespace tern

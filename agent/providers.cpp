@@ -1,0 +1,78 @@
+#include "agent/providers.h"
+
+#include <cstdlib>
+
+#include "agent/redact.h"
+
+namespace tern {
+
+namespace providers {
+#define PROVIDER(name) extern const ProviderKind name;
+#include "agent/providers.inc"
+#undef PROVIDER
+}  // namespace providers
+
+namespace {
+
+std::string first_set(std::string_view names, const Environment& env, std::string* which = nullptr) {
+  while (!names.empty()) {
+    const auto blank = std::min(names.find(' '), names.size());
+    const std::string name(names.substr(0, blank));
+    if (std::string value = env(name); !value.empty()) {
+      if (which) *which = name;
+      return value;
+    }
+    names.remove_prefix(std::min(blank + 1, names.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::vector<const ProviderKind*>& all_providers() {
+  static const std::vector<const ProviderKind*> list{
+#define PROVIDER(name) &providers::name,
+#include "agent/providers.inc"
+#undef PROVIDER
+  };
+  return list;
+}
+
+const ProviderKind* find_provider(std::string_view name) {
+  for (const ProviderKind* kind : all_providers())
+    if (kind->name == name) return kind;
+  return nullptr;
+}
+
+Environment environment() {
+  return [](const std::string& name) {
+    const char* value = std::getenv(name.c_str());
+    return std::string(value ? value : "");
+  };
+}
+
+ProviderConfig provider_config(const ProviderKind& kind, const Environment& env) {
+  ProviderConfig config;
+  std::string variable;
+  config.key = first_set(kind.key_variables, env, &variable);
+  config.bearer = variable.ends_with("_AUTH_TOKEN");
+  config.base_url = first_set(kind.url_variable, env);
+  register_secret(config.key);
+  return config;
+}
+
+const ProviderKind* provider_with_key(const Environment& env) {
+  for (const ProviderKind* kind : all_providers())
+    if (kind->needs_key && !first_set(kind->key_variables, env).empty()) return kind;
+  return nullptr;
+}
+
+std::unique_ptr<Provider> make_provider(std::string_view name, ProviderConfig config) {
+  const ProviderKind* kind = find_provider(name);
+  if (!kind) return nullptr;
+  register_secret(config.key);
+  if (config.base_url.empty()) config.base_url = kind->base_url;
+  return kind->make(config);
+}
+
+}  // namespace tern
