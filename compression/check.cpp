@@ -12,8 +12,10 @@ namespace {
 bool results_first(const Item& item) {
   bool other = false;
   for (const auto& block : item.blocks) {
-    if (!std::holds_alternative<ToolResult>(block)) other = true;
-    else if (other) return false;
+    if (!std::holds_alternative<ToolResult>(block))
+      other = true;
+    else if (other)
+      return false;
   }
   return true;
 }
@@ -48,8 +50,10 @@ void check_pairs(const Item* before, const Item& item, std::vector<Problem>& pro
   }
   for (const auto* result : blocks_of<ToolResult>(item)) {
     const auto call = open.find(result->call_id);
-    if (call == open.end()) problems.push_back({item.id, "result without its call: " + result->call_id});
-    else if (++call->second > 1) problems.push_back({item.id, "two results for one call: " + result->call_id});
+    if (call == open.end())
+      problems.push_back({item.id, "result without its call: " + result->call_id});
+    else if (++call->second > 1)
+      problems.push_back({item.id, "two results for one call: " + result->call_id});
   }
   for (const auto& [id, answers] : open) {
     if (answers == 0) problems.push_back({before->id, "call without a result: " + std::string(id)});
@@ -79,8 +83,10 @@ std::vector<Problem> check_edit(const Conversation& before, const Conversation& 
     if (item->role != Role::system && !item->pinned) continue;
     const auto found = now.find(item->id.value);
     const char* what = item->pinned ? "pinned message" : "system message";
-    if (found == now.end()) problems.push_back({item->id, std::string(what) + " is gone"});
-    else if (found->second->blocks != item->blocks) problems.push_back({item->id, std::string(what) + " was changed"});
+    if (found == now.end())
+      problems.push_back({item->id, std::string(what) + " is gone"});
+    else if (found->second->blocks != item->blocks)
+      problems.push_back({item->id, std::string(what) + " was changed"});
   }
   const Tokens had = count(before), have = count(after);
   if (have > had) {

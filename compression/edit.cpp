@@ -33,9 +33,8 @@ class Workbench {
     if (const auto* insert = std::get_if<Insert>(&edit.how)) return apply(edit.target, *insert);
     Slot* slot = find(edit.target);
     if (!slot || !may_touch(*slot->item, edit)) return;
-    std::visit(overloaded{[&](const Replace& replace) { apply(*slot, replace); },
-                          [&](const Drop&) { slot->dropped = true; }, [&](const Pin& pin) { apply(*slot, pin); },
-                          [](const Insert&) {}},
+    std::visit(overloaded{[&](const Replace& replace) { apply(*slot, replace); }, [&](const Drop&) { slot->dropped = true; },
+                          [&](const Pin& pin) { apply(*slot, pin); }, [](const Insert&) {}},
                edit.how);
   }
 

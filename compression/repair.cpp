@@ -156,8 +156,10 @@ ItemPtr opening(const Item& before) {
 // Adjacent assistant messages become one; somebody has to speak before the first.
 void say(const ItemPtr& assistant, std::vector<ItemPtr>& result) {
   if (result.empty() || result.back()->role == Role::system) result.push_back(opening(*assistant));
-  if (result.back()->role == Role::assistant) result.back() = joined(*result.back(), *assistant);
-  else result.push_back(assistant);
+  if (result.back()->role == Role::assistant)
+    result.back() = joined(*result.back(), *assistant);
+  else
+    result.push_back(assistant);
 }
 
 }  // namespace

@@ -15,12 +15,18 @@ enum Class : std::uint8_t { lower, upper, digit, space, blank, punct, high };
 constexpr std::array<std::uint8_t, 256> make_classes() {
   std::array<std::uint8_t, 256> table{};
   for (int c = 0; c < 256; ++c) {
-    if (c >= 'a' && c <= 'z') table[c] = lower;
-    else if (c >= 'A' && c <= 'Z') table[c] = upper;
-    else if (c >= '0' && c <= '9') table[c] = digit;
-    else if (c == ' ') table[c] = space;
-    else if (c == '\n' || c == '\t' || c == '\r' || c == '\v' || c == '\f') table[c] = blank;
-    else table[c] = c < 0x80 ? punct : high;
+    if (c >= 'a' && c <= 'z')
+      table[c] = lower;
+    else if (c >= 'A' && c <= 'Z')
+      table[c] = upper;
+    else if (c >= '0' && c <= '9')
+      table[c] = digit;
+    else if (c == ' ')
+      table[c] = space;
+    else if (c == '\n' || c == '\t' || c == '\r' || c == '\v' || c == '\f')
+      table[c] = blank;
+    else
+      table[c] = c < 0x80 ? punct : high;
   }
   return table;
 }
@@ -28,8 +34,8 @@ constexpr auto classes = make_classes();
 
 // Weights in hundredths of a token, fitted against two public tokenizers over code, logs, JSON, prose and base64.
 struct Weights {
-  int word = 97, long_letter = 5, digit_group = 135, punct_run = 76, punct_more = 24, space_run = 138, cjk = 79,
-      other = 95, glued = 41, space_before_digit = 22;
+  int word = 97, long_letter = 5, digit_group = 135, punct_run = 76, punct_more = 24, space_run = 138, cjk = 79, other = 95,
+      glued = 41, space_before_digit = 22;
 };
 constexpr Weights weight;
 constexpr int free_letters = 6;  // letters of a word that cost nothing extra
@@ -49,7 +55,9 @@ std::int64_t word_cost(std::ptrdiff_t letters) {
 }
 
 // Han, kana, hangul and their punctuation are three-byte sequences from U+2E80 on.
-bool is_cjk(unsigned char lead, unsigned char next) { return (lead > 0xE2 && lead < 0xEE) || lead == 0xEF || (lead == 0xE2 && next >= 0xBA); }
+bool is_cjk(unsigned char lead, unsigned char next) {
+  return (lead > 0xE2 && lead < 0xEE) || lead == 0xEF || (lead == 0xE2 && next >= 0xBA);
+}
 
 }  // namespace
 
@@ -75,8 +83,10 @@ Tokens estimate(std::string_view text) {
       case space:
       case blank:
         while (p < end && (classes[*p] == space || classes[*p] == blank)) ++p;
-        if (p - start > 1 || *start != ' ') sum += weight.space_run;
-        else if (p < end && classes[*p] == digit) sum += weight.space_before_digit;
+        if (p - start > 1 || *start != ' ')
+          sum += weight.space_run;
+        else if (p < end && classes[*p] == digit)
+          sum += weight.space_before_digit;
         glue = false;
         break;
       case punct:
@@ -95,8 +105,7 @@ Tokens estimate(std::string_view text) {
 
 namespace {
 
-constexpr Tokens role_tokens = 3, frame_tokens = 4, call_tokens = 10, result_tokens = 5, image_tokens = 765,
-                 unknown_tokens = 10;
+constexpr Tokens role_tokens = 3, frame_tokens = 4, call_tokens = 10, result_tokens = 5, image_tokens = 765, unknown_tokens = 10;
 constexpr Tokens page_tokens = 1'000, page_bytes = 50'000, most_image_tokens = 1'600, pixels_per_token = 750;
 
 int big_endian(std::string_view bytes, std::size_t at, int count) {

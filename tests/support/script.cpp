@@ -50,10 +50,14 @@ std::string unescape(std::string_view text) {
 std::string escape(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c == '\n') out += "\\n";
-    else if (c == '\t') out += "\\t";
-    else if (c == '\\') out += "\\\\";
-    else out += c;
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
+    else if (c == '\\')
+      out += "\\\\";
+    else
+      out += c;
   }
   return out;
 }
@@ -264,15 +268,14 @@ std::string lines_of(const Item& item, std::size_t limit) {
 
 std::string line_of(const Edit& edit, std::size_t limit) {
   const std::string id = std::to_string(edit.target.value);
-  return std::visit(overloaded{
-                        [&](const Replace& r) {
-                          return "replace " + id + "." + std::to_string(r.block) + " " + line_of(r.with, limit) + "\n";
-                        },
-                        [&](const Drop&) { return "drop " + id + "\n"; },
-                        [&](const Insert& i) { return "insert " + id + ": " + lines_of(*i.item, limit); },
-                        [&](const Pin& p) { return (p.on ? "pin " : "unpin ") + id + "\n"; },
-                    },
-                    edit.how);
+  return std::visit(
+      overloaded{
+          [&](const Replace& r) { return "replace " + id + "." + std::to_string(r.block) + " " + line_of(r.with, limit) + "\n"; },
+          [&](const Drop&) { return "drop " + id + "\n"; },
+          [&](const Insert& i) { return "insert " + id + ": " + lines_of(*i.item, limit); },
+          [&](const Pin& p) { return (p.on ? "pin " : "unpin ") + id + "\n"; },
+      },
+      edit.how);
 }
 
 }  // namespace
@@ -310,10 +313,14 @@ std::string generated_lines(std::string_view tool, std::string_view subject, int
     state = state * 1664525u + 1013904223u;
     const auto name = std::string(verbs[state >> 29]) + "_" + std::string(nouns[(state >> 20) % 7]);
     const auto n = std::to_string((state >> 8) % 1000);
-    if (tool == "Grep") out += "src/" + name + ".cpp:" + std::to_string(i) + ":  auto " + name + n + " = " + name + "(input);\n";
-    else if (tool == "Bash") out += "[" + std::to_string(i) + "] " + name + " finished in " + n + " ms\n";
-    else if (tool == "Glob" || tool == "Ls") out += std::string(subject) + "/" + name + "_" + n + ".cpp\n";
-    else out += "  const int " + name + "_" + n + " = " + name + "(cursor, " + std::to_string(i) + ");\n";
+    if (tool == "Grep")
+      out += "src/" + name + ".cpp:" + std::to_string(i) + ":  auto " + name + n + " = " + name + "(input);\n";
+    else if (tool == "Bash")
+      out += "[" + std::to_string(i) + "] " + name + " finished in " + n + " ms\n";
+    else if (tool == "Glob" || tool == "Ls")
+      out += std::string(subject) + "/" + name + "_" + n + ".cpp\n";
+    else
+      out += "  const int " + name + "_" + n + " = " + name + "(cursor, " + std::to_string(i) + ");\n";
   }
   return out;
 }

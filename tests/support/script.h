@@ -24,7 +24,7 @@
 
 namespace tern::test {
 
-Conversation script(std::string_view text);       // throws std::invalid_argument naming the line
+Conversation script(std::string_view text);  // throws std::invalid_argument naming the line
 
 // The way back, a line for each block; texts over `limit` characters are shown as "<12 lines, 340 chars>".
 std::string to_script(const Conversation& conversation, std::size_t limit = 200);
