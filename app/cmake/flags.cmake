@@ -4,9 +4,7 @@ include(CheckIPOSupported)
 
 add_library(tern_flags INTERFACE)
 target_compile_options(tern_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror)
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  target_compile_options(tern_flags INTERFACE -Wno-missing-field-initializers)  # designated initialisers leave the rest to defaults
-endif()
+target_compile_options(tern_flags INTERFACE -Wno-missing-field-initializers)  # designated initialisers leave the rest to defaults
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -26,6 +24,10 @@ elseif(TERN_SANITIZE STREQUAL thread)
   add_link_options(-fsanitize=thread)
 elseif(TERN_SANITIZE)
   message(FATAL_ERROR "TERN_SANITIZE is '${TERN_SANITIZE}'; it may be address or thread")
+endif()
+
+if(TERN_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 if(CMAKE_BUILD_TYPE STREQUAL Release)
