@@ -1,0 +1,6 @@
+#include "agent/http.h"
+#include "compression/plan.h"
+#include <curl/curl.h>
+
+#include "tests/support/script.h"
+#include "ui/view.h"

@@ -1,0 +1,4 @@
+#include "compression/plan.h"
+
+#include <nlohmann/json.hpp>
+#include <string>

@@ -1,0 +1,2 @@
+#include "compression/edit.h"
+#include "tools/tool.h"
