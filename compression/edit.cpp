@@ -71,7 +71,7 @@ class Workbench {
   }
 
   void apply(ItemId target, const Insert& insert) {
-    if (!insert.item || by_id_.count(insert.item->id.value)) return;
+    if (!insert.item || (insert.item->id != ItemId{} && by_id_.count(insert.item->id.value))) return;
     const bool at_end = target == ItemId{};
     if (!at_end && !find(target)) return;
     const std::size_t slot = slots_.size();
@@ -150,6 +150,16 @@ Conversation replay(std::span<const LogEntry> log, std::span<const std::uint64_t
     }
   }
   return conversation;
+}
+
+void give_ids(Edits& edits, ItemId& next) {
+  for (auto& edit : edits) {
+    auto* insert = std::get_if<Insert>(&edit.how);
+    if (!insert || !insert->item || insert->item->id != ItemId{}) continue;
+    Item item = *insert->item;
+    item.id = {next.value++};
+    insert->item = std::make_shared<const Item>(std::move(item));
+  }
 }
 
 Tokens saved(const Edits& edits) {

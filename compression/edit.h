@@ -56,4 +56,7 @@ Conversation replay(std::span<const LogEntry> log, std::span<const std::uint64_t
 
 Tokens saved(const Edits& edits);
 
+// Strategies insert items without an id (zero). Whoever logs a batch first numbers them, counting `next` up.
+void give_ids(Edits& edits, ItemId& next);
+
 }  // namespace tern
