@@ -79,7 +79,8 @@ std::vector<Line> parse(std::string_view diff) {
       new_line = number_after(line, '+');
       if (!first_hunk) lines.push_back({'@', 0, {}});
       first_hunk = false;
-    } else if (line.starts_with("--- ") || line.starts_with("+++ ") || line.starts_with("\\") || line.starts_with("diff ")) {
+    } else if (line.starts_with("\\") ||
+               (first_hunk && (line.starts_with("--- ") || line.starts_with("+++ ") || line.starts_with("diff ")))) {
       continue;
     } else if (line.starts_with("-")) {
       lines.push_back({'-', old_line++, safe_text(line.substr(1), Lines::one)});

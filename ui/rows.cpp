@@ -49,7 +49,7 @@ void copy_spans(Row& to, const Row& from, std::size_t begin, std::size_t end) {
 
 void wrap_into(Rows& out, const Row& row, int width, std::string_view first, std::string_view rest, Style gutter_style) {
   std::size_t from = 0;
-  bool wrapped = false;
+  bool wrapped = false, blank_lost = false;
   do {
     const std::string_view gutter = wrapped ? rest : first;
     RowBuilder builder;
@@ -59,9 +59,11 @@ void wrap_into(Rows& out, const Row& row, int width, std::string_view first, std
     copy_spans(made, row, from, cut.end);
     made.text += row.text.substr(from, cut.end - from);
     made.continued = wrapped;
+    made.blank_lost = blank_lost;
     made.link = row.link;
     out.push_back(std::move(made));
     from = cut.next;
+    blank_lost = cut.next > cut.end;
     wrapped = true;
   } while (from < row.text.size());
 }
@@ -173,6 +175,7 @@ class CellRows {
     made.gutter = static_cast<std::uint32_t>(prefix.size() + row.gutter);
     made.text += row.text;
     made.continued = row.continued;
+    made.blank_lost = row.blank_lost;
     made.link = std::move(row.link);
     return made;
   }
@@ -280,6 +283,60 @@ class CellRows {
 };
 
 }  // namespace
+
+namespace {
+
+// Where the text so far may be cut for good: after a blank line outside a fence, before a line that begins a new block.
+std::size_t stable_end(std::string_view text, std::size_t from) {
+  std::size_t stable = from;
+  bool fence = false, after_blank = false;
+  for (std::size_t at = from; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    if (end == text.npos) break;
+    const std::string_view line = text.substr(at, end - at);
+    const bool begins_block = !line.empty() && line[0] != ' ' && line[0] != '\t' && line[0] != '-' && line[0] != '*' &&
+                              line[0] != '+' && line[0] != '>' && !(line[0] >= '0' && line[0] <= '9');
+    if (after_blank && !fence && begins_block) stable = at;
+    if (line.starts_with("```") || line.starts_with("~~~")) fence = !fence;
+    after_blank = line.empty();
+    at = end + 1;
+  }
+  return stable;
+}
+
+void append_markdown(Rows& rows, std::string_view markdown, const RowOptions& options, bool streaming) {
+  Cell piece;
+  piece.body = AssistantCell{std::string(markdown), streaming, false};
+  Rows made = rows_of(piece, options);
+  if (!rows.empty() && !made.empty()) {
+    rows.emplace_back();
+    const std::string_view bullet = "● ";
+    if (made.front().text.starts_with(bullet)) {  // only the first piece has the bullet
+      made.front() = RowBuilder().gutter("  ").take();
+      Rows again = markdown_rows(safe_text(without_last_newline(markdown)), std::max(8, options.width - 2), streaming);
+      if (!again.empty()) {
+        Row& first = made.front();
+        copy_spans(first, again.front(), 0, again.front().text.size());
+        first.gutter += again.front().gutter;
+        first.text += again.front().text;
+      }
+    }
+  }
+  std::move(made.begin(), made.end(), std::back_inserter(rows));
+}
+
+}  // namespace
+
+void stream_rows(StreamRows& stream, const AssistantCell& cell, const RowOptions& options) {
+  const std::string_view text = cell.markdown;
+  stream.rows.resize(std::min(stream.stable_rows, stream.rows.size()));
+  if (const std::size_t end = stable_end(text, stream.stable_bytes); end > stream.stable_bytes) {
+    append_markdown(stream.rows, text.substr(stream.stable_bytes, end - stream.stable_bytes), options, false);
+    stream.stable_bytes = end;
+    stream.stable_rows = stream.rows.size();
+  }
+  append_markdown(stream.rows, text.substr(stream.stable_bytes), options, true);
+}
 
 Rows rows_of(const Cell& cell, const RowOptions& options) { return std::visit(CellRows(cell, options), cell.body); }
 
