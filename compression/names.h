@@ -24,6 +24,9 @@ void scan_names(std::string_view line, Escapes escapes, std::vector<Name>& out);
 // Whether the line says that something went wrong ("error", "failed", "not found", "Traceback" …).
 bool reports_error(std::string_view line);
 
+// Appends the runs of four words of a line that reports an error: how an error is quoted later.
+void scan_error_runs(std::string_view line, std::vector<Name>& out);
+
 // 64 bits that stand for the name (kind included); equal names have equal keys in every run.
 std::uint64_t key_of(const Name& name);
 std::uint64_t hash_text(std::string_view text);

@@ -57,7 +57,7 @@ function(tern_program name source)
 endfunction()
 
 tern_program(fake_llm ${tests}/support/fake_llm_main.cpp tern_agent dep_json dep_httplib)
-tern_program(replay ${tests}/bench/replay.cpp tern_agent dep_json)
+tern_program(replay ${tests}/bench/replay.cpp tern_compression dep_json)
 
 # A bench or fuzzer links the folders whose headers it includes.
 function(tern_included_folders source result)

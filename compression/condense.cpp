@@ -1,0 +1,338 @@
+#include "compression/condense.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "compression/blocks.h"
+#include "compression/fold.h"
+#include "compression/line_choice.h"
+#include "compression/survey.h"
+#include "compression/tokens.h"
+
+namespace tern {
+
+namespace {
+
+constexpr Tokens label_tokens = 14, least_result = 40, least_text = 80;
+constexpr double deep_share = 0.6;    // frames over this share of the target: calls and texts are opened too
+constexpr double tail_share = 0.30;   // of the room for lines: newest results kept whole
+constexpr double fold_share = 0.6;    // and frames still over this: rounds are folded until they are under it
+constexpr double person_share = 0.8;  // and still over this: long human texts are opened
+constexpr Tokens long_request = 200;
+constexpr std::size_t unfolded = 6;  // newest items never folded
+constexpr int corrections = 3;
+
+struct PartPlan {
+  bool open = false;   // its lines are chosen one by one
+  bool whole = false;  // open, but kept as it is
+  bool folded = false;
+  Tokens tokens = 0, frame = 0;
+};
+
+Tokens tokens_of(const Part& part) { return static_cast<Tokens>(part.rate * static_cast<float>(part.text.size())); }
+
+class Condenser {
+ public:
+  Condenser(const Conversation& conversation, const Budget& budget, const Condense& how)
+      : items_(conversation.items),
+        config_(budget.config),
+        how_(how),
+        survey_(survey(conversation)),
+        total_(count(conversation)) {}
+
+  Edits run() {
+    if (total_ <= how_.target || survey_.parts.empty()) return {};
+    open_results();
+    if (!how_.results_only && fixed_ > static_cast<Tokens>(deep_share * static_cast<double>(how_.target))) open_texts();
+    if (!how_.results_only) fold(static_cast<Tokens>(fold_share * static_cast<double>(how_.target)));
+    if (!how_.results_only) open_long_requests();
+    Tokens room = how_.target - fixed_;
+    for (int i = 0;; ++i) {
+      choose(std::max<Tokens>(0, room));
+      auto edits = build();
+      const Tokens over = total_ - saved(edits) - how_.target;
+      if (over <= 0 || i == corrections || room <= 0) return edits;
+      room -= over + over / 8 + 4;
+    }
+  }
+
+ private:
+  const Item& item_of(const Part& part) const { return *items_[part.item]; }
+
+  bool locked(const Part& part) const { return item_of(part).pinned; }
+
+  void open(std::size_t p, Tokens least) {
+    const Part& part = survey_.parts[p];
+    auto& plan = plans_[p];
+    if (plan.open || plan.tokens < least || locked(part)) return;
+    plan.open = true;
+    plan.frame = label_tokens;
+    for (auto l = part.first; l < part.last; ++l) {
+      if (survey_.lines[l].frame) plan.frame += static_cast<Tokens>(part.rate * static_cast<float>(survey_.lines[l].size));
+    }
+    if (plan.frame >= plan.tokens)
+      plan.open = false;
+    else
+      fixed_ -= plan.tokens - plan.frame;
+  }
+
+  void open_results() {
+    fixed_ = total_;
+    plans_.resize(survey_.parts.size());
+    int newest = 0;
+    for (std::size_t p = plans_.size(); p-- > 0;) {
+      plans_[p].tokens = tokens_of(survey_.parts[p]);
+      if (survey_.parts[p].kind != PartKind::result) continue;
+      const bool kept = how_.results_only && newest++ < config_.protect_results;
+      if (!kept) open(p, least_result);
+    }
+  }
+
+  void open_texts() {
+    bool last_said = true;
+    for (std::size_t p = plans_.size(); p-- > 0;) {
+      const auto kind = survey_.parts[p].kind;
+      if (kind == PartKind::call) open(p, least_text);
+      if (kind != PartKind::said) continue;
+      if (!std::exchange(last_said, false)) open(p, least_text);
+    }
+  }
+
+  // What the person wrote is cut last, the longest first, down to its first lines and its rules.
+  void open_long_requests() {
+    const auto frames = static_cast<Tokens>(person_share * static_cast<double>(how_.target));
+    std::vector<std::size_t> longest;
+    for (std::size_t p = 0; p < plans_.size(); ++p) {
+      if (survey_.parts[p].kind == PartKind::human) longest.push_back(p);
+    }
+    std::stable_sort(longest.begin(), longest.end(), [&](auto a, auto b) { return plans_[a].tokens > plans_[b].tokens; });
+    for (const auto p : longest) {
+      if (fixed_ <= frames) return;
+      open(p, long_request);
+    }
+  }
+
+  // Oldest rounds first, until the frames fit.
+  void fold(Tokens frames) {
+    folded_.assign(items_.size(), 0);
+    directory_ = common_directory(items_);
+    std::set<std::string_view> named;
+    for (std::size_t i = 0; i + unfolded < items_.size() && fixed_ > frames;) {
+      const auto n = foldable(items_, i);
+      if (n == 0) named.clear();
+      for (std::size_t k = i; k < i + n; ++k) fold_item(k, named);
+      i += std::max<std::size_t>(n, 1);
+    }
+  }
+
+  void fold_item(std::size_t index, std::set<std::string_view>& named) {
+    folded_[index] = 1;
+    fixed_ -= items_[index]->tokens;
+    for (const auto& block : items_[index]->blocks) {
+      const auto* result = std::get_if<ToolResult>(&block);
+      if (result) fixed_ += named.insert(subject_of(*result)).second ? subject_cost(subject_of(*result), directory_) + 6 : 3;
+    }
+    for (; next_part_ < plans_.size() && survey_.parts[next_part_].item <= index; ++next_part_) {
+      auto& plan = plans_[next_part_];
+      if (survey_.parts[next_part_].item != index) continue;
+      if (plan.open) fixed_ += plan.tokens - plan.frame;
+      plan.open = plan.folded = true;
+    }
+  }
+
+  void choose(Tokens room) {
+    LineChoice choice(survey_);
+    for (std::size_t p = 0; p < plans_.size(); ++p) {
+      if (plans_[p].folded) continue;
+      if (!plans_[p].open)
+        choice.keep_part(p);
+      else
+        choice.keep_frame(p);
+    }
+    Tokens tail = static_cast<Tokens>(tail_share * static_cast<double>(room));
+    int missed = 0;
+    for (std::size_t p = plans_.size(); p-- > 0;) {
+      auto& plan = plans_[p];
+      plan.whole = false;
+      if (!plan.open || plan.folded || survey_.parts[p].kind != PartKind::result) continue;
+      const Tokens cost = plan.tokens - plan.frame;
+      if (cost > tail && ++missed > config_.protect_results) break;
+      if (cost > tail) continue;
+      tail -= cost;
+      room -= cost;
+      plan.whole = true;
+      choice.keep_part(p);
+    }
+    std::vector<std::uint32_t> candidates;
+    for (std::size_t p = 0; p < plans_.size(); ++p) {
+      if (plans_[p].folded && said_by_subject(survey_.parts[p])) choice.hold_part(p);
+    }
+    for (std::size_t p = 0; p < plans_.size(); ++p) {
+      if (!plans_[p].open || plans_[p].whole || (plans_[p].folded && said_by_subject(survey_.parts[p]))) continue;
+      for (auto l = survey_.parts[p].first; l < survey_.parts[p].last; ++l) candidates.push_back(l);
+    }
+    room = choice.spend(std::move(candidates), room);
+    fill(choice, room);
+    kept_ = choice.kept();
+  }
+
+  // A short call whose subject heads its row in a fold has nothing to add.
+  bool said_by_subject(const Part& part) const {
+    constexpr std::size_t keys = 100;
+    if (part.kind != PartKind::call || part.last - part.first > 1 || part.item + 1 >= items_.size()) return false;
+    const auto& call = std::get<ToolCall>(item_of(part).blocks[part.block]);
+    for (const auto* result : blocks_of<ToolResult>(*items_[part.item + 1])) {
+      if (result->call_id == call.id) return part.text.size() < result->subject.size() + keys;
+    }
+    return false;
+  }
+
+  // What is left goes to whole blocks, the newest first: they read better than excerpts.
+  void fill(LineChoice& choice, Tokens room) {
+    for (std::size_t p = plans_.size(); p-- > 0 && room > 0;) {
+      auto& plan = plans_[p];
+      if (!plan.open || plan.whole || plan.folded) continue;
+      Tokens cost = plan.tokens - label_tokens;
+      for (auto l = survey_.parts[p].first; l < survey_.parts[p].last; ++l) {
+        if (choice.kept()[l]) cost -= static_cast<Tokens>(survey_.parts[p].rate * static_cast<float>(survey_.lines[l].size));
+      }
+      if (cost > room) continue;
+      room -= cost;
+      plan.whole = true;
+      choice.keep_part(p);
+    }
+  }
+
+  Edits build() const {
+    Edits edits;
+    for (std::size_t p = 0; p < plans_.size(); ++p) {
+      if (!plans_[p].open || plans_[p].whole || plans_[p].folded) continue;
+      const Part& part = survey_.parts[p];
+      auto block = shortened(p);
+      const Tokens saved = plans_[p].tokens - estimate(text_in(block));
+      if (saved <= 0) continue;
+      edits.push_back({item_of(part).id, Replace{part.block, std::move(block)}, {how_.tier, "condense", why(part)}, saved});
+    }
+    add_folds(edits);
+    return edits;
+  }
+
+  void add_folds(Edits& edits) const {
+    const FoldInput input{items_, survey_, kept_, directory_};
+    for (std::size_t i = 0; i < folded_.size(); ++i) {
+      if (!folded_[i]) continue;
+      std::size_t last = i;
+      while (last + 1 < folded_.size() && folded_[last + 1]) ++last;
+      const Reason reason{how_.tier, "condense", "old rounds folded by subject"};
+      auto item = make_item({.role = Role::user,
+                             .when = items_[i]->when,
+                             .blocks = {Summary{fold_text(input, i, last), {items_[i]->id, items_[last]->id}}},
+                             .synthetic = true});
+      const Tokens cost = item->tokens;
+      edits.push_back({items_[last + 1]->id, Insert{std::move(item)}, reason, -cost});
+      for (; i <= last; ++i) edits.push_back({items_[i]->id, Drop{}, reason, items_[i]->tokens});
+    }
+  }
+
+  static std::string_view text_in(const Block& block) {
+    if (const auto* result = std::get_if<ToolResult>(&block)) return result->text;
+    if (const auto* call = std::get_if<ToolCall>(&block)) return call->arguments;
+    return std::get<Text>(block).text;
+  }
+
+  static std::string why(const Part& part) {
+    switch (part.kind) {
+      case PartKind::result: return "old result cut to the lines that name something new";
+      case PartKind::call: return "long arguments cut to the lines that name something new";
+      default: return "old text cut to the lines that name something new";
+    }
+  }
+
+  RecallId recall_of(const Part& part) const {
+    const Item& item = item_of(part);
+    const auto* result = std::get_if<ToolResult>(&item.blocks[part.block]);
+    return result && result->recall ? result->recall : item.recall;
+  }
+
+  std::string shown_id(const Part& part) const {
+    const auto id = recall_of(part);
+    return id ? " · " + to_string(id) : std::string();
+  }
+
+  Block shortened(std::size_t p) const {
+    const Part& part = survey_.parts[p];
+    const Block& old = item_of(part).blocks[part.block];
+    if (part.kind == PartKind::call) {
+      auto call = std::get<ToolCall>(old);
+      call.arguments = kept_arguments(part);
+      return call;
+    }
+    std::size_t lines = 0;
+    std::string body = kept_text(part, lines);
+    std::string label;
+    if (!body.starts_with(compacted_label)) {
+      label = std::string(compacted_label) + std::to_string(lines) + " lines" + shown_id(part) + "]";
+      if (!body.empty()) label += "\n";
+    }
+    if (part.kind != PartKind::result) return Text{label + body};
+    auto result = std::get<ToolResult>(old);
+    result.text = label + body;
+    result.form = ResultForm::compacted;
+    return result;
+  }
+
+  std::string kept_text(const Part& part, std::size_t& lines) const {
+    std::string out;
+    bool before = true;  // the piece before was kept
+    for (auto l = part.first; l < part.last; ++l) {
+      const Line& line = survey_.lines[l];
+      lines += line.ends;
+      if (kept_[l]) {
+        if (!line.starts && !before) out += "…";
+        out += text_of(survey_, line);
+      } else if (!line.starts && before && !out.empty() && out.back() != '\n') {
+        out += "…\n";
+      }
+      before = kept_[l];
+    }
+    while (!out.empty() && out.back() == '\n') out.pop_back();
+    return out;
+  }
+
+  std::string kept_arguments(const Part& part) const {
+    std::string out;
+    bool before = true, named = false;
+    for (auto l = part.first; l < part.last; ++l) {
+      const Line& line = survey_.lines[l];
+      if (kept_[l]) {
+        out += text_of(survey_, line);
+      } else if (before) {
+        out += named ? "…\\n" : "[…" + shown_id(part) + "]\\n";
+        named = true;
+      }
+      before = kept_[l];
+    }
+    return out;
+  }
+
+  const std::vector<ItemPtr>& items_;
+  const CompressionConfig& config_;
+  Condense how_;
+  Survey survey_;
+  Tokens total_ = 0, fixed_ = 0;
+  std::vector<PartPlan> plans_;
+  std::vector<char> folded_;
+  std::size_t next_part_ = 0;
+  std::string directory_;
+  std::vector<char> kept_;
+};
+
+}  // namespace
+
+Edits condense(const Conversation& conversation, const Budget& budget, const Condense& how) {
+  return Condenser(conversation, budget, how).run();
+}
+
+}  // namespace tern
