@@ -58,6 +58,19 @@ struct Usage {
 };
 Usage usage(const Conversation& conversation, const Budget& budget);
 
+// The founding bands of use, for colours: 0–40–60–80–95.
+enum class Band { calm, light, busy, high, full };
+Band band(double share);
+
+// R of DESIGN 4.1: the output really requested, at most 20k and W/8.
+Tokens output_reserve(Tokens window, Tokens max_output);
+
+// What micro and compact measure against: the model's optimum where it is below the effective window.
+Tokens working_limit(const Budget& budget);
+
+// A figure of the API (calibrated) in estimated tokens, as items carry them.
+Tokens uncalibrated(Tokens tokens, const Budget& budget);
+
 // Which items no tier below truncate may touch, parallel to conversation.items.
 std::vector<bool> protected_items(const Conversation& conversation, const CompressionConfig& config);
 

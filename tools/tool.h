@@ -61,6 +61,9 @@ struct ToolContext {
   std::vector<TodoItem>& todos;
   std::stop_token stop;
   std::string call_id;
+  // A person, a rule or the bypass mode said yes to exactly this call: only then may it touch what lies outside the
+  // workspace or is protected. Left false for what is allowed just for being an ordinary path inside.
+  bool granted = false;
   std::filesystem::path spill_dir;                                           // private, ours, for capped output files
   std::vector<std::string> allowed_env;                                      // extra names the person lets children see
   std::function<void(std::string_view)> progress = [](std::string_view) {};  // live tail, sanitised by the UI

@@ -14,6 +14,13 @@ struct RowOptions {
 };
 Rows rows_of(const Cell& cell, const RowOptions& options);
 
+// A growing answer: blocks that are complete are rendered once, only the last one again with each delta.
+struct StreamRows {
+  Rows rows;
+  std::size_t stable_rows = 0, stable_bytes = 0;
+};
+void stream_rows(StreamRows& stream, const AssistantCell& cell, const RowOptions& options);
+
 // Greedy wrap at spaces with whole clusters; `first` and `rest` are gutters drawn before the first and the other rows.
 // Spans of the row are carried over. Text holds no newline.
 void wrap_into(Rows& out, const Row& row, int width, std::string_view first = "", std::string_view rest = "",

@@ -47,6 +47,7 @@ struct Row {
   std::vector<Span> spans;   // in order, not overlapping; uncovered bytes have the default style
   std::uint32_t gutter = 0;  // leading bytes that are ornament: never selected or copied
   bool continued = false;    // wrapped from the row above: copying joins them without a newline
+  bool blank_lost = false;   // … and the blank at the break is put back
   std::string link;          // OSC 8 target of the whole row, already safe; usually empty
   bool operator==(const Row&) const = default;
 };

@@ -114,7 +114,7 @@ std::string shorten_middle(std::string_view text, int columns) {
   const int whole = width(text);
   if (whole <= columns) return std::string(text);
   if (columns < 5) return shorten(text, columns);
-  const int tail = (columns - 1) * 2 / 3;
+  const int tail = (columns - 1) * 3 / 4;
   const std::size_t head = fit(text, columns - 1 - tail);
   std::size_t from = fit(text, whole - tail);
   if (width(text.substr(from)) > tail) from += next_cluster(text, from).bytes;

@@ -1,0 +1,77 @@
+#include "compression/budget.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "compression/blocks.h"
+
+namespace tern {
+
+Tokens output_reserve(Tokens window, Tokens max_output) {
+  constexpr Tokens most = 20'000;
+  return std::max<Tokens>(0, std::min({max_output, most, window / 8}));
+}
+
+Tokens working_limit(const Budget& budget) {
+  const Tokens limit = std::max<Tokens>(1, budget.effective());
+  return budget.optimum && *budget.optimum > 0 ? std::min(*budget.optimum, limit) : limit;
+}
+
+Tokens uncalibrated(Tokens tokens, const Budget& budget) {
+  return static_cast<Tokens>(std::floor(static_cast<double>(tokens) / budget.calibration));
+}
+
+namespace {
+
+Tokens calibrated(Tokens tokens, const Budget& budget) {
+  return static_cast<Tokens>(std::llround(static_cast<double>(tokens) * budget.calibration));
+}
+
+}  // namespace
+
+Usage usage(const Conversation& conversation, const Budget& budget) {
+  const auto keep = protected_items(conversation, budget.config);
+  Tokens system = budget.fixed, protected_part = 0, compressible = 0;
+  for (std::size_t i = 0; i < keep.size(); ++i) {
+    const Item& item = *conversation.items[i];
+    (item.role == Role::system ? system : keep[i] ? protected_part : compressible) += item.tokens;
+  }
+  Usage result;
+  result.system = calibrated(system, budget);
+  result.protected_part = calibrated(protected_part, budget);
+  result.compressible = calibrated(compressible, budget);
+  result.used = calibrated(system + protected_part + compressible + budget.pending, budget);
+  result.share = static_cast<double>(result.used) / static_cast<double>(std::max<Tokens>(1, budget.effective()));
+  return result;
+}
+
+Band band(double share) {
+  constexpr double edges[] = {0.40, 0.60, 0.80, 0.95};
+  return static_cast<Band>(std::upper_bound(std::begin(edges), std::end(edges), share) - std::begin(edges));
+}
+
+std::vector<bool> protected_items(const Conversation& conversation, const CompressionConfig& config) {
+  const auto& items = conversation.items;
+  std::vector<bool> keep(items.size(), false);
+  int users = config.protect_user_messages, results = config.protect_results;
+  bool assistant = true;
+  std::size_t first_request = items.size();
+  for (std::size_t i = items.size(); i-- > 0;) {
+    const Item& item = *items[i];
+    keep[i] = item.pinned || item.role == Role::system;
+    if (item.role == Role::assistant && std::exchange(assistant, false)) keep[i] = true;
+    if (is_human(item)) {
+      first_request = i;
+      if (users-- > 0) keep[i] = true;
+    }
+    if (const auto held = static_cast<int>(blocks_of<ToolResult>(item).size()); held > 0 && results > 0) {
+      keep[i] = true;
+      results -= held;
+    }
+  }
+  if (first_request < items.size()) keep[first_request] = true;
+  return keep;
+}
+
+}  // namespace tern

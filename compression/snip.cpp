@@ -1,0 +1,219 @@
+#include "compression/snip.h"
+
+#include <algorithm>
+
+#include "compression/plan.h"
+#include "compression/salient.h"
+#include "compression/tokens.h"
+#include "compression/utf8.h"
+
+namespace tern {
+
+namespace {
+
+constexpr double kept_share = 0.15;          // of the limit, for error lines of the middle
+constexpr std::size_t kept_line = 200;       // characters of one such line
+constexpr std::size_t most_salient = 2'000;  // lines looked at before the scan stops
+
+std::string with_commas(std::size_t n) {
+  std::string text = std::to_string(n);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<std::size_t>(at), ",");
+  return text;
+}
+
+std::string with_recall(std::string note, RecallId recall) {
+  return recall ? note + " \xC2\xB7 recall " + to_string(recall) + "]" : note + "]";
+}
+
+// The byte after the first `n` characters.
+std::size_t after_characters(std::string_view text, std::size_t n) {
+  std::size_t at = 0;
+  while (at < text.size() && n > 0) {
+    ++at;
+    while (at < text.size() && is_continuation(text[at])) ++at;
+    --n;
+  }
+  return at;
+}
+
+// The byte before the last `n` characters.
+std::size_t before_characters(std::string_view text, std::size_t n) {
+  std::size_t at = text.size();
+  while (at > 0 && n > 0) {
+    --at;
+    while (at > 0 && is_continuation(text[at])) --at;
+    --n;
+  }
+  return at;
+}
+
+// A cut moves to a line boundary when that costs less than half of its part.
+std::size_t end_of_head(std::string_view text, std::size_t characters) {
+  const std::size_t at = after_characters(text, characters);
+  const auto newline = at == 0 ? text.npos : text.rfind('\n', at - 1);
+  return newline != text.npos && newline + 1 >= at / 2 ? newline + 1 : at;
+}
+std::size_t start_of_tail(std::string_view text, std::size_t characters) {
+  const std::size_t at = before_characters(text, characters);
+  if (at == 0 || text[at - 1] == '\n') return at;
+  const auto newline = text.find('\n', at);
+  return newline != text.npos && newline + 1 - at <= (text.size() - at) / 2 ? newline + 1 : at;
+}
+
+std::size_t count_lines(std::string_view text) { return count_newlines(text) + (!text.empty() && text.back() != '\n'); }
+
+// Offset of a line's first byte.
+std::size_t offset_of_line(std::string_view text, std::size_t line) {
+  std::size_t at = 0;
+  while (line > 0 && at < text.size()) {
+    const auto newline = text.find('\n', at);
+    if (newline == text.npos) return text.size();
+    at = newline + 1;
+    --line;
+  }
+  return at;
+}
+
+// What the reader does not see, in the terms of the original: lines counted from 1.
+struct Gap {
+  std::size_t first_line = 0, lines = 0, characters = 0;
+};
+
+class Cut {
+ public:
+  Cut(std::string_view original, const CleanOutput& clean, const SnipForm& form)
+      : original_(original), clean_(clean), text_(clean.changed ? std::string_view(clean.text) : original), form_(form) {
+    const auto limit = static_cast<double>(form.limit);
+    head_ = end_of_head(text_, static_cast<std::size_t>(limit * form.head));
+    tail_ = std::max(head_, start_of_tail(text_, static_cast<std::size_t>(limit * form.tail)));
+  }
+
+  std::string assemble(RecallId recall) const {
+    std::string out(text_.substr(0, head_));
+    if (!out.empty() && out.back() != '\n') out += '\n';
+    const Gap gap = hidden();
+    std::string note = "[\xE2\x80\xA6 " + with_commas(gap.characters) + " characters, " + with_commas(gap.lines) +
+                       " lines snipped (lines " + std::to_string(gap.first_line) + "\xE2\x80\x93" +
+                       std::to_string(gap.first_line + gap.lines - 1) + ")";
+    out += with_recall(std::move(note), recall) + '\n';
+    if (form_.kind == OutputKind::log) append_salient(out);
+    return out.append(text_.substr(tail_));
+  }
+
+ private:
+  Gap hidden() const {
+    const std::size_t before = count_newlines(text_.substr(0, head_));
+    const auto middle = text_.substr(head_, tail_ - head_);
+    const std::size_t lines = count_lines(middle);
+    if (!clean_.changed) return {before + 1, lines, count_characters(middle)};
+    const std::size_t from = clean_.original_line(before), to = clean_.original_line(before + lines);
+    const std::size_t start = offset_of_line(original_, from);
+    const std::size_t end = start + offset_of_line(original_.substr(start), to - from);
+    return {from + 1, to - from, count_characters(original_.substr(start, end - start))};
+  }
+
+  // Strong lines first, each kind in its order, until the budget is spent; shown in the order of the text.
+  void append_salient(std::string& out) const {
+    auto lines = salient_lines(text_.substr(head_, tail_ - head_), most_salient);
+    const std::size_t before = count_newlines(text_.substr(0, head_));
+    auto budget = static_cast<std::ptrdiff_t>(static_cast<double>(form_.limit) * kept_share);
+    std::vector<bool> kept(lines.size(), false);
+    for (const bool strong : {true, false}) {
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        const auto cost = static_cast<std::ptrdiff_t>(std::min(lines[i].text.size(), kept_line) + 10);
+        if (lines[i].strong != strong || cost > budget || repeats(lines, kept, i)) continue;
+        kept[i] = true;
+        budget -= cost;
+      }
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (!kept[i]) continue;
+      const auto text = lines[i].text;
+      out += std::to_string(clean_.original_line(before + lines[i].line) + 1) + ": ";
+      out.append(text.substr(0, utf8_floor(text, kept_line))).append("\n");
+    }
+  }
+
+  static bool repeats(const std::vector<SalientLine>& lines, const std::vector<bool>& kept, std::size_t i) {
+    constexpr std::size_t looked_back = 8;
+    for (std::size_t j = i; j > 0 && i - j < looked_back; --j) {
+      if (kept[j - 1] && lines[j - 1].text == lines[i].text) return true;
+    }
+    return false;
+  }
+
+  std::string_view original_;
+  const CleanOutput& clean_;
+  std::string_view text_;
+  const SnipForm& form_;
+  std::size_t head_ = 0, tail_ = 0;
+};
+
+bool longer_than(std::string_view text, std::size_t characters) {
+  return text.size() > characters && (text.size() > 4 * characters || count_characters(text) > characters);
+}
+
+std::string in_halves(std::string_view text, const SnipForm& form, RecallId recall) {
+  constexpr std::size_t marker_room = 60;
+  const std::size_t half = form.limit > 2 * marker_room ? (form.limit - marker_room) / 2 : form.limit / 2;
+  const std::size_t head = after_characters(text, half), tail = before_characters(text, half);
+  const auto middle = text.substr(head, tail - head);
+  const std::string note = "... [" + with_commas(count_characters(middle)) + " characters snipped";
+  return std::string(text.substr(0, head)) + "\n\n" + with_recall(note, recall) + " ...\n\n" + std::string(text.substr(tail));
+}
+
+std::string shortened(std::string_view text, const SnipForm& form, RecallId recall) {
+  if (form.halves) return in_halves(text, form, recall);
+  const CleanOutput clean = clean_output(text, form.kind);
+  if (!clean.changed || longer_than(clean.text, form.limit)) return Cut(text, clean, form).assemble(recall);
+  std::string out = clean.text;
+  if (!out.empty() && out.back() != '\n') out += '\n';
+  const std::string note = "[repeats collapsed: " + with_commas(count_characters(text)) + " characters, " +
+                           with_commas(count_lines(text)) + " lines before";
+  out += with_recall(note, recall);
+  return longer_than(out, form.limit) ? Cut(text, clean, form).assemble(recall) : out;
+}
+
+}  // namespace
+
+SnipForm snip_form(const CompressionConfig& config) {
+  if (config.snip_halves && config.max_tool_output > 0)
+    return {.limit = config.max_tool_output, .head = 0.5, .tail = 0.5, .halves = true};
+  return {.limit = config.snip_limit, .head = config.snip_head, .tail = config.snip_tail};
+}
+
+OutputKind output_kind(const ToolResult& result) {
+  if (result.tool != "Read") return OutputKind::log;
+  const std::string_view subject = result.subject;
+  const bool log = subject.ends_with(".log") || subject.ends_with(".out") || subject.ends_with(".err");
+  return log ? OutputKind::log : OutputKind::source;
+}
+
+std::string snip_text(std::string_view text, const SnipForm& form, RecallId recall) {
+  if (form.kind == OutputKind::log && has_terminal_codes(text)) {
+    const std::string plain = without_terminal_codes(text);
+    return longer_than(plain, form.limit) ? snip_text(plain, form, recall) : plain;
+  }
+  if (!longer_than(text, form.limit)) return std::string(text);
+  std::string out = shortened(text, form, recall);
+  return out.size() < text.size() ? out : std::string(text);
+}
+
+Item snip(Item item, const Budget& budget) {
+  SnipForm form = snip_form(budget.config);
+  for (auto& block : item.blocks) {
+    auto* result = std::get_if<ToolResult>(&block);
+    if (!result || result->form != ResultForm::full) continue;
+    form.kind = output_kind(*result);
+    const bool codes = form.kind == OutputKind::log && has_terminal_codes(result->text);
+    if (!codes && !longer_than(result->text, form.limit)) continue;
+    std::string text = snip_text(result->text, form, result->recall);
+    const bool cut = text.size() < result->text.size() && longer_than(result->text, form.limit);
+    if (cut) result->form = ResultForm::snipped;
+    result->text = std::move(text);
+  }
+  item.tokens = estimate(item);
+  return item;
+}
+
+}  // namespace tern

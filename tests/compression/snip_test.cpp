@@ -1,0 +1,134 @@
+#include "compression/snip.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "compression/plan.h"
+#include "compression/tokens.h"
+#include "compression/utf8.h"
+#include "tests/support/script.h"
+
+using namespace tern;
+
+namespace {
+
+std::string numbered(int from, int to) {
+  static const char* const words[] = {"alpha", "beta", "gamma", "delta", "epsilon"};
+  std::string text;
+  for (int i = from; i <= to; ++i) text += std::string(words[i % 5]) + " step " + std::to_string(i) + " went well\n";
+  return text;
+}
+std::string snipped(std::string_view text, RecallId recall = RecallId{17}) { return snip_text(text, {}, recall); }
+bool contains(const std::string& text, std::string_view what) { return text.find(what) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("what is within the limit passes untouched") {
+  const std::string text(10'000, 'x');
+  CHECK(snipped(text) == text);
+  CHECK(snipped("") == "");
+  std::string chinese;
+  for (int i = 0; i < 10'000; ++i) chinese += "\xE5\xAD\x97";
+  CHECK(snipped(chinese) == chinese);  // characters count, not bytes
+}
+
+TEST_CASE("head and tail stay, cut at lines, and the marker counts exactly what is gone") {
+  const auto text = numbered(1, 1'000);
+  const auto out = snipped(text);
+  const auto marker = out.find("[\xE2\x80\xA6 ");
+  REQUIRE(marker != out.npos);
+  const auto head = out.substr(0, marker);
+  const auto tail = out.substr(out.find('\n', marker) + 1);
+  CHECK(text.starts_with(head));
+  CHECK(text.ends_with(tail));
+  CHECK(head.back() == '\n');
+  CHECK(head.size() <= 3'000);
+  CHECK(head.size() > 2'900);
+  CHECK(tail.size() <= 3'000);
+  const auto gone = text.substr(head.size(), text.size() - head.size() - tail.size());
+  const auto lines = std::count(gone.begin(), gone.end(), '\n');
+  const auto first = std::count(head.begin(), head.end(), '\n') + 1;
+  const auto n = std::to_string(gone.size());
+  CHECK(contains(out, n.substr(0, n.size() - 3) + "," + n.substr(n.size() - 3) + " characters, " + std::to_string(lines) +
+                          " lines snipped (lines " + std::to_string(first) + "\xE2\x80\x93" + std::to_string(first + lines - 1) +
+                          ") \xC2\xB7 recall r17]"));
+}
+
+TEST_CASE("error lines, failing tests and the exit status of the middle stay with their line numbers") {
+  const auto text = numbered(1, 400) + "FAILED tests/parser.no_trailing_newline\n" + numbered(402, 500) +
+                    "src/a.cpp:12:3: error: expected ';'\n" + numbered(502, 600) + "exit status 8\n" + numbered(602, 1'000);
+  const auto out = snipped(text);
+  CHECK(contains(out, "401: FAILED tests/parser.no_trailing_newline\n"));
+  CHECK(contains(out, "501: src/a.cpp:12:3: error: expected ';'\n"));
+  CHECK(contains(out, "601: exit status 8\n"));
+  CHECK(out.size() < 8'000);
+}
+
+TEST_CASE("line numbers are those of the original, also when repeats before them were collapsed") {
+  std::string text = numbered(1, 20);
+  for (int i = 0; i < 300; ++i) text += "waiting for the server to come up\n";
+  text += numbered(321, 700) + "error: lost\n" + numbered(702, 1'200);
+  CHECK(contains(snipped(text), "701: error: lost\n"));
+}
+
+TEST_CASE("many errors keep to their budget, the strong ones first") {
+  std::string text = numbered(1, 300);
+  for (int i = 0; i < 500; ++i)
+    text += "connection " + std::string(1, static_cast<char>('a' + i % 26)) + std::to_string(i) + " refused by peer\n";
+  text += "fatal: giving up\n" + numbered(900, 1'400);
+  const auto out = snipped(text);
+  CHECK(contains(out, "fatal: giving up"));
+  CHECK(out.size() < 9'000);
+}
+
+TEST_CASE("when collapsing repeats is enough, nothing else is cut") {
+  std::string text = "begin\n";
+  for (int i = 0; i < 1'000; ++i) text += "warning: the same thing again\n";
+  const auto out = snipped(text + "end\n");
+  CHECK(out ==
+        "begin\nwarning: the same thing again\n[… the line above 999 times more]\nend\n"
+        "[repeats collapsed: 30,010 characters, 1,002 lines before · recall r17]");
+}
+
+TEST_CASE("snip never grows a text, never splits a character, and does nothing the second time") {
+  for (const std::size_t limit : {1, 10, 100, 1'000, 5'000}) {
+    for (const std::string unit : {"x", "\xE5\xAD\x97", "word \xF0\x9F\x98\x80 and\n", "\n", "\xFF"}) {
+      std::string text;
+      while (text.size() < 30'000) text += unit;
+      const SnipForm form{.limit = limit};
+      const auto once = snip_text(text, form, RecallId{3});
+      CHECK(once.size() <= text.size());
+      for (std::size_t i = 0; i < once.size() && unit != "\xFF"; ++i) {
+        if (utf8_floor(once, i) != i) CHECK(is_continuation(once[i]));
+      }
+      if (limit >= 1'000) CHECK(snip_text(once, form, RecallId{3}) == once);
+    }
+  }
+}
+
+TEST_CASE("the other form: the marker between two halves of a maximum") {
+  CompressionConfig config;
+  config.snip_halves = true;
+  std::string text = std::string(5'000, 'a') + std::string(5'000, 'z');
+  const auto out = snip_text(text, snip_form(config), RecallId{9});
+  CHECK(out.size() <= 3'000);
+  CHECK(out.starts_with("aaaa"));
+  CHECK(out.ends_with("zzzz"));
+  CHECK(contains(out, "a\n\n... [7,060 characters snipped · recall r9] ...\n\nz"));
+}
+
+TEST_CASE("items: results are snipped once, other blocks and source lines stay") {
+  const Budget budget;
+  auto item = *test::script("call 1 Bash make\nresult 1 20000 chars").items[1];
+  const auto once = snip(item, budget);
+  const auto& result = std::get<ToolResult>(once.blocks[0]);
+  CHECK(result.form == ResultForm::snipped);
+  CHECK(contains(result.text, "recall r1]"));
+  CHECK(once.tokens == estimate(once));
+  CHECK(snip(once, budget).blocks == once.blocks);
+  auto file = *test::script("call 1 Read a.cpp\nresult 1 = int error;\\r\\nint x;").items[1];
+  CHECK(snip(file, budget).blocks == file.blocks);
+  auto colours = *test::script("call 1 Bash ls\nresult 1 = x").items[1];
+  std::get<ToolResult>(colours.blocks[0]).text = "\x1b[31mred\x1b[0m";
+  CHECK(std::get<ToolResult>(snip(colours, budget).blocks[0]).text == "red");
+  CHECK(std::get<ToolResult>(snip(colours, budget).blocks[0]).form == ResultForm::full);
+}

@@ -1,0 +1,61 @@
+// What the model has seen of which file: lets Edit insist on a read, notice that a file changed since (by content, not by
+// time), and lets Read answer an unchanged re-read with one line. Safe from any thread; every answer is a copy.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/file.h"
+
+namespace tern {
+
+struct Seen {
+  std::string hash;
+  Stamp stamp;
+  std::shared_ptr<const std::string> bytes;  // as last seen; null when too large or long ago
+};
+
+class FileMemory {
+ public:
+  // After every Read, Edit and Write: this is the file as the model knows it.
+  void saw(const std::filesystem::path& real, const Stamp& stamp, std::string_view bytes);
+  std::optional<Seen> seen(const std::filesystem::path& real) const;
+  std::vector<std::filesystem::path> known() const;
+
+  // A page of the file as one result showed it.
+  struct View {
+    std::string hash;
+    std::size_t offset = 0, limit = 0;
+    bool operator==(const View&) const = default;
+  };
+  void shown(const std::filesystem::path& real, const View& view, const std::string& call_id);
+  // The call whose result still shows exactly this; empty = none.
+  std::string shown_by(const std::filesystem::path& real, const View& view) const;
+
+  // The agent calls these when a result was snipped, compacted, dropped or undone: it does not show the file any more.
+  void forget_call(std::string_view call_id);
+  void forget_shown();
+  void clear();  // a new conversation
+
+ private:
+  struct Record {
+    Seen seen;
+    std::uint64_t order = 0;
+    std::vector<std::pair<View, std::string>> views;
+  };
+  void drop_old_bytes();
+
+  mutable std::mutex mutex_;
+  std::map<std::filesystem::path, Record> records_;
+  std::size_t bytes_ = 0;
+  std::uint64_t clock_ = 0;
+};
+
+}  // namespace tern

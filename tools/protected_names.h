@@ -1,0 +1,25 @@
+// Which names may never be written silently: what git, tern or a shell would believe or run later.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tern {
+
+// Why a component of this (folded) name is protected wherever it stands; empty = it is not.
+std::string_view protected_name(std::string_view folded);
+
+// Absolute paths below the person's home: shell start files, keys, tern's own configuration and state.
+std::vector<std::pair<std::filesystem::path, std::string_view>> protected_in_home(const std::filesystem::path& home);
+
+// A repository without a .git around it (bare, or a gitdir elsewhere): HEAD, objects and refs side by side.
+bool is_git_directory(const std::string& directory);
+
+// Existing protected files, to compare with a hard link.
+void list_protected_files(const std::filesystem::path& root, std::vector<std::filesystem::path>& out);
+void list_protected_files_at(const std::filesystem::path& path, std::vector<std::filesystem::path>& out);
+
+}  // namespace tern

@@ -1,0 +1,323 @@
+#include "ui/transcript.h"
+
+#include <algorithm>
+
+#include "ui/width.h"
+
+namespace tern {
+namespace {
+
+constexpr std::size_t most_cached_rows = 40'000;
+
+enum class Kind { person, words, work };
+Kind kind_of(const Cell& cell) {
+  if (std::holds_alternative<UserCell>(cell.body)) return Kind::person;
+  return std::holds_alternative<AssistantCell>(cell.body) ? Kind::words : Kind::work;
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Ignores case unless the query has capitals.
+std::size_t find_text(std::string_view text, std::string_view query) {
+  const bool exact = std::any_of(query.begin(), query.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  if (exact) return text.find(query);
+  const auto hit =
+      std::search(text.begin(), text.end(), query.begin(), query.end(), [](char a, char b) { return lower(a) == b; });
+  return hit == text.end() ? text.npos : static_cast<std::size_t>(hit - text.begin());
+}
+
+// The span list with `style`'s background (or inversion) laid over [begin, end).
+void overlay(Row& row, std::size_t begin, std::size_t end, Style over) {
+  std::vector<Span> spans;
+  std::size_t at = begin;
+  const auto add = [&](std::size_t first, std::size_t last, Style style) {
+    if (first < last) spans.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last - first), style});
+  };
+  for (const Span& span : row.spans) {
+    const std::size_t first = span.begin, last = span.begin + span.length;
+    add(first, std::min(last, begin), span.style);
+    if (last > begin && first < end) {
+      add(at, std::max(first, begin), over);
+      Style mixed = span.style;
+      mixed.bg = over.bg;
+      mixed.inverse = over.inverse;
+      add(std::max(first, begin), std::min(last, end), mixed);
+      at = std::min(last, end);
+    } else if (first >= end) {
+      add(at, end, over);
+      at = end;
+    }
+    add(std::max(first, end), last, span.style);
+  }
+  add(at, end, over);
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  row.spans = std::move(spans);
+}
+
+}  // namespace
+
+void Transcript::sync(const ViewState& view, RowOptions options, int height) {
+  const bool rewrap = options.width != options_.width || options.unfold_all != options_.unfold_all;
+  const bool restarted = view.cells.size() < entries_.size() || (!entries_.empty() && entries_[0].id != view.cells[0].id);
+  if (rewrap || restarted) {
+    // The anchor keeps its cell; the row inside it is kept in proportion.
+    const bool keep = !restarted && top_.cell < entries_.size() && entries_[top_.cell].counted;
+    const double share = keep ? static_cast<double>(top_.row) / std::max<std::uint32_t>(1, entries_[top_.cell].height) : 0;
+    entries_.clear();
+    cached_rows_ = 0;
+    clear_selection();
+    view_ = &view;
+    options_ = options;
+    entries_.resize(view.cells.size());
+    if (restarted) to_end();
+    if (keep) top_.row = static_cast<std::size_t>(share * static_cast<double>(height_at(top_.cell)));
+  }
+  view_ = &view;
+  options_ = options;
+  height_ = height;
+  entries_.resize(view.cells.size());
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const Cell& cell = view.cells[i];
+    Entry& entry = entries_[i];
+    if (entry.id == cell.id && entry.version == cell.version && entry.unfolded == cell.unfolded) continue;
+    cached_rows_ -= std::min(cached_rows_, entry.rows.size());
+    if (entry.id != cell.id) entry.stream = {};
+    entry.id = cell.id;
+    entry.version = cell.version;
+    entry.unfolded = cell.unfolded;
+    entry.made = entry.counted = false;
+    entry.rows.clear();
+  }
+  count_new();
+  forget_far();
+}
+
+const Rows& Transcript::rows_at(std::size_t cell) {
+  Entry& entry = entries_[cell];
+  const auto* answer = std::get_if<AssistantCell>(&view_->cells[cell].body);
+  const bool streaming = answer && answer->streaming;
+  if (!entry.made) {
+    if (streaming) {
+      stream_rows(entry.stream, *answer, options_);
+    } else {
+      entry.stream = {};
+      entry.rows = rows_of(view_->cells[cell], options_);
+    }
+    entry.made = true;
+    cached_rows_ += entry.rows.size();
+    const Rows& rows = streaming ? entry.stream.rows : entry.rows;
+    entry.height = static_cast<std::uint32_t>(rows.size()) + (gap_above(cell) && !rows.empty() ? 1 : 0);
+    entry.counted = true;
+  }
+  return streaming ? entry.stream.rows : entry.rows;
+}
+
+std::size_t Transcript::height_at(std::size_t cell) {
+  if (!entries_[cell].counted) rows_at(cell);
+  return entries_[cell].height;
+}
+
+bool Transcript::gap_above(std::size_t cell) const {
+  if (cell == 0) return false;
+  const Kind above = kind_of(view_->cells[cell - 1]), here = kind_of(view_->cells[cell]);
+  return here == Kind::person || above == Kind::person || (here == Kind::words && above == Kind::work);
+}
+
+Transcript::Place Transcript::step(Place from, long rows) {
+  while (rows < 0) {
+    if (from.row > 0) {
+      const auto back = std::min<long>(-rows, static_cast<long>(from.row));
+      from.row -= static_cast<std::size_t>(back);
+      rows += back;
+    } else if (from.cell == 0) {
+      return {0, 0};
+    } else {
+      from.row = height_at(--from.cell);
+    }
+  }
+  while (rows > 0 && from.cell < entries_.size()) {
+    const std::size_t left = height_at(from.cell) - std::min(from.row, height_at(from.cell));
+    if (static_cast<std::size_t>(rows) < left) {
+      from.row += static_cast<std::size_t>(rows);
+      return from;
+    }
+    if (from.cell + 1 >= entries_.size()) return {from.cell, height_at(from.cell)};
+    rows -= static_cast<long>(left);
+    from = {from.cell + 1, 0};
+  }
+  return from;
+}
+
+Transcript::Place Transcript::last_top() {
+  if (entries_.empty()) return {};
+  const std::size_t last = entries_.size() - 1;
+  return step({last, height_at(last)}, -height_);
+}
+
+const Rows& Transcript::visible() {
+  shown_.clear();
+  shown_places_.clear();
+  if (entries_.empty()) return shown_;
+  if (following_ || top_ > last_top()) top_ = last_top();
+  for (Place place = top_; shown_.size() < static_cast<std::size_t>(height_) && place.cell < entries_.size();
+       ++place.cell, place.row = 0) {
+    const Rows& rows = rows_at(place.cell);
+    const std::size_t gap = height_at(place.cell) - rows.size();
+    for (; place.row < rows.size() + gap && shown_.size() < static_cast<std::size_t>(height_); ++place.row) {
+      Row row = place.row < gap ? Row{} : rows[place.row - gap];
+      paint_selection(row, place);
+      if (!query_.empty()) {
+        const std::size_t hit = find_text(row.text, query_);
+        if (hit != row.text.npos) overlay(row, hit, hit + query_.size(), Style{.inverse = true});
+      }
+      shown_.push_back(std::move(row));
+      shown_places_.push_back(place);
+    }
+  }
+  return shown_;
+}
+
+void Transcript::scroll(int rows) {
+  if (entries_.empty()) return;
+  const Place end = last_top();
+  if (following_) {
+    if (rows >= 0) return;
+    top_ = end;
+    following_ = false;
+    seen_cells_ = entries_.size();
+    seen_rows_ = height_at(seen_cells_ - 1);
+  }
+  top_ = step(top_, rows);
+  if (top_ >= end) to_end();
+}
+
+void Transcript::to_end() {
+  following_ = true;
+  new_rows_ = 0;
+}
+
+void Transcript::to_begin() {
+  if (entries_.empty()) return;
+  scroll(-1);
+  top_ = {};
+}
+
+void Transcript::count_new() {
+  new_rows_ = 0;
+  if (following_ || seen_cells_ == 0 || seen_cells_ > entries_.size()) return;
+  const std::size_t grown = height_at(seen_cells_ - 1);
+  new_rows_ = grown > seen_rows_ ? grown - seen_rows_ : 0;
+  for (std::size_t i = seen_cells_; i < entries_.size(); ++i) new_rows_ += height_at(i);
+}
+
+std::optional<std::size_t> Transcript::cell_at(int y) const {
+  if (y < 0 || static_cast<std::size_t>(y) >= shown_places_.size()) return std::nullopt;
+  return shown_places_[static_cast<std::size_t>(y)].cell;
+}
+
+// Rows far from the view are made again when somebody goes there; their height stays known.
+void Transcript::forget_far() {
+  if (cached_rows_ <= most_cached_rows) return;
+  const std::size_t centre = following_ ? entries_.size() : top_.cell;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const std::size_t distance = i > centre ? i - centre : centre - i;
+    if (distance < 200 || !entries_[i].made) continue;
+    cached_rows_ -= std::min(cached_rows_, entries_[i].rows.size());
+    entries_[i].made = false;
+    Rows().swap(entries_[i].rows);
+  }
+}
+
+bool Transcript::search(std::string_view query, bool older) {
+  query_ = query;
+  if (query.empty() || entries_.empty()) return false;
+  const long direction = older ? -1 : 1;
+  const Place begin = following_ ? step(last_top(), height_) : top_;
+  std::optional<Place> hit;
+  long cell = static_cast<long>(begin.cell);
+  for (; cell >= 0 && cell < static_cast<long>(entries_.size()) && !hit; cell += direction) {
+    const auto index = static_cast<std::size_t>(cell);
+    const Rows& rows = rows_at(index);
+    const std::size_t gap = height_at(index) - rows.size();
+    for (std::size_t k = 0; k < rows.size() && !hit; ++k) {
+      const std::size_t r = older ? rows.size() - 1 - k : k;
+      const Place place{index, r + gap};
+      const bool beyond = older ? place < begin : place > begin;
+      if (beyond && find_text(rows[r].text, query_) != std::string::npos) hit = place;
+    }
+  }
+  if (!hit) return false;
+  scroll(-1);
+  following_ = false;
+  top_ = std::min(*hit, last_top());
+  return true;
+}
+
+void Transcript::end_search() { query_.clear(); }
+
+Transcript::Spot Transcript::spot_at(int x, int y) {
+  if (shown_places_.empty()) return {};
+  const auto line = static_cast<std::size_t>(std::clamp(y, 0, static_cast<int>(shown_places_.size()) - 1));
+  const Row& row = shown_[line];
+  std::size_t byte = y > static_cast<int>(line) ? row.text.size() : fit(row.text, std::max(0, x));
+  return {shown_places_[line], std::max<std::size_t>(byte, std::min<std::size_t>(row.gutter, row.text.size()))};
+}
+
+void Transcript::press(int x, int y) {
+  from_ = spot_at(x, y);
+  to_ = from_;
+}
+
+void Transcript::drag(int x, int y) {
+  if (!from_) return;
+  if (y < 0) scroll(-1);
+  if (y >= height_) scroll(1);
+  visible();
+  to_ = spot_at(x + 1, y);
+}
+
+std::string Transcript::release() {
+  std::string text = selected();
+  if (text.empty()) clear_selection();
+  return text;
+}
+
+void Transcript::clear_selection() {
+  from_.reset();
+  to_.reset();
+}
+
+std::string Transcript::selected() const {
+  if (!from_ || !to_ || *from_ == *to_) return {};
+  auto* self = const_cast<Transcript*>(this);  // rows of cells off screen are made on demand; nothing visible changes
+  const Spot begin = std::min(*from_, *to_), end = std::max(*from_, *to_);
+  std::string text;
+  bool first = true;
+  for (std::size_t cell = begin.place.cell; cell <= end.place.cell && cell < entries_.size(); ++cell) {
+    const Rows& rows = self->rows_at(cell);
+    const std::size_t gap = self->height_at(cell) - rows.size();
+    const std::size_t last = cell == end.place.cell ? end.place.row : rows.size() + gap - 1;
+    for (std::size_t r = cell == begin.place.cell ? begin.place.row : 0; r <= last && r < rows.size() + gap; ++r) {
+      const Row row = r < gap ? Row{} : rows[r - gap];
+      const Place place{cell, r};
+      const std::size_t from = std::max<std::size_t>(place == begin.place ? begin.byte : 0, row.gutter);
+      const std::size_t to = place == end.place ? std::min(end.byte, row.text.size()) : row.text.size();
+      if (!first && !row.continued) text += '\n';
+      if (!first && row.blank_lost) text += ' ';
+      if (from < to) text += row.text.substr(from, to - from);
+      first = false;
+    }
+  }
+  return text;
+}
+
+void Transcript::paint_selection(Row& row, const Place& place) const {
+  if (!from_ || !to_ || *from_ == *to_) return;
+  const Spot begin = std::min(*from_, *to_), end = std::max(*from_, *to_);
+  if (place < begin.place || place > end.place) return;
+  const std::size_t from = std::max<std::size_t>(place == begin.place ? begin.byte : 0, row.gutter);
+  const std::size_t to = place == end.place ? std::min(end.byte, row.text.size()) : row.text.size();
+  if (from < to) overlay(row, from, to, Style{.bg = Colour::select_tint});
+}
+
+}  // namespace tern

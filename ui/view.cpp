@@ -1,0 +1,263 @@
+#include "ui/view.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tern {
+namespace {
+
+constexpr std::size_t longest_tail = 32 << 10;  // of a running command; the whole is in the store
+
+class Fold {
+ public:
+  Fold(ViewState& view, std::int64_t now_ms) : view_(view), now_ms_(now_ms) {}
+
+  void operator()(TurnStarted&) {
+    view_.working = true;
+    view_.turn_started_ms = now_ms_;
+  }
+
+  void operator()(ItemAdded& added) {
+    const Item& item = *added.item;
+    if (item.role == Role::assistant) return assistant_item(item);
+    std::string text;
+    int attachments = 0;
+    for (const Block& block : item.blocks) {
+      if (const auto* said = std::get_if<Text>(&block)) text += (text.empty() ? "" : "\n") + said->text;
+      if (const auto* result = std::get_if<ToolResult>(&block)) claim_result(*result, item.id);
+      if (const auto* summary = std::get_if<Summary>(&block)) add(SummaryCell{summary->text}, item.id);
+      attachments += std::holds_alternative<Image>(block) || std::holds_alternative<Document>(block);
+    }
+    if (item.synthetic || (text.empty() && attachments == 0) || has_results(item)) return;
+    add(UserCell{std::move(text), attachments}, item.id);
+  }
+
+  void operator()(Delta& delta) {
+    view_.waiting = {};
+    if (delta.kind == DeltaKind::text) {
+      stop_streaming<ThinkingCell>();
+      auto* body = streaming<AssistantCell>();
+      if (!body) body = &std::get<AssistantCell>(add(AssistantCell{{}, true, false}).body);
+      body->markdown += delta.text;
+    } else {
+      auto* body = streaming<ThinkingCell>();
+      if (!body) body = &std::get<ThinkingCell>(add(ThinkingCell{{}, true}).body);
+      body->text += delta.text;
+    }
+  }
+
+  void operator()(ToolStarted& started) {
+    stop_streaming<AssistantCell>();
+    stop_streaming<ThinkingCell>();
+    ToolCell cell;
+    cell.call_id = std::move(started.call_id);
+    cell.tool = std::move(started.tool);
+    cell.label = std::move(started.label);
+    cell.subject = std::move(started.subject);
+    cell.arguments = std::move(started.arguments);
+    add(std::move(cell));
+  }
+
+  void operator()(ToolProgress& progress) {
+    Cell* cell = tool(progress.call_id);
+    if (!cell) return;
+    std::string& tail = std::get<ToolCell>(cell->body).tail;
+    tail += progress.tail;
+    if (tail.size() > longest_tail) tail.erase(0, tail.size() - longest_tail / 2);
+    ++cell->version;
+  }
+
+  void operator()(ToolFinished& done) {
+    Cell* cell = tool(done.call_id);
+    if (!cell) {
+      ToolCell made;
+      made.call_id = done.call_id;
+      cell = &add(std::move(made));
+    }
+    auto& body = std::get<ToolCell>(cell->body);
+    body.running = false;
+    if (!done.tool.empty()) body.tool = std::move(done.tool);
+    if (!done.label.empty()) body.label = std::move(done.label);
+    if (!done.subject.empty()) body.subject = std::move(done.subject);
+    body.note = std::move(done.note);
+    body.diff = std::move(done.diff);
+    body.output = std::move(done.text);
+    body.tail.clear();
+    body.is_error = done.is_error;
+    body.exit_status = done.exit_status;
+    body.milliseconds = done.milliseconds;
+    body.recall = done.recall;
+    body.form = done.form;
+    ++cell->version;
+  }
+
+  void operator()(PermissionAsked& asked) { view_.permission = std::move(asked); }
+  void operator()(PermissionSettled& settled) {
+    if (view_.permission && view_.permission->id == settled.id) view_.permission.reset();
+    if (view_.trust && view_.trust->id == settled.id) view_.trust.reset();
+  }
+  void operator()(TrustAsked& asked) { view_.trust = std::move(asked); }
+  void operator()(Notice& notice) { add(NoticeCell{notice.level, std::move(notice.text)}); }
+  void operator()(Waiting& waiting) { view_.waiting = std::move(waiting); }
+
+  void operator()(Compaction& compaction) {
+    view_.compaction = compaction;
+    switch (compaction.phase) {
+      case CompactionPhase::completed: mark(compaction.touched, compaction.tier); break;
+      case CompactionPhase::undone: mark(compaction.touched, Tier::none); break;
+      case CompactionPhase::redone: mark(compaction.touched, compaction.tier); break;
+      case CompactionPhase::failed: break;
+      default: return;  // under way: shown in the status line, not in the transcript
+    }
+    add(CompactionCell{std::move(compaction)});
+  }
+
+  void operator()(PreviewReady& preview) { view_.preview = std::move(preview); }
+  void operator()(Meters& meters) { view_.meters = std::move(meters); }
+  void operator()(Queue& queue) { view_.queue = std::move(queue.texts); }
+  void operator()(TakenBack& taken) {
+    std::move(taken.texts.begin(), taken.texts.end(), std::back_inserter(view_.taken_back));
+    view_.queue.clear();
+  }
+  void operator()(Page& page) { view_.page = std::move(page); }
+  void operator()(ContextReport& report) { view_.report = std::move(report); }
+  void operator()(RewindPoints& points) { view_.rewind = std::move(points.points); }
+  void operator()(SessionList& list) { view_.sessions = std::move(list.sessions); }
+
+  void operator()(SessionOpened& opened) {
+    view_.cells.clear();
+    view_.todos.clear();
+    view_.queue.clear();
+    view_.session_id = std::move(opened.id);
+    view_.session_name = std::move(opened.name);
+    view_.working = false;
+  }
+
+  void operator()(Todos& todos) { view_.todos = std::move(todos.lines); }
+
+  void operator()(TurnEnded& ended) {
+    stop_streaming<AssistantCell>();
+    stop_streaming<ThinkingCell>();
+    view_.working = false;
+    view_.waiting = {};
+    if (ended.how == TurnEnded::How::interrupted) add(NoticeCell{Level::warning, "interrupted"});
+    if (!ended.error.empty()) add(NoticeCell{Level::error, std::move(ended.error)});
+  }
+
+  void operator()(Goodbye& goodbye) { view_.goodbye = std::move(goodbye.text); }
+
+ private:
+  Cell& add(CellBody body, ItemId item = {}) {
+    Cell cell;
+    cell.id = view_.next_cell++;
+    cell.item = item;
+    cell.body = std::move(body);
+    return view_.cells.emplace_back(std::move(cell));
+  }
+
+  // The cell that still grows; only the last few can.
+  template <class T>
+  Cell* streaming_cell() {
+    const std::size_t reach = std::min<std::size_t>(view_.cells.size(), 8);
+    for (std::size_t back = 1; back <= reach; ++back) {
+      Cell& cell = view_.cells[view_.cells.size() - back];
+      if (auto* body = std::get_if<T>(&cell.body); body && body->streaming) return &cell;
+    }
+    return nullptr;
+  }
+  template <class T>
+  T* streaming() {
+    Cell* cell = streaming_cell<T>();
+    if (!cell) return nullptr;
+    ++cell->version;
+    return &std::get<T>(cell->body);
+  }
+  template <class T>
+  void stop_streaming() {
+    if (T* body = streaming<T>()) body->streaming = false;
+  }
+
+  Cell* tool(const std::string& call_id) {
+    for (auto cell = view_.cells.rbegin(); cell != view_.cells.rend(); ++cell) {
+      const auto* body = std::get_if<ToolCell>(&cell->body);
+      if (body && body->call_id == call_id) return &*cell;
+      if (std::holds_alternative<UserCell>(cell->body)) break;
+    }
+    return nullptr;
+  }
+
+  static bool has_results(const Item& item) {
+    return std::any_of(item.blocks.begin(), item.blocks.end(),
+                       [](const Block& block) { return std::holds_alternative<ToolResult>(block); });
+  }
+
+  // The result's item names the cell, so that a compression of it can be marked there.
+  void claim_result(const ToolResult& result, ItemId item) {
+    Cell* cell = tool(result.call_id);
+    if (!cell) return;
+    cell->item = item;
+    auto& body = std::get<ToolCell>(cell->body);
+    body.recall = result.recall;
+    body.form = result.form;
+    ++cell->version;
+  }
+
+  // What was streamed becomes what the log holds.
+  void assistant_item(const Item& item) {
+    std::string text, thought;
+    for (const Block& block : item.blocks) {
+      if (const auto* said = std::get_if<Text>(&block)) text += (text.empty() ? "" : "\n\n") + said->text;
+      if (const auto* thinking = std::get_if<Thinking>(&block)) thought += thinking->text;
+    }
+    settle<ThinkingCell>(item.id, thought, &ThinkingCell::text);
+    settle<AssistantCell>(item.id, text, &AssistantCell::markdown);
+    if (item.interrupted && !view_.cells.empty())
+      if (auto* body = std::get_if<AssistantCell>(&view_.cells.back().body)) body->interrupted = true;
+  }
+
+  template <class T>
+  void settle(ItemId item, const std::string& text, std::string T::*field) {
+    Cell* cell = streaming_cell<T>();
+    if (text.empty() && !cell) return;
+    if (!cell) cell = find_unclaimed<T>();
+    if (!cell && text.empty()) return;
+    if (!cell) cell = &add(T{});
+    auto& body = std::get<T>(cell->body);
+    if (!text.empty()) body.*field = text;
+    body.streaming = false;
+    cell->item = item;
+    ++cell->version;
+  }
+
+  // Tools may have started before the item was complete: then the text's cell stopped streaming but has no item yet.
+  template <class T>
+  Cell* find_unclaimed() {
+    for (auto cell = view_.cells.rbegin(); cell != view_.cells.rend(); ++cell) {
+      if (std::holds_alternative<T>(cell->body)) return cell->item == ItemId{} ? &*cell : nullptr;
+      if (std::holds_alternative<UserCell>(cell->body)) break;
+    }
+    return nullptr;
+  }
+
+  void mark(const std::vector<ItemId>& items, Tier tier) {
+    if (items.empty()) return;
+    for (Cell& cell : view_.cells) {
+      if (cell.item == ItemId{} || !std::binary_search(items.begin(), items.end(), cell.item)) continue;
+      cell.left_context = tier;
+      ++cell.version;
+    }
+  }
+
+  ViewState& view_;
+  std::int64_t now_ms_;
+};
+
+}  // namespace
+
+void fold(ViewState& view, Event event, std::int64_t now_ms) {
+  if (auto* compaction = std::get_if<Compaction>(&event)) std::sort(compaction->touched.begin(), compaction->touched.end());
+  std::visit(Fold(view, now_ms), event);
+  view.dirty = true;
+}
+
+}  // namespace tern
