@@ -2,7 +2,12 @@
 
 #include <cstdlib>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "agent/http.h"
 #include "agent/redact.h"
+#include "agent/url.h"
 
 namespace tern {
 
@@ -73,6 +78,21 @@ std::unique_ptr<Provider> make_provider(std::string_view name, ProviderConfig co
   register_secret(config.key);
   if (config.base_url.empty()) config.base_url = kind->base_url;
   return kind->make(config);
+}
+
+std::vector<std::string> served_models(const ProviderKind& kind, const ProviderConfig& config,
+                                       std::chrono::milliseconds patience) {
+  const std::string base = config.base_url.empty() ? std::string(kind.base_url) : config.base_url;
+  std::vector<std::pair<std::string, std::string>> headers;
+  if (!config.key.empty()) headers.emplace_back("authorization", "Bearer " + config.key);
+  const HttpAnswer answer = http_get(endpoint_url(base, "/v1", "/models"), headers, patience);
+  std::vector<std::string> names;
+  const auto list = nlohmann::json::parse(answer.body, nullptr, false);
+  if (answer.result.error != HttpError::none || !list.is_object() || !list.contains("data") || !list["data"].is_array())
+    return names;
+  for (const auto& model : list["data"])
+    if (model.is_object() && model.contains("id") && model["id"].is_string()) names.push_back(model["id"]);
+  return names;
 }
 
 }  // namespace tern

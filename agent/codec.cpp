@@ -1,0 +1,120 @@
+#include "agent/codec.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace tern {
+
+void StreamOut::text(std::string_view more) {
+  if (!thinking_.empty()) flush();
+  text_ += more;
+}
+
+void StreamOut::thinking(std::string_view more) {
+  if (!text_.empty()) flush();
+  thinking_ += more;
+}
+
+void StreamOut::flush() {
+  if (!text_.empty()) sink_(TextDelta{std::exchange(text_, {})});
+  if (!thinking_.empty()) sink_(ThinkingDelta{std::exchange(thinking_, {})});
+}
+
+void StreamOut::emit(StreamEvent event) {
+  flush();
+  auto* done = std::get_if<BlockDone>(&event);
+  if (!calls_ && (std::holds_alternative<CallStarted>(event) || (done && std::holds_alternative<ToolCall>(done->block)))) return;
+  if (!done) return sink_(std::move(event));
+  const bool thought = std::holds_alternative<Thinking>(done->block);
+  held_.push_back(std::move(done->block));
+  if (!hold_ && !thought) release();
+}
+
+void StreamOut::release() {
+  for (Block& block : std::exchange(held_, {})) {
+    given_.push_back(block);
+    sink_(BlockDone{std::move(block)});
+  }
+}
+
+void StreamOut::finish(StopReason reason) {
+  flush();
+  if (finished_ || trouble_) return;
+  finished_ = !calls_ && reason == StopReason::tools ? StopReason::end : reason;
+  release();
+}
+
+void StreamOut::fail(Trouble trouble) {
+  flush();
+  if (!finished_ && !trouble_) trouble_ = std::move(trouble);
+}
+
+void DeltaTemplate::learn(std::string_view data, std::string_view key, std::string_view text) {
+  before_.clear();
+  const std::string opening = "\"" + std::string(key) + "\":\"", quoted_text = json_quote(text);
+  const auto at = data.find(opening);
+  if (at == data.npos || data.find(opening, at + 1) != data.npos) return;  // the place must be beyond doubt
+  const auto start = at + opening.size();
+  if (data.substr(start - 1, quoted_text.size()) != quoted_text) return;
+  before_ = data.substr(0, start);
+  after_ = data.substr(start + quoted_text.size() - 2);
+}
+
+bool DeltaTemplate::match(std::string_view data, std::string& text) const {
+  if (before_.empty() || data.size() < before_.size() + after_.size()) return false;
+  if (!data.starts_with(before_) || !data.ends_with(after_)) return false;
+  const auto middle = data.substr(before_.size(), data.size() - before_.size() - after_.size());
+  if (middle.find('"') != middle.npos && middle.find('\\') == middle.npos) return false;
+  if (middle.find('\\') == middle.npos) {
+    for (unsigned char c : middle)
+      if (c < 0x20 || c >= 0x80) return nlohmann::json::accept("\"" + std::string(middle) + "\"") && (text = middle, true);
+    text = middle;
+    return true;
+  }
+  const auto parsed = nlohmann::json::parse("\"" + std::string(middle) + "\"", nullptr, false);
+  if (!parsed.is_string()) return false;
+  text = parsed.get_ref<const std::string&>();
+  return true;
+}
+
+std::string system_text(const Request& request, bool schema_in_words) {
+  std::string text = request.system;
+  if (schema_in_words && !request.json_schema.empty())
+    text +=
+        "\n\nYour final answer must be one JSON value that matches this JSON schema, and nothing else:\n" + request.json_schema;
+  return text;
+}
+
+std::vector<std::string> tools_in_history(const Conversation& conversation) {
+  std::vector<std::string> names;
+  for (const ItemPtr& item : conversation.items)
+    for (const Block& block : item->blocks)
+      if (const auto* call = std::get_if<ToolCall>(&block);
+          call && std::find(names.begin(), names.end(), call->name) == names.end())
+        names.push_back(call->name);
+  return names;
+}
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n\v\f") == text.npos; }
+
+bool is_whole_json(std::string_view text) { return is_blank(text) || nlohmann::json::accept(text); }
+
+std::string mark_signature(std::string_view dialect, std::string_view signature) {
+  return signature.empty() ? std::string() : std::string(dialect) + ":" + std::string(signature);
+}
+
+std::string_view own_signature(std::string_view dialect, std::string_view marked) {
+  const bool own = marked.size() > dialect.size() && marked.starts_with(dialect) && marked[dialect.size()] == ':';
+  return own ? marked.substr(dialect.size() + 1) : std::string_view();
+}
+
+std::string_view result_text(const ToolResult& result) {
+  return is_blank(result.text) ? std::string_view("(no output)") : result.text;
+}
+
+Trouble malformed(std::string_view what) {
+  return {
+      .kind = Failure::protocol, .message = "the service sent something unreadable (" + std::string(what) + ")", .retry = true};
+}
+
+}  // namespace tern

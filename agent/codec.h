@@ -1,0 +1,94 @@
+// A dialect of the wire, pure: request → body, event → stream events. HttpProvider runs it (http, retries, clocks).
+// One decoder per attempt. Decoders never throw and never emit Failed for what the wire says wrongly: they call fail().
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/errors.h"
+#include "agent/provider.h"
+#include "agent/wire.h"
+
+namespace tern {
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+// What a decoder writes to. Adjacent deltas are merged until something else comes or the network chunk ends.
+// Whole thoughts are held back until a text or call after them is whole (or the message ends), so that an attempt may be
+// repeated as long as nothing was given that counts. `hold` holds everything back until the end (see Codec::hold); without
+// `calls` a call is dropped: some servers are not told "no tools", because that would cost them their cached prefix.
+class StreamOut {
+ public:
+  explicit StreamOut(Sink sink, bool hold = false, bool calls = true) : sink_(std::move(sink)), hold_(hold), calls_(calls) {}
+  void text(std::string_view more);
+  void thinking(std::string_view more);
+  void emit(StreamEvent event);
+  void flush();
+  void finish(StopReason reason);  // the message is whole
+  void fail(Trouble trouble);      // the server said no, or nonsense
+  const std::vector<Block>& given() const { return given_; }
+  const std::optional<StopReason>& finished() const { return finished_; }
+  const std::optional<Trouble>& trouble() const { return trouble_; }
+
+ private:
+  void release();
+
+  Sink sink_;
+  bool hold_, calls_;
+  std::string text_, thinking_;
+  std::vector<Block> held_, given_;  // whole ones
+  std::optional<StopReason> finished_;
+  std::optional<Trouble> trouble_;
+};
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+  virtual void event(std::string_view name, std::string_view data, StreamOut& out) = 0;
+  // The connection ended in order. For dialects whose last event is optional; the others leave it, which means "cut".
+  virtual void end(StreamOut&) {}
+};
+
+class Codec {
+ public:
+  virtual ~Codec() = default;
+  virtual std::string url(const Request& request) const = 0;
+  virtual Headers headers(const Request& request) const = 0;
+  virtual void body(const Request& request, FragmentCache& cache, std::string& out) const = 0;
+  virtual std::unique_ptr<Decoder> decoder(const Request& request) const = 0;
+  virtual bool lines() const { return false; }  // one JSON object per line instead of events
+  // The server may have cut the prompt without a word and says so only at the end: no block counts before that.
+  virtual bool hold() const { return false; }
+};
+
+// Recognises a delta that differs from the last one only in its text, and takes that text out without parsing the rest:
+// same bytes before, same bytes after, one JSON string between. Learnt from a parsed event, so it is right by construction.
+class DeltaTemplate {
+ public:
+  // `data` was parsed and held exactly `text` as the value of `key` ("text"); looks where it stands.
+  void learn(std::string_view data, std::string_view key, std::string_view text);
+  bool match(std::string_view data, std::string& text) const;
+
+ private:
+  std::string before_, after_;
+};
+
+// The system prompt; with the wish for JSON in words, for dialects that have no field for it beside tools.
+std::string system_text(const Request& request, bool schema_in_words);
+// Tools named by calls in the conversation: some servers refuse a history of calls without definitions.
+std::vector<std::string> tools_in_history(const Conversation& conversation);
+bool is_blank(std::string_view text);
+bool is_whole_json(std::string_view text);  // empty counts: "no arguments"
+// A signature with the mark of the dialect that gave it, so that it only ever goes back there.
+std::string mark_signature(std::string_view dialect, std::string_view signature);
+std::string_view own_signature(std::string_view dialect, std::string_view marked);  // empty when it is another's
+// A result is never sent empty.
+std::string_view result_text(const ToolResult& result);
+Trouble malformed(std::string_view what);  // the stream says something unreadable: try again
+
+constexpr std::size_t longest_arguments = 8u << 20;
+
+}  // namespace tern

@@ -1,0 +1,297 @@
+#include "agent/errors.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "agent/redact.h"
+
+namespace tern {
+namespace {
+
+using nlohmann::json;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  return out;
+}
+
+bool has(std::string_view text, std::string_view what) { return text.find(what) != text.npos; }
+
+bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](auto word) { return has(text, word); });
+}
+
+// Numbers of a message, thousands separators taken out: "213,462 tokens > 200000" → 213462, 200000.
+std::vector<Tokens> numbers_of(std::string_view text) {
+  std::vector<Tokens> numbers;
+  for (std::size_t i = 0; i < text.size();) {
+    if (!std::isdigit(static_cast<unsigned char>(text[i]))) {
+      ++i;
+      continue;
+    }
+    Tokens value = 0;
+    for (; i < text.size(); ++i) {
+      const bool separator = text[i] == ',' && i + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[i + 1]));
+      if (!std::isdigit(static_cast<unsigned char>(text[i])) && !separator) break;
+      if (!separator && value < 1'000'000'000) value = value * 10 + (text[i] - '0');
+    }
+    if (value >= 256) numbers.push_back(value);
+  }
+  return numbers;
+}
+
+struct Error {
+  std::string message, type, code;
+  Tokens prompt = 0, context = 0;  // llama.cpp says them as fields
+  bool is_json = false;
+};
+
+std::string text_of(const json& object, const char* key) {
+  const auto it = object.find(key);
+  if (it == object.end() || it->is_null()) return {};
+  return it->is_string() ? it->get<std::string>() : it->is_primitive() ? it->dump() : std::string();
+}
+
+void take_fields(const json& object, Error& error) {
+  error.message = text_of(object, "message");
+  error.type = text_of(object, "type");
+  error.code = text_of(object, "code");
+  if (error.type.empty()) error.type = text_of(object, "status");
+  if (auto details = object.find("details"); details != object.end() && details->is_object())
+    if (auto code = text_of(*details, "error_code"); !code.empty()) error.code = code;
+  error.prompt = object.value("n_prompt_tokens", Tokens(0));
+  error.context = object.value("n_ctx", Tokens(0));
+  if (auto meta = object.find("metadata"); meta != object.end() && meta->is_object())  // OpenRouter: what the vendor said
+    if (auto raw = text_of(*meta, "raw"); !raw.empty()) error.message += ": " + raw.substr(0, 400);
+}
+
+Error parse_error(std::string_view body) {
+  Error error;
+  auto parsed = json::parse(body, nullptr, false);
+  if (parsed.is_array() && !parsed.empty()) parsed = json(parsed[0]);  // Gemini without alt=sse answers in an array
+  if (!parsed.is_object()) return error;
+  error.is_json = true;
+  const auto inner = parsed.find("error");
+  if (inner != parsed.end() && inner->is_string())
+    error.message = inner->get<std::string>();
+  else
+    take_fields(inner != parsed.end() && inner->is_object() ? *inner : parsed, error);
+  if (error.message.empty()) error.message = text_of(parsed, "message");
+  if (error.message.empty()) error.message = text_of(parsed, "detail");
+  return error;
+}
+
+std::string one_line(std::string_view text, std::size_t limit = 300) {
+  std::string out;
+  for (char c : text) {
+    const bool blank = static_cast<unsigned char>(c) <= ' ';
+    if (!blank)
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+    if (out.size() >= limit) break;
+  }
+  while (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
+// The words of an HTML page, without its tags.
+std::string page_text(std::string_view html) {
+  std::string out;
+  bool tag = false;
+  for (char c : html) {
+    if (c == '<')
+      tag = true, out += ' ';
+    else if (c == '>')
+      tag = false;
+    else if (!tag)
+      out += c;
+  }
+  return one_line(out, 120);
+}
+
+Failure class_of_status(int status) {
+  switch (status) {
+    case 401:
+    case 403: return Failure::auth;
+    case 402: return Failure::quota;
+    case 408:
+    case 409: return Failure::server;
+    case 413: return Failure::overflow;
+    case 429: return Failure::rate;
+    case 503:
+    case 529: return Failure::overloaded;
+    default: return status >= 500 ? Failure::server : Failure::bad_request;
+  }
+}
+
+std::optional<Failure> class_of_code(const std::string& type, const std::string& code, const std::string& message) {
+  const std::string all = lower(type + " " + code);
+  if (has_any(all,
+              {"insufficient_quota", "enforced_spend_limit", "usage_not_included", "billing", "credit", "usage_limit_reached"}) ||
+      has_any(message,
+              {"credit balance is too low", "insufficient balance", "exceeded your current quota, please check your plan"}))
+    return Failure::quota;
+  if (has_any(all, {"authentication", "permission_error", "permission_denied", "unauthenticated", "invalid_api_key"}))
+    return Failure::auth;
+  if (has_any(message, {"api key not valid", "invalid api key", "incorrect api key"})) return Failure::auth;
+  if (has_any(all, {"overloaded", "slow_down", "unavailable"})) return Failure::overloaded;
+  if (has_any(all, {"rate_limit", "resource_exhausted", "too_many_requests"})) return Failure::rate;
+  if (has_any(all, {"api_error", "server_error", "internal", "deadline_exceeded", "timeout_error"})) return Failure::server;
+  if (has_any(all, {"invalid_request", "invalid_argument", "not_found", "invalid_prompt"})) return Failure::bad_request;
+  return std::nullopt;
+}
+
+bool retryable(Failure kind) {
+  return kind == Failure::rate || kind == Failure::overloaded || kind == Failure::server || kind == Failure::network ||
+         kind == Failure::timeout || kind == Failure::protocol;
+}
+
+std::string_view way_out(Failure kind) {
+  switch (kind) {
+    case Failure::auth: return "check the key in the environment or the config file";
+    case Failure::quota: return "the account is out of credit or over its limit: add credit or switch with /model";
+    case Failure::rate: return "rate limit: wait a little or switch with /model";
+    case Failure::overloaded: return "the service is overloaded: try again later or switch with /model";
+    case Failure::server: return "the service has a fault: try again later";
+    case Failure::overflow: return "the context is full: /compact or /clear";
+    default: return "";
+  }
+}
+
+// "Please try again in 11.054s" / "in 800ms", where no header says it.
+std::optional<std::chrono::milliseconds> wait_in_text(const std::string& message) {
+  const auto at = message.find("try again in ");
+  if (at == message.npos) return std::nullopt;
+  char* end = nullptr;
+  const double number = std::strtod(message.c_str() + at + 13, &end);
+  const std::string_view unit(end);
+  if (end == message.c_str() + at + 13 || number < 0 || number > 1e6) return std::nullopt;
+  const double scale = unit.starts_with("ms") ? 1 : unit.starts_with("m") ? 60'000 : 1'000;
+  return std::chrono::milliseconds(static_cast<std::int64_t>(number * scale));
+}
+
+std::string compose(const Error& error, const ErrorSource& source, Failure kind) {
+  std::string said = one_line(error.message);
+  if (said.empty() && !error.is_json && !source.body.empty())
+    said = "not the API's answer but a page: \"" + page_text(source.body) + "\"";
+  if (said.empty()) said = error.type.empty() ? "no explanation" : error.type;
+  std::string text = source.status ? "HTTP " + std::to_string(source.status) + ": " + said : said;
+  if (!source.request_id.empty()) text += " (request " + one_line(source.request_id, 80) + ")";
+  if (const auto way = way_out(kind); !way.empty()) text += " — " + std::string(way);
+  return redact_shapes(std::move(text));
+}
+
+// "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000": the output wish is too large, not the input.
+Tokens output_that_fits(const std::string& message) {
+  if (!has(message, "max_tokens") || !has(message, "exceed context limit")) return 0;
+  const auto numbers = numbers_of(message);
+  return numbers.size() >= 3 ? std::max<Tokens>(numbers[2] - numbers[0] - 64, 0) : 0;
+}
+
+Trouble classify(const Error& error, const ErrorSource& source) {
+  const std::string message = lower(error.message);
+  Trouble trouble{.http_status = source.status};
+  trouble.kind = source.status >= 400 ? class_of_status(source.status) : Failure::server;
+  if (auto kind = class_of_code(error.type, error.code, message);
+      kind && (source.status == 0 || *kind == Failure::quota || *kind == Failure::auth || source.status == 400))
+    trouble.kind = *kind;
+  if (source.status == 413 && has(message, "rate")) trouble.kind = Failure::rate;  // Groq: tokens per minute
+  if (trouble.kind != Failure::quota && trouble.kind != Failure::auth)
+    if (auto full = detect_overflow(source.status, error.type + " " + error.code, error.message)) {
+      trouble.kind = Failure::overflow, trouble.limit = full->limit, trouble.asked = full->asked;
+    }
+  if (error.context > 0) trouble.limit = error.context, trouble.asked = error.prompt;
+  trouble.fitting_output = output_that_fits(message);
+  trouble.retry = retryable(trouble.kind);
+  trouble.message = compose(error, source, trouble.kind);
+  return trouble;
+}
+
+}  // namespace
+
+std::optional<Overflow> detect_overflow(int status, std::string_view code, std::string_view text) {
+  const std::string message = lower(text);
+  // Each line is the wording of one family of servers.
+  static constexpr std::array<std::string_view, 24> phrases{"prompt is too long",          // Anthropic
+                                                            "exceed context limit",        // Anthropic, input + max_tokens
+                                                            "input is too long for",       // Bedrock
+                                                            "maximum context length",      // OpenAI, vLLM, OpenRouter, DeepSeek
+                                                            "exceeds the context window",  // OpenAI responses
+                                                            "context_length_exceeded",     // codes quoted in texts
+                                                            "exceeds the maximum number of tokens",  // Gemini
+                                                            "maximum prompt length",                 // xAI
+                                                            "reduce the length of the messages",     // Groq
+                                                            "exceeds the limit of",                  // Copilot
+                                                            "exceeds the available context size",    // llama.cpp
+                                                            "greater than the context length",       // LM Studio
+                                                            "context length of only",                // LM Studio
+                                                            "context window exceeds limit",          // MiniMax
+                                                            "exceeded model token limit",            // Kimi
+                                                            "too large for model with",              // Mistral
+                                                            "exceeded max context length",           // Ollama
+                                                            "exceeds context length",                // Ollama
+                                                            "exceeds maximum context",               // Ollama
+                                                            "input length exceeds",                  // Ollama
+                                                            "longer than the maximum model length",  // vLLM
+                                                            "model_context_window_exceeded",  // z.ai, Anthropic stop reason
+                                                            "token limit exceeded",
+                                                            "too many tokens in"};
+  const bool by_code = has_any(code, {"context_length_exceeded", "exceed_context_size", "request_too_large",
+                                      "model_context_window_exceeded", "string_above_max_length"});
+  const bool by_text = std::any_of(phrases.begin(), phrases.end(), [&](auto phrase) { return has(message, phrase); });
+  const bool throttled = status == 429 || has_any(message, {"rate limit", "per minute", "per day", "throttl"});
+  if (!by_code && (!by_text || throttled) && status != 413) return std::nullopt;
+  if (throttled && status == 413) return std::nullopt;
+  const auto numbers = numbers_of(message);
+  if (numbers.size() < 2) return Overflow{numbers.empty() ? 0 : numbers[0], 0};
+  if (has(message, "exceed context limit") && numbers.size() >= 3) return Overflow{numbers[2], numbers[0] + numbers[1]};
+  return Overflow{std::min(numbers[0], numbers[1]), std::max(numbers[0], numbers[1])};
+}
+
+std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view value, std::string_view ms,
+                                                           std::chrono::sys_seconds now) {
+  using std::chrono::milliseconds;
+  double number = 0;
+  const auto parse = [&number](std::string_view text) {
+    const std::string copy(text);
+    char* end = nullptr;
+    number = std::strtod(copy.c_str(), &end);
+    return end != copy.c_str() && *end == 0 && number >= 0 && number < 1e9;
+  };
+  if (!ms.empty() && parse(ms)) return milliseconds(static_cast<std::int64_t>(number));
+  if (value.empty()) return std::nullopt;
+  if (parse(value)) return milliseconds(static_cast<std::int64_t>(number * 1000));
+  std::tm tm{};
+  const std::string date(value);
+  if (!strptime(date.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &tm)) return std::nullopt;
+  const auto when = std::chrono::sys_seconds(std::chrono::seconds(timegm(&tm)));
+  return std::max(milliseconds(0), milliseconds(when - now));
+}
+
+Trouble trouble_of(const ErrorSource& source) {
+  const Error error = parse_error(source.body);
+  Trouble trouble = classify(error, source);
+  trouble.wait = parse_retry_after(source.retry_after, source.retry_after_ms, source.now);
+  if (!trouble.wait && trouble.kind == Failure::rate) trouble.wait = wait_in_text(error.message);
+  if (trouble.retry && trouble.wait && *trouble.wait > longest_wait) {
+    trouble.retry = false;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*trouble.wait).count();
+    trouble.message += " (the service asks to wait " + std::to_string(seconds) + " s)";
+  }
+  return trouble;
+}
+
+Trouble trouble_of_event(std::string_view error_json) {
+  const Error error = parse_error(error_json);
+  Trouble trouble = classify(error, {});
+  if (trouble.kind == Failure::rate) trouble.wait = wait_in_text(error.message);
+  return trouble;
+}
+
+}  // namespace tern

@@ -1,0 +1,45 @@
+// What went wrong with a request, as a class that decides what happens next: retry, compact, ask, give up.
+// Knows the error bodies of each provider, and every known way to say "the context is full".
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/provider.h"
+
+namespace tern {
+
+struct Trouble {
+  Failure kind = Failure::network;
+  std::string message = {};  // for people, redacted
+  bool retry = false;
+  std::optional<std::chrono::milliseconds> wait = {};  // the server said how long
+  Tokens limit = 0, asked = 0;                         // overflow
+  Tokens fitting_output = 0;                           // input fits, input + max_output does not: ask for this much
+  int http_status = 0;
+};
+
+struct ErrorSource {
+  int status = 0;         // HTTP, 0 = an error event inside a stream
+  std::string_view body;  // JSON, HTML or nothing
+  std::string_view retry_after, retry_after_ms, request_id;
+  std::chrono::sys_seconds now{};  // for retry-after dates
+};
+Trouble trouble_of(const ErrorSource& source);
+// An error object taken out of a stream: {"type"/"code"/"status": …, "message": …}.
+Trouble trouble_of_event(std::string_view error_json);
+
+struct Overflow {
+  Tokens limit = 0, asked = 0;
+};
+std::optional<Overflow> detect_overflow(int status, std::string_view code, std::string_view message);
+
+// Seconds, HTTP date or milliseconds; nothing when unreadable or negative.
+std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view value, std::string_view ms,
+                                                           std::chrono::sys_seconds now);
+
+constexpr std::chrono::seconds longest_wait{60};  // a server asking for more is for the person to decide
+
+}  // namespace tern

@@ -1,0 +1,58 @@
+// Runs a codec over http: one attempt after another until the message is whole, kept in part, or given up.
+// Repeats only while nothing counts yet: after a whole text or call nothing is sent again. Waits with full jitter, or as
+// long as the server said. All clocks and chances are values, so that tests neither sleep nor guess.
+#pragma once
+
+#include <functional>
+
+#include "agent/codec.h"
+#include "agent/http.h"
+
+namespace tern {
+
+struct RunOptions {
+  HttpTimeouts timeouts = {};
+  int attempts = 10;
+  std::chrono::milliseconds base{500}, cap{30'000};
+  // Waits; false when stopped before the time was over.
+  std::function<bool(std::chrono::milliseconds, std::stop_token)> wait = {};
+  std::function<double()> random = {};                 // [0, 1)
+  std::function<std::chrono::sys_seconds()> now = {};  // for retry-after dates
+};
+
+// How long before the next try; nothing = give up.
+class Backoff {
+ public:
+  explicit Backoff(const RunOptions& options) : options_(options) {}
+  std::optional<std::chrono::milliseconds> next(const Trouble& trouble);
+  int attempt() const { return attempt_; }
+
+ private:
+  const RunOptions& options_;
+  int attempt_ = 0, stalls_ = 0, refused_ = 0;
+};
+
+class HttpProvider : public Provider {
+ public:
+  explicit HttpProvider(std::unique_ptr<Codec> codec, RunOptions options = {});
+
+  void stream(const Request& request, const Sink& sink, std::stop_token stop) override;
+  std::string body(const Request& request) override;
+
+ private:
+  struct Attempt {
+    std::optional<StopReason> finished = {};
+    std::optional<Trouble> trouble = {};
+    std::vector<Block> given = {};
+    bool cancelled = false;
+  };
+  Attempt attempt(const Request& request, const Sink& sink, std::stop_token stop);
+  std::shared_ptr<const std::string> make_body(const Request& request);
+
+  std::unique_ptr<Codec> codec_;
+  RunOptions options_;
+  FragmentCache cache_;
+  std::shared_ptr<std::string> body_;  // its memory is used again once the last transfer let go of it
+};
+
+}  // namespace tern
