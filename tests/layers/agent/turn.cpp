@@ -1,6 +1,6 @@
+#include <curl/curl.h>
 #include "agent/http.h"
 #include "compression/plan.h"
-#include <curl/curl.h>
 
 #include "tests/support/script.h"
 #include "ui/view.h"
