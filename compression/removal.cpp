@@ -1,0 +1,53 @@
+#include "compression/removal.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "compression/rounds.h"
+
+namespace tern {
+
+std::string_view to_string(Removal removal) { return removal == Removal::middle ? "middle" : "oldest"; }
+
+namespace {
+
+// Rounds in the order in which they leave: from the middle outwards, or from the oldest on.
+std::vector<std::size_t> order_of(std::size_t rounds, Removal how) {
+  std::vector<std::size_t> order(rounds);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (how == Removal::oldest) return order;
+  const auto distance = [middle = static_cast<std::ptrdiff_t>(rounds)](std::size_t i) {
+    return std::abs(2 * static_cast<std::ptrdiff_t>(i) + 1 - middle);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
+  return order;
+}
+
+}  // namespace
+
+Edits remove(const Conversation& conversation, const CompressionConfig& config, Removal how, Tokens target) {
+  const Outline parts = outline(conversation, protected_items(conversation, config));
+  const std::string unit(to_string(how));
+  Taker taker(conversation, parts, {Tier::compact, unit + " removal", "removed from the " + unit + " to reach the target"});
+  for (const std::size_t round : order_of(parts.rounds.size(), how)) {
+    if (taker.tokens() <= target) break;
+    taker.take(round);
+  }
+  for (std::size_t turn = 0; turn < parts.turns.size() && taker.tokens() > target; ++turn) {
+    const Turn& t = parts.turns[turn];
+    if (t.first_round == t.end_round) taker.take_turn(turn);
+  }
+  return std::move(taker).edits();
+}
+
+Edits slide(const Conversation& conversation, const CompressionConfig& config) {
+  const Outline parts = outline(conversation, protected_items(conversation, config));
+  const auto turns = parts.turns.size(), recent = static_cast<std::size_t>(std::max(1, config.keep_recent));
+  if (turns <= static_cast<std::size_t>(std::max(1, config.max_turns)) || turns <= recent) return {};
+  Taker taker(conversation, parts,
+              {Tier::compact, "sliding window", "older than the newest " + std::to_string(recent) + " turns"});
+  for (std::size_t turn = 0; turn + recent < turns; ++turn) taker.take_turn(turn);
+  return std::move(taker).edits();
+}
+
+}  // namespace tern

@@ -1,0 +1,69 @@
+#include <catch2/catch_test_macros.hpp>
+
+#include "compression/check.h"
+#include "compression/plan.h"
+#include "compression/tokens.h"
+#include "tests/support/script.h"
+
+using namespace tern;
+using test::script;
+using test::to_script;
+
+namespace {
+
+Conversation talk(int turns, int tokens) {
+  std::string text = "system Be brief\n";
+  for (int i = 1; i <= turns; ++i) {
+    const auto n = std::to_string(i);
+    text += "user question " + n + "\ncall " + n + " Read f" + n + ".cpp\nresult " + n + " " + std::to_string(tokens) +
+            " tokens\nassistant answer " + n + "\n";
+  }
+  return script(text);
+}
+
+Conversation truncated(const Conversation& before, Tokens target) {
+  const auto edits = truncate(before, {}, target);
+  auto after = tern::apply(before, edits);
+  INFO(to_script(after));
+  CHECK(check(after).empty());
+  CHECK(count(after) <= target);
+  CHECK(saved(edits) == count(before) - count(after));
+  return after;
+}
+
+}  // namespace
+
+TEST_CASE("the newest stays as far as it fits, with all user messages that are cheap") {
+  const auto before = talk(20, 400);
+  const auto after = to_script(truncated(before, 5'000), 20);
+  CHECK(after.starts_with("system 1 Be brief\nuser 2 question 1\n"));
+  CHECK(after.find("question 7\n") != std::string::npos);
+  CHECK(after.find("call 7 ") == std::string::npos);
+  CHECK(after.find("call 20 ") != std::string::npos);
+  CHECK(after.find("call 11 ") != std::string::npos);
+}
+
+TEST_CASE("what fits is left alone") { CHECK(truncate(talk(3, 100), {}, 10'000).empty()); }
+
+TEST_CASE("pins stay byte for byte while the rest makes room") {
+  const auto before = script(
+      "user go\nassistant remember this sentence\npin\nuser and\ncall 1 Read a\nresult 1 9000 tokens\n"
+      "assistant b\nuser c\nassistant d\nuser e\nassistant f\nuser g");
+  const auto after = truncated(before, 600);
+  CHECK(check_edit(before, after).empty());
+  CHECK(to_script(after).find("remember this sentence\npin") != std::string::npos);
+}
+
+TEST_CASE("when the protected part alone is too large its largest results are snipped harder") {
+  const auto before = talk(5, 4'000);
+  const auto after = truncated(before, 3'000);
+  CHECK(after.items.size() == before.items.size() - 4);  // only the old answers beside them left
+  CHECK(to_script(after, 5'000).find("recall r3]") != std::string::npos);
+}
+
+TEST_CASE("it never fails, however small the target") {
+  for (const Tokens target : {2'000, 600, 300, 150, 100}) truncated(talk(12, 3'000), target);
+  truncated(script("user " + std::string(40'000, 'x')), 100);
+  truncated(script("user a\nuser " + std::string(400, 'x') + " words and more words\npin\nassistant b"), 80);
+  truncated(script("user a\nimage 20000 bytes\nassistant b\nuser c"), 100);
+}
