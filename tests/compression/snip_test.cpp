@@ -1,5 +1,6 @@
 #include "compression/snip.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
 #include "compression/plan.h"
