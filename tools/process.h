@@ -25,7 +25,7 @@ struct ProcessSpec {
   std::chrono::milliseconds linger{150};  // how long strays may finish by themselves after the command ended
   std::chrono::milliseconds grace{300};   // then from TERM to KILL
   int max_processes = 4000;               // of the tree; a fork bomb is ended there
-  bool report_cwd = false;                // descriptor 3 of the command takes its last working directory
+  bool report_cwd = false;                // cwd_descriptor (supervisor.h) takes its last working directory
 };
 
 struct ProcessEnd {

@@ -12,6 +12,9 @@ namespace tern {
 
 int supervise_main(int argc, char** argv);
 
+// Where a command may write its last working directory; high, so that no script's own descriptors meet it.
+inline constexpr int cwd_descriptor = 197;
+
 // The wire between process.cpp and the supervisor: a 4-byte length, then key NUL value NUL pairs, in order, keys may repeat.
 using Fields = std::vector<std::pair<std::string, std::string>>;
 std::string pack_fields(const Fields& fields);

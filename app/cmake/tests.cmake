@@ -5,7 +5,7 @@ set(tests ${CMAKE_SOURCE_DIR}/tests)
 function(tern_test_flags target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_definitions(${target} PRIVATE
-    TERN_BINARY="${CMAKE_BINARY_DIR}/tern" TERN_BINARY_DIR="${CMAKE_BINARY_DIR}" TERN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    TERN_BINARY="${CMAKE_BINARY_DIR}/tern" TERN_BINARY_DIR="${CMAKE_BINARY_DIR}" TERN_SUPERVISOR="${CMAKE_BINARY_DIR}/test_supervisor" TERN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_link_libraries(${target} PRIVATE tern_flags)
 endfunction()
 
@@ -55,6 +55,17 @@ function(tern_program name source)
     target_link_libraries(${name} PRIVATE tern_test_support ${ARGN})
   endif()
 endfunction()
+
+# What the process tests start as supervisor: that alone, without the program around it.
+if(EXISTS ${tests}/support/supervisor_main.cpp)
+  add_executable(test_supervisor ${tests}/support/supervisor_main.cpp)
+  target_link_libraries(test_supervisor PRIVATE tern_tools tern_flags)
+  foreach(target tools_tests agent_tests app_tests)
+    if(TARGET ${target})
+      add_dependencies(${target} test_supervisor)
+    endif()
+  endforeach()
+endif()
 
 tern_program(fake_llm ${tests}/support/fake_llm_main.cpp tern_agent dep_json dep_httplib)
 tern_program(replay ${tests}/bench/replay.cpp tern_compression dep_json)

@@ -1,0 +1,216 @@
+#include <poll.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tests/support/commands.h"
+#include "tools/file_memory.h"
+#include "tools/jobs.h"
+#include "tools/journal.h"
+#include "tools/tool.h"
+#include "tools/workspace.h"
+
+namespace tern {
+extern const Tool bash, bash_output, kill_bash;
+}
+
+using namespace tern;
+using namespace tern::test;
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+namespace {
+
+struct World {
+  TempDir temp, spill;
+  Workspace workspace{temp.path()};
+  FileMemory files;
+  Journal journal;
+  Jobs jobs;
+  Sandbox sandbox;
+  std::vector<TodoItem> todos;
+  std::stop_source stop;
+  std::string live;
+
+  ToolOutput run(const Tool& tool, const json& args) {
+    shell_spec("", "/tmp");
+    ToolContext ctx{workspace, files, journal, jobs, sandbox, todos, stop.get_token(), "call/1"};
+    ctx.spill_dir = spill.path();
+    ctx.progress = [&](std::string_view bytes) { live.append(bytes); };
+    return tool.run(args, ctx);
+  }
+  ToolOutput sh(const std::string& command) { return run(bash, {{"command", command}}); }
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("bash says the exit code first, and only on failure") {
+  World w;
+  CHECK(w.sh("echo hi").text == "hi\n");
+  CHECK(w.sh("true").text == "(Bash completed with no output)");
+  const ToolOutput failed = w.sh("echo out; echo err >&2; exit 3");
+  CHECK(failed.text == "Exit code 3\nout\nerr\n");
+  CHECK(failed.is_error);
+  CHECK(failed.exit_status == 3);
+  CHECK(failed.note.rfind("exit 3 · ", 0) == 0);
+  CHECK(w.sh("kill -TERM $$").text == "Exit code 143 (killed by signal 15)");
+  CHECK(w.run(bash, {{"command", "  \n"}}).is_error);
+  CHECK(w.live.find("out") != std::string::npos);
+}
+
+TEST_CASE("for a search or a comparison, 1 is an answer") {
+  World w;
+  const ToolOutput none = w.sh("echo a | grep b");
+  CHECK_FALSE(none.is_error);
+  CHECK(has(none.text, "Exit code 1"));
+  CHECK(w.sh("grep x /nowhere").is_error);
+  CHECK(w.sh("false").is_error);
+}
+
+TEST_CASE("the working directory persists inside the workspace only") {
+  World w;
+  std::filesystem::create_directories(w.temp.path() / "sub" / "deep dir");
+  CHECK(w.sh("cd 'sub/deep dir' && false").is_error);
+  CHECK(w.sh("pwd").text == (w.temp.path() / "sub/deep dir").string() + "\n");
+  const ToolOutput left = w.sh("cd / && echo there");
+  CHECK(has(left.text, "there\nShell cwd was reset to " + (w.temp.path() / "sub/deep dir").string()));
+  CHECK(w.sh("(cd ..); pwd").text == (w.temp.path() / "sub/deep dir").string() + "\n");
+  w.sh("cd ../..; exit 4");
+  CHECK(w.sh("pwd").text == w.temp.path().string() + "\n");
+  w.sh("mkdir gone; cd gone; rmdir ../gone");
+  CHECK(w.sh("echo still").text == "still\n");
+}
+
+TEST_CASE("a command that outlasts its time goes to the background, and can be read and ended") {
+  World w;
+  const ToolOutput moved =
+      w.run(bash, {{"command", "echo begun; echo $$ > pid; while [ ! -e go ]; do sleep 0.01; done; echo went; exec sleep 60"},
+                   {"timeout", 300}});
+  CHECK_FALSE(moved.is_error);
+  CHECK(has(moved.text, "still running after 0.3 s and was moved to the background"));
+  CHECK(has(moved.text, "bash_1"));
+  CHECK(has(moved.text, "begun"));
+  CHECK(w.jobs.running() == 1);
+  std::ofstream(w.temp.path() / "go") << "";
+  std::string seen;
+  for (int i = 0; i < 400 && !has(seen, "went"); ++i) {
+    seen += w.run(bash_output, {{"bash_id", "bash_1"}}).text;
+    ::poll(nullptr, 0, 5);
+  }
+  CHECK(has(seen, "went"));
+  CHECK(has(w.run(bash_output, {{"bash_id", "bash_1"}}).text, "(nothing new)"));
+  CHECK(has(w.run(kill_bash, {{"shell_id", "bash_1"}}).text, "were ended"));
+  CHECK(w.jobs.running() == 0);
+  CHECK(has(w.run(bash_output, {{"bash_id", "bash_1"}}).text, "ended by KillBash"));
+  CHECK(w.run(bash_output, {{"bash_id", "bash_9"}}).is_error);
+  CHECK(w.run(kill_bash, {{"shell_id", "bash_9"}}).is_error);
+}
+
+TEST_CASE("run_in_background answers at once, and tells when it ends") {
+  World w;
+  std::mutex mutex;
+  std::vector<std::string> told;
+  w.jobs.on_end = [&](const JobInfo& job) {
+    const std::lock_guard lock(mutex);
+    told.push_back(job.id + " " + job.how);
+  };
+  const ToolOutput started = w.run(bash, {{"command", "echo a; echo b; exit 5"}, {"run_in_background", true}});
+  CHECK(has(started.text, "bash_1"));
+  for (int i = 0; i < 1000 && w.jobs.running() > 0; ++i) ::poll(nullptr, 0, 5);
+  const ToolOutput output = w.run(bash_output, {{"bash_id", "bash_1"}, {"filter", "^b"}});
+  CHECK(has(output.text, "exit 5"));
+  CHECK(has(output.text, "\nb\n"));
+  CHECK_FALSE(has(output.text, "\na\n"));
+  CHECK(w.run(bash_output, {{"bash_id", "bash_1"}, {"filter", "("}}).is_error);
+  for (int i = 0; i < 1000; ++i) {
+    const std::lock_guard lock(mutex);
+    if (!told.empty()) break;
+  }
+  const std::lock_guard lock(mutex);
+  CHECK((told.empty() || told.front() == "bash_1 exit 5"));
+}
+
+TEST_CASE("what a command leaves running is ended and said") {
+  World w;
+  const ToolOutput out = w.sh("sleep 99 & echo ready");
+  CHECK(has(out.text, "ready\n[1 process was still running in the background"));
+  CHECK_FALSE(out.is_error);
+}
+
+TEST_CASE("stopping the turn ends the command and says so") {
+  World w;
+  std::thread person([&] {
+    ::poll(nullptr, 0, 100);
+    w.stop.request_stop();
+  });
+  const auto begun = std::chrono::steady_clock::now();
+  const ToolOutput out = w.sh("echo before; trap '' TERM; sleep 99; sleep 99");
+  person.join();
+  CHECK(std::chrono::steady_clock::now() - begun < milliseconds(2600));
+  CHECK(has(out.text, "Interrupted by the user after"));
+  CHECK(has(out.text, "before"));
+  CHECK(out.is_error);
+}
+
+TEST_CASE("ten readers of a terminal end by themselves and are explained") {
+  World w;
+  const char* readers[] = {"read -p 'Name: ' x",
+                           "cat",
+                           "python3 -c 'input(\"? \")'",
+                           "sudo -S true </dev/tty",
+                           "less /etc/hostname",
+                           "head -1 /dev/tty",
+                           "ssh -oConnectTimeout=1 nobody@127.0.0.1 true",
+                           "git clone https://127.0.0.1:1/x.git",
+                           "vi -c q </dev/tty",
+                           "stty -a",
+                           "top -b -n1 | head -1"};
+  for (const char* reader : readers) {
+    INFO(reader);
+    const auto begun = std::chrono::steady_clock::now();
+    w.sh(reader);
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(5));
+  }
+  CHECK(has(w.sh("python3 -c 'input()'").text, "no terminal and no input"));
+}
+
+TEST_CASE("questions nobody can answer are recognised") {
+  for (const char* line : {"Password:", "Enter passphrase for key '/x': ", "Proceed? [y/N] ",
+                           "Are you sure you want to continue connecting (yes/no)? ",
+                           "Username for 'https://github.com': ", "Press ENTER to continue", "overwrite a? "})
+    CHECK(reads_like_question(line));
+  for (const char* line : {"", "Compiling foo v1.0", "warning: unused", "47%", "note: ", "error: expected ':'", "building..."})
+    CHECK_FALSE(reads_like_question(line));
+  TempDir temp;
+  ProcessSpec spec = shell_spec("printf 'Proceed? [y/N] '; sleep 60", temp.path());
+  Process process;
+  OutputRing output;
+  REQUIRE(process.start(spec).empty());
+  FollowLimits limits;
+  limits.answer = milliseconds(200);
+  CHECK(follow(process, output, limits, {}, {}).how == Following::How::asking);
+}
+
+TEST_CASE("long output is cut in the middle and whole in its file") {
+  World w;
+  const ToolOutput out = w.sh("seq 1 300000");
+  CHECK(has(out.text, "1\n2\n3\n"));
+  CHECK(out.text.substr(out.text.size() - 7) == "300000\n");
+  CHECK(has(out.text, "lines not shown here"));
+  REQUIRE_FALSE(out.spill.empty());
+  CHECK(std::filesystem::file_size(out.spill) == 1988895);
+  CHECK(w.sh("seq 1 100").spill.empty());
+}
+
+TEST_CASE("hostile bytes come back as valid text") {
+  World w;
+  const ToolOutput out = w.sh("printf 'a\\377\\000b\\303\\033[2J\\355\\240\\200\\n'");
+  CHECK(out.text ==
+        "a\xef\xbf\xbd\xef\xbf\xbd"
+        "b\xef\xbf\xbd\x1b[2J\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\n");
+  CHECK_NOTHROW(json(out.text).dump());
+}

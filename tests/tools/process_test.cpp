@@ -1,0 +1,231 @@
+#include "tools/process.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <fstream>
+#include <thread>
+
+#include "tests/support/commands.h"
+#include "tools/process_tree.h"
+
+using namespace tern;
+using namespace tern::test;
+using std::chrono::milliseconds;
+
+namespace {
+
+int open_descriptors() {
+  int count = 0;
+  DIR* directory = ::opendir("/proc/self/fd");
+  while (::readdir(directory) != nullptr) ++count;
+  ::closedir(directory);
+  return count;
+}
+
+// Polls a condition of the world outside this process, without sleeping for a fixed time.
+template <typename Condition>
+bool soon(Condition condition, milliseconds limit = std::chrono::seconds(5)) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    ::poll(nullptr, 0, 5);
+  }
+  return true;
+}
+
+bool alive(pid_t pid) { return ::kill(pid, 0) == 0; }
+
+pid_t read_pid(const std::filesystem::path& file) {
+  pid_t pid = 0;
+  std::ifstream(file) >> pid;
+  return pid;
+}
+
+}  // namespace
+
+TEST_CASE("a command's output, status and order") {
+  const Ran ran = run_command("echo one; echo two >&2; echo three; exit 7");
+  CHECK(ran.error.empty());
+  CHECK(ran.text == "one\ntwo\nthree\n");
+  CHECK(ran.end.status == 7);
+  CHECK(ran.end.signal == 0);
+  CHECK(ran.end.strays == 0);
+  const Ran killed = run_command("kill -9 $$");
+  CHECK(killed.end.signal == 9);
+  CHECK(killed.end.status == 137);
+  CHECK(run_command("exit 137").end.signal == 0);
+}
+
+TEST_CASE("a command sees no terminal, no input, three descriptors and no secrets") {
+  ::setenv("TERN_TEST_API_KEY", "sk-secret", 1);
+  ::setenv("LD_TEST", "x", 1);
+  const Ran ran =
+      run_command("cat; read x || echo no-input; ls /proc/self/fd | wc -l; env; (: < /dev/tty) 2>/dev/null || echo no-tty; tty");
+  CHECK(ran.text.find("no-input") != std::string::npos);
+  CHECK(ran.text.find("no-tty") != std::string::npos);
+  CHECK(ran.text.find("not a tty") != std::string::npos);
+  CHECK(ran.text.find("\n4\n") != std::string::npos);  // 0, 1, 2 and the directory ls itself reads
+  CHECK(ran.text.find("sk-secret") == std::string::npos);
+  CHECK(ran.text.find("LD_TEST") == std::string::npos);
+  CHECK(ran.text.find("GIT_TERMINAL_PROMPT=0") != std::string::npos);
+}
+
+TEST_CASE("what cannot be started is said, and what it was") {
+  ProcessSpec spec = shell_spec("true", "/nowhere/at/all");
+  CHECK(run_spec(spec).error.find("/nowhere/at/all") != std::string::npos);
+  spec = shell_spec("true", "/tmp");
+  spec.argv = {"no-such-program-here"};
+  const Ran missing = run_spec(spec);
+  CHECK(missing.end.status == 126);
+  CHECK(missing.end.error.find("cannot run no-such-program-here: No such file") != std::string::npos);
+  spec.argv = {"/bin/bash", "-c", std::string("echo a\0b", 8)};
+  CHECK(run_spec(spec).error.find("NUL") != std::string::npos);
+  spec.argv = {"/bin/bash", "-c", std::string(200 * 1024, 'x')};
+  CHECK(run_spec(spec).error.find("128 KB") != std::string::npos);
+}
+
+TEST_CASE("twelve ways into the background, none outlives the command") {
+  TempDir temp;
+  const std::string marker = "sleep 7654" + std::to_string(::getpid() % 1000);
+  const std::string forms[] = {
+      marker + " &",
+      "nohup " + marker + " >/dev/null 2>&1 &",
+      marker + " & disown",
+      "setsid " + marker + " &",
+      "(" + marker + " &)",
+      "( ( " + marker + " & ) & )",
+      "setsid setsid " + marker + " </dev/null >/dev/null 2>&1 &",
+      "coproc " + marker,
+      "bash -c '" + marker + " & exec true' &",
+      "exec 5> >(" + marker + ")",
+      "(trap '' TERM; " + marker + ") &",
+      "(trap '' TERM HUP INT; setsid bash -c \"trap '' TERM; while :; do " + marker + "; done\" &)",
+  };
+  for (const std::string& form : forms) {
+    INFO(form);
+    const Ran ran = run_command(form + "\necho done");
+    CHECK(ran.text.find("done") != std::string::npos);
+    CHECK(ran.took < milliseconds(2500));  // half a second on a quiet machine
+    CHECK(ran.end.strays > 0);
+    const Ran left = run_command("pgrep -f '^" + marker + "' || echo none");
+    CHECK(left.text == "none\n");
+  }
+}
+
+TEST_CASE("short background work may still finish") {
+  const Ran ran = run_command("(sleep 0.03; echo late) & echo early");
+  CHECK(ran.text == "early\nlate\n");
+  CHECK(ran.end.strays == 0);
+}
+
+TEST_CASE("stopping ends stubborn trees in time") {
+  const char* stubborn[] = {"yes", "trap '' TERM INT HUP; while :; do :; done", "kill -STOP $$",
+                            "trap '' TERM; setsid bash -c 'trap \"\" TERM; sleep 999' & wait; sleep 999"};
+  for (const char* command : stubborn) {
+    INFO(command);
+    std::stop_source stop;
+    std::thread person([&] {
+      ::poll(nullptr, 0, 150);
+      stop.request_stop();
+    });
+    const Ran ran = run_spec(shell_spec(command, "/tmp"), std::chrono::seconds(30), stop.get_token());
+    person.join();
+    CHECK(ran.took < milliseconds(2650));
+    CHECK(ran.end.stopped);
+    CHECK(ran.end.error.empty());
+  }
+}
+
+// A bomb with a bound of its own, so that a mistake here cannot take the machine with it.
+TEST_CASE("what multiplies without end is ended") {
+  ProcessSpec spec = shell_spec("for i in {1..400}; do sleep 30 & done; wait", "/tmp");
+  spec.max_processes = 150;
+  const Ran ran = run_spec(spec);
+  CHECK(ran.took < std::chrono::seconds(8));
+  CHECK(ran.end.error.find("more than 150 processes") != std::string::npos);
+  CHECK(run_command("echo next").text == "next\n");
+}
+
+TEST_CASE("output of any size is taken in, counted and kept at both ends") {
+  const Ran ran = run_command("echo first; head -c 30000000 /dev/zero | tr '\\0' 'x'; echo; echo last");
+  CHECK(ran.text.rfind("first\n", 0) == 0);
+  CHECK(ran.text.find("not shown here") != std::string::npos);
+  CHECK(ran.text.substr(ran.text.size() - 5) == "last\n");
+  CHECK(ran.text.size() < 600 * 1024);
+}
+
+TEST_CASE("many commands leave no descriptor, no zombie and no blocked signal behind") {
+  run_command("true");
+  cool_supervisor();
+  sigset_t before, after;
+  ::pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  const int descriptors = open_descriptors();
+  for (int i = 0; i < 100; ++i) REQUIRE(run_command(i % 3 == 0 ? "exit 1" : "true").error.empty());
+  CHECK(open_descriptors() == descriptors);
+  CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
+  ::pthread_sigmask(SIG_SETMASK, nullptr, &after);
+  for (int s = 1; s < 32; ++s) CHECK(::sigismember(&before, s) == ::sigismember(&after, s));
+}
+
+TEST_CASE("a fork that fails is an error, and signals stay open") {
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  std::vector<int> taken;
+  for (int fd; (fd = ::dup(0)) >= 0;) taken.push_back(fd);  // no descriptor left
+  const Ran ran = run_command("true");
+  for (int fd : taken) ::close(fd);
+  CHECK_FALSE(ran.error.empty());
+  sigset_t now;
+  ::pthread_sigmask(SIG_SETMASK, nullptr, &now);
+  CHECK(::sigismember(&now, SIGINT) == 0);
+  CHECK(run_command("echo again").text == "again\n");
+}
+
+TEST_CASE("a warm supervisor takes the next command, a dead one is replaced") {
+  run_command("true");
+  warm_supervisor();
+  CHECK(run_command("echo warm").text == "warm\n");
+  warm_supervisor();
+  run_command("pkill -9 -P " + std::to_string(::getpid()) + " -f -- --supervise; true");
+  CHECK(run_command("echo on").text == "on\n");
+  cool_supervisor();
+}
+
+TEST_CASE("a command that kills its own supervisor takes nothing with it but itself") {
+  TempDir temp;
+  const Ran ran = run_command("(setsid sleep 4321 & echo $! > " + (temp.path() / "pid").string() + "); kill -9 $PPID; sleep 5");
+  CHECK(ran.end.error.find("supervisor") != std::string::npos);
+  const pid_t pid = read_pid(temp.path() / "pid");
+  REQUIRE(pid > 0);
+  CHECK(soon([&] { return !alive(pid); }));
+}
+
+TEST_CASE("when the owner is killed, its commands go") {
+  TempDir temp;
+  const auto file = temp.path() / "pid";
+  shell_spec("", "/tmp");
+  const pid_t owner = ::fork();
+  if (owner == 0) {
+    Process process;
+    process.start(shell_spec("setsid sleep 8765 & echo $! > " + file.string() + "; trap '' TERM; sleep 8766", "/tmp"));
+    for (;;) ::poll(nullptr, 0, 1000);
+  }
+  REQUIRE(soon([&] { return read_pid(file) > 0; }));
+  const pid_t pid = read_pid(file);
+  CHECK(alive(pid));
+  ::kill(owner, SIGKILL);
+  ::waitpid(owner, nullptr, 0);
+  CHECK(soon([&] { return !alive(pid) && run_command("pgrep -f '^sleep 876[56]' || echo none").text == "none\n"; },
+             milliseconds(3000)));
+}
+
+TEST_CASE("the command gets its own descriptor limit back") {
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const Ran ran = run_command("ulimit -n");
+  CHECK(std::stol(ran.text) >= static_cast<long>(before.rlim_cur));
+}

@@ -1,0 +1,239 @@
+#include <sys/stat.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+
+#include "tools/child_env.h"
+#include "tools/follow.h"
+#include "tools/jobs.h"
+#include "tools/sandbox.h"
+#include "tools/supervisor.h"
+#include "tools/tool.h"
+#include "tools/workspace.h"
+
+namespace tern {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+namespace fs = std::filesystem;
+
+std::string seconds(milliseconds time) {
+  const long long tenths = time.count() / 100;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
+}
+
+milliseconds from_environment(const char* name, long fallback) {
+  const char* text = std::getenv(name);
+  const long value = text == nullptr ? 0 : std::atol(text);
+  return milliseconds(value > 0 ? value : fallback);
+}
+
+milliseconds time_limit(const nlohmann::json& args) {
+  const milliseconds most = from_environment("BASH_MAX_TIMEOUT_MS", 600000);
+  const milliseconds usual = std::min(most, from_environment("BASH_DEFAULT_TIMEOUT_MS", 120000));
+  const double asked = args.contains("timeout") && args["timeout"].is_number() ? args["timeout"].get<double>() : 0;
+  if (asked < 1) return usual;
+  return asked >= static_cast<double>(most.count()) ? most : milliseconds(static_cast<long long>(asked));
+}
+
+fs::path spill_file(const ToolContext& ctx) {
+  static std::atomic<unsigned> count{0};
+  if (ctx.spill_dir.empty()) return {};
+  std::string name = ctx.call_id.substr(0, 80);
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '_');
+  return ctx.spill_dir / ("bash-" + std::to_string(::getpid()) + "-" + std::to_string(++count) + "-" + name + ".out");
+}
+
+bool mentions_directory_change(const std::string& command) {
+  constexpr std::array parts = {"cd", "pushd", "popd", "source", ". "};
+  return std::any_of(parts.begin(), parts.end(), [&](const char* part) { return command.find(part) != std::string::npos; });
+}
+
+std::string shell() { return ::access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "bash"; }
+
+ProcessSpec spec_of(const std::string& command, const ToolContext& ctx) {
+  ProcessSpec spec;
+  spec.report_cwd = mentions_directory_change(command);
+  static const std::string tell = "trap '{ pwd -P >&" + std::to_string(cwd_descriptor) + "; } 2>/dev/null' EXIT; ";
+  spec.argv = {shell(), "-c", "--", (spec.report_cwd ? tell : std::string()) + command};
+  spec.cwd = ctx.workspace.cwd();
+  spec.sandbox = ctx.sandbox;
+  spec.env = child_env(current_env(), ctx.allowed_env, ctx.sandbox.temp);
+  if (ctx.sandbox.on && ::geteuid() == 0) spec.env.emplace_back("TAR_OPTIONS=--no-same-owner");  // owners cannot be set in there
+  return spec;
+}
+
+// The last command decides; for these, 1 is an answer.
+bool one_is_an_answer(const std::string& command) {
+  std::size_t begin = command.find_last_of("|;&\n");
+  begin = command.find_first_not_of(" \t", begin == std::string::npos ? 0 : begin + 1);
+  if (begin == std::string::npos) return false;
+  const std::string word = command.substr(begin, command.find_first_of(" \t", begin) - begin);
+  constexpr std::array answering = {"grep", "egrep", "fgrep", "rg", "diff", "cmp", "test", "[", "[[", "pgrep", "which"};
+  return std::find(answering.begin(), answering.end(), word) != answering.end();
+}
+
+void add_line(std::string& text, const std::string& line) {
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  text += line;
+}
+
+bool smells_of_sandbox(const std::string& output) {
+  const std::string end = output.substr(output.size() - std::min<std::size_t>(output.size(), 8192));
+  for (const char* sign : {"Read-only file system", "Permission denied", "Operation not permitted", "Network is unreachable",
+                           "ould not resolve host", "Temporary failure in name resolution", "EROFS", "EACCES", "ENETUNREACH",
+                           "ENOTFOUND", "EAI_AGAIN"})
+    if (end.find(sign) != std::string::npos) return true;
+  return false;
+}
+
+bool wanted_terminal(const std::string& output) {
+  const std::string end = output.substr(output.size() - std::min<std::size_t>(output.size(), 2048));
+  for (const char* sign : {"a terminal is required", "terminal prompts disabled", "not a terminal", "not a tty", "no tty present",
+                           "EOFError: EOF when reading a line", "cannot open /dev/tty", "can't open /dev/tty",
+                           "No such device or address: '/dev/tty'", "/dev/tty: No such device or address"})
+    if (end.find(sign) != std::string::npos) return true;
+  return false;
+}
+
+// Where the shell stands from now on, inside the workspace.
+void keep_cwd(const ProcessEnd& end, ToolContext& ctx, std::string& text) {
+  if (end.cwd.empty() || end.cwd == ctx.workspace.cwd() || ctx.workspace.set_cwd(end.cwd)) return;
+  add_line(text, "Shell cwd was reset to " + ctx.workspace.cwd().string());
+}
+
+std::string first_line(const Following& following, milliseconds took) {
+  const ProcessEnd& end = following.end;
+  if (following.how == Following::How::stopped)
+    return "Interrupted by the user after " + seconds(took) + "; the command and everything it started were ended.";
+  if (following.how == Following::How::asking)
+    return "Ended after " + seconds(took) + ": it was waiting for an answer, and a command here gets no input.";
+  if (end.signal != 0)
+    return "Exit code " + std::to_string(end.status) + " (killed by signal " + std::to_string(end.signal) + ")";
+  return end.status == 0 ? std::string() : "Exit code " + std::to_string(end.status);
+}
+
+void add_remarks(const Following& following, const std::string& said, const ToolContext& ctx, std::string& text) {
+  const ProcessEnd& end = following.end;
+  if (!end.error.empty()) add_line(text, "[" + end.error + "]");
+  if (following.how == Following::How::asking || (end.status != 0 && wanted_terminal(said)))
+    add_line(text,
+             "[There is no terminal and no input here: pass the answer as an option (-y, --yes), in a file, or with a "
+             "here-document.]");
+  if (end.strays > 0 && following.how == Following::How::ended && !end.stopped)
+    add_line(
+        text,
+        "[" + std::to_string(end.strays) + (end.strays == 1 ? " process was" : " processes were") +
+            " still running in the background when the command ended, and ended with it. To keep one, use run_in_background.]");
+  if (ctx.sandbox.on && end.status != 0 && smells_of_sandbox(said))
+    add_line(text, "[It ran in the " + describe(ctx.sandbox) + ". If it needs more, say so.]");
+}
+
+ToolOutput finished(const std::string& command, const Following& following, OutputRing& output, milliseconds took,
+                    ToolContext& ctx) {
+  const std::string said = output.text();
+  const ProcessEnd& end = following.end;
+  ToolOutput result;
+  result.subject = command;
+  result.exit_status = end.status;
+  result.text = first_line(following, took);
+  if (!said.empty()) add_line(result.text, said);
+  add_remarks(following, said, ctx, result.text);
+  if (!output.note().empty()) add_line(result.text, "[" + output.note() + "]");
+  keep_cwd(end, ctx, result.text);
+  if (result.text.empty()) result.text = "(Bash completed with no output)";
+  const bool ended = following.how == Following::How::ended;
+  result.is_error = !ended || !end.error.empty() || (end.status != 0 && !(end.status == 1 && one_is_an_answer(command)));
+  result.note = (ended                                      ? "exit " + std::to_string(end.status)
+                 : following.how == Following::How::stopped ? "interrupted"
+                                                            : "waited for input") +
+                " · " + seconds(took);
+  result.spill = output.spill();
+  return result;
+}
+
+ToolOutput went_to_background(const std::string& command, const std::string& id, const std::string& said,
+                              const std::string& why) {
+  ToolOutput result;
+  result.subject = command;
+  result.note = "background " + id;
+  result.text = why + " Its id is " + id + ": BashOutput reads what it says, KillBash ends it, and you are told when it ends.";
+  if (!said.empty()) add_line(result.text, "Output so far:\n" + said);
+  return result;
+}
+
+ToolOutput failed(const std::string& command, const std::string& why) {
+  ToolOutput result;
+  result.subject = command;
+  result.text = why;
+  result.is_error = true;
+  result.note = "not run";
+  return result;
+}
+
+std::string check_cwd(ToolContext& ctx) {
+  std::error_code error;
+  if (fs::is_directory(ctx.workspace.cwd(), error)) return {};
+  const std::string gone = ctx.workspace.cwd().string();
+  if (gone == ctx.workspace.root().string() || !ctx.workspace.set_cwd(ctx.workspace.root()))
+    return "The working directory " + gone + " is gone. Make it again, or start tern elsewhere.";
+  return {};
+}
+
+ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
+  const std::string command = args.value("command", std::string());
+  if (command.find_first_not_of(" \t\r\n") == std::string::npos) return failed(command, "The command is empty.");
+  if (const std::string why = check_cwd(ctx); !why.empty()) return failed(command, why);
+  Process process;
+  OutputRing output(spill_file(ctx));
+  const Clock::time_point started = Clock::now();
+  if (const std::string error = process.start(spec_of(command, ctx)); !error.empty())
+    return failed(command, "The command was not run: " + error);
+  const std::string description = args.value("description", std::string());
+  if (args.value("run_in_background", false)) {
+    const std::string id = ctx.jobs.adopt(std::move(process), std::move(output), command, description, started);
+    return went_to_background(command, id, {}, "The command runs in the background.");
+  }
+  FollowLimits limits;
+  limits.time = time_limit(args);
+  const Following following = follow(process, output, limits, ctx.stop, ctx.progress);
+  const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - started);
+  if (following.how != Following::How::time_up) return finished(command, following, output, took, ctx);
+  const std::string said = output.text();
+  const std::string id = ctx.jobs.adopt(std::move(process), std::move(output), command, description, started);
+  return went_to_background(command, id, said,
+                            "The command is still running after " + seconds(limits.time) + " and was moved to the background.");
+}
+
+std::string subject(const nlohmann::json& args) { return args.value("command", std::string()); }
+
+}  // namespace
+
+extern const Tool bash;
+constinit const Tool bash{
+    .name = "Bash",
+    .description =
+        "Runs a bash command in the workspace; the working directory persists, variables and functions do not. stdout and stderr "
+        "come back in order, "
+        "'Exit code N' first on failure. No terminal and no input: pass -y and the like. timeout in ms (default 120000, at most "
+        "600000), then it moves to "
+        "the background. For files prefer Read, Edit, Write, Grep, Glob.",
+    .schema =
+        R"({"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"number"},"description":{"type":"string","description":"5-10 words"},)"
+        R"("run_in_background":{"type":"boolean"}},"required":["command"]})",
+    .effect = Effect::execute,
+    .basic = true,
+    .aliases = "cmd=command background=run_in_background is_background=run_in_background",
+    .run = run,
+    .subject = subject,
+    .label = {},
+};
+
+}  // namespace tern

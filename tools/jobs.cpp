@@ -1,0 +1,225 @@
+#include "tools/jobs.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace tern {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kGrace{1000};
+constexpr std::size_t kKeepEnded = 50;
+
+struct Job {
+  JobInfo info;
+  Process process;
+  OutputRing output;
+  std::uint64_t read = 0;
+  Clock::time_point started, finished;
+  bool told = false, open = true;
+};
+
+std::string how_of(const ProcessEnd& end, bool told) {
+  if (told) return "ended by KillBash";
+  if (end.signal != 0) return "killed by signal " + std::to_string(end.signal);
+  return "exit " + std::to_string(end.status) + (end.error.empty() ? "" : " (" + end.error + ")");
+}
+
+JobInfo snapshot(const Job& job) {
+  JobInfo info = job.info;
+  info.bytes = job.output.bytes();
+  info.lines = job.output.lines();
+  info.spill = job.output.spill();
+  info.age = std::chrono::duration_cast<milliseconds>((info.running ? Clock::now() : job.finished) - job.started);
+  return info;
+}
+
+}  // namespace
+
+struct Jobs::State {
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::shared_ptr<Job>> jobs;
+  std::thread reader;
+  int wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  bool reading = false;
+  int count = 0;
+
+  ~State() { ::close(wake); }
+  std::shared_ptr<Job> find(const std::string& id) const {
+    const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const auto& job) { return job->info.id == id; });
+    return found == jobs.end() ? nullptr : *found;
+  }
+  int running() const {
+    return static_cast<int>(std::count_if(jobs.begin(), jobs.end(), [](const auto& job) { return job->info.running; }));
+  }
+  void ring() const {
+    const std::uint64_t one = 1;
+    if (::write(wake, &one, sizeof one) < 0) return;
+  }
+  void tell(Job& job) {
+    job.told = true;
+    job.process.stop(kGrace);
+    ring();
+  }
+  void serve(const std::function<void(const JobInfo&)>& on_end);
+  std::vector<JobInfo> take_in();
+  void forget_oldest();
+};
+
+// Drains every running job and settles those that ended. Lock held.
+std::vector<JobInfo> Jobs::State::take_in() {
+  std::vector<JobInfo> ended;
+  for (const auto& job : jobs) {
+    if (!job->info.running) continue;
+    const std::optional<ProcessEnd> end = job->process.ended();
+    for (std::uint64_t before = ~0ull; job->open && before != job->output.bytes();) {
+      before = job->output.bytes();
+      job->open = job->process.drain([&](std::string_view bytes) { job->output.append(bytes); });
+      if (!end) break;
+    }
+    if (!end) continue;
+    job->info.running = false;
+    job->info.exit_status = end->status;
+    job->info.how = how_of(*end, job->told);
+    job->finished = Clock::now();
+    job->process = Process();
+    ended.push_back(snapshot(*job));
+  }
+  if (!ended.empty()) changed.notify_all();
+  return ended;
+}
+
+void Jobs::State::serve(const std::function<void(const JobInfo&)>& on_end) {
+  for (;;) {
+    std::vector<pollfd> fds{{wake, POLLIN, 0}};
+    bool settling = false;  // a supervisor has said everything and is about to be reaped
+    {
+      const std::lock_guard lock(mutex);
+      for (const auto& job : jobs) {
+        if (!job->info.running) continue;
+        fds.push_back({job->process.status_fd(), POLLIN, 0});
+        settling = settling || fds.back().fd < 0;
+        if (job->open) fds.push_back({job->process.output_fd(), POLLIN, 0});
+      }
+      if (fds.size() == 1) {
+        reading = false;
+        return;
+      }
+    }
+    ::poll(fds.data(), fds.size(), settling ? 20 : -1);
+    std::uint64_t rung = 0;
+    while (::read(wake, &rung, sizeof rung) > 0) {}
+    std::vector<JobInfo> ended;
+    {
+      const std::lock_guard lock(mutex);
+      ended = take_in();
+    }
+    for (const JobInfo& info : ended)
+      if (on_end) on_end(info);
+  }
+}
+
+void Jobs::State::forget_oldest() {
+  while (jobs.size() > kKeepEnded) {
+    const auto oldest = std::find_if(jobs.begin(), jobs.end(), [](const auto& job) { return !job->info.running; });
+    if (oldest == jobs.end()) return;
+    jobs.erase(oldest);
+  }
+}
+
+Jobs::Jobs() : state_(std::make_unique<State>()) {}
+
+Jobs::~Jobs() {
+  stop_all();
+  if (state_->reader.joinable()) state_->reader.join();
+}
+
+std::string Jobs::adopt(Process process, OutputRing output, std::string command, std::string description,
+                        Clock::time_point started) {
+  const std::lock_guard lock(state_->mutex);
+  auto job = std::make_shared<Job>();
+  job->info.id = "bash_" + std::to_string(++state_->count);
+  job->info.command = std::move(command);
+  job->info.description = std::move(description);
+  job->info.how = "running";
+  job->process = std::move(process);
+  job->output = std::move(output);
+  job->started = started;
+  const std::string id = job->info.id;
+  state_->jobs.push_back(std::move(job));
+  state_->forget_oldest();
+  if (!state_->reading) {
+    if (state_->reader.joinable()) state_->reader.join();  // it has let go of the lock for good
+    state_->reading = true;
+    state_->reader = std::thread([this] { state_->serve(on_end); });
+  }
+  state_->ring();
+  return id;
+}
+
+std::vector<JobInfo> Jobs::list() const {
+  const std::lock_guard lock(state_->mutex);
+  std::vector<JobInfo> infos;
+  for (auto job = state_->jobs.rbegin(); job != state_->jobs.rend(); ++job) infos.push_back(snapshot(**job));
+  std::stable_partition(infos.begin(), infos.end(), [](const JobInfo& info) { return info.running; });
+  return infos;
+}
+
+std::optional<JobInfo> Jobs::find(const std::string& id) const {
+  const std::lock_guard lock(state_->mutex);
+  const auto job = state_->find(id);
+  if (job == nullptr) return std::nullopt;
+  return snapshot(*job);
+}
+
+int Jobs::running() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->running();
+}
+
+std::optional<std::string> Jobs::read_new(const std::string& id) {
+  const std::lock_guard lock(state_->mutex);
+  const auto job = state_->find(id);
+  if (job == nullptr) return std::nullopt;
+  std::string text = job->output.since(job->read);
+  job->read = job->output.bytes();
+  return text;
+}
+
+bool Jobs::stop(const std::string& id) {
+  std::unique_lock lock(state_->mutex);
+  const auto job = state_->find(id);
+  if (job == nullptr) return false;
+  if (!job->info.running) return true;
+  state_->tell(*job);
+  const auto gone = [&] { return !job->info.running; };
+  if (state_->changed.wait_for(lock, kGrace + milliseconds(1200), gone)) return true;
+  job->process.kill_supervisor();
+  state_->ring();
+  state_->changed.wait_for(lock, milliseconds(800), gone);
+  return true;
+}
+
+void Jobs::stop_all() {
+  std::unique_lock lock(state_->mutex);
+  for (const auto& job : state_->jobs)
+    if (job->info.running) state_->tell(*job);
+  const auto none = [&] { return state_->running() == 0; };
+  if (state_->changed.wait_for(lock, kGrace + milliseconds(1200), none)) return;
+  for (const auto& job : state_->jobs)
+    if (job->info.running) job->process.kill_supervisor();
+  state_->ring();
+  state_->changed.wait_for(lock, milliseconds(800), none);
+}
+
+}  // namespace tern

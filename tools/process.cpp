@@ -1,0 +1,333 @@
+// The one owner of reproc. What it is used for: fork, streams, exec of our own supervisor, and a wait that is exact because the
+// supervisor alone keeps reproc's exit descriptor. What it is not used for: killing trees, which it cannot.
+#include "tools/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <reproc/reproc.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <random>
+
+#include "tools/process_tree.h"
+#include "tools/supervisor.h"
+
+namespace tern {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+void close_fd(int& fd) {
+  if (fd >= 0) ::close(fd);
+  fd = -1;
+}
+
+// A supervisor that waits for its request, with our ends of its three streams.
+struct Supervisor {
+  reproc_t* process = nullptr;
+  int orders = -1, output = -1, news = -1;
+
+  Supervisor() = default;
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+  ~Supervisor() { release(); }
+
+  void release() {
+    close_fd(orders);
+    close_fd(output);
+    close_fd(news);
+    if (process == nullptr) return;
+    // Without orders it kills its tree and leaves; only one that does not answer is killed itself.
+    if (reproc_wait(process, 1500) == REPROC_ETIMEDOUT) reproc_kill(process), reproc_wait(process, 1500);
+    reproc_destroy(process);
+    process = nullptr;
+  }
+};
+
+// reproc leaves every signal blocked when fork fails.
+class KeepSignalMask {
+ public:
+  KeepSignalMask() { ::pthread_sigmask(SIG_SETMASK, nullptr, &mask_); }
+  ~KeepSignalMask() { ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr); }
+
+ private:
+  sigset_t mask_;
+};
+
+std::mutex start_mutex;  // guards what follows, and keeps forks from seeing each other's descriptors
+std::string supervisor_path = "/proc/self/exe";
+std::unique_ptr<Supervisor> spare;
+rlim_t files_before = 0;
+
+// reproc closes every possible descriptor one by one in each child, so their number is kept small here; the command gets
+// its own limit back from the supervisor.
+void limit_descriptors() {
+  rlimit limit{};
+  if (files_before != 0 || ::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  files_before = limit.rlim_cur;
+  if (limit.rlim_cur <= 1024) return;
+  limit.rlim_cur = 1024;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::string reason(const char* what, int error) { return std::string(what) + ": " + std::strerror(error); }
+
+reproc_redirect handle(int fd) {
+  reproc_redirect redirect{};
+  redirect.type = REPROC_REDIRECT_HANDLE;
+  redirect.handle = fd;
+  return redirect;
+}
+
+int launch(Supervisor& s, int orders, int output, int news) {
+  static const char* const no_env[] = {nullptr};
+  const char* const argv[] = {supervisor_path.c_str(), "--supervise", nullptr};
+  reproc_options options{};
+  options.working_directory = "/";
+  options.env.behavior = REPROC_ENV_EMPTY;
+  options.env.extra = no_env;
+  options.redirect.in = handle(orders);
+  options.redirect.out = handle(output);
+  options.redirect.err = handle(news);
+  s.process = reproc_new();
+  if (s.process == nullptr) return -ENOMEM;
+  const KeepSignalMask keep;
+  const int result = reproc_start(s.process, argv, options);
+  if (result >= 0) return 0;
+  reproc_destroy(s.process);
+  s.process = nullptr;
+  return result;
+}
+
+std::unique_ptr<Supervisor> start_supervisor(std::string& error) {
+  limit_descriptors();
+  auto s = std::make_unique<Supervisor>();
+  int orders[2] = {-1, -1}, output[2] = {-1, -1}, news[2] = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, orders) != 0 || ::pipe2(output, O_CLOEXEC) != 0 ||
+      ::pipe2(news, O_CLOEXEC) != 0)
+    error = reason("cannot make a pipe", errno);
+  s->orders = orders[0], s->output = output[0], s->news = news[0];
+  if (error.empty()) {
+    ::fcntl(output[0], F_SETPIPE_SZ, 1 << 20);
+    ::fcntl(output[0], F_SETFL, O_NONBLOCK);
+    ::fcntl(news[0], F_SETFL, O_NONBLOCK);
+    const int result = launch(*s, orders[1], output[1], news[1]);
+    if (result < 0) error = reason("cannot start a process", -result);
+  }
+  for (int fd : {orders[1], output[1], news[1]})
+    if (fd >= 0) ::close(fd);
+  if (!error.empty()) s.reset();
+  return s;
+}
+
+std::unique_ptr<Supervisor> take_supervisor(std::string& error) {
+  const std::lock_guard lock(start_mutex);
+  if (spare) {
+    pollfd gone{spare->news, POLLIN, 0};
+    if (::poll(&gone, 1, 0) == 0) return std::move(spare);
+    spare.reset();
+  }
+  return start_supervisor(error);
+}
+
+bool send_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
+std::string random_cookie() {
+  static std::atomic<unsigned> count{0};
+  std::random_device random;
+  return "TERN_COMMAND=" + std::to_string(random()) + std::to_string(random()) + "-" + std::to_string(++count);
+}
+
+void add_paths(Fields& fields, const char* key, const std::vector<std::filesystem::path>& paths) {
+  for (const auto& path : paths) fields.emplace_back(key, path.string());
+}
+
+Fields request_of(const ProcessSpec& spec, const std::string& cookie) {
+  Fields fields;
+  for (const std::string& word : spec.argv) fields.emplace_back("arg", word);
+  for (const std::string& entry : spec.env) fields.emplace_back("env", entry);
+  fields.emplace_back("env", cookie);
+  fields.emplace_back("cwd", spec.cwd.string());
+  fields.emplace_back("linger", std::to_string(spec.linger.count()));
+  fields.emplace_back("grace", std::to_string(spec.grace.count()));
+  fields.emplace_back("processes", std::to_string(spec.max_processes));
+  fields.emplace_back("files", std::to_string(files_before));
+  if (spec.report_cwd) fields.emplace_back("report_cwd", "1");
+  if (!spec.sandbox.on) return fields;
+  fields.emplace_back("sandbox", std::to_string(static_cast<int>(spec.sandbox.rung)));
+  if (spec.sandbox.network) fields.emplace_back("network", "1");
+  add_paths(fields, "writable", spec.sandbox.writable);
+  add_paths(fields, "read_only", spec.sandbox.read_only);
+  add_paths(fields, "hidden", spec.sandbox.hidden);
+  if (!spec.sandbox.temp.empty()) fields.emplace_back("temp", spec.sandbox.temp.string());
+  return fields;
+}
+
+// A NUL would cut the request short, and everything after it would be something the gate never saw.
+std::string unusable(const ProcessSpec& spec) {
+  if (spec.argv.empty()) return "no command";
+  const auto cut = [](const std::string& s) { return s.find('\0') != std::string::npos; };
+  if (std::any_of(spec.argv.begin(), spec.argv.end(), cut) || std::any_of(spec.env.begin(), spec.env.end(), cut) ||
+      cut(spec.cwd.string()))
+    return "the command holds a NUL byte";
+  if (std::any_of(spec.argv.begin(), spec.argv.end(), [](const std::string& s) { return s.size() >= 128 * 1024; }))
+    return "the command is longer than 128 KB, which the system does not take; write it to a file and run that";
+  std::error_code error;
+  if (!std::filesystem::is_directory(spec.cwd, error))
+    return reason(("the working directory " + spec.cwd.string() + " cannot be entered").c_str(), error ? error.value() : ENOTDIR);
+  return {};
+}
+
+}  // namespace
+
+struct Process::State {
+  std::unique_ptr<Supervisor> supervisor;
+  std::string news, cookie;
+  std::optional<ProcessEnd> end;
+  bool output_open = true, stopped = false;
+
+  ~State() {
+    if (supervisor && !end) {
+      supervisor.reset();
+      if (news.empty()) kill_by_cookie(cookie);
+    }
+  }
+  void read_news();
+  ProcessEnd judge(int status);
+};
+
+// True end of file on `news` means that the supervisor is gone.
+void Process::State::read_news() {
+  char text[4096];
+  for (;;) {
+    const ssize_t got = ::read(supervisor->news, text, sizeof text);
+    if (got > 0)
+      news.append(text, static_cast<std::size_t>(got));
+    else if (got == 0 || errno != EINTR) {
+      if (got == 0) close_fd(supervisor->news);
+      return;
+    }
+  }
+}
+
+ProcessEnd Process::State::judge(int status) {
+  ProcessEnd result;
+  result.status = status;
+  result.stopped = stopped;
+  if (news.size() < sizeof(std::uint32_t)) {
+    const int killed = kill_by_cookie(cookie);
+    result.error = "the supervisor of this command was killed (status " + std::to_string(status) + "); " +
+                   std::to_string(killed) + " processes of it were ended";
+    return result;
+  }
+  for (const auto& [key, value] : unpack_fields(std::string_view(news).substr(sizeof(std::uint32_t)))) {
+    if (key == "status")
+      result.status = std::atoi(value.c_str());
+    else if (key == "signal")
+      result.signal = std::atoi(value.c_str());
+    else if (key == "strays")
+      result.strays = std::atoi(value.c_str());
+    else if (key == "stopped")
+      result.stopped = true;
+    else if (key == "error")
+      result.error = value;
+    else if (key == "cwd")
+      result.cwd = value;
+  }
+  return result;
+}
+
+Process::Process() : state_(std::make_unique<State>()) {}
+Process::Process(Process&&) noexcept = default;
+Process& Process::operator=(Process&&) noexcept = default;
+Process::~Process() = default;
+
+std::string Process::start(const ProcessSpec& spec) {
+  std::string error = unusable(spec);
+  if (!error.empty()) return error;
+  state_ = std::make_unique<State>();
+  state_->supervisor = take_supervisor(error);
+  if (!error.empty()) return error;
+  state_->cookie = random_cookie();
+  if (!send_all(state_->supervisor->orders, pack_fields(request_of(spec, state_->cookie)))) {
+    error = reason("the supervisor does not take the command", errno);
+    state_->supervisor.reset();
+  }
+  return error;
+}
+
+int Process::output_fd() const { return state_->supervisor ? state_->supervisor->output : -1; }
+int Process::status_fd() const { return state_->supervisor ? state_->supervisor->news : -1; }
+int Process::supervisor_pid() const {
+  return state_->supervisor && state_->supervisor->process ? reproc_pid(state_->supervisor->process) : -1;
+}
+bool Process::running() const { return state_ && state_->supervisor && !state_->end; }
+
+bool Process::drain(const std::function<void(std::string_view)>& sink) {
+  if (!state_->supervisor || !state_->output_open) return false;
+  static thread_local std::vector<char> buffer(1 << 20);
+  const ssize_t got = ::read(state_->supervisor->output, buffer.data(), buffer.size());
+  if (got > 0) sink(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
+  if (got == 0) state_->output_open = false;
+  return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+std::optional<ProcessEnd> Process::ended() {
+  State& s = *state_;
+  if (s.end || !s.supervisor) return s.end;
+  if (s.supervisor->news >= 0) s.read_news();
+  if (s.supervisor->news >= 0) return std::nullopt;
+  const int status = reproc_wait(s.supervisor->process, 200);
+  if (status == REPROC_ETIMEDOUT) return std::nullopt;
+  s.end = s.judge(status);
+  return s.end;
+}
+
+void Process::stop(milliseconds grace) {
+  if (!running()) return;
+  state_->stopped = true;
+  const auto wire = static_cast<std::uint32_t>(grace.count());
+  send_all(state_->supervisor->orders, std::string_view(reinterpret_cast<const char*>(&wire), sizeof wire));
+}
+
+void Process::kill_supervisor() {
+  if (running()) reproc_kill(state_->supervisor->process);
+}
+
+void set_supervisor(std::filesystem::path executable) {
+  const std::lock_guard lock(start_mutex);
+  spare.reset();
+  supervisor_path = executable.empty() ? "/proc/self/exe" : executable.string();
+}
+
+void warm_supervisor() {
+  const std::lock_guard lock(start_mutex);
+  std::string error;
+  if (!spare) spare = start_supervisor(error);
+}
+
+void cool_supervisor() {
+  const std::lock_guard lock(start_mutex);
+  spare.reset();
+}
+
+}  // namespace tern

@@ -1,0 +1,30 @@
+// The processes below this one, read from /proc. The supervisor is a subreaper, so everything its command ever started and
+// that still lives is found below it, whatever session or group it put itself in.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string_view>
+#include <vector>
+
+namespace tern {
+
+struct ProcessEntry {
+  pid_t pid = 0, parent = 0, group = 0;
+  char state = '?';
+};
+
+std::vector<ProcessEntry> descendants_of(pid_t root);  // zombies left out
+int count_descendants();                               // of this process
+
+// Signals each of them by pidfd, after looking again that it still is what was seen; and the group of `leader` at once, which
+// no fork in flight escapes.
+void signal_descendants(int signal, pid_t leader);
+
+// Tasks in the whole system, one short read; to see cheaply whether a look at the tree is due.
+long tasks_in_system();
+
+// Kills every process whose environment holds this NAME=value. For the case that a supervisor was lost; slow, sure.
+int kill_by_cookie(std::string_view cookie);
+
+}  // namespace tern

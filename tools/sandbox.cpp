@@ -1,0 +1,116 @@
+#include "tools/sandbox.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include "tools/sandbox_parts.h"
+
+namespace tern {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// True when `steps` succeeds in a child of its own, which then ends.
+template <typename Steps>
+bool holds_in_child(Steps steps) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(steps().empty() ? 0 : 1);
+  int status = 1;
+  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+SandboxSupport ask_kernel() {
+  SandboxSupport support;
+  support.landlock_abi = walls::landlock_abi();
+  support.seccomp = walls::seccomp_available();
+  Sandbox trial;
+  trial.on = true;
+  trial.rung = SandboxRung::namespaces;
+  if (support.seccomp && holds_in_child([&] { return apply_sandbox(trial); })) {
+    support.rung = SandboxRung::namespaces;
+    support.network_namespace = true;
+    return support;
+  }
+  support.why =
+      "user namespaces are not allowed here (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns, "
+      "container policy)";
+  trial.rung = SandboxRung::landlock;
+  if (support.seccomp && support.landlock_abi > 0 && holds_in_child([&] { return apply_sandbox(trial); })) {
+    support.rung = SandboxRung::landlock;
+    return support;
+  }
+  support.why += support.landlock_abi > 0 ? "; seccomp is not available"
+                                          : "; and this kernel has no Landlock (Linux 5.13 or newer with lsm=landlock)";
+  return support;
+}
+
+void add_existing(std::vector<fs::path>& list, const fs::path& path) {
+  std::error_code error;
+  if (fs::exists(path, error)) list.push_back(path);
+}
+
+// Where people keep keys. Hidden from commands that run unasked.
+std::vector<fs::path> key_places() {
+  std::vector<fs::path> places;
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home != '/') return places;
+  for (const char* name : {".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".pypirc",
+                           ".config/gcloud", ".config/gh", ".config/tern", ".password-store", ".local/share/keyrings"})
+    add_existing(places, fs::path(home) / name);
+  return places;
+}
+
+bool covers(const fs::path& directory, const fs::path& path) {
+  return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
+}
+
+}  // namespace
+
+const SandboxSupport& probe_sandbox() {
+  static const SandboxSupport support = ask_kernel();
+  return support;
+}
+
+Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp, const std::vector<fs::path>& read_only,
+                    const SandboxSupport& support) {
+  Sandbox sandbox{true, false, support.rung, roots, read_only, key_places(), temp};
+  for (const fs::path& root : roots)
+    for (const char* name : {".git", ".compression"}) sandbox.read_only.push_back(root / name);
+  std::sort(sandbox.read_only.begin(), sandbox.read_only.end());
+  sandbox.read_only.erase(std::unique(sandbox.read_only.begin(), sandbox.read_only.end()), sandbox.read_only.end());
+  // What the person works in is not hidden from the work.
+  const auto worked_in = [&](const fs::path& place) {
+    return std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) { return covers(place, root); });
+  };
+  sandbox.hidden.erase(std::remove_if(sandbox.hidden.begin(), sandbox.hidden.end(), worked_in), sandbox.hidden.end());
+  return sandbox;
+}
+
+std::string describe(const Sandbox& sandbox) {
+  if (!sandbox.on || sandbox.rung == SandboxRung::none) return "no sandbox: commands run with your rights";
+  std::string text = "sandbox: writes in";
+  for (const fs::path& path : sandbox.writable) text += " " + path.string();
+  text += sandbox.network ? ", network granted" : ", no network";
+  text += sandbox.rung == SandboxRung::namespaces ? ", protected paths read-only"
+                                                  : ", nothing new beside protected paths (Landlock only)";
+  return text;
+}
+
+std::string apply_sandbox(const Sandbox& sandbox) {
+  const bool namespaces = sandbox.rung == SandboxRung::namespaces;
+  std::string why;
+  if (sandbox.rung == SandboxRung::none) return "this kernel offers none";
+  if (namespaces) why = walls::enter_namespaces(sandbox);
+  if (why.empty()) why = walls::drop_capabilities();
+  if (why.empty() && (!namespaces || walls::landlock_abi() > 0)) why = walls::restrict_with_landlock(sandbox);
+  if (why.empty()) why = walls::filter_system_calls(sandbox, namespaces && !sandbox.network);
+  return why;
+}
+
+}  // namespace tern

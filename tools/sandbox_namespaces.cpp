@@ -1,0 +1,134 @@
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+#include "tools/sandbox_parts.h"
+
+namespace tern::walls {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr unsigned recursive = 0x8000;  // AT_RECURSIVE
+struct MountAttributes {
+  std::uint64_t set = 0, clear = 0, propagation = 0, user_namespace = 0;
+};
+
+bool write_file(const char* path, const std::string& text) {
+  const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool good = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  ::close(fd);
+  return good;
+}
+
+bool map_user(uid_t user, gid_t group) {
+  const std::string u = std::to_string(user), g = std::to_string(group);
+  write_file("/proc/self/setgroups", "deny");
+  return write_file("/proc/self/uid_map", u + " " + u + " 1\n") && write_file("/proc/self/gid_map", g + " " + g + " 1\n");
+}
+
+bool read_only(const fs::path& path, bool yes) {
+  MountAttributes attributes;
+  (yes ? attributes.set : attributes.clear) = 1;  // MOUNT_ATTR_RDONLY
+  if (::syscall(442, AT_FDCWD, path.c_str(), recursive, &attributes, sizeof attributes) == 0) return true;
+  return !yes && ::syscall(442, AT_FDCWD, path.c_str(), 0, &attributes, sizeof attributes) == 0;
+}
+
+bool bind_to_itself(const fs::path& path) { return ::mount(path.c_str(), path.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0; }
+
+bool is_link(const fs::path& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+bool present(const fs::path& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+void hide(const fs::path& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return;
+  if (S_ISDIR(info.st_mode))
+    ::mount("tmpfs", path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=4k");
+  else
+    ::mount("/dev/null", path.c_str(), nullptr, MS_BIND, nullptr);
+}
+
+std::string arrange_mounts(const Sandbox& sandbox) {
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return errno_text("private mounts");
+  std::vector<fs::path> open = sandbox.writable;
+  if (!sandbox.temp.empty()) open.push_back(sandbox.temp);
+  for (const fs::path& path : open)
+    if (!bind_to_itself(path)) return errno_text("mount of " + path.string());
+  for (const fs::path& path : sandbox.hidden) hide(path);
+  std::vector<fs::path> closed;
+  for (const fs::path& path : sandbox.read_only) {
+    const fs::path real = is_link(path) ? fs::path(path).parent_path() / fs::read_symlink(path) : path;
+    if (!present(real)) continue;
+    if (!bind_to_itself(real)) return errno_text("mount of " + real.string());
+    closed.push_back(real);
+  }
+  if (present("/dev/shm")) ::mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=512m");
+  if (!read_only("/", true)) return errno_text("read-only root");
+  if (present("/dev/shm")) open.emplace_back("/dev/shm");
+  for (const fs::path& path : open)
+    if (!read_only(path, false)) return errno_text("writable " + path.string());
+  for (const fs::path& path : closed)
+    if (!read_only(path, true)) return errno_text("read-only " + path.string());
+  return {};
+}
+
+// A network of one's own has only its loopback; tests that talk to themselves keep working.
+void raise_loopback() {
+  const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return;
+  ifreq request{};
+  std::strcpy(request.ifr_name, "lo");
+  request.ifr_flags = IFF_UP | IFF_RUNNING;
+  ::ioctl(fd, SIOCSIFFLAGS, &request);
+  ::close(fd);
+}
+
+}  // namespace
+
+std::string enter_namespaces(const Sandbox& sandbox) {
+  const uid_t user = ::geteuid();
+  const gid_t group = ::getegid();
+  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | (sandbox.network ? 0 : CLONE_NEWNET)) != 0)
+    return errno_text("namespaces");
+  if (!map_user(user, group)) return errno_text("user map");
+  char here[4096];
+  const bool known = ::getcwd(here, sizeof here) != nullptr;
+  const std::string why = arrange_mounts(sandbox);
+  if (!why.empty()) return why;
+  if (!sandbox.network) raise_loopback();
+  if (known && ::chdir(here) != 0) return errno_text("working directory");  // onto the new mounts
+  return {};
+}
+
+std::string drop_capabilities() {
+  for (int capability = 0; capability < 64; ++capability) ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+  ::prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |
+                                 SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct none[2] = {};
+  if (::syscall(SYS_capset, &header, none) != 0) return errno_text("capabilities");
+  return {};
+}
+
+std::string errno_text(const std::string& what) { return what + ": " + std::strerror(errno); }
+
+}  // namespace tern::walls

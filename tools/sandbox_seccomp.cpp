@@ -1,0 +1,163 @@
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <vector>
+
+#include "tools/sandbox_parts.h"
+
+namespace tern::walls {
+
+namespace {
+
+#if defined(__x86_64__)
+constexpr unsigned native = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr unsigned native = AUDIT_ARCH_AARCH64;
+#else
+constexpr unsigned native = 0;  // no filter known: the sandbox is refused
+#endif
+
+// Calls that reach into other processes, take namespaces and mounts apart, or open the kernel's wider doors.
+constexpr long denied[] = {SYS_ptrace,
+                           SYS_process_vm_readv,
+                           SYS_process_vm_writev,
+                           SYS_kcmp,
+                           SYS_mount,
+                           SYS_umount2,
+                           SYS_pivot_root,
+                           SYS_chroot,
+                           SYS_unshare,
+                           SYS_setns,
+                           SYS_bpf,
+                           SYS_perf_event_open,
+                           SYS_userfaultfd,
+                           SYS_keyctl,
+                           SYS_add_key,
+                           SYS_request_key,
+                           SYS_init_module,
+                           SYS_finit_module,
+                           SYS_delete_module,
+                           SYS_kexec_load,
+                           SYS_reboot,
+                           SYS_swapon,
+                           SYS_swapoff,
+                           SYS_acct,
+                           SYS_quotactl,
+                           SYS_settimeofday,
+                           SYS_clock_settime,
+                           SYS_sethostname,
+                           SYS_setdomainname,
+                           SYS_open_by_handle_at,
+                           SYS_vhangup,
+                           425 /* io_uring_setup */,
+                           426 /* io_uring_enter */,
+                           427 /* io_uring_register */,
+                           428 /* open_tree */,
+                           429 /* move_mount */,
+                           430 /* fsopen */,
+                           431 /* fsconfig */,
+                           432 /* fsmount */,
+                           433 /* fspick */,
+                           438 /* pidfd_getfd */,
+                           442 /* mount_setattr */,
+                           443 /* quotactl_fd */,
+                           467 /* open_tree_attr */};
+constexpr unsigned namespace_flags = 0x7e020000u | 0x00000080u;  // CLONE_NEW* , CLONE_NEWTIME
+
+class Program {
+ public:
+  void statement(unsigned short code, unsigned value) { code_.push_back({code, 0, 0, value}); }
+  void answer(unsigned error) { statement(BPF_RET | BPF_K, error == 0 ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | error); }
+  void load(std::size_t offset) { statement(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(offset)); }
+  void load_argument(int n) { load(offsetof(seccomp_data, args) + static_cast<std::size_t>(n) * 8); }  // low half, little endian
+  void load_number() { load(offsetof(seccomp_data, nr)); }
+  // Runs the next `length` statements only when the test holds.
+  void when(unsigned short test, unsigned value, unsigned char length) {
+    code_.push_back({static_cast<unsigned short>(BPF_JMP | test | BPF_K), 0, length, value});
+  }
+  void unless(unsigned short test, unsigned value, unsigned char length) {
+    code_.push_back({static_cast<unsigned short>(BPF_JMP | test | BPF_K), length, 0, value});
+  }
+  void deny(long number, unsigned error) {
+    when(BPF_JEQ, static_cast<unsigned>(number), 1);
+    answer(error);
+  }
+  int install() {
+    sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
+    return static_cast<int>(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program));
+  }
+
+ private:
+  std::vector<sock_filter> code_;
+};
+
+// socket(): the internet families when there is a network of our own or a grant, route netlink for name lookups; never unix
+// sockets, behind which daemons with more rights listen (socketpair stays).
+void filter_sockets(Program& p, bool internet) {
+  p.when(BPF_JEQ, SYS_socket, internet ? 11 : 1);
+  if (internet) {
+    p.load_argument(0);
+    for (unsigned family : {AF_INET, AF_INET6}) {
+      p.when(BPF_JEQ, family, 1);
+      p.answer(0);
+    }
+    p.when(BPF_JEQ, AF_NETLINK, 4);
+    p.load_argument(2);
+    p.when(BPF_JEQ, 0, 1);
+    p.answer(0);
+    p.answer(EACCES);
+  }
+  p.answer(EACCES);
+}
+
+void filter_clone(Program& p) {
+  p.when(BPF_JEQ, SYS_clone, 4);
+  p.load_argument(0);
+  p.when(BPF_JSET, namespace_flags, 1);
+  p.answer(EPERM);
+  p.answer(0);
+  p.deny(435 /* clone3: its flags are behind a pointer; callers fall back to clone */, ENOSYS);
+}
+
+void filter_terminal_input(Program& p) {
+  p.when(BPF_JEQ, SYS_ioctl, 6);
+  p.load_argument(1);
+  for (unsigned request : {0x5412u /* TIOCSTI */, 0x541cu /* TIOCLINUX */}) p.deny(request, EPERM);
+  p.answer(0);
+}
+
+}  // namespace
+
+bool seccomp_available() { return native != 0 && ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0; }
+
+std::string filter_system_calls(const Sandbox& sandbox, bool own_network) {
+  if (native == 0) return "seccomp: no filter for this processor";
+  Program p;
+  p.load(offsetof(seccomp_data, arch));
+  p.unless(BPF_JEQ, native, 1);
+  p.answer(ENOSYS);
+  p.load_number();
+#if defined(__x86_64__)
+  p.when(BPF_JGE, 0x40000000u /* x32 */, 1);
+  p.answer(ENOSYS);
+#endif
+  for (long number : denied) p.deny(number, EPERM);
+  filter_sockets(p, own_network || sandbox.network);
+  filter_clone(p);
+  filter_terminal_input(p);
+  p.answer(0);
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno_text("no_new_privs");
+  if (p.install() != 0) return errno_text("seccomp");
+  return {};
+}
+
+}  // namespace tern::walls

@@ -1,0 +1,75 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tools/sandbox.h"
+
+namespace tern {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t mark = 01555;  // an empty directory with this mode is one of ours, also after a crash
+
+bool is_stand_in(const fs::path& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && (info.st_mode & 07777) == mark;
+}
+
+bool present(const fs::path& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0;
+}
+
+bool under(const fs::path& directory, const fs::path& path) {
+  return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
+}
+
+}  // namespace
+
+StandIns::StandIns(const Sandbox& sandbox) : sandbox_(&sandbox) {
+  if (!sandbox.on || sandbox.rung == SandboxRung::none) return;
+  for (const fs::path& root : sandbox.writable) {
+    const int fd = ::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) continue;
+    ::flock(fd, LOCK_SH);
+    locks_.push_back(fd);
+  }
+  for (const fs::path& path : sandbox.read_only) {
+    const auto writable = [&](const fs::path& root) { return under(root, path); };
+    if (std::none_of(sandbox.writable.begin(), sandbox.writable.end(), writable) || (present(path) && !is_stand_in(path)))
+      continue;
+    if (sandbox.rung == SandboxRung::namespaces && !present(path) && ::mkdir(path.c_str(), 0700) == 0)
+      ::chmod(path.c_str(), mark);
+    missing_.push_back(path);
+  }
+}
+
+std::string StandIns::remove() {
+  std::string moved;
+  bool last = true;
+  for (int fd : locks_) last = ::flock(fd, LOCK_EX | LOCK_NB) == 0 && last;
+  for (const fs::path& path : missing_) {
+    if (is_stand_in(path)) {
+      if (last) ::rmdir(path.c_str());
+      continue;
+    }
+    if (!present(path)) continue;
+    const fs::path away = sandbox_->temp / ("not-kept-" + path.filename().string() + "-" + std::to_string(::getpid()));
+    if (::rename(path.c_str(), away.c_str()) == 0)
+      moved += (moved.empty() ? "" : ", ") + path.string() + " is protected and was moved to " + away.string();
+    else
+      moved += (moved.empty() ? "" : ", ") + path.string() + " is protected but was made, and could not be moved away";
+  }
+  for (int fd : locks_) ::close(fd);
+  locks_.clear();
+  missing_.clear();
+  return moved;
+}
+
+}  // namespace tern

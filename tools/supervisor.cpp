@@ -1,0 +1,375 @@
+#include "tools/supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "tools/process_tree.h"
+#include "tools/sandbox.h"
+
+namespace tern {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr std::uint32_t kLargestRequest = 64u << 20;
+
+bool read_exactly(int fd, char* to, std::size_t size) {
+  while (size > 0) {
+    const ssize_t got = ::read(fd, to, size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    to += got;
+    size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+void write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return;
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+}
+
+std::string failure(std::string_view what) { return std::string(what) + ": " + std::strerror(errno); }
+
+struct Request {
+  std::vector<std::string> argv, env;
+  std::string cwd;
+  Sandbox sandbox;
+  milliseconds linger{150}, grace{300};
+  int max_processes = 4000;
+  long open_files = 0;
+  bool report_cwd = false;
+};
+
+void take_field(Request& request, const std::string& key, const std::string& value) {
+  const auto number = [&] { return std::strtol(value.c_str(), nullptr, 10); };
+  if (key == "arg")
+    request.argv.push_back(value);
+  else if (key == "env")
+    request.env.push_back(value);
+  else if (key == "cwd")
+    request.cwd = value;
+  else if (key == "linger")
+    request.linger = milliseconds(number());
+  else if (key == "grace")
+    request.grace = milliseconds(number());
+  else if (key == "processes")
+    request.max_processes = static_cast<int>(number());
+  else if (key == "files")
+    request.open_files = number();
+  else if (key == "report_cwd")
+    request.report_cwd = true;
+  else if (key == "sandbox")
+    request.sandbox.on = true, request.sandbox.rung = static_cast<SandboxRung>(number());
+  else if (key == "network")
+    request.sandbox.network = true;
+  else if (key == "writable")
+    request.sandbox.writable.emplace_back(value);
+  else if (key == "read_only")
+    request.sandbox.read_only.emplace_back(value);
+  else if (key == "hidden")
+    request.sandbox.hidden.emplace_back(value);
+  else if (key == "temp")
+    request.sandbox.temp = value;
+}
+
+bool read_request(Request& request) {
+  std::uint32_t length = 0;
+  if (!read_exactly(0, reinterpret_cast<char*>(&length), sizeof length) || length > kLargestRequest) return false;
+  std::string payload(length, '\0');
+  if (!read_exactly(0, payload.data(), payload.size())) return false;
+  for (const auto& [key, value] : unpack_fields(payload)) take_field(request, key, value);
+  return !request.argv.empty();
+}
+
+// ---------------------------------------------------------------- the command itself, between fork and exec
+
+void limit_resources(const Request& request) {
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  rlimit files{};
+  if (request.open_files > 0 && ::getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = std::min(static_cast<rlim_t>(request.open_files), files.rlim_max);
+    ::setrlimit(RLIMIT_NOFILE, &files);
+  }
+  // The kernel counts all of the user's processes, so those that run already are added; it does not hold for root.
+  rlimit processes{};
+  const auto most = static_cast<rlim_t>(tasks_in_system() + request.max_processes);
+  if (::getrlimit(RLIMIT_NPROC, &processes) != 0 || processes.rlim_cur <= most) return;
+  processes.rlim_cur = most;
+  ::setrlimit(RLIMIT_NPROC, &processes);
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> list;
+  for (const std::string& s : strings) list.push_back(const_cast<char*>(s.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+std::string path_of(const std::vector<std::string>& env) {
+  for (const std::string& entry : env)
+    if (entry.rfind("PATH=", 0) == 0) return entry.substr(5);
+  return "/usr/local/bin:/usr/bin:/bin";
+}
+
+void execute(const Request& request) {
+  std::vector<char*> argv = pointers(request.argv), env = pointers(request.env);
+  const std::string& name = request.argv.front();
+  if (name.find('/') != std::string::npos) {
+    ::execve(name.c_str(), argv.data(), env.data());
+    return;
+  }
+  int reason = ENOENT;
+  const std::string path = path_of(request.env);
+  for (std::size_t begin = 0; begin <= path.size();) {
+    std::size_t end = path.find(':', begin);
+    if (end == std::string::npos) end = path.size();
+    const std::string candidate = path.substr(begin, end - begin) + "/" + name;
+    ::execve(candidate.c_str(), argv.data(), env.data());
+    if (errno != ENOENT && errno != ENOTDIR) reason = errno;
+    begin = end + 1;
+  }
+  errno = reason;
+}
+
+[[noreturn]] void refuse(int errors, const std::string& why) {
+  write_all(errors, why);
+  ::_exit(126);
+}
+
+[[noreturn]] void become(const Request& request, int errors, int cwd_report) {
+  ::setsid();  // a session apart from ours also gets a share of the processor apart from ours
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  sigset_t nothing;
+  sigemptyset(&nothing);
+  ::sigprocmask(SIG_SETMASK, &nothing, nullptr);
+  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (null < 0 || ::dup2(null, 0) < 0 || ::dup2(1, 2) < 0) refuse(errors, failure("cannot set up the streams"));
+  if (cwd_report >= 0) ::dup2(cwd_report, cwd_descriptor);
+  limit_resources(request);
+  if (::chdir(request.cwd.c_str()) != 0) refuse(errors, failure("cannot enter the working directory " + request.cwd));
+  if (request.sandbox.on) {
+    const std::string why = apply_sandbox(request.sandbox);
+    if (!why.empty()) refuse(errors, "the sandbox could not be applied, so the command was not run: " + why);
+  }
+  execute(request);
+  refuse(errors, failure("cannot run " + request.argv.front()));
+}
+
+// ---------------------------------------------------------------- watching it
+
+class Watch {
+ public:
+  explicit Watch(const Request& request) : request_(request), stand_ins_(request.sandbox) {}
+
+  int run() {
+    open_signals();
+    if (!start()) return report(126);
+    wait_for_end();
+    bring_down();
+    return report(status_);
+  }
+
+ private:
+  void open_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (int s : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU})
+      sigaddset(&set, s);
+    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+    signals_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    tasks_at_start_ = tasks_in_system();
+  }
+
+  bool start() {
+    int errors[2], cwd[2] = {-1, -1};
+    if (::pipe2(errors, O_CLOEXEC) != 0 || (request_.report_cwd && ::pipe2(cwd, O_CLOEXEC) != 0)) {
+      error_ = failure("cannot make a pipe");
+      return false;
+    }
+    shell_ = ::fork();
+    if (shell_ == 0) become(request_, errors[1], cwd[1]);
+    if (shell_ < 0) error_ = failure("cannot start a process");
+    ::close(errors[1]);
+    if (cwd[1] >= 0) ::close(cwd[1]);
+    cwd_ = cwd[0];
+    char text[1024];
+    for (ssize_t got; shell_ > 0 && ((got = ::read(errors[0], text, sizeof text)) > 0 || (got < 0 && errno == EINTR));)
+      if (got > 0) error_.append(text, static_cast<std::size_t>(got));
+    ::close(errors[0]);
+    if (!error_.empty() && shell_ > 0) ::waitpid(shell_, nullptr, 0);
+    return error_.empty();
+  }
+
+  // Takes in everything that happened; waits for it at most `patience`.
+  void attend(milliseconds patience) {
+    pollfd fds[2] = {{signals_, POLLIN, 0}, {owner_ ? 0 : -1, POLLIN, 0}};
+    ::poll(fds, 2, static_cast<int>(patience.count()));
+    signalfd_siginfo info;
+    while (::read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info))
+      if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT || info.ssi_signo == SIGHUP) order(request_.grace);
+    if (owner_ && fds[1].revents != 0) take_order();
+    reap();
+  }
+
+  void take_order() {
+    std::uint32_t grace = 0;
+    if (read_exactly(0, reinterpret_cast<char*>(&grace), sizeof grace)) return order(milliseconds(grace));
+    owner_ = false;  // whoever started us is gone: nobody waits for manners
+    order(milliseconds(100));
+  }
+
+  void order(milliseconds grace) {
+    stop_ = true;
+    grace_ = std::min(grace_, grace);
+  }
+
+  void reap() {
+    for (;;) {
+      int status = 0;
+      const pid_t pid = ::waitpid(-1, &status, WNOHANG);
+      if (pid == shell_) {
+        shell_gone_ = true;
+        signal_ = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        status_ = WIFSIGNALED(status) ? 128 + signal_ : WEXITSTATUS(status);
+      }
+      if (pid > 0) continue;
+      alone_ = pid < 0 && errno == ECHILD;
+      return;
+    }
+  }
+
+  // Wakes while the command runs only to see whether it multiplies: one short read each time.
+  void wait_for_end() {
+    const Clock::time_point begun = Clock::now();
+    for (reap(); !shell_gone_ && !stop_;) {
+      attend(milliseconds(Clock::now() - begun < std::chrono::seconds(5) ? 50 : 250));
+      if (tasks_in_system() - tasks_at_start_ >= request_.max_processes / 2) count_them();
+    }
+  }
+
+  // Everything stands still for the count: among thousands that fork, the one who counts would hardly get to run.
+  void count_them() {
+    ::kill(-shell_, SIGSTOP);
+    const int count = count_descendants();
+    if (count <= request_.max_processes) {
+      tasks_at_start_ += count / 2;  // so many are fine: look again only when there are more
+      ::kill(-shell_, SIGCONT);
+      return;
+    }
+    error_ = "ended: it had started more than " + std::to_string(request_.max_processes) + " processes";
+    order(milliseconds(0));
+    signal_descendants(SIGKILL, shell_);
+  }
+
+  bool quiet_before(Clock::time_point limit, milliseconds step) {
+    while (!alone_ && Clock::now() < limit) {
+      const auto left = std::chrono::duration_cast<milliseconds>(limit - Clock::now()) + milliseconds(1);
+      attend(std::min(step, left));
+    }
+    return alone_;
+  }
+
+  void bring_down() {
+    const Clock::time_point limit = Clock::now() + request_.linger;
+    while (!stop_ && !alone_ && Clock::now() < limit) attend(milliseconds(10));
+    if (alone_) return;
+    strays_ = count_descendants() - (shell_gone_ ? 0 : 1);
+    const milliseconds grace = stop_ ? grace_ : request_.grace;
+    if (grace.count() > 0) {
+      signal_descendants(SIGTERM, shell_);
+      signal_descendants(SIGCONT, shell_);
+      if (quiet_before(Clock::now() + grace, milliseconds(20))) return;
+    }
+    for (int round = 0; round < 250 && !alone_; ++round) {
+      signal_descendants(SIGKILL, shell_);
+      quiet_before(Clock::now() + milliseconds(round < 5 ? 4 : 20), milliseconds(4));
+    }
+    if (!alone_) error_ = std::to_string(count_descendants()) + " processes could not be ended (waiting in the kernel)";
+  }
+
+  std::string read_cwd() {
+    std::string path;
+    if (cwd_ < 0) return path;
+    ::fcntl(cwd_, F_SETFL, O_NONBLOCK);
+    char text[4200];
+    const ssize_t got = ::read(cwd_, text, sizeof text);
+    if (got > 0) path.assign(text, static_cast<std::size_t>(got));
+    while (!path.empty() && path.back() == '\n') path.pop_back();
+    return path;
+  }
+
+  int report(int status) {
+    const std::string moved = stand_ins_.remove();
+    if (!moved.empty()) error_ += (error_.empty() ? "" : "; ") + moved;
+    Fields fields{{"status", std::to_string(status)}, {"signal", std::to_string(signal_)}, {"strays", std::to_string(strays_)}};
+    if (stop_) fields.emplace_back("stopped", "1");
+    if (!error_.empty()) fields.emplace_back("error", error_);
+    if (const std::string path = read_cwd(); !path.empty()) fields.emplace_back("cwd", path);
+    write_all(2, pack_fields(fields));
+    return status & 0xff;
+  }
+
+  const Request& request_;
+  StandIns stand_ins_;
+  pid_t shell_ = -1;
+  int signals_ = -1, cwd_ = -1, status_ = 0, signal_ = 0, strays_ = 0;
+  long tasks_at_start_ = 0;
+  bool shell_gone_ = false, alone_ = false, stop_ = false, owner_ = true;
+  milliseconds grace_{10000};
+  std::string error_;
+};
+
+}  // namespace
+
+std::string pack_fields(const Fields& fields) {
+  std::string payload(sizeof(std::uint32_t), '\0');
+  for (const auto& [key, value] : fields) payload.append(key).push_back('\0'), payload.append(value).push_back('\0');
+  const auto length = static_cast<std::uint32_t>(payload.size() - sizeof(std::uint32_t));
+  std::memcpy(payload.data(), &length, sizeof length);
+  return payload;
+}
+
+Fields unpack_fields(std::string_view payload) {
+  Fields fields;
+  while (!payload.empty()) {
+    const std::size_t key = payload.find('\0');
+    const std::size_t value = key == payload.npos ? payload.npos : payload.find('\0', key + 1);
+    if (value == payload.npos) break;
+    fields.emplace_back(payload.substr(0, key), payload.substr(key + 1, value - key - 1));
+    payload.remove_prefix(value + 1);
+  }
+  return fields;
+}
+
+int supervise_main(int, char**) {
+  ::setsid();
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  ::syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC: reproc's exit descriptor stays ours alone */);
+  Request request;
+  if (!read_request(request)) return 0;
+  return Watch(request).run();
+}
+
+}  // namespace tern
