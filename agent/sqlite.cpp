@@ -1,0 +1,195 @@
+#include "agent/sqlite.h"
+
+#include <sqlite3.h>
+#include <sqlite3recover.h>
+#include <sys/vfs.h>
+
+#include <utility>
+
+static_assert(SQLITE_VERSION_NUMBER >= 3051003 && SQLITE_VERSION_NUMBER != 3052000,
+              "SQLite before 3.51.3 can corrupt a WAL database, and 3.52.0 was withdrawn");
+
+namespace tern {
+namespace {
+
+[[noreturn]] void fail(sqlite3* handle, int code) {
+  throw SqliteError(code & 0xff, handle ? sqlite3_errmsg(handle) : sqlite3_errstr(code));
+}
+
+void require(sqlite3* handle, int code) {
+  if (code != SQLITE_OK) fail(handle, code);
+}
+
+void bind(sqlite3_stmt* statement, int index, const SqlValue& value, sqlite3_destructor_type lifetime) {
+  struct Binder {
+    sqlite3_stmt* statement;
+    int index;
+    sqlite3_destructor_type lifetime;
+    int operator()(std::nullptr_t) const { return sqlite3_bind_null(statement, index); }
+    int operator()(std::int64_t number) const { return sqlite3_bind_int64(statement, index, number); }
+    int operator()(double number) const { return sqlite3_bind_double(statement, index, number); }
+    int operator()(std::string_view text) const {
+      return sqlite3_bind_text64(statement, index, text.data() ? text.data() : "", text.size(), lifetime, SQLITE_UTF8);
+    }
+    int operator()(Blob blob) const {
+      if (blob.bytes.empty()) return sqlite3_bind_zeroblob(statement, index, 0);
+      return sqlite3_bind_blob64(statement, index, blob.bytes.data(), blob.bytes.size(), lifetime);
+    }
+  };
+  require(sqlite3_db_handle(statement), std::visit(Binder{statement, index, lifetime}, value));
+}
+
+// WAL needs shared memory, which these file systems do not give between hosts.
+bool on_network(const std::filesystem::path& file) {
+  struct statfs info {};
+  if (statfs(file.parent_path().c_str(), &info) != 0) return false;
+  switch (static_cast<unsigned long>(info.f_type)) {
+    case 0x6969:      // nfs
+    case 0x01021997:  // 9p
+    case 0x65735546:  // fuse
+    case 0xff534d42:  // cifs
+    case 0xfe534d42:  // smb2
+    case 0x517b: return true;
+    default: return false;
+  }
+}
+
+int open_flags(Sqlite::Mode mode) {
+  const int base = SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_PRIVATECACHE;
+  if (mode == Sqlite::Mode::read) return base | SQLITE_OPEN_READONLY;
+  return base | SQLITE_OPEN_READWRITE | (mode == Sqlite::Mode::create ? SQLITE_OPEN_CREATE : 0);
+}
+
+}  // namespace
+
+bool SqliteError::damaged() const { return code == SQLITE_CORRUPT || code == SQLITE_NOTADB; }
+
+bool SqliteError::outside() const {
+  switch (code) {
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+    case SQLITE_READONLY:
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_CANTOPEN:
+    case SQLITE_NOMEM:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_NOLFS:
+    case SQLITE_PROTOCOL: return true;
+    default: return damaged();
+  }
+}
+
+Cursor::~Cursor() {
+  if (!statement_) return;
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+}
+
+bool Cursor::step() {
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) fail(sqlite3_db_handle(statement_), code);
+  return false;
+}
+
+std::int64_t Cursor::integer(int column) const { return sqlite3_column_int64(statement_, column); }
+double Cursor::real(int column) const { return sqlite3_column_double(statement_, column); }
+bool Cursor::null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+
+std::string_view Cursor::bytes(int column) const {
+  const void* data = sqlite3_column_blob(statement_, column);
+  const int size = sqlite3_column_bytes(statement_, column);
+  return data ? std::string_view(static_cast<const char*>(data), static_cast<std::size_t>(size)) : std::string_view();
+}
+
+Sqlite::Sqlite(const std::filesystem::path& file, Mode mode) {
+  const int code = sqlite3_open_v2(file.c_str(), &handle_, open_flags(mode), nullptr);
+  if (code != SQLITE_OK) {
+    SqliteError error(code & 0xff, handle_ ? sqlite3_errmsg(handle_) : sqlite3_errstr(code));
+    sqlite3_close_v2(std::exchange(handle_, nullptr));
+    throw error;
+  }
+  try {
+    sqlite3_busy_timeout(handle_, 5000);
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    exec("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA foreign_keys=ON;"
+         "PRAGMA cache_size=-8000;");
+    if (mode == Mode::read || file.empty()) return;
+    exec(on_network(file) ? "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=TRUNCATE;" : "PRAGMA journal_mode=WAL;");
+    exec("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=1000; PRAGMA journal_size_limit=16777216;");
+  } catch (...) {
+    sqlite3_close_v2(std::exchange(handle_, nullptr));
+    throw;
+  }
+}
+
+Sqlite::~Sqlite() {
+  for (auto& [key, statement] : cache_) sqlite3_finalize(statement);
+  sqlite3_close_v2(handle_);
+}
+
+void Sqlite::exec(const std::string& statements) {
+  require(handle_, sqlite3_exec(handle_, statements.c_str(), nullptr, nullptr, nullptr));
+}
+
+Cursor Sqlite::query(const char* statement, std::initializer_list<SqlValue> values) {
+  sqlite3_stmt*& cached = cache_[statement];
+  if (cached && sqlite3_stmt_busy(cached)) throw SqliteError(SQLITE_MISUSE, std::string("statement in use: ") + statement);
+  if (!cached) require(handle_, sqlite3_prepare_v3(handle_, statement, -1, SQLITE_PREPARE_PERSISTENT, &cached, nullptr));
+  Cursor query(cached);
+  int index = 0;
+  for (const SqlValue& value : values) bind(cached, ++index, value, SQLITE_TRANSIENT);
+  return query;
+}
+
+void Sqlite::run(const char* statement, std::initializer_list<SqlValue> values) {
+  Cursor running = query(statement, {});
+  sqlite3_stmt* prepared = cache_[statement];
+  int index = 0;
+  for (const SqlValue& value : values) bind(prepared, ++index, value, SQLITE_STATIC);
+  while (running.step()) {
+  }
+}
+
+std::int64_t Sqlite::integer(const char* statement, std::initializer_list<SqlValue> values) {
+  Cursor running = query(statement, values);
+  return running.step() ? running.integer(0) : 0;
+}
+
+std::int64_t Sqlite::last_row() const { return sqlite3_last_insert_rowid(handle_); }
+std::int64_t Sqlite::changes() const { return sqlite3_changes64(handle_); }
+bool Sqlite::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+void Sqlite::checkpoint() noexcept {
+  sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+}
+
+std::string sqlite_version() { return sqlite3_libversion(); }
+
+std::string sqlite_unsound() {
+  const int number = sqlite3_libversion_number();
+  if (number >= 3051003 && number != 3052000) return {};
+  return "SQLite " + sqlite_version() + " can damage a database; 3.51.3 or newer (not 3.52.0) is needed";
+}
+
+std::string sqlite_recover(const std::filesystem::path& damaged, const std::filesystem::path& fresh) {
+  sqlite3* handle = nullptr;
+  if (sqlite3_open_v2(damaged.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, nullptr) != SQLITE_OK) {
+    sqlite3_close_v2(handle);
+    return "the damaged file cannot be opened";
+  }
+  sqlite3_recover* recover = sqlite3_recover_init(handle, "main", fresh.c_str());
+  char lost_and_found[] = "lost_and_found";
+  int freelist = 0;
+  sqlite3_recover_config(recover, SQLITE_RECOVER_LOST_AND_FOUND, lost_and_found);
+  sqlite3_recover_config(recover, SQLITE_RECOVER_FREELIST_CORRUPT, &freelist);
+  sqlite3_recover_run(recover);
+  std::string why = sqlite3_recover_errcode(recover) == SQLITE_OK ? "" : sqlite3_recover_errmsg(recover);
+  sqlite3_recover_finish(recover);
+  sqlite3_close_v2(handle);
+  return why;
+}
+
+}  // namespace tern

@@ -1,0 +1,197 @@
+#include "agent/store.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/store_db.h"
+
+namespace tern {
+namespace {
+
+constexpr std::uint32_t kRecallBlock = 16;
+
+std::string count_of(std::size_t count) { return count == 1 ? "1 event is" : std::to_string(count) + " events are"; }
+
+}  // namespace
+
+SessionLock::SessionLock(const std::filesystem::path& file)
+    : fd_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
+
+SessionLock::~SessionLock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+bool SessionLock::set(int type, std::int64_t byte) const {
+  struct flock lock {};
+  lock.l_type = static_cast<short>(type), lock.l_whence = SEEK_SET, lock.l_start = byte, lock.l_len = 1;
+  return fd_ < 0 || ::fcntl(fd_, F_OFD_SETLK, &lock) == 0;
+}
+
+bool SessionLock::alone() {
+  const bool alone = set(F_WRLCK, 0);
+  set(F_RDLCK, 0);
+  return alone;
+}
+
+bool SessionLock::take(std::int64_t session) { return set(F_WRLCK, session); }
+
+bool SessionLock::taken(std::int64_t session) const {
+  struct flock lock {};
+  lock.l_type = F_WRLCK, lock.l_whence = SEEK_SET, lock.l_start = session, lock.l_len = 1;
+  return fd_ >= 0 && ::fcntl(fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+void SessionLock::release(std::int64_t session) { set(F_UNLCK, session); }
+
+TimePoint time_of(std::int64_t milliseconds) { return TimePoint(std::chrono::milliseconds(milliseconds)); }
+
+TimePoint Store::Impl::now() const {
+  if (options.now) return options.now();
+  return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+}
+
+bool Store::Impl::write(Write what) {
+  queue.push_back(std::move(what));
+  return depth > 0 || flush();
+}
+
+// One try at the whole queue in one transaction. A write that can never succeed is dropped and named, the others stay.
+bool Store::Impl::run_queue(bool& dropped) {
+  std::size_t running = 0;
+  try {
+    db->exec("BEGIN IMMEDIATE");
+    for (running = 0; running < queue.size(); ++running) queue[running](*db);
+    db->exec("COMMIT");
+    return true;
+  } catch (const SqliteError& error) {
+    failure = error.what();
+    if (!error.outside() && running < queue.size()) {
+      notices.push_back("one event could not be stored: " + failure);
+      queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(running));
+      dropped = true;
+    }
+  }
+  try {
+    if (db->in_transaction()) db->exec("ROLLBACK");
+  } catch (const SqliteError&) {
+    // The rollback of a failed disk write may itself fail; the next BEGIN starts afresh.
+  }
+  return false;
+}
+
+bool Store::Impl::flush() {
+  if (queue.empty()) return true;
+  if (read_only) {
+    failure = "the history is read-only";
+    return false;
+  }
+  bool saved = false;
+  for (bool dropped = true; dropped && !saved && !queue.empty();) saved = run_queue(dropped = false);
+  if (!saved && !queue.empty()) return false;
+  queue.clear();
+  failure.clear();
+  fresh_originals.clear();
+  fresh_items.clear();
+  fresh_batches.clear();
+  return true;
+}
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+std::unique_ptr<Store> Store::open(StoreOptions options) {
+  auto impl = std::make_unique<Impl>();
+  impl->options = std::move(options);
+  impl->open_database();
+  return std::unique_ptr<Store>(new Store(std::move(impl)));
+}
+
+Store::~Store() {
+  std::lock_guard lock(impl_->mutex);
+  impl_->close_session();
+  if (!impl_->read_only && impl_->recall_end > impl_->recall_next) {
+    impl_->write([next = impl_->recall_next, end = impl_->recall_end](Sqlite& db) {
+      db.run("UPDATE counters SET next=?1 WHERE name='recall' AND next=?2", {sql(next), sql(end)});
+    });
+  }
+}
+
+const std::vector<std::string>& Store::notices() const { return impl_->notices; }
+bool Store::read_only() const { return impl_->read_only; }
+std::string Store::session() const { return impl_->uid; }
+
+std::string Store::unsaved() const {
+  std::lock_guard lock(impl_->mutex);
+  if (impl_->queue.empty() || impl_->depth > 0) return {};
+  return "not saved: " + impl_->failure + "; " + count_of(impl_->queue.size()) + " kept in memory and written when it is possible again";
+}
+
+bool Store::retry() {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->flush();
+}
+
+bool Store::transact(const std::function<void()>& writes) {
+  std::lock_guard lock(impl_->mutex);
+  const std::size_t before = impl_->queue.size();
+  ++impl_->depth;
+  try {
+    writes();
+  } catch (...) {
+    if (--impl_->depth == 0) impl_->queue.resize(before);
+    throw;
+  }
+  return --impl_->depth > 0 || impl_->flush();
+}
+
+ItemId Store::next_item() {
+  std::lock_guard lock(impl_->mutex);
+  return {++impl_->last_item};
+}
+
+std::uint64_t Store::next_batch() {
+  std::lock_guard lock(impl_->mutex);
+  return ++impl_->last_batch;
+}
+
+// Ids come in blocks, so that two processes on one project never give the same one. When the disk refuses the next block,
+// a far one is taken: an unsaved id must not meet another process's either.
+RecallId Store::next_recall() {
+  std::lock_guard lock(impl_->mutex);
+  Impl& impl = *impl_;
+  if (impl.recall_next == impl.recall_end) {
+    std::uint32_t next = 0;
+    try {
+      if (impl.read_only) throw SqliteError(0, "read-only");
+      Cursor query = impl.db->query("UPDATE counters SET next=next+?1 WHERE name='recall' RETURNING next", {sql(kRecallBlock)});
+      if (query.step()) next = static_cast<std::uint32_t>(query.natural(0)) - kRecallBlock;
+      while (query.step()) {
+      }
+    } catch (const SqliteError&) {
+      next = 0;
+    }
+    impl.recall_next = next ? next : impl.recall_end + 1'000'000;
+    impl.recall_end = impl.recall_next + kRecallBlock;
+  }
+  return {impl.recall_next++};
+}
+
+std::int64_t Store::size_on_disk() const {
+  std::int64_t size = 0;
+  for (const char* suffix : {"", "-wal"}) {
+    struct stat info {};
+    if (!impl_->file.empty() && ::stat((impl_->file.string() + suffix).c_str(), &info) == 0) size += info.st_size;
+  }
+  return size;
+}
+
+std::string Store::integrity() const {
+  return impl_->read([](Sqlite& db) {
+    Cursor query = db.query("PRAGMA integrity_check(5)");
+    std::string text;
+    while (query.step()) text += (text.empty() ? "" : "; ") + query.text(0);
+    return text;
+  });
+}
+
+}  // namespace tern

@@ -1,0 +1,140 @@
+// Private to store_*.cpp: what a Store is made of. Writes are closures: they run in one transaction now, or, when the disk
+// refuses, stay queued in order. Ids are given in memory, so that a queued write keeps the id it was promised.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "agent/codec_zstd.h"
+#include "agent/item_codec.h"
+#include "agent/sqlite.h"
+#include "agent/store.h"
+
+namespace tern {
+
+// One row of the log, without its body: 24 bytes, so that 100,000 of them are nothing.
+struct LogRow {
+  enum Kind : std::uint8_t { item, batch, undone, redone, rewound, event };
+  enum Flag : std::uint8_t { role_mask = 3, turn = 4, calls = 8, quiet = 16 };  // turn: a person's prompt; quiet: not a compression
+  std::int64_t seq = 0;        // 0 = written by this process, found by its number
+  std::uint64_t ref = 0;       // item id, batch id, or a running number
+  std::int32_t session = 0;
+  Kind kind = item;
+  std::uint8_t flags = 0;
+};
+
+struct OriginalText {          // where the bytes of an original are
+  std::int64_t blob = 0;       // 0 = in an item of the log
+  std::int64_t session = 0;
+  std::uint64_t item = 0;
+  std::int64_t block = -1;     // -1 = all texts of the item
+};
+
+// One holder per session, told by a lock on one byte of `tern.lock`; byte 0 is shared by everybody who has the file open.
+class SessionLock {
+ public:
+  explicit SessionLock(const std::filesystem::path& file);
+  ~SessionLock();
+  SessionLock(const SessionLock&) = delete;
+  SessionLock& operator=(const SessionLock&) = delete;
+  bool alone();                          // nobody else has the store open
+  bool take(std::int64_t session);       // false = somebody else has it
+  bool taken(std::int64_t session) const;
+  void release(std::int64_t session);
+
+ private:
+  bool set(int type, std::int64_t byte) const;
+  int fd_ = -1;
+};
+
+using Write = std::function<void(Sqlite&)>;
+
+struct Store::Impl {
+  StoreOptions options;
+  std::filesystem::path file;            // tern.db; empty = a private temporary database
+  std::unique_ptr<Sqlite> db;
+  std::unique_ptr<SessionLock> locks;
+  mutable std::recursive_mutex mutex;
+  std::vector<std::string> notices;
+  bool read_only = false;
+
+  int depth = 0;                         // of transact()
+  std::vector<Write> queue;
+  std::string failure;                   // why the queue is not empty
+
+  std::int64_t row = 0;                  // the open session
+  std::string uid, name, model;
+  std::uint64_t turns = 0, last_item = 0, last_batch = 0, last_event = 0;
+  std::vector<std::int64_t> chain;       // the open session and those it was forked from
+  std::vector<LogRow> rows;              // as visible: what was rewound is gone from here
+  std::uint32_t recall_next = 0, recall_end = 0;
+
+  // Not yet on disk: read from here.
+  std::unordered_map<std::uint32_t, std::shared_ptr<const std::string>> fresh_originals;
+  std::map<std::uint64_t, ItemPtr> fresh_items;
+  std::map<std::uint64_t, Batch> fresh_batches;
+
+  // store.cpp
+  TimePoint now() const;
+  std::int64_t now_ms() const { return now().time_since_epoch().count(); }
+  bool write(Write what);                // true = on disk (or inside transact: will be at its end)
+  bool flush();
+  bool run_queue(bool& dropped);
+  template <class F>
+  auto read(F f) const -> decltype(f(*db));  // a default value when the database refuses
+
+  // store_schema.cpp
+  void open_database();
+  void open_file();
+  void recover(const std::string& why);
+
+  // store_sessions.cpp
+  void load_rows(std::int64_t session, std::int64_t upto);
+  OpenedSession open_session(std::int64_t session);
+  void close_session();
+  void mend(OpenedSession& opened);
+  std::vector<std::int64_t> candidates(std::string_view id_or_text) const;
+
+  // store_log.cpp
+  bool add_row(LogRow::Kind kind, std::uint64_t ref, std::uint8_t flags, std::string body);
+  LogRow* find(LogRow::Kind kind, std::uint64_t ref);
+  std::string body(const LogRow& row) const;
+  ItemPtr load_item(const LogRow& row) const;
+  std::optional<Batch> load_batch(const LogRow& row) const;
+  std::vector<std::uint64_t> undone() const;
+  Conversation fold() const;
+  BlobStore blobs() const;
+
+  // store_originals.cpp
+  void bind_originals(Sqlite& db, const Item& item, std::int64_t session) const;
+  std::optional<OriginalText> find_original(RecallId id) const;
+  std::string item_text(const OriginalText& where) const;
+};
+
+// Blobs: deduplicated by content, cut into chunks so that a range costs its chunks only.
+std::int64_t put_blob(Sqlite& db, std::string_view bytes);
+std::int64_t put_blob_file(Sqlite& db, int fd);
+std::string get_blob(Sqlite& db, std::int64_t blob);
+std::int64_t blob_size(Sqlite& db, std::int64_t blob);
+
+std::uint64_t fast_hash(std::string_view bytes, std::uint64_t seed);
+TimePoint time_of(std::int64_t milliseconds);
+// What of an item a person wrote or read: its texts, joined.
+std::string plain_text(const Item& item);
+std::string json_list(const std::vector<std::string>& list);
+std::vector<std::string> list_of_json(std::string_view json);
+bool contains_folded(std::string_view text, std::string_view part);  // ASCII case ignored
+
+template <class F>
+auto Store::Impl::read(F f) const -> decltype(f(*db)) {
+  std::lock_guard lock(mutex);
+  try {
+    return f(*db);
+  } catch (const SqliteError&) {
+    return {};
+  }
+}
+
+}  // namespace tern

@@ -1,0 +1,283 @@
+// The log itself: rows in, the context and the screen folded out of it.
+#include <algorithm>
+#include <unordered_set>
+
+#include "agent/store_db.h"
+#include "compression/edit.h"
+
+namespace tern {
+namespace {
+
+std::uint8_t flags_of(const Item& item) {
+  auto flags = static_cast<std::uint8_t>(item.role);
+  const auto has = [&](auto is) { return std::any_of(item.blocks.begin(), item.blocks.end(), is); };
+  const bool written = has([](const Block& block) { return std::holds_alternative<Text>(block) || std::holds_alternative<Image>(block); });
+  if (item.role == Role::user && !item.synthetic && written) flags |= LogRow::turn;
+  if (has([](const Block& block) { return std::holds_alternative<ToolCall>(block); })) flags |= LogRow::calls;
+  return flags;
+}
+
+std::string encode_packed(std::string body, std::int64_t& codec) {
+  Packed packed = pack(body);
+  codec = static_cast<std::int64_t>(packed.codec);
+  return packed.codec == Codec::raw ? std::move(body) : std::move(packed.bytes);
+}
+
+ItemPtr hollow(const Item& item) {
+  Item shell;
+  shell.id = item.id, shell.role = item.role;
+  return std::make_shared<const Item>(std::move(shell));
+}
+
+// What decides who is in the context and in which order, without any text.
+Edits hollow(const Edits& edits) {
+  Edits shells;
+  for (const Edit& edit : edits) {
+    if (std::holds_alternative<Drop>(edit.how)) shells.push_back({edit.target, Drop{}, {}, 0});
+    if (const auto* insert = std::get_if<Insert>(&edit.how)) shells.push_back({edit.target, Insert{hollow(*insert->item)}, {}, 0});
+  }
+  return shells;
+}
+
+}  // namespace
+
+std::string plain_text(const Item& item) {
+  std::string out;
+  for (const Block& block : item.blocks) {
+    const auto* text = std::get_if<Text>(&block);
+    const auto* summary = std::get_if<Summary>(&block);
+    if (!text && !summary) continue;
+    if (!out.empty()) out += '\n';
+    out += text ? text->text : summary->text;
+  }
+  return out;
+}
+
+BlobStore Store::Impl::blobs() const {
+  return {.put = [this](std::string_view bytes) { return std::to_string(put_blob(*db, bytes)); },
+          .get = [this](std::string_view key) { return std::optional(get_blob(*db, std::strtoll(std::string(key).c_str(), nullptr, 10))); }};
+}
+
+bool Store::Impl::add_row(LogRow::Kind kind, std::uint64_t ref, std::uint8_t flags, std::string body) {
+  rows.push_back({.seq = 0, .ref = ref, .session = static_cast<std::int32_t>(row), .kind = kind, .flags = flags});
+  return write([=, session = row, at = now_ms(), body = std::move(body)](Sqlite& db) {
+    std::int64_t codec = 0;
+    const std::string stored = encode_packed(body, codec);
+    db.run("INSERT INTO log(session, kind, ref, flags, at, codec, body) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+           {session, std::int64_t{kind}, sql(ref), std::int64_t{flags}, at, codec, Blob{stored}});
+  });
+}
+
+LogRow* Store::Impl::find(LogRow::Kind kind, std::uint64_t ref) {
+  const auto found = std::find_if(rows.rbegin(), rows.rend(), [&](const LogRow& row) { return row.kind == kind && row.ref == ref; });
+  return found == rows.rend() ? nullptr : &*found;
+}
+
+std::string Store::Impl::body(const LogRow& row) const {
+  Cursor cursor = db->query("SELECT codec, body FROM log WHERE session=?1 AND kind=?2 AND ref=?3 ORDER BY seq DESC LIMIT 1",
+                            {std::int64_t{row.session}, std::int64_t{row.kind}, sql(row.ref)});
+  return cursor.step() ? unpack(static_cast<Codec>(cursor.integer(0)), cursor.bytes(1)).value_or("") : std::string();
+}
+
+ItemPtr Store::Impl::load_item(const LogRow& wanted) const {
+  if (wanted.session == row) {
+    if (const auto fresh = fresh_items.find(wanted.ref); fresh != fresh_items.end()) return fresh->second;
+  }
+  auto item = decode_item(body(wanted), blobs());
+  return item ? std::make_shared<const Item>(std::move(*item)) : nullptr;
+}
+
+std::optional<Batch> Store::Impl::load_batch(const LogRow& wanted) const {
+  if (const auto fresh = fresh_batches.find(wanted.ref); fresh != fresh_batches.end()) return fresh->second;
+  return decode_batch(body(wanted));
+}
+
+std::vector<std::uint64_t> Store::Impl::undone() const {
+  std::vector<std::uint64_t> list;
+  for (const LogRow& row : rows) {
+    if (row.kind == LogRow::undone) list.push_back(row.ref);
+    if (row.kind == LogRow::redone) std::erase(list, row.ref);
+  }
+  return list;
+}
+
+// replay() in two passes, so that a session of any length costs what its context holds: first who is there, by hollow
+// items, then the bodies of those only.
+Conversation Store::Impl::fold() const {
+  const std::vector<std::uint64_t> skipped = undone();
+  Conversation shells;
+  std::vector<Batch> batches;
+  std::unordered_map<std::uint64_t, const LogRow*> where;
+  for (const LogRow& row : rows) {
+    if (row.kind == LogRow::item) {
+      Item shell;
+      shell.id = {row.ref}, shell.role = static_cast<Role>(row.flags & LogRow::role_mask);
+      shells.items.push_back(std::make_shared<const Item>(std::move(shell)));
+      where[row.ref] = &row;
+    } else if (row.kind == LogRow::batch && std::find(skipped.begin(), skipped.end(), row.ref) == skipped.end()) {
+      auto batch = load_batch(row);
+      if (!batch) continue;
+      shells = tern::apply(shells, hollow(batch->edits));
+      batches.push_back(std::move(*batch));
+    }
+  }
+  std::unordered_map<std::uint64_t, ItemPtr> inserted;
+  for (const Batch& batch : batches) {
+    for (const Edit& edit : batch.edits) {
+      if (const auto* insert = std::get_if<Insert>(&edit.how)) inserted[insert->item->id.value] = insert->item;
+    }
+  }
+  Conversation whole;
+  std::unordered_set<std::uint64_t> alive;
+  for (const ItemPtr& shell : shells.items) {
+    const auto place = where.find(shell->id.value);
+    ItemPtr item = place != where.end() ? load_item(*place->second) : inserted[shell->id.value];
+    if (!item) continue;
+    alive.insert(item->id.value);
+    whole.items.push_back(std::move(item));
+  }
+  Edits edits;
+  for (Batch& batch : batches) {
+    for (Edit& edit : batch.edits) {
+      const bool changes = std::holds_alternative<Replace>(edit.how) || std::holds_alternative<Pin>(edit.how);
+      if (changes && alive.count(edit.target.value)) edits.push_back(std::move(edit));
+    }
+  }
+  return tern::apply(whole, edits);
+}
+
+bool Store::append(const ItemPtr& item) {
+  std::lock_guard lock(impl_->mutex);
+  Impl& impl = *impl_;
+  impl.last_item = std::max(impl.last_item, item->id.value);
+  const std::uint8_t flags = flags_of(*item);
+  if (flags & LogRow::turn) ++impl.turns;
+  impl.rows.push_back({.seq = 0, .ref = item->id.value, .session = static_cast<std::int32_t>(impl.row), .kind = LogRow::item, .flags = flags});
+  impl.fresh_items[item->id.value] = item;
+  const std::string prompt = flags & LogRow::turn ? plain_text(*item).substr(0, 2'000) : std::string();
+  return impl.write([&impl, item, flags, prompt, session = impl.row, turns = impl.turns, at = impl.now_ms()](Sqlite& db) {
+    std::int64_t codec = 0;
+    const std::string stored = encode_packed(encode(*item, impl.blobs()), codec);
+    db.run("INSERT INTO log(session, kind, ref, flags, at, codec, body) VALUES(?1, 0, ?2, ?3, ?4, ?5, ?6)",
+           {session, sql(item->id.value), std::int64_t{flags}, at, codec, Blob{stored}});
+    db.run("UPDATE sessions SET updated=?2, turns=?3, last_item=max(last_item, ?4),"
+           " first_prompt=CASE first_prompt WHEN '' THEN ?5 ELSE first_prompt END WHERE id=?1",
+           {session, at, sql(turns), sql(item->id.value), std::string_view(prompt)});
+    if (item->role == Role::assistant) db.run("DELETE FROM partials WHERE session=?1", {session});
+    for (const Block& block : item->blocks) {
+      if (const auto* result = std::get_if<ToolResult>(&block)) {
+        db.run("UPDATE calls SET item=?3, result=NULL WHERE id=(SELECT max(id) FROM calls WHERE session=?1 AND call_id=?2) AND item=0",
+               {session, std::string_view(result->call_id), sql(item->id.value)});
+      }
+    }
+    impl.bind_originals(db, *item, session);
+  });
+}
+
+bool Store::log(const Batch& batch, const CompactionRecord& record) {
+  std::lock_guard lock(impl_->mutex);
+  Impl& impl = *impl_;
+  impl.last_batch = std::max(impl.last_batch, batch.id);
+  for (const Edit& edit : batch.edits) {
+    if (const auto* insert = std::get_if<Insert>(&edit.how)) impl.last_item = std::max(impl.last_item, insert->item->id.value);
+  }
+  impl.fresh_batches[batch.id] = batch;
+  return transact([&] {
+    impl.add_row(LogRow::batch, batch.id, record.tier == Tier::none ? LogRow::quiet : 0, encode(batch));
+    const std::int64_t at = record.when.time_since_epoch().count() ? record.when.time_since_epoch().count() : impl.now_ms();
+    impl.write([record, id = batch.id, session = impl.row, at](Sqlite& db) {
+      const std::string points = json_list(record.key_points);
+      db.run("INSERT OR REPLACE INTO batches VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,0)",
+             {session, sql(id), to_string(record.tier), std::string_view(record.strategy), std::string_view(record.model),
+              std::string_view(record.why), std::string_view(record.audit), std::string_view(record.cost),
+              std::string_view(record.summary), std::string_view(record.index), std::string_view(points),
+              std::string_view(record.audit_full), sql(record.first_turn), sql(record.last_turn), record.before, record.after,
+              sql(record.items), sql(record.originals), record.dollars, record.pause_ms, at});
+    });
+  });
+}
+
+std::vector<std::uint64_t> Store::undoable() const {
+  std::lock_guard lock(impl_->mutex);
+  const std::vector<std::uint64_t> gone = impl_->undone();
+  std::vector<std::uint64_t> list;
+  for (auto row = impl_->rows.rbegin(); row != impl_->rows.rend(); ++row) {
+    const bool open = row->kind == LogRow::batch && !(row->flags & LogRow::quiet);
+    if (open && std::find(gone.begin(), gone.end(), row->ref) == gone.end()) list.push_back(row->ref);
+  }
+  return list;
+}
+
+std::vector<std::uint64_t> Store::redoable() const {
+  std::lock_guard lock(impl_->mutex);
+  std::vector<std::uint64_t> gone = impl_->undone();
+  return {gone.rbegin(), gone.rend()};
+}
+
+std::optional<Conversation> Store::undo(std::uint64_t batch) {
+  std::lock_guard lock(impl_->mutex);
+  const auto list = undoable();
+  if (std::find(list.begin(), list.end(), batch) == list.end()) return std::nullopt;
+  transact([&] {
+    impl_->add_row(LogRow::undone, batch, 0, {});
+    impl_->write([batch, session = impl_->row](Sqlite& db) {
+      db.run("UPDATE batches SET undone=1 WHERE session=?1 AND batch=?2", {session, sql(batch)});
+    });
+  });
+  return conversation();
+}
+
+std::optional<Conversation> Store::redo(std::uint64_t batch) {
+  std::lock_guard lock(impl_->mutex);
+  const auto list = redoable();
+  if (std::find(list.begin(), list.end(), batch) == list.end()) return std::nullopt;
+  transact([&] {
+    impl_->add_row(LogRow::redone, batch, 0, {});
+    impl_->write([batch, session = impl_->row](Sqlite& db) {
+      db.run("UPDATE batches SET undone=0 WHERE session=?1 AND batch=?2", {session, sql(batch)});
+    });
+  });
+  return conversation();
+}
+
+Conversation Store::rewind(ItemId item) {
+  std::lock_guard lock(impl_->mutex);
+  const LogRow* found = impl_->find(LogRow::item, item.value);
+  if (!found) return conversation();
+  const auto kept = static_cast<std::size_t>(found - impl_->rows.data());
+  impl_->add_row(LogRow::rewound, item.value, 0, {});
+  impl_->rows.resize(kept);
+  impl_->turns = static_cast<std::uint64_t>(
+      std::count_if(impl_->rows.begin(), impl_->rows.end(), [](const LogRow& row) { return row.flags & LogRow::turn; }));
+  return conversation();
+}
+
+Conversation Store::conversation() const {
+  return impl_->read([&](Sqlite&) { return impl_->fold(); });
+}
+
+ItemPtr Store::item(ItemId id) const {
+  return impl_->read([&](Sqlite&) -> ItemPtr {
+    const LogRow* row = impl_->find(LogRow::item, id.value);
+    return row ? impl_->load_item(*row) : nullptr;
+  });
+}
+
+std::vector<ItemPtr> Store::items(ItemRange range) const {
+  return impl_->read([&](Sqlite&) {
+    std::vector<ItemPtr> list;
+    for (const LogRow& row : impl_->rows) {
+      if (row.kind != LogRow::item || row.ref < range.first.value || row.ref > range.last.value) continue;
+      if (ItemPtr item = impl_->load_item(row)) list.push_back(std::move(item));
+    }
+    return list;
+  });
+}
+
+void Store::remember(const Event& event) {
+  std::lock_guard lock(impl_->mutex);
+  std::string body = encode(event);
+  if (!body.empty()) impl_->add_row(LogRow::event, ++impl_->last_event, 0, std::move(body));
+}
+
+}  // namespace tern

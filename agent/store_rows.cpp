@@ -1,0 +1,239 @@
+// What is kept beside the log: usage, compactions, drafts, grants, prompts, file changes, pins, small state.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "agent/store_db.h"
+#include "tools/tool.h"
+
+namespace tern {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Tier tier_of(std::string_view name) {
+  for (Tier tier : {Tier::snip, Tier::micro, Tier::compact, Tier::truncate}) {
+    if (to_string(tier) == name) return tier;
+  }
+  return Tier::none;
+}
+
+CompactionRecord compaction_of(const Cursor& row) {
+  CompactionRecord record;
+  record.batch = row.natural(0), record.tier = tier_of(row.bytes(1)), record.strategy = row.text(2), record.model = row.text(3);
+  record.why = row.text(4), record.audit = row.text(5), record.cost = row.text(6), record.summary = row.text(7);
+  record.index = row.text(8), record.key_points = list_of_json(row.bytes(9)), record.audit_full = row.text(10);
+  record.first_turn = row.natural(11), record.last_turn = row.natural(12), record.before = row.integer(13);
+  record.after = row.integer(14), record.items = row.natural(15), record.originals = row.natural(16);
+  record.dollars = row.real(17), record.pause_ms = row.integer(18), record.when = time_of(row.integer(19));
+  record.undone = row.integer(20) != 0;
+  return record;
+}
+
+std::optional<std::string> image_of(Sqlite& db, bool none, std::int64_t blob) {
+  if (none) return std::nullopt;
+  return get_blob(db, blob);
+}
+
+SqlValue put_image(Sqlite& db, const std::optional<std::string>& bytes) {
+  return bytes ? SqlValue(put_blob(db, *bytes)) : SqlValue(nullptr);
+}
+
+std::vector<std::string> texts(Cursor cursor) {
+  std::vector<std::string> list;
+  while (cursor.step()) list.push_back(cursor.text(0));
+  return list;
+}
+
+}  // namespace
+
+std::string json_list(const std::vector<std::string>& list) { return dump(Json(list)); }
+
+std::vector<std::string> list_of_json(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  std::vector<std::string> list;
+  if (!json.is_array()) return list;
+  for (const Json& one : json) {
+    if (one.is_string()) list.push_back(one.get<std::string>());
+  }
+  return list;
+}
+
+void Store::add_usage(const UsageRow& row) {
+  std::lock_guard lock(impl_->mutex);
+  const std::int64_t at = row.when.time_since_epoch().count() ? row.when.time_since_epoch().count() : impl_->now_ms();
+  impl_->write([row, at, session = impl_->row](Sqlite& db) {
+    db.run("INSERT INTO requests VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+           {session, sql(row.turn), std::string_view(row.provider), std::string_view(row.model), std::string_view(row.purpose), row.input,
+            row.output, row.cache_read, row.cache_write, row.dollars, row.milliseconds, std::string_view(row.request_id), at});
+  });
+}
+
+UsageTotal Store::usage_total() const {
+  return impl_->read([&](Sqlite& db) {
+    Cursor row = db.query(
+        "SELECT count(*), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(dollars) FROM requests WHERE session=?1",
+        {impl_->row});
+    row.step();
+    return UsageTotal{row.natural(0), row.integer(1), row.integer(2), row.integer(3), row.integer(4), row.real(5)};
+  });
+}
+
+std::vector<CompactionRecord> Store::compactions() const {
+  return impl_->read([&](Sqlite& db) {
+    std::vector<CompactionRecord> list;
+    Cursor row = db.query(
+        "SELECT batch, tier, strategy, model, why, audit, cost, summary, facts, key_points, audit_full, first_turn, last_turn, before,"
+        " after, items, originals, dollars, pause_ms, at, undone FROM batches WHERE session=?1 AND tier<>'none' ORDER BY batch",
+        {impl_->row});
+    while (row.step()) list.push_back(compaction_of(row));
+    return list;
+  });
+}
+
+void Store::put_draft(const DraftRecord& draft) {
+  std::lock_guard lock(impl_->mutex);
+  impl_->write([draft, session = impl_->row](Sqlite& db) {
+    db.run("INSERT OR REPLACE INTO drafts VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+           {session, sql(draft.covers.first.value), sql(draft.covers.last.value), std::string_view(draft.answer), std::string_view(draft.model),
+            std::string_view(draft.strategy), std::string_view(draft.prefix_hash), draft.dollars, std::int64_t{draft.complete}});
+  });
+}
+
+std::optional<DraftRecord> Store::draft() const {
+  return impl_->read([&](Sqlite& db) -> std::optional<DraftRecord> {
+    Cursor row = db.query("SELECT first, last, answer, model, strategy, prefix_hash, dollars, complete FROM drafts WHERE session=?1", {impl_->row});
+    if (!row.step()) return std::nullopt;
+    return DraftRecord{{{row.natural(0)}, {row.natural(1)}}, row.text(2), row.text(3), row.text(4), row.text(5), row.real(6), row.integer(7) != 0};
+  });
+}
+
+void Store::drop_draft() {
+  std::lock_guard lock(impl_->mutex);
+  impl_->write([session = impl_->row](Sqlite& db) { db.run("DELETE FROM drafts WHERE session=?1", {session}); });
+}
+
+void Store::grant(std::string_view rule, bool for_project) {
+  std::lock_guard lock(impl_->mutex);
+  impl_->write([rule = std::string(rule), session = for_project ? 0 : impl_->row, at = impl_->now_ms()](Sqlite& db) {
+    db.run("INSERT OR IGNORE INTO grants VALUES(?1, ?2, ?3)", {session, std::string_view(rule), at});
+  });
+}
+
+std::vector<std::string> Store::grants() const {
+  return impl_->read([&](Sqlite& db) {
+    return texts(db.query("SELECT DISTINCT rule FROM grants WHERE session IN (0, ?1) ORDER BY at", {impl_->row}));
+  });
+}
+
+void Store::revoke(std::string_view rule) {
+  std::lock_guard lock(impl_->mutex);
+  impl_->write([rule = std::string(rule), session = impl_->row](Sqlite& db) {
+    db.run("DELETE FROM grants WHERE rule=?1 AND session IN (0, ?2)", {std::string_view(rule), session});
+  });
+}
+
+void Store::add_prompt(std::string_view text) {
+  std::lock_guard lock(impl_->mutex);
+  impl_->write([text = std::string(text), at = impl_->now_ms()](Sqlite& db) {
+    db.run("INSERT INTO prompts(text, at) VALUES(?1, ?2)", {std::string_view(text), at});
+  });
+}
+
+std::vector<std::string> Store::prompts(std::size_t newest) const {
+  return impl_->read([&](Sqlite& db) {
+    return texts(db.query("SELECT text FROM (SELECT text, max(id) AS id FROM prompts GROUP BY text ORDER BY id DESC LIMIT ?1) ORDER BY id",
+                          {sql(newest)}));
+  });
+}
+
+void Store::add_change(const FileChange& change) {
+  std::lock_guard lock(impl_->mutex);
+  impl_->write([change, session = impl_->row, at = impl_->now_ms()](Sqlite& db) {
+    const SqlValue before = put_image(db, change.before), after = put_image(db, change.after);
+    db.run("INSERT INTO changes(session, item, path, before, after, mode, at) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+           {session, sql(change.turn.value), std::string_view(change.path), before, after, sql(change.mode), at});
+  });
+}
+
+std::vector<FileChange> Store::changes_since(ItemId turn) const {
+  return impl_->read([&](Sqlite& db) {
+    std::vector<FileChange> list;
+    Cursor row = db.query("SELECT id, item, path, before, after, mode, at FROM changes WHERE session=?1 AND item>=?2 ORDER BY id DESC",
+                          {impl_->row, sql(turn.value)});
+    while (row.step()) {
+      list.push_back({row.natural(0), {row.natural(1)}, row.text(2), image_of(db, row.null(3), row.integer(3)),
+                      image_of(db, row.null(4), row.integer(4)), static_cast<std::uint32_t>(row.natural(5)), time_of(row.integer(6))});
+    }
+    return list;
+  });
+}
+
+std::uint64_t Store::add_pin(const PinRecord& pin) {
+  std::lock_guard lock(impl_->mutex);
+  std::uint64_t id = 1;
+  for (const PinRecord& known : pins()) id = std::max(id, known.id + 1);
+  impl_->write([pin, id, session = impl_->row](Sqlite& db) {
+    db.run("INSERT INTO state VALUES(?1, ?2, ?3)",
+           {session, std::string_view("pin." + std::to_string(id)),
+            std::string_view(dump({{"kind", pin.kind}, {"what", pin.what}, {"text", pin.text}, {"item", pin.item.value}}))});
+  });
+  return id;
+}
+
+std::vector<PinRecord> Store::pins() const {
+  return impl_->read([&](Sqlite& db) {
+    std::vector<PinRecord> list;
+    Cursor row = db.query("SELECT key, value FROM state WHERE session=?1 AND key LIKE 'pin.%'", {impl_->row});
+    while (row.step()) {
+      const Json json = Json::parse(row.bytes(1), nullptr, false);
+      if (!json.is_object()) continue;
+      list.push_back({std::strtoull(row.text(0).c_str() + 4, nullptr, 10), json.value("kind", ""), json.value("what", ""),
+                      json.value("text", ""), {json.value("item", std::uint64_t{0})}});
+    }
+    std::sort(list.begin(), list.end(), [](const PinRecord& a, const PinRecord& b) { return a.id < b.id; });
+    return list;
+  });
+}
+
+void Store::remove_pin(std::uint64_t id) {
+  std::lock_guard lock(impl_->mutex);
+  impl_->write([key = "pin." + std::to_string(id), session = impl_->row](Sqlite& db) {
+    db.run("DELETE FROM state WHERE session=?1 AND key=?2", {session, std::string_view(key)});
+  });
+}
+
+void Store::set_todos(const std::vector<TodoItem>& todos) {
+  Json json = Json::array();
+  for (const TodoItem& todo : todos) json.push_back({{"content", todo.content}, {"status", todo.status}, {"active", todo.active_form}});
+  set_state("todos", dump(json));
+}
+
+std::vector<TodoItem> Store::todos() const {
+  std::vector<TodoItem> list;
+  const Json json = Json::parse(state("todos"), nullptr, false);
+  if (!json.is_array()) return list;
+  for (const Json& one : json) list.push_back({one.value("content", ""), one.value("status", "pending"), one.value("active", "")});
+  return list;
+}
+
+void Store::set_state(std::string_view key, std::string_view text) {
+  std::lock_guard lock(impl_->mutex);
+  impl_->write([key = std::string(key), text = std::string(text), session = impl_->row](Sqlite& db) {
+    db.run("INSERT OR REPLACE INTO state VALUES(?1, ?2, ?3)", {session, std::string_view(key), std::string_view(text)});
+  });
+}
+
+std::string Store::state(std::string_view key) const {
+  return impl_->read([&](Sqlite& db) {
+    for (auto session = impl_->chain.rbegin(); session != impl_->chain.rend(); ++session) {
+      Cursor row = db.query("SELECT value FROM state WHERE session=?1 AND key=?2", {*session, key});
+      if (row.step()) return row.text(0);
+    }
+    return std::string();
+  });
+}
+
+}  // namespace tern

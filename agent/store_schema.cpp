@@ -1,0 +1,284 @@
+// The tables, how old files become new ones, and what happens to a damaged file.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/store_db.h"
+
+namespace tern {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr int kCorrupt = 11;   // SQLITE_CORRUPT
+
+// Every table has a number of columns of its own: when a damaged file has lost its schema, the rows still tell what they were.
+constexpr const char* kVersion1 = R"sql(
+CREATE TABLE counters(name TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO counters VALUES('recall', 1), ('indexed', 0);
+CREATE TABLE sessions(
+  id INTEGER PRIMARY KEY AUTOINCREMENT, uid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, named INTEGER NOT NULL, cwd TEXT NOT NULL,
+  model TEXT NOT NULL, parent INTEGER, parent_seq INTEGER, created INTEGER NOT NULL, updated INTEGER NOT NULL,
+  first_prompt TEXT NOT NULL, turns INTEGER NOT NULL, last_item INTEGER NOT NULL);
+CREATE TABLE log(
+  seq INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL, kind INTEGER NOT NULL, ref INTEGER NOT NULL,
+  flags INTEGER NOT NULL, at INTEGER NOT NULL, codec INTEGER NOT NULL, body BLOB NOT NULL);
+CREATE INDEX log_ref ON log(session, kind, ref, flags);
+CREATE TABLE calls(
+  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, call_id TEXT NOT NULL, item INTEGER NOT NULL DEFAULT 0, tool TEXT NOT NULL,
+  label TEXT NOT NULL, subject TEXT NOT NULL, at INTEGER NOT NULL, done INTEGER NOT NULL DEFAULT 0,
+  note TEXT NOT NULL DEFAULT '', diff BLOB, diff_codec INTEGER NOT NULL DEFAULT 0, exit_status INTEGER,
+  milliseconds INTEGER NOT NULL DEFAULT 0, result BLOB);
+CREATE INDEX calls_id ON calls(session, call_id);
+CREATE INDEX calls_item ON calls(session, item);
+CREATE TABLE partials(session INTEGER PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE blobs(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, size INTEGER NOT NULL);
+CREATE INDEX blobs_hash ON blobs(hash, size);
+CREATE TABLE chunks(
+  id INTEGER PRIMARY KEY, blob INTEGER NOT NULL REFERENCES blobs(id), n INTEGER NOT NULL, lines INTEGER NOT NULL,
+  codec INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE UNIQUE INDEX chunks_n ON chunks(blob, n, lines);
+CREATE TABLE originals(
+  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, tool TEXT NOT NULL, subject TEXT NOT NULL, blob INTEGER,
+  item INTEGER NOT NULL DEFAULT 0, block INTEGER NOT NULL DEFAULT -1, bytes INTEGER NOT NULL, at INTEGER NOT NULL);
+CREATE TABLE batches(
+  session INTEGER NOT NULL, batch INTEGER NOT NULL, tier TEXT NOT NULL, strategy TEXT NOT NULL, model TEXT NOT NULL,
+  why TEXT NOT NULL, audit TEXT NOT NULL, cost TEXT NOT NULL, summary TEXT NOT NULL, facts TEXT NOT NULL,
+  key_points TEXT NOT NULL, audit_full TEXT NOT NULL, first_turn INTEGER NOT NULL, last_turn INTEGER NOT NULL,
+  before INTEGER NOT NULL, after INTEGER NOT NULL, items INTEGER NOT NULL, originals INTEGER NOT NULL, dollars REAL NOT NULL,
+  pause_ms INTEGER NOT NULL, at INTEGER NOT NULL, undone INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(session, batch));
+CREATE TABLE requests(
+  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, turn INTEGER NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
+  purpose TEXT NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL, cache_read INTEGER NOT NULL,
+  cache_write INTEGER NOT NULL, dollars REAL NOT NULL, milliseconds INTEGER NOT NULL, request_id TEXT NOT NULL, at INTEGER NOT NULL);
+CREATE INDEX requests_session ON requests(session);
+CREATE TABLE drafts(
+  session INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL, answer TEXT NOT NULL, model TEXT NOT NULL,
+  strategy TEXT NOT NULL, prefix_hash TEXT NOT NULL, dollars REAL NOT NULL, complete INTEGER NOT NULL);
+CREATE TABLE grants(session INTEGER NOT NULL, rule TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY(session, rule));
+CREATE TABLE prompts(id INTEGER PRIMARY KEY, text TEXT NOT NULL, at INTEGER NOT NULL);
+CREATE TABLE changes(
+  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, item INTEGER NOT NULL, path TEXT NOT NULL, before INTEGER, after INTEGER,
+  mode INTEGER NOT NULL, at INTEGER NOT NULL);
+CREATE INDEX changes_item ON changes(session, item);
+CREATE TABLE state(session INTEGER NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY(session, key)) WITHOUT ROWID;
+CREATE VIRTUAL TABLE words USING fts5(text, content='', detail=none, columnsize=0, tokenize='trigram');
+CREATE VIEW summaries AS
+  SELECT row_number() OVER (ORDER BY b.at, b.batch) AS number, s.uid AS session,
+    strftime('%Y-%m-%dT%H:%M:%SZ', b.at / 1000, 'unixepoch') AS timestamp, b.first_turn AS firstTurn, b.last_turn AS lastTurn,
+    b.summary AS content, b.key_points AS keyPoints, b.before AS tokensBefore, b.after AS tokensAfter, b.strategy, b.model,
+    b.dollars AS cost, b.undone
+  FROM batches b JOIN sessions s ON s.id = b.session WHERE b.summary <> '' ORDER BY b.at, b.batch;
+CREATE VIEW compactions AS
+  SELECT s.uid AS session, b.batch, strftime('%Y-%m-%dT%H:%M:%SZ', b.at / 1000, 'unixepoch') AS timestamp, b.tier, b.strategy,
+    b.model, b.before AS tokensBefore, b.after AS tokensAfter, b.items, b.originals, b.dollars AS cost, b.pause_ms, b.why, b.audit,
+    b.undone
+  FROM batches b JOIN sessions s ON s.id = b.session WHERE b.tier <> 'none' ORDER BY b.at, b.batch;
+CREATE VIEW usage AS
+  SELECT s.uid AS session, r.turn, strftime('%Y-%m-%dT%H:%M:%SZ', r.at / 1000, 'unixepoch') AS timestamp, r.provider, r.model,
+    r.purpose, r.input, r.output, r.cache_read, r.cache_write, r.dollars, r.milliseconds, r.request_id
+  FROM requests r JOIN sessions s ON s.id = r.session ORDER BY r.id;
+)sql";
+
+// migrations[n] takes a file of version n to n + 1.
+const std::vector<const char*>& migrations() {
+  static const std::vector<const char*> all = {kVersion1};
+  return all;
+}
+
+// SQLite gives -wal and -shm the mode of the file, so the file is made by us first.
+void create_private(const fs::path& file) {
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd >= 0) ::close(fd);
+}
+
+bool is_there(const fs::path& file) {
+  struct stat info {};
+  return ::lstat(file.c_str(), &info) == 0;
+}
+
+void upgrade(Sqlite& db) {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    // Another process may have been faster.
+    for (auto at = static_cast<std::size_t>(db.integer("PRAGMA user_version")); at < migrations().size(); ++at) {
+      db.exec(migrations()[at]);
+      db.exec("PRAGMA user_version=" + std::to_string(at + 1));
+    }
+    db.exec("COMMIT");
+  } catch (...) {
+    db.exec("ROLLBACK");
+    throw;
+  }
+}
+
+void back_up(Sqlite& db, const fs::path& file, std::size_t version) {
+  const fs::path copy = file.string() + ".backup-v" + std::to_string(version);
+  if (is_there(copy)) return;
+  create_private(copy);
+  db.run("VACUUM INTO ?1", {std::string_view(copy.native())});
+}
+
+fs::path free_name(const fs::path& file) {
+  for (int n = 1;; ++n) {
+    fs::path name = file.string() + ".damaged-" + std::to_string(n);
+    if (!is_there(name)) return name;
+  }
+}
+
+constexpr const char* kTables[] = {"sessions", "log",      "calls",  "partials", "blobs",   "chunks",  "originals", "batches",
+                                   "requests", "drafts",   "grants", "prompts",  "changes", "state"};
+
+// Rows that lost their table: the number and kinds of the columns say which it was.
+constexpr const char* kLostRows[] = {
+    "INSERT OR IGNORE INTO sessions SELECT id,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10,c11,c12 FROM old.lost_and_found"
+    " WHERE nfield=13 AND id IS NOT NULL AND typeof(c1)='text' AND typeof(c9)='integer'",
+    "INSERT OR IGNORE INTO log SELECT id,c1,c2,c3,c4,c5,c6,c7 FROM old.lost_and_found"
+    " WHERE nfield=8 AND id IS NOT NULL AND typeof(c7)='blob' AND typeof(c6)='integer' AND c2 BETWEEN 0 AND 5",
+    "INSERT OR IGNORE INTO originals SELECT id,c1,c2,c3,c4,c5,c6,c7,c8 FROM old.lost_and_found"
+    " WHERE nfield=9 AND id IS NOT NULL AND typeof(c2)='text' AND typeof(c8)='integer'",
+    "INSERT OR IGNORE INTO blobs SELECT id,c1,c2 FROM old.lost_and_found"
+    " WHERE nfield=3 AND id IS NOT NULL AND typeof(c1)='integer' AND typeof(c2)='integer'",
+    "INSERT OR IGNORE INTO chunks SELECT id,c1,c2,c3,c4,c5 FROM old.lost_and_found"
+    " WHERE nfield=6 AND id IS NOT NULL AND typeof(c5)='blob' AND typeof(c1)='integer'"};
+
+// Sessions whose own row is gone get a new one: their messages must be reachable.
+void adopt_orphans(Sqlite& db) {
+  db.exec(R"sql(
+INSERT OR IGNORE INTO sessions SELECT l.session, 'recovered-' || l.session, 'recovered session ' || l.session, 0, '', '', NULL, NULL,
+  min(l.at), max(l.at), '', sum(l.kind=0 AND (l.flags & 4)=4), max(CASE l.kind WHEN 0 THEN l.ref ELSE 0 END)
+  FROM log l WHERE l.session NOT IN (SELECT id FROM sessions) GROUP BY l.session;
+UPDATE counters SET next=max(next, (SELECT coalesce(max(id), 0) + 1 FROM originals)) WHERE name='recall';
+UPDATE counters SET next=0 WHERE name='indexed';
+)sql");
+}
+
+std::string quick_check(Sqlite& db) {
+  Cursor cursor = db.query("PRAGMA quick_check(1)");
+  return cursor.step() ? cursor.text(0) : "no answer";
+}
+
+bool has_table(Sqlite& db, std::string_view name) {
+  return db.integer("SELECT count(*) FROM old.sqlite_schema WHERE type='table' AND name=?1", {name}) > 0;
+}
+
+// The columns both files know, so that an older damaged file can be read as well.
+std::string common_columns(Sqlite& db, std::string_view table) {
+  Cursor cursor = db.query(
+      "SELECT n.name FROM pragma_table_info(?1, 'main') n JOIN pragma_table_info(?1, 'old') o ON n.name = o.name", {table});
+  std::string columns;
+  while (cursor.step()) columns += (columns.empty() ? "\"" : ",\"") + cursor.text(0) + "\"";
+  return columns;
+}
+
+void try_exec(Sqlite& db, const std::string& statement) {
+  try {
+    db.exec(statement);
+  } catch (const SqliteError&) {
+    // A table that cannot be read adds nothing; the others still do.
+  }
+}
+
+// Returns how many log rows were ever written, as far as the old file can tell.
+std::int64_t copy_rows(Sqlite& db, const fs::path& salvaged) {
+  db.run("ATTACH ?1 AS old", {std::string_view(salvaged.native())});
+  db.exec("BEGIN IMMEDIATE; PRAGMA defer_foreign_keys=ON");
+  std::int64_t written = 0;
+  for (const char* name : kTables) {
+    const std::string table(name);
+    if (!has_table(db, table)) continue;
+    const std::string columns = common_columns(db, table);
+    if (!columns.empty()) {
+      try_exec(db, "INSERT OR IGNORE INTO main." + table + "(" + columns + ") SELECT " + columns + " FROM old." + table);
+    }
+  }
+  if (has_table(db, "lost_and_found")) {
+    for (const char* statement : kLostRows) try_exec(db, statement);
+  }
+  try_exec(db, "INSERT OR IGNORE INTO blobs SELECT DISTINCT blob, 0, 0 FROM chunks WHERE blob NOT IN (SELECT id FROM blobs)");
+  if (has_table(db, "sqlite_sequence")) written = db.integer("SELECT max(seq) FROM old.sqlite_sequence WHERE name='log'");
+  adopt_orphans(db);
+  db.exec("COMMIT");
+  db.exec("DETACH old");
+  return std::max(written, db.integer("SELECT max(seq) FROM log"));
+}
+
+}  // namespace
+
+void Store::Impl::open_file() {
+  if (options.read_only) {
+    db = std::make_unique<Sqlite>(file, Sqlite::Mode::read);
+    read_only = true;
+  } else {
+    if (!file.empty()) create_private(file);
+    db = std::make_unique<Sqlite>(file, Sqlite::Mode::create);
+  }
+  const auto version = static_cast<std::size_t>(db->integer("PRAGMA user_version"));
+  if (version > migrations().size()) {
+    notices.push_back("this history was written by a newer tern: it is opened read-only, new messages are not saved");
+    read_only = true;
+    db = std::make_unique<Sqlite>(file, Sqlite::Mode::read);
+    return;
+  }
+  if (read_only || version == migrations().size()) return;
+  if (version > 0) back_up(*db, file, version);
+  upgrade(*db);
+}
+
+// Never start empty: the damaged file is moved aside, whole, and what can be read of it fills the new one.
+void Store::Impl::recover(const std::string& why) {
+  db.reset();
+  const fs::path aside = free_name(file);
+  fs::rename(file, aside);
+  for (const char* suffix : {"-wal", "-shm"}) {
+    std::error_code ignored;
+    fs::rename(file.string() + suffix, aside.string() + suffix, ignored);
+  }
+  const fs::path salvaged = file.string() + ".salvaged";
+  create_private(salvaged);
+  const std::string trouble = sqlite_recover(aside, salvaged);
+  open_file();
+  std::int64_t written = 0;
+  try {
+    written = copy_rows(*db, salvaged);
+  } catch (const SqliteError& error) {
+    notices.push_back(std::string("recovery: ") + error.what());
+  }
+  for (const char* suffix : {"", "-wal", "-shm"}) ::unlink((salvaged.string() + suffix).c_str());
+  const std::int64_t found = db->integer("SELECT count(*) FROM log WHERE kind=0");
+  const std::int64_t entries = db->integer("SELECT count(*) FROM log");
+  std::string text = "the history was damaged (" + why + "): recovered " + std::to_string(found) + " of ";
+  text += std::to_string(std::max(found, found + written - entries)) + " messages; the damaged file is kept as " + aside.filename().string();
+  notices.push_back(text + (trouble.empty() ? "" : " (" + trouble + ")"));
+}
+
+void Store::Impl::open_database() {
+  if (options.folder.empty()) {
+    open_file();
+    return;
+  }
+  std::error_code ignored;
+  const fs::path folder = fs::weakly_canonical(options.folder, ignored);
+  file = (folder.empty() ? options.folder : folder) / "tern.db";
+  if (!options.read_only) locks = std::make_unique<SessionLock>(file.parent_path() / "tern.lock");
+  try {
+    const bool unclean = is_there(file.string() + "-wal");
+    const bool alone = !locks || locks->alone();
+    open_file();
+    if (options.read_only || !alone || !unclean) return;
+    const std::string state = quick_check(*db);
+    if (state != "ok") throw SqliteError(kCorrupt, state);
+  } catch (const SqliteError& error) {
+    if (error.damaged() && !options.read_only) {
+      recover(error.what());
+      return;
+    }
+    notices.push_back("the history in " + file.string() + " cannot be used (" + error.what() + "): this session is kept in memory only");
+    file.clear();
+    locks.reset();
+    read_only = false;
+    options.read_only = false;
+    open_file();
+  }
+}
+
+}  // namespace tern

@@ -1,0 +1,266 @@
+// Cells as they were shown, and what a resumed session shows again; full-text search over all sessions.
+#include <algorithm>
+#include <unordered_map>
+
+#include "agent/store_db.h"
+#include "compression/tokens.h"
+
+namespace tern {
+namespace {
+
+constexpr std::size_t kOldCell = 400;          // bytes of text an old cell brings along
+constexpr std::size_t kResultInItem = 256;     // the cell shows the text, the item does not need it
+constexpr int kIndexAtOnce = 64;
+
+std::string head(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return std::string(text);
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
+  return std::string(text.substr(0, bytes));
+}
+
+struct Cell {
+  std::string label, subject, note, diff;
+  std::optional<int> exit_status;
+  std::int64_t milliseconds = 0;
+};
+
+Cell cell_of(const Cursor& row) {
+  Cell cell{.label = row.text(0), .subject = row.text(1), .note = row.text(2), .diff = {}, .exit_status = {}, .milliseconds = row.integer(6)};
+  cell.diff = unpack(static_cast<Codec>(row.integer(4)), row.bytes(3)).value_or("");
+  if (!row.null(5)) cell.exit_status = static_cast<int>(row.integer(5));
+  return cell;
+}
+
+std::string call_key(std::int64_t session, std::uint64_t item, std::string_view call_id) {
+  return std::to_string(session) + ' ' + std::to_string(item) + ' ' + std::string(call_id);
+}
+
+class Screen {
+ public:
+  Screen(Sqlite& db, const std::vector<std::int64_t>& chain, const ScreenOptions& options) : options_(options) {
+    for (std::int64_t session : chain) {
+      Cursor row = db.query(
+          "SELECT label, subject, note, diff, diff_codec, exit_status, milliseconds, item, call_id FROM calls WHERE session=?1 AND item>0",
+          {session});
+      while (row.step()) cells_[call_key(session, row.natural(7), row.bytes(8))] = cell_of(row);
+    }
+  }
+
+  void add(const LogRow& row, const Item& item, std::size_t cells_left) {
+    const bool results = std::any_of(item.blocks.begin(), item.blocks.end(), [](const Block& b) { return std::holds_alternative<ToolResult>(b); });
+    events.push_back(ItemAdded{results ? without_texts(item) : std::make_shared<const Item>(item), true});
+    for (const Block& block : item.blocks) {
+      if (const auto* call = std::get_if<ToolCall>(&block)) calls_[call->id] = *call;
+      if (const auto* result = std::get_if<ToolResult>(&block)) add_cell(row, *result, cells_left);
+    }
+  }
+  std::vector<Event> events;
+
+ private:
+  static ItemPtr without_texts(Item item) {
+    for (Block& block : item.blocks) {
+      if (auto* result = std::get_if<ToolResult>(&block)) result->text = head(result->text, kResultInItem);
+    }
+    return std::make_shared<const Item>(std::move(item));
+  }
+
+  void add_cell(const LogRow& row, const ToolResult& result, std::size_t cells_left) {
+    const auto found = cells_.find(call_key(row.session, row.ref, result.call_id));
+    Cell cell = found != cells_.end() ? std::move(found->second) : Cell{};
+    if (cell.label.empty()) cell.label = result.tool;
+    if (cell.subject.empty()) cell.subject = result.subject;
+    const auto call = calls_.find(result.call_id);
+    std::string arguments = call != calls_.end() ? std::move(call->second.arguments) : std::string();
+    events.push_back(ToolStarted{result.call_id, result.tool, cell.label, cell.subject, std::move(arguments), true});
+    ToolFinished done;
+    done.call_id = result.call_id, done.tool = result.tool, done.label = cell.label, done.subject = cell.subject;
+    done.note = cell.note, done.diff = cell.diff, done.is_error = result.is_error, done.exit_status = cell.exit_status;
+    done.milliseconds = cell.milliseconds, done.recall = result.recall, done.form = result.form, done.replayed = true;
+    done.text = head(result.text, cells_left > options_.full_cells ? kOldCell : options_.tool_text);
+    events.push_back(std::move(done));
+  }
+
+  const ScreenOptions& options_;
+  std::unordered_map<std::string, Cell> cells_;
+  std::unordered_map<std::string, ToolCall> calls_;
+};
+
+// Three code points make a trigram; shorter texts are looked for one by one.
+std::vector<std::string> trigrams(std::string_view text) {
+  std::vector<std::size_t> starts;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80) starts.push_back(at);
+  }
+  starts.push_back(text.size());
+  std::vector<std::string> list;
+  for (std::size_t n = 0; n + 3 < starts.size(); ++n) list.emplace_back(text.substr(starts[n], starts[n + 3] - starts[n]));
+  return list;
+}
+
+// All trigrams must be there; whether they stand together is checked on the text.
+std::string match_of(const std::vector<std::string>& grams) {
+  std::string match;
+  for (const std::string& gram : grams) {
+    std::string quoted;
+    for (char c : gram) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    match += (match.empty() ? "\"" : " AND \"") + quoted + "\"";
+  }
+  return match;
+}
+
+std::string snippet(std::string_view text, std::string_view part) {
+  const auto fold = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  const auto found = std::search(text.begin(), text.end(), part.begin(), part.end(), [&](char a, char b) { return fold(a) == fold(b); });
+  auto from = static_cast<std::size_t>(std::max<std::ptrdiff_t>(found - text.begin() - 60, 0));
+  while (from > 0 && (static_cast<unsigned char>(text[from]) & 0xc0) == 0x80) --from;
+  std::string out = (from ? "…" : "") + head(text.substr(from), 160 + part.size());
+  std::replace(out.begin(), out.end(), '\n', ' ');
+  return out;
+}
+
+}  // namespace
+
+bool Store::started(const CallStart& call) {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->write([call, session = impl_->row, at = impl_->now_ms()](Sqlite& db) {
+    db.run("INSERT INTO calls(session, call_id, tool, label, subject, at) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+           {session, std::string_view(call.call_id), std::string_view(call.tool), std::string_view(call.label),
+            std::string_view(call.subject), at});
+  });
+}
+
+bool Store::finished(const ToolFinished& cell, const ToolResult& result) {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->write([cell, kept = encode(result), session = impl_->row, at = impl_->now_ms()](Sqlite& db) {
+    const std::string_view call_id(cell.call_id), tool(cell.tool), label(cell.label), subject(cell.subject), note(cell.note);
+    std::int64_t id = db.integer("SELECT max(id) FROM calls WHERE session=?1 AND call_id=?2 AND done=0", {session, call_id});
+    if (id == 0) {   // refused or repaired: it never started
+      db.run("INSERT INTO calls(session, call_id, tool, label, subject, at) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+             {session, call_id, tool, label, subject, at});
+      id = db.last_row();
+    }
+    const Packed diff = pack(cell.diff);
+    const SqlValue status = cell.exit_status ? SqlValue(std::int64_t{*cell.exit_status}) : SqlValue(nullptr);
+    db.run("UPDATE calls SET done=1, label=?2, subject=?3, note=?4, diff=?5, diff_codec=?6, exit_status=?7, milliseconds=?8,"
+           " result=CASE item WHEN 0 THEN ?9 END WHERE id=?1",
+           {id, label, subject, note, Blob{diff.view(cell.diff)}, static_cast<std::int64_t>(diff.codec), status, cell.milliseconds, Blob{kept}});
+  });
+}
+
+void Store::partial(std::string_view text, std::string_view thinking) {
+  std::lock_guard lock(impl_->mutex);
+  Item item;
+  item.role = Role::assistant;
+  if (!thinking.empty()) item.blocks.push_back(Thinking{std::string(thinking), {}});
+  item.blocks.push_back(Text{std::string(text)});
+  impl_->write([body = encode(item), session = impl_->row](Sqlite& db) {
+    db.run("INSERT OR REPLACE INTO partials VALUES(?1, ?2)", {session, Blob{body}});
+  });
+}
+
+std::vector<Event> Store::screen(const ScreenOptions& options) const {
+  return impl_->read([&](Sqlite& db) {
+    Screen screen(db, impl_->chain, options);
+    const std::vector<LogRow>& rows = impl_->rows;
+    const auto is_cell = [](const LogRow& row) {
+      return row.kind == LogRow::item && !(row.flags & (LogRow::turn | LogRow::calls)) && (row.flags & LogRow::role_mask) == 1;
+    };
+    auto cells = static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), is_cell));
+    std::size_t left = rows.size();
+    for (const LogRow& row : rows) {
+      const bool shown = left-- <= options.newest;
+      if (is_cell(row)) --cells;
+      if (!shown) continue;
+      if (row.kind == LogRow::item) {
+        if (const ItemPtr item = impl_->load_item(row)) screen.add(row, *item, cells);
+      } else if (row.kind == LogRow::event) {
+        if (auto event = decode_event(impl_->body(row))) screen.events.push_back(std::move(*event));
+      }
+    }
+    return std::move(screen.events);
+  });
+}
+
+std::vector<RewindPoint> Store::rewind_points() const {
+  return impl_->read([&](Sqlite& db) {
+    std::vector<RewindPoint> list;
+    for (auto row = impl_->rows.rbegin(); row != impl_->rows.rend(); ++row) {
+      if (row->kind != LogRow::item || !(row->flags & LogRow::turn)) continue;
+      const ItemPtr item = impl_->load_item(*row);
+      if (!item) continue;
+      const std::int64_t files = db.integer("SELECT count(DISTINCT path) FROM changes WHERE session=?1 AND item=?2",
+                                            {std::int64_t{row->session}, sql(row->ref)});
+      list.push_back({item->id, head(plain_text(*item), 500), std::to_string(item->when.time_since_epoch().count()), static_cast<int>(files)});
+    }
+    return list;
+  });
+}
+
+void Store::idle() {
+  std::lock_guard lock(impl_->mutex);
+  Impl& impl = *impl_;
+  if (impl.read_only || !impl.flush()) return;
+  struct Waiting {
+    std::int64_t seq;
+    std::string text;
+  };
+  std::vector<Waiting> waiting;
+  try {
+    impl.db->exec("BEGIN IMMEDIATE");
+    {
+      Cursor row = impl.db->query(
+          "SELECT seq, kind, codec, body FROM log WHERE seq>(SELECT next FROM counters WHERE name='indexed') ORDER BY seq LIMIT ?1",
+          {std::int64_t{kIndexAtOnce}});
+      while (row.step()) {
+        const auto bytes = row.integer(1) == LogRow::item ? unpack(static_cast<Codec>(row.integer(2)), row.bytes(3)) : std::nullopt;
+        const auto item = bytes ? decode_item(*bytes) : std::nullopt;
+        waiting.push_back({row.integer(0), item ? plain_text(*item) : std::string()});
+      }
+    }
+    for (const Waiting& one : waiting) {
+      if (!one.text.empty()) impl.db->run("INSERT INTO words(rowid, text) VALUES(?1, ?2)", {one.seq, std::string_view(one.text)});
+    }
+    if (!waiting.empty()) impl.db->run("UPDATE counters SET next=?1 WHERE name='indexed'", {waiting.back().seq});
+    impl.db->exec("COMMIT");
+  } catch (const SqliteError&) {
+    try {
+      if (impl.db->in_transaction()) impl.db->exec("ROLLBACK");
+    } catch (const SqliteError&) {
+      // The index is made again at the next idle moment.
+    }
+  }
+  impl.db->checkpoint();
+}
+
+std::vector<SearchHit> Store::search(std::string_view text, std::size_t limit) {
+  std::lock_guard lock(impl_->mutex);
+  if (text.empty()) return {};
+  if (!impl_->read_only) impl_->flush();
+  return impl_->read([&](Sqlite& db) {
+    const std::vector<std::string> grams = trigrams(text);
+    std::vector<std::int64_t> found;
+    const auto collect = [&](Cursor row) {
+      while (row.step()) found.push_back(row.integer(0));
+    };
+    const std::int64_t indexed = db.integer("SELECT next FROM counters WHERE name='indexed'");
+    const std::string match = match_of(grams);
+    collect(db.query("SELECT seq FROM log WHERE kind=0 AND seq>?1 ORDER BY seq DESC", {grams.empty() ? std::int64_t{0} : indexed}));
+    if (!grams.empty()) {
+      collect(db.query("SELECT rowid FROM words WHERE words MATCH ?1 AND rowid<=?2 ORDER BY rowid DESC", {std::string_view(match), indexed}));
+    }
+    std::vector<SearchHit> hits;
+    for (std::int64_t seq : found) {
+      if (hits.size() >= limit) break;
+      Cursor row = db.query("SELECT s.uid, s.name, l.codec, l.body FROM log l JOIN sessions s ON s.id=l.session WHERE l.seq=?1", {seq});
+      if (!row.step()) continue;
+      const auto bytes = unpack(static_cast<Codec>(row.integer(2)), row.bytes(3));
+      const auto item = bytes ? decode_item(*bytes) : std::nullopt;
+      if (!item) continue;
+      const std::string all = plain_text(*item);
+      if (contains_folded(all, text)) hits.push_back({row.text(0), row.text(1), snippet(all, text), item->id, item->role, item->when});
+    }
+    return hits;
+  });
+}
+
+}  // namespace tern
