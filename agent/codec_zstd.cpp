@@ -8,7 +8,7 @@ namespace tern {
 namespace {
 
 constexpr std::size_t kWorthIt = 4'096;
-constexpr int kLevel = 1;   // level 3 gained nothing on tool output
+constexpr int kLevel = 1;  // level 3 gained nothing on tool output
 
 struct FreeContext {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }

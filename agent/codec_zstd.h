@@ -12,7 +12,7 @@ enum class Codec : std::int64_t { raw = 0, zstd = 1 };
 
 struct Packed {
   Codec codec = Codec::raw;
-  std::string bytes;       // of codec zstd only
+  std::string bytes;  // of codec zstd only
   std::string_view view(std::string_view original) const { return codec == Codec::raw ? original : std::string_view(bytes); }
 };
 Packed pack(std::string_view original);

@@ -8,7 +8,7 @@ namespace tern {
 namespace {
 
 constexpr std::uint8_t kVersion = 1;
-constexpr std::size_t kBesideTheLog = 4'096;   // media of this size go to the blob store
+constexpr std::size_t kBesideTheLog = 4'096;  // media of this size go to the blob store
 
 enum class Tag : std::uint8_t { text, thinking, call, result, image, document, summary };
 enum class EditTag : std::uint8_t { replace, drop, insert, pin };
@@ -129,7 +129,8 @@ void put_block(Writer& out, const Block& block, const BlobStore& blobs) {
                         [&](const Image& b) { out.tag(Tag::image), put_media(out, b.media_type, b.blob, blobs); },
                         [&](const Document& b) { out.tag(Tag::document), put_media(out, b.media_type, b.blob, blobs); },
                         [&](const Summary& b) {
-                          out.tag(Tag::summary), out.text(b.text), out.number(b.covers.first.value), out.number(b.covers.last.value);
+                          out.tag(Tag::summary), out.text(b.text), out.number(b.covers.first.value),
+                              out.number(b.covers.last.value);
                         }},
              block);
 }
@@ -203,13 +204,12 @@ Item get_item(Reader& in, const BlobStore& blobs) {
 
 void put_edit(Writer& out, const Edit& edit) {
   out.number(edit.target.value);
-  std::visit(overloaded{[&](const Replace& how) {
-                          out.tag(EditTag::replace), out.number(how.block), put_block(out, how.with, {});
-                        },
-                        [&](const Drop&) { out.tag(EditTag::drop); },
-                        [&](const Insert& how) { out.tag(EditTag::insert), put_item(out, *how.item, {}); },
-                        [&](const Pin& how) { out.tag(EditTag::pin), out.byte(how.on); }},
-             edit.how);
+  std::visit(
+      overloaded{[&](const Replace& how) { out.tag(EditTag::replace), out.number(how.block), put_block(out, how.with, {}); },
+                 [&](const Drop&) { out.tag(EditTag::drop); },
+                 [&](const Insert& how) { out.tag(EditTag::insert), put_item(out, *how.item, {}); },
+                 [&](const Pin& how) { out.tag(EditTag::pin), out.byte(how.on); }},
+      edit.how);
   out.tag(edit.why.tier), out.text(edit.why.unit), out.text(edit.why.why), out.integer(edit.saved);
 }
 

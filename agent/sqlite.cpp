@@ -115,8 +115,9 @@ Sqlite::Sqlite(const std::filesystem::path& file, Mode mode) {
     sqlite3_busy_timeout(handle_, 5000);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    exec("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA foreign_keys=ON;"
-         "PRAGMA cache_size=-8000;");
+    exec(
+        "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA foreign_keys=ON;"
+        "PRAGMA cache_size=-8000;");
     if (mode == Mode::read || file.empty()) return;
     exec(on_network(file) ? "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=TRUNCATE;" : "PRAGMA journal_mode=WAL;");
     exec("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=1000; PRAGMA journal_size_limit=16777216;");
@@ -150,8 +151,7 @@ void Sqlite::run(const char* statement, std::initializer_list<SqlValue> values) 
   sqlite3_stmt* prepared = cache_[statement];
   int index = 0;
   for (const SqlValue& value : values) bind(prepared, ++index, value, SQLITE_STATIC);
-  while (running.step()) {
-  }
+  while (running.step()) {}
 }
 
 std::int64_t Sqlite::integer(const char* statement, std::initializer_list<SqlValue> values) {
@@ -162,9 +162,7 @@ std::int64_t Sqlite::integer(const char* statement, std::initializer_list<SqlVal
 std::int64_t Sqlite::last_row() const { return sqlite3_last_insert_rowid(handle_); }
 std::int64_t Sqlite::changes() const { return sqlite3_changes64(handle_); }
 bool Sqlite::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
-void Sqlite::checkpoint() noexcept {
-  sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-}
+void Sqlite::checkpoint() noexcept { sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr); }
 
 std::string sqlite_version() { return sqlite3_libversion(); }
 

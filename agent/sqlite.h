@@ -20,10 +20,10 @@ struct sqlite3_stmt;
 namespace tern {
 
 struct SqliteError : std::runtime_error {
-  SqliteError(int code, const std::string& what) : std::runtime_error(what), code(code) {}
-  int code;                        // primary result code
-  bool damaged() const;            // CORRUPT, NOTADB
-  bool outside() const;            // the disk, a lock, memory: the same write may succeed later
+  SqliteError(int primary, const std::string& what) : std::runtime_error(what), code(primary) {}
+  int code;              // primary result code
+  bool damaged() const;  // CORRUPT, NOTADB
+  bool outside() const;  // the disk, a lock, memory: the same write may succeed later
 };
 
 struct Blob {
@@ -40,12 +40,12 @@ class Cursor {
   Cursor(const Cursor&) = delete;
   Cursor& operator=(const Cursor&) = delete;
   ~Cursor();
-  bool step();                     // true = a row is there
+  bool step();  // true = a row is there
   std::int64_t integer(int column) const;
   std::uint64_t natural(int column) const { return static_cast<std::uint64_t>(integer(column)); }
   double real(int column) const;
   bool null(int column) const;
-  std::string_view bytes(int column) const;   // text or blob; good until the next step
+  std::string_view bytes(int column) const;  // text or blob; good until the next step
   std::string text(int column) const { return std::string(bytes(column)); }
 
  private:
@@ -55,7 +55,7 @@ class Cursor {
 class Sqlite {
  public:
   enum class Mode { create, write, read };
-  Sqlite(const std::filesystem::path& file, Mode mode);   // an empty path is a private temporary database
+  Sqlite(const std::filesystem::path& file, Mode mode);  // an empty path is a private temporary database
   ~Sqlite();
   Sqlite(const Sqlite&) = delete;
   Sqlite& operator=(const Sqlite&) = delete;
@@ -63,12 +63,12 @@ class Sqlite {
   void exec(const std::string& statements);
   // `statement` must be a literal: it is the key of the cache.
   Cursor query(const char* statement, std::initializer_list<SqlValue> values = {});
-  void run(const char* statement, std::initializer_list<SqlValue> values = {});  // until done
+  void run(const char* statement, std::initializer_list<SqlValue> values = {});              // until done
   std::int64_t integer(const char* statement, std::initializer_list<SqlValue> values = {});  // first column or 0
   std::int64_t last_row() const;
   std::int64_t changes() const;
   bool in_transaction() const;
-  void checkpoint() noexcept;      // WAL back into the file, if nobody is in the way
+  void checkpoint() noexcept;  // WAL back into the file, if nobody is in the way
 
  private:
   sqlite3* handle_ = nullptr;

@@ -60,9 +60,9 @@ bool Store::Impl::write(Write what) {
 bool Store::Impl::run_queue(bool& dropped) {
   std::size_t running = 0;
   try {
-    db->exec("BEGIN IMMEDIATE");
-    for (running = 0; running < queue.size(); ++running) queue[running](*db);
-    db->exec("COMMIT");
+    database->exec("BEGIN IMMEDIATE");
+    for (running = 0; running < queue.size(); ++running) queue[running](*database);
+    database->exec("COMMIT");
     return true;
   } catch (const SqliteError& error) {
     failure = error.what();
@@ -73,7 +73,7 @@ bool Store::Impl::run_queue(bool& dropped) {
     }
   }
   try {
-    if (db->in_transaction()) db->exec("ROLLBACK");
+    if (database->in_transaction()) database->exec("ROLLBACK");
   } catch (const SqliteError&) {
     // The rollback of a failed disk write may itself fail; the next BEGIN starts afresh.
   }
@@ -123,7 +123,8 @@ std::string Store::session() const { return impl_->uid; }
 std::string Store::unsaved() const {
   std::lock_guard lock(impl_->mutex);
   if (impl_->queue.empty() || impl_->depth > 0) return {};
-  return "not saved: " + impl_->failure + "; " + count_of(impl_->queue.size()) + " kept in memory and written when it is possible again";
+  return "not saved: " + impl_->failure + "; " + count_of(impl_->queue.size()) +
+         " kept in memory and written when it is possible again";
 }
 
 bool Store::retry() {
@@ -163,10 +164,10 @@ RecallId Store::next_recall() {
     std::uint32_t next = 0;
     try {
       if (impl.read_only) throw SqliteError(0, "read-only");
-      Cursor query = impl.db->query("UPDATE counters SET next=next+?1 WHERE name='recall' RETURNING next", {sql(kRecallBlock)});
+      Cursor query =
+          impl.database->query("UPDATE counters SET next=next+?1 WHERE name='recall' RETURNING next", {sql(kRecallBlock)});
       if (query.step()) next = static_cast<std::uint32_t>(query.natural(0)) - kRecallBlock;
-      while (query.step()) {
-      }
+      while (query.step()) {}
     } catch (const SqliteError&) {
       next = 0;
     }

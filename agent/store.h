@@ -14,7 +14,8 @@
 
 namespace tern {
 
-struct TodoItem;
+struct FileChange;  // tools/journal.h
+struct TodoItem;    // tools/tool.h
 
 class Store {
  public:
@@ -24,83 +25,85 @@ class Store {
 
   // What happened at open, for people: "recovered 812 of 815 messages; the damaged file is kept as tern.db.damaged-1".
   const std::vector<std::string>& notices() const;
-  bool read_only() const;                 // asked for, or a newer version wrote this file
-  std::string unsaved() const;            // empty, or "not saved: disk full; 12 events are kept in memory …"
-  bool retry();                           // at idle: write what is waiting; true when nothing is left
+  bool read_only() const;       // asked for, or a newer version wrote this file
+  std::string unsaved() const;  // empty, or "not saved: disk full; 12 events are kept in memory …"
+  bool retry();                 // at idle: write what is waiting; true when nothing is left
 
   // ------------------------------------------------------------ sessions
   OpenedSession create(NewSession session);
   // By id, unique prefix of an id, exact name, or text of its name or prompts (newest wins). Nothing = none matches; `why` says it.
   std::optional<OpenedSession> resume(std::string_view id_or_text, std::string& why);
-  std::optional<OpenedSession> newest(std::string& why, std::string_view cwd = {});   // --continue
-  OpenedSession fork(std::string_view name = {});   // of the open session as it stands; the log before is shared
+  std::optional<OpenedSession> newest(std::string& why, std::string_view cwd = {});  // --continue
+  OpenedSession fork(std::string_view name = {});  // of the open session as it stands; the log before is shared
   void rename(std::string_view name);
   void set_model(std::string_view model);
-  std::string session() const;            // id of the open one, empty = none
+  std::string session() const;  // id of the open one, empty = none
   std::vector<SessionRow> sessions(std::string_view search = {}, std::size_t limit = 100);
   std::vector<SearchHit> search(std::string_view text, std::size_t limit = 20);  // over all sessions; any language
 
   // ------------------------------------------------------------ the log
-  ItemId next_item();                     // gives ids; each at most once
+  ItemId next_item();  // gives ids; each at most once
   RecallId next_recall();
   std::uint64_t next_batch();
   // True when it is on disk. Nested calls join the outer one.
   bool transact(const std::function<void()>& writes);
-  bool append(const ItemPtr& item);       // results with a recall id and no stored original become their own original
-  bool started(const CallStart& call);    // before the tool runs
+  bool append(const ItemPtr& item);     // results with a recall id and no stored original become their own original
+  bool started(const CallStart& call);  // before the tool runs
   // The cell as shown, as soon as the tool has ended. `result` is kept until append() brings it in its item, so that a
   // crash between two calls of one message loses neither.
   bool finished(const ToolFinished& cell, const ToolResult& result);
-  void partial(std::string_view text, std::string_view thinking);  // ≤ 1 per second while streaming; append() of the answer clears it
-  void remember(const Event& event);      // screen-only lines: Notice, Compaction, TurnEnded
-  bool log(const Batch& batch, const CompactionRecord& record);    // before the edits are applied
+  void partial(std::string_view text,
+               std::string_view thinking);  // ≤ 1 per second while streaming; append() of the answer clears it
+  void remember(const Event& event);        // screen-only lines: Notice, Compaction, TurnEnded
+  bool log(const Batch& batch, const CompactionRecord& record);  // before the edits are applied
   // The context without (or again with) one batch, later items kept; nothing = no such batch.
   std::optional<Conversation> undo(std::uint64_t batch);
   std::optional<Conversation> redo(std::uint64_t batch);
-  std::vector<std::uint64_t> undoable() const;       // newest first
+  std::vector<std::uint64_t> undoable() const;  // newest first
   std::vector<std::uint64_t> redoable() const;
-  Conversation rewind(ItemId item);       // back to just before that item; what came after leaves the log's fold, not the file
-  Conversation conversation() const;      // folded from the database
-  ItemPtr item(ItemId id) const;          // as it was appended, whatever became of it; null = unknown
-  std::vector<ItemPtr> items(ItemRange range) const; // the originals of a range, for summaries
+  Conversation rewind(ItemId item);   // back to just before that item; what came after leaves the log's fold, not the file
+  Conversation conversation() const;  // folded from the database
+  ItemPtr item(ItemId id) const;      // as it was appended, whatever became of it; null = unknown
+  std::vector<ItemPtr> items(ItemRange range) const;  // the originals of a range, for summaries
   std::vector<Event> screen(const ScreenOptions& options = {}) const;
-  std::vector<RewindPoint> rewind_points() const;    // the user's prompts, newest first
+  std::vector<RewindPoint> rewind_points() const;  // the user's prompts, newest first
 
   // ------------------------------------------------------------ originals
   RecallId put_original(std::string_view bytes, std::string_view tool, std::string_view subject);
   RecallId put_original_file(const std::filesystem::path& spill, std::string_view tool, std::string_view subject);
-  std::optional<Original> original(RecallId id) const;             // any session of this project
+  std::optional<Original> original(RecallId id) const;  // any session of this project
   std::optional<std::string> text(RecallId id) const;
   std::optional<std::string> bytes(RecallId id, std::int64_t offset, std::int64_t count) const;
   std::optional<std::string> lines(RecallId id, std::size_t first, std::size_t last) const;  // 1-based, both included
   std::vector<OriginalHit> search_originals(std::string_view text, RecallId only = {}, std::size_t limit = 50) const;
-  std::vector<Original> originals(std::size_t newest = 200) const; // of the open session
+  std::vector<Original> originals(std::size_t newest = 200) const;  // of the open session
 
   // ------------------------------------------------------------ beside the log
   void add_usage(const UsageRow& row);
-  UsageTotal usage_total() const;         // of the open session
-  std::vector<CompactionRecord> compactions() const; // oldest first
+  UsageTotal usage_total() const;                     // of the open session
+  std::vector<CompactionRecord> compactions() const;  // oldest first
   void put_draft(const DraftRecord& draft);
   std::optional<DraftRecord> draft() const;
   void drop_draft();
-  void grant(std::string_view rule, bool for_project);             // "yes, and remember"
-  std::vector<std::string> grants() const;           // of the project and of the open session
+  void grant(std::string_view rule, bool for_project);  // "yes, and remember"
+  std::vector<std::string> grants() const;              // of the project and of the open session
   void revoke(std::string_view rule);
   void add_prompt(std::string_view text);
   std::vector<std::string> prompts(std::size_t newest = 1'000) const;  // oldest first, repeats once
-  void add_change(const FileChange& change);
-  std::vector<FileChange> changes_since(ItemId turn) const;        // newest first
+  // For the journal: `turn` of a change is the id of the user item whose turn made it.
+  bool add_change(const FileChange& change);
+  std::vector<FileChange> changes(std::uint64_t first_turn, std::uint64_t last_turn) const;  // oldest first
   std::uint64_t add_pin(const PinRecord& pin);
   std::vector<PinRecord> pins() const;
   void remove_pin(std::uint64_t id);
   void set_todos(const std::vector<TodoItem>& todos);
   std::vector<TodoItem> todos() const;
-  void set_state(std::string_view key, std::string_view text);     // anything small of the session: mode, calibration …
+  void set_state(std::string_view key, std::string_view text);  // anything small of the session: mode, calibration …
   std::string state(std::string_view key) const;
 
   std::int64_t size_on_disk() const;
-  void idle();                            // between turns: retry, search index, checkpoint; bounded to ~20 ms
-  std::string integrity() const;          // "ok", or what is wrong (doctor)
+  void idle();                    // between turns: retry, search index, checkpoint; bounded to ~20 ms
+  std::string integrity() const;  // "ok", or what is wrong (doctor)
 
  private:
   struct Impl;

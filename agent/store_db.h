@@ -17,19 +17,25 @@ namespace tern {
 // One row of the log, without its body: 24 bytes, so that 100,000 of them are nothing.
 struct LogRow {
   enum Kind : std::uint8_t { item, batch, undone, redone, rewound, event };
-  enum Flag : std::uint8_t { role_mask = 3, turn = 4, calls = 8, quiet = 16 };  // turn: a person's prompt; quiet: not a compression
-  std::int64_t seq = 0;        // 0 = written by this process, found by its number
-  std::uint64_t ref = 0;       // item id, batch id, or a running number
+  enum Flag : std::uint8_t {
+    role_mask = 3,
+    turn = 4,
+    calls = 8,
+    quiet = 16,
+    pinned = 32
+  };                      // turn: a person's prompt; quiet: not a compression
+  std::int64_t seq = 0;   // 0 = written by this process, found by its number
+  std::uint64_t ref = 0;  // item id, batch id, or a running number
   std::int32_t session = 0;
   Kind kind = item;
   std::uint8_t flags = 0;
 };
 
-struct OriginalText {          // where the bytes of an original are
-  std::int64_t blob = 0;       // 0 = in an item of the log
+struct OriginalText {     // where the bytes of an original are
+  std::int64_t blob = 0;  // 0 = in an item of the log
   std::int64_t session = 0;
   std::uint64_t item = 0;
-  std::int64_t block = -1;     // -1 = all texts of the item
+  std::int64_t block = -1;  // -1 = all texts of the item
 };
 
 // One holder per session, told by a lock on one byte of `tern.lock`; byte 0 is shared by everybody who has the file open.
@@ -39,8 +45,8 @@ class SessionLock {
   ~SessionLock();
   SessionLock(const SessionLock&) = delete;
   SessionLock& operator=(const SessionLock&) = delete;
-  bool alone();                          // nobody else has the store open
-  bool take(std::int64_t session);       // false = somebody else has it
+  bool alone();                     // nobody else has the store open
+  bool take(std::int64_t session);  // false = somebody else has it
   bool taken(std::int64_t session) const;
   void release(std::int64_t session);
 
@@ -53,22 +59,22 @@ using Write = std::function<void(Sqlite&)>;
 
 struct Store::Impl {
   StoreOptions options;
-  std::filesystem::path file;            // tern.db; empty = a private temporary database
-  std::unique_ptr<Sqlite> db;
+  std::filesystem::path file;  // tern.db; empty = a private temporary database
+  std::unique_ptr<Sqlite> database;
   std::unique_ptr<SessionLock> locks;
   mutable std::recursive_mutex mutex;
   std::vector<std::string> notices;
   bool read_only = false;
 
-  int depth = 0;                         // of transact()
+  int depth = 0;  // of transact()
   std::vector<Write> queue;
-  std::string failure;                   // why the queue is not empty
+  std::string failure;  // why the queue is not empty
 
-  std::int64_t row = 0;                  // the open session
+  std::int64_t current = 0;  // the open session
   std::string uid, name, model;
   std::uint64_t turns = 0, last_item = 0, last_batch = 0, last_event = 0;
-  std::vector<std::int64_t> chain;       // the open session and those it was forked from
-  std::vector<LogRow> rows;              // as visible: what was rewound is gone from here
+  std::vector<std::int64_t> chain;  // the open session and those it was forked from
+  std::vector<LogRow> rows;         // as visible: what was rewound is gone from here
   std::uint32_t recall_next = 0, recall_end = 0;
 
   // Not yet on disk: read from here.
@@ -79,11 +85,11 @@ struct Store::Impl {
   // store.cpp
   TimePoint now() const;
   std::int64_t now_ms() const { return now().time_since_epoch().count(); }
-  bool write(Write what);                // true = on disk (or inside transact: will be at its end)
+  bool write(Write what);  // true = on disk (or inside transact: will be at its end)
   bool flush();
   bool run_queue(bool& dropped);
   template <class F>
-  auto read(F f) const -> decltype(f(*db));  // a default value when the database refuses
+  auto read(F f) const -> decltype(f(*database));  // a default value when the database refuses
 
   // store_schema.cpp
   void open_database();
@@ -128,10 +134,10 @@ std::vector<std::string> list_of_json(std::string_view json);
 bool contains_folded(std::string_view text, std::string_view part);  // ASCII case ignored
 
 template <class F>
-auto Store::Impl::read(F f) const -> decltype(f(*db)) {
+auto Store::Impl::read(F f) const -> decltype(f(*database)) {
   std::lock_guard lock(mutex);
   try {
-    return f(*db);
+    return f(*database);
   } catch (const SqliteError&) {
     return {};
   }

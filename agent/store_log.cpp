@@ -11,9 +11,11 @@ namespace {
 std::uint8_t flags_of(const Item& item) {
   auto flags = static_cast<std::uint8_t>(item.role);
   const auto has = [&](auto is) { return std::any_of(item.blocks.begin(), item.blocks.end(), is); };
-  const bool written = has([](const Block& block) { return std::holds_alternative<Text>(block) || std::holds_alternative<Image>(block); });
+  const bool written =
+      has([](const Block& block) { return std::holds_alternative<Text>(block) || std::holds_alternative<Image>(block); });
   if (item.role == Role::user && !item.synthetic && written) flags |= LogRow::turn;
   if (has([](const Block& block) { return std::holds_alternative<ToolCall>(block); })) flags |= LogRow::calls;
+  if (item.pinned) flags |= LogRow::pinned;
   return flags;
 }
 
@@ -23,9 +25,9 @@ std::string encode_packed(std::string body, std::int64_t& codec) {
   return packed.codec == Codec::raw ? std::move(body) : std::move(packed.bytes);
 }
 
-ItemPtr hollow(const Item& item) {
+ItemPtr hollow(std::uint64_t id, Role role, bool pinned) {
   Item shell;
-  shell.id = item.id, shell.role = item.role;
+  shell.id = {id}, shell.role = role, shell.pinned = pinned;
   return std::make_shared<const Item>(std::move(shell));
 }
 
@@ -33,8 +35,15 @@ ItemPtr hollow(const Item& item) {
 Edits hollow(const Edits& edits) {
   Edits shells;
   for (const Edit& edit : edits) {
-    if (std::holds_alternative<Drop>(edit.how)) shells.push_back({edit.target, Drop{}, {}, 0});
-    if (const auto* insert = std::get_if<Insert>(&edit.how)) shells.push_back({edit.target, Insert{hollow(*insert->item)}, {}, 0});
+    Edit shell{edit.target, Drop{}, {edit.why.tier, {}, {}}, 0};
+    if (const auto* insert = std::get_if<Insert>(&edit.how)) {
+      shell.how = Insert{hollow(insert->item->id.value, insert->item->role, insert->item->pinned)};
+    } else if (const auto* pin = std::get_if<Pin>(&edit.how)) {
+      shell.how = *pin;
+    } else if (std::holds_alternative<Replace>(edit.how)) {
+      continue;
+    }
+    shells.push_back(std::move(shell));
   }
   return shells;
 }
@@ -54,13 +63,16 @@ std::string plain_text(const Item& item) {
 }
 
 BlobStore Store::Impl::blobs() const {
-  return {.put = [this](std::string_view bytes) { return std::to_string(put_blob(*db, bytes)); },
-          .get = [this](std::string_view key) { return std::optional(get_blob(*db, std::strtoll(std::string(key).c_str(), nullptr, 10))); }};
+  return {.put = [this](std::string_view bytes) { return std::to_string(put_blob(*database, bytes)); },
+          .get =
+              [this](std::string_view key) {
+                return std::optional(get_blob(*database, std::strtoll(std::string(key).c_str(), nullptr, 10)));
+              }};
 }
 
 bool Store::Impl::add_row(LogRow::Kind kind, std::uint64_t ref, std::uint8_t flags, std::string body) {
-  rows.push_back({.seq = 0, .ref = ref, .session = static_cast<std::int32_t>(row), .kind = kind, .flags = flags});
-  return write([=, session = row, at = now_ms(), body = std::move(body)](Sqlite& db) {
+  rows.push_back({.seq = 0, .ref = ref, .session = static_cast<std::int32_t>(current), .kind = kind, .flags = flags});
+  return write([=, session = current, at = now_ms(), body = std::move(body)](Sqlite& db) {
     std::int64_t codec = 0;
     const std::string stored = encode_packed(body, codec);
     db.run("INSERT INTO log(session, kind, ref, flags, at, codec, body) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -69,18 +81,19 @@ bool Store::Impl::add_row(LogRow::Kind kind, std::uint64_t ref, std::uint8_t fla
 }
 
 LogRow* Store::Impl::find(LogRow::Kind kind, std::uint64_t ref) {
-  const auto found = std::find_if(rows.rbegin(), rows.rend(), [&](const LogRow& row) { return row.kind == kind && row.ref == ref; });
+  const auto found =
+      std::find_if(rows.rbegin(), rows.rend(), [&](const LogRow& row) { return row.kind == kind && row.ref == ref; });
   return found == rows.rend() ? nullptr : &*found;
 }
 
 std::string Store::Impl::body(const LogRow& row) const {
-  Cursor cursor = db->query("SELECT codec, body FROM log WHERE session=?1 AND kind=?2 AND ref=?3 ORDER BY seq DESC LIMIT 1",
-                            {std::int64_t{row.session}, std::int64_t{row.kind}, sql(row.ref)});
+  Cursor cursor = database->query("SELECT codec, body FROM log WHERE session=?1 AND kind=?2 AND ref=?3 ORDER BY seq DESC LIMIT 1",
+                                  {std::int64_t{row.session}, std::int64_t{row.kind}, sql(row.ref)});
   return cursor.step() ? unpack(static_cast<Codec>(cursor.integer(0)), cursor.bytes(1)).value_or("") : std::string();
 }
 
 ItemPtr Store::Impl::load_item(const LogRow& wanted) const {
-  if (wanted.session == row) {
+  if (wanted.session == current) {
     if (const auto fresh = fresh_items.find(wanted.ref); fresh != fresh_items.end()) return fresh->second;
   }
   auto item = decode_item(body(wanted), blobs());
@@ -110,9 +123,7 @@ Conversation Store::Impl::fold() const {
   std::unordered_map<std::uint64_t, const LogRow*> where;
   for (const LogRow& row : rows) {
     if (row.kind == LogRow::item) {
-      Item shell;
-      shell.id = {row.ref}, shell.role = static_cast<Role>(row.flags & LogRow::role_mask);
-      shells.items.push_back(std::make_shared<const Item>(std::move(shell)));
+      shells.items.push_back(hollow(row.ref, static_cast<Role>(row.flags & LogRow::role_mask), row.flags & LogRow::pinned));
       where[row.ref] = &row;
     } else if (row.kind == LogRow::batch && std::find(skipped.begin(), skipped.end(), row.ref) == skipped.end()) {
       auto batch = load_batch(row);
@@ -152,22 +163,29 @@ bool Store::append(const ItemPtr& item) {
   impl.last_item = std::max(impl.last_item, item->id.value);
   const std::uint8_t flags = flags_of(*item);
   if (flags & LogRow::turn) ++impl.turns;
-  impl.rows.push_back({.seq = 0, .ref = item->id.value, .session = static_cast<std::int32_t>(impl.row), .kind = LogRow::item, .flags = flags});
+  impl.rows.push_back({.seq = 0,
+                       .ref = item->id.value,
+                       .session = static_cast<std::int32_t>(impl.current),
+                       .kind = LogRow::item,
+                       .flags = flags});
   impl.fresh_items[item->id.value] = item;
   const std::string prompt = flags & LogRow::turn ? plain_text(*item).substr(0, 2'000) : std::string();
-  return impl.write([&impl, item, flags, prompt, session = impl.row, turns = impl.turns, at = impl.now_ms()](Sqlite& db) {
+  return impl.write([&impl, item, flags, prompt, session = impl.current, turns = impl.turns, at = impl.now_ms()](Sqlite& db) {
     std::int64_t codec = 0;
     const std::string stored = encode_packed(encode(*item, impl.blobs()), codec);
     db.run("INSERT INTO log(session, kind, ref, flags, at, codec, body) VALUES(?1, 0, ?2, ?3, ?4, ?5, ?6)",
            {session, sql(item->id.value), std::int64_t{flags}, at, codec, Blob{stored}});
-    db.run("UPDATE sessions SET updated=?2, turns=?3, last_item=max(last_item, ?4),"
-           " first_prompt=CASE first_prompt WHEN '' THEN ?5 ELSE first_prompt END WHERE id=?1",
-           {session, at, sql(turns), sql(item->id.value), std::string_view(prompt)});
+    db.run(
+        "UPDATE sessions SET updated=?2, turns=?3, last_item=max(last_item, ?4),"
+        " first_prompt=CASE first_prompt WHEN '' THEN ?5 ELSE first_prompt END WHERE id=?1",
+        {session, at, sql(turns), sql(item->id.value), std::string_view(prompt)});
     if (item->role == Role::assistant) db.run("DELETE FROM partials WHERE session=?1", {session});
     for (const Block& block : item->blocks) {
       if (const auto* result = std::get_if<ToolResult>(&block)) {
-        db.run("UPDATE calls SET item=?3, result=NULL WHERE id=(SELECT max(id) FROM calls WHERE session=?1 AND call_id=?2) AND item=0",
-               {session, std::string_view(result->call_id), sql(item->id.value)});
+        db.run(
+            "UPDATE calls SET item=?3, result=NULL WHERE id=(SELECT max(id) FROM calls WHERE session=?1 AND call_id=?2) AND "
+            "item=0",
+            {session, std::string_view(result->call_id), sql(item->id.value)});
       }
     }
     impl.bind_originals(db, *item, session);
@@ -185,14 +203,32 @@ bool Store::log(const Batch& batch, const CompactionRecord& record) {
   return transact([&] {
     impl.add_row(LogRow::batch, batch.id, record.tier == Tier::none ? LogRow::quiet : 0, encode(batch));
     const std::int64_t at = record.when.time_since_epoch().count() ? record.when.time_since_epoch().count() : impl.now_ms();
-    impl.write([record, id = batch.id, session = impl.row, at](Sqlite& db) {
+    impl.write([record, id = batch.id, session = impl.current, last_item = impl.last_item, at](Sqlite& db) {
       const std::string points = json_list(record.key_points);
-      db.run("INSERT OR REPLACE INTO batches VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,0)",
-             {session, sql(id), to_string(record.tier), std::string_view(record.strategy), std::string_view(record.model),
-              std::string_view(record.why), std::string_view(record.audit), std::string_view(record.cost),
-              std::string_view(record.summary), std::string_view(record.index), std::string_view(points),
-              std::string_view(record.audit_full), sql(record.first_turn), sql(record.last_turn), record.before, record.after,
-              sql(record.items), sql(record.originals), record.dollars, record.pause_ms, at});
+      db.run("UPDATE sessions SET last_item=max(last_item, ?2) WHERE id=?1", {session, sql(last_item)});
+      db.run(
+          "INSERT OR REPLACE INTO batches VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,0)",
+          {session,
+           sql(id),
+           to_string(record.tier),
+           std::string_view(record.strategy),
+           std::string_view(record.model),
+           std::string_view(record.why),
+           std::string_view(record.audit),
+           std::string_view(record.cost),
+           std::string_view(record.summary),
+           std::string_view(record.index),
+           std::string_view(points),
+           std::string_view(record.audit_full),
+           sql(record.first_turn),
+           sql(record.last_turn),
+           record.before,
+           record.after,
+           sql(record.items),
+           sql(record.originals),
+           record.dollars,
+           record.pause_ms,
+           at});
     });
   });
 }
@@ -220,7 +256,7 @@ std::optional<Conversation> Store::undo(std::uint64_t batch) {
   if (std::find(list.begin(), list.end(), batch) == list.end()) return std::nullopt;
   transact([&] {
     impl_->add_row(LogRow::undone, batch, 0, {});
-    impl_->write([batch, session = impl_->row](Sqlite& db) {
+    impl_->write([batch, session = impl_->current](Sqlite& db) {
       db.run("UPDATE batches SET undone=1 WHERE session=?1 AND batch=?2", {session, sql(batch)});
     });
   });
@@ -233,7 +269,7 @@ std::optional<Conversation> Store::redo(std::uint64_t batch) {
   if (std::find(list.begin(), list.end(), batch) == list.end()) return std::nullopt;
   transact([&] {
     impl_->add_row(LogRow::redone, batch, 0, {});
-    impl_->write([batch, session = impl_->row](Sqlite& db) {
+    impl_->write([batch, session = impl_->current](Sqlite& db) {
       db.run("UPDATE batches SET undone=0 WHERE session=?1 AND batch=?2", {session, sql(batch)});
     });
   });

@@ -93,13 +93,14 @@ std::string blob_lines(Sqlite& db, std::int64_t blob, std::size_t first, std::si
   std::string out;
   // Line `first` begins behind line end first − 1, which is in the last chunk that has fewer before it.
   const std::int64_t start = db.integer("SELECT max(n) FROM chunks WHERE blob=?1 AND lines<?2", {blob, sql(first - 1)});
-  Cursor cursor = db.query("SELECT lines, codec, data FROM chunks WHERE blob=?1 AND n>=?2 AND lines<?3 ORDER BY n",
-                           {blob, start, sql(last)});
+  Cursor cursor =
+      db.query("SELECT lines, codec, data FROM chunks WHERE blob=?1 AND n>=?2 AND lines<?3 ORDER BY n", {blob, start, sql(last)});
   while (cursor.step()) take_lines(chunk(cursor, 1, 2), cursor.natural(0) + 1, first, last, out);
   return out;
 }
 
-void find_lines(std::string_view text, std::string_view part, const Original& of, std::size_t limit, std::vector<OriginalHit>& hits) {
+void find_lines(std::string_view text, std::string_view part, const Original& of, std::size_t limit,
+                std::vector<OriginalHit>& hits) {
   std::size_t number = 1;
   for (std::size_t at = 0; at < text.size() && hits.size() < limit; ++number) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -110,12 +111,17 @@ void find_lines(std::string_view text, std::string_view part, const Original& of
 }
 
 Original original_of(const Cursor& cursor) {
-  return {.id = {static_cast<std::uint32_t>(cursor.natural(0))}, .session = cursor.text(1), .tool = cursor.text(2),
-          .subject = cursor.text(3), .bytes = cursor.integer(4), .item = {cursor.natural(5)}, .when = time_of(cursor.integer(6))};
+  return {.id = {static_cast<std::uint32_t>(cursor.natural(0))},
+          .session = cursor.text(1),
+          .tool = cursor.text(2),
+          .subject = cursor.text(3),
+          .bytes = cursor.integer(4),
+          .item = {cursor.natural(5)},
+          .when = time_of(cursor.integer(6))};
 }
 
-void add_original(Sqlite& db, RecallId id, std::int64_t session, std::string_view tool, std::string_view subject, std::int64_t blob,
-                  std::int64_t bytes, std::int64_t at) {
+void add_original(Sqlite& db, RecallId id, std::int64_t session, std::string_view tool, std::string_view subject,
+                  std::int64_t blob, std::int64_t bytes, std::int64_t at) {
   db.run("INSERT INTO originals(id, session, tool, subject, blob, bytes, at) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
          {sql(id.value), session, tool, subject, blob, bytes, at});
 }
@@ -183,7 +189,8 @@ RecallId Store::put_original(std::string_view bytes, std::string_view tool, std:
   const RecallId id = next_recall();
   auto kept = std::make_shared<const std::string>(bytes);
   impl.fresh_originals[id.value] = kept;
-  impl.write([kept, id, session = impl.row, tool = std::string(tool), subject = std::string(subject), at = impl.now_ms()](Sqlite& db) {
+  impl.write([kept, id, session = impl.current, tool = std::string(tool), subject = std::string(subject),
+              at = impl.now_ms()](Sqlite& db) {
     add_original(db, id, session, tool, subject, put_blob(db, *kept), static_cast<std::int64_t>(kept->size()), at);
   });
   return id;
@@ -197,22 +204,24 @@ RecallId Store::put_original_file(const std::filesystem::path& spill, std::strin
   if (raw < 0) return put_original("", tool, subject);
   // The descriptor outlives the file's name, so a write that has to wait still finds its bytes.
   const std::shared_ptr<const int> fd(new int(raw), [](const int* open) { ::close(*open), delete open; });
-  impl.write([fd, id, session = impl.row, tool = std::string(tool), subject = std::string(subject), at = impl.now_ms()](Sqlite& db) {
-    ::lseek(*fd, 0, SEEK_SET);
-    const std::int64_t blob = put_blob_file(db, *fd);
-    add_original(db, id, session, tool, subject, blob, blob_size(db, blob), at);
-  });
+  impl.write(
+      [fd, id, session = impl.current, tool = std::string(tool), subject = std::string(subject), at = impl.now_ms()](Sqlite& db) {
+        ::lseek(*fd, 0, SEEK_SET);
+        const std::int64_t blob = put_blob_file(db, *fd);
+        add_original(db, id, session, tool, subject, blob, blob_size(db, blob), at);
+      });
   return id;
 }
 
 // Results and messages with a recall id of their own and no bytes put before: the log's copy is the original.
 void Store::Impl::bind_originals(Sqlite& db, const Item& item, std::int64_t session) const {
   constexpr const char* kInsert =
-      "INSERT OR IGNORE INTO originals(id, session, tool, subject, blob, item, block, bytes, at) VALUES(?1, ?2, ?3, ?4, NULL, ?5, ?6, ?7, ?8)";
+      "INSERT OR IGNORE INTO originals(id, session, tool, subject, blob, item, block, bytes, at) VALUES(?1, ?2, ?3, ?4, NULL, "
+      "?5, ?6, ?7, ?8)";
   const std::int64_t at = item.when.time_since_epoch().count();
   if (item.recall) {
-    db.run(kInsert, {sql(item.recall.value), session, std::string_view(""), std::string_view(""), sql(item.id.value), std::int64_t{-1},
-                     static_cast<std::int64_t>(plain_text(item).size()), at});
+    db.run(kInsert, {sql(item.recall.value), session, std::string_view(""), std::string_view(""), sql(item.id.value),
+                     std::int64_t{-1}, static_cast<std::int64_t>(plain_text(item).size()), at});
   }
   for (std::size_t n = 0; n < item.blocks.size(); ++n) {
     const auto* result = std::get_if<ToolResult>(&item.blocks[n]);
@@ -224,7 +233,7 @@ void Store::Impl::bind_originals(Sqlite& db, const Item& item, std::int64_t sess
 }
 
 std::optional<OriginalText> Store::Impl::find_original(RecallId id) const {
-  Cursor cursor = db->query("SELECT coalesce(blob, 0), session, item, block FROM originals WHERE id=?1", {sql(id.value)});
+  Cursor cursor = database->query("SELECT coalesce(blob, 0), session, item, block FROM originals WHERE id=?1", {sql(id.value)});
   if (!cursor.step()) return std::nullopt;
   return OriginalText{cursor.integer(0), cursor.integer(1), cursor.natural(2), cursor.integer(3)};
 }
@@ -242,7 +251,8 @@ std::optional<Original> Store::original(RecallId id) const {
   return impl_->read([&](Sqlite& db) -> std::optional<Original> {
     Cursor cursor = db.query(
         "SELECT o.id, coalesce(s.uid, ''), o.tool, o.subject, o.bytes, o.item, o.at FROM originals o"
-        " LEFT JOIN sessions s ON s.id=o.session WHERE o.id=?1", {sql(id.value)});
+        " LEFT JOIN sessions s ON s.id=o.session WHERE o.id=?1",
+        {sql(id.value)});
     if (!cursor.step()) return std::nullopt;
     return original_of(cursor);
   });
@@ -284,9 +294,9 @@ std::vector<OriginalHit> Store::search_originals(std::string_view part, RecallId
   return impl_->read([&](Sqlite& db) {
     std::vector<Original> known;
     {
-      Cursor cursor = db.query(
-          "SELECT id, '', tool, subject, bytes, item, at FROM originals WHERE session=?1 OR id=?2 ORDER BY id DESC",
-          {impl_->row, sql(only.value)});
+      Cursor cursor =
+          db.query("SELECT id, '', tool, subject, bytes, item, at FROM originals WHERE session=?1 OR id=?2 ORDER BY id DESC",
+                   {impl_->current, sql(only.value)});
       while (cursor.step()) known.push_back(original_of(cursor));
     }
     std::vector<OriginalHit> hits;
@@ -302,8 +312,9 @@ std::vector<OriginalHit> Store::search_originals(std::string_view part, RecallId
 std::vector<Original> Store::originals(std::size_t newest) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<Original> list;
-    Cursor cursor = db.query("SELECT id, ?2, tool, subject, bytes, item, at FROM originals WHERE session=?1 ORDER BY id DESC LIMIT ?3",
-                             {impl_->row, std::string_view(impl_->uid), sql(newest)});
+    Cursor cursor =
+        db.query("SELECT id, ?2, tool, subject, bytes, item, at FROM originals WHERE session=?1 ORDER BY id DESC LIMIT ?3",
+                 {impl_->current, std::string_view(impl_->uid), sql(newest)});
     while (cursor.step()) list.push_back(original_of(cursor));
     return list;
   });

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "agent/store_db.h"
+#include "tools/journal.h"
 #include "tools/tool.h"
 
 namespace tern {
@@ -64,18 +65,20 @@ std::vector<std::string> list_of_json(std::string_view text) {
 void Store::add_usage(const UsageRow& row) {
   std::lock_guard lock(impl_->mutex);
   const std::int64_t at = row.when.time_since_epoch().count() ? row.when.time_since_epoch().count() : impl_->now_ms();
-  impl_->write([row, at, session = impl_->row](Sqlite& db) {
+  impl_->write([row, at, session = impl_->current](Sqlite& db) {
     db.run("INSERT INTO requests VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-           {session, sql(row.turn), std::string_view(row.provider), std::string_view(row.model), std::string_view(row.purpose), row.input,
-            row.output, row.cache_read, row.cache_write, row.dollars, row.milliseconds, std::string_view(row.request_id), at});
+           {session, sql(row.turn), std::string_view(row.provider), std::string_view(row.model), std::string_view(row.purpose),
+            row.input, row.output, row.cache_read, row.cache_write, row.dollars, row.milliseconds,
+            std::string_view(row.request_id), at});
   });
 }
 
 UsageTotal Store::usage_total() const {
   return impl_->read([&](Sqlite& db) {
     Cursor row = db.query(
-        "SELECT count(*), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(dollars) FROM requests WHERE session=?1",
-        {impl_->row});
+        "SELECT count(*), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(dollars) FROM requests WHERE "
+        "session=?1",
+        {impl_->current});
     row.step();
     return UsageTotal{row.natural(0), row.integer(1), row.integer(2), row.integer(3), row.integer(4), row.real(5)};
   });
@@ -85,9 +88,10 @@ std::vector<CompactionRecord> Store::compactions() const {
   return impl_->read([&](Sqlite& db) {
     std::vector<CompactionRecord> list;
     Cursor row = db.query(
-        "SELECT batch, tier, strategy, model, why, audit, cost, summary, facts, key_points, audit_full, first_turn, last_turn, before,"
+        "SELECT batch, tier, strategy, model, why, audit, cost, summary, facts, key_points, audit_full, first_turn, last_turn, "
+        "before,"
         " after, items, originals, dollars, pause_ms, at, undone FROM batches WHERE session=?1 AND tier<>'none' ORDER BY batch",
-        {impl_->row});
+        {impl_->current});
     while (row.step()) list.push_back(compaction_of(row));
     return list;
   });
@@ -95,42 +99,51 @@ std::vector<CompactionRecord> Store::compactions() const {
 
 void Store::put_draft(const DraftRecord& draft) {
   std::lock_guard lock(impl_->mutex);
-  impl_->write([draft, session = impl_->row](Sqlite& db) {
+  impl_->write([draft, session = impl_->current](Sqlite& db) {
     db.run("INSERT OR REPLACE INTO drafts VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-           {session, sql(draft.covers.first.value), sql(draft.covers.last.value), std::string_view(draft.answer), std::string_view(draft.model),
-            std::string_view(draft.strategy), std::string_view(draft.prefix_hash), draft.dollars, std::int64_t{draft.complete}});
+           {session, sql(draft.covers.first.value), sql(draft.covers.last.value), std::string_view(draft.answer),
+            std::string_view(draft.model), std::string_view(draft.strategy), std::string_view(draft.prefix_hash), draft.dollars,
+            std::int64_t{draft.complete}});
   });
 }
 
 std::optional<DraftRecord> Store::draft() const {
   return impl_->read([&](Sqlite& db) -> std::optional<DraftRecord> {
-    Cursor row = db.query("SELECT first, last, answer, model, strategy, prefix_hash, dollars, complete FROM drafts WHERE session=?1", {impl_->row});
+    Cursor row =
+        db.query("SELECT first, last, answer, model, strategy, prefix_hash, dollars, complete FROM drafts WHERE session=?1",
+                 {impl_->current});
     if (!row.step()) return std::nullopt;
-    return DraftRecord{{{row.natural(0)}, {row.natural(1)}}, row.text(2), row.text(3), row.text(4), row.text(5), row.real(6), row.integer(7) != 0};
+    return DraftRecord{{{row.natural(0)}, {row.natural(1)}},
+                       row.text(2),
+                       row.text(3),
+                       row.text(4),
+                       row.text(5),
+                       row.real(6),
+                       row.integer(7) != 0};
   });
 }
 
 void Store::drop_draft() {
   std::lock_guard lock(impl_->mutex);
-  impl_->write([session = impl_->row](Sqlite& db) { db.run("DELETE FROM drafts WHERE session=?1", {session}); });
+  impl_->write([session = impl_->current](Sqlite& db) { db.run("DELETE FROM drafts WHERE session=?1", {session}); });
 }
 
 void Store::grant(std::string_view rule, bool for_project) {
   std::lock_guard lock(impl_->mutex);
-  impl_->write([rule = std::string(rule), session = for_project ? 0 : impl_->row, at = impl_->now_ms()](Sqlite& db) {
+  impl_->write([rule = std::string(rule), session = for_project ? 0 : impl_->current, at = impl_->now_ms()](Sqlite& db) {
     db.run("INSERT OR IGNORE INTO grants VALUES(?1, ?2, ?3)", {session, std::string_view(rule), at});
   });
 }
 
 std::vector<std::string> Store::grants() const {
   return impl_->read([&](Sqlite& db) {
-    return texts(db.query("SELECT DISTINCT rule FROM grants WHERE session IN (0, ?1) ORDER BY at", {impl_->row}));
+    return texts(db.query("SELECT DISTINCT rule FROM grants WHERE session IN (0, ?1) ORDER BY at", {impl_->current}));
   });
 }
 
 void Store::revoke(std::string_view rule) {
   std::lock_guard lock(impl_->mutex);
-  impl_->write([rule = std::string(rule), session = impl_->row](Sqlite& db) {
+  impl_->write([rule = std::string(rule), session = impl_->current](Sqlite& db) {
     db.run("DELETE FROM grants WHERE rule=?1 AND session IN (0, ?2)", {std::string_view(rule), session});
   });
 }
@@ -144,28 +157,33 @@ void Store::add_prompt(std::string_view text) {
 
 std::vector<std::string> Store::prompts(std::size_t newest) const {
   return impl_->read([&](Sqlite& db) {
-    return texts(db.query("SELECT text FROM (SELECT text, max(id) AS id FROM prompts GROUP BY text ORDER BY id DESC LIMIT ?1) ORDER BY id",
-                          {sql(newest)}));
+    return texts(
+        db.query("SELECT text FROM (SELECT text, max(id) AS id FROM prompts GROUP BY text ORDER BY id DESC LIMIT ?1) ORDER BY id",
+                 {sql(newest)}));
   });
 }
 
-void Store::add_change(const FileChange& change) {
+bool Store::add_change(const FileChange& change) {
   std::lock_guard lock(impl_->mutex);
-  impl_->write([change, session = impl_->row, at = impl_->now_ms()](Sqlite& db) {
-    const SqlValue before = put_image(db, change.before), after = put_image(db, change.after);
-    db.run("INSERT INTO changes(session, item, path, before, after, mode, at) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-           {session, sql(change.turn.value), std::string_view(change.path), before, after, sql(change.mode), at});
+  return impl_->write([change, session = impl_->current, at = impl_->now_ms()](Sqlite& db) {
+    const SqlValue before = put_image(db, change.before);
+    db.run("INSERT INTO changes VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+           {session, sql(change.turn), std::string_view(change.call_id), std::string_view(change.path.native()), before,
+            std::int64_t{change.mode_before}, std::string_view(change.hash_before), std::string_view(change.hash_after),
+            std::int64_t{change.by_command}, at});
   });
 }
 
-std::vector<FileChange> Store::changes_since(ItemId turn) const {
+std::vector<FileChange> Store::changes(std::uint64_t first_turn, std::uint64_t last_turn) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<FileChange> list;
-    Cursor row = db.query("SELECT id, item, path, before, after, mode, at FROM changes WHERE session=?1 AND item>=?2 ORDER BY id DESC",
-                          {impl_->row, sql(turn.value)});
+    Cursor row = db.query(
+        "SELECT turn, call_id, path, before, mode, hash_before, hash_after, by_command FROM changes"
+        " WHERE session=?1 AND turn BETWEEN ?2 AND ?3 ORDER BY id",
+        {impl_->current, sql(first_turn), sql(std::min<std::uint64_t>(last_turn, INT64_MAX))});
     while (row.step()) {
-      list.push_back({row.natural(0), {row.natural(1)}, row.text(2), image_of(db, row.null(3), row.integer(3)),
-                      image_of(db, row.null(4), row.integer(4)), static_cast<std::uint32_t>(row.natural(5)), time_of(row.integer(6))});
+      list.push_back({row.natural(0), row.text(1), row.text(2), image_of(db, row.null(3), row.integer(3)),
+                      static_cast<unsigned>(row.natural(4)), row.text(5), row.text(6), row.integer(7) != 0});
     }
     return list;
   });
@@ -175,7 +193,7 @@ std::uint64_t Store::add_pin(const PinRecord& pin) {
   std::lock_guard lock(impl_->mutex);
   std::uint64_t id = 1;
   for (const PinRecord& known : pins()) id = std::max(id, known.id + 1);
-  impl_->write([pin, id, session = impl_->row](Sqlite& db) {
+  impl_->write([pin, id, session = impl_->current](Sqlite& db) {
     db.run("INSERT INTO state VALUES(?1, ?2, ?3)",
            {session, std::string_view("pin." + std::to_string(id)),
             std::string_view(dump({{"kind", pin.kind}, {"what", pin.what}, {"text", pin.text}, {"item", pin.item.value}}))});
@@ -186,12 +204,15 @@ std::uint64_t Store::add_pin(const PinRecord& pin) {
 std::vector<PinRecord> Store::pins() const {
   return impl_->read([&](Sqlite& db) {
     std::vector<PinRecord> list;
-    Cursor row = db.query("SELECT key, value FROM state WHERE session=?1 AND key LIKE 'pin.%'", {impl_->row});
+    Cursor row = db.query("SELECT key, value FROM state WHERE session=?1 AND key LIKE 'pin.%'", {impl_->current});
     while (row.step()) {
       const Json json = Json::parse(row.bytes(1), nullptr, false);
       if (!json.is_object()) continue;
-      list.push_back({std::strtoull(row.text(0).c_str() + 4, nullptr, 10), json.value("kind", ""), json.value("what", ""),
-                      json.value("text", ""), {json.value("item", std::uint64_t{0})}});
+      list.push_back({std::strtoull(row.text(0).c_str() + 4, nullptr, 10),
+                      json.value("kind", ""),
+                      json.value("what", ""),
+                      json.value("text", ""),
+                      {json.value("item", std::uint64_t{0})}});
     }
     std::sort(list.begin(), list.end(), [](const PinRecord& a, const PinRecord& b) { return a.id < b.id; });
     return list;
@@ -200,14 +221,15 @@ std::vector<PinRecord> Store::pins() const {
 
 void Store::remove_pin(std::uint64_t id) {
   std::lock_guard lock(impl_->mutex);
-  impl_->write([key = "pin." + std::to_string(id), session = impl_->row](Sqlite& db) {
+  impl_->write([key = "pin." + std::to_string(id), session = impl_->current](Sqlite& db) {
     db.run("DELETE FROM state WHERE session=?1 AND key=?2", {session, std::string_view(key)});
   });
 }
 
 void Store::set_todos(const std::vector<TodoItem>& todos) {
   Json json = Json::array();
-  for (const TodoItem& todo : todos) json.push_back({{"content", todo.content}, {"status", todo.status}, {"active", todo.active_form}});
+  for (const TodoItem& todo : todos)
+    json.push_back({{"content", todo.content}, {"status", todo.status}, {"active", todo.active_form}});
   set_state("todos", dump(json));
 }
 
@@ -215,13 +237,14 @@ std::vector<TodoItem> Store::todos() const {
   std::vector<TodoItem> list;
   const Json json = Json::parse(state("todos"), nullptr, false);
   if (!json.is_array()) return list;
-  for (const Json& one : json) list.push_back({one.value("content", ""), one.value("status", "pending"), one.value("active", "")});
+  for (const Json& one : json)
+    list.push_back({one.value("content", ""), one.value("status", "pending"), one.value("active", "")});
   return list;
 }
 
 void Store::set_state(std::string_view key, std::string_view text) {
   std::lock_guard lock(impl_->mutex);
-  impl_->write([key = std::string(key), text = std::string(text), session = impl_->row](Sqlite& db) {
+  impl_->write([key = std::string(key), text = std::string(text), session = impl_->current](Sqlite& db) {
     db.run("INSERT OR REPLACE INTO state VALUES(?1, ?2, ?3)", {session, std::string_view(key), std::string_view(text)});
   });
 }

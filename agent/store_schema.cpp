@@ -9,7 +9,7 @@ namespace tern {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr int kCorrupt = 11;   // SQLITE_CORRUPT
+constexpr int kCorrupt = 11;  // SQLITE_CORRUPT
 
 // Every table has a number of columns of its own: when a damaged file has lost its schema, the rows still tell what they were.
 constexpr const char* kVersion1 = R"sql(
@@ -57,9 +57,10 @@ CREATE TABLE drafts(
 CREATE TABLE grants(session INTEGER NOT NULL, rule TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY(session, rule));
 CREATE TABLE prompts(id INTEGER PRIMARY KEY, text TEXT NOT NULL, at INTEGER NOT NULL);
 CREATE TABLE changes(
-  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, item INTEGER NOT NULL, path TEXT NOT NULL, before INTEGER, after INTEGER,
-  mode INTEGER NOT NULL, at INTEGER NOT NULL);
-CREATE INDEX changes_item ON changes(session, item);
+  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, turn INTEGER NOT NULL, call_id TEXT NOT NULL, path TEXT NOT NULL,
+  before INTEGER, mode INTEGER NOT NULL, hash_before TEXT NOT NULL, hash_after TEXT NOT NULL, by_command INTEGER NOT NULL,
+  at INTEGER NOT NULL);
+CREATE INDEX changes_turn ON changes(session, turn);
 CREATE TABLE state(session INTEGER NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY(session, key)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5(text, content='', detail=none, columnsize=0, tokenize='trigram');
 CREATE VIEW summaries AS
@@ -125,8 +126,8 @@ fs::path free_name(const fs::path& file) {
   }
 }
 
-constexpr const char* kTables[] = {"sessions", "log",      "calls",  "partials", "blobs",   "chunks",  "originals", "batches",
-                                   "requests", "drafts",   "grants", "prompts",  "changes", "state"};
+constexpr const char* kTables[] = {"sessions", "log",      "calls",  "partials", "blobs",   "chunks",  "originals",
+                                   "batches",  "requests", "drafts", "grants",   "prompts", "changes", "state"};
 
 // Rows that lost their table: the number and kinds of the columns say which it was.
 constexpr const char* kLostRows[] = {
@@ -206,27 +207,27 @@ std::int64_t copy_rows(Sqlite& db, const fs::path& salvaged) {
 
 void Store::Impl::open_file() {
   if (options.read_only) {
-    db = std::make_unique<Sqlite>(file, Sqlite::Mode::read);
+    database = std::make_unique<Sqlite>(file, Sqlite::Mode::read);
     read_only = true;
   } else {
     if (!file.empty()) create_private(file);
-    db = std::make_unique<Sqlite>(file, Sqlite::Mode::create);
+    database = std::make_unique<Sqlite>(file, Sqlite::Mode::create);
   }
-  const auto version = static_cast<std::size_t>(db->integer("PRAGMA user_version"));
+  const auto version = static_cast<std::size_t>(database->integer("PRAGMA user_version"));
   if (version > migrations().size()) {
     notices.push_back("this history was written by a newer tern: it is opened read-only, new messages are not saved");
     read_only = true;
-    db = std::make_unique<Sqlite>(file, Sqlite::Mode::read);
+    database = std::make_unique<Sqlite>(file, Sqlite::Mode::read);
     return;
   }
   if (read_only || version == migrations().size()) return;
-  if (version > 0) back_up(*db, file, version);
-  upgrade(*db);
+  if (version > 0) back_up(*database, file, version);
+  upgrade(*database);
 }
 
 // Never start empty: the damaged file is moved aside, whole, and what can be read of it fills the new one.
 void Store::Impl::recover(const std::string& why) {
-  db.reset();
+  database.reset();
   const fs::path aside = free_name(file);
   fs::rename(file, aside);
   for (const char* suffix : {"-wal", "-shm"}) {
@@ -239,15 +240,16 @@ void Store::Impl::recover(const std::string& why) {
   open_file();
   std::int64_t written = 0;
   try {
-    written = copy_rows(*db, salvaged);
+    written = copy_rows(*database, salvaged);
   } catch (const SqliteError& error) {
     notices.push_back(std::string("recovery: ") + error.what());
   }
   for (const char* suffix : {"", "-wal", "-shm"}) ::unlink((salvaged.string() + suffix).c_str());
-  const std::int64_t found = db->integer("SELECT count(*) FROM log WHERE kind=0");
-  const std::int64_t entries = db->integer("SELECT count(*) FROM log");
+  const std::int64_t found = database->integer("SELECT count(*) FROM log WHERE kind=0");
+  const std::int64_t entries = database->integer("SELECT count(*) FROM log");
   std::string text = "the history was damaged (" + why + "): recovered " + std::to_string(found) + " of ";
-  text += std::to_string(std::max(found, found + written - entries)) + " messages; the damaged file is kept as " + aside.filename().string();
+  text += std::to_string(std::max(found, found + written - entries)) + " messages; the damaged file is kept as " +
+          aside.filename().string();
   notices.push_back(text + (trouble.empty() ? "" : " (" + trouble + ")"));
 }
 
@@ -265,14 +267,15 @@ void Store::Impl::open_database() {
     const bool alone = !locks || locks->alone();
     open_file();
     if (options.read_only || !alone || !unclean) return;
-    const std::string state = quick_check(*db);
+    const std::string state = quick_check(*database);
     if (state != "ok") throw SqliteError(kCorrupt, state);
   } catch (const SqliteError& error) {
     if (error.damaged() && !options.read_only) {
       recover(error.what());
       return;
     }
-    notices.push_back("the history in " + file.string() + " cannot be used (" + error.what() + "): this session is kept in memory only");
+    notices.push_back("the history in " + file.string() + " cannot be used (" + error.what() +
+                      "): this session is kept in memory only");
     file.clear();
     locks.reset();
     read_only = false;

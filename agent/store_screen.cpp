@@ -8,8 +8,8 @@
 namespace tern {
 namespace {
 
-constexpr std::size_t kOldCell = 400;          // bytes of text an old cell brings along
-constexpr std::size_t kResultInItem = 256;     // the cell shows the text, the item does not need it
+constexpr std::size_t kOldCell = 400;       // bytes of text an old cell brings along
+constexpr std::size_t kResultInItem = 256;  // the cell shows the text, the item does not need it
 constexpr int kIndexAtOnce = 64;
 
 std::string head(std::string_view text, std::size_t bytes) {
@@ -25,7 +25,12 @@ struct Cell {
 };
 
 Cell cell_of(const Cursor& row) {
-  Cell cell{.label = row.text(0), .subject = row.text(1), .note = row.text(2), .diff = {}, .exit_status = {}, .milliseconds = row.integer(6)};
+  Cell cell{.label = row.text(0),
+            .subject = row.text(1),
+            .note = row.text(2),
+            .diff = {},
+            .exit_status = {},
+            .milliseconds = row.integer(6)};
   cell.diff = unpack(static_cast<Codec>(row.integer(4)), row.bytes(3)).value_or("");
   if (!row.null(5)) cell.exit_status = static_cast<int>(row.integer(5));
   return cell;
@@ -40,14 +45,16 @@ class Screen {
   Screen(Sqlite& db, const std::vector<std::int64_t>& chain, const ScreenOptions& options) : options_(options) {
     for (std::int64_t session : chain) {
       Cursor row = db.query(
-          "SELECT label, subject, note, diff, diff_codec, exit_status, milliseconds, item, call_id FROM calls WHERE session=?1 AND item>0",
+          "SELECT label, subject, note, diff, diff_codec, exit_status, milliseconds, item, call_id FROM calls WHERE session=?1 "
+          "AND item>0",
           {session});
       while (row.step()) cells_[call_key(session, row.natural(7), row.bytes(8))] = cell_of(row);
     }
   }
 
   void add(const LogRow& row, const Item& item, std::size_t cells_left) {
-    const bool results = std::any_of(item.blocks.begin(), item.blocks.end(), [](const Block& b) { return std::holds_alternative<ToolResult>(b); });
+    const bool results =
+        std::any_of(item.blocks.begin(), item.blocks.end(), [](const Block& b) { return std::holds_alternative<ToolResult>(b); });
     events.push_back(ItemAdded{results ? without_texts(item) : std::make_shared<const Item>(item), true});
     for (const Block& block : item.blocks) {
       if (const auto* call = std::get_if<ToolCall>(&block)) calls_[call->id] = *call;
@@ -110,7 +117,8 @@ std::string match_of(const std::vector<std::string>& grams) {
 
 std::string snippet(std::string_view text, std::string_view part) {
   const auto fold = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  const auto found = std::search(text.begin(), text.end(), part.begin(), part.end(), [&](char a, char b) { return fold(a) == fold(b); });
+  const auto found =
+      std::search(text.begin(), text.end(), part.begin(), part.end(), [&](char a, char b) { return fold(a) == fold(b); });
   auto from = static_cast<std::size_t>(std::max<std::ptrdiff_t>(found - text.begin() - 60, 0));
   while (from > 0 && (static_cast<unsigned char>(text[from]) & 0xc0) == 0x80) --from;
   std::string out = (from ? "…" : "") + head(text.substr(from), 160 + part.size());
@@ -122,7 +130,7 @@ std::string snippet(std::string_view text, std::string_view part) {
 
 bool Store::started(const CallStart& call) {
   std::lock_guard lock(impl_->mutex);
-  return impl_->write([call, session = impl_->row, at = impl_->now_ms()](Sqlite& db) {
+  return impl_->write([call, session = impl_->current, at = impl_->now_ms()](Sqlite& db) {
     db.run("INSERT INTO calls(session, call_id, tool, label, subject, at) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
            {session, std::string_view(call.call_id), std::string_view(call.tool), std::string_view(call.label),
             std::string_view(call.subject), at});
@@ -131,19 +139,21 @@ bool Store::started(const CallStart& call) {
 
 bool Store::finished(const ToolFinished& cell, const ToolResult& result) {
   std::lock_guard lock(impl_->mutex);
-  return impl_->write([cell, kept = encode(result), session = impl_->row, at = impl_->now_ms()](Sqlite& db) {
+  return impl_->write([cell, kept = encode(result), session = impl_->current, at = impl_->now_ms()](Sqlite& db) {
     const std::string_view call_id(cell.call_id), tool(cell.tool), label(cell.label), subject(cell.subject), note(cell.note);
     std::int64_t id = db.integer("SELECT max(id) FROM calls WHERE session=?1 AND call_id=?2 AND done=0", {session, call_id});
-    if (id == 0) {   // refused or repaired: it never started
+    if (id == 0) {  // refused or repaired: it never started
       db.run("INSERT INTO calls(session, call_id, tool, label, subject, at) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
              {session, call_id, tool, label, subject, at});
       id = db.last_row();
     }
     const Packed diff = pack(cell.diff);
     const SqlValue status = cell.exit_status ? SqlValue(std::int64_t{*cell.exit_status}) : SqlValue(nullptr);
-    db.run("UPDATE calls SET done=1, label=?2, subject=?3, note=?4, diff=?5, diff_codec=?6, exit_status=?7, milliseconds=?8,"
-           " result=CASE item WHEN 0 THEN ?9 END WHERE id=?1",
-           {id, label, subject, note, Blob{diff.view(cell.diff)}, static_cast<std::int64_t>(diff.codec), status, cell.milliseconds, Blob{kept}});
+    db.run(
+        "UPDATE calls SET done=1, label=?2, subject=?3, note=?4, diff=?5, diff_codec=?6, exit_status=?7, milliseconds=?8,"
+        " result=CASE item WHEN 0 THEN ?9 END WHERE id=?1",
+        {id, label, subject, note, Blob{diff.view(cell.diff)}, static_cast<std::int64_t>(diff.codec), status, cell.milliseconds,
+         Blob{kept}});
   });
 }
 
@@ -153,7 +163,7 @@ void Store::partial(std::string_view text, std::string_view thinking) {
   item.role = Role::assistant;
   if (!thinking.empty()) item.blocks.push_back(Thinking{std::string(thinking), {}});
   item.blocks.push_back(Text{std::string(text)});
-  impl_->write([body = encode(item), session = impl_->row](Sqlite& db) {
+  impl_->write([body = encode(item), session = impl_->current](Sqlite& db) {
     db.run("INSERT OR REPLACE INTO partials VALUES(?1, ?2)", {session, Blob{body}});
   });
 }
@@ -188,9 +198,10 @@ std::vector<RewindPoint> Store::rewind_points() const {
       if (row->kind != LogRow::item || !(row->flags & LogRow::turn)) continue;
       const ItemPtr item = impl_->load_item(*row);
       if (!item) continue;
-      const std::int64_t files = db.integer("SELECT count(DISTINCT path) FROM changes WHERE session=?1 AND item=?2",
+      const std::int64_t files = db.integer("SELECT count(DISTINCT path) FROM changes WHERE session=?1 AND turn=?2",
                                             {std::int64_t{row->session}, sql(row->ref)});
-      list.push_back({item->id, head(plain_text(*item), 500), std::to_string(item->when.time_since_epoch().count()), static_cast<int>(files)});
+      list.push_back({item->id, head(plain_text(*item), 500), std::to_string(item->when.time_since_epoch().count()),
+                      static_cast<int>(files)});
     }
     return list;
   });
@@ -200,36 +211,39 @@ void Store::idle() {
   std::lock_guard lock(impl_->mutex);
   Impl& impl = *impl_;
   if (impl.read_only || !impl.flush()) return;
-  struct Waiting {
+  struct Unread {
     std::int64_t seq;
     std::string text;
   };
-  std::vector<Waiting> waiting;
+  std::vector<Unread> waiting;
   try {
-    impl.db->exec("BEGIN IMMEDIATE");
+    impl.database->exec("BEGIN IMMEDIATE");
     {
-      Cursor row = impl.db->query(
-          "SELECT seq, kind, codec, body FROM log WHERE seq>(SELECT next FROM counters WHERE name='indexed') ORDER BY seq LIMIT ?1",
+      Cursor row = impl.database->query(
+          "SELECT seq, kind, codec, body FROM log WHERE seq>(SELECT next FROM counters WHERE name='indexed') ORDER BY seq LIMIT "
+          "?1",
           {std::int64_t{kIndexAtOnce}});
       while (row.step()) {
-        const auto bytes = row.integer(1) == LogRow::item ? unpack(static_cast<Codec>(row.integer(2)), row.bytes(3)) : std::nullopt;
+        const auto bytes =
+            row.integer(1) == LogRow::item ? unpack(static_cast<Codec>(row.integer(2)), row.bytes(3)) : std::nullopt;
         const auto item = bytes ? decode_item(*bytes) : std::nullopt;
         waiting.push_back({row.integer(0), item ? plain_text(*item) : std::string()});
       }
     }
-    for (const Waiting& one : waiting) {
-      if (!one.text.empty()) impl.db->run("INSERT INTO words(rowid, text) VALUES(?1, ?2)", {one.seq, std::string_view(one.text)});
+    for (const Unread& one : waiting) {
+      if (!one.text.empty())
+        impl.database->run("INSERT INTO words(rowid, text) VALUES(?1, ?2)", {one.seq, std::string_view(one.text)});
     }
-    if (!waiting.empty()) impl.db->run("UPDATE counters SET next=?1 WHERE name='indexed'", {waiting.back().seq});
-    impl.db->exec("COMMIT");
+    if (!waiting.empty()) impl.database->run("UPDATE counters SET next=?1 WHERE name='indexed'", {waiting.back().seq});
+    impl.database->exec("COMMIT");
   } catch (const SqliteError&) {
     try {
-      if (impl.db->in_transaction()) impl.db->exec("ROLLBACK");
+      if (impl.database->in_transaction()) impl.database->exec("ROLLBACK");
     } catch (const SqliteError&) {
       // The index is made again at the next idle moment.
     }
   }
-  impl.db->checkpoint();
+  impl.database->checkpoint();
 }
 
 std::vector<SearchHit> Store::search(std::string_view text, std::size_t limit) {
@@ -244,20 +258,24 @@ std::vector<SearchHit> Store::search(std::string_view text, std::size_t limit) {
     };
     const std::int64_t indexed = db.integer("SELECT next FROM counters WHERE name='indexed'");
     const std::string match = match_of(grams);
-    collect(db.query("SELECT seq FROM log WHERE kind=0 AND seq>?1 ORDER BY seq DESC", {grams.empty() ? std::int64_t{0} : indexed}));
+    collect(
+        db.query("SELECT seq FROM log WHERE kind=0 AND seq>?1 ORDER BY seq DESC", {grams.empty() ? std::int64_t{0} : indexed}));
     if (!grams.empty()) {
-      collect(db.query("SELECT rowid FROM words WHERE words MATCH ?1 AND rowid<=?2 ORDER BY rowid DESC", {std::string_view(match), indexed}));
+      collect(db.query("SELECT rowid FROM words WHERE words MATCH ?1 AND rowid<=?2 ORDER BY rowid DESC",
+                       {std::string_view(match), indexed}));
     }
     std::vector<SearchHit> hits;
     for (std::int64_t seq : found) {
       if (hits.size() >= limit) break;
-      Cursor row = db.query("SELECT s.uid, s.name, l.codec, l.body FROM log l JOIN sessions s ON s.id=l.session WHERE l.seq=?1", {seq});
+      Cursor row =
+          db.query("SELECT s.uid, s.name, l.codec, l.body FROM log l JOIN sessions s ON s.id=l.session WHERE l.seq=?1", {seq});
       if (!row.step()) continue;
       const auto bytes = unpack(static_cast<Codec>(row.integer(2)), row.bytes(3));
       const auto item = bytes ? decode_item(*bytes) : std::nullopt;
       if (!item) continue;
       const std::string all = plain_text(*item);
-      if (contains_folded(all, text)) hits.push_back({row.text(0), row.text(1), snippet(all, text), item->id, item->role, item->when});
+      if (contains_folded(all, text))
+        hits.push_back({row.text(0), row.text(1), snippet(all, text), item->id, item->role, item->when});
     }
     return hits;
   });

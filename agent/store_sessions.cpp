@@ -65,8 +65,9 @@ ToolResult lost_result(Sqlite& db, std::int64_t session, const ToolCall& call, s
   ToolResult result;
   result.call_id = call.id, result.tool = call.name, result.is_error = true;
   result.text = "not run: tern ended before this call started";
-  Cursor cursor = db.query("SELECT result, subject FROM calls WHERE session=?1 AND call_id=?2 AND item=0 ORDER BY id DESC LIMIT 1",
-                           {session, std::string_view(call.id)});
+  Cursor cursor =
+      db.query("SELECT result, subject FROM calls WHERE session=?1 AND call_id=?2 AND item=0 ORDER BY id DESC LIMIT 1",
+               {session, std::string_view(call.id)});
   if (!cursor.step()) return result;
   if (const auto kept = decode_result(cursor.bytes(0))) return *kept;
   result.subject = cursor.text(1);
@@ -80,14 +81,18 @@ ToolResult lost_result(Sqlite& db, std::int64_t session, const ToolCall& call, s
 // Only the covering index is read here; bodies are loaded for what is alive, or shown.
 void Store::Impl::load_rows(std::int64_t session, std::int64_t upto) {
   rows.clear(), chain.clear();
-  for (const Segment& segment : lineage(*db, session, upto)) {
+  for (const Segment& segment : lineage(*database, session, upto)) {
     chain.push_back(segment.session);
     const std::size_t before = rows.size();
-    Cursor cursor = db->query("SELECT seq, kind, ref, flags FROM log INDEXED BY log_ref WHERE session=?1", {segment.session});
+    Cursor cursor =
+        database->query("SELECT seq, kind, ref, flags FROM log INDEXED BY log_ref WHERE session=?1", {segment.session});
     while (cursor.step()) {
       if (cursor.integer(0) > segment.upto) continue;
-      rows.push_back({.seq = cursor.integer(0), .ref = cursor.natural(2), .session = static_cast<std::int32_t>(segment.session),
-                      .kind = static_cast<LogRow::Kind>(cursor.integer(1)), .flags = static_cast<std::uint8_t>(cursor.integer(3))});
+      rows.push_back({.seq = cursor.integer(0),
+                      .ref = cursor.natural(2),
+                      .session = static_cast<std::int32_t>(segment.session),
+                      .kind = static_cast<LogRow::Kind>(cursor.integer(1)),
+                      .flags = static_cast<std::uint8_t>(cursor.integer(3))});
     }
     std::sort(rows.begin() + static_cast<std::ptrdiff_t>(before), rows.end(),
               [](const LogRow& a, const LogRow& b) { return a.seq < b.seq; });
@@ -103,7 +108,8 @@ void Store::Impl::load_rows(std::int64_t session, std::int64_t upto) {
       kept.push_back(row);
       continue;
     }
-    const auto cut = std::find_if(kept.begin(), kept.end(), [&](const LogRow& one) { return one.kind == LogRow::item && one.ref == row.ref; });
+    const auto cut =
+        std::find_if(kept.begin(), kept.end(), [&](const LogRow& one) { return one.kind == LogRow::item && one.ref == row.ref; });
     kept.erase(cut, kept.end());
   }
   rows = std::move(kept);
@@ -112,8 +118,8 @@ void Store::Impl::load_rows(std::int64_t session, std::int64_t upto) {
 
 void Store::Impl::close_session() {
   flush();
-  if (locks && row) locks->release(row);
-  row = 0;
+  if (locks && current) locks->release(current);
+  current = 0;
   uid.clear(), name.clear(), rows.clear(), chain.clear();
 }
 
@@ -122,13 +128,14 @@ OpenedSession Store::Impl::open_session(std::int64_t session) {
   OpenedSession opened;
   std::uint64_t stored_last = 0;
   {
-    Cursor cursor = db->query("SELECT uid, name, model, first_prompt, last_item, named FROM sessions WHERE id=?1", {session});
+    Cursor cursor =
+        database->query("SELECT uid, name, model, first_prompt, last_item, named FROM sessions WHERE id=?1", {session});
     if (!cursor.step()) throw SqliteError(0, "the session is gone");
     uid = cursor.text(0), name = cursor.text(1), model = cursor.text(2);
     if (name.empty()) name = name_of_prompt(cursor.bytes(3));
     stored_last = cursor.natural(4);
   }
-  row = session;
+  current = session;
   load_rows(session, INT64_MAX);
   last_item = std::max(last_item, stored_last);
   opened.id = uid, opened.name = name, opened.model = model, opened.resumed = true;
@@ -141,7 +148,7 @@ OpenedSession Store::Impl::open_session(std::int64_t session) {
 void Store::Impl::mend(OpenedSession& opened) {
   std::string text, thinking;
   {
-    Cursor cursor = db->query("SELECT body FROM partials WHERE session=?1", {row});
+    Cursor cursor = database->query("SELECT body FROM partials WHERE session=?1", {current});
     if (cursor.step()) {
       if (const auto item = decode_item(cursor.bytes(0))) text = plain_text(*item);
     }
@@ -159,7 +166,7 @@ void Store::Impl::mend(OpenedSession& opened) {
   for (const Block& block : last ? last->blocks : std::vector<Block>{}) {
     const auto* call = std::get_if<ToolCall>(&block);
     if (!call) continue;
-    results.blocks.push_back(lost_result(*db, row, *call, opened.notices));
+    results.blocks.push_back(lost_result(*database, current, *call, opened.notices));
   }
   if (!results.blocks.empty()) {
     ++last_item;
@@ -173,11 +180,14 @@ std::vector<std::int64_t> Store::Impl::candidates(std::string_view wanted) const
     while (cursor.step()) list.push_back(cursor.integer(0));
   };
   const std::string like = escape_like(wanted), prefix = like.substr(1);
-  collect(db->query("SELECT id FROM sessions WHERE uid=?1 OR name=?1 ORDER BY uid=?1 DESC, updated DESC", {wanted}));
-  if (list.empty()) collect(db->query("SELECT id FROM sessions WHERE uid LIKE ?1 ESCAPE '\\' ORDER BY updated DESC", {std::string_view(prefix)}));
+  collect(database->query("SELECT id FROM sessions WHERE uid=?1 OR name=?1 ORDER BY uid=?1 DESC, updated DESC", {wanted}));
+  if (list.empty())
+    collect(database->query("SELECT id FROM sessions WHERE uid LIKE ?1 ESCAPE '\\' ORDER BY updated DESC",
+                            {std::string_view(prefix)}));
   if (list.empty()) {
-    collect(db->query("SELECT id FROM sessions WHERE name LIKE ?1 ESCAPE '\\' OR first_prompt LIKE ?1 ESCAPE '\\' ORDER BY updated DESC",
-                      {std::string_view(like)}));
+    collect(database->query(
+        "SELECT id FROM sessions WHERE name LIKE ?1 ESCAPE '\\' OR first_prompt LIKE ?1 ESCAPE '\\' ORDER BY updated DESC",
+        {std::string_view(like)}));
   }
   return list;
 }
@@ -197,14 +207,14 @@ OpenedSession Store::create(NewSession session) {
   };
   try {
     if (impl.read_only || !impl.queue.empty()) throw SqliteError(0, "waiting");
-    insert(*impl.db, 0);
-    impl.row = impl.db->last_row();
+    insert(*impl.database, 0);
+    impl.current = impl.database->last_row();
   } catch (const SqliteError&) {
-    impl.row = 1'000'000 + at % 1'000'000'000;
-    impl.write([insert, row = impl.row](Sqlite& db) { insert(db, row); });
+    impl.current = 1'000'000 + at % 1'000'000'000;
+    impl.write([insert, row = impl.current](Sqlite& db) { insert(db, row); });
   }
-  impl.chain = {impl.row};
-  if (impl.locks) impl.locks->take(impl.row);
+  impl.chain = {impl.current};
+  if (impl.locks) impl.locks->take(impl.current);
   OpenedSession opened;
   opened.id = impl.uid, opened.name = impl.name, opened.model = impl.model;
   return opened;
@@ -221,12 +231,12 @@ std::optional<OpenedSession> Store::resume(std::string_view wanted, std::string&
       for (const SearchHit& hit : search(wanted, 1)) list = impl.candidates(hit.session);
       if (list.empty()) return std::nullopt;
     }
-    if (impl.row != list.front() && impl.locks && !impl.locks->take(list.front())) {
+    if (impl.current != list.front() && impl.locks && !impl.locks->take(list.front())) {
       why = "this session is open in another tern; close it there, or add --fork to go on with a copy";
       return std::nullopt;
     }
     OpenedSession opened = impl.open_session(list.front());
-    if (impl.locks) impl.locks->take(impl.row);
+    if (impl.locks) impl.locks->take(impl.current);
     opened.turns = impl.turns;
     const std::size_t before = opened.conversation.items.size();
     if (!impl.read_only) {
@@ -247,7 +257,8 @@ std::optional<OpenedSession> Store::resume(std::string_view wanted, std::string&
 std::optional<OpenedSession> Store::newest(std::string& why, std::string_view cwd) {
   std::lock_guard lock(impl_->mutex);
   const std::string uid = impl_->read([&](Sqlite& db) {
-    Cursor cursor = db.query("SELECT uid FROM sessions WHERE turns>0 AND (?1='' OR cwd=?1) ORDER BY updated DESC, id DESC LIMIT 1", {cwd});
+    Cursor cursor =
+        db.query("SELECT uid FROM sessions WHERE turns>0 AND (?1='' OR cwd=?1) ORDER BY updated DESC, id DESC LIMIT 1", {cwd});
     return cursor.step() ? cursor.text(0) : std::string();
   });
   if (!uid.empty()) return resume(uid, why);
@@ -259,7 +270,7 @@ OpenedSession Store::fork(std::string_view name) {
   std::lock_guard lock(impl_->mutex);
   Impl& impl = *impl_;
   impl.flush();
-  const std::int64_t parent = impl.row;
+  const std::int64_t parent = impl.current;
   const std::string parent_name = impl.name, parent_model = impl.model;
   const std::uint64_t turns = impl.turns, last_item = impl.last_item;
   const std::int64_t upto = impl.read([](Sqlite& db) { return db.integer("SELECT max(seq) FROM log"); });
@@ -268,9 +279,11 @@ OpenedSession Store::fork(std::string_view name) {
     return cursor.step() ? cursor.text(0) : std::string();
   });
   create({.name = name.empty() ? parent_name + " (fork)" : std::string(name), .cwd = cwd, .model = parent_model});
-  impl.write([row = impl.row, parent, upto, turns, last_item](Sqlite& db) {
-    db.run("UPDATE sessions SET parent=?2, parent_seq=?3, turns=?4, last_item=?5,"
-           " first_prompt=(SELECT first_prompt FROM sessions WHERE id=?2) WHERE id=?1", {row, parent, upto, sql(turns), sql(last_item)});
+  impl.write([row = impl.current, parent, upto, turns, last_item](Sqlite& db) {
+    db.run(
+        "UPDATE sessions SET parent=?2, parent_seq=?3, turns=?4, last_item=?5,"
+        " first_prompt=(SELECT first_prompt FROM sessions WHERE id=?2) WHERE id=?1",
+        {row, parent, upto, sql(turns), sql(last_item)});
   });
   std::string why;
   const std::string uid = impl.uid;
@@ -283,7 +296,7 @@ OpenedSession Store::fork(std::string_view name) {
 void Store::rename(std::string_view name) {
   std::lock_guard lock(impl_->mutex);
   impl_->name = std::string(name);
-  impl_->write([name = impl_->name, row = impl_->row](Sqlite& db) {
+  impl_->write([name = impl_->name, row = impl_->current](Sqlite& db) {
     db.run("UPDATE sessions SET name=?2, named=1 WHERE id=?1", {row, std::string_view(name)});
   });
 }
@@ -291,7 +304,7 @@ void Store::rename(std::string_view name) {
 void Store::set_model(std::string_view model) {
   std::lock_guard lock(impl_->mutex);
   impl_->model = std::string(model);
-  impl_->write([model = impl_->model, row = impl_->row](Sqlite& db) {
+  impl_->write([model = impl_->model, row = impl_->current](Sqlite& db) {
     db.run("UPDATE sessions SET model=?2 WHERE id=?1", {row, std::string_view(model)});
   });
 }
@@ -307,13 +320,19 @@ std::vector<SessionRow> Store::sessions(std::string_view search, std::size_t lim
         "SELECT s.uid, s.name, s.first_prompt, s.cwd, s.model, coalesce(p.uid, ''), s.turns, s.created, s.updated, s.id"
         " FROM sessions s LEFT JOIN sessions p ON p.id=s.parent WHERE s.turns>0 ORDER BY s.updated DESC, s.id DESC");
     while (list.size() < limit && cursor.step()) {
-      SessionRow row{.id = cursor.text(0), .name = cursor.text(1), .first_prompt = cursor.text(2), .cwd = cursor.text(3),
-                     .model = cursor.text(4), .parent = cursor.text(5), .turns = cursor.natural(6),
-                     .created = time_of(cursor.integer(7)), .updated = time_of(cursor.integer(8))};
+      SessionRow row{.id = cursor.text(0),
+                     .name = cursor.text(1),
+                     .first_prompt = cursor.text(2),
+                     .cwd = cursor.text(3),
+                     .model = cursor.text(4),
+                     .parent = cursor.text(5),
+                     .turns = cursor.natural(6),
+                     .created = time_of(cursor.integer(7)),
+                     .updated = time_of(cursor.integer(8))};
       const bool match = search.empty() || found.count(row.id) || contains_folded(row.name, search) || row.id.starts_with(search);
       if (!match) continue;
       if (row.name.empty()) row.name = name_of_prompt(row.first_prompt);
-      row.busy = impl_->locks && cursor.integer(9) != impl_->row && impl_->locks->taken(cursor.integer(9));
+      row.busy = impl_->locks && cursor.integer(9) != impl_->current && impl_->locks->taken(cursor.integer(9));
       list.push_back(std::move(row));
     }
     return list;

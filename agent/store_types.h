@@ -16,40 +16,40 @@
 namespace tern {
 
 struct StoreOptions {
-  std::filesystem::path folder;           // ".compression" or its stand-in; empty = nothing is kept on disk
-  bool read_only = false;                 // `tern context`, `tern summaries`: beside a running tern
-  std::function<TimePoint()> now;         // empty = the system clock
+  std::filesystem::path folder;    // ".compression" or its stand-in; empty = nothing is kept on disk
+  bool read_only = false;          // `tern context`, `tern summaries`: beside a running tern
+  std::function<TimePoint()> now;  // empty = the system clock
 };
 
 struct NewSession {
-  std::string name, cwd, model;           // an empty name is taken from the first prompt
+  std::string name, cwd, model;  // an empty name is taken from the first prompt
 };
 
 // A session as it stands after open: the context ready to be sent, everything else still in the database.
 struct OpenedSession {
   std::string id, name, model;
-  Conversation conversation;              // passes check(): what a crash left open has been closed in the log
-  ItemId last_item;                       // the newest id ever given, also to items that left
+  Conversation conversation;  // passes check(): what a crash left open has been closed in the log
+  ItemId last_item;           // the newest id ever given, also to items that left
   std::uint64_t turns = 0;
   bool resumed = false;
-  std::vector<std::string> notices;       // for people: "a Bash call was interrupted, its effect is unknown"
+  std::vector<std::string> notices;  // for people: "a Bash call was interrupted, its effect is unknown"
 };
 
 // One original: the bytes behind "r17", as they were before anything was shortened.
 struct Original {
   RecallId id;
-  std::string session, tool, subject;     // subject: path or command; tool empty = a message
+  std::string session, tool, subject;  // subject: path or command; tool empty = a message
   std::int64_t bytes = 0;
   ItemId item;
   TimePoint when{};
 };
-struct OriginalHit {                      // one line of one original that holds the searched text
+struct OriginalHit {  // one line of one original that holds the searched text
   RecallId id;
   std::string tool, subject, line;
-  std::size_t line_number = 0;            // 1-based
+  std::size_t line_number = 0;  // 1-based
 };
 
-struct CallStart {                        // written before the tool runs
+struct CallStart {  // written before the tool runs
   std::string call_id, tool, label, subject, arguments;
 };
 
@@ -58,21 +58,21 @@ struct CompactionRecord {
   std::uint64_t batch = 0;
   Tier tier = Tier::none;
   std::string strategy, model, why, audit, cost;
-  std::string summary, index;             // empty when nothing was summarised
+  std::string summary, index;  // empty when nothing was summarised
   std::vector<std::string> key_points;
-  std::string audit_full;                 // the whole list of specifics: kept, by recall, lost
+  std::string audit_full;  // the whole list of specifics: kept, by recall, lost
   std::uint64_t first_turn = 0, last_turn = 0;
   Tokens before = 0, after = 0;
   std::size_t items = 0, originals = 0;
   double dollars = 0;
   std::int64_t pause_ms = 0;
-  TimePoint when{};                       // set by the store when zero
-  bool undone = false;                    // set by the store on the way out
+  TimePoint when{};     // set by the store when zero
+  bool undone = false;  // set by the store on the way out
 };
 
 struct UsageRow {
   std::uint64_t turn = 0;
-  std::string provider, model, purpose;   // purpose: "turn", "summary", "draft" …
+  std::string provider, model, purpose;  // purpose: "turn", "summary", "draft" …
   Tokens input = 0, output = 0, cache_read = 0, cache_write = 0;
   double dollars = 0;
   std::int64_t milliseconds = 0;
@@ -85,22 +85,13 @@ struct UsageTotal {
   double dollars = 0;
 };
 
-struct FileChange {                       // before- and after-image of one write, for /rewind and crash repair
+struct PinRecord {  // pinned sentences and files; pinned items are Pin edits in the log
   std::uint64_t id = 0;
-  ItemId turn;                            // the user item whose turn did it
-  std::string path;                       // absolute
-  std::optional<std::string> before, after;  // nothing = the file was not there
-  std::uint32_t mode = 0;                 // of the file before (0 = not there)
-  TimePoint when{};
-};
-
-struct PinRecord {                        // pinned sentences and files; pinned items are Pin edits in the log
-  std::uint64_t id = 0;
-  std::string kind, what, text;           // kind: "sentence", "file", "result", "message"
+  std::string kind, what, text;  // kind: "sentence", "file", "result", "message"
   ItemId item;
 };
 
-struct DraftRecord {                      // a summary made ahead of need, good while its prefix is untouched
+struct DraftRecord {  // a summary made ahead of need, good while its prefix is untouched
   ItemRange covers;
   std::string answer, model, strategy, prefix_hash;
   double dollars = 0;
@@ -118,14 +109,14 @@ struct SessionRow {
   std::string id, name, first_prompt, cwd, model, parent;  // parent: the session it was forked from
   std::uint64_t turns = 0;
   TimePoint created{}, updated{};
-  bool busy = false;                      // another tern has it open
+  bool busy = false;  // another tern has it open
 };
 
 // What was on screen, oldest first: items, tool cells and the notices between them. Events come with replayed = true.
 struct ScreenOptions {
-  std::size_t newest = SIZE_MAX;          // only the last so many log entries
-  std::size_t tool_text = 4'096;          // bytes of a tool's text to bring along; the rest is one recall away
-  std::size_t full_cells = 500;           // the newest so many cells; older ones bring 400 bytes
+  std::size_t newest = SIZE_MAX;  // only the last so many log entries
+  std::size_t tool_text = 4'096;  // bytes of a tool's text to bring along; the rest is one recall away
+  std::size_t full_cells = 500;   // the newest so many cells; older ones bring 400 bytes
 };
 
 }  // namespace tern
