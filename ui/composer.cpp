@@ -1,0 +1,381 @@
+#include "ui/composer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ui/text_safe.h"
+#include "ui/width.h"
+
+namespace tern {
+namespace {
+
+constexpr std::size_t chip_lines = 4, chip_bytes = 600, most_undo = 200, most_kills = 20;
+constexpr std::uint32_t first_chip = 0x100000;  // plane 16 is private: never typed, removed from pastes
+
+std::string chip_letter(std::size_t index) {
+  const std::uint32_t c = first_chip + static_cast<std::uint32_t>(index);
+  return {static_cast<char>(0xF0 | c >> 18), static_cast<char>(0x80 | (c >> 12 & 0x3F)),
+          static_cast<char>(0x80 | (c >> 6 & 0x3F)), static_cast<char>(0x80 | (c & 0x3F))};
+}
+
+bool is_chip(std::string_view text, std::size_t at) { return at < text.size() && static_cast<unsigned char>(text[at]) == 0xF4; }
+
+std::size_t chip_index(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at + i])); };
+  const std::uint32_t c = (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
+  return c - first_chip;
+}
+
+bool word_byte(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+}  // namespace
+
+std::string clean_paste(std::string_view raw) {
+  std::string kept;
+  kept.reserve(raw.size());
+  const std::string valid = is_valid_utf8(raw) ? std::string(raw) : safe_text(raw);
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(valid[i]);
+    const bool c1 = byte == 0xC2 && i + 1 < valid.size() && static_cast<unsigned char>(valid[i + 1]) < 0xA0;
+    if (c1) {
+      ++i;
+    } else if (byte == 0xF4) {
+      i += 3;
+    } else if (byte == '\x1b' && i + 1 < valid.size() && valid[i + 1] == '[') {
+      i += 2;
+      while (i < valid.size() && (valid[i] < 0x40 || valid[i] > 0x7E)) ++i;
+    } else if (byte == '\n' || byte == '\t' || (byte >= 0x20 && byte != 0x7F)) {
+      kept += valid[i];
+    }
+  }
+  return kept;
+}
+
+bool Composer::key(const KeyPress& press) {
+  if (vi_ && vi_key(press)) return true;
+  const bool handled = edit_key(press);
+  if (handled && press.key != Key::up && press.key != Key::down) goal_column_ = -1;
+  return handled;
+}
+
+bool Composer::edit_key(const KeyPress& press) {
+  const bool words = press.ctrl || press.alt;
+  switch (press.key) {
+    case Key::character:
+      if (press.ctrl) return press.text.size() == 1 && control_key(press.text[0]);
+      if (press.alt) return alt_key(press);
+      insert(press.text);
+      return true;
+    case Key::backspace:
+      if (words)
+        kill(word_back(caret_), caret_, true);
+      else if (caret_ > 0)
+        erase(back(caret_), caret_);
+      return true;
+    case Key::del: erase(caret_, forward(caret_)); return true;
+    case Key::left: caret_ = words ? word_back(caret_) : back(caret_); break;
+    case Key::right: caret_ = words ? word_forward(caret_) : forward(caret_); break;
+    case Key::home: caret_ = line_begin(caret_); break;
+    case Key::end: caret_ = line_end(caret_); break;
+    case Key::up: return move_line(-1);
+    case Key::down: return move_line(1);
+    case Key::enter: insert("\n"); return true;  // plain Enter never comes here: the screen submits
+    default: return false;
+  }
+  last_ = Last::other;
+  return true;
+}
+
+bool Composer::control_key(char letter) {
+  switch (letter) {
+    case 'a': caret_ = line_begin(caret_); break;
+    case 'e': caret_ = line_end(caret_); break;
+    case 'b': caret_ = back(caret_); break;
+    case 'f': caret_ = forward(caret_); break;
+    case 'd': erase(caret_, forward(caret_)); return true;
+    case 'h':
+      if (caret_ > 0) erase(back(caret_), caret_);
+      return true;
+    case 'j': insert("\n"); return true;
+    case 'k': kill(caret_, caret_ == line_end(caret_) ? forward(caret_) : line_end(caret_), false); return true;
+    case 'u': kill(caret_ == line_begin(caret_) ? back(caret_) : line_begin(caret_), caret_, true); return true;
+    case 'w': kill(word_back(caret_), caret_, true); return true;
+    case 'y': yank(); return true;
+    case '_': undo(); return true;
+    case 'p': return move_line(-1);
+    case 'n': return move_line(1);
+    default: return false;
+  }
+  last_ = Last::other;
+  return true;
+}
+
+bool Composer::alt_key(const KeyPress& press) {
+  const char letter = press.text.size() == 1 ? press.text[0] : '\0';
+  switch (letter) {
+    case 'b': caret_ = word_back(caret_); break;
+    case 'f': caret_ = word_forward(caret_); break;
+    case 'd': kill(caret_, word_forward(caret_), false); return true;
+    case 'y': yank_older(); return true;
+    case '_': redo(); return true;
+    case '<': caret_ = 0; break;
+    case '>': caret_ = buffer_.size(); break;
+    default: return false;
+  }
+  last_ = Last::other;
+  return true;
+}
+
+void Composer::insert(std::string_view text) {
+  const bool word_ends = text == " " || text == "\n";
+  remember(word_ends ? Last::other : Last::typing);
+  buffer_.insert(caret_, text);
+  caret_ += text.size();
+}
+
+void Composer::paste(std::string_view raw) {
+  const std::string text = clean_paste(raw);
+  if (text.empty()) return;
+  last_ = Last::other;
+  const auto newlines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  if (newlines + 1 < chip_lines && text.size() < chip_bytes) {
+    insert(text);
+  } else {
+    chips_.push_back(text);
+    insert(chip_letter(chips_.size() - 1));
+  }
+  last_ = Last::other;
+}
+
+std::string Composer::expand(std::string_view text) const {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t chip = text.find('\xF4', at);
+    out += text.substr(at, chip - at);
+    if (chip == text.npos) break;
+    const std::size_t index = chip_index(text, chip);
+    if (index < chips_.size()) out += chips_[index];
+    at = chip + 4;
+  }
+  return out;
+}
+
+std::string Composer::text() const { return expand(buffer_); }
+
+std::string Composer::take() {
+  std::string out = text();
+  last_ = Last::other;
+  remember(Last::other);
+  buffer_.clear();
+  caret_ = 0;
+  normal_ = false;
+  return out;
+}
+
+void Composer::set(std::string_view text) {
+  last_ = Last::other;
+  remember(Last::other);
+  buffer_ = clean_paste(text);
+  caret_ = buffer_.size();
+}
+
+void Composer::replace(std::size_t begin, std::size_t end, std::string_view with) {
+  last_ = Last::other;
+  remember(Last::other);
+  buffer_.replace(begin, end - begin, with);
+  caret_ = begin + with.size();
+}
+
+std::string Composer::label(std::string_view cluster) const {
+  if (!is_chip(cluster, 0)) return {};
+  const std::size_t index = chip_index(cluster, 0);
+  if (index >= chips_.size()) return "[Pasted]";
+  const std::string& text = chips_[index];
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + (text.back() == '\n' ? 0 : 1);
+  if (lines > 1) return "[Pasted " + std::to_string(lines) + " lines]";
+  return "[Pasted " + std::to_string(text.size()) + " characters]";
+}
+
+int Composer::columns_of(std::string_view cluster) const {
+  if (cluster == "\t") return 4;
+  if (is_chip(cluster, 0)) return width(label(cluster));
+  return next_cluster(cluster, 0).columns;
+}
+
+std::vector<Composer::Line> Composer::lines(int width) const {
+  std::vector<Line> out(1);
+  int column = 0;
+  std::size_t blank = 0;  // after the last blank of this row
+  for (std::size_t at = 0; at < buffer_.size();) {
+    if (buffer_[at] == '\n') {
+      out.back().end = at++;
+      out.push_back({at, at});
+      column = 0;
+      blank = 0;
+      continue;
+    }
+    const std::size_t bytes = forward(at) - at;
+    const int columns = columns_of(std::string_view(buffer_).substr(at, bytes));
+    if (column + columns > width && at > out.back().begin) {
+      const std::size_t cut = blank > out.back().begin && buffer_[at] != ' ' ? blank : at;
+      out.back().end = cut;
+      out.push_back({cut, cut});
+      column = 0;
+      for (std::size_t k = cut; k < at; k = forward(k)) column += columns_of(std::string_view(buffer_).substr(k, forward(k) - k));
+      blank = 0;
+    }
+    column += columns;
+    at += bytes;
+    if (buffer_[at - 1] == ' ') blank = at;
+  }
+  out.back().end = buffer_.size();
+  return out;
+}
+
+Composer::Layout Composer::layout(int width, int height) const {
+  width_ = std::max(4, width);
+  const std::vector<Line> all = lines(width_);
+  Layout layout;
+  std::size_t caret_line = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].begin <= caret_) caret_line = i;
+  const std::size_t shown = std::min<std::size_t>(all.size(), static_cast<std::size_t>(std::max(1, height)));
+  const std::size_t first = std::min(caret_line + 1 > shown ? caret_line + 1 - shown : 0, all.size() - shown);
+  for (std::size_t i = first; i < first + shown; ++i) {
+    RowBuilder row;
+    if (i == caret_line) layout.caret_y = static_cast<int>(i - first);
+    for (std::size_t at = all[i].begin; at < all[i].end; at = forward(at)) {
+      if (at == caret_) layout.caret_x = row.columns();
+      const std::string_view cluster = std::string_view(buffer_).substr(at, forward(at) - at);
+      if (is_chip(cluster, 0))
+        row.add(label(cluster), Style{.fg = Colour::accent});
+      else
+        row.add(cluster == "\t" ? "    " : cluster);
+    }
+    if (i == caret_line && caret_ >= all[i].end) layout.caret_x = row.columns();
+    layout.rows.push_back(row.take());
+  }
+  layout.caret_x = std::min(layout.caret_x, width_ - 1);
+  return layout;
+}
+
+bool Composer::move_line(int direction) {
+  const std::vector<Line> all = lines(width_);
+  std::size_t line = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].begin <= caret_) line = i;
+  if (direction < 0 ? line == 0 : line + 1 >= all.size()) return false;
+  if (goal_column_ < 0) {
+    goal_column_ = 0;
+    for (std::size_t at = all[line].begin; at < caret_; at = forward(at))
+      goal_column_ += columns_of(std::string_view(buffer_).substr(at, forward(at) - at));
+  }
+  const Line& target = all[static_cast<std::size_t>(static_cast<long>(line) + direction)];
+  std::size_t at = target.begin;
+  for (int column = 0; at < target.end; at = forward(at)) {
+    column += columns_of(std::string_view(buffer_).substr(at, forward(at) - at));
+    if (column > goal_column_) break;
+  }
+  // The end of a soft-wrapped row is the begin of the next: stay on this one.
+  const bool soft = at == target.end && target.end < buffer_.size() && buffer_[target.end] != '\n';
+  caret_ = soft && at > target.begin ? back(at) : at;
+  last_ = Last::other;
+  return true;
+}
+
+std::size_t Composer::back(std::size_t at) const { return previous_boundary(buffer_, at); }
+std::size_t Composer::forward(std::size_t at) const {
+  if (at >= buffer_.size()) return buffer_.size();
+  if (is_chip(buffer_, at)) return at + 4;
+  return at + next_cluster(buffer_, at).bytes;
+}
+
+std::size_t Composer::word_back(std::size_t at) const {
+  while (at > 0 && !word_byte(buffer_[at - 1])) at = back(at);
+  while (at > 0 && word_byte(buffer_[at - 1])) at = back(at);
+  return at;
+}
+std::size_t Composer::word_forward(std::size_t at) const {
+  while (at < buffer_.size() && !word_byte(buffer_[at])) at = forward(at);
+  while (at < buffer_.size() && word_byte(buffer_[at])) at = forward(at);
+  return at;
+}
+std::size_t Composer::line_begin(std::size_t at) const {
+  const std::size_t newline = at == 0 ? std::string::npos : buffer_.rfind('\n', at - 1);
+  return newline == std::string::npos ? 0 : newline + 1;
+}
+std::size_t Composer::line_end(std::size_t at) const { return std::min(buffer_.find('\n', at), buffer_.size()); }
+
+// One undo step for a run of typing, one for each other change.
+void Composer::remember(Last kind) {
+  just_yanked_ = false;
+  const bool run = kind == last_ && (kind == Last::typing || kind == Last::deleting);
+  last_ = kind;
+  redo_.clear();
+  if (run) return;
+  undo_.push_back({buffer_, caret_});
+  if (undo_.size() > most_undo) undo_.erase(undo_.begin());
+}
+
+void Composer::erase(std::size_t begin, std::size_t end) {
+  if (begin >= end) return;
+  remember(Last::deleting);
+  buffer_.erase(begin, end - begin);
+  caret_ = begin;
+}
+
+void Composer::kill(std::size_t begin, std::size_t end, bool backwards) {
+  if (begin >= end) return;
+  const bool grows = last_ == Last::killing && !kills_.empty();
+  const std::string text = buffer_.substr(begin, end - begin);
+  remember(Last::other);
+  if (!grows)
+    kills_.push_back(text);
+  else
+    kills_.back().insert(backwards ? 0 : kills_.back().size(), text);
+  if (kills_.size() > most_kills) kills_.erase(kills_.begin());
+  buffer_.erase(begin, end - begin);
+  caret_ = begin;
+  last_ = Last::killing;
+}
+
+void Composer::yank() {
+  if (kills_.empty()) return;
+  yank_index_ = kills_.size() - 1;
+  yank_begin_ = caret_;
+  last_ = Last::other;
+  insert(kills_[yank_index_]);
+  last_ = Last::other;
+  just_yanked_ = true;
+}
+
+void Composer::yank_older() {
+  if (!just_yanked_) return;
+  const std::string& current = kills_[yank_index_];
+  yank_index_ = (yank_index_ + kills_.size() - 1) % kills_.size();
+  replace(yank_begin_, yank_begin_ + current.size(), kills_[yank_index_]);
+  just_yanked_ = true;
+}
+
+void Composer::undo() {
+  if (undo_.empty()) return;
+  redo_.push_back({buffer_, caret_});
+  buffer_ = std::move(undo_.back().buffer);
+  caret_ = undo_.back().caret;
+  undo_.pop_back();
+  last_ = Last::other;
+}
+
+void Composer::redo() {
+  if (redo_.empty()) return;
+  undo_.push_back({buffer_, caret_});
+  buffer_ = std::move(redo_.back().buffer);
+  caret_ = redo_.back().caret;
+  redo_.pop_back();
+  last_ = Last::other;
+}
+
+}  // namespace tern

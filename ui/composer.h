@@ -1,0 +1,94 @@
+// The prompt editor: a text, a caret, and what fingers know (emacs keys, undo, kill ring, soft wrap). Pure: no I/O, no clock.
+// A large paste is one private character in the buffer, shown as a chip and expanded by text(). Owned by the UI thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ui/input_parser.h"
+#include "ui/style.h"
+
+namespace tern {
+
+class Composer {
+ public:
+  bool key(const KeyPress& press);   // false: not an editing key, or at an edge (up and down walk the history)
+  void paste(std::string_view raw);  // sanitised; large ones become a chip
+  void insert(std::string_view text);
+
+  bool empty() const { return buffer_.empty(); }
+  std::string text() const;         // what will be sent: chips expanded
+  std::string take();               // text(), and the composer is empty again (undo brings it back)
+  void set(std::string_view text);  // replaces all, caret at the end
+  std::string_view raw() const { return buffer_; }
+  std::size_t caret() const { return caret_; }
+  void replace(std::size_t begin, std::size_t end, std::string_view with);  // completion accepted
+
+  struct Layout {
+    Rows rows;
+    int caret_x = 0, caret_y = 0;
+  };
+  // Wrapped rows; when there are more than `height`, those around the caret.
+  Layout layout(int width, int height) const;
+
+  void set_vi(bool on) {
+    vi_ = on;
+    normal_ = false;
+  }
+  bool vi() const { return vi_; }
+  bool normal_mode() const { return vi_ && normal_; }
+
+ private:
+  struct Line {
+    std::size_t begin = 0, end = 0;
+  };
+  struct State {
+    std::string buffer;
+    std::size_t caret = 0;
+  };
+  enum class Last { other, typing, deleting, killing, moving_lines };
+
+  bool edit_key(const KeyPress& press);
+  bool control_key(char letter);
+  bool alt_key(const KeyPress& press);
+  bool vi_key(const KeyPress& press);
+  bool vi_operator(char op, char motion);
+  std::vector<Line> lines(int width) const;
+  bool move_line(int direction);
+  std::size_t back(std::size_t at) const;
+  std::size_t forward(std::size_t at) const;
+  std::size_t word_back(std::size_t at) const;
+  std::size_t word_forward(std::size_t at) const;
+  std::size_t line_begin(std::size_t at) const;
+  std::size_t line_end(std::size_t at) const;
+  void remember(Last kind);
+  void erase(std::size_t begin, std::size_t end);
+  void kill(std::size_t begin, std::size_t end, bool backwards);
+  void yank();
+  void yank_older();
+  void undo();
+  void redo();
+  std::string expand(std::string_view text) const;
+  std::string label(std::string_view cluster) const;  // of a chip; empty for text
+  int columns_of(std::string_view cluster) const;
+
+  std::string buffer_;
+  std::size_t caret_ = 0;
+  std::vector<std::string> chips_;
+  std::vector<State> undo_, redo_;
+  std::vector<std::string> kills_;
+  std::size_t yank_index_ = 0, yank_begin_ = 0;
+  bool just_yanked_ = false;
+  Last last_ = Last::other;
+  int goal_column_ = -1;
+  mutable int width_ = 80;
+  bool vi_ = false, normal_ = false;
+  char operator_ = 0;
+};
+
+// Strips what a paste must not bring: escapes, controls, private characters; newlines and tabs stay.
+std::string clean_paste(std::string_view raw);
+
+}  // namespace tern
