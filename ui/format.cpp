@@ -32,6 +32,10 @@ std::string duration(std::int64_t milliseconds) {
   return print("%lld h %lld m", static_cast<long long>(seconds / 3'600), static_cast<long long>(seconds / 60 % 60));
 }
 
+std::string seconds(std::int64_t milliseconds) {
+  return milliseconds < 60'000 ? std::to_string(milliseconds / 1000) + " s" : duration(milliseconds);
+}
+
 std::string dollars(double amount) {
   if (amount != 0 && amount < 0.01) return print("$%.4f", amount);
   return print("$%.2f", amount);

@@ -1,0 +1,30 @@
+// Prompts said before, per project, newest last; kept in one file of the state directory (0600), appended line by line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tern {
+
+class History {
+ public:
+  explicit History(std::string file = {});  // no file: in memory only
+  void add(std::string_view prompt);
+  // Walks with ↑ and ↓. The draft is what stood in the composer when the walk began and comes back at its end.
+  std::optional<std::string> older(std::string_view draft);
+  std::optional<std::string> newer();
+  void stop() { at_.reset(); }
+  // Index of the newest entry before `before` that holds the text; for Ctrl-R.
+  std::optional<std::size_t> find(std::string_view text, std::size_t before) const;
+  const std::vector<std::string>& entries() const { return entries_; }
+
+ private:
+  std::string file_;
+  std::vector<std::string> entries_;
+  std::optional<std::size_t> at_;
+  std::string draft_;
+};
+
+}  // namespace tern

@@ -1,0 +1,20 @@
+// The lines that are always true: who and where above, the context and its price below. Pure over the meters.
+#pragma once
+
+#include <string>
+
+#include "agent/event.h"
+#include "ui/style.h"
+#include "ui/view.h"
+
+namespace tern {
+
+Colour band_colour(double share);  // 0–40 good, –60 lime, –80 yellow, –95 orange, above red
+Row top_line(const ViewState& view, int width, std::string_view home);
+Row status_line(const Meters& meters, int width);
+// The context bar alone: `columns` cells between the two ends, tier marks inside, parts by shade.
+Row context_bar(const Meters& meters, int columns);
+// "⠹ working 12 s · esc to interrupt · draft in preparation"; empty when there is nothing to say.
+Row working_line(const ViewState& view, int width, std::int64_t now_ms);
+
+}  // namespace tern
