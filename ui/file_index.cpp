@@ -1,6 +1,7 @@
 #include "ui/file_index.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace tern {
 namespace {
@@ -11,15 +12,15 @@ bool boundary(std::string_view name, std::size_t at) {
          name[at - 1] == ' ';
 }
 
-// −1: no match. The last occurrence of each letter wins towards the file name, found by matching backwards.
-int score(std::string_view name, std::string_view query) {
+// Nothing: no match. The last occurrence of each letter wins towards the file name, found by matching backwards.
+std::optional<int> score(std::string_view name, std::string_view query) {
   std::size_t at = name.size();
   int points = 0;
   std::size_t previous = name.size() + 1;
   const std::size_t base = name.rfind('/') == name.npos ? 0 : name.rfind('/') + 1;
   for (std::size_t k = query.size(); k-- > 0;) {
     while (at > 0 && lower(name[at - 1]) != query[k]) --at;
-    if (at == 0) return -1;
+    if (at == 0) return std::nullopt;
     --at;
     points += 2;
     if (at + 1 == previous) points += 6;
@@ -46,8 +47,7 @@ std::vector<FuzzyHit> fuzzy(const std::vector<std::string>& names, std::string_v
   std::vector<FuzzyHit> hits;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if ((letters_of(names[i]) & letters) != letters) continue;
-    const int points = score(names[i], wanted);
-    if (points >= 0 || wanted.empty()) hits.push_back({i, points});
+    if (const auto points = score(names[i], wanted)) hits.push_back({i, *points});
   }
   const auto better = [](const FuzzyHit& a, const FuzzyHit& b) {
     return a.score != b.score ? a.score > b.score : a.index < b.index;

@@ -1,0 +1,25 @@
+#include "ui/command.h"
+#include "ui/keys.h"
+#include "ui/shell.h"
+
+namespace tern {
+namespace {
+
+void run(Shell& shell, std::string_view arguments) {
+  (void)arguments;
+  Overlay overlay;
+  overlay.title = "keys · rebind them under \"keys\" in the user configuration";
+  overlay.content = key_rows;
+  shell.overlay = std::move(overlay);
+}
+
+}  // namespace
+
+extern const SlashCommand keys_command;
+constinit const SlashCommand keys_command{.name = "keys",
+                                          .aliases = "keybindings hotkeys keymap shortcuts",
+                                          .usage = "",
+                                          .help = "the keys, and how to rebind them",
+                                          .run = run};
+
+}  // namespace tern

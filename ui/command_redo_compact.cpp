@@ -1,0 +1,20 @@
+#include "ui/command.h"
+#include "ui/shell.h"
+#include "ui/words.h"
+
+namespace tern {
+namespace {
+
+void run(Shell& shell, std::string_view arguments) { shell.send(UndoCompact{arguments.empty() ? -1 : -number_of(arguments)}); }
+
+}  // namespace
+
+extern const SlashCommand redo_compact_command;
+constinit const SlashCommand redo_compact_command{.name = "redo-compact",
+                                                  .aliases = "",
+                                                  .usage = "[n]",
+                                                  .help = "do an undone compaction again",
+                                                  .run = run,
+                                                  .while_working = false};
+
+}  // namespace tern

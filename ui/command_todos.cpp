@@ -1,0 +1,18 @@
+#include "ui/command.h"
+#include "ui/shell.h"
+
+namespace tern {
+namespace {
+
+void run(Shell& shell, std::string_view arguments) {
+  (void)arguments;
+  shell.show_todos = !shell.show_todos;
+}
+
+}  // namespace
+
+extern const SlashCommand todos_command;
+constinit const SlashCommand todos_command{
+    .name = "todos", .aliases = "todo", .usage = "", .help = "show or hide the todo list (ctrl-t)", .run = run};
+
+}  // namespace tern

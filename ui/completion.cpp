@@ -1,0 +1,99 @@
+#include "ui/completion.h"
+
+#include <algorithm>
+
+#include "ui/command.h"
+#include "ui/shell.h"
+#include "ui/text_safe.h"
+#include "ui/width.h"
+
+namespace tern {
+namespace {
+constexpr std::size_t most = 50;
+}
+
+void Completion::update(Shell& shell) {
+  const std::string_view text = shell.composer.raw();
+  const std::string_view before = text.substr(0, shell.composer.caret());
+  if (before == closed_for_) return;
+  closed_for_.clear();
+  if (before == seen_ && !candidates_.empty() && !before.empty() && before.find('@') == before.npos) return;
+  if (before != seen_) selected_ = 0;
+  seen_ = before;
+  candidates_.clear();
+  if (before.starts_with("/") && before.find('\n') == before.npos) return commands(shell, before.substr(1));
+  const std::size_t blank = before.find_last_of(" \n\t");
+  const std::size_t word = blank == before.npos ? 0 : blank + 1;
+  if (word < before.size() && before[word] == '@') {
+    begin_ = word;
+    files(shell, before.substr(word + 1));
+  }
+}
+
+void Completion::commands(Shell& shell, std::string_view line) {
+  const std::size_t blank = line.find(' ');
+  begin_ = 0;
+  if (blank == line.npos) {
+    for (const bool prefix : {true, false})
+      for (const SlashCommand* command : slash_commands()) {
+        const bool starts = command->name.starts_with(line);
+        const bool holds = command->name.find(line) != line.npos ||
+                           (" " + std::string(command->aliases)).find(" " + std::string(line)) != std::string::npos;
+        if (prefix ? starts : !starts && holds)
+          candidates_.push_back({"/" + std::string(command->name) + (command->usage.empty() ? "" : " "),
+                                 std::string(command->usage) + (command->usage.empty() ? "" : "  ") + std::string(command->help),
+                                 command->usage.empty() || command->usage.starts_with("[")});
+      }
+    return;
+  }
+  std::vector<std::string_view> meant;
+  const SlashCommand* command = find_command(line.substr(0, blank), meant);
+  if (!command || !command->complete) return;
+  const std::string_view typed = line.substr(blank + 1);
+  begin_ = blank + 2;
+  for (std::string& value : command->complete(shell))
+    if (value.starts_with(typed) && value != typed) candidates_.push_back({std::move(value), "", false});
+}
+
+void Completion::files(Shell& shell, std::string_view word) {
+  if (!shell.files.listed()) shell.files.refresh();
+  for (std::string& name : shell.files.search(word, most)) candidates_.push_back({"@" + name + " ", "", false});
+}
+
+void Completion::close() {
+  candidates_.clear();
+  closed_for_ = seen_;
+}
+
+void Completion::move(int by) {
+  if (candidates_.empty()) return;
+  const auto n = static_cast<int>(candidates_.size());
+  selected_ = static_cast<std::size_t>((static_cast<int>(selected_) + by + n) % n);
+}
+
+const Candidate* Completion::current() const {
+  return candidates_.empty() ? nullptr : &candidates_[std::min(selected_, candidates_.size() - 1)];
+}
+
+Rows Completion::rows(int width, int height) const {
+  Rows rows;
+  const auto shown = std::min<std::size_t>(candidates_.size(), static_cast<std::size_t>(std::max(1, height)));
+  const std::size_t first = selected_ >= shown ? selected_ + 1 - shown : 0;
+  int column = 12;
+  for (std::size_t i = first; i < first + shown; ++i) column = std::max(column, tern::width(candidates_[i].text) + 4);
+  column = std::min(column, std::max(12, width / 2));
+  for (std::size_t i = first; i < first + shown; ++i) {
+    const bool here = i == selected_;
+    RowBuilder row;
+    row.add(here ? " ❯ " : "   ", Style{.fg = Colour::accent, .bold = true});
+    const bool path = candidates_[i].help.empty();
+    row.add(path ? shorten_middle(safe_text(candidates_[i].text, Lines::one), width - 4)
+                 : shorten(safe_text(candidates_[i].text, Lines::one), column - 3),
+            here ? Style{.fg = Colour::accent, .bold = true} : Style{});
+    if (!path) row.fill_to(column).add(shorten(candidates_[i].help, std::max(0, width - column - 1)), Style{.fg = Colour::muted});
+    rows.push_back(row.take());
+  }
+  return rows;
+}
+
+}  // namespace tern

@@ -1,0 +1,37 @@
+// What opens over the transcript: a text to read, or a list to choose from. One value, drawn and keyed in one place.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ui/input_parser.h"
+#include "ui/style.h"
+
+namespace tern {
+
+struct Shell;
+
+struct Overlay {
+  std::string title, footer;
+  std::function<Rows(int width)> content;            // a pager when set
+  std::vector<std::string> items;                    // a picker when not empty
+  std::function<void(Shell&, std::size_t)> chosen;   // Enter on items[i]; the overlay is already closed
+  std::function<bool(Shell&, const KeyPress&)> key;  // own keys, asked first; true = taken
+  std::string filter;                                // typed in a picker
+  std::size_t selected = 0, top = 0;
+  std::optional<std::string> find;  // query being typed after '/'
+  std::string last_find;
+  // of the last draw, for paging
+  std::size_t page = 10, lines = 0;
+  int width = 80;
+};
+
+// The items that pass the filter, as indices.
+std::vector<std::size_t> filtered(const Overlay& overlay);
+Rows overlay_rows(Overlay& overlay, int width, int height);
+// True when the overlay wants to close.
+bool overlay_key(Shell& shell, const KeyPress& press);
+
+}  // namespace tern

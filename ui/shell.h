@@ -1,0 +1,69 @@
+// Everything the UI thread owns, in one struct that is passed around: the view, the editor, what is open above them.
+// Units route through here; none of them keeps a pointer to another.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ui/approval.h"
+#include "ui/completion.h"
+#include "ui/composer.h"
+#include "ui/file_index.h"
+#include "ui/history.h"
+#include "ui/overlay.h"
+#include "ui/theme.h"
+#include "ui/transcript.h"
+#include "ui/ui.h"
+#include "ui/view.h"
+
+namespace tern {
+
+struct Hint {  // a short word above the composer, gone after a while
+  std::string text;
+  std::int64_t until_ms = 0;
+};
+
+struct Shell {
+  explicit Shell(UiDeps& deps, std::function<void()> wake);
+
+  UiDeps& deps;
+  ViewState view;
+  Transcript transcript;
+  Composer composer;
+  History history;
+  FileIndex files;
+  Completion completion;
+  Approval approval;
+  std::optional<Overlay> overlay;
+  Theme theme;
+  ColourDepth depth = ColourDepth::ansi16;
+  Background background = Background::unknown;
+
+  bool transcript_view = false;  // Ctrl-O: everything unfolded, keys scroll and search
+  bool show_todos = false;
+  std::optional<std::string> find;  // the query being typed in the transcript view
+  std::string last_find;
+  std::optional<std::string> reverse;  // Ctrl-R: the query being typed
+  std::size_t reverse_at = 0;
+  Hint hint;
+  std::int64_t now_ms = 0;  // set by the loop before anything else runs
+  std::int64_t last_key_ms = -10'000, last_escape_ms = -10'000, last_ctrl_c_ms = -10'000;
+  bool quitting = false, repaint = false, suspend = false;
+  bool edit_externally = false;                   // the loop opens $EDITOR on the composer's text
+  bool edit_preview = false;                      // … or on the draft summary
+  std::string to_clipboard;                       // the loop sends it by OSC 52
+  int transcript_top = 0, transcript_height = 0;  // where the transcript was drawn, for the mouse
+
+  void send(Command command) { deps.commands.push(std::move(command)); }
+  void say(std::string text, std::int64_t for_ms = 3'000) { hint = {std::move(text), now_ms + for_ms}; }
+  void notice(std::string text, Level level = Level::info);  // a line in the transcript
+  void page(std::string title, std::string text);            // opens the pager
+  void use_theme(std::string_view name);
+  void submit(When when);  // what stands in the composer: prompt, command, shell line or note
+  void interrupt();        // Esc while working: stop, and give queued prompts back
+};
+
+}  // namespace tern

@@ -1,0 +1,30 @@
+#include "ui/words.h"
+
+#include <charconv>
+
+namespace tern {
+
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t at = text.find_first_not_of(" \t\n"); at != text.npos;) {
+    const std::size_t end = std::min(text.find_first_of(" \t\n", at), text.size());
+    words.emplace_back(text.substr(at, end - at));
+    at = text.find_first_not_of(" \t\n", end);
+  }
+  return words;
+}
+
+int number_of(std::string_view text) {
+  int n = 1;
+  std::from_chars(text.data(), text.data() + text.size(), n);
+  return n < 1 ? 1 : n;
+}
+
+std::optional<ItemId> item_of_prompt(const ViewState& view, std::string_view nth) {
+  int n = number_of(nth);
+  for (const Cell& cell : view.cells)
+    if (std::holds_alternative<UserCell>(cell.body) && --n == 0) return cell.item;
+  return std::nullopt;
+}
+
+}  // namespace tern
