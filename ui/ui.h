@@ -24,9 +24,10 @@ struct UiDeps {
   std::string theme = "default";
   bool vi = false;
   int ambiguous_width = 1;
-  std::vector<std::pair<std::string, std::string>> keys;  // rebindings: name of action → key name
-  std::string first_prompt;                               // `tern "fix it"`: submitted at once
-  std::vector<std::string> welcome;                       // lines: what model, what folder, where summaries are kept
+  std::vector<std::pair<std::string, std::string>> keys;                // rebindings: name of action → key name
+  std::function<std::vector<std::string>(std::stop_token)> list_files;  // names for `@`, relative to cwd; runs on its own thread
+  std::string first_prompt;                                             // `tern "fix it"`: submitted at once
+  std::vector<std::string> welcome;  // lines: what model, what folder, where summaries are kept
 };
 
 int run_ui(UiDeps& deps);  // exit status; the account has been printed to the normal screen

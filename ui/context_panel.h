@@ -1,0 +1,11 @@
+// /context: parts that sum to the total, the biggest items, what each tier did, cost and forecast. Pure.
+#pragma once
+
+#include "agent/event.h"
+#include "ui/style.h"
+
+namespace tern {
+
+Rows context_rows(const ContextReport& report, int width);
+
+}  // namespace tern

@@ -1,0 +1,67 @@
+#include "ui/external_editor.h"
+
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+extern char** environ;
+
+namespace tern {
+namespace {
+
+std::string editor_command() {
+  for (const char* name : {"VISUAL", "EDITOR"})
+    if (const char* value = std::getenv(name); value && *value) return value;
+  return "vi";
+}
+
+int run_shell(const std::string& command) {
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, standard;
+  sigemptyset(&none);
+  sigfillset(&standard);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &standard);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  std::string shell = "sh", flag = "-c", text = command;
+  char* argv[] = {shell.data(), flag.data(), text.data(), nullptr};
+  pid_t pid = 0;
+  const int failed = posix_spawn(&pid, "/bin/sh", nullptr, &attributes, argv, environ);
+  posix_spawnattr_destroy(&attributes);
+  int status = -1;
+  if (failed == 0) waitpid(pid, &status, 0);
+  return failed == 0 ? status : -1;
+}
+
+}  // namespace
+
+std::optional<std::string> edit_in_editor(const std::string& text, std::string& error) {
+  const char* folder = std::getenv("TMPDIR");
+  std::string path = std::string(folder && *folder ? folder : "/tmp") + "/tern-prompt-XXXXXX.md";
+  const int fd = mkstemps(path.data(), 3);
+  if (fd < 0) {
+    error = "no temporary file for the editor: " + std::string(std::strerror(errno));
+    return std::nullopt;
+  }
+  const bool written = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  close(fd);
+  const int status = written ? run_shell(editor_command() + " '" + path + "'") : -1;
+  std::ifstream in(path, std::ios::binary);
+  std::string edited(std::istreambuf_iterator<char>(in), {});
+  unlink(path.c_str());
+  if (status != 0) {
+    error = "the editor (" + editor_command() + ") ended with an error; the text is as it was";
+    return std::nullopt;
+  }
+  while (!edited.empty() && edited.back() == '\n') edited.pop_back();
+  return edited;
+}
+
+}  // namespace tern

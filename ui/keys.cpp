@@ -1,0 +1,327 @@
+#include "ui/keys.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ui/shell.h"
+#include "ui/width.h"
+
+namespace tern {
+namespace {
+
+constexpr std::int64_t twice_ms = 1'000;
+
+// ------------------------------------------------------------ actions
+void cycle_mode(Shell& shell) {
+  using M = PermissionMode;
+  static constexpr M next[] = {M::accept_edits, M::plan, M::automatic, M::ask, M::ask};
+  shell.send(SetMode{next[static_cast<std::size_t>(shell.view.meters.mode)]});
+}
+
+void toggle_transcript_view(Shell& shell) {
+  shell.transcript_view = !shell.transcript_view;
+  shell.find.reset();
+  shell.transcript.end_search();
+  if (!shell.transcript_view) shell.transcript.to_end();
+}
+
+void unfold_last(Shell& shell) { toggle_transcript_view(shell); }
+
+void start_reverse(Shell& shell) {
+  shell.reverse = "";
+  shell.reverse_at = shell.history.entries().size();
+}
+
+struct Action {
+  std::string_view name, key, help;
+  void (*run)(Shell&);
+};
+
+constexpr Action actions[] = {
+    {"transcript", "ctrl-o", "whole transcript, everything unfolded, searchable", unfold_last},
+    {"todos", "ctrl-t", "todo list on or off", [](Shell& s) { s.show_todos = !s.show_todos; }},
+    {"mode", "shift-tab", "permission mode: ask → accept edits → plan → auto", cycle_mode},
+    {"history", "ctrl-r", "search prompts said before", start_reverse},
+    {"editor", "ctrl-g", "write the prompt in $EDITOR", [](Shell& s) { s.edit_externally = true; }},
+    {"repaint", "ctrl-l", "draw the screen again", [](Shell& s) { s.repaint = true; }},
+    {"suspend", "ctrl-z", "to the shell; fg comes back", [](Shell& s) { s.suspend = true; }},
+    {"page-up", "pageup", "scroll back", [](Shell& s) { s.transcript.scroll(-std::max(1, s.transcript_height - 2)); }},
+    {"page-down", "pagedown", "scroll forward", [](Shell& s) { s.transcript.scroll(std::max(1, s.transcript_height - 2)); }},
+    {"line-up", "shift-up", "one line back", [](Shell& s) { s.transcript.scroll(-1); }},
+    {"line-down", "shift-down", "one line forward", [](Shell& s) { s.transcript.scroll(1); }},
+    {"begin", "ctrl-home", "the begin of the conversation", [](Shell& s) { s.transcript.to_begin(); }},
+    {"end", "ctrl-end", "the end, following again", [](Shell& s) { s.transcript.to_end(); }},
+};
+
+constexpr std::pair<std::string_view, std::string_view> fixed_keys[] = {
+    {"enter", "send; while working it steers the running turn"},
+    {"tab", "complete; while working: queue for after the turn"},
+    {"alt-enter ctrl-j shift-enter \\enter", "new line"},
+    {"esc", "interrupt at once and give queued prompts back; close what is open"},
+    {"esc esc", "clear the prompt into the history; when empty: rewind"},
+    {"ctrl-c", "clear the prompt, else interrupt; twice leaves"},
+    {"ctrl-d", "leave when the prompt is empty"},
+    {"↑ ↓", "lines of the prompt, then the history; ↑ first takes queued prompts back"},
+    {"ctrl-b (working)", "move the running command to the background"},
+    {"! command", "run it in the shell and show it to the model (!! only to you)"},
+    {"# note", "add a line to AGENTS.md"},
+    {"@ file", "mention a file, found as you type"},
+    {"ctrl-a e b f k u w y h d, alt-b f d y, ctrl-_", "edit as in every shell; ctrl-_ undoes"},
+    {"wheel, drag", "scroll, select and copy"},
+};
+
+bool run_action(Shell& shell, const KeyPress& press) {
+  const std::string pressed = key_name(press);
+  for (const Action& action : actions) {
+    std::string_view key = action.key;
+    for (const auto& [name, bound] : shell.deps.keys)
+      if (name == action.name) key = bound;
+    if (key != pressed) continue;
+    action.run(shell);
+    return true;
+  }
+  return false;
+}
+
+// ------------------------------------------------------------ single keys
+void escape(Shell& shell) {
+  const bool twice = shell.now_ms - shell.last_escape_ms < twice_ms;
+  shell.last_escape_ms = shell.now_ms;
+  if (shell.completion.is_open()) return shell.completion.close();
+  if (shell.view.working) return shell.interrupt();
+  if (!twice) {
+    if (!shell.composer.empty()) shell.say("esc again clears the prompt", twice_ms);
+    return;
+  }
+  shell.last_escape_ms = -10'000;
+  if (shell.composer.empty()) return shell.send(Query{"rewind", ""});
+  shell.history.add(shell.composer.take());
+}
+
+void control_c(Shell& shell) {
+  const bool twice = shell.now_ms - shell.last_ctrl_c_ms < twice_ms;
+  shell.last_ctrl_c_ms = shell.now_ms;
+  if (!shell.composer.empty() && !twice) {
+    shell.history.add(shell.composer.take());
+    return;
+  }
+  if (twice) {
+    shell.quitting = true;
+    return;
+  }
+  if (shell.view.working) shell.interrupt();
+  shell.say("Press Ctrl-C again to exit", twice_ms);
+}
+
+void enter(Shell& shell) {
+  if (const Candidate* candidate = shell.completion.current()) {
+    const Candidate chosen = *candidate;
+    shell.composer.replace(shell.completion.begin(), shell.composer.caret(), chosen.text);
+    shell.completion.close();
+    if (!chosen.run) return;
+  }
+  const std::string_view raw = shell.composer.raw();
+  if (raw.ends_with("\\") && shell.composer.caret() == raw.size()) {
+    shell.composer.replace(raw.size() - 1, raw.size(), "\n");
+    return;
+  }
+  shell.submit(When::steer);
+}
+
+void tab(Shell& shell) {
+  if (const Candidate* candidate = shell.completion.current()) {
+    const std::string text = candidate->text;
+    shell.composer.replace(shell.completion.begin(), shell.composer.caret(), text);
+    return;
+  }
+  if (shell.view.working && !shell.composer.empty()) shell.submit(When::after);
+}
+
+void up(Shell& shell) {
+  if (!shell.view.queue.empty() && shell.composer.empty()) return shell.send(TakeBack{});
+  if (const auto text = shell.history.older(shell.composer.text())) shell.composer.set(*text);
+}
+
+void down(Shell& shell) {
+  if (const auto text = shell.history.newer()) shell.composer.set(*text);
+}
+
+void composer_key(Shell& shell, const KeyPress& press) {
+  const bool open = shell.completion.is_open();
+  const bool plain = !press.ctrl && !press.alt && !press.shift;
+  const auto control = [&](std::string_view letter) { return press.key == Key::character && press.ctrl && press.text == letter; };
+  if (control("c")) return control_c(shell);
+  if (control("d") && shell.composer.empty()) {
+    shell.quitting = true;
+    return;
+  }
+  if (control("b") && shell.view.working && shell.composer.empty()) return shell.send(Query{"background", ""});
+  if (shell.composer.vi() && press.key == Key::escape && shell.composer.key(press)) return;
+  if (press.key == Key::escape) return escape(shell);
+  if (press.key == Key::enter && plain) return enter(shell);
+  if (press.key == Key::tab && plain) return tab(shell);
+  if (open && (press.key == Key::up || press.key == Key::down)) return shell.completion.move(press.key == Key::up ? -1 : 1);
+  if (press.key == Key::character && plain && press.text == "?" && shell.composer.empty()) {
+    Overlay overlay;
+    overlay.title = "keys";
+    overlay.content = key_rows;
+    shell.overlay = std::move(overlay);
+    return;
+  }
+  if (run_action(shell, press)) return;
+  if (shell.composer.key(press)) {
+    if (press.key != Key::up && press.key != Key::down) shell.history.stop();
+    return;
+  }
+  if (press.key == Key::up) up(shell);
+  if (press.key == Key::down) down(shell);
+}
+
+// ------------------------------------------------------------ modes
+void typed(std::string& text, const KeyPress& press) {
+  if (press.key == Key::backspace && !text.empty()) text.resize(previous_boundary(text, text.size()));
+  if (press.key == Key::character && !press.ctrl && !press.alt) text += press.text;
+}
+
+void reverse_key(Shell& shell, const KeyPress& press) {
+  const bool again = press.key == Key::character && press.ctrl && press.text == "r";
+  if (press.key == Key::escape || press.key == Key::enter || (press.ctrl && press.text == "c") || press.key == Key::tab) {
+    shell.reverse.reset();
+    return;
+  }
+  if (!again) {
+    typed(*shell.reverse, press);
+    shell.reverse_at = shell.history.entries().size();
+  }
+  if (const auto hit = shell.history.find(*shell.reverse, shell.reverse_at)) {
+    shell.reverse_at = *hit;
+    shell.composer.set(shell.history.entries()[*hit]);
+  } else {
+    shell.say("no older prompt with this text");
+  }
+}
+
+void search(Shell& shell, bool older) {
+  if (!shell.last_find.empty() && !shell.transcript.search(shell.last_find, older)) shell.say("not found: " + shell.last_find);
+}
+
+void transcript_key(Shell& shell, const KeyPress& press) {
+  if (shell.find) {
+    if (press.key == Key::escape)
+      shell.find.reset();
+    else if (press.key == Key::enter) {
+      shell.last_find = *std::exchange(shell.find, std::nullopt);
+      search(shell, true);
+    } else
+      typed(*shell.find, press);
+    return;
+  }
+  const std::string letter = press.key == Key::character && !press.ctrl ? press.text : "";
+  const int page = std::max(1, shell.transcript_height - 2);
+  if (letter == "/")
+    shell.find = "";
+  else if (letter == "n" || letter == "N")
+    search(shell, letter == "n");
+  else if (letter == "q" || press.key == Key::escape || (press.ctrl && press.text == "c"))
+    toggle_transcript_view(shell);
+  else if (letter == "j" || press.key == Key::down)
+    shell.transcript.scroll(1);
+  else if (letter == "k" || press.key == Key::up)
+    shell.transcript.scroll(-1);
+  else if (letter == " ")
+    shell.transcript.scroll(page);
+  else if (letter == "b")
+    shell.transcript.scroll(-page);
+  else if (letter == "g" || press.key == Key::home)
+    shell.transcript.to_begin();
+  else if (letter == "G" || press.key == Key::end)
+    shell.transcript.to_end();
+  else
+    run_action(shell, press);
+}
+
+void key_press(Shell& shell, const KeyPress& press) {
+  const bool dialog = shell.approval.listens(shell.now_ms, shell.last_key_ms);
+  // A dialog that listens keeps listening: its own keys are not typing.
+  if (dialog) {
+    switch (shell.approval.key(press)) {
+      case Approval::Taken::yes: return;
+      case Approval::Taken::answered:
+        shell.send(shell.approval.answer());
+        shell.view.permission.reset();
+        shell.view.trust.reset();
+        return;
+      case Approval::Taken::no: break;
+    }
+  }
+  shell.last_key_ms = shell.now_ms;
+  shell.transcript.clear_selection();
+  if (shell.overlay && !shell.approval.is_open()) {
+    if (overlay_key(shell, press)) shell.overlay.reset();
+    return;
+  }
+  if (shell.transcript_view && !shell.approval.is_open()) return transcript_key(shell, press);
+  if (shell.reverse) return reverse_key(shell, press);
+  // Enter, Tab and Esc typed into a dialog that does not listen yet would send or stop something: they do nothing.
+  if (shell.approval.is_open() && press.key != Key::character && press.key != Key::backspace) return;
+  composer_key(shell, press);
+  shell.completion.update(shell);
+}
+
+void mouse(Shell& shell, const Mouse& event) {
+  const int y = event.y - shell.transcript_top;
+  const bool inside = y >= 0 && y < shell.transcript_height;
+  if (shell.overlay) {
+    const bool up = event.what == Mouse::What::wheel_up;
+    if (up || event.what == Mouse::What::wheel_down) {
+      KeyPress press;
+      press.key = up ? Key::up : Key::down;
+      for (int i = 0; i < 3; ++i)
+        if (shell.overlay) overlay_key(shell, press);
+    }
+    return;
+  }
+  switch (event.what) {
+    case Mouse::What::wheel_up: shell.transcript.scroll(-3); break;
+    case Mouse::What::wheel_down: shell.transcript.scroll(3); break;
+    case Mouse::What::press:
+      if (inside) shell.transcript.press(event.x, y);
+      break;
+    case Mouse::What::drag: shell.transcript.drag(event.x, y); break;
+    case Mouse::What::release: {
+      std::string text = shell.transcript.release();
+      if (text.empty()) break;
+      shell.say("copied " + std::to_string(text.size()) + " bytes");
+      shell.to_clipboard = std::move(text);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+void handle_input(Shell& shell, const Input& input) {
+  if (const auto* press = std::get_if<KeyPress>(&input)) key_press(shell, *press);
+  if (const auto* event = std::get_if<Mouse>(&input)) mouse(shell, *event);
+  if (const auto* paste = std::get_if<Paste>(&input)) {
+    shell.last_key_ms = shell.now_ms;
+    if (shell.reverse || shell.overlay || shell.transcript_view) return;
+    shell.composer.paste(paste->text);
+    shell.completion.update(shell);
+  }
+  shell.view.dirty = true;
+}
+
+Rows key_rows(int width) {
+  Rows rows;
+  const auto row = [&](std::string_view key, std::string_view help) {
+    RowBuilder line;
+    line.add(shorten(key, 30), Style{.fg = Colour::accent}).fill_to(32).add(shorten(help, std::max(10, width - 32)));
+    rows.push_back(line.take());
+  };
+  for (const auto& [key, help] : fixed_keys) row(key, help);
+  for (const Action& action : actions) row(action.key, std::string(action.help) + " (" + std::string(action.name) + ")");
+  return rows;
+}
+
+}  // namespace tern

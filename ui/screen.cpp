@@ -1,0 +1,205 @@
+#include "ui/screen.h"
+
+#include <algorithm>
+#include <ftxui/dom/elements.hpp>
+
+#include "ui/format.h"
+#include "ui/status_bar.h"
+#include "ui/text_safe.h"
+#include "ui/width.h"
+
+namespace tern {
+namespace {
+
+constexpr Style muted{.fg = Colour::muted};
+
+void append(Rows& to, Rows from) { std::move(from.begin(), from.end(), std::back_inserter(to)); }
+
+Row rule(int width) {
+  std::string line;
+  for (int i = 0; i < width; ++i) line += "─";
+  return RowBuilder().add(line, muted).take();
+}
+
+// A rounded frame around rows, drawn by us so that its width is ours too.
+Rows framed(Rows rows, int width, Style style, std::string_view title = "") {
+  Rows out;
+  std::string edge;
+  for (int i = tern::width(title); i < width - 2; ++i) edge += "─";
+  out.push_back(RowBuilder().add("╭", style).add(title, style).add(edge, style).add("╮", style).take());
+  for (Row& row : rows) {
+    RowBuilder line;
+    line.add("│ ", style);
+    Row made = line.take();
+    for (Span span : row.spans) {
+      span.begin += static_cast<std::uint32_t>(made.text.size());
+      made.spans.push_back(span);
+    }
+    made.text += row.text;
+    const int space = width - 2 - tern::width(made.text);
+    made.text.append(static_cast<std::size_t>(std::max(0, space)), ' ');
+    const auto begin = static_cast<std::uint32_t>(made.text.size());
+    made.text += " │";
+    made.spans.push_back({begin, static_cast<std::uint32_t>(made.text.size()) - begin, style});
+    out.push_back(std::move(made));
+  }
+  std::string bottom;
+  for (int i = 0; i < width - 2; ++i) bottom += "─";
+  out.push_back(RowBuilder().add("╰" + bottom + "╯", style).take());
+  return out;
+}
+
+struct Bottom {  // everything below the transcript, top to bottom
+  Rows rows;
+  Caret caret;  // relative to the first of them
+};
+
+std::string_view prompt_glyph(const Shell& shell) {
+  if (shell.composer.raw().starts_with("!")) return "! ";
+  if (shell.composer.raw().starts_with("#")) return "# ";
+  return shell.composer.normal_mode() ? "◆ " : "❯ ";
+}
+
+void composer_rows(Shell& shell, Bottom& bottom, int width, int most) {
+  const bool frame = width >= 24;
+  const int inner = frame ? width - 6 : width - 2;
+  Composer::Layout layout = shell.composer.layout(inner, std::max(1, most));
+  const bool shell_line = shell.composer.raw().starts_with("!");
+  const Style glyph{.fg = shell_line ? Colour::warn : Colour::accent, .bold = true};
+  Rows rows;
+  if (shell.composer.empty() && !shell.reverse) {
+    const std::string ghost =
+        shell.view.working ? "type to steer · tab queues for later" : "ask, or / for commands, @ for files, ? for keys";
+    rows.push_back(RowBuilder().add(prompt_glyph(shell), glyph).add(shorten(ghost, inner), muted).take());
+  } else {
+    for (std::size_t i = 0; i < layout.rows.size(); ++i) {
+      Row row = RowBuilder().add(i == 0 ? prompt_glyph(shell) : "  ", glyph).take();
+      for (Span span : layout.rows[i].spans) {
+        span.begin += static_cast<std::uint32_t>(row.text.size());
+        row.spans.push_back(span);
+      }
+      row.text += layout.rows[i].text;
+      rows.push_back(std::move(row));
+    }
+  }
+  const int left = frame ? 4 : 2;
+  bottom.caret = {layout.caret_x + left, static_cast<int>(bottom.rows.size()) + layout.caret_y + (frame ? 1 : 0)};
+  append(bottom.rows, frame ? framed(std::move(rows), width, muted) : std::move(rows));
+}
+
+void notices(Shell& shell, Bottom& bottom, int width) {
+  const ViewState& view = shell.view;
+  if (shell.show_todos)
+    for (const std::string& line : view.todos)
+      bottom.rows.push_back(RowBuilder().add("  " + shorten(safe_text(line, Lines::one), width - 3)).take());
+  const Row working = working_line(view, width, shell.now_ms);
+  if (!working.text.empty()) bottom.rows.push_back(working);
+  for (std::size_t i = 0; i < std::min<std::size_t>(view.queue.size(), 3); ++i)
+    bottom.rows.push_back(RowBuilder()
+                              .add(" ⏵ ", Style{.fg = Colour::accent})
+                              .add(shorten(safe_text(view.queue[i], Lines::one), width - 30), muted)
+                              .add(i == 0 ? " · queued, ↑ takes it back" : "", muted)
+                              .take());
+  if (shell.reverse) {
+    bottom.rows.push_back(RowBuilder()
+                              .add(" history: ", muted)
+                              .add(shorten(*shell.reverse, width - 40), Style{.fg = Colour::accent})
+                              .add("▏ ctrl-r older · enter takes it · esc", muted)
+                              .take());
+  } else if (!shell.hint.text.empty()) {
+    bottom.rows.push_back(
+        RowBuilder().add(" " + shorten(safe_text(shell.hint.text, Lines::one), width - 2), Style{.fg = Colour::accent}).take());
+  }
+}
+
+Bottom bottom_part(Shell& shell, TerminalSize size) {
+  Bottom bottom;
+  const int width = size.columns;
+  if (shell.transcript_view) {
+    const std::string text =
+        shell.find ? "/" + *shell.find + "▏" : "transcript, all unfolded · / search · n N · g G · q or ctrl-o back";
+    bottom.rows.push_back(rule(width));
+    bottom.rows.push_back(RowBuilder().add(" " + shorten(text, width - 2), Style{.fg = Colour::accent}).take());
+  } else if (shell.approval.is_open()) {
+    const bool listening = shell.approval.listens(shell.now_ms, shell.last_key_ms);
+    const int room = std::max(8, size.lines * 3 / 5);
+    append(bottom.rows, framed(shell.approval.rows(width, room, listening), width, Style{.fg = Colour::warn}));
+    if (!listening && !shell.composer.empty())
+      composer_rows(shell, bottom, width, 3);
+    else
+      bottom.caret = {};
+  } else {
+    notices(shell, bottom, width);
+    if (shell.completion.is_open()) append(bottom.rows, shell.completion.rows(width, std::clamp(size.lines / 3, 3, 8)));
+    composer_rows(shell, bottom, width, std::max(1, size.lines / 3));
+  }
+  bottom.rows.push_back(status_line(shell.view.meters, width));
+  return bottom;
+}
+
+Row more_below(const Shell& shell, int width) {
+  const std::size_t n = shell.transcript.new_rows();
+  const std::string text = n > 0 ? " " + plural(static_cast<std::int64_t>(n), "new line") + " ↓ " : " ↓ end ";
+  RowBuilder row;
+  row.fill_to(std::max(0, width - tern::width(text) - 2));
+  return row.add(text, Style{.fg = Colour::accent, .inverse = n > 0}).take();
+}
+
+Rows welcome_rows(const Shell& shell, int width) {
+  Rows rows;
+  if (!shell.view.cells.empty()) return rows;
+  rows.emplace_back();
+  bool first = true;
+  for (const std::string& line : shell.deps.welcome) {
+    wrap_into(rows,
+              RowBuilder().add(safe_text(line, Lines::one), first ? Style{.fg = Colour::accent, .bold = true} : Style{}).take(),
+              width, "  ", "  ");
+    first = false;
+  }
+  return rows;
+}
+
+}  // namespace
+
+Frame draw(Shell& shell, TerminalSize size) {
+  const int width = std::max(10, size.columns), height = std::max(4, size.lines);
+  Frame frame{ftxui::Screen(size.columns, size.lines), {}};
+  Rows top;
+  if (height >= 16) {
+    top.push_back(top_line(shell.view, width, shell.deps.home));
+    top.push_back(rule(width));
+  }
+  Bottom bottom = bottom_part(shell, {width, height});
+  const int lowest = std::min(static_cast<int>(bottom.rows.size()), height - 1);
+  if (static_cast<int>(top.size()) + lowest > height - 1) top.clear();
+  const int middle = std::max(1, height - static_cast<int>(top.size()) - lowest);
+  shell.transcript_top = static_cast<int>(top.size());
+  shell.transcript_height = middle;
+
+  Rows body;
+  if (shell.overlay) {
+    body = overlay_rows(*shell.overlay, width, middle);
+  } else {
+    RowOptions options{.width = width - 1};
+    options.unfold_all = shell.transcript_view;
+    shell.transcript.sync(shell.view, options, middle);
+    body = shell.transcript.visible();
+    if (body.empty()) body = welcome_rows(shell, width);
+    if (!shell.transcript.following() && !body.empty()) body.back() = more_below(shell, width);
+  }
+  if (body.size() > static_cast<std::size_t>(middle)) body.resize(static_cast<std::size_t>(middle));
+
+  using namespace ftxui;
+  auto page = vbox({
+      rows_element(std::move(top), shell.theme),
+      rows_element(std::move(body), shell.theme) | ftxui::size(ftxui::HEIGHT, ftxui::EQUAL, middle),
+      rows_element(std::move(bottom.rows), shell.theme),
+  });
+  Render(frame.screen, page);
+  if (bottom.caret.x >= 0 && !shell.overlay)
+    frame.caret = {std::min(bottom.caret.x, size.columns - 1),
+                   std::min(shell.transcript_top + middle + bottom.caret.y, size.lines - 1)};
+  return frame;
+}
+
+}  // namespace tern

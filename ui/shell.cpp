@@ -1,0 +1,99 @@
+#include "ui/shell.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "ui/command.h"
+#include "ui/rows.h"
+#include "ui/text_safe.h"
+#include "ui/words.h"
+
+namespace tern {
+namespace {
+
+constexpr std::uintmax_t largest_image = 5u << 20;
+
+std::string history_file(const UiDeps& deps) { return deps.state_dir.empty() ? "" : deps.state_dir + "/prompts"; }
+
+std::string_view image_type(std::string_view path) {
+  static constexpr std::pair<std::string_view, std::string_view> types[] = {
+      {".png", "image/png"}, {".jpg", "image/jpeg"}, {".jpeg", "image/jpeg"}, {".gif", "image/gif"}, {".webp", "image/webp"}};
+  for (const auto& [ending, type] : types)
+    if (path.ends_with(ending)) return type;
+  return {};
+}
+
+// Pictures mentioned with @ travel with the prompt.
+std::vector<Attachment> attachments_of(const std::string& text, const std::string& cwd) {
+  std::vector<Attachment> found;
+  for (const std::string& word : split_words(text)) {
+    if (word.size() < 2 || word[0] != '@' || image_type(word).empty()) continue;
+    const std::filesystem::path path = std::filesystem::path(cwd) / word.substr(1);
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > largest_image) continue;
+    std::ifstream in(path, std::ios::binary);
+    found.push_back({word.substr(1), std::string(image_type(word)), std::string(std::istreambuf_iterator<char>(in), {})});
+  }
+  return found;
+}
+
+}  // namespace
+
+Shell::Shell(UiDeps& dependencies, std::function<void()> wake)
+    : deps(dependencies),
+      history(history_file(dependencies)),
+      files(
+          dependencies.list_files ? dependencies.list_files : [](std::stop_token) { return std::vector<std::string>(); },
+          std::move(wake)) {
+  composer.set_vi(deps.vi);
+}
+
+void Shell::notice(std::string text, Level level) { fold(view, Notice{level, std::move(text)}, now_ms); }
+
+void Shell::page(std::string title, std::string text) {
+  Overlay opened;
+  opened.title = std::move(title);
+  opened.content = [text = safe_text(text)](int width) {
+    Rows rows;
+    for (std::size_t at = 0; at <= text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      wrap_into(rows, RowBuilder().add(std::string_view(text).substr(at, end - at)).take(), width);
+      at = end + 1;
+    }
+    return rows;
+  };
+  overlay = std::move(opened);
+}
+
+void Shell::use_theme(std::string_view name) {
+  bool known = false;
+  for (const ThemeRow& row : theme_rows()) known |= row.name == name;
+  if (!known) return say("there is no theme " + std::string(name) + "; /theme lists them");
+  deps.theme = name;
+  theme = make_theme(name, depth, background);
+  repaint = true;
+}
+
+void Shell::interrupt() {
+  deps.interrupt();
+  send(TakeBack{});
+}
+
+void Shell::submit(When when) {
+  if (composer.empty()) return;
+  const std::string text = composer.take();
+  if (text.find_first_not_of(" \t\n") == text.npos) return;
+  history.add(text);
+  transcript.to_end();
+  if (text[0] == '/' && text.find('\n') == text.npos && text.find('/', 1) == text.npos)
+    return run_command(*this, std::string_view(text).substr(1));
+  if (text[0] == '!') {
+    const bool hidden = text.starts_with("!!");
+    return send(ShellLine{text.substr(hidden ? 2 : 1), hidden});
+  }
+  if (text[0] == '#') return send(MemoryNote{text.substr(std::min(text.find_first_not_of("# "), text.size()))});
+  send(Submit{text, attachments_of(text, deps.cwd), when});
+}
+
+}  // namespace tern

@@ -1,0 +1,222 @@
+// The loop of the interactive front end: wait, read, fold, draw at most once per slot. Nothing here knows what a key means.
+#include "ui/ui.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "ui/clipboard.h"
+#include "ui/context_panel.h"
+#include "ui/external_editor.h"
+#include "ui/format.h"
+#include "ui/keys.h"
+#include "ui/modes.h"
+#include "ui/painter.h"
+#include "ui/screen.h"
+#include "ui/shell.h"
+#include "ui/terminal.h"
+#include "ui/text_safe.h"
+#include "ui/width.h"
+
+namespace tern {
+namespace {
+
+constexpr std::int64_t slot_ms = 16, resize_quiet_ms = 40, spinner_ms = 250, escape_ms = 30, paste_ms = 1'000;
+
+std::int64_t steady_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000 + now.tv_nsec / 1'000'000;
+}
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+// "…]11;rgb:ffff/ffff/ffff" → light or dark.
+Background background_of(std::string_view reply) {
+  const std::size_t at = reply.find("rgb:");
+  if (reply.find("]11;") == reply.npos || at == reply.npos) return Background::unknown;
+  int channels[3] = {};
+  std::size_t i = at + 4;
+  for (int& channel : channels) {
+    channel = static_cast<int>(std::strtol(std::string(reply.substr(i, 2)).c_str(), nullptr, 16));
+    i = reply.find('/', i);
+    if (i == reply.npos) break;
+    ++i;
+  }
+  const double light = (0.299 * channels[0] + 0.587 * channels[1] + 0.114 * channels[2]) / 255.0;
+  return light > 0.5 ? Background::light : Background::dark;
+}
+
+class Loop {
+ public:
+  explicit Loop(UiDeps& deps)
+      : deps_(deps), terminal_(true, environment("TERN_NO_MOUSE").empty()), shell_(deps, [this] { terminal_.wake(); }) {
+    deps.on_wake([this] { terminal_.wake(); });
+    shell_.depth = detect_depth(environment("NO_COLOR"), environment("COLORTERM"), environment("TERM"));
+    shell_.theme = make_theme(deps.theme, shell_.depth, Background::unknown);
+    if (shell_.depth >= ColourDepth::palette256) terminal_.write("\x1b]11;?\x1b\\");
+  }
+
+  ~Loop() { deps_.on_wake({}); }
+
+  void run() {
+    shell_.now_ms = steady_ms();
+    if (!deps_.first_prompt.empty()) {
+      shell_.composer.set(deps_.first_prompt);
+      shell_.submit(When::steer);
+    }
+    while (!shell_.quitting) {
+      take_events();
+      serve();
+      draw_if_due();
+      const Woken woken = terminal_.wait(timeout());
+      shell_.now_ms = steady_ms();
+      if (woken.input) read_input();
+      if (woken.quit || woken.hangup || terminal_.hung_up()) break;
+      if (woken.child_stop) shell_.suspend = true;
+      if (woken.resized) {
+        draw_after_ms_ = shell_.now_ms + resize_quiet_ms;
+        shell_.view.dirty = true;
+      }
+      late_keys();
+    }
+  }
+
+ private:
+  void take_events() {
+    for (Event& event : deps_.events.drain()) fold(shell_.view, std::move(event), shell_.now_ms);
+    ViewState& view = shell_.view;
+    if (view.permission && !(shell_.approval.is_open() && shell_.approval.id() == view.permission->id))
+      shell_.approval.open(*view.permission, shell_.now_ms);
+    if (view.trust && !(shell_.approval.is_open() && shell_.approval.id() == view.trust->id))
+      shell_.approval.open(*view.trust, shell_.now_ms);
+    if (!view.permission && !view.trust && shell_.approval.is_open()) shell_.approval.close();
+    open_pages(shell_);
+  }
+
+  void read_input() {
+    last_input_ms_ = shell_.now_ms;
+    for (const Input& input : parser_.feed(terminal_.read())) take(input);
+  }
+
+  void late_keys() {
+    if (!parser_.pending()) return;
+    if (shell_.now_ms - last_input_ms_ < (parser_.pasting() ? paste_ms : escape_ms)) return;
+    for (const Input& input : parser_.timeout()) take(input);
+  }
+
+  void take(const Input& input) {
+    if (const auto* reply = std::get_if<Reply>(&input)) {
+      const Background found = background_of(reply->text);
+      if (found == Background::unknown) return;
+      shell_.background = found;
+      shell_.use_theme(deps_.theme);
+      shell_.view.dirty = true;
+      return;
+    }
+    handle_input(shell_, input);
+  }
+
+  // What the keys asked for and only the owner of the terminal can do.
+  void serve() {
+    if (std::exchange(shell_.suspend, false)) {
+      terminal_.suspend();
+      painter_.forget();
+      shell_.view.dirty = true;
+    }
+    if (shell_.edit_externally || shell_.edit_preview) edit();
+    if (!shell_.to_clipboard.empty())
+      terminal_.write(copy_sequence(std::exchange(shell_.to_clipboard, {}), !environment("TMUX").empty()));
+    if (std::exchange(shell_.repaint, false)) {
+      painter_.forget();
+      shell_.view.dirty = true;
+    }
+    if (!shell_.hint.text.empty() && shell_.hint.until_ms <= shell_.now_ms) {
+      shell_.hint = {};
+      shell_.view.dirty = true;
+    }
+  }
+
+  void edit() {
+    const bool preview = std::exchange(shell_.edit_preview, false);
+    shell_.edit_externally = false;
+    const std::string before = preview && shell_.view.preview ? shell_.view.preview->draft : shell_.composer.text();
+    terminal_.leave();
+    std::string error;
+    const auto edited = edit_in_editor(before, error);
+    terminal_.enter();
+    painter_.forget();
+    shell_.view.dirty = true;
+    if (!edited) return shell_.say(error);
+    if (preview && shell_.view.preview)
+      shell_.view.preview->draft = *edited;
+    else
+      shell_.composer.set(*edited);
+    open_pages(shell_);
+  }
+
+  bool animated() const { return shell_.view.working || shell_.view.waiting.until_ms > shell_.now_ms; }
+
+  void draw_if_due() {
+    if (animated() && shell_.now_ms - drawn_ms_ >= spinner_ms) shell_.view.dirty = true;
+    const bool dialog_waits = shell_.approval.is_open() && !shell_.approval.listens(drawn_ms_, shell_.last_key_ms) &&
+                              shell_.approval.listens(shell_.now_ms, shell_.last_key_ms);
+    if (dialog_waits) shell_.view.dirty = true;
+    if (!shell_.view.dirty || shell_.now_ms < due_ms()) return;
+    Frame frame = draw(shell_, terminal_.size());
+    const std::string bytes = painter_.paint(frame.screen, frame.caret);
+    if (!bytes.empty()) terminal_.write(bytes);
+    shell_.view.dirty = false;
+    drawn_ms_ = shell_.now_ms;
+  }
+
+  // A key is answered at once; the stream of events has to share the slots.
+  std::int64_t due_ms() const {
+    const bool answered = last_input_ms_ >= drawn_ms_;
+    return std::max(answered ? 0 : drawn_ms_ + slot_ms, draw_after_ms_);
+  }
+
+  int timeout() const {
+    std::int64_t until = -1;
+    const auto at = [&](std::int64_t ms) { until = until < 0 ? ms : std::min(until, ms); };
+    if (shell_.view.dirty) at(due_ms());
+    if (animated()) at(drawn_ms_ + spinner_ms);
+    if (parser_.pending()) at(last_input_ms_ + (parser_.pasting() ? paste_ms : escape_ms));
+    if (!shell_.hint.text.empty()) at(shell_.hint.until_ms);
+    if (shell_.approval.is_open() && !shell_.approval.listens(drawn_ms_, shell_.last_key_ms))
+      at(shell_.approval.listens_at(shell_.last_key_ms));
+    if (until < 0) return -1;
+    return static_cast<int>(std::clamp<std::int64_t>(until - steady_ms(), 0, 60'000));
+  }
+
+  UiDeps& deps_;
+  Terminal terminal_;
+  Shell shell_;
+  Painter painter_;
+  InputParser parser_;
+  std::int64_t drawn_ms_ = -slot_ms, last_input_ms_ = -1, draw_after_ms_ = 0;
+
+ public:
+  std::string goodbye() const { return shell_.view.goodbye; }
+};
+
+}  // namespace
+
+int run_ui(UiDeps& deps) {
+  set_ambiguous_width(deps.ambiguous_width);
+  const bool dumb = environment("TERM") == "dumb" || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO);
+  if (deps.screen == ScreenKind::plain || dumb) return run_plain(deps);
+  install_crash_restore();
+  {
+    Loop loop(deps);
+    loop.run();
+  }
+  return say_goodbye(deps);
+}
+
+}  // namespace tern
