@@ -1,0 +1,69 @@
+// What holds, and why: defaults < the person's file < the project's file (compression only) < environment < flags.
+// Every value knows where it came from. A wrong key or value is named, with the nearest known one, and leaves the rest alone.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/permission.h"
+#include "compression/budget.h"
+
+namespace tern {
+
+struct ProviderSettings {
+  std::string base_url, key;  // key: from the person's file only; never shown
+  std::vector<std::pair<std::string, std::string>> headers;
+};
+
+struct Config {
+  std::string model, theme = "auto", editor, append_prompt;
+  PermissionMode mode = PermissionMode::ask;
+  long long window = 0;
+  int thinking = 0, max_turns = 0;
+  double max_cost = 0;
+  bool inline_screen = false, plain = false, sandbox_network = false, vim = false, bell = true;
+  std::vector<std::string> allow, ask, deny;  // permission rules as text: "Bash(git status)"
+  std::vector<std::string> allowed_env, disabled_tools, extra_tools;
+  std::vector<std::filesystem::path> trusted, add_dirs;
+  std::map<std::string, ProviderSettings> providers;
+  std::map<std::string, std::string> models;   // "provider/name" → its description as JSON text
+  std::map<std::string, std::string> aliases;  // "fast" → "provider/name"
+  CompressionConfig compression;
+
+  std::map<std::string, std::string> origins;  // key → "default", "/home/me/.config/tern/config.json", "$TERN_MODEL" …
+  std::vector<std::string> problems;           // ready to read, one line each
+};
+
+struct ConfigSources {
+  std::filesystem::path user_file;  // empty = none
+  std::function<std::string(const std::string&)> env;
+  std::vector<std::pair<std::string, std::string>> flags;  // key = value, later wins
+};
+Config load_config(const ConfigSources& sources);
+// $XDG_CONFIG_HOME/tern/config.json or ~/.config/tern/config.json; empty without a home.
+std::filesystem::path user_config_file(const std::function<std::string(const std::string&)>& env);
+
+// The project's own file: compression keys only. Anything else in it is refused and named. What environment or flags
+// have set stays. Returns the problems.
+std::vector<std::string> read_project_config(const std::filesystem::path& project_dir, Config& config);
+// JSON text of changed compression keys into the project's file (comments of the old file are not kept); `now` follows.
+// Returns what changed, a line each, or what is wrong (then nothing is written).
+std::string change_project_config(const std::filesystem::path& project_dir, const std::string& json, CompressionConfig& now,
+                                  bool& changed);
+
+// One value by its key, as text or JSON text ("compression.microAt" = "0.6"); the reason when it is not taken.
+std::string set_config(Config& config, std::string_view key, std::string_view value, std::string_view origin);
+// Every key with its value and, when asked, its origin and help; keys are never shown.
+std::string config_text(const Config& config, bool origins);
+std::string config_json(const Config& config);
+std::vector<std::string> config_keys();
+
+// "Bash(npm run test:*)" → a rule; false when it is none.
+bool parse_rule(std::string_view text, PermissionRule::Kind kind, std::string_view source, PermissionRule& rule);
+
+}  // namespace tern
