@@ -1,0 +1,256 @@
+#include "tools/args.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace tern {
+
+using nlohmann::json;
+
+namespace {
+
+// Sent by models out of habit, and meaningless to us: dropped without a word.
+constexpr std::string_view harmless[] = {"description", "explanation", "reason",   "instruction",
+                                         "thought",     "title",       "encoding", "requiresapproval"};
+
+// One of the JSON types the schema allows, as it is written in messages.
+std::string wanted_type(const json& schema) {
+  auto it = schema.find("type");
+  return it == schema.end() || !it->is_string() ? std::string() : it->get<std::string>();
+}
+
+bool has_type(const json& value, const std::string& type) {
+  if (type == "string") return value.is_string();
+  if (type == "boolean") return value.is_boolean();
+  if (type == "integer") return value.is_number_integer();
+  if (type == "number") return value.is_number();
+  if (type == "array") return value.is_array();
+  return type == "object" ? value.is_object() : true;
+}
+
+std::optional<json> number_in(const json& value, bool whole) {
+  double number = 0;
+  if (value.is_number()) {
+    number = value.get<double>();
+  } else if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  } else {
+    return std::nullopt;
+  }
+  if (!whole) return json(number);
+  if (!std::isfinite(number) || number != std::floor(number) || std::abs(number) > 9e15) return std::nullopt;
+  return json(static_cast<std::int64_t>(number));
+}
+
+// What was meant, when it plainly says so in another type.
+std::optional<json> coerced(const json& value, const std::string& type) {
+  if (type == "integer" || type == "number") return number_in(value, type == "integer");
+  if (type == "boolean") {
+    if (value == "true" || value == "True" || value == 1 || value == "1") return json(true);
+    if (value == "false" || value == "False" || value == 0 || value == "0") return json(false);
+  }
+  if (type == "string" && (value.is_number() || value.is_boolean())) return json(value.dump());
+  if ((type == "array" || type == "object") && value.is_string()) {
+    json inner = json::parse(value.get_ref<const std::string&>(), nullptr, false);
+    if (has_type(inner, type)) return inner;
+  }
+  if (type == "array" && (value.is_object() || value.is_string())) return json::array({value});
+  return std::nullopt;
+}
+
+std::vector<std::pair<std::string, std::string>> alias_pairs(std::string_view aliases) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  while (!aliases.empty()) {
+    std::size_t space = std::min(aliases.find(' '), aliases.size());
+    std::string_view one = aliases.substr(0, space);
+    if (std::size_t equals = one.find('='); equals != std::string_view::npos) {
+      pairs.emplace_back(plain_name(one.substr(0, equals)), one.substr(equals + 1));
+    }
+    aliases.remove_prefix(std::min(space + 1, aliases.size()));
+  }
+  return pairs;
+}
+
+class Checker {
+ public:
+  explicit Checker(std::string_view aliases) : aliases_(alias_pairs(aliases)) {}
+
+  void object(const json& schema, json& args, const std::string& where) {
+    static const json none = json::object();
+    const json& properties = schema.contains("properties") ? schema["properties"] : none;
+    rename(properties, args);
+    for (auto it = args.begin(); it != args.end();) {
+      it = it->is_null() ? args.erase(it) : std::next(it);
+    }
+    if (schema.contains("required")) {
+      for (const auto& name : schema["required"]) {
+        if (!args.contains(name.get<std::string>())) {
+          issues.push_back("The required parameter `" + where + name.get<std::string>() + "` is missing");
+        }
+      }
+    }
+    unexpected(properties, args, where);
+    for (auto& [name, value] : args.items()) {
+      if (properties.contains(name)) check(properties[name], value, where + name);
+    }
+  }
+
+  std::vector<std::string> issues;
+
+ private:
+  // Known spellings become ours, as long as ours is not there as well.
+  void rename(const json& properties, json& args) {
+    std::vector<std::pair<std::string, std::string>> moves;
+    for (const auto& [name, value] : args.items()) {
+      if (properties.contains(name)) continue;
+      std::string plain = plain_name(name), target;
+      for (const auto& [known, schema] : properties.items()) {
+        if (plain_name(known) == plain) target = known;
+      }
+      for (const auto& [alias, known] : aliases_) {
+        if (target.empty() && alias == plain && properties.contains(known)) target = known;
+      }
+      if (!target.empty() && !args.contains(target)) moves.emplace_back(name, target);
+    }
+    for (const auto& [from, to] : moves) {
+      if (args.contains(to)) continue;
+      json value = std::move(args[from]);
+      args.erase(from);
+      args[to] = std::move(value);
+    }
+  }
+
+  void unexpected(const json& properties, json& args, const std::string& where) {
+    std::vector<std::string> known, extra;
+    for (const auto& [name, schema] : properties.items()) known.push_back(name);
+    for (const auto& [name, value] : args.items()) {
+      if (!properties.contains(name)) extra.push_back(name);
+    }
+    for (const auto& name : extra) {
+      args.erase(name);
+      if (std::find(std::begin(harmless), std::end(harmless), plain_name(name)) != std::end(harmless)) continue;
+      auto close = nearest(name, known);
+      issues.push_back("An unexpected parameter `" + where + name + "` was provided" +
+                       (close ? " (did you mean `" + *close + "`?)" : ""));
+    }
+  }
+
+  void check(const json& schema, json& value, const std::string& where) {
+    std::string type = wanted_type(schema);
+    if (!has_type(value, type)) {
+      auto better = coerced(value, type);
+      if (!better) {
+        issues.push_back("The parameter `" + where + "` must be " +
+                         (type == "integer" ? "a whole number"
+                          : type == "array" ? "an array"
+                                            : "a " + type) +
+                         ", not " + shorten(value.dump(-1, ' ', false, json::error_handler_t::replace), 60));
+        return;
+      }
+      value = std::move(*better);
+    }
+    if (schema.contains("enum")) in_enum(schema["enum"], value, where);
+    if (schema.contains("minimum") && value.is_number() && value < schema["minimum"]) {
+      issues.push_back("The parameter `" + where + "` must be at least " + schema["minimum"].dump());
+    }
+    if (value.is_object() && schema.contains("properties")) object(schema, value, where + ".");
+    if (value.is_array() && schema.contains("items")) {
+      std::size_t index = 0;
+      for (auto& element : value) check(schema["items"], element, where + "[" + std::to_string(index++) + "]");
+    }
+  }
+
+  void in_enum(const json& allowed, json& value, const std::string& where) {
+    std::string names;
+    for (const auto& one : allowed) {
+      if (one == value) return;
+      if (one.is_string() && value.is_string() && plain_name(one.get<std::string>()) == plain_name(value.get<std::string>())) {
+        value = one;
+        return;
+      }
+      names += (names.empty() ? "" : ", ") + one.dump();
+    }
+    issues.push_back("The parameter `" + where + "` must be one of " + names);
+  }
+
+  std::vector<std::pair<std::string, std::string>> aliases_;
+};
+
+}  // namespace
+
+std::string plain_name(std::string_view name) {
+  std::string out;
+  for (char c : name) {
+    if (c != '_' && c != '-' && c != ' ') out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return out.empty() ? std::string(name) : out;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      std::size_t change = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+std::optional<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates) {
+  std::optional<std::string> best;
+  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  std::string plain = plain_name(name);
+  for (const auto& candidate : candidates) {
+    std::string other = plain_name(candidate);
+    std::size_t distance = edit_distance(plain, other);
+    if (plain.size() >= 3 && other.size() >= 3 &&
+        (other.find(plain) != std::string::npos || plain.find(other) != std::string::npos)) {
+      distance = std::min<std::size_t>(distance, 2);
+    }
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::vector<std::string> check_args(const json& schema, std::string_view aliases, json& args) {
+  if (!args.is_object()) return {"The arguments must be one JSON object"};
+  Checker checker(aliases);
+  checker.object(schema, args, "");
+  return std::move(checker.issues);
+}
+
+std::string text_arg(const json& args, const char* name, std::string_view otherwise) {
+  auto it = args.find(name);
+  return it != args.end() && it->is_string() ? it->get<std::string>() : std::string(otherwise);
+}
+
+std::int64_t int_arg(const json& args, const char* name, std::int64_t otherwise) {
+  auto it = args.find(name);
+  return it != args.end() && it->is_number() ? it->get<std::int64_t>() : otherwise;
+}
+
+bool flag_arg(const json& args, const char* name, bool otherwise) {
+  auto it = args.find(name);
+  return it != args.end() && it->is_boolean() ? it->get<bool>() : otherwise;
+}
+
+std::string shorten(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
+}  // namespace tern

@@ -1,0 +1,33 @@
+// Arguments as models really send them, against the small part of JSON schema our tools use (type, properties, required,
+// enum, minimum, items). Wrong spelling of a name, numbers and booleans in strings and arrays sent as text are understood;
+// what cannot be is answered with all issues at once and the parameter that was probably meant.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tern {
+
+// "filePath", "file-path" → "filepath": how names are compared.
+std::string plain_name(std::string_view name);
+
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+// The candidate closest to `name`, when it is close enough to be worth saying.
+std::optional<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates);
+
+// `aliases` as in Tool::aliases. Changes `args` to what the schema says; the issues found, one per entry.
+std::vector<std::string> check_args(const nlohmann::json& schema, std::string_view aliases, nlohmann::json& args);
+
+// Reading checked arguments.
+std::string text_arg(const nlohmann::json& args, const char* name, std::string_view otherwise = "");
+std::int64_t int_arg(const nlohmann::json& args, const char* name, std::int64_t otherwise);
+bool flag_arg(const nlohmann::json& args, const char* name, bool otherwise = false);
+
+// "Text with the file's first two lines…" cut to `most` bytes at a UTF-8 boundary.
+std::string shorten(std::string_view text, std::size_t most);
+
+}  // namespace tern

@@ -1,0 +1,16 @@
+// What Edit and MultiEdit share: several replacements in one file, all of them or none.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "tools/edit_match.h"
+
+namespace tern {
+
+struct ToolContext;
+struct ToolOutput;
+
+ToolOutput edit_file(ToolContext& ctx, std::string_view path, const std::vector<EditRequest>& edits);
+
+}  // namespace tern

@@ -1,0 +1,43 @@
+#include <nlohmann/json.hpp>
+
+#include "tools/args.h"
+#include "tools/change.h"
+#include "tools/edit.h"
+#include "tools/tool.h"
+
+namespace tern {
+
+using nlohmann::json;
+
+namespace {
+
+ToolOutput run_multi_edit(const json& args, ToolContext& ctx) {
+  std::vector<EditRequest> edits;
+  for (const auto& one : args.at("edits")) {
+    edits.push_back({text_arg(one, "old_string"), text_arg(one, "new_string"), flag_arg(one, "replace_all")});
+  }
+  if (edits.empty()) return failure("edits is empty: nothing to do.", text_arg(args, "file_path"));
+  return edit_file(ctx, text_arg(args, "file_path"), edits);
+}
+
+std::string path_of(const json& args) { return text_arg(args, "file_path"); }
+
+}  // namespace
+
+extern constinit const Tool multi_edit{
+    .name = "MultiEdit",
+    .description = "Several Edits of one file in order, each on the result of the one before; all or none.",
+    .schema = R"({"type":"object","properties":{"file_path":{"type":"string"},"edits":{"type":"array","items":{"type":"object",)"
+              R"("properties":{"old_string":{"type":"string"},"new_string":{"type":"string"},"replace_all":{"type":"boolean"}},)"
+              R"("required":["old_string","new_string"]}}},"required":["file_path","edits"]})",
+    .effect = Effect::write,
+    .basic = false,
+    .aliases =
+        "path=file_path file=file_path filename=file_path oldtext=old_string newtext=new_string oldstr=old_string "
+        "newstr=new_string changes=edits replacements=edits",
+    .run = run_multi_edit,
+    .subject = path_of,
+    .label = "Edit",
+};
+
+}  // namespace tern

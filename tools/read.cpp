@@ -1,0 +1,189 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "tools/args.h"
+#include "tools/change.h"
+#include "tools/document.h"
+#include "tools/encoding.h"
+#include "tools/file_memory.h"
+#include "tools/listing.h"
+#include "tools/lookalike.h"
+#include "tools/read_page.h"
+#include "tools/tool.h"
+
+namespace tern {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::uint64_t image_limit = 3'750'000;  // base64 of it is the 5 MB that providers take
+constexpr std::uint64_t count_limit = 1u << 30;   // larger files: lines after the page are not counted
+
+struct Wanted {
+  std::size_t offset, limit;
+};
+
+std::string count_note(std::size_t lines) { return std::to_string(lines) + (lines == 1 ? " line" : " lines"); }
+
+ToolOutput show(Page page, std::string name, const std::string& notices, std::uint64_t size, bool counted_all) {
+  std::string text = std::move(page.text), partial = partial_notice(page, size, counted_all);
+  std::size_t shown = page.last >= page.first && page.first ? page.last - page.first + 1 : 0;
+  if (!partial.empty()) text += "\n" + partial;
+  return {.text = text + notices, .subject = std::move(name), .note = count_note(shown)};
+}
+
+std::string charset_notice(const Charset& charset) {
+  if (charset.broken) {
+    return "\n[" + std::to_string(charset.broken) +
+           " bytes are not valid UTF-8 and shown as U+FFFD; edits leave them as they are.]";
+  }
+  if (charset.encoding == Encoding::utf8) return {};
+  return "\n[" + std::string(to_string(charset.encoding)) + " text, shown as UTF-8; Edit and Write keep the encoding.]";
+}
+
+ToolOutput show_text(std::string_view text, const Wanted& wanted, std::string name, const std::string& notices,
+                     std::uint64_t size) {
+  if (text.empty()) return {.text = "(empty file)" + notices, .subject = std::move(name), .note = "empty"};
+  Page page = page_of(text, wanted.offset, wanted.limit);
+  if (page.first == 0) {
+    return {.text = "The file has " + count_note(page.total) + "; offset " + std::to_string(wanted.offset) + " is past its end." +
+                    notices,
+            .subject = std::move(name),
+            .note = "past the end"};
+  }
+  return show(std::move(page), std::move(name), notices, size, true);
+}
+
+// Files too large to hold: only the lines of the page are kept, the rest is counted as it streams by.
+ToolOutput show_large(const Place& place, const Wanted& wanted, const std::string& name, ToolContext& ctx) {
+  Fd fd = ctx.workspace.open(place, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  struct stat st {};
+  if (!fd || ::fstat(fd.get(), &st) != 0) return failure(std::string("Cannot read it: ") + std::strerror(errno), name);
+  auto size = static_cast<std::uint64_t>(st.st_size);
+  Pager pager(wanted.offset, wanted.limit);
+  std::string buffer(1 << 20, '\0'), line;
+  bool counted_all = true;
+  for (std::uint64_t read_so_far = 0;;) {
+    ssize_t n = ::read(fd.get(), buffer.data(), buffer.size());
+    if (n <= 0) break;
+    std::string_view piece(buffer.data(), static_cast<std::size_t>(n));
+    if (read_so_far == 0 && piece.substr(0, 8192).find('\0') != piece.npos && detect(piece).encoding == Encoding::binary) {
+      return failure("It is a binary file (" + human_size(size) + ").", name);
+    }
+    for (std::size_t at = 0; at < piece.size();) {
+      std::size_t end = piece.find('\n', at);
+      if (line.size() < page_bytes) line += piece.substr(at, std::min(end, piece.size()) - at);
+      if (end == piece.npos) break;
+      if (!line.empty() && line.back() == '\r') line.pop_back();
+      pager.line(line);
+      line.clear();
+      at = end + 1;
+    }
+    read_so_far += static_cast<std::uint64_t>(n);
+    counted_all = !(pager.full() && (size > count_limit || ctx.stop.stop_requested()));
+    if (!counted_all) break;
+  }
+  if (!line.empty()) pager.line(line);
+  Page page = pager.take();
+  if (page.first == 0)
+    return failure("The file has " + count_note(page.total) + "; offset " + std::to_string(wanted.offset) + " is past its end.",
+                   name);
+  return show(std::move(page), name, "", size, counted_all);
+}
+
+ToolOutput show_image(Loaded& loaded, std::string_view type, const std::string& name) {
+  std::string size = human_size(loaded.bytes.size());
+  if (loaded.bytes.size() > image_limit) {
+    return failure("The image (" + std::string(type) + ", " + size +
+                       ") is larger than the 3.6 MB a model takes. Make a smaller copy with Bash.",
+                   name);
+  }
+  ToolOutput output{.text = "(" + std::string(type) + ", " + size + ")", .subject = name, .note = size};
+  output.images.push_back({std::string(type), std::move(loaded.bytes)});
+  return output;
+}
+
+ToolOutput binary_refused(const Loaded& loaded, const std::string& name) {
+  std::string kind(file_kind(loaded.bytes));
+  return failure("This is a binary file, not text: " + (kind.empty() ? "unknown type" : kind) + ", " +
+                     human_size(loaded.bytes.size()) + ". Use Bash (file, xxd, strings …) to look inside.",
+                 name);
+}
+
+ToolOutput show_document(const Loaded& loaded, const Place& place, const Wanted& wanted, const std::string& name,
+                         ToolContext& ctx) {
+  std::string error;
+  bool pdf = loaded.bytes.rfind("%PDF-", 0) == 0;
+  std::string text = pdf ? pdf_text(place.real, ctx.workspace.root(), ctx.stop, error) : notebook_text(loaded.bytes, error);
+  if (error.empty())
+    return show_text(text, wanted, name,
+                     pdf ? "\n[text of a PDF]" : "\n[a notebook, told as text; Edit works on the JSON behind it]", text.size());
+  if (!pdf) return show_text(loaded.bytes, wanted, name, "", loaded.bytes.size());
+  return failure("This is a PDF document, " + human_size(loaded.bytes.size()) + ": " + error + ".", name);
+}
+
+ToolOutput show_loaded(Loaded& loaded, const Place& place, const Wanted& wanted, const std::string& name, ToolContext& ctx) {
+  if (auto type = image_media_type(loaded.bytes); !type.empty()) return show_image(loaded, type, name);
+  bool document = loaded.bytes.rfind("%PDF-", 0) == 0 || place.real.extension() == ".ipynb";
+  Charset charset = document ? Charset{} : detect(loaded.bytes);
+  if (charset.encoding == Encoding::binary) return binary_refused(loaded, name);
+  FileMemory::View view{content_hash(loaded.bytes), wanted.offset, wanted.limit};
+  if (!ctx.files.shown_by(place.real, view).empty()) {
+    return {.text = "File unchanged since your last Read. Refer to that earlier tool_result instead.",
+            .subject = name,
+            .note = "unchanged",
+            .unchanged_reread = true};
+  }
+  ctx.files.saw(place.real, loaded.stamp, loaded.bytes);
+  ctx.files.shown(place.real, view, ctx.call_id);
+  if (document) return show_document(loaded, place, wanted, name, ctx);
+  TextView text(loaded.bytes, charset);
+  return show_text(text.text(), wanted, name, charset_notice(charset), loaded.bytes.size());
+}
+
+ToolOutput run_read(const json& args, ToolContext& ctx) {
+  Place place = ctx.workspace.locate(text_arg(args, "file_path"));
+  std::string name = place.error.empty() ? ctx.workspace.display(place.path) : place.given;
+  if (auto why = barred(place, Access::read, ctx); !why.empty()) return failure(std::move(why), name);
+  Wanted wanted{static_cast<std::size_t>(std::max<std::int64_t>(1, int_arg(args, "offset", 1))),
+                static_cast<std::size_t>(std::max<std::int64_t>(1, int_arg(args, "limit", page_lines)))};
+  Loaded loaded = load_file(ctx.workspace, place);
+  if (loaded.missing) return failure(missing_file(ctx.workspace, place), name);
+  if (loaded.directory) {
+    Listing listing = list_directory(ctx.workspace, place);
+    if (!listing.error.empty()) return failure(std::move(listing.error), name);
+    return {.text = "It is a directory:\n" + listing.text, .subject = name, .note = std::to_string(listing.entries) + " entries"};
+  }
+  if (loaded.error.empty()) return show_loaded(loaded, place, wanted, name, ctx);
+  if (S_ISREG(loaded.stamp.mode) && loaded.stamp.size > edit_limit) return show_large(place, wanted, name, ctx);
+  return failure("Cannot read " + name + ": " + loaded.error + ".", name);
+}
+
+std::string path_of(const json& args) { return text_arg(args, "file_path"); }
+
+}  // namespace
+
+extern constinit const Tool read_{
+    .name = "Read",
+    .description = "Reads a file as numbered lines (N<TAB>text, 2000 lines by default), or an image.",
+    .schema =
+        R"({"type":"object","properties":{"file_path":{"type":"string"},"offset":{"type":"integer","description":"first line"},)"
+        R"("limit":{"type":"integer","description":"lines"}},"required":["file_path"]})",
+    .effect = Effect::read,
+    .basic = true,
+    .aliases =
+        "path=file_path file=file_path filename=file_path startline=offset start=offset line=offset maxlines=limit "
+        "lines=limit numlines=limit count=limit",
+    .run = run_read,
+    .subject = path_of,
+    .label = "",
+};
+
+}  // namespace tern

@@ -1,0 +1,56 @@
+#include <nlohmann/json.hpp>
+
+#include "tools/args.h"
+#include "tools/change.h"
+#include "tools/tool.h"
+
+namespace tern {
+
+using nlohmann::json;
+
+namespace {
+
+std::string progress_note(const std::vector<TodoItem>& todos) {
+  std::size_t done = 0;
+  for (const auto& todo : todos) done += todo.status == "completed";
+  return std::to_string(done) + "/" + std::to_string(todos.size()) + " done";
+}
+
+ToolOutput run_todo(const json& args, ToolContext& ctx) {
+  std::vector<TodoItem> todos;
+  std::size_t active = 0;
+  for (const auto& one : args.at("todos")) {
+    TodoItem item{text_arg(one, "content"), text_arg(one, "status", "pending"), text_arg(one, "activeForm")};
+    if (item.content.empty()) return failure("A todo has no content; the list was not changed.");
+    if (item.active_form.empty()) item.active_form = item.content;
+    active += item.status == "in_progress";
+    todos.push_back(std::move(item));
+  }
+  ctx.todos = std::move(todos);
+  std::string text =
+      "Todos have been modified successfully. Ensure that you continue to use the todo list to track your progress. "
+      "Please proceed with the current tasks if applicable";
+  if (active > 1) text += ". Note: " + std::to_string(active) + " todos are in_progress; keep to one at a time.";
+  return {.text = std::move(text), .note = ctx.todos.empty() ? "cleared" : progress_note(ctx.todos)};
+}
+
+std::string nothing(const json&) { return {}; }
+
+}  // namespace
+
+extern constinit const Tool todo{
+    .name = "TodoWrite",
+    .description = "Replaces the todo list of the task; keep it current in work of several steps, one in_progress.",
+    .schema =
+        R"({"type":"object","properties":{"todos":{"type":"array","items":{"type":"object","properties":{"content":{"type":"string"},)"
+        R"("status":{"enum":["pending","in_progress","completed"]},"activeForm":{"type":"string"}},"required":["content","status"]}}},)"
+        R"("required":["todos"]})",
+    .effect = Effect::context,
+    .basic = true,
+    .aliases = "items=todos plan=todos tasks=todos text=content task=content step=content state=status",
+    .run = run_todo,
+    .subject = nothing,
+    .label = "Todo",
+};
+
+}  // namespace tern
