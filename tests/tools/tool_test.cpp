@@ -1,0 +1,107 @@
+// The registry and the understanding of arguments.
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tools/args.h"
+#include "tools/tool.h"
+
+using namespace tern;
+using nlohmann::json;
+
+namespace {
+
+json parsed(const char* tool, const char* text) {
+  json args;
+  std::string error;
+  bool ok = parse_args(*find_tool(tool), text, args, error);
+  INFO(error);
+  REQUIRE(ok);
+  return args;
+}
+
+std::string refused(const char* tool, const char* text) {
+  json args;
+  std::string error;
+  REQUIRE_FALSE(parse_args(*find_tool(tool), text, args, error));
+  return error;
+}
+
+}  // namespace
+
+TEST_CASE("every tool has a name, a schema that parses and all functions") {
+  std::set<std::string_view> names;
+  for (const Tool* tool : all_tools()) {
+    INFO(tool->name);
+    CHECK(names.insert(tool->name).second);
+    CHECK_FALSE(tool->description.empty());
+    REQUIRE(tool->run);
+    REQUIRE(tool->subject);
+    json schema = json::parse(tool->schema, nullptr, false);
+    REQUIRE(schema.is_object());
+    CHECK(schema["type"] == "object");
+    CHECK(schema["properties"].is_object());
+  }
+}
+
+TEST_CASE("tools are found by the names other agents use") {
+  CHECK(find_tool("Read") == find_tool("read_file"));
+  CHECK(find_tool("bash") == find_tool("shell"));
+  CHECK(find_tool("run_shell_command") == find_tool("Bash"));
+  CHECK(find_tool("replace") == find_tool("Edit"));
+  CHECK(find_tool("multi_edit") == find_tool("MultiEdit"));
+  CHECK(find_tool("list_directory") == find_tool("LS"));
+  CHECK(find_tool("teleport") == nullptr);
+}
+
+TEST_CASE("the basic tools stay small on the wire") {
+  std::size_t bytes = 0, count = 0;
+  for (const Tool* tool : all_tools()) {
+    if (!tool->basic) continue;
+    ++count;
+    bytes += tool->name.size() + tool->description.size() + tool->schema.size() + 50;  // 50: the keys around them
+  }
+  CHECK(count >= 7);
+  CHECK(bytes < 4200);
+}
+
+TEST_CASE("known spellings of parameters are understood") {
+  CHECK(parsed("Read", R"({"path":"a"})")["file_path"] == "a");
+  CHECK(parsed("Read", R"({"filePath":"a"})")["file_path"] == "a");
+  CHECK(parsed("Bash", R"({"cmd":"ls"})")["command"] == "ls");
+  auto edit = parsed("Edit", R"({"filePath":"a","oldString":"x","newString":"y","replaceAll":"true"})");
+  CHECK(edit["old_string"] == "x");
+  CHECK(edit["new_string"] == "y");
+  CHECK(edit["replace_all"] == true);
+}
+
+TEST_CASE("numbers, booleans and arrays may come as text") {
+  auto read = parsed("Read", R"({"file_path":"a","offset":"12","limit":3.0})");
+  CHECK(read["offset"] == 12);
+  CHECK(read["limit"] == 3);
+  auto edits = parsed("MultiEdit", R"({"file_path":"a","edits":"[{\"oldText\":\"x\",\"newText\":\"y\"}]"})");
+  CHECK(edits["edits"][0]["old_string"] == "x");
+  CHECK(parsed("TodoWrite", R"({"todos":[{"content":"a","status":"in-progress"}]})")["todos"][0]["status"] == "in_progress");
+  CHECK(parsed("Grep", R"({"pattern":"x","path":null})").contains("path") == false);
+}
+
+TEST_CASE("a wrong call is answered with every issue and the parameter that was meant") {
+  auto error = refused("Read", R"({"fil_pth":"a","limit":"many"})");
+  CHECK(error.find("`file_path` is missing") != std::string::npos);
+  CHECK(error.find("did you mean `file_path`?") != std::string::npos);
+  CHECK(error.find("`limit` must be a whole number") != std::string::npos);
+  CHECK(refused("Grep", R"({"pattern":"x","output_mode":"lines"})").find("files_with_matches") != std::string::npos);
+  CHECK(refused("Write", R"({"file_path":"a","content":"half of)").find("cut off") != std::string::npos);
+  CHECK(refused("Read", "[1]").find("one JSON object") != std::string::npos);
+}
+
+TEST_CASE("what models add out of habit is dropped without a word") {
+  auto read = parsed("Read", R"({"file_path":"a","explanation":"to see it"})");
+  CHECK_FALSE(read.contains("explanation"));
+}
+
+TEST_CASE("the nearest name is close or nothing") {
+  CHECK(nearest("fil_path", {"file_path", "limit"}) == "file_path");
+  CHECK(nearest("patern", {"pattern", "path"}) == "pattern");
+  CHECK_FALSE(nearest("zzz", {"pattern", "path"}).has_value());
+}
