@@ -1,0 +1,136 @@
+// Edits as pure bytes in, bytes out.
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "tools/edit_match.h"
+
+using namespace tern;
+
+namespace {
+
+std::string edited(std::string_view file, std::string old_text, std::string new_text, bool all = false) {
+  auto outcome = apply_edit(file, {std::move(old_text), std::move(new_text), all});
+  INFO(outcome.error);
+  CHECK(outcome.error.empty());
+  return outcome.bytes;
+}
+
+std::string refused(std::string_view file, std::string old_text, std::string new_text) {
+  auto outcome = apply_edit(file, {std::move(old_text), std::move(new_text), false});
+  CHECK(outcome.bytes.empty());
+  return outcome.error;
+}
+
+std::string ignored(std::string_view file, std::string old_text, std::string new_text) {
+  return apply_edit(file, {std::move(old_text), std::move(new_text), false}).ignoring;
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("an exact match changes its span and nothing else") {
+  CHECK(edited("one two three", "two", "2") == "one 2 three");
+  CHECK(edited("a\nb\nc", "b\n", "") == "a\nc");
+  CHECK(edited("x x x", "x", "y", true) == "y y y");
+  CHECK(edited("say “a” b", "“a”", "\"a\"") == "say \"a\" b");  // meant: straight ones
+  CHECK(edited("tail  \nnext", "tail  \nnext", "tail\nnext") == "tail\nnext");
+}
+
+TEST_CASE("new lines take the ending of the place they go to") {
+  CHECK(edited("a\r\nb\r\nc\r\n", "b", "b\nb2") == "a\r\nb\r\nb2\r\nc\r\n");
+  CHECK(edited("a\r\nb\r\nc", "a\nb", "a\nB") == "a\r\nB\r\nc");
+  CHECK(edited("a\rb\rc", "b", "b\nb2") == "a\rb\rb2\rc");
+  CHECK(edited("a\nb\nc", "b", "b\r\nb2") == "a\nb\nb2\nc");
+}
+
+TEST_CASE("mixed line endings stay mixed") {
+  CHECK(edited("a\r\nb\nc\r\nd\n", "b\nc\nd", "b\nC\nd") == "a\r\nb\nC\r\nd\n");
+  CHECK(edited("a\r\nb\nc\r\n", "a\nb\nc\n", "a\nb\nnew\nc\n") == "a\r\nb\nnew\nc\r\n");
+  CHECK(edited("a\r\nb\n\r\na\nb\n", "a\nb\n", "X\n", true) == "X\r\n\r\nX\n");
+}
+
+TEST_CASE("an edit that only changes line endings is taken literally") {
+  CHECK(edited("a\r\nb\r\n", "a\r\nb\r\n", "a\nb\n") == "a\nb\n");
+}
+
+TEST_CASE("quotes and blanks of the file survive a match on plain ones") {
+  CHECK(edited("He said “old” – it’s\u00a0ok", "said \"old\" - it's ok", "said \"new\" - it's ok") ==
+        "He said “new” – it’s\u00a0ok");
+  CHECK(edited("x = ‘a’;", "x = 'a';", "x = 'a' + 'b';") == "x = ‘a’ + ‘b’;");
+  CHECK(has(ignored("“a”", "\"a\"", "\"b\""), "quotes"));
+}
+
+TEST_CASE("trailing blanks do not hide a match and stay on untouched lines") {
+  CHECK(edited("a  \nb\t\nc\n", "a\nb\nc", "a\nB\nc") == "a  \nB\nc\n");
+}
+
+TEST_CASE("indentation is the file's own") {
+  CHECK(edited("\tif (x) {\n\t\ty();\n\t}\n", "    if (x) {\n        y();\n    }\n",
+               "    if (x) {\n        y();\n        z();\n    }\n") == "\tif (x) {\n\t\ty();\n\t\tz();\n\t}\n");
+  CHECK(edited("    a();\n    b();\n", "a();\nb();", "a();\nif (q)\n    c();\nb();") ==
+        "    a();\n    if (q)\n        c();\n    b();\n");
+  CHECK(edited("    f(1);\n", "\tf(1);", "\tf(1);\n\t\tg(2);") == "    f(1);\n        g(2);\n");
+  CHECK(ignored("\tx = 1\n", "    x = 1", "    x = 2") == "indentation");
+}
+
+TEST_CASE("duplicates are named by their lines") {
+  auto error = refused("x\ny\nx\n", "x", "z");
+  CHECK(has(error, "Found 2 matches of the string to replace, at lines 1 and 3, but replace_all is false."));
+}
+
+TEST_CASE("what is not found is answered with the nearest lines") {
+  auto error = refused("int main() {\n\treturn  compute(1);\n}\n", "return compute(2);", "x");
+  CHECK(has(error, "String to replace not found in file."));
+  CHECK(has(error, "2\t→return··compute(1);"));
+  CHECK(has(error, "First difference: line 2"));
+  CHECK(has(refused("a\nb\n", "1\ta\n2\tb", "x"), "line numbers"));
+  CHECK(has(refused("alpha\n", "zzzz qqqq", "x"), "Read the file again"));
+}
+
+TEST_CASE("other encodings are edited as text and written back as they were") {
+  CHECK(edited("caf\xe9 = 1\nna\xefve = 2\n", "café = 1", "café = 3") == "caf\xe9 = 3\nna\xefve = 2\n");
+  CHECK(edited("caf\xe9\n", "café", "thé café") == "th\xe9 caf\xe9\n");
+  std::string utf16(
+      "\xff\xfe"
+      "a\0b\0\r\0\n\0c\0",
+      12);
+  CHECK(edited(utf16, "b", "b\nx") == std::string("\xff\xfe"
+                                                  "a\0b\0\r\0\n\0x\0\r\0\n\0c\0",
+                                                  18));
+  auto error = refused("caf\xe9 = 1\n", "café = 1", "café = “1” → 2");
+  CHECK(has(error, "→ (U+2192)"));
+  CHECK(has(error, "Windows-1252"));
+}
+
+TEST_CASE("a byte that is no UTF-8 elsewhere in the file stays as it is") {
+  std::string file = "größe größe größe größe größe\n\xff\xfe tail\nkey = 1\n";
+  CHECK(edited(file, "key = 1", "key = 2") == "größe größe größe größe größe\n\xff\xfe tail\nkey = 2\n");
+}
+
+TEST_CASE("byte order mark and missing last newline stay") {
+  CHECK(edited("\xef\xbb\xbf"
+               "a\nb",
+               "b", "c") ==
+        "\xef\xbb\xbf"
+        "a\nc");
+  CHECK(edited("\xef\xbb\xbf"
+               "a\nb",
+               "a", "c") ==
+        "\xef\xbb\xbf"
+        "c\nb");
+}
+
+TEST_CASE("placeholders are recognised, code is not") {
+  CHECK_FALSE(find_placeholder("  // ... rest of the code ...", "").empty());
+  CHECK_FALSE(find_placeholder("a\n# … existing methods unchanged\n", "").empty());
+  CHECK_FALSE(find_placeholder("/* ... remaining implementation */", "").empty());
+  CHECK(find_placeholder("// ... rest of code", "x // ... rest of code").empty());
+  CHECK(find_placeholder("f(...args);", "").empty());
+  CHECK(find_placeholder("print(\"... rest of the line\");", "").empty());
+  CHECK(find_placeholder("const {a, ...rest} = props;", "").empty());
+}
+
+TEST_CASE("the same text twice is no change") {
+  CHECK(refused("a", "a", "a") == "No changes to make: old_string and new_string are exactly the same.");
+}

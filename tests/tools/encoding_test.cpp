@@ -1,0 +1,83 @@
+#include "tools/encoding.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+using namespace tern;
+
+namespace {
+
+Encoding encoding_of(std::string_view bytes) { return detect(bytes).encoding; }
+
+std::string decoded(std::string_view bytes) { return std::string(TextView(bytes, detect(bytes)).text()); }
+
+std::string encoded(std::string_view text, Encoding encoding) {
+  std::string misfit;
+  auto out = encode(text, encoding, misfit);
+  REQUIRE(out);
+  return *out;
+}
+
+}  // namespace
+
+TEST_CASE("encodings are told apart") {
+  CHECK(encoding_of("plain") == Encoding::utf8);
+  CHECK(encoding_of("") == Encoding::utf8);
+  CHECK(encoding_of("größe") == Encoding::utf8);
+  CHECK(encoding_of("gr\xf6\xdf"
+                    "e und Stra\xdf"
+                    "e") == Encoding::cp1252);
+  CHECK(encoding_of("it\x92s \x93quoted\x94") == Encoding::cp1252);
+  CHECK(encoding_of("odd \x81 byte") == Encoding::latin1);
+  CHECK(encoding_of(encoded("这是一个测试文件，用来检查编码。", Encoding::gbk)) == Encoding::gbk);
+  CHECK(encoding_of("int x; // " + encoded("初始化变量", Encoding::gbk) + "\n") == Encoding::gbk);
+  CHECK(encoding_of(encoded("これはテストです。日本語の文字。", Encoding::shift_jis)) == Encoding::shift_jis);
+  CHECK(encoding_of("// " + encoded("設定ファイルを読み込む", Encoding::shift_jis) + "\n") == Encoding::shift_jis);
+  CHECK(encoding_of(std::string("h\0i\0!\0\n\0", 8)) == Encoding::utf16le);
+  CHECK(encoding_of(std::string("\0h\0i\0!\0\n", 8)) == Encoding::utf16be);
+  CHECK(encoding_of(std::string("\x7f"
+                                "ELF\2\1\1\0\0\0\0\0\0\0\0\0",
+                                16)) == Encoding::binary);
+}
+
+TEST_CASE("a mark is not part of the text") {
+  CHECK(detect("\xef\xbb\xbfx").mark == 3);
+  CHECK(decoded("\xef\xbb\xbfx") == "x");
+  CHECK(decoded(std::string("\xff\xfeh\0i\0", 6)) == "hi");
+  CHECK(decoded(std::string("\xfe\xff\0h\0i", 6)) == "hi");
+}
+
+TEST_CASE("text survives the way there and back in every encoding") {
+  for (auto [encoding, text] : {std::pair{Encoding::cp1252, "“smart” – naïve €"}, std::pair{Encoding::latin1, "naïve ÿ"},
+                                std::pair{Encoding::gbk, "中文abc，㐀"}, std::pair{Encoding::shift_jis, "日本語ｶﾅabc"},
+                                std::pair{Encoding::utf16le, "a😀中"}, std::pair{Encoding::utf16be, "a😀中"}}) {
+    INFO(to_string(encoding));
+    CHECK(TextView(encoded(text, encoding), {.encoding = encoding}).text() == text);
+  }
+}
+
+TEST_CASE("what does not fit is named") {
+  std::string misfit;
+  CHECK_FALSE(encode("a中b", Encoding::cp1252, misfit));
+  CHECK(name_character(misfit) == "中 (U+4E2D)");
+  CHECK_FALSE(encode("naïve😀", Encoding::shift_jis, misfit));
+}
+
+TEST_CASE("positions lead back to the bytes they came from") {
+  std::string bytes = "a" + encoded("中文", Encoding::gbk) + "b";
+  TextView view(bytes, {.encoding = Encoding::gbk});
+  CHECK(view.text() == "a中文b");
+  CHECK(view.source(0) == 0);
+  CHECK(view.source(1) == 1);
+  CHECK(view.source(4) == 3);
+  CHECK(view.source(7) == 5);
+  CHECK(view.source(8) == 6);
+}
+
+TEST_CASE("broken UTF-8 becomes visible and is counted") {
+  std::size_t replaced = 0;
+  CHECK(to_valid_utf8("a\xff\xc3z\xe2\x82", &replaced) == "a\ufffd\ufffdz\ufffd\ufffd");
+  CHECK(replaced == 4);
+  CHECK(to_valid_utf8("\xed\xa0\x80") == "\ufffd\ufffd\ufffd");
+  CHECK(detect("größe größe größe größe größe \xff").broken == 1);
+}
