@@ -28,6 +28,7 @@ struct PartPlan {
   bool open = false;   // its lines are chosen one by one
   bool whole = false;  // open, but kept as it is
   bool folded = false;
+  bool frameless = false;  // even its frame may go
   Tokens tokens = 0, frame = 0;
 };
 
@@ -49,6 +50,7 @@ class Condenser {
     if (!how_.results_only) fold(static_cast<Tokens>(fold_share * static_cast<double>(how_.target)));
     if (!how_.results_only) open_long_requests();
     Tokens room = how_.target - fixed_;
+    room -= room / 32;  // lines cost a little more than their share of a block
     for (int i = 0;; ++i) {
       choose(std::max<Tokens>(0, room));
       auto edits = build();
@@ -94,24 +96,36 @@ class Condenser {
     bool last_said = true;
     for (std::size_t p = plans_.size(); p-- > 0;) {
       const auto kind = survey_.parts[p].kind;
-      if (kind == PartKind::call) open(p, least_text);
+      if (kind == PartKind::call || kind == PartKind::summary) open(p, least_text);
       if (kind != PartKind::said) continue;
       if (!std::exchange(last_said, false)) open(p, least_text);
     }
   }
 
-  // What the person wrote is cut last, the longest first, down to its first lines and its rules.
+  // The last answer and what the person wrote are cut last, the longest first, a request down to first lines and rules.
   void open_long_requests() {
     const auto frames = static_cast<Tokens>(person_share * static_cast<double>(how_.target));
     std::vector<std::size_t> longest;
     for (std::size_t p = 0; p < plans_.size(); ++p) {
-      if (survey_.parts[p].kind == PartKind::human) longest.push_back(p);
+      const auto kind = survey_.parts[p].kind;
+      if (kind == PartKind::said && fixed_ > frames) open(p, long_request);
+      if (kind == PartKind::human) longest.push_back(p);
+      if (kind == PartKind::summary && fixed_ > frames) loosen(p);
     }
     std::stable_sort(longest.begin(), longest.end(), [&](auto a, auto b) { return plans_[a].tokens > plans_[b].tokens; });
     for (const auto p : longest) {
       if (fixed_ <= frames) return;
       open(p, long_request);
     }
+  }
+
+  // An old summary whose headings alone are too much keeps what is worth its tokens.
+  void loosen(std::size_t p) {
+    auto& plan = plans_[p];
+    if (!plan.open) return;
+    fixed_ -= plan.frame - label_tokens;
+    plan.frame = label_tokens;
+    plan.frameless = true;
   }
 
   // Oldest rounds first, until the frames fit.
@@ -148,7 +162,7 @@ class Condenser {
       if (plans_[p].folded) continue;
       if (!plans_[p].open)
         choice.keep_part(p);
-      else
+      else if (!plans_[p].frameless)
         choice.keep_frame(p);
     }
     Tokens tail = static_cast<Tokens>(tail_share * static_cast<double>(room));
@@ -239,6 +253,7 @@ class Condenser {
   static std::string_view text_in(const Block& block) {
     if (const auto* result = std::get_if<ToolResult>(&block)) return result->text;
     if (const auto* call = std::get_if<ToolCall>(&block)) return call->arguments;
+    if (const auto* summary = std::get_if<Summary>(&block)) return summary->text;
     return std::get<Text>(block).text;
   }
 
@@ -271,6 +286,9 @@ class Condenser {
     }
     std::size_t lines = 0;
     std::string body = kept_text(part, lines);
+    if (const auto* summary = std::get_if<Summary>(&old)) {
+      return Summary{plans_[p].frameless ? "[Earlier work, shortened again]\n" + body : body, summary->covers};
+    }
     std::string label;
     if (!body.starts_with(compacted_label)) {
       label = std::string(compacted_label) + std::to_string(lines) + " lines" + shown_id(part) + "]";

@@ -63,36 +63,63 @@ float LineChoice::value(std::uint32_t line) const {
   return sum / (part.rate * static_cast<float>(l.size) + line_cost);
 }
 
+namespace {
+
+struct Offer {
+  float value;
+  std::uint32_t line;
+  bool operator<(const Offer& other) const { return value != other.value ? value < other.value : line < other.line; }
+};
+
+// The top took a lower value: down to its place, in one pass.
+void sink_top(std::vector<Offer>& heap) {
+  const Offer moved = heap.front();
+  const std::size_t size = heap.size();
+  std::size_t at = 0;
+  for (std::size_t child; (child = 2 * at + 1) < size; at = child) {
+    if (child + 1 < size && heap[child] < heap[child + 1]) ++child;
+    if (!(moved < heap[child])) break;
+    heap[at] = heap[child];
+  }
+  heap[at] = moved;
+}
+
+void pop_top(std::vector<Offer>& heap) {
+  heap.front() = heap.back();
+  heap.pop_back();
+  if (!heap.empty()) sink_top(heap);
+}
+
+}  // namespace
+
+// Values only fall while names become held, so an offer whose value is still the highest after a fresh look is the best.
 Tokens LineChoice::spend(std::vector<std::uint32_t> candidates, Tokens room) {
-  struct Offer {
-    float value;
-    std::uint32_t line;
-    bool operator<(const Offer& other) const { return value != other.value ? value < other.value : line < other.line; }
-  };
   std::vector<Offer> heap;
   heap.reserve(candidates.size());
   for (const auto line : candidates) {
-    if (kept_[line]) continue;
-    const float v = value(line);
+    const float v = kept_[line] ? 0 : value(line);
     if (v > 0) heap.push_back({v, line});
   }
   std::make_heap(heap.begin(), heap.end());
-  float left = static_cast<float>(room);
+  auto left = static_cast<float>(room);
   while (!heap.empty() && left > 0) {
-    std::pop_heap(heap.begin(), heap.end());
-    const auto line = heap.back().line;
-    const float now = value(line);
-    heap.pop_back();
-    if (now <= 0) continue;
-    if (!heap.empty() && now < heap.front().value) {
-      heap.push_back({now, line});
-      std::push_heap(heap.begin(), heap.end());
+    auto& top = heap.front();
+    const float now = value(top.line);
+    if (now < top.value) {
+      top.value = now;
+      if (now > 0)
+        sink_top(heap);
+      else
+        pop_top(heap);
       continue;
     }
-    const float cost = survey_.parts[survey_.lines[line].part].rate * static_cast<float>(survey_.lines[line].size);
-    if (cost > left) continue;
-    left -= cost;
-    keep(line);
+    const Line& line = survey_.lines[top.line];
+    const float cost = survey_.parts[line.part].rate * static_cast<float>(line.size);
+    if (cost <= left) {
+      left -= cost;
+      keep(top.line);
+    }
+    pop_top(heap);
   }
   return static_cast<Tokens>(left);
 }

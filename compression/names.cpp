@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace tern {
 
 namespace {
 
-enum Bits : std::uint8_t { lower = 1, upper = 2, digit = 4, under = 8, joint = 16, hex = 32 };
+enum Bits : std::uint8_t { lower = 1, upper = 2, digit = 4, under = 8, joint = 16, hex = 32, starts_bad = 64 };
 constexpr std::uint8_t word = lower | upper | digit | under, letter = lower | upper, piece = word | joint;
 
 constexpr std::array<std::uint8_t, 256> make_bits() {
@@ -18,6 +19,10 @@ constexpr std::array<std::uint8_t, 256> make_bits() {
   for (int c = '0'; c <= '9'; ++c) table[c] = digit | hex;
   for (const char c : {'.', '/', '-', '@', '+', '~'}) table[static_cast<unsigned char>(c)] = joint;
   table['_'] = under;
+  for (const char c : {'a', 'c', 'd', 'e', 'f', 'n', 'p', 's', 't', 'u'}) {
+    table[static_cast<unsigned char>(c)] |= starts_bad;
+    table[static_cast<unsigned char>(c - 32)] |= starts_bad;
+  }
   return table;
 }
 constexpr auto bits = make_bits();
@@ -31,15 +36,30 @@ const char* run_of(const char* p, const char* end, std::uint8_t kind) {
 
 std::string_view between(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
 
-constexpr std::string_view extensions[] = {
-    "bash", "c",    "cc",     "cfg",   "cjs",   "conf", "cpp",   "cs",    "css", "csv",  "cxx",  "diff", "fish", "go", "h",
-    "hpp",  "html", "ini",    "java",  "js",    "json", "jsonl", "jsx",   "kt",  "lock", "log",  "lua",  "m",    "md", "mdx",
-    "mjs",  "mm",   "mod",    "nu",    "patch", "php",  "pony",  "proto", "ps1", "py",   "rb",   "rs",   "scss", "sh", "snap",
-    "sql",  "sum",  "svelte", "swift", "toml",  "ts",   "tsx",   "txt",   "vue", "xml",  "yaml", "yml",  "zsh"};
+constexpr std::uint64_t packed(std::string_view text) {
+  std::uint64_t sum = 0;
+  for (const char c : text) sum = sum << 8 | static_cast<unsigned char>(c);
+  return sum;
+}
+
+constexpr std::string_view known =
+    "bash c cc cfg cjs conf cpp cs css csv cxx diff fish go h hpp html ini java js json jsonl jsx kt lock log lua m md "
+    "mdx mjs mm mod nu patch php pony proto ps1 py rb rs scss sh snap sql sum svelte swift toml ts tsx txt vue xml yaml yml zsh ";
+constexpr auto extensions = [] {
+  std::array<std::uint64_t, std::count(known.begin(), known.end(), ' ')> table{};
+  std::size_t at = 0;
+  for (auto& entry : table) {
+    const auto end = known.find(' ', at);
+    entry = packed(known.substr(at, end - at));
+    at = end + 1;
+  }
+  std::sort(table.begin(), table.end());
+  return table;
+}();
 
 bool known_extension(std::string_view text) {
   if (text.empty() || text.size() > 6 || !is(text.front(), lower)) return false;
-  return std::find(std::begin(extensions), std::end(extensions), text) != std::end(extensions);
+  return std::binary_search(extensions.begin(), extensions.end(), packed(text));
 }
 
 // The end of "name.ext" inside a file-like piece, or null: `main.go`, but not `object.method`.
@@ -53,22 +73,45 @@ const char* end_of_file(std::string_view text) {
 
 bool no_name(std::string_view part) { return part == "." || part == ".." || part == "~"; }
 
+char low(char c) { return is(c, upper) ? static_cast<char>(c + 32) : c; }
+
+bool same_word(std::string_view text, std::string_view lower_case) {
+  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(), [](char a, char b) { return low(a) == b; });
+}
+
+// Words by which tools say that something went wrong; "not found" is looked for apart.
+bool bad_word(std::string_view text) {
+  switch (low(text.front())) {
+    case 'e': return same_word(text, "error") || same_word(text, "errors") || same_word(text, "exception");
+    case 'f':
+      return same_word(text, "fail") || same_word(text, "failed") || same_word(text, "failure") || same_word(text, "fatal");
+    case 'p': return same_word(text, "panic");
+    case 'u': return same_word(text, "undefined");
+    case 'c': return same_word(text, "cannot");
+    case 't': return same_word(text, "traceback");
+    case 'd': return same_word(text, "denied");
+    case 'n': return same_word(text, "not") || same_word(text, "no");
+    case 'a': return text.size() >= 6 && same_word(text.substr(0, 6), "assert");
+    default: return false;
+  }
+}
+
 class Scanner {
  public:
   Scanner(std::string_view line, Escapes escapes, std::vector<Name>& out)
       : p_(line.data()), end_(line.data() + line.size()), escapes_(escapes), out_(out) {}
 
-  void run() {
+  bool run() {
     while (p_ < end_) {
-      if (is(*p_, piece))
+      const auto kind = bits[static_cast<unsigned char>(*p_)];
+      if (kind & piece)
         one_piece();
       else if (*p_ == '#')
         issue();
-      else if (*p_ == '\\' && escapes_ == Escapes::json)
-        p_ = std::min(p_ + 2, end_);
       else
-        ++p_;
+        p_ += *p_ == '\\' && escapes_ == Escapes::json && p_ + 1 < end_ ? 2 : 1;
     }
+    return error_;
   }
 
  private:
@@ -84,22 +127,44 @@ class Scanner {
     const char* start = p_;
     const char* slash = nullptr;
     const char* dot = nullptr;
-    for (; p_ < end_ && is(*p_, piece); ++p_) {
-      if (*p_ == '/')
-        slash = p_;
-      else if (*p_ == '.')
-        dot = p_;
+    std::uint8_t seen = 0;
+    for (std::uint8_t kind; p_ < end_ && ((kind = bits[static_cast<unsigned char>(*p_)]) & piece); ++p_) {
+      seen |= kind;
+      if (kind & joint) (*p_ == '/' ? slash : dot) = p_;
     }
-    if (p_ - start < 3) return;
+    error_ = error_ || bad_piece(start, seen);
+    if (!(seen & (upper | digit | under | joint)) || p_ - start < 3) return;
     if (*start == 'h' && end_ - p_ > 3 && std::memcmp(p_, "://", 3) == 0) return url(start);
     const char* stop = p_;
     while (stop > start && (stop[-1] == '.' || stop[-1] == '-')) --stop;
     if (slash)
       path(start, stop);
-    else if (dot && dot > start)
+    else if (dot > start)
       file(start, stop);
     if (start[0] == '-' && stop - start > 4 && start[1] == '-' && is(start[2], lower)) flag(start + 2, stop);
-    words(start, stop);
+    if (seen & (upper | digit | under)) words(start, stop);
+  }
+
+  // "not found" and "no such" need the word before.
+  bool bad_piece(const char* start, std::uint8_t seen) {
+    const bool negated = std::exchange(negated_, false);
+    if (!is(*start, starts_bad) && !(seen & joint)) return false;
+    if (!(seen & (joint | under | digit))) return bad_text(between(start, p_), negated);
+    bool bad = false;
+    for (const char* p = start; p < p_ && !bad;) {  // "err.Error", "FAIL-fast"
+      const char* stop = run_of(p, p_, letter);
+      bad = stop > p && bad_text(between(p, stop), negated);
+      p = run_of(std::max(stop, p + 1), p_, joint | under | digit);
+    }
+    return bad;
+  }
+
+  bool bad_text(std::string_view text, bool negated) {
+    if (text.size() < 2 || text.size() > 16) return false;
+    if (negated && (same_word(text, "found") || same_word(text, "such"))) return true;
+    if (!bad_word(text)) return false;
+    negated_ = low(text.front()) == 'n';
+    return !negated_;
   }
 
   void url(const char* start) {
@@ -185,58 +250,21 @@ class Scanner {
   const char* end_;
   Escapes escapes_;
   std::vector<Name>& out_;
+  bool error_ = false, negated_ = false;
 };
-
-char low(char c) { return is(c, upper) ? static_cast<char>(c + 32) : c; }
-
-bool same_word(std::string_view text, std::string_view lower_case) {
-  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(), [](char a, char b) { return low(a) == b; });
-}
-
-// Words by which tools say that something went wrong; "not found" is looked for apart.
-bool bad_word(std::string_view text) {
-  switch (low(text.front())) {
-    case 'e': return same_word(text, "error") || same_word(text, "errors") || same_word(text, "exception");
-    case 'f':
-      return same_word(text, "fail") || same_word(text, "failed") || same_word(text, "failure") || same_word(text, "fatal");
-    case 'p': return same_word(text, "panic");
-    case 'u': return same_word(text, "undefined");
-    case 'c': return same_word(text, "cannot");
-    case 't': return same_word(text, "traceback");
-    case 'd': return same_word(text, "denied");
-    case 'n': return same_word(text, "not") || same_word(text, "no");
-    case 'a': return text.size() >= 6 && same_word(text.substr(0, 6), "assert");
-    default: return false;
-  }
-}
 
 }  // namespace
 
-void scan_names(std::string_view line, Escapes escapes, std::vector<Name>& out) { Scanner(line, escapes, out).run(); }
+bool scan_names(std::string_view line, Escapes escapes, std::vector<Name>& out) { return Scanner(line, escapes, out).run(); }
 
 bool reports_error(std::string_view line) {
-  const char* end = line.data() + line.size();
-  bool negated = false;
-  for (const char* p = line.data(); p < end;) {
-    if (!is(*p, letter)) {
-      ++p;
-      continue;
-    }
-    const char* stop = run_of(p, end, letter);
-    const std::string_view text = between(p, stop);
-    p = stop;
-    if (negated && (same_word(text, "found") || same_word(text, "such"))) return true;
-    negated = false;
-    if (text.size() < 2 || text.size() > 16 || !bad_word(text)) continue;
-    if (low(text.front()) != 'n') return true;
-    negated = true;
-  }
-  return false;
+  std::vector<Name> names;
+  return scan_names(line, Escapes::plain, names);
 }
 
 void scan_error_runs(std::string_view line, std::vector<Name>& out) {
   constexpr std::size_t longest = 400, words = 4, least = 16;
-  if (line.size() > longest || !reports_error(line)) return;
+  if (line.size() > longest) return;
   std::array<const char*, words> starts{};
   const char* end = line.data() + line.size();
   std::size_t n = 0;

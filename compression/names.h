@@ -18,13 +18,13 @@ struct Name {
 // JSON text escapes newlines and quotes: there `\n` ends a word and no backslash belongs to a name.
 enum class Escapes : std::uint8_t { plain, json };
 
-// Appends the names of one line; each may come more than once.
-void scan_names(std::string_view line, Escapes escapes, std::vector<Name>& out);
+// Appends the names of one line; each may come more than once. True when the line reports an error.
+bool scan_names(std::string_view line, Escapes escapes, std::vector<Name>& out);
 
 // Whether the line says that something went wrong ("error", "failed", "not found", "Traceback" …).
 bool reports_error(std::string_view line);
 
-// Appends the runs of four words of a line that reports an error: how an error is quoted later.
+// Appends the runs of four words of a line (one that reports an error): how an error is quoted later.
 void scan_error_runs(std::string_view line, std::vector<Name>& out);
 
 // 64 bits that stand for the name (kind included); equal names have equal keys in every run.

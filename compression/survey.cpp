@@ -204,7 +204,8 @@ class Surveyor {
 
   void split(std::string_view text, std::uint32_t begin, std::uint32_t end, bool json) {
     bool starts = true;
-    while (end - begin > longest_line) {
+    const bool whole = result_.parts[part_].kind == PartKind::human;  // a person's sentences are not torn
+    while (!whole && end - begin > longest_line) {
       const auto cut = begin + split_point(text.substr(begin, end - begin));
       one_line(text, begin, cut, starts, false, false, json);
       begin = cut;
@@ -218,15 +219,15 @@ class Surveyor {
     Line line{.part = part_, .begin = begin, .size = end - begin, .starts = starts, .ends = ends, .frame = frame};
     const auto view = text.substr(begin, end - begin);
     found_.clear();
-    scan_names(view, json ? Escapes::json : Escapes::plain, found_);
+    const bool error = scan_names(view, json ? Escapes::json : Escapes::plain, found_);
     const auto kind = result_.parts[part_].kind;
     if (kind == PartKind::human)
       line.frame = result_.lines.size() - result_.parts[part_].first < opening_lines || states_rule(view);
+    if (kind == PartKind::summary) line.frame = !view.starts_with("  ");
     if (begin == 0 && kind != PartKind::call && view.starts_with(compacted_label)) line.frame = true;
-    if (kind == PartKind::result) {
-      const auto before = found_.size();
+    if (error && kind == PartKind::result) {
+      line.error = true;
       scan_error_runs(view, found_);
-      line.error = found_.size() > before;
     }
     line.first = static_cast<std::uint32_t>(result_.names.size());
     for (const auto& name : found_) {

@@ -11,6 +11,7 @@
 
 namespace tern {
 
+// Excerpts stand indented by two spaces in a summary of ours; its other lines say what they are about and where to find it.
 // How the first line of a shortened block begins; it is never cut again.
 inline constexpr std::string_view compacted_label = "[Compacted: ";
 

@@ -86,42 +86,55 @@ class Reader {
   }
 
  private:
+  // One item for each origin in a message: results, what a harness wrote, what the person wrote.
   void take(const Json& message) {
     session_.tokens += tokens_of(message);
-    tern::Item item;
-    item.id = {++id_};
-    item.role = message.at("role") == "user" ? tern::Role::user : tern::Role::assistant;
-    item.synthetic = item.role == tern::Role::user && message.value("origin", "") != "human";
-    if (message.contains("ts") && message["ts"].is_number()) {
-      item.when = tern::TimePoint(std::chrono::milliseconds(static_cast<std::int64_t>(message["ts"].get<double>() * 1000)));
-    }
-    item.recall = {static_cast<std::uint32_t>(id_)};
-    Json places = Json::array();
+    const bool assistant = message.at("role") == "assistant", human = message.value("origin", "") == "human";
+    item_ = {};
     std::size_t j = 0;
     for (const auto& block : message.at("content")) {
-      item.blocks.push_back(read(block, item.synthetic, j));
-      if (block.at("type") != "tool_result") places.push_back({message_, j});
+      const bool synthetic = !assistant && block.at("type") == "text" && (!human || block.value("origin", "") == "harness");
+      if (item_.id == tern::ItemId{} || (!assistant && (block.at("type") == "text") != text_) || item_.synthetic != synthetic)
+        begin(message, synthetic);
+      text_ = block.at("type") == "text";
+      item_.blocks.push_back(read(block, j));
+      if (block.at("type") != "tool_result") session_.recall[item_.recall.value].push_back({message_, j});
       ++j;
     }
-    session_.recall[item.recall.value] = places;
-    session_.conversation.items.push_back(tern::make_item(std::move(item)));
+    end();
     ++message_;
   }
 
-  tern::Block read(const Json& block, bool& synthetic, std::size_t j) {
+  void begin(const Json& message, bool synthetic) {
+    end();
+    item_.id = {++id_};
+    item_.role = message.at("role") == "user" ? tern::Role::user : tern::Role::assistant;
+    item_.synthetic = synthetic;
+    item_.recall = {static_cast<std::uint32_t>(id_)};
+    if (message.contains("ts") && message["ts"].is_number()) {
+      item_.when = tern::TimePoint(std::chrono::milliseconds(static_cast<std::int64_t>(message["ts"].get<double>() * 1000)));
+    }
+  }
+
+  void end() {
+    if (!item_.blocks.empty()) session_.conversation.items.push_back(tern::make_item(std::move(item_)));
+    item_ = {};
+  }
+
+  tern::Block read(const Json& block, std::size_t j) {
     const std::string type = block.at("type");
+    if (type == "text" && block.value("summary", false)) return tern::Summary{block.at("text"), {}};
     if (type == "text") return tern::Text{block.at("text")};
     if (type == "tool_use") {
       calls_[block.at("id")] = {block.at("name"), subject_of(block.at("input"))};
       return tern::ToolCall{block.at("id"), block.at("name"), block.at("input").dump(), {}};
     }
-    synthetic = false;
     tern::ToolResult result;
     result.call_id = block.at("tool_use_id");
     std::tie(result.tool, result.subject) = calls_[result.call_id];
     result.text = text_of(block);
     result.is_error = block.value("is_error", false);
-    result.recall = {static_cast<std::uint32_t>(id_ * 1 + 100'000 * (j + 1))};
+    result.recall = {static_cast<std::uint32_t>(id_ + 10'000 * (j + 1))};
     session_.recall[result.recall.value] = Json::array({Json::array({message_, j})});
     return result;
   }
@@ -131,6 +144,8 @@ class Reader {
   std::map<std::string, std::pair<std::string, std::string>> calls_;
   std::uint64_t id_ = 0;
   std::size_t message_ = 0;
+  tern::Item item_;
+  bool text_ = false;
 };
 
 Json write(const tern::Block& block) {
@@ -140,7 +155,7 @@ Json write(const tern::Block& block) {
             return Json{{"type", "text"}, {"text", b.text}};
           },
           [](const tern::Summary& b) {
-            return Json{{"type", "text"}, {"text", b.text}};
+            return Json{{"type", "text"}, {"text", b.text}, {"summary", true}};
           },
           [](const tern::ToolCall& b) {
             return Json{{"type", "tool_use"}, {"id", b.id}, {"name", b.name}, {"input", Json::parse(b.arguments)}};
@@ -161,7 +176,13 @@ Json write(const Conversation& conversation) {
   for (const auto& item : conversation.items) {
     const std::string role = item->role == tern::Role::assistant ? "assistant" : "user";
     if (messages.empty() || messages.back()["role"] != role) messages.push_back({{"role", role}, {"content", Json::array()}});
-    for (const auto& block : item->blocks) messages.back()["content"].push_back(write(block));
+    auto& message = messages.back();
+    if (item->role == tern::Role::user && !item->synthetic && !std::holds_alternative<tern::ToolResult>(item->blocks[0]))
+      message["origin"] = "human";
+    for (const auto& block : item->blocks) {
+      message["content"].push_back(write(block));
+      if (item->synthetic) message["content"].back()["origin"] = "harness";
+    }
   }
   return messages;
 }
@@ -182,7 +203,7 @@ int run(const std::map<std::string, std::string>& options) {
   for (int attempt = 0; attempt < 6; ++attempt) {
     const auto begin = std::chrono::steady_clock::now();
     const auto after = tern::bench::compress(policy, session.conversation, window, static_cast<tern::Tokens>(aim), factor);
-    pause += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    pause = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
     messages = write(after);
     const auto tokens = tokens_of_all(messages);
     if (tokens <= target) break;
