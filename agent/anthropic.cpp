@@ -2,7 +2,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "agent/http_provider.h"
+#include "agent/codec.h"
 #include "agent/providers.h"
 #include "agent/url.h"
 
@@ -346,9 +346,7 @@ const ProviderKind anthropic{
     .key_variables = "ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN",
     .url_variable = "ANTHROPIC_BASE_URL",
     .model_variable = "ANTHROPIC_MODEL",
-    .make = [](const ProviderConfig& config) -> std::unique_ptr<Provider> {
-      return std::make_unique<HttpProvider>(std::make_unique<Anthropic>(config));
-    },
+    .codec = [](const ProviderConfig& config) -> std::unique_ptr<Codec> { return std::make_unique<Anthropic>(config); },
 };
 }  // namespace providers
 

@@ -287,10 +287,11 @@ void set_request(CURL* easy, Transfer& transfer) {
   curl_easy_setopt(easy, CURLOPT_URL, transfer.request.url.c_str());
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
   if (transfer.request.method != "POST") return;
-  const std::string& body = transfer.request.body ? *transfer.request.body : std::string();
+  static const std::string nothing;
+  const std::string& body = transfer.request.body ? *transfer.request.body : nothing;  // both are lvalues: no copy is pointed to
   curl_easy_setopt(easy, CURLOPT_POST, 1L);
   curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.size()));
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, transfer.request.body ? body.data() : "");
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body.data());
 }
 
 void Network::start(const TransferPtr& transfer) {

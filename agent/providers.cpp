@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/http.h"
+#include "agent/http_provider.h"
 #include "agent/redact.h"
 #include "agent/url.h"
 
@@ -62,6 +63,8 @@ ProviderConfig provider_config(const ProviderKind& kind, const Environment& env)
   config.key = first_set(kind.key_variables, env, &variable);
   config.bearer = variable.ends_with("_AUTH_TOKEN");
   config.base_url = first_set(kind.url_variable, env);
+  if (!config.base_url.empty() && config.base_url.find("://") == std::string::npos)  // OLLAMA_HOST=127.0.0.1:11434
+    config.base_url = host_url(config.base_url, parse_url(kind.base_url).port);
   register_secret(config.key);
   return config;
 }
@@ -72,12 +75,21 @@ const ProviderKind* provider_with_key(const Environment& env) {
   return nullptr;
 }
 
-std::unique_ptr<Provider> make_provider(std::string_view name, ProviderConfig config) {
+std::unique_ptr<Provider> make_provider_with(std::string_view name, ProviderConfig config, RunOptions options) {
   const ProviderKind* kind = find_provider(name);
   if (!kind) return nullptr;
   register_secret(config.key);
   if (config.base_url.empty()) config.base_url = kind->base_url;
+  if (kind->codec) return std::make_unique<HttpProvider>(kind->codec(config), std::move(options));
   return kind->make(config);
+}
+
+std::unique_ptr<Provider> make_provider(std::string_view name, ProviderConfig config) {
+  RunOptions options;
+  const ProviderKind* kind = find_provider(name);
+  if (kind && kind->local)
+    options.timeouts.first_byte = std::chrono::minutes(10);  // reading a long prompt takes this machine its time
+  return make_provider_with(name, std::move(config), std::move(options));
 }
 
 std::vector<std::string> served_models(const ProviderKind& kind, const ProviderConfig& config,

@@ -12,6 +12,9 @@
 
 namespace tern {
 
+class Codec;
+struct RunOptions;  // http_provider.h
+
 struct ProviderKind {
   std::string_view name, title;
   std::string_view base_url;       // where it lives when nothing else is said
@@ -20,6 +23,8 @@ struct ProviderKind {
   std::string_view url_variable, model_variable;
   bool needs_key = true;
   bool local = false;  // runs on this machine unless told otherwise; free of charge
+  // One of the two: a dialect for HttpProvider, or a provider without a wire.
+  std::unique_ptr<Codec> (*codec)(const ProviderConfig& config) = nullptr;
   std::unique_ptr<Provider> (*make)(const ProviderConfig& config) = nullptr;
 };
 
@@ -37,6 +42,8 @@ const ProviderKind* provider_with_key(const Environment& env);
 
 // Null for an unknown name. Empty fields of the config take the kind's defaults.
 std::unique_ptr<Provider> make_provider(std::string_view name, ProviderConfig config);
+// With other clocks and chances, for tests.
+std::unique_ptr<Provider> make_provider_with(std::string_view name, ProviderConfig config, RunOptions options);
 
 // Asks a local server for its models (GET /v1/models), within the given time; empty when nobody answers.
 std::vector<std::string> served_models(const ProviderKind& kind, const ProviderConfig& config,

@@ -1,0 +1,188 @@
+// Ollama's own chat: the one road on which the context size can be set (num_ctx) and silent cutting be forbidden.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "agent/openai.h"
+#include "agent/providers.h"
+#include "agent/text_calls.h"
+#include "agent/url.h"
+
+namespace tern {
+namespace {
+
+using nlohmann::json;
+
+// ------------------------------------------------------------------ request
+
+std::string call_text(const ToolCall& call) {
+  return "{\"function\":{\"name\":" + json_quote(call.name) + ",\"arguments\":" + object_text(call.arguments) + "}}";
+}
+
+std::string result_message(const ToolResult& result) {
+  return "{\"role\":\"tool\",\"tool_name\":" + json_quote(result.tool) + ",\"content\":" + json_quote(result_text(result)) + "}";
+}
+
+struct Parts {
+  std::string text, calls, images;
+  bool first_call = true, first_image = true;
+
+  void add(std::string_view more) {
+    if (is_blank(more)) return;
+    if (!text.empty()) text += "\n\n";
+    text += more;
+  }
+  void add(const Image& image) {
+    std::string data = "\"";
+    append_base64(data, image.blob);
+    append_joined(images, data + "\"", first_image);
+  }
+};
+
+Fragment make_fragment(const Item& item) {
+  Fragment fragment;
+  bool first = true;
+  Parts parts;
+  for (const Block& block : item.blocks)
+    std::visit(overloaded{[&](const ToolResult& result) { append_joined(fragment.text, result_message(result), first); },
+                          [&](const Text& text) { parts.add(text.text); },
+                          [&](const Summary& summary) { parts.add(summary.text); }, [&](const Image& image) { parts.add(image); },
+                          [&](const ToolCall& call) { append_joined(parts.calls, call_text(call), parts.first_call); },
+                          [](const auto&) {}},
+               block);
+  if (parts.text.empty() && parts.calls.empty() && parts.images.empty()) return fragment;
+  std::string message = std::string("{\"role\":\"") + (item.role == Role::assistant ? "assistant" : "user") +
+                        "\",\"content\":" + json_quote(parts.text);
+  if (!parts.calls.empty()) message += ",\"tool_calls\":[" + parts.calls + "]";
+  if (!parts.images.empty()) message += ",\"images\":[" + parts.images + "]";
+  append_joined(fragment.text, message + "}", first);
+  return fragment;
+}
+
+// ----------------------------------------------------------------- response
+
+class OllamaDecoder : public Decoder {
+ public:
+  explicit OllamaDecoder(const Request& request) : request_(request) {}
+
+  void event(std::string_view, std::string_view line, StreamOut& out) override {
+    const json chunk = json::parse(line, nullptr, false);
+    if (!chunk.is_object()) return out.fail(malformed("a broken line"));
+    if (chunk.contains("error")) return out.fail(trouble_of_event(line));
+    if (const auto it = chunk.find("message"); it != chunk.end() && it->is_object()) message(*it, out);
+    if (chunk.value("done", false)) done(chunk, out);
+  }
+
+ private:
+  static std::string text_of(const json& object, const char* key) {
+    const auto it = object.find(key);
+    return it != object.end() && it->is_string() ? it->get<std::string>() : "";
+  }
+
+  void message(const json& message, StreamOut& out) {
+    const std::string thought = text_of(message, "thinking"), text = text_of(message, "content");
+    thinking_ += thought, text_ += text;
+    if (!thought.empty()) out.thinking(thought);
+    if (!text.empty()) out.text(text);
+    for (const json& call : message.value("tool_calls", json::array())) {
+      const json function = call.is_object() ? call.value("function", json::object()) : json::object();
+      const json arguments = function.value("arguments", json::object());
+      ToolCall made{.id = "ollama_" + std::to_string(request_.conversation.items.size()) + "_" + std::to_string(calls_.size()),
+                    .name = text_of(function, "name"),
+                    .arguments = arguments.is_string() ? arguments.get<std::string>()
+                                                       : arguments.dump(-1, ' ', false, json::error_handler_t::replace),
+                    .signature = {}};
+      out.emit(CallStarted{made.id, made.name});
+      calls_.push_back(std::move(made));
+    }
+  }
+
+  void done(const json& chunk, StreamOut& out) {
+    const Tokens prompt = chunk.value("prompt_eval_count", Tokens(0));
+    out.emit(UsageReport{{.input = prompt, .output = chunk.value("eval_count", Tokens(0))}});
+    if (auto cut = silent_cut(request_, prompt)) return out.fail(std::move(*cut));
+    const bool length = text_of(chunk, "done_reason") == "length";
+    auto [thought, rest] = split_think(text_);
+    TextCalls written = calls_.empty() && !length && request_.may_call_tools
+                            ? take_text_calls(rest, request_.tools, request_.conversation.items.size())
+                            : TextCalls{rest, {}};
+    for (ToolCall& call : written.calls) out.emit(CallStarted{call.id, call.name}), calls_.push_back(std::move(call));
+    if (thinking_ += thought; !thinking_.empty()) out.emit(BlockDone{Thinking{thinking_, {}, false}});
+    if (!is_blank(written.text)) out.emit(BlockDone{Text{written.text}});
+    const bool any = !calls_.empty();
+    for (ToolCall& call : calls_) out.emit(BlockDone{std::move(call)});
+    out.finish(length ? StopReason::length : any ? StopReason::tools : StopReason::end);
+  }
+
+  const Request& request_;
+  std::string text_, thinking_;
+  std::vector<ToolCall> calls_;
+};
+
+class Ollama : public Codec {
+ public:
+  explicit Ollama(ProviderConfig config) : config_(std::move(config)) {}
+
+  std::string url(const Request&) const override { return endpoint_url(host_url(config_.base_url, 11434), "", "/api/chat"); }
+
+  Headers headers(const Request&) const override {
+    Headers headers{{"content-type", "application/json"}, {"user-agent", "tern"}};
+    if (!config_.key.empty()) headers.emplace_back("authorization", "Bearer " + config_.key);
+    headers.insert(headers.end(), config_.headers.begin(), config_.headers.end());
+    return headers;
+  }
+
+  void body(const Request& request, FragmentCache& cache, std::string& out) const override {
+    out += "{\"model\":" + json_quote(request.model) +
+           ",\"stream\":true,\"truncate\":false,\"shift\":false,\"options\":{\"num_ctx\":" + std::to_string(request.window) +
+           ",\"num_predict\":" + std::to_string(request.max_output) + "},";
+    if (request.thinking > 0) out += "\"think\":true,";
+    if (!request.json_schema.empty() && request.tools.empty()) out += "\"format\":" + request.json_schema + ",";
+    append_tools(out, request);
+    out += "\"messages\":[";
+    bool first = true;
+    if (const std::string system = system_text(request, !request.tools.empty()); !is_blank(system))
+      append_joined(out, "{\"role\":\"system\",\"content\":" + json_quote(system) + "}", first);
+    for (const ItemPtr& item : request.conversation.items) append_joined(out, cache.get(item, make_fragment).text, first);
+    out += "]}";
+  }
+
+  std::unique_ptr<Decoder> decoder(const Request& request) const override { return std::make_unique<OllamaDecoder>(request); }
+  bool lines() const override { return true; }
+  bool hold() const override { return true; }
+
+ private:
+  static void append_tools(std::string& out, const Request& request) {
+    if (request.tools.empty()) return;
+    std::string tools;
+    bool first = true;
+    for (const ToolSpec& tool : request.tools)
+      append_joined(tools,
+                    "{\"type\":\"function\",\"function\":{\"name\":" + json_quote(tool.name) +
+                        ",\"description\":" + json_quote(tool.description) + ",\"parameters\":" +
+                        (tool.schema.empty() ? "{\"type\":\"object\",\"properties\":{}}" : tool.schema) + "}}",
+                    first);
+    out += "\"tools\":[" + tools + "],";
+  }
+
+  ProviderConfig config_;
+};
+
+}  // namespace
+
+namespace providers {
+extern const ProviderKind ollama;
+const ProviderKind ollama{
+    .name = "ollama",
+    .title = "Ollama on this machine",
+    .base_url = "http://127.0.0.1:11434",
+    .default_model = "",
+    .key_variables = "OLLAMA_API_KEY",
+    .url_variable = "OLLAMA_HOST",
+    .model_variable = "OLLAMA_MODEL",
+    .needs_key = false,
+    .local = true,
+    .codec = [](const ProviderConfig& config) -> std::unique_ptr<Codec> { return std::make_unique<Ollama>(config); },
+};
+}  // namespace providers
+
+}  // namespace tern

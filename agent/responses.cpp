@@ -1,0 +1,266 @@
+// OpenAI responses: stateless (store: false), thoughts go back encrypted.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "agent/codec.h"
+#include "agent/openai.h"
+#include "agent/providers.h"
+#include "agent/url.h"
+
+namespace tern {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view dialect = "responses";
+
+// ------------------------------------------------------------------ request
+
+std::string data_url(std::string_view media_type, std::string_view blob) {
+  std::string url = "data:" + std::string(media_type) + ";base64,";
+  append_base64(url, blob);
+  return json_quote(url);
+}
+
+std::string text_part(std::string_view text, bool assistant) {
+  if (is_blank(text)) return {};
+  return std::string(assistant ? "{\"type\":\"output_text\",\"text\":" : "{\"type\":\"input_text\",\"text\":") +
+         json_quote(text) + "}";
+}
+
+std::string part_of(const Block& block, bool assistant) {
+  if (const auto* text = std::get_if<Text>(&block)) return text_part(text->text, assistant);
+  if (const auto* summary = std::get_if<Summary>(&block)) return text_part(summary->text, assistant);
+  if (const auto* image = std::get_if<Image>(&block))
+    return "{\"type\":\"input_image\",\"image_url\":" + data_url(image->media_type, image->blob) + "}";
+  if (const auto* file = std::get_if<Document>(&block))
+    return "{\"type\":\"input_file\",\"filename\":\"document.pdf\",\"file_data\":" + data_url(file->media_type, file->blob) + "}";
+  return {};
+}
+
+std::string own_item(const Block& block) {
+  if (const auto* call = std::get_if<ToolCall>(&block))
+    return "{\"type\":\"function_call\",\"call_id\":\"" + wire_id(call->id) + "\",\"name\":" + json_quote(call->name) +
+           ",\"arguments\":" + json_quote(object_text(call->arguments)) + "}";
+  if (const auto* result = std::get_if<ToolResult>(&block))
+    return "{\"type\":\"function_call_output\",\"call_id\":\"" + wire_id(result->call_id) +
+           "\",\"output\":" + json_quote(result_text(*result)) + "}";
+  const auto* thought = std::get_if<Thinking>(&block);
+  const auto secret = thought ? own_signature(dialect, thought->signature) : std::string_view();
+  if (secret.empty()) return {};
+  return "{\"type\":\"reasoning\",\"summary\":[" +
+         (is_blank(thought->text) ? "" : "{\"type\":\"summary_text\",\"text\":" + json_quote(thought->text) + "}") +
+         "],\"encrypted_content\":" + json_quote(secret) + "}";
+}
+
+// Results first; texts beside each other share a message; a thought only goes with what followed it.
+class ItemWriter {
+ public:
+  explicit ItemWriter(const Item& item) : assistant_(item.role == Role::assistant) {
+    for (const Block& block : item.blocks)
+      if (std::holds_alternative<ToolResult>(block)) append_joined(out_, own_item(block), first_);
+    for (const Block& block : item.blocks)
+      if (!std::holds_alternative<ToolResult>(block)) add(block);
+    close_message();
+  }
+  std::string take() { return std::move(out_); }
+
+ private:
+  void add(const Block& block) {
+    if (std::holds_alternative<Thinking>(block)) {
+      close_message();
+      waiting_ = own_item(block);
+      return;
+    }
+    if (std::holds_alternative<ToolCall>(block)) {
+      close_message();
+      release();
+      return append_joined(out_, own_item(block), first_);
+    }
+    const std::string part = part_of(block, assistant_);
+    if (part.empty()) return;
+    if (parts_.empty()) release();
+    append_joined(parts_, part, first_part_);
+  }
+
+  void release() { append_joined(out_, std::exchange(waiting_, {}), first_); }
+
+  void close_message() {
+    if (parts_.empty()) return;
+    append_joined(out_,
+                  std::string("{\"type\":\"message\",\"role\":\"") + (assistant_ ? "assistant" : "user") + "\",\"content\":[" +
+                      std::exchange(parts_, {}) + "]}",
+                  first_);
+    first_part_ = true;
+  }
+
+  bool assistant_, first_ = true, first_part_ = true;
+  std::string out_, parts_, waiting_;
+};
+
+Fragment make_fragment(const Item& item) {
+  Fragment made;
+  made.text = ItemWriter(item).take();
+  return made;
+}
+
+// ----------------------------------------------------------------- response
+
+class ResponsesDecoder : public Decoder {
+ public:
+  void event(std::string_view, std::string_view data, StreamOut& out) override {
+    if (data == "[DONE]") return;
+    const json event = json::parse(data, nullptr, false);
+    if (!event.is_object()) return out.fail(malformed("a broken event"));
+    const std::string type = event.value("type", "");
+    if (type == "response.output_text.delta" || type == "response.refusal.delta") return out.text(text_of(event, "delta"));
+    if (type == "response.reasoning_summary_text.delta" || type == "response.reasoning_text.delta")
+      return out.thinking(text_of(event, "delta"));
+    if (type == "response.output_item.added") return added(event.value("item", json::object()), out);
+    if (type == "response.output_item.done") return done(event.value("item", json::object()), out);
+    if (type == "response.completed" || type == "response.incomplete")
+      return completed(event.value("response", json::object()), type.ends_with("incomplete"), out);
+    if (type == "response.failed") return failed(event.value("response", json::object()), out);
+    if (type == "error") return out.fail(trouble_of_event(data));
+  }
+
+ private:
+  static std::string text_of(const json& object, const char* key) {
+    const auto it = object.find(key);
+    return it != object.end() && it->is_string() ? it->get<std::string>() : "";
+  }
+
+  static void added(const json& item, StreamOut& out) {
+    if (text_of(item, "type") == "function_call") out.emit(CallStarted{text_of(item, "call_id"), text_of(item, "name")});
+  }
+
+  static std::string joined(const json& item, const char* list, std::initializer_list<const char*> keys) {
+    std::string text;
+    const auto parts = item.find(list);
+    if (parts == item.end() || !parts->is_array()) return text;
+    for (const json& part : *parts)
+      for (const char* key : keys)
+        if (part.is_object()) text += text_of(part, key);
+    return text;
+  }
+
+  void done(const json& item, StreamOut& out) {
+    const std::string type = text_of(item, "type");
+    if (type == "message") {
+      const std::string text = joined(item, "content", {"text", "refusal"});
+      refused_ |= !joined(item, "content", {"refusal"}).empty();
+      if (!is_blank(text)) out.emit(BlockDone{Text{text}});
+    }
+    if (type == "reasoning") {
+      const std::string secret = text_of(item, "encrypted_content");
+      out.emit(BlockDone{Thinking{joined(item, "summary", {"text"}), mark_signature(dialect, secret), false}});
+    }
+    if (type != "function_call") return;
+    ToolCall call{
+        .id = text_of(item, "call_id"), .name = text_of(item, "name"), .arguments = text_of(item, "arguments"), .signature = {}};
+    if (call.arguments.size() > longest_arguments)
+      return out.fail({.kind = Failure::protocol, .message = "the arguments of a call are larger than 8 MB"});
+    if (!is_whole_json(call.arguments)) return broken_.push_back(std::move(call));
+    calls_ = true;
+    out.emit(BlockDone{std::move(call)});
+  }
+
+  void completed(const json& response, bool incomplete, StreamOut& out) {
+    usage(response.value("usage", json()), out);
+    const json details = response.value("incomplete_details", json());
+    const std::string why = details.is_object() ? text_of(details, "reason") : "";
+    if (incomplete) return out.finish(why == "content_filter" ? StopReason::refusal : StopReason::length);
+    for (ToolCall& call : broken_) calls_ = true, out.emit(BlockDone{std::move(call)});
+    out.finish(calls_ ? StopReason::tools : refused_ ? StopReason::refusal : StopReason::end);
+  }
+
+  static Tokens number(const json& object, const char* key) {
+    const auto it = object.find(key);
+    return it != object.end() && it->is_number() ? it->get<Tokens>() : 0;
+  }
+
+  static void usage(const json& from, StreamOut& out) {
+    if (!from.is_object()) return;
+    TokenUsage usage;
+    if (const auto it = from.find("input_tokens_details"); it != from.end() && it->is_object())
+      usage.cache_read = number(*it, "cached_tokens");
+    usage.input = std::max<Tokens>(number(from, "input_tokens") - usage.cache_read, 0);
+    usage.output = number(from, "output_tokens");
+    out.emit(UsageReport{usage});
+  }
+
+  static void failed(const json& response, StreamOut& out) {
+    out.fail(trouble_of_event(response.value("error", json::object()).dump(-1, ' ', false, json::error_handler_t::replace)));
+  }
+
+  std::vector<ToolCall> broken_;
+  bool calls_ = false, refused_ = false;
+};
+
+class Responses : public Codec {
+ public:
+  explicit Responses(ProviderConfig config) : config_(std::move(config)) {}
+
+  std::string url(const Request&) const override { return endpoint_url(config_.base_url, "/v1", "/responses"); }
+
+  Headers headers(const Request&) const override {
+    Headers headers{{"content-type", "application/json"}, {"accept", "text/event-stream"}, {"user-agent", "tern"}};
+    if (!config_.key.empty()) headers.emplace_back("authorization", "Bearer " + config_.key);
+    headers.insert(headers.end(), config_.headers.begin(), config_.headers.end());
+    return headers;
+  }
+
+  void body(const Request& request, FragmentCache& cache, std::string& out) const override {
+    out += "{\"model\":" + json_quote(request.model) +
+           ",\"stream\":true,\"store\":false,\"include\":[\"reasoning.encrypted_content\"],\"max_output_tokens\":" +
+           std::to_string(request.max_output) + ",";
+    if (request.thinking > 0)
+      out += "\"reasoning\":{\"effort\":\"" + std::string(effort_of(request.thinking)) + "\",\"summary\":\"auto\"},";
+    if (!request.json_schema.empty())
+      out += "\"text\":{\"format\":{\"type\":\"json_schema\",\"name\":\"answer\",\"strict\":false,\"schema\":" +
+             request.json_schema + "}},";
+    append_tools(out, request);
+    if (!is_blank(request.system)) out += "\"instructions\":" + json_quote(request.system) + ",";
+    out += "\"input\":[";
+    bool first = true;
+    for (const ItemPtr& item : request.conversation.items) append_joined(out, cache.get(item, make_fragment).text, first);
+    out += "]}";
+  }
+
+  std::unique_ptr<Decoder> decoder(const Request&) const override { return std::make_unique<ResponsesDecoder>(); }
+
+ private:
+  static void append_tools(std::string& out, const Request& request) {
+    if (request.tools.empty()) return;
+    std::string tools;
+    bool first = true;
+    for (const ToolSpec& tool : request.tools)
+      append_joined(tools,
+                    "{\"type\":\"function\",\"name\":" + json_quote(tool.name) +
+                        ",\"description\":" + json_quote(tool.description) + ",\"strict\":false,\"parameters\":" +
+                        (tool.schema.empty() ? "{\"type\":\"object\",\"properties\":{}}" : tool.schema) + "}",
+                    first);
+    out += "\"tools\":[" + tools + "],";
+    if (!request.may_call_tools) out += "\"tool_choice\":\"none\",";
+  }
+
+  ProviderConfig config_;
+};
+
+}  // namespace
+
+namespace providers {
+extern const ProviderKind responses;
+const ProviderKind responses{
+    .name = "responses",
+    .title = "OpenAI responses",
+    .base_url = "https://api.openai.com",
+    .default_model = "gpt-5",
+    .key_variables = "OPENAI_API_KEY",
+    .url_variable = "OPENAI_BASE_URL",
+    .model_variable = "OPENAI_MODEL",
+    .codec = [](const ProviderConfig& config) -> std::unique_ptr<Codec> { return std::make_unique<Responses>(config); },
+};
+}  // namespace providers
+
+}  // namespace tern

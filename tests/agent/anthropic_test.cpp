@@ -1,0 +1,123 @@
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "agent/providers.h"
+#include "tests/support/fake_llm.h"
+#include "tests/support/provider_run.h"
+
+using namespace tern;
+using namespace tern::test;
+using nlohmann::json;
+
+namespace {
+
+std::unique_ptr<Provider> provider_at(const FakeLlm& server) {
+  return make_provider("anthropic", {.base_url = server.url(), .key = "test-key-0123456789", .headers = {}});
+}
+
+}  // namespace
+
+TEST_CASE("anthropic streams text, thinking, calls and usage") {
+  FakeLlm server(
+      R"({"replies":[{"thinking":"Let me see.","text":"Reading it: \"a\\b\" ünï 中文","calls":[{"name":"Read","arguments":{"file_path":"a.cpp"}},{"name":"Bash","arguments":{}}],
+    "usage":{"input":12,"output":34,"cache_read":56,"cache_write":78},"pieces":3}]})");
+  const auto provider = provider_at(server);
+  Request request = simple_request();
+  request.thinking = 2000;
+  const Ran ran = run(*provider, request);
+  REQUIRE(ran.finished);
+  CHECK(ran.finished->reason == StopReason::tools);
+  CHECK(ran.text == "Reading it: \"a\\b\" ünï 中文");
+  CHECK(ran.thinking == "Let me see.");
+  REQUIRE(ran.blocks.size() == 4);
+  CHECK(std::get<Thinking>(ran.blocks[0]).text == "Let me see.");
+  CHECK(std::get<Text>(ran.blocks[1]).text == ran.text);
+  CHECK(json::parse(std::get<ToolCall>(ran.blocks[2]).arguments) == json{{"file_path", "a.cpp"}});
+  CHECK(ran.started == std::vector<std::string>{"Read", "Bash"});
+  CHECK(ran.usage.input == 12);
+  CHECK(ran.usage.output == 34);
+  CHECK(ran.usage.cache_read == 56);
+  CHECK(ran.usage.cache_write == 78);
+  CHECK(ran.after_end == 0);
+
+  const auto sent = server.requests().at(0);
+  CHECK(sent.header("x-api-key") == "test-key-0123456789");
+  CHECK(sent.header("anthropic-version") == "2023-06-01");
+  CHECK(sent.path == "/v1/messages");
+
+  SECTION("and sends the thought back with its signature, and the results first") {
+    continue_with(request, ran.blocks);
+    run(*provider, request);
+    const json body = json::parse(server.requests().at(1).body);
+    CHECK(body["messages"][1]["content"][0]["type"] == "thinking");
+    CHECK(body["messages"][1]["content"][0]["signature"] == "sig-1");
+    CHECK(body["messages"][2]["content"][0]["type"] == "tool_result");
+    CHECK(server.shape_problems() == std::vector<std::string>{});
+  }
+}
+
+TEST_CASE("anthropic marks system, tools and the last two messages for the cache") {
+  const auto provider = make_provider("anthropic", {.base_url = "https://h", .key = "k", .headers = {}});
+  Request request = simple_request();
+  continue_with(request, {Text{"fine"}});
+  const json body = json::parse(provider->body(request));
+  CHECK(body["system"][0].contains("cache_control"));
+  CHECK(body["tools"][1].contains("cache_control"));
+  CHECK(!body["tools"][0].contains("cache_control"));
+  CHECK(!body["messages"][0]["content"][0].contains("cache_control"));
+  CHECK(body["messages"][1]["content"][0].contains("cache_control"));
+  CHECK(body["messages"][2]["content"][0].contains("cache_control"));
+}
+
+TEST_CASE("anthropic shapes what the service would refuse") {
+  Request request = simple_request();
+  request.conversation.items = {
+      item(1, Role::assistant, {Text{"lost its prompt"}}),
+      item(2, Role::user, {Text{"   "}}),
+      item(3, Role::user, {Text{"two"}}),
+      item(4, Role::assistant,
+           {Text{""}, ToolCall{.id = "weird id/1", .name = "Read", .arguments = "{\"broken", .signature = {}},
+            Text{"after the call"}, Thinking{.text = "unsigned", .signature = {}}}),
+      item(5, Role::user,
+           {Text{"steer"}, ToolResult{.call_id = "weird id/1", .tool = "Read", .text = "", .subject = "", .recall = {}}}),
+  };
+  const auto provider = make_provider("anthropic", {.base_url = "https://h", .key = "k", .headers = {}});
+  const std::string body = provider->body(request);
+  CHECK(shape_problems("anthropic", body) == std::vector<std::string>{});
+  CHECK(body.find("(no output)") != body.npos);
+  CHECK(body.find("unsigned") == body.npos);
+}
+
+TEST_CASE("a history of calls brings definitions even when no tools are offered") {
+  Request request = simple_request();
+  continue_with(request, {ToolCall{.id = "t1", .name = "Read", .arguments = "{}", .signature = {}}});
+  request.tools.clear();
+  request.may_call_tools = false;
+  const auto provider = make_provider("anthropic", {.base_url = "https://h", .key = "k", .headers = {}});
+  const json body = json::parse(provider->body(request));
+  CHECK(body["tools"][0]["name"] == "Read");
+  CHECK(body["tool_choice"]["type"] == "none");
+}
+
+TEST_CASE("a call cut by the output limit is dropped, a broken one is passed on") {
+  FakeLlm server(R"({"replies":[{"text":"a","calls":[{"name":"Bash","raw":"{\"command\": \"ec"}],"stop":"length"},
+                                {"text":"a","calls":[{"name":"Bash","raw":"{\"command\": \"ec"}]}]})");
+  const auto provider = provider_at(server);
+  const Ran cut = run(*provider, simple_request());
+  CHECK(cut.finished->reason == StopReason::length);
+  CHECK(cut.all<ToolCall>().empty());
+  const Ran broken = run(*provider, simple_request());
+  CHECK(broken.finished->reason == StopReason::tools);
+  REQUIRE(broken.all<ToolCall>().size() == 1);
+  CHECK(broken.all<ToolCall>()[0].arguments == "{\"command\": \"ec");
+}
+
+TEST_CASE("calls are refused in an answer that may not make any") {
+  FakeLlm server(R"({"replies":[{"text":"the summary","calls":[{"name":"Read","arguments":{}}]}]})");
+  Request request = simple_request();
+  request.may_call_tools = false;
+  const Ran ran = run(*provider_at(server), request);
+  CHECK(ran.all<ToolCall>().empty());
+  CHECK(ran.started.empty());
+  CHECK(ran.finished->reason == StopReason::end);
+}

@@ -1,0 +1,126 @@
+#include "agent/errors.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace tern;
+using namespace std::chrono_literals;
+
+TEST_CASE("every known wording of a full context is recognised") {
+  struct Row {
+    int status;
+    const char *code, *message;
+    Tokens limit, asked;
+  };
+  for (const Row& row : {
+           Row{400, "invalid_request_error", "prompt is too long: 213462 tokens > 200000 maximum", 200000, 213462},
+           Row{400, "", "input length and `max_tokens` exceed context limit: 190240 + 21333 > 200000, decrease input length",
+               200000, 211573},
+           Row{400, "context_length_exceeded",
+               "This model's maximum context length is 128000 tokens. However, your messages resulted in 131,072 tokens.", 128000,
+               131072},
+           Row{0, "context_length_exceeded",
+               "Your input exceeds the context window of this model. Please adjust your input and try again.", 0, 0},
+           Row{400, "INVALID_ARGUMENT", "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).",
+               1048575, 1196265},
+           Row{400, "exceed_context_size_error", "the request exceeds the available context size, try increasing it", 0, 0},
+           Row{500, "exceed_context_size_error", "the request exceeds the available context size", 0, 0},
+           Row{400, "", "prompt too long; exceeded max context length by 4 tokens", 0, 0},
+           Row{400, "", "Input is too long for requested model.", 0, 0},
+           Row{400, "", "This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131072, 537812},
+           Row{400, "", "Please reduce the length of the messages or completion.", 0, 0},
+           Row{400, "", "The number of tokens to keep from the initial prompt is greater than the context length", 0, 0},
+           Row{400, "", "Your request exceeded model token limit: 262144", 262144, 0},
+           Row{400, "", "Prompt contains 140000 tokens, too large for model with 131072 maximum context length", 131072, 140000},
+           Row{400, "", "invalid params, context window exceeds limit", 0, 0},
+           Row{413, "request_too_large", "Request exceeds the maximum size", 0, 0},
+           Row{413, "", "", 0, 0},
+       }) {
+    INFO(row.message);
+    const auto full = detect_overflow(row.status, row.code, row.message);
+    REQUIRE(full);
+    CHECK(full->limit == row.limit);
+    CHECK(full->asked == row.asked);
+  }
+}
+
+TEST_CASE("a throttle is not an overflow") {
+  CHECK(!detect_overflow(429, "rate_limit_error", "This request would exceed the limit of 40000 input tokens per minute"));
+  CHECK(!detect_overflow(400, "", "Throttling: too many tokens in this minute, rate limit"));
+  CHECK(!detect_overflow(413, "rate_limit_exceeded",
+                         "Request too large for model on tokens per minute (TPM): Limit 6000, Requested 8000"));
+  CHECK(!detect_overflow(400, "invalid_request_error", "messages.1: all fine here"));
+}
+
+TEST_CASE("retry-after is read as seconds, date and milliseconds") {
+  const std::chrono::sys_seconds now{784111777s};
+  CHECK(parse_retry_after("7", "", now) == 7000ms);
+  CHECK(parse_retry_after("0.5", "", now) == 500ms);
+  CHECK(parse_retry_after("", "1500", now) == 1500ms);
+  CHECK(parse_retry_after("7", "250", now) == 250ms);
+  CHECK(parse_retry_after("Sun, 06 Nov 1994 08:49:47 GMT", "", now) == 10'000ms);
+  CHECK(parse_retry_after("Sun, 06 Nov 1994 08:00:00 GMT", "", now) == 0ms);
+  CHECK(!parse_retry_after("", "", now));
+  CHECK(!parse_retry_after("soon", "", now));
+  CHECK(!parse_retry_after("-5", "", now));
+}
+
+TEST_CASE("classes decide what happens next") {
+  struct Row {
+    int status;
+    const char* body;
+    Failure kind;
+    bool retry;
+  };
+  for (
+      const Row& row : {
+          Row{429, R"({"error":{"type":"rate_limit_error","message":"slow"}})", Failure::rate, true},
+          Row{429,
+              R"({"error":{"code":"insufficient_quota","message":"You exceeded your current quota, please check your plan and billing details."}})",
+              Failure::quota, false},
+          Row{400, R"({"error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the API"}})",
+              Failure::quota, false},
+          Row{400,
+              R"({"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}})",
+              Failure::auth, false},
+          Row{401, "", Failure::auth, false},
+          Row{402, "", Failure::quota, false},
+          Row{408, "", Failure::server, true},
+          Row{409, "", Failure::server, true},
+          Row{500, "oops", Failure::server, true},
+          Row{502, "<html><h1>Bad Gateway</h1></html>", Failure::server, true},
+          Row{503, "", Failure::overloaded, true},
+          Row{529, "", Failure::overloaded, true},
+          Row{404, R"({"error":"model 'x' not found"})", Failure::bad_request, false},
+          Row{400, R"([{"error":{"code":400,"message":"bad","status":"INVALID_ARGUMENT"}}])", Failure::bad_request, false},
+      }) {
+    INFO(row.status << " " << row.body);
+    const Trouble trouble =
+        trouble_of({.status = row.status, .body = row.body, .retry_after = {}, .retry_after_ms = {}, .request_id = {}});
+    CHECK(trouble.kind == row.kind);
+    CHECK(trouble.retry == row.retry);
+    CHECK(!trouble.message.empty());
+  }
+}
+
+TEST_CASE("a wait in the text counts where no header says it; a long one is for the person") {
+  const Trouble text = trouble_of({.status = 429,
+                                   .body = R"({"error":{"code":"rate_limit_exceeded","message":"Please try again in 11.054s."}})",
+                                   .retry_after = {},
+                                   .retry_after_ms = {},
+                                   .request_id = {}});
+  CHECK(text.wait == 11054ms);
+  const Trouble lengthy =
+      trouble_of({.status = 429, .body = "{}", .retry_after = "600", .retry_after_ms = {}, .request_id = "req_1"});
+  CHECK(!lengthy.retry);
+  CHECK(lengthy.message.find("600 s") != std::string::npos);
+  CHECK(lengthy.message.find("req_1") != std::string::npos);
+}
+
+TEST_CASE("errors inside a stream have the same classes") {
+  CHECK(trouble_of_event(R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})").kind ==
+        Failure::overloaded);
+  CHECK(trouble_of_event(R"({"code":"context_length_exceeded","message":"Your input exceeds the context window of this model."})")
+            .kind == Failure::overflow);
+  CHECK(trouble_of_event(R"({"code":"server_error","message":"x"})").retry);
+  CHECK(!trouble_of_event(R"({"code":"invalid_prompt","message":"x"})").retry);
+}

@@ -1,0 +1,41 @@
+// fake_llm SCENARIO.json [PORT]: the fake model server by hand. Ends with the end of its standard input.
+//
+// A scenario:
+//   {"replies": [REPLY, …],            one per request, in order
+//    "loop": true,                     begin again when they are used up
+//    "rounds": {"n": 30, "call": {"name": "Bash", "arguments": {"command": "echo $i"}}, "text": "Round $i.", "final": "done"},
+//    "match": [REPLY with "when": "text in the request", …],
+//    "summary": REPLY,                 for requests without tools that ask for a <summary> or state_snapshot
+//    "default": REPLY,                 when nothing else is left
+//    "limit": 32000}                   refuses larger requests (bytes / 4) in the service's own words
+// REPLY: {"text", "thinking", "signature", "calls": [{"name", "arguments" or "raw", "id"}], "stop": "end|tools|length|refusal",
+//         "usage": {"input", "output", "cache_read", "cache_write"}, "pieces": characters per delta,
+//         "delay_ms": between events, "first_delay_ms", "fault": FAULT}
+// FAULT: {"kind": …}
+//   "status"       with "status", "message" or "body", "retry-after", "retry-after-ms"
+//   "html"         a proxy's page (502)          "spend_limit"  429 that must not be repeated
+//   "overflow"     with "limit", "asked", "shape": another server's words ("llamacpp")
+//   "reset" "eof" "hang" "stall"  at byte "at" of the stream; stall goes on after "ms"
+//   "badsse"       one broken event in the middle           "error_event"  with "type", "message", "after" events
+//   "no_head"      silence instead of an answer             "bad_gzip"     a body that is not what it says
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "tests/support/fake_llm.h"
+
+int main(int argc, char** argv) {
+  if (argc < 2) return std::cerr << "usage: fake_llm SCENARIO.json [PORT]\n", 2;
+  std::ifstream file(argv[1]);
+  std::stringstream text;
+  text << file.rdbuf();
+  try {
+    tern::test::FakeLlm server(text.str(), argc > 2 ? std::atoi(argv[2]) : 0);
+    std::cout << server.url() << std::endl;
+    for (std::string line; std::getline(std::cin, line);) {}
+    for (const std::string& problem : server.shape_problems()) std::cout << problem << "\n";
+  } catch (const std::exception& error) {
+    return std::cerr << error.what() << "\n", 1;
+  }
+}
