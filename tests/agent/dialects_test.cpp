@@ -142,7 +142,7 @@ TEST_CASE("a full context is recognised in each service's own words, with its fi
 }
 
 TEST_CASE("a prompt cut without a word counts as overflow, and nothing of the answer does") {
-  for (const std::string& name : {"ollama", "openai", "llamacpp"}) {
+  for (const std::string name : {"ollama", "openai", "llamacpp"}) {
     INFO(name);
     FakeLlm server(
         R"({"default":{"text":"an answer to half the question","calls":[{"name":"Bash","arguments":{"command":"rm x"}}],"usage":{"input":4096,"output":5}}})");
@@ -196,7 +196,7 @@ TEST_CASE("a summary request that shares the prefix keeps tools and messages byt
 
 TEST_CASE("base URLs are taken with and without version and endpoint") {
   FakeLlm server;
-  for (const std::string& tail : {"", "/", "/v1", "/v1/"}) {
+  for (const std::string tail : {"", "/", "/v1", "/v1/"}) {
     run(*quick("openai", server.url() + tail), simple_request());
     run(*quick("anthropic", server.url() + tail), simple_request());
   }
