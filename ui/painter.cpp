@@ -174,6 +174,26 @@ void draw_row(ftxui::Screen& screen, const Row& row, const Theme& theme, int x, 
 
 ftxui::Element rows_element(Rows rows, const Theme& theme) { return std::make_shared<RowsNode>(std::move(rows), theme); }
 
+std::string ansi_lines(const Rows& rows, const Theme& theme, int columns) {
+  std::string out;
+  Painter pen;
+  for (const Row& row : rows) {
+    ftxui::Screen line(columns, 1);
+    draw_row(line, row, theme, 0, 0, columns);
+    int end = columns;
+    while (end > 0 && blank(line.PixelAt(end - 1, 0))) --end;
+    for (int x = 0; x < end; ++x) {
+      const ftxui::Pixel& pixel = line.PixelAt(x, 0);
+      if (pixel.character.empty()) continue;
+      pen.style(out, pixel);
+      out += pixel.character;
+    }
+    pen.style(out, ftxui::Pixel());
+    out += "\x1b[K\r\n";
+  }
+  return out;
+}
+
 std::string picture(const ftxui::Screen& screen) {
   std::string out;
   for (int y = 0; y < screen.dimy(); ++y) {

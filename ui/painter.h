@@ -26,6 +26,7 @@ class Painter {
  private:
   void paint_row(std::string& out, const ftxui::Screen& next, int y, int top);
   void style(std::string& out, const ftxui::Pixel& pixel);
+  friend std::string ansi_lines(const Rows& rows, const Theme& theme, int columns);
 
   std::vector<ftxui::Pixel> last_;
   int columns_ = 0, lines_ = 0;
@@ -37,6 +38,9 @@ class Painter {
 // Rows as an element: cells are written by our own width, so wrap, caret and screen always agree.
 ftxui::Element rows_element(Rows rows, const Theme& theme);
 void draw_row(ftxui::Screen& screen, const Row& row, const Theme& theme, int x, int y, int columns);
+
+// Rows as lines of text with colours, each ended by CR LF: for the terminal's own scrollback.
+std::string ansi_lines(const Rows& rows, const Theme& theme, int columns);
 
 // The characters of a screen, line by line, for pictures in tests.
 std::string picture(const ftxui::Screen& screen);

@@ -49,11 +49,6 @@ Rows framed(Rows rows, int width, Style style, std::string_view title = "") {
   return out;
 }
 
-struct Bottom {  // everything below the transcript, top to bottom
-  Rows rows;
-  Caret caret;  // relative to the first of them
-};
-
 std::string_view prompt_glyph(const Shell& shell) {
   if (shell.composer.raw().starts_with("!")) return "! ";
   if (shell.composer.raw().starts_with("#")) return "# ";
@@ -112,6 +107,8 @@ void notices(Shell& shell, Bottom& bottom, int width) {
   }
 }
 
+}  // namespace
+
 Bottom bottom_part(Shell& shell, TerminalSize size) {
   Bottom bottom;
   const int width = size.columns;
@@ -137,6 +134,8 @@ Bottom bottom_part(Shell& shell, TerminalSize size) {
   return bottom;
 }
 
+namespace {
+
 Row more_below(const Shell& shell, int width) {
   const std::size_t n = shell.transcript.new_rows();
   const std::string text = n > 0 ? " " + plural(static_cast<std::int64_t>(n), "new line") + " ↓ " : " ↓ end ";
@@ -144,6 +143,8 @@ Row more_below(const Shell& shell, int width) {
   row.fill_to(std::max(0, width - tern::width(text) - 2));
   return row.add(text, Style{.fg = Colour::accent, .inverse = n > 0}).take();
 }
+
+}  // namespace
 
 Rows welcome_rows(const Shell& shell, int width) {
   Rows rows;
@@ -158,8 +159,6 @@ Rows welcome_rows(const Shell& shell, int width) {
   }
   return rows;
 }
-
-}  // namespace
 
 Frame draw(Shell& shell, TerminalSize size) {
   const int width = std::max(10, size.columns), height = std::max(4, size.lines);

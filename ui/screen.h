@@ -13,6 +13,13 @@ struct Frame {
   ftxui::Screen screen;
   Caret caret;
 };
+// Everything below the transcript, top to bottom; the caret is relative to the first row.
+struct Bottom {
+  Rows rows;
+  Caret caret;
+};
+Bottom bottom_part(Shell& shell, TerminalSize size);
+Rows welcome_rows(const Shell& shell, int width);
 Frame draw(Shell& shell, TerminalSize size);
 
 }  // namespace tern

@@ -10,7 +10,7 @@
 #include "ui/clipboard.h"
 #include "ui/context_panel.h"
 #include "ui/external_editor.h"
-#include "ui/format.h"
+#include "ui/inline_region.h"
 #include "ui/keys.h"
 #include "ui/modes.h"
 #include "ui/painter.h"
@@ -55,7 +55,10 @@ Background background_of(std::string_view reply) {
 class Loop {
  public:
   explicit Loop(UiDeps& deps)
-      : deps_(deps), terminal_(true, environment("TERN_NO_MOUSE").empty()), shell_(deps, [this] { terminal_.wake(); }) {
+      : deps_(deps),
+        inline_(deps.screen == ScreenKind::inline_region),
+        terminal_(!inline_, !inline_ && environment("TERN_NO_MOUSE").empty()),
+        shell_(deps, [this] { terminal_.wake(); }) {
     deps.on_wake([this] { terminal_.wake(); });
     shell_.depth = detect_depth(environment("NO_COLOR"), environment("COLORTERM"), environment("TERM"));
     shell_.theme = make_theme(deps.theme, shell_.depth, Background::unknown);
@@ -168,11 +171,16 @@ class Loop {
                               shell_.approval.listens(shell_.now_ms, shell_.last_key_ms);
     if (dialog_waits) shell_.view.dirty = true;
     if (!shell_.view.dirty || shell_.now_ms < due_ms()) return;
-    Frame frame = draw(shell_, terminal_.size());
-    const std::string bytes = painter_.paint(frame.screen, frame.caret);
+    const std::string bytes = paint();
     if (!bytes.empty()) terminal_.write(bytes);
     shell_.view.dirty = false;
     drawn_ms_ = shell_.now_ms;
+  }
+
+  std::string paint() {
+    if (inline_) return region_.frame(shell_, terminal_.size());
+    Frame frame = draw(shell_, terminal_.size());
+    return painter_.paint(frame.screen, frame.caret);
   }
 
   // A key is answered at once; the stream of events has to share the slots.
@@ -194,15 +202,26 @@ class Loop {
     return static_cast<int>(std::clamp<std::int64_t>(until - steady_ms(), 0, 60'000));
   }
 
+  // The end of the talk stays readable on the normal screen.
+  void last_words() {
+    const TerminalSize size = terminal_.size();
+    shell_.transcript_view = false;
+    shell_.transcript.to_end();
+    shell_.transcript.sync(shell_.view, RowOptions{.width = size.columns - 1}, std::max(4, size.lines - 4));
+    const std::string tail = ansi_lines(shell_.transcript.visible(), shell_.theme, size.columns);
+    const bool gone = terminal_.hung_up();
+    terminal_.leave();
+    if (!gone) terminal_.write(tail);
+  }
+
   UiDeps& deps_;
+  bool inline_;
   Terminal terminal_;
   Shell shell_;
   Painter painter_;
+  InlineRegion region_;
   InputParser parser_;
   std::int64_t drawn_ms_ = -slot_ms, last_input_ms_ = -1, draw_after_ms_ = 0;
-
- public:
-  std::string goodbye() const { return shell_.view.goodbye; }
 };
 
 }  // namespace

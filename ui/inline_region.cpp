@@ -1,0 +1,110 @@
+#include "ui/inline_region.h"
+
+#include <algorithm>
+
+#include "ui/painter.h"
+#include "ui/screen.h"
+
+namespace tern {
+namespace {
+
+constexpr std::size_t reprinted_cells = 60;  // after a resize, from the model
+
+bool finished(const ViewState& view, std::size_t index) {
+  const Cell& cell = view.cells[index];
+  if (const auto* answer = std::get_if<AssistantCell>(&cell.body))
+    return !answer->streaming && (cell.item.value != 0 || !view.working);
+  if (const auto* thinking = std::get_if<ThinkingCell>(&cell.body))
+    return !thinking->streaming && (cell.item.value != 0 || !view.working);
+  if (const auto* tool = std::get_if<ToolCell>(&cell.body)) return !tool->running;
+  return true;
+}
+
+void append(Rows& to, Rows from) { std::move(from.begin(), from.end(), std::back_inserter(to)); }
+
+bool blank_above(const ViewState& view, std::size_t index) {
+  const auto work = [&](std::size_t i) {
+    return !std::holds_alternative<UserCell>(view.cells[i].body) && !std::holds_alternative<AssistantCell>(view.cells[i].body);
+  };
+  return index == 0 || !work(index) || std::holds_alternative<UserCell>(view.cells[index - 1].body);
+}
+
+}  // namespace
+
+Rows InlineRegion::finished_rows(const ViewState& view, int width) {
+  Rows rows;
+  for (; printed_ < view.cells.size() && finished(view, printed_); ++printed_) {
+    if (blank_above(view, printed_)) rows.emplace_back();
+    append(rows, rows_of(view.cells[printed_], RowOptions{.width = width - 1}));
+  }
+  return rows;
+}
+
+Rows InlineRegion::live_rows(Shell& shell, TerminalSize size, Caret& caret) {
+  if (shell.overlay) {
+    caret = {};
+    return overlay_rows(*shell.overlay, size.columns, std::max(4, size.lines - 2));
+  }
+  Bottom bottom = bottom_part(shell, size);
+  Rows rows;
+  for (std::size_t i = printed_; i < shell.view.cells.size(); ++i)
+    append(rows, rows_of(shell.view.cells[i], RowOptions{.width = size.columns - 1}));
+  // The region is bounded: only the end of what still grows is shown.
+  const auto room =
+      static_cast<std::size_t>(std::max(0, std::min(size.lines / 2, size.lines - 1 - static_cast<int>(bottom.rows.size()))));
+  if (rows.size() > room) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(room));
+  caret = bottom.caret;
+  if (caret.x >= 0) caret.y += static_cast<int>(rows.size());
+  append(rows, std::move(bottom.rows));
+  if (rows.size() > static_cast<std::size_t>(size.lines - 1)) {
+    const auto cut = rows.size() - static_cast<std::size_t>(size.lines - 1);
+    rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(cut));
+    caret.y -= static_cast<int>(cut);
+  }
+  return rows;
+}
+
+std::string InlineRegion::frame(Shell& shell, TerminalSize size) {
+  const ViewState& view = shell.view;
+  std::string out = "\x1b[?2026h\x1b[?25l\r";
+  const bool resized = size_.columns != 0 && !(size == size_);
+  const bool restarted = !view.cells.empty() && view.cells.front().id != first_cell_;
+  if (restarted) {
+    first_cell_ = view.cells.front().id;
+    printed_ = 0;
+  }
+  if (resized) {
+    out += "\x1b[3J\x1b[2J\x1b[H";  // the terminal has reflowed what it had: say it again from the model
+    printed_ = printed_ > reprinted_cells ? printed_ - reprinted_cells : 0;
+    last_.clear();
+  } else if (cursor_y_ > 0) {
+    out += "\x1b[" + std::to_string(cursor_y_) + "A";
+  }
+  size_ = size;
+  Rows finished = welcomed_ ? Rows{} : welcome_rows(shell, size.columns);
+  welcomed_ = true;
+  append(finished, finished_rows(view, size.columns));
+  Caret caret;
+  const Rows live = live_rows(shell, size, caret);
+  std::string region = ansi_lines(live, shell.theme, size.columns);
+  if (region.size() >= 2) region.resize(region.size() - 2);  // no line end after the last row
+  const int y = caret.x >= 0 ? std::max(0, caret.y) : static_cast<int>(live.size()) - 1;
+  if (finished.empty() && region == last_ && y == cursor_y_ && caret.x < 0) return {};
+  last_ = region;
+  out += ansi_lines(finished, shell.theme, size.columns) + region + "\x1b[J\r";
+  const int up = static_cast<int>(live.size()) - 1 - y;
+  if (up > 0) out += "\x1b[" + std::to_string(up) + "A";
+  if (caret.x > 0) out += "\x1b[" + std::to_string(caret.x) + "C";
+  if (caret.x >= 0) out += "\x1b[?25h";
+  cursor_y_ = y;
+  return out + "\x1b[?2026l";
+}
+
+std::string InlineRegion::leave() {
+  std::string out = "\r";
+  if (cursor_y_ > 0) out += "\x1b[" + std::to_string(cursor_y_) + "A";
+  cursor_y_ = 0;
+  return out + "\x1b[J";
+}
+
+}  // namespace tern
