@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "ui/painter.h"
 #include "ui/shell.h"
 #include "ui/terminal.h"
 
