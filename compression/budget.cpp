@@ -46,6 +46,29 @@ Usage usage(const Conversation& conversation, const Budget& budget) {
   return result;
 }
 
+Tokens item_target(const Budget& budget, double share) {
+  const auto limit = static_cast<Tokens>(share * static_cast<double>(working_limit(budget)));
+  return std::max<Tokens>(0, uncalibrated(limit, budget) - budget.fixed - budget.pending);
+}
+
+Tokens compaction_goal(const Budget& budget) {
+  return item_target(budget, budget.config.compact_at * budget.config.compact_target);
+}
+
+bool worth_compacting(const Usage& usage, const Budget& budget) {
+  if (budget.config.absolute_threshold) return usage.compressible > *budget.config.absolute_threshold;
+  return static_cast<double>(usage.compressible) >= budget.config.min_compressible * static_cast<double>(budget.effective());
+}
+
+bool compaction_due(const Usage& usage, std::size_t messages, const Budget& budget) {
+  const auto& config = budget.config;
+  if (messages < static_cast<std::size_t>(std::max(0, config.min_messages)) || !worth_compacting(usage, budget)) return false;
+  if (config.absolute_threshold) return true;
+  const double share = static_cast<double>(usage.used) / static_cast<double>(working_limit(budget));
+  const bool many = messages > static_cast<std::size_t>(std::max(0, config.trigger_messages));
+  return share >= config.compact_at || many || (usage.used >= config.trigger_tokens && share >= config.micro_at);
+}
+
 Band band(double share) {
   constexpr double edges[] = {0.40, 0.60, 0.80, 0.95};
   return static_cast<Band>(std::upper_bound(std::begin(edges), std::end(edges), share) - std::begin(edges));

@@ -71,6 +71,17 @@ Tokens working_limit(const Budget& budget);
 // A figure of the API (calibrated) in estimated tokens, as items carry them.
 Tokens uncalibrated(Tokens tokens, const Budget& budget);
 
+// Estimated tokens that the items may have so that the context fills `share` of the working limit; never below zero.
+Tokens item_target(const Budget& budget, double share);
+// What a compaction comes down to: half of its trigger, by the config.
+Tokens compaction_goal(const Budget& budget);
+
+// The new logic: only the compressible zone is compared, with the absolute threshold when one is set, else with a small share
+// of the window, so that neither a large system prompt nor the protected part ever triggers anything.
+bool worth_compacting(const Usage& usage, const Budget& budget);
+// Tier 3: by the budget's tier, by the absolute triggers, never with fewer than the least number of messages.
+bool compaction_due(const Usage& usage, std::size_t messages, const Budget& budget);
+
 // Which items no tier below truncate may touch, parallel to conversation.items.
 std::vector<bool> protected_items(const Conversation& conversation, const CompressionConfig& config);
 

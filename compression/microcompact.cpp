@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "compression/describe.h"
+#include "compression/strategy.h"
 #include "compression/superseded.h"
 #include "compression/tokens.h"
 #include "compression/written_names.h"
@@ -135,5 +136,15 @@ class Microcompact {
 Edits microcompact(const Conversation& conversation, const Budget& budget, const MicroForm& form) {
   return Microcompact(conversation, budget, form).run();
 }
+
+namespace {
+
+Edits propose_micro(const Conversation& conversation, const Budget& budget) {
+  return microcompact(conversation, budget, {.target = item_target(budget, budget.config.micro_low_water)});
+}
+
+}  // namespace
+
+constinit const Strategy microcompact_strategy{"microcompact", "one line for each old tool result", propose_micro};
 
 }  // namespace tern

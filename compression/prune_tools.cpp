@@ -2,6 +2,7 @@
 
 #include "compression/blocks.h"
 #include "compression/rounds.h"
+#include "compression/strategy.h"
 #include "compression/tokens.h"
 
 namespace tern {
@@ -43,5 +44,15 @@ Pruned prune_tools(const Conversation& conversation, const CompressionConfig& co
   if (stats.original > 0) stats.ratio = static_cast<double>(stats.compressed) / static_cast<double>(stats.original);
   return pruned;
 }
+
+namespace {
+
+Edits propose_tools(const Conversation& conversation, const Budget& budget) {
+  return prune_tools(conversation, budget.config).edits;
+}
+
+}  // namespace
+
+constinit const Strategy tools_strategy{"tools", "drop all tool rounds but the newest", propose_tools};
 
 }  // namespace tern

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "compression/rounds.h"
+#include "compression/strategy.h"
 
 namespace tern {
 
@@ -49,5 +50,21 @@ Edits slide(const Conversation& conversation, const CompressionConfig& config) {
   for (std::size_t turn = 0; turn + recent < turns; ++turn) taker.take_turn(turn);
   return std::move(taker).edits();
 }
+
+namespace {
+
+Edits propose_middle(const Conversation& conversation, const Budget& budget) {
+  return remove(conversation, budget.config, Removal::middle, compaction_goal(budget));
+}
+Edits propose_oldest(const Conversation& conversation, const Budget& budget) {
+  return remove(conversation, budget.config, Removal::oldest, compaction_goal(budget));
+}
+Edits propose_window(const Conversation& conversation, const Budget& budget) { return slide(conversation, budget.config); }
+
+}  // namespace
+
+constinit const Strategy middle_strategy{"middle", "drop rounds from the middle, keep both ends", propose_middle};
+constinit const Strategy oldest_strategy{"oldest", "drop the oldest rounds", propose_oldest};
+constinit const Strategy window_strategy{"window", "keep the newest turns only", propose_window};
 
 }  // namespace tern

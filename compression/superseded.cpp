@@ -8,6 +8,7 @@
 #include "compression/blocks.h"
 #include "compression/describe.h"
 #include "compression/similarity.h"
+#include "compression/strategy.h"
 #include "compression/tokens.h"
 
 namespace tern {
@@ -150,5 +151,7 @@ Edits superseded(const Conversation& conversation, const Budget& budget) {
   }
   return edits;
 }
+
+constinit const Strategy superseded_strategy{"superseded", "one line for results that later ones made worthless", superseded};
 
 }  // namespace tern

@@ -6,6 +6,7 @@
 #include "compression/plan.h"
 #include "compression/rounds.h"
 #include "compression/squeeze.h"
+#include "compression/strategy.h"
 #include "compression/tokens.h"
 
 namespace tern {
@@ -105,5 +106,18 @@ Edits truncate(const Conversation& conversation, const Budget& budget, Tokens ta
   }
   return edits;
 }
+
+namespace {
+
+constexpr Tokens safety = 1'000;
+
+Edits propose_truncate(const Conversation& conversation, const Budget& budget) {
+  return truncate(conversation, budget, std::max<Tokens>(0, item_target(budget, 1.0) - safety));
+}
+
+}  // namespace
+
+constinit const Strategy truncate_strategy{"truncate", "drop the oldest until the window fits, without a model",
+                                           propose_truncate};
 
 }  // namespace tern

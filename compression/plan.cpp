@@ -1,0 +1,182 @@
+#include "compression/plan.h"
+
+#include <algorithm>
+
+#include "compression/blocks.h"
+#include "compression/describe.h"
+#include "compression/microcompact.h"
+#include "compression/removal.h"
+#include "compression/strategy.h"
+#include "compression/tokens.h"
+
+namespace tern {
+
+namespace {
+
+constexpr int breaker = 3, thrashing = 3;  // in a row
+constexpr Tokens safety = 1'000;           // of the hard tier
+constexpr double overflow_share = 0.5;     // of what was refused: the estimate was wrong, so it is not asked again
+
+std::string thousands(Tokens tokens) {
+  if (tokens < 1'000) return std::to_string(tokens);
+  const auto tenths = std::to_string((tokens + 50) / 100);
+  return tokens < 10'000 ? tenths.substr(0, 1) + "." + tenths.substr(1) + "k" : tenths.substr(0, tenths.size() - 1) + "k";
+}
+
+std::string percent(double share) { return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %"; }
+
+std::string name_of(const Item& item) {
+  if (const auto results = blocks_of<ToolResult>(item); !results.empty()) return results[0]->tool + " " + results[0]->subject;
+  if (item.role == Role::system) return "the system prompt";
+  return item.role == Role::user ? "a message of yours" : "an answer";
+}
+
+// The largest items, for the person who has to decide what to do.
+std::string what_fills(const Conversation& conversation) {
+  constexpr std::size_t shown = 3;
+  auto items = conversation.items;
+  const auto larger = [](const ItemPtr& a, const ItemPtr& b) { return a->tokens > b->tokens; };
+  const auto top = std::min(shown, items.size());
+  std::partial_sort(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(top), items.end(), larger);
+  std::string text;
+  for (std::size_t i = 0; i < top; ++i) text += (i ? ", " : "") + name_of(*items[i]) + " (" + thousands(items[i]->tokens) + ")";
+  return text;
+}
+
+class Planner {
+ public:
+  Planner(const Conversation& conversation, const Budget& budget, const PlanState& state)
+      : conversation_(conversation), budget_(budget), config_(budget.config), state_(state), usage_(usage(conversation, budget)) {
+    share_ = static_cast<double>(usage_.used) / static_cast<double>(working_limit(budget));
+  }
+
+  Plan run() const {
+    if (state_.manual) return compact("asked for");
+    if (!config_.auto_compress) return nothing("automatic compression is off");
+    if (state_.overflow) return truncated("the API refused the length");
+    if (usage_.share >= config_.truncate_at) return truncated(above(usage_.share, config_.truncate_at));
+    if (state_.refills_in_a_row >= thrashing) return thrash();
+    if (compaction_due(usage_, conversation_.items.size(), budget_)) return compact(why_due());
+    if (share_ >= config_.micro_at && worth_compacting(usage_, budget_)) return micro();
+    if (config_.sliding_window) return window();
+    return nothing("below every mark at " + percent(share_));
+  }
+
+ private:
+  static Plan nothing(std::string why) {
+    Plan plan;
+    plan.why = std::move(why);
+    return plan;
+  }
+
+  static std::string above(double share, double mark) { return percent(share) + " of the window, mark at " + percent(mark); }
+
+  std::string why_due() const {
+    if (config_.absolute_threshold) {
+      return thousands(usage_.compressible) + " compressible tokens, threshold " + thousands(*config_.absolute_threshold);
+    }
+    if (share_ >= config_.compact_at) return above(share_, config_.compact_at);
+    const auto messages = conversation_.items.size();
+    if (messages > static_cast<std::size_t>(config_.trigger_messages)) return std::to_string(messages) + " messages";
+    return thousands(usage_.used) + " tokens, trigger at " + thousands(config_.trigger_tokens);
+  }
+
+  // --- tier 2 ---
+
+  Plan micro() const {
+    Plan plan;
+    plan.edits = microcompact(conversation_, budget_, {.target = item_target(budget_, config_.micro_low_water)});
+    const Tokens gain = saved(plan.edits);
+    if (gain < least_gain()) return nothing("too little to gain in old results (" + thousands(gain) + " tokens)");
+    plan.tier = Tier::micro;
+    plan.why = above(share_, config_.micro_at) + "; " + std::to_string(plan.edits.size()) + " old results";
+    return plan;
+  }
+
+  // On a warm prompt cache many small cuts cost more than they save, so a cut must be worth a quarter of the way.
+  Tokens least_gain() const {
+    const double share = state_.cache_cold ? config_.min_compressible : (config_.micro_at - config_.micro_low_water) / 4;
+    return static_cast<Tokens>(std::max(config_.min_compressible, share) *
+                               static_cast<double>(uncalibrated(working_limit(budget_), budget_)));
+  }
+
+  Plan window() const {
+    Plan plan;
+    plan.edits = slide(conversation_, config_);
+    if (plan.edits.empty()) return nothing("fewer turns than the sliding window holds");
+    plan.tier = Tier::compact;
+    plan.why = "more than " + std::to_string(config_.max_turns) + " turns";
+    return plan;
+  }
+
+  // --- tier 3 ---
+
+  Plan compact(std::string why) const {
+    std::string name = state_.strategy.empty() ? config_.strategy : state_.strategy;
+    const bool by_model = name == "sections" || name == "snapshot";
+    if (by_model && state_.failures_in_a_row >= breaker && !state_.manual) {
+      name = "local";
+      why += "; summaries failed " + std::to_string(state_.failures_in_a_row) + " times, so without a model";
+    }
+    if (const auto* strategy = find_strategy(name)) return by(*strategy, std::move(why));
+    return without_model(std::move(why));
+  }
+
+  Plan by(const Strategy& strategy, std::string why) const {
+    if (strategy.name == "local") return without_model(std::move(why));
+    Plan plan;
+    plan.edits = strategy.propose(conversation_, budget_);
+    if (plan.edits.empty()) return nothing(why + "; " + std::string(strategy.name) + " has nothing to take");
+    plan.tier = strategy.name == "truncate" ? Tier::truncate : Tier::compact;
+    plan.why = why + "; strategy " + std::string(strategy.name);
+    return plan;
+  }
+
+  Plan without_model(std::string why) const {
+    Plan plan;
+    plan.edits = local_summary(conversation_, budget_, state_);
+    if (plan.edits.empty()) return nothing(why + "; nothing left to summarise");
+    plan.tier = Tier::compact;
+    plan.why = why + "; local summary";
+    return plan;
+  }
+
+  Plan thrash() const {
+    Plan plan = nothing("compressed " + std::to_string(state_.refills_in_a_row) +
+                        " times in a row and full again: " + what_fills(conversation_));
+    plan.thrash = true;
+    return plan;
+  }
+
+  // --- tier 4: first what costs no message (old results to one line), then the oldest messages ---
+
+  Plan truncated(std::string why) const {
+    Tokens target = std::max<Tokens>(0, item_target(budget_, config_.micro_at) - safety);
+    if (state_.overflow)
+      target = std::min(target, static_cast<Tokens>(overflow_share * static_cast<double>(count(conversation_))));
+    Plan plan;
+    plan.tier = Tier::truncate;
+    plan.why = std::move(why);
+    plan.thrash = state_.refills_in_a_row >= thrashing;
+    plan.edits = microcompact(conversation_, budget_, {.target = target, .oldest = 1.0});
+    const auto lighter = tern::apply(conversation_, plan.edits);
+    for (auto& edit : truncate(lighter, budget_, target)) plan.edits.push_back(std::move(edit));
+    if (plan.edits.empty()) return nothing(plan.why + "; nothing left to drop: " + what_fills(conversation_));
+    return plan;
+  }
+
+  const Conversation& conversation_;
+  const Budget& budget_;
+  const CompressionConfig& config_;
+  const PlanState& state_;
+  Usage usage_;
+  double share_ = 0;
+};
+
+}  // namespace
+
+Plan plan(const Conversation& conversation, const Budget& budget, const PlanState& state) {
+  return Planner(conversation, budget, state).run();
+}
+
+}  // namespace tern

@@ -1,0 +1,164 @@
+#include "compression/plan.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "compression/check.h"
+#include "compression/strategy.h"
+#include "compression/tokens.h"
+#include "tests/support/script.h"
+
+using namespace tern;
+using test::script;
+
+namespace {
+
+Conversation talk(int rounds, int tokens) {
+  std::string text = "user go\n";
+  for (int i = 1; i <= rounds; ++i) {
+    const auto n = std::to_string(i);
+    text += "call " + n + " Read f" + n + ".cpp\nresult " + n + " " + std::to_string(tokens) + " tokens\n";
+    if (i % 5 == 0) text += "assistant step " + n + " done\nuser go on " + n + "\n";
+  }
+  return script(text);
+}
+
+// A window that the conversation fills to this share.
+Budget filled(const Conversation& conversation, double share) {
+  Budget budget;
+  budget.reserve = 0;
+  budget.window = static_cast<Tokens>(static_cast<double>(count(conversation)) / share);
+  budget.config.strategy = "local";
+  return budget;
+}
+
+Usage zones(Tokens system, Tokens compressible, Tokens protected_part) {
+  Usage usage;
+  usage.system = system;
+  usage.compressible = compressible;
+  usage.protected_part = protected_part;
+  usage.used = system + compressible + protected_part;
+  return usage;
+}
+
+}  // namespace
+
+TEST_CASE("the new logic compares only what is compressible: its three cases") {
+  Budget budget;
+  budget.config.absolute_threshold = 10'000;
+  CHECK_FALSE(compaction_due(zones(5'000, 4'000, 2'000), 10, budget));
+  CHECK(compaction_due(zones(1'000, 25'000, 2'000), 53, budget));
+  CHECK_FALSE(compaction_due(zones(8'000, 3'000, 1'000), 10, budget));
+}
+
+TEST_CASE("a compaction is due by the tier, by many messages, never below ten") {
+  Budget budget{.window = 100'000, .reserve = 0};
+  CHECK(compaction_due(zones(0, 80'000, 0), 10, budget));
+  CHECK_FALSE(compaction_due(zones(0, 79'000, 0), 10, budget));
+  CHECK_FALSE(compaction_due(zones(0, 80'000, 0), 9, budget));
+  CHECK(compaction_due(zones(0, 20'000, 0), 501, budget));
+  CHECK_FALSE(compaction_due(zones(0, 20'000, 0), 500, budget));
+  CHECK_FALSE(compaction_due(zones(80'000, 1'000, 10'000), 20, budget));  // only a large system prompt
+  Budget large{.window = 240'000, .reserve = 0};
+  CHECK(compaction_due(zones(0, 150'000, 0), 10, large));
+  CHECK_FALSE(compaction_due(zones(0, 149'999, 0), 10, large));
+}
+
+TEST_CASE("the tiers fire at 60, 80 and 95 per cent") {
+  const auto conversation = talk(40, 500);
+  CHECK(plan(conversation, filled(conversation, 0.55)).tier == Tier::none);
+  CHECK(plan(conversation, filled(conversation, 0.65)).tier == Tier::micro);
+  CHECK(plan(conversation, filled(conversation, 0.85)).tier == Tier::compact);
+  CHECK(plan(conversation, filled(conversation, 0.97)).tier == Tier::truncate);
+}
+
+TEST_CASE("each plan brings the context under its mark, keeps the shape and says why") {
+  const auto conversation = talk(40, 500);
+  for (const double share : {0.65, 0.85, 0.97, 1.5}) {
+    const auto budget = filled(conversation, share);
+    const auto due = plan(conversation, budget);
+    const auto after = tern::apply(conversation, due.edits);
+    INFO(share << " " << due.why);
+    CHECK(check(after).empty());
+    CHECK(check_edit(conversation, after).empty());
+    CHECK(usage(after, budget).share < (due.tier == Tier::micro ? 0.5 : 0.6));
+    CHECK(due.why.find(" %") != std::string::npos);
+    CHECK(due.edits.front().why.why.size() > 5);
+  }
+}
+
+TEST_CASE("switched off means off; /compact works all the same") {
+  const auto conversation = talk(40, 500);
+  auto budget = filled(conversation, 0.97);
+  budget.config.auto_compress = false;
+  CHECK(plan(conversation, budget).tier == Tier::none);
+  CHECK(plan(conversation, budget, {.overflow = true}).tier == Tier::none);
+  CHECK(plan(conversation, budget, {.manual = true}).tier == Tier::compact);
+  CHECK(plan(conversation, filled(conversation, 0.8), {.manual = true, .strategy = "tools"}).why == "asked for; strategy tools");
+}
+
+TEST_CASE("an overflow is answered at once, whatever the estimate says") {
+  const auto conversation = talk(40, 500);
+  const auto budget = filled(conversation, 0.3);
+  const auto due = plan(conversation, budget, {.overflow = true});
+  CHECK(due.tier == Tier::truncate);
+  CHECK(count(tern::apply(conversation, due.edits)) <= count(conversation) / 2);
+}
+
+TEST_CASE("a small gain does not break a warm cache") {
+  std::string text = "user go\nassistant " + std::string(12'000, 'x') + "\n";
+  for (int i = 1; i <= 12; ++i) {
+    const auto n = std::to_string(i);
+    text += "call " + n + " Read f\nresult " + n + " 100 tokens\n";
+  }
+  text += "user " + std::string(9'000, 'y') + "\n";
+  std::string words;
+  for (int i = 0; i < 6'000; ++i) words += "word ";
+  const auto conversation = script(text + "assistant " + words);
+  auto budget = filled(conversation, 0.65);
+  CHECK(plan(conversation, budget).tier == Tier::none);
+  CHECK(plan(conversation, budget, {.cache_cold = true}).tier == Tier::micro);
+}
+
+TEST_CASE("three refills in a row are thrash: stop and say what fills the context") {
+  const auto conversation = talk(40, 500);
+  const auto due = plan(conversation, filled(conversation, 0.85), {.refills_in_a_row = 3});
+  CHECK(due.thrash);
+  CHECK(due.tier == Tier::none);
+  CHECK(due.why.find("Read f") != std::string::npos);
+}
+
+TEST_CASE("three failures open the breaker: no model is asked, unless by hand") {
+  const auto conversation = talk(40, 500);
+  auto budget = filled(conversation, 0.85);
+  budget.config.strategy = "sections";
+  const auto due = plan(conversation, budget, {.failures_in_a_row = 3});
+  CHECK_FALSE(due.ask.has_value());
+  CHECK(due.why.find("failed 3 times") != std::string::npos);
+}
+
+TEST_CASE("the sliding window of the config") {
+  const auto conversation = talk(300, 20);
+  auto budget = filled(conversation, 0.3);
+  budget.config.trigger_messages = 5'000;
+  CHECK(plan(conversation, budget).tier == Tier::none);
+  budget.config.sliding_window = true;
+  const auto due = plan(conversation, budget);
+  CHECK(due.tier == Tier::compact);
+  CHECK(due.why == "more than 50 turns");
+}
+
+TEST_CASE("a model's optimum moves the marks, not the hard limit") {
+  const auto conversation = talk(40, 500);
+  auto budget = filled(conversation, 0.5);
+  budget.optimum = budget.window * 55 / 100;
+  CHECK(plan(conversation, budget).tier == Tier::compact);
+}
+
+TEST_CASE("every strategy is a row with a name and a word of help") {
+  for (const auto* strategy : strategies()) {
+    CHECK(find_strategy(strategy->name) == strategy);
+    CHECK(strategy->help.size() > 10);
+  }
+  CHECK(find_strategy("nonsense") == nullptr);
+  for (const auto* name : {"local", "middle", "oldest", "hybrid", "tools", "truncate"}) CHECK(find_strategy(name));
+}
