@@ -1,7 +1,10 @@
 #include "agent/sqlite.h"
 
 #include <sqlite3.h>
+#if __has_include(<sqlite3recover.h>)  // one road to SQLite brings the amalgamation alone
 #include <sqlite3recover.h>
+#define TERN_SQLITE_RECOVER 1
+#endif
 #include <sys/vfs.h>
 
 #include <utility>
@@ -172,6 +175,7 @@ std::string sqlite_unsound() {
   return "SQLite " + sqlite_version() + " can damage a database; 3.51.3 or newer (not 3.52.0) is needed";
 }
 
+#ifdef TERN_SQLITE_RECOVER
 std::string sqlite_recover(const std::filesystem::path& damaged, const std::filesystem::path& fresh) {
   sqlite3* handle = nullptr;
   if (sqlite3_open_v2(damaged.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, nullptr) != SQLITE_OK) {
@@ -189,5 +193,10 @@ std::string sqlite_recover(const std::filesystem::path& damaged, const std::file
   sqlite3_close_v2(handle);
   return why;
 }
+#else
+std::string sqlite_recover(const std::filesystem::path&, const std::filesystem::path&) {
+  return "this build's SQLite has no recovery; sqlite3's own command .recover can read the file set aside";
+}
+#endif
 
 }  // namespace tern

@@ -17,7 +17,7 @@ if(NOT support)
 endif()
 add_library(tern_test_support STATIC ${support})
 tern_test_flags(tern_test_support)
-target_link_libraries(tern_test_support PRIVATE dep_catch2 dep_vterm dep_httplib dep_json dep_ftxui)
+target_link_libraries(tern_test_support PRIVATE dep_catch2 dep_vterm dep_json dep_ftxui)
 
 function(tern_tests folder)
   file(GLOB sources CONFIGURE_DEPENDS ${tests}/${folder}/*_test.cpp)
@@ -43,9 +43,9 @@ endfunction()
 
 tern_tests(compression)
 tern_tests(tools dep_json)
-tern_tests(agent dep_json dep_httplib)
+tern_tests(agent dep_json)
 tern_tests(ui dep_ftxui dep_json)
-tern_tests(app dep_json dep_ftxui dep_httplib)
+tern_tests(app dep_json dep_ftxui)
 
 # tern_program(NAME SOURCE LIBRARIES…): a helper that runs by hand, too
 function(tern_program name source)
@@ -67,7 +67,7 @@ if(EXISTS ${tests}/support/supervisor_main.cpp)
   endforeach()
 endif()
 
-tern_program(fake_llm ${tests}/support/fake_llm_main.cpp tern_agent dep_json dep_httplib)
+tern_program(fake_llm ${tests}/support/fake_llm_main.cpp tern_agent dep_json)
 tern_program(replay ${tests}/bench/replay.cpp tern_compression dep_json)
 
 # A bench or fuzzer links the folders whose headers it includes.
@@ -86,7 +86,7 @@ file(GLOB benches CONFIGURE_DEPENDS ${tests}/bench/*_bench.cpp)
 foreach(source ${benches})
   get_filename_component(name ${source} NAME_WE)
   tern_included_folders(${source} libraries)
-  tern_program(${name} ${source} ${libraries} dep_json dep_ftxui dep_httplib)
+  tern_program(${name} ${source} ${libraries} dep_json dep_ftxui)
   set_property(GLOBAL APPEND PROPERTY TERN_BENCH_TARGETS ${name})
 endforeach()
 
