@@ -1,0 +1,183 @@
+#include "compression/stats.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "compression/lines.h"
+#include "compression/tokens.h"
+
+namespace tern {
+
+namespace {
+
+std::string signed_count(Tokens n) {
+  return n < 0 ? "-" + grouped(static_cast<std::size_t>(-n)) : grouped(static_cast<std::size_t>(n));
+}
+std::string percent(double share) { return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %"; }
+std::string decimal(double value) {
+  const auto hundredths = static_cast<int>(value * 100 + 0.5);
+  return std::to_string(hundredths / 100) + "." + (hundredths % 100 < 10 ? "0" : "") + std::to_string(hundredths % 100);
+}
+
+}  // namespace
+
+double Compression::ratio() const { return before > 0 ? static_cast<double>(after) / static_cast<double>(before) : 1.0; }
+
+Compression measure(const Conversation& before, const Conversation& after, const Edits& edits, TimePoint when) {
+  Compression result;
+  result.tier = edits.empty() ? Tier::none : edits.front().why.tier;
+  result.when = when;
+  result.messages_before = before.items.size();
+  result.messages_after = after.items.size();
+  result.before = count(before);
+  result.after = count(after);
+  for (const auto& edit : edits) {
+    result.by_unit[edit.why.unit] += edit.saved;
+    ++result.edits_by_unit[edit.why.unit];
+    result.tier = std::max(result.tier, edit.why.tier);
+  }
+  return result;
+}
+
+Tokens Stats::saved() const {
+  Tokens sum = 0;
+  for (const auto& batch : history) sum += batch.undone ? 0 : batch.saved();
+  return sum;
+}
+
+Tokens Stats::saved(Tier tier) const {
+  Tokens sum = 0;
+  for (const auto& batch : history) sum += batch.undone || batch.tier != tier ? 0 : batch.saved();
+  return sum;
+}
+
+std::map<std::string, Tokens> Stats::by_unit() const {
+  std::map<std::string, Tokens> sums;
+  for (const auto& batch : history) {
+    if (batch.undone) continue;
+    for (const auto& [unit, tokens] : batch.by_unit) sums[unit] += tokens;
+  }
+  return sums;
+}
+
+double Stats::mean_ratio() const {
+  double sum = 0;
+  int n = 0;
+  for (const auto& batch : history) {
+    if (!batch.undone) sum += batch.ratio(), ++n;
+  }
+  return n > 0 ? sum / n : 1.0;
+}
+
+std::string report(const Stats& stats) {
+  std::string out;
+  for (const auto& batch : stats.history) {
+    out += std::string(to_string(batch.tier)) + ": " + grouped(batch.messages_before) + " \xE2\x86\x92 " +
+           grouped(batch.messages_after) + " messages, " + signed_count(batch.before) + " \xE2\x86\x92 " +
+           signed_count(batch.after) + " tokens (" + percent(batch.ratio()) + ")";
+    for (const auto& [unit, tokens] : batch.by_unit)
+      out += "; " + unit + " " + signed_count(tokens) + " in " + grouped(batch.edits_by_unit.at(unit));
+    out += batch.undone ? "; undone\n" : "\n";
+  }
+  return out + "saved " + signed_count(stats.saved()) + " tokens in " + grouped(stats.history.size()) + " compressions\n";
+}
+
+namespace {
+
+constexpr std::size_t least_batches = 3;  // fewer say nothing
+
+class Adviser {
+ public:
+  Adviser(const Stats& stats, const CompressionConfig& config) : config_(config) {
+    for (const auto& batch : stats.history) {
+      ++batches_[batch.tier];
+      undone_ += batch.undone;
+      if (!batch.undone) ratios_[batch.tier] += batch.ratio();
+      if (!batch.undone) ++standing_[batch.tier];
+      quick_ += last_ && batch.tier == Tier::micro && batch.messages_before < last_->messages_after + 10;
+      last_ = batch.tier == Tier::micro ? &batch : nullptr;
+    }
+    total_ = stats.history.size();
+  }
+
+  std::vector<Suggestion> run() {
+    shallow_micro();
+    weak_compaction();
+    truncations();
+    regrets();
+    return std::move(found_);
+  }
+
+ private:
+  double mean(Tier tier) { return standing_[tier] > 0 ? ratios_[tier] / standing_[tier] : 0; }
+
+  void shallow_micro() {
+    if (quick_ < 2 && (standing_[Tier::micro] < static_cast<int>(least_batches) || mean(Tier::micro) < 0.85)) return;
+    const double lower = std::max(0.2, config_.micro_low_water - 0.1);
+    if (lower < config_.micro_low_water) {
+      found_.push_back({"microLowWater", decimal(lower),
+                        "microcompaction freed little and came again soon; one deeper cut keeps the prompt cache longer"});
+    }
+  }
+
+  void weak_compaction() {
+    if (standing_[Tier::compact] < static_cast<int>(least_batches) || mean(Tier::compact) < 0.7) return;
+    const double lower = std::max(0.3, config_.compact_target - 0.1);
+    if (lower < config_.compact_target) {
+      found_.push_back(
+          {"compactTarget", decimal(lower), "compactions left " + percent(mean(Tier::compact)) + " of the tokens on average"});
+    }
+  }
+
+  void truncations() {
+    if (batches_[Tier::truncate] == 0) return;
+    found_.push_back({"compactAt", decimal(std::max(0.5, config_.compact_at - 0.1)),
+                      "messages were dropped at the hard mark " + std::to_string(batches_[Tier::truncate]) +
+                          " times; summarising earlier avoids it"});
+    if (config_.snip_limit > 4'000) {
+      found_.push_back({"snipLimit", std::to_string(config_.snip_limit / 2), "smaller results fill the window later"});
+    }
+  }
+
+  void regrets() {
+    if (total_ < least_batches || undone_ * 3 < total_) return;
+    found_.push_back({"protectResults", std::to_string(config_.protect_results * 2),
+                      std::to_string(undone_) + " of " + std::to_string(total_) +
+                          " compressions were undone; more of the newest results should stay"});
+  }
+
+  const CompressionConfig& config_;
+  std::map<Tier, int> batches_, standing_;
+  std::map<Tier, double> ratios_;
+  const Compression* last_ = nullptr;
+  std::size_t undone_ = 0, total_ = 0;
+  int quick_ = 0;
+  std::vector<Suggestion> found_;
+};
+
+}  // namespace
+
+std::vector<Suggestion> suggest(const Stats& stats, const CompressionConfig& config) { return Adviser(stats, config).run(); }
+
+CacheCost cache_cost(const Conversation& before, const Edits& edits, bool cold, CachePrices prices) {
+  CacheCost cost;
+  cost.saved = saved(edits);
+  std::unordered_set<std::uint64_t> targets;
+  for (const auto& edit : edits) {
+    if (!std::holds_alternative<Pin>(edit.how)) targets.insert(edit.target.value);
+  }
+  Tokens behind = 0;
+  bool changed = false;
+  for (const auto& item : before.items) {
+    changed = changed || targets.count(item->id.value) > 0;
+    if (changed) behind += item->tokens;
+  }
+  cost.rewritten = std::max<Tokens>(0, behind - cost.saved);
+  if (!cold && cost.saved > 0 && prices.read > 0) {
+    cost.break_even =
+        static_cast<double>(cost.rewritten) * (prices.write - prices.read) / (static_cast<double>(cost.saved) * prices.read);
+  }
+  return cost;
+}
+
+}  // namespace tern
