@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -11,7 +12,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <vector>
 
 namespace tern {
@@ -33,17 +33,18 @@ std::string random_name() {
   return name;
 }
 
-// One line per temp file in "<leftovers>/<pid>", written before the file exists; the note goes when the write is over.
+// "<pid>-<random>" with the temp file's path, written before that exists and locked while its writer lives.
 class Note {
  public:
   Note(const fs::path& directory, const fs::path& temp) {
     std::error_code ec;
     fs::create_directories(directory, ec);
     path_ = directory / (std::to_string(::getpid()) + "-" + temp.filename().native().substr(temp_prefix.size()));
-    Fd fd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!fd) return;
+    fd_ = Fd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!fd_) return;
+    ::flock(fd_.get(), LOCK_EX | LOCK_NB);
     const std::string& text = temp.native();
-    if (::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) ::unlink(path_.c_str());
+    if (::write(fd_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) ::unlink(path_.c_str());
   }
   Note(const Note&) = delete;
   Note& operator=(const Note&) = delete;
@@ -51,6 +52,7 @@ class Note {
 
  private:
   fs::path path_;
+  Fd fd_;
 };
 
 std::string say(const char* what, int error) { return std::string(what) + ": " + std::strerror(error); }
@@ -217,10 +219,13 @@ std::size_t clean_leftovers(const fs::path& directory) {
   std::error_code ec;
   for (const auto& entry : fs::directory_iterator(directory, ec)) {
     auto pid = static_cast<pid_t>(std::atol(entry.path().filename().c_str()));
-    if (pid <= 0 || (pid != ::getpid() && ::kill(pid, 0) == 0)) continue;  // its owner may still be writing
-    std::ifstream in(entry.path());
-    std::string temp((std::istreambuf_iterator<char>(in)), {});
-    if (fs::path(temp).filename().native().rfind(temp_prefix, 0) == 0 && ::unlink(temp.c_str()) == 0) ++removed;
+    Fd note(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (pid <= 0 || !note || ::flock(note.get(), LOCK_EX | LOCK_NB) != 0) continue;  // its writer still lives
+    std::array<char, 4097> text{};
+    ssize_t size = ::read(note.get(), text.data(), text.size() - 1);
+    if (size == 0 && ::kill(pid, 0) == 0) continue;  // just made, not written yet
+    fs::path temp(text.data());
+    if (temp.filename().native().rfind(temp_prefix, 0) == 0 && ::unlink(temp.c_str()) == 0) ++removed;
     ::unlink(entry.path().c_str());
   }
   return removed;

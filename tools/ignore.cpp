@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 namespace tern {
 
@@ -13,7 +14,8 @@ namespace {
 
 enum class Wild { match, no, stop_star, stop_all };  // stop_*: no later "*" can succeed either
 
-bool in_class(std::string_view name, unsigned char c) {
+// A POSIX class by name; nullopt: there is no such class.
+std::optional<bool> in_class(std::string_view name, unsigned char c) {
   if (name == "alnum") return std::isalnum(c) != 0;
   if (name == "alpha") return std::isalpha(c) != 0;
   if (name == "blank") return c == ' ' || c == '\t';
@@ -25,7 +27,8 @@ bool in_class(std::string_view name, unsigned char c) {
   if (name == "punct") return std::ispunct(c) != 0;
   if (name == "space") return std::isspace(c) != 0;
   if (name == "upper") return std::isupper(c) != 0;
-  return name == "xdigit" && std::isxdigit(c) != 0;
+  if (name == "xdigit") return std::isxdigit(c) != 0;
+  return std::nullopt;
 }
 
 // p[at] is just behind '['. Sets `matched`, moves `at` behind ']'; false when the bracket never closes.
@@ -40,11 +43,13 @@ bool bracket(std::string_view p, std::size_t& at, unsigned char c, bool& matched
     auto x = static_cast<unsigned char>(p[at]);
     if (x == ']' && !first) break;
     first = false;
-    if (x == '[' && at + 1 < p.size() && p[at + 1] == ':') {
-      std::size_t end = p.find(":]", at + 2);
-      if (end == std::string_view::npos) return false;
-      matched |= in_class(p.substr(at + 2, end - at - 2), c);
-      at = end + 2;
+    std::size_t close = x == '[' && at + 1 < p.size() && p[at + 1] == ':' ? p.find(']', at + 2) : 0;
+    if (close == p.npos) return false;
+    if (close > at + 2 && p[close - 1] == ':') {
+      auto inside = in_class(p.substr(at + 2, close - at - 3), c);
+      if (!inside) return false;
+      matched |= *inside;
+      at = close + 1;
       have_previous = false;
       continue;
     }
@@ -113,7 +118,10 @@ Wild wild(std::string_view p, std::string_view t, bool pathname, std::string_vie
       if (!bracket(p, ++at, static_cast<unsigned char>(t[ti]), matched)) return Wild::stop_all;
       if (!matched || (pathname && t[ti] == '/')) return Wild::no;
     } else {
-      if (c == '\\' && at + 1 < p.size()) c = p[++at];
+      if (c == '\\') {
+        if (++at >= p.size()) return Wild::no;
+        c = p[at];
+      }
       if (c != t[ti]) return Wild::no;
       ++at;
     }

@@ -146,6 +146,11 @@ void list_protected_files_at(const fs::path& path, std::vector<fs::path>& out) {
 void list_protected_files(const fs::path& root, std::vector<fs::path>& out) {
   for (const auto& [name, why] : anywhere) list_protected_files_at(root / name, out);
   for (const char* below : {".git/hooks", ".git/info", ".compression/summaries"}) list_protected_files_at(root / below, out);
+  std::error_code ec;
+  for (const auto& entry : fs::directory_iterator(root, fs::directory_options::skip_permission_denied, ec)) {
+    if (!is_git_directory(entry.path().native())) continue;
+    for (const char* below : {"", "hooks", "info"}) list_protected_files_at(entry.path() / below, out);
+  }
 }
 
 }  // namespace tern
