@@ -1,0 +1,165 @@
+// What must hold for every conversation and every strategy, tried on random ones.
+#include <catch2/catch_test_macros.hpp>
+#include <random>
+
+#include "compression/check.h"
+#include "compression/plan.h"
+#include "compression/strategy.h"
+#include "compression/tokens.h"
+#include "tests/support/random_conversation.h"
+#include "tests/support/script.h"
+
+using namespace tern;
+using test::random_conversation;
+using test::to_script;
+
+namespace {
+
+constexpr unsigned seeds = 60;
+
+Budget filled(const Conversation& conversation, double share) {
+  Budget budget;
+  budget.reserve = 0;
+  budget.window = std::max<Tokens>(1, static_cast<Tokens>(static_cast<double>(count(conversation)) / share));
+  return budget;
+}
+
+std::string all_of(const Conversation& conversation) { return to_script(conversation, 1'000'000); }
+
+void must_hold(const Conversation& before, const Edits& edits, bool pins_may_go = false) {
+  const auto after = tern::apply(before, edits);
+  const auto faults = check(after);
+  INFO((faults.empty() ? "" : faults[0].what + " at " + std::to_string(faults[0].item.value)));
+  CHECK(faults.empty());
+  if (!pins_may_go) CHECK(check_edit(before, after).empty());
+  CHECK(count(after) <= count(before));
+  for (const auto& item : after.items) {
+    if (item->tokens != estimate(*item)) FAIL("item " << item->id.value << " was not counted again");
+  }
+  for (const auto& edit : edits) {
+    if (edit.why.unit.empty() || edit.why.why.empty()) FAIL("an edit without a reason");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("random conversations are legal, and repair leaves them alone") {
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    const auto conversation = random_conversation(seed);
+    CHECK(check(conversation).empty());
+    CHECK(repair(conversation).items == conversation.items);
+  }
+}
+
+TEST_CASE("every strategy keeps the shape, the system, the pins; tokens never grow; the same input gives the same output") {
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    const auto conversation = random_conversation(seed);
+    for (const double share : {0.5, 1.0, 2.0}) {
+      const auto budget = filled(conversation, share);
+      for (const auto* strategy : strategies()) {
+        INFO("seed " << seed << ", " << strategy->name << " at " << share);
+        const auto edits = strategy->propose(conversation, budget);
+        must_hold(conversation, edits, strategy->name == "truncate");
+        CHECK(to_script(edits) == to_script(strategy->propose(conversation, budget)));
+      }
+    }
+  }
+}
+
+TEST_CASE("plans keep the shape at every share, and the hard tier always fits") {
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    const auto conversation = random_conversation(seed);
+    for (const double share : {0.3, 0.65, 0.85, 0.97, 3.0}) {
+      INFO("seed " << seed << " at " << share);
+      auto budget = filled(conversation, share);
+      budget.config.strategy = "local";
+      const auto due = plan(conversation, budget);
+      must_hold(conversation, due.edits, due.tier == Tier::truncate);
+    }
+  }
+}
+
+TEST_CASE("truncate meets any target that the system leaves room for") {
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    const auto conversation = random_conversation(seed);
+    for (const Tokens target : {10'000, 3'000, 1'000, 400}) {
+      INFO("seed " << seed << " to " << target);
+      const auto after = tern::apply(conversation, truncate(conversation, {}, target));
+      CHECK(count(after) <= target);
+      CHECK(check(after).empty());
+    }
+  }
+}
+
+TEST_CASE("undo of any batch restores exactly what the log without it gives") {
+  std::minstd_rand random(7);
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    const auto conversation = random_conversation(seed, {.turns = 8});
+    const auto later = random_conversation(seed + 1'000, {.turns = 3, .pins = false});
+    const auto budget = filled(conversation, 1.5);
+    std::vector<LogEntry> log(conversation.items.begin(), conversation.items.end());
+    ItemId next{100'000};
+    std::vector<std::uint64_t> batches;
+    for (std::uint64_t id = 1; id <= 3; ++id) {
+      auto edits = strategies()[random() % strategies().size()]->propose(replay(log), budget);
+      give_ids(edits, next);
+      log.emplace_back(Batch{id, std::move(edits)});
+      batches.push_back(id);
+      for (const auto& item : later.items) {
+        if (item->role == Role::system) continue;
+        Item copy = *item;
+        copy.id = ItemId{1'000 * id + item->id.value};
+        log.emplace_back(std::make_shared<const Item>(std::move(copy)));
+      }
+    }
+    std::vector<LogEntry> plain;
+    for (const auto& entry : log) {
+      if (std::holds_alternative<ItemPtr>(entry)) plain.push_back(entry);
+    }
+    INFO("seed " << seed);
+    CHECK(all_of(replay(log, batches)) == all_of(replay(plain)));
+    CHECK(all_of(replay(log)) == all_of(replay(log)));
+    const std::uint64_t last[] = {3};
+    std::vector<LogEntry> shorter;
+    for (const auto& entry : log) {
+      const auto* batch = std::get_if<Batch>(&entry);
+      if (!batch || batch->id != 3) shorter.push_back(entry);
+    }
+    CHECK(all_of(replay(log, last)) == all_of(replay(shorter)));
+  }
+}
+
+TEST_CASE("random edits never crash, and repair makes any outcome legal") {
+  std::minstd_rand random(11);
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    const auto conversation = random_conversation(seed);
+    Edits edits;
+    for (int i = 0; i < 20; ++i) {
+      const ItemId target{random() % (conversation.items.size() + 3)};
+      Edit edit{target, Drop{}, {}, 0};
+      if (random() % 3 == 0) edit.how = Replace{random() % 3, Text{random() % 4 ? "something" : " "}};
+      if (random() % 5 == 0)
+        edit.how = Insert{make_item(
+            {.id = {500 + random() % 10}, .role = random() % 2 ? Role::user : Role::assistant, .blocks = {Text{"new"}}})};
+      if (random() % 7 == 0) edit.how = Pin{random() % 2 == 0};
+      edits.push_back(std::move(edit));
+    }
+    const auto mended = repair(tern::apply(conversation, edits));
+    const auto faults = check(mended);
+    INFO("seed " << seed << ": " << (faults.empty() ? "" : faults[0].what));
+    CHECK(faults.empty());
+    CHECK(repair(mended).items == mended.items);
+  }
+}
+
+TEST_CASE("snip of every result keeps the shape and never grows") {
+  Budget budget;
+  budget.config.snip_limit = 600;
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    for (const auto& item : random_conversation(seed).items) {
+      const auto once = snip(*item, budget);
+      CHECK(once.tokens <= item->tokens + 40);
+      CHECK(snip(once, budget).blocks == once.blocks);
+    }
+  }
+}
