@@ -133,8 +133,8 @@ class Scanner {
       if (kind & joint) (*p_ == '/' ? slash : dot) = p_;
     }
     error_ = error_ || bad_piece(start, seen);
-    if (!(seen & (upper | digit | under | joint)) || p_ - start < 3) return;
     if (*start == 'h' && end_ - p_ > 3 && std::memcmp(p_, "://", 3) == 0) return url(start);
+    if (!(seen & (upper | digit | under | joint)) || p_ - start < 3) return;
     const char* stop = p_;
     while (stop > start && (stop[-1] == '.' || stop[-1] == '-')) --stop;
     if (slash)

@@ -1,5 +1,6 @@
 #include "compression/describe.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
 using namespace tern;
