@@ -1,0 +1,267 @@
+#include "compression/index.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compression/blocks.h"
+#include "compression/lines.h"
+#include "compression/names.h"
+#include "compression/rules.h"
+#include "compression/tokens.h"
+
+namespace tern {
+
+namespace {
+
+constexpr std::size_t longest_command = 120, longest_error = 160, longest_rule = 300;
+constexpr std::size_t errors_per_result = 2;
+
+bool is_number_unit(std::string_view unit) {
+  static constexpr std::array<std::string_view, 22> units = {"%",   "B",   "GB",     "GiB", "Hz", "KB",  "KiB", "MB",
+                                                             "MHz", "MiB", "TB",     "h",   "kB", "min", "ms",  "ns",
+                                                             "px",  "s",   "tokens", "us",  "x",  "µs"};
+  return std::binary_search(units.begin(), units.end(), unit);
+}
+
+// "512 MB", "30%", "1.5s": numbers that mean a quantity.
+template <class F>
+void each_quantity(std::string_view line, F&& found) {
+  for (std::size_t i = 0; i < line.size();) {
+    if (!is_digit(line[i]) || (i > 0 && (is_name_char(line[i - 1]) || line[i - 1] == '.' || line[i - 1] == '-'))) {
+      ++i;
+      continue;
+    }
+    std::size_t end = i;
+    while (end < line.size() && (is_digit(line[end]) || line[end] == '.' || line[end] == ',')) ++end;
+    std::size_t unit = end + (end < line.size() && line[end] == ' ');
+    std::size_t stop = unit;
+    while (stop < line.size() && stop - unit < 7 && (line[stop] == '%' || (is_name_char(line[stop]) && !is_digit(line[stop]))))
+      ++stop;
+    if (stop > unit && is_number_unit(line.substr(unit, stop - unit))) found(line.substr(i, stop - i));
+    i = std::max(end, i + 1);
+  }
+}
+
+std::uint64_t key_of_fact(FactKind kind, std::string_view text) {
+  return hash_text(text) + static_cast<std::uint64_t>(kind) * 0x9E3779B97F4A7C15ull;
+}
+
+class Collector {
+ public:
+  explicit Collector(const Conversation& conversation) : conversation_(conversation) {}
+
+  std::vector<Fact> run() {
+    for (const auto& item : conversation_.items) {
+      if (item->role != Role::system) take(*item);
+      position_ += item->tokens;
+    }
+    rank();
+    return std::move(facts_);
+  }
+
+ private:
+  void take(const Item& item) {
+    for (const auto& block : item.blocks) {
+      ++block_;
+      if (const auto* text = std::get_if<Text>(&block))
+        said(item, text->text);
+      else if (const auto* call = std::get_if<ToolCall>(&block))
+        called(item, *call);
+      else if (const auto* result = std::get_if<ToolResult>(&block))
+        answered(item, *result);
+      else if (const auto* summary = std::get_if<Summary>(&block))
+        names_in(summary->text, Escapes::plain, item.recall, false);
+    }
+  }
+
+  void said(const Item& item, std::string_view text) {
+    if (is_human(item)) {
+      for (const auto rule : rules_in(text)) add(FactKind::rule, clipped(rule, longest_rule), item.recall, true);
+    }
+    names_in(text, Escapes::plain, item.recall, true);
+  }
+
+  void called(const Item& item, const ToolCall& call) { names_in(call.arguments, Escapes::json, item.recall, true); }
+
+  void answered(const Item& item, const ToolResult& result) {
+    const auto recall = result.recall ? result.recall : item.recall;
+    if (!result.subject.empty()) {
+      const bool path = result.subject.find(' ') == std::string::npos && result.subject.find_first_of("/.") != std::string::npos;
+      if (path)
+        add(FactKind::file, result.subject, recall, true);
+      else
+        add(FactKind::command, clipped(std::string_view(result.subject).substr(0, result.subject.find('\n')), longest_command),
+            recall, true);
+    }
+    errors_ = 0;
+    names_in(result.text, Escapes::plain, recall, false);
+  }
+
+  void names_in(std::string_view text, Escapes escapes, RecallId recall, bool written) {
+    each_line_of(text, [&](std::string_view line) {
+      names_.clear();
+      const bool error = scan_names(line, escapes, names_);
+      if (error && !written && errors_++ < errors_per_result)
+        add(FactKind::error, clipped(trimmed(line), longest_error), recall, false);
+      for (const auto& name : names_) {
+        if (name.kind == NameKind::place)
+          add(FactKind::place, name.text, recall, written);
+        else if (name.kind == NameKind::url)
+          add(FactKind::url, name.text, recall, written);
+        else if (name.kind == NameKind::ident && written)
+          add(FactKind::ident, name.text, recall, true);
+        else if (name.kind == NameKind::path && written)
+          add(FactKind::file, name.text, recall, true);
+      }
+      if (written || error)
+        each_quantity(line, [&](std::string_view text_of) { add(FactKind::number, text_of, recall, written); });
+    });
+  }
+
+  void add(FactKind kind, std::string_view text, RecallId recall, bool written) {
+    if (text.empty()) return;
+    const auto [at, fresh] = index_.try_emplace(key_of_fact(kind, text), facts_.size());
+    if (fresh) {
+      facts_.push_back({kind, std::string(text), recall, 0, false, 0});
+      last_.push_back({position_, 0});
+    }
+    auto& fact = facts_[at->second];
+    auto& last = last_[at->second];
+    if (last.second != block_) ++fact.uses;
+    last = {position_, block_};
+    if (recall) fact.recall = recall;
+    fact.written = fact.written || written;
+  }
+
+  // What was written counts most, then what came up often, then what came up lately. Rules never age.
+  void rank() {
+    const auto total = static_cast<double>(std::max<Tokens>(1, position_));
+    for (std::size_t i = 0; i < facts_.size(); ++i) {
+      auto& fact = facts_[i];
+      const double age = fact.kind == FactKind::rule ? 0 : 1 - static_cast<double>(last_[i].first) / total;
+      fact.need = (fact.written ? 4 : 1) * (1 + 0.2 * std::min(fact.uses, 10)) / (1 + 4 * age);
+    }
+    std::stable_sort(facts_.begin(), facts_.end(),
+                     [](const Fact& a, const Fact& b) { return a.kind != b.kind ? a.kind < b.kind : a.need > b.need; });
+  }
+
+  const Conversation& conversation_;
+  std::vector<Fact> facts_;
+  std::vector<std::pair<Tokens, std::size_t>> last_;  // where a fact came up last: tokens before, block
+  std::unordered_map<std::uint64_t, std::size_t> index_;
+  std::vector<Name> names_;
+  Tokens position_ = 0;
+  std::size_t block_ = 0, errors_ = 0;
+};
+
+struct Section {
+  FactKind kind;
+  std::string_view title, between;
+  double share;  // of the budget, what earlier sections left comes on top
+};
+constexpr std::array<Section, 8> sections{{
+    {FactKind::rule, "Demands of the user", "\n- ", 0.25},
+    {FactKind::file, "Files", ", ", 0.2},
+    {FactKind::command, "Commands", "\n- ", 0.15},
+    {FactKind::error, "Errors seen", "\n- ", 0.15},
+    {FactKind::ident, "Identifiers in use", ", ", 0.1},
+    {FactKind::place, "Places", ", ", 0.05},
+    {FactKind::number, "Quantities", ", ", 0.05},
+    {FactKind::url, "URLs", "\n- ", 0.05},
+}};
+
+std::string shown(const Fact& fact) { return fact.recall ? fact.text + " " + to_string(fact.recall) : fact.text; }
+
+// Every specific as it may stand in a text; for the audit.
+std::string text_of(const Conversation& conversation) {
+  std::string all;
+  for (const auto& item : conversation.items) {
+    for (const auto& block : item->blocks) {
+      if (const auto* b = std::get_if<Text>(&block))
+        all += b->text;
+      else if (const auto* b2 = std::get_if<ToolCall>(&block))
+        all += b2->arguments;
+      else if (const auto* b3 = std::get_if<ToolResult>(&block))
+        (all += b3->subject + "\n") += b3->text;
+      else if (const auto* b4 = std::get_if<Summary>(&block))
+        all += b4->text;
+      all += '\n';
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string_view to_string(FactKind kind) {
+  for (const auto& section : sections) {
+    if (section.kind == kind) return section.title;
+  }
+  return {};
+}
+
+std::vector<Fact> facts_of(const Conversation& conversation) { return Collector(conversation).run(); }
+
+std::string index_of(const Conversation& conversation, Tokens budget) {
+  const auto facts = facts_of(conversation);
+  std::string out;
+  double left = static_cast<double>(budget), carried = 0;
+  for (const auto& section : sections) {
+    double room = std::min(left, section.share * static_cast<double>(budget) + carried);
+    const double before = room;
+    std::string part;
+    for (const auto& fact : facts) {
+      if (fact.kind != section.kind) continue;
+      const auto text = shown(fact);
+      const auto cost =
+          static_cast<double>(estimate(text) + 1) + (part.empty() ? static_cast<double>(estimate(section.title)) + 3 : 0);
+      if (cost > room) continue;
+      room -= cost;
+      part += (part.empty() ? (section.between == ", " ? "" : "\n- ") : std::string(section.between)) + text;
+    }
+    if (!part.empty())
+      out += (out.empty() ? "" : "\n") + std::string(section.title) + ":" + (part.front() == '\n' ? "" : " ") + part;
+    left -= before - room;
+    carried = room;
+  }
+  return out;
+}
+
+std::string LossReport::line() const {
+  const auto total = kept + reachable + dropped;
+  return std::to_string(total) + " specifics: " + std::to_string(kept) + " kept, " + std::to_string(reachable) +
+         " reachable by id, " + std::to_string(dropped) + " dropped";
+}
+
+LossReport audit(const Conversation& before, const Conversation& after) {
+  std::unordered_set<std::uint64_t> there;
+  for (const auto& fact : facts_of(after)) there.insert(hash_text(fact.text));
+  const auto text = text_of(after);
+  std::vector<Name> names;
+  each_line_of(text, [&](std::string_view line) {
+    names.clear();
+    scan_names(line, Escapes::plain, names);
+    for (const auto& name : names) there.insert(hash_text(name.text));
+  });
+  // Sentences are looked for in the text itself; names are not, there may be many.
+  const auto stands = [&](const Fact& fact) {
+    const bool sentence = fact.kind == FactKind::rule || fact.kind == FactKind::command || fact.kind == FactKind::error;
+    return there.count(hash_text(fact.text)) || (sentence && text.find(fact.text) != text.npos);
+  };
+  LossReport report;
+  for (auto& fact : facts_of(before)) {
+    if (stands(fact)) {
+      ++report.kept;
+      continue;
+    }
+    ++(fact.recall ? report.reachable : report.dropped);
+    report.lost.emplace_back(fact.recall ? Fate::reachable : Fate::dropped, std::move(fact));
+  }
+  std::stable_sort(report.lost.begin(), report.lost.end(),
+                   [](const auto& a, const auto& b) { return a.second.need > b.second.need; });
+  return report;
+}
+
+}  // namespace tern

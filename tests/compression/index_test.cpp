@@ -1,0 +1,80 @@
+#include "compression/index.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "compression/tokens.h"
+#include "tests/support/script.h"
+
+using namespace tern;
+using test::script;
+
+namespace {
+
+const char* const world = R"(
+  user Fix parseConfig. Never touch the public API!
+  call 1 Read src/core/parser.cpp
+  result 1 = int parseConfig() {\nreturn 0;\n}
+  call 2 Bash make test
+  error 2 = parser.cpp:42: error: expected a semicolon
+  assistant parseConfig needs a semicolon and 512 MB, see https://example.org/grammar
+)";
+
+std::vector<std::string> texts(FactKind kind) {
+  std::vector<std::string> found;
+  for (const auto& fact : facts_of(script(world))) {
+    if (fact.kind == kind) found.push_back(fact.text);
+  }
+  return found;
+}
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("every kind of specific is found") {
+  CHECK(texts(FactKind::rule) == Texts{"Never touch the public API!"});
+  CHECK(texts(FactKind::file).front() == "src/core/parser.cpp");
+  CHECK(texts(FactKind::command) == Texts{"make test"});
+  CHECK(texts(FactKind::error) == Texts{"parser.cpp:42: error: expected a semicolon"});
+  CHECK(texts(FactKind::ident) == Texts{"parseConfig"});
+  CHECK(texts(FactKind::place) == Texts{"parser.cpp:42"});
+  CHECK(texts(FactKind::url) == Texts{"https://example.org/grammar"});
+}
+
+TEST_CASE("a fact carries the recall id of its newest original") {
+  for (const auto& fact : facts_of(script(world))) {
+    if (fact.kind == FactKind::command) CHECK(fact.recall == RecallId{2});
+    if (fact.kind == FactKind::file && fact.text == "src/core/parser.cpp") CHECK(fact.recall == RecallId{1});
+  }
+}
+
+TEST_CASE("the index names kinds and ids and keeps its budget") {
+  const auto all = index_of(script(world), 1'000);
+  CHECK(all.find("Demands of the user:\n- Never touch the public API!") != std::string::npos);
+  CHECK(all.find("make test r2") != std::string::npos);
+  CHECK(all.find("Quantities: ") != std::string::npos);
+  for (const Tokens budget : {0, 10, 40, 80}) CHECK(estimate(index_of(script(world), budget)) <= budget + 2);
+  CHECK(index_of({}, 100).empty());
+}
+
+TEST_CASE("what is written and recent comes first") {
+  std::string text = "user Look\n";
+  for (int i = 1; i <= 30; ++i)
+    text += "call " + std::to_string(i) + " Read src/dir/f" + std::to_string(i) + ".cpp\nresult " + std::to_string(i) + " = ok\n";
+  const auto facts = facts_of(script(text));
+  CHECK(facts.front().text == "src/dir/f30.cpp");
+}
+
+TEST_CASE("the audit tells kept, reachable and dropped apart") {
+  const auto before = script(world);
+  auto after = before;
+  after.items.erase(after.items.begin() + 3, after.items.begin() + 5);
+  const auto report = audit(before, after);
+  CHECK(report.kept > 0);
+  CHECK(report.reachable > 0);
+  CHECK(report.lost.size() == report.reachable + report.dropped);
+  bool error = false;
+  for (const auto& [fate, fact] : report.lost) error = error || (fact.kind == FactKind::error && fate == Fate::reachable);
+  CHECK(error);
+  CHECK(audit(before, before).lost.empty());
+  CHECK(audit(before, before).line().ends_with("0 reachable by id, 0 dropped"));
+}
