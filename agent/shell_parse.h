@@ -12,6 +12,7 @@ namespace tern {
 struct ShellWord {
   std::string text;     // after quote removal; of a word that is not literal: its source text
   bool literal = true;  // no expansion of any kind can change it
+  bool tilde = false;   // begins with an unquoted "~" or "~/": below the home directory
   bool quoted = false;  // some part was quoted
 };
 

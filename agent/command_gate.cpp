@@ -1,0 +1,328 @@
+#include <unistd.h>
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+
+#include "agent/command_kinds.h"
+#include "agent/permission.h"
+#include "agent/permission_match.h"
+
+namespace tern {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = PermissionRule::Kind;
+using Words = std::vector<std::string>;
+
+constexpr std::string_view harmless_variables =
+    "CI NO_COLOR FORCE_COLOR CLICOLOR NODE_ENV RUST_BACKTRACE RUST_LOG DEBUG VERBOSE V LANG LC_ALL TZ CTEST_OUTPUT_ON_FAILURE "
+    "GTEST_COLOR CARGO_TERM_COLOR COLUMNS PYTHONUNBUFFERED "
+    "PYTHONDONTWRITEBYTECODE GIT_PAGER PAGER GOOS GOARCH CGO_ENABLED ASAN_OPTIONS UBSAN_OPTIONS TERM";
+
+fs::path search_path(std::string_view name) {
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
+  while (!rest.empty()) {
+    const std::size_t colon = rest.find(':');
+    const fs::path candidate = fs::path(std::string(rest.substr(0, colon))) / std::string(name);
+    if (candidate.is_absolute() && ::access(candidate.c_str(), X_OK) == 0) {
+      std::error_code error;
+      return fs::weakly_canonical(candidate, error);
+    }
+    rest = colon == rest.npos ? std::string_view() : rest.substr(colon + 1);
+  }
+  return {};
+}
+
+Words texts(const ShellCommand& command) {
+  Words words;
+  for (const ShellWord& word : command.words) words.push_back(word.text);
+  return words;
+}
+
+class Gate {
+ public:
+  Gate(const PermissionPolicy& policy, std::string_view line, const Workspace& workspace)
+      : policy_(policy), line_(line), workspace_(workspace), script_(parse_shell(line)) {
+    mode_ = effective_mode(policy, ignored_);
+    walk();
+  }
+
+  Decision decide() {
+    if (line_.find('\0') != line_.npos) return Deny{"the command holds a NUL byte"};
+    if (script_.too_long)
+      return Deny{"the command has more than " + std::to_string(max_segments) + " parts; write a script file and run that"};
+    if (const PermissionRule* rule = hit(Kind::deny)) return Deny{"refused by the rule " + to_string(*rule)};
+    std::string why = why_not_covered(true);
+    if (mode_ == PermissionMode::plan && !why.empty()) return Deny{"plan mode only looks: " + why};
+    if (Ask ask = destructive(); !ask.reason.empty()) return ask;
+    if (!script_.error.empty()) return Ask{"it cannot be read with certainty: " + script_.error, {}, {}, {}};
+    if (mode_ == PermissionMode::bypass) return Allow{"bypass mode"};
+    if (std::string protect = writes_protected(); !protect.empty()) return Ask{protect, {}, {}, {}};
+    if (const PermissionRule* rule = hit(Kind::ask)) return Ask{"asked for by the rule " + to_string(*rule), {}, {}, {}};
+    if (why.empty()) return Allow{"it only looks"};
+    if (const PermissionRule* rule = exact()) return Allow{"allowed by the rule " + to_string(*rule)};
+    why = why_not_covered(false);
+    if (why.empty()) return Allow{allowed_by_.empty() ? "edits are accepted" : "allowed by the rule " + allowed_by_};
+    if (mode_ == PermissionMode::automatic) return in_sandbox();
+    return question(why);
+  }
+
+ private:
+  struct Step {
+    const ShellCommand* command;
+    fs::path cwd;
+    bool lost = false;  // after a cd nobody can follow
+  };
+
+  // Where each command stands: literal cds are followed, as far as it is sure that they take place, and in this shell.
+  void walk() {
+    fs::path cwd = workspace_.cwd();
+    bool lost = false;
+    for (std::size_t i = 0; i < script_.commands.size(); ++i) {
+      const ShellCommand& command = script_.commands[i];
+      steps_.push_back({&command, lost ? fs::path("/") : cwd, lost});
+      if (command.words.empty() || !in_list(command.words[0].text, "cd pushd popd chdir")) continue;
+      const std::string after = i + 1 < script_.commands.size() ? script_.commands[i + 1].before : std::string();
+      const bool sure = command.words[0].text == "cd" && command.words.size() == 2 && command.words[1].literal &&
+                        command.words[1].text != "-" && command.depth == 0 && !command.background &&
+                        !in_list(command.before, "| |& ||") && !in_list(after, "| |& ||");
+      const Place there = sure ? CommandPlace{workspace_, cwd}.locate(command.words[1]) : Place{};
+      std::error_code error;
+      lost = lost || !sure || !there.error.empty() || !fs::is_directory(there.real, error);
+      cwd = there.real;
+    }
+  }
+
+  const PermissionRule* hit(Kind kind) const {
+    for (const PermissionRule& rule : policy_.rules) {
+      if (rule.kind != kind || !rule_is_for(rule, "Bash")) continue;
+      for (const ShellCommand& command : script_.commands)
+        for (const Words& words : unwrap(command))
+          if (rule_hits_words(rule, words)) return &rule;
+      // What could not be parsed is searched as text.
+      const std::string start = rule.spec.substr(0, rule.spec.find_first_of("*:"));
+      if (!script_.plain() && !start.empty() && line_.find(start) != line_.npos) return &rule;
+    }
+    return nullptr;
+  }
+
+  const PermissionRule* exact() const {
+    const auto same = [&](const PermissionRule& rule) {
+      return rule.kind == Kind::allow && rule.tool == "Bash" && !rule.spec.empty() && rule.spec == line_;
+    };
+    const auto found = std::find_if(policy_.rules.begin(), policy_.rules.end(), same);
+    return found == policy_.rules.end() ? nullptr : &*found;
+  }
+
+  Ask destructive() const {
+    Ask ask;
+    for (const Step& step : steps_) {
+      for (const Words& words : unwrap(*step.command)) {
+        const Destruction found = destroys(words, step.command->plain(), CommandPlace{workspace_, step.cwd});
+        if (found.reason.empty()) continue;
+        if (ask.reason.empty())
+          ask.reason = "it " + (in_list(found.reason.substr(0, found.reason.find(' ')), "deletes changes")
+                                    ? found.reason
+                                    : "is destructive: " + found.reason);
+        for (const std::string& target : found.targets)
+          if (std::find(ask.targets.begin(), ask.targets.end(), target) == ask.targets.end()) ask.targets.push_back(target);
+      }
+      for (const ShellRedirect& r : step.command->redirects)
+        if (r.writes() && r.target.text.rfind("/dev/", 0) == 0 &&
+            !in_list(r.target.text, "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/full /dev/zero"))
+          ask.reason = "it writes to the device " + r.target.text;
+    }
+    const auto has = [&](const char* what) {
+      return std::find(script_.unplain.begin(), script_.unplain.end(), what) != script_.unplain.end();
+    };
+    if (ask.reason.empty() && has("function") && has("background command"))
+      ask.reason = "a function that starts itself in the background may multiply without end";
+    return ask;
+  }
+
+  // Every way a word may name a file: as it is, behind "=", behind a short option.
+  static Words candidates(const std::string& word) {
+    Words list{word};
+    if (const std::size_t equal = word.find('='); equal != std::string::npos) list.push_back(word.substr(equal + 1));
+    if (word.size() > 2 && word[0] == '-' && word[1] != '-') list.push_back(word.substr(2));
+    if (const std::size_t at = word.find('@'); at != std::string::npos) list.push_back(word.substr(at + 1));
+    return list;
+  }
+
+  std::string writes_protected() const {
+    for (const Step& step : steps_) {
+      const CommandPlace place{workspace_, step.cwd};
+      const auto check = [&](const std::string& text) -> std::string {
+        if (text.empty() || text.size() > 4096) return {};
+        const Place where = place.locate(text);
+        return where.error.empty() && !where.protect.empty() ? text + " is protected: " + where.protect : std::string();
+      };
+      for (const ShellRedirect& r : step.command->redirects)
+        if (r.writes())
+          if (std::string why = check(r.target.text); !why.empty()) return why;
+      if (why_not_harmless(*step.command, place).empty()) continue;
+      for (std::size_t i = 1; i < step.command->words.size(); ++i)
+        for (const std::string& text : candidates(step.command->words[i].text))
+          if (std::string why = check(text); !why.empty()) return why;
+    }
+    return {};
+  }
+
+  // ---- what may run unasked
+
+  std::string why_not_covered(bool only_looking) {
+    uncovered_.clear();
+    if (!script_.error.empty()) return script_.error;
+    if (!script_.unplain.empty()) return "it holds a " + script_.unplain.front() + ", so what runs is only known then";
+    std::string first;
+    for (const Step& step : steps_) {
+      const std::string why = why_not_covered(step, only_looking);
+      if (why.empty()) continue;
+      uncovered_.push_back(step.command);
+      if (first.empty()) first = why;
+    }
+    if (script_.commands.empty()) return "there is no command in it";
+    return first;
+  }
+
+  std::string why_not_covered(const Step& step, bool only_looking) {
+    const ShellCommand& command = *step.command;
+    const CommandPlace place{workspace_, step.cwd};
+    if (step.lost) return "the directory it runs in is only known then";
+    if (!command.plain()) return "not every word is literal";
+    for (const std::string& assignment : command.assignments)
+      if (!in_list(assignment.substr(0, assignment.find('=')), harmless_variables) || command.words.empty())
+        return "it sets " + assignment;
+    for (const ShellRedirect& r : command.redirects)
+      if (std::string why = why_not_redirect(r, step, only_looking); !why.empty()) return why;
+    if (command.words.empty()) return command.redirects.empty() ? "nothing to run" : "";
+    if (command.words[0].text == "cd") return why_not_cd(command, place);
+    const std::string looking = why_not_harmless(bare(command), place);
+    if (looking.empty()) return why_not_program(command);
+    if (only_looking) return looking;
+    if (mode_ == PermissionMode::accept_edits && makes_inside(command, place)) return {};
+    return allowed_by_rule(command, place) ? why_not_program(command) : looking;
+  }
+
+  // "/usr/bin/ls" is "ls"; no other path is.
+  static ShellCommand bare(ShellCommand command) {
+    for (const char* directory : {"/usr/bin/", "/bin/"})
+      if (command.words[0].text.rfind(directory, 0) == 0) command.words[0].text.erase(0, std::string_view(directory).size());
+    return command;
+  }
+
+  std::string why_not_program(const ShellCommand& command) const {
+    const std::string& name = command.words[0].text;
+    if (name.find('/') != std::string::npos) return {};
+    const fs::path found = policy_.find_program ? policy_.find_program(name) : search_path(name);
+    return !found.empty() && workspace_.inside(found) ? name + " would be a program of this folder, " + found.string()
+                                                      : std::string();
+  }
+
+  std::string why_not_cd(const ShellCommand& command, const CommandPlace& place) const {
+    if (command.words.size() != 2) return "it leaves the workspace";
+    const Place there = place.locate(command.words[1]);
+    std::error_code error;
+    if (!there.error.empty() || !there.inside) return "it goes to " + command.words[1].text + ", outside the workspace";
+    return fs::is_directory(there.real, error) ? std::string() : command.words[1].text + " is not a directory";
+  }
+
+  std::string why_not_redirect(const ShellRedirect& r, const Step& step, bool only_looking) const {
+    if (r.op == "<<" || r.op == "<<-" || r.op == "<<<" || (r.op == "<&" || (r.op == ">&" && !r.writes())))
+      return r.target.literal || r.op[0] != '<' ? "" : "its input is only known then";
+    if (!r.target.literal) return "the target of " + r.op + " is only known then";
+    if (in_list(r.target.text, "/dev/null /dev/stdout /dev/stderr")) return {};
+    if (r.target.text.empty() || r.target.text[0] == '!') return "other shells read this redirection differently";
+    const Place where = CommandPlace{workspace_, step.cwd}.locate(r.target);
+    if (!where.error.empty()) return where.error;
+    if (!r.writes())
+      return !where.inside                      ? "it reads " + r.target.text + ", outside the workspace"
+             : holds_secrets(where, workspace_) ? r.target.text + " may hold secrets"
+                                                : "";
+    if (only_looking) return "it writes " + r.target.text;
+    if (step.cwd != workspace_.cwd()) return "it writes " + r.target.text + " after changing the directory";
+    if (mode_ == PermissionMode::accept_edits && where.inside && where.protect.empty()) return {};
+    for (const PermissionRule& rule : policy_.rules)
+      if (rule.kind == Kind::allow && rule_is_for(rule, "Write") && !rule.spec.empty() && where.protect.empty() &&
+          matches_path(rule.spec, workspace_, where.real))
+        return {};
+    return "it writes " + r.target.text;
+  }
+
+  bool makes_inside(const ShellCommand& command, const CommandPlace& place) const {
+    if (!in_list(command.words[0].text, "mkdir touch")) return false;
+    return std::all_of(command.words.begin() + 1, command.words.end(), [&](const ShellWord& word) {
+      if (word.text == "-p") return true;
+      const Place where = place.locate(word);
+      return word.text[0] != '-' && where.error.empty() && where.inside && where.protect.empty();
+    });
+  }
+
+  bool allowed_by_rule(const ShellCommand& command, const CommandPlace& place) {
+    const Words words = texts(command);
+    if (is_interpreter(words.front()) || !smuggles(words).empty()) {
+      // Only word for word.
+      for (const PermissionRule& rule : policy_.rules)
+        if (rule.kind == Kind::allow && rule.tool == "Bash" && rule.spec == command.joined()) return true;
+      return false;
+    }
+    for (const PermissionRule& rule : policy_.rules) {
+      if (rule.kind != Kind::allow || rule.tool != "Bash" || rule.spec.empty() || !rule_covers_words(rule, words)) continue;
+      if (names_secret(command, place) || !looks_outside(command, place).empty() ||
+          (words.front() == "git" && in_nested_repository(place)))
+        return false;
+      allowed_by_ = to_string(rule);
+      return true;
+    }
+    return false;
+  }
+
+  // No rule for a program is a rule for keys.
+  bool names_secret(const ShellCommand& command, const CommandPlace& place) const {
+    return std::any_of(command.words.begin() + 1, command.words.end(), [&](const ShellWord& word) {
+      const Place where = place.locate(word);
+      return where.error.empty() && holds_secrets(where, workspace_);
+    });
+  }
+
+  // ---- answers
+
+  Decision in_sandbox() const {
+    for (const ShellCommand& command : script_.commands)
+      for (const Words& words : unwrap(command))
+        if (std::string needs = needs_more_than_sandbox(words); !needs.empty())
+          return Ask{needs + ", which the sandbox does not give; with your yes it runs outside", {}, {}, {}};
+    return Allow{"inside the sandbox", true};
+  }
+
+  Decision question(const std::string& why) const {
+    Ask ask{why, {}, {}, {}};
+    if (!script_.plain()) return ask;
+    for (const ShellCommand* command : uncovered_) {
+      const std::string spec = command->redirects.empty() ? grantable_prefix(*command) : std::string();
+      if (spec.empty()) return Ask{why, {}, {}, {}};
+      ask.grants.push_back({Kind::allow, "Bash", spec, "this session"});
+      ask.remember += (ask.remember.empty() ? "" : " and ") + ("Bash(" + spec + ")");
+    }
+    return ask;
+  }
+
+  const PermissionPolicy& policy_;
+  std::string_view line_;
+  const Workspace& workspace_;
+  ShellScript script_;
+  PermissionMode mode_ = PermissionMode::ask;
+  std::string ignored_, allowed_by_;
+  std::vector<Step> steps_;
+  std::vector<const ShellCommand*> uncovered_;
+};
+
+}  // namespace
+
+Decision decide_command(const PermissionPolicy& policy, std::string_view command, const Workspace& workspace) {
+  return Gate(policy, command, workspace).decide();
+}
+
+}  // namespace tern

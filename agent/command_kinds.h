@@ -1,0 +1,60 @@
+// What is known about programs: which calls only look, which hide a second program in their options, which destroy. Pure but
+// for the file system questions a Workspace answers. Unknown is never harmless.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/shell_parse.h"
+#include "tools/workspace.h"
+
+namespace tern {
+
+// Where a command of a line stands after the literal `cd`s before it.
+struct CommandPlace {
+  const Workspace& workspace;
+  std::filesystem::path cwd;
+  Place locate(const ShellWord& word) const;
+  Place locate(std::string_view text) const;
+};
+
+// Empty when the call only looks, at things inside the workspace or of the system; else why that is not known.
+std::string why_not_harmless(const ShellCommand& command, const CommandPlace& place);
+
+// A program that only looks is not granted for what lies outside by a rule for the program. Empty, or the word that leads there.
+std::string looks_outside(const ShellCommand& command, const CommandPlace& place);
+
+// Another repository below the workspace has settings of its own, which nobody has looked at.
+bool in_nested_repository(const CommandPlace& place);
+
+// A file that may hold keys: ".env", "*.pem", "id_rsa" … and the places where people keep them.
+bool holds_secrets(const Place& place, const Workspace& workspace);
+
+// An option through which the program runs or writes something else ("find -exec", "git -c", "make SHELL="): no allow rule
+// covers that. Empty, or what it is.
+std::string smuggles(const std::vector<std::string>& words);
+
+// Programs that run what they are given: never granted by a prefix.
+bool is_interpreter(std::string_view program);
+// Why calls beginning with these words may not be granted together; empty when they may.
+std::string why_no_prefix(const std::vector<std::string>& prefix);
+
+struct Destruction {
+  std::string reason;                // empty: none
+  std::vector<std::string> targets;  // what it would hit, expanded
+};
+// `literal` says whether the words are what will run.
+Destruction destroys(const std::vector<std::string>& words, bool literal, const CommandPlace& place);
+
+// Writes .git or needs the network, so it does not work inside the sandbox. Empty, or what it needs.
+std::string needs_more_than_sandbox(const std::vector<std::string>& words);
+
+// The rule that may be offered for this command, as the spec of a Bash rule; empty when none may.
+std::string grantable_prefix(const ShellCommand& command);
+
+bool in_list(std::string_view word, std::string_view blank_separated);
+std::string_view program_name(std::string_view word);
+
+}  // namespace tern

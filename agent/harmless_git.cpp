@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "agent/command_kinds.h"
+
+namespace tern {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Options of the commands that only look; --ext-diff, --textconv, --output and --open-files-in-pager are not among them.
+constexpr std::string_view long_options =
+    "oneline graph all stat shortstat numstat name-only name-status patch no-patch cached staged word-diff color no-color "
+    "abbrev-commit decorate no-decorate author "
+    "committer since until after before grep max-count follow reverse first-parent merges no-merges format pretty date "
+    "relative-date short porcelain branch branches "
+    "untracked-files ignored verbose unified ignore-space-change ignore-all-space ignore-blank-lines minimal patience histogram "
+    "summary dirstat diff-filter find-renames "
+    "find-copies left-right cherry-pick cherry topo-order date-order no-ext-diff no-textconv no-renames raw abbrev full-index "
+    "binary check exit-code quiet text function-context "
+    "inter-hunk-context merge-base tags remotes not skip no-pager count list contains merged no-merged points-at sort "
+    "show-current show-toplevel git-dir is-inside-work-tree "
+    "abbrev-ref verify symbolic-full-name others modified deleted exclude-standard error-unmatch full-name long always dirty "
+    "match exact-match candidates get get-all get-regexp "
+    "get-urlmatch global local system show-origin show-scope name-rev line-number ignore-case word-regexp extended-regexp "
+    "fixed-strings perl-regexp files-with-matches "
+    "files-without-match heading break show-function parents children boundary simplify-by-decoration full-history dense sparse "
+    "ancestry-path walk-reflogs source root cc "
+    "compact-summary no-index-info column no-column no-optional-locks null numbered email group show-prefix show-cdup "
+    "ahead-behind no-ahead-behind renames no-color-moved "
+    "color-moved color-words submodule-summary show-stash line-porcelain incremental score-debug is-ancestor octopus independent "
+    "fork-point indent-heuristic";
+constexpr std::string_view short_letters = "0123456789abcdeghiklmnpqrstuvwzBCDEFGHILMPRSUWX";
+
+bool known_option(const std::string& word) {
+  if (word[1] == '-') return word.size() == 2 || in_list(word.substr(2, word.find('=') - 2), long_options);
+  // Some take a value right behind them.
+  if (word.find_first_of("nUSGLMCXFBIeABm", 1) == 1) return true;
+  return word.find_first_not_of(short_letters, 1) == std::string::npos;
+}
+
+bool has_any(const std::vector<std::string>& words, std::string_view list) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& w) { return in_list(w.substr(0, w.find('=')), list); });
+}
+
+// Sub-commands that look with any of the known options, and those which do so only in one form.
+bool looks(const std::string& verb, const std::vector<std::string>& options, const std::vector<std::string>& rest) {
+  if (in_list(verb,
+              "status log diff show rev-parse ls-files blame annotate shortlog describe reflog cat-file ls-tree merge-base "
+              "rev-list name-rev diff-tree diff-index diff-files "
+              "count-objects check-ignore whatchanged range-diff cherry show-ref for-each-ref var version show-branch"))
+    return !(verb == "reflog" && !rest.empty() && in_list(rest.front(), "expire delete drop")) &&
+           !(verb == "var" && !options.empty());
+  if (verb == "grep")
+    return !has_any(options, "-O -Osh") &&
+           std::none_of(options.begin(), options.end(), [](const std::string& o) { return o.rfind("-O", 0) == 0; });
+  if (verb == "branch")
+    return (rest.empty() || has_any(options, "--list -l --contains --merged --no-merged --points-at")) &&
+           !has_any(options, "-d -D -m -M -c -C -u -f -t") &&
+           std::all_of(options.begin(), options.end(),
+                       [](const std::string& o) { return o[1] == '-' || o.find_first_not_of("arvlqi", 1) == std::string::npos; });
+  if (verb == "tag")
+    return (rest.empty() && options.empty()) ||
+           (has_any(options, "-l --list --contains --points-at --merged") && !has_any(options, "-d -a -s -f -m -F"));
+  if (verb == "remote")
+    return (rest.empty() && (options.empty() || has_any(options, "-v --verbose"))) ||
+           (rest.size() == 2 && rest[0] == "get-url" && options.empty());
+  if (verb == "stash") return !rest.empty() && in_list(rest[0], "list show");
+  if (verb == "worktree") return rest.size() == 1 && rest[0] == "list";
+  if (verb == "config") return has_any(options, "--get --get-all --list -l --get-regexp") && !has_any(options, "-e --edit");
+  if (verb == "submodule") return rest.size() == 1 && rest[0] == "status";
+  return false;
+}
+
+bool climbs(const std::string& word) {
+  for (const fs::path& part : fs::path(word))
+    if (part == "..") return true;
+  return word.front() == '/' || word.front() == '~';
+}
+
+}  // namespace
+
+bool in_nested_repository(const CommandPlace& place) {
+  std::error_code error;
+  for (fs::path at = place.cwd; place.workspace.inside(at); at = at.parent_path()) {
+    const auto& roots = place.workspace.roots();
+    if (std::find(roots.begin(), roots.end(), at) != roots.end()) return false;
+    if (fs::exists(at / ".git", error) || (fs::exists(at / "HEAD", error) && fs::exists(at / "objects", error))) return true;
+    if (at == at.parent_path()) break;
+  }
+  return false;
+}
+
+std::string why_not_harmless_git(const ShellCommand& command, const CommandPlace& place) {
+  std::size_t at = 1;
+  while (at < command.words.size() && in_list(command.words[at].text, "--no-pager -P --no-optional-locks")) ++at;
+  if (at >= command.words.size()) return {};
+  const std::string verb = command.words[at].text;
+  if (verb == "--version" || verb == "--help") return {};
+  std::vector<std::string> options, rest;
+  bool reading = true;
+  for (++at; at < command.words.size(); ++at) {
+    const std::string& word = command.words[at].text;
+    if (reading && word.size() > 1 && word[0] == '-') {
+      if (!known_option(word)) return "git " + verb + " " + word + " is not known to only look";
+      options.push_back(word);
+      reading = word != "--";
+      continue;
+    }
+    rest.push_back(word);
+    if (word.empty() || !climbs(word)) continue;
+    const Place where = place.locate(command.words[at]);
+    if (!where.error.empty() || !where.inside) return word + " is outside the workspace";
+  }
+  if (!looks(verb, options, rest)) return "git " + verb + " changes things or is not known to only look";
+  if (in_nested_repository(place)) return "this is another repository inside the workspace, with settings of its own";
+  return {};
+}
+
+}  // namespace tern

@@ -1,0 +1,18 @@
+// How rules meet calls; between permission.cpp and command_gate.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/permission.h"
+
+namespace tern {
+
+bool rule_is_for(const PermissionRule& rule, std::string_view tool);
+// For allowing: these words exactly, or beginning with the rule's words.
+bool rule_covers_words(const PermissionRule& rule, const std::vector<std::string>& words);
+// For denying and asking: also by the bare program name and with "*" anywhere.
+bool rule_hits_words(const PermissionRule& rule, std::vector<std::string> words);
+
+}  // namespace tern

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <cstdlib>
+
+#include "agent/command_kinds.h"
+#include "agent/permission.h"
+#include "agent/permission_match.h"
+
+namespace tern {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+std::string_view trimmed(std::string_view s) {
+  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
+  while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
+  return s;
+}
+
+bool ends_with(std::string_view s, std::string_view end) {
+  return s.size() >= end.size() && s.substr(s.size() - end.size()) == end;
+}
+
+// "*" within a component, "**" across, "?" one character.
+bool glob_matches(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return text.empty();
+  if (pattern.substr(0, 3) == "**/")
+    return glob_matches(pattern.substr(3), text) ||
+           (text.find('/') != text.npos && glob_matches(pattern, text.substr(text.find('/') + 1)));
+  if (pattern == "**") return true;
+  if (pattern.front() == '*') {
+    for (std::size_t take = 0; take <= text.size(); ++take) {
+      if (glob_matches(pattern.substr(1), text.substr(take))) return true;
+      if (take < text.size() && text[take] == '/') return false;
+    }
+    return false;
+  }
+  return !text.empty() && (pattern.front() == text.front() || (pattern.front() == '?' && text.front() != '/')) &&
+         glob_matches(pattern.substr(1), text.substr(1));
+}
+
+// The same for command lines, where "*" is anything.
+bool line_matches(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return text.empty();
+  if (pattern.front() != '*')
+    return !text.empty() && pattern.front() == text.front() && line_matches(pattern.substr(1), text.substr(1));
+  for (std::size_t take = 0; take <= text.size(); ++take)
+    if (line_matches(pattern.substr(1), text.substr(take))) return true;
+  return false;
+}
+
+bool is_prefix(std::string_view spec) { return ends_with(spec, ":*") || ends_with(spec, " *"); }
+
+Words words_of(std::string_view spec) {
+  Words words;
+  for (const ShellCommand& command : parse_shell(spec).commands)
+    for (const ShellWord& word : command.words) words.push_back(word.text);
+  return words;
+}
+
+std::string refuse_allow(const PermissionRule& rule) {
+  if (rule.tool != "Bash") return {};
+  if (rule.spec.empty()) return "it would allow every command; use the mode for that";
+  if (is_prefix(rule.spec)) return why_no_prefix(words_of(std::string_view(rule.spec).substr(0, rule.spec.size() - 2)));
+  if (rule.spec.find('*') != std::string::npos) return "'*' may stand only at the end: Bash(npm run test:*)";
+  return {};
+}
+
+}  // namespace
+
+bool parse_rule(std::string_view text, PermissionRule::Kind kind, std::string source, PermissionRule& rule, std::string& error) {
+  text = trimmed(text);
+  rule = {};
+  rule.kind = kind;
+  rule.source = std::move(source);
+  const std::size_t open = text.find('(');
+  rule.tool = std::string(trimmed(text.substr(0, open)));
+  const bool closed = open == text.npos || (text.back() == ')' && open > 0);
+  if (rule.tool.empty() || !closed) {
+    error = "'" + std::string(text) + "' is not a rule: write Tool or Tool(spec), as in Bash(npm run test:*) or Edit(src/**)";
+    return false;
+  }
+  if (open != text.npos) rule.spec = std::string(trimmed(text.substr(open + 1, text.size() - open - 2)));
+  if (rule.spec == "*" || rule.spec == ":*") rule.spec.clear();
+  if (kind != PermissionRule::Kind::allow) return true;
+  const std::string why = refuse_allow(rule);
+  if (!why.empty()) error = "'" + std::string(text) + "' is not taken: " + why;
+  return why.empty();
+}
+
+std::string to_string(const PermissionRule& rule) {
+  const char* kinds[] = {"allow", "ask", "deny"};
+  return std::string(kinds[static_cast<int>(rule.kind)]) + " " + rule.tool + (rule.spec.empty() ? "" : "(" + rule.spec + ")") +
+         (rule.source.empty() ? "" : " from " + rule.source);
+}
+
+bool rule_covers_words(const PermissionRule& rule, const Words& words) {
+  if (rule.spec.empty()) return true;
+  if (words.empty()) return false;
+  if (is_prefix(rule.spec)) {
+    const Words prefix = words_of(std::string_view(rule.spec).substr(0, rule.spec.size() - 2));
+    return !prefix.empty() && prefix.size() <= words.size() && std::equal(prefix.begin(), prefix.end(), words.begin());
+  }
+  return words == words_of(rule.spec);
+}
+
+bool rule_hits_words(const PermissionRule& rule, Words words) {
+  if (rule.spec.empty()) return true;
+  if (words.empty()) return false;
+  for (int round = 0; round < 2; ++round) {
+    std::string line;
+    for (const std::string& word : words) line.append(line.empty() ? "" : " ").append(word);
+    if (rule_covers_words(rule, words) || (rule.spec.find('*') != std::string::npos && line_matches(rule.spec, line)))
+      return true;
+    words.front() = std::string(program_name(words.front()));
+  }
+  return false;
+}
+
+bool matches_path(std::string_view pattern, const Workspace& workspace, const fs::path& path) {
+  if (pattern.empty()) return true;
+  std::string wanted(pattern);
+  if (wanted.rfind("./", 0) == 0) wanted.erase(0, 2);
+  if (wanted.back() == '/') wanted += "**";
+  std::string name = path.string();
+  if (wanted.rfind("~/", 0) == 0) {
+    const char* home = std::getenv("HOME");
+    if (home == nullptr) return false;
+    wanted = std::string(home) + wanted.substr(1);
+  } else if (wanted.front() != '/') {
+    if (!is_under(workspace.root(), path)) return wanted.rfind("**/", 0) == 0 && glob_matches(wanted, name.substr(1));
+    name = path.lexically_relative(workspace.root()).string();
+    if (wanted.find('/') == std::string::npos && wanted != "**")
+      wanted = "**/" + wanted;  // a bare name: anywhere, as in .gitignore
+  }
+  if (glob_matches(wanted, name)) return true;
+  return glob_matches(wanted + "/**", name);  // a directory's name covers what is in it
+}
+
+bool rule_is_for(const PermissionRule& rule, std::string_view tool) {
+  if (rule.tool == "*" || rule.tool == tool) return true;
+  // One rule for all that write, one for all that look.
+  if (rule.tool == "Edit" || rule.tool == "Write") return tool == "Edit" || tool == "Write" || tool == "MultiEdit";
+  return rule.tool == "Read" && in_list(tool, "Grep Glob LS");
+}
+
+}  // namespace tern

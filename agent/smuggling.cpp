@@ -1,0 +1,231 @@
+#include <algorithm>
+
+#include "agent/command_kinds.h"
+
+namespace tern {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Options of a program that run another one, load code, or write where no redirection shows. Long ones also when shortened.
+struct Smuggler {
+  std::string_view programs, options;
+};
+
+constexpr Smuggler smugglers[] = {
+    {"git",
+     "-c -C --config-env --exec-path --git-dir --work-tree --upload-pack --receive-pack --exec --ext-diff --textconv --output "
+     "--open-files-in-pager --template --extcmd --tool "
+     "--sendmail-cmd --to-cmd --cc-cmd --smtp-server --separate-git-dir --super-prefix --attr-source"},
+    {"find fd fdfind", "-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -x -X --exec --exec-batch"},
+    {"rg", "--pre --pre-glob --hostname-bin --search-zip -z -f --file"},
+    {"grep egrep fgrep", "-f --file"},
+    {"sort", "-o -T -S --output --compress-program --temporary-directory --files0-from"},
+    {"tar bsdtar",
+     "-I -F -P --to-command --checkpoint-action --use-compress-program --info-script --new-volume-script --rsh-command "
+     "--rmt-command --absolute-names"},
+    {"zip unzip 7z", "-T -TT --unzip-command"},
+    {"rsync", "-e --rsh --rsync-path --daemon --config"},
+    {"ssh scp sftp", "-o -F -S -D -L -R -E"},
+    {"curl",
+     "-K -o -O -T -F -d -J -X -x --config --output --output-dir --remote-name --upload-file --form --data --data-binary "
+     "--data-raw --proxy --engine --request --json --unix-socket --netrc-file"},
+    {"wget",
+     "-O -o -i -e -P --output-document --execute --post-file --post-data --use-askpass --input-file --body-file --config "
+     "--directory-prefix"},
+    {"make gmake", "-f -E -I --file --makefile --eval --directory --include-dir"},
+    {"ninja", "-f"},
+    {"cmake", "-P -E -C --toolchain"},
+    {"ctest", "-S -D -T --script --build-and-test --overwrite --dashboard"},
+    {"npm npx pnpm yarn bun",
+     "-C -c --prefix --script-shell --node-options --userconfig --globalconfig --registry --call --git --shell --cwd "
+     "--use-yarnrc --use"},
+    {"cargo", "--config -Z -C --manifest-path --target-dir"},
+    {"rustc", "-C -Z"},
+    {"go", "-exec -toolexec -vettool -overlay -modfile -ldflags -gcflags -C -o"},
+    {"pytest py.test tox", "-p -c -o --rootdir --confcutdir --override-ini --basetemp --import-mode --pyargs"},
+    {"gcc g++ cc c++ clang clang++", "-wrapper -fplugin -specs -B -Xclang -load --config"},
+    {"eslint tsc prettier jest vitest mocha",
+     "-c -r --config --rulesdir --plugin --resolve-plugins-relative-to --require --project --globalSetup --setupFiles --import "
+     "--loader"},
+    {"jq", "-f -L --from-file"},
+    {"docker podman", "-H --host --config --context -v --volume --privileged --mount"},
+    {"man", "-P -H --pager --html"},
+    {"date", "-s -f --set --file"},
+    {"file", "-C -m --compile --magic-file"},
+    {"tree", "-o"},
+    {"xxd", "-r"},
+    {"printf", "-v"},
+    {"split csplit", "--filter"},
+    {"diff", "--to-file --from-file"},
+};
+
+bool same_option(std::string_view word, std::string_view option) {
+  const std::string_view given = word.substr(0, word.find('='));
+  if (given == option) return true;
+  if (option.substr(0, 2) == "--")
+    return given.size() > 3 && given.substr(0, 2) == "--" && option.substr(0, given.size()) == given;
+  // "-fFILE", "-rf": a short one with its value behind it, or among others.
+  return option.size() == 2 && given.size() > 2 && given[1] != '-' && given.find(option[1], 1) != given.npos && word[0] == '-';
+}
+
+std::string smuggles_git(const Words& words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word.find("ext::") != std::string::npos || word.rfind("fd::", 0) == 0) return "a git address that runs a command";
+    if (word.rfind("-O", 0) == 0 || word == "-x" || word.rfind("--ex", 0) == 0) return "git " + word;
+  }
+  if (words.size() > 2 && words[1] == "bisect" && words[2] == "run") return "git bisect run";
+  if (words.size() > 2 && words[1] == "submodule" && words[2] != "status") return "git submodule";
+  if (words.size() > 1 &&
+      in_list(
+          words[1],
+          "config filter-branch difftool mergetool daemon shell hook send-email credential p4 svn instaweb archive remote-ext"))
+    return "git " + words[1];
+  return {};
+}
+
+// Options of git that stand after the sub-command and happen to look like its global ones.
+bool harmless_git_option(const Words& words, std::size_t at) {
+  const bool after_verb = std::any_of(words.begin() + 1, words.begin() + static_cast<std::ptrdiff_t>(at),
+                                      [](const std::string& w) { return !w.empty() && w[0] != '-'; });
+  return after_verb && words[at].size() > 1 && words[at][1] != '-';
+}
+
+}  // namespace
+
+std::string smuggles(const Words& words) {
+  if (words.empty()) return {};
+  const std::string_view name = program_name(words.front());
+  if (in_list(name, "xargs env sudo doas eval exec source . trap parallel watch nohup setsid nice timeout tee dd ln install"))
+    return std::string(name) + " runs or writes what it is given";
+  if (name == "git")
+    if (std::string why = smuggles_git(words); !why.empty()) return why;
+  if (name == "sed") {
+    ShellCommand command;
+    for (const std::string& word : words) command.words.push_back({word, true, false, false});
+    static const Workspace nowhere{std::filesystem::path("/")};
+    return why_not_harmless(command, CommandPlace{nowhere, "/"});
+  }
+  for (const Smuggler& smuggler : smugglers) {
+    if (!in_list(name, smuggler.programs)) continue;
+    for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
+      if (words[i].size() < 2 || words[i][0] != '-' || (name == "git" && harmless_git_option(words, i))) continue;
+      for (std::size_t begin = 0; begin < smuggler.options.size();) {
+        const std::size_t end = std::min(smuggler.options.find(' ', begin), smuggler.options.size());
+        const std::string_view option = smuggler.options.substr(begin, end - begin);
+        const bool one_dash = option.size() > 2 && option[1] != '-';  // "-exec": whole words only
+        if (one_dash ? words[i].substr(0, words[i].find('=')) == option || words[i].substr(1, words[i].find('=') - 1) == option
+                     : same_option(words[i], option))
+          return std::string(name) + " " + words[i];
+        begin = end + 1;
+      }
+    }
+  }
+  // A variable on the command line of make is a setting, SHELL among them.
+  if (in_list(name, "make gmake"))
+    for (std::size_t i = 1; i < words.size(); ++i)
+      if (words[i].find('=') != std::string::npos && words[i][0] != '-') return "make " + words[i];
+  if (in_list(name, "npm pnpm yarn bun") && words.size() > 1 && in_list(words[1], "exec x dlx create init config set"))
+    return std::string(name) + " " + words[1];
+  if (name == "uniq" &&
+      std::count_if(words.begin() + 1, words.end(), [](const std::string& w) { return !w.empty() && w[0] != '-'; }) > 1)
+    return "uniq with an output file";
+  if (in_list(name, "gcc g++ cc c++ clang clang++") &&
+      std::any_of(words.begin() + 1, words.end(), [](const std::string& w) { return !w.empty() && w[0] == '@'; }))
+    return "an option file";
+  return {};
+}
+
+bool is_interpreter(std::string_view program) {
+  const std::string_view name = program_name(program);
+  if (in_list(name,
+              "sh bash dash zsh ksh fish ash rbash busybox toybox pypy pypy3 ipython node nodejs deno tsx ts-node irb php R "
+              "Rscript julia luajit "
+              "awk gawk mawk nawk env sudo doas su xargs eval exec source . command builtin time timeout nice nohup setsid "
+              "stdbuf watch parallel ssh expect script gdb lldb "
+              "osascript powershell pwsh vim vi nvim emacs ed ex less more man tclsh wish m4 dc bc jshell scala groovy ghci "
+              "ocaml racket guile npx pnpx bunx uvx pipx tee "
+              "nc ncat socat telnet at chroot unshare trap"))
+    return true;
+  for (const char* family : {"python", "perl", "ruby", "lua"})
+    if (name.rfind(family, 0) == 0) return true;
+  return false;
+}
+
+std::string why_no_prefix(const Words& prefix) {
+  if (prefix.empty()) return "it would allow every command";
+  const std::string_view name = program_name(prefix.front());
+  if (name.find_first_of("*?$`;&|<>(){}") != name.npos) return "it does not name a program";
+  const bool module = prefix.size() >= 3 && name.rfind("python", 0) == 0 && prefix[1] == "-m";
+  if (is_interpreter(name) && !module) return std::string(name) + " runs whatever it is given";
+  if (in_list(name,
+              "rm rmdir mv dd shred chmod chown kill killall pkill truncate mkfs wipefs crontab mount umount systemctl shutdown "
+              "reboot"))
+    return std::string(name) + " is destructive";
+  if (prefix.size() < 2 &&
+      in_list(
+          name,
+          "git npm yarn pnpm bun cargo go docker podman kubectl pip pip3 uv poetry apt apt-get dnf yum brew gh aws terraform"))
+    return std::string(name) + " alone covers too much: name the sub-command";
+  return {};
+}
+
+std::string needs_more_than_sandbox(const Words& words) {
+  if (words.size() < 2) return {};
+  const std::string_view name = program_name(words.front());
+  if (name == "git") {
+    if (in_list(words[1], "clone fetch pull push ls-remote submodule")) return "git " + words[1] + " needs the network";
+    if (in_list(words[1],
+                "add commit checkout switch merge rebase reset restore stash cherry-pick revert tag branch mv rm init am apply "
+                "worktree config") &&
+        !in_list(words[1], "apply"))
+      return "git " + words[1] + " writes .git";
+    return {};
+  }
+  const bool installs = in_list(words[1], "install i ci add update upgrade fetch get download sync outdated audit publish");
+  if (installs &&
+      in_list(name, "npm pnpm yarn bun pip pip3 cargo go gem bundle composer poetry uv apt apt-get brew dnf yum apk pacman"))
+    return std::string(name) + " " + words[1] + " needs the network";
+  if (name == "go" && words[1] == "mod") return "go mod needs the network";
+  if (in_list(name, "curl wget ssh scp sftp rsync gh docker podman kubectl")) return std::string(name) + " needs the network";
+  return {};
+}
+
+std::string grantable_prefix(const ShellCommand& command) {
+  if (!command.plain() || command.words.empty() || !command.assignments.empty()) return {};
+  Words words;
+  for (const ShellWord& word : command.words) words.push_back(word.text);
+  const std::string name(program_name(words.front()));
+  if (!smuggles(words).empty()) return {};
+  const auto verb = [&](std::size_t count) {
+    std::string spec;
+    for (std::size_t i = 0; i < count; ++i) spec.append(spec.empty() ? "" : " ").append(words[i]);
+    return spec + ":*";
+  };
+  const bool has_verb = words.size() > 1 && !words[1].empty() && words[1][0] != '-';
+  if (name == "git")
+    return has_verb && in_list(words[1], "add commit fetch pull merge stash mv cherry-pick revert switch apply") ? verb(2)
+                                                                                                                 : std::string();
+  if (in_list(name, "npm pnpm yarn bun")) {
+    if (has_verb && in_list(words[1], "run run-script")) return words.size() > 2 && words[2][0] != '-' ? verb(3) : std::string();
+    return has_verb && in_list(words[1], "test t start ci install build lint") ? verb(2) : std::string();
+  }
+  if (name == "cargo")
+    return has_verb && in_list(words[1], "build test check clippy fmt doc bench run") ? verb(2) : std::string();
+  if (name == "go") return has_verb && in_list(words[1], "build test vet fmt mod list generate") ? verb(2) : std::string();
+  if (in_list(name, "pip pip3 uv poetry"))
+    return has_verb && in_list(words[1], "install list show freeze sync lock") ? verb(2) : std::string();
+  if (in_list(name, "docker podman"))
+    return has_verb && in_list(words[1], "ps images logs inspect build") ? verb(2) : std::string();
+  if (name == "make") return has_verb ? verb(2) : std::string();
+  if (in_list(name,
+              "mkdir touch cmake ctest ninja meson bazel gradle gradlew mvn pytest tox ruff black mypy isort flake8 eslint "
+              "prettier tsc jest vitest mocha gcc g++ clang clang++ cc c++ "
+              "rustfmt rustc gofmt clang-format clang-tidy javac swift dotnet mix rake shellcheck hadolint"))
+    return verb(1);
+  return {};
+}
+
+}  // namespace tern

@@ -1,0 +1,128 @@
+#include "agent/trust.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+namespace tern {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path resolved(const fs::path& folder) {
+  std::error_code error;
+  const fs::path real = fs::canonical(folder, error);
+  return error ? fs::path() : real;
+}
+
+bool below(const fs::path& directory, const fs::path& path) {
+  return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
+}
+
+fs::path home() {
+  const char* text = std::getenv("HOME");
+  return text == nullptr || *text != '/' ? fs::path() : resolved(text);
+}
+
+// So wide that trusting it says nothing about what lies below.
+bool too_wide(const fs::path& folder) {
+  return folder == "/" || folder == home() || folder == "/tmp" || folder == "/home" || folder == "/var/tmp" ||
+         below(folder, home());
+}
+
+// The list is believed only when nobody else could have written it.
+bool ours(const fs::path& file) {
+  struct stat info {};
+  return ::lstat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::geteuid() && (info.st_mode & 022) == 0;
+}
+
+}  // namespace
+
+TrustList::TrustList(fs::path file) : file_(std::move(file)) {
+  if (file_.empty() || !ours(file_)) return;
+  std::ifstream in(file_);
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty() && line.front() == '/') folders_.emplace_back(line);
+}
+
+bool TrustList::trusted(const fs::path& folder) const {
+  const fs::path real = resolved(folder);
+  if (real.empty()) return false;
+  return std::any_of(folders_.begin(), folders_.end(),
+                     [&](const fs::path& known) { return known == real || (!too_wide(known) && below(known, real)); });
+}
+
+std::string TrustList::trust(const fs::path& folder) {
+  const fs::path real = resolved(folder);
+  if (real.empty()) return folder.string() + ": " + std::strerror(errno);
+  if (real.string().find('\n') != std::string::npos)
+    return "a folder with a line break in its name is trusted for this session only";
+  if (trusted(real)) return {};
+  folders_.push_back(real);
+  return save();
+}
+
+std::string TrustList::forget(const fs::path& folder) {
+  const fs::path real = resolved(folder);
+  folders_.erase(
+      std::remove_if(folders_.begin(), folders_.end(), [&](const fs::path& known) { return known == real || known == folder; }),
+      folders_.end());
+  return save();
+}
+
+std::string TrustList::save() const {
+  if (file_.empty()) return "there is no home directory to keep the list of trusted folders in";
+  std::error_code error;
+  fs::create_directories(file_.parent_path(), error);
+  std::string temp = file_.string() + ".XXXXXX";
+  const int fd = ::mkostemp(temp.data(), O_CLOEXEC);
+  if (fd < 0) return file_.string() + ": " + std::strerror(errno);
+  std::string text;
+  for (const fs::path& folder : folders_) text += folder.string() + "\n";
+  const bool good = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
+  ::close(fd);
+  if (good && ::rename(temp.c_str(), file_.c_str()) == 0) return {};
+  const std::string why = std::strerror(errno);
+  ::unlink(temp.c_str());
+  return file_.string() + ": " + why;
+}
+
+std::vector<std::string> claims_of(const fs::path& folder) {
+  struct Claim {
+    const char *name, *what;
+  };
+  static constexpr Claim claims[] = {{"AGENTS.md", "instructions for the model"},
+                                     {"CLAUDE.md", "instructions for the model"},
+                                     {"GEMINI.md", "instructions for the model"},
+                                     {".compression/config.json", "settings"},
+                                     {".compression/tern.db", "a history of earlier conversations"},
+                                     {".tern", "settings"},
+                                     {".mcp.json", "servers to start"},
+                                     {".claude", "settings, hooks and commands"},
+                                     {".envrc", "variables and commands"},
+                                     {".env", "variables"},
+                                     {".git/hooks", "commands git runs"}};
+  std::vector<std::string> found;
+  for (const Claim& claim : claims) {
+    struct stat info {};
+    if (::lstat((folder / claim.name).c_str(), &info) == 0)
+      found.push_back(std::string(claim.name) + ": " + claim.what + (S_ISLNK(info.st_mode) ? " (a link)" : ""));
+  }
+  return found;
+}
+
+fs::path default_trust_file() {
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/')
+    return fs::path(state) / "tern" / "trusted-folders";
+  const char* text = std::getenv("HOME");
+  return text == nullptr || *text != '/' ? fs::path() : fs::path(text) / ".local/state/tern/trusted-folders";
+}
+
+}  // namespace tern

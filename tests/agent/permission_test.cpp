@@ -1,0 +1,371 @@
+#include "agent/permission.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "agent/command_kinds.h"
+#include "tests/support/commands.h"
+#include "tools/workspace.h"
+
+using namespace tern;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* person_rules[] = {
+    "git status:*", "git log:*", "git diff:*", "git add:*", "git commit:*", "npm run test:*", "npm test:*", "cargo test:*",
+    "make test:*",  "cmake:*",   "ctest:*",    "ninja:*",   "ls:*",         "cat:*",          "grep:*",     "rg:*",
+    "find:*",       "sed:*",     "echo:*",     "go test:*", "pytest:*",     "gcc:*"};
+constexpr const char* everyday_rules[] = {"git add:*",
+                                          "git commit:*",
+                                          "git fetch:*",
+                                          "git stash",
+                                          "npm test:*",
+                                          "npm run:*",
+                                          "npm install",
+                                          "npm ci",
+                                          "yarn test:*",
+                                          "pnpm test:*",
+                                          "cargo build:*",
+                                          "cargo test:*",
+                                          "cargo check:*",
+                                          "cargo clippy:*",
+                                          "cargo fmt:*",
+                                          "go build:*",
+                                          "go test:*",
+                                          "go vet:*",
+                                          "make:*",
+                                          "cmake:*",
+                                          "ctest:*",
+                                          "ninja:*",
+                                          "pytest:*",
+                                          "python3 -m pytest:*",
+                                          "python3 -m mypy:*",
+                                          "ruff:*",
+                                          "black:*",
+                                          "mypy:*",
+                                          "eslint:*",
+                                          "tsc:*",
+                                          "prettier:*",
+                                          "gcc:*",
+                                          "g++:*",
+                                          "clang-format:*",
+                                          "clang-tidy:*",
+                                          "mkdir:*",
+                                          "touch:*",
+                                          "docker ps:*",
+                                          "docker images:*",
+                                          "pip list:*",
+                                          "pip install:*",
+                                          "./gradlew:*",
+                                          "./run_tests.sh:*",
+                                          "mvn test:*"};
+
+PermissionRule rule(const std::string& text, PermissionRule::Kind kind = PermissionRule::Kind::allow) {
+  PermissionRule made;
+  std::string error;
+  INFO(text);
+  const bool good = parse_rule(text, kind, "test", made, error);
+  INFO(error);
+  REQUIRE(good);
+  return made;
+}
+
+// A project as people have it, a secret beside it, and what an attacker would have prepared.
+struct Project {
+  test::TempDir temp;
+  fs::path root = temp.path() / "project", home = temp.path() / "home";
+  Project() {
+    for (const char* directory :
+         {"project/src/util", "project/tests", "project/build", "project/.git/hooks", "project/.compression",
+          "project/nested/.git", "project/bin", "project/pkg", "home/.ssh", "outside"})
+      fs::create_directories(temp.path() / directory);
+    for (const char* file : {"project/README.md", "project/package.json", "project/src/main.cpp", "project/src/a.cpp",
+                             "project/src/b.cpp", "project/.env", "home/.ssh/id_rsa", "outside/x"})
+      std::ofstream(temp.path() / file) << "text\n";
+    fs::create_directory_symlink(temp.path() / "outside", root / "link-out");
+    ::setenv("HOME", home.c_str(), 1);
+  }
+  Workspace workspace{(fs::create_directories(temp.path() / "project"), root)};
+};
+
+PermissionPolicy policy_of(PermissionMode mode, const std::vector<PermissionRule>& rules = {}) {
+  PermissionPolicy policy;
+  policy.mode = mode;
+  policy.rules = rules;
+  policy.find_program = [](std::string_view name) { return fs::path("/usr/bin") / std::string(name); };
+  return policy;
+}
+
+std::string kind_of(const Decision& decision) {
+  if (const auto* allow = std::get_if<Allow>(&decision)) return allow->sandboxed ? "sandboxed" : "allow";
+  return std::holds_alternative<Deny>(decision) ? "deny" : "ask";
+}
+std::string reason_of(const Decision& decision) {
+  return std::visit([](const auto& d) { return d.reason; }, decision);
+}
+
+std::vector<std::string> corpus(const char* name) {
+  static const std::pair<const char*, std::string> names[] = {{"<LF>", "\n"},           {"<CR>", "\r"},
+                                                              {"<TAB>", "\t"},          {"<ESC>", "\x1b"},
+                                                              {"<BEL>", "\a"},          {"<NUL>", std::string(1, '\0')},
+                                                              {"<NBSP>", "\xc2\xa0"},   {"<ZWSP>", "\xe2\x80\x8b"},
+                                                              {"<RLO>", "\xe2\x80\xae"}};
+  std::vector<std::string> lines;
+  std::ifstream in(std::string(TERN_SOURCE_DIR) + "/tests/agent/" + name);
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line.rfind("# ", 0) == 0) continue;
+    for (const auto& [mark, character] : names)
+      for (std::size_t at; (at = line.find(mark)) != std::string::npos;)
+        line.replace(at, std::string_view(mark).size(), character);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+Tool tool_of(std::string_view name, Effect effect) {
+  Tool tool{};
+  tool.name = name;
+  tool.effect = effect;
+  return tool;
+}
+
+}  // namespace
+
+TEST_CASE("no hostile command passes any rule unasked") {
+  const Project project;
+  std::vector<PermissionPolicy> policies;
+  std::vector<PermissionRule> all;
+  for (const char* spec : person_rules) {
+    all.push_back(rule("Bash(" + std::string(spec) + ")"));
+    policies.push_back(policy_of(PermissionMode::ask, {all.back()}));
+  }
+  policies.push_back(policy_of(PermissionMode::ask, all));
+  policies.push_back(policy_of(PermissionMode::accept_edits, all));
+  const std::vector<std::string> lines = corpus("hostile_commands.txt");
+  CHECK(lines.size() >= 400);
+  std::set<std::string> passed;
+  for (const std::string& line : lines)
+    for (const PermissionPolicy& policy : policies)
+      if (kind_of(decide_command(policy, line, project.workspace)) == "allow") passed.insert(line);
+  for (const std::string& line : passed) UNSCOPED_INFO(line);
+  CHECK(passed.empty());
+}
+
+TEST_CASE("ordinary days ask little") {
+  const Project project;
+  std::vector<PermissionRule> rules;
+  for (const char* spec : everyday_rules) rules.push_back(rule("Bash(" + std::string(spec) + ")"));
+  const PermissionPolicy policy = policy_of(PermissionMode::ask, rules);
+  const std::vector<std::string> lines = corpus("everyday_commands.txt");
+  CHECK(lines.size() == 300);
+  std::size_t asked = 0;
+  for (const std::string& line : lines) {
+    const Decision decision = decide_command(policy, line, project.workspace);
+    if (kind_of(decision) == "allow") continue;
+    ++asked;
+    UNSCOPED_INFO(line + "   <- " + reason_of(decision));
+  }
+  CHECK(asked <= lines.size() / 20);
+}
+
+TEST_CASE("the destructive gate holds in every mode and shows what would be hit") {
+  const Project project;
+  PermissionPolicy bypass = policy_of(PermissionMode::bypass);
+  bypass.bypass_by_flag = true;
+  PermissionPolicy automatic = policy_of(PermissionMode::automatic);
+  automatic.sandbox_ready = true;
+  for (const char* line : {"rm -rf /",
+                           "rm -rf ~",
+                           "rm -rf .",
+                           "rm -rf *",
+                           "rm -rf ..",
+                           "rm -rf ../outside",
+                           "rm -rf \"$X\"",
+                           "sudo rm -r /etc",
+                           "sh -c 'rm -rf /'",
+                           "x=1; (rm -rf ~)",
+                           "git push --force",
+                           "git push origin +main",
+                           "git reset --hard",
+                           "git clean -fd",
+                           "git checkout -- .",
+                           "git branch -D main",
+                           "git commit --amend",
+                           "git -C x push -f",
+                           "git rebase main",
+                           "find . -delete",
+                           "find / -name x -delete",
+                           "dd if=a of=/dev/sda",
+                           "echo x > /dev/sda",
+                           "chmod -R 000 /",
+                           "kill -9 -1",
+                           ":(){ :|:& };:",
+                           "rm -rf .git"}) {
+    INFO(line);
+    CHECK(kind_of(decide_command(bypass, line, project.workspace)) == "ask");
+    CHECK(kind_of(decide_command(automatic, line, project.workspace)) == "ask");
+  }
+  const Decision decision = decide_command(bypass, "rm -rf build/../..", project.workspace);
+  REQUIRE(kind_of(decision) == "ask");
+  CHECK(std::get<Ask>(decision).targets.at(0) == "build/../.. = " + project.temp.path().string() + " (outside the workspace)");
+  for (const char* line : {"rm -rf build", "rm -rf ./build/x", "rm -rf build/*", "git push", "git reset HEAD a",
+                           "git checkout -b x", "git clean -n", "rm a.txt", "git rebase --continue"}) {
+    INFO(line);
+    CHECK(kind_of(decide_command(bypass, line, project.workspace)) == "allow");
+  }
+}
+
+TEST_CASE("protected paths are never written silently") {
+  const Project project;
+  std::vector<PermissionRule> rules;
+  for (const char* spec : person_rules) rules.push_back(rule("Bash(" + std::string(spec) + ")"));
+  for (const char* spec : {"cp:*", "ln:*", "touch:*", "mkdir:*", "install:*", "rsync:*", "git config:*", "Edit"})
+    rules.push_back(rule(std::string(spec) == "Edit" ? "Edit" : "Bash(" + std::string(spec) + ")"));
+  PermissionPolicy automatic = policy_of(PermissionMode::automatic, rules);
+  automatic.sandbox_ready = true;
+  const PermissionPolicy policies[] = {policy_of(PermissionMode::ask, rules), policy_of(PermissionMode::accept_edits, rules),
+                                       automatic};
+  const std::string protected_paths[] = {".git/config",
+                                         ".git/hooks/pre-commit",
+                                         ".git/info/attributes",
+                                         ".GIT/config",
+                                         "./.git/../.git/config",
+                                         "src/../.git/HEAD",
+                                         ".compression/config.json",
+                                         ".compression/tern.db",
+                                         project.root.string() + "/.git/config",
+                                         "~/.bashrc",
+                                         "~/.config/tern/config.json",
+                                         "~/.ssh/authorized_keys"};
+  const char* routes[] = {"echo x > ",           "echo x >> ",       "cp README.md ",
+                          "mv README.md ",       "touch ",           "tee ",
+                          "ln -sf /etc/passwd ", "sed -i s/a/b/ ",   "dd if=README.md of=",
+                          "cat README.md >| ",   "rsync README.md ", "install README.md "};
+  for (const PermissionPolicy& policy : policies)
+    for (const std::string& path : protected_paths) {
+      for (const char* route : routes) {
+        INFO(route + path);
+        const std::string kind = kind_of(decide_command(policy, route + path, project.workspace));
+        CHECK((kind == "ask" || kind == "deny" || (kind == "sandboxed" && path[0] == '~')));
+      }
+      const Tool edit = tool_of("Edit", Effect::write);
+      const json args{{"file_path", path}};
+      INFO(path);
+      CHECK(kind_of(decide(policy, {edit, args, project.workspace})) == "ask");
+    }
+}
+
+TEST_CASE("modes") {
+  const Project project;
+  PermissionPolicy policy = policy_of(PermissionMode::plan);
+  CHECK(kind_of(decide_command(policy, "git status && ls | head", project.workspace)) == "allow");
+  CHECK(kind_of(decide_command(policy, "touch x", project.workspace)) == "deny");
+  policy.mode = PermissionMode::accept_edits;
+  CHECK(kind_of(decide_command(policy, "mkdir -p src/new && touch src/new/a.txt", project.workspace)) == "allow");
+  CHECK(kind_of(decide_command(policy, "echo x > src/new.txt", project.workspace)) == "allow");
+  CHECK(kind_of(decide_command(policy, "npm test", project.workspace)) == "ask");
+  policy.mode = PermissionMode::bypass;
+  CHECK(kind_of(decide_command(policy, "touch x", project.workspace)) == "ask");
+  policy.bypass_by_flag = true;
+  CHECK(kind_of(decide_command(policy, "touch x", project.workspace)) == "allow");
+  policy.mode = PermissionMode::automatic;
+  policy.sandbox_why = "no Landlock here";
+  std::string why;
+  CHECK(effective_mode(policy, why) == PermissionMode::ask);
+  CHECK(why.find("no Landlock here") != std::string::npos);
+  CHECK(kind_of(decide_command(policy, "python3 x.py", project.workspace)) == "ask");
+  policy.sandbox_ready = true;
+  CHECK(effective_mode(policy, why) == PermissionMode::automatic);
+  CHECK(kind_of(decide_command(policy, "for f in *; do python3 $f; done", project.workspace)) == "sandboxed");
+  CHECK(kind_of(decide_command(policy, "git commit -m x", project.workspace)) == "ask");
+  CHECK(kind_of(decide_command(policy, "npm install", project.workspace)) == "ask");
+}
+
+TEST_CASE("deny wins, ask follows, and each says why") {
+  const Project project;
+  const PermissionPolicy policy =
+      policy_of(PermissionMode::ask,
+                {rule("Bash(git push:*)", PermissionRule::Kind::deny), rule("Bash(git status)", PermissionRule::Kind::ask),
+                 rule("Bash(git push origin:*)"), rule("Bash(git status:*)"), rule("Bash(curl:*)", PermissionRule::Kind::deny)});
+  for (const char* line : {"git push origin main", "ls; git push", "sudo git push", "/usr/bin/git push", "bash -c 'git push'",
+                           "(git push)", "echo $(git push)", "curl x", "echo `curl x`", "x=$(eval \"curl x\")"}) {
+    INFO(line);
+    CHECK(kind_of(decide_command(policy, line, project.workspace)) == "deny");
+  }
+  CHECK(kind_of(decide_command(policy, "git status", project.workspace)) == "ask");
+  CHECK(reason_of(decide_command(policy, "git push", project.workspace)) ==
+        "refused by the rule deny Bash(git push:*) from test");
+  std::string many;
+  for (int i = 0; i < 1200; ++i) many += "true; ";
+  CHECK(kind_of(decide_command(policy, many + "ls", project.workspace)) == "deny");
+}
+
+TEST_CASE("what is offered to be remembered") {
+  const Project project;
+  const PermissionPolicy policy = policy_of(PermissionMode::ask);
+  const auto offered = [&](const char* line) {
+    const Decision decision = decide_command(policy, line, project.workspace);
+    return std::holds_alternative<Ask>(decision) ? std::get<Ask>(decision).remember : kind_of(decision);
+  };
+  CHECK(offered("npm run build && ls") == "Bash(npm run build:*)");
+  CHECK(offered("npm run build && cargo test x") == "Bash(npm run build:*) and Bash(cargo test:*)");
+  CHECK(offered("npm run build && rm -rf ./dist") == "");
+  CHECK(offered("git commit -m x") == "Bash(git commit:*)");
+  for (const char* line : {"python3 x.py", "bash x.sh", "rm a", "git push", "git reset a", "curl x", "xargs ls", "npm run",
+                           "find . -exec ls {} +", "make $(id)", "env ls", "cargo publish", "A=1 pytest"}) {
+    INFO(line);
+    CHECK(offered(line).empty());
+  }
+}
+
+TEST_CASE("rules that would grant too much are refused") {
+  PermissionRule made;
+  for (const char* text : {"Bash", "Bash(*)", "Bash(python3:*)", "Bash(bash -c:*)", "Bash(sudo:*)", "Bash(env:*)", "Bash(rm:*)",
+                           "Bash(git:*)", "Bash(npm:*)", "Bash(git * main)", "Bash(node:*)", "Bash(xargs:*)", "Bash(a", "(x)"}) {
+    std::string error;
+    INFO(text);
+    CHECK_FALSE(parse_rule(text, PermissionRule::Kind::allow, "", made, error));
+    CHECK_FALSE(error.empty());
+  }
+  std::string error;
+  CHECK(parse_rule("Bash(python3:*)", PermissionRule::Kind::deny, "", made, error));
+  CHECK(parse_rule("Bash(python3 -m pytest:*)", PermissionRule::Kind::allow, "", made, error));
+}
+
+TEST_CASE("files") {
+  const Project project;
+  const Tool read = tool_of("Read", Effect::read), edit = tool_of("Edit", Effect::write), write = tool_of("Write", Effect::write);
+  const auto answer = [&](const PermissionPolicy& policy, const Tool& tool, const std::string& path) {
+    const json args{{"file_path", path}};
+    return kind_of(decide(policy, {tool, args, project.workspace}));
+  };
+  const PermissionPolicy plain = policy_of(PermissionMode::ask);
+  CHECK(answer(plain, read, "src/main.cpp") == "allow");
+  CHECK(answer(plain, read, "../outside/x") == "ask");
+  CHECK(answer(plain, read, "link-out/x") == "ask");
+  CHECK(answer(plain, read, ".env") == "ask");
+  CHECK(answer(plain, read, "~/.ssh/id_rsa") == "ask");
+  CHECK(answer(plain, edit, "src/main.cpp") == "ask");
+  CHECK(answer(policy_of(PermissionMode::accept_edits), edit, "src/main.cpp") == "allow");
+  CHECK(answer(policy_of(PermissionMode::accept_edits), edit, "../outside/x") == "ask");
+  CHECK(answer(policy_of(PermissionMode::accept_edits), edit, "link-out/x") == "ask");
+  CHECK(answer(policy_of(PermissionMode::accept_edits), edit, ".git/config") == "ask");
+  CHECK(answer(policy_of(PermissionMode::plan), edit, "src/main.cpp") == "deny");
+  const PermissionPolicy ruled =
+      policy_of(PermissionMode::ask, {rule("Edit(src/**)"), rule("Edit(src/util)", PermissionRule::Kind::deny),
+                                      rule("Read(*.cpp)", PermissionRule::Kind::deny)});
+  CHECK(answer(ruled, edit, "src/new.txt") == "allow");
+  CHECK(answer(ruled, write, "src/new.txt") == "allow");
+  CHECK(answer(ruled, edit, "src/util/x") == "deny");
+  CHECK(answer(ruled, edit, "srcs/x") == "ask");
+  CHECK(answer(ruled, read, "src/main.cpp") == "deny");
+  const json args{{"file_path", "src/deep/x"}};
+  CHECK(std::get<Ask>(decide(plain, {edit, args, project.workspace})).remember == "Edit(src/deep/**)");
+  const Tool todo = tool_of("TodoWrite", Effect::context);
+  CHECK(kind_of(decide(plain, {todo, args, project.workspace})) == "allow");
+}
