@@ -174,11 +174,17 @@ void draw_row(ftxui::Screen& screen, const Row& row, const Theme& theme, int x, 
 
 ftxui::Element rows_element(Rows rows, const Theme& theme) { return std::make_shared<RowsNode>(std::move(rows), theme); }
 
+ftxui::Screen blank_screen(int columns, int lines) {
+  ftxui::Screen screen(columns, lines);
+  screen.Clear();  // a fresh screen holds empty cells, which would read as the right halves of wide letters
+  return screen;
+}
+
 std::string ansi_lines(const Rows& rows, const Theme& theme, int columns) {
   std::string out;
   Painter pen;
   for (const Row& row : rows) {
-    ftxui::Screen line(columns, 1);
+    ftxui::Screen line = blank_screen(columns, 1);
     draw_row(line, row, theme, 0, 0, columns);
     int end = columns;
     while (end > 0 && blank(line.PixelAt(end - 1, 0))) --end;

@@ -35,6 +35,8 @@ class Painter {
   ftxui::Pixel pen_;
 };
 
+ftxui::Screen blank_screen(int columns, int lines);
+
 // Rows as an element: cells are written by our own width, so wrap, caret and screen always agree.
 ftxui::Element rows_element(Rows rows, const Theme& theme);
 void draw_row(ftxui::Screen& screen, const Row& row, const Theme& theme, int x, int y, int columns);

@@ -309,7 +309,7 @@ void append_markdown(Rows& rows, std::string_view markdown, const RowOptions& op
   piece.body = AssistantCell{std::string(markdown), streaming, false};
   Rows made = rows_of(piece, options);
   if (!rows.empty() && !made.empty()) {
-    rows.emplace_back();
+    rows.push_back(RowBuilder().gutter("  ").take());
     const std::string_view bullet = "● ";
     if (made.front().text.starts_with(bullet)) {  // only the first piece has the bullet
       made.front() = RowBuilder().gutter("  ").take();

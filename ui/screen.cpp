@@ -162,7 +162,7 @@ Rows welcome_rows(const Shell& shell, int width) {
 
 Frame draw(Shell& shell, TerminalSize size) {
   const int width = std::max(10, size.columns), height = std::max(4, size.lines);
-  Frame frame{ftxui::Screen(size.columns, size.lines), {}};
+  Frame frame{blank_screen(size.columns, size.lines), {}};
   Rows top;
   if (height >= 16) {
     top.push_back(top_line(shell.view, width, shell.deps.home));
