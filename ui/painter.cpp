@@ -28,7 +28,17 @@ bool blank(const ftxui::Pixel& pixel) {
          pixel.background_color == ftxui::Color(ftxui::Color::Default);
 }
 
-bool ascii(const std::string& text) { return text.size() == 1 && static_cast<unsigned char>(text[0]) < 0x80; }
+// Letters on whose width all terminals agree: one code point, no symbol that fonts draw as a picture. After any other the
+// cursor is placed anew.
+bool certain(const std::string& text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (text.size() == 1) return byte(0) < 0x80;
+  if (text.size() == 2) return byte(0) >= 0xC3 && byte(0) < 0xCC;  // Latin
+  if (text.size() != 3) return false;
+  const unsigned code = (byte(0) & 0x0Fu) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
+  return (code >= 0x2010 && code <= 0x2027) || (code >= 0x2500 && code <= 0x259F) || (code >= 0x3041 && code <= 0x9FFF) ||
+         (code >= 0xAC00 && code <= 0xD7A3);
+}
 
 class RowsNode : public ftxui::Node {
  public:
@@ -99,8 +109,10 @@ void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y, int 
     known = pixel;
     if (wide) last_[base + static_cast<std::size_t>(x) + 1] = next.PixelAt(x + 1, y);
     if (changed && !pixel.character.empty()) {
-      const int gap = x - last_written;
-      if (last_written < 0 || gap > longest_skip || doubtful) {
+      bool jump = last_written < 0 || x - last_written > longest_skip || doubtful;
+      for (int skipped = last_written; !jump && skipped < x; ++skipped)
+        jump = !certain(next.PixelAt(skipped, y).character) && !next.PixelAt(skipped, y).character.empty();
+      if (jump) {
         move_to(out, x, y + top);
       } else {
         for (int skipped = last_written; skipped < x; ++skipped) {
@@ -113,7 +125,7 @@ void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y, int 
       style(out, pixel);
       out += pixel.character;
       last_written = x + (wide ? 2 : 1);
-      doubtful = !ascii(pixel.character);
+      doubtful = !certain(pixel.character);
     }
     if (wide) ++x;
   }
@@ -176,7 +188,9 @@ ftxui::Element rows_element(Rows rows, const Theme& theme) { return std::make_sh
 
 ftxui::Screen blank_screen(int columns, int lines) {
   ftxui::Screen screen(columns, lines);
-  screen.Clear();  // a fresh screen holds empty cells, which would read as the right halves of wide letters
+  // A fresh screen holds empty cells, which would read as the right halves of wide letters.
+  for (int y = 0; y < lines; ++y)
+    for (int x = 0; x < columns; ++x) screen.PixelAt(x, y).character = " ";
   return screen;
 }
 
