@@ -119,7 +119,22 @@ class Planner {
       why += "; summaries failed " + std::to_string(state_.failures_in_a_row) + " times, so without a model";
     }
     if (const auto* strategy = find_strategy(name)) return by(*strategy, std::move(why));
+    if (auto asked = ask(name, why)) return std::move(*asked);
     return without_model(std::move(why));
+  }
+
+  // Nothing when there is no stretch worth a summary; then the local one may still cut inside messages.
+  std::optional<Plan> ask(const std::string& name, const std::string& why) const {
+    const auto range = state_.range ? state_.range : summary_range(conversation_, budget_);
+    if (!range) return std::nullopt;
+    Budget budget = budget_;
+    budget.config.strategy = name;
+    Plan plan;
+    plan.ask = summary_request(conversation_, budget, *range, state_.focus, state_.now);
+    if (plan.ask->source.items.empty() || plan.ask->replaces <= plan.ask->target) return std::nullopt;
+    plan.tier = Tier::compact;
+    plan.why = why + "; " + std::to_string(plan.ask->source.items.size()) + " messages by a model";
+    return plan;
   }
 
   Plan by(const Strategy& strategy, std::string why) const {

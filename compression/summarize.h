@@ -1,6 +1,7 @@
 // A summary by a model, as two pure halves: what to ask, and what the answer means.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -31,5 +32,10 @@ std::variant<Edits, Rejected> with_summary(const SummaryRequest& request, const 
 
 SummaryRequest summary_request(const Conversation& conversation, const Budget& budget, ItemRange range, const std::string& focus,
                                TimePoint now);
+
+// What a compaction would summarise: from behind the last summary (from the start when summaries fill too much) to the best
+// boundary that leaves about half of the goal verbatim; more of it when the work is code, less when it is talk. Earlier
+// summaries stand as they are, so no summary is made from the last one. None when too little lies before the boundary.
+std::optional<ItemRange> summary_range(const Conversation& conversation, const Budget& budget);
 
 }  // namespace tern

@@ -1,0 +1,263 @@
+#include "compression/summarize.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "compression/blocks.h"
+#include "compression/boundary.h"
+#include "compression/importance.h"
+#include "compression/index.h"
+#include "compression/lines.h"
+#include "compression/summary_prompt.h"
+#include "compression/tokens.h"
+
+namespace tern {
+
+namespace {
+
+constexpr double kept_share = 0.3;   // of the target, for what the person wrote, word for word
+constexpr double tail_share = 0.5;   // of the goal, for what stays verbatim behind the summary
+constexpr double crowd_share = 0.4;  // earlier summaries over this share of the goal are summarised together
+constexpr std::size_t least_covered = 4, least_after = 3;  // messages
+constexpr Tokens least_target = 300;
+constexpr std::string_view kept_heading = "What the user wrote, word for word:";
+constexpr std::string_view index_heading = "Specifics of the originals (recall by id):";
+
+// --- request -------------------------------------------------------------------------------------------------------------
+
+// Positions of a range, widened so that it begins with a message of the user and parts no call from its result.
+struct Span {
+  std::size_t first = 0, end = 0;
+};
+Span span_of(const std::vector<ItemPtr>& items, ItemRange range) {
+  Span span{items.size(), 0};
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i]->role == Role::system || items[i]->id < range.first || items[i]->id > range.last) continue;
+    span.first = std::min(span.first, i);
+    span.end = i + 1;
+  }
+  if (span.end == 0) return {};
+  const auto opens = [&](std::size_t i) { return items[i]->role == Role::user && !has<ToolResult>(*items[i]); };
+  while (span.first > 0 && !opens(span.first) && items[span.first - 1]->role != Role::system) --span.first;
+  while (span.end < items.size() && has<ToolCall>(*items[span.end - 1]) && has<ToolResult>(*items[span.end])) ++span.end;
+  return span;
+}
+
+std::string quoted(const Item& item) {
+  std::string text;
+  for (const auto* block : blocks_of<Text>(item)) text += (text.empty() ? "" : "\n") + block->text;
+  return "> " + text;
+}
+
+// All of it when it fits; else the first request, then the newest.
+std::string kept_messages(const std::vector<ItemPtr>& items, Tokens budget) {
+  std::vector<std::pair<std::size_t, std::string>> kept;
+  std::vector<const Item*> people;
+  for (const auto& item : items) {
+    if (is_human(*item)) people.push_back(item.get());
+  }
+  if (people.empty()) return {};
+  std::vector<std::size_t> order{0};
+  for (std::size_t i = people.size(); i-- > 1;) order.push_back(i);
+  for (const auto i : order) {
+    auto text = quoted(*people[i]);
+    const Tokens cost = estimate(text) + 1;
+    if (cost > budget) continue;
+    budget -= cost;
+    kept.emplace_back(i, std::move(text));
+  }
+  std::sort(kept.begin(), kept.end());
+  std::string out;
+  for (const auto& [i, text] : kept) out += (out.empty() ? "" : "\n") + text;
+  return out;
+}
+
+// --- answer --------------------------------------------------------------------------------------------------------------
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
+}
+
+std::string open_tag(std::string_view name) { return "<" + std::string(name) + ">"; }
+std::string close_tag(std::string_view name) { return "</" + std::string(name) + ">"; }
+
+// Takes the private part out, closed or not: an unclosed one ends where the answer begins, else at the end.
+std::string without_thinking(std::string text, const SummaryTags& tags) {
+  for (auto begin = text.find(open_tag(tags.thinking)); begin != text.npos; begin = text.find(open_tag(tags.thinking))) {
+    auto end = text.find(close_tag(tags.thinking), begin);
+    const auto answer = text.find(open_tag(tags.answer), begin);
+    if (end != text.npos && (answer == text.npos || end < answer))
+      end += close_tag(tags.thinking).size();
+    else
+      end = answer == text.npos ? text.size() : answer;
+    text.erase(begin, end - begin);
+  }
+  return text;
+}
+
+// A fence around everything goes; fences inside stay.
+std::string_view without_fence(std::string_view text) {
+  text = trim(text);
+  if (!text.starts_with("```")) return text;
+  const auto line = text.find('\n');
+  if (line == text.npos) return {};
+  text.remove_prefix(line + 1);
+  text = trim(text);
+  if (text.ends_with("```")) text.remove_suffix(3);
+  return trim(text);
+}
+
+// Leading chatter ends where the first heading stands ("1. …", "# …", "<overall_goal>").
+std::string_view without_chatter(std::string_view text) {
+  std::size_t at = 0;
+  for (int line = 0; line < 6 && at < text.size(); ++line) {
+    const auto rest = trim(text.substr(at));
+    if (rest.starts_with("1.") || rest.starts_with("#") || rest.starts_with("**1") || rest.starts_with("<overall_goal"))
+      return rest;
+    const auto next = text.find('\n', at);
+    if (next == text.npos) break;
+    at = next + 1;
+  }
+  return text;
+}
+
+struct Parsed {
+  std::string text;
+  bool closed = false;
+};
+Parsed parse(const std::string& answer, SummaryStyle style) {
+  const auto other = style == SummaryStyle::sections ? SummaryStyle::snapshot : SummaryStyle::sections;
+  for (const auto with : {style, other}) {
+    const auto tags = summary_tags(with);
+    const auto text = without_thinking(answer, tags);
+    const auto begin = text.find(open_tag(tags.answer));
+    const auto end = text.rfind(close_tag(tags.answer));
+    if (begin == text.npos && end == text.npos) continue;
+    const auto from = begin == text.npos ? 0 : begin + open_tag(tags.answer).size();
+    const bool closed = end != text.npos && end >= from;
+    const auto inner = std::string_view(text).substr(from, closed ? end - from : text.npos);
+    return {std::string(without_fence(begin == text.npos ? without_chatter(trim(inner)) : inner)), closed};
+  }
+  return {std::string(without_fence(without_chatter(without_fence(without_thinking(answer, summary_tags(style)))))), false};
+}
+
+std::string summary_text(const SummaryRequest& request, std::string_view body) {
+  std::string text = summary_opening(request.source.items.size()) + "\n\n";
+  text += body;
+  if (!request.kept.empty()) text.append("\n\n").append(kept_heading).append("\n").append(request.kept);
+  if (!request.index.empty()) text.append("\n\n").append(index_heading).append("\n").append(request.index);
+  return text;
+}
+
+// A pin keeps the whole round it belongs to.
+std::vector<bool> leaving(const std::vector<ItemPtr>& items) {
+  std::vector<bool> goes(items.size(), true);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!items[i]->pinned && items[i]->role != Role::system) continue;
+    goes[i] = false;
+    if (has<ToolResult>(*items[i]) && i > 0) goes[i - 1] = false;
+    if (has<ToolCall>(*items[i]) && i + 1 < items.size()) goes[i + 1] = false;
+  }
+  return goes;
+}
+
+// Every gap gets a message of the user's side, the first the summary itself: what stays between gaps stays legal.
+Edits replaced(const SummaryRequest& request, ItemPtr made) {
+  const auto& items = request.source.items;
+  const Reason why{Tier::compact, "summarize", std::to_string(items.size()) + " messages summarised"};
+  const auto goes = leaving(items);
+  Edits edits;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!goes[i]) continue;
+    edits.push_back({items[i]->id, Drop{}, why, items[i]->tokens});
+    if (i + 1 < items.size() && goes[i + 1]) continue;
+    if (!made)
+      made = make_item({.role = Role::user, .when = request.now, .blocks = {Text{"[Summarised above.]"}}, .synthetic = true});
+    const Tokens cost = made->tokens;
+    edits.push_back({i + 1 < items.size() ? items[i + 1]->id : request.insert_before, Insert{std::move(made)}, why, -cost});
+    made = nullptr;
+  }
+  return edits;
+}
+
+// The first item that stays when about `tail` tokens stay, never between a call and its result.
+std::size_t place_for_tail(const std::vector<ItemPtr>& items, Tokens tail) {
+  std::size_t at = items.size();
+  while (at > 0 && tail >= items[at - 1]->tokens) tail -= items[--at]->tokens;
+  at = std::min(at, items.size() - std::min(items.size(), least_after));
+  while (at > 0 && at < items.size() && has<ToolResult>(*items[at])) --at;
+  return at;
+}
+
+}  // namespace
+
+std::optional<ItemRange> summary_range(const Conversation& conversation, const Budget& budget) {
+  const auto& items = conversation.items;
+  const auto goal = static_cast<double>(compaction_goal(budget));
+  const auto tail = static_cast<Tokens>(goal * adaptive_ratio(mix_of(conversation), tail_share));
+  std::size_t first = 0;
+  Tokens summaries = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i]->role == Role::system) first = i + 1;
+    if (has<Summary>(*items[i])) summaries += items[i]->tokens;
+  }
+  const bool crowded = static_cast<double>(summaries) > crowd_share * goal;
+  for (std::size_t i = first; i < items.size() && !crowded; ++i) {
+    if (has<Summary>(*items[i])) first = i + 1;
+  }
+  auto end = place_for_tail(items, tail);
+  if (const auto boundary = find_boundary(
+          conversation, {.ratio = static_cast<double>(end) / static_cast<double>(std::max<std::size_t>(1, items.size()))})) {
+    end = boundary->index;
+  }
+  if (end < first + least_covered) return std::nullopt;
+  return ItemRange{items[first]->id, items[end - 1]->id};
+}
+
+SummaryRequest summary_request(const Conversation& conversation, const Budget& budget, ItemRange range, const std::string& focus,
+                               TimePoint now) {
+  const auto& items = conversation.items;
+  const auto [first, end] = span_of(items, range);
+  SummaryRequest request;
+  request.style = budget.config.strategy == "snapshot" ? SummaryStyle::snapshot : budget.config.style;
+  request.now = now;
+  request.source.items.assign(items.begin() + static_cast<std::ptrdiff_t>(first),
+                              items.begin() + static_cast<std::ptrdiff_t>(end));
+  if (first == end) return request;
+  request.covers = {items[first]->id, items[end - 1]->id};
+  request.insert_before = end < items.size() ? items[end]->id : ItemId{};
+  const auto goes = leaving(request.source.items);
+  for (std::size_t i = 0; i < goes.size(); ++i) request.replaces += goes[i] ? request.source.items[i]->tokens : 0;
+  const Tokens rest = count(conversation) - request.replaces;
+  request.target = std::clamp(compaction_goal(budget) - rest, std::min(least_target, request.replaces),
+                              std::max<Tokens>(1, request.replaces * 3 / 4));
+  request.kept = kept_messages(request.source.items, static_cast<Tokens>(kept_share * static_cast<double>(request.target)));
+  request.index = index_of(request.source, std::min(budget.config.index_budget, request.target / 5));
+  const Tokens body = request.target - estimate(request.kept) - estimate(request.index) - estimate(summary_opening(0));
+  request.instructions = summary_prompt(request.style, focus, std::min<Tokens>(body * 9 / 10, 4'000));
+  return request;
+}
+
+std::variant<Edits, Rejected> with_summary(const SummaryRequest& request, const std::string& answer, bool complete) {
+  const auto parsed = parse(answer, request.style);
+  if (!complete && !parsed.closed) return Rejected{"the summary was cut off"};
+  if (is_blank(parsed.text)) return Rejected{"the summary is empty"};
+  Item item{.id = request.new_id,
+            .role = Role::user,
+            .when = request.now,
+            .blocks = {Summary{summary_text(request, parsed.text), request.covers}},
+            .synthetic = true};
+  auto made = make_item(std::move(item));
+  if (made->tokens >= request.replaces) {
+    return Rejected{"the summary is larger than what it replaces: " + std::to_string(made->tokens) + " tokens for " +
+                    std::to_string(request.replaces)};
+  }
+  if (made->tokens > request.target) {
+    return Rejected{"the summary is over its target: " + std::to_string(made->tokens) + " of " + std::to_string(request.target) +
+                    " tokens"};
+  }
+  return replaced(request, std::move(made));
+}
+
+}  // namespace tern

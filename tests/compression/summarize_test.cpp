@@ -1,0 +1,182 @@
+#include "compression/summarize.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "compression/check.h"
+#include "compression/plan.h"
+#include "compression/summary_prompt.h"
+#include "compression/tokens.h"
+#include "tests/support/script.h"
+
+using namespace tern;
+using test::script;
+using test::to_script;
+
+namespace {
+
+std::string turns(int from, int to) {
+  std::string out;
+  for (int i = from; i <= to; ++i) {
+    const auto n = std::to_string(i);
+    out += "user Please do step " + n + "\ncall " + n + " Read src/part" + n + ".cpp\nresult " + n +
+           " 40 lines\nassistant Done with " + n + "\n";
+  }
+  return out;
+}
+
+struct Setup {
+  Conversation world = script("system Be brief\n" + turns(1, 12));
+  Budget budget;
+  SummaryRequest request;
+  Setup() {
+    budget.window = count(world) + 1'000;
+    budget.reserve = 1'000;
+    request = summary_request(world, budget, *summary_range(world, budget), "", {});
+    request.new_id = {1'000};
+  }
+};
+
+std::string text_of(const std::variant<Edits, Rejected>& made) {
+  for (const auto& edit : std::get<Edits>(made)) {
+    if (const auto* insert = std::get_if<Insert>(&edit.how)) return std::get<Summary>(insert->item->blocks[0]).text;
+  }
+  return {};
+}
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+std::string rejected(const std::variant<Edits, Rejected>& made) {
+  const auto* r = std::get_if<Rejected>(&made);
+  return r ? r->why : "";
+}
+
+}  // namespace
+
+TEST_CASE("the prompt of nine sections asks for private analysis and all nine") {
+  const auto prompt = summary_prompt(SummaryStyle::sections, "", 1'000);
+  for (const char* part :
+       {"<analysis>", "<summary>", "1. Primary request", "2. Key technical", "3. Files and code", "4. Errors and fixes",
+        "5. Problem solving", "6. All user messages", "7. Pending tasks", "8. Current work", "9. Next step", "word for word"}) {
+    CHECK(contains(prompt, part));
+  }
+  CHECK_FALSE(contains(prompt, "Compact instructions"));
+}
+
+TEST_CASE("the prompt of a snapshot asks for a private scratchpad and five parts") {
+  const auto prompt = summary_prompt(SummaryStyle::snapshot, "Focus on tests", 0);
+  for (const char* part : {"<scratchpad>", "<state_snapshot>", "<overall_goal>", "<key_knowledge>", "<file_system_state>",
+                           "<recent_actions>", "<current_plan>"}) {
+    CHECK(contains(prompt, part));
+  }
+  CHECK(contains(prompt, "## Compact instructions"));
+  CHECK(prompt.ends_with("Focus on tests"));
+}
+
+TEST_CASE("a request covers whole rounds and leaves a tail") {
+  Setup s;
+  CHECK(check(s.request.source).empty());
+  CHECK(s.request.covers.first == s.world.items[1]->id);
+  CHECK(s.request.insert_before != ItemId{});
+  CHECK(s.request.replaces == count(s.request.source));
+  CHECK(s.request.target > 0);
+  CHECK(contains(s.request.kept, "> Please do step 1"));
+  CHECK(contains(s.request.index, "src/part"));
+}
+
+TEST_CASE("the answer takes the place of what it stands for") {
+  Setup s;
+  const auto made = with_summary(s.request, "<analysis>private</analysis>\n<summary>\n1. All is well\n</summary>");
+  const auto after = tern::apply(s.world, std::get<Edits>(made));
+  CHECK(check(after).empty());
+  CHECK(check_edit(s.world, after).empty());
+  CHECK(count(after) < count(s.world));
+  CHECK(after.items[0] == s.world.items[0]);
+  CHECK(after.items[1]->id == ItemId{1'000});
+  const auto text = text_of(made);
+  CHECK(text.starts_with("[The context was compressed: this summary stands for "));
+  CHECK(contains(text, "recalled"));
+  CHECK(contains(text, "1. All is well"));
+  CHECK(contains(text, "> Please do step 1"));
+  CHECK_FALSE(contains(text, "private"));
+}
+
+TEST_CASE("answers out of shape are understood") {
+  Setup s;
+  const auto body = [&](const char* answer) { return text_of(with_summary(s.request, answer)); };
+  for (const char* answer : {
+           "<summary>\n1. All is well",                                 // unclosed
+           "1. All is well",                                            // no tags
+           "Sure! Here is the summary:\n\n1. All is well",              // chatter
+           "```xml\n<summary>\n1. All is well\n</summary>\n```",        // fenced
+           "<summary>\n```\n1. All is well\n```\n</summary>",           // fence inside
+           "<analysis>never closed <summary>1. All is well</summary>",  // unclosed thinking
+           "1. All is well</summary>",                                  // unopened
+           "<state_snapshot>\n1. All is well\n</state_snapshot>",       // the other style
+           "<analysis>a</analysis>1. All is well",                      // thinking, then no tags
+       }) {
+    INFO(answer);
+    const auto text = body(answer);
+    CHECK(contains(text, "\n\n1. All is well\n\n"));
+    CHECK_FALSE(contains(text, "analysis"));
+    CHECK_FALSE(contains(text, "```"));
+  }
+}
+
+TEST_CASE("bad answers are rejected with the reason") {
+  Setup s;
+  CHECK(rejected(with_summary(s.request, "")) == "the summary is empty");
+  CHECK(rejected(with_summary(s.request, "<analysis>only thoughts")) == "the summary is empty");
+  CHECK(rejected(with_summary(s.request, "<summary>half of", false)) == "the summary was cut off");
+  CHECK(rejected(with_summary(s.request, "<summary>whole</summary> and then", false)).empty());
+  std::string longer = "<summary>";
+  for (int i = 0; i < 20'000; ++i) longer += " word";
+  CHECK(contains(rejected(with_summary(s.request, longer + "</summary>")), "larger than what it replaces"));
+  s.request.target = 40;
+  CHECK(contains(rejected(with_summary(s.request, "<summary>ok</summary>")), "over its target"));
+}
+
+TEST_CASE("pins inside the range stay, and what is left is legal") {
+  auto world = script("system Be brief\n" + turns(1, 2) + "pin\n" + turns(3, 4) + "user Pinned words\npin\n" + turns(5, 12));
+  Budget budget;
+  budget.window = count(world) + 1'000;
+  budget.reserve = 1'000;
+  auto request = summary_request(world, budget, {world.items[1]->id, world.items[30]->id}, "", {});
+  const auto after = tern::apply(world, std::get<Edits>(with_summary(request, "<summary>1. Fine</summary>")));
+  INFO(to_script(after, 60));
+  CHECK(check(after).empty());
+  CHECK(check_edit(world, after).empty());
+}
+
+TEST_CASE("the range of a person is widened to whole rounds") {
+  Setup s;
+  const auto request = summary_request(s.world, s.budget, {s.world.items[2]->id, s.world.items[6]->id}, "", {});
+  CHECK(request.covers.first == s.world.items[1]->id);
+  CHECK(request.covers.last == s.world.items[7]->id);
+  CHECK(check(request.source).empty());
+}
+
+TEST_CASE("an earlier summary is not summarised again") {
+  const auto world = script("summary 1-4 Earlier work\n" + turns(5, 20));
+  Budget budget;
+  budget.window = count(world) + 1'000;
+  budget.reserve = 1'000;
+  const auto range = summary_range(world, budget);
+  REQUIRE(range);
+  CHECK(range->first == world.items[1]->id);
+}
+
+TEST_CASE("a short conversation has nothing to summarise") {
+  const auto world = script("user a\nassistant b");
+  CHECK_FALSE(summary_range(world, {}));
+  CHECK(summary_request(world, {}, {{90}, {95}}, "", {}).source.items.empty());
+}
+
+TEST_CASE("the plan asks for a summary when the third tier is due") {
+  Setup s;
+  const auto due = plan(s.world, s.budget, {.manual = true, .focus = "Mind the tests"});
+  REQUIRE(due.ask);
+  CHECK(due.tier == Tier::compact);
+  CHECK(due.edits.empty());
+  CHECK(due.ask->instructions.ends_with("Mind the tests"));
+  const auto snapshot = plan(s.world, s.budget, {.manual = true, .strategy = "snapshot"});
+  REQUIRE(snapshot.ask);
+  CHECK(snapshot.ask->style == SummaryStyle::snapshot);
+}
