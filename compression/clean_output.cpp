@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "compression/lines.h"
 #include "compression/utf8.h"
 
 namespace tern {
@@ -127,12 +128,6 @@ bool worded(std::string_view line) {
   return contains(line, '%') || letters >= 2 * digits;
 }
 
-std::string with_commas(std::size_t n) {
-  std::string text = std::to_string(n);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<std::size_t>(at), ",");
-  return text;
-}
-
 class Cleaner {
  public:
   Cleaner(std::string_view text, OutputKind kind)
@@ -176,10 +171,10 @@ class Cleaner {
   void end_run() {
     const Run run = std::exchange(run_, {});
     if (run.lines >= least_equal && run.equal) {
-      replace(end_of(run.first), end_of(run.last), "[… the line above " + with_commas(run.lines - 1) + " times more]\n",
+      replace(end_of(run.first), end_of(run.last), "[… the line above " + grouped(run.lines - 1) + " times more]\n",
               run.lines - 1, line_);
     } else if (run.lines >= least_alike && !run.equal && worded(run.first)) {
-      replace(end_of(run.first), start_of(run.last), "[… " + with_commas(run.lines - 2) + " lines like these]\n", run.lines - 2,
+      replace(end_of(run.first), start_of(run.last), "[… " + grouped(run.lines - 2) + " lines like these]\n", run.lines - 2,
               line_ - 1);
     }
   }
@@ -188,7 +183,7 @@ class Cleaner {
     const auto spaces = static_cast<std::size_t>(std::count(line.begin(), line.end(), ' '));
     if (spaces * 12 > line.size()) return;
     const std::size_t from = utf8_floor(line, kept_front), to = utf8_floor(line, line.size() - kept_back);
-    const std::string marker = "[… " + with_commas(count_characters(line.substr(from, to - from))) + " characters]";
+    const std::string marker = "[… " + grouped(count_characters(line.substr(from, to - from))) + " characters]";
     replace(start_of(line) + from, start_of(line) + to, marker, 0, 0);
   }
 
@@ -199,6 +194,7 @@ class Cleaner {
   // after it is number `next` of the original.
   void replace(std::size_t from, std::size_t to, const std::string& marker, std::size_t lines, std::size_t next) {
     if (to <= from || marker.size() >= to - from) return;
+    if (!result_.changed) result_.text.reserve(text_.size());
     flush(from);
     result_.changed = true;
     result_.text += marker;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compression/lines.h"
 #include "compression/plan.h"
 #include "compression/salient.h"
 #include "compression/tokens.h"
@@ -14,12 +15,6 @@ namespace {
 constexpr double kept_share = 0.15;          // of the limit, for error lines of the middle
 constexpr std::size_t kept_line = 200;       // characters of one such line
 constexpr std::size_t most_salient = 2'000;  // lines looked at before the scan stops
-
-std::string with_commas(std::size_t n) {
-  std::string text = std::to_string(n);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<std::size_t>(at), ",");
-  return text;
-}
 
 std::string with_recall(std::string note, RecallId recall) {
   return recall ? note + " \xC2\xB7 recall " + to_string(recall) + "]" : note + "]";
@@ -92,7 +87,7 @@ class Cut {
     std::string out(text_.substr(0, head_));
     if (!out.empty() && out.back() != '\n') out += '\n';
     const Gap gap = hidden();
-    std::string note = "[\xE2\x80\xA6 " + with_commas(gap.characters) + " characters, " + with_commas(gap.lines) +
+    std::string note = "[\xE2\x80\xA6 " + grouped(gap.characters) + " characters, " + grouped(gap.lines) +
                        " lines snipped (lines " + std::to_string(gap.first_line) + "\xE2\x80\x93" +
                        std::to_string(gap.first_line + gap.lines - 1) + ")";
     out += with_recall(std::move(note), recall) + '\n';
@@ -158,7 +153,7 @@ std::string in_halves(std::string_view text, const SnipForm& form, RecallId reca
   const std::size_t half = form.limit > 2 * marker_room ? (form.limit - marker_room) / 2 : form.limit / 2;
   const std::size_t head = after_characters(text, half), tail = before_characters(text, half);
   const auto middle = text.substr(head, tail - head);
-  const std::string note = "... [" + with_commas(count_characters(middle)) + " characters snipped";
+  const std::string note = "... [" + grouped(count_characters(middle)) + " characters snipped";
   return std::string(text.substr(0, head)) + "\n\n" + with_recall(note, recall) + " ...\n\n" + std::string(text.substr(tail));
 }
 
@@ -168,8 +163,8 @@ std::string shortened(std::string_view text, const SnipForm& form, RecallId reca
   if (!clean.changed || longer_than(clean.text, form.limit)) return Cut(text, clean, form).assemble(recall);
   std::string out = clean.text;
   if (!out.empty() && out.back() != '\n') out += '\n';
-  const std::string note = "[repeats collapsed: " + with_commas(count_characters(text)) + " characters, " +
-                           with_commas(count_lines(text)) + " lines before";
+  const std::string note =
+      "[repeats collapsed: " + grouped(count_characters(text)) + " characters, " + grouped(count_lines(text)) + " lines before";
   out += with_recall(note, recall);
   return longer_than(out, form.limit) ? Cut(text, clean, form).assemble(recall) : out;
 }

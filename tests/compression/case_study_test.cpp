@@ -17,7 +17,8 @@ namespace {
 constexpr int turns = 32;
 
 std::string words(int n, int seed) {
-  static const char* const list[] = {"the", "parser", "keeps", "its", "state", "between", "calls", "so", "we", "change", "one", "branch", "and", "test", "again"};
+  static const char* const list[] = {"the", "parser", "keeps", "its",    "state", "between", "calls", "so",
+                                     "we",  "change", "one",   "branch", "and",   "test",    "again"};
   std::string text;
   for (int i = 0; i < n; ++i) text += std::string(list[(i * 7 + seed) % 15]) + (i % 12 == 11 ? ". " : " ");
   return text;
@@ -52,8 +53,9 @@ struct Layer {
 
 void show(const Layer& layer) {
   const double share = 1.0 - static_cast<double>(layer.after) / static_cast<double>(layer.before);
-  std::printf("  %-12s %4lldk -> %4lldk  saves %4.1f %%  (claimed %4.1f %%)\n", layer.name, static_cast<long long>(layer.before / 1000),
-              static_cast<long long>(layer.after / 1000), share * 100, layer.claimed * 100);
+  std::printf("  %-12s %4lldk -> %4lldk  saves %4.1f %%  (claimed %4.1f %%)\n", layer.name,
+              static_cast<long long>(layer.before / 1000), static_cast<long long>(layer.after / 1000), share * 100,
+              layer.claimed * 100);
   CHECK(share >= layer.claimed);
 }
 
@@ -102,8 +104,8 @@ TEST_CASE("the same session lived turn by turn never meets the hard limit") {
     highest = std::max(highest, count(context));
     REQUIRE(check(context).empty());
   }
-  std::printf("  lived: %d microcompactions, %d compactions, %d truncations; at most %lldk, at the end %lldk\n", micro, compact, truncated,
-              static_cast<long long>(highest / 1000), static_cast<long long>(count(context) / 1000));
+  std::printf("  lived: %d microcompactions, %d compactions, %d truncations; at most %lldk, at the end %lldk\n", micro, compact,
+              truncated, static_cast<long long>(highest / 1000), static_cast<long long>(count(context) / 1000));
   CHECK(truncated == 0);
   CHECK(micro + compact >= 1);
   CHECK(highest < 171'000);

@@ -172,7 +172,16 @@ class Reader {
     if (unit == "chars") return generated_lines(tool, subject, count / 8 + 1, seed).substr(0, *n);
     if (unit != "tokens") return unescape(rest);
     std::string text = generated_lines(tool, subject, count / 3 + 1, seed);
-    while (estimate(text) > count) text.resize(text.rfind('\n', text.size() - 2) + 1);
+    std::size_t low = 0, high = text.size();  // the longest run of whole lines that is not above the count
+    while (low < high) {
+      const auto newline = text.find('\n', (low + high) / 2);
+      const auto end = newline == text.npos ? text.size() : newline + 1;
+      if (estimate(std::string_view(text).substr(0, end)) <= count)
+        low = end;
+      else
+        high = (low + high) / 2;
+    }
+    text.resize(low);
     return text;
   }
 
