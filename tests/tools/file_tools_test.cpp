@@ -1,0 +1,203 @@
+// Read, Write, Edit, MultiEdit and LS as the model meets them.
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/tools/world.h"
+#include "tools/document.h"
+
+using namespace tern;
+using namespace tern::testing;
+
+TEST_CASE("Read numbers lines and shows no phantom last one") {
+  World world;
+  put(world.root / "a", "one\ntwo\n");
+  auto output = world.read("a");
+  CHECK(output.text == "1\tone\n2\ttwo");
+  CHECK(output.note == "2 lines");
+  CHECK(output.subject == "a");
+  put(world.root / "b", "one\r\ntwo");
+  CHECK(world.read("b").text == "1\tone\n2\ttwo");
+  put(world.root / "c", "");
+  CHECK(world.read("c").text == "(empty file)");
+  put(world.root / "d", "\n");
+  CHECK(world.read("d").text == "1\t");
+}
+
+TEST_CASE("Read pages and says so") {
+  World world;
+  std::string text;
+  for (int i = 1; i <= 5000; ++i) text += "line " + std::to_string(i) + "\n";
+  put(world.root / "a", text);
+  auto first = world.read("a").text;
+  CHECK(has(first, "2000\tline 2000\n[PARTIAL: lines 1-2000 of 5,000. Continue with offset=2001.]"));
+  auto page = world.run("Read", {{"file_path", "a"}, {"offset", 4999}, {"limit", 10}}).text;
+  CHECK(page == "4999\tline 4999\n5000\tline 5000\n[PARTIAL: lines 4999-5000 of 5,000, to the end.]");
+  CHECK(has(world.run("Read", {{"file_path", "a"}, {"offset", 6000}}).text,
+            "The file has 5000 lines; offset 6000 is past its end."));
+  put(world.root / "wide", std::string(3000, 'x') + "\nshort\n");
+  CHECK(has(world.read("wide").text, "… [+1,000 characters]\n2\tshort"));
+  put(world.root / "fat", [] {
+    std::string s;
+    for (int i = 0; i < 1000; ++i) s += std::string(1000, 'y') + "\n";
+    return s;
+  }());
+  auto fat = world.read("fat").text;
+  CHECK(fat.size() < 257 * 1024);
+  CHECK(has(fat, "[PARTIAL: lines 1-"));
+}
+
+TEST_CASE("an unchanged re-read is one line, until its first result has left the context") {
+  World world;
+  put(world.root / "a", "one\n");
+  world.read("a");
+  auto again = world.read("a");
+  CHECK(again.unchanged_reread);
+  CHECK(again.text == "File unchanged since your last Read. Refer to that earlier tool_result instead.");
+  world.files.forget_call("call_1");
+  CHECK(world.read("a").text == "1\tone");
+  put(world.root / "a", "two\n");
+  CHECK(world.read("a").text == "1\ttwo");
+}
+
+TEST_CASE("Read helps with what is missing, lists directories, refuses the rest by name") {
+  World world;
+  put(world.root / "src/tokenizer.cpp", "x");
+  put(world.root / "README.md", "x");
+  CHECK(has(world.read("src/tokeniser.cpp").text, "Did you mean src/tokenizer.cpp?"));
+  CHECK(has(world.read("readme.MD").text, "Did you mean README.md?"));
+  CHECK(has(world.read("tokenizer.cpp").text, "Did you mean src/tokenizer.cpp?"));
+  CHECK(has(world.read("zzz").text, "File does not exist. Note: your current working directory is " + world.root.native()));
+  auto listing = world.read("src");
+  CHECK_FALSE(listing.is_error);
+  CHECK(has(listing.text, "- tokenizer.cpp  1 byte"));
+  put(world.root / "x.gz", std::string("\x1f\x8b\x08\0\0\0\0", 7));
+  CHECK(has(world.read("x.gz").text, "gzip archive, 7 bytes"));
+  CHECK(has(world.read("../outside/x").text, "outside the workspace"));
+}
+
+TEST_CASE("images come back as images") {
+  World world;
+  put(world.root / "p.png", std::string("\x89PNG\r\n\x1a\n\0\0\0\0", 12));
+  auto output = world.read("p.png");
+  REQUIRE(output.images.size() == 1);
+  CHECK(output.images[0].media_type == "image/png");
+  CHECK(output.images[0].bytes.size() == 12);
+}
+
+TEST_CASE("the encoding is named and the text shown as UTF-8") {
+  World world;
+  put(world.root / "w", "caf\xe9\n");
+  CHECK(world.read("w").text == "1\tcafé\n[Windows-1252 text, shown as UTF-8; Edit and Write keep the encoding.]");
+  put(world.root / "u", std::string("\xff\xfeh\0i\0\n\0", 8));
+  CHECK(has(world.read("u").text, "1\thi\n[UTF-16LE"));
+}
+
+TEST_CASE("a notebook is told by its cells") {
+  std::string error;
+  auto text = notebook_text(R"({"cells":[{"cell_type":"code","source":["x = 1\n","x"],"outputs":[{"data":{"text/plain":["1"]}}]},
+                               {"cell_type":"markdown","source":"# Hi"}]})",
+                            error);
+  CHECK(error.empty());
+  CHECK(text == "# Cell 1 (code)\nx = 1\nx\n# Output\n1\n# Cell 2 (markdown)\n# Hi\n");
+  notebook_text("[]", error);
+  CHECK_FALSE(error.empty());
+}
+
+TEST_CASE("Edit insists on a read and tells what it did") {
+  World world;
+  put(world.root / "a", "one\ntwo\nthree\n");
+  CHECK(world.edit("a", "two", "2").text == "File has not been read yet. Read it first before writing to it.");
+  world.read("a");
+  auto output = world.edit("a", "two", "2");
+  CHECK_FALSE(output.is_error);
+  CHECK(output.note == "+1 −1");
+  CHECK(output.diff == "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n");
+  CHECK(has(output.text, "The file a has been updated: +1 −1 at line 2"));
+  CHECK_FALSE(world.edit("a", "2", "zwei").is_error);  // its own edit is no reason to read again
+  CHECK(has(world.edit("missing", "a", "b").text, "File does not exist."));
+}
+
+TEST_CASE("a file that changed meanwhile is edited where it is still clear, and the change is told") {
+  World world;
+  put(world.root / "a", "one\ntwo\nthree\nfour\n");
+  world.read("a");
+  put(world.root / "a", "ONE\ntwo\nthree\nfour\n");
+  auto output = world.edit("a", "three", "3");
+  CHECK_FALSE(output.is_error);
+  CHECK(get(world.root / "a") == "ONE\ntwo\n3\nfour\n");
+  CHECK(has(output.text, "had been modified since you read it"));
+  CHECK(has(output.text, "-one\n+ONE"));
+  put(world.root / "a", "x\nx\n");
+  CHECK(has(world.edit("a", "x", "y", true).text, "modified since read"));
+  CHECK(get(world.root / "a") == "x\nx\n");
+}
+
+TEST_CASE("touching a file without changing it is no change") {
+  World world;
+  put(world.root / "a", "one\n");
+  world.read("a");
+  fs::last_write_time(world.root / "a", fs::file_time_type::clock::now() + std::chrono::hours(1));
+  CHECK_FALSE(has(world.edit("a", "one", "two").text, "modified"));
+}
+
+TEST_CASE("MultiEdit is all or nothing") {
+  World world;
+  put(world.root / "a", "one two\n");
+  world.read("a");
+  auto bad = world.run("MultiEdit",
+                       {{"file_path", "a"},
+                        {"edits", {{{"old_string", "one"}, {"new_string", "1"}}, {{"old_string", "six"}, {"new_string", "6"}}}}});
+  CHECK(has(bad.text, "Edit 2 of 2 failed; none was applied."));
+  CHECK(get(world.root / "a") == "one two\n");
+  auto good = world.run(
+      "MultiEdit", {{"file_path", "a"},
+                    {"edits", {{{"old_string", "one"}, {"new_string", "1"}}, {{"old_string", "1 two"}, {"new_string", "1 2"}}}}});
+  CHECK_FALSE(good.is_error);
+  CHECK(get(world.root / "a") == "1 2\n");
+}
+
+TEST_CASE("placeholders are refused") {
+  World world;
+  put(world.root / "a", "int f() {\n  return 1;\n}\n");
+  world.read("a");
+  CHECK(has(world.edit("a", "return 1;", "return 2;\n  // ... rest of the code ...").text, "placeholder"));
+  CHECK(has(world.write("a", "int f();\n// ... existing code ...\n").text, "placeholder"));
+}
+
+TEST_CASE("an empty old_string creates a file") {
+  World world;
+  CHECK_FALSE(world.edit("new/deep/a", "", "hello\n").is_error);
+  CHECK(get(world.root / "new/deep/a") == "hello\n");
+  CHECK(has(world.edit("new/deep/a", "", "x").text, "Cannot create new file - file already exists."));
+}
+
+TEST_CASE("Write creates, replaces with care, and keeps encoding and line endings") {
+  World world;
+  CHECK(world.write("a", "x\ny\n").text == "File created successfully at: a");
+  CHECK(has(world.write("a", "x\ny\n").text, "No change"));
+  CHECK_FALSE(world.write("a", "z\n").is_error);
+  put(world.root / "b", "unseen\n");
+  CHECK(has(world.write("b", "new").text, "File has not been read yet."));
+  world.read("b");
+  put(world.root / "b", "changed\n");
+  CHECK(has(world.write("b", "new").text, "modified since read"));
+  put(world.root / "crlf", "a\r\nb\r\n");
+  world.read("crlf");
+  world.write("crlf", "c\nd\n");
+  CHECK(get(world.root / "crlf") == "c\r\nd\r\n");
+  put(world.root / "w", "caf\xe9\n");
+  world.read("w");
+  CHECK_FALSE(world.write("w", "thé\n").is_error);
+  CHECK(get(world.root / "w") == "th\xe9\n");
+  CHECK(has(world.write("w", "中\n").text, "中 (U+4E2D)"));
+  CHECK(world.write(".", "x").is_error);
+}
+
+TEST_CASE("LS shows one level with sizes and links") {
+  World world;
+  put(world.root / "d/x", "");
+  put(world.root / "f", "12345");
+  fs::create_symlink("f", world.root / "l");
+  CHECK(world.run("LS", {{"path", "."}}).text == world.root.native() + "/\n- d/\n- f  5 bytes\n- l  -> f");
+  CHECK_FALSE(has(world.run("LS", {{"path", "."}, {"ignore", {"f"}}}).text, "- f"));
+  CHECK(has(world.run("LS", {{"path", "f"}}).text, "use Read"));
+}
