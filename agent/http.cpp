@@ -1,47 +1,63 @@
 #include "agent/http.h"
 
 #include <curl/curl.h>
+#include <dlfcn.h>
 
 #include <algorithm>
-#include <condition_variable>
+#include <atomic>
 #include <cstdlib>
 #include <deque>
 #include <fstream>
-#include <mutex>
 #include <optional>
 #include <sstream>
 #include <thread>
 #include <unordered_map>
 
+#include "agent/http_transfer.h"
 #include "agent/url.h"
 
 namespace tern {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
+// curl is loaded by the first provider that needs it, on the network thread: its thirty libraries cost 6 ms and several
+// MB, which `tern --version` or the demo should not pay.
+struct Curl {
+#define CURL_FUNCTIONS(X)                                                                                                       \
+  X(global_init)                                                                                                                \
+  X(easy_init)                                                                                                                  \
+  X(easy_setopt) X(easy_getinfo) X(easy_cleanup) X(easy_reset) X(easy_strerror) X(slist_append) X(slist_free_all) X(multi_init) \
+      X(multi_setopt) X(multi_add_handle) X(multi_remove_handle) X(multi_perform) X(multi_info_read) X(multi_poll)              \
+          X(multi_wakeup) X(multi_cleanup)
+#define X(name) decltype(&::curl_##name) name = nullptr;
+  CURL_FUNCTIONS(X)
+#undef X
 
-constexpr milliseconds longest_drain{50};
+  bool load() {
+    void* library = nullptr;
+    for (const char* file : {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so", "libcurl.4.dylib"})
+      if (!library) library = ::dlopen(file, RTLD_LAZY | RTLD_LOCAL);
+    if (!library) return false;
+    bool all = true;
+#define X(what) all &= (what = reinterpret_cast<decltype(what)>(::dlsym(library, "curl_" #what))) != nullptr;
+    CURL_FUNCTIONS(X)
+#undef X
+#undef CURL_FUNCTIONS
+    return all && global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+  }
+};
+Curl curl;  // written once, by the network thread, before it does anything else
 
 struct ListFree {
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+  void operator()(curl_slist* list) const { curl.slist_free_all(list); }
 };
+using HeaderList = std::unique_ptr<curl_slist, ListFree>;
 
-// One transfer, seen from both sides. The network thread owns `easy`; what lies below the mutex is the mailbox between them.
-struct Transfer {
-  HttpRequest request;
-  CURL* easy = nullptr;
-  std::unique_ptr<curl_slist, ListFree> headers;
+// What the network thread keeps of a running transfer.
+struct Active {
+  TransferPtr transfer;
+  HeaderList headers;
   char error[CURL_ERROR_SIZE] = {};
-
-  std::mutex mutex;
-  std::condition_variable_any changed;
-  HttpHead head;
-  std::string inbox;
-  bool connected = false, head_done = false, done = false;
-  CURLcode code = CURLE_OK;
 };
-using TransferPtr = std::shared_ptr<Transfer>;
 
 std::string env(const char* name) {
   const char* value = std::getenv(name);
@@ -65,10 +81,10 @@ struct Certificates {
     if (extra.empty()) return;
     std::string base = file;
 #if LIBCURL_VERSION_NUM >= 0x075400
-    if (CURL* probe = base.empty() ? curl_easy_init() : nullptr) {
+    if (CURL* probe = base.empty() ? curl.easy_init() : nullptr) {
       char* path = nullptr;
-      if (curl_easy_getinfo(probe, CURLINFO_CAINFO, &path) == CURLE_OK && path) base = path;
-      curl_easy_cleanup(probe);
+      if (curl.easy_getinfo(probe, CURLINFO_CAINFO, &path) == CURLE_OK && path) base = path;
+      curl.easy_cleanup(probe);
     }
 #endif
     bundle = read_file(base) + "\n" + read_file(extra);
@@ -106,6 +122,7 @@ std::size_t on_header(char* data, std::size_t, std::size_t count, void* user) {
   if (line.starts_with("HTTP/")) {
     const auto blank = line.find(' ');
     transfer.head = {};
+    transfer.head_done = false;
     transfer.head.status = blank == line.npos ? 0 : std::atoi(std::string(line.substr(blank + 1)).c_str());
   } else if (const auto colon = line.find(':'); colon != line.npos) {
     transfer.head.headers.emplace_back(lower(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
@@ -125,185 +142,6 @@ int on_connected(void* user, char*, char*, int, int) {
   return 0;  // CURL_PREREQFUNC_OK
 }
 
-// The network thread. Started by the first transfer, joined at exit; asleep without a timer while nothing runs.
-class Network {
- public:
-  static Network& shared() {
-    static Network instance;
-    return instance;
-  }
-
-  void add(TransferPtr transfer) { command({std::move(transfer), true}); }
-  void remove(TransferPtr transfer) { command({std::move(transfer), false}); }
-  const Certificates& certificates() const { return certificates_; }
-
- private:
-  struct Command {
-    TransferPtr transfer;
-    bool add = false;
-  };
-
-  Network() {
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-    certificates_ = Certificates();
-    multi_ = curl_multi_init();
-    curl_multi_setopt(multi_, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
-    thread_ = std::thread([this] { run(); });
-  }
-
-  ~Network() {
-    {
-      std::lock_guard lock(mutex_);
-      quit_ = true;
-    }
-    curl_multi_wakeup(multi_);
-    thread_.join();
-    for (CURL* easy : idle_) curl_easy_cleanup(easy);
-    curl_multi_cleanup(multi_);
-  }
-
-  void command(Command what) {
-    {
-      std::lock_guard lock(mutex_);
-      commands_.push_back(std::move(what));
-    }
-    curl_multi_wakeup(multi_);
-  }
-
-  void run() {
-    while (drain_commands()) {
-      int running = 0, left = 0;
-      curl_multi_perform(multi_, &running);
-      while (CURLMsg* message = curl_multi_info_read(multi_, &left))
-        if (message->msg == CURLMSG_DONE) finish(message->easy_handle, message->data.result);
-      if (running == 0 && active_.empty())
-        curl_multi_poll(multi_, nullptr, 0, 600'000, nullptr);
-      else
-        curl_multi_poll(multi_, nullptr, 0, 1'000, nullptr);
-    }
-    while (!active_.empty()) finish(active_.begin()->first, CURLE_ABORTED_BY_CALLBACK);
-  }
-
-  bool drain_commands() {
-    std::deque<Command> commands;
-    {
-      std::lock_guard lock(mutex_);
-      if (quit_) return false;
-      commands.swap(commands_);
-    }
-    for (Command& next : commands) {
-      if (next.add)
-        start(next.transfer);
-      else if (next.transfer->easy)
-        finish(next.transfer->easy, CURLE_ABORTED_BY_CALLBACK);
-    }
-    return true;
-  }
-
-  void start(const TransferPtr& transfer);
-
-  void finish(CURL* easy, CURLcode code) {
-    const auto it = active_.find(easy);
-    if (it == active_.end()) return;
-    const TransferPtr transfer = std::move(it->second);
-    active_.erase(it);
-    curl_multi_remove_handle(multi_, easy);
-    curl_easy_reset(easy);
-    if (idle_.size() < 4)
-      idle_.push_back(easy);
-    else
-      curl_easy_cleanup(easy);
-    {
-      std::lock_guard lock(transfer->mutex);
-      transfer->easy = nullptr;
-      transfer->code = code, transfer->done = true;
-    }
-    transfer->changed.notify_all();
-  }
-
-  CURL* take_easy() {
-    if (idle_.empty()) return curl_easy_init();
-    CURL* easy = idle_.back();
-    idle_.pop_back();
-    return easy;
-  }
-
-  Certificates certificates_;
-  CURLM* multi_ = nullptr;
-  std::thread thread_;
-  std::unordered_map<CURL*, TransferPtr> active_;  // network thread only, as are the next
-  std::vector<CURL*> idle_;                        // keep their TLS sessions
-  std::mutex mutex_;
-  std::deque<Command> commands_;
-  bool quit_ = false;
-};
-
-void set_security(CURL* easy, const Url& url, const Certificates& certificates) {
-  const bool local = is_loopback(url.host);
-#if LIBCURL_VERSION_NUM >= 0x075500
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, local ? "https,http" : "https");
-#else
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS, local ? CURLPROTO_HTTPS | CURLPROTO_HTTP : CURLPROTO_HTTPS);
-#endif
-  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);  // a key must not travel on
-  curl_easy_setopt(easy, CURLOPT_NETRC, long(CURL_NETRC_IGNORED));
-  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
-  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
-  if (local) curl_easy_setopt(easy, CURLOPT_PROXY, "");  // else ALL_PROXY would catch a local model
-  if (!certificates.file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, certificates.file.c_str());
-  if (!certificates.folder.empty()) curl_easy_setopt(easy, CURLOPT_CAPATH, certificates.folder.c_str());
-  if (!certificates.bundle.empty()) {
-    curl_blob blob{const_cast<char*>(certificates.bundle.data()), certificates.bundle.size(), CURL_BLOB_NOCOPY};
-    curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &blob);
-  }
-}
-
-void set_wire(CURL* easy, const TransferPtr& transfer) {
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-#if LIBCURL_VERSION_NUM >= 0x075700
-  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // a hanging name lookup is left behind, not waited for
-#endif
-  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, long(CURL_HTTP_VERSION_2TLS));
-  curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
-  curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L * 1024);
-  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-  curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, 600L);
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, 0x3fffffffL);  // our own clock decides
-  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->error);
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer.get());
-  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
-  curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer.get());
-#if LIBCURL_VERSION_NUM >= 0x075000
-  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
-  curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer.get());
-#endif
-}
-
-void set_request(CURL* easy, Transfer& transfer) {
-  curl_slist* list = curl_slist_append(nullptr, "Expect:");
-  for (const auto& [name, value] : transfer.request.headers) list = curl_slist_append(list, (name + ": " + value).c_str());
-  transfer.headers.reset(list);
-  curl_easy_setopt(easy, CURLOPT_URL, transfer.request.url.c_str());
-  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
-  if (transfer.request.method != "POST") return;
-  static const std::string nothing;
-  const std::string& body = transfer.request.body ? *transfer.request.body : nothing;  // both are lvalues: no copy is pointed to
-  curl_easy_setopt(easy, CURLOPT_POST, 1L);
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.size()));
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body.data());
-}
-
-void Network::start(const TransferPtr& transfer) {
-  CURL* easy = take_easy();
-  transfer->easy = easy;
-  set_security(easy, parse_url(transfer->request.url), certificates_);
-  set_wire(easy, transfer);
-  set_request(easy, *transfer);
-  active_[easy] = transfer;
-  curl_multi_add_handle(multi_, easy);
-}
-
 HttpError error_of(CURLcode code) {
   switch (code) {
     case CURLE_OK: return HttpError::none;
@@ -320,121 +158,217 @@ HttpError error_of(CURLcode code) {
   }
 }
 
-// The caller's side: hands out what came, keeps the clocks.
-class Waiting {
+// The network thread. Started by the first provider, joined at exit; asleep while nothing runs.
+class Network {
  public:
-  Waiting(TransferPtr transfer, const HttpHandlers& handlers, std::stop_token stop)
-      : transfer_(std::move(transfer)), handlers_(handlers), stop_(std::move(stop)) {}
-
-  HttpResult run() {
-    while (true) {
-      std::unique_lock lock(transfer_->mutex);
-      transfer_->changed.wait_until(lock, stop_, deadline(), [&] { return news(); });
-      if (stop_.stop_requested()) return give_up(std::move(lock), HttpError::cancelled);
-      note_connected();
-      std::string data = std::exchange(transfer_->inbox, {});
-      const bool done = transfer_->done, head_now = !head_given_ && transfer_->head_done && (!data.empty() || done);
-      if (head_now || (done && !head_given_)) result_.head = transfer_->head;
-      lock.unlock();
-      if (head_now) head_given_ = true, handlers_.on_head(result_.head);
-      if (!data.empty()) hand_out(data);
-      if (next_ == HttpNext::stop) return give_up({}, HttpError::none);
-      if (done) return ended();
-      if (data.empty())
-        if (const auto late = check_clocks()) return give_up({}, *late);
-    }
+  static Network& shared() {
+    static Network instance;
+    return instance;
   }
+
+  void add(TransferPtr transfer) { command({std::move(transfer), true}); }
+  void remove(TransferPtr transfer) { command({std::move(transfer), false}); }
 
  private:
-  bool news() const { return transfer_->done || !transfer_->inbox.empty() || (transfer_->connected && !connected_); }
+  struct Command {
+    TransferPtr transfer;
+    bool add = false;
+  };
 
-  void note_connected() {
-    if (!transfer_->connected || connected_) return;
-    connected_ = true;
-    phase_start_ = Clock::now();
-  }
+  Network() : thread_([this] { run(); }) {}
 
-  void hand_out(std::string_view data) {
-    result_.any_body = true;
-    last_byte_ = phase_start_ = Clock::now();
-    silences_ = 0;
-    if (next_ == HttpNext::more) next_ = handlers_.on_data(data);
-  }
-
-  std::pair<milliseconds, HttpError> patience() const {
-    const HttpTimeouts& timeouts = transfer_->request.timeouts;
-    if (next_ == HttpNext::drain) return {longest_drain, HttpError::none};
-    if (!connected_) return {timeouts.connect, HttpError::connect_timeout};
-    if (!result_.any_body) return {timeouts.first_byte, HttpError::first_byte_timeout};
-    return {timeouts.idle, HttpError::idle_timeout};
-  }
-  Clock::time_point next_silence() const { return last_byte_ + transfer_->request.timeouts.silence * (silences_ + 1); }
-  Clock::time_point deadline() const { return std::min(phase_start_ + patience().first, next_silence()); }
-
-  std::optional<HttpError> check_clocks() {
-    const auto now = Clock::now();
-    const auto [limit, error] = patience();
-    if (now >= phase_start_ + limit) return error;
-    if (now >= next_silence()) {
-      ++silences_;
-      handlers_.on_silence(std::chrono::duration_cast<milliseconds>(now - last_byte_));
+  ~Network() {
+    {
+      std::lock_guard lock(mutex_);
+      quit_ = true;
+      wake();  // under the lock: once the thread sees quit_, the multi is gone
     }
-    return std::nullopt;
+    thread_.join();
   }
 
-  HttpResult give_up(std::unique_lock<std::mutex> lock, HttpError error) {
-    if (lock.owns_lock()) lock.unlock();
-    Network::shared().remove(transfer_);
-    result_.error = error;
-    return std::move(result_);
+  // Before curl is loaded there is nothing to wake: the thread looks at its commands before it first sleeps.
+  void wake() {
+    if (CURLM* multi = multi_.load()) curl.multi_wakeup(multi);
+    refused_.notify_all();
   }
 
-  HttpResult ended() {
-    result_.error = next_ == HttpNext::drain ? HttpError::none : error_of(transfer_->code);
-    if (transfer_->code != CURLE_OK)
-      result_.detail = transfer_->error[0] ? transfer_->error : curl_easy_strerror(transfer_->code);
-    return std::move(result_);
+  void command(Command what) {
+    {
+      std::lock_guard lock(mutex_);
+      commands_.push_back(std::move(what));
+    }
+    wake();
   }
 
-  TransferPtr transfer_;
-  const HttpHandlers& handlers_;
-  std::stop_token stop_;
-  HttpResult result_;
-  Clock::time_point phase_start_ = Clock::now(), last_byte_ = phase_start_;
-  int silences_ = 0;
-  HttpNext next_ = HttpNext::more;
-  bool connected_ = false, head_given_ = false;
+  void run() {
+    loaded_ = curl.load();
+    if (!loaded_) return refuse_all();
+    certificates_.emplace();
+    CURLM* multi = curl.multi_init();
+    curl.multi_setopt(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+    multi_ = multi;
+    while (drain_commands()) {
+      int running = 0, left = 0;
+      curl.multi_perform(multi, &running);
+      while (CURLMsg* message = curl.multi_info_read(multi, &left))
+        if (message->msg == CURLMSG_DONE) finish(message->easy_handle, message->data.result);
+      curl.multi_poll(multi, nullptr, 0, active_.empty() ? 600'000 : 1'000, nullptr);
+    }
+    while (!active_.empty()) finish(active_.begin()->first, CURLE_ABORTED_BY_CALLBACK);
+    for (CURL* easy : idle_) curl.easy_cleanup(easy);
+    curl.multi_cleanup(multi);
+  }
+
+  // Without curl each transfer ends at once with a reason, until the program does.
+  void refuse_all() {
+    std::unique_lock lock(mutex_);
+    while (!quit_) {
+      for (Command& command : std::exchange(commands_, {})) {
+        if (!command.add) continue;
+        std::lock_guard inner(command.transfer->mutex);
+        command.transfer->error = HttpError::refused_url;
+        command.transfer->detail = "libcurl.so.4 is missing on this machine: install libcurl";
+        command.transfer->done = true;
+        command.transfer->changed.notify_all();
+      }
+      refused_.wait(lock, [this] { return quit_ || !commands_.empty(); });
+    }
+  }
+
+  bool drain_commands() {
+    std::deque<Command> commands;
+    {
+      std::lock_guard lock(mutex_);
+      if (quit_) return false;
+      commands.swap(commands_);
+    }
+    for (Command& next : commands) {
+      if (next.add)
+        start(next.transfer);
+      else if (next.transfer->handle)
+        finish(static_cast<CURL*>(next.transfer->handle), CURLE_ABORTED_BY_CALLBACK);
+    }
+    return true;
+  }
+
+  void start(const TransferPtr& transfer);
+
+  void finish(CURL* easy, CURLcode code) {
+    const auto it = active_.find(easy);
+    if (it == active_.end()) return;
+    const std::unique_ptr<Active> active = std::move(it->second);
+    active_.erase(it);
+    curl.multi_remove_handle(multi_.load(), easy);
+    curl.easy_reset(easy);
+    if (idle_.size() < 4)
+      idle_.push_back(easy);
+    else
+      curl.easy_cleanup(easy);
+    Transfer& transfer = *active->transfer;
+    {
+      std::lock_guard lock(transfer.mutex);
+      transfer.handle = nullptr;
+      transfer.error = error_of(code);
+      if (code != CURLE_OK) transfer.detail = active->error[0] ? active->error : curl.easy_strerror(code);
+      transfer.done = true;
+    }
+    transfer.changed.notify_all();
+  }
+
+  CURL* take_easy() {
+    if (idle_.empty()) return curl.easy_init();
+    CURL* easy = idle_.back();
+    idle_.pop_back();
+    return easy;
+  }
+
+  std::optional<Certificates> certificates_;  // network thread only, as are the next three
+  std::unordered_map<CURL*, std::unique_ptr<Active>> active_;
+  std::vector<CURL*> idle_;  // keep their TLS sessions
+  bool loaded_ = false;
+  std::atomic<CURLM*> multi_{nullptr};
+  std::mutex mutex_;
+  std::condition_variable refused_;
+  std::deque<Command> commands_;
+  bool quit_ = false;
+  std::thread thread_;  // last: it uses all of the above
 };
+
+void set_security(CURL* easy, const Url& url, const Certificates& certificates) {
+  const bool local = is_loopback(url.host);
+#if LIBCURL_VERSION_NUM >= 0x075500
+  curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, local ? "https,http" : "https");
+#else
+  curl.easy_setopt(easy, CURLOPT_PROTOCOLS, local ? CURLPROTO_HTTPS | CURLPROTO_HTTP : CURLPROTO_HTTPS);
+#endif
+  curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);  // a key must not travel on
+  curl.easy_setopt(easy, CURLOPT_NETRC, long(CURL_NETRC_IGNORED));
+  curl.easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+  curl.easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+  if (local) curl.easy_setopt(easy, CURLOPT_PROXY, "");  // else ALL_PROXY would catch a local model
+  if (!certificates.file.empty()) curl.easy_setopt(easy, CURLOPT_CAINFO, certificates.file.c_str());
+  if (!certificates.folder.empty()) curl.easy_setopt(easy, CURLOPT_CAPATH, certificates.folder.c_str());
+  if (!certificates.bundle.empty()) {
+    curl_blob blob{const_cast<char*>(certificates.bundle.data()), certificates.bundle.size(), CURL_BLOB_NOCOPY};
+    curl.easy_setopt(easy, CURLOPT_CAINFO_BLOB, &blob);
+  }
+}
+
+void set_wire(CURL* easy, Active& active) {
+  Transfer* transfer = active.transfer.get();
+  curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+  curl.easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // a hanging name lookup is left behind, not waited for
+#endif
+  curl.easy_setopt(easy, CURLOPT_HTTP_VERSION, long(CURL_HTTP_VERSION_2TLS));
+  curl.easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
+  curl.easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L * 1024);
+  curl.easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl.easy_setopt(easy, CURLOPT_MAXAGE_CONN, 600L);
+  curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, 0x3fffffffL);  // our own clock decides
+  curl.easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);    // a proxy's head is not the answer's
+  curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, active.error);
+  curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+  curl.easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+  curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+  curl.easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+#if LIBCURL_VERSION_NUM >= 0x075000
+  curl.easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
+  curl.easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
+#endif
+}
+
+void set_request(CURL* easy, Active& active) {
+  const Transfer& transfer = *active.transfer;
+  curl_slist* list = curl.slist_append(nullptr, "Expect:");
+  for (const auto& [name, value] : transfer.request.headers) list = curl.slist_append(list, (name + ": " + value).c_str());
+  active.headers.reset(list);
+  curl.easy_setopt(easy, CURLOPT_URL, transfer.request.url.c_str());
+  curl.easy_setopt(easy, CURLOPT_HTTPHEADER, list);
+  if (transfer.request.method != "POST") return;
+  static const std::string nothing;
+  const std::string& body = transfer.request.body ? *transfer.request.body : nothing;  // both are lvalues: no copy is pointed to
+  curl.easy_setopt(easy, CURLOPT_POST, 1L);
+  curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.size()));
+  curl.easy_setopt(easy, CURLOPT_POSTFIELDS, body.data());
+}
+
+void Network::start(const TransferPtr& transfer) {
+  CURL* easy = take_easy();
+  transfer->handle = easy;
+  auto active = std::make_unique<Active>();
+  active->transfer = transfer;
+  set_security(easy, parse_url(transfer->request.url), *certificates_);
+  set_wire(easy, *active);
+  set_request(easy, *active);
+  active_[easy] = std::move(active);
+  curl.multi_add_handle(multi_.load(), easy);
+}
 
 }  // namespace
 
-std::string_view HttpHead::operator[](std::string_view name) const {
-  for (const auto& [key, value] : headers)
-    if (key == name) return value;
-  return {};
-}
-
-HttpResult http_stream(const HttpRequest& request, const HttpHandlers& handlers, std::stop_token stop) {
-  if (auto why = refusal(request.url); !why.empty()) return {.error = HttpError::refused_url, .detail = why, .head = {}};
-  if (stop.stop_requested()) return {.error = HttpError::cancelled, .detail = {}, .head = {}};
-  auto transfer = std::make_shared<Transfer>();
-  transfer->request = request;
-  Network::shared().add(transfer);
-  return Waiting(transfer, handlers, std::move(stop)).run();
-}
-
-HttpAnswer http_get(const std::string& url, const std::vector<std::pair<std::string, std::string>>& headers,
-                    milliseconds patience, std::stop_token stop) {
-  HttpRequest request{.method = "GET", .url = url, .headers = headers, .body = nullptr};
-  request.timeouts = {.connect = patience, .first_byte = patience, .idle = patience};
-  HttpAnswer answer;
-  HttpHandlers handlers;
-  handlers.on_data = [&](std::string_view data) {
-    answer.body += data;
-    return answer.body.size() < (1u << 20) ? HttpNext::more : HttpNext::stop;
-  };
-  answer.result = http_stream(request, handlers, std::move(stop));
-  return answer;
-}
+void http_warm() { Network::shared(); }
+void network_add(TransferPtr transfer) { Network::shared().add(std::move(transfer)); }
+void network_remove(TransferPtr transfer) { Network::shared().remove(std::move(transfer)); }
 
 }  // namespace tern

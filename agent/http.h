@@ -1,7 +1,7 @@
 // HTTP with streaming answers. One network thread owns the one curl multi of the process (connections are shared and
 // kept); http_stream() blocks its caller, and the handlers run on the caller's thread. Any number of threads may stream
 // at once. A stop request returns within milliseconds in every state, name lookup and TLS included; so do the clocks
-// here, which are our own. The only file that sees curl.
+// here, which are our own. http.cpp alone sees curl.
 #pragma once
 
 #include <chrono>
@@ -63,6 +63,9 @@ struct HttpHandlers {
   std::function<HttpNext(std::string_view)> on_data = [](std::string_view) { return HttpNext::more; };
   std::function<void(std::chrono::milliseconds)> on_silence = [](std::chrono::milliseconds) {};
 };
+
+// Starts the network thread, which loads curl while its caller goes on.
+void http_warm();
 
 HttpResult http_stream(const HttpRequest& request, const HttpHandlers& handlers, std::stop_token stop);
 

@@ -158,6 +158,7 @@ HttpProvider::HttpProvider(std::unique_ptr<Codec> codec, RunOptions options)
   if (!options_.wait) options_.wait = wait_really;
   if (!options_.random) options_.random = random_really;
   if (!options_.now) options_.now = now_really;
+  http_warm();
 }
 
 void HttpProvider::stream(const Request& request, const Sink& sink, std::stop_token stop) {

@@ -1,5 +1,6 @@
 #include "agent/http_provider.h"
 
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -216,4 +217,46 @@ TEST_CASE("a stop ends the call within 50 ms in every state") {
     CHECK(ran.failed->kind == Failure::cancelled);
     CHECK(took < 50ms);
   }
+}
+
+TEST_CASE("a server that never finishes the TLS handshake is left within the connect clock, and at once on stop") {
+  FakeLlm server;  // speaks no TLS: it waits for the end of a head that never comes
+  const std::string url = "https://127.0.0.1:" + std::to_string(server.port());
+  Quick quick("anthropic", url, {.connect = 60ms});
+  const Ran ran = quick.run();
+  REQUIRE(ran.failed);
+  CHECK(ran.failed->kind == Failure::timeout);
+
+  const auto provider = make_provider("anthropic", {.base_url = url, .key = "k", .headers = {}});
+  std::stop_source source;
+  std::chrono::steady_clock::time_point asked;
+  std::thread stopper([&] {
+    asked = std::chrono::steady_clock::now();
+    source.request_stop();
+  });
+  CHECK(test::run(*provider, simple_request(), source.get_token()).failed->kind == Failure::cancelled);
+  CHECK(std::chrono::steady_clock::now() - asked < 50ms);
+  stopper.join();
+}
+
+TEST_CASE("a name that does not exist is said clearly") {
+  Quick quick("anthropic", "https://no-such-host.invalid");
+  const Ran ran = quick.run();
+  REQUIRE(ran.failed);
+  CHECK((ran.failed->kind == Failure::network || ran.failed->kind == Failure::timeout));
+  CHECK(ran.failed->message.find("no-such-host.invalid") != std::string::npos);
+}
+
+TEST_CASE("several streams share the network thread") {
+  FakeLlm server(R"({"default":{"text":"an answer in several pieces","delay_ms":1,"pieces":2}})");
+  std::vector<std::thread> threads;
+  std::atomic<int> whole{0};
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      const auto provider = make_provider("anthropic", {.base_url = server.url(), .key = "k", .headers = {}});
+      for (int round = 0; round < 3; ++round)
+        whole += test::run(*provider, simple_request()).text == "an answer in several pieces";
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(whole == 12);
 }

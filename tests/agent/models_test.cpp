@@ -1,0 +1,66 @@
+#include "agent/models.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace tern;
+
+TEST_CASE("known models have windows, limits and prices") {
+  const Models models;
+  const ModelInfo sonnet = models.find("anthropic", "claude-sonnet-4-5-20250929");
+  CHECK(sonnet.known);
+  CHECK(sonnet.window == 200'000);
+  CHECK(sonnet.small_model == "claude-haiku-4-5");
+  CHECK(sonnet.dollars({.input = 1'000'000, .output = 1'000'000, .cache_read = 1'000'000, .cache_write = 1'000'000}) ==
+        3 + 15 + 0.30 + 3.75);
+  CHECK(sonnet.reserve() == 20'000);
+  CHECK(sonnet.reserve(32'000) == 4'000);
+  CHECK(models.find("responses", "gpt-5-codex").window == 400'000);
+  CHECK(models.find("openai", "gpt-4o").optimum == 80'000);
+  CHECK(models.find("openai", "gpt-4o-mini").input == 0.15);
+  CHECK(models.find("gemini", "gemini-2.5-flash").small_model == "gemini-2.5-flash-lite");
+  CHECK(models.find("demo", "long").window == 12'000);
+}
+
+TEST_CASE("a broker's name finds the vendor's figures, but not its small model") {
+  const ModelInfo info = Models().find("openrouter", "anthropic/claude-sonnet-4.5");
+  CHECK(info.known);
+  CHECK(info.window == 200'000);
+  CHECK(info.small_model.empty());
+}
+
+TEST_CASE("unknown and local models get safe values") {
+  const Models models;
+  const ModelInfo unknown = models.find("openai", "somebody-elses-model");
+  CHECK(!unknown.known);
+  CHECK(unknown.window == 32'768);
+  CHECK(!unknown.priced);
+  const ModelInfo local = models.find("ollama", "gpt-oss:20b");
+  CHECK(local.window == 16'384);
+  CHECK(local.dollars({.input = 1'000'000}) == 0);
+  CHECK(local.priced);
+}
+
+TEST_CASE("names resolve: aliases, provider/model, bare, described") {
+  Models models;
+  CHECK(models.resolve("sonnet") == ModelName{"anthropic", "claude-sonnet-4-5"});
+  CHECK(models.resolve("ollama/qwen3:8b") == ModelName{"ollama", "qwen3:8b"});
+  CHECK(models.resolve("openrouter/anthropic/claude-sonnet-4.5") == ModelName{"openrouter", "anthropic/claude-sonnet-4.5"});
+  CHECK(models.resolve("claude-opus-4-1") == ModelName{"anthropic", "claude-opus-4-1"});
+  CHECK(models.resolve("gemini") == ModelName{"gemini", "gemini-2.5-pro"});
+  CHECK(models.resolve("demo") == ModelName{"demo", "demo"});
+  CHECK(!models.resolve("nobody-knows"));
+  CHECK(models.describe("openai/mine", R"({"window": 65536, "input": 1.5, "alias": "m", "smallModel": "tiny"})") == "");
+  CHECK(models.resolve("m") == ModelName{"openai", "mine"});
+  CHECK(models.resolve("mine") == ModelName{"openai", "mine"});
+  CHECK(models.find("openai", "mine").window == 65'536);
+  CHECK(models.find("openai", "mine").small_model == "tiny");
+}
+
+TEST_CASE("a wrong description says what is wrong") {
+  Models models;
+  CHECK(models.describe("mine", "{}").find("provider/name") != std::string::npos);
+  CHECK(models.describe("openai/mine", "[]").find("object") != std::string::npos);
+  CHECK(models.describe("openai/mine", R"({"windw": 1})").find("windw") != std::string::npos);
+  CHECK(models.describe("openai/mine", R"({"window": "big"})").find("number") != std::string::npos);
+  CHECK(models.describe("openai/mine", R"({"window": 10})").find("2000") != std::string::npos);
+}
