@@ -60,17 +60,52 @@ void DeltaTemplate::learn(std::string_view data, std::string_view key, std::stri
   after_ = data.substr(start + quoted_text.size() - 2);
 }
 
-bool DeltaTemplate::match(std::string_view data, std::string& text) const {
-  if (before_.empty() || data.size() < before_.size() + after_.size()) return false;
-  if (!data.starts_with(before_) || !data.ends_with(after_)) return false;
-  const auto middle = data.substr(before_.size(), data.size() - before_.size() - after_.size());
-  if (middle.find('"') != middle.npos && middle.find('\\') == middle.npos) return false;
-  if (middle.find('\\') == middle.npos) {
-    for (unsigned char c : middle)
-      if (c < 0x20 || c >= 0x80) return nlohmann::json::accept("\"" + std::string(middle) + "\"") && (text = middle, true);
-    text = middle;
-    return true;
+std::size_t DeltaTemplate::covers(std::string_view pattern, std::string_view data) const {
+  if (data.starts_with(pattern)) return pattern.size();
+  if (!counters_) return data.npos;
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::size_t p = 0, d = 0;
+  while (p < pattern.size() && d < data.size()) {
+    if (digit(pattern[p]) && digit(data[d])) {
+      while (p < pattern.size() && digit(pattern[p])) ++p;
+      while (d < data.size() && digit(data[d])) ++d;
+    } else if (pattern[p++] != data[d++]) {
+      return data.npos;
+    }
   }
+  return p == pattern.size() ? d : data.npos;
+}
+
+namespace {
+
+// The end of a JSON string's inside: its first quote that is not escaped.
+std::size_t string_end(std::string_view data, bool& escapes) {
+  escapes = false;
+  for (std::size_t at = 0; at < data.size(); ++at) {
+    if (data[at] == '"') return at;
+    if (data[at] == '\\') escapes = true, ++at;
+  }
+  return data.npos;
+}
+
+bool plain_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= 0x20 && c < 0x80; });
+}
+
+}  // namespace
+
+bool DeltaTemplate::match(std::string_view data, std::string& text) const {
+  if (before_.empty()) return false;
+  const auto start = covers(before_, data);
+  if (start == data.npos) return false;
+  data.remove_prefix(start);
+  bool escapes = false;
+  const auto end = string_end(data, escapes);
+  if (end == data.npos) return false;
+  const auto rest = data.substr(end);
+  if (covers(after_, rest) != rest.size()) return false;
+  const auto middle = data.substr(0, end);
+  if (!escapes && plain_ascii(middle)) return text = middle, true;
   const auto parsed = nlohmann::json::parse("\"" + std::string(middle) + "\"", nullptr, false);
   if (!parsed.is_string()) return false;
   text = parsed.get_ref<const std::string&>();

@@ -65,14 +65,20 @@ class Codec {
 };
 
 // Recognises a delta that differs from the last one only in its text, and takes that text out without parsing the rest:
-// same bytes before, same bytes after, one JSON string between. Learnt from a parsed event, so it is right by construction.
+// same bytes before, one JSON string, same bytes after. Learnt from a parsed event, so it is right by construction.
+// With `counters` runs of digits outside the text may differ, too: sequence numbers and times, where no digit matters.
 class DeltaTemplate {
  public:
+  explicit DeltaTemplate(bool counters = false) : counters_(counters) {}
   // `data` was parsed and held exactly `text` as the value of `key` ("text"); looks where it stands.
   void learn(std::string_view data, std::string_view key, std::string_view text);
   bool match(std::string_view data, std::string& text) const;
 
  private:
+  // How much of `data` the pattern covers from its start; npos when it does not.
+  std::size_t covers(std::string_view pattern, std::string_view data) const;
+
+  bool counters_;
   std::string before_, after_;
 };
 

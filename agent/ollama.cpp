@@ -65,11 +65,14 @@ class OllamaDecoder : public Decoder {
   explicit OllamaDecoder(const Request& request) : request_(request) {}
 
   void event(std::string_view, std::string_view line, StreamOut& out) override {
+    if (fast_.match(line, piece_)) return text(piece_, out);
     const json chunk = json::parse(line, nullptr, false);
     if (!chunk.is_object()) return out.fail(malformed("a broken line"));
     if (chunk.contains("error")) return out.fail(trouble_of_event(line));
-    if (const auto it = chunk.find("message"); it != chunk.end() && it->is_object()) message(*it, out);
-    if (chunk.value("done", false)) done(chunk, out);
+    const bool last = chunk.value("done", false);
+    if (const auto it = chunk.find("message"); it != chunk.end() && it->is_object())
+      message(*it, last ? std::string_view() : line, out);
+    if (last) done(chunk, out);
   }
 
  private:
@@ -78,11 +81,17 @@ class OllamaDecoder : public Decoder {
     return it != object.end() && it->is_string() ? it->get<std::string>() : "";
   }
 
-  void message(const json& message, StreamOut& out) {
-    const std::string thought = text_of(message, "thinking"), text = text_of(message, "content");
-    thinking_ += thought, text_ += text;
+  void text(std::string_view piece, StreamOut& out) {
+    text_ += piece;
+    out.text(piece);
+  }
+
+  void message(const json& message, std::string_view line, StreamOut& out) {
+    const std::string thought = text_of(message, "thinking"), piece = text_of(message, "content");
+    thinking_ += thought;
     if (!thought.empty()) out.thinking(thought);
-    if (!text.empty()) out.text(text);
+    if (!piece.empty() && message.size() == 2) fast_.learn(line, "content", piece);  // role and content, nothing else
+    if (!piece.empty()) text(piece, out);
     for (const json& call : message.value("tool_calls", json::array())) {
       const json function = call.is_object() ? call.value("function", json::object()) : json::object();
       const json arguments = function.value("arguments", json::object());
@@ -114,7 +123,8 @@ class OllamaDecoder : public Decoder {
   }
 
   const Request& request_;
-  std::string text_, thinking_;
+  DeltaTemplate fast_{true};  // its lines carry the time
+  std::string piece_, text_, thinking_;
   std::vector<ToolCall> calls_;
 };
 

@@ -109,11 +109,13 @@ Fragment make_fragment(const Item& item) {
 class ResponsesDecoder : public Decoder {
  public:
   void event(std::string_view, std::string_view data, StreamOut& out) override {
+    if (fast_.match(data, piece_)) return out.text(piece_);
     if (data == "[DONE]") return;
     const json event = json::parse(data, nullptr, false);
     if (!event.is_object()) return out.fail(malformed("a broken event"));
     const std::string type = event.value("type", "");
-    if (type == "response.output_text.delta" || type == "response.refusal.delta") return out.text(text_of(event, "delta"));
+    if (type == "response.output_text.delta" || type == "response.refusal.delta")
+      return delta(text_of(event, "delta"), data, out);
     if (type == "response.reasoning_summary_text.delta" || type == "response.reasoning_text.delta")
       return out.thinking(text_of(event, "delta"));
     if (type == "response.output_item.added") return added(event.value("item", json::object()), out);
@@ -128,6 +130,11 @@ class ResponsesDecoder : public Decoder {
   static std::string text_of(const json& object, const char* key) {
     const auto it = object.find(key);
     return it != object.end() && it->is_string() ? it->get<std::string>() : "";
+  }
+
+  void delta(const std::string& piece, std::string_view data, StreamOut& out) {
+    fast_.learn(data, "delta", piece);
+    out.text(piece);
   }
 
   static void added(const json& item, StreamOut& out) {
@@ -193,6 +200,8 @@ class ResponsesDecoder : public Decoder {
     out.fail(trouble_of_event(response.value("error", json::object()).dump(-1, ' ', false, json::error_handler_t::replace)));
   }
 
+  DeltaTemplate fast_{true};  // its events are numbered
+  std::string piece_;
   std::vector<ToolCall> broken_;
   bool calls_ = false, refused_ = false;
 };

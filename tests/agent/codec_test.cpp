@@ -1,0 +1,75 @@
+#include "agent/codec.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+using namespace tern;
+
+namespace {
+
+std::optional<std::string> matched(const DeltaTemplate& shape, std::string_view data) {
+  std::string text;
+  return shape.match(data, text) ? std::optional(text) : std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("a delta like the last one gives its text without a parse") {
+  DeltaTemplate shape;
+  shape.learn(R"({"i":0,"text":"Hi","n":1})", "text", "Hi");
+  CHECK(matched(shape, R"({"i":0,"text":"there","n":1})") == "there");
+  CHECK(matched(shape, R"({"i":0,"text":"","n":1})") == "");
+  CHECK(matched(shape, R"({"i":0,"text":"a\"b\\\u00e9\n","n":1})") == "a\"b\\é\n");
+  CHECK(matched(shape, R"({"i":0,"text":"中文","n":1})") == "中文");
+}
+
+TEST_CASE("anything else is left to the parser") {
+  DeltaTemplate shape;
+  CHECK(!matched(shape, R"({"text":"x"})"));
+  shape.learn(R"({"i":0,"text":"Hi","n":1})", "text", "Hi");
+  for (const char* other : {R"({"i":1,"text":"x","n":1})", R"({"i":0,"text":"x","n":2})", R"({"i":0,"text":"x","m":"y","n":1})",
+                            R"({"i":0,"text":"x","text":"y","n":1})", R"({"i":0,"text":"x)",
+                            R"({"i":0,"text":"bad \q escape","n":1})", "{\"i\":0,\"text\":\"raw\nbreak\",\"n\":1}",
+                            "{\"i\":0,\"text\":\"\xff\",\"n\":1}", R"({"i":0,"text":"cut\","n":1})", ""}) {
+    INFO(other);
+    CHECK(!matched(shape, other));
+  }
+  shape.learn(R"({"text":"a","inner":{"text":"b"}})", "text", "a");  // where it stands is in doubt
+  CHECK(!matched(shape, R"({"text":"x","inner":{"text":"b"}})"));
+}
+
+TEST_CASE("counters may run on where no digit matters") {
+  DeltaTemplate shape(true);
+  shape.learn(R"({"seq":9,"delta":"Hi","at":"12:59"})", "delta", "Hi");
+  CHECK(matched(shape, R"({"seq":10,"delta":"42 x","at":"13:00"})") == "42 x");
+  CHECK(!matched(shape, R"({"seq":10,"gamma":"42","at":"13:00"})"));
+  CHECK(!matched(shape, R"({"seq":10,"delta":"42","at":"13:00","more":1})"));
+  CHECK(!matched(shape, R"({"seq":-1,"delta":"42","at":"13:00"})"));
+}
+
+TEST_CASE("thoughts are held until something counts; a held message gives nothing before its end") {
+  std::vector<std::string> seen;
+  const Sink sink = [&](StreamEvent event) {
+    if (std::holds_alternative<BlockDone>(event)) seen.push_back("block");
+    if (std::holds_alternative<TextDelta>(event)) seen.push_back("text");
+  };
+  StreamOut out(sink);
+  out.emit(BlockDone{Thinking{.text = "hm", .signature = {}}});
+  CHECK(out.given().empty());
+  out.text("a"), out.text("b"), out.flush();
+  out.emit(BlockDone{Text{"ab"}});
+  CHECK(out.given().size() == 2);
+  CHECK(seen == std::vector<std::string>{"text", "block", "block"});
+  StreamOut held(sink, true);
+  held.emit(BlockDone{Text{"x"}});
+  CHECK(held.given().empty());
+  held.finish(StopReason::end);
+  CHECK(held.given().size() == 1);
+}
+
+TEST_CASE("a signature goes back only where it came from") {
+  const std::string marked = mark_signature("gemini", "abc");
+  CHECK(own_signature("gemini", marked) == "abc");
+  CHECK(own_signature("anthropic", marked).empty());
+  CHECK(own_signature("gem", marked).empty());
+  CHECK(mark_signature("gemini", "").empty());
+}
