@@ -7,7 +7,7 @@ target_compile_options(tern_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -W
 target_compile_options(tern_flags INTERFACE -Wno-missing-field-initializers)  # designated initialisers leave the rest to defaults
 
 find_program(CCACHE ccache)
-if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+if(CCACHE AND NOT TERN_PCH AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # One cache for all checkouts: paths below the source folder count relative to it.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 ${CCACHE})
 endif()
@@ -27,6 +27,15 @@ elseif(TERN_SANITIZE STREQUAL thread)
 elseif(TERN_SANITIZE)
   message(FATAL_ERROR "TERN_SANITIZE is '${TERN_SANITIZE}'; it may be address or thread")
 endif()
+
+# tern_precompile(TARGET more headers…): with TERN_PCH the headers that nearly every file reads are read once per target. For builds
+# from nothing, as CI's; without it a file that forgot an include does not compile, which is why it is off by default.
+function(tern_precompile target)
+  if(TERN_PCH)
+    target_precompile_headers(${target} PRIVATE <algorithm> <chrono> <filesystem> <functional> <map> <memory> <optional> <string>
+                                                <string_view> <unordered_map> <variant> <vector> ${ARGN})
+  endif()
+endfunction()
 
 if(TERN_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
