@@ -1,0 +1,20 @@
+// Bytes of a model server's stream, hostile or cut: never a crash, and the same events whole or byte by byte, in each dialect.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "tests/support/decode.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static constexpr std::string_view dialects[] = {"anthropic", "openai", "responses", "gemini", "ollama"};
+  if (size < 2) return 0;
+  const std::string_view provider = dialects[data[0] % 5];
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  tern::Request request;
+  request.tools = {{"Read", "", ""}, {"Bash", "", ""}};
+  const auto whole = tern::test::decode(provider, request, bytes, bytes.size(), bytes.size());
+  if (!(whole == tern::test::decode(provider, request, bytes, 1, 1)) ||
+      !(whole == tern::test::decode(provider, request, bytes, 3, 7)))
+    std::abort();
+  return 0;
+}
