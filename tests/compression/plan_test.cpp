@@ -136,6 +136,35 @@ TEST_CASE("three failures open the breaker: no model is asked, unless by hand") 
   CHECK(due.why.find("failed 3 times") != std::string::npos);
 }
 
+TEST_CASE("a summary by a model is asked for, and its answer brings the context down") {
+  const auto conversation = talk(40, 500);
+  auto budget = filled(conversation, 0.85);
+  for (const auto* name : {"sections", "snapshot"}) {
+    budget.config.strategy = name;
+    const auto due = plan(conversation, budget, {.focus = "the lexer"});
+    CHECK(due.tier == Tier::compact);
+    CHECK(due.edits.empty());
+    REQUIRE(due.ask.has_value());
+    CHECK(due.ask->style == (std::string_view(name) == "snapshot" ? SummaryStyle::snapshot : SummaryStyle::sections));
+    CHECK(due.ask->instructions.find("the lexer") != std::string::npos);
+    const auto answer = with_summary(*due.ask, "<summary>1. The user wants f1.cpp to f40.cpp read.</summary>");
+    REQUIRE(std::holds_alternative<Edits>(answer));
+    const auto after = tern::apply(conversation, std::get<Edits>(answer));
+    CHECK(check(after).empty());
+    CHECK(usage(after, budget).share < 0.6);
+  }
+}
+
+TEST_CASE("a range picked by hand is what is asked about") {
+  const auto conversation = talk(40, 500);
+  auto budget = filled(conversation, 0.3);
+  budget.config.strategy = "sections";
+  const auto due = plan(conversation, budget, {.manual = true, .range = ItemRange{ItemId{1}, ItemId{13}}});
+  REQUIRE(due.ask.has_value());
+  CHECK(due.ask->covers.first == ItemId{1});
+  CHECK(due.ask->covers.last >= ItemId{13});
+}
+
 TEST_CASE("the sliding window of the config") {
   const auto conversation = talk(300, 20);
   auto budget = filled(conversation, 0.3);
