@@ -30,13 +30,14 @@ struct Span {
   std::size_t first = 0, end = 0;
 };
 Span span_of(const std::vector<ItemPtr>& items, ItemRange range) {
-  Span span{items.size(), 0};
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items[i]->role == Role::system || items[i]->id < range.first || items[i]->id > range.last) continue;
-    span.first = std::min(span.first, i);
-    span.end = i + 1;
-  }
-  if (span.end == 0) return {};
+  // By place, not by number: a summary stands early and carries a late id.
+  const auto place = [&](ItemId id) {
+    return static_cast<std::size_t>(std::find_if(items.begin(), items.end(), [&](const ItemPtr& i) { return i->id == id; }) -
+                                    items.begin());
+  };
+  Span span{place(range.first), place(range.last) + 1};
+  while (span.first < items.size() && items[span.first]->role == Role::system) ++span.first;
+  if (span.first >= items.size() || span.end > items.size() || span.first >= span.end) return {};
   const auto opens = [&](std::size_t i) { return items[i]->role == Role::user && !has<ToolResult>(*items[i]); };
   while (span.first > 0 && !opens(span.first) && items[span.first - 1]->role != Role::system) --span.first;
   while (span.end < items.size() && has<ToolCall>(*items[span.end - 1]) && has<ToolResult>(*items[span.end])) ++span.end;

@@ -165,6 +165,23 @@ TEST_CASE("a range picked by hand is what is asked about") {
   CHECK(due.ask->covers.last >= ItemId{13});
 }
 
+TEST_CASE("a range may begin with a summary, whose id is a late one") {
+  std::string text = "summary 1-9 " + std::string(30'000, 'x') + "\n";
+  for (int i = 1; i <= 40; ++i) {
+    const auto n = std::to_string(i);
+    text += "user go on " + n + "\ncall " + n + " Read f\nresult " + n + " 300 tokens\nassistant ok\n";
+  }
+  auto conversation = script(text);
+  Item first = *conversation.items[0];
+  first.id = ItemId{9'000};
+  conversation.items[0] = make_item(std::move(first));
+  auto budget = filled(conversation, 0.85);
+  budget.config.strategy = "sections";
+  const auto due = plan(conversation, budget, {.manual = true, .range = ItemRange{ItemId{9'000}, ItemId{20}}});
+  REQUIRE(due.ask.has_value());
+  CHECK(due.ask->source.items.front()->id == ItemId{9'000});
+}
+
 TEST_CASE("the sliding window of the config") {
   const auto conversation = talk(300, 20);
   auto budget = filled(conversation, 0.3);
