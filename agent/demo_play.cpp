@@ -10,8 +10,8 @@
 namespace tern {
 
 std::string_view demo_prompt() {
-  return "Play the long demo: work in this folder until the window has been filled several times, and show how the "
-         "context is kept in shape. Never forget this sentence: the code word is TERN-7.";
+  return "Play the long demo: fill the window several times and show how the context is kept in shape. Never forget: the "
+         "code word is TERN-7.";
 }
 
 namespace demo {
@@ -93,7 +93,7 @@ Step fill(const State& state, Tokens effective) {
   std::string text = "Step " + std::to_string(state.step) + ": more output. ";
   text += first ? "At 60 % of the window old results shrink to one line each."
                 : "At 80 % the older part becomes a summary; the code word stays TERN-7.";
-  return {std::move(text), {make_output(state, 0, std::clamp<Tokens>(effective / 16, 200, 2'000))}};
+  return {std::move(text), {make_output(state, 0, std::clamp<Tokens>(effective / 30, 200, 2'000))}};
 }
 
 // One message whose results lift the context past 95 % at once, so that no gentler tier can come first.
@@ -139,12 +139,12 @@ Facts facts_of(const Conversation& conversation) {
     const Item& item = *conversation.items[i];
     for (const Block& block : item.blocks) {
       if (const auto* text = std::get_if<Text>(&block)) {
-        if (item.role == Role::user && !item.synthetic && facts.wishes.size() < 900) add(facts.wishes, text->text, 200);
+        if (item.role == Role::user && !item.synthetic && facts.wishes.size() < 160) add(facts.wishes, text->text, 140);
         if (item.role == Role::assistant) facts.last = text->text;
       }
       if (const auto* result = std::get_if<ToolResult>(&block)) {
         std::string& into = result->is_error ? facts.errors : facts.work;
-        if (into.size() < 600) add(into, result->tool + " " + (result->subject.empty() ? result->text : result->subject), 100);
+        if (into.size() < 60) add(into, result->tool + " " + (result->subject.empty() ? result->text : result->subject), 60);
       }
     }
   }
@@ -169,7 +169,7 @@ std::string summarize(const Request& request) {
   const Facts facts = facts_of(request.conversation);
   const std::string asked = last_user_text(request.conversation) + request.system;
   std::string last;
-  add(last, facts.last, 300);
+  add(last, facts.last, 60);
   if (asked.find("state_snapshot") != asked.npos)
     return "<scratchpad>Put together by the demo script from the messages "
            "themselves.</scratchpad>\n<state_snapshot>\n<overall_goal>\n" +
@@ -179,9 +179,10 @@ std::string summarize(const Request& request) {
   return "<analysis>\nPut together by the demo script from the messages themselves.\n</analysis>\n<summary>\n1. Primary request "
          "and intent:\n" +
          or_none(facts.wishes) + "2. Key technical concepts:\n- none\n3. Files and code sections:\n" + or_none(facts.work) +
-         "4. Errors and fixes:\n" + or_none(facts.errors) + "5. Problem solving:\n- none open\n6. All user messages:\n" +
-         or_none(facts.wishes) + "7. Pending tasks:\n- go on as asked\n8. Current work:\n" + or_none(last) +
-         "9. Next step:\n- go on as asked\n</summary>";
+         "4. Errors and fixes:\n" + or_none(facts.errors) +
+         "5. Problem solving:\n- none open\n6. All user messages:\n- as under 1\n"
+         "7. Pending tasks:\n- go on as asked\n8. Current work:\n" +
+         or_none(last) + "9. Next step:\n- go on as asked\n</summary>";
 }
 
 }  // namespace demo
