@@ -21,7 +21,8 @@ constexpr double tail_share = 0.30;   // of the room for lines: newest results k
 constexpr double fold_share = 0.6;    // and frames still over this: rounds are folded until they are under it
 constexpr double person_share = 0.8;  // and still over this: long human texts are opened
 constexpr Tokens long_request = 200;
-constexpr std::size_t unfolded = 6;  // newest items never folded
+constexpr Tokens head_part = 16, head_most = 1'500;  // the text that opens the folds: a part of the target, at most
+constexpr std::size_t unfolded = 6;                  // newest items never folded
 constexpr int corrections = 3;
 
 struct PartPlan {
@@ -139,6 +140,17 @@ class Condenser {
       for (std::size_t k = i; k < i + n; ++k) fold_item(k, named);
       i += std::max<std::size_t>(n, 1);
     }
+    write_head();
+  }
+
+  void write_head() {
+    std::vector<ItemPtr> gone;
+    for (std::size_t i = 0; i < folded_.size(); ++i) {
+      if (folded_[i]) gone.push_back(items_[i]);
+    }
+    if (gone.empty() || !how_.head) return;
+    head_ = how_.head(gone, std::min(how_.target / head_part, head_most));
+    fixed_ += estimate(head_);
   }
 
   void fold_item(std::size_t index, std::set<std::string_view>& named) {
@@ -235,15 +247,18 @@ class Condenser {
 
   void add_folds(Edits& edits) const {
     const FoldInput input{items_, survey_, kept_, directory_};
+    bool first = true;
     for (std::size_t i = 0; i < folded_.size(); ++i) {
       if (!folded_[i]) continue;
       std::size_t last = i;
       while (last + 1 < folded_.size() && folded_[last + 1]) ++last;
       const Reason reason{how_.tier, "condense", "old rounds folded by subject"};
-      auto item = make_item({.role = Role::user,
-                             .when = items_[i]->when,
-                             .blocks = {Summary{fold_text(input, i, last), {items_[i]->id, items_[last]->id}}},
-                             .synthetic = true});
+      auto item = make_item(
+          {.role = Role::user,
+           .when = items_[i]->when,
+           .blocks = {Summary{(first ? head_ : "") + fold_text(input, i, last, first), {items_[i]->id, items_[last]->id}}},
+           .synthetic = true});
+      first = false;
       const Tokens cost = item->tokens;
       edits.push_back({items_[last + 1]->id, Insert{std::move(item)}, reason, -cost});
       for (; i <= last; ++i) edits.push_back({items_[i]->id, Drop{}, reason, items_[i]->tokens});
@@ -343,7 +358,7 @@ class Condenser {
   std::vector<PartPlan> plans_;
   std::vector<char> folded_;
   std::size_t next_part_ = 0;
-  std::string directory_;
+  std::string directory_, head_;
   std::vector<char> kept_;
 };
 

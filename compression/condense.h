@@ -11,6 +11,8 @@ struct Condense {
   Tokens target = 0;          // tokens the items should come down to (estimate, uncalibrated)
   bool results_only = false;  // tier 2: calls and texts stay byte for byte, rounds are never folded
   Tier tier = Tier::micro;    // for the reasons
+  // What opens the text of folded rounds, made of them within a budget; null for none.
+  std::string (*head)(const std::vector<ItemPtr>& folded, Tokens budget) = nullptr;
 };
 
 // Edits that bring the items to the target, as deep as it takes: results first, then long call arguments and long

@@ -8,7 +8,7 @@ namespace tern {
 
 namespace {
 
-constexpr std::size_t longest_subject = 120, small_result = 60;
+constexpr std::size_t longest_subject = 120;
 
 std::size_t calls_in(const Item& item) {
   return static_cast<std::size_t>(
@@ -98,7 +98,7 @@ class Rows {
       if (cut_in(at, b)) refer(to, result.tool, input_.items[at]->recall);
     }
     to.lines += kept_lines(index, block);
-    if (to.tool.empty() || result.text.size() > small_result) refer(to, result.tool, result.recall ? result.recall : item.recall);
+    if (to.tool.empty() || !whole(index, block)) refer(to, result.tool, result.recall ? result.recall : item.recall);
   }
 
   void add_said(const Item& item, std::size_t index, std::uint32_t block) {
@@ -120,6 +120,12 @@ class Rows {
   bool cut_in(std::size_t item, std::uint32_t block) const {
     const Part* part = part_of(item, block);
     return part && part->last - part->first > 1;
+  }
+
+  bool whole(std::size_t item, std::uint32_t block) const {
+    const Part* part = part_of(item, block);
+    return part &&
+           std::all_of(input_.kept.begin() + part->first, input_.kept.begin() + part->last, [](char kept) { return kept != 0; });
   }
 
   std::string kept_lines(std::size_t item, std::uint32_t block) const {
@@ -181,12 +187,12 @@ std::string common_directory(const std::vector<ItemPtr>& items) {
   return paths > 2 && common.size() > 4 ? common : std::string();
 }
 
-std::string fold_text(const FoldInput& input, std::size_t first, std::size_t last) {
+std::string fold_text(const FoldInput& input, std::size_t first, std::size_t last, bool explain) {
   Rows rows(input);
   for (std::size_t i = first; i <= last; ++i) rows.add(i);
-  std::string text = "[Earlier work, compacted: " + std::to_string(last - first + 1) +
-                     " messages, by subject, with lines quoted from them. Recall an id for the original.";
-  if (!input.directory.empty()) text += " Paths are under " + input.directory;
+  std::string text = "[Earlier work: " + std::to_string(last - first + 1) + " messages";
+  if (explain) text += ", by subject, with lines quoted from them; recall an id for the original";
+  if (explain && !input.directory.empty()) text += ". Paths are under " + input.directory;
   text += "]\n" + rows.text();
   while (text.back() == '\n') text.pop_back();
   return text;

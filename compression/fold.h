@@ -22,8 +22,8 @@ struct FoldInput {
   const std::vector<char>& kept;  // parallel to survey.lines
   std::string directory;          // taken off every subject
 };
-// The text that stands for items first..last (both belong to it).
-std::string fold_text(const FoldInput& input, std::size_t first, std::size_t last);
+// The text that stands for items first..last (both belong to it); the first of several explains how to read them.
+std::string fold_text(const FoldInput& input, std::size_t first, std::size_t last, bool explain);
 
 // About what a subject costs when it is named.
 Tokens subject_cost(std::string_view subject, const std::string& directory);

@@ -1,11 +1,256 @@
+#include "compression/summary_local.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+
+#include "compression/blocks.h"
 #include "compression/condense.h"
+#include "compression/describe.h"
+#include "compression/importance.h"
+#include "compression/lines.h"
 #include "compression/plan.h"
 #include "compression/strategy.h"
+#include "compression/tokens.h"
 
 namespace tern {
 
+namespace {
+
+constexpr std::size_t most_topics = 5, most_points = 7, most_patterns = 4, most_results = 5, most_tools = 12;
+constexpr std::size_t topic_bytes = 140, point_bytes = 200, result_bytes = 160, subject_bytes = 120;
+
+// Lines under a heading while a budget lasts.
+class Section {
+ public:
+  Section(std::string heading, Tokens budget) : heading_(std::move(heading)), left_(budget - estimate(heading_) - 2) {}
+
+  bool add(const std::string& line) {
+    const Tokens cost = estimate(line) + 2;
+    if (cost > left_) return false;
+    left_ -= cost;
+    lines_ += "\n- " + line;
+    return true;
+  }
+  std::string text() const { return lines_.empty() ? std::string() : heading_ + lines_ + "\n"; }
+  Tokens left() const { return left_; }
+
+ private:
+  std::string heading_, lines_;
+  Tokens left_;
+};
+
+std::string spoken(const Item& item) {
+  std::string out;
+  for (const auto* text : blocks_of<Text>(item)) out += (out.empty() ? "" : "\n") + text->text;
+  return out;
+}
+
+std::string_view first_line(std::string_view text) {
+  text = text.substr(std::min(text.size(), text.find_first_not_of(" \t\r\n")));
+  return trimmed(text.substr(0, text.find('\n')));
+}
+
+// Up to the end of the first sentence, at most a line.
+std::string first_sentence(std::string_view text) {
+  text = first_line(text);
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    if ((text[i] == '.' || text[i] == '!' || text[i] == '?') && text[i + 1] == ' ' && i > 20)
+      return clipped(text.substr(0, i + 1), point_bytes);
+  }
+  return clipped(text, point_bytes);
+}
+
+std::string subject_of(const CallNote& note) {
+  if (note.result && !note.result->subject.empty()) return clipped(first_line(note.result->subject), subject_bytes);
+  return clipped(note.call ? std::string_view(note.call->arguments) : std::string_view(), subject_bytes / 2);
+}
+
+std::string with_id(std::string text, RecallId id) { return id ? std::move(text) + " · " + to_string(id) : std::move(text); }
+
+std::string name_of(const CallNote& note) { return note.call ? note.call->name : note.result ? note.result->tool : "tool"; }
+
+template <class Map>
+std::vector<std::pair<std::string, int>> most_used(const Map& counts, std::size_t most) {
+  std::vector<std::pair<std::string, int>> all(counts.begin(), counts.end());
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (all.size() > most) all.resize(most);
+  return all;
+}
+
+std::string times(const std::vector<std::pair<std::string, int>>& counts) {
+  std::string out;
+  for (const auto& [name, n] : counts) out += (out.empty() ? "" : ", ") + name + " " + std::to_string(n) + "×";
+  return out;
+}
+
+std::string plural(std::size_t n, std::string_view what) { return grouped(n) + " " + std::string(what) + (n == 1 ? "" : "s"); }
+
+}  // namespace
+
+Groups group(const std::vector<ItemPtr>& items) {
+  Groups groups;
+  std::unordered_map<std::string_view, std::size_t> open;
+  for (const auto& item : items) {
+    if (item->role == Role::system) continue;
+    ++groups.messages;
+    groups.tokens += item->tokens;
+    if (is_human(*item)) groups.requests.push_back(item.get());
+    if (item->role == Role::assistant && has<Text>(*item)) groups.answers.push_back(item.get());
+    for (const auto& block : item->blocks) {
+      groups.images += std::holds_alternative<Image>(block);
+      groups.documents += std::holds_alternative<Document>(block);
+      if (const auto* call = std::get_if<ToolCall>(&block)) {
+        open[call->id] = groups.calls.size();
+        groups.calls.push_back({call, nullptr, item->recall});
+      } else if (const auto* result = std::get_if<ToolResult>(&block)) {
+        if (!open.count(result->call_id)) open[result->call_id] = groups.calls.size(), groups.calls.push_back({});
+        auto& note = groups.calls[open[result->call_id]];
+        note.result = result;
+        if (result->recall) note.recall = result->recall;
+      }
+    }
+  }
+  std::copy_if(groups.calls.begin(), groups.calls.end(), std::back_inserter(groups.errors),
+               [](const CallNote& note) { return note.result && note.result->is_error; });
+  return groups;
+}
+
+std::string_view error_category(std::string_view text) {
+  struct Row {
+    std::string_view sign, category;
+  };
+  static constexpr std::array<Row, 20> rows{{
+      {"no such file", "not found"},
+      {"not found", "not found"},
+      {"cannot find", "not found"},
+      {"does not exist", "not found"},
+      {"permission denied", "permission"},
+      {"not permitted", "permission"},
+      {"timed out", "timeout"},
+      {"timeout", "timeout"},
+      {"connection", "network"},
+      {"could not resolve", "network"},
+      {"syntax", "syntax"},
+      {"unexpected token", "syntax"},
+      {"undefined", "compile error"},
+      {"error: ", "compile error"},
+      {"fail", "test failure"},
+      {"assert", "test failure"},
+      {"conflict", "conflict"},
+      {"找不到", "not found"},
+      {"权限", "permission"},
+      {"失败", "test failure"},
+  }};
+  std::string low(text.substr(0, 2'000));
+  std::transform(low.begin(), low.end(), low.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  for (const auto& row : rows) {
+    if (low.find(row.sign) != low.npos) return row.category;
+  }
+  return "other";
+}
+
+std::string system_part(const Groups& groups, Tokens after) {
+  std::string line = "Compacted " + plural(groups.messages, "message") +
+                     " by rules: " + plural(groups.requests.size(), "request") + ", " + plural(groups.answers.size(), "answer") +
+                     ", " + plural(groups.calls.size(), "tool call") + ", " + plural(groups.errors.size(), "error");
+  if (groups.images) line += ", " + plural(groups.images, "image");
+  if (groups.documents) line += ", " + plural(groups.documents, "document");
+  line += "; ~" + grouped(static_cast<std::size_t>(std::max<Tokens>(0, groups.tokens))) + " tokens";
+  if (after > 0) line += " before, ~" + grouped(static_cast<std::size_t>(after)) + " after";
+  return line + ".\n";
+}
+
+std::string tool_part(const Groups& groups, Tokens budget) {
+  std::map<std::string, int> frequency, patterns;
+  for (std::size_t i = 0; i < groups.calls.size(); ++i) {
+    ++frequency[name_of(groups.calls[i])];
+    if (i > 0 && name_of(groups.calls[i]) != name_of(groups.calls[i - 1]))
+      ++patterns[name_of(groups.calls[i - 1]) + " → " + name_of(groups.calls[i])];
+  }
+  std::erase_if(patterns, [](const auto& p) { return p.second < 2; });
+  Section section("## Tools", budget);
+  if (!frequency.empty()) section.add("Frequency: " + times(most_used(frequency, most_tools)));
+  if (!patterns.empty()) section.add("Patterns: " + times(most_used(patterns, most_patterns)));
+  std::size_t shown = 0;
+  for (auto note = groups.calls.rbegin(); note != groups.calls.rend() && shown < most_results; ++note) {
+    const bool telling = note->result && !note->result->is_error && note->result->form != ResultForm::compacted &&
+                         (kind_of(*note->result) == ResultKind::tests || kind_of(*note->result) == ResultKind::search);
+    if (telling && section.add(with_id(clipped(describe(*note->result), result_bytes), note->recall))) ++shown;
+  }
+  return section.text();
+}
+
+std::string conversation_part(const Groups& groups, Tokens budget) {
+  Section section("## Conversation", budget);
+  const auto topics = std::min(groups.requests.size(), most_topics);
+  for (std::size_t i = 0; i < topics; ++i) section.add("Asked: " + clipped(first_line(spoken(*groups.requests[i])), topic_bytes));
+  if (groups.requests.size() > topics) section.add("… " + std::to_string(groups.requests.size() - topics) + " more");
+  std::map<std::string, int> changed;
+  for (const auto& note : groups.calls) {
+    if (note.call && critical(*note.call, note.result) == Critical::file_change) ++changed[subject_of(note)];
+  }
+  if (!changed.empty()) section.add("Changed: " + times(most_used(changed, most_tools)));
+  std::map<std::string, int> categories;
+  for (const auto& note : groups.errors) ++categories[std::string(error_category(note.result->text))];
+  if (!categories.empty()) section.add("Errors: " + times(most_used(categories, most_tools)));
+  std::vector<std::pair<double, std::size_t>> points;
+  for (std::size_t i = 0; i < groups.answers.size(); ++i)
+    points.emplace_back(-importance(*groups.answers[i]).score, groups.answers.size() - i);
+  std::sort(points.begin(), points.end());
+  std::size_t shown = 0;
+  for (const auto& [score, from_end] : points) {
+    const auto& answer = *groups.answers[groups.answers.size() - from_end];
+    if (shown < most_points && section.add("Point: " + with_id(first_sentence(spoken(answer)), answer.recall))) ++shown;
+  }
+  return section.text();
+}
+
+// The newest first while the budget lasts.
+std::string critical_part(const Groups& groups, Tokens budget) {
+  Section section("## Changes and failures, newest first", budget);
+  for (auto note = groups.calls.rbegin(); note != groups.calls.rend(); ++note) {
+    if (!note->call) continue;
+    const auto kind = critical(*note->call, note->result);
+    if (!kind) continue;
+    auto line = name_of(*note) + " " + subject_of(*note) + " (" + std::string(to_string(*kind)) + ")";
+    if (note->result && note->result->form != ResultForm::compacted)
+      line += ": " + clipped(first_line(note->result->text), result_bytes);
+    if (!section.add(with_id(std::move(line), note->recall))) break;
+  }
+  return section.text();
+}
+
+std::string user_part(const Groups& groups, Tokens budget) {
+  std::vector<std::string> kept;
+  budget -= estimate("## What the user wrote, word for word") + 2;
+  for (auto request = groups.requests.rbegin(); request != groups.requests.rend(); ++request) {
+    auto text = "> " + spoken(**request);
+    const Tokens cost = estimate(text) + 1;
+    if (cost > budget) continue;
+    budget -= cost;
+    kept.push_back(std::move(text));
+  }
+  std::string out = kept.empty() ? "" : "## What the user wrote, word for word\n";
+  for (auto text = kept.rbegin(); text != kept.rend(); ++text) out += *text + "\n";
+  return out;
+}
+
+std::string local_summary_text(const std::vector<ItemPtr>& items, Tokens budget) {
+  const auto groups = group(items);
+  auto text = system_part(groups, budget);
+  if (estimate(text) > budget) return {};
+  const auto left = [&] { return budget - estimate(text); };
+  text += critical_part(groups, left() / 2);
+  text += conversation_part(groups, left() * 2 / 3);
+  text += tool_part(groups, left());
+  return text;
+}
+
 Edits local_summary(const Conversation& conversation, const Budget& budget, const PlanState&) {
-  return condense(conversation, budget, {.target = compaction_goal(budget), .tier = Tier::compact});
+  return condense(conversation, budget, {.target = compaction_goal(budget), .tier = Tier::compact, .head = local_summary_text});
 }
 
 namespace {

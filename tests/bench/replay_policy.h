@@ -1,12 +1,27 @@
-// The policies replay knows by name: "plan" is what the product does, the others are its units by themselves.
+// The policies replay knows by name: "plan" is what the product does without a model, the others are its units by themselves.
 #pragma once
 
 #include <stdexcept>
 #include <string>
 
 #include "compression/condense.h"
+#include "compression/microcompact.h"
+#include "compression/plan.h"
+#include "compression/removal.h"
+#include "compression/tokens.h"
 
 namespace tern::bench {
+
+// What the product does when the tier is due and no model answers: plan() with the strategy "local", its goal set to `target`.
+inline Edits planned(const Conversation& conversation, Budget budget, Tokens target) {
+  auto& config = budget.config;
+  config.compact_at = 1;
+  config.compact_target = static_cast<double>(target) / static_cast<double>(budget.effective());
+  PlanState state;
+  state.manual = true;
+  state.strategy = "local";
+  return plan(conversation, budget, state).edits;
+}
 
 // `target` in the caller's tokens; `factor` = caller's tokens for each estimated one.
 inline Conversation compress(const std::string& policy, const Conversation& conversation, Tokens window, Tokens target,
@@ -15,10 +30,28 @@ inline Conversation compress(const std::string& policy, const Conversation& conv
   budget.window = window;
   budget.reserve = 0;
   budget.calibration = factor;
-  const auto estimated = static_cast<Tokens>(static_cast<double>(target) / factor);
-  if (policy == "condense" || policy == "plan")
-    return tern::apply(conversation, condense(conversation, budget, {.target = estimated}));
-  throw std::runtime_error("no policy '" + policy + "'; there is: plan condense");
+  const auto goal = static_cast<Tokens>(static_cast<double>(target) / factor);
+  Edits edits;
+  if (policy == "plan")
+    edits = planned(conversation, budget, target);
+  else if (policy == "condense")
+    edits = condense(conversation, budget, {.target = goal});
+  else if (policy == "results")
+    edits = condense(conversation, budget, {.target = goal, .results_only = true});
+  else if (policy == "micro")
+    edits = microcompact(conversation, budget, {.target = goal, .oldest = 1.0});
+  else if (policy == "middle")
+    edits = remove(conversation, budget.config, Removal::middle, goal);
+  else if (policy == "oldest")
+    edits = remove(conversation, budget.config, Removal::oldest, goal);
+  else if (policy == "select")
+    edits = remove_messages(conversation, budget, goal);
+  else if (policy == "truncate")
+    edits = truncate(conversation, budget, goal);
+  else if (policy != "none")
+    throw std::runtime_error("no policy '" + policy +
+                             "'; there is: plan condense results micro middle oldest select truncate none");
+  return tern::apply(conversation, edits);
 }
 
 }  // namespace tern::bench

@@ -1,0 +1,134 @@
+#include "compression/summary_local.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "compression/check.h"
+#include "compression/plan.h"
+#include "compression/tokens.h"
+#include "tests/support/script.h"
+
+using namespace tern;
+using test::script;
+
+namespace {
+
+const char* const world = R"(
+  system Be brief
+  user Fix the parser. Never touch the API.
+  call 1 Read src/parser.cpp
+  result 1 30 lines
+  call 2 Edit src/parser.cpp
+  result 2 = The file was updated
+  call 3 Bash npm install left-pad
+  result 3 = added 1 package
+  call 4 Bash make test
+  error 4 = make: no such file or directory
+  call 5 Read src/parser.cpp
+  result 5 30 lines
+  call 6 Edit src/parser.cpp
+  result 6 = The file was updated
+  assistant The parser is fixed. It was an important bug in the lexer.
+  user Thanks
+)";
+
+std::vector<ItemPtr> items() { return script(world).items; }
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+}  // namespace
+
+TEST_CASE("messages are grouped by kind, calls with their results") {
+  const auto all = items();
+  const auto groups = group(all);
+  CHECK(groups.messages == all.size() - 1);
+  CHECK(groups.requests.size() == 2);
+  CHECK(groups.answers.size() == 1);
+  REQUIRE(groups.calls.size() == 6);
+  CHECK(groups.errors.size() == 1);
+  CHECK(groups.calls[0].result->subject == "src/parser.cpp");
+  CHECK(groups.calls[0].recall == RecallId{1});
+}
+
+TEST_CASE("the system part counts and compares tokens") {
+  const auto all = items();
+  const auto text = system_part(group(all), 200);
+  CHECK(text.starts_with("Compacted 15 messages by rules: 2 requests, 1 answer, 6 tool calls, 1 error; ~"));
+  CHECK(text.ends_with(" tokens before, ~200 after.\n"));
+}
+
+TEST_CASE("the tool part tells frequency and patterns") {
+  const auto all = items();
+  const auto text = tool_part(group(all), 300);
+  CHECK(contains(text, "Frequency: Bash 2×, Edit 2×, Read 2×"));
+  CHECK(contains(text, "Patterns: Read → Edit 2×"));
+}
+
+TEST_CASE("the conversation part tells topics, changes, errors and points") {
+  const auto all = items();
+  const auto text = conversation_part(group(all), 300);
+  CHECK(contains(text, "Asked: Fix the parser. Never touch the API."));
+  CHECK(contains(text, "Changed: src/parser.cpp 2×"));
+  CHECK(contains(text, "Errors: not found 1×"));
+  CHECK(contains(text, "Point: The parser is fixed."));
+}
+
+TEST_CASE("at most five topics and seven points are told") {
+  std::string text;
+  for (int i = 0; i < 12; ++i)
+    text += "user Request " + std::to_string(i) + "\nassistant Answer number " + std::to_string(i) + " is here\n";
+  const auto many = script(text);
+  const auto part = conversation_part(group(many.items), 1'000);
+  CHECK(contains(part, "Asked: Request 4"));
+  CHECK_FALSE(contains(part, "Asked: Request 5"));
+  CHECK(contains(part, "… 7 more"));
+  std::size_t points = 0;
+  for (auto at = part.find("Point:"); at != part.npos; at = part.find("Point:", at + 1)) ++points;
+  CHECK(points == 7);
+}
+
+TEST_CASE("the critical part keeps changes and failures with their results, newest first") {
+  const auto all = items();
+  const auto text = critical_part(group(all), 400);
+  CHECK(contains(text, "- Edit src/parser.cpp (file change): The file was updated · r6\n"));
+  CHECK(contains(text, "- Bash npm install left-pad (system change): added 1 package · r3\n"));
+  CHECK(contains(text, "- Bash make test (failure): make: no such file or directory · r4\n"));
+  CHECK(text.find("r6") < text.find("r4"));
+}
+
+TEST_CASE("what the user wrote is word for word within the budget") {
+  const auto all = items();
+  CHECK(contains(user_part(group(all), 200), "> Fix the parser. Never touch the API.\n> Thanks\n"));
+  CHECK_FALSE(contains(user_part(group(all), 22), "Fix the parser"));
+  CHECK(user_part(group({}), 100).empty());
+}
+
+TEST_CASE("the whole keeps its budget") {
+  const auto all = items();
+  for (const Tokens budget : {0, 20, 60, 150, 400, 2'000}) CHECK(estimate(local_summary_text(all, budget)) <= budget + 4);
+}
+
+TEST_CASE("errors fall into categories") {
+  CHECK(error_category("bash: foo: command not found") == "not found");
+  CHECK(error_category("Permission denied") == "permission");
+  CHECK(error_category("3 tests FAILED") == "test failure");
+  CHECK(error_category("what is this") == "other");
+}
+
+TEST_CASE("the local strategy folds what is old under one summary") {
+  std::string text = "system Be brief\nuser Fix it, never push\n";
+  for (int i = 1; i <= 40; ++i) {
+    const auto n = std::to_string(i);
+    text += "call " + n + " Read src/part" + n + ".cpp\nresult " + n + " 40 lines\n";
+  }
+  const auto before = script(text + "assistant Done");
+  Budget budget;
+  budget.window = count(before) / 8;
+  budget.reserve = 0;
+  const auto after = tern::apply(before, local_summary(before, budget, {}));
+  CHECK(check(after).empty());
+  CHECK(check_edit(before, after).empty());
+  CHECK(count(after) <= compaction_goal(budget));
+  const auto shown = test::to_script(after, 100'000);
+  CHECK(contains(shown, "Compacted "));
+  CHECK(contains(shown, "Fix it, never push"));
+  CHECK(contains(shown, "[Earlier work: "));
+}
