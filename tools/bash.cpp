@@ -10,6 +10,7 @@
 #include "tools/child_env.h"
 #include "tools/follow.h"
 #include "tools/jobs.h"
+#include "tools/journal.h"
 #include "tools/sandbox.h"
 #include "tools/supervisor.h"
 #include "tools/tool.h"
@@ -193,6 +194,7 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   if (const std::string why = check_cwd(ctx); !why.empty()) return failed(command, why);
   Process process;
   OutputRing output(spill_file(ctx));
+  const Scan before = ctx.journal.before_command(ctx.workspace, ctx.files, command);
   const Clock::time_point started = Clock::now();
   if (const std::string error = process.start(spec_of(command, ctx)); !error.empty())
     return failed(command, "The command was not run: " + error);
@@ -205,6 +207,7 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   limits.time = time_limit(args);
   const Following following = follow(process, output, limits, ctx.stop, ctx.progress);
   const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - started);
+  ctx.journal.after_command(ctx.workspace, before, ctx.call_id);
   if (following.how != Following::How::time_up) return finished(command, following, output, took, ctx);
   const std::string said = output.text();
   const std::string id = ctx.jobs.adopt(std::move(process), std::move(output), command, description, started);

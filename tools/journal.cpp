@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t most_files = 1000;  // a tree up to this size is scanned whole around each command
+constexpr std::size_t most_files = 300;  // a tree up to this size is scanned whole around each command
 constexpr std::size_t keep_file = 4u << 20, keep_total = 64u << 20;
 
 Place place_of(const Workspace& workspace, const fs::path& real) { return workspace.locate(real.native()); }

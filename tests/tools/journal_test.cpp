@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/tools/world.h"
+#include "tools/process.h"
 
 using namespace tern;
 using namespace tern::testing;
@@ -108,4 +109,17 @@ TEST_CASE("in a large tree the files that were seen or are named are watched") {
   world.journal.undo(world.workspace, 1, 1);
   CHECK(get(world.root / "named") == "n\n");
   CHECK(get(world.root / "seen") == "s\n");
+}
+
+TEST_CASE("Bash puts what it changed into the journal") {
+  set_supervisor(TERN_SUPERVISOR);
+  World world;
+  put(world.root / "a", "one\n");
+  world.journal.begin_turn(1);
+  world.run("Bash", {{"command", "echo two > a; echo new > made; rm -f none"}});
+  CHECK(get(world.root / "a") == "two\n");
+  CHECK(world.journal.changes(1, 1).size() == 2);
+  world.journal.undo(world.workspace, 1, 1);
+  CHECK(get(world.root / "a") == "one\n");
+  CHECK_FALSE(fs::exists(world.root / "made"));
 }
