@@ -1,0 +1,49 @@
+// Everything one turn works with, owned by the worker thread. Front ends never see it: they get Events and send Commands.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/compactor.h"
+#include "agent/inbox.h"
+#include "agent/meters.h"
+#include "agent/provider.h"
+#include "agent/store.h"
+#include "agent/tool_calls.h"
+
+namespace tern {
+
+struct TurnLimits {
+  int max_requests = 0;         // of one turn; 0 = none
+  double max_cost = 0;          // dollars of the session; 0 = none
+  std::string json_schema;      // the final answer must match it
+  int thinking = 0;             // tokens
+};
+
+struct Agent {
+  Store& store;
+  Context& context;
+  Compactor& compactor;
+  Hands& hands;
+  ToolCalls& calls;
+  Inbox& inbox;
+  std::unique_ptr<Provider>& provider;
+  std::function<void(Event)> emit;
+  std::function<TimePoint()> now;
+  std::function<void()> refresh;      // system prompt and model again, when a command changed them
+  std::function<void()> show_meters;
+  TurnLimits limits;
+  std::uint64_t turn = 0;
+  std::vector<Denial> denials;        // of this turn
+  std::string last_body;              // for `tern debug request`
+};
+
+// Logs an item, adds it to the context and shows it. The item gets its id, time and recall id here.
+ItemPtr append(Agent& agent, Item item);
+
+// The request for the context as it stands; its conversation passes check().
+Request build_request(const Context& context, const TurnLimits& limits);
+
+}  // namespace tern

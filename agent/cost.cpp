@@ -1,0 +1,70 @@
+#include "agent/cost.h"
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace tern {
+namespace {
+
+constexpr double million = 1e6;
+
+// Providers without a separate figure charge cache reads and writes as plain input.
+double read_price(const ModelInfo& model) { return model.cache_read > 0 ? model.cache_read : model.input; }
+double write_price(const ModelInfo& model) { return model.cache_write > 0 ? model.cache_write : model.input; }
+
+}  // namespace
+
+void CacheState::learn(const TokenUsage& usage, TimePoint now) {
+  last_request = now;
+  if (usage.cache_read > 0 || usage.cache_write > 0) seen = true;
+  const auto total = usage.total_input();
+  hit = total > 0 && seen ? static_cast<double>(usage.cache_read) / static_cast<double>(total) : -1;
+}
+
+std::chrono::seconds CacheState::age(TimePoint now) const {
+  return std::chrono::duration_cast<std::chrono::seconds>(now - last_request);
+}
+
+bool CacheState::warm(TimePoint now) const { return seen && last_request != TimePoint{} && age(now) < life; }
+
+CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint now, const ModelInfo& model,
+                 double summary_dollars) {
+  CutCost cost;
+  cost.known = model.priced;
+  cost.warm = cache.warm(now);
+  const double rewrite = cost.warm ? write_price(model) - read_price(model) : 0.0;
+  const double per_token = cache.seen ? read_price(model) : model.input;
+  cost.now = static_cast<double>(after) * rewrite / million + summary_dollars;
+  cost.per_turn = static_cast<double>(freed) * per_token / million;
+  cost.break_even = cost.per_turn > 0 ? cost.now / cost.per_turn
+                                      : (cost.known ? std::numeric_limits<double>::infinity() : 0.0);
+  return cost;
+}
+
+std::string money(double dollars) {
+  char text[32];
+  std::snprintf(text, sizeof text, std::abs(dollars) >= 0.1 ? "$%.2f" : "$%.4f", dollars);
+  return text;
+}
+
+std::string thousands(Tokens tokens) {
+  char text[32];
+  if (std::abs(tokens) < 1000) return std::to_string(tokens);
+  if (std::abs(tokens) < 10'000) std::snprintf(text, sizeof text, "%.1fk", static_cast<double>(tokens) / 1000);
+  else if (std::abs(tokens) < 1'000'000) std::snprintf(text, sizeof text, "%.0fk", static_cast<double>(tokens) / 1000);
+  else std::snprintf(text, sizeof text, "%.1fM", static_cast<double>(tokens) / million);
+  return text;
+}
+
+std::string describe(const CutCost& cost, const CacheState& cache, TimePoint now) {
+  std::string text = cost.warm ? "cache warm (" + std::to_string(cache.age(now).count()) + " s)"
+                     : cache.seen ? "cache cold" : "no prompt cache seen";
+  if (!cost.known) return text + " · prices unknown";
+  text += " · " + money(cost.now) + " now · " + money(cost.per_turn) + " a turn saved";
+  if (!std::isfinite(cost.break_even)) return text + " · never pays";
+  const auto turns = static_cast<long>(std::ceil(cost.break_even));
+  return text + (turns <= 0 ? " · pays at once" : " · pays after " + std::to_string(turns) + (turns == 1 ? " turn" : " turns"));
+}
+
+}  // namespace tern

@@ -1,0 +1,38 @@
+#include "agent/event.h"
+
+namespace tern {
+
+std::string_view to_string(PermissionMode mode) {
+  switch (mode) {
+    case PermissionMode::ask: return "ask";
+    case PermissionMode::accept_edits: return "accept-edits";
+    case PermissionMode::plan: return "plan";
+    case PermissionMode::automatic: return "auto";
+    case PermissionMode::bypass: return "bypass";
+  }
+  return "ask";
+}
+
+bool merge_events(Event& newest, Event& incoming) {
+  if (auto* last = std::get_if<Delta>(&newest)) {
+    auto* more = std::get_if<Delta>(&incoming);
+    if (!more || more->kind != last->kind) return false;
+    last->text += more->text;
+    return true;
+  }
+  if (auto* last = std::get_if<ToolProgress>(&newest)) {
+    auto* more = std::get_if<ToolProgress>(&incoming);
+    if (!more || more->call_id != last->call_id) return false;
+    constexpr std::size_t kept = 64 * 1024;  // a tail: a slow front end must not make the queue grow
+    last->tail += more->tail;
+    if (last->tail.size() > 2 * kept) last->tail.erase(0, last->tail.size() - kept);
+    return true;
+  }
+  if (std::holds_alternative<Meters>(newest) && std::holds_alternative<Meters>(incoming)) {
+    newest = std::move(incoming);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace tern

@@ -1,0 +1,195 @@
+#include "agent/meters.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sstream>
+#include <utility>
+
+namespace tern {
+namespace {
+
+enum Kind { system_part, tools_part, memory_part, user_part, assistant_part, results_part, summaries_part, kinds };
+constexpr std::array<const char*, kinds> kind_names = {"system", "tools", "memory", "user", "assistant", "results", "summaries"};
+
+Kind kind_of(const Item& item) {
+  if (item.role == Role::system) return system_part;
+  if (item.role == Role::assistant) return assistant_part;
+  for (const auto& block : item.blocks) {
+    if (std::holds_alternative<Summary>(block)) return summaries_part;
+    if (std::holds_alternative<ToolResult>(block)) return results_part;
+  }
+  return user_part;
+}
+
+// Scaled so that the parts sum to `used`: what rounding leaves goes to the largest.
+std::vector<Part> scaled(const std::array<Tokens, kinds>& estimated, Tokens used) {
+  Tokens total = 0;
+  for (auto tokens : estimated) total += tokens;
+  std::vector<Part> parts;
+  Tokens given = 0;
+  for (int kind = 0; kind < kinds; ++kind) {
+    const auto share = total > 0 ? static_cast<double>(estimated[kind]) / static_cast<double>(total) : 0.0;
+    parts.push_back({kind_names[kind], static_cast<Tokens>(share * static_cast<double>(used))});
+    given += parts.back().tokens;
+  }
+  auto largest = std::max_element(parts.begin(), parts.end(), [](auto& a, auto& b) { return a.tokens < b.tokens; });
+  largest->tokens += used - given;
+  return parts;
+}
+
+std::string label(const Item& item) {
+  for (const auto& block : item.blocks) {
+    if (const auto* result = std::get_if<ToolResult>(&block)) {
+      auto text = result->tool + "  " + result->subject;
+      return result->recall ? text + " (" + to_string(result->recall) + ")" : text;
+    }
+    if (std::holds_alternative<Summary>(block)) return "summary";
+    if (const auto* text = std::get_if<Text>(&block)) {
+      auto line = text->text.substr(0, text->text.find('\n'));
+      if (line.size() > 60) line = line.substr(0, line.find_last_of(' ', 60)) + " …";
+      return (item.role == Role::user ? "you  " : "answer  ") + line;
+    }
+    if (const auto* call = std::get_if<ToolCall>(&block)) return "call  " + call->name;
+    if (std::holds_alternative<Image>(block)) return "image";
+  }
+  return "message";
+}
+
+}  // namespace
+
+void Forecast::learn(Tokens growth) {
+  if (growth <= 0) return;
+  const double sample = static_cast<double>(growth);
+  mean_ = samples_ == 0 ? sample : mean_ + (sample - mean_) / std::min(samples_ + 1, 6);
+  ++samples_;
+}
+
+int Forecast::turns(Tokens distance) const {
+  if (samples_ == 0 || mean_ < 1) return -1;
+  return static_cast<int>(std::clamp(std::floor(static_cast<double>(std::max<Tokens>(distance, 0)) / mean_), 0.0, 9999.0));
+}
+
+std::string Forecast::save() const { return std::to_string(mean_) + ' ' + std::to_string(samples_); }
+
+void Forecast::load(const std::string& text) {
+  std::istringstream in(text);
+  in >> mean_ >> samples_;
+}
+
+void Gauges::reported(Tokens estimated, const TokenUsage& usage, const ModelInfo& model, TimePoint now) {
+  if (usage.total_input() > 0) {
+    calibration_.learn(estimated, usage.total_input());
+    anchor_estimated_ = estimated;
+    anchor_reported_ = usage.total_input();
+  }
+  cache_.learn(usage, now);
+  spent(model.dollars(usage), model.priced);
+}
+
+void Gauges::refused(Tokens estimated, Tokens real) {
+  if (real > estimated) calibration_.learn(estimated, real);
+  anchor_estimated_ = estimated;
+  anchor_reported_ = std::max(estimated, real);
+}
+
+void Gauges::cut() { anchor_estimated_ = anchor_reported_ = 0; }
+
+void Gauges::turn_ended() { forecast_.learn(static_cast<Tokens>(static_cast<double>(std::exchange(growing_, 0)) * calibration_.factor())); }
+
+void Gauges::spent(double dollars, bool known) {
+  dollars_ += dollars;
+  dollars_known_ = dollars_known_ && known;
+}
+
+void Gauges::new_model() {
+  calibration_ = {};
+  cache_ = {};
+  cut();
+}
+
+double Gauges::factor(Tokens estimated) const {
+  if (anchor_reported_ <= 0 || estimated <= 0) return calibration_.factor();
+  const double since = static_cast<double>(estimated - anchor_estimated_) * calibration_.factor();
+  return std::max(0.1, (static_cast<double>(anchor_reported_) + since) / static_cast<double>(estimated));
+}
+
+std::string Gauges::save() const {
+  return std::to_string(saved_) + ' ' + std::to_string(dollars_) + ' ' + (dollars_known_ ? "1 " : "0 ") + forecast_.save();
+}
+
+void Gauges::load(const std::string& text) {
+  std::istringstream in(text);
+  int known = 1;
+  if (in >> saved_ >> dollars_ >> known) dollars_known_ = known != 0;
+  std::string rest;
+  std::getline(in, rest);
+  forecast_.load(rest);
+}
+
+Tokens tokens_of(const std::vector<ToolSpec>& tools) {
+  Tokens total = 0;
+  for (const auto& tool : tools) total += estimate(tool.name) + estimate(tool.description) + estimate(tool.schema) + 8;
+  return total;
+}
+
+Budget budget_of(const Context& context) {
+  Budget budget;
+  budget.window = context.window();
+  budget.reserve = context.model.reserve(context.window_override);
+  budget.fixed = context.fixed();
+  budget.pending = context.pending;
+  if (context.window_override <= 0 || (context.model.optimum && *context.model.optimum < context.window_override))
+    budget.optimum = context.model.optimum;
+  budget.calibration = context.gauges.factor(context.estimated());
+  budget.provider = context.model.provider;
+  budget.model = context.model.name;
+  budget.config = context.config;
+  return budget;
+}
+
+Meters read_meters(const Context& context) {
+  const auto budget = budget_of(context);
+  const auto now = usage(context.conversation, budget);
+  Meters meters;
+  meters.model = context.model.name;
+  meters.provider = context.model.provider;
+  meters.used = now.used;
+  meters.effective = budget.effective();
+  meters.window = budget.window;
+  std::array<Tokens, kinds> parts{};
+  parts[system_part] = context.prompt.system;
+  parts[tools_part] = context.tool_tokens;
+  parts[memory_part] = context.prompt.memory;
+  parts[user_part] = context.pending;
+  for (const auto& item : context.conversation.items) parts[kind_of(*item)] += item->tokens;
+  meters.parts = scaled(parts, meters.used);
+  meters.estimated = context.gauges.estimated_only();
+  meters.micro_at = context.config.micro_at;
+  meters.compact_at = context.config.compact_at;
+  meters.truncate_at = context.config.truncate_at;
+  const auto mark = [&](double share) { return static_cast<Tokens>(share * static_cast<double>(budget.effective())); };
+  for (double share : {meters.micro_at, meters.compact_at, meters.truncate_at}) {
+    if (meters.used >= mark(share)) continue;
+    meters.turns_to_next = context.gauges.forecast().turns(mark(share) - meters.used);
+    break;
+  }
+  meters.saved = context.gauges.saved();
+  meters.cache_hit = context.gauges.cache().hit;
+  meters.dollars = context.gauges.dollars();
+  meters.dollars_known = context.gauges.dollars_known();
+  return meters;
+}
+
+std::vector<std::string> top_items(const Conversation& conversation, std::size_t count) {
+  std::vector<const Item*> items;
+  for (const auto& item : conversation.items) items.push_back(item.get());
+  const auto shown = std::min(count, items.size());
+  std::partial_sort(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(shown), items.end(),
+                    [](auto* a, auto* b) { return a->tokens > b->tokens; });
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < shown; ++i) lines.push_back(thousands(items[i]->tokens) + "  " + label(*items[i]));
+  return lines;
+}
+
+}  // namespace tern

@@ -1,0 +1,86 @@
+// How full the context is, what it costs and when the next tier comes: kept true after every step.
+// The last request's usage, as the provider reported it, is the anchor; only what came since is estimated.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/cost.h"
+#include "agent/event.h"
+#include "agent/models.h"
+#include "agent/prompt.h"
+#include "compression/budget.h"
+#include "compression/tokens.h"
+
+namespace tern {
+
+// Turns until a distance is grown, from the recent turns' growth.
+class Forecast {
+ public:
+  void learn(Tokens growth);                 // of one finished turn
+  int turns(Tokens distance) const;          // −1 = unknown; 0 = the next one
+  Tokens per_turn() const { return static_cast<Tokens>(mean_); }
+  std::string save() const;
+  void load(const std::string& text);
+
+ private:
+  double mean_ = 0;
+  int samples_ = 0;
+};
+
+class Gauges {
+ public:
+  void reported(Tokens estimated, const TokenUsage& usage, const ModelInfo& model, TimePoint now);
+  void refused(Tokens estimated, Tokens real);  // the provider said how long the refused request was
+  void cut();                                // the context was changed: the anchor no longer stands
+  void grew(Tokens tokens) { growing_ += tokens; }
+  void turn_ended();
+  void spent(double dollars, bool known);    // summaries
+  void freed(Tokens tokens) { saved_ += tokens; }
+  void new_model();                          // calibration and cache belong to a model
+
+  double factor(Tokens estimated) const;     // for Budget::calibration
+  bool estimated_only() const { return !calibration_.learned(); }
+  const CacheState& cache() const { return cache_; }
+  const Forecast& forecast() const { return forecast_; }
+  double dollars() const { return dollars_; }
+  bool dollars_known() const { return dollars_known_; }
+  Tokens saved() const { return saved_; }
+  std::string save() const;                  // small text for the store's session state
+  void load(const std::string& text);
+
+ private:
+  Calibration calibration_;
+  Tokens anchor_estimated_ = 0, anchor_reported_ = 0;
+  CacheState cache_;
+  Forecast forecast_;
+  Tokens growing_ = 0, saved_ = 0;
+  double dollars_ = 0;
+  bool dollars_known_ = true;
+};
+
+// Everything that decides how full the window is: the worker's one copy of the context.
+struct Context {
+  Conversation conversation;
+  ModelInfo model;
+  Tokens window_override = 0;
+  PromptParts prompt;
+  std::vector<ToolSpec> tools;
+  Tokens tool_tokens = 0;
+  Tokens pending = 0;
+  CompressionConfig config;
+  Gauges gauges;
+
+  Tokens window() const { return window_override > 0 ? window_override : model.window; }
+  Tokens fixed() const { return prompt.system + prompt.memory + tool_tokens; }
+  Tokens estimated() const { return fixed() + count(conversation) + pending; }
+};
+Budget budget_of(const Context& context);
+Tokens tokens_of(const std::vector<ToolSpec>& tools);
+
+// used, window, marks, parts (they sum to used), forecast, saved, cache, dollars; the rest is filled in by the session.
+Meters read_meters(const Context& context);
+// The biggest items, ready to read: "12k  Bash  npm test (r17)".
+std::vector<std::string> top_items(const Conversation& conversation, std::size_t count);
+
+}  // namespace tern

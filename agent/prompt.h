@@ -1,0 +1,40 @@
+// What the model is told before anything else: who it is, where it is, and what the folder's memory files say.
+// Reads files, runs nothing: no git process, so no hook or configured program of the project can start here.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "agent/event.h"
+#include "compression/conversation.h"
+
+namespace tern {
+
+struct MemoryFile {
+  std::filesystem::path path;
+  std::string text;                 // as it goes into the prompt
+  Tokens tokens = 0;
+  bool cut = false;                 // the 32 KB cap was reached
+};
+// AGENTS.md, else CLAUDE.md, of each folder from the repository's root (without one: below home) down to `cwd`, after the
+// person's own one. The nearest comes last and wins; together at most 32 KB, the farthest give way first.
+std::vector<MemoryFile> memory_files(const std::filesystem::path& cwd, const std::filesystem::path& user_file);
+
+// The text of the "Compact instructions" section of the nearest file that has one.
+std::string compact_instructions(const std::vector<MemoryFile>& files);
+
+struct Surroundings {
+  std::string cwd, os, date, branch;  // branch: "main", "main (merging)", "detached at 1a2b3c4", empty without git
+};
+Surroundings look_around(const std::filesystem::path& cwd, TimePoint now);
+std::filesystem::path repository_root(const std::filesystem::path& cwd);  // empty without one
+
+struct PromptParts {
+  std::string text;                 // the whole system prompt
+  Tokens system = 0, memory = 0;    // estimated
+};
+PromptParts system_prompt(const Surroundings& where, const std::vector<MemoryFile>& memory, PermissionMode mode,
+                          const std::string& extra = {});
+
+}  // namespace tern

@@ -1,0 +1,98 @@
+#include "agent/reply.h"
+
+#include <algorithm>
+
+namespace tern {
+namespace {
+
+bool blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == std::string::npos; }
+
+class Gatherer {
+ public:
+  Gatherer(Reply& reply, const std::function<void(Event)>& emit) : reply_(reply), emit_(emit) {}
+
+  void operator()(StreamEvent event) {
+    std::visit([this](auto& e) { take(e); }, event);
+  }
+
+  void finish(bool stopped) {
+    calm();
+    reply_.interrupted = stopped || (reply_.failed && reply_.failed->kind == Failure::cancelled);
+    if (!blank(text_)) reply_.blocks.push_back(Text{std::move(text_)});  // cut in the middle: kept as it stood
+    std::erase_if(reply_.blocks, [](const Block& block) {
+      if (const auto* text = std::get_if<Text>(&block)) return blank(text->text);
+      const auto* thought = std::get_if<Thinking>(&block);
+      return thought && thought->signature.empty() && thought->text.empty();
+    });
+  }
+
+ private:
+  void take(TextDelta& delta) {
+    calm();
+    text_ += delta.text;
+    emit_(Delta{DeltaKind::text, std::move(delta.text)});
+  }
+  void take(ThinkingDelta& delta) {
+    calm();
+    emit_(Delta{DeltaKind::thinking, std::move(delta.text)});
+  }
+  void take(CallStarted&) { calm(); }
+  void take(BlockDone& done) {
+    calm();
+    if (std::holds_alternative<Text>(done.block)) text_.clear();
+    reply_.blocks.push_back(std::move(done.block));
+  }
+  void take(UsageReport& report) {
+    reply_.usage = report.usage;
+    reply_.usage_reported = true;
+  }
+  void take(Retrying& retrying) {  // the provider starts the answer anew
+    text_.clear();
+    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+    emit_(Waiting{std::move(retrying.why), (now + retrying.wait).count()});
+    waiting_ = true;
+  }
+  void take(Silence& silence) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(silence.since).count();
+    emit_(Waiting{"The model has been silent for " + std::to_string(seconds) + " s; still waiting (Esc stops).", 0});
+    waiting_ = true;
+  }
+  void take(Finished& finished) { reply_.reason = finished.reason; }
+  void take(Failed& failed) { reply_.failed = std::move(failed); }
+
+  void calm() {
+    if (!std::exchange(waiting_, false)) return;
+    emit_(Waiting{});
+  }
+
+  Reply& reply_;
+  const std::function<void(Event)>& emit_;
+  std::string text_;
+  bool waiting_ = false;
+};
+
+}  // namespace
+
+std::vector<ToolCall> Reply::calls() const {
+  std::vector<ToolCall> calls;
+  for (const auto& block : blocks)
+    if (const auto* call = std::get_if<ToolCall>(&block)) calls.push_back(*call);
+  return calls;
+}
+
+std::string Reply::text() const {
+  std::string all;
+  for (const auto& block : blocks)
+    if (const auto* text = std::get_if<Text>(&block)) all += text->text;
+  return all;
+}
+
+Reply ask(Provider& provider, const Request& request, const std::function<void(Event)>& emit, std::stop_token stop) {
+  Reply reply;
+  Gatherer gather(reply, emit);
+  provider.stream(request, [&](StreamEvent event) { gather(std::move(event)); }, stop);
+  gather.finish(stop.stop_requested());
+  return reply;
+}
+
+}  // namespace tern

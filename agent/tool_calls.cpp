@@ -1,0 +1,253 @@
+#include "agent/tool_calls.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "compression/plan.h"
+
+namespace tern {
+
+struct ToolCalls::Prepared {
+  CallRun run;
+  nlohmann::json args;
+  bool ready = false;  // may be executed
+};
+
+namespace {
+
+constexpr std::size_t parallel_limit = 8;
+constexpr std::size_t shown_text = 256 * 1024;
+
+std::size_t hash_of(const ToolCall& call) { return std::hash<std::string>{}(call.name + '\0' + call.arguments); }
+
+ToolOutput failure(std::string text) {
+  ToolOutput output;
+  output.text = std::move(text);
+  output.is_error = true;
+  return output;
+}
+
+std::string unknown_tool(const std::string& name, const std::vector<const Tool*>& offered) {
+  std::string text = "There is no tool named \"" + name + "\". Available:";
+  for (const auto* tool : offered) text += ' ' + std::string(tool->name);
+  return text + ". Call one of these.";
+}
+
+std::string no_one_to_ask(const std::string& reason) {
+  return "Permission refused: this needs the user's approval (" + reason +
+         ") and nobody can be asked in this run. Do not try to get around it; go on without it or say what is needed.";
+}
+
+std::string refused_text(const std::string& note) {
+  std::string text =
+      "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
+      "new_string was NOT written to the file).";
+  return note.empty() ? text + " STOP what you are doing and wait for the user to tell you how to proceed."
+                      : text + " The user said: " + note;
+}
+
+bool parallel(const Tool& tool) { return tool.effect == Effect::read; }
+
+}  // namespace
+
+int LoopGuard::repeats(const ToolCall& call) const {
+  const auto key = hash_of(call);
+  const auto seen = std::find_if(recent_.begin(), recent_.end(), [key](const Seen& s) { return s.call == key; });
+  return seen == recent_.end() ? 0 : seen->times;
+}
+
+void LoopGuard::saw(const ToolCall& call, const std::string& result) {
+  const auto key = hash_of(call), answer = std::hash<std::string>{}(result);
+  const auto seen = std::find_if(recent_.begin(), recent_.end(), [key](const Seen& s) { return s.call == key; });
+  if (seen != recent_.end()) {
+    seen->times = seen->result == answer || seen->times >= teach_at ? seen->times + 1 : 1;
+    seen->result = answer;
+    return;
+  }
+  recent_.push_front({key, answer, 1});
+  if (recent_.size() > 32) recent_.pop_back();
+}
+
+CallsDone ToolCalls::run(const std::vector<ToolCall>& calls, std::stop_token stop) {
+  CallsDone done;
+  std::vector<Prepared> all(calls.size());
+  for (std::size_t i = 0; i < calls.size(); ++i) all[i].run.call = calls[i];
+  std::size_t closed = 0;
+  for (std::size_t i = 0; i < all.size();) {
+    std::vector<Prepared*> group;
+    do {
+      prepare(all[i], stop, done);
+      if (all[i].ready) group.push_back(&all[i]);
+      ++i;
+    } while (i < all.size() && all[i - 1].ready && parallel(*all[i - 1].run.tool) && find_tool(all[i].run.call.name) &&
+             parallel(*find_tool(all[i].run.call.name)));
+    execute(std::move(group), stop);
+    for (; closed < i; ++closed) close(all[closed]);
+  }
+  for (auto& prepared : all) {
+    if (guard_.repeats(prepared.run.call) >= LoopGuard::end_at) done.stuck = true;
+    done.runs.push_back(std::move(prepared.run));
+  }
+  return done;
+}
+
+// Everything that can answer a call without running it.
+void ToolCalls::prepare(Prepared& prepared, std::stop_token stop, CallsDone& done) {
+  auto& run = prepared.run;
+  run.tool = find_tool(run.call.name);
+  const bool offered = run.tool && std::find(hands_.offered.begin(), hands_.offered.end(), run.tool) != hands_.offered.end();
+  std::string error;
+  if (stop.stop_requested() || done.said_no) {
+    run.output = failure(done.said_no ? "Not run: the user refused an earlier call of this message."
+                                      : "[Request interrupted by user] The call was not run.");
+  } else if (!offered) {
+    run.output = failure(unknown_tool(run.call.name, hands_.offered));
+  } else if (!parse_args(*run.tool, run.call.arguments, prepared.args, error)) {
+    run.output = failure(error);
+  } else if (guard_.repeats(run.call) >= LoopGuard::teach_at) {
+    run.output = failure("Not run: this exact call has given the same result " + std::to_string(LoopGuard::teach_at) +
+                         " times in a row. It will not change. Do something else, or tell the user what blocks you.");
+    emit_(Notice{Level::warning, std::string(run.tool->name) + " was called " + std::to_string(LoopGuard::teach_at) +
+                                     " times with the same result; the model has been told to do something else."});
+  } else {
+    if (run.tool->subject) run.output.subject = run.tool->subject(prepared.args);
+    prepared.ready = permitted(prepared, stop, done);
+  }
+}
+
+bool ToolCalls::permitted(Prepared& prepared, std::stop_token stop, CallsDone& done) {
+  const auto& tool = *prepared.run.tool;
+  const auto decision = decide(hands_.mode, hands_.rules, tool, prepared.args, hands_.workspace, hands_.sandboxed);
+  if (std::holds_alternative<Allow>(decision)) return true;
+  if (std::holds_alternative<Ask>(decision)) return ask(prepared, decision, stop, done);
+  const auto& reason = std::get<Deny>(decision).reason;
+  prepared.run.output = failure("Permission denied: " + reason);
+  prepared.run.refused = true;
+  done.denials.push_back({std::string(tool.name), prepared.run.call.id, prepared.run.call.arguments, reason});
+  return false;
+}
+
+bool ToolCalls::ask(Prepared& prepared, const Decision& decision, std::stop_token stop, CallsDone& done) {
+  const auto& why = std::get<Ask>(decision);
+  auto& run = prepared.run;
+  const auto& tool = *run.tool;
+  const auto refuse = [&](std::string text) {
+    run.output = failure(std::move(text));
+    run.refused = true;
+    done.denials.push_back({std::string(tool.name), run.call.id, run.call.arguments, why.reason});
+    return false;
+  };
+  if (!hands_.may_ask) return refuse(no_one_to_ask(why.reason));
+  const auto id = next_question_++;
+  const auto subject = run.output.subject;
+  const bool is_command = tool.effect == Effect::execute;
+  emit_(PermissionAsked{id, std::string(tool.name), std::string(tool.label.empty() ? tool.name : tool.label) + ' ' + subject,
+                        is_command ? subject : prepared.args.dump(2, ' ', false, nlohmann::json::error_handler_t::replace),
+                        preview_diff(tool, prepared.args, hands_.workspace), why.reason, why.remember});
+  const auto answer = inbox_.wait_answer(id, stop);
+  const auto verdict = answer ? answer->verdict : Verdict::no;
+  emit_(PermissionSettled{id, verdict});
+  if (!answer) return refuse("[Request interrupted by user] The call was not run.");
+  if (verdict == Verdict::no) {
+    done.said_no = answer->note.empty();
+    return refuse(refused_text(answer->note));
+  }
+  if (verdict == Verdict::yes_remember && !why.remember.empty()) {
+    for (const auto& rule : remembered_rules(why)) {
+      hands_.rules.allow(rule);
+      store_.grant(rule, true);
+    }
+  }
+  if (!answer->note.empty()) run.output.note = answer->note;
+  run.granted = true;
+  return true;
+}
+
+void ToolCalls::execute(std::vector<Prepared*> group, std::stop_token stop) {
+  if (group.empty()) return;
+  if (!store_.transact([&] {
+        for (auto* prepared : group) {
+          const auto& run = prepared->run;
+          store_.started({run.call.id, std::string(run.tool->name), std::string(run.tool->label), run.output.subject, run.call.arguments});
+        }
+      }))
+    emit_(Notice{Level::warning, store_.unsaved()});
+  for (auto* prepared : group) {
+    const auto& run = prepared->run;
+    emit_(ToolStarted{run.call.id, std::string(run.tool->name), std::string(run.tool->label), run.output.subject, run.call.arguments});
+  }
+  if (group.front()->run.tool->effect == Effect::context) return run_one(*group.front(), stop);  // it changes the conversation: here
+  inbox_.attend([&] {
+    std::vector<std::thread> helpers;
+    std::atomic<std::size_t> next{0};
+    const auto take = [&] {
+      for (auto i = next++; i < group.size(); i = next++) run_one(*group[i], stop);
+    };
+    for (std::size_t i = 1; i < std::min(group.size(), parallel_limit); ++i) helpers.emplace_back(take);
+    take();
+    for (auto& helper : helpers) helper.join();
+  });
+}
+
+void ToolCalls::run_one(Prepared& prepared, std::stop_token stop) {
+  auto& run = prepared.run;
+  const auto begin = std::chrono::steady_clock::now();
+  ToolContext context{.workspace = hands_.workspace, .files = hands_.files, .journal = hands_.journal, .jobs = hands_.jobs,
+                      .sandbox = hands_.sandbox, .todos = hands_.todos, .stop = stop, .call_id = run.call.id, .granted = run.granted,
+                      .spill_dir = hands_.spill_dir, .allowed_env = hands_.allowed_env,
+                      .progress = [&](std::string_view tail) { emit_(ToolProgress{run.call.id, std::string(tail)}); },
+                      .recall = hands_.recall, .context = hands_.context};
+  const auto subject = run.output.subject, note = run.output.note;
+  try {
+    run.output = run.tool->run(prepared.args, context);
+    run.ran = true;
+  } catch (const std::exception& error) {  // a fault of ours: the model is told, the turn goes on
+    run.output = failure(std::string("The tool failed inside tern: ") + error.what());
+  }
+  if (run.output.subject.empty()) run.output.subject = subject;
+  if (!note.empty()) run.output.text += "\n\n[The user approved this and said: " + note + ']';
+  run.cell.milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// The result goes into the log with its original, then onto the screen. Its text is never empty.
+void ToolCalls::close(Prepared& prepared) {
+  auto& run = prepared.run;
+  if (run.output.text.empty()) run.output.text = "(no output)";
+  if (run.ran || guard_.repeats(run.call) >= LoopGuard::teach_at) guard_.saw(run.call, run.output.text);
+  auto& cell = run.cell;
+  cell.call_id = run.call.id;
+  cell.tool = run.tool ? std::string(run.tool->name) : run.call.name;
+  if (run.tool) cell.label = run.tool->label;
+  cell.subject = run.output.subject;
+  cell.note = run.output.note;
+  cell.diff = run.output.diff;
+  cell.text = run.output.text.substr(0, shown_text);
+  cell.is_error = run.output.is_error;
+  cell.exit_status = run.output.exit_status;
+  store_.transact([&] {
+    keep_original(run);
+    store_.finished(cell, run.result);
+  });
+  emit_(cell);
+}
+
+void ToolCalls::keep_original(CallRun& run) {
+  const auto budget = budget_of(context_);
+  auto& result = run.result;
+  result = {run.call.id, run.cell.tool, std::move(run.output.text), run.output.is_error, run.output.subject, {}, ResultForm::full};
+  if (!run.output.spill.empty()) result.recall = store_.put_original_file(run.output.spill, result.tool, result.subject);
+  else if (result.text.size() > budget.config.snip_limit) result.recall = store_.put_original(result.text, result.tool, result.subject);
+  else result.recall = store_.next_recall();
+  Item alone;
+  alone.role = Role::user;
+  alone.blocks.push_back(std::move(result));
+  alone = snip(std::move(alone), budget);
+  result = std::get<ToolResult>(std::move(alone.blocks.front()));
+  run.cell.recall = result.recall;
+  run.cell.form = result.form;
+}
+
+}  // namespace tern

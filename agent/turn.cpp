@@ -1,0 +1,203 @@
+#include "agent/turn.h"
+
+#include <algorithm>
+
+#include "agent/reply.h"
+#include "compression/check.h"
+
+namespace tern {
+namespace {
+
+using How = TurnEnded::How;
+
+constexpr int continuations = 3;  // answers cut by the output limit or the network that are taken up again
+
+// What has happened in this turn so far.
+struct Progress {
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+  int requests = 0, cuts = 0, overflows = 0, repeats = 0;
+};
+
+TurnEnded ended(How how, int exit_code, std::string error = {}) { return {how, std::move(error), exit_code, 0}; }
+
+Item user_item(std::string text, bool synthetic = false) {
+  Item item;
+  item.role = Role::user;
+  item.synthetic = synthetic;
+  item.blocks.push_back(Text{std::move(text)});
+  return item;
+}
+
+void take_input(Agent& agent, Submit input) {
+  Item item;
+  item.role = Role::user;
+  for (auto& file : input.attachments) {
+    if (file.media_type.rfind("image/", 0) == 0) item.blocks.push_back(Image{file.media_type, std::move(file.bytes)});
+    else item.blocks.push_back(Document{file.media_type, std::move(file.bytes)});
+  }
+  if (!input.text.empty()) item.blocks.push_back(Text{std::move(input.text)});
+  if (!item.blocks.empty()) append(agent, std::move(item));
+}
+
+void take_steering(Agent& agent) {
+  for (auto& input : agent.inbox.take_steering()) take_input(agent, std::move(input));
+  for (auto& note : agent.hands.jobs.take_notes()) append(agent, user_item(std::move(note), true));
+}
+
+std::optional<TurnEnded> over_limit(const Agent& agent, const Progress& progress) {
+  const auto& limits = agent.limits;
+  if (limits.max_requests > 0 && progress.requests >= limits.max_requests)
+    return ended(How::limit, 5, "Stopped after " + std::to_string(limits.max_requests) + " requests (--max-turns).");
+  if (limits.max_cost > 0 && agent.context.gauges.dollars() >= limits.max_cost)
+    return ended(How::limit, 5, "Stopped at " + money(agent.context.gauges.dollars()) + " (--max-cost " + money(limits.max_cost) + ").");
+  return std::nullopt;
+}
+
+std::optional<TurnEnded> make_room(Agent& agent, std::stop_token stop) {
+  const auto room = agent.compactor.make_room(agent.context, stop);
+  if (stop.stop_requested()) return ended(How::interrupted, 130);
+  if (room.fits) return std::nullopt;
+  return ended(How::failed, 1, room.why);
+}
+
+Reply ask_model(Agent& agent, Progress& progress, std::stop_token stop) {
+  ++progress.requests;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto request = build_request(agent.context, agent.limits);
+  const auto estimated = agent.context.fixed() + count(request.conversation);
+  Reply reply;
+  agent.inbox.attend([&] { reply = ask(*agent.provider, request, agent.emit, stop); });
+  if (!reply.usage_reported) return reply;
+  const auto& model = agent.context.model;
+  agent.context.gauges.reported(estimated, reply.usage, model, agent.now());
+  const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
+  agent.store.add_usage({agent.turn, model.provider, model.name, "turn", reply.usage.input, reply.usage.output,
+                         reply.usage.cache_read, reply.usage.cache_write, model.dollars(reply.usage), spent, {}, agent.now()});
+  return reply;
+}
+
+// The answer joins the context; calls whose JSON the output limit cut in the middle leave it.
+void take_reply(Agent& agent, Reply& reply) {
+  if (reply.interrupted || reply.failed) std::erase_if(reply.blocks, [](const Block& block) {
+      const auto* thought = std::get_if<Thinking>(&block);
+      return thought && thought->signature.empty();
+    });
+  const bool speaks = std::any_of(reply.blocks.begin(), reply.blocks.end(),
+                                  [](const Block& block) { return !std::holds_alternative<Thinking>(block); });
+  if (!speaks) return;
+  Item item;
+  item.role = Role::assistant;
+  item.interrupted = reply.interrupted;
+  item.blocks = reply.blocks;
+  append(agent, std::move(item));
+}
+
+int exit_code(Failure kind) {
+  switch (kind) {
+    case Failure::auth: return 3;
+    case Failure::quota: case Failure::rate: case Failure::overloaded: case Failure::server: case Failure::network:
+    case Failure::timeout: return 4;
+    default: return 1;
+  }
+}
+
+bool transient(const Failed& failed) {
+  return failed.kind == Failure::network || failed.kind == Failure::timeout || failed.kind == Failure::protocol;
+}
+
+// True: the turn goes on with another request.
+bool recovered(Agent& agent, const Failed& failed, Progress& progress, std::stop_token stop) {
+  if (failed.kind == Failure::overflow && progress.overflows++ == 0) return agent.compactor.overflow(agent.context, failed, stop);
+  return false;
+}
+
+void take_results(Agent& agent, CallsDone& done) {
+  Item item;
+  item.role = Role::user;
+  for (auto& run : done.runs) item.blocks.push_back(std::move(run.result));
+  for (auto& run : done.runs)
+    for (auto& image : run.output.images) item.blocks.push_back(Image{image.media_type, std::move(image.bytes)});
+  append(agent, std::move(item));
+  std::move(done.denials.begin(), done.denials.end(), std::back_inserter(agent.denials));
+  agent.store.set_todos(agent.hands.todos);
+}
+
+TurnEnded after_calls(Agent& agent, const CallsDone& done) {
+  if (done.stuck) return ended(How::failed, 1, "Stopped: the model repeats one call without getting further.");
+  agent.emit(Notice{Level::info, "You said no. Tell the model what to do instead."});
+  return ended(How::interrupted, 0);
+}
+
+// True: the answer was cut and the model shall go on.
+bool take_up(Agent& agent, const Reply& reply, Progress& progress) {
+  if (reply.reason != StopReason::length && reply.reason != StopReason::cut) return false;
+  if (progress.cuts++ >= continuations) return false;
+  append(agent, user_item(reply.reason == StopReason::length
+                              ? "[Your answer reached the output limit. Go on exactly where it stops; make any tool call smaller.]"
+                              : "[The connection broke here. Go on exactly where your answer stops.]",
+                          true));
+  return true;
+}
+
+TurnEnded finish(Agent& agent, const Reply& reply) {
+  if (reply.reason == StopReason::refusal) return ended(How::failed, 1, "The model refused to answer.");
+  if (reply.blocks.empty()) return ended(How::failed, 1, "The model gave an empty answer; try again or use another model.");
+  const bool refused = std::any_of(agent.denials.begin(), agent.denials.end(), [](const Denial&) { return true; });
+  return ended(How::done, refused && !agent.hands.may_ask ? 6 : 0);
+}
+
+}  // namespace
+
+// The whole turn. Each line is a step a person could name; each way out answers every call and closes every message.
+static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::stop_token stop) {
+  take_input(agent, std::move(input));
+  for (;;) {
+    take_steering(agent);
+    agent.refresh();
+    if (auto end = over_limit(agent, progress)) return *end;
+    if (auto end = make_room(agent, stop)) return *end;
+    agent.show_meters();
+
+    Reply reply = ask_model(agent, progress, stop);
+    const auto calls = reply.calls();
+    if (reply.failed && !reply.interrupted && calls.empty()) {
+      if (recovered(agent, *reply.failed, progress, stop)) continue;
+      if (transient(*reply.failed) && !reply.blocks.empty() && progress.repeats++ < 2) continue;  // nothing has run: ask again
+      take_reply(agent, reply);
+      return ended(How::failed, exit_code(reply.failed->kind), reply.failed->message);
+    }
+    take_reply(agent, reply);
+    agent.show_meters();
+    if (calls.empty()) {
+      if (reply.interrupted) return ended(How::interrupted, 130);
+      if (take_up(agent, reply, progress)) continue;
+      agent.inbox.drain();
+      if (agent.inbox.steering()) continue;
+      return finish(agent, reply);
+    }
+
+    CallsDone done = agent.calls.run(calls, stop);
+    take_results(agent, done);
+    if (stop.stop_requested()) return ended(How::interrupted, 130);
+    if (done.stuck || done.said_no) return after_calls(agent, done);
+  }
+}
+
+TurnEnded run_turn(Agent& agent, Submit input, std::stop_token stop) {
+  Progress progress;
+  agent.denials.clear();
+  agent.calls.forget_repeats();
+  agent.store.add_prompt(input.text);
+  agent.emit(TurnStarted{++agent.turn});
+  auto end = turn_of(agent, std::move(input), progress, stop);
+  if (end.how == How::interrupted && stop.stop_requested()) append(agent, user_item("[Request interrupted by user]", true));
+  end.milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - progress.begin).count();
+  agent.context.gauges.turn_ended();
+  agent.store.remember(end);
+  agent.show_meters();
+  agent.emit(end);
+  return end;
+}
+
+}  // namespace tern

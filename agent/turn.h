@@ -1,0 +1,11 @@
+// One turn: from what the person typed to the model's last word. Runs on the worker; every way out leaves a context that
+// can be sent again. Failure is the returned value; what throws is a fault of ours and is caught once, in the session.
+#pragma once
+
+#include "agent/agent.h"
+
+namespace tern {
+
+TurnEnded run_turn(Agent& agent, Submit input, std::stop_token stop);
+
+}  // namespace tern
