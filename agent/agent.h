@@ -16,10 +16,10 @@
 namespace tern {
 
 struct TurnLimits {
-  int max_requests = 0;         // of one turn; 0 = none
-  double max_cost = 0;          // dollars of the session; 0 = none
-  std::string json_schema;      // the final answer must match it
-  int thinking = 0;             // tokens
+  int max_requests = 0;     // of one turn; 0 = none
+  double max_cost = 0;      // dollars of the session; 0 = none
+  std::string json_schema;  // the final answer must match it
+  int thinking = 0;         // tokens
 };
 
 struct Agent {
@@ -32,12 +32,12 @@ struct Agent {
   std::unique_ptr<Provider>& provider;
   std::function<void(Event)> emit;
   std::function<TimePoint()> now;
-  std::function<void()> refresh;      // system prompt and model again, when a command changed them
+  std::function<void()> refresh;  // system prompt and model again, when a command changed them
   std::function<void()> show_meters;
   TurnLimits limits;
   std::uint64_t turn = 0;
-  std::vector<Denial> denials;        // of this turn
-  std::string last_body;              // for `tern debug request`
+  std::vector<Denial> denials;  // of this turn
+  std::string last_body;        // for `tern debug request`
 };
 
 // Logs an item, adds it to the context and shows it. The item gets its id, time and recall id here.

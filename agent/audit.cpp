@@ -82,8 +82,10 @@ LossAudit audit_loss(const Conversation& before, const Conversation& after) {
   audit.kept = total - gone.size();
   for (const auto& [key, found] : gone) {
     auto line = std::string(kind_name(found.kind)) + "  " + found.text;
-    if (found.recall) audit.reachable.push_back(line + "  " + to_string(found.recall));
-    else audit.dropped.push_back(std::move(line));
+    if (found.recall)
+      audit.reachable.push_back(line + "  " + to_string(found.recall));
+    else
+      audit.dropped.push_back(std::move(line));
   }
   audit.by_recall = audit.reachable.size();
   audit.lost = audit.dropped.size();

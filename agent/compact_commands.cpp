@@ -15,7 +15,8 @@ Tokens used_of(const Context& context) { return usage(context.conversation, budg
 
 std::string first_words(const Item& item) {
   for (const auto& block : item.blocks) {
-    if (const auto* text = std::get_if<Text>(&block)) return text->text.substr(0, std::min<std::size_t>(text->text.find('\n'), 60));
+    if (const auto* text = std::get_if<Text>(&block))
+      return text->text.substr(0, std::min<std::size_t>(text->text.find('\n'), 60));
     if (const auto* result = std::get_if<ToolResult>(&block)) return result->tool + ' ' + result->subject;
     if (std::holds_alternative<Summary>(block)) return "an earlier summary";
   }
@@ -24,15 +25,18 @@ std::string first_words(const Item& item) {
 
 std::string describe_range(const std::vector<ItemPtr>& items) {
   if (items.empty()) return "nothing";
-  return std::to_string(items.size()) + " messages, from \"" + first_words(*items.front()) + "\" to \"" + first_words(*items.back()) + '"';
+  return std::to_string(items.size()) + " messages, from \"" + first_words(*items.front()) + "\" to \"" +
+         first_words(*items.back()) + '"';
 }
 
 std::string describe_edits(const Edits& edits) {
   std::string text;
   std::size_t more = 0;
   for (const auto& edit : edits) {
-    if (text.size() > 4'000) ++more;
-    else text += "- " + edit.why.unit + ": " + edit.why.why + " (" + thousands(edit.saved) + " tokens)\n";
+    if (text.size() > 4'000)
+      ++more;
+    else
+      text += "- " + edit.why.unit + ": " + edit.why.why + " (" + thousands(edit.saved) + " tokens)\n";
   }
   return more ? text + "… and " + std::to_string(more) + " more\n" : text;
 }
@@ -80,9 +84,13 @@ void Compactor::maybe_draft(Context& context) {
   const auto& model = small ? *small : context.model;
   auto provider = world_.connect(model);
   if (!provider) return;
-  auto request = summary_wire_request(*ahead.ask, model, small ? SharedPrefix{} : SharedPrefix{context.prompt.text, context.tools});
+  auto request =
+      summary_wire_request(*ahead.ask, model, small ? SharedPrefix{} : SharedPrefix{context.prompt.text, context.tools});
   draft_ = std::make_unique<Draft>(*ahead.ask, std::move(covered), model, std::move(provider), std::move(request));
-  world_.emit(Compaction{.phase = CompactionPhase::drafting, .tier = Tier::compact, .before = used_of(context), .strategy = "draft by " + model.name});
+  world_.emit(Compaction{.phase = CompactionPhase::drafting,
+                         .tier = Tier::compact,
+                         .before = used_of(context),
+                         .strategy = "draft by " + model.name});
 }
 
 Compactor::Step Compactor::swap_draft(Context& context) {
@@ -91,8 +99,18 @@ Compactor::Step Compactor::swap_draft(Context& context) {
   const double cost = draft->model().dollars(answer.usage);
   if (answer.usage_reported) {
     context.gauges.spent(cost, draft->model().priced);
-    world_.store.add_usage({world_.turn, draft->model().provider, draft->model().name, "draft", answer.usage.input, answer.usage.output,
-                            answer.usage.cache_read, answer.usage.cache_write, cost, 0, {}, world_.now()});
+    world_.store.add_usage({world_.turn,
+                            draft->model().provider,
+                            draft->model().name,
+                            "draft",
+                            answer.usage.input,
+                            answer.usage.output,
+                            answer.usage.cache_read,
+                            answer.usage.cache_write,
+                            cost,
+                            0,
+                            {},
+                            world_.now()});
   }
   if (!draft->untouched(context.conversation)) {
     log_failure("the draft was dropped: what it covers has changed", Tier::compact);
@@ -110,11 +128,17 @@ Compactor::Step Compactor::swap_draft(Context& context) {
   }
   failures_ = 0;
   world_.emit(Compaction{.phase = CompactionPhase::draft_ready, .tier = Tier::compact, .before = used_of(context)});
-  return commit(context, {.edits = std::get<Edits>(std::move(made)), .tier = Tier::compact,
-                          .strategy = ask.style == SummaryStyle::snapshot ? "snapshot" : "sections", .model = draft->model().name,
-                          .why = "summary drafted ahead, swapped in", .summary = answer.text, .index = ask.index, .dollars = cost,
+  return commit(context, {.edits = std::get<Edits>(std::move(made)),
+                          .tier = Tier::compact,
+                          .strategy = ask.style == SummaryStyle::snapshot ? "snapshot" : "sections",
+                          .model = draft->model().name,
+                          .why = "summary drafted ahead, swapped in",
+                          .summary = answer.text,
+                          .index = ask.index,
+                          .dollars = cost,
                           .covers = ask.covers})
-             ? Step::changed : Step::nothing;
+             ? Step::changed
+             : Step::nothing;
 }
 
 void Compactor::compact(Context& context, const Compact& command, std::stop_token stop) {
@@ -145,11 +169,20 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
     commit(context, std::move(*result));
     return;
   }
-  auto covered = result->covers ? covered_items(context.conversation, *result->covers) : targets(context.conversation, result->edits);
-  const auto after = apply(context.conversation, result->edits);
-  const auto cost = cut_cost(count(context.conversation) - count(after), count(after), context.gauges.cache(), world_.now(), context.model, result->dollars);
-  PreviewReady ready{next_preview_++, describe_range(covered), std::to_string(after.items.size()) + " messages stay", {}, result->strategy,
-                     used_of(context), usage(after, budget).used, cost.now, cost.per_turn};
+  auto covered =
+      result->covers ? covered_items(context.conversation, *result->covers) : targets(context.conversation, result->edits);
+  const auto after = tern::apply(context.conversation, result->edits);
+  const auto cost = cut_cost(count(context.conversation) - count(after), count(after), context.gauges.cache(), world_.now(),
+                             context.model, result->dollars);
+  PreviewReady ready{next_preview_++,
+                     describe_range(covered),
+                     std::to_string(after.items.size()) + " messages stay",
+                     {},
+                     result->strategy,
+                     used_of(context),
+                     usage(after, budget).used,
+                     cost.now,
+                     cost.per_turn};
   ready.draft = result->summary.empty() ? describe_edits(result->edits) : result->summary;
   preview_ = Preview{ready.id, std::move(*result), due.ask, std::move(covered)};
   world_.emit(std::move(ready));
@@ -208,7 +241,10 @@ void Compactor::undo(Context& context, int steps) {
     draft_.reset();
     preview_.reset();
     context.gauges.freed(before - used_of(context));
-    Compaction event{.phase = redo ? CompactionPhase::redone : CompactionPhase::undone, .batch = batch, .before = before, .after = used_of(context)};
+    Compaction event{.phase = redo ? CompactionPhase::redone : CompactionPhase::undone,
+                     .batch = batch,
+                     .before = before,
+                     .after = used_of(context)};
     world_.store.remember(event);
     world_.emit(std::move(event));
   }
@@ -229,15 +265,21 @@ bool Compactor::slide(Context& context) {
   const auto& items = context.conversation.items;
   std::vector<std::size_t> rounds;
   for (std::size_t i = 0; i < items.size(); ++i)
-    if (items[i]->role == Role::user && !items[i]->synthetic && std::holds_alternative<Text>(items[i]->blocks.back())) rounds.push_back(i);
+    if (items[i]->role == Role::user && !items[i]->synthetic && std::holds_alternative<Text>(items[i]->blocks.back()))
+      rounds.push_back(i);
   const auto keep = static_cast<std::size_t>(std::max(context.config.keep_recent, 1));
   if (rounds.size() <= keep + 1) return false;
   Edits edits;
   for (auto i = rounds[0] + 1; i < rounds[rounds.size() - keep]; ++i) {
     if (items[i]->pinned || items[i]->role == Role::system) continue;
-    edits.push_back({items[i]->id, Drop{}, {Tier::compact, "sliding window", "older than the last " + std::to_string(keep) + " rounds"}, items[i]->tokens});
+    edits.push_back({items[i]->id,
+                     Drop{},
+                     {Tier::compact, "sliding window", "older than the last " + std::to_string(keep) + " rounds"},
+                     items[i]->tokens});
   }
-  return !edits.empty() && commit(context, {.edits = std::move(edits), .tier = Tier::compact, .strategy = "sliding window",
+  return !edits.empty() && commit(context, {.edits = std::move(edits),
+                                            .tier = Tier::compact,
+                                            .strategy = "sliding window",
                                             .why = "only the last " + std::to_string(keep) + " rounds stay (slidingWindow)"});
 }
 

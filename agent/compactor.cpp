@@ -12,10 +12,10 @@
 namespace tern {
 namespace {
 
-constexpr int steps_per_request = 6;      // tiers that may follow each other before one request
-constexpr int refill_window = 2;          // compactions this few requests apart mean the context refills itself
-constexpr double patient_turns = 30;      // a warm cache is not broken for less than this many turns' saving
-constexpr double draft_patience = 0.97;   // of the truncate mark: until there the draft may take its time
+constexpr int steps_per_request = 6;     // tiers that may follow each other before one request
+constexpr int refill_window = 2;         // compactions this few requests apart mean the context refills itself
+constexpr double patient_turns = 30;     // a warm cache is not broken for less than this many turns' saving
+constexpr double draft_patience = 0.97;  // of the truncate mark: until there the draft may take its time
 
 double share_of(const Context& context) { return usage(context.conversation, budget_of(context)).share; }
 Tokens used_of(const Context& context) { return usage(context.conversation, budget_of(context)).used; }
@@ -113,7 +113,8 @@ Room Compactor::make_room(Context& context, std::stop_token stop) {
   cold_ = false;
   if (deepest_ >= Tier::compact) resume_rule(context, before);
   if (room.fits && share_of(context) > 1.0)
-    room = {false, "The request does not fit: " + thousands(used_of(context)) + " of " + thousands(budget_of(context).effective()) +
+    room = {false, "The request does not fit: " + thousands(used_of(context)) + " of " +
+                       thousands(budget_of(context).effective()) +
                        " tokens, and nothing more may be removed. What fills it: " + fills(context) + "."};
   if (room.fits) maybe_draft(context);
   return room;
@@ -141,8 +142,10 @@ Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token
     refills_ = requests_since_ <= refill_window ? refills_ + 1 : 0;
     requests_since_ = 0;
   }
-  if (!due.ask) return commit(context, {.edits = due.edits, .tier = due.tier, .strategy = due.edits.front().why.unit, .why = due.why})
-                           ? Step::changed : Step::nothing;
+  if (!due.ask)
+    return commit(context, {.edits = due.edits, .tier = due.tier, .strategy = due.edits.front().why.unit, .why = due.why})
+               ? Step::changed
+               : Step::nothing;
   auto result = summarise(context, due, now, stop);
   if (!result) return Step::nothing;
   return commit(context, std::move(*result)) ? Step::changed : Step::nothing;
@@ -152,7 +155,8 @@ Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token
 bool Compactor::waits(Context& context, const Plan& due, double share) {
   const auto& gauges = context.gauges;
   const auto now = world_.now();
-  const auto cost = cut_cost(saved(due.edits), behind_first_change(context.conversation, due.edits), gauges.cache(), now, context.model);
+  const auto cost =
+      cut_cost(saved(due.edits), behind_first_change(context.conversation, due.edits), gauges.cache(), now, context.model);
   const bool wait = cost.known && cost.warm && cost.break_even > patient_turns &&
                     share < (context.config.micro_at + context.config.compact_at) / 2;
   if (wait && waiting_for_.empty())
@@ -178,8 +182,11 @@ bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_toke
   const auto goal = before * 3 / 4;  // estimates were wrong once: leave real room
   if (count(context.conversation) > goal) {
     auto edits = truncate(context.conversation, budget, goal);
-    if (!edits.empty()) commit(context, {.edits = std::move(edits), .tier = Tier::truncate, .strategy = "truncate",
-                                         .why = "the provider refused the length: " + refusal.message});
+    if (!edits.empty())
+      commit(context, {.edits = std::move(edits),
+                       .tier = Tier::truncate,
+                       .strategy = "truncate",
+                       .why = "the provider refused the length: " + refusal.message});
   }
   if (count(context.conversation) >= before) return false;
   resume_rule(context, old);
@@ -187,9 +194,11 @@ bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_toke
 }
 
 // The ladder: small model, main model, no model, removal. Truncation is the next step's.
-std::optional<Compactor::Result> Compactor::summarise(Context& context, const Plan& due, const PlanState& now, std::stop_token stop) {
+std::optional<Compactor::Result> Compactor::summarise(Context& context, const Plan& due, const PlanState& now,
+                                                      std::stop_token stop) {
   const auto begin = std::chrono::steady_clock::now();
-  world_.emit(Compaction{.phase = CompactionPhase::started, .tier = due.tier, .before = used_of(context), .strategy = "summarize", .why = due.why});
+  world_.emit(Compaction{
+      .phase = CompactionPhase::started, .tier = due.tier, .before = used_of(context), .strategy = "summarize", .why = due.why});
   ++pauses_;
   std::vector<ModelInfo> models;
   if (auto small = small_model(context)) models.push_back(*small);
@@ -206,7 +215,8 @@ std::optional<Compactor::Result> Compactor::summarise(Context& context, const Pl
   }
   failures_ = result ? 0 : failures_ + 1;
   if (!result && failures_ == 3)
-    world_.emit(Notice{Level::warning, "Three summaries failed in a row: compacting without a model until a manual /compact works."});
+    world_.emit(
+        Notice{Level::warning, "Three summaries failed in a row: compacting without a model until a manual /compact works."});
   if (!result) result = without_model(context, now, due.ask->replaces);
   if (!result) {
     log_failure("no summary fits and nothing may be removed", due.tier);
@@ -217,7 +227,8 @@ std::optional<Compactor::Result> Compactor::summarise(Context& context, const Pl
   return result;
 }
 
-std::optional<Compactor::Result> Compactor::by_model(Context& context, SummaryRequest ask, const ModelInfo& model, std::stop_token stop) {
+std::optional<Compactor::Result> Compactor::by_model(Context& context, SummaryRequest ask, const ModelInfo& model,
+                                                     std::stop_token stop) {
   auto provider = world_.connect(model);
   if (!provider) return std::nullopt;
   const bool main = model.name == context.model.name;
@@ -227,8 +238,18 @@ std::optional<Compactor::Result> Compactor::by_model(Context& context, SummaryRe
   const double cost = model.dollars(answer.usage);
   if (answer.usage_reported) {
     context.gauges.spent(cost, model.priced);
-    world_.store.add_usage({world_.turn, model.provider, model.name, "summary", answer.usage.input, answer.usage.output,
-                            answer.usage.cache_read, answer.usage.cache_write, cost, 0, {}, world_.now()});
+    world_.store.add_usage({world_.turn,
+                            model.provider,
+                            model.name,
+                            "summary",
+                            answer.usage.input,
+                            answer.usage.output,
+                            answer.usage.cache_read,
+                            answer.usage.cache_write,
+                            cost,
+                            0,
+                            {},
+                            world_.now()});
   }
   if (answer.cancelled) return std::nullopt;
   ask.new_id = world_.store.next_item();
@@ -238,9 +259,14 @@ std::optional<Compactor::Result> Compactor::by_model(Context& context, SummaryRe
     log_failure("summary by " + model.name + " rejected: " + rejected->why, Tier::compact);
     return std::nullopt;
   }
-  return Result{.edits = std::get<Edits>(std::move(made)), .tier = Tier::compact,
-                .strategy = ask.style == SummaryStyle::snapshot ? "snapshot" : "sections", .model = model.name,
-                .summary = answer.text, .index = ask.index, .dollars = cost, .covers = ask.covers};
+  return Result{.edits = std::get<Edits>(std::move(made)),
+                .tier = Tier::compact,
+                .strategy = ask.style == SummaryStyle::snapshot ? "snapshot" : "sections",
+                .model = model.name,
+                .summary = answer.text,
+                .index = ask.index,
+                .dollars = cost,
+                .covers = ask.covers};
 }
 
 std::optional<Compactor::Result> Compactor::without_model(Context& context, const PlanState& now, Tokens replaced) {
@@ -258,7 +284,7 @@ bool Compactor::commit(Context& context, Result result) {
   const Conversation before = context.conversation;
   const auto used_before = used_of(context);
   result.edits = identified(std::move(result.edits), world_.store, world_.now());
-  const Conversation after = apply(before, result.edits);
+  const Conversation after = tern::apply(before, result.edits);
   if (auto problems = check_edit(before, after); !problems.empty()) {
     log_failure("the result of " + result.strategy + " was not taken: " + problems.front().what, result.tier);
     return false;
@@ -299,9 +325,18 @@ bool Compactor::commit(Context& context, Result result) {
   waiting_for_.clear();
   if (draft_ && !draft_->untouched(after)) draft_.reset();
   forget_files(before, after);
-  Compaction event{.phase = CompactionPhase::completed, .tier = record.tier, .batch = record.batch, .before = record.before,
-                   .after = record.after, .items = record.items, .originals = record.originals, .strategy = record.strategy,
-                   .why = record.why, .audit = record.audit, .cost = record.cost, .pause_ms = record.pause_ms};
+  Compaction event{.phase = CompactionPhase::completed,
+                   .tier = record.tier,
+                   .batch = record.batch,
+                   .before = record.before,
+                   .after = record.after,
+                   .items = record.items,
+                   .originals = record.originals,
+                   .strategy = record.strategy,
+                   .why = record.why,
+                   .audit = record.audit,
+                   .cost = record.cost,
+                   .pause_ms = record.pause_ms};
   for (auto id : touched) event.touched.push_back(ItemId{id});
   world_.store.remember(event);
   world_.emit(std::move(event));

@@ -25,7 +25,7 @@ struct TodoItem;
 
 struct Room {
   bool fits = true;
-  std::string why;                 // when it does not: what the person can do
+  std::string why;  // when it does not: what the person can do
 };
 
 // What the compactor needs of the world around it.
@@ -37,9 +37,9 @@ struct CompactorWorld {
   std::function<void(Event)> emit;
   std::function<std::unique_ptr<Provider>(const ModelInfo&)> connect;  // null when there is no way to that model
   std::function<TimePoint()> now;
-  std::function<void(const std::function<void()>&)> attend;            // runs slow work while commands are answered
-  std::function<ItemPtr(Item)> append;                                 // logs, adds to the context, shows
-  std::filesystem::path root;                                          // files shown again are inside it
+  std::function<void(const std::function<void()>&)> attend;  // runs slow work while commands are answered
+  std::function<ItemPtr(Item)> append;                       // logs, adds to the context, shows
+  std::filesystem::path root;                                // files shown again are inside it
   std::uint64_t turn = 0;
 };
 
@@ -55,20 +55,20 @@ class Compactor {
   // The person's commands.
   void compact(Context& context, const Compact& command, std::stop_token stop);
   void settle_preview(Context& context, const AcceptPreview& answer);
-  void undo(Context& context, int steps);     // negative: redo
+  void undo(Context& context, int steps);  // negative: redo
   void pin(Context& context, const PinThis& command);
 
   void new_turn(std::uint64_t turn);
-  void resumed(const Context& context);       // the cache is cold, an old draft may still be good
+  void resumed(const Context& context);  // the cache is cold, an old draft may still be good
   void stop_drafting() { draft_.reset(); }
-  void set_focus(std::string focus) { focus_ = std::move(focus); }   // the memory file's compact instructions
+  void set_focus(std::string focus) { focus_ = std::move(focus); }  // the memory file's compact instructions
   bool draft_pending() const { return draft_ && !draft_->done(); }
   bool draft_ready() const { return draft_ && draft_->done(); }
-  std::string status() const;                 // breaker, thrash, draft: lines for /context
+  std::string status() const;  // breaker, thrash, draft: lines for /context
   std::size_t forced_pauses() const { return pauses_; }
 
  private:
-  struct Result {                             // one compaction, ready to be logged
+  struct Result {  // one compaction, ready to be logged
     Edits edits;
     Tier tier = Tier::none;
     std::string strategy, model, why, summary, index;
@@ -108,7 +108,7 @@ class Compactor {
   std::string focus_, waiting_for_;
   int failures_ = 0, refills_ = 0, requests_since_ = 1000;
   std::size_t pauses_ = 0;
-  Tier deepest_ = Tier::none;                 // since the last look
+  Tier deepest_ = Tier::none;  // since the last look
   std::uint64_t next_preview_ = 1;
   Tokens draft_failed_at_ = -1'000'000'000;
   bool cold_ = false;

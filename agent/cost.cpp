@@ -37,8 +37,7 @@ CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint 
   const double per_token = cache.seen ? read_price(model) : model.input;
   cost.now = static_cast<double>(after) * rewrite / million + summary_dollars;
   cost.per_turn = static_cast<double>(freed) * per_token / million;
-  cost.break_even = cost.per_turn > 0 ? cost.now / cost.per_turn
-                                      : (cost.known ? std::numeric_limits<double>::infinity() : 0.0);
+  cost.break_even = cost.per_turn > 0 ? cost.now / cost.per_turn : (cost.known ? std::numeric_limits<double>::infinity() : 0.0);
   return cost;
 }
 
@@ -51,15 +50,19 @@ std::string money(double dollars) {
 std::string thousands(Tokens tokens) {
   char text[32];
   if (std::abs(tokens) < 1000) return std::to_string(tokens);
-  if (std::abs(tokens) < 10'000) std::snprintf(text, sizeof text, "%.1fk", static_cast<double>(tokens) / 1000);
-  else if (std::abs(tokens) < 1'000'000) std::snprintf(text, sizeof text, "%.0fk", static_cast<double>(tokens) / 1000);
-  else std::snprintf(text, sizeof text, "%.1fM", static_cast<double>(tokens) / million);
+  if (std::abs(tokens) < 10'000)
+    std::snprintf(text, sizeof text, "%.1fk", static_cast<double>(tokens) / 1000);
+  else if (std::abs(tokens) < 1'000'000)
+    std::snprintf(text, sizeof text, "%.0fk", static_cast<double>(tokens) / 1000);
+  else
+    std::snprintf(text, sizeof text, "%.1fM", static_cast<double>(tokens) / million);
   return text;
 }
 
 std::string describe(const CutCost& cost, const CacheState& cache, TimePoint now) {
-  std::string text = cost.warm ? "cache warm (" + std::to_string(cache.age(now).count()) + " s)"
-                     : cache.seen ? "cache cold" : "no prompt cache seen";
+  std::string text = cost.warm    ? "cache warm (" + std::to_string(cache.age(now).count()) + " s)"
+                     : cache.seen ? "cache cold"
+                                  : "no prompt cache seen";
   if (!cost.known) return text + " · prices unknown";
   text += " · " + money(cost.now) + " now · " + money(cost.per_turn) + " a turn saved";
   if (!std::isfinite(cost.break_even)) return text + " · never pays";

@@ -12,9 +12,9 @@ namespace tern {
 // The prompt cache as last seen. Warm: the last request was less than `life` ago and the provider reported caching.
 struct CacheState {
   TimePoint last_request{};
-  bool seen = false;                       // the provider has reported cache figures at least once
+  bool seen = false;  // the provider has reported cache figures at least once
   std::chrono::seconds life{300};
-  double hit = -1;                         // share of the last request's input that was read from the cache
+  double hit = -1;  // share of the last request's input that was read from the cache
 
   void learn(const TokenUsage& usage, TimePoint now);
   bool warm(TimePoint now) const;
@@ -22,11 +22,11 @@ struct CacheState {
 };
 
 struct CutCost {
-  bool known = false;                      // prices known
+  bool known = false;  // prices known
   bool warm = false;
-  double now = 0;                          // rewriting what stands after the first changed byte, and the summary itself
-  double per_turn = 0;                     // saved on each later request
-  double break_even = 0;                   // turns; infinite when nothing is saved
+  double now = 0;         // rewriting what stands after the first changed byte, and the summary itself
+  double per_turn = 0;    // saved on each later request
+  double break_even = 0;  // turns; infinite when nothing is saved
 };
 
 // `freed` tokens leave, `after` tokens stand behind the first change and must be written to the cache again,
@@ -37,7 +37,7 @@ CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint 
 // One line for people: "cache warm (40 s) · $0.041 now · $0.0062 a turn saved · pays after 7 turns".
 std::string describe(const CutCost& cost, const CacheState& cache, TimePoint now);
 
-std::string money(double dollars);         // "$0.41", "$0.0062"
-std::string thousands(Tokens tokens);      // "78k", "950"
+std::string money(double dollars);     // "$0.41", "$0.0062"
+std::string thousands(Tokens tokens);  // "78k", "950"
 
 }  // namespace tern

@@ -51,25 +51,26 @@ SummaryAnswer ask_for_summary(Provider& provider, const Request& request, std::s
   provider.stream(
       request,
       [&](StreamEvent event) {
-        std::visit(overloaded{[&](TextDelta& e) { partial += e.text; },
-                              [&](BlockDone& e) {
-                                if (auto* text = std::get_if<Text>(&e.block)) {
-                                  answer.text += text->text;
-                                  partial.clear();
-                                }
-                              },
-                              [&](Retrying&) { partial.clear(); },
-                              [&](UsageReport& e) {
-                                answer.usage = e.usage;
-                                answer.usage_reported = true;
-                              },
-                              [&](Finished& e) { answer.complete = e.reason == StopReason::end || e.reason == StopReason::other; },
-                              [&](Failed& e) {
-                                answer.error = e.message.empty() ? "the request failed" : e.message;
-                                answer.cancelled = e.kind == Failure::cancelled;
-                              },
-                              [](auto&) {}},
-                   event);
+        std::visit(
+            overloaded{[&](TextDelta& e) { partial += e.text; },
+                       [&](BlockDone& e) {
+                         if (auto* text = std::get_if<Text>(&e.block)) {
+                           answer.text += text->text;
+                           partial.clear();
+                         }
+                       },
+                       [&](Retrying&) { partial.clear(); },
+                       [&](UsageReport& e) {
+                         answer.usage = e.usage;
+                         answer.usage_reported = true;
+                       },
+                       [&](Finished& e) { answer.complete = e.reason == StopReason::end || e.reason == StopReason::other; },
+                       [&](Failed& e) {
+                         answer.error = e.message.empty() ? "the request failed" : e.message;
+                         answer.cancelled = e.kind == Failure::cancelled;
+                       },
+                       [](auto&) {}},
+            event);
       },
       stop);
   answer.text += partial;
@@ -77,7 +78,8 @@ SummaryAnswer ask_for_summary(Provider& provider, const Request& request, std::s
   return answer;
 }
 
-Draft::Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, std::unique_ptr<Provider> provider, Request request)
+Draft::Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, std::unique_ptr<Provider> provider,
+             Request request)
     : ask_(std::move(ask)), covered_(std::move(covered)), model_(std::move(model)) {
   thread_ = std::jthread([shared = shared_, provider = std::shared_ptr<Provider>(std::move(provider)),
                           request = std::move(request)](std::stop_token stop) {

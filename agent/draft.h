@@ -17,7 +17,7 @@
 namespace tern {
 
 struct SummaryAnswer {
-  std::string text, error;               // error: why there is none
+  std::string text, error;  // error: why there is none
   bool complete = true, cancelled = false;
   TokenUsage usage;
   bool usage_reported = false;
@@ -36,7 +36,7 @@ class Draft {
  public:
   // `covered` are the items as they stand in the context: the draft is good while they stand there unchanged.
   Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, std::unique_ptr<Provider> provider, Request request);
-  ~Draft();                              // cancels
+  ~Draft();  // cancels
 
   bool done() const { return shared_->done.load(std::memory_order_acquire); }
   void wait(std::stop_token stop) const;

@@ -39,7 +39,7 @@ void Inbox::sort(Command command) {
     answers_.push_back(std::move(*answer));
   } else if (std::holds_alternative<TakeBack>(command)) {
     TakenBack back;
-    for (auto& prompt : prompts_) back.texts.push_back(std::move(prompt.text));
+    for (auto& waiting : prompts_) back.texts.push_back(std::move(waiting.text));
     prompts_.clear();
     emit_(Queue{});
     emit_(std::move(back));
@@ -50,7 +50,7 @@ void Inbox::sort(Command command) {
 
 void Inbox::show_queue() {
   Queue queue;
-  for (const auto& prompt : prompts_) queue.texts.push_back(prompt.text);
+  for (const auto& waiting : prompts_) queue.texts.push_back(waiting.text);
   emit_(std::move(queue));
 }
 
@@ -67,6 +67,10 @@ std::vector<Submit> Inbox::take_steering() {
   }
   if (!taken.empty()) show_queue();
   return taken;
+}
+
+bool Inbox::steering() const {
+  return std::any_of(prompts_.begin(), prompts_.end(), [](const Submit& prompt) { return prompt.when == When::steer; });
 }
 
 std::optional<Answer> Inbox::wait_answer(std::uint64_t id, std::stop_token stop) {

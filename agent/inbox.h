@@ -23,11 +23,12 @@ class Inbox {
 
   // Between turns: the next command, first what had to wait. Nothing = the mailbox was closed.
   std::optional<Command> next();
-  bool idle();                                   // nothing waits
+  bool idle();  // nothing waits
 
   // During a turn.
-  void drain();                                  // sort what has arrived
-  std::vector<Submit> take_steering();           // typed-ahead prompts meant for the next request
+  void drain();                         // sort what has arrived
+  std::vector<Submit> take_steering();  // typed-ahead prompts meant for the next request
+  bool steering() const;                // there is one
   std::optional<Answer> wait_answer(std::uint64_t id, std::stop_token stop);
   // Runs `work` on a helper thread while this one keeps answering live commands; inline where nobody types.
   void attend(const std::function<void()>& work);

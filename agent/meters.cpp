@@ -95,7 +95,9 @@ void Gauges::refused(Tokens estimated, Tokens real) {
 
 void Gauges::cut() { anchor_estimated_ = anchor_reported_ = 0; }
 
-void Gauges::turn_ended() { forecast_.learn(static_cast<Tokens>(static_cast<double>(std::exchange(growing_, 0)) * calibration_.factor())); }
+void Gauges::turn_ended() {
+  forecast_.learn(static_cast<Tokens>(static_cast<double>(std::exchange(growing_, 0)) * calibration_.factor()));
+}
 
 void Gauges::spent(double dollars, bool known) {
   dollars_ += dollars;

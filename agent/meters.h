@@ -17,8 +17,8 @@ namespace tern {
 // Turns until a distance is grown, from the recent turns' growth.
 class Forecast {
  public:
-  void learn(Tokens growth);                 // of one finished turn
-  int turns(Tokens distance) const;          // −1 = unknown; 0 = the next one
+  void learn(Tokens growth);         // of one finished turn
+  int turns(Tokens distance) const;  // −1 = unknown; 0 = the next one
   Tokens per_turn() const { return static_cast<Tokens>(mean_); }
   std::string save() const;
   void load(const std::string& text);
@@ -32,21 +32,21 @@ class Gauges {
  public:
   void reported(Tokens estimated, const TokenUsage& usage, const ModelInfo& model, TimePoint now);
   void refused(Tokens estimated, Tokens real);  // the provider said how long the refused request was
-  void cut();                                // the context was changed: the anchor no longer stands
+  void cut();                                   // the context was changed: the anchor no longer stands
   void grew(Tokens tokens) { growing_ += tokens; }
   void turn_ended();
-  void spent(double dollars, bool known);    // summaries
+  void spent(double dollars, bool known);  // summaries
   void freed(Tokens tokens) { saved_ += tokens; }
-  void new_model();                          // calibration and cache belong to a model
+  void new_model();  // calibration and cache belong to a model
 
-  double factor(Tokens estimated) const;     // for Budget::calibration
+  double factor(Tokens estimated) const;  // for Budget::calibration
   bool estimated_only() const { return !calibration_.learned(); }
   const CacheState& cache() const { return cache_; }
   const Forecast& forecast() const { return forecast_; }
   double dollars() const { return dollars_; }
   bool dollars_known() const { return dollars_known_; }
   Tokens saved() const { return saved_; }
-  std::string save() const;                  // small text for the store's session state
+  std::string save() const;  // small text for the store's session state
   void load(const std::string& text);
 
  private:

@@ -67,22 +67,26 @@ void Compactor::pin(Context& context, const PinThis& command) {
       if (!original) return world_.emit(Notice{Level::warning, "There is no " + command.what + "."});
       return pin_text(context, "result", command.what, *original);
     }
-    if (const auto content = read_small(world_.root / command.what); !content.empty()) return pin_text(context, "file", command.what, content);
+    if (const auto content = read_small(world_.root / command.what); !content.empty())
+      return pin_text(context, "file", command.what, content);
     return pin_text(context, "sentence", command.what, command.what);
   }
   if (command.on && pinned_tokens(context.conversation) + item->tokens > context.config.pin_budget)
-    return world_.emit(Notice{Level::warning, "Not pinned: pins would take " + thousands(pinned_tokens(context.conversation) + item->tokens) +
-                                                  " of the " + thousands(context.config.pin_budget) + " tokens they may (pinBudget)."});
-  const Batch batch{world_.store.next_batch(), {{item->id, Pin{command.on}, {Tier::none, "pin", command.on ? "pinned" : "unpinned"}, 0}}};
+    return world_.emit(Notice{Level::warning, "Not pinned: pins would take " +
+                                                  thousands(pinned_tokens(context.conversation) + item->tokens) + " of the " +
+                                                  thousands(context.config.pin_budget) + " tokens they may (pinBudget)."});
+  const Batch batch{world_.store.next_batch(),
+                    {{item->id, Pin{command.on}, {Tier::none, "pin", command.on ? "pinned" : "unpinned"}, 0}}};
   CompactionRecord record;
   record.batch = batch.id;
   record.strategy = "pin";
   record.why = command.on ? "pinned by the user" : "unpinned by the user";
   world_.store.log(batch, record);
-  context.conversation = apply(context.conversation, batch.edits);
+  context.conversation = tern::apply(context.conversation, batch.edits);
   if (command.on) world_.store.add_pin({0, "message", command.what, {}, item->id});
   world_.emit(Notice{Level::info, (command.on ? "Pinned: " : "Unpinned: ") + command.what + " · pins take " +
-                                      thousands(pinned_tokens(context.conversation)) + " of " + thousands(context.config.pin_budget) + " tokens"});
+                                      thousands(pinned_tokens(context.conversation)) + " of " +
+                                      thousands(context.config.pin_budget) + " tokens"});
 }
 
 void Compactor::pin_text(Context& context, const std::string& kind, const std::string& what, const std::string& text) {

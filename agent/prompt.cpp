@@ -65,12 +65,15 @@ std::string branch_of(const fs::path& cwd) {
   const auto git = git_directory(root);
   const auto head = first_line(git / "HEAD");
   constexpr std::string_view ref = "ref: refs/heads/";
-  auto name = head.rfind(ref, 0) == 0 ? head.substr(ref.size()) : head.empty() ? std::string() : "detached at " + head.substr(0, 7);
+  auto name = head.rfind(ref, 0) == 0 ? head.substr(ref.size())
+              : head.empty()          ? std::string()
+                                      : "detached at " + head.substr(0, 7);
   if (name.empty()) return name;
   std::error_code error;
   static constexpr std::pair<const char*, const char*> states[] = {
-      {"MERGE_HEAD", " (merging)"}, {"rebase-merge", " (rebasing)"}, {"rebase-apply", " (rebasing)"},
-      {"CHERRY_PICK_HEAD", " (cherry-picking)"}, {"REVERT_HEAD", " (reverting)"}, {"BISECT_LOG", " (bisecting)"}};
+      {"MERGE_HEAD", " (merging)"},    {"rebase-merge", " (rebasing)"},
+      {"rebase-apply", " (rebasing)"}, {"CHERRY_PICK_HEAD", " (cherry-picking)"},
+      {"REVERT_HEAD", " (reverting)"}, {"BISECT_LOG", " (bisecting)"}};
   for (const auto& [file, label] : states)
     if (fs::exists(git / file, error)) return name + label;
   return name;
@@ -119,8 +122,10 @@ std::string section(const std::string& text, std::string_view title) {
     const auto marks = line.find_first_not_of('#');
     const bool heading = marks != std::string::npos && marks > 0 && line[marks] == ' ';
     if (depth && heading && marks <= depth) break;
-    if (depth) found += line + '\n';
-    else if (heading && lower(line.substr(marks + 1)).rfind(title, 0) == 0) depth = marks;
+    if (depth)
+      found += line + '\n';
+    else if (heading && lower(line.substr(marks + 1)).rfind(title, 0) == 0)
+      depth = marks;
   }
   const auto begin = found.find_first_not_of(" \t\r\n");
   if (begin == std::string::npos) return {};
@@ -184,7 +189,8 @@ PromptParts system_prompt(const Surroundings& where, const std::vector<MemoryFil
   if (memory.empty()) return parts;
   std::string notes = "\nThe project's own instructions follow; a later file overrides an earlier one.\n";
   for (const auto& file : memory)
-    notes += "\n<memory file=\"" + file.path.string() + "\">\n" + file.text + (file.cut ? "\n[cut at 32 KB]" : "") + "\n</memory>\n";
+    notes +=
+        "\n<memory file=\"" + file.path.string() + "\">\n" + file.text + (file.cut ? "\n[cut at 32 KB]" : "") + "\n</memory>\n";
   parts.memory = estimate(notes);
   parts.text += notes;
   return parts;

@@ -13,9 +13,9 @@ namespace tern {
 
 struct MemoryFile {
   std::filesystem::path path;
-  std::string text;                 // as it goes into the prompt
+  std::string text;  // as it goes into the prompt
   Tokens tokens = 0;
-  bool cut = false;                 // the 32 KB cap was reached
+  bool cut = false;  // the 32 KB cap was reached
 };
 // AGENTS.md, else CLAUDE.md, of each folder from the repository's root (without one: below home) down to `cwd`, after the
 // person's own one. The nearest comes last and wins; together at most 32 KB, the farthest give way first.
@@ -31,8 +31,8 @@ Surroundings look_around(const std::filesystem::path& cwd, TimePoint now);
 std::filesystem::path repository_root(const std::filesystem::path& cwd);  // empty without one
 
 struct PromptParts {
-  std::string text;                 // the whole system prompt
-  Tokens system = 0, memory = 0;    // estimated
+  std::string text;               // the whole system prompt
+  Tokens system = 0, memory = 0;  // estimated
 };
 PromptParts system_prompt(const Surroundings& where, const std::vector<MemoryFile>& memory, PermissionMode mode,
                           const std::string& extra = {});

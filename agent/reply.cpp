@@ -90,7 +90,8 @@ std::string Reply::text() const {
 Reply ask(Provider& provider, const Request& request, const std::function<void(Event)>& emit, std::stop_token stop) {
   Reply reply;
   Gatherer gather(reply, emit);
-  provider.stream(request, [&](StreamEvent event) { gather(std::move(event)); }, stop);
+  provider.stream(
+      request, [&](StreamEvent event) { gather(std::move(event)); }, stop);
   gather.finish(stop.stop_requested());
   return reply;
 }

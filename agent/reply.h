@@ -15,11 +15,11 @@ struct Reply {
   TokenUsage usage;
   bool usage_reported = false;
   StopReason reason = StopReason::other;
-  std::optional<Failed> failed;    // none: the stream ended well
-  bool interrupted = false;        // by the person
+  std::optional<Failed> failed;  // none: the stream ended well
+  bool interrupted = false;      // by the person
 
   std::vector<ToolCall> calls() const;
-  std::string text() const;        // all text blocks joined
+  std::string text() const;  // all text blocks joined
 };
 
 // Streams one request and shows it as it comes. Never throws; called on one thread.

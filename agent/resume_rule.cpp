@@ -23,7 +23,8 @@ std::vector<std::string> files_that_mattered(const Conversation& before, const C
   for (const auto& item : after.items) {
     staying.insert(item.get());
     for (const auto& block : item->blocks)
-      if (const auto* result = std::get_if<ToolResult>(&block); result && result->tool == "Read" && result->form == ResultForm::full)
+      if (const auto* result = std::get_if<ToolResult>(&block);
+          result && result->tool == "Read" && result->form == ResultForm::full)
         shown.insert(result->subject);
   }
   std::vector<std::string> edited, read;
@@ -33,9 +34,12 @@ std::vector<std::string> files_that_mattered(const Conversation& before, const C
   for (auto item = before.items.rbegin(); item != before.items.rend(); ++item) {
     for (const auto& block : (*item)->blocks) {
       const auto* result = std::get_if<ToolResult>(&block);
-      if (!result || result->is_error || !is_file_tool(result->tool) || result->subject.empty() || shown.count(result->subject)) continue;
-      if (result->tool != "Read") add(edited, result->subject);
-      else if (!staying.count(item->get())) add(read, result->subject);
+      if (!result || result->is_error || !is_file_tool(result->tool) || result->subject.empty() || shown.count(result->subject))
+        continue;
+      if (result->tool != "Read")
+        add(edited, result->subject);
+      else if (!staying.count(item->get()))
+        add(read, result->subject);
     }
   }
   for (const auto& path : read) add(edited, path);

@@ -1,11 +1,16 @@
 #include "agent/tool_calls.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "agent/redact.h"
 #include "compression/plan.h"
+#include "tools/diff.h"
+#include "tools/workspace.h"
 
 namespace tern {
 
@@ -49,6 +54,30 @@ std::string refused_text(const std::string& note) {
 }
 
 bool parallel(const Tool& tool) { return tool.effect == Effect::read; }
+
+bool refuse(CallRun& run, std::string text, const std::string& reason, CallsDone& done) {
+  run.output = failure(std::move(text));
+  run.refused = true;
+  done.denials.push_back({run.tool ? std::string(run.tool->name) : run.call.name, run.call.id, run.call.arguments, reason});
+  return false;
+}
+
+// What a writing call would change, for the question; empty when it cannot be told without doing it.
+std::string preview(const nlohmann::json& args, const Workspace& workspace) {
+  const auto text = [&](const char* key) {
+    const auto found = args.find(key);
+    return found != args.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  if (args.contains("old_string") && args.contains("new_string"))
+    return unified_diff(text("old_string"), text("new_string")).text;
+  if (!args.contains("content") || !args.contains("file_path")) return {};
+  const auto place = workspace.locate(text("file_path"));
+  std::ifstream file(place.real, std::ios::binary);
+  std::string before(shown_text, '\0');
+  file.read(before.data(), static_cast<std::streamsize>(before.size()));
+  before.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return unified_diff(before, text("content")).text;
+}
 
 }  // namespace
 
@@ -118,49 +147,44 @@ void ToolCalls::prepare(Prepared& prepared, std::stop_token stop, CallsDone& don
 }
 
 bool ToolCalls::permitted(Prepared& prepared, std::stop_token stop, CallsDone& done) {
-  const auto& tool = *prepared.run.tool;
-  const auto decision = decide(hands_.mode, hands_.rules, tool, prepared.args, hands_.workspace, hands_.sandboxed);
-  if (std::holds_alternative<Allow>(decision)) return true;
-  if (std::holds_alternative<Ask>(decision)) return ask(prepared, decision, stop, done);
-  const auto& reason = std::get<Deny>(decision).reason;
-  prepared.run.output = failure("Permission denied: " + reason);
-  prepared.run.refused = true;
-  done.denials.push_back({std::string(tool.name), prepared.run.call.id, prepared.run.call.arguments, reason});
+  auto& run = prepared.run;
+  const auto decision = decide(hands_.policy, {*run.tool, prepared.args, hands_.workspace});
+  if (const auto* why = std::get_if<Ask>(&decision)) return ask(prepared, *why, stop, done);
+  if (const auto* yes = std::get_if<Allow>(&decision)) {
+    run.sandboxed = yes->sandboxed;
+    run.granted = hands_.policy.mode == PermissionMode::bypass;
+    return true;
+  }
+  refuse(run, "Permission denied: " + std::get<Deny>(decision).reason, std::get<Deny>(decision).reason, done);
   return false;
 }
 
-bool ToolCalls::ask(Prepared& prepared, const Decision& decision, std::stop_token stop, CallsDone& done) {
-  const auto& why = std::get<Ask>(decision);
+bool ToolCalls::ask(Prepared& prepared, const Ask& why, std::stop_token stop, CallsDone& done) {
   auto& run = prepared.run;
   const auto& tool = *run.tool;
-  const auto refuse = [&](std::string text) {
-    run.output = failure(std::move(text));
-    run.refused = true;
-    done.denials.push_back({std::string(tool.name), run.call.id, run.call.arguments, why.reason});
-    return false;
-  };
-  if (!hands_.may_ask) return refuse(no_one_to_ask(why.reason));
+  if (!hands_.may_ask) return refuse(run, no_one_to_ask(why.reason), why.reason, done);
   const auto id = next_question_++;
-  const auto subject = run.output.subject;
-  const bool is_command = tool.effect == Effect::execute;
-  emit_(PermissionAsked{id, std::string(tool.name), std::string(tool.label.empty() ? tool.name : tool.label) + ' ' + subject,
-                        is_command ? subject : prepared.args.dump(2, ' ', false, nlohmann::json::error_handler_t::replace),
-                        preview_diff(tool, prepared.args, hands_.workspace), why.reason, why.remember});
+  auto body = tool.effect == Effect::execute ? run.output.subject
+                                             : prepared.args.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  for (const auto& target : why.targets) body += "\n  → " + target;
+  emit_(PermissionAsked{id, std::string(tool.name),
+                        std::string(tool.label.empty() ? tool.name : tool.label) + ' ' + run.output.subject, std::move(body),
+                        preview(prepared.args, hands_.workspace), why.reason, why.remember});
   const auto answer = inbox_.wait_answer(id, stop);
   const auto verdict = answer ? answer->verdict : Verdict::no;
   emit_(PermissionSettled{id, verdict});
-  if (!answer) return refuse("[Request interrupted by user] The call was not run.");
+  if (!answer) return refuse(run, "[Request interrupted by user] The call was not run.", why.reason, done);
   if (verdict == Verdict::no) {
     done.said_no = answer->note.empty();
-    return refuse(refused_text(answer->note));
+    return refuse(run, refused_text(answer->note), why.reason, done);
   }
-  if (verdict == Verdict::yes_remember && !why.remember.empty()) {
-    for (const auto& rule : remembered_rules(why)) {
-      hands_.rules.allow(rule);
-      store_.grant(rule, true);
+  if (verdict == Verdict::yes_remember) {
+    for (const auto& rule : why.grants) {
+      hands_.policy.rules.push_back(rule);
+      store_.grant(to_string(rule), true);
     }
   }
-  if (!answer->note.empty()) run.output.note = answer->note;
+  run.output.note = answer->note;
   run.granted = true;
   return true;
 }
@@ -170,15 +194,18 @@ void ToolCalls::execute(std::vector<Prepared*> group, std::stop_token stop) {
   if (!store_.transact([&] {
         for (auto* prepared : group) {
           const auto& run = prepared->run;
-          store_.started({run.call.id, std::string(run.tool->name), std::string(run.tool->label), run.output.subject, run.call.arguments});
+          store_.started(
+              {run.call.id, std::string(run.tool->name), std::string(run.tool->label), run.output.subject, run.call.arguments});
         }
       }))
     emit_(Notice{Level::warning, store_.unsaved()});
   for (auto* prepared : group) {
     const auto& run = prepared->run;
-    emit_(ToolStarted{run.call.id, std::string(run.tool->name), std::string(run.tool->label), run.output.subject, run.call.arguments});
+    emit_(ToolStarted{run.call.id, std::string(run.tool->name), std::string(run.tool->label), run.output.subject,
+                      run.call.arguments});
   }
-  if (group.front()->run.tool->effect == Effect::context) return run_one(*group.front(), stop);  // it changes the conversation: here
+  if (group.front()->run.tool->effect == Effect::context)
+    return run_one(*group.front(), stop);  // it changes the conversation: here
   inbox_.attend([&] {
     std::vector<std::thread> helpers;
     std::atomic<std::size_t> next{0};
@@ -194,11 +221,25 @@ void ToolCalls::execute(std::vector<Prepared*> group, std::stop_token stop) {
 void ToolCalls::run_one(Prepared& prepared, std::stop_token stop) {
   auto& run = prepared.run;
   const auto begin = std::chrono::steady_clock::now();
-  ToolContext context{.workspace = hands_.workspace, .files = hands_.files, .journal = hands_.journal, .jobs = hands_.jobs,
-                      .sandbox = hands_.sandbox, .todos = hands_.todos, .stop = stop, .call_id = run.call.id, .granted = run.granted,
-                      .spill_dir = hands_.spill_dir, .allowed_env = hands_.allowed_env,
-                      .progress = [&](std::string_view tail) { emit_(ToolProgress{run.call.id, std::string(tail)}); },
-                      .recall = hands_.recall, .context = hands_.context};
+  auto sandbox = hands_.sandbox;
+  sandbox.on = run.sandboxed;
+  ToolContext context{.workspace = hands_.workspace,
+                      .files = hands_.files,
+                      .journal = hands_.journal,
+                      .jobs = hands_.jobs,
+                      .sandbox = sandbox,
+                      .todos = hands_.todos,
+                      .stop = stop,
+                      .call_id = run.call.id,
+                      .granted = run.granted,
+                      .spill_dir = hands_.spill_dir,
+                      .allowed_env = hands_.allowed_env,
+                      .progress =
+                          [&](std::string_view tail) {
+                            emit_(ToolProgress{run.call.id, std::string(tail)});
+                          },
+                      .recall = hands_.recall,
+                      .context = hands_.context};
   const auto subject = run.output.subject, note = run.output.note;
   try {
     run.output = run.tool->run(prepared.args, context);
@@ -208,13 +249,13 @@ void ToolCalls::run_one(Prepared& prepared, std::stop_token stop) {
   }
   if (run.output.subject.empty()) run.output.subject = subject;
   if (!note.empty()) run.output.text += "\n\n[The user approved this and said: " + note + ']';
-  run.cell.milliseconds =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
+  run.cell.milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
 }
 
 // The result goes into the log with its original, then onto the screen. Its text is never empty.
 void ToolCalls::close(Prepared& prepared) {
   auto& run = prepared.run;
+  run.output.text = redact(std::move(run.output.text));
   if (run.output.text.empty()) run.output.text = "(no output)";
   if (run.ran || guard_.repeats(run.call) >= LoopGuard::teach_at) guard_.saw(run.call, run.output.text);
   auto& cell = run.cell;
@@ -237,10 +278,14 @@ void ToolCalls::close(Prepared& prepared) {
 void ToolCalls::keep_original(CallRun& run) {
   const auto budget = budget_of(context_);
   auto& result = run.result;
-  result = {run.call.id, run.cell.tool, std::move(run.output.text), run.output.is_error, run.output.subject, {}, ResultForm::full};
-  if (!run.output.spill.empty()) result.recall = store_.put_original_file(run.output.spill, result.tool, result.subject);
-  else if (result.text.size() > budget.config.snip_limit) result.recall = store_.put_original(result.text, result.tool, result.subject);
-  else result.recall = store_.next_recall();
+  result = {run.call.id, run.cell.tool,   std::move(run.output.text), run.output.is_error, run.output.subject,
+            {},          ResultForm::full};
+  if (!run.output.spill.empty())
+    result.recall = store_.put_original_file(run.output.spill, result.tool, result.subject);
+  else if (result.text.size() > budget.config.snip_limit)
+    result.recall = store_.put_original(result.text, result.tool, result.subject);
+  else
+    result.recall = store_.next_recall();
   Item alone;
   alone.role = Role::user;
   alone.blocks.push_back(std::move(result));

@@ -15,6 +15,7 @@
 #include "agent/meters.h"
 #include "agent/permission.h"
 #include "agent/store.h"
+#include "tools/sandbox.h"
 #include "tools/tool.h"
 
 namespace tern {
@@ -25,17 +26,16 @@ struct Hands {
   FileMemory& files;
   Journal& journal;
   Jobs& jobs;
-  Sandbox& sandbox;
+  Sandbox sandbox;  // switched on for the calls the policy wants inside it
   std::vector<TodoItem> todos;
   std::filesystem::path spill_dir;
   std::vector<std::string> allowed_env;
-  std::vector<const Tool*> offered;          // what the model was told about
+  std::vector<const Tool*> offered;  // what the model was told about
   std::function<std::string(const RecallQuery&)> recall;
   std::function<std::string(const ContextQuery&)> context;
-  PermissionMode mode = PermissionMode::ask;
-  Rules rules;
-  bool may_ask = true;                       // false headless: what would be asked is refused
-  bool sandboxed = false;                    // auto mode needs it
+  PermissionPolicy policy;
+  bool may_ask = true;         // false headless: what would be asked is refused
+  Mailbox<std::string> notes;  // from background jobs, for the model
 };
 
 // The same call with the same result: told at the fifth time, the turn is ended at the eighth.
@@ -64,15 +64,15 @@ struct CallRun {
   const Tool* tool = nullptr;
   ToolOutput output;
   ToolFinished cell;
-  ToolResult result;                         // as the model will see it: snipped, its original stored
-  bool ran = false, refused = false, granted = false;
+  ToolResult result;  // as the model will see it: snipped, its original stored
+  bool ran = false, refused = false, granted = false, sandboxed = false;
 };
 
 struct CallsDone {
-  std::vector<CallRun> runs;                 // in the order of the calls
+  std::vector<CallRun> runs;  // in the order of the calls
   std::vector<Denial> denials;
-  bool stuck = false;                        // the loop guard ended it
-  bool said_no = false;                      // the person refused without a note: the turn waits for them
+  bool stuck = false;    // the loop guard ended it
+  bool said_no = false;  // the person refused without a note: the turn waits for them
 };
 
 class ToolCalls {
@@ -89,7 +89,7 @@ class ToolCalls {
   struct Prepared;
   void prepare(Prepared& prepared, std::stop_token stop, CallsDone& done);
   bool permitted(Prepared& prepared, std::stop_token stop, CallsDone& done);
-  bool ask(Prepared& prepared, const Decision& decision, std::stop_token stop, CallsDone& done);
+  bool ask(Prepared& prepared, const Ask& why, std::stop_token stop, CallsDone& done);
   void execute(std::vector<Prepared*> group, std::stop_token stop);
   void run_one(Prepared& prepared, std::stop_token stop);
   void close(Prepared& prepared);

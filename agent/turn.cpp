@@ -32,8 +32,10 @@ void take_input(Agent& agent, Submit input) {
   Item item;
   item.role = Role::user;
   for (auto& file : input.attachments) {
-    if (file.media_type.rfind("image/", 0) == 0) item.blocks.push_back(Image{file.media_type, std::move(file.bytes)});
-    else item.blocks.push_back(Document{file.media_type, std::move(file.bytes)});
+    if (file.media_type.rfind("image/", 0) == 0)
+      item.blocks.push_back(Image{file.media_type, std::move(file.bytes)});
+    else
+      item.blocks.push_back(Document{file.media_type, std::move(file.bytes)});
   }
   if (!input.text.empty()) item.blocks.push_back(Text{std::move(input.text)});
   if (!item.blocks.empty()) append(agent, std::move(item));
@@ -41,7 +43,7 @@ void take_input(Agent& agent, Submit input) {
 
 void take_steering(Agent& agent) {
   for (auto& input : agent.inbox.take_steering()) take_input(agent, std::move(input));
-  for (auto& note : agent.hands.jobs.take_notes()) append(agent, user_item(std::move(note), true));
+  for (auto& note : agent.hands.notes.drain()) append(agent, user_item(std::move(note), true));
 }
 
 std::optional<TurnEnded> over_limit(const Agent& agent, const Progress& progress) {
@@ -49,7 +51,8 @@ std::optional<TurnEnded> over_limit(const Agent& agent, const Progress& progress
   if (limits.max_requests > 0 && progress.requests >= limits.max_requests)
     return ended(How::limit, 5, "Stopped after " + std::to_string(limits.max_requests) + " requests (--max-turns).");
   if (limits.max_cost > 0 && agent.context.gauges.dollars() >= limits.max_cost)
-    return ended(How::limit, 5, "Stopped at " + money(agent.context.gauges.dollars()) + " (--max-cost " + money(limits.max_cost) + ").");
+    return ended(How::limit, 5,
+                 "Stopped at " + money(agent.context.gauges.dollars()) + " (--max-cost " + money(limits.max_cost) + ").");
   return std::nullopt;
 }
 
@@ -71,14 +74,25 @@ Reply ask_model(Agent& agent, Progress& progress, std::stop_token stop) {
   const auto& model = agent.context.model;
   agent.context.gauges.reported(estimated, reply.usage, model, agent.now());
   const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
-  agent.store.add_usage({agent.turn, model.provider, model.name, "turn", reply.usage.input, reply.usage.output,
-                         reply.usage.cache_read, reply.usage.cache_write, model.dollars(reply.usage), spent, {}, agent.now()});
+  agent.store.add_usage({agent.turn,
+                         model.provider,
+                         model.name,
+                         "turn",
+                         reply.usage.input,
+                         reply.usage.output,
+                         reply.usage.cache_read,
+                         reply.usage.cache_write,
+                         model.dollars(reply.usage),
+                         spent,
+                         {},
+                         agent.now()});
   return reply;
 }
 
 // The answer joins the context; calls whose JSON the output limit cut in the middle leave it.
 void take_reply(Agent& agent, Reply& reply) {
-  if (reply.interrupted || reply.failed) std::erase_if(reply.blocks, [](const Block& block) {
+  if (reply.interrupted || reply.failed)
+    std::erase_if(reply.blocks, [](const Block& block) {
       const auto* thought = std::get_if<Thinking>(&block);
       return thought && thought->signature.empty();
     });
@@ -95,7 +109,11 @@ void take_reply(Agent& agent, Reply& reply) {
 int exit_code(Failure kind) {
   switch (kind) {
     case Failure::auth: return 3;
-    case Failure::quota: case Failure::rate: case Failure::overloaded: case Failure::server: case Failure::network:
+    case Failure::quota:
+    case Failure::rate:
+    case Failure::overloaded:
+    case Failure::server:
+    case Failure::network:
     case Failure::timeout: return 4;
     default: return 1;
   }
@@ -132,10 +150,11 @@ TurnEnded after_calls(Agent& agent, const CallsDone& done) {
 bool take_up(Agent& agent, const Reply& reply, Progress& progress) {
   if (reply.reason != StopReason::length && reply.reason != StopReason::cut) return false;
   if (progress.cuts++ >= continuations) return false;
-  append(agent, user_item(reply.reason == StopReason::length
-                              ? "[Your answer reached the output limit. Go on exactly where it stops; make any tool call smaller.]"
-                              : "[The connection broke here. Go on exactly where your answer stops.]",
-                          true));
+  append(agent,
+         user_item(reply.reason == StopReason::length
+                       ? "[Your answer reached the output limit. Go on exactly where it stops; make any tool call smaller.]"
+                       : "[The connection broke here. Go on exactly where your answer stops.]",
+                   true));
   return true;
 }
 

@@ -1,0 +1,33 @@
+#include "agent/agent.h"
+
+#include "compression/check.h"
+#include "compression/tokens.h"
+
+namespace tern {
+
+ItemPtr append(Agent& agent, Item item) {
+  item.id = agent.store.next_item();
+  item.when = agent.now();
+  if (!item.recall) item.recall = agent.store.next_recall();
+  auto made = make_item(std::move(item));
+  if (!agent.store.append(made) && !agent.store.unsaved().empty()) agent.emit(Notice{Level::warning, agent.store.unsaved()});
+  agent.context.conversation.items.push_back(made);
+  agent.context.gauges.grew(made->tokens);
+  agent.emit(ItemAdded{made});
+  return made;
+}
+
+Request build_request(const Context& context, const TurnLimits& limits) {
+  Request request;
+  request.model = context.model.name;
+  request.system = context.prompt.text;
+  request.tools = context.tools;
+  request.conversation = repair(context.conversation);
+  request.max_output = context.model.reserve(context.window_override);
+  request.window = context.window();
+  request.thinking = limits.thinking;
+  request.json_schema = limits.json_schema;
+  return request;
+}
+
+}  // namespace tern

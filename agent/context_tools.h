@@ -1,0 +1,30 @@
+// What the tools ask of the agent: originals for Recall, and the four context_* tools. They act on the same state as the
+// person's commands; the answers are plain text for the model.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "agent/agent.h"
+
+namespace tern {
+
+std::string answer_recall(const Store& store, const RecallQuery& query);
+
+// Takes JSON text of changed keys, answers what changed or what is wrong with it.
+using Configure = std::function<std::string(const std::string& json)>;
+std::string answer_context(Agent& agent, const ContextQuery& query, const Configure& configure);
+
+std::string context_status_text(const Agent& agent);
+std::string summaries_text(const Store& store, std::size_t newest);   // of compactions that wrote one
+std::string compaction_log_text(const Store& store);
+// What the past suggests for the configuration, with the evidence; `json` gets the keys to change.
+std::string tuning_text(const Store& store, const CompressionConfig& config, std::string& json);
+
+// Before-images of the tools' changes, kept in the store; a turn is the id of its user item.
+JournalStore journal_store(Store& store);
+// A private folder (0700) for the capped output of commands; the caller removes it.
+std::filesystem::path make_spill_dir();
+
+}  // namespace tern

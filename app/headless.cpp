@@ -1,0 +1,161 @@
+#include "app/headless.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "app/headless_json.h"
+
+namespace tern {
+namespace {
+
+using Format = HeadlessOptions::Format;
+
+// Ctrl-C and TERM stop the turn, so that every call is answered and everything is stored; the second one ends at once.
+class SignalWatch {
+ public:
+  explicit SignalWatch(Session& session) {
+    ::sigemptyset(&set_);
+    for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR2}) ::sigaddset(&set_, signal);
+    ::pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    thread_ = std::thread([this, &session] {
+      for (int signal = 0; ::sigwait(&set_, &signal) == 0 && signal != SIGUSR2;) {
+        if (seen_.exchange(signal)) ::_exit(128 + signal);
+        session.interrupt();
+      }
+    });
+  }
+  ~SignalWatch() {
+    ::pthread_kill(thread_.native_handle(), SIGUSR2);
+    thread_.join();
+  }
+  int seen() const { return seen_; }
+
+ private:
+  sigset_t set_{};
+  std::atomic<int> seen_{0};
+  std::thread thread_;
+};
+
+void say(const std::string& line) {
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  std::fputc('\n', stdout);
+}
+
+// For a person who watches: what happens, on standard error.
+class Progress {
+ public:
+  explicit Progress(bool on) : on_(on) {}
+  void operator()(const Event& event) {
+    if (const auto* notice = std::get_if<Notice>(&event); notice && (on_ || notice->level != Level::info)) tell(notice->text);
+    if (!on_) return;
+    if (const auto* cell = std::get_if<ToolFinished>(&event))
+      tell("● " + (cell->label.empty() ? cell->tool : cell->label) + "  " + cell->subject + (cell->note.empty() ? "" : " · " + cell->note));
+    if (const auto* waiting = std::get_if<Waiting>(&event); waiting && !waiting->text.empty()) tell(waiting->text);
+    if (const auto* compaction = std::get_if<Compaction>(&event); compaction && compaction->phase == CompactionPhase::completed)
+      tell("◇ " + std::string(to_string(compaction->tier)) + " · " + compaction->strategy + " · " + thousands(compaction->before) + " → " +
+           thousands(compaction->after) + " tokens · " + compaction->audit);
+  }
+
+ private:
+  static void tell(std::string text) {
+    for (auto& c : text)
+      if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') c = '?';
+    std::fprintf(stderr, "%s\n", text.c_str());
+  }
+  bool on_;
+};
+
+// Prompts as they come on standard input; its end ends the session.
+void read_prompts(Mailbox<Command>& commands, const std::function<void()>& interrupt) {
+  for (std::string line; std::getline(std::cin, line);) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    auto parsed = parse_input_line(line);
+    if (parsed.interrupt) interrupt();
+    else if (!parsed.error.empty()) std::fprintf(stderr, "tern: %s\n", parsed.error.c_str());
+    else commands.push(Submit{std::move(parsed.text), {}, When::after});
+  }
+  commands.push(Quit{});
+}
+
+class Front {
+ public:
+  Front(const HeadlessOptions& options, Session*& session) : options_(options), session_(session), progress_(::isatty(STDERR_FILENO)) {}
+
+  void operator()(const Event& event) {
+    progress_(event);
+    if (const auto* added = std::get_if<ItemAdded>(&event); added && !added->replayed) item(*added->item);
+    if (options_.format == Format::stream_json) stream(event);
+    if (const auto* ended = std::get_if<TurnEnded>(&event)) finish(*ended);
+  }
+  int exit_code() const { return exit_code_; }
+
+ private:
+  void item(const Item& item) {
+    if (item.role != Role::assistant) return;
+    ++requests_;
+    last_text_.clear();
+    for (const auto& block : item.blocks)
+      if (const auto* text = std::get_if<Text>(&block)) last_text_ += text->text;
+  }
+
+  void stream(const Event& event) {
+    if (const auto* opened = std::get_if<SessionOpened>(&event); opened && session_) say(init_line(*session_));
+    if (const auto line = stream_line(event, *session_, options_.partial); !line.empty()) say(line);
+  }
+
+  void finish(const TurnEnded& ended) {
+    exit_code_ = ended.exit_code;
+    if (options_.format != Format::text) {
+      say(result_line(*session_, ended, last_text_, requests_));
+    } else {
+      if (!last_text_.empty()) say(last_text_);
+      if (!ended.error.empty()) std::fprintf(stderr, "tern: %s\n", ended.error.c_str());
+    }
+    std::fflush(stdout);
+    requests_ = 0;
+    last_text_.clear();
+  }
+
+  const HeadlessOptions& options_;
+  Session*& session_;
+  Progress progress_;
+  std::string last_text_;
+  int requests_ = 0, exit_code_ = 0;
+};
+
+}  // namespace
+
+int run_headless(SessionSetup setup, HeadlessOptions options) {
+  Mailbox<Command> commands;
+  setup.live = options.input_stream;
+  setup.may_ask = false;
+  Session* opened = nullptr;
+  Front front(options, opened);
+  Session session(std::move(setup), commands, [&](const Event& event) { front(event); });
+  opened = &session;
+  SignalWatch signals(session);
+  if (!session.open()) {
+    if (options.format == Format::text) std::fprintf(stderr, "tern: %s\n", session.why().c_str());
+    else say(failure_line(session.why()));
+    return session.exit_code();
+  }
+  int code = 0;
+  if (options.input_stream) {
+    std::thread(read_prompts, std::ref(commands), [&] { session.interrupt(); }).detach();
+    session.run();
+    code = front.exit_code();
+  } else {
+    code = session.once(Submit{std::move(options.prompt), {}, When::steer}).exit_code;
+  }
+  std::fflush(stdout);
+  return signals.seen() ? 128 + signals.seen() : code;
+}
+
+}  // namespace tern

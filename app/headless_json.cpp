@@ -1,0 +1,150 @@
+#include "app/headless_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tern {
+namespace {
+
+using nlohmann::json;
+
+std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+json parsed(const std::string& arguments) {
+  auto value = json::parse(arguments.empty() ? "{}" : arguments, nullptr, false);
+  return value.is_discarded() ? json(arguments) : value;
+}
+
+json content_of(const Item& item) {
+  json content = json::array();
+  for (const auto& block : item.blocks)
+    std::visit(overloaded{[&](const Text& b) { content.push_back({{"type", "text"}, {"text", b.text}}); },
+                          [&](const Thinking& b) { content.push_back({{"type", "thinking"}, {"thinking", b.text}}); },
+                          [&](const ToolCall& b) {
+                            content.push_back({{"type", "tool_use"}, {"id", b.id}, {"name", b.name}, {"input", parsed(b.arguments)}});
+                          },
+                          [&](const ToolResult& b) {
+                            content.push_back({{"type", "tool_result"}, {"tool_use_id", b.call_id}, {"content", b.text}, {"is_error", b.is_error}});
+                          },
+                          [&](const Summary& b) { content.push_back({{"type", "text"}, {"text", b.text}}); },
+                          [](const auto&) {}},
+               block);
+  return content;
+}
+
+const char* phase_name(CompactionPhase phase) {
+  switch (phase) {
+    case CompactionPhase::needed: return "needed";
+    case CompactionPhase::drafting: return "drafting";
+    case CompactionPhase::draft_ready: return "draft_ready";
+    case CompactionPhase::started: return "started";
+    case CompactionPhase::progress: return "progress";
+    case CompactionPhase::completed: return "completed";
+    case CompactionPhase::failed: return "failed";
+    case CompactionPhase::undone: return "undone";
+    case CompactionPhase::redone: return "redone";
+  }
+  return "progress";
+}
+
+json usage_json(const UsageTotal& total) {
+  return {{"input_tokens", total.input}, {"output_tokens", total.output}, {"cache_read_input_tokens", total.cache_read},
+          {"cache_creation_input_tokens", total.cache_write}};
+}
+
+const char* subtype(const TurnEnded& ended) {
+  if (ended.how == TurnEnded::How::done) return "success";
+  if (ended.how != TurnEnded::How::limit) return "error_during_execution";
+  return ended.error.find("max-cost") != std::string::npos ? "error_max_budget_usd" : "error_max_turns";
+}
+
+json message_line(const Item& item, const Session& session) {
+  const bool assistant = item.role == Role::assistant;
+  json message{{"role", assistant ? "assistant" : "user"}, {"content", content_of(item)}};
+  if (assistant) {
+    message["type"] = "message";
+    message["id"] = "msg_" + std::to_string(item.id.value);
+    message["model"] = session.context().model.name;
+  }
+  json line{{"type", assistant ? "assistant" : "user"}, {"message", message}, {"session_id", session.id()}, {"parent_tool_use_id", nullptr}};
+  if (item.synthetic) line["isSynthetic"] = true;
+  return line;
+}
+
+json compaction_line(const Compaction& e, const Session& session) {
+  json line{{"type", "system"}, {"subtype", e.phase == CompactionPhase::completed ? "compact_boundary" : "compaction"},
+            {"phase", phase_name(e.phase)}, {"session_id", session.id()}, {"tier", to_string(e.tier)}};
+  if (!e.strategy.empty()) line["strategy"] = e.strategy;
+  if (!e.why.empty()) line["why"] = e.why;
+  if (e.phase == CompactionPhase::completed)
+    line["compact_metadata"] = {{"trigger", "auto"}, {"pre_tokens", e.before}, {"post_tokens", e.after}, {"batch", e.batch}, {"items", e.items},
+                                {"originals", e.originals}, {"audit", e.audit}, {"cost", e.cost}, {"pause_ms", e.pause_ms}};
+  return line;
+}
+
+}  // namespace
+
+std::string init_line(const Session& session) {
+  return dump({{"type", "system"}, {"subtype", "init"}, {"cwd", session.cwd()}, {"session_id", session.id()}, {"tools", session.tool_names()},
+               {"mcp_servers", json::array()}, {"model", session.context().model.name}, {"permissionMode", to_string(session.mode())},
+               {"slash_commands", json::array()}, {"apiKeySource", "none"}, {"contextWindow", session.context().window()}});
+}
+
+std::string stream_line(const Event& event, const Session& session, bool partial) {
+  if (const auto* added = std::get_if<ItemAdded>(&event); added && !added->replayed) {
+    const auto& item = *added->item;
+    const bool typed = item.role == Role::user && !item.synthetic && std::holds_alternative<Text>(item.blocks.back());
+    return typed ? std::string() : dump(message_line(item, session));
+  }
+  if (const auto* compaction = std::get_if<Compaction>(&event)) return dump(compaction_line(*compaction, session));
+  if (const auto* waiting = std::get_if<Waiting>(&event); waiting && !waiting->text.empty())
+    return dump({{"type", "system"}, {"subtype", "waiting"}, {"text", waiting->text}, {"session_id", session.id()}});
+  if (const auto* delta = std::get_if<Delta>(&event); delta && partial) {
+    const bool text = delta->kind == DeltaKind::text;
+    return dump({{"type", "stream_event"}, {"session_id", session.id()},
+                 {"event", {{"type", "content_block_delta"},
+                            {"delta", text ? json{{"type", "text_delta"}, {"text", delta->text}} : json{{"type", "thinking_delta"}, {"thinking", delta->text}}}}}});
+  }
+  return {};
+}
+
+std::string result_line(Session& session, const TurnEnded& ended, const std::string& text, int requests) {
+  const auto total = session.store().usage_total();
+  const auto& model = session.context().model;
+  json denials = json::array();
+  for (const auto& denial : session.agent().denials)
+    denials.push_back({{"tool_name", denial.tool}, {"tool_use_id", denial.call_id}, {"tool_input", parsed(denial.arguments)}, {"reason", denial.reason}});
+  const bool good = ended.how == TurnEnded::How::done;
+  json line{{"type", "result"}, {"subtype", subtype(ended)}, {"is_error", !good}, {"duration_ms", ended.milliseconds}, {"num_turns", requests},
+            {"result", good ? text : ended.error.empty() ? text : ended.error}, {"session_id", session.id()}, {"total_cost_usd", total.dollars},
+            {"usage", usage_json(total)}, {"permission_denials", denials}, {"exit_code", ended.exit_code}};
+  line["modelUsage"][model.name] = {{"inputTokens", total.input}, {"outputTokens", total.output}, {"cacheReadInputTokens", total.cache_read},
+                                    {"cacheCreationInputTokens", total.cache_write}, {"costUSD", total.dollars},
+                                    {"contextWindow", session.context().window()}};
+  if (good && !session.agent().limits.json_schema.empty()) {
+    const auto value = json::parse(text, nullptr, false);
+    if (!value.is_discarded()) line["structured_output"] = value;
+  }
+  return dump(line);
+}
+
+std::string failure_line(const std::string& why) {
+  return dump({{"type", "result"}, {"subtype", "error_during_execution"}, {"is_error", true}, {"duration_ms", 0}, {"num_turns", 0},
+               {"result", why}, {"session_id", ""}, {"total_cost_usd", 0}, {"permission_denials", json::array()}});
+}
+
+InputLine parse_input_line(const std::string& line) {
+  const auto value = json::parse(line, nullptr, false);
+  if (!value.is_object()) return {{}, "a line of input is not a JSON object: " + line.substr(0, 80), false};
+  const auto type = value.value("type", "");
+  if (type == "control_request") return {{}, {}, value.value("/request/subtype"_json_pointer, "") == "interrupt"};
+  const auto content = value.contains("message") ? value["message"].value("content", json()) : value.value("content", json());
+  InputLine input;
+  if (content.is_string()) input.text = content.get<std::string>();
+  else if (content.is_array())
+    for (const auto& block : content)
+      if (block.is_object() && block.value("type", "") == "text") input.text += block.value("text", "");
+  if (type != "user" || input.text.empty()) input.error = "a line of input is no user message with text: " + line.substr(0, 80);
+  return input;
+}
+
+}  // namespace tern

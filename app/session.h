@@ -1,0 +1,142 @@
+// The worker: owns the conversation, the store and the provider, takes Commands one by one and speaks only in Events.
+// Everything but interrupt() belongs to the thread that runs it. The one catch of the program is around each command:
+// what throws in here is a fault of ours; it becomes a notice, and the session lives on.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "agent/agent.h"
+#include "agent/permission.h"
+#include "agent/project_dir.h"
+#include "agent/providers.h"
+#include "agent/trust.h"
+#include "tools/file_memory.h"
+#include "tools/jobs.h"
+#include "tools/journal.h"
+#include "tools/workspace.h"
+
+namespace tern {
+
+// What is decided before a session exists: by flags, environment and configuration.
+struct SessionSetup {
+  std::filesystem::path cwd, home, state_dir, user_memory;
+  std::vector<std::filesystem::path> extra_dirs, trusted;
+  bool keep = true;                          // false: --no-session, nothing on disk
+  bool live = true;                          // commands may come while a turn runs
+  bool may_ask = true;                       // somebody can be asked
+  enum class Open { fresh, newest, resume } open = Open::fresh;
+  std::string open_what, name;
+  bool fork = false;
+  std::string model;                         // "provider/name" or an alias; empty = found
+  Tokens window = 0;
+  std::string record, replay;                // files
+  std::string append_prompt;
+  TurnLimits limits;
+  PermissionMode mode = PermissionMode::ask;
+  bool bypass_by_flag = false;
+  std::vector<PermissionRule> rules;
+  std::vector<std::string> without_tools, more_tools, allowed_env;
+  bool sandbox_network = false;
+  CompressionConfig compression;
+  Models models;
+  Environment env;
+  std::function<void(const ProviderKind&, ProviderConfig&)> adjust_provider;  // base URLs and keys of the user's file
+  // The project's own settings once its folder is trusted, and again when they changed; problems are returned as lines.
+  std::function<std::vector<std::string>(const std::filesystem::path& project_dir, CompressionConfig&)> project_config;
+  // Writes changed keys (JSON text) to the project's settings and to `now`; answers what changed or what is wrong.
+  std::function<std::string(const std::filesystem::path& project_dir, const std::string& json, CompressionConfig& now)> configure;
+  std::function<std::string(std::string_view page)> page;                     // "config", "doctor": pages the app knows
+  bool demo = false;
+  std::string trace;                         // file that gets each event as a line
+};
+
+class Session {
+ public:
+  using Emit = std::function<void(Event)>;
+  Session(SessionSetup setup, Mailbox<Command>& commands, Emit emit);
+  ~Session();
+
+  // Opens or resumes; shows what was on screen. False: there is no way to a model or no such session; `why()` says it and
+  // exit_code() how the program should end.
+  bool open();
+  const std::string& why() const { return why_; }
+  int exit_code() const { return exit_code_; }
+
+  void run();                                // until Quit
+  TurnEnded once(Submit input);              // headless
+  void interrupt();                          // any thread: the turn that runs stops at once
+
+  std::string id() const;
+  std::string cwd() const { return setup_.cwd.string(); }
+  const Context& context() const { return context_; }
+  const Agent& agent() const { return *agent_; }
+  Store& store() { return *store_; }
+  std::vector<std::string> tool_names() const;
+  PermissionMode mode() const { return hands_->policy.mode; }
+  std::string last_request();                // the exact body of the latest request
+  std::string account();                     // what is printed on exit
+
+ private:
+  friend struct SessionCommands;
+  friend struct SessionQueries;
+
+  bool choose_model();
+  bool open_store();
+  void ask_for_trust();
+  void make_hands();
+  void make_agent();
+  void read_surroundings();
+  std::unique_ptr<Provider> connect(const ModelInfo& model);
+  void use_model(const ModelName& name);
+  void refresh();
+  void show_meters();
+  void adopt(OpenedSession opened);          // the context becomes that session's
+  void replay_screen();
+  void dispatch(Command command);
+  bool live(Command& command);
+  void turn(Submit input);
+  void emit(Event event);
+  std::stop_token begin_work();              // a fresh stop token for one command
+
+  SessionSetup setup_;
+  Emit emit_;
+  std::string why_;
+  int exit_code_ = 1;
+  Inbox inbox_;
+  ProjectDir project_;
+  std::unique_ptr<Store> store_;
+  OpenedSession opened_;
+  Context context_;
+  std::unique_ptr<Provider> provider_;
+  std::optional<Workspace> workspace_;
+  FileMemory files_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<Jobs> jobs_;
+  std::unique_ptr<Hands> hands_;
+  std::unique_ptr<Compactor> compactor_;
+  std::unique_ptr<ToolCalls> calls_;
+  std::unique_ptr<Agent> agent_;
+  std::unique_ptr<TrustList> trust_;
+  Surroundings where_;
+  std::vector<MemoryFile> memory_;
+  ModelName model_name_;
+  std::optional<ModelName> next_model_;
+  bool trusted_ = false, working_ = false, leaving_ = false;
+  std::filesystem::path spill_dir_;
+  std::mutex stop_mutex_;
+  std::stop_source stop_;
+  std::uint64_t next_question_ = 1'000'000;
+  std::filesystem::file_time_type config_seen_{};
+};
+
+// Makes the sandbox for this workspace ready and says in the policy whether it is.
+void ready_sandbox(Hands& hands, const Workspace& workspace, bool network);
+
+}  // namespace tern

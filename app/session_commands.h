@@ -1,0 +1,43 @@
+// What the session does for each Command that is no prompt. One function per command; routing only here.
+#pragma once
+
+#include "app/session.h"
+
+namespace tern {
+
+struct SessionCommands {
+  Session& s;
+
+  bool live(Command& command);                          // true = done; also while a turn runs
+  void run(Command& command, std::stop_token stop);     // between turns
+  void switch_model(const ModelName& name);
+
+ private:
+  void set_mode(PermissionMode mode);
+  void set_model(const std::string& name);
+  void shell_line(const ShellLine& line, std::stop_token stop);
+  void memory_note(const std::string& text);
+  void rewind(const Rewind& command);
+  void sessions(const Sessions& command);
+  void reload();
+};
+
+struct SessionQueries {
+  Session& s;
+  bool answer(const Query& query);                      // false = unknown name
+
+ private:
+  void context();
+  void tune(const std::string& argument);
+  void recall(const std::string& argument);
+  void cost();
+  void status();
+  void tasks();
+  void memory();
+  void permissions();
+  void tools();
+  void models();
+  void diff();
+};
+
+}  // namespace tern

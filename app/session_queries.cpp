@@ -1,0 +1,199 @@
+// Answers of the session that only read: each slash command that shows something, by its name.
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+#include "agent/context_tools.h"
+#include "app/session_commands.h"
+#include "tools/diff.h"
+#include "tools/journal.h"
+
+namespace tern {
+namespace {
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string time_of(TimePoint when) {
+  const auto seconds = std::chrono::system_clock::to_time_t(when);
+  std::tm local{};
+  ::localtime_r(&seconds, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local);
+  return text;
+}
+
+}  // namespace
+
+bool SessionQueries::answer(const Query& query) {
+  const auto& [name, argument] = query;
+  static const std::map<std::string, void (*)(SessionQueries&, const std::string&)> table = {
+      {"context", [](SessionQueries& q, const std::string&) { q.context(); }},
+      {"context log", [](SessionQueries& q, const std::string&) { q.s.emit(Page{"Compression log", compaction_log_text(*q.s.store_)}); }},
+      {"context tune", [](SessionQueries& q, const std::string& a) { q.tune(a); }},
+      {"summaries", [](SessionQueries& q, const std::string& a) {
+         const auto count = a.empty() ? 10 : std::strtoul(a.c_str(), nullptr, 10);
+         q.s.emit(Page{"Summaries", summaries_text(*q.s.store_, count ? count : 10)});
+       }},
+      {"recall", [](SessionQueries& q, const std::string& a) { q.recall(a); }},
+      {"cost", [](SessionQueries& q, const std::string&) { q.cost(); }},
+      {"status", [](SessionQueries& q, const std::string&) { q.status(); }},
+      {"tasks", [](SessionQueries& q, const std::string&) { q.tasks(); }},
+      {"memory", [](SessionQueries& q, const std::string&) { q.memory(); }},
+      {"permissions", [](SessionQueries& q, const std::string&) { q.permissions(); }},
+      {"tools", [](SessionQueries& q, const std::string&) { q.tools(); }},
+      {"models", [](SessionQueries& q, const std::string&) { q.models(); }},
+      {"model", [](SessionQueries& q, const std::string&) { q.models(); }},
+      {"diff", [](SessionQueries& q, const std::string&) { q.diff(); }},
+      {"request", [](SessionQueries& q, const std::string&) { q.s.emit(Page{"The last request", q.s.last_request()}); }},
+      {"rewind", [](SessionQueries& q, const std::string&) { q.s.emit(RewindPoints{q.s.store_->rewind_points()}); }},
+      {"sessions", [](SessionQueries& q, const std::string& a) {
+         SessionList list;
+         for (const auto& row : q.s.store_->sessions(a))
+           list.sessions.push_back({row.id, row.name, time_of(row.updated), row.first_prompt, static_cast<int>(row.turns)});
+         q.s.emit(std::move(list));
+       }},
+  };
+  if (const auto found = table.find(name); found != table.end()) {
+    found->second(*this, argument);
+    return true;
+  }
+  auto text = s.setup_.page ? s.setup_.page(name) : std::string();
+  if (text.empty()) return false;
+  s.emit(Page{name, std::move(text)});
+  return true;
+}
+
+void SessionQueries::context() {
+  ContextReport report;
+  report.meters = read_meters(s.context_);
+  report.meters.mode = s.mode();
+  report.meters.branch = s.where_.branch;
+  report.meters.cwd = s.where_.cwd;
+  report.top = top_items(s.context_.conversation, 8);
+  std::map<Tier, std::pair<int, Tokens>> did;
+  const auto rows = s.store_->compactions();
+  for (const auto& row : rows) {
+    if (row.undone || row.tier == Tier::none) continue;
+    ++did[row.tier].first;
+    did[row.tier].second += row.before - row.after;
+  }
+  for (const auto& [tier, count] : did)
+    report.tiers.push_back(std::string(to_string(tier)) + ": " + std::to_string(count.first) + "× · " + thousands(count.second) + " tokens freed");
+  const auto& meters = report.meters;
+  if (meters.turns_to_next >= 0)
+    report.lines.push_back("forecast: about " + std::to_string(meters.turns_to_next) + " turns to the next tier (" +
+                           thousands(s.context_.gauges.forecast().per_turn()) + " a turn)");
+  const auto now = s.agent_->now();
+  const auto cost = cut_cost(meters.used / 2, meters.used / 2, s.context_.gauges.cache(), now, s.context_.model);
+  report.lines.push_back("a compaction to half now: " + describe(cost, s.context_.gauges.cache(), now));
+  const auto status = s.compactor_->status();
+  for (std::size_t at = 0; at < status.size();) {
+    const auto end = std::min(status.find('\n', at), status.size());
+    report.lines.push_back(status.substr(at, end - at));
+    at = end + 1;
+  }
+  for (const auto& pin : s.store_->pins()) report.lines.push_back("pinned " + pin.kind + ": " + pin.what);
+  if (!rows.empty()) report.lines.push_back("last: " + rows.back().strategy + " · " + rows.back().why + " · " + rows.back().audit);
+  s.emit(std::move(report));
+}
+
+void SessionQueries::tune(const std::string& argument) {
+  std::string changes;
+  auto text = tuning_text(*s.store_, s.context_.config, changes);
+  if (argument == "--apply" && !changes.empty() && s.setup_.configure) text += '\n' + s.setup_.configure(s.project_.project, changes, s.context_.config);
+  else if (!changes.empty()) text += "\n/context tune --apply writes this to .compression/config.json.\n";
+  s.emit(Page{"Tuning", std::move(text)});
+}
+
+void SessionQueries::recall(const std::string& argument) {
+  RecallQuery query;
+  if (parse_recall_id(argument)) query.id = argument;
+  else query.search = argument;
+  if (argument.empty()) {
+    std::string text;
+    for (const auto& original : s.store_->originals(200))
+      text += to_string(original.id) + "  " + original.tool + "  " + original.subject + "  " + std::to_string(original.bytes) + " bytes\n";
+    return s.emit(Page{"Originals", text.empty() ? "Nothing is stored yet.\n" : text});
+  }
+  if (!query.id.empty()) {
+    auto text = s.store_->text(parse_recall_id(argument));
+    return s.emit(text ? Event(Page{argument, std::move(*text)}) : Event(Notice{Level::warning, "There is no " + argument + "."}));
+  }
+  s.emit(Page{"Recall: " + argument, answer_recall(*s.store_, query)});
+}
+
+void SessionQueries::cost() {
+  const auto total = s.store_->usage_total();
+  std::string text = "requests      " + std::to_string(total.requests) + "\ninput         " + std::to_string(total.input) + "\ncache read    " +
+                     std::to_string(total.cache_read) + "\ncache write   " + std::to_string(total.cache_write) + "\noutput        " +
+                     std::to_string(total.output) + "\ndollars       " +
+                     (s.context_.gauges.dollars_known() ? money(total.dollars) : money(total.dollars) + " and what unpriced models cost") + '\n';
+  s.emit(Page{"Cost", std::move(text)});
+}
+
+void SessionQueries::status() {
+  std::string why;
+  std::string text = "session   " + s.opened_.id + "  " + s.opened_.name + "\nmodel     " + s.model_name_.provider + "/" + s.model_name_.model +
+                     "\nmode      " + std::string(to_string(effective_mode(s.hands_->policy, why))) + (why.empty() ? "" : "  (" + why + ")") +
+                     "\nfolder    " + s.where_.cwd + (s.where_.branch.empty() ? "" : "  git: " + s.where_.branch) + "\nhistory   " +
+                     (s.setup_.keep ? s.project_.folder.string() : "not kept (--no-session)") + "  " + std::to_string(s.store_->size_on_disk() / 1024) +
+                     " KB\ntrusted   " + (s.trusted_ ? "yes" : "no") + "\n";
+  if (const auto unsaved = s.store_->unsaved(); !unsaved.empty()) text += "store     " + unsaved + '\n';
+  s.emit(Page{"Status", text + '\n' + context_status_text(*s.agent_)});
+}
+
+void SessionQueries::tasks() {
+  std::string text;
+  for (const auto& job : s.jobs_->list())
+    text += job.id + "  " + job.how + "  " + std::to_string(job.age.count() / 1000) + " s  " + std::to_string(job.lines) + " lines  " + job.command + '\n';
+  s.emit(Page{"Background commands", text.empty() ? "None.\n" : text});
+}
+
+void SessionQueries::memory() {
+  std::string text;
+  for (const auto& file : s.memory_) text += file.path.string() + "  " + thousands(file.tokens) + " tokens" + (file.cut ? "  (cut at 32 KB)" : "") + '\n';
+  if (text.empty()) text = s.trusted_ ? "No AGENTS.md or CLAUDE.md here or above. \"# always use tabs\" starts one.\n" : "This folder is not trusted: its memory files are not read.\n";
+  s.emit(Page{"Memory files", std::move(text)});
+}
+
+void SessionQueries::permissions() {
+  std::string why;
+  std::string text = "mode: " + std::string(to_string(effective_mode(s.hands_->policy, why))) + (why.empty() ? "" : " (" + why + ")") + "\n\n";
+  for (const auto& rule : s.hands_->policy.rules) {
+    const auto* kind = rule.kind == PermissionRule::Kind::allow ? "allow  " : rule.kind == PermissionRule::Kind::deny ? "deny   " : "ask    ";
+    text += kind + to_string(rule) + "  (" + rule.source + ")\n";
+  }
+  s.emit(Page{"Permissions", std::move(text)});
+}
+
+void SessionQueries::tools() {
+  std::string text;
+  for (const auto* tool : all_tools()) {
+    const bool on = std::find(s.hands_->offered.begin(), s.hands_->offered.end(), tool) != s.hands_->offered.end();
+    text += std::string(on ? "● " : "○ ") + std::string(tool->name) + "  " + std::string(tool->description.substr(0, tool->description.find_first_of(".\n"))) + '\n';
+  }
+  s.emit(Page{"Tools", std::move(text)});
+}
+
+void SessionQueries::models() {
+  std::string text = "now: " + s.model_name_.provider + "/" + s.model_name_.model + "\n\n";
+  for (const auto& name : s.setup_.models.names()) text += name + '\n';
+  s.emit(Page{"Models", text + "\nAny other one: /model provider/name\n"});
+}
+
+// What tern has changed in this session: first image against the file as it is now.
+void SessionQueries::diff() {
+  std::map<std::filesystem::path, std::optional<std::string>> first;
+  for (auto& change : s.journal_->changes(0, UINT64_MAX)) first.emplace(change.path, std::move(change.before));
+  std::string text;
+  for (const auto& [path, before] : first) {
+    const auto now = unified_diff(before.value_or(""), read_file(path));
+    if (!now.text.empty()) text += "--- " + s.workspace_->display(path) + "  " + change_note(now) + '\n' + now.text + '\n';
+  }
+  s.emit(Page{"Changes of this session", text.empty() ? "Nothing has been changed.\n" : text});
+}
+
+}  // namespace tern
