@@ -22,7 +22,8 @@ std::string hits(const Store& store, const RecallQuery& query) {
   if (found.empty()) return "Nothing stored holds \"" + query.search + "\".";
   std::string text;
   for (const auto& hit : found)
-    text += to_string(hit.id) + ':' + std::to_string(hit.line_number) + "  " + (hit.subject.empty() ? hit.tool : hit.subject) + "  " + hit.line + '\n';
+    text += to_string(hit.id) + ':' + std::to_string(hit.line_number) + "  " + (hit.subject.empty() ? hit.tool : hit.subject) +
+            "  " + hit.line + '\n';
   return text;
 }
 
@@ -53,8 +54,9 @@ std::string compress_now(Agent& agent, const json& arguments) {
   const auto now = agent.context.conversation.items.size();
   const auto after = usage(agent.context.conversation, budget_of(agent.context)).used;
   if (after >= before) return "Nothing was compacted: what is left is protected, pinned or too small to pay.";
-  return "Compacted: " + std::to_string(messages) + " → " + std::to_string(now) + " messages (" + std::to_string(messages - std::min(now, messages)) +
-         " fewer), " + thousands(before) + " → " + thousands(after) + " tokens.";
+  return "Compacted: " + std::to_string(messages) + " → " + std::to_string(now) + " messages (" +
+         std::to_string(messages - std::min(now, messages)) + " fewer), " + thousands(before) + " → " + thousands(after) +
+         " tokens.";
 }
 
 std::string date(TimePoint when) {
@@ -89,14 +91,17 @@ std::string context_status_text(const Agent& agent) {
   for (const auto& row : compactions) touched += row.undone ? 0 : row.items;
   std::string text = "## Context\n";
   text += std::string(meters.estimated ? "~" : "") + thousands(meters.used) + " of " + thousands(meters.effective) + " tokens (" +
-          percent(static_cast<double>(meters.used) / static_cast<double>(std::max<Tokens>(meters.effective, 1))) + ") of " + meters.model + "\n";
+          percent(static_cast<double>(meters.used) / static_cast<double>(std::max<Tokens>(meters.effective, 1))) + ") of " +
+          meters.model + "\n";
   for (const auto& part : meters.parts) text += "- " + part.name + ": " + thousands(part.tokens) + '\n';
-  text += "\n**Configuration**\n- max turns: " + std::to_string(config.max_turns) + "\n- keep recent: " + std::to_string(config.keep_recent) +
+  text += "\n**Configuration**\n- max turns: " + std::to_string(config.max_turns) +
+          "\n- keep recent: " + std::to_string(config.keep_recent) +
           " rounds\n- tool output limit: " + std::to_string(config.snip_halves ? config.max_tool_output : config.snip_limit) +
-          " characters\n- auto-compress: " + (config.auto_compress ? "on" : "off") + "\n- tiers: " + percent(config.micro_at) + " · " +
-          percent(config.compact_at) + " · " + percent(config.truncate_at) + "\n";
-  text += "\n**Statistics**\n- messages: " + std::to_string(context.conversation.items.size()) + "\n- compactions: " + std::to_string(compactions.size()) +
-          "\n- compacted: " + std::to_string(touched) + " items\n- saved: ~" + thousands(meters.saved) + " tokens\n";
+          " characters\n- auto-compress: " + (config.auto_compress ? "on" : "off") + "\n- tiers: " + percent(config.micro_at) +
+          " · " + percent(config.compact_at) + " · " + percent(config.truncate_at) + "\n";
+  text += "\n**Statistics**\n- messages: " + std::to_string(context.conversation.items.size()) +
+          "\n- compactions: " + std::to_string(compactions.size()) + "\n- compacted: " + std::to_string(touched) +
+          " items\n- saved: ~" + thousands(meters.saved) + " tokens\n";
   if (meters.turns_to_next >= 0) text += "- next tier in about " + std::to_string(meters.turns_to_next) + " turns\n";
   return text + "- " + agent.compactor.status() + '\n';
 }
@@ -107,7 +112,8 @@ std::string answer_context(Agent& agent, const ContextQuery& query, const Config
   if (query.action == "status") return context_status_text(agent);
   if (query.action == "compress") return compress_now(agent, arguments);
   if (query.action == "summary") return summaries_text(agent.store, arguments.value("limit", std::size_t{3}));
-  if (query.action == "config") return configure ? configure(query.arguments) : "The configuration cannot be changed in this run.";
+  if (query.action == "config")
+    return configure ? configure(query.arguments) : "The configuration cannot be changed in this run.";
   return "Unknown action \"" + query.action + "\".";
 }
 
@@ -118,8 +124,9 @@ std::string summaries_text(const Store& store, std::size_t newest) {
   for (auto row = rows.rbegin(); row != rows.rend() && shown < newest; ++row) {
     if (row->summary.empty()) continue;
     ++shown;
-    text += "## " + date(row->when) + " · turns " + std::to_string(row->first_turn) + "–" + std::to_string(row->last_turn) + " · " +
-            thousands(row->before) + " → " + thousands(row->after) + " tokens" + (row->undone ? " · undone" : "") + "\n\n" + row->summary + '\n';
+    text += "## " + date(row->when) + " · turns " + std::to_string(row->first_turn) + "–" + std::to_string(row->last_turn) +
+            " · " + thousands(row->before) + " → " + thousands(row->after) + " tokens" + (row->undone ? " · undone" : "") +
+            "\n\n" + row->summary + '\n';
     if (!row->index.empty()) text += '\n' + row->index + '\n';
     text += '\n' + row->audit + "\n\n";
   }
@@ -129,9 +136,10 @@ std::string summaries_text(const Store& store, std::size_t newest) {
 std::string compaction_log_text(const Store& store) {
   std::string text;
   for (const auto& row : store.compactions()) {
-    text += '#' + std::to_string(row.batch) + "  " + date(row.when) + "  " + std::string(to_string(row.tier)) + " · " + row.strategy +
-            (row.model.empty() ? "" : " · " + row.model) + " · " + thousands(row.before) + " → " + thousands(row.after) + " tokens · " +
-            std::to_string(row.items) + " items · pause " + std::to_string(row.pause_ms) + " ms" + (row.undone ? " · UNDONE" : "") + '\n';
+    text += '#' + std::to_string(row.batch) + "  " + date(row.when) + "  " + std::string(to_string(row.tier)) + " · " +
+            row.strategy + (row.model.empty() ? "" : " · " + row.model) + " · " + thousands(row.before) + " → " +
+            thousands(row.after) + " tokens · " + std::to_string(row.items) + " items · pause " + std::to_string(row.pause_ms) +
+            " ms" + (row.undone ? " · UNDONE" : "") + '\n';
     for (const auto* line : {&row.why, &row.cost, &row.audit})
       if (!line->empty()) text += "    " + *line + '\n';
   }
@@ -153,44 +161,37 @@ std::string tuning_text(const Store& store, const CompressionConfig& config, std
   std::size_t recalls = 0;
   for (const auto& original : store.originals(1'000)) recalls += original.tool == "Recall";
   json wanted = json::object();
-  std::string text = "From " + std::to_string(rows.size()) + " compactions (" + std::to_string(micro) + " micro, " + std::to_string(deep) +
-                     " deep) and " + std::to_string(recalls) + " recalls:\n";
+  std::string text = "From " + std::to_string(rows.size()) + " compactions (" + std::to_string(micro) + " micro, " +
+                     std::to_string(deep) + " deep) and " + std::to_string(recalls) + " recalls:\n";
   const auto suggest = [&](const char* key, json value, const std::string& why) {
     wanted[key] = value;
     text += "- " + std::string(key) + ": " + value.dump() + " (" + why + ")\n";
   };
   if (recalls > 2 * std::max<std::size_t>(rows.size(), 1)) {
-    suggest("protectResults", config.protect_results + 3, std::to_string(recalls) + " recalls: more of the recent results should stay");
+    suggest("protectResults", config.protect_results + 3,
+            std::to_string(recalls) + " recalls: more of the recent results should stay");
     suggest("microLowWater", std::min(config.micro_low_water + 0.05, 0.55), "each cut takes too much that is asked for again");
   }
-  if (close >= 2) suggest("compactTarget", std::max(config.compact_target - 0.10, 0.25), std::to_string(close) + " deep compactions within two minutes of the one before: cut deeper");
-  if (local >= 2) suggest("smallModel", "", std::to_string(local) + " summaries had to be made without a model: the small model fails, name another");
-  if (pauses >= 2) suggest("draftAt", std::max(config.draft_at - 0.05, 0.5), std::to_string(pauses) + " compactions made you wait: draft earlier");
-  if (micro > 10 && micro > 4 * deep) suggest("microLowWater", std::max(config.micro_low_water - 0.10, 0.2), std::to_string(micro) + " shallow cuts: fewer, deeper ones keep the prompt cache");
+  if (close >= 2)
+    suggest("compactTarget", std::max(config.compact_target - 0.10, 0.25),
+            std::to_string(close) + " deep compactions within two minutes of the one before: cut deeper");
+  if (local >= 2)
+    suggest("smallModel", "",
+            std::to_string(local) + " summaries had to be made without a model: the small model fails, name another");
+  if (pauses >= 2)
+    suggest("draftAt", std::max(config.draft_at - 0.05, 0.5),
+            std::to_string(pauses) + " compactions made you wait: draft earlier");
+  if (micro > 10 && micro > 4 * deep)
+    suggest("microLowWater", std::max(config.micro_low_water - 0.10, 0.2),
+            std::to_string(micro) + " shallow cuts: fewer, deeper ones keep the prompt cache");
   if (wanted.empty()) text += "- nothing to change: the settings fit what happened.\n";
   changes = wanted.empty() ? std::string() : wanted.dump();
   return text;
 }
 
 JournalStore journal_store(Store& store) {
-  return {[&store](const FileChange& change) {
-            store.add_change({0, ItemId{change.turn}, change.path.string(), change.before, change.hash_after, change.mode_before, {}});
-          },
-          [&store](std::uint64_t first, std::uint64_t last) {
-            std::vector<FileChange> changes;
-            for (const auto& row : store.changes_since(ItemId{first})) {
-              if (row.turn.value > last) continue;
-              FileChange change;
-              change.turn = row.turn.value;
-              change.path = row.path;
-              change.before = row.before;
-              change.mode_before = row.mode;
-              change.hash_after = row.after.value_or("");
-              changes.push_back(std::move(change));
-            }
-            std::reverse(changes.begin(), changes.end());
-            return changes;
-          }};
+  return {[&store](const FileChange& change) { store.add_change(change); },
+          [&store](std::uint64_t first, std::uint64_t last) { return store.changes(first, last); }};
 }
 
 std::filesystem::path make_spill_dir() {

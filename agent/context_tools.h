@@ -7,6 +7,7 @@
 #include <string>
 
 #include "agent/agent.h"
+#include "tools/journal.h"
 
 namespace tern {
 
@@ -17,7 +18,7 @@ using Configure = std::function<std::string(const std::string& json)>;
 std::string answer_context(Agent& agent, const ContextQuery& query, const Configure& configure);
 
 std::string context_status_text(const Agent& agent);
-std::string summaries_text(const Store& store, std::size_t newest);   // of compactions that wrote one
+std::string summaries_text(const Store& store, std::size_t newest);  // of compactions that wrote one
 std::string compaction_log_text(const Store& store);
 // What the past suggests for the configuration, with the evidence; `json` gets the keys to change.
 std::string tuning_text(const Store& store, const CompressionConfig& config, std::string& json);

@@ -4,6 +4,7 @@
 
 #include "agent/reply.h"
 #include "compression/check.h"
+#include "tools/journal.h"
 
 namespace tern {
 namespace {
@@ -38,7 +39,7 @@ void take_input(Agent& agent, Submit input) {
       item.blocks.push_back(Document{file.media_type, std::move(file.bytes)});
   }
   if (!input.text.empty()) item.blocks.push_back(Text{std::move(input.text)});
-  if (!item.blocks.empty()) append(agent, std::move(item));
+  if (!item.blocks.empty()) agent.hands.journal.begin_turn(append(agent, std::move(item))->id.value);
 }
 
 void take_steering(Agent& agent) {

@@ -42,7 +42,8 @@ void on_crash(int signal) {
 }  // namespace
 
 void install_crash_handlers(const std::string& folder) {
-  if (!folder.empty()) std::snprintf(report_path, sizeof report_path, "%s/crash-%d.txt", folder.c_str(), static_cast<int>(::getpid()));
+  if (!folder.empty())
+    std::snprintf(report_path, sizeof report_path, "%s/crash-%d.txt", folder.c_str(), static_cast<int>(::getpid()));
   static char stack[32 * 1024];
   stack_t alternate{};
   alternate.ss_sp = stack;

@@ -56,11 +56,12 @@ class Progress {
     if (const auto* notice = std::get_if<Notice>(&event); notice && (on_ || notice->level != Level::info)) tell(notice->text);
     if (!on_) return;
     if (const auto* cell = std::get_if<ToolFinished>(&event))
-      tell("● " + (cell->label.empty() ? cell->tool : cell->label) + "  " + cell->subject + (cell->note.empty() ? "" : " · " + cell->note));
+      tell("● " + (cell->label.empty() ? cell->tool : cell->label) + "  " + cell->subject +
+           (cell->note.empty() ? "" : " · " + cell->note));
     if (const auto* waiting = std::get_if<Waiting>(&event); waiting && !waiting->text.empty()) tell(waiting->text);
     if (const auto* compaction = std::get_if<Compaction>(&event); compaction && compaction->phase == CompactionPhase::completed)
-      tell("◇ " + std::string(to_string(compaction->tier)) + " · " + compaction->strategy + " · " + thousands(compaction->before) + " → " +
-           thousands(compaction->after) + " tokens · " + compaction->audit);
+      tell("◇ " + std::string(to_string(compaction->tier)) + " · " + compaction->strategy + " · " +
+           thousands(compaction->before) + " → " + thousands(compaction->after) + " tokens · " + compaction->audit);
   }
 
  private:
@@ -77,16 +78,20 @@ void read_prompts(Mailbox<Command>& commands, const std::function<void()>& inter
   for (std::string line; std::getline(std::cin, line);) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     auto parsed = parse_input_line(line);
-    if (parsed.interrupt) interrupt();
-    else if (!parsed.error.empty()) std::fprintf(stderr, "tern: %s\n", parsed.error.c_str());
-    else commands.push(Submit{std::move(parsed.text), {}, When::after});
+    if (parsed.interrupt)
+      interrupt();
+    else if (!parsed.error.empty())
+      std::fprintf(stderr, "tern: %s\n", parsed.error.c_str());
+    else
+      commands.push(Submit{std::move(parsed.text), {}, When::after});
   }
   commands.push(Quit{});
 }
 
 class Front {
  public:
-  Front(const HeadlessOptions& options, Session*& session) : options_(options), session_(session), progress_(::isatty(STDERR_FILENO)) {}
+  Front(const HeadlessOptions& options, Session*& session)
+      : options_(options), session_(session), progress_(::isatty(STDERR_FILENO)) {}
 
   void operator()(const Event& event) {
     progress_(event);
@@ -142,8 +147,10 @@ int run_headless(SessionSetup setup, HeadlessOptions options) {
   opened = &session;
   SignalWatch signals(session);
   if (!session.open()) {
-    if (options.format == Format::text) std::fprintf(stderr, "tern: %s\n", session.why().c_str());
-    else say(failure_line(session.why()));
+    if (options.format == Format::text)
+      std::fprintf(stderr, "tern: %s\n", session.why().c_str());
+    else
+      say(failure_line(session.why()));
     return session.exit_code();
   }
   int code = 0;

@@ -11,8 +11,8 @@ namespace tern {
 
 struct HeadlessOptions {
   enum class Format { text, json, stream_json } format = Format::text;
-  bool input_stream = false;   // --input-format stream-json
-  bool partial = false;        // --include-partial-messages
+  bool input_stream = false;  // --input-format stream-json
+  bool partial = false;       // --include-partial-messages
   std::string prompt;
 };
 

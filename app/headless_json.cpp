@@ -17,17 +17,25 @@ json parsed(const std::string& arguments) {
 json content_of(const Item& item) {
   json content = json::array();
   for (const auto& block : item.blocks)
-    std::visit(overloaded{[&](const Text& b) { content.push_back({{"type", "text"}, {"text", b.text}}); },
-                          [&](const Thinking& b) { content.push_back({{"type", "thinking"}, {"thinking", b.text}}); },
-                          [&](const ToolCall& b) {
-                            content.push_back({{"type", "tool_use"}, {"id", b.id}, {"name", b.name}, {"input", parsed(b.arguments)}});
-                          },
-                          [&](const ToolResult& b) {
-                            content.push_back({{"type", "tool_result"}, {"tool_use_id", b.call_id}, {"content", b.text}, {"is_error", b.is_error}});
-                          },
-                          [&](const Summary& b) { content.push_back({{"type", "text"}, {"text", b.text}}); },
-                          [](const auto&) {}},
-               block);
+    std::visit(
+        overloaded{[&](const Text& b) {
+                     content.push_back({{"type", "text"}, {"text", b.text}});
+                   },
+                   [&](const Thinking& b) {
+                     content.push_back({{"type", "thinking"}, {"thinking", b.text}});
+                   },
+                   [&](const ToolCall& b) {
+                     content.push_back({{"type", "tool_use"}, {"id", b.id}, {"name", b.name}, {"input", parsed(b.arguments)}});
+                   },
+                   [&](const ToolResult& b) {
+                     content.push_back(
+                         {{"type", "tool_result"}, {"tool_use_id", b.call_id}, {"content", b.text}, {"is_error", b.is_error}});
+                   },
+                   [&](const Summary& b) {
+                     content.push_back({{"type", "text"}, {"text", b.text}});
+                   },
+                   [](const auto&) {}},
+        block);
   return content;
 }
 
@@ -47,7 +55,9 @@ const char* phase_name(CompactionPhase phase) {
 }
 
 json usage_json(const UsageTotal& total) {
-  return {{"input_tokens", total.input}, {"output_tokens", total.output}, {"cache_read_input_tokens", total.cache_read},
+  return {{"input_tokens", total.input},
+          {"output_tokens", total.output},
+          {"cache_read_input_tokens", total.cache_read},
           {"cache_creation_input_tokens", total.cache_write}};
 }
 
@@ -65,28 +75,43 @@ json message_line(const Item& item, const Session& session) {
     message["id"] = "msg_" + std::to_string(item.id.value);
     message["model"] = session.context().model.name;
   }
-  json line{{"type", assistant ? "assistant" : "user"}, {"message", message}, {"session_id", session.id()}, {"parent_tool_use_id", nullptr}};
+  json line{{"type", assistant ? "assistant" : "user"},
+            {"message", message},
+            {"session_id", session.id()},
+            {"parent_tool_use_id", nullptr}};
   if (item.synthetic) line["isSynthetic"] = true;
   return line;
 }
 
 json compaction_line(const Compaction& e, const Session& session) {
-  json line{{"type", "system"}, {"subtype", e.phase == CompactionPhase::completed ? "compact_boundary" : "compaction"},
-            {"phase", phase_name(e.phase)}, {"session_id", session.id()}, {"tier", to_string(e.tier)}};
+  json line{{"type", "system"},
+            {"subtype", e.phase == CompactionPhase::completed ? "compact_boundary" : "compaction"},
+            {"phase", phase_name(e.phase)},
+            {"session_id", session.id()},
+            {"tier", to_string(e.tier)}};
   if (!e.strategy.empty()) line["strategy"] = e.strategy;
   if (!e.why.empty()) line["why"] = e.why;
   if (e.phase == CompactionPhase::completed)
-    line["compact_metadata"] = {{"trigger", "auto"}, {"pre_tokens", e.before}, {"post_tokens", e.after}, {"batch", e.batch}, {"items", e.items},
-                                {"originals", e.originals}, {"audit", e.audit}, {"cost", e.cost}, {"pause_ms", e.pause_ms}};
+    line["compact_metadata"] = {{"trigger", "auto"}, {"pre_tokens", e.before}, {"post_tokens", e.after},
+                                {"batch", e.batch},  {"items", e.items},       {"originals", e.originals},
+                                {"audit", e.audit},  {"cost", e.cost},         {"pause_ms", e.pause_ms}};
   return line;
 }
 
 }  // namespace
 
 std::string init_line(const Session& session) {
-  return dump({{"type", "system"}, {"subtype", "init"}, {"cwd", session.cwd()}, {"session_id", session.id()}, {"tools", session.tool_names()},
-               {"mcp_servers", json::array()}, {"model", session.context().model.name}, {"permissionMode", to_string(session.mode())},
-               {"slash_commands", json::array()}, {"apiKeySource", "none"}, {"contextWindow", session.context().window()}});
+  return dump({{"type", "system"},
+               {"subtype", "init"},
+               {"cwd", session.cwd()},
+               {"session_id", session.id()},
+               {"tools", session.tool_names()},
+               {"mcp_servers", json::array()},
+               {"model", session.context().model.name},
+               {"permissionMode", to_string(session.mode())},
+               {"slash_commands", json::array()},
+               {"apiKeySource", "none"},
+               {"contextWindow", session.context().window()}});
 }
 
 std::string stream_line(const Event& event, const Session& session, bool partial) {
@@ -100,9 +125,12 @@ std::string stream_line(const Event& event, const Session& session, bool partial
     return dump({{"type", "system"}, {"subtype", "waiting"}, {"text", waiting->text}, {"session_id", session.id()}});
   if (const auto* delta = std::get_if<Delta>(&event); delta && partial) {
     const bool text = delta->kind == DeltaKind::text;
-    return dump({{"type", "stream_event"}, {"session_id", session.id()},
-                 {"event", {{"type", "content_block_delta"},
-                            {"delta", text ? json{{"type", "text_delta"}, {"text", delta->text}} : json{{"type", "thinking_delta"}, {"thinking", delta->text}}}}}});
+    return dump({{"type", "stream_event"},
+                 {"session_id", session.id()},
+                 {"event",
+                  {{"type", "content_block_delta"},
+                   {"delta", text ? json{{"type", "text_delta"}, {"text", delta->text}}
+                                  : json{{"type", "thinking_delta"}, {"thinking", delta->text}}}}}});
   }
   return {};
 }
@@ -112,13 +140,29 @@ std::string result_line(Session& session, const TurnEnded& ended, const std::str
   const auto& model = session.context().model;
   json denials = json::array();
   for (const auto& denial : session.agent().denials)
-    denials.push_back({{"tool_name", denial.tool}, {"tool_use_id", denial.call_id}, {"tool_input", parsed(denial.arguments)}, {"reason", denial.reason}});
+    denials.push_back({{"tool_name", denial.tool},
+                       {"tool_use_id", denial.call_id},
+                       {"tool_input", parsed(denial.arguments)},
+                       {"reason", denial.reason}});
   const bool good = ended.how == TurnEnded::How::done;
-  json line{{"type", "result"}, {"subtype", subtype(ended)}, {"is_error", !good}, {"duration_ms", ended.milliseconds}, {"num_turns", requests},
-            {"result", good ? text : ended.error.empty() ? text : ended.error}, {"session_id", session.id()}, {"total_cost_usd", total.dollars},
-            {"usage", usage_json(total)}, {"permission_denials", denials}, {"exit_code", ended.exit_code}};
-  line["modelUsage"][model.name] = {{"inputTokens", total.input}, {"outputTokens", total.output}, {"cacheReadInputTokens", total.cache_read},
-                                    {"cacheCreationInputTokens", total.cache_write}, {"costUSD", total.dollars},
+  json line{{"type", "result"},
+            {"subtype", subtype(ended)},
+            {"is_error", !good},
+            {"duration_ms", ended.milliseconds},
+            {"num_turns", requests},
+            {"result", good                  ? text
+                       : ended.error.empty() ? text
+                                             : ended.error},
+            {"session_id", session.id()},
+            {"total_cost_usd", total.dollars},
+            {"usage", usage_json(total)},
+            {"permission_denials", denials},
+            {"exit_code", ended.exit_code}};
+  line["modelUsage"][model.name] = {{"inputTokens", total.input},
+                                    {"outputTokens", total.output},
+                                    {"cacheReadInputTokens", total.cache_read},
+                                    {"cacheCreationInputTokens", total.cache_write},
+                                    {"costUSD", total.dollars},
                                     {"contextWindow", session.context().window()}};
   if (good && !session.agent().limits.json_schema.empty()) {
     const auto value = json::parse(text, nullptr, false);
@@ -128,8 +172,15 @@ std::string result_line(Session& session, const TurnEnded& ended, const std::str
 }
 
 std::string failure_line(const std::string& why) {
-  return dump({{"type", "result"}, {"subtype", "error_during_execution"}, {"is_error", true}, {"duration_ms", 0}, {"num_turns", 0},
-               {"result", why}, {"session_id", ""}, {"total_cost_usd", 0}, {"permission_denials", json::array()}});
+  return dump({{"type", "result"},
+               {"subtype", "error_during_execution"},
+               {"is_error", true},
+               {"duration_ms", 0},
+               {"num_turns", 0},
+               {"result", why},
+               {"session_id", ""},
+               {"total_cost_usd", 0},
+               {"permission_denials", json::array()}});
 }
 
 InputLine parse_input_line(const std::string& line) {
@@ -139,7 +190,8 @@ InputLine parse_input_line(const std::string& line) {
   if (type == "control_request") return {{}, {}, value.value("/request/subtype"_json_pointer, "") == "interrupt"};
   const auto content = value.contains("message") ? value["message"].value("content", json()) : value.value("content", json());
   InputLine input;
-  if (content.is_string()) input.text = content.get<std::string>();
+  if (content.is_string())
+    input.text = content.get<std::string>();
   else if (content.is_array())
     for (const auto& block : content)
       if (block.is_object() && block.value("type", "") == "text") input.text += block.value("text", "");

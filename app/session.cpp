@@ -4,7 +4,6 @@
 #include <exception>
 
 #include "agent/context_tools.h"
-#include "agent/record.h"
 #include "agent/redact.h"
 #include "agent/turn.h"
 #include "app/session_commands.h"
@@ -124,16 +123,13 @@ bool Session::choose_model() {
 }
 
 std::unique_ptr<Provider> Session::connect(const ModelInfo& model) {
-  if (!setup_.replay.empty()) return replay_provider(setup_.replay);
   const auto* kind = find_provider(model.provider);
   if (!kind) return nullptr;
   auto config = provider_config(*kind, setup_.env);
   if (setup_.adjust_provider) setup_.adjust_provider(*kind, config);
   config.paced = setup_.may_ask && model.provider == "demo";
   if (kind->needs_key && config.key.empty()) return nullptr;
-  auto provider = make_provider(model.provider, std::move(config));
-  if (provider && !setup_.record.empty()) return record_provider(std::move(provider), setup_.record);
-  return provider;
+  return make_provider(model.provider, std::move(config));
 }
 
 void Session::use_model(const ModelName& name) {
@@ -153,7 +149,8 @@ void Session::ask_for_trust() {
   const auto claims = claims_of(workspace_->root());
   if (!setup_.may_ask) {
     if (!claims.empty())
-      emit(Notice{Level::info, "This folder is not trusted: its " + claims.front() + " is not read (list it under \"trusted\" in the user's config)."});
+      emit(Notice{Level::info, "This folder is not trusted: its " + claims.front() +
+                                   " is not read (list it under \"trusted\" in the user's config)."});
     return;
   }
   std::string what;
@@ -190,9 +187,12 @@ bool Session::open_store() {
 
   const auto model = model_name_.provider + "/" + model_name_.model;
   std::optional<OpenedSession> opened;
-  if (setup_.open == SessionSetup::Open::newest) opened = store_->newest(why_, setup_.cwd.string());
-  else if (setup_.open == SessionSetup::Open::resume) opened = setup_.open_what.empty() ? store_->newest(why_) : store_->resume(setup_.open_what, why_);
-  else opened = store_->create({setup_.name, setup_.cwd.string(), model});
+  if (setup_.open == SessionSetup::Open::newest)
+    opened = store_->newest(why_, setup_.cwd.string());
+  else if (setup_.open == SessionSetup::Open::resume)
+    opened = setup_.open_what.empty() ? store_->newest(why_) : store_->resume(setup_.open_what, why_);
+  else
+    opened = store_->create({setup_.name, setup_.cwd.string(), model});
   if (!opened) {
     if (why_.empty()) why_ = "There is no session to go on with.";
     exit_code_ = 2;
@@ -219,10 +219,12 @@ void Session::make_hands() {
   spill_dir_ = make_spill_dir();
   journal_ = std::make_unique<Journal>(journal_store(*store_));
   jobs_ = std::make_unique<Jobs>();
-  hands_ = std::make_unique<Hands>(Hands{.workspace = *workspace_, .files = files_, .journal = *journal_, .jobs = *jobs_, .sandbox = {}});
+  hands_ = std::make_unique<Hands>(
+      Hands{.workspace = *workspace_, .files = files_, .journal = *journal_, .jobs = *jobs_, .sandbox = {}});
   auto& hands = *hands_;
   jobs_->on_end = [&hands](const JobInfo& job) {
-    hands.notes.push("[Background command " + job.id + " has ended (" + job.how + "): " + job.command + ". BashOutput shows its output.]");
+    hands.notes.push("[Background command " + job.id + " has ended (" + job.how + "): " + job.command +
+                     ". BashOutput shows its output.]");
   };
   hands.spill_dir = spill_dir_;
   hands.allowed_env = setup_.allowed_env;
@@ -246,24 +248,41 @@ void Session::make_hands() {
     context_.tools.push_back({std::string(tool->name), std::string(tool->description), std::string(tool->schema)});
   context_.tool_tokens = tokens_of(context_.tools);
   hands.recall = [this](const RecallQuery& query) { return answer_recall(*store_, query); };
-  hands.context = [this](const ContextQuery& query) { return answer_context(*agent_, query, [this](const std::string& json) {
-      return setup_.configure ? setup_.configure(project_.project, json, context_.config) : std::string("Not possible in this run.");
+  hands.context = [this](const ContextQuery& query) {
+    return answer_context(*agent_, query, [this](const std::string& json) {
+      return setup_.configure ? setup_.configure(project_.project, json, context_.config)
+                              : std::string("Not possible in this run.");
     });
   };
 }
 
 void Session::make_agent() {
   const auto tell = [this](Event event) { emit(std::move(event)); };
-  compactor_ = std::make_unique<Compactor>(CompactorWorld{
-      .store = *store_, .models = setup_.models, .files = files_, .todos = hands_->todos, .emit = tell,
-      .connect = [this](const ModelInfo& model) { return connect(model); }, .now = clock_now,
-      .attend = [this](const std::function<void()>& work) { inbox_.attend(work); },
-      .append = [this](Item item) { return append(*agent_, std::move(item)); }, .root = workspace_->root()});
+  compactor_ =
+      std::make_unique<Compactor>(CompactorWorld{.store = *store_,
+                                                 .models = setup_.models,
+                                                 .files = files_,
+                                                 .todos = hands_->todos,
+                                                 .emit = tell,
+                                                 .connect = [this](const ModelInfo& model) { return connect(model); },
+                                                 .now = clock_now,
+                                                 .attend = [this](const std::function<void()>& work) { inbox_.attend(work); },
+                                                 .append = [this](Item item) { return append(*agent_, std::move(item)); },
+                                                 .root = workspace_->root()});
   compactor_->set_focus(compact_instructions(memory_));
   calls_ = std::make_unique<ToolCalls>(*hands_, context_, *store_, inbox_, tell);
-  agent_ = std::make_unique<Agent>(Agent{.store = *store_, .context = context_, .compactor = *compactor_, .hands = *hands_, .calls = *calls_,
-                                         .inbox = inbox_, .provider = provider_, .emit = tell, .now = clock_now,
-                                         .refresh = [this] { refresh(); }, .show_meters = [this] { show_meters(); }, .limits = setup_.limits});
+  agent_ = std::make_unique<Agent>(Agent{.store = *store_,
+                                         .context = context_,
+                                         .compactor = *compactor_,
+                                         .hands = *hands_,
+                                         .calls = *calls_,
+                                         .inbox = inbox_,
+                                         .provider = provider_,
+                                         .emit = tell,
+                                         .now = clock_now,
+                                         .refresh = [this] { refresh(); },
+                                         .show_meters = [this] { show_meters(); },
+                                         .limits = setup_.limits});
 }
 
 void Session::adopt(OpenedSession opened) {
@@ -366,12 +385,14 @@ bool Session::live(Command& command) {
   return SessionCommands{*this}.live(command);
 }
 
-std::string Session::last_request() { return provider_ ? provider_->body(build_request(context_, setup_.limits)) : std::string(); }
+std::string Session::last_request() {
+  return provider_ ? provider_->body(build_request(context_, setup_.limits)) : std::string();
+}
 
 std::string Session::account() {
   const auto total = store_->usage_total();
-  auto text = std::to_string(agent_->turn) + (agent_->turn == 1 ? " turn · " : " turns · ") + thousands(total.input + total.cache_read + total.cache_write) +
-              " tokens in, " + thousands(total.output) + " out";
+  auto text = std::to_string(agent_->turn) + (agent_->turn == 1 ? " turn · " : " turns · ") +
+              thousands(total.input + total.cache_read + total.cache_write) + " tokens in, " + thousands(total.output) + " out";
   if (total.dollars > 0) text += " · " + money(total.dollars);
   const auto compactions = store_->compactions().size();
   if (compactions) text += " · " + std::to_string(compactions) + (compactions == 1 ? " compaction" : " compactions");

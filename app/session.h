@@ -28,15 +28,15 @@ namespace tern {
 struct SessionSetup {
   std::filesystem::path cwd, home, state_dir, user_memory;
   std::vector<std::filesystem::path> extra_dirs, trusted;
-  bool keep = true;                          // false: --no-session, nothing on disk
-  bool live = true;                          // commands may come while a turn runs
-  bool may_ask = true;                       // somebody can be asked
+  bool keep = true;     // false: --no-session, nothing on disk
+  bool live = true;     // commands may come while a turn runs
+  bool may_ask = true;  // somebody can be asked
   enum class Open { fresh, newest, resume } open = Open::fresh;
   std::string open_what, name;
   bool fork = false;
-  std::string model;                         // "provider/name" or an alias; empty = found
+  std::string model;  // "provider/name" or an alias; empty = found
   Tokens window = 0;
-  std::string record, replay;                // files
+  std::string record, replay;  // files
   std::string append_prompt;
   TurnLimits limits;
   PermissionMode mode = PermissionMode::ask;
@@ -52,9 +52,9 @@ struct SessionSetup {
   std::function<std::vector<std::string>(const std::filesystem::path& project_dir, CompressionConfig&)> project_config;
   // Writes changed keys (JSON text) to the project's settings and to `now`; answers what changed or what is wrong.
   std::function<std::string(const std::filesystem::path& project_dir, const std::string& json, CompressionConfig& now)> configure;
-  std::function<std::string(std::string_view page)> page;                     // "config", "doctor": pages the app knows
+  std::function<std::string(std::string_view page)> page;  // "config", "doctor": pages the app knows
   bool demo = false;
-  std::string trace;                         // file that gets each event as a line
+  std::string trace;  // file that gets each event as a line
 };
 
 class Session {
@@ -69,9 +69,9 @@ class Session {
   const std::string& why() const { return why_; }
   int exit_code() const { return exit_code_; }
 
-  void run();                                // until Quit
-  TurnEnded once(Submit input);              // headless
-  void interrupt();                          // any thread: the turn that runs stops at once
+  void run();                    // until Quit
+  TurnEnded once(Submit input);  // headless
+  void interrupt();              // any thread: the turn that runs stops at once
 
   std::string id() const;
   std::string cwd() const { return setup_.cwd.string(); }
@@ -80,8 +80,8 @@ class Session {
   Store& store() { return *store_; }
   std::vector<std::string> tool_names() const;
   PermissionMode mode() const { return hands_->policy.mode; }
-  std::string last_request();                // the exact body of the latest request
-  std::string account();                     // what is printed on exit
+  std::string last_request();  // the exact body of the latest request
+  std::string account();       // what is printed on exit
 
  private:
   friend struct SessionCommands;
@@ -97,13 +97,13 @@ class Session {
   void use_model(const ModelName& name);
   void refresh();
   void show_meters();
-  void adopt(OpenedSession opened);          // the context becomes that session's
+  void adopt(OpenedSession opened);  // the context becomes that session's
   void replay_screen();
   void dispatch(Command command);
   bool live(Command& command);
   void turn(Submit input);
   void emit(Event event);
-  std::stop_token begin_work();              // a fresh stop token for one command
+  std::stop_token begin_work();  // a fresh stop token for one command
 
   SessionSetup setup_;
   Emit emit_;

@@ -35,8 +35,10 @@ bool SessionCommands::live(Command& command) {
   } else if (const auto* model = std::get_if<SetModel>(&command)) {
     set_model(model->name);
   } else if (const auto* job = std::get_if<StopJob>(&command)) {
-    if (job->id.empty()) s.jobs_->stop_all();
-    else if (!s.jobs_->stop(job->id)) s.emit(Notice{Level::warning, "There is no background command " + job->id + "."});
+    if (job->id.empty())
+      s.jobs_->stop_all();
+    else if (!s.jobs_->stop(job->id))
+      s.emit(Notice{Level::warning, "There is no background command " + job->id + "."});
     s.show_meters();
   } else {
     return false;
@@ -50,14 +52,10 @@ void SessionCommands::run(Command& command, std::stop_token stop) {
   std::visit(overloaded{[&](const Compact& c) { compactor.compact(context, c, stop); },
                         [&](const AcceptPreview& c) { compactor.settle_preview(context, c); },
                         [&](const UndoCompact& c) { compactor.undo(context, c.steps); },
-                        [&](const PinThis& c) { compactor.pin(context, c); },
-                        [&](const ShellLine& c) { shell_line(c, stop); },
-                        [&](const MemoryNote& c) { memory_note(c.text); },
-                        [&](const Rewind& c) { rewind(c); },
-                        [&](const Sessions& c) { sessions(c); },
-                        [&](const SetMode& c) { set_mode(c.mode); },
-                        [&](const ReloadConfig&) { reload(); },
-                        [](const auto&) {}},
+                        [&](const PinThis& c) { compactor.pin(context, c); }, [&](const ShellLine& c) { shell_line(c, stop); },
+                        [&](const MemoryNote& c) { memory_note(c.text); }, [&](const Rewind& c) { rewind(c); },
+                        [&](const Sessions& c) { sessions(c); }, [&](const SetMode& c) { set_mode(c.mode); },
+                        [&](const ReloadConfig&) { reload(); }, [](const auto&) {}},
              command);
   s.show_meters();
 }
@@ -120,22 +118,40 @@ void SessionCommands::shell_line(const ShellLine& line, std::stop_token stop) {
   s.emit(ToolStarted{call_id, std::string(bash->name), std::string(bash->label), line.command, line.command});
   auto sandbox = hands.sandbox;
   sandbox.on = false;
-  ToolContext context{.workspace = hands.workspace, .files = hands.files, .journal = hands.journal, .jobs = hands.jobs, .sandbox = sandbox,
-                      .todos = hands.todos, .stop = stop, .call_id = call_id, .granted = true, .spill_dir = hands.spill_dir,
+  ToolContext context{.workspace = hands.workspace,
+                      .files = hands.files,
+                      .journal = hands.journal,
+                      .jobs = hands.jobs,
+                      .sandbox = sandbox,
+                      .todos = hands.todos,
+                      .stop = stop,
+                      .call_id = call_id,
+                      .granted = true,
+                      .spill_dir = hands.spill_dir,
                       .allowed_env = hands.allowed_env,
-                      .progress = [&](std::string_view tail) { s.emit(ToolProgress{call_id, std::string(tail)}); }};
+                      .progress = [&](std::string_view tail) {
+                        s.emit(ToolProgress{call_id, std::string(tail)});
+                      }};
   ToolOutput output;
   const auto begin = std::chrono::steady_clock::now();
   s.working_ = true;
   s.inbox_.attend([&] { output = bash->run(nlohmann::json{{"command", line.command}}, context); });
   s.working_ = false;
-  ToolFinished cell{.call_id = call_id, .tool = std::string(bash->name), .label = std::string(bash->label), .subject = line.command,
-                    .note = output.note, .text = output.text, .is_error = output.is_error, .exit_status = output.exit_status};
+  ToolFinished cell{.call_id = call_id,
+                    .tool = std::string(bash->name),
+                    .label = std::string(bash->label),
+                    .subject = line.command,
+                    .note = output.note,
+                    .text = output.text,
+                    .is_error = output.is_error,
+                    .exit_status = output.exit_status};
   cell.milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
   cell.recall = s.store_->put_original(output.text, "Bash", line.command);
   s.emit(cell);
   if (line.hidden) return;
-  if (output.text.size() > 8'000) output.text = output.text.substr(0, 4'000) + "\n[… " + to_string(cell.recall) + " holds all of it …]\n" + output.text.substr(output.text.size() - 4'000);
+  if (output.text.size() > 8'000)
+    output.text = output.text.substr(0, 4'000) + "\n[… " + to_string(cell.recall) + " holds all of it …]\n" +
+                  output.text.substr(output.text.size() - 4'000);
   append(*s.agent_, note_to_model("[The user ran this command themselves.]\n$ " + line.command + "\n" + output.text));
 }
 
@@ -145,7 +161,8 @@ void SessionCommands::memory_note(const std::string& text) {
   auto path = folder / "AGENTS.md";
   std::error_code error;
   if (!std::filesystem::exists(path, error) && std::filesystem::exists(folder / "CLAUDE.md", error)) path = folder / "CLAUDE.md";
-  if (std::filesystem::is_symlink(path, error)) return s.emit(Notice{Level::warning, path.string() + " is a link: add the note yourself."});
+  if (std::filesystem::is_symlink(path, error))
+    return s.emit(Notice{Level::warning, path.string() + " is a link: add the note yourself."});
   std::ofstream file(path, std::ios::app);
   file << "- " << text << '\n';
   if (!file.flush()) return s.emit(Notice{Level::error, "Not written: " + path.string() + " cannot be opened for writing."});
@@ -192,9 +209,7 @@ void SessionCommands::sessions(const Sessions& command) {
     case Sessions::What::resume:
       opened = command.argument.empty() ? s.store_->newest(why) : s.store_->resume(command.argument, why);
       break;
-    case Sessions::What::fork:
-      opened = s.store_->fork(command.argument);
-      break;
+    case Sessions::What::fork: opened = s.store_->fork(command.argument); break;
     case Sessions::What::rename:
       s.store_->rename(command.argument);
       s.opened_.name = command.argument;

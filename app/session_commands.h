@@ -8,8 +8,8 @@ namespace tern {
 struct SessionCommands {
   Session& s;
 
-  bool live(Command& command);                          // true = done; also while a turn runs
-  void run(Command& command, std::stop_token stop);     // between turns
+  bool live(Command& command);                       // true = done; also while a turn runs
+  void run(Command& command, std::stop_token stop);  // between turns
   void switch_model(const ModelName& name);
 
  private:
@@ -24,7 +24,7 @@ struct SessionCommands {
 
 struct SessionQueries {
   Session& s;
-  bool answer(const Query& query);                      // false = unknown name
+  bool answer(const Query& query);  // false = unknown name
 
  private:
   void context();

@@ -31,9 +31,13 @@ bool SessionQueries::answer(const Query& query) {
   const auto& [name, argument] = query;
   static const std::map<std::string, void (*)(SessionQueries&, const std::string&)> table = {
       {"context", [](SessionQueries& q, const std::string&) { q.context(); }},
-      {"context log", [](SessionQueries& q, const std::string&) { q.s.emit(Page{"Compression log", compaction_log_text(*q.s.store_)}); }},
+      {"context log",
+       [](SessionQueries& q, const std::string&) {
+         q.s.emit(Page{"Compression log", compaction_log_text(*q.s.store_)});
+       }},
       {"context tune", [](SessionQueries& q, const std::string& a) { q.tune(a); }},
-      {"summaries", [](SessionQueries& q, const std::string& a) {
+      {"summaries",
+       [](SessionQueries& q, const std::string& a) {
          const auto count = a.empty() ? 10 : std::strtoul(a.c_str(), nullptr, 10);
          q.s.emit(Page{"Summaries", summaries_text(*q.s.store_, count ? count : 10)});
        }},
@@ -47,9 +51,13 @@ bool SessionQueries::answer(const Query& query) {
       {"models", [](SessionQueries& q, const std::string&) { q.models(); }},
       {"model", [](SessionQueries& q, const std::string&) { q.models(); }},
       {"diff", [](SessionQueries& q, const std::string&) { q.diff(); }},
-      {"request", [](SessionQueries& q, const std::string&) { q.s.emit(Page{"The last request", q.s.last_request()}); }},
+      {"request",
+       [](SessionQueries& q, const std::string&) {
+         q.s.emit(Page{"The last request", q.s.last_request()});
+       }},
       {"rewind", [](SessionQueries& q, const std::string&) { q.s.emit(RewindPoints{q.s.store_->rewind_points()}); }},
-      {"sessions", [](SessionQueries& q, const std::string& a) {
+      {"sessions",
+       [](SessionQueries& q, const std::string& a) {
          SessionList list;
          for (const auto& row : q.s.store_->sessions(a))
            list.sessions.push_back({row.id, row.name, time_of(row.updated), row.first_prompt, static_cast<int>(row.turns)});
@@ -81,7 +89,8 @@ void SessionQueries::context() {
     did[row.tier].second += row.before - row.after;
   }
   for (const auto& [tier, count] : did)
-    report.tiers.push_back(std::string(to_string(tier)) + ": " + std::to_string(count.first) + "× · " + thousands(count.second) + " tokens freed");
+    report.tiers.push_back(std::string(to_string(tier)) + ": " + std::to_string(count.first) + "× · " + thousands(count.second) +
+                           " tokens freed");
   const auto& meters = report.meters;
   if (meters.turns_to_next >= 0)
     report.lines.push_back("forecast: about " + std::to_string(meters.turns_to_next) + " turns to the next tier (" +
@@ -96,51 +105,60 @@ void SessionQueries::context() {
     at = end + 1;
   }
   for (const auto& pin : s.store_->pins()) report.lines.push_back("pinned " + pin.kind + ": " + pin.what);
-  if (!rows.empty()) report.lines.push_back("last: " + rows.back().strategy + " · " + rows.back().why + " · " + rows.back().audit);
+  if (!rows.empty())
+    report.lines.push_back("last: " + rows.back().strategy + " · " + rows.back().why + " · " + rows.back().audit);
   s.emit(std::move(report));
 }
 
 void SessionQueries::tune(const std::string& argument) {
   std::string changes;
   auto text = tuning_text(*s.store_, s.context_.config, changes);
-  if (argument == "--apply" && !changes.empty() && s.setup_.configure) text += '\n' + s.setup_.configure(s.project_.project, changes, s.context_.config);
-  else if (!changes.empty()) text += "\n/context tune --apply writes this to .compression/config.json.\n";
+  if (argument == "--apply" && !changes.empty() && s.setup_.configure)
+    text += '\n' + s.setup_.configure(s.project_.project, changes, s.context_.config);
+  else if (!changes.empty())
+    text += "\n/context tune --apply writes this to .compression/config.json.\n";
   s.emit(Page{"Tuning", std::move(text)});
 }
 
 void SessionQueries::recall(const std::string& argument) {
   RecallQuery query;
-  if (parse_recall_id(argument)) query.id = argument;
-  else query.search = argument;
+  if (parse_recall_id(argument))
+    query.id = argument;
+  else
+    query.search = argument;
   if (argument.empty()) {
     std::string text;
     for (const auto& original : s.store_->originals(200))
-      text += to_string(original.id) + "  " + original.tool + "  " + original.subject + "  " + std::to_string(original.bytes) + " bytes\n";
+      text += to_string(original.id) + "  " + original.tool + "  " + original.subject + "  " + std::to_string(original.bytes) +
+              " bytes\n";
     return s.emit(Page{"Originals", text.empty() ? "Nothing is stored yet.\n" : text});
   }
   if (!query.id.empty()) {
     auto text = s.store_->text(parse_recall_id(argument));
-    return s.emit(text ? Event(Page{argument, std::move(*text)}) : Event(Notice{Level::warning, "There is no " + argument + "."}));
+    return s.emit(text ? Event(Page{argument, std::move(*text)})
+                       : Event(Notice{Level::warning, "There is no " + argument + "."}));
   }
   s.emit(Page{"Recall: " + argument, answer_recall(*s.store_, query)});
 }
 
 void SessionQueries::cost() {
   const auto total = s.store_->usage_total();
-  std::string text = "requests      " + std::to_string(total.requests) + "\ninput         " + std::to_string(total.input) + "\ncache read    " +
-                     std::to_string(total.cache_read) + "\ncache write   " + std::to_string(total.cache_write) + "\noutput        " +
-                     std::to_string(total.output) + "\ndollars       " +
-                     (s.context_.gauges.dollars_known() ? money(total.dollars) : money(total.dollars) + " and what unpriced models cost") + '\n';
+  std::string text =
+      "requests      " + std::to_string(total.requests) + "\ninput         " + std::to_string(total.input) + "\ncache read    " +
+      std::to_string(total.cache_read) + "\ncache write   " + std::to_string(total.cache_write) + "\noutput        " +
+      std::to_string(total.output) + "\ndollars       " +
+      (s.context_.gauges.dollars_known() ? money(total.dollars) : money(total.dollars) + " and what unpriced models cost") + '\n';
   s.emit(Page{"Cost", std::move(text)});
 }
 
 void SessionQueries::status() {
   std::string why;
-  std::string text = "session   " + s.opened_.id + "  " + s.opened_.name + "\nmodel     " + s.model_name_.provider + "/" + s.model_name_.model +
-                     "\nmode      " + std::string(to_string(effective_mode(s.hands_->policy, why))) + (why.empty() ? "" : "  (" + why + ")") +
-                     "\nfolder    " + s.where_.cwd + (s.where_.branch.empty() ? "" : "  git: " + s.where_.branch) + "\nhistory   " +
-                     (s.setup_.keep ? s.project_.folder.string() : "not kept (--no-session)") + "  " + std::to_string(s.store_->size_on_disk() / 1024) +
-                     " KB\ntrusted   " + (s.trusted_ ? "yes" : "no") + "\n";
+  std::string text = "session   " + s.opened_.id + "  " + s.opened_.name + "\nmodel     " + s.model_name_.provider + "/" +
+                     s.model_name_.model + "\nmode      " + std::string(to_string(effective_mode(s.hands_->policy, why))) +
+                     (why.empty() ? "" : "  (" + why + ")") + "\nfolder    " + s.where_.cwd +
+                     (s.where_.branch.empty() ? "" : "  git: " + s.where_.branch) + "\nhistory   " +
+                     (s.setup_.keep ? s.project_.folder.string() : "not kept (--no-session)") + "  " +
+                     std::to_string(s.store_->size_on_disk() / 1024) + " KB\ntrusted   " + (s.trusted_ ? "yes" : "no") + "\n";
   if (const auto unsaved = s.store_->unsaved(); !unsaved.empty()) text += "store     " + unsaved + '\n';
   s.emit(Page{"Status", text + '\n' + context_status_text(*s.agent_)});
 }
@@ -148,22 +166,29 @@ void SessionQueries::status() {
 void SessionQueries::tasks() {
   std::string text;
   for (const auto& job : s.jobs_->list())
-    text += job.id + "  " + job.how + "  " + std::to_string(job.age.count() / 1000) + " s  " + std::to_string(job.lines) + " lines  " + job.command + '\n';
+    text += job.id + "  " + job.how + "  " + std::to_string(job.age.count() / 1000) + " s  " + std::to_string(job.lines) +
+            " lines  " + job.command + '\n';
   s.emit(Page{"Background commands", text.empty() ? "None.\n" : text});
 }
 
 void SessionQueries::memory() {
   std::string text;
-  for (const auto& file : s.memory_) text += file.path.string() + "  " + thousands(file.tokens) + " tokens" + (file.cut ? "  (cut at 32 KB)" : "") + '\n';
-  if (text.empty()) text = s.trusted_ ? "No AGENTS.md or CLAUDE.md here or above. \"# always use tabs\" starts one.\n" : "This folder is not trusted: its memory files are not read.\n";
+  for (const auto& file : s.memory_)
+    text += file.path.string() + "  " + thousands(file.tokens) + " tokens" + (file.cut ? "  (cut at 32 KB)" : "") + '\n';
+  if (text.empty())
+    text = s.trusted_ ? "No AGENTS.md or CLAUDE.md here or above. \"# always use tabs\" starts one.\n"
+                      : "This folder is not trusted: its memory files are not read.\n";
   s.emit(Page{"Memory files", std::move(text)});
 }
 
 void SessionQueries::permissions() {
   std::string why;
-  std::string text = "mode: " + std::string(to_string(effective_mode(s.hands_->policy, why))) + (why.empty() ? "" : " (" + why + ")") + "\n\n";
+  std::string text =
+      "mode: " + std::string(to_string(effective_mode(s.hands_->policy, why))) + (why.empty() ? "" : " (" + why + ")") + "\n\n";
   for (const auto& rule : s.hands_->policy.rules) {
-    const auto* kind = rule.kind == PermissionRule::Kind::allow ? "allow  " : rule.kind == PermissionRule::Kind::deny ? "deny   " : "ask    ";
+    const auto* kind = rule.kind == PermissionRule::Kind::allow  ? "allow  "
+                       : rule.kind == PermissionRule::Kind::deny ? "deny   "
+                                                                 : "ask    ";
     text += kind + to_string(rule) + "  (" + rule.source + ")\n";
   }
   s.emit(Page{"Permissions", std::move(text)});
@@ -173,7 +198,8 @@ void SessionQueries::tools() {
   std::string text;
   for (const auto* tool : all_tools()) {
     const bool on = std::find(s.hands_->offered.begin(), s.hands_->offered.end(), tool) != s.hands_->offered.end();
-    text += std::string(on ? "● " : "○ ") + std::string(tool->name) + "  " + std::string(tool->description.substr(0, tool->description.find_first_of(".\n"))) + '\n';
+    text += std::string(on ? "● " : "○ ") + std::string(tool->name) + "  " +
+            std::string(tool->description.substr(0, tool->description.find_first_of(".\n"))) + '\n';
   }
   s.emit(Page{"Tools", std::move(text)});
 }

@@ -20,30 +20,68 @@ std::string brief(const std::string& text) { return text.size() <= shown ? text 
 json line_of(const Event& event) {
   return std::visit(
       overloaded{
-          [](const TurnStarted& e) { return json{{"event", "turn started"}, {"turn", e.turn}}; },
+          [](const TurnStarted& e) {
+            return json{{"event", "turn started"}, {"turn", e.turn}};
+          },
           [](const ItemAdded& e) {
-            return json{{"event", "item"}, {"id", e.item->id.value}, {"role", e.item->role == Role::user ? "user" : "assistant"},
-                        {"tokens", e.item->tokens}, {"blocks", e.item->blocks.size()}, {"synthetic", e.item->synthetic}};
+            return json{{"event", "item"},
+                        {"id", e.item->id.value},
+                        {"role", e.item->role == Role::user ? "user" : "assistant"},
+                        {"tokens", e.item->tokens},
+                        {"blocks", e.item->blocks.size()},
+                        {"synthetic", e.item->synthetic}};
           },
-          [](const Delta& e) { return json{{"event", "delta"}, {"bytes", e.text.size()}}; },
-          [](const ToolStarted& e) { return json{{"event", "tool started"}, {"tool", e.tool}, {"call", e.call_id}, {"subject", brief(e.subject)}}; },
-          [](const ToolProgress& e) { return json{{"event", "tool progress"}, {"call", e.call_id}, {"bytes", e.tail.size()}}; },
+          [](const Delta& e) {
+            return json{{"event", "delta"}, {"bytes", e.text.size()}};
+          },
+          [](const ToolStarted& e) {
+            return json{{"event", "tool started"}, {"tool", e.tool}, {"call", e.call_id}, {"subject", brief(e.subject)}};
+          },
+          [](const ToolProgress& e) {
+            return json{{"event", "tool progress"}, {"call", e.call_id}, {"bytes", e.tail.size()}};
+          },
           [](const ToolFinished& e) {
-            return json{{"event", "tool finished"}, {"tool", e.tool}, {"call", e.call_id}, {"note", brief(e.note)}, {"error", e.is_error}, {"ms", e.milliseconds}};
+            return json{{"event", "tool finished"}, {"tool", e.tool},      {"call", e.call_id},
+                        {"note", brief(e.note)},    {"error", e.is_error}, {"ms", e.milliseconds}};
           },
-          [](const PermissionAsked& e) { return json{{"event", "permission asked"}, {"tool", e.tool}, {"title", brief(e.title)}, {"reason", e.reason}}; },
-          [](const PermissionSettled& e) { return json{{"event", "permission settled"}, {"verdict", static_cast<int>(e.verdict)}}; },
-          [](const TrustAsked& e) { return json{{"event", "trust asked"}, {"folder", e.folder}}; },
-          [](const Notice& e) { return json{{"event", "notice"}, {"level", static_cast<int>(e.level)}, {"text", e.text}}; },
-          [](const Waiting& e) { return json{{"event", "waiting"}, {"text", e.text}}; },
+          [](const PermissionAsked& e) {
+            return json{{"event", "permission asked"}, {"tool", e.tool}, {"title", brief(e.title)}, {"reason", e.reason}};
+          },
+          [](const PermissionSettled& e) {
+            return json{{"event", "permission settled"}, {"verdict", static_cast<int>(e.verdict)}};
+          },
+          [](const TrustAsked& e) {
+            return json{{"event", "trust asked"}, {"folder", e.folder}};
+          },
+          [](const Notice& e) {
+            return json{{"event", "notice"}, {"level", static_cast<int>(e.level)}, {"text", e.text}};
+          },
+          [](const Waiting& e) {
+            return json{{"event", "waiting"}, {"text", e.text}};
+          },
           [](const Compaction& e) {
-            return json{{"event", "compaction"}, {"phase", static_cast<int>(e.phase)}, {"tier", to_string(e.tier)}, {"batch", e.batch},
-                        {"before", e.before}, {"after", e.after}, {"items", e.items}, {"strategy", e.strategy}, {"why", e.why},
-                        {"audit", e.audit}, {"cost", e.cost}, {"pause_ms", e.pause_ms}};
+            return json{{"event", "compaction"},
+                        {"phase", static_cast<int>(e.phase)},
+                        {"tier", to_string(e.tier)},
+                        {"batch", e.batch},
+                        {"before", e.before},
+                        {"after", e.after},
+                        {"items", e.items},
+                        {"strategy", e.strategy},
+                        {"why", e.why},
+                        {"audit", e.audit},
+                        {"cost", e.cost},
+                        {"pause_ms", e.pause_ms}};
           },
-          [](const Meters& e) { return json{{"event", "meters"}, {"used", e.used}, {"effective", e.effective}, {"dollars", e.dollars}}; },
-          [](const TurnEnded& e) { return json{{"event", "turn ended"}, {"how", static_cast<int>(e.how)}, {"error", e.error}, {"ms", e.milliseconds}}; },
-          [](const auto&) { return json{{"event", "other"}}; }},
+          [](const Meters& e) {
+            return json{{"event", "meters"}, {"used", e.used}, {"effective", e.effective}, {"dollars", e.dollars}};
+          },
+          [](const TurnEnded& e) {
+            return json{{"event", "turn ended"}, {"how", static_cast<int>(e.how)}, {"error", e.error}, {"ms", e.milliseconds}};
+          },
+          [](const auto&) {
+            return json{{"event", "other"}};
+          }},
       event);
 }
 
