@@ -35,7 +35,7 @@ struct Hands {
   std::function<std::string(const ContextQuery&)> context;
   PermissionPolicy policy;
   bool may_ask = true;         // false headless: what would be asked is refused
-  Mailbox<std::string> notes;  // from background jobs, for the model
+  Mailbox<std::string> notes = Mailbox<std::string>();  // from background jobs, for the model
 };
 
 // The same call with the same result: told at the fifth time, the turn is ended at the eighth.

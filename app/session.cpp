@@ -219,8 +219,7 @@ void Session::make_hands() {
   spill_dir_ = make_spill_dir();
   journal_ = std::make_unique<Journal>(journal_store(*store_));
   jobs_ = std::make_unique<Jobs>();
-  hands_ = std::make_unique<Hands>(
-      Hands{.workspace = *workspace_, .files = files_, .journal = *journal_, .jobs = *jobs_, .sandbox = {}});
+  hands_.reset(new Hands{.workspace = *workspace_, .files = files_, .journal = *journal_, .jobs = *jobs_, .sandbox = {}});
   auto& hands = *hands_;
   jobs_->on_end = [&hands](const JobInfo& job) {
     hands.notes.push("[Background command " + job.id + " has ended (" + job.how + "): " + job.command +

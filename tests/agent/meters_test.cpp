@@ -1,0 +1,90 @@
+#include "agent/meters.h"
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/script.h"
+
+using namespace tern;
+
+namespace {
+
+Context context_of(const char* text) {
+  Context context;
+  context.model.window = 100'000;
+  context.model.max_output = 8'000;
+  context.prompt.system = 500;
+  context.prompt.memory = 70;
+  context.tool_tokens = 900;
+  context.conversation = test::script(text);
+  return context;
+}
+
+Tokens sum(const Meters& meters) {
+  Tokens total = 0;
+  for (const auto& part : meters.parts) total += part.tokens;
+  return total;
+}
+
+constexpr const char* talk = "user fix it\nassistant looking\ncall 1 Read a.cpp\nresult 1 300 lines\nassistant done\n";
+
+}  // namespace
+
+TEST_CASE("the parts sum to what is used, also when calibrated") {
+  auto context = context_of(talk);
+  const auto bare = read_meters(context);
+  CHECK(sum(bare) == bare.used);
+  CHECK(bare.estimated);
+  context.gauges.reported(context.estimated(), {.input = context.estimated() * 13 / 10}, context.model, TimePoint{std::chrono::hours(1)});
+  const auto calibrated = read_meters(context);
+  CHECK(sum(calibrated) == calibrated.used);
+  CHECK_FALSE(calibrated.estimated);
+  CHECK(calibrated.used > bare.used * 12 / 10);
+}
+
+TEST_CASE("what the provider reported is the anchor, only later items are estimated") {
+  auto context = context_of(talk);
+  context.gauges.reported(context.estimated(), {.input = 7'777}, context.model, TimePoint{std::chrono::hours(1)});
+  CHECK(read_meters(context).used == Catch::Approx(7'777).margin(2));
+  const auto before = context.estimated();
+  context.conversation.items.push_back(test::script("user " + std::string(4'000, 'x')).items.front());
+  const auto more = context.estimated() - before;
+  CHECK(read_meters(context).used > 7'777 + more / 2);
+}
+
+TEST_CASE("the forecast follows recent growth and knows nothing before the first turn") {
+  Forecast forecast;
+  CHECK(forecast.turns(10'000) == -1);
+  for (int i = 0; i < 10; ++i) forecast.learn(1'000);
+  CHECK(forecast.turns(10'500) == 10);
+  for (int i = 0; i < 10; ++i) forecast.learn(5'000);
+  CHECK(forecast.turns(10'500) == 2);
+  Forecast loaded;
+  loaded.load(forecast.save());
+  CHECK(loaded.turns(10'500) == 2);
+}
+
+TEST_CASE("a cold cache makes a cut free, a warm one has a price and a break-even") {
+  ModelInfo model;
+  model.input = 3, model.output = 15, model.cache_read = 0.3, model.cache_write = 3.75, model.priced = true;
+  CacheState cache;
+  const TimePoint begin{std::chrono::hours(1)};
+  cache.learn({.input = 100, .cache_read = 900}, begin);
+  CHECK(cache.hit == Catch::Approx(0.9));
+  const auto warm = cut_cost(40'000, 60'000, cache, begin + std::chrono::seconds(30), model);
+  CHECK(warm.warm);
+  CHECK(warm.break_even == Catch::Approx(17.25));  // S(w−r)/(X r)
+  const auto cold = cut_cost(40'000, 60'000, cache, begin + std::chrono::minutes(10), model);
+  CHECK_FALSE(cold.warm);
+  CHECK(cold.break_even == Catch::Approx(0));
+  CHECK(describe(warm, cache, begin + std::chrono::seconds(30)).find("pays after 18 turns") != std::string::npos);
+}
+
+TEST_CASE("unknown prices are said, never shown as zero") {
+  const auto cost = cut_cost(1'000, 1'000, {}, {}, ModelInfo{});
+  CHECK_FALSE(cost.known);
+  CHECK(describe(cost, {}, {}).find("prices unknown") != std::string::npos);
+  CHECK(thousands(78'400) == "78k");
+  CHECK(thousands(950) == "950");
+  CHECK(money(0.4142) == "$0.41");
+}

@@ -1,0 +1,85 @@
+#include "agent/prompt.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <fstream>
+
+#include "tests/agent/turn_rig.h"
+
+using namespace tern;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Folder {
+  fs::path root = test::fresh_folder();
+  ~Folder() { fs::remove_all(root); }
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories((root / name).parent_path());
+    std::ofstream(root / name) << text;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the nearest memory file comes last, AGENTS.md before CLAUDE.md, and no file above the repository") {
+  Folder folder;
+  folder.write("AGENTS.md", "outside\n");
+  folder.write("repo/.git/HEAD", "ref: refs/heads/main\n");
+  folder.write("repo/AGENTS.md", "root rule\n");
+  folder.write("repo/CLAUDE.md", "not this one\n");
+  folder.write("repo/src/CLAUDE.md", "near rule\n");
+  const auto files = memory_files(folder.root / "repo/src", {});
+  REQUIRE(files.size() == 2);
+  CHECK(files[0].text == "root rule\n");
+  CHECK(files[1].text == "near rule\n");
+}
+
+TEST_CASE("memory files stop at 32 KB together, the nearest whole") {
+  Folder folder;
+  folder.write(".git/HEAD", "ref: refs/heads/main\n");
+  folder.write("AGENTS.md", std::string(30'000, 'a'));
+  folder.write("src/AGENTS.md", std::string(20'000, 'b'));
+  const auto files = memory_files(folder.root / "src", {});
+  REQUIRE(files.size() == 2);
+  CHECK(files[1].text.size() == 20'000);
+  CHECK_FALSE(files[1].cut);
+  CHECK(files[0].text.size() == 32 * 1024 - 20'000);
+  CHECK(files[0].cut);
+}
+
+TEST_CASE("compact instructions are the section of the nearest file that has one") {
+  const std::vector<MemoryFile> files = {{"a", "# A\n## Compact instructions\nkeep the tests\n\n### more\nand names\n## Other\nno\n", 0, false},
+                                         {"b", "# B\nnothing here\n", 0, false}};
+  CHECK(compact_instructions(files) == "keep the tests\n\n### more\nand names");
+}
+
+TEST_CASE("branch and state are read without running git") {
+  Folder folder;
+  folder.write(".git/HEAD", "ref: refs/heads/feature/x\n");
+  folder.write(".git/config", "[core]\n\tfsmonitor = touch hacked\n");
+  CHECK(look_around(folder.root, {}).branch == "feature/x");
+  folder.write(".git/MERGE_HEAD", "1\n");
+  CHECK(look_around(folder.root, {}).branch == "feature/x (merging)");
+  folder.write(".git/HEAD", "0123456789abcdef\n");
+  CHECK(look_around(folder.root, {}).branch == "detached at 0123456 (merging)");
+  CHECK_FALSE(fs::exists(folder.root / "hacked"));
+}
+
+TEST_CASE("a worktree's branch is found through its .git file") {
+  Folder folder;
+  folder.write("main/.git/worktrees/w/HEAD", "ref: refs/heads/side\n");
+  folder.write("w/.git", "gitdir: ../main/.git/worktrees/w\n");
+  CHECK(look_around(folder.root / "w", {}).branch == "side");
+}
+
+TEST_CASE("the prompt is small, names the folder and carries the memory") {
+  const Surroundings where{"/somewhere/p", "Linux 6", "2026-01-02", "main"};
+  const auto bare = system_prompt(where, {}, PermissionMode::ask);
+  CHECK(bare.text.size() < 2'000);
+  CHECK(bare.text.find("/somewhere/p (git: main)") != std::string::npos);
+  CHECK(bare.memory == 0);
+  const auto full = system_prompt(where, {{"/somewhere/p/AGENTS.md", "use tabs\n", 3, false}}, PermissionMode::plan);
+  CHECK(full.text.find("use tabs") != std::string::npos);
+  CHECK(full.text.find("PLAN MODE") != std::string::npos);
+  CHECK(full.memory > 0);
+}

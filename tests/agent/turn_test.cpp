@@ -1,0 +1,200 @@
+#include "agent/turn.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/agent/turn_rig.h"
+
+using namespace tern;
+using test::call;
+using test::Rig;
+using How = TurnEnded::How;
+
+namespace {
+
+const ToolResult& result_of(const Conversation& conversation, const std::string& call_id) {
+  for (const auto& item : conversation.items)
+    for (const auto& block : item->blocks)
+      if (const auto* result = std::get_if<ToolResult>(&block); result && result->call_id == call_id) return *result;
+  throw std::runtime_error("no result for " + call_id);
+}
+
+std::string last_text(const Conversation& conversation) {
+  for (const auto& block : conversation.items.back()->blocks)
+    if (const auto* text = std::get_if<Text>(&block)) return text->text;
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a plain answer ends the turn") {
+  Rig rig;
+  rig.script.then(test::says("hello", {100, 5}));
+  const auto end = rig.turn("hi");
+  CHECK(end.how == How::done);
+  CHECK(end.exit_code == 0);
+  CHECK(rig.context.conversation.items.size() == 2);
+  CHECK(last_text(rig.context.conversation) == "hello");
+  CHECK(rig.seen<TurnStarted>().size() == 1);
+  CHECK(rig.seen<ItemAdded>().size() == 2);
+}
+
+TEST_CASE("calls are answered and the loop goes on") {
+  Rig rig;
+  rig.write("a.txt", "one\ntwo\n");
+  const auto path = (rig.root / "a.txt").string();
+  rig.script.then(test::calls({call("c1", "Read", R"({"file_path":")" + path + R"("})")}, "looking")).then(test::says("done"));
+  CHECK(rig.turn("read it").how == How::done);
+  CHECK(result_of(rig.context.conversation, "c1").text.find("two") != std::string::npos);
+  CHECK(result_of(rig.context.conversation, "c1").recall);
+  CHECK(rig.bad_request().empty());
+  CHECK(rig.script.requests().size() == 2);
+}
+
+TEST_CASE("a wrong call gets a result that teaches") {
+  Rig rig;
+  rig.script.then(test::calls({call("c1", "Frobnicate", "{}"), call("c2", "Read", "{\"file_path\":"), call("c3", "Read", "{}")}))
+      .then(test::says("sorry"));
+  CHECK(rig.turn("go").how == How::done);
+  for (const auto* id : {"c1", "c2", "c3"}) CHECK(result_of(rig.context.conversation, id).is_error);
+  CHECK(result_of(rig.context.conversation, "c1").text.find("Available: ") != std::string::npos);
+  CHECK(result_of(rig.context.conversation, "c3").text.find("file_path") != std::string::npos);
+  CHECK(rig.bad_request().empty());
+}
+
+TEST_CASE("the aliases models know are accepted") {
+  Rig rig;
+  rig.write("a.txt", "text\n");
+  rig.script.then(test::calls({call("c1", "Read", R"({"path":")" + (rig.root / "a.txt").string() + R"("})")})).then(test::says("ok"));
+  rig.turn("go");
+  CHECK_FALSE(result_of(rig.context.conversation, "c1").is_error);
+}
+
+TEST_CASE("the same call with the same result is told at the fifth time and ended at the eighth") {
+  Rig rig;
+  rig.write("a.txt", "text\n");
+  const auto again = call("c", "Glob", R"({"pattern":"*.txt"})");
+  int made = 0;
+  rig.script.otherwise([&](const Request&) {
+    auto one = again;
+    one.id += std::to_string(++made);
+    return test::calls({one});
+  });
+  const auto end = rig.turn("go");
+  CHECK(end.how == How::failed);
+  CHECK(made == LoopGuard::end_at);
+  CHECK(result_of(rig.context.conversation, "c6").text.find("same result") != std::string::npos);
+  CHECK_FALSE(rig.seen<Notice>().empty());
+}
+
+TEST_CASE("typed-ahead prompts steer the next request") {
+  Rig rig;
+  rig.script.then(test::says("first")).then(test::says("second"));
+  rig.commands.push(Submit{"and also this", {}, When::steer});
+  rig.commands.push(Submit{"later", {}, When::after});
+  CHECK(rig.turn("go").how == How::done);
+  CHECK(rig.script.requests().size() == 1);
+  CHECK(last_text(rig.script.requests().front().conversation) == "go");
+  const auto waiting = rig.inbox.next();
+  REQUIRE(waiting);
+  CHECK(std::get<Submit>(*waiting).text == "later");
+}
+
+TEST_CASE("a prompt that comes while the model answers is taken up before the turn ends") {
+  Rig rig;
+  auto first = test::says("first");
+  first.before = [&](const Request&) { rig.commands.push(Submit{"wait, this too", {}, When::steer}); };
+  rig.script.then(first).then(test::says("second"));
+  CHECK(rig.turn("go").how == How::done);
+  REQUIRE(rig.script.requests().size() == 2);
+  CHECK(last_text(rig.script.requests().back().conversation) == "wait, this too");
+}
+
+TEST_CASE("an interrupted stream leaves a context that can be sent") {
+  Rig rig;
+  std::stop_source stop;
+  auto reply = test::hangs("half an ans");
+  reply.before = [&](const Request&) { stop.request_stop(); };
+  rig.script.then(reply).then(test::says("later"));
+  const auto end = rig.turn("go", stop.get_token());
+  CHECK(end.how == How::interrupted);
+  CHECK(end.exit_code == 130);
+  CHECK(check(repair(rig.context.conversation)).empty());
+  CHECK(rig.turn("again").how == How::done);
+  CHECK(rig.bad_request().empty());
+}
+
+TEST_CASE("limits end the turn with their own exit code") {
+  Rig rig;
+  rig.agent.limits.max_requests = 2;
+  int made = 0;
+  rig.script.otherwise([&](const Request&) {
+    const auto number = std::to_string(++made);
+    return test::calls({call("c" + number, "Glob", R"({"pattern":"*.)" + number + R"("})")});
+  });
+  const auto end = rig.turn("go");
+  CHECK(end.how == How::limit);
+  CHECK(end.exit_code == 5);
+  CHECK(made == 2);
+}
+
+TEST_CASE("failures end with the exit code scripts know") {
+  const auto code = [](Failure kind) {
+    Rig rig;
+    rig.script.otherwise([kind](const Request&) { return test::fails(kind, "it failed"); });
+    return rig.turn("go").exit_code;
+  };
+  CHECK(code(Failure::auth) == 3);
+  CHECK(code(Failure::network) == 4);
+  CHECK(code(Failure::overloaded) == 4);
+  CHECK(code(Failure::bad_request) == 1);
+}
+
+TEST_CASE("what needs a question is refused where nobody can be asked") {
+  Rig rig;
+  rig.hands.policy.mode = PermissionMode::ask;
+  rig.script.then(test::calls({call("c1", "Bash", R"({"command":"touch made.txt"})")})).then(test::says("could not"));
+  const auto end = rig.turn("go");
+  CHECK(end.how == How::done);
+  CHECK(end.exit_code == 6);
+  REQUIRE(rig.agent.denials.size() == 1);
+  CHECK(rig.agent.denials.front().tool == "Bash");
+  CHECK_FALSE(std::filesystem::exists(rig.root / "made.txt"));
+}
+
+TEST_CASE("a person's no with a note goes to the model, without one it ends the turn") {
+  Rig rig;
+  rig.hands.policy.mode = PermissionMode::ask;
+  rig.hands.may_ask = true;
+  rig.commands.push(Answer{1, Verdict::no, "use the other folder"});
+  rig.commands.push(Answer{2, Verdict::no, ""});
+  rig.script.then(test::calls({call("c1", "Bash", R"({"command":"touch a"})")})).then(test::calls({call("c2", "Bash", R"({"command":"touch b"})")}));
+  CHECK(rig.turn("go").how == How::interrupted);
+  CHECK(result_of(rig.context.conversation, "c1").text.find("use the other folder") != std::string::npos);
+  CHECK(rig.script.left() == 0);
+  CHECK(rig.seen<PermissionSettled>().size() == 2);
+}
+
+TEST_CASE("a refused length is compacted and asked once more, never the same request twice") {
+  Rig rig(60'000);
+  rig.write("big.txt", std::string(30'000, 'x') + "\n");
+  std::vector<std::size_t> sizes;
+  int refusals = 0;
+  rig.script.otherwise([&](const Request& request) {
+    sizes.push_back(request.conversation.items.size());
+    const auto tokens = count(request.conversation);
+    if (tokens > 20'000) {
+      ++refusals;
+      return test::fails(Failure::overflow, "prompt is too long", 20'000, tokens);
+    }
+    return test::says("ok " + std::string(6'000, 'w') + " " + std::to_string(sizes.size()));
+  });
+  rig.script.summaries([](const Request&) { return test::says("<summary>\n1. Request: go on\n</summary>"); });
+  for (int i = 0; i < 12; ++i) {
+    std::string words;
+    for (int w = 0; w < 1'500; ++w) words += "word" + std::to_string(w * i) + ' ';
+    const auto end = rig.turn(words);
+    REQUIRE(end.how == How::done);
+  }
+  CHECK(refusals > 0);
+  CHECK(rig.bad_request().empty());
+}
