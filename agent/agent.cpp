@@ -1,5 +1,8 @@
 #include "agent/agent.h"
 
+#include <sstream>
+
+#include "agent/resume_rule.h"
 #include "compression/check.h"
 #include "compression/tokens.h"
 
@@ -15,6 +18,13 @@ ItemPtr append(Agent& agent, Item item) {
   agent.context.gauges.grew(made->tokens);
   agent.emit(ItemAdded{made});
   return made;
+}
+
+Todos todo_event(const std::vector<TodoItem>& todos) {
+  Todos event;
+  std::istringstream lines(todo_lines(todos));
+  for (std::string line; std::getline(lines, line);) event.lines.push_back(line);
+  return event;
 }
 
 Request build_request(const Context& context, const TurnLimits& limits) {

@@ -37,11 +37,13 @@ struct Agent {
   TurnLimits limits;
   std::uint64_t turn = 0;
   std::vector<Denial> denials;  // of this turn
-  std::string last_body;        // for `tern debug request`
+  std::string shown_todos = {};
 };
 
 // Logs an item, adds it to the context and shows it. The item gets its id, time and recall id here.
 ItemPtr append(Agent& agent, Item item);
+
+Todos todo_event(const std::vector<TodoItem>& todos);
 
 // The request for the context as it stands; its conversation passes check().
 Request build_request(const Context& context, const TurnLimits& limits);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/reply.h"
+#include "agent/resume_rule.h"
 #include "compression/check.h"
 #include "tools/journal.h"
 
@@ -64,13 +65,38 @@ std::optional<TurnEnded> make_room(Agent& agent, std::stop_token stop) {
   return ended(How::failed, 1, room.why);
 }
 
+// What has been said so far goes into the store about once a second, so that a crash loses little of a long answer.
+class PartialKeeper {
+ public:
+  explicit PartialKeeper(Agent& agent) : agent_(agent) {}
+  void operator()(Event event) {
+    if (auto* delta = std::get_if<Delta>(&event)) {
+      (delta->kind == DeltaKind::text ? text_ : thinking_) += delta->text;
+      if (const auto now = std::chrono::steady_clock::now(); now - saved_ >= std::chrono::seconds(1)) {
+        agent_.store.partial(text_, thinking_);
+        saved_ = now;
+      }
+    } else if (std::holds_alternative<Waiting>(event)) {
+      text_.clear();
+      thinking_.clear();
+    }
+    agent_.emit(std::move(event));
+  }
+
+ private:
+  Agent& agent_;
+  std::string text_, thinking_;
+  std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
+};
+
 Reply ask_model(Agent& agent, Progress& progress, std::stop_token stop) {
   ++progress.requests;
   const auto begin = std::chrono::steady_clock::now();
   const auto request = build_request(agent.context, agent.limits);
   const auto estimated = agent.context.fixed() + count(request.conversation);
   Reply reply;
-  agent.inbox.attend([&] { reply = ask(*agent.provider, request, agent.emit, stop); });
+  const std::function<void(Event)> keep = PartialKeeper(agent);
+  agent.inbox.attend([&] { reply = ask(*agent.provider, request, keep, stop); });
   if (!reply.usage_reported) return reply;
   const auto& model = agent.context.model;
   agent.context.gauges.reported(estimated, reply.usage, model, agent.now());
@@ -131,6 +157,11 @@ bool recovered(Agent& agent, const Failed& failed, Progress& progress, std::stop
 }
 
 void take_results(Agent& agent, CallsDone& done) {
+  if (auto todos = todo_lines(agent.hands.todos); todos != agent.shown_todos) {
+    agent.shown_todos = std::move(todos);
+    agent.store.set_todos(agent.hands.todos);
+    agent.emit(todo_event(agent.hands.todos));
+  }
   Item item;
   item.role = Role::user;
   for (auto& run : done.runs) item.blocks.push_back(std::move(run.result));
@@ -138,7 +169,6 @@ void take_results(Agent& agent, CallsDone& done) {
     for (auto& image : run.output.images) item.blocks.push_back(Image{image.media_type, std::move(image.bytes)});
   append(agent, std::move(item));
   std::move(done.denials.begin(), done.denials.end(), std::back_inserter(agent.denials));
-  agent.store.set_todos(agent.hands.todos);
 }
 
 TurnEnded after_calls(Agent& agent, const CallsDone& done) {

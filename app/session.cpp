@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "agent/context_tools.h"
-#include "agent/redact.h"
+#include "agent/resume_rule.h"
 #include "agent/turn.h"
 #include "app/session_commands.h"
 #include "app/trace.h"
@@ -84,7 +84,7 @@ bool Session::choose_model() {
   if (!setup_.model.empty()) {
     name = setup_.models.resolve(setup_.model);
     if (!name) {
-      why_ = "Unknown model \"" + setup_.model + "\": write provider/name (tern models lists them).";
+      why_ = "Unknown model \"" + setup_.model + "\": write provider/name (tern config lists them).";
       exit_code_ = 2;
       return false;
     }
@@ -293,6 +293,8 @@ void Session::adopt(OpenedSession opened) {
   agent_->turn = opened_.turns;
   hands_->todos = store_->todos();
   files_.clear();
+  agent_->shown_todos = todo_lines(hands_->todos);
+  emit(todo_event(hands_->todos));
   if (opened_.resumed) compactor_->resumed(context_);
   for (const auto& notice : opened_.notices) emit(Notice{Level::info, notice});
   emit(SessionOpened{opened_.id, opened_.name, opened_.resumed});

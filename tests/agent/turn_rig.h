@@ -38,7 +38,11 @@ inline std::filesystem::path fresh_folder() {
 
 struct Rig {
   explicit Rig(Tokens window = 200'000, std::filesystem::path store_folder = {}) : store(Store::open({.folder = store_folder})) {
-    opened = store->create({"test", root.string(), "test/model"});
+    std::string why;
+    if (auto before = store->newest(why)) opened = std::move(*before);
+    else opened = store->create({"test", root.string(), "test/model"});
+    context.conversation = repair(opened.conversation);
+    agent.turn = opened.turns;
     context.model.provider = "test";
     context.model.name = "model";
     context.model.window = window;
@@ -92,12 +96,16 @@ struct Rig {
   Journal journal;
   Jobs jobs;
   Hands hands{.workspace = workspace, .files = files, .journal = journal, .jobs = jobs, .sandbox = {}};
-  std::function<void(Event)> emit = [this](Event event) { events.push_back(std::move(event)); };
+  bool keep_events = true;
+  std::function<void(Event)> emit = [this](Event event) {
+    if (keep_events) events.push_back(std::move(event));
+  };
+  std::function<std::unique_ptr<Provider>()> connect = [this] { return std::make_unique<Shared>(script); };
   Inbox inbox{commands, emit};
   TimePoint clock{std::chrono::milliseconds(1'700'000'000'000)};
   std::function<TimePoint()> now = [this] { return clock += std::chrono::seconds(1); };
   Compactor compactor{CompactorWorld{.store = *store, .models = models, .files = files, .todos = hands.todos, .emit = emit,
-                                     .connect = [this](const ModelInfo&) { return std::make_unique<Shared>(script); }, .now = now,
+                                     .connect = [this](const ModelInfo&) { return connect(); }, .now = now,
                                      .attend = [](const std::function<void()>& work) { work(); },
                                      .append = [this](Item item) { return append(agent, std::move(item)); }, .root = root}};
   ToolCalls calls{hands, context, *store, inbox, emit};

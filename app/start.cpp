@@ -1,0 +1,240 @@
+#include "app/start.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "agent/demo.h"
+#include "app/crash.h"
+#include "app/headless.h"
+#include "tools/walk.h"
+#include "ui/ui.h"
+
+namespace tern {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string all_of(std::istream& in) { return {std::istreambuf_iterator<char>(in), {}}; }
+
+bool mode_from(const std::string& text, PermissionMode& mode) {
+  static constexpr std::pair<std::string_view, PermissionMode> names[] = {
+      {"ask", PermissionMode::ask},           {"default", PermissionMode::ask},
+      {"accept-edits", PermissionMode::accept_edits}, {"acceptEdits", PermissionMode::accept_edits},
+      {"plan", PermissionMode::plan},         {"auto", PermissionMode::automatic},
+      {"bypass", PermissionMode::bypass},     {"bypassPermissions", PermissionMode::bypass}};
+  for (const auto& [name, value] : names) {
+    if (text != name) continue;
+    mode = value;
+    return true;
+  }
+  return false;
+}
+
+// A schema is JSON text, or the file that holds it.
+std::string schema_text(const std::string& given, std::string& error) {
+  if (given.empty()) return {};
+  auto text = given;
+  if (text.find('{') == std::string::npos) {
+    std::ifstream file(given);
+    text = all_of(file);
+  }
+  if (!nlohmann::json::accept(text)) error = "--json-schema is neither JSON nor a file that holds JSON: " + given;
+  return text;
+}
+
+void add_rules(const std::vector<std::string>& texts, PermissionRule::Kind kind, const std::string& source, SessionSetup& setup, std::string& error) {
+  for (const auto& text : texts) {
+    PermissionRule rule;
+    if (kind == PermissionRule::Kind::deny && text.find('(') == std::string::npos) setup.without_tools.push_back(text);
+    if (parse_rule(text, kind, source, rule)) setup.rules.push_back(std::move(rule));
+    else if (error.empty()) error = "\"" + text + "\" is no permission rule: write Tool or Tool(what), as in Bash(git status)";
+  }
+}
+
+std::string read_stdin() {
+  if (::isatty(STDIN_FILENO)) return {};
+  return all_of(std::cin);
+}
+
+// Names for the composer's completion, relative to the folder.
+std::vector<std::string> project_files(const fs::path& root, std::stop_token stop) {
+  WalkOptions walking{.most = 300'000, .stop = stop};
+  walking.workers = walk_workers(walking);
+  std::vector<std::vector<std::string>> found(walking.workers);
+  walk(root, walking, [&](const WalkFile& file) {
+    found[file.worker].emplace_back(file.path);
+    return true;
+  });
+  std::vector<std::string> all;
+  for (auto& part : found) std::move(part.begin(), part.end(), std::back_inserter(all));
+  return all;
+}
+
+// Stored project settings are read only after the folder is trusted: the session calls this back.
+auto project_config_reader(const Config& config) {
+  return [config](const fs::path& folder, CompressionConfig& now) {
+    auto copy = config;
+    auto problems = read_project_config(folder, copy);
+    now = copy.compression;
+    return problems;
+  };
+}
+
+auto provider_adjuster(const Config& config) {
+  return [providers = config.providers](const ProviderKind& kind, ProviderConfig& wire) {
+    const auto found = providers.find(std::string(kind.name));
+    if (found == providers.end()) return;
+    const auto& settings = found->second;
+    if (!settings.base_url.empty() && wire.base_url.empty()) wire.base_url = settings.base_url;
+    if (!settings.key.empty() && wire.key.empty()) wire.key = settings.key;
+    wire.headers.insert(wire.headers.end(), settings.headers.begin(), settings.headers.end());
+  };
+}
+
+void describe_models(const Config& config, Models& models) {
+  for (const auto& [name, json] : config.models)
+    if (const auto problem = models.describe(name, json); !problem.empty()) std::fprintf(stderr, "tern: model %s: %s\n", name.c_str(), problem.c_str());
+  for (const auto& [alias, target] : config.aliases)
+    if (auto name = models.resolve(target)) models.alias(alias, *name);
+}
+
+}  // namespace
+
+std::string make_setup(const Options& options, const Config& config, SessionSetup& setup) {
+  std::string error;
+  setup.env = environment();
+  std::error_code ignored;
+  setup.cwd = fs::weakly_canonical(options.cwd.empty() ? fs::current_path(ignored) : fs::path(options.cwd), ignored);
+  if (!fs::is_directory(setup.cwd, ignored)) return "there is no folder " + setup.cwd.string();
+  setup.home = setup.env("HOME");
+  setup.state_dir = options.state_dir;
+  const auto user_file = user_config_file(setup.env);
+  if (!user_file.empty()) setup.user_memory = user_file.parent_path() / "AGENTS.md";
+  for (const auto& folder : options.add_dirs) setup.extra_dirs.emplace_back(folder);
+  setup.extra_dirs.insert(setup.extra_dirs.end(), config.add_dirs.begin(), config.add_dirs.end());
+  setup.trusted = config.trusted;
+  setup.keep = !options.no_session;
+  setup.open = options.open == Options::Open::newest   ? SessionSetup::Open::newest
+               : options.open == Options::Open::resume ? SessionSetup::Open::resume
+                                                       : SessionSetup::Open::fresh;
+  setup.open_what = options.resume;
+  setup.fork = options.fork;
+  setup.name = options.name;
+  setup.model = config.model;
+  setup.window = config.window;
+  setup.record = options.record;
+  setup.replay = options.replay;
+  setup.append_prompt = config.append_prompt;
+  setup.limits = {config.max_turns, config.max_cost, schema_text(options.json_schema, error), config.thinking};
+  setup.mode = config.mode;
+  if (!options.permission_mode.empty() && !mode_from(options.permission_mode, setup.mode))
+    return "unknown permission mode \"" + options.permission_mode + "\": ask, accept-edits, plan, auto or bypass";
+  setup.bypass_by_flag = options.bypass || options.permission_mode == "bypass" || options.permission_mode == "bypassPermissions";
+  if (options.bypass) setup.mode = PermissionMode::bypass;
+  using Kind = PermissionRule::Kind;
+  add_rules(config.allow, Kind::allow, "the user's config", setup, error);
+  add_rules(config.ask, Kind::ask, "the user's config", setup, error);
+  add_rules(config.deny, Kind::deny, "the user's config", setup, error);
+  add_rules(options.allowed_tools, Kind::allow, "--allowed-tools", setup, error);
+  add_rules(options.disallowed_tools, Kind::deny, "--disallowed-tools", setup, error);
+  setup.without_tools.insert(setup.without_tools.end(), config.disabled_tools.begin(), config.disabled_tools.end());
+  setup.more_tools = config.extra_tools;
+  setup.allowed_env = config.allowed_env;
+  setup.sandbox_network = config.sandbox_network;
+  setup.compression = config.compression;
+  describe_models(config, setup.models);
+  setup.adjust_provider = provider_adjuster(config);
+  setup.project_config = project_config_reader(config);
+  setup.configure = [](const fs::path& folder, const std::string& json, CompressionConfig& now) {
+    bool changed = false;
+    return change_project_config(folder, json, now, changed);
+  };
+  setup.page = [config](std::string_view name) { return name == "config" ? config_text(config, true) : std::string(); };
+  setup.demo = options.demo;
+  if (options.demo) {
+    setup.keep = false;
+    if (setup.window == 0) setup.window = 12'000;
+  }
+  setup.trace = options.trace;
+  return error;
+}
+
+int start_headless(const Options& options, SessionSetup setup) {
+  HeadlessOptions headless;
+  using Format = HeadlessOptions::Format;
+  headless.format = options.output_format == "json" ? Format::json : options.output_format == "stream-json" ? Format::stream_json : Format::text;
+  headless.input_stream = options.input_format == "stream-json";
+  headless.partial = options.partial_messages;
+  headless.prompt = options.prompt;
+  if (!headless.input_stream && !(options.demo && options.prompt_given)) {
+    const auto piped = options.prompt.empty() || !::isatty(STDIN_FILENO) ? read_stdin() : std::string();
+    if (!piped.empty()) headless.prompt += (headless.prompt.empty() ? "" : "\n\n") + piped;
+  }
+  if (options.demo && headless.prompt.empty()) headless.prompt = demo_prompt();
+  if (headless.prompt.empty() && !headless.input_stream) {
+    std::fputs("tern: -p needs a prompt, as its argument or on standard input\n", stderr);
+    return 2;
+  }
+  return run_headless(std::move(setup), std::move(headless));
+}
+
+int start_screen(const Options& options, const Config& config, SessionSetup setup) {
+  if (!::isatty(STDIN_FILENO) || !::isatty(STDOUT_FILENO)) {
+    std::fputs("tern: no terminal here; tern -p \"...\" answers once and needs none\n", stderr);
+    return 2;
+  }
+  const auto state = user_state_dir();
+  install_crash_handlers(state.string());
+  Mailbox<Command> commands;
+  std::mutex wake_mutex;
+  std::function<void()> wake;
+  Mailbox<Event> events(
+      [&] {
+        std::lock_guard lock(wake_mutex);
+        if (wake) wake();
+      },
+      merge_events);
+  const auto root = setup.cwd;
+  Session session(setup, commands, [&](Event event) { events.push(std::move(event)); });
+  UiDeps deps{.commands = commands, .events = events, .interrupt = [&] { session.interrupt(); },
+              .on_wake =
+                  [&](std::function<void()> call) {
+                    std::lock_guard lock(wake_mutex);
+                    wake = std::move(call);
+                  },
+              .cwd = setup.cwd.string(), .home = setup.home.string(), .state_dir = state.string(), .version = TERN_VERSION};
+  deps.screen = config.plain || options.plain ? ScreenKind::plain : config.inline_screen || options.inline_screen ? ScreenKind::inline_region : ScreenKind::full;
+  deps.theme = config.theme;
+  deps.vi = config.vim;
+  deps.list_files = [root](std::stop_token stop) { return project_files(root, stop); };
+  deps.first_prompt = options.demo && options.prompt.empty() ? std::string(demo_prompt()) : options.prompt;
+  std::thread worker([&] {
+    if (session.open()) session.run();
+    else events.push(Goodbye{"tern: " + session.why()});
+  });
+  const int status = run_ui(deps);
+  session.interrupt();
+  commands.close();
+  worker.join();
+  return status;
+}
+
+int debug_request(SessionSetup setup) {
+  Mailbox<Command> commands;
+  setup.live = setup.may_ask = false;
+  if (setup.open == SessionSetup::Open::fresh) setup.open = SessionSetup::Open::newest;
+  Session session(std::move(setup), commands, [](Event) {});
+  if (!session.open()) {
+    std::fprintf(stderr, "tern: %s\n", session.why().c_str());
+    return session.exit_code();
+  }
+  std::printf("%s\n", session.last_request().c_str());
+  return 0;
+}
+
+}  // namespace tern
