@@ -10,7 +10,6 @@
 namespace tern {
 namespace {
 
-double share_of(const Context& context) { return usage(context.conversation, budget_of(context)).share; }
 Tokens used_of(const Context& context) { return usage(context.conversation, budget_of(context)).used; }
 
 std::string first_words(const Item& item) {
@@ -71,8 +70,11 @@ std::optional<ModelInfo> Compactor::small_model(const Context& context) const {
 
 // From draft_at on, the summary is written in the background, so that at compact_at nobody waits for it.
 void Compactor::maybe_draft(Context& context) {
-  const double share = share_of(context);
-  if (draft_ || share < context.config.draft_at || share >= context.config.truncate_at) return;
+  const double share = fill_share(context);
+  const auto& config = context.config;
+  const bool soon = share >= config.draft_at || (share >= config.micro_at * 0.9 && used_of(context) >= config.trigger_tokens * 9 / 10) ||
+                    context.conversation.items.size() >= static_cast<std::size_t>(config.trigger_messages) * 9 / 10;
+  if (draft_ || !soon || share >= config.truncate_at) return;
   if (failures_ >= 3 || draft_failed_at_ + context.window() / 50 > used_of(context)) return;
   auto now = state(context);
   now.manual = true;
@@ -229,7 +231,7 @@ void Compactor::undo(Context& context, int steps) {
     auto gauges = context.gauges;
     const auto old = std::exchange(context.conversation, repair(*after));
     context.gauges.cut();
-    if (const auto used = used_of(context); !redo && share_of(context) >= context.config.truncate_at) {
+    if (const auto used = used_of(context); !redo && static_cast<double>(used) >= context.config.truncate_at * static_cast<double>(budget_of(context).effective())) {
       const auto room = budget_of(context).effective();
       world_.store.redo(batch);
       context.conversation = old;
@@ -258,29 +260,6 @@ std::pair<std::uint64_t, std::uint64_t> Compactor::turns_of(ItemRange range) con
     if (prompt.item <= range.last) ++last;
   }
   return {std::max<std::uint64_t>(first, 1), std::max<std::uint64_t>(last, 1)};
-}
-
-// The sliding window of the founding design: only the last rounds stay, with the first request and what is pinned.
-bool Compactor::slide(Context& context) {
-  const auto& items = context.conversation.items;
-  std::vector<std::size_t> rounds;
-  for (std::size_t i = 0; i < items.size(); ++i)
-    if (items[i]->role == Role::user && !items[i]->synthetic && std::holds_alternative<Text>(items[i]->blocks.back()))
-      rounds.push_back(i);
-  const auto keep = static_cast<std::size_t>(std::max(context.config.keep_recent, 1));
-  if (rounds.size() <= keep + 1) return false;
-  Edits edits;
-  for (auto i = rounds[0] + 1; i < rounds[rounds.size() - keep]; ++i) {
-    if (items[i]->pinned || items[i]->role == Role::system) continue;
-    edits.push_back({items[i]->id,
-                     Drop{},
-                     {Tier::compact, "sliding window", "older than the last " + std::to_string(keep) + " rounds"},
-                     items[i]->tokens});
-  }
-  return !edits.empty() && commit(context, {.edits = std::move(edits),
-                                            .tier = Tier::compact,
-                                            .strategy = "sliding window",
-                                            .why = "only the last " + std::to_string(keep) + " rounds stay (slidingWindow)"});
 }
 
 std::string Compactor::status() const {

@@ -17,7 +17,6 @@ constexpr int refill_window = 2;         // compactions this few requests apart 
 constexpr double patient_turns = 30;     // a warm cache is not broken for less than this many turns' saving
 constexpr double draft_patience = 0.97;  // of the truncate mark: until there the draft may take its time
 
-double share_of(const Context& context) { return usage(context.conversation, budget_of(context)).share; }
 Tokens used_of(const Context& context) { return usage(context.conversation, budget_of(context)).used; }
 
 // Tokens behind the first byte a plan changes: what the provider must cache anew.
@@ -95,7 +94,6 @@ PlanState Compactor::state(const Context& context) const {
 
 Room Compactor::make_room(Context& context, std::stop_token stop) {
   if (!context.config.auto_compress) return {};
-  if (context.config.sliding_window) slide(context);
   ++requests_since_;
   const Conversation before = context.conversation;
   Room room;
@@ -112,7 +110,7 @@ Room Compactor::make_room(Context& context, std::stop_token stop) {
   }
   cold_ = false;
   if (deepest_ >= Tier::compact) resume_rule(context, before);
-  if (room.fits && share_of(context) > 1.0)
+  if (room.fits && used_of(context) > budget_of(context).effective())
     room = {false, "The request does not fit: " + thousands(used_of(context)) + " of " +
                        thousands(budget_of(context).effective()) +
                        " tokens, and nothing more may be removed. What fills it: " + fills(context) + "."};
@@ -122,15 +120,18 @@ Room Compactor::make_room(Context& context, std::stop_token stop) {
 
 // One tier. Changes the context, or says that nothing is due.
 Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token stop) {
-  const double share = share_of(context);
-  if (draft_ && share >= context.config.compact_at && !now.overflow) {
+  const double share = fill_share(context);
+  const auto budget = budget_of(context);
+  const bool full = share >= context.config.compact_at ||
+                    compaction_due(usage(context.conversation, budget), context.conversation.items.size(), budget);
+  if (draft_ && full && !now.overflow) {
     if (!draft_->done() && share < context.config.truncate_at * draft_patience && draft_->untouched(context.conversation))
       return Step::nothing;  // the summary is on its way and there is still room
     if (!draft_->done()) world_.attend([&] { draft_->wait(stop); });
     if (stop.stop_requested()) return Step::nothing;
     if (swap_draft(context) == Step::changed) return Step::changed;
   }
-  const Plan due = plan(context.conversation, budget_of(context), now);
+  const Plan due = plan(context.conversation, budget, now);
   if (due.thrash) {
     log_failure("thrash: " + due.why, due.tier);
     return Step::failed;
@@ -174,10 +175,17 @@ bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_toke
   if (refusal.limit > 0 && refusal.limit < context.window()) context.window_override = refusal.limit;
   context.gauges.refused(context.estimated(), refusal.asked > 0 ? refusal.asked : context.window());
   draft_.reset();
-  auto now = state(context);
-  now.overflow = true;
   const Conversation old = context.conversation;
-  if (step(context, now, stop) == Step::failed || stop.stop_requested()) return false;
+  deepest_ = Tier::none;
+  auto now = state(context);
+  now.manual = true;  // first a summary, by whatever model still can; then without one
+  if (const Plan due = plan(context.conversation, budget_of(context), now); due.ask) {
+    if (auto result = summarise(context, due, now, stop)) commit(context, std::move(*result));
+  }
+  now = state(context);
+  now.overflow = true;
+  if (count(context.conversation) > before / 2) step(context, now, stop);
+  if (stop.stop_requested()) return false;
   const auto budget = budget_of(context);
   const auto goal = before * 3 / 4;  // estimates were wrong once: leave real room
   if (count(context.conversation) > goal) {
@@ -188,7 +196,10 @@ bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_toke
                        .strategy = "truncate",
                        .why = "the provider refused the length: " + refusal.message});
   }
-  if (count(context.conversation) >= before) return false;
+  if (count(context.conversation) >= before) {
+    world_.emit(Notice{Level::error, "Nothing more may be removed. What fills the context: " + fills(context) + "."});
+    return false;
+  }
   resume_rule(context, old);
   return true;
 }

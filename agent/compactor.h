@@ -96,7 +96,6 @@ class Compactor {
   void log_failure(const std::string& why, Tier tier);
   void forget_files(const Conversation& before, const Conversation& after);
   void resume_rule(Context& context, const Conversation& before);
-  bool slide(Context& context);
   std::optional<ModelInfo> small_model(const Context& context) const;
   std::pair<std::uint64_t, std::uint64_t> turns_of(ItemRange range) const;
   void pin_text(Context& context, const std::string& kind, const std::string& what, const std::string& text);

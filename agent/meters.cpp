@@ -150,6 +150,11 @@ Budget budget_of(const Context& context) {
   return budget;
 }
 
+double fill_share(const Context& context) {
+  const auto budget = budget_of(context);
+  return static_cast<double>(usage(context.conversation, budget).used) / static_cast<double>(working_limit(budget));
+}
+
 Meters read_meters(const Context& context) {
   const auto budget = budget_of(context);
   const auto now = usage(context.conversation, budget);
@@ -167,8 +172,9 @@ Meters read_meters(const Context& context) {
   for (const auto& item : context.conversation.items) parts[kind_of(*item)] += item->tokens;
   meters.parts = scaled(parts, meters.used);
   meters.estimated = context.gauges.estimated_only();
-  meters.micro_at = context.config.micro_at;
-  meters.compact_at = context.config.compact_at;
+  const double optimum = static_cast<double>(working_limit(budget)) / static_cast<double>(std::max<Tokens>(budget.effective(), 1));
+  meters.micro_at = context.config.micro_at * optimum;
+  meters.compact_at = context.config.compact_at * optimum;
   meters.truncate_at = context.config.truncate_at;
   const auto mark = [&](double share) { return static_cast<Tokens>(share * static_cast<double>(budget.effective())); };
   for (double share : {meters.micro_at, meters.compact_at, meters.truncate_at}) {

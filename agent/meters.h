@@ -76,6 +76,8 @@ struct Context {
   Tokens estimated() const { return fixed() + count(conversation) + pending; }
 };
 Budget budget_of(const Context& context);
+// Used against what the tiers are measured by: the effective window, or the model's optimum where that is smaller.
+double fill_share(const Context& context);
 Tokens tokens_of(const std::vector<ToolSpec>& tools);
 
 // used, window, marks, parts (they sum to used), forecast, saved, cache, dollars; the rest is filled in by the session.

@@ -362,6 +362,7 @@ void Session::run() {
     try {
       dispatch(std::move(*command));
     } catch (const std::exception& error) {
+      working_ = false;
       emit(Notice{Level::error, std::string("That failed inside tern: ") + error.what()});
     }
   }
@@ -375,12 +376,15 @@ void Session::dispatch(Command command) {
   } else if (std::holds_alternative<Quit>(command)) {
     leaving_ = true;
   } else if (!live(command)) {
+    working_ = true;
     SessionCommands{*this}.run(command, begin_work());
+    working_ = false;
   }
 }
 
 // What may be answered while a turn runs: it only reads, or takes effect at the next request.
 bool Session::live(Command& command) {
+  if (!agent_) return false;  // still opening
   if (std::holds_alternative<Quit>(command)) interrupt();
   if (std::holds_alternative<Quit>(command) && !working_) return false;
   return SessionCommands{*this}.live(command);
