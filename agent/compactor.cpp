@@ -4,9 +4,9 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "agent/audit.h"
 #include "agent/resume_rule.h"
 #include "compression/check.h"
+#include "compression/index.h"
 #include "tools/file_memory.h"
 
 namespace tern {
@@ -51,6 +51,14 @@ Edits identified(Edits edits, Store& store, TimePoint now) {
     insert->item = make_item(std::move(item));
   }
   return edits;
+}
+
+std::string full_audit(const LossReport& loss) {
+  auto text = loss.line() + '\n';
+  for (const auto& [fate, fact] : loss.lost)
+    text += std::string(fate == Fate::dropped ? "- lost: " : "- by recall: ") + std::string(to_string(fact.kind)) + "  " +
+            fact.text + (fact.recall ? "  " + to_string(fact.recall) : "") + '\n';
+  return text;
 }
 
 std::vector<std::string> key_points(const std::string& summary, std::size_t limit) {
@@ -304,7 +312,7 @@ bool Compactor::commit(Context& context, Result result) {
     log_failure("the result of " + result.strategy + " is not smaller", result.tier);
     return false;
   }
-  const auto audit = audit_loss(before, after);
+  const auto loss = audit(before, after);
   const auto cost = cut_cost(count(before) - count(after), behind_first_change(before, result.edits), context.gauges.cache(),
                              world_.now(), context.model, result.dollars);
   CompactionRecord record;
@@ -313,8 +321,8 @@ bool Compactor::commit(Context& context, Result result) {
   record.strategy = result.strategy;
   record.model = result.model;
   record.why = result.why;
-  record.audit = audit.line();
-  record.audit_full = audit.full();
+  record.audit = loss.line();
+  record.audit_full = full_audit(loss);
   record.cost = describe(cost, context.gauges.cache(), world_.now());
   record.summary = result.summary;
   record.index = result.index;

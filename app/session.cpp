@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "agent/context_tools.h"
+#include "agent/record.h"
 #include "agent/resume_rule.h"
 #include "agent/turn.h"
 #include "app/session_commands.h"
@@ -66,6 +67,9 @@ std::stop_token Session::begin_work() {
 }
 
 bool Session::open() {
+  exit_code_ = 2;
+  if (!setup_.replay.empty() && !(playback_ = Recording::load(setup_.replay, why_))) return false;
+  if (!setup_.record.empty() && !(recording_ = Recording::create(setup_.record, why_))) return false;
   workspace_.emplace(setup_.cwd, setup_.extra_dirs);
   if (!choose_model()) return false;
   ask_for_trust();
@@ -123,13 +127,15 @@ bool Session::choose_model() {
 }
 
 std::unique_ptr<Provider> Session::connect(const ModelInfo& model) {
+  if (playback_) return replaying_provider(playback_);
   const auto* kind = find_provider(model.provider);
   if (!kind) return nullptr;
   auto config = provider_config(*kind, setup_.env);
   if (setup_.adjust_provider) setup_.adjust_provider(*kind, config);
   config.paced = setup_.may_ask && model.provider == "demo";
   if (kind->needs_key && config.key.empty()) return nullptr;
-  return make_provider(model.provider, std::move(config));
+  auto provider = make_provider(model.provider, std::move(config));
+  return provider && recording_ ? recording_provider(std::move(provider), recording_) : std::move(provider);
 }
 
 void Session::use_model(const ModelName& name) {

@@ -57,6 +57,8 @@ struct SessionSetup {
   std::string trace;  // file that gets each event as a line
 };
 
+class Recording;
+
 class Session {
  public:
   using Emit = std::function<void(Event)>;
@@ -115,6 +117,7 @@ class Session {
   OpenedSession opened_;
   Context context_;
   std::unique_ptr<Provider> provider_;
+  std::shared_ptr<Recording> recording_, playback_;
   std::optional<Workspace> workspace_;
   FileMemory files_;
   std::unique_ptr<Journal> journal_;

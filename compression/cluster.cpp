@@ -144,9 +144,9 @@ double overlap(const Signature& a, const Signature& b) {
   return weights > 0 ? sum / weights : 0;
 }
 
-std::vector<Cluster> clusters(const Conversation& conversation) {
+std::vector<TopicCluster> clusters(const Conversation& conversation) {
   const auto& items = conversation.items;
-  std::vector<Cluster> found;
+  std::vector<TopicCluster> found;
   Signature topic;
   for (std::size_t i = 0; i < items.size();) {
     if (items[i]->role == Role::system) {

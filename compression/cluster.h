@@ -20,12 +20,12 @@ void merge(Signature& into, const Signature& other);
 // 0 nothing in common .. 1 the smaller is inside the larger; paths weigh most, then identifiers, then words.
 double overlap(const Signature& a, const Signature& b);
 
-struct Cluster {
+struct TopicCluster {
   std::size_t first = 0, last = 0;  // items, both ends belong to it
   std::string topic;                // its most used path or identifier, else how the request begins
   Tokens tokens = 0;
 };
 // Neighbouring turns that share a topic, in order; system items belong to none.
-std::vector<Cluster> clusters(const Conversation& conversation);
+std::vector<TopicCluster> clusters(const Conversation& conversation);
 
 }  // namespace tern

@@ -33,7 +33,7 @@ struct PartPlan {
   Tokens tokens = 0, frame = 0;
 };
 
-Tokens tokens_of(const Part& part) { return static_cast<Tokens>(part.rate * static_cast<float>(part.text.size())); }
+Tokens tokens_of(const SurveyPart& part) { return static_cast<Tokens>(part.rate * static_cast<float>(part.text.size())); }
 
 class Condenser {
  public:
@@ -62,12 +62,12 @@ class Condenser {
   }
 
  private:
-  const Item& item_of(const Part& part) const { return *items_[part.item]; }
+  const Item& item_of(const SurveyPart& part) const { return *items_[part.item]; }
 
-  bool locked(const Part& part) const { return item_of(part).pinned; }
+  bool locked(const SurveyPart& part) const { return item_of(part).pinned; }
 
   void open(std::size_t p, Tokens least) {
-    const Part& part = survey_.parts[p];
+    const SurveyPart& part = survey_.parts[p];
     auto& plan = plans_[p];
     if (plan.open || plan.tokens < least || locked(part)) return;
     plan.open = true;
@@ -205,7 +205,7 @@ class Condenser {
   }
 
   // A short call whose subject heads its row in a fold has nothing to add.
-  bool said_by_subject(const Part& part) const {
+  bool said_by_subject(const SurveyPart& part) const {
     constexpr std::size_t keys = 100;
     if (part.kind != PartKind::call || part.last - part.first > 1 || part.item + 1 >= items_.size()) return false;
     const auto& call = std::get<ToolCall>(item_of(part).blocks[part.block]);
@@ -235,7 +235,7 @@ class Condenser {
     Edits edits;
     for (std::size_t p = 0; p < plans_.size(); ++p) {
       if (!plans_[p].open || plans_[p].whole || plans_[p].folded) continue;
-      const Part& part = survey_.parts[p];
+      const SurveyPart& part = survey_.parts[p];
       auto block = shortened(p);
       const Tokens saved = plans_[p].tokens - estimate(text_in(block));
       if (saved <= 0) continue;
@@ -272,7 +272,7 @@ class Condenser {
     return std::get<Text>(block).text;
   }
 
-  static std::string why(const Part& part) {
+  static std::string why(const SurveyPart& part) {
     switch (part.kind) {
       case PartKind::result: return "old result cut to the lines that name something new";
       case PartKind::call: return "long arguments cut to the lines that name something new";
@@ -280,19 +280,19 @@ class Condenser {
     }
   }
 
-  RecallId recall_of(const Part& part) const {
+  RecallId recall_of(const SurveyPart& part) const {
     const Item& item = item_of(part);
     const auto* result = std::get_if<ToolResult>(&item.blocks[part.block]);
     return result && result->recall ? result->recall : item.recall;
   }
 
-  std::string shown_id(const Part& part) const {
+  std::string shown_id(const SurveyPart& part) const {
     const auto id = recall_of(part);
     return id ? " · " + to_string(id) : std::string();
   }
 
   Block shortened(std::size_t p) const {
-    const Part& part = survey_.parts[p];
+    const SurveyPart& part = survey_.parts[p];
     const Block& old = item_of(part).blocks[part.block];
     if (part.kind == PartKind::call) {
       auto call = std::get<ToolCall>(old);
@@ -316,11 +316,11 @@ class Condenser {
     return result;
   }
 
-  std::string kept_text(const Part& part, std::size_t& lines) const {
+  std::string kept_text(const SurveyPart& part, std::size_t& lines) const {
     std::string out;
     bool before = true;  // the piece before was kept
     for (auto l = part.first; l < part.last; ++l) {
-      const Line& line = survey_.lines[l];
+      const SurveyLine& line = survey_.lines[l];
       lines += line.ends;
       if (kept_[l]) {
         if (!line.starts && !before) out += "…";
@@ -334,11 +334,11 @@ class Condenser {
     return out;
   }
 
-  std::string kept_arguments(const Part& part) const {
+  std::string kept_arguments(const SurveyPart& part) const {
     std::string out;
     bool before = true, named = false;
     for (auto l = part.first; l < part.last; ++l) {
-      const Line& line = survey_.lines[l];
+      const SurveyLine& line = survey_.lines[l];
       if (kept_[l]) {
         out += text_of(survey_, line);
       } else if (before) {

@@ -109,16 +109,16 @@ class Rows {
     to.lines += lines;
   }
 
-  const Part* part_of(std::size_t item, std::uint32_t block) const {
+  const SurveyPart* part_of(std::size_t item, std::uint32_t block) const {
     const auto& parts = input_.survey.parts;
-    const auto at = std::lower_bound(parts.begin(), parts.end(), std::pair(item, block), [](const Part& p, const auto& key) {
+    const auto at = std::lower_bound(parts.begin(), parts.end(), std::pair(item, block), [](const SurveyPart& p, const auto& key) {
       return std::pair<std::size_t, std::uint32_t>(p.item, p.block) < key;
     });
     return at != parts.end() && at->item == item && at->block == block ? &*at : nullptr;
   }
 
   bool cut_in(std::size_t item, std::uint32_t block) const {
-    const Part* part = part_of(item, block);
+    const SurveyPart* part = part_of(item, block);
     return part && part->last - part->first > 1;
   }
 
@@ -129,7 +129,7 @@ class Rows {
   }
 
   std::string kept_lines(std::size_t item, std::uint32_t block) const {
-    const Part* part = part_of(item, block);
+    const SurveyPart* part = part_of(item, block);
     std::string out;
     for (auto l = part ? part->first : 0; part && l < part->last; ++l) {
       if (!input_.kept[l]) continue;

@@ -30,7 +30,7 @@ LineChoice::LineChoice(const Survey& survey) : survey_(survey), held_(survey.use
 
 void LineChoice::keep(std::uint32_t line) {
   kept_[line] = 1;
-  const Line& l = survey_.lines[line];
+  const SurveyLine& l = survey_.lines[line];
   for (auto n = l.first; n < l.last; ++n) held_[survey_.names[n]] = 1;
 }
 
@@ -51,8 +51,8 @@ void LineChoice::hold_part(std::size_t part) {
 }
 
 float LineChoice::value(std::uint32_t line) const {
-  const Line& l = survey_.lines[line];
-  const Part& part = survey_.parts[l.part];
+  const SurveyLine& l = survey_.lines[line];
+  const SurveyPart& part = survey_.parts[l.part];
   float sum = 0;
   for (auto n = l.first; n < l.last; ++n) {
     const auto name = survey_.names[n];
@@ -113,7 +113,7 @@ Tokens LineChoice::spend(std::vector<std::uint32_t> candidates, Tokens room) {
         pop_top(heap);
       continue;
     }
-    const Line& line = survey_.lines[top.line];
+    const SurveyLine& line = survey_.lines[top.line];
     const float cost = survey_.parts[line.part].rate * static_cast<float>(line.size);
     if (cost <= left) {
       left -= cost;

@@ -98,7 +98,7 @@ Features features_of(const Conversation& conversation, Tokens target) {
   return f;
 }
 
-Verdict judge(const Features& f) {
+StrategyVerdict judge(const Features& f) {
   const auto severity = severity_of(f.ratio);
   if (severity == Severity::light && f.messages < few_messages) {
     return {Removal::middle, 0.8, "light compression of a short conversation: both ends matter most"};

@@ -31,12 +31,12 @@ struct Features {
 };
 Features features_of(const Conversation& conversation, Tokens target);
 
-struct Verdict {
+struct StrategyVerdict {
   Removal how = Removal::middle;
   double confidence = 0;
   std::string why;
 };
-Verdict judge(const Features& features);
+StrategyVerdict judge(const Features& features);
 
 struct Outcome {
   Tokens before = 0, after = 0;

@@ -114,7 +114,7 @@ class Surveyor {
   void take(const Item& item, std::uint32_t index, Tokens before) {
     std::size_t bytes = 0;
     for (const auto& block : item.blocks) bytes += text_bytes(block);
-    Part part;
+    SurveyPart part;
     part.item = index;
     part.rate = bytes ? static_cast<float>(std::max<Tokens>(0, item.tokens - shell_of(item))) / static_cast<float>(bytes) : 0;
     part.age = static_cast<float>(before);
@@ -133,7 +133,7 @@ class Surveyor {
 
   static bool is_person(const Item& item) { return item.role == Role::user && !item.synthetic; }
 
-  void add(Part part, PartKind kind, std::string_view text) {
+  void add(SurveyPart part, PartKind kind, std::string_view text) {
     part.kind = kind;
     part.text = text;
     part.first = static_cast<std::uint32_t>(result_.lines.size());
@@ -216,7 +216,7 @@ class Surveyor {
 
   void one_line(std::string_view text, std::uint32_t begin, std::uint32_t end, bool starts, bool ends, bool frame,
                 bool json = true) {
-    Line line{.part = part_, .begin = begin, .size = end - begin, .starts = starts, .ends = ends, .frame = frame};
+    SurveyLine line{.part = part_, .begin = begin, .size = end - begin, .starts = starts, .ends = ends, .frame = frame};
     const auto view = text.substr(begin, end - begin);
     found_.clear();
     const bool error = scan_names(view, json ? Escapes::json : Escapes::plain, found_);
@@ -266,7 +266,7 @@ class Surveyor {
 
 Survey survey(const Conversation& conversation) { return Surveyor(conversation).run(); }
 
-std::string_view text_of(const Survey& survey, const Line& line) {
+std::string_view text_of(const Survey& survey, const SurveyLine& line) {
   return survey.parts[line.part].text.substr(line.begin, line.size);
 }
 

@@ -17,7 +17,7 @@ inline constexpr std::string_view compacted_label = "[Compacted: ";
 
 enum class PartKind : std::uint8_t { human, said, call, result, summary };
 
-struct Part {
+struct SurveyPart {
   std::uint32_t item = 0, block = 0;  // indexes into the conversation
   PartKind kind = PartKind::human;
   std::string_view text;              // a call's text is its arguments
@@ -27,7 +27,7 @@ struct Part {
 };
 
 // Lines cover a part's text without gaps, line ends included; a very long line comes as several.
-struct Line {
+struct SurveyLine {
   std::uint32_t part = 0, begin = 0, size = 0;
   std::uint32_t first = 0, last = 0;  // into Survey::names
   std::uint32_t named = 0;            // bytes that belong to identifiers and numbers
@@ -44,14 +44,14 @@ struct NameUse {
 };
 
 struct Survey {
-  std::vector<Part> parts;
-  std::vector<Line> lines;
+  std::vector<SurveyPart> parts;
+  std::vector<SurveyLine> lines;
   std::vector<std::uint32_t> names;  // of the lines, as indexes into uses
   std::vector<NameUse> uses;
   double bytes = 0;
 };
 Survey survey(const Conversation& conversation);
 
-std::string_view text_of(const Survey& survey, const Line& line);
+std::string_view text_of(const Survey& survey, const SurveyLine& line);
 
 }  // namespace tern

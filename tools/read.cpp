@@ -32,7 +32,7 @@ struct Wanted {
 
 std::string count_note(std::size_t lines) { return std::to_string(lines) + (lines == 1 ? " line" : " lines"); }
 
-ToolOutput show(Page page, std::string name, const std::string& notices, std::uint64_t size, bool counted_all) {
+ToolOutput show(ReadPage page, std::string name, const std::string& notices, std::uint64_t size, bool counted_all) {
   std::string text = std::move(page.text), partial = partial_notice(page, size, counted_all);
   std::size_t shown = page.last >= page.first && page.first ? page.last - page.first + 1 : 0;
   if (!partial.empty()) text += "\n" + partial;
@@ -51,7 +51,7 @@ std::string charset_notice(const Charset& charset) {
 ToolOutput show_text(std::string_view text, const Wanted& wanted, std::string name, const std::string& notices,
                      std::uint64_t size) {
   if (text.empty()) return {.text = "(empty file)" + notices, .subject = std::move(name), .note = "empty"};
-  Page page = page_of(text, wanted.offset, wanted.limit);
+  ReadPage page = page_of(text, wanted.offset, wanted.limit);
   if (page.first == 0) {
     return {.text = "The file has " + count_note(page.total) + "; offset " + std::to_string(wanted.offset) + " is past its end." +
                     notices,
@@ -91,7 +91,7 @@ ToolOutput show_large(const Place& place, const Wanted& wanted, const std::strin
     if (!counted_all) break;
   }
   if (!line.empty()) pager.line(line);
-  Page page = pager.take();
+  ReadPage page = pager.take();
   if (page.first == 0)
     return failure("The file has " + count_note(page.total) + "; offset " + std::to_string(wanted.offset) + " is past its end.",
                    name);

@@ -52,12 +52,12 @@ void Pager::line(std::string_view body) {
   page_.last = page_.total;
 }
 
-Page Pager::take() {
+ReadPage Pager::take() {
   page_.partial = page_.first > 1 || page_.last < page_.total;
   return std::move(page_);
 }
 
-Page page_of(std::string_view text, std::size_t offset, std::size_t limit) {
+ReadPage page_of(std::string_view text, std::size_t offset, std::size_t limit) {
   Pager pager(offset, limit);
   char mark = uses_only_cr(text) ? '\r' : '\n';
   for (std::size_t at = 0; at < text.size();) {
@@ -70,7 +70,7 @@ Page page_of(std::string_view text, std::size_t offset, std::size_t limit) {
   return pager.take();
 }
 
-std::string partial_notice(const Page& page, std::uint64_t file_bytes, bool counted_all) {
+std::string partial_notice(const ReadPage& page, std::uint64_t file_bytes, bool counted_all) {
   if (!page.partial && counted_all) return {};
   std::string text = "[PARTIAL: lines " + std::to_string(page.first) + "-" + std::to_string(page.last) + " of " +
                      (counted_all ? thousands(page.total) : "a file of " + human_size(file_bytes));

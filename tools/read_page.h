@@ -10,7 +10,7 @@ namespace tern {
 
 constexpr std::size_t page_lines = 2000, page_bytes = 256 * 1024, line_characters = 2000;
 
-struct Page {
+struct ReadPage {
   std::string text;                 // "N<TAB>line\n" …, without a last newline
   std::size_t first = 0, last = 0;  // 1-based lines shown; last < first: none
   std::size_t total = 0;            // lines in all
@@ -19,7 +19,7 @@ struct Page {
 };
 
 // Lines `offset` (1-based) and on, at most `limit`, at most page_bytes. Lines end in "\n", "\r\n", or "\r" where it is alone.
-Page page_of(std::string_view text, std::size_t offset, std::size_t limit);
+ReadPage page_of(std::string_view text, std::size_t offset, std::size_t limit);
 
 // Lines arriving in pieces: feeds complete lines (or one endless one) to a page.
 class Pager {
@@ -28,15 +28,15 @@ class Pager {
   void line(std::string_view body);
   bool full() const { return full_; }
   std::size_t count() const { return page_.total; }
-  Page take();
+  ReadPage take();
 
  private:
   std::size_t offset_, limit_;
   bool full_ = false;
-  Page page_;
+  ReadPage page_;
 };
 
 // "[PARTIAL: lines 1-2000 of 5,412. Continue with offset=2001.]"; empty when the page is the whole text.
-std::string partial_notice(const Page& page, std::uint64_t file_bytes, bool counted_all = true);
+std::string partial_notice(const ReadPage& page, std::uint64_t file_bytes, bool counted_all = true);
 
 }  // namespace tern

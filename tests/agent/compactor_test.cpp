@@ -3,7 +3,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <random>
 
-#include "agent/audit.h"
 #include "agent/resume_rule.h"
 #include "tests/agent/turn_rig.h"
 
@@ -239,17 +238,4 @@ TEST_CASE("the sliding window drops old rounds and keeps the first request") {
     typed += item->role == Role::user && !item->synthetic && std::holds_alternative<Text>(item->blocks.back());
   CHECK(typed < 9);
   CHECK(rig.bad_request().empty());
-}
-
-TEST_CASE("the audit tells what is kept, what is behind an id and what is lost") {
-  Conversation before, after;
-  Item item;
-  item.role = Role::user;
-  item.blocks.push_back(ToolResult{"c1", "Bash", "error: cannot open src/lexer/tokens.cpp\nsee https://example.org/page\n", false, "make", RecallId{7}, ResultForm::full});
-  before.items.push_back(make_item(item));
-  const auto audit = audit_loss(before, after);
-  CHECK(audit.by_recall > 0);
-  CHECK(audit.lost == 0);
-  CHECK(audit.line().find("by recall, 0 lost") != std::string::npos);
-  CHECK(audit.full().find("r7") != std::string::npos);
 }
