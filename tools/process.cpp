@@ -15,9 +15,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <condition_variable>
 #include <cstring>
 #include <mutex>
 #include <random>
+#include <thread>
 
 #include "tools/process_tree.h"
 #include "tools/supervisor.h"
@@ -43,10 +45,21 @@ struct Supervisor {
   Supervisor& operator=(const Supervisor&) = delete;
   ~Supervisor() { release(); }
 
-  void release() {
+  bool left(int patience) {
+    if (process == nullptr || reproc_wait(process, patience) == REPROC_ETIMEDOUT) return process == nullptr;
+    reproc_destroy(process);
+    process = nullptr;
+    return true;
+  }
+
+  void close_all() {
     close_fd(orders);
     close_fd(output);
     close_fd(news);
+  }
+
+  void release() {
+    close_all();
     if (process == nullptr) return;
     // Without orders it kills its tree and leaves; only one that does not answer is killed itself.
     if (reproc_wait(process, 1500) == REPROC_ETIMEDOUT) reproc_kill(process), reproc_wait(process, 1500);
@@ -65,15 +78,32 @@ class KeepSignalMask {
   sigset_t mask_;
 };
 
-std::mutex start_mutex;  // guards what follows, and keeps forks from seeing each other's descriptors
-std::string supervisor_path = "/proc/self/exe";
-std::unique_ptr<Supervisor> spare;
-rlim_t files_before = 0;
+// Never destroyed: at exit the kernel closes the descriptors, and supervisors leave by themselves when that happens.
+struct Shared {
+  std::mutex mutex;  // also keeps forks from seeing each other's descriptors
+  std::condition_variable changed;
+  std::string supervisor_path = "/proc/self/exe";
+  std::unique_ptr<Supervisor> spare;
+  std::vector<std::unique_ptr<Supervisor>> leaving;  // have said everything and are about to exit
+  rlim_t files_before = 0;
+  int warming = 0;
+};
+
+Shared& shared() {
+  static Shared* const state = new Shared;
+  return *state;
+}
+
+void reap_leaving(int patience) {
+  auto& list = shared().leaving;
+  list.erase(std::remove_if(list.begin(), list.end(), [&](const auto& s) { return s->left(patience); }), list.end());
+}
 
 // reproc closes every possible descriptor one by one in each child, so their number is kept small here; the command gets
 // its own limit back from the supervisor.
 void limit_descriptors() {
   rlimit limit{};
+  rlim_t& files_before = shared().files_before;
   if (files_before != 0 || ::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   files_before = limit.rlim_cur;
   if (limit.rlim_cur <= 1024) return;
@@ -92,7 +122,7 @@ reproc_redirect handle(int fd) {
 
 int launch(Supervisor& s, int orders, int output, int news) {
   static const char* const no_env[] = {nullptr};
-  const char* const argv[] = {supervisor_path.c_str(), "--supervise", nullptr};
+  const char* const argv[] = {shared().supervisor_path.c_str(), "--supervise", nullptr};
   reproc_options options{};
   options.working_directory = "/";
   options.env.behavior = REPROC_ENV_EMPTY;
@@ -132,7 +162,9 @@ std::unique_ptr<Supervisor> start_supervisor(std::string& error) {
 }
 
 std::unique_ptr<Supervisor> take_supervisor(std::string& error) {
-  const std::lock_guard lock(start_mutex);
+  const std::lock_guard lock(shared().mutex);
+  reap_leaving(0);
+  auto& spare = shared().spare;
   if (spare) {
     pollfd gone{spare->news, POLLIN, 0};
     if (::poll(&gone, 1, 0) == 0) return std::move(spare);
@@ -170,7 +202,7 @@ Fields request_of(const ProcessSpec& spec, const std::string& cookie) {
   fields.emplace_back("linger", std::to_string(spec.linger.count()));
   fields.emplace_back("grace", std::to_string(spec.grace.count()));
   fields.emplace_back("processes", std::to_string(spec.max_processes));
-  fields.emplace_back("files", std::to_string(files_before));
+  fields.emplace_back("files", std::to_string(shared().files_before));
   if (spec.report_cwd) fields.emplace_back("report_cwd", "1");
   if (!spec.sandbox.on) return fields;
   fields.emplace_back("sandbox", std::to_string(static_cast<int>(spec.sandbox.rung)));
@@ -206,10 +238,21 @@ struct Process::State {
   bool output_open = true, stopped = false;
 
   ~State() {
-    if (supervisor && !end) {
-      supervisor.reset();
-      if (news.empty()) kill_by_cookie(cookie);
+    if (!supervisor) return;
+    if (end) {
+      supervisor->close_all();
+      const std::lock_guard lock(shared().mutex);
+      shared().leaving.push_back(std::move(supervisor));
+      return;
     }
+    supervisor.reset();
+    if (news.empty()) kill_by_cookie(cookie);
+  }
+  bool told() const {
+    std::uint32_t length = 0;
+    if (news.size() < sizeof length) return false;
+    std::memcpy(&length, news.data(), sizeof length);
+    return news.size() - sizeof length >= length;
   }
   void read_news();
   ProcessEnd judge(int status);
@@ -295,6 +338,8 @@ std::optional<ProcessEnd> Process::ended() {
   State& s = *state_;
   if (s.end || !s.supervisor) return s.end;
   if (s.supervisor->news >= 0) s.read_news();
+  // The record is written when the tree is down; its writer need not be waited for.
+  if (s.told()) return s.end = s.judge(0);
   if (s.supervisor->news >= 0) return std::nullopt;
   const int status = reproc_wait(s.supervisor->process, 200);
   if (status == REPROC_ETIMEDOUT) return std::nullopt;
@@ -314,20 +359,36 @@ void Process::kill_supervisor() {
 }
 
 void set_supervisor(std::filesystem::path executable) {
-  const std::lock_guard lock(start_mutex);
-  spare.reset();
-  supervisor_path = executable.empty() ? "/proc/self/exe" : executable.string();
+  const std::lock_guard lock(shared().mutex);
+  shared().spare.reset();
+  shared().supervisor_path = executable.empty() ? "/proc/self/exe" : executable.string();
 }
 
 void warm_supervisor() {
-  const std::lock_guard lock(start_mutex);
+  const std::lock_guard lock(shared().mutex);
   std::string error;
-  if (!spare) spare = start_supervisor(error);
+  if (!shared().spare) shared().spare = start_supervisor(error);
+}
+
+void warm_supervisor_soon() {
+  {
+    const std::lock_guard lock(shared().mutex);
+    if (shared().spare || shared().warming > 0) return;
+    ++shared().warming;
+  }
+  std::thread([] {
+    warm_supervisor();
+    const std::lock_guard lock(shared().mutex);
+    --shared().warming;
+    shared().changed.notify_all();
+  }).detach();
 }
 
 void cool_supervisor() {
-  const std::lock_guard lock(start_mutex);
-  spare.reset();
+  std::unique_lock lock(shared().mutex);
+  shared().changed.wait(lock, [] { return shared().warming == 0; });
+  shared().spare.reset();
+  reap_leaving(1500);
 }
 
 }  // namespace tern

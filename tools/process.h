@@ -69,6 +69,8 @@ class Process {
 void set_supervisor(std::filesystem::path executable);
 // Starts one supervisor ahead of time so that the next command need not wait for it. Cheap when one is there already.
 void warm_supervisor();
+// The same on a thread of its own, for who must not wait: call it when a turn begins and a command may follow.
+void warm_supervisor_soon();
 // Ends the waiting one (before exit, and in tests that count processes).
 void cool_supervisor();
 

@@ -177,6 +177,13 @@ void execute(const Request& request) {
   refuse(errors, failure("cannot run " + request.argv.front()));
 }
 
+// vfork spares the copy of our page tables; the sandbox needs a process whose memory is its own.
+[[gnu::noinline]] pid_t start_command(const Request& request, int errors, int cwd_report) {
+  const pid_t pid = request.sandbox.on ? ::fork() : ::vfork();
+  if (pid == 0) become(request, errors, cwd_report);
+  return pid;
+}
+
 // ---------------------------------------------------------------- watching it
 
 class Watch {
@@ -208,8 +215,7 @@ class Watch {
       error_ = failure("cannot make a pipe");
       return false;
     }
-    shell_ = ::fork();
-    if (shell_ == 0) become(request_, errors[1], cwd[1]);
+    shell_ = start_command(request_, errors[1], cwd[1]);
     if (shell_ < 0) error_ = failure("cannot start a process");
     ::close(errors[1]);
     if (cwd[1] >= 0) ::close(cwd[1]);

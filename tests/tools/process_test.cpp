@@ -165,6 +165,7 @@ TEST_CASE("many commands leave no descriptor, no zombie and no blocked signal be
   ::pthread_sigmask(SIG_SETMASK, nullptr, &before);
   const int descriptors = open_descriptors();
   for (int i = 0; i < 100; ++i) REQUIRE(run_command(i % 3 == 0 ? "exit 1" : "true").error.empty());
+  cool_supervisor();
   CHECK(open_descriptors() == descriptors);
   CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);
   ::pthread_sigmask(SIG_SETMASK, nullptr, &after);

@@ -1,0 +1,226 @@
+#include "tools/sandbox.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/support/commands.h"
+
+using namespace tern;
+using namespace tern::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A workspace with a repository, a secret outside, and a private directory for temporary files.
+struct Cage {
+  TempDir temp;
+  fs::path work = temp.path() / "work", outside = temp.path() / "outside", own = temp.path() / "tmp";
+  Sandbox sandbox;
+
+  explicit Cage(SandboxRung rung) {
+    for (const fs::path& directory : {work / "src", work / ".git/hooks", outside, own}) fs::create_directories(directory);
+    std::ofstream(work / ".git/config") << "config\n";
+    std::ofstream(outside / "file") << "outside\n";
+    std::ofstream(work / "src/a") << "a\n";
+    fs::create_symlink(outside / "file", work / "src/link");
+    SandboxSupport support;
+    support.rung = rung;
+    sandbox = sandbox_for({work}, own, {work / ".compression"}, support);
+  }
+  Ran run(const std::string& command) {
+    ProcessSpec spec = shell_spec(command, work);
+    spec.sandbox = sandbox;
+    spec.env = child_env(current_env(), {}, own);
+    return run_spec(spec);
+  }
+};
+
+bool offered(SandboxRung rung) {
+  const SandboxSupport& support = probe_sandbox();
+  return rung == SandboxRung::namespaces ? support.rung == SandboxRung::namespaces : support.landlock_abi > 0 && support.seccomp;
+}
+
+struct Escape {
+  const char *what, *command;
+};
+
+// Each prints "escaped" when it got out; OUT is the directory outside, PARENT a process outside.
+constexpr Escape escapes[] = {
+    {"write outside", "echo x > $OUT/new && echo escaped"},
+    {"append outside", "echo x >> $OUT/file && echo escaped"},
+    {"through a link", "echo x > src/link && echo escaped"},
+    {"through a new link", "ln -s $OUT/file l && echo x > l && echo escaped"},
+    {"through a link swapped again and again",
+     "mkdir d; for i in $(seq 200); do rm -rf d; ln -s $OUT d; (echo x > d/swapped) 2>/dev/null; rm -f d; mkdir -p d; done; [ "
+     "-e $OUT/swapped ] && echo escaped"},
+    {"rename out", "mv src/a $OUT/a && echo escaped"},
+    {"hard link in and write", "ln $OUT/file h && echo x > h && echo escaped"},
+    {"delete outside", "rm $OUT/file && echo escaped"},
+    {"make a directory outside", "mkdir $OUT/d && echo escaped"},
+    {"truncate outside", "truncate -s 0 $OUT/file && echo escaped"},
+    {"by way of /proc", "echo x > /proc/self/cwd/../outside/p && echo escaped"},
+    {"by way of root", "echo x > /proc/self/root$OUT/p && echo escaped"},
+    {"home", "touch ~/.tern-test-escape && echo escaped"},
+    {"the system", "touch /etc/tern-test-escape && echo escaped"},
+    {"shared temporary files", "touch /tmp/tern-test-escape && echo escaped"},
+    {"git settings", "echo x >> .git/config && echo escaped"},
+    {"git hooks", "echo x > .git/hooks/pre-commit && echo escaped"},
+    {"git moved away", "mv .git g && mkdir -p .git/hooks && echo escaped"},
+    {"git removed", "rm -rf .git; [ -e .git/config ] || echo escaped"},
+    {"git hooks behind a link", "ln -s .git/hooks k && echo x > k/pre-commit && echo escaped"},
+    {"a protected path that is missing", "mkdir -p .compression && echo x > .compression/config.json && echo escaped"},
+    {"a protected name as a link",
+     "rmdir .compression 2>/dev/null; ln -s src .compression && echo x > .compression/y && echo escaped"},
+    {"tcp",
+     "(exec 3<>/dev/tcp/$HOST/9) 2>&1 | grep -q 'refused' && [ -z \"$LOOP\" ] && echo escaped; timeout 2 bash -c "
+     "'</dev/tcp/192.0.2.1/80' && echo escaped"},
+    {"udp",
+     "python3 -c 'import socket; s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.sendto(b\"x\",(\"192.0.2.1\",53)); "
+     "print(\"escaped\")'"},
+    {"names", "python3 -c 'import socket; socket.gethostbyname(\"example.com\"); print(\"escaped\")'"},
+    {"raw sockets", "python3 -c 'import socket; socket.socket(socket.AF_PACKET,socket.SOCK_RAW); print(\"escaped\")'"},
+    {"a daemon's socket",
+     "python3 -c 'import socket,os; s=socket.socket(socket.AF_UNIX); s.connect(os.environ[\"OUT\"]+\"/daemon\"); "
+     "print(\"escaped\")'"},
+    {"an abstract socket",
+     "python3 -c 'import socket; s=socket.socket(socket.AF_UNIX); s.connect(\"\\0tern-test\"); print(\"escaped\")'"},
+    {"signals to others", "kill -0 $PARENT && echo escaped"},
+    {"tracing others",
+     "python3 -c 'import ctypes,os; l=ctypes.CDLL(None,use_errno=True); print(\"escaped\" if "
+     "l.ptrace(16,int(os.environ[\"PARENT\"]),0,0)==0 else \"\")'"},
+    {"the environment of others", "cat /proc/$PARENT/environ >/dev/null && echo escaped"},
+    {"the memory of others", "head -c1 /proc/$PARENT/mem && echo escaped"},
+    {"new namespaces", "unshare -Ur true && echo escaped"},
+    {"new mounts", "mount -t tmpfs x src && echo escaped"},
+    {"a mount taken away", "umount .git && echo escaped"},
+    {"writable again", "mount -o remount,rw,bind .git && echo escaped"},
+    {"more rights", "python3 -c 'import os; os.setuid(12345); print(\"escaped\")'"},
+    {"terminal input", "python3 -c 'import fcntl,os; m,s=os.openpty(); fcntl.ioctl(s,0x5412,b\"x\"); print(\"escaped\")'"},
+    {"io_uring", "python3 -c 'import ctypes; l=ctypes.CDLL(None); print(\"escaped\" if l.syscall(425,1,0)>=0 else \"\")'"},
+    {"another processor mode",
+     "python3 -c 'import ctypes; l=ctypes.CDLL(None); print(\"escaped\" if l.syscall(0x40000000+39)>0 else \"\")'"},
+};
+
+int listen_at(const fs::path& path) {
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::snprintf(address.sun_path, sizeof address.sun_path, "%s", path.c_str());
+  ::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address);
+  ::listen(fd, 8);
+  return fd;
+}
+
+void try_escapes(SandboxRung rung) {
+  int denied = 0;
+  for (const Escape& escape : escapes) {
+    Cage cage(rung);
+    const int daemon = listen_at(cage.outside / "daemon");
+    const Ran ran = cage.run("export OUT=" + cage.outside.string() + " PARENT=" + std::to_string(::getpid()) +
+                             " HOST=127.0.0.1 LOOP=1; " + escape.command);
+    ::close(daemon);
+    INFO(escape.what << ": " << ran.text << ran.error << ran.end.error);
+    CHECK(ran.text.find("escaped") == std::string::npos);
+    denied += ran.text.find("escaped") == std::string::npos ? 1 : 0;
+    std::ifstream file(cage.outside / "file");
+    std::string text;
+    std::getline(file, text);
+    CHECK(text == "outside");
+    CHECK(fs::exists(cage.work / ".git/config"));
+    CHECK_FALSE(fs::exists(cage.work / ".compression"));
+    CHECK_FALSE(fs::exists(cage.outside / "swapped"));
+  }
+  CHECK(denied == static_cast<int>(std::size(escapes)));
+}
+
+}  // namespace
+
+TEST_CASE("forty escapes from the namespaces are denied") {
+  if (!offered(SandboxRung::namespaces)) SKIP("this kernel gives no user namespaces: " << probe_sandbox().why);
+  try_escapes(SandboxRung::namespaces);
+}
+
+TEST_CASE("forty escapes from Landlock alone are denied") {
+  if (!offered(SandboxRung::landlock)) SKIP("this kernel has no Landlock");
+  try_escapes(SandboxRung::landlock);
+}
+
+TEST_CASE("ordinary work goes on inside") {
+  if (!offered(SandboxRung::namespaces)) SKIP("this kernel gives no user namespaces: " << probe_sandbox().why);
+  Cage cage(SandboxRung::namespaces);
+  CHECK(cage.run("echo x > new && mkdir -p a/b && mv new a/b && cat a/b/new && rm -r a && ls ..").text.find("x\n") == 0);
+  CHECK(cage.run("t=$(mktemp) && echo y > $t && cat $t").text == "y\n");
+  CHECK(
+      cage.run("echo z > /dev/null && head -c3 /dev/zero | wc -c && cat /dev/null && echo $PPID > /dev/shm/x && echo shm").text ==
+      "3\nshm\n");
+  CHECK(cage.run("sleep 0.01 & wait; kill -0 $$ && echo own").text == "own\n");
+  CHECK(cage.run("cd src && pwd && touch here && ls here").text == cage.work.string() + "/src\nhere\n");
+  CHECK(cage.run("python3 -c 'import socket; s=socket.socket(); s.bind((\"127.0.0.1\",0)); s.listen(); "
+                 "socket.create_connection(s.getsockname()); print(\"own network\")'")
+            .text == "own network\n");
+  CHECK(cage.run("exit 7").end.status == 7);
+  CHECK_FALSE(fs::exists(cage.work / ".compression"));
+}
+
+TEST_CASE("stand-ins for missing paths go with the last command, also after a crash") {
+  if (!offered(SandboxRung::namespaces)) SKIP("this kernel gives no user namespaces: " << probe_sandbox().why);
+  Cage cage(SandboxRung::namespaces);
+  {
+    const StandIns first(cage.sandbox);
+    CHECK(fs::is_directory(cage.work / ".compression"));
+    { const StandIns second(cage.sandbox); }
+    CHECK(fs::is_directory(cage.work / ".compression"));
+    CHECK(cage.run("echo x > .compression/x || echo refused").text.find("refused") != std::string::npos);
+    CHECK(fs::is_directory(cage.work / ".compression"));
+  }
+  CHECK_FALSE(fs::exists(cage.work / ".compression"));
+  fs::create_directory(cage.work / ".compression");
+  ::chmod((cage.work / ".compression").c_str(), 01555);  // as one left behind
+  cage.run("true");
+  CHECK_FALSE(fs::exists(cage.work / ".compression"));
+}
+
+TEST_CASE("a sandbox that cannot be had runs nothing") {
+  Cage cage(SandboxRung::none);
+  const Ran ran = cage.run("echo ran");
+  CHECK(ran.text.empty());
+  CHECK(ran.end.status == 126);
+  CHECK(ran.end.error.find("so the command was not run") != std::string::npos);
+  cage.sandbox.rung = SandboxRung::namespaces;
+  cage.sandbox.writable = {cage.temp.path() / "missing"};
+  CHECK(cage.run("echo ran").text.empty());
+}
+
+TEST_CASE("keys are hidden, the network is there when granted") {
+  if (!offered(SandboxRung::namespaces)) SKIP("this kernel gives no user namespaces: " << probe_sandbox().why);
+  Cage cage(SandboxRung::namespaces);
+  fs::create_directories(cage.temp.path() / "keys");
+  std::ofstream(cage.temp.path() / "keys/id") << "key";
+  cage.sandbox.hidden = {cage.temp.path() / "keys"};
+  CHECK(cage.run("cat ../keys/id || echo hidden").text.find("hidden") != std::string::npos);
+  cage.sandbox.network = true;
+  const Ran ran = cage.run("readlink /proc/self/ns/net");
+  char own[100] = {};
+  CHECK(::readlink("/proc/self/ns/net", own, sizeof own - 1) > 0);
+  CHECK(ran.text == std::string(own) + "\n");
+  CHECK(describe(cage.sandbox).find("network granted") != std::string::npos);
+}
+
+TEST_CASE("by hand") {
+  if (!offered(SandboxRung::landlock) && !offered(SandboxRung::namespaces)) SKIP("this kernel has no sandbox");
+  TempDir temp;
+  const std::string program = TERN_SUPERVISOR;
+  CHECK(run_command(program + " sandbox -- bash -c 'echo x > in; echo y > ../tern-out-$PPID; cat in'", temp.path())
+            .text.find("x\n") != std::string::npos);
+  CHECK(run_command("ls /tmp | grep -c tern-out-").text == "0\n");
+  CHECK(run_command(program + " sandbox -- bash -c 'exit 5'", temp.path()).end.status == 5);
+  CHECK(run_command(program + " sandbox", temp.path()).end.status == 2);
+  CHECK(run_command(program + " sandbox --check", temp.path()).text.find("sandbox: ") == 0);
+}
