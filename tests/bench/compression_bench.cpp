@@ -9,7 +9,9 @@
 #include <functional>
 #include <string>
 
+#include "compression/boundary.h"
 #include "compression/condense.h"
+#include "compression/index.h"
 #include "compression/microcompact.h"
 #include "compression/plan.h"
 #include "compression/removal.h"
@@ -103,6 +105,8 @@ void compaction_rows() {
         [&] { return remove(conversation, budget.config, Removal::middle, count(conversation) / 2); });
   whole("truncate to 10 %, applied", [&] { return truncate(conversation, budget, count(conversation) / 10); });
   whole("local summary, applied", [&] { return local_summary(conversation, budget, {}); });
+  row("boundary", best_ms([&] { sink += find_boundary(conversation)->index; }), "ms", 0.5, false);
+  row("index of the specifics", best_ms([&] { sink += index_of(conversation, 1'500).size(); }), "ms", 5, false);
 }
 
 void memory_row() {
