@@ -103,8 +103,10 @@ class Scanner {
 
   bool run() {
     while (p_ < end_) {
-      const auto kind = bits[static_cast<unsigned char>(*p_)];
-      if (kind & piece)
+      const char* p = p_;
+      while (p < end_ && !(bits[static_cast<unsigned char>(*p)] & piece) && *p != '#' && *p != '\\') ++p;
+      if ((p_ = p) == end_) break;
+      if (is(*p_, piece))
         one_piece();
       else if (*p_ == '#')
         issue();
@@ -125,16 +127,31 @@ class Scanner {
 
   void one_piece() {
     const char* start = p_;
-    const char* slash = nullptr;
-    const char* dot = nullptr;
+    const char* p = start;  // in a register: a member would be stored for every byte
     std::uint8_t seen = 0;
-    for (std::uint8_t kind; p_ < end_ && ((kind = bits[static_cast<unsigned char>(*p_)]) & piece); ++p_) {
-      seen |= kind;
-      if (kind & joint) (*p_ == '/' ? slash : dot) = p_;
-    }
+    for (std::uint8_t kind; p < end_ && ((kind = bits[static_cast<unsigned char>(*p)]) & piece); ++p) seen |= kind;
+    p_ = p;
     error_ = error_ || bad_piece(start, seen);
     if (*start == 'h' && end_ - p_ > 3 && std::memcmp(p_, "://", 3) == 0) return url(start);
     if (!(seen & (upper | digit | under | joint)) || p_ - start < 3) return;
+    if (seen & joint) return joined_piece(start, seen);
+    if (is(*start, digit))
+      number(start, p_, start, p_);
+    else if (seen & (under | digit) || has_inner_capital(start))
+      ident(start, p_, p_);
+  }
+
+  // "Word" is no name, "wordTwo" is.
+  bool has_inner_capital(const char* start) const {
+    return std::any_of(start + 1, p_, [](char c) { return is(c, upper); });
+  }
+
+  void joined_piece(const char* start, std::uint8_t seen) {
+    const char* slash = nullptr;
+    const char* dot = nullptr;
+    for (const char* p = start; p < p_; ++p) {
+      if (is(*p, joint)) (*p == '/' ? slash : dot) = p;
+    }
     const char* stop = p_;
     while (stop > start && (stop[-1] == '.' || stop[-1] == '-')) --stop;
     if (slash)
