@@ -39,10 +39,17 @@ struct Config {
   std::vector<std::string> problems;           // ready to read, one line each
 };
 
+struct Options;
+struct ConfigFlag {
+  std::string key, value, origin;  // origin: "--model"
+};
+// What of the command line is configuration.
+std::vector<ConfigFlag> config_flags(const Options& options);
+
 struct ConfigSources {
   std::filesystem::path user_file;  // empty = none
   std::function<std::string(const std::string&)> env;
-  std::vector<std::pair<std::string, std::string>> flags;  // key = value, later wins
+  std::vector<ConfigFlag> flags;  // later ones win
 };
 Config load_config(const ConfigSources& sources);
 // $XDG_CONFIG_HOME/tern/config.json or ~/.config/tern/config.json; empty without a home.
@@ -63,7 +70,7 @@ std::string config_text(const Config& config, bool origins);
 std::string config_json(const Config& config);
 std::vector<std::string> config_keys();
 
-// "Bash(npm run test:*)" → a rule; false when it is none.
-bool parse_rule(std::string_view text, PermissionRule::Kind kind, std::string_view source, PermissionRule& rule);
+// The permission rules of the three lists; a rule that is none is added to `problems`.
+std::vector<PermissionRule> permission_rules(const Config& config, std::vector<std::string>& problems);
 
 }  // namespace tern

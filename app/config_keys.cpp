@@ -1,0 +1,397 @@
+#include "app/config_keys.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/option_table.h"
+
+namespace tern {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string shown(double number) {
+  Json json = number;
+  return number == std::floor(number) ? std::to_string(static_cast<long long>(number)) : json.dump();
+}
+
+template <class Field>
+ConfigKey share(std::string name, Field field, std::string help) {
+  return {.name = std::move(name),
+          .wants = "a number from 0 to 1",
+          .help = std::move(help),
+          .set =
+              [field](Config& config, const Json& json) {
+                if (!json.is_number() || !(json.get<double>() >= 0) || !(json.get<double>() <= 1)) return false;
+                field(config) = json.get<double>();
+                return true;
+              },
+          .get = [field](const Config& config) { return Json(field(const_cast<Config&>(config))); }};
+}
+
+template <class Field>
+ConfigKey whole(std::string name, Field field, double least, double most, std::string help) {
+  return {.name = std::move(name),
+          .wants = "a whole number from " + shown(least) + " to " + shown(most),
+          .help = std::move(help),
+          .set =
+              [field, least, most](Config& config, const Json& json) {
+                if (!json.is_number() || json.get<double>() != std::floor(json.get<double>())) return false;
+                if (json.get<double>() < least || json.get<double>() > most) return false;
+                field(config) = static_cast<std::decay_t<decltype(field(config))>>(json.get<double>());
+                return true;
+              },
+          .get = [field](const Config& config) { return Json(field(const_cast<Config&>(config))); }};
+}
+
+template <class Field>
+ConfigKey flag(std::string name, Field field, std::string help) {
+  return {.name = std::move(name),
+          .wants = "true or false",
+          .help = std::move(help),
+          .set =
+              [field](Config& config, const Json& json) {
+                if (!json.is_boolean()) return false;
+                field(config) = json.get<bool>();
+                return true;
+              },
+          .get = [field](const Config& config) { return Json(static_cast<bool>(field(const_cast<Config&>(config)))); }};
+}
+
+// Any text, or one of the words of `choices`.
+template <class Field>
+ConfigKey text(std::string name, Field field, std::string choices, std::string help) {
+  return {.name = std::move(name),
+          .wants = choices.empty() ? "a text" : "one of " + choices,
+          .help = std::move(help),
+          .set =
+              [field, choices](Config& config, const Json& json) {
+                if (!json.is_string()) return false;
+                const std::string value = json.get<std::string>();
+                if (!choices.empty() && (" " + choices + " ").find(" " + value + " ") == std::string::npos) return false;
+                field(config) = value;
+                return true;
+              },
+          .get = [field](const Config& config) { return Json(field(const_cast<Config&>(config))); },
+          .text = true};
+}
+
+template <class Field>
+ConfigKey texts(std::string name, Field field, std::string help) {
+  return {.name = std::move(name),
+          .wants = "a list of texts",
+          .help = std::move(help),
+          .set =
+              [field](Config& config, const Json& json) {
+                if (!json.is_array() || !std::all_of(json.begin(), json.end(), [](const Json& one) { return one.is_string(); }))
+                  return false;
+                auto& list = field(config);
+                list.clear();
+                for (const Json& one : json) list.emplace_back(one.get<std::string>());
+                return true;
+              },
+          .get =
+              [field](const Config& config) {
+                Json json = Json::array();
+                for (const auto& one : field(const_cast<Config&>(config))) json.push_back(std::string(one));
+                return json;
+              }};
+}
+
+bool mode_from(const std::string& value, PermissionMode& mode) {
+  std::string folded;
+  for (char c : value) {
+    if (c >= 'A' && c <= 'Z') folded += '-';
+    folded += c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  }
+  if (folded == "default") folded = "ask";
+  if (folded == "automatic") folded = "auto";
+  if (folded == "bypass-permissions") folded = "bypass";
+  for (PermissionMode one : {PermissionMode::ask, PermissionMode::accept_edits, PermissionMode::plan, PermissionMode::automatic,
+                             PermissionMode::bypass}) {
+    if (to_string(one) == folded) return mode = one, true;
+  }
+  return false;
+}
+
+ConfigKey mode_key() {
+  return {.name = "permissions.mode",
+          .wants = "one of ask accept-edits plan auto bypass",
+          .help = "what may run unasked at the start",
+          .set = [](Config& c, const Json& json) { return json.is_string() && mode_from(json.get<std::string>(), c.mode); },
+          .get = [](const Config& c) { return Json(std::string(to_string(c.mode))); },
+          .text = true};
+}
+
+ConfigKey providers_key() {
+  return {.name = "providers",
+          .wants = "an object: name → {baseUrl, key, headers}",
+          .help = "base URLs, keys and headers of providers",
+          .set =
+              [](Config& config, const Json& json) {
+                if (!json.is_object()) return false;
+                for (const auto& [name, one] : json.items()) {
+                  if (!one.is_object()) return false;
+                  ProviderSettings& settings = config.providers[name];
+                  for (const auto& [key, value] : one.items()) {
+                    if (key == "headers" && value.is_object()) {
+                      for (const auto& [header, content] : value.items()) {
+                        if (!content.is_string()) return false;
+                        settings.headers.emplace_back(header, content.get<std::string>());
+                      }
+                    } else if (!value.is_string()) {
+                      return false;
+                    } else if (key == "baseUrl") {
+                      settings.base_url = value.get<std::string>();
+                    } else if (key == "key") {
+                      settings.key = value.get<std::string>();
+                    } else {
+                      return false;
+                    }
+                  }
+                }
+                return true;
+              },
+          .get = [](const Config& config) {  // keys and headers are never shown
+            Json json = Json::object();
+            for (const auto& [name, one] : config.providers) {
+              json[name] = Json::object();
+              if (!one.base_url.empty()) json[name]["baseUrl"] = one.base_url;
+              if (!one.key.empty()) json[name]["key"] = "(set)";
+              if (!one.headers.empty()) json[name]["headers"] = "(" + std::to_string(one.headers.size()) + " set)";
+            }
+            return json;
+          }};
+}
+
+ConfigKey models_key() {
+  return {.name = "models",
+          .wants = "an object: provider/name → {window, maxOutput, input, output …}",
+          .help = "models the table does not know",
+          .set =
+              [](Config& config, const Json& json) {
+                if (!json.is_object()) return false;
+                for (const auto& [name, one] : json.items()) {
+                  if (!one.is_object()) return false;
+                  config.models[name] = one.dump();
+                }
+                return true;
+              },
+          .get =
+              [](const Config& config) {
+                Json json = Json::object();
+                for (const auto& [name, one] : config.models) json[name] = Json::parse(one, nullptr, false);
+                return json;
+              }};
+}
+
+ConfigKey aliases_key() {
+  return {.name = "aliases",
+          .wants = "an object: short name → provider/name",
+          .help = "short names for models",
+          .set =
+              [](Config& config, const Json& json) {
+                if (!json.is_object()) return false;
+                for (const auto& [name, one] : json.items()) {
+                  if (!one.is_string()) return false;
+                  config.aliases[name] = one.get<std::string>();
+                }
+                return true;
+              },
+          .get = [](const Config& config) { return Json(config.aliases); }};
+}
+
+ConfigKey threshold_key() {
+  return {.name = "compression.absoluteThreshold",
+          .wants = "a number of tokens, or null",
+          .help = "only compressible tokens are compared with it; null = off",
+          .set =
+              [](Config& config, const Json& json) {
+                if (!json.is_null() && !(json.is_number_integer() && json.get<Tokens>() > 0)) return false;
+                config.compression.absolute_threshold = json.is_null() ? std::nullopt : std::optional(json.get<Tokens>());
+                return true;
+              },
+          .get =
+              [](const Config& config) {
+                return config.compression.absolute_threshold ? Json(*config.compression.absolute_threshold) : Json(nullptr);
+              }};
+}
+
+ConfigKey style_key() {
+  return {.name = "compression.style",
+          .wants = "one of sections snapshot",
+          .help = "shape of a summary: nine sections, or a state snapshot",
+          .set =
+              [](Config& config, const Json& json) {
+                if (json != "sections" && json != "snapshot") return false;
+                config.compression.style = json == "snapshot" ? SummaryStyle::snapshot : SummaryStyle::sections;
+                return true;
+              },
+          .get = [](const Config& c) { return Json(c.compression.style == SummaryStyle::snapshot ? "snapshot" : "sections"); },
+          .text = true};
+}
+
+ConfigKey max_tool_output_key() {
+  ConfigKey key = whole(
+      "compression.maxToolOutput", [](Config & c) -> auto& { return c.compression.max_tool_output; }, 0, 1e9,
+      "characters of a tool result, as two halves around a marker; setting it turns snipHalves on, 0 off");
+  key.set = [inner = key.set](Config& config, const Json& json) {
+    if (!inner(config, json)) return false;
+    config.compression.snip_halves = config.compression.max_tool_output > 0;
+    return true;
+  };
+  return key;
+}
+
+#define TERN_FIELD(field) \
+  [](Config & c) -> auto& { return c.field; }
+#define TERN_SQUEEZE(field) TERN_FIELD(compression.field)
+
+std::vector<ConfigKey> compression_keys() {
+  return {
+      flag("compression.autoCompress", TERN_SQUEEZE(auto_compress), "compress without being asked"),
+      share("compression.microAt", TERN_SQUEEZE(micro_at), "share of the window at which old results are shortened"),
+      share("compression.compactAt", TERN_SQUEEZE(compact_at), "share at which the conversation is summarised"),
+      share("compression.truncateAt", TERN_SQUEEZE(truncate_at), "share at which the oldest is removed, without a model"),
+      share("compression.draftAt", TERN_SQUEEZE(draft_at), "share at which a summary is drafted in the background"),
+      share("compression.microLowWater", TERN_SQUEEZE(micro_low_water), "share that shortening brings the context down to"),
+      share("compression.compactTarget", TERN_SQUEEZE(compact_target), "share of the trigger that a summary brings it down to"),
+      whole("compression.snipLimit", TERN_SQUEEZE(snip_limit), 500, 1e9,
+            "characters from which a tool result is cut when it enters"),
+      share("compression.snipHead", TERN_SQUEEZE(snip_head), "share of the limit kept from the beginning"),
+      share("compression.snipTail", TERN_SQUEEZE(snip_tail), "share of the limit kept from the end"),
+      max_tool_output_key(),
+      flag("compression.snipHalves", TERN_SQUEEZE(snip_halves), "cut to maxToolOutput as two halves"),
+      whole("compression.maxTurns", TERN_SQUEEZE(max_turns), 1, 1e6, "rounds the sliding window counts"),
+      whole("compression.keepRecent", TERN_SQUEEZE(keep_recent), 0, 1e6, "newest rounds kept whole"),
+      flag("compression.slidingWindow", TERN_SQUEEZE(sliding_window), "keep only the newest keepRecent rounds"),
+      whole("compression.summaryMaxChars", TERN_SQUEEZE(summary_max_chars), 50, 1e6,
+            "characters of a key point in summaries.json"),
+      share("compression.importanceThreshold", TERN_SQUEEZE(importance_threshold), "messages below it are the first to go"),
+      whole("compression.keepLastToolRounds", TERN_SQUEEZE(keep_last_tool_rounds), 0, 1e6,
+            "tool rounds pruning leaves alone; 0 = prune all"),
+      whole("compression.protectUserMessages", TERN_SQUEEZE(protect_user_messages), 0, 1e6,
+            "newest user messages nothing touches"),
+      whole("compression.protectResults", TERN_SQUEEZE(protect_results), 0, 1e6, "newest tool results nothing touches"),
+      share("compression.minCompressible", TERN_SQUEEZE(min_compressible),
+            "share of the window below which cutting is not worth it"),
+      threshold_key(),
+      whole("compression.triggerTokens", TERN_SQUEEZE(trigger_tokens), 1'000, 1e9,
+            "tokens that trigger shortening by themselves"),
+      whole("compression.triggerMessages", TERN_SQUEEZE(trigger_messages), 1, 1e9,
+            "messages that trigger shortening by themselves"),
+      whole("compression.minMessages", TERN_SQUEEZE(min_messages), 0, 1e6, "fewer messages are never compressed"),
+      share("compression.targetRatio", TERN_SQUEEZE(target_ratio), "what removal strategies keep"),
+      text("compression.strategy", TERN_SQUEEZE(strategy), "sections snapshot local middle oldest hybrid tools truncate",
+           "how a conversation is compacted"),
+      style_key(),
+      flag("compression.microByModel", TERN_SQUEEZE(micro_by_model), "let the small model write the one-liners"),
+      whole("compression.indexBudget", TERN_SQUEEZE(index_budget), 0, 100'000, "tokens of the index after a summary"),
+      whole("compression.pinBudget", TERN_SQUEEZE(pin_budget), 0, 1e6, "tokens that pins may hold"),
+      text("compression.smallModel", TERN_SQUEEZE(small_model), "", "the model that writes summaries; empty = the table decides"),
+  };
+}
+
+std::vector<ConfigKey> person_keys() {
+  return {
+      text("model", TERN_FIELD(model), "", "provider/name, or an alias"),
+      whole("window", TERN_FIELD(window), 0, 1e9, "context window in tokens; 0 = the model's own"),
+      whole("thinking", TERN_FIELD(thinking), 0, 1e6, "tokens for thinking"),
+      whole("maxTurns", TERN_FIELD(max_turns), 0, 1e6, "requests of one turn; 0 = no limit"),
+      {.name = "maxCost",
+       .wants = "a number of dollars",
+       .help = "dollars of a session; 0 = no limit",
+       .set =
+           [](Config& c, const Json& json) {
+             return json.is_number() && json.get<double>() >= 0 && (c.max_cost = json.get<double>(), true);
+           },
+       .get = [](const Config& c) { return Json(c.max_cost); }},
+      mode_key(),
+      texts("permissions.allow", TERN_FIELD(allow), "rules that run unasked: \"Bash(git status)\""),
+      texts("permissions.ask", TERN_FIELD(ask), "rules that always ask"),
+      texts("permissions.deny", TERN_FIELD(deny), "rules that never run; deny wins"),
+      flag("sandbox.network", TERN_FIELD(sandbox_network), "let sandboxed commands use the network"),
+      texts("env", TERN_FIELD(allowed_env), "more environment variables that commands may see"),
+      texts("tools.disabled", TERN_FIELD(disabled_tools), "tools the model is not offered"),
+      texts("tools.extra", TERN_FIELD(extra_tools), "more tools it is offered"),
+      texts("trusted", TERN_FIELD(trusted), "folders trusted without a question"),
+      texts("addDirs", TERN_FIELD(add_dirs), "more folders the tools may work in"),
+      text("appendPrompt", TERN_FIELD(append_prompt), "", "more instructions for the model"),
+      text("editor", TERN_FIELD(editor), "", "instead of $VISUAL and $EDITOR"),
+      text("theme", TERN_FIELD(theme), "", "colours: auto, dark, light …"),
+      flag("vim", TERN_FIELD(vim), "vim keys in the prompt"),
+      flag("bell", TERN_FIELD(bell), "ring when a turn has ended and the window is not in front"),
+      flag("inline", TERN_FIELD(inline_screen), "leave finished messages to the terminal's scrollback"),
+      flag("plain", TERN_FIELD(plain), "no colours, no frames"),
+      providers_key(),
+      models_key(),
+      aliases_key(),
+  };
+}
+
+}  // namespace
+
+const std::vector<ConfigKey>& config_table() {
+  static const std::vector<ConfigKey> table = [] {
+    std::vector<ConfigKey> keys = person_keys();
+    for (ConfigKey& key : compression_keys()) keys.push_back(std::move(key));
+    return keys;
+  }();
+  return table;
+}
+
+const ConfigKey* find_key(std::string_view name) {
+  const auto& table = config_table();
+  const auto found = std::find_if(table.begin(), table.end(), [&](const ConfigKey& key) { return key.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+std::string set_value(Config& config, const std::string& name, const Json& value, const std::string& origin) {
+  const ConfigKey* key = find_key(name);
+  if (!key) {
+    const std::string near = nearest(name, config_keys());
+    return origin + ": unknown key \"" + name + "\"" + (near.empty() ? "" : "; did you mean \"" + near + "\"?");
+  }
+  if (!key->set(config, value)) {
+    const bool secret = name == "providers";
+    return origin + ": " + name +
+           (secret ? "" : ": " + value.dump(-1, ' ', false, Json::error_handler_t::replace) + " is not taken;") + " it wants " +
+           key->wants;
+  }
+  config.origins[name] = origin;
+  return {};
+}
+
+// Commas before a closing bracket are taken out first; nlohmann handles the comments.
+Json parse_jsonc(std::string_view bytes, std::string& why) {
+  std::string clean(bytes);
+  std::size_t comma = std::string::npos;
+  for (std::size_t at = 0; at < clean.size(); ++at) {
+    const char c = clean[at];
+    if (c == '"') {
+      for (++at; at < clean.size() && clean[at] != '"'; ++at) at += clean[at] == '\\';
+      comma = std::string::npos;
+    } else if (c == '/' && at + 1 < clean.size() && (clean[at + 1] == '/' || clean[at + 1] == '*')) {
+      const bool line = clean[at + 1] == '/';
+      const std::size_t end = clean.find(line ? "\n" : "*/", at + 2);
+      at = end == std::string::npos ? clean.size() : end + (line ? 0 : 1);
+    } else if (c == ',') {
+      comma = at;
+    } else if (c == ']' || c == '}') {
+      if (comma != std::string::npos) clean[comma] = ' ';
+      comma = std::string::npos;
+    } else if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {
+      comma = std::string::npos;
+    }
+  }
+  try {
+    return Json::parse(clean, nullptr, true, true);
+  } catch (const Json::parse_error& error) {
+    const auto until = std::min<std::size_t>(error.byte, clean.size());
+    why = "line " + std::to_string(1 + std::count(clean.begin(), clean.begin() + static_cast<std::ptrdiff_t>(until), '\n')) +
+          " is not JSON";
+    return Json(Json::value_t::discarded);
+  }
+}
+
+}  // namespace tern

@@ -1,0 +1,133 @@
+// Help, shell completions and the manual page, all from the table of flags.
+#include "app/option_table.h"
+
+namespace tern {
+namespace {
+
+std::string spelled(const Flag& flag) {
+  std::string text = flag.letter ? std::string("-") + flag.letter + ", " : std::string("    ");
+  text += flag.name;
+  if (!flag.value.empty()) text += " " + std::string(flag.value);
+  return text;
+}
+
+std::string padded(std::string text, std::size_t width) {
+  text.resize(std::max(text.size() + 2, width), ' ');
+  return text;
+}
+
+std::string help_of(const Flag& flag) {
+  return std::string(flag.help) + (flag.choices.empty() ? "" : " (" + std::string(flag.choices) + ")");
+}
+
+std::string bash_script() {
+  std::string flags, choices, subcommands;
+  for (const Flag& flag : all_flags()) {
+    flags += std::string(flag.name) + " ";
+    if (!flag.choices.empty())
+      choices += "    " + std::string(flag.name) + ") COMPREPLY=($(compgen -W \"" + std::string(flag.choices) +
+                 "\" -- \"$cur\")); return;;\n";
+  }
+  for (const SubcommandRow& row : all_subcommands()) subcommands += std::string(row.name) + " ";
+  return "_tern() {\n  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n  case $prev in\n" + choices +
+         "  esac\n  if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W \"" + flags + "\" -- \"$cur\"))\n" +
+         "  elif [[ $COMP_CWORD == 1 ]]; then COMPREPLY=($(compgen -W \"" + subcommands + "\" -- \"$cur\"))\n  fi\n}\n" +
+         "complete -o default -F _tern tern\n";
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string zsh_script() {
+  std::string out = "#compdef tern\n_arguments \\\n";
+  for (const Flag& flag : all_flags()) {
+    std::string spec = std::string(flag.name) + "[";
+    for (char c : flag.help) spec += c == '[' || c == ']' || c == ':' ? std::string("\\") + c : std::string(1, c);
+    spec += "]";
+    if (!flag.value.empty())
+      spec += ":" + std::string(flag.value) + ":" + (flag.choices.empty() ? "_files" : "(" + std::string(flag.choices) + ")");
+    out += "  " + quoted(spec) + " \\\n";
+  }
+  std::string names;
+  for (const SubcommandRow& row : all_subcommands()) names += std::string(row.name) + " ";
+  return out + "  '1:command:(" + names + ")' '*:words:_files'\n";
+}
+
+std::string fish_script() {
+  std::string out;
+  for (const Flag& flag : all_flags()) {
+    out += "complete -c tern -l " + std::string(flag.name.substr(2)) + (flag.letter ? std::string(" -s ") + flag.letter : "") +
+           (flag.value.empty() ? "" : " -r") + (flag.choices.empty() ? "" : " -f -a " + quoted(flag.choices)) + " -d " +
+           quoted(flag.help) + "\n";
+  }
+  for (const SubcommandRow& row : all_subcommands()) {
+    out += "complete -c tern -n __fish_use_subcommand -a " + std::string(row.name) + " -d " + quoted(row.help) + "\n";
+  }
+  return out;
+}
+
+std::string roff(std::string_view text) {
+  std::string out;
+  for (char c : text) out += c == '-' ? std::string("\\-") : c == '\\' ? std::string("\\e") : std::string(1, c);
+  return out;
+}
+
+}  // namespace
+
+const std::vector<SubcommandRow>& all_subcommands() {
+  static const std::vector<SubcommandRow> table = {
+      {"context", "[log]", "what fills the context of the newest session; log: every compression with its reason"},
+      {"summaries", "[N]", "the summaries of this project, or one of them in full"},
+      {"recall", "ID|TEXT", "an original by its id, or the originals that hold a text"},
+      {"sessions", "[TEXT]", "the sessions of this project, or those that hold a text"},
+      {"config", "[KEY|--origins]", "every setting and where it came from"},
+      {"doctor", "", "check terminal, key, provider, store and sandbox"},
+      {"sandbox", "COMMAND", "run a command as the tools would, or say what it may do"},
+      {"debug", "request", "the exact last request"},
+      {"completion", "bash|zsh|fish", "a completion script for the shell"},
+      {"man", "", "the manual page"},
+      {"help", "", "this help"},
+  };
+  return table;
+}
+
+std::string usage_text() {
+  std::string text = "tern — a terminal coding agent for the long haul\n\n  tern [OPTIONS] [PROMPT]        open the chat\n";
+  text += "  tern -p [OPTIONS] [PROMPT]     answer once\n\nCommands\n";
+  for (const SubcommandRow& row : all_subcommands()) {
+    text += "  " + padded(std::string(row.name) + " " + std::string(row.arguments), 26) + std::string(row.help) + "\n";
+  }
+  text += "\nOptions\n";
+  for (const Flag& flag : all_flags()) text += "  " + padded(spelled(flag), 34) + help_of(flag) + "\n";
+  text += "\nExit status of -p: 0 done, 1 error, 2 usage, 3 no or wrong key, 4 network, 5 limit reached, 6 permission refused,\n";
+  return text + "130 interrupted, 143 terminated.\n";
+}
+
+std::string completion_script(const std::string& shell) {
+  if (shell == "bash") return bash_script();
+  if (shell == "zsh") return zsh_script();
+  return shell == "fish" ? fish_script() : std::string();
+}
+
+std::string man_page() {
+  std::string page =
+      ".TH TERN 1\n.SH NAME\ntern \\- a terminal coding agent for the long haul\n.SH SYNOPSIS\n.B tern\n[OPTIONS] [PROMPT]\n";
+  page +=
+      ".SH DESCRIPTION\nOpens a chat with a language model that reads, edits and runs things in your project. The conversation\n";
+  page +=
+      "is compressed as it grows; everything that left it stays in .compression/tern.db and can be called back.\n.SH COMMANDS\n";
+  for (const SubcommandRow& row : all_subcommands()) {
+    page += ".TP\n.B " + roff(row.name) + " " + roff(row.arguments) + "\n" + roff(row.help) + "\n";
+  }
+  page += ".SH OPTIONS\n";
+  for (const Flag& flag : all_flags()) page += ".TP\n.B " + roff(spelled(flag)) + "\n" + roff(help_of(flag)) + "\n";
+  page +=
+      ".SH EXIT STATUS\n0 done, 1 error, 2 usage, 3 no or wrong key, 4 network, 5 limit reached, 6 permission refused, 130 "
+      "interrupted,\n";
+  return page + "143 terminated.\n.SH FILES\n.I ~/.config/tern/config.json\n.br\n.I .compression/config.json\n";
+}
+
+}  // namespace tern

@@ -1,0 +1,61 @@
+#include "app/options.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "app/option_table.h"
+
+using namespace tern;
+using Run = Options::Run;
+
+TEST_CASE("options: a prompt, a print, a subcommand") {
+  CHECK(parse_options({}).run == Run::chat);
+  CHECK(parse_options({"fix", "it"}).prompt == "fix it");
+  const Options print = parse_options(
+      {"-p", "fix it", "--model", "anthropic/claude-sonnet-4-5", "--permission-mode", "bypass", "--window", "32000"});
+  CHECK(print.run == Run::print);
+  CHECK(print.prompt == "fix it");
+  CHECK(print.model == "anthropic/claude-sonnet-4-5");
+  CHECK(print.window == 32000);
+  CHECK(print.bypass);
+  CHECK(print.error.empty());
+  const Options config = parse_options({"config", "--origins", "model"});
+  CHECK(config.subcommand == "config");
+  CHECK(config.arguments == std::vector<std::string>{"--origins", "model"});
+  CHECK(parse_options({"-p", "context"}).prompt == "context");
+  CHECK(parse_options({"--", "sessions", "-p"}).prompt == "sessions -p");
+  CHECK(parse_options({"--supervise", "x"}).run == Run::supervise);
+}
+
+TEST_CASE("options: values attached, apart and left out") {
+  CHECK(parse_options({"--max-turns=3"}).max_turns == 3);
+  CHECK(parse_options({"--max-cost", "$0.5"}).max_cost == 0.5);
+  CHECK(parse_options({"-r"}).open == Options::Open::resume);
+  CHECK(parse_options({"-r", "abc"}).resume == "abc");
+  CHECK(parse_options({"-r", "-p", "go"}).resume.empty());
+  CHECK(parse_options({"-c", "--fork"}).fork);
+  CHECK(parse_options({"--config", "compression.microAt=0.5"}).config.at(0).second == "0.5");
+  CHECK(parse_options({"--allowed-tools", "Read,Bash(git log, x) Edit"}).allowed_tools ==
+        std::vector<std::string>{"Read", "Bash(git log, x)", "Edit"});
+  CHECK(parse_options({"--permission-mode", "acceptEdits"}).error.empty());
+}
+
+TEST_CASE("options: what is wrong is named, with the way out") {
+  CHECK(parse_options({"--modle", "x"}).error.find("did you mean --model?") != std::string::npos);
+  CHECK(parse_options({"--model"}).error == "--model needs NAME");
+  CHECK(parse_options({"--max-turns", "many"}).error.find("not a number") != std::string::npos);
+  CHECK(parse_options({"--output-format", "xml"}).error.find("text json stream-json") != std::string::npos);
+  CHECK(parse_options({"--plain=yes"}).error == "--plain takes no value");
+  CHECK(parse_options({"--fork"}).error.find("--resume") != std::string::npos);
+}
+
+TEST_CASE("options: help, completions and the manual name every flag") {
+  for (const Flag& flag : all_flags()) {
+    INFO(flag.name);
+    CHECK(usage_text().find(flag.name) != std::string::npos);
+    CHECK(completion_script("bash").find(flag.name) != std::string::npos);
+    CHECK(completion_script("zsh").find(flag.name) != std::string::npos);
+    CHECK(completion_script("fish").find(" -l " + std::string(flag.name.substr(2)) + " ") != std::string::npos);
+  }
+  CHECK(man_page().find("\\-\\-json\\-schema") != std::string::npos);
+  CHECK(completion_script("csh").empty());
+}
