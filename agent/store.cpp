@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/export_summaries.h"
 #include "agent/store_db.h"
 
 namespace tern {
@@ -109,6 +110,8 @@ std::unique_ptr<Store> Store::open(StoreOptions options) {
 Store::~Store() {
   std::lock_guard lock(impl_->mutex);
   impl_->close_session();
+  if (std::exchange(impl_->summaries_changed, false))
+    export_summaries(*this, impl_->options.folder, impl_->options.summary_max_chars);
   if (!impl_->read_only && impl_->recall_end > impl_->recall_next) {
     impl_->write([next = impl_->recall_next, end = impl_->recall_end](Sqlite& db) {
       db.run("UPDATE counters SET next=?1 WHERE name='recall' AND next=?2", {sql(next), sql(end)});

@@ -80,8 +80,9 @@ class Store {
 
   // ------------------------------------------------------------ beside the log
   void add_usage(const UsageRow& row);
-  UsageTotal usage_total() const;                     // of the open session
-  std::vector<CompactionRecord> compactions() const;  // oldest first
+  UsageTotal usage_total() const;                                               // of the open session
+  std::vector<CompactionRecord> compactions() const;                            // oldest first
+  std::vector<NumberedSummary> summaries(std::size_t newest = SIZE_MAX) const;  // of all sessions, oldest first
   void put_draft(const DraftRecord& draft);
   std::optional<DraftRecord> draft() const;
   void drop_draft();

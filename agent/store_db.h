@@ -66,7 +66,8 @@ struct Store::Impl {
   std::vector<std::string> notices;
   bool read_only = false;
 
-  int depth = 0;  // of transact()
+  int depth = 0;                   // of transact()
+  bool summaries_changed = false;  // the files for people are behind
   std::vector<Write> queue;
   std::string failure;  // why the queue is not empty
 
@@ -110,6 +111,7 @@ struct Store::Impl {
   ItemPtr load_item(const LogRow& row) const;
   std::optional<Batch> load_batch(const LogRow& row) const;
   std::vector<std::uint64_t> undone() const;
+  bool mark_undone(std::uint64_t batch, bool is);
   Conversation fold() const;
   BlobStore blobs() const;
 

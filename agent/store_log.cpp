@@ -200,6 +200,7 @@ bool Store::log(const Batch& batch, const CompactionRecord& record) {
     if (const auto* insert = std::get_if<Insert>(&edit.how)) impl.last_item = std::max(impl.last_item, insert->item->id.value);
   }
   impl.fresh_batches[batch.id] = batch;
+  impl.summaries_changed |= !record.summary.empty();
   return transact([&] {
     impl.add_row(LogRow::batch, batch.id, record.tier == Tier::none ? LogRow::quiet : 0, encode(batch));
     const std::int64_t at = record.when.time_since_epoch().count() ? record.when.time_since_epoch().count() : impl.now_ms();
@@ -250,16 +251,19 @@ std::vector<std::uint64_t> Store::redoable() const {
   return {gone.rbegin(), gone.rend()};
 }
 
+bool Store::Impl::mark_undone(std::uint64_t batch, bool is) {
+  add_row(is ? LogRow::undone : LogRow::redone, batch, 0, {});
+  summaries_changed = true;
+  return write([batch, is, session = current](Sqlite& db) {
+    db.run("UPDATE batches SET undone=?3 WHERE session=?1 AND batch=?2", {session, sql(batch), std::int64_t{is}});
+  });
+}
+
 std::optional<Conversation> Store::undo(std::uint64_t batch) {
   std::lock_guard lock(impl_->mutex);
   const auto list = undoable();
   if (std::find(list.begin(), list.end(), batch) == list.end()) return std::nullopt;
-  transact([&] {
-    impl_->add_row(LogRow::undone, batch, 0, {});
-    impl_->write([batch, session = impl_->current](Sqlite& db) {
-      db.run("UPDATE batches SET undone=1 WHERE session=?1 AND batch=?2", {session, sql(batch)});
-    });
-  });
+  transact([&] { impl_->mark_undone(batch, true); });
   return conversation();
 }
 
@@ -267,12 +271,7 @@ std::optional<Conversation> Store::redo(std::uint64_t batch) {
   std::lock_guard lock(impl_->mutex);
   const auto list = redoable();
   if (std::find(list.begin(), list.end(), batch) == list.end()) return std::nullopt;
-  transact([&] {
-    impl_->add_row(LogRow::redone, batch, 0, {});
-    impl_->write([batch, session = impl_->current](Sqlite& db) {
-      db.run("UPDATE batches SET undone=0 WHERE session=?1 AND batch=?2", {session, sql(batch)});
-    });
-  });
+  transact([&] { impl_->mark_undone(batch, false); });
   return conversation();
 }
 

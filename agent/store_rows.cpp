@@ -97,6 +97,20 @@ std::vector<CompactionRecord> Store::compactions() const {
   });
 }
 
+std::vector<NumberedSummary> Store::summaries(std::size_t newest) const {
+  return impl_->read([&](Sqlite& db) {
+    std::vector<NumberedSummary> list;
+    Cursor row = db.query(
+        "SELECT b.batch, b.tier, b.strategy, b.model, b.why, b.audit, b.cost, b.summary, b.facts, b.key_points, b.audit_full, "
+        "b.first_turn,"
+        " b.last_turn, b.before, b.after, b.items, b.originals, b.dollars, b.pause_ms, b.at, b.undone, s.uid"
+        " FROM batches b JOIN sessions s ON s.id=b.session WHERE b.summary<>'' ORDER BY b.rowid");
+    while (row.step()) list.push_back({list.size() + 1, row.text(21), compaction_of(row)});
+    if (list.size() > newest) list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(newest));
+    return list;
+  });
+}
+
 void Store::put_draft(const DraftRecord& draft) {
   std::lock_guard lock(impl_->mutex);
   impl_->write([draft, session = impl_->current](Sqlite& db) {

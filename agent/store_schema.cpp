@@ -64,16 +64,16 @@ CREATE INDEX changes_turn ON changes(session, turn);
 CREATE TABLE state(session INTEGER NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY(session, key)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5(text, content='', detail=none, columnsize=0, tokenize='trigram');
 CREATE VIEW summaries AS
-  SELECT row_number() OVER (ORDER BY b.at, b.batch) AS number, s.uid AS session,
+  SELECT row_number() OVER (ORDER BY b.rowid) AS number, s.uid AS session,
     strftime('%Y-%m-%dT%H:%M:%SZ', b.at / 1000, 'unixepoch') AS timestamp, b.first_turn AS firstTurn, b.last_turn AS lastTurn,
     b.summary AS content, b.key_points AS keyPoints, b.before AS tokensBefore, b.after AS tokensAfter, b.strategy, b.model,
     b.dollars AS cost, b.undone
-  FROM batches b JOIN sessions s ON s.id = b.session WHERE b.summary <> '' ORDER BY b.at, b.batch;
+  FROM batches b JOIN sessions s ON s.id = b.session WHERE b.summary <> '' ORDER BY b.rowid;
 CREATE VIEW compactions AS
   SELECT s.uid AS session, b.batch, strftime('%Y-%m-%dT%H:%M:%SZ', b.at / 1000, 'unixepoch') AS timestamp, b.tier, b.strategy,
     b.model, b.before AS tokensBefore, b.after AS tokensAfter, b.items, b.originals, b.dollars AS cost, b.pause_ms, b.why, b.audit,
     b.undone
-  FROM batches b JOIN sessions s ON s.id = b.session WHERE b.tier <> 'none' ORDER BY b.at, b.batch;
+  FROM batches b JOIN sessions s ON s.id = b.session WHERE b.tier <> 'none' ORDER BY b.rowid;
 CREATE VIEW usage AS
   SELECT s.uid AS session, r.turn, strftime('%Y-%m-%dT%H:%M:%SZ', r.at / 1000, 'unixepoch') AS timestamp, r.provider, r.model,
     r.purpose, r.input, r.output, r.cache_read, r.cache_write, r.dollars, r.milliseconds, r.request_id

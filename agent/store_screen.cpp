@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "agent/export_summaries.h"
 #include "agent/store_db.h"
 #include "compression/tokens.h"
 
@@ -211,6 +212,7 @@ void Store::idle() {
   std::lock_guard lock(impl_->mutex);
   Impl& impl = *impl_;
   if (impl.read_only || !impl.flush()) return;
+  if (std::exchange(impl.summaries_changed, false)) export_summaries(*this, impl.options.folder, impl.options.summary_max_chars);
   struct Unread {
     std::int64_t seq;
     std::string text;

@@ -16,9 +16,10 @@
 namespace tern {
 
 struct StoreOptions {
-  std::filesystem::path folder;    // ".compression" or its stand-in; empty = nothing is kept on disk
-  bool read_only = false;          // `tern context`, `tern summaries`: beside a running tern
-  std::function<TimePoint()> now;  // empty = the system clock
+  std::filesystem::path folder;         // ".compression" or its stand-in; empty = nothing is kept on disk
+  bool read_only = false;               // `tern context`, `tern summaries`: beside a running tern
+  std::size_t summary_max_chars = 500;  // of a key point in summaries.json
+  std::function<TimePoint()> now;       // empty = the system clock
 };
 
 struct NewSession {
@@ -68,6 +69,12 @@ struct CompactionRecord {
   std::int64_t pause_ms = 0;
   TimePoint when{};     // set by the store when zero
   bool undone = false;  // set by the store on the way out
+};
+
+struct NumberedSummary {  // as `tern summaries` and summaries/NNNN.md count them, over all sessions
+  std::uint64_t number = 0;
+  std::string session;
+  CompactionRecord record;
 };
 
 struct UsageRow {

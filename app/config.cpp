@@ -203,9 +203,6 @@ std::vector<ConfigFlag> config_flags(const Options& options) {
   add("maxCost", options.max_cost > 0 ? std::to_string(options.max_cost) : "", "--max-cost");
   add("inline", options.inline_screen ? "true" : "", "--inline");
   add("plain", options.plain ? "true" : "", "--plain");
-  add("permissions.allow", options.allowed_tools.empty() ? "" : Json(options.allowed_tools).dump(), "--allowed-tools");
-  add("permissions.deny", options.disallowed_tools.empty() ? "" : Json(options.disallowed_tools).dump(), "--disallowed-tools");
-  add("addDirs", options.add_dirs.empty() ? "" : Json(options.add_dirs).dump(), "--add-dir");
   return flags;
 }
 

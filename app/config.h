@@ -43,7 +43,7 @@ struct Options;
 struct ConfigFlag {
   std::string key, value, origin;  // origin: "--model"
 };
-// What of the command line is configuration.
+// What of the command line is configuration. Rules and folders of flags come on top of those of the file, so they stay in Options.
 std::vector<ConfigFlag> config_flags(const Options& options);
 
 struct ConfigSources {

@@ -45,30 +45,28 @@ bool names(const std::vector<std::string>& problems, const std::string& what) {
 
 TEST_CASE("config: the later source wins and says so") {
   World world;
-  world.write(world.user(), R"({
+  world.write(world.user(), R"j({
     // mine
     "model": "openai/gpt-5", "compression": {"microAt": 0.5, "keepRecent": 12,}, /* more */ "compression.draftAt": 0.65,
-    "trusted": ["/src"], "permissions": {"allow": ["Bash(git status)"]
-}
-,
-})");
+    "trusted": ["/src"], "permissions": {"allow": ["Bash(git status)"]},
+  })j");
   world.write(world.project() / "config.json", R"({"microAt": 0.55, "keepRecent": 15})");
-world.env["TERN_COMPRESSION_MICRO_AT"] = "0.45";
-world.env["TERN_THEME"] = "dark";
-Config config = world.load(config_flags(parse_options({"--model", "demo/demo", "--config", "pinBudget=9000"})));
-CHECK(read_project_config(world.project(), config).empty());
-CHECK(config.problems.empty());
-CHECK(config.model == "demo/demo");
-CHECK(config.origins["model"] == "--model");
-CHECK(config.compression.micro_at == 0.45);
-CHECK(config.origins["compression.microAt"] == "$TERN_COMPRESSION_MICRO_AT");
-CHECK(config.compression.keep_recent == 15);
-CHECK(config.origins["compression.keepRecent"] == ".compression/config.json");
-CHECK(config.compression.draft_at == 0.65);
-CHECK(config.compression.pin_budget == 9000);
-CHECK(config.theme == "dark");
-CHECK(config.trusted == std::vector<fs::path>{"/src"});
-CHECK(config_text(config, true).find("--model") != std::string::npos);
+  world.env["TERN_COMPRESSION_MICRO_AT"] = "0.45";
+  world.env["TERN_THEME"] = "dark";
+  Config config = world.load(config_flags(parse_options({"--model", "demo/demo", "--config", "pinBudget=9000"})));
+  CHECK(read_project_config(world.project(), config).empty());
+  CHECK(config.problems.empty());
+  CHECK(config.model == "demo/demo");
+  CHECK(config.origins["model"] == "--model");
+  CHECK(config.compression.micro_at == 0.45);
+  CHECK(config.origins["compression.microAt"] == "$TERN_COMPRESSION_MICRO_AT");
+  CHECK(config.compression.keep_recent == 15);
+  CHECK(config.origins["compression.keepRecent"] == ".compression/config.json");
+  CHECK(config.compression.draft_at == 0.65);
+  CHECK(config.compression.pin_budget == 9000);
+  CHECK(config.theme == "dark");
+  CHECK(config.trusted == std::vector<fs::path>{"/src"});
+  CHECK(config_text(config, true).find("--model") != std::string::npos);
 }
 
 TEST_CASE("config: a project can set compression and nothing else") {

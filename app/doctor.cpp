@@ -1,0 +1,222 @@
+// `tern doctor`: what is so, what is wrong and what to do about it.
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "agent/models.h"
+#include "agent/project_dir.h"
+#include "agent/providers.h"
+#include "agent/sqlite.h"
+#include "agent/store.h"
+#include "app/subcommands.h"
+#include "compression/tokens.h"
+#include "tools/sandbox.h"
+
+namespace tern {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::chrono::seconds kPatience{30};
+
+class Report {
+ public:
+  explicit Report(bool marks) : marks_(marks) {}
+  void good(const char* what, const std::string& text) { line(marks_ ? "✓" : "ok  ", what, text); }
+  void note(const char* what, const std::string& text) { line(marks_ ? "·" : "note", what, text); }
+  void bad(const char* what, const std::string& text) {
+    wrong_ = true;
+    line(marks_ ? "✗" : "BAD ", what, text);
+  }
+  int status() const { return wrong_ ? 1 : 0; }
+
+ private:
+  void line(const char* mark, const char* what, const std::string& text) {
+    std::printf("%s %-9s %s\n", mark, what, text.c_str());
+    std::fflush(stdout);
+  }
+  bool marks_, wrong_ = false;
+};
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool utf8_locale() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string value = variable(name);
+    if (!value.empty()) return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+void check_terminal(Report& report) {
+  if (!::isatty(STDOUT_FILENO)) return report.note("terminal", "output is not a terminal; tern -p works everywhere");
+  winsize size{};
+  ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+  const std::string term = variable("TERM");
+  const std::string text = term + ", " + std::to_string(size.ws_col) + " × " + std::to_string(size.ws_row);
+  if (term.empty() || term == "dumb")
+    report.bad("terminal", "TERM is \"" + term + "\": set it (xterm-256color), or use tern --plain");
+  else if (size.ws_col < 60 || size.ws_row < 15)
+    report.bad("terminal", text + ": at least 60 × 15 is needed to be comfortable");
+  else if (!utf8_locale())
+    report.bad("terminal", text + ": the locale is not UTF-8; export LANG=C.UTF-8");
+  else
+    report.good("terminal", text + (variable("COLORTERM").empty() ? ", 256 colours" : ", " + variable("COLORTERM")));
+}
+
+void check_config(Report& report, const Config& config, const fs::path& user_file) {
+  for (const std::string& problem : config.problems) report.bad("config", problem);
+  if (config.problems.empty())
+    report.good("config", fs::exists(user_file) ? user_file.string() : "defaults (" + user_file.string() + " is not there)");
+}
+
+void check_store(Report& report, const Options& options) {
+  if (const std::string unsound = sqlite_unsound(); !unsound.empty()) report.bad("store", unsound);
+  const ProjectDir project = open_project_dir({.root = fs::current_path(), .state_dir = options.state_dir, .create = false});
+  if (!project.why.empty()) report.bad("store", project.why);
+  const fs::path file = project.folder / "tern.db";
+  if (project.folder.empty() || !fs::exists(file)) return report.note("store", "no history here yet; SQLite " + sqlite_version());
+  const auto store = Store::open({.folder = project.folder, .read_only = true});
+  for (const std::string& notice : store->notices()) report.bad("store", notice);
+  const std::string state = store->integrity();
+  const std::string text = file.string() + ", " + std::to_string(store->size_on_disk() / 1024) + " KB, " +
+                           std::to_string(store->sessions({}, SIZE_MAX).size()) + " sessions, SQLite " + sqlite_version();
+  if (state == "ok")
+    report.good("store", text);
+  else
+    report.bad("store", text + ": " + state + "; start tern once, it recovers what is readable and keeps the damaged file");
+}
+
+void check_sandbox(Report& report) {
+  const SandboxSupport& support = probe_sandbox();
+  if (support.rung == SandboxRung::none) return report.bad("sandbox", "none: every command asks. " + support.why);
+  const bool best = support.rung == SandboxRung::namespaces;
+  const std::string text = best ? "namespaces, Landlock, seccomp" : "Landlock and seccomp. " + support.why;
+  best ? report.good("sandbox", text) : report.note("sandbox", text);
+}
+
+// Stops a stream that takes too long; ends at once when the stream has ended.
+class Patience {
+ public:
+  Patience()
+      : thread_([this] {
+          std::unique_lock lock(mutex_);
+          if (!done_.wait_for(lock, kPatience, [this] { return over_; })) source_.request_stop();
+        }) {}
+  ~Patience() {
+    {
+      std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    done_.notify_one();
+    thread_.join();
+  }
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  std::stop_source source_;
+  std::mutex mutex_;
+  std::condition_variable done_;
+  bool over_ = false;
+  std::thread thread_;
+};
+
+struct Answer {
+  std::vector<Block> blocks;
+  std::string failure;
+};
+
+Answer ask(Provider& provider, const Request& request) {
+  Answer answer;
+  Patience patience;
+  provider.stream(
+      request,
+      [&](StreamEvent event) {
+        if (auto* done = std::get_if<BlockDone>(&event)) answer.blocks.push_back(std::move(done->block));
+        if (auto* failed = std::get_if<Failed>(&event)) answer.failure = failed->message.empty() ? "it failed" : failed->message;
+      },
+      patience.token());
+  return answer;
+}
+
+ItemPtr message(std::uint64_t id, Role role, std::vector<Block> blocks) {
+  Item item;
+  item.id = {id}, item.role = role, item.blocks = std::move(blocks);
+  return make_item(std::move(item));
+}
+
+// One question that needs a tool, its result, and the answer: the whole road a turn takes.
+std::string round_trip(Provider& provider, const ModelInfo& model) {
+  Request request;
+  request.model = model.name, request.window = model.window, request.max_output = 200;
+  request.system = "You test a connection. Call the tool once, then answer with its word.";
+  request.tools = {{"secret_word", "Returns the word.", R"({"type":"object","properties":{}})"}};
+  request.conversation.items.push_back(message(1, Role::user, {Text{"Call secret_word and tell me the word."}}));
+  Answer first = ask(provider, request);
+  if (!first.failure.empty()) return first.failure;
+  const ToolCall* call = nullptr;
+  for (const Block& block : first.blocks) {
+    if (const auto* found = std::get_if<ToolCall>(&block)) call = found;
+  }
+  if (!call) return "the model answered but called no tool; it may not be able to work as an agent";
+  ToolResult result;
+  result.call_id = call->id, result.tool = call->name, result.text = "kittiwake";
+  request.conversation.items.push_back(message(2, Role::assistant, first.blocks));
+  request.conversation.items.push_back(message(3, Role::user, {result}));
+  const Answer second = ask(provider, request);
+  return second.failure;
+}
+
+void check_provider(Report& report, const Config& config) {
+  Models models;
+  const Environment env = environment();
+  const ProviderKind* kind = provider_with_key(env);
+  std::string name = config.model.empty() && kind ? std::string(kind->default_model) : config.model;
+  if (const auto resolved = models.resolve(name)) {
+    kind = find_provider(resolved->provider), name = resolved->model;
+  }
+  if (!kind) {
+    return report.bad("provider",
+                      "no key is set: export ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY; or run a local server "
+                      "(Ollama) and name its model with --model; or try tern --demo");
+  }
+  ProviderConfig wire = provider_config(*kind, env);
+  if (const auto own = config.providers.find(std::string(kind->name)); own != config.providers.end()) {
+    if (wire.key.empty()) wire.key = own->second.key;
+    if (!own->second.base_url.empty()) wire.base_url = own->second.base_url;
+    wire.headers.insert(wire.headers.end(), own->second.headers.begin(), own->second.headers.end());
+  }
+  const std::string title = std::string(kind->title) + ", " + name;
+  if (kind->needs_key && wire.key.empty()) return report.bad("key", title + ": set " + std::string(kind->key_variables));
+  if (kind->needs_key) report.good("key", "there is one for " + std::string(kind->title));
+  const auto provider = make_provider(kind->name, wire);
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string failure = provider ? round_trip(*provider, models.find(kind->name, name)) : "it cannot be made";
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+  if (failure.empty())
+    report.good("provider", title + ": a tool round trip took " + std::to_string(took.count()) + " ms");
+  else
+    report.bad("provider", title + ": " + failure);
+}
+
+}  // namespace
+
+int run_doctor(const Options& options, const Config& config) {
+  Report report(utf8_locale());
+  check_terminal(report);
+  check_config(report, config, user_config_file(environment()));
+  check_store(report, options);
+  check_sandbox(report);
+  check_provider(report, config);
+  return report.status();
+}
+
+}  // namespace tern

@@ -1,0 +1,318 @@
+#include "app/subcommands.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <ctime>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "agent/export_summaries.h"
+#include "agent/models.h"
+#include "agent/project_dir.h"
+#include "agent/store.h"
+#include "app/option_table.h"
+#include "compression/budget.h"
+#include "tools/sandbox.h"
+
+namespace tern {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct Look {
+  const Options& options;
+  Config& config;
+  ProjectDir project;
+  std::unique_ptr<Store> store;  // null when there is none
+};
+
+// The terminal must not act on what a tool once printed; a pipe gets the bytes as they are.
+void say(const std::string& text) {
+  if (!::isatty(STDOUT_FILENO)) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return;
+  }
+  std::string clean;
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 ? byte != 0x7f : c == '\n' || c == '\t')
+      clean += c;
+    else if (c != '\r')
+      clean += '?';
+  }
+  std::fwrite(clean.data(), 1, clean.size(), stdout);
+}
+
+int complain(const std::string& text, int status = 1) {
+  std::fprintf(stderr, "tern: %s\n", text.c_str());
+  return status;
+}
+
+std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+std::string local_time(TimePoint when) {
+  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(when.time_since_epoch()).count();
+  std::tm parts{};
+  ::localtime_r(&seconds, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts)};
+}
+
+std::string argument(const Look& look, std::size_t n = 0) {
+  return n < look.options.arguments.size() ? look.options.arguments[n] : std::string();
+}
+
+int no_history(const Look& look) {
+  return complain(look.project.why.empty() ? "there is no history here yet (" + look.project.project.string() + ")"
+                                           : look.project.why);
+}
+
+int list_sessions(Look& look) {
+  if (!look.store) return no_history(look);
+  std::string words;
+  for (const std::string& word : look.options.arguments) words += (words.empty() ? "" : " ") + word;
+  Json json = Json::array();
+  for (const SessionRow& row : look.store->sessions(words)) {
+    json.push_back({{"id", row.id},
+                    {"name", row.name},
+                    {"turns", row.turns},
+                    {"updated", iso_time(row.updated)},
+                    {"created", iso_time(row.created)},
+                    {"model", row.model},
+                    {"cwd", row.cwd},
+                    {"parent", row.parent},
+                    {"firstPrompt", row.first_prompt}});
+    if (!look.options.json)
+      say(row.id + "  " + local_time(row.updated) + "  " + std::to_string(row.turns) + " turns  " + row.name + "\n");
+  }
+  if (look.options.json)
+    say(dump(json));
+  else if (json.empty())
+    return complain(words.empty() ? "no sessions yet" : "no session holds \"" + words + "\"");
+  else
+    say("\ntern --resume ID goes on with one of them\n");
+  return 0;
+}
+
+// "r17", "r17:10-20", or words to look for.
+int recall(Look& look) {
+  if (!look.store) return no_history(look);
+  std::string wanted;
+  for (const std::string& word : look.options.arguments) wanted += (wanted.empty() ? "" : " ") + word;
+  if (wanted.empty()) return complain("recall needs an id or words, as in: tern recall r17:1-40", 2);
+  const std::size_t colon = wanted.find(':');
+  const RecallId id = parse_recall_id(wanted.substr(0, colon));
+  if (id) {
+    std::size_t first = 1, last = SIZE_MAX;
+    if (colon != std::string::npos && std::sscanf(wanted.c_str() + colon, ":%zu-%zu", &first, &last) == 1) last = first;
+    const auto text = colon == std::string::npos ? look.store->text(id) : look.store->lines(id, first, last);
+    if (!text) return complain("there is no original " + to_string(id) + " in this project");
+    say(*text);
+    return 0;
+  }
+  std::string why;
+  look.store->newest(why);
+  const auto hits = look.store->search_originals(wanted);
+  for (const OriginalHit& hit : hits) {
+    say(to_string(hit.id) + ":" + std::to_string(hit.line_number) + "  " + hit.tool + " " + hit.subject + "\n    " + hit.line +
+        "\n");
+  }
+  return hits.empty() ? complain("no original of the newest session holds \"" + wanted + "\"") : 0;
+}
+
+int show_summaries(Look& look) {
+  if (!look.store) return no_history(look);
+  const auto all = look.store->summaries();
+  if (look.options.json) {
+    say(summaries_json(all, look.config.compression.summary_max_chars));
+    return 0;
+  }
+  const std::string wanted = argument(look);
+  if (!wanted.empty()) {
+    const auto number = std::strtoull(wanted.c_str(), nullptr, 10);
+    if (number == 0 || number > all.size())
+      return complain("there are " + std::to_string(all.size()) + " summaries; \"" + wanted + "\" is none of them");
+    say(summary_markdown(all[number - 1]));
+    return 0;
+  }
+  for (const NumberedSummary& one : all) {
+    const CompactionRecord& record = one.record;
+    say(std::to_string(one.number) + "  " + local_time(record.when) + "  turns " + std::to_string(record.first_turn) + "-" +
+        std::to_string(record.last_turn) + "  " + std::to_string(record.before) + " -> " + std::to_string(record.after) +
+        " tokens  " + record.strategy + (record.undone ? "  (undone)" : "") + "\n");
+  }
+  return all.empty() ? complain("nothing has been summarised yet") : 0;
+}
+
+int compression_log(Look& look) {
+  const auto all = look.store->compactions();
+  Json json = Json::array();
+  for (const CompactionRecord& one : all) {
+    json.push_back({{"batch", one.batch},
+                    {"timestamp", iso_time(one.when)},
+                    {"tier", std::string(to_string(one.tier))},
+                    {"strategy", one.strategy},
+                    {"tokensBefore", one.before},
+                    {"tokensAfter", one.after},
+                    {"items", one.items},
+                    {"originals", one.originals},
+                    {"why", one.why},
+                    {"audit", one.audit},
+                    {"cost", one.cost},
+                    {"pauseMs", one.pause_ms},
+                    {"undone", one.undone}});
+    if (look.options.json) continue;
+    say(local_time(one.when) + "  " + std::string(to_string(one.tier)) + " (" + one.strategy + ")  " +
+        std::to_string(one.before) + " -> " + std::to_string(one.after) + " tokens, " + std::to_string(one.items) + " items, " +
+        std::to_string(one.originals) + " originals" + (one.undone ? "  (undone)" : "") + "\n");
+    for (const std::string& line : {one.why, one.audit, one.cost}) {
+      if (!line.empty()) say("    " + line + "\n");
+    }
+  }
+  if (look.options.json)
+    say(dump(json));
+  else if (all.empty())
+    say("nothing has been compressed in this session yet\n");
+  return 0;
+}
+
+std::string_view kind_of(const Item& item) {
+  for (const Block& block : item.blocks) {
+    if (std::holds_alternative<ToolResult>(block)) return "results";
+    if (std::holds_alternative<Summary>(block)) return "summaries";
+  }
+  return item.role == Role::assistant ? "assistant" : item.role == Role::system ? "system" : "user";
+}
+
+int show_context(Look& look) {
+  std::string why;
+  const auto opened = look.store ? look.store->newest(why) : std::nullopt;
+  if (!opened) return why.empty() ? no_history(look) : complain(why);
+  if (argument(look) == "log") return compression_log(look);
+  Models models;
+  const auto name =
+      models.resolve(look.config.model.empty() ? opened->model : look.config.model).value_or(ModelName{"", opened->model});
+  const ModelInfo model = models.find(name.provider, name.model);
+  Budget budget;
+  budget.window = look.config.window > 0 ? look.config.window : model.window;
+  budget.reserve = model.reserve(look.config.window);
+  budget.config = look.config.compression;
+  const Usage used = usage(opened->conversation, budget);
+  std::map<std::string, Tokens> parts;
+  for (const ItemPtr& item : opened->conversation.items) parts[std::string(kind_of(*item))] += item->tokens;
+  Tokens saved = 0;
+  for (const CompactionRecord& one : look.store->compactions()) saved += one.undone ? 0 : one.before - one.after;
+  const UsageTotal total = look.store->usage_total();
+  Json json = {{"session", opened->id},
+               {"name", opened->name},
+               {"model", opened->model},
+               {"turns", opened->turns},
+               {"items", opened->conversation.items.size()},
+               {"used", used.used},
+               {"effective", budget.effective()},
+               {"window", budget.window},
+               {"share", used.share},
+               {"saved", saved},
+               {"parts", parts},
+               {"requests", total.requests},
+               {"dollars", total.dollars}};
+  if (look.options.json) {
+    say(dump(json));
+    return 0;
+  }
+  char line[256];
+  std::snprintf(line, sizeof line, "%s  %s\n%.0f %% of %lldk tokens (without system prompt and tools), %zu items, %llu turns\n",
+                opened->id.c_str(), opened->model.c_str(), used.share * 100, static_cast<long long>(budget.effective() / 1000),
+                opened->conversation.items.size(), static_cast<unsigned long long>(opened->turns));
+  say(line);
+  for (const auto& [part, tokens] : parts) {
+    std::snprintf(line, sizeof line, "  %-10s %8lld\n", part.c_str(), static_cast<long long>(tokens));
+    say(line);
+  }
+  std::snprintf(line, sizeof line, "saved by compression %lld tokens; %llu requests, $%.2f\n", static_cast<long long>(saved),
+                static_cast<unsigned long long>(total.requests), total.dollars);
+  say(line);
+  return 0;
+}
+
+int show_config(Look& look) {
+  std::string wanted;
+  bool origins = false;
+  for (const std::string& word : look.options.arguments) {
+    if (word == "--origins")
+      origins = true;
+    else
+      wanted = word;
+  }
+  if (look.options.json) {
+    say(config_json(look.config));
+    return 0;
+  }
+  const std::string all = config_text(look.config, origins);
+  std::string found;
+  for (std::size_t at = 0; at < all.size();) {
+    const std::size_t end = all.find('\n', at) + 1;
+    if (all.substr(at, end - at).find(wanted) != std::string::npos) found += all.substr(at, end - at);
+    at = end;
+  }
+  if (found.empty()) {
+    const std::string near = nearest(wanted, config_keys());
+    return complain("no key holds \"" + wanted + "\"" + (near.empty() ? "" : "; did you mean " + near + "?"));
+  }
+  say(found);
+  return look.config.problems.empty() ? 0 : 1;
+}
+
+int sandbox(Look& look) {
+  std::vector<std::string> words = {"sandbox"};
+  words.insert(words.end(), look.options.arguments.begin(), look.options.arguments.end());
+  if (words.size() == 1) words.emplace_back("--check");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  return sandbox_main(static_cast<int>(words.size()), argv.data());
+}
+
+int completion(Look& look) {
+  const std::string script = completion_script(argument(look));
+  if (script.empty()) return complain("completion needs bash, zsh or fish", 2);
+  say(script);
+  return 0;
+}
+
+int run(Look& look) {
+  static const std::map<std::string, int (*)(Look&)> table = {{"sessions", list_sessions},
+                                                              {"recall", recall},
+                                                              {"summaries", show_summaries},
+                                                              {"context", show_context},
+                                                              {"config", show_config},
+                                                              {"sandbox", sandbox},
+                                                              {"completion", completion},
+                                                              {"doctor", [](Look& l) { return run_doctor(l.options, l.config); }},
+                                                              {"man", [](Look&) { return say(man_page()), 0; }},
+                                                              {"help", [](Look&) { return say(usage_text()), 0; }}};
+  const auto found = table.find(look.options.subcommand);
+  return found == table.end() ? complain("there is no command \"" + look.options.subcommand + "\"", 2) : found->second(look);
+}
+
+}  // namespace
+
+int run_subcommand(const Options& options, Config config) {
+  std::error_code ignored;
+  const fs::path cwd = options.cwd.empty() ? fs::current_path(ignored) : fs::path(options.cwd);
+  Look look{options, config, open_project_dir({.root = cwd, .state_dir = options.state_dir, .create = false}), nullptr};
+  if (look.project.usable_config()) {
+    for (std::string& problem : read_project_config(look.project.project, config)) config.problems.push_back(std::move(problem));
+  }
+  struct stat info {};
+  if (!look.project.folder.empty() && ::stat((look.project.folder / "tern.db").c_str(), &info) == 0) {
+    look.store = Store::open({.folder = look.project.folder, .read_only = true});
+    for (const std::string& notice : look.store->notices()) std::fprintf(stderr, "tern: %s\n", notice.c_str());
+  }
+  return run(look);
+}
+
+}  // namespace tern
