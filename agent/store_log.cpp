@@ -87,8 +87,10 @@ LogRow* Store::Impl::find(LogRow::Kind kind, std::uint64_t ref) {
 }
 
 std::string Store::Impl::body(const LogRow& row) const {
-  Cursor cursor = database->query("SELECT codec, body FROM log WHERE session=?1 AND kind=?2 AND ref=?3 ORDER BY seq DESC LIMIT 1",
-                                  {std::int64_t{row.session}, std::int64_t{row.kind}, sql(row.ref)});
+  Cursor cursor =
+      row.seq ? database->query("SELECT codec, body FROM log WHERE seq=?1", {row.seq})
+              : database->query("SELECT codec, body FROM log WHERE session=?1 AND kind=?2 AND ref=?3 ORDER BY seq DESC LIMIT 1",
+                                {std::int64_t{row.session}, std::int64_t{row.kind}, sql(row.ref)});
   return cursor.step() ? unpack(static_cast<Codec>(cursor.integer(0)), cursor.bytes(1)).value_or("") : std::string();
 }
 

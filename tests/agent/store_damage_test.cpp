@@ -1,0 +1,191 @@
+// What the outside can do to a store: bits flipped, the end cut off, a newer version, a full or read-only disk.
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "agent/sqlite.h"
+#include "agent/store.h"
+#include "compression/tokens.h"
+
+using namespace tern;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Folder {
+  fs::path path;
+  Folder() {
+    char name[] = "/tmp/tern-damage-XXXXXX";
+    path = ::mkdtemp(name);
+  }
+  ~Folder() { fs::remove_all(path); }
+  fs::path db() const { return path / "tern.db"; }
+  std::unique_ptr<Store> store() const { return Store::open({.folder = path}); }
+};
+
+ItemPtr prompt(std::uint64_t id) {
+  Item item;
+  item.id = {id},
+  item.blocks.push_back(Text{"message " + std::to_string(id) + " " + std::string(300, static_cast<char>('a' + id % 26))});
+  return make_item(std::move(item));
+}
+
+void fill(const Folder& folder, std::uint64_t messages) {
+  auto store = folder.store();
+  store->create({.name = "long talk", .cwd = {}, .model = {}});
+  store->transact([&] {
+    for (std::uint64_t id = 1; id <= messages; ++id) store->append(prompt(id));
+  });
+}
+
+std::uint64_t readable(Store& store, std::uint64_t messages) {
+  std::string why;
+  std::uint64_t count = 0;
+  for (const SessionRow& row : store.sessions()) {
+    if (!store.resume(row.id, why)) continue;
+    for (std::uint64_t id = 1; id <= messages; ++id) count += store.item({id}) != nullptr;
+  }
+  return count;
+}
+
+void overwrite(const fs::path& file, std::uint64_t at, const std::string& bytes) {
+  std::fstream out(file, std::ios::in | std::ios::out | std::ios::binary);
+  out.seekp(static_cast<std::streamoff>(at));
+  out << bytes;
+}
+
+}  // namespace
+
+TEST_CASE("store: a damaged file is never answered with an empty one") {
+  constexpr std::uint64_t kMessages = 400;
+  Folder original;
+  fill(original, kMessages);
+  const std::uint64_t size = fs::file_size(original.db());
+  std::mt19937 random(7);
+  for (int n = 0; n < 12; ++n) {
+    Folder folder;
+    fs::copy_file(original.db(), folder.db());
+    switch (n % 4) {
+      case 0: overwrite(folder.db(), 0, std::string(100, '\0')); break;  // the header
+      case 1: fs::resize_file(folder.db(), size * 3 / 4); break;         // the end
+      case 2: overwrite(folder.db(), 4096 * (1 + random() % (size / 4096 - 1)), std::string(4096, '\0')); break;
+      case 3: overwrite(folder.db(), 4096 * (2 + random() % (size / 4096 - 2)), std::string(64, '\xff')); break;
+    }
+    overwrite(folder.db().string() + "-wal", 0, "");
+    std::ofstream(folder.db().string() + "-wal");  // an unclean end: the file is checked
+    auto store = folder.store();
+    INFO("damage " << n);
+    const std::uint64_t left = readable(*store, kMessages);
+    CHECK(left >= kMessages / 2);
+    if (left == kMessages) continue;  // hit a free or index page
+    REQUIRE(store->notices().size() == 1);
+    CHECK(store->notices()[0].find("recovered") != std::string::npos);
+    CHECK(fs::exists(folder.db().string() + ".damaged-1"));
+    CHECK(store->integrity() == "ok");
+    CHECK(store->append(prompt(kMessages + 1)));
+  }
+}
+
+TEST_CASE("store: a file that is no database at all is kept aside") {
+  Folder folder;
+  std::ofstream(folder.db()) << std::string(10'000, 'x');
+  auto store = folder.store();
+  CHECK(fs::file_size(folder.db().string() + ".damaged-1") == 10'000);
+  store->create({});
+  CHECK(store->append(prompt(1)));
+}
+
+TEST_CASE("store: a newer version is read and never written") {
+  Folder folder;
+  fill(folder, 3);
+  { Sqlite(folder.db(), Sqlite::Mode::write).exec("PRAGMA user_version=99"); }
+  auto store = folder.store();
+  CHECK(store->read_only());
+  CHECK(store->notices().at(0).find("newer") != std::string::npos);
+  std::string why;
+  REQUIRE(store->newest(why));
+  CHECK_FALSE(store->append(prompt(4)));
+  CHECK(store->unsaved().find("not saved") != std::string::npos);
+  CHECK(store->item({4}));
+}
+
+TEST_CASE("store: when the disk refuses, everything stays in memory and is written later") {
+  Folder folder;
+  auto store = folder.store();
+  const std::string id = store->create({}).id;
+  REQUIRE(store->append(prompt(1)));
+  struct rlimit old {};
+  ::getrlimit(RLIMIT_FSIZE, &old);
+  ::signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit none { static_cast<rlim_t>(fs::file_size(folder.db().string() + "-wal")), old.rlim_max };
+  ::setrlimit(RLIMIT_FSIZE, &none);
+  CHECK_FALSE(store->append(prompt(2)));
+  RecallId kept;
+  CHECK_FALSE(store->transact([&] { kept = store->put_original("precious", "Bash", "x"); }));
+  const std::string said = store->unsaved();
+  const auto unsaved = store->item({2});
+  const auto original = store->text(kept);
+  const std::size_t in_context = store->conversation().items.size();
+  ::setrlimit(RLIMIT_FSIZE, &old);
+  CHECK(said.find("not saved") != std::string::npos);
+  CHECK(unsaved);
+  CHECK(original == "precious");
+  CHECK(in_context == 2);
+  CHECK(store->append(prompt(3)));
+  CHECK(store->unsaved().empty());
+  store.reset();
+  store = folder.store();
+  std::string why;
+  CHECK(store->resume(id, why)->conversation.items.size() >= 1);
+  for (std::uint64_t n = 1; n <= 3; ++n) CHECK(store->item({n}));
+  CHECK(store->text(kept) == "precious");
+}
+
+TEST_CASE("store: a folder that cannot be used leaves a session that works in memory") {
+  auto store = Store::open({.folder = "/proc/nowhere"});
+  CHECK(store->notices().at(0).find("memory only") != std::string::npos);
+  store->create({});
+  CHECK(store->append(prompt(1)));
+  CHECK(store->conversation().items.size() == 1);
+}
+
+TEST_CASE("store: summaries are files for people and views for sqlite3") {
+  Folder folder;
+  auto store = folder.store();
+  store->create({});
+  for (std::uint64_t id = 1; id <= 4; ++id) store->append(prompt(id));
+  CompactionRecord record;
+  record.tier = Tier::compact, record.strategy = "sections", record.summary = "all of \"it\"", record.index = "src/a.cpp (r1)";
+  record.audit = "kept 4 of 4", record.audit_full = "- a", record.key_points = {std::string(600, 'k')};
+  record.first_turn = 1, record.last_turn = 3, record.before = 400, record.after = 90;
+  store->log(Batch{1, {{{1}, Drop{}, {}, 9}}}, record);
+  UsageRow usage;
+  usage.model = "m", usage.input = 7;
+  store->add_usage(usage);
+  store->idle();
+  const fs::path page = folder.path / "summaries/0001.md";
+  REQUIRE(fs::exists(page));
+  std::ifstream in(page);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  CHECK(text.find("turns: 1-3") != std::string::npos);
+  CHECK(text.find("# Index\n\nsrc/a.cpp (r1)") != std::string::npos);
+  std::ifstream json_file(folder.path / "summaries.json");
+  const std::string json(std::istreambuf_iterator<char>(json_file), {});
+  CHECK(json.find(R"("tokensBefore": 400)") != std::string::npos);
+  CHECK(json.find(std::string(500, 'k') + "…") != std::string::npos);
+  Sqlite beside(folder.db(), Sqlite::Mode::read);
+  CHECK(beside.integer("SELECT tokensAfter FROM summaries") == 90);
+  CHECK(beside.integer("SELECT count(*) FROM compactions") == 1);
+  CHECK(beside.integer("SELECT input FROM usage") == 7);
+  store->undo(1);
+  store->idle();
+  CHECK(store->summaries().at(0).record.undone);
+  std::ifstream again(page);
+  CHECK(std::string(std::istreambuf_iterator<char>(again), {}).find("undone: true") != std::string::npos);
+}
