@@ -111,6 +111,10 @@ void resume(const std::filesystem::path& folder) {
   ::getrusage(RUSAGE_SELF, &used);
   std::printf("resume: context ready     %8.1f ms  (%zu items)\n", context, opened ? opened->conversation.items.size() : 0);
   std::printf("resume: screen ready      %8.1f ms  (%zu events)\n", whole, screen.size());
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
+  };
+  std::printf("resume: processor time    %8.1f ms\n", seconds(used.ru_utime) + seconds(used.ru_stime));
   std::printf("resume: peak memory       %8ld MB\n", used.ru_maxrss / 1024);
   std::fflush(stdout);
 }
