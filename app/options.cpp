@@ -223,7 +223,7 @@ Options parse_options(const std::vector<std::string>& words) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
   std::string best;
-  std::size_t least = word.size() / 3 + 1;
+  std::size_t least = word.size() / 3 + 2;
   for (const std::string& one : known) {
     std::vector<std::size_t> row(one.size() + 1);
     for (std::size_t n = 0; n < row.size(); ++n) row[n] = n;
