@@ -123,7 +123,7 @@ class Rows {
   }
 
   bool whole(std::size_t item, std::uint32_t block) const {
-    const Part* part = part_of(item, block);
+    const SurveyPart* part = part_of(item, block);
     return part &&
            std::all_of(input_.kept.begin() + part->first, input_.kept.begin() + part->last, [](char kept) { return kept != 0; });
   }
