@@ -58,13 +58,14 @@ class Gate {
     if (mode_ == PermissionMode::plan && !why.empty()) return Deny{"plan mode only looks: " + why};
     if (Ask ask = destructive(); !ask.reason.empty()) return ask;
     if (!script_.error.empty()) return Ask{"it cannot be read with certainty: " + script_.error, {}, {}, {}};
-    if (mode_ == PermissionMode::bypass) return Allow{"bypass mode"};
+    if (mode_ == PermissionMode::bypass) return Allow{"bypass mode", true};
     if (std::string protect = writes_protected(); !protect.empty()) return Ask{protect, {}, {}, {}};
     if (const PermissionRule* rule = hit(Kind::ask)) return Ask{"asked for by the rule " + to_string(*rule), {}, {}, {}};
     if (why.empty()) return Allow{"it only looks"};
-    if (const PermissionRule* rule = exact()) return Allow{"allowed by the rule " + to_string(*rule)};
+    if (const PermissionRule* rule = exact()) return Allow{"allowed by the rule " + to_string(*rule), true};
     why = why_not_covered(false);
-    if (why.empty()) return Allow{allowed_by_.empty() ? "edits are accepted" : "allowed by the rule " + allowed_by_};
+    if (why.empty())
+      return Allow{allowed_by_.empty() ? "edits are accepted" : "allowed by the rule " + allowed_by_, !allowed_by_.empty()};
     if (mode_ == PermissionMode::automatic) return in_sandbox();
     return question(why);
   }
@@ -294,7 +295,7 @@ class Gate {
       for (const Words& words : unwrap(command))
         if (std::string needs = needs_more_than_sandbox(words); !needs.empty())
           return Ask{needs + ", which the sandbox does not give; with your yes it runs outside", {}, {}, {}};
-    return Allow{"inside the sandbox", true};
+    return Allow{"inside the sandbox", false, true};
   }
 
   Decision question(const std::string& why) const {

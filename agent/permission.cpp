@@ -62,11 +62,11 @@ Decision decide_read(const PermissionPolicy& policy, const PermissionRequest& re
     return Deny{"refused by the rule " + to_string(*rule)};
   if (const PermissionRule* rule = path_rule(policy, Kind::ask, request, place))
     return Ask{"asked for by the rule " + to_string(*rule), {}, {}, {}};
-  if (mode == PermissionMode::bypass) return Allow{"bypass mode"};
+  if (mode == PermissionMode::bypass) return Allow{"bypass mode", true};
   const bool secret = holds_secrets(place, request.workspace);
   if (place.inside && !secret) return Allow{"inside the workspace"};
   if (const PermissionRule* rule = allowing_rule(policy, request, place); rule != nullptr && (!secret || !rule->spec.empty()))
-    return Allow{"allowed by the rule " + to_string(*rule)};
+    return Allow{"allowed by the rule " + to_string(*rule), true};
   Ask ask{secret ? request.workspace.display(place.path) + " may hold secrets"
                  : request.workspace.display(place.real) + " is outside the workspace",
           {},
@@ -83,11 +83,12 @@ Decision decide_write(const PermissionPolicy& policy, const PermissionRequest& r
   if (!place.error.empty()) return Allow{"the tool will say what is wrong with the path"};
   if (const PermissionRule* rule = path_rule(policy, Kind::deny, request, place))
     return Deny{"refused by the rule " + to_string(*rule)};
-  if (mode == PermissionMode::bypass) return Allow{"bypass mode"};
+  if (mode == PermissionMode::bypass) return Allow{"bypass mode", true};
   if (!place.protect.empty()) return Ask{shown + " is protected: " + place.protect, {}, {}, {}};
   if (const PermissionRule* rule = path_rule(policy, Kind::ask, request, place))
     return Ask{"asked for by the rule " + to_string(*rule), {}, {}, {}};
-  if (const PermissionRule* rule = allowing_rule(policy, request, place)) return Allow{"allowed by the rule " + to_string(*rule)};
+  if (const PermissionRule* rule = allowing_rule(policy, request, place))
+    return Allow{"allowed by the rule " + to_string(*rule), true};
   if (place.inside && (mode == PermissionMode::accept_edits || mode == PermissionMode::automatic))
     return Allow{"edits in the workspace are accepted"};
   Ask ask{
@@ -108,8 +109,8 @@ Decision decide_other(const PermissionPolicy& policy, const PermissionRequest& r
   if (const PermissionRule* rule = find(Kind::deny)) return Deny{"refused by the rule " + to_string(*rule)};
   if (request.tool.effect == Effect::context) return Allow{"it touches only the conversation"};
   if (mode == PermissionMode::plan) return Deny{"plan mode only looks"};
-  if (mode == PermissionMode::bypass) return Allow{"bypass mode"};
-  if (const PermissionRule* rule = find(Kind::allow)) return Allow{"allowed by the rule " + to_string(*rule)};
+  if (mode == PermissionMode::bypass) return Allow{"bypass mode", true};
+  if (const PermissionRule* rule = find(Kind::allow)) return Allow{"allowed by the rule " + to_string(*rule), true};
   return Ask{std::string(request.tool.name) + " runs something", {}, {}, {}};
 }
 

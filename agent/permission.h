@@ -26,6 +26,7 @@ struct PermissionRule {
 
 struct Allow {
   std::string reason;
+  bool granted = false;    // by a rule or the bypass mode: may touch what lies outside (ToolContext::granted)
   bool sandboxed = false;  // run it inside the sandbox
 };
 struct Deny {
@@ -61,7 +62,8 @@ Decision decide_command(const PermissionPolicy& policy, std::string_view command
 
 // "Tool(spec)" or "Tool". On failure nothing, and `error` says what is wrong (also: a prefix that would grant an interpreter).
 bool parse_rule(std::string_view text, PermissionRule::Kind kind, std::string source, PermissionRule& rule, std::string& error);
-std::string to_string(const PermissionRule& rule);
+std::string to_string(const PermissionRule& rule);  // for people: kind, rule and where it is from
+std::string rule_text(const PermissionRule& rule);  // "Tool(spec)", as parse_rule reads it
 bool matches_path(std::string_view pattern, const Workspace& workspace, const std::filesystem::path& path);
 
 // The mode that really holds, with the reason when it is not the one asked for (no flag, no sandbox).

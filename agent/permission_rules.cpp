@@ -89,9 +89,11 @@ bool parse_rule(std::string_view text, PermissionRule::Kind kind, std::string so
   return why.empty();
 }
 
+std::string rule_text(const PermissionRule& rule) { return rule.tool + (rule.spec.empty() ? "" : "(" + rule.spec + ")"); }
+
 std::string to_string(const PermissionRule& rule) {
   const char* kinds[] = {"allow", "ask", "deny"};
-  return std::string(kinds[static_cast<int>(rule.kind)]) + " " + rule.tool + (rule.spec.empty() ? "" : "(" + rule.spec + ")") +
+  return std::string(kinds[static_cast<int>(rule.kind)]) + " " + rule_text(rule) +
          (rule.source.empty() ? "" : " from " + rule.source);
 }
 

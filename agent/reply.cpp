@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tools/process.h"
+
 namespace tern {
 namespace {
 
@@ -36,7 +38,10 @@ class Gatherer {
     calm();
     emit_(Delta{DeltaKind::thinking, std::move(delta.text)});
   }
-  void take(CallStarted&) { calm(); }
+  void take(CallStarted& call) {
+    calm();
+    if (call.name == "Bash") warm_supervisor_soon();  // while the arguments still come
+  }
   void take(BlockDone& done) {
     calm();
     if (std::holds_alternative<Text>(done.block)) text_.clear();

@@ -152,7 +152,7 @@ bool ToolCalls::permitted(Prepared& prepared, std::stop_token stop, CallsDone& d
   if (const auto* why = std::get_if<Ask>(&decision)) return ask(prepared, *why, stop, done);
   if (const auto* yes = std::get_if<Allow>(&decision)) {
     run.sandboxed = yes->sandboxed;
-    run.granted = hands_.policy.mode == PermissionMode::bypass;
+    run.granted = yes->granted;
     return true;
   }
   refuse(run, "Permission denied: " + std::get<Deny>(decision).reason, std::get<Deny>(decision).reason, done);
@@ -181,7 +181,7 @@ bool ToolCalls::ask(Prepared& prepared, const Ask& why, std::stop_token stop, Ca
   if (verdict == Verdict::yes_remember) {
     for (const auto& rule : why.grants) {
       hands_.policy.rules.push_back(rule);
-      store_.grant(to_string(rule), true);
+      store_.grant(rule_text(rule), true);
     }
   }
   run.output.note = answer->note;

@@ -80,6 +80,13 @@ const SandboxSupport& probe_sandbox() {
 Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp, const std::vector<fs::path>& read_only,
                     const SandboxSupport& support) {
   Sandbox sandbox{true, false, support.rung, roots, read_only, key_places(), temp};
+  // A place of its own, so that what is kept beside it stays out of reach.
+  std::error_code error;
+  if (!temp.empty()) {
+    sandbox.temp = temp / "tmp";
+    fs::create_directories(sandbox.temp, error);
+    fs::permissions(sandbox.temp, fs::perms::owner_all, error);
+  }
   for (const fs::path& root : roots)
     for (const char* name : {".git", ".compression"}) sandbox.read_only.push_back(root / name);
   std::sort(sandbox.read_only.begin(), sandbox.read_only.end());

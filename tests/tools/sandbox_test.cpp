@@ -37,7 +37,7 @@ struct Cage {
   Ran run(const std::string& command) {
     ProcessSpec spec = shell_spec(command, work);
     spec.sandbox = sandbox;
-    spec.env = child_env(current_env(), {}, own);
+    spec.env = child_env(current_env(), {}, sandbox.temp);
     return run_spec(spec);
   }
 };
