@@ -87,6 +87,14 @@ Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp, co
     fs::create_directories(sandbox.temp, error);
     fs::permissions(sandbox.temp, fs::perms::owner_all, error);
   }
+  // Whoever works in the home directory itself: what shells and programs read at their start stays as it is.
+  if (const char* home = std::getenv("HOME");
+      home != nullptr && std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) { return covers(root, home); }))
+    for (const char* name :
+         {".bashrc",      ".bash_profile", ".bash_login", ".profile",          ".zshrc",          ".zshenv",    ".zprofile",
+          ".config/fish", ".config/tern",  ".config/git", ".config/autostart", ".config/systemd", ".gitconfig", ".ssh",
+          ".gnupg",       ".npmrc",        ".vimrc",      ".config/nvim",      ".local/bin",      "bin"})
+      add_existing(sandbox.read_only, fs::path(home) / name);
   for (const fs::path& root : roots)
     for (const char* name : {".git", ".compression"}) sandbox.read_only.push_back(root / name);
   std::sort(sandbox.read_only.begin(), sandbox.read_only.end());

@@ -213,6 +213,19 @@ TEST_CASE("keys are hidden, the network is there when granted") {
   CHECK(describe(cage.sandbox).find("network granted") != std::string::npos);
 }
 
+TEST_CASE("who works at home keeps the start files") {
+  if (!offered(SandboxRung::namespaces)) SKIP("this kernel gives no user namespaces: " << probe_sandbox().why);
+  const std::string before = std::getenv("HOME") == nullptr ? "" : std::getenv("HOME");
+  Cage cage(SandboxRung::namespaces);
+  std::ofstream(cage.work / ".bashrc") << "mine\n";
+  ::setenv("HOME", cage.work.c_str(), 1);
+  SandboxSupport support;
+  support.rung = SandboxRung::namespaces;
+  cage.sandbox = sandbox_for({cage.work}, cage.own, {}, support);
+  CHECK(cage.run("echo x >> .bashrc || cat .bashrc; echo y > other && cat other").text.find("mine\ny\n") != std::string::npos);
+  ::setenv("HOME", before.c_str(), 1);
+}
+
 TEST_CASE("by hand") {
   if (!offered(SandboxRung::landlock) && !offered(SandboxRung::namespaces)) SKIP("this kernel has no sandbox");
   TempDir temp;
