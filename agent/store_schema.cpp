@@ -263,9 +263,13 @@ void Store::Impl::open_database() {
   file = (folder.empty() ? options.folder : folder) / "tern.db";
   if (!options.read_only) locks = std::make_unique<SessionLock>(file.parent_path() / "tern.lock");
   try {
-    const bool unclean = is_there(file.string() + "-wal");
+    struct stat info {};
+    const bool unclean = ::stat((file.string() + "-wal").c_str(), &info) == 0 && info.st_size > 0;
     const bool alone = !locks || locks->alone();
     open_file();
+    // A list of sessions that cannot be read must not look like an empty one.
+    database->integer("SELECT sum(length(name) + turns) FROM sessions");
+    database->integer("SELECT count(*) FROM log");
     if (options.read_only || !alone || !unclean) return;
     const std::string state = quick_check(*database);
     if (state != "ok") throw SqliteError(kCorrupt, state);

@@ -77,8 +77,8 @@ TEST_CASE("store: a damaged file is never answered with an empty one") {
       case 2: overwrite(folder.db(), 4096 * (1 + random() % (size / 4096 - 1)), std::string(4096, '\0')); break;
       case 3: overwrite(folder.db(), 4096 * (2 + random() % (size / 4096 - 2)), std::string(64, '\xff')); break;
     }
-    overwrite(folder.db().string() + "-wal", 0, "");
-    std::ofstream(folder.db().string() + "-wal");  // an unclean end: the file is checked
+    const bool unclean = n < 8;  // an unclean end: the whole file is checked at open; else damage is met on the way
+    if (unclean) std::ofstream(folder.db().string() + "-wal") << std::string(32, 'x');
     auto store = folder.store();
     INFO("damage " << n);
     const std::uint64_t left = readable(*store, kMessages);
