@@ -187,11 +187,19 @@ std::string compose(const Error& error, const ErrorSource& source, Failure kind)
   return redact_shapes(std::move(text));
 }
 
-// "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000": the output wish is too large, not the input.
+// The output wish is too large, not the input: what would fit, in the words of the services. Zero when that is not the matter.
 Tokens output_that_fits(const std::string& message) {
-  if (!has(message, "max_tokens") || !has(message, "exceed context limit")) return 0;
-  const auto numbers = numbers_of(message);
-  return numbers.size() >= 3 ? std::max<Tokens>(numbers[2] - numbers[0] - 64, 0) : 0;
+  const auto n = numbers_of(message);
+  if (has(message, "max_tokens") && has(message, "exceed context limit") && n.size() >= 3)  // 188240 + 21333 > 200000
+    return std::max<Tokens>(n[2] - n[0] - 64, 0);
+  if (has(message, "in the messages") && has(message, "in the completion") && n.size() >= 4)  // limit, all, messages, completion
+    return std::max<Tokens>(n[0] - n[2] - 64, 0);
+  if (has(message, "is too large") && has(message, "input tokens") && n.size() >= 3)  // wish, limit, input
+    return std::max<Tokens>(n[1] - n[2] - 64, 0);
+  const bool bound = has_any(message, {"at most", "valid range", "maximum allowed number of output tokens"});
+  if (has_any(message, {"max_tokens", "max_completion_tokens", "completion tokens", "max_output_tokens"}) && bound && !n.empty())
+    return *std::min_element(n.begin(), n.end());
+  return 0;
 }
 
 Trouble classify(const Error& error, const ErrorSource& source) {

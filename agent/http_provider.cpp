@@ -83,6 +83,8 @@ class Answer {
   }
 
   HttpNext data(std::string_view chunk) {
+    if (plain_ && ok_ && text_.empty() && !chunk.empty())
+      plain_ = chunk.find_first_of("{[<") == chunk.find_first_not_of(" \r\n");  // else a stream by a wrong name
     if (plain_) {
       text_ += chunk.substr(0, (64u << 10) - std::min<std::size_t>(text_.size(), 64u << 10));
       return HttpNext::more;

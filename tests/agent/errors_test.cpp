@@ -124,3 +124,21 @@ TEST_CASE("errors inside a stream have the same classes") {
   CHECK(trouble_of_event(R"({"code":"server_error","message":"x"})").retry);
   CHECK(!trouble_of_event(R"({"code":"invalid_prompt","message":"x"})").retry);
 }
+
+TEST_CASE("an output wish that is too large is told apart, with what would fit") {
+  const auto fits = [](const std::string& message) {
+    const std::string body = R"({"error":{"type":"invalid_request_error","message":")" + message + "\"}}";
+    return trouble_of({.status = 400, .body = body, .retry_after = {}, .retry_after_ms = {}, .request_id = {}}).fitting_output;
+  };
+  CHECK(fits("input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease") == 200000 - 188240 - 64);
+  CHECK(fits("This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (1000 in the messages, 4000 "
+             "in the completion).") == 4096 - 1000 - 64);
+  CHECK(fits("'max_tokens' or 'max_completion_tokens' is too large: 20000. This model's maximum context length is 32768 tokens "
+             "and your request has 15000 input tokens (20000 > 32768 - 15000).") == 32768 - 15000 - 64);
+  CHECK(
+      fits("max_tokens is too large: 32000. This model supports at most 16384 completion tokens, whereas you provided 32000.") ==
+      16384);
+  CHECK(fits("max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens for this model") == 64000);
+  CHECK(fits("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]") == 8192);
+  CHECK(fits("prompt is too long: 213462 tokens > 200000 maximum") == 0);
+}
