@@ -111,9 +111,9 @@ class Rows {
 
   const SurveyPart* part_of(std::size_t item, std::uint32_t block) const {
     const auto& parts = input_.survey.parts;
-    const auto at = std::lower_bound(parts.begin(), parts.end(), std::pair(item, block), [](const SurveyPart& p, const auto& key) {
-      return std::pair<std::size_t, std::uint32_t>(p.item, p.block) < key;
-    });
+    const auto at = std::lower_bound(
+        parts.begin(), parts.end(), std::pair(item, block),
+        [](const SurveyPart& p, const auto& key) { return std::pair<std::size_t, std::uint32_t>(p.item, p.block) < key; });
     return at != parts.end() && at->item == item && at->block == block ? &*at : nullptr;
   }
 

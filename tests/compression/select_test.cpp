@@ -48,7 +48,9 @@ TEST_CASE("severity goes by the share that may stay") {
 }
 
 TEST_CASE("layer 2 has five rules with their confidences") {
-  const auto is = [](const StrategyVerdict& v, Removal how, double confidence) { return v.how == how && v.confidence == confidence; };
+  const auto is = [](const StrategyVerdict& v, Removal how, double confidence) {
+    return v.how == how && v.confidence == confidence;
+  };
   CHECK(is(judge({.messages = 19, .ratio = 0.9}), Removal::middle, 0.8));
   CHECK(is(judge({.messages = 31, .ratio = 0.5}), Removal::oldest, 0.9));
   CHECK(is(judge({.messages = 25, .ratio = 0.9, .recent_share = 0.5, .system = true}), Removal::middle, 0.7));
