@@ -99,22 +99,30 @@ Written write_session(const std::filesystem::path& folder, int turns) {
   return written;
 }
 
+double processor_ms() {
+  struct rusage used {};
+  ::getrusage(RUSAGE_SELF, &used);
+  const auto ms = [](const timeval& t) { return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3; };
+  return ms(used.ru_utime) + ms(used.ru_stime);
+}
+
+// Wall and processor time: on a busy machine only the second means something.
 void resume(const std::filesystem::path& folder) {
   const auto begin = Clock::now();
+  const double before = processor_ms();
+  const auto tell = [&](const char* what, std::size_t count) {
+    std::printf("resume: %-18s%8.1f ms, processor %.1f ms  (%zu)\n", what, ms_since(begin), processor_ms() - before, count);
+  };
   auto store = Store::open({.folder = folder});
   std::string why;
   const auto opened = store->newest(why);
-  const double context = ms_since(begin);
-  const std::vector<Event> screen = store->screen();
-  const double whole = ms_since(begin);
+  tell("context ready", opened ? opened->conversation.items.size() : 0);
+  std::size_t events = store->screen({.newest = 1'000}).size();
+  tell("newest 1,000 rows", events);
+  events = store->screen().size();
+  tell("whole screen", events);
   struct rusage used {};
   ::getrusage(RUSAGE_SELF, &used);
-  std::printf("resume: context ready     %8.1f ms  (%zu items)\n", context, opened ? opened->conversation.items.size() : 0);
-  std::printf("resume: screen ready      %8.1f ms  (%zu events)\n", whole, screen.size());
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
-  };
-  std::printf("resume: processor time    %8.1f ms\n", seconds(used.ru_utime) + seconds(used.ru_stime));
   std::printf("resume: peak memory       %8ld MB\n", used.ru_maxrss / 1024);
   std::fflush(stdout);
 }
@@ -122,9 +130,11 @@ void resume(const std::filesystem::path& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 2) return resume(argv[2]), 0;  // store_bench 0 FOLDER: an existing one
   const int turns = argc > 1 ? std::atoi(argv[1]) : 10'000;
-  char name[] = "/tmp/tern-bench-XXXXXX";
-  const std::filesystem::path folder = ::mkdtemp(name);
+  const char* where = std::getenv("TMPDIR");
+  std::string name = std::string(where ? where : "/tmp") + "/tern-bench-XXXXXX";
+  const std::filesystem::path folder = ::mkdtemp(name.data());
   const auto begin = Clock::now();
   Written written;
   std::int64_t size = 0;
