@@ -49,6 +49,15 @@ void StreamOut::fail(Trouble trouble) {
   if (!finished_ && !trouble_) trouble_ = std::move(trouble);
 }
 
+void decode_event(Decoder& decoder, std::string_view name, std::string_view data, StreamOut& out) {
+  if (out.finished() || out.trouble()) return;
+  try {
+    decoder.event(name, data, out);
+  } catch (const nlohmann::json::exception&) {
+    out.fail(malformed("a field of the wrong type"));
+  }
+}
+
 void DeltaTemplate::learn(std::string_view data, std::string_view key, std::string_view text) {
   before_.clear();
   const std::string opening = "\"" + std::string(key) + "\":\"", quoted_text = json_quote(text);

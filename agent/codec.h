@@ -1,5 +1,5 @@
 // A dialect of the wire, pure: request → body, event → stream events. HttpProvider runs it (http, retries, clocks).
-// One decoder per attempt. Decoders never throw and never emit Failed for what the wire says wrongly: they call fail().
+// One decoder per attempt, called through decode_event(). Decoders never emit Failed for what the wire says wrongly: they call fail().
 #pragma once
 
 #include <memory>
@@ -51,6 +51,9 @@ class Decoder {
   // The connection ended in order. For dialects whose last event is optional; the others leave it, which means "cut".
   virtual void end(StreamOut&) {}
 };
+
+// One event to the decoder; a field of a type nobody expects ends the stream as malformed. The one catch of the codecs.
+void decode_event(Decoder& decoder, std::string_view name, std::string_view data, StreamOut& out);
 
 class Codec {
  public:

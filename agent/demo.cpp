@@ -194,14 +194,17 @@ Tokens size_of(const Request& request) {
 namespace {
 
 std::string sample_of(const nlohmann::json& schema, int depth = 0) {
-  const std::string type = schema.is_object() ? schema.value("type", "object") : "object";
-  if (schema.contains("enum") && !schema["enum"].empty()) return schema["enum"][0].dump();
+  if (!schema.is_object() || depth > 6) return "{}";
+  auto kind = schema.value("type", nlohmann::json("object"));
+  if (kind.is_array() && !kind.empty()) kind = nlohmann::json(kind[0]);
+  const std::string type = kind.is_string() ? kind.get<std::string>() : "object";
+  if (schema.contains("enum") && schema["enum"].is_array() && !schema["enum"].empty()) return schema["enum"][0].dump();
   if (type == "string") return "\"demo\"";
-  if (type == "number" || type == "integer") return std::to_string(schema.value("minimum", 0));
+  if (type == "number" || type == "integer") return schema.contains("minimum") ? schema["minimum"].dump() : "0";
   if (type == "boolean") return "false";
-  if (type == "array" || depth > 6) return type == "array" ? "[]" : "{}";
+  if (type == "array") return "[]";
   std::string out = "{";
-  if (schema.contains("properties"))
+  if (schema.contains("properties") && schema["properties"].is_object())
     for (const auto& [name, field] : schema["properties"].items())
       out += (out.size() > 1 ? "," : "") + nlohmann::json(name).dump() + ":" + sample_of(field, depth + 1);
   return out + "}";

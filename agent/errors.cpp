@@ -57,6 +57,11 @@ std::string text_of(const json& object, const char* key) {
   return it->is_string() ? it->get<std::string>() : it->is_primitive() ? it->dump() : std::string();
 }
 
+Tokens number_of(const json& object, const char* key) {
+  const auto it = object.find(key);
+  return it != object.end() && it->is_number() ? it->get<Tokens>() : 0;
+}
+
 void take_fields(const json& object, Error& error) {
   error.message = text_of(object, "message");
   error.type = text_of(object, "type");
@@ -64,8 +69,8 @@ void take_fields(const json& object, Error& error) {
   if (error.type.empty()) error.type = text_of(object, "status");
   if (auto details = object.find("details"); details != object.end() && details->is_object())
     if (auto code = text_of(*details, "error_code"); !code.empty()) error.code = code;
-  error.prompt = object.value("n_prompt_tokens", Tokens(0));
-  error.context = object.value("n_ctx", Tokens(0));
+  error.prompt = number_of(object, "n_prompt_tokens");
+  error.context = number_of(object, "n_ctx");
   if (auto meta = object.find("metadata"); meta != object.end() && meta->is_object())  // OpenRouter: what the vendor said
     if (auto raw = text_of(*meta, "raw"); !raw.empty()) error.message += ": " + raw.substr(0, 400);
 }

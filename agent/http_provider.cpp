@@ -89,9 +89,7 @@ class Answer {
       text_ += chunk.substr(0, (64u << 10) - std::min<std::size_t>(text_.size(), 64u << 10));
       return HttpNext::more;
     }
-    parser_.feed(chunk, [this](std::string_view name, std::string_view data) {
-      if (!closed()) decoder_->event(name, data, out_);
-    });
+    parser_.feed(chunk, [this](std::string_view name, std::string_view data) { decode_event(*decoder_, name, data, out_); });
     out_.flush();
     if (parser_.broken())
       out_.fail({.kind = Failure::protocol, .message = "an event of the stream is larger than 16 MB", .retry = true});

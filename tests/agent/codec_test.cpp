@@ -2,6 +2,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "agent/providers.h"
+
 using namespace tern;
 
 namespace {
@@ -72,4 +74,21 @@ TEST_CASE("a signature goes back only where it came from") {
   CHECK(own_signature("anthropic", marked).empty());
   CHECK(own_signature("gem", marked).empty());
   CHECK(mark_signature("gemini", "").empty());
+}
+
+TEST_CASE("a field of the wrong type ends the stream, not the program") {
+  const std::pair<const char*, const char*> rows[] = {
+      {"anthropic", R"({"type":7})"},
+      {"anthropic", R"({"type":"content_block_delta","index":"x","delta":{"type":"text_delta","text":1}})"},
+      {"openai", R"({"choices":[{"delta":{"tool_calls":[{"index":0,"function":"x"},7]}}]})"},
+      {"responses", R"({"type":"response.output_item.done","item":7})"},
+      {"gemini", R"({"candidates":[{"content":{"parts":[{"text":"x","thought":1}]}}]})"},
+      {"ollama", R"({"done":1})"}};
+  for (const auto& [name, data] : rows) {
+    INFO(name << " " << data);
+    const auto codec = find_provider(name)->codec({.base_url = "https://h", .key = "", .headers = {}});
+    const Request request;
+    StreamOut out([](StreamEvent) {});
+    CHECK_NOTHROW(decode_event(*codec->decoder(request), "", data, out));
+  }
 }

@@ -34,9 +34,7 @@ inline Decoded decode(std::string_view provider, const Request& request, std::st
   SseParser parser(codec->lines() ? SseParser::Form::lines : SseParser::Form::events);
   for (std::size_t at = 0, size = first ? first : step; at < bytes.size(); at += size, size = step) {
     const std::string chunk(bytes.substr(at, size));  // its own memory: a view that outlives it is found out
-    parser.feed(chunk, [&](auto name, auto data) {
-      if (!out.finished() && !out.trouble()) decoder->event(name, data, out);
-    });
+    parser.feed(chunk, [&](auto name, auto data) { decode_event(*decoder, name, data, out); });
   }
   if (!out.finished() && !out.trouble()) decoder->end(out);
   out.flush();
