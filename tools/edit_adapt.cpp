@@ -192,6 +192,7 @@ std::optional<std::string> splice_encoded(std::string_view raw, std::string_view
   if (charset.encoding == Encoding::utf8 || charset.encoding == Encoding::binary) return std::string(fresh);
   std::size_t prefix = common_prefix(raw, fresh), suffix = common_suffix(raw, fresh, prefix);
   TextView view(raw_bytes, {.encoding = charset.encoding});
+  if (view.text() != raw) return encode(fresh, charset.encoding, misfit);  // the span cuts through a character
   auto middle = encode(fresh.substr(prefix, fresh.size() - prefix - suffix), charset.encoding, misfit);
   if (!middle) return std::nullopt;
   std::size_t tail = raw.size() - suffix;

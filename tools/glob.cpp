@@ -71,7 +71,7 @@ ToolOutput run_glob(const json& args, ToolContext& ctx) {
   if (auto why = barred(place, Access::read, ctx); !why.empty()) return failure(std::move(why), subject);
   if (!place.exists) return failure(missing_file(ctx.workspace, place), subject);
   if (!std::filesystem::is_directory(place.real)) return failure("path must be a directory: " + base + " is a file.", subject);
-  Found found = find_files(place.real, GlobSet(pattern), ctx.stop);
+  Found found = find_files(place.real, GlobSet::one(pattern), ctx.stop);
   std::string text = found.hits.empty() ? "No files found" : "";
   for (std::size_t i = 0; i < std::min(most_shown, found.hits.size()); ++i) {
     text += (i ? "\n" : "") + to_valid_utf8(ctx.workspace.display(place.path / found.hits[i].path));

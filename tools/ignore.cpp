@@ -309,16 +309,24 @@ std::vector<std::string> expand_braces(std::string_view pattern) {
 }
 
 GlobSet::GlobSet(std::string_view patterns) {
-  for (const auto& part : split_patterns(patterns)) {
-    bool leave = part[0] == '!';
-    std::string text;
-    for (auto& one : expand_braces(std::string_view(part).substr(leave))) {
-      if (one.rfind("./", 0) == 0) one.erase(0, 1);
-      text += one + "\n";
-      if (!one.empty() && one.back() == '/') text += one + "**\n";
-    }
-    (leave ? leave_ : take_).push_back(IgnoreRules::parse(text));
+  for (const auto& part : split_patterns(patterns)) add(part);
+}
+
+GlobSet GlobSet::one(std::string_view pattern) {
+  GlobSet set;
+  if (!pattern.empty()) set.add(pattern);
+  return set;
+}
+
+void GlobSet::add(std::string_view pattern) {
+  bool leave = pattern[0] == '!';
+  std::string text;
+  for (auto& one : expand_braces(pattern.substr(leave))) {
+    if (one.rfind("./", 0) == 0) one.erase(0, 1);
+    text += one + "\n";
+    if (!one.empty() && one.back() == '/') text += one + "**\n";
   }
+  (leave ? leave_ : take_).push_back(IgnoreRules::parse(text));
 }
 
 bool GlobSet::match(std::string_view path) const {

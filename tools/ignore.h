@@ -58,10 +58,12 @@ class GlobSet {
  public:
   GlobSet() = default;
   explicit GlobSet(std::string_view patterns);
+  static GlobSet one(std::string_view pattern);  // blanks and commas are part of it
   bool match(std::string_view path) const;
   bool empty() const { return take_.empty() && leave_.empty(); }
 
  private:
+  void add(std::string_view pattern);
   std::vector<IgnoreRules> take_, leave_;
 };
 

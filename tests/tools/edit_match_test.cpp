@@ -103,6 +103,12 @@ TEST_CASE("other encodings are edited as text and written back as they were") {
   CHECK(has(error, "Windows-1252"));
 }
 
+TEST_CASE("an old text that cuts through a character of another encoding does no harm") {
+  std::string file = "caf\xe9 = 1 na\xefve\n";
+  auto outcome = apply_edit(file, {"\xa9 = 1", "x", false});
+  CHECK((!outcome.error.empty() || outcome.bytes.size() <= file.size()));
+}
+
 TEST_CASE("a byte that is no UTF-8 elsewhere in the file stays as it is") {
   std::string file = "größe größe größe größe größe\n\xff\xfe tail\nkey = 1\n";
   CHECK(edited(file, "key = 1", "key = 2") == "größe größe größe größe größe\n\xff\xfe tail\nkey = 2\n");
