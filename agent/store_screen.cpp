@@ -62,10 +62,11 @@ class Screen {
     }
   }
 
-  void add(const LogRow& row, const Item& item, std::size_t cells_left) {
+  void add(const LogRow& row, const ItemPtr& shown, std::size_t cells_left) {
+    const Item& item = *shown;
     const bool results =
         std::any_of(item.blocks.begin(), item.blocks.end(), [](const Block& b) { return std::holds_alternative<ToolResult>(b); });
-    events.push_back(ItemAdded{results ? without_texts(item) : std::make_shared<const Item>(item), true});
+    events.push_back(ItemAdded{results ? without_texts(item) : shown, true});
     for (const Block& block : item.blocks) {
       if (const auto* call = std::get_if<ToolCall>(&block)) calls_[call->id] = *call;
       if (const auto* result = std::get_if<ToolResult>(&block)) add_cell(row, *result, cells_left);
@@ -192,7 +193,7 @@ std::vector<Event> Store::screen(const ScreenOptions& options) const {
       if (is_cell(row)) --cells;
       if (!shown) continue;
       if (row.kind == LogRow::item) {
-        if (const ItemPtr item = impl_->load_item(row)) screen.add(row, *item, cells);
+        if (const ItemPtr item = impl_->load_item(row)) screen.add(row, item, cells);
       } else if (row.kind == LogRow::event) {
         if (auto event = decode_event(impl_->body(row))) screen.events.push_back(std::move(*event));
       }
