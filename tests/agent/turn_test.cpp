@@ -93,7 +93,7 @@ TEST_CASE("typed-ahead prompts steer the next request") {
   rig.commands.push(Submit{"later", {}, When::after});
   CHECK(rig.turn("go").how == How::done);
   CHECK(rig.script.requests().size() == 1);
-  CHECK(last_text(rig.script.requests().front().conversation) == "go");
+  CHECK(last_text(rig.script.requests().front().conversation) == "and also this");
   const auto waiting = rig.inbox.next();
   REQUIRE(waiting);
   CHECK(std::get<Submit>(*waiting).text == "later");
