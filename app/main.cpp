@@ -1,3 +1,47 @@
 #include <cstdio>
+#include <cstring>
+#include <exception>
 
-int main() { std::puts("tern " TERN_VERSION); }
+#include "app/crash.h"
+#include "app/start.h"
+#include "app/subcommands.h"
+#include "tools/supervisor.h"
+
+namespace {
+
+int run(int argc, char** argv) {
+  using namespace tern;
+  const auto options = parse_options({argv + 1, argv + argc});
+  if (!options.error.empty()) {
+    std::fprintf(stderr, "tern: %s\n", options.error.c_str());
+    return 2;
+  }
+  if (options.run == Options::Run::help) return std::fputs(usage_text().c_str(), stdout) < 0;
+  guard_memory();
+  const auto env = environment();
+  const auto config = load_config({user_config_file(env), env, config_flags(options)});
+  for (const auto& problem : config.problems) std::fprintf(stderr, "tern: %s\n", problem.c_str());
+  const bool debug = options.subcommand == "debug";
+  if (options.run == Options::Run::subcommand && !debug) return run_subcommand(options, config);
+  SessionSetup setup;
+  if (const auto wrong = make_setup(options, config, setup); !wrong.empty()) {
+    std::fprintf(stderr, "tern: %s\n", wrong.c_str());
+    return 2;
+  }
+  if (debug) return debug_request(std::move(setup));
+  if (options.run == Options::Run::print) return start_headless(options, std::move(setup));
+  return start_screen(options, config, std::move(setup));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && !std::strcmp(argv[1], "--supervise")) return tern::supervise_main(argc, argv);
+  if (argc > 1 && !std::strcmp(argv[1], "--version")) return std::puts("tern " TERN_VERSION) < 0;
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tern: %s\n", error.what());
+    return 1;
+  }
+}

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "agent/context_tools.h"
+#include "agent/export_summaries.h"
 #include "agent/record.h"
 #include "agent/resume_rule.h"
 #include "agent/turn.h"
@@ -44,7 +46,15 @@ Session::~Session() {
 
 void Session::emit(Event event) {
   if (!setup_.trace.empty()) trace_event(setup_.trace, event);
+  if (const auto* compaction = std::get_if<Compaction>(&event)) export_due_ = export_due_ || compaction->batch != 0;
   emit_(std::move(event));
+}
+
+// The summaries as files for people follow the store after each turn and command.
+void Session::export_files() {
+  if (!std::exchange(export_due_, false) || project_.folder.empty()) return;
+  if (const auto problem = export_summaries(*store_, project_.folder, context_.config.summary_max_chars); !problem.empty())
+    emit(Notice{Level::warning, problem});
 }
 
 std::string Session::id() const { return opened_.id; }
@@ -357,6 +367,7 @@ TurnEnded Session::once(Submit input) {
   }
   working_ = false;
   store_->set_state("gauges", context_.gauges.save());
+  export_files();
   return end;
 }
 
@@ -385,6 +396,7 @@ void Session::dispatch(Command command) {
     working_ = true;
     SessionCommands{*this}.run(command, begin_work());
     working_ = false;
+    export_files();
   }
 }
 

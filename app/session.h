@@ -105,6 +105,7 @@ class Session {
   bool live(Command& command);
   void turn(Submit input);
   void emit(Event event);
+  void export_files();
   std::stop_token begin_work();  // a fresh stop token for one command
 
   SessionSetup setup_;
@@ -131,7 +132,7 @@ class Session {
   std::vector<MemoryFile> memory_;
   ModelName model_name_;
   std::optional<ModelName> next_model_;
-  bool trusted_ = false, working_ = false, leaving_ = false;
+  bool trusted_ = false, working_ = false, leaving_ = false, export_due_ = false;
   std::filesystem::path spill_dir_;
   std::mutex stop_mutex_;
   std::stop_source stop_;

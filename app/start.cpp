@@ -21,20 +21,6 @@ namespace fs = std::filesystem;
 
 std::string all_of(std::istream& in) { return {std::istreambuf_iterator<char>(in), {}}; }
 
-bool mode_from(const std::string& text, PermissionMode& mode) {
-  static constexpr std::pair<std::string_view, PermissionMode> names[] = {
-      {"ask", PermissionMode::ask},           {"default", PermissionMode::ask},
-      {"accept-edits", PermissionMode::accept_edits}, {"acceptEdits", PermissionMode::accept_edits},
-      {"plan", PermissionMode::plan},         {"auto", PermissionMode::automatic},
-      {"bypass", PermissionMode::bypass},     {"bypassPermissions", PermissionMode::bypass}};
-  for (const auto& [name, value] : names) {
-    if (text != name) continue;
-    mode = value;
-    return true;
-  }
-  return false;
-}
-
 // A schema is JSON text, or the file that holds it.
 std::string schema_text(const std::string& given, std::string& error) {
   if (given.empty()) return {};
@@ -47,12 +33,16 @@ std::string schema_text(const std::string& given, std::string& error) {
   return text;
 }
 
-void add_rules(const std::vector<std::string>& texts, PermissionRule::Kind kind, const std::string& source, SessionSetup& setup, std::string& error) {
+void add_rules(const std::vector<std::string>& texts, PermissionRule::Kind kind, const std::string& source, SessionSetup& setup,
+               std::string& error) {
   for (const auto& text : texts) {
     PermissionRule rule;
     if (kind == PermissionRule::Kind::deny && text.find('(') == std::string::npos) setup.without_tools.push_back(text);
-    if (parse_rule(text, kind, source, rule)) setup.rules.push_back(std::move(rule));
-    else if (error.empty()) error = "\"" + text + "\" is no permission rule: write Tool or Tool(what), as in Bash(git status)";
+    std::string wrong;
+    if (parse_rule(text, kind, source, rule, wrong))
+      setup.rules.push_back(std::move(rule));
+    else if (error.empty())
+      error = source + ": " + wrong;
   }
 }
 
@@ -98,7 +88,8 @@ auto provider_adjuster(const Config& config) {
 
 void describe_models(const Config& config, Models& models) {
   for (const auto& [name, json] : config.models)
-    if (const auto problem = models.describe(name, json); !problem.empty()) std::fprintf(stderr, "tern: model %s: %s\n", name.c_str(), problem.c_str());
+    if (const auto problem = models.describe(name, json); !problem.empty())
+      std::fprintf(stderr, "tern: model %s: %s\n", name.c_str(), problem.c_str());
   for (const auto& [alias, target] : config.aliases)
     if (auto name = models.resolve(target)) models.alias(alias, *name);
 }
@@ -132,14 +123,12 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
   setup.append_prompt = config.append_prompt;
   setup.limits = {config.max_turns, config.max_cost, schema_text(options.json_schema, error), config.thinking};
   setup.mode = config.mode;
-  if (!options.permission_mode.empty() && !mode_from(options.permission_mode, setup.mode))
-    return "unknown permission mode \"" + options.permission_mode + "\": ask, accept-edits, plan, auto or bypass";
   setup.bypass_by_flag = options.bypass || options.permission_mode == "bypass" || options.permission_mode == "bypassPermissions";
   if (options.bypass) setup.mode = PermissionMode::bypass;
   using Kind = PermissionRule::Kind;
-  add_rules(config.allow, Kind::allow, "the user's config", setup, error);
-  add_rules(config.ask, Kind::ask, "the user's config", setup, error);
-  add_rules(config.deny, Kind::deny, "the user's config", setup, error);
+  std::vector<std::string> problems;
+  setup.rules = permission_rules(config, problems);
+  for (const auto& problem : problems) std::fprintf(stderr, "tern: %s\n", problem.c_str());
   add_rules(options.allowed_tools, Kind::allow, "--allowed-tools", setup, error);
   add_rules(options.disallowed_tools, Kind::deny, "--disallowed-tools", setup, error);
   setup.without_tools.insert(setup.without_tools.end(), config.disabled_tools.begin(), config.disabled_tools.end());
@@ -167,7 +156,9 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
 int start_headless(const Options& options, SessionSetup setup) {
   HeadlessOptions headless;
   using Format = HeadlessOptions::Format;
-  headless.format = options.output_format == "json" ? Format::json : options.output_format == "stream-json" ? Format::stream_json : Format::text;
+  headless.format = options.output_format == "json"          ? Format::json
+                    : options.output_format == "stream-json" ? Format::stream_json
+                                                             : Format::text;
   headless.input_stream = options.input_format == "stream-json";
   headless.partial = options.partial_messages;
   headless.prompt = options.prompt;
@@ -201,21 +192,30 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
       merge_events);
   const auto root = setup.cwd;
   Session session(setup, commands, [&](Event event) { events.push(std::move(event)); });
-  UiDeps deps{.commands = commands, .events = events, .interrupt = [&] { session.interrupt(); },
+  UiDeps deps{.commands = commands,
+              .events = events,
+              .interrupt = [&] { session.interrupt(); },
               .on_wake =
                   [&](std::function<void()> call) {
                     std::lock_guard lock(wake_mutex);
                     wake = std::move(call);
                   },
-              .cwd = setup.cwd.string(), .home = setup.home.string(), .state_dir = state.string(), .version = TERN_VERSION};
-  deps.screen = config.plain || options.plain ? ScreenKind::plain : config.inline_screen || options.inline_screen ? ScreenKind::inline_region : ScreenKind::full;
+              .cwd = setup.cwd.string(),
+              .home = setup.home.string(),
+              .state_dir = state.string(),
+              .version = TERN_VERSION};
+  deps.screen = config.plain || options.plain                   ? ScreenKind::plain
+                : config.inline_screen || options.inline_screen ? ScreenKind::inline_region
+                                                                : ScreenKind::full;
   deps.theme = config.theme;
   deps.vi = config.vim;
   deps.list_files = [root](std::stop_token stop) { return project_files(root, stop); };
   deps.first_prompt = options.demo && options.prompt.empty() ? std::string(demo_prompt()) : options.prompt;
   std::thread worker([&] {
-    if (session.open()) session.run();
-    else events.push(Goodbye{"tern: " + session.why()});
+    if (session.open())
+      session.run();
+    else
+      events.push(Goodbye{"tern: " + session.why()});
   });
   const int status = run_ui(deps);
   session.interrupt();
