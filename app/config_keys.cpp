@@ -349,7 +349,7 @@ const ConfigKey* find_key(std::string_view name) {
 std::string set_value(Config& config, const std::string& name, const Json& value, const std::string& origin) {
   const ConfigKey* key = find_key(name);
   if (!key) {
-    const std::string near = nearest(name, config_keys());
+    const std::string near = nearest_word(name, config_keys());
     return origin + ": unknown key \"" + name + "\"" + (near.empty() ? "" : "; did you mean \"" + near + "\"?");
   }
   if (!key->set(config, value)) {

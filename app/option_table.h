@@ -25,6 +25,6 @@ struct SubcommandRow {
 const std::vector<SubcommandRow>& all_subcommands();
 
 // The nearest of the known words, when one is near enough to be meant.
-std::string nearest(std::string_view word, const std::vector<std::string>& known);
+std::string nearest_word(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace tern

@@ -134,7 +134,7 @@ struct Parser {
     if (options.run == Options::Run::subcommand) return rest.push_back(words[at]);
     std::vector<std::string> known;
     for (const Flag& flag : flags()) known.emplace_back(flag.name);
-    const std::string near = nearest(name, known);
+    const std::string near = nearest_word(name, known);
     fail("unknown option " + name + (near.empty() ? "; tern --help lists them" : "; did you mean " + near + "?"));
   }
 
@@ -221,7 +221,7 @@ Options parse_options(const std::vector<std::string>& words) {
   return options;
 }
 
-std::string nearest(std::string_view word, const std::vector<std::string>& known) {
+std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
   std::string best;
   std::size_t least = word.size() / 3 + 2;
   for (const std::string& one : known) {

@@ -259,7 +259,7 @@ int show_config(Look& look) {
     at = end;
   }
   if (found.empty()) {
-    const std::string near = nearest(wanted, config_keys());
+    const std::string near = nearest_word(wanted, config_keys());
     return complain("no key holds \"" + wanted + "\"" + (near.empty() ? "" : "; did you mean " + near + "?"));
   }
   say(found);
