@@ -1,0 +1,134 @@
+// The real program on a real pseudo-terminal, seen through the VT model. The demo model answers; no network.
+#include <signal.h>
+#include <stdlib.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/pty.h"
+
+using namespace tern;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Folder {
+  fs::path path;
+  Folder() {
+    char name[] = "/tmp/tern-terminal-XXXXXX";
+    path = mkdtemp(name);
+    fs::create_directories(path / "home");
+    fs::create_directories(path / "project");
+    std::ofstream(path / "project" / "notes.txt") << "alpha\nbeta\n";
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+};
+
+struct Run {
+  Folder folder;
+  Pty pty;
+  explicit Run(std::vector<std::string> args = {}, int columns = 80, int lines = 24)
+      : pty(command(std::move(args)), {.columns = columns,
+                                       .lines = lines,
+                                       .cwd = (folder.path / "project").string(),
+                                       .environment = {{"HOME", (folder.path / "home").string()},
+                                                       {"TERM", "xterm-256color"},
+                                                       {"LANG", "C.UTF-8"},
+                                                       {"OLLAMA_HOST", "http://127.0.0.1:9"}},
+                                       .deadline_seconds = 60}) {}
+  static std::vector<std::string> command(std::vector<std::string> args) {
+    args.insert(args.begin(), TERN_BINARY);
+    return args;
+  }
+  void trust() {
+    REQUIRE(pty.until_text("Do you trust this folder?"));
+    REQUIRE(pty.until_text("1 2 3 or"));
+    pty.send("1");
+    REQUIRE(pty.until_gone("Do you trust this folder?"));
+  }
+  void leave() {
+    pty.send("\x03");
+    REQUIRE(pty.until_text("Press Ctrl-C again to exit"));
+    pty.send("\x03");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a first minute: trust, a prompt, an answer, and out") {
+  Run run({"--model", "demo"});
+  run.trust();
+  REQUIRE(run.pty.until_text("demo"));
+  run.pty.send("读 hello\r");
+  REQUIRE(run.pty.until_text("❯ 读 hello"));
+  REQUIRE(run.pty.until_text("I am the demo"));
+  REQUIRE(run.pty.until_gone("esc to interrupt"));
+  run.leave();
+  CHECK(run.pty.until_exit() == 0);
+  CHECK(run.pty.modes_restored());
+}
+
+TEST_CASE("a paste of many lines is a chip and sends nothing") {
+  Run run({"--model", "demo"});
+  run.trust();
+  std::string lines;
+  for (int i = 0; i < 43; ++i) lines += "line " + std::to_string(i) + "\r";
+  run.pty.send("\x1b[200~" + lines + "\x1b[201~");
+  REQUIRE(run.pty.until_text("[Pasted 43 lines]"));
+  CHECK(run.pty.vt().text().find("I am the demo") == std::string::npos);
+  run.pty.send("\r");
+  REQUIRE(run.pty.until_text("line 42"));
+}
+
+TEST_CASE("a storm of resizes ends in a whole screen") {
+  Run run({"--model", "demo"});
+  run.trust();
+  for (int i = 0; i < 30; ++i) run.pty.resize(40 + i * 3, 10 + i);
+  run.pty.resize(100, 30);
+  REQUIRE(run.pty.until([](const Vt& vt) {
+    const std::string last = vt.line(vt.lines() - 2);
+    return last.starts_with("╰") && last.ends_with("╯") && last.size() > 280;
+  }));
+}
+
+TEST_CASE("commands run and panels open and close") {
+  Run run({"--model", "demo"});
+  run.trust();
+  run.pty.send("/help\r");
+  REQUIRE(run.pty.until_text("commands and keys"));
+  run.pty.send("\x1b");
+  REQUIRE(run.pty.until_gone("commands and keys"));
+  run.pty.send("/context\r");
+  REQUIRE(run.pty.until_text("What fills it"));
+  run.pty.send("q");
+  REQUIRE(run.pty.until_gone("What fills it"));
+}
+
+TEST_CASE("every way out leaves the terminal as it was") {
+  for (const int way : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT}) {
+    INFO("signal " << way);
+    Run run({"--model", "demo"});
+    REQUIRE(run.pty.until_text("Do you trust this folder?"));
+    run.pty.signal(way);
+    CHECK(run.pty.until_exit() != -1);
+    CHECK(run.pty.modes_restored());
+  }
+  Run run({"--model", "demo"});
+  REQUIRE(run.pty.until_text("Do you trust this folder?"));
+  run.pty.hang_up();
+  CHECK(run.pty.until_exit() != -1);
+}
+
+TEST_CASE("the long play shows the context being compressed") {
+  Run run({"--demo"}, 120, 40);
+  REQUIRE(run.pty.until_text("Do you trust this folder?"));
+  REQUIRE(run.pty.until_text("1 2 3 or"));
+  run.pty.send("1");
+  REQUIRE(run.pty.until_text("compacted"));
+  run.pty.send("\x1b");
+  REQUIRE(run.pty.until_gone("esc to interrupt"));
+}

@@ -1,0 +1,97 @@
+#include "ui/view.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "compression/tokens.h"
+
+using namespace tern;
+
+namespace {
+ItemPtr item(std::uint64_t id, Role role, std::vector<Block> blocks) {
+  Item made;
+  made.id = {id};
+  made.role = role;
+  made.blocks = std::move(blocks);
+  return make_item(std::move(made));
+}
+template <class T>
+const T& cell(const ViewState& view, std::size_t i) {
+  REQUIRE(i < view.cells.size());
+  REQUIRE(std::holds_alternative<T>(view.cells[i].body));
+  return std::get<T>(view.cells[i].body);
+}
+}  // namespace
+
+TEST_CASE("what was streamed becomes what the log holds") {
+  ViewState view;
+  fold(view, Delta{DeltaKind::text, "Hel"}, 0);
+  fold(view, Delta{DeltaKind::text, "lo"}, 0);
+  CHECK(cell<AssistantCell>(view, 0).streaming);
+  fold(view, ItemAdded{item(2, Role::assistant, {Text{"Hello."}})}, 0);
+  CHECK(view.cells.size() == 1);
+  CHECK(cell<AssistantCell>(view, 0).markdown == "Hello.");
+  CHECK_FALSE(cell<AssistantCell>(view, 0).streaming);
+  CHECK(view.cells[0].item == ItemId{2});
+}
+
+TEST_CASE("tools that start before the item is complete do not double the text") {
+  ViewState view;
+  fold(view, Delta{DeltaKind::text, "Looking."}, 0);
+  fold(view, ToolStarted{"c1", "Read", "Read", "a.cpp", "{}"}, 0);
+  fold(view, ItemAdded{item(2, Role::assistant, {Text{"Looking."}, ToolCall{"c1", "Read", "{}", ""}})}, 0);
+  CHECK(view.cells.size() == 2);
+}
+
+TEST_CASE("a result claims its cell and a compaction marks it") {
+  ViewState view;
+  fold(view, ToolStarted{"c1", "Read", "Read", "a.cpp", "{}"}, 0);
+  ToolFinished done;
+  done.call_id = "c1";
+  done.note = "12 lines";
+  fold(view, done, 0);
+  ToolResult result;
+  result.call_id = "c1";
+  result.recall = {5};
+  result.text = "x";
+  fold(view, ItemAdded{item(3, Role::user, {result})}, 0);
+  CHECK(view.cells.size() == 1);
+  CHECK(view.cells[0].item == ItemId{3});
+  Compaction compaction;
+  compaction.phase = CompactionPhase::completed;
+  compaction.tier = Tier::micro;
+  compaction.touched = {ItemId{9}, ItemId{3}};
+  fold(view, compaction, 0);
+  CHECK(view.cells[0].left_context == Tier::micro);
+  compaction.phase = CompactionPhase::undone;
+  fold(view, compaction, 0);
+  CHECK(view.cells[0].left_context == Tier::none);
+}
+
+TEST_CASE("what tern says to the model is not shown as the person's words") {
+  ViewState view;
+  Item made;
+  made.id = {1};
+  made.blocks = {Text{"resume rule"}};
+  made.synthetic = true;
+  fold(view, ItemAdded{make_item(made)}, 0);
+  CHECK(view.cells.empty());
+}
+
+TEST_CASE("a running command's tail is bounded") {
+  ViewState view;
+  fold(view, ToolStarted{"c1", "Bash", "Bash", "yes", "{}"}, 0);
+  for (int i = 0; i < 1'000; ++i) fold(view, ToolProgress{"c1", std::string(1'000, 'y')}, 0);
+  CHECK(cell<ToolCell>(view, 0).tail.size() <= 33'000);
+}
+
+TEST_CASE("a turn that fails says so and stops the clock") {
+  ViewState view;
+  fold(view, TurnStarted{1}, 5);
+  CHECK(view.working);
+  TurnEnded ended;
+  ended.how = TurnEnded::How::failed;
+  ended.error = "no key";
+  fold(view, ended, 9);
+  CHECK_FALSE(view.working);
+  CHECK(cell<NoticeCell>(view, 0).text == "no key");
+}
