@@ -39,6 +39,8 @@ void write_raw(const char* bytes, std::size_t size) {
   }
 }
 
+struct sigaction before[NSIG];
+
 void fatal(int signal) {
   restore_terminal();
   struct sigaction standard {};
@@ -74,7 +76,7 @@ void install_crash_restore() {
   struct sigaction action {};
   action.sa_handler = fatal;
   action.sa_flags = SA_ONSTACK | SA_NODEFER;
-  for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE}) sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE}) sigaction(signal, &action, &before[signal]);
   std::atexit(restore_terminal);
   static std::terminate_handler previous = std::get_terminate();
   std::set_terminate([] {
