@@ -38,7 +38,7 @@ function(tern_precompile target)
   endif()
 endfunction()
 
-if(TERN_FUZZ)
+if(TERN_FUZZ STREQUAL libfuzzer)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
