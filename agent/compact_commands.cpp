@@ -72,7 +72,8 @@ std::optional<ModelInfo> Compactor::small_model(const Context& context) const {
 void Compactor::maybe_draft(Context& context) {
   const double share = fill_share(context);
   const auto& config = context.config;
-  const bool soon = share >= config.draft_at || (share >= config.micro_at * 0.9 && used_of(context) >= config.trigger_tokens * 9 / 10) ||
+  const bool soon = share >= config.draft_at ||
+                    (share >= config.micro_at * 0.9 && used_of(context) >= config.trigger_tokens * 9 / 10) ||
                     context.conversation.items.size() >= static_cast<std::size_t>(config.trigger_messages) * 9 / 10;
   if (draft_ || !soon || share >= config.truncate_at) return;
   if (failures_ >= 3 || draft_failed_at_ + context.window() / 50 > used_of(context)) return;
@@ -231,7 +232,8 @@ void Compactor::undo(Context& context, int steps) {
     auto gauges = context.gauges;
     const auto old = std::exchange(context.conversation, repair(*after));
     context.gauges.cut();
-    if (const auto used = used_of(context); !redo && static_cast<double>(used) >= context.config.truncate_at * static_cast<double>(budget_of(context).effective())) {
+    if (const auto used = used_of(context);
+        !redo && static_cast<double>(used) >= context.config.truncate_at * static_cast<double>(budget_of(context).effective())) {
       const auto room = budget_of(context).effective();
       world_.store.redo(batch);
       context.conversation = old;

@@ -172,7 +172,8 @@ Meters read_meters(const Context& context) {
   for (const auto& item : context.conversation.items) parts[kind_of(*item)] += item->tokens;
   meters.parts = scaled(parts, meters.used);
   meters.estimated = context.gauges.estimated_only();
-  const double optimum = static_cast<double>(working_limit(budget)) / static_cast<double>(std::max<Tokens>(budget.effective(), 1));
+  const double optimum =
+      static_cast<double>(working_limit(budget)) / static_cast<double>(std::max<Tokens>(budget.effective(), 1));
   meters.micro_at = context.config.micro_at * optimum;
   meters.compact_at = context.config.compact_at * optimum;
   meters.truncate_at = context.config.truncate_at;

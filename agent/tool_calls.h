@@ -34,7 +34,7 @@ struct Hands {
   std::function<std::string(const RecallQuery&)> recall;
   std::function<std::string(const ContextQuery&)> context;
   PermissionPolicy policy;
-  bool may_ask = true;         // false headless: what would be asked is refused
+  bool may_ask = true;                                  // false headless: what would be asked is refused
   Mailbox<std::string> notes = Mailbox<std::string>();  // from background jobs, for the model
 };
 
