@@ -72,28 +72,32 @@ std::optional<ModelInfo> Compactor::small_model(const Context& context) const {
 void Compactor::maybe_draft(Context& context) {
   const double share = fill_share(context);
   const auto& config = context.config;
-  const bool soon = share >= config.draft_at ||
+  const double next =
+      share + static_cast<double>(context.gauges.forecast().per_turn()) / static_cast<double>(working_limit(budget_of(context)));
+  const bool soon = share >= config.draft_at || (next >= config.compact_at && share >= config.micro_at * 0.9) ||
                     (share >= config.micro_at * 0.9 && used_of(context) >= config.trigger_tokens * 9 / 10) ||
                     context.conversation.items.size() >= static_cast<std::size_t>(config.trigger_messages) * 9 / 10;
   if (draft_ || !soon || share >= config.truncate_at) return;
-  if (failures_ >= 3 || draft_failed_at_ + context.window() / 50 > used_of(context)) return;
   auto now = state(context);
   now.manual = true;
-  const Plan ahead = plan(context.conversation, budget_of(context), now);
-  if (!ahead.ask) return;
-  auto covered = covered_items(context.conversation, ahead.ask->covers);
-  if (covered.empty()) return;
+  if (const Plan ahead = plan(context.conversation, budget_of(context), now); ahead.ask) start_draft(context, *ahead.ask);
+}
+
+bool Compactor::start_draft(Context& context, const SummaryRequest& ask) {
+  if (failures_ >= 3 || draft_failed_at_ + context.window() / 50 > used_of(context)) return false;
+  auto covered = covered_items(context.conversation, ask.covers);
+  if (covered.empty()) return false;
   const auto small = small_model(context);
   const auto& model = small ? *small : context.model;
   auto provider = world_.connect(model);
-  if (!provider) return;
-  auto request =
-      summary_wire_request(*ahead.ask, model, small ? SharedPrefix{} : SharedPrefix{context.prompt.text, context.tools});
-  draft_ = std::make_unique<Draft>(*ahead.ask, std::move(covered), model, std::move(provider), std::move(request));
+  if (!provider) return false;
+  auto request = summary_wire_request(ask, model, small ? SharedPrefix{} : SharedPrefix{context.prompt.text, context.tools});
+  draft_ = std::make_unique<Draft>(ask, std::move(covered), model, std::move(provider), std::move(request));
   world_.emit(Compaction{.phase = CompactionPhase::drafting,
                          .tier = Tier::compact,
                          .before = used_of(context),
                          .strategy = "draft by " + model.name});
+  return true;
 }
 
 Compactor::Step Compactor::swap_draft(Context& context) {

@@ -15,6 +15,7 @@ namespace {
 constexpr int steps_per_request = 6;     // tiers that may follow each other before one request
 constexpr int refill_window = 2;         // compactions this few requests apart mean the context refills itself
 constexpr double patient_turns = 30;     // a warm cache is not broken for less than this many turns' saving
+constexpr double unhurried = 0.92;       // of the truncate mark: below it a draft may still be started instead of a pause
 constexpr double draft_patience = 0.97;  // of the truncate mark: until there the draft may take its time
 
 Tokens used_of(const Context& context) { return usage(context.conversation, budget_of(context)).used; }
@@ -146,6 +147,8 @@ Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token
   }
   if (due.tier == Tier::none || (due.edits.empty() && !due.ask)) return Step::nothing;
   if (due.tier == Tier::micro && !now.cache_cold && waits(context, due, share)) return Step::nothing;
+  if (due.ask && share < context.config.truncate_at * unhurried && start_draft(context, *due.ask))
+    return Step::nothing;  // room enough to go on working while it is written
   if (due.tier >= Tier::compact) {
     world_.emit(Compaction{.phase = CompactionPhase::needed, .tier = due.tier, .before = used_of(context), .why = due.why});
     refills_ = requests_since_ <= refill_window ? refills_ + 1 : 0;

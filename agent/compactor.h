@@ -88,6 +88,7 @@ class Compactor {
   Step step(Context& context, PlanState state, std::stop_token stop);
   Step swap_draft(Context& context);
   void maybe_draft(Context& context);
+  bool start_draft(Context& context, const SummaryRequest& ask);
   bool waits(Context& context, const Plan& plan, double share);
   std::optional<Result> summarise(Context& context, const Plan& plan, const PlanState& state, std::stop_token stop);
   std::optional<Result> by_model(Context& context, SummaryRequest ask, const ModelInfo& model, std::stop_token stop);

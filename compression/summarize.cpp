@@ -50,18 +50,33 @@ std::string quoted(const Item& item) {
   return "> " + text;
 }
 
+// What an earlier summary kept word for word stays kept when that summary is summarised in its turn.
+void carry_over(const Item& summary, std::vector<std::string>& messages) {
+  for (const auto* block : blocks_of<Summary>(summary)) {
+    auto at = block->text.find(kept_heading);
+    if (at == std::string::npos) continue;
+    at += kept_heading.size() + 1;
+    auto section = block->text.substr(at, block->text.find("\n\n", at) - at);
+    for (std::size_t next; !section.empty(); section = next == std::string::npos ? "" : section.substr(next + 1)) {
+      next = section.find("\n> ");
+      messages.push_back(section.substr(0, next));
+    }
+  }
+}
+
 // All of it when it fits; else the first request, then the newest.
 std::string kept_messages(const std::vector<ItemPtr>& items, Tokens budget) {
   std::vector<std::pair<std::size_t, std::string>> kept;
-  std::vector<const Item*> people;
+  std::vector<std::string> people;
   for (const auto& item : items) {
-    if (is_human(*item)) people.push_back(item.get());
+    carry_over(*item, people);
+    if (is_human(*item)) people.push_back(quoted(*item));
   }
   if (people.empty()) return {};
   std::vector<std::size_t> order{0};
   for (std::size_t i = people.size(); i-- > 1;) order.push_back(i);
   for (const auto i : order) {
-    auto text = quoted(*people[i]);
+    auto text = people[i];
     const Tokens cost = estimate(text) + 1;
     if (cost > budget) continue;
     budget -= cost;

@@ -234,7 +234,8 @@ TEST_CASE("the sliding window drops old rounds and keeps the first request") {
   rig.context.config.keep_recent = 3;
   work(rig, 9, 60);
   std::size_t typed = 0;
-  for (const auto& item : rig.script.requests().back().conversation.items)
+  const auto requests = rig.script.requests();
+  for (const auto& item : requests.back().conversation.items)
     typed += item->role == Role::user && !item->synthetic && std::holds_alternative<Text>(item->blocks.back());
   CHECK(typed < 9);
   CHECK(rig.bad_request().empty());

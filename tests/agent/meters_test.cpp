@@ -35,7 +35,8 @@ TEST_CASE("the parts sum to what is used, also when calibrated") {
   const auto bare = read_meters(context);
   CHECK(sum(bare) == bare.used);
   CHECK(bare.estimated);
-  context.gauges.reported(context.estimated(), {.input = context.estimated() * 13 / 10}, context.model, TimePoint{std::chrono::hours(1)});
+  context.gauges.reported(context.estimated(), {.input = context.estimated() * 13 / 10}, context.model,
+                          TimePoint{std::chrono::hours(1)});
   const auto calibrated = read_meters(context);
   CHECK(sum(calibrated) == calibrated.used);
   CHECK_FALSE(calibrated.estimated);

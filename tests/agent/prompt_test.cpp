@@ -48,8 +48,9 @@ TEST_CASE("memory files stop at 32 KB together, the nearest whole") {
 }
 
 TEST_CASE("compact instructions are the section of the nearest file that has one") {
-  const std::vector<MemoryFile> files = {{"a", "# A\n## Compact instructions\nkeep the tests\n\n### more\nand names\n## Other\nno\n", 0, false},
-                                         {"b", "# B\nnothing here\n", 0, false}};
+  const std::vector<MemoryFile> files = {
+      {"a", "# A\n## Compact instructions\nkeep the tests\n\n### more\nand names\n## Other\nno\n", 0, false},
+      {"b", "# B\nnothing here\n", 0, false}};
   CHECK(compact_instructions(files) == "keep the tests\n\n### more\nand names");
 }
 

@@ -39,8 +39,10 @@ inline std::filesystem::path fresh_folder() {
 struct Rig {
   explicit Rig(Tokens window = 200'000, std::filesystem::path store_folder = {}) : store(Store::open({.folder = store_folder})) {
     std::string why;
-    if (auto before = store->newest(why)) opened = std::move(*before);
-    else opened = store->create({"test", root.string(), "test/model"});
+    if (auto before = store->newest(why))
+      opened = std::move(*before);
+    else
+      opened = store->create({"test", root.string(), "test/model"});
     context.conversation = repair(opened.conversation);
     agent.turn = opened.turns;
     context.model.provider = "test";
@@ -104,16 +106,34 @@ struct Rig {
   Inbox inbox{commands, emit};
   TimePoint clock{std::chrono::milliseconds(1'700'000'000'000)};
   std::function<TimePoint()> now = [this] { return clock += std::chrono::seconds(1); };
-  Compactor compactor{CompactorWorld{.store = *store, .models = models, .files = files, .todos = hands.todos, .emit = emit,
-                                     .connect = [this](const ModelInfo&) { return connect(); }, .now = now,
+  Compactor compactor{CompactorWorld{.store = *store,
+                                     .models = models,
+                                     .files = files,
+                                     .todos = hands.todos,
+                                     .emit = emit,
+                                     .connect = [this](const ModelInfo&) { return connect(); },
+                                     .now = now,
                                      .attend = [](const std::function<void()>& work) { work(); },
-                                     .append = [this](Item item) { return append(agent, std::move(item)); }, .root = root}};
+                                     .append = [this](Item item) { return append(agent, std::move(item)); },
+                                     .root = root}};
   ToolCalls calls{hands, context, *store, inbox, emit};
   std::unique_ptr<Provider> provider = std::make_unique<Shared>(script);
-  Agent agent{.store = *store, .context = context, .compactor = compactor, .hands = hands, .calls = calls, .inbox = inbox,
-              .provider = provider, .emit = emit, .now = now, .refresh = [] {}, .show_meters = [] {}, .limits = {}};
+  Agent agent{.store = *store,
+              .context = context,
+              .compactor = compactor,
+              .hands = hands,
+              .calls = calls,
+              .inbox = inbox,
+              .provider = provider,
+              .emit = emit,
+              .now = now,
+              .refresh = [] {},
+              .show_meters = [] {},
+              .limits = {}};
 };
 
-inline ToolCall call(const std::string& id, const std::string& name, const std::string& arguments) { return {id, name, arguments, {}}; }
+inline ToolCall call(const std::string& id, const std::string& name, const std::string& arguments) {
+  return {id, name, arguments, {}};
+}
 
 }  // namespace tern::test

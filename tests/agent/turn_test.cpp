@@ -64,7 +64,8 @@ TEST_CASE("a wrong call gets a result that teaches") {
 TEST_CASE("the aliases models know are accepted") {
   Rig rig;
   rig.write("a.txt", "text\n");
-  rig.script.then(test::calls({call("c1", "Read", R"({"path":")" + (rig.root / "a.txt").string() + R"("})")})).then(test::says("ok"));
+  rig.script.then(test::calls({call("c1", "Read", R"({"path":")" + (rig.root / "a.txt").string() + R"("})")}))
+      .then(test::says("ok"));
   rig.turn("go");
   CHECK_FALSE(result_of(rig.context.conversation, "c1").is_error);
 }
@@ -167,7 +168,8 @@ TEST_CASE("a person's no with a note goes to the model, without one it ends the 
   rig.hands.may_ask = true;
   rig.commands.push(Answer{1, Verdict::no, "use the other folder"});
   rig.commands.push(Answer{2, Verdict::no, ""});
-  rig.script.then(test::calls({call("c1", "Bash", R"({"command":"touch a"})")})).then(test::calls({call("c2", "Bash", R"({"command":"touch b"})")}));
+  rig.script.then(test::calls({call("c1", "Bash", R"({"command":"touch a"})")}))
+      .then(test::calls({call("c2", "Bash", R"({"command":"touch b"})")}));
   CHECK(rig.turn("go").how == How::interrupted);
   CHECK(result_of(rig.context.conversation, "c1").text.find("use the other folder") != std::string::npos);
   CHECK(rig.script.left() == 0);

@@ -13,7 +13,10 @@
 #include <random>
 #include <set>
 
+#include "agent/turn.h"
+#include "compression/check.h"
 #include "tests/agent/turn_rig.h"
+#include "tools/jobs.h"
 
 using namespace tern;
 using test::Rig;
@@ -33,11 +36,15 @@ struct Day {
 std::string words(unsigned seed, int count) {
   std::mt19937 random(seed);
   std::string text;
-  for (int i = 0; i < count; ++i) text += "src/m" + std::to_string(random() % 900) + "/f" + std::to_string(random() % 9'000) + (i % 6 == 5 ? ".cpp:12\n" : ".h ");
+  for (int i = 0; i < count; ++i)
+    text +=
+        "src/m" + std::to_string(random() % 900) + "/f" + std::to_string(random() % 9'000) + (i % 6 == 5 ? ".cpp:12\n" : ".h ");
   return text;
 }
 
-std::string prompt_of(int turn) { return "Task number " + std::to_string(turn) + ": look at the listing and remember value " + std::to_string(turn * 7919) + "."; }
+std::string prompt_of(int turn) {
+  return "Task number " + std::to_string(turn) + ": look at the listing and remember value " + std::to_string(turn * 7919) + ".";
+}
 
 long rss_kb() {
   std::ifstream file("/proc/self/status");
@@ -68,13 +75,16 @@ class DayProvider : public Provider {
     }
     sink(UsageReport{{tokens, 80, 0, 0}});
     const auto& last = *request.conversation.items.back();
-    const bool answered = std::any_of(last.blocks.begin(), last.blocks.end(), [](const Block& block) { return std::holds_alternative<ToolResult>(block); });
+    const bool answered = std::any_of(last.blocks.begin(), last.blocks.end(),
+                                      [](const Block& block) { return std::holds_alternative<ToolResult>(block); });
     if (answered || last.synthetic) {
-      sink(BlockDone{Text{"Task " + std::to_string(clock_.turn) + " is done. " + words(static_cast<unsigned>(clock_.turn) + 50'000, 12)}});
+      sink(BlockDone{
+          Text{"Task " + std::to_string(clock_.turn) + " is done. " + words(static_cast<unsigned>(clock_.turn) + 50'000, 12)}});
       return sink(Finished{StopReason::end});
     }
     const auto name = "f" + std::to_string(clock_.turn) + ".txt";
-    sink(BlockDone{test::call("c" + std::to_string(last.id.value), "Read", R"({"file_path":")" + (root_ / name).string() + R"("})")});
+    sink(BlockDone{
+        test::call("c" + std::to_string(last.id.value), "Read", R"({"file_path":")" + (root_ / name).string() + R"("})")});
     sink(Finished{StopReason::tools});
   }
 
@@ -82,8 +92,9 @@ class DayProvider : public Provider {
   void summary(const Sink& sink) const {
     if (day_.small_model_fails(clock_.turn)) return sink(Failed{Failure::server, "the small model is down", 0, 0, 500});
     sink(UsageReport{{4'000, 60, 0, 0}});
-    sink(BlockDone{Text{"<summary>\n1. Primary Request and Intent: numbered tasks.\n7. Pending Tasks: the next number\n8. Current Work: task " +
-                        std::to_string(clock_.turn) + "\n</summary>"}});
+    sink(BlockDone{Text{
+        "<summary>\n1. Primary Request and Intent: numbered tasks.\n7. Pending Tasks: the next number\n8. Current Work: task " +
+        std::to_string(clock_.turn) + "\n</summary>"}});
     sink(Finished{StopReason::end});
   }
 
@@ -174,7 +185,8 @@ void verify(const Day& day, int acknowledged) {
   bool pinned = false;
   for (const auto& item : session->conversation.items)
     for (const auto& block : item->blocks)
-      if (const auto* text = std::get_if<Text>(&block)) pinned = pinned || (item->pinned && text->text.find("The answer to everything is pinned-42.") != std::string::npos);
+      if (const auto* text = std::get_if<Text>(&block))
+        pinned = pinned || (item->pinned && text->text.find("The answer to everything is pinned-42.") != std::string::npos);
   promise(pinned, "the pin stands as it was");
   std::int64_t payload = 0;
   std::size_t silent = 0, ids = 0;
@@ -188,8 +200,8 @@ void verify(const Day& day, int acknowledged) {
   const double ratio = static_cast<double>(store->size_on_disk()) / static_cast<double>(std::max<std::int64_t>(payload, 1));
   promise(ratio <= 1.3, "the store is at most 1.3 times its payload");
   promise(resumed <= 300, "resumed within 0.3 s");
-  std::printf("recall ids %zu · payload %.1f MB · store %.2f x · resume %.0f ms · compactions %zu\n", ids, static_cast<double>(payload) / 1e6, ratio, resumed,
-              store->compactions().size());
+  std::printf("recall ids %zu · payload %.1f MB · store %.2f x · resume %.0f ms · compactions %zu\n", ids,
+              static_cast<double>(payload) / 1e6, ratio, resumed, store->compactions().size());
 }
 
 }  // namespace
@@ -207,7 +219,8 @@ int main(int argc, char** argv) {
     const int to = day.turns * (i + 1) / lives;
     const bool murder = i == 1 || i == 3;
     const auto life = one_life(day, next, to, murder);
-    promise(murder || life.status == 0, murder ? "killed with -9 in the middle" : "a stretch of the day without a refused request");
+    promise(murder || life.status == 0,
+            murder ? "killed with -9 in the middle" : "a stretch of the day without a refused request");
     if (life.last >= 0) next = life.last + 1;
     refused += life.refused;
     last_rss = life.rss;
