@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <random>
+#include <set>
 
 #include "agent/resume_rule.h"
 #include "tests/agent/turn_rig.h"
@@ -22,7 +23,8 @@ std::string prose(unsigned seed, int words) {
 }
 
 constexpr const char* good_summary =
-    "<analysis>thinking</analysis>\n<summary>\n1. Primary Request and Intent: go on with the work.\n2. Key Technical Concepts: none.\n"
+    "<analysis>thinking</analysis>\n<summary>\n1. Primary Request and Intent: go on with the work.\n2. Key Technical Concepts: "
+    "none.\n"
     "3. Files and Code Sections: f1.txt\n4. Errors and fixes: none\n5. Problem Solving: none\n6. All user messages: see above\n"
     "7. Pending Tasks: the rest\n8. Current Work: reading\n9. Optional Next Step: read on\n</summary>";
 
@@ -35,7 +37,8 @@ void work(Rig& rig, int turns, int words = 900, int from = 0) {
   for (int i = from; i < from + turns; ++i) {
     const auto name = "f" + std::to_string(i) + ".txt";
     rig.write(name, prose(static_cast<unsigned>(i), words));
-    rig.script.then(test::calls({call("c" + std::to_string(i), "Read", R"({"file_path":")" + (rig.root / name).string() + R"("})")}))
+    rig.script
+        .then(test::calls({call("c" + std::to_string(i), "Read", R"({"file_path":")" + (rig.root / name).string() + R"("})")}))
         .then(test::says("Read it. " + prose(static_cast<unsigned>(i) + 7'000, 40)));
     const auto end = rig.turn("Please look at " + name + " and tell me about it.");
     REQUIRE(end.how == How::done);
@@ -46,7 +49,8 @@ double fullest(const Rig& rig) {
   double most = 0;
   for (const auto& request : rig.script.requests())
     if (request.may_call_tools)
-      most = std::max(most, static_cast<double>(count(request.conversation) + rig.context.fixed()) / static_cast<double>(request.window));
+      most = std::max(
+          most, static_cast<double>(count(request.conversation) + rig.context.fixed()) / static_cast<double>(request.window));
   return most;
 }
 
@@ -57,16 +61,20 @@ std::vector<Compaction> phases(const Rig& rig, CompactionPhase phase) {
   return found;
 }
 
+// Different prompts of the person that still stand word for word somewhere in the context.
 std::size_t prompts(const Conversation& conversation) {
-  std::size_t n = 0;
+  std::set<std::string> found;
+  const auto collect = [&](const std::string& text) {
+    constexpr std::string_view mark = "Please look at ";
+    for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1))
+      found.insert(text.substr(at, text.find(' ', at + mark.size()) - at));
+  };
   for (const auto& item : conversation.items)
-    for (const auto& block : item->blocks)
-      if (const auto* text = std::get_if<Text>(&block)) {
-        for (auto at = text->text.find("Please look at "); at != std::string::npos; at = text->text.find("Please look at ", at + 1)) ++n;
-      } else if (const auto* summary = std::get_if<Summary>(&block)) {
-        for (auto at = summary->text.find("Please look at "); at != std::string::npos; at = summary->text.find("Please look at ", at + 1)) ++n;
-      }
-  return n;
+    for (const auto& block : item->blocks) {
+      if (const auto* text = std::get_if<Text>(&block)) collect(text->text);
+      if (const auto* summary = std::get_if<Summary>(&block)) collect(summary->text);
+    }
+  return found.size();
 }
 
 }  // namespace
@@ -98,7 +106,8 @@ TEST_CASE("the tiers also run inside one turn's tool loop") {
   for (int i = 0; i < 40; ++i) {
     const auto name = "f" + std::to_string(i) + ".txt";
     rig.write(name, prose(static_cast<unsigned>(i), 900));
-    rig.script.then(test::calls({call("c" + std::to_string(i), "Read", R"({"file_path":")" + (rig.root / name).string() + R"("})")}));
+    rig.script.then(
+        test::calls({call("c" + std::to_string(i), "Read", R"({"file_path":")" + (rig.root / name).string() + R"("})")}));
   }
   rig.script.then(test::says("all read"));
   CHECK(rig.turn("read all of them").how == How::done);
@@ -194,7 +203,8 @@ TEST_CASE("pins stand byte for byte through every tier and count against their b
   bool stands = false;
   for (const auto& item : rig.context.conversation.items)
     for (const auto& block : item->blocks)
-      if (const auto* text = std::get_if<Text>(&block)) stands = stands || (item->pinned && text->text.find("magic-4711.cfg") != std::string::npos);
+      if (const auto* text = std::get_if<Text>(&block))
+        stands = stands || (item->pinned && text->text.find("magic-4711.cfg") != std::string::npos);
   CHECK(stands);
   rig.compactor.pin(rig.context, {prose(1, 20'000), true});
   CHECK(rig.seen<Notice>().back().text.find("pinBudget") != std::string::npos);
@@ -219,7 +229,8 @@ TEST_CASE("after a compaction in the middle of a task the model gets its list an
   item.blocks.push_back(ToolResult{"c1", "Edit", "edited", false, "small.txt", {}, ResultForm::full});
   before.items.push_back(make_item(item));
   Budget budget;
-  const auto text = resume_text(before, after, budget, {{"write tests", "in_progress", "Writing tests"}, {"done thing", "completed", ""}}, root);
+  const auto text = resume_text(before, after, budget,
+                                {{"write tests", "in_progress", "Writing tests"}, {"done thing", "completed", ""}}, root);
   CHECK(text.find("the new content") != std::string::npos);
   CHECK(text.find("◐ Writing tests") != std::string::npos);
   CHECK(text.find("☒ done thing") != std::string::npos);
