@@ -12,6 +12,7 @@
 #include "app/crash.h"
 #include "app/headless.h"
 #include "tools/walk.h"
+#include "ui/terminal.h"
 #include "ui/ui.h"
 
 namespace tern {
@@ -174,6 +175,22 @@ int start_headless(const Options& options, SessionSetup setup) {
   return run_headless(std::move(setup), std::move(headless));
 }
 
+namespace {
+
+// The first screen: what this is, where one is, where summaries are kept, and three ways on.
+std::vector<std::string> welcome(const SessionSetup& setup, const UiDeps& deps) {
+  const auto model = setup.demo ? std::string("the demo, a script and not a model") : setup.model;
+  std::vector<std::string> lines = {"tern " + deps.version};
+  if (!model.empty()) lines.push_back("model: " + model);
+  lines.push_back("folder: " + deps.cwd);
+  lines.push_back(setup.keep ? "everything said and seen is kept in .compression/ and can be called back with /recall"
+                             : "nothing of this talk is kept on disk");
+  lines.emplace_back("/ commands · @ files · ! shell · ? keys · shift-tab permission mode");
+  return lines;
+}
+
+}  // namespace
+
 int start_screen(const Options& options, const Config& config, SessionSetup setup) {
   if (!::isatty(STDIN_FILENO) || !::isatty(STDOUT_FILENO)) {
     std::fputs("tern: no terminal here; tern -p \"...\" answers once and needs none\n", stderr);
@@ -181,6 +198,7 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
   }
   const auto state = user_state_dir();
   install_crash_handlers(state.string());
+  block_ui_signals();  // before any thread starts: the screen's loop reads them, no thread dies of one
   Mailbox<Command> commands;
   std::mutex wake_mutex;
   std::function<void()> wake;
@@ -209,6 +227,7 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
                                                                 : ScreenKind::full;
   deps.theme = config.theme;
   deps.vi = config.vim;
+  deps.welcome = welcome(setup, deps);
   deps.list_files = [root](std::stop_token stop) { return project_files(root, stop); };
   deps.first_prompt = options.demo && options.prompt.empty() ? std::string(demo_prompt()) : options.prompt;
   std::thread worker([&] {

@@ -94,7 +94,7 @@ file(GLOB benches CONFIGURE_DEPENDS ${tests}/bench/*_bench.cpp)
 foreach(source ${benches})
   get_filename_component(name ${source} NAME_WE)
   tern_included_folders(${source} libraries)
-  tern_program(${name} ${source} ${libraries} dep_json dep_ftxui)
+  tern_program(${name} ${source} ${libraries} tern_agent dep_json dep_ftxui)  # the agent for those that use its test rig
   set_property(GLOBAL APPEND PROPERTY TERN_BENCH_TARGETS ${name})
 endforeach()
 
