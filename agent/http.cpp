@@ -22,13 +22,12 @@ namespace {
 // curl is loaded by the first provider that needs it, on the network thread: its thirty libraries cost 6 ms and several
 // MB, which `tern --version` or the demo should not pay.
 struct Curl {
-#define CURL_FUNCTIONS(X)                                                                                                        \
-  X(global_init)                                                                                                                 \
-  X(easy_init)                                                                                                                   \
-  X(easy_setopt)                                                                                                                 \
-  X(easy_getinfo) X(easy_cleanup) X(easy_reset) X(easy_strerror) X(slist_append) X(slist_free_all) X(multi_init) X(multi_setopt) \
-      X(multi_add_handle) X(multi_remove_handle) X(multi_perform) X(multi_info_read) X(multi_poll) X(multi_wakeup)               \
-          X(multi_cleanup)
+// clang-format off
+#define CURL_FUNCTIONS(X)                                                                                     \
+  X(global_init) X(easy_init) X(easy_setopt) X(easy_getinfo) X(easy_cleanup) X(easy_reset) X(easy_strerror)   \
+  X(slist_append) X(slist_free_all) X(multi_init) X(multi_setopt) X(multi_add_handle) X(multi_remove_handle)  \
+  X(multi_perform) X(multi_info_read) X(multi_poll) X(multi_wakeup) X(multi_cleanup)
+// clang-format on
 #define X(name) decltype(&::curl_##name) name = nullptr;
   CURL_FUNCTIONS(X)
 #undef X
