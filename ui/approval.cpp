@@ -109,8 +109,9 @@ Approval::Taken Approval::key(const KeyPress& press) {
 
 Rows Approval::rows(int width, int height, bool listening) {
   const int inner = std::max(10, width - 4);
-  Rows body = wrapped(safe_command(asked_.body), inner, Style{.fg = Colour::none, .bold = asked_.diff.empty()});
-  if (!asked_.diff.empty()) append(body, diff_rows(asked_.diff, asked_.title, inner));
+  // A diff says all that the parameters would say.
+  Rows body = asked_.diff.empty() ? wrapped(safe_command(asked_.body), inner, Style{.bold = true})
+                                  : diff_rows(asked_.diff, asked_.title, inner);
   Rows tail;
   if (!asked_.reason.empty())
     append(tail, wrapped("asks because: " + safe_text(asked_.reason, Lines::one), inner, Style{.fg = Colour::warn}));

@@ -42,6 +42,7 @@ std::string home_relative(const std::string& path, std::string_view home) {
 
 // The pieces after the bar, most important first: what does not fit is left out whole.
 std::vector<std::pair<std::string, Style>> facts(const Meters& meters) {
+  if (meters.effective <= 0) return {};  // no model chosen yet
   const double share = share_of(meters);
   const std::string about = meters.estimated ? "~" : "";
   std::vector<std::pair<std::string, Style>> out;
@@ -135,7 +136,9 @@ Row top_line(const ViewState& view, int width, std::string_view home) {
   if (row.columns() + right + 2 > width) model = shorten(model, std::max(0, width - row.columns() - tern::width(mode) - 6));
   const int used = row.columns() + tern::width(model) + 3 + tern::width(mode) + 1;
   row.fill_to(row.columns() + std::max(1, width - used));
-  row.add(model).add(" · ", muted).add(mode, loud ? Style{.fg = Colour::warn, .bold = true} : Style{.fg = Colour::accent});
+  row.add(model)
+      .add(model.empty() ? "" : " · ", muted)
+      .add(mode, loud ? Style{.fg = Colour::warn, .bold = true} : Style{.fg = Colour::accent});
   return row.take();
 }
 

@@ -60,6 +60,7 @@ class Loop {
         terminal_(!inline_, !inline_ && environment("TERN_NO_MOUSE").empty()),
         shell_(deps, [this] { terminal_.wake(); }) {
     deps.on_wake([this] { terminal_.wake(); });
+    shell_.view.meters.cwd = deps.cwd;
     shell_.depth = detect_depth(environment("NO_COLOR"), environment("COLORTERM"), environment("TERM"));
     shell_.theme = make_theme(deps.theme, shell_.depth, Background::unknown);
     if (shell_.depth >= ColourDepth::palette256) terminal_.write("\x1b]11;?\x1b\\");
