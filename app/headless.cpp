@@ -85,7 +85,7 @@ void read_prompts(Mailbox<Command>& commands, const std::function<void()>& inter
     else
       commands.push(Submit{std::move(parsed.text), {}, When::after});
   }
-  commands.push(Quit{});
+  commands.close();  // what is queued is still answered
 }
 
 class Front {

@@ -1,0 +1,155 @@
+// End-to-end over the wire: each directory below tests/wire is one, run with the real binary against the fake model server, once
+// for each wire format. A case holds
+//   scenario.json   what the server does (tests/support/fake_llm_main.cpp has the fields)
+//   args            one argument a line; {work} is the case's working folder
+//   expect          one expectation a line:
+//                     exit N · requests N · requests >= N · stdout ~ TEXT · stdout !~ TEXT · stderr ~ TEXT ·
+//                     last request ~ TEXT · last request !~ TEXT · file NAME ~ TEXT · no file NAME
+//   stdin, apis     optional: standard input; wire formats (default: anthropic chat responses gemini)
+//   files/          optional: copied into the working folder
+// Besides, every request must have the shape its service insists on.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "tests/support/fake_llm.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Words lines_of(const fs::path& path) {
+  std::istringstream in(text_of(path));
+  Words lines;
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty() && line.front() != '#') lines.push_back(line);
+  return lines;
+}
+
+struct Api {
+  const char* name;
+  const char* model;
+  const char* key;
+  const char* url;
+  const char* path;  // what the provider expects behind the host
+};
+constexpr Api apis[] = {{"anthropic", "anthropic/claude-sonnet-4-5", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", ""},
+                        {"chat", "openai/gpt-4.1", "OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1"},
+                        {"responses", "responses/gpt-5", "OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1"},
+                        {"gemini", "gemini/gemini-2.5-pro", "GEMINI_API_KEY", "GEMINI_BASE_URL", ""}};
+
+struct Run {
+  int status = -1;
+  std::string out, err;
+};
+
+Run run(const fs::path& home, const fs::path& work, const fs::path& input, const Words& arguments, const Words& environment) {
+  const auto out = home / "stdout", err = home / "stderr";
+  const auto child = ::fork();
+  if (child == 0) {
+    const auto onto = [](const fs::path& path, int flags, int fd) { ::dup2(::open(path.c_str(), flags, 0600), fd); };
+    onto(input.empty() ? "/dev/null" : input, O_RDONLY, 0);
+    onto(out, O_WRONLY | O_CREAT | O_TRUNC, 1);
+    onto(err, O_WRONLY | O_CREAT | O_TRUNC, 2);
+    if (::chdir(work.c_str()) != 0) ::_exit(126);
+    std::vector<char*> argv{const_cast<char*>(TERN_BINARY)}, envp;
+    for (const auto& word : arguments) argv.push_back(const_cast<char*>(word.c_str()));
+    for (const auto& word : environment) envp.push_back(const_cast<char*>(word.c_str()));
+    argv.push_back(nullptr);
+    envp.push_back(nullptr);
+    ::execve(TERN_BINARY, argv.data(), envp.data());
+    ::_exit(127);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text_of(out), text_of(err)};
+}
+
+// Empty when the line holds.
+std::string unmet(const std::string& line, const Run& run, const std::vector<tern::test::FakeRequest>& requests,
+                  const fs::path& work) {
+  std::istringstream in(line);
+  std::string subject, name, relation;
+  in >> subject;
+  std::string actual;
+  if (subject == "exit" || subject == "requests") {
+    std::string number;
+    in >> number;
+    const bool least = number == ">=";
+    if (least) in >> number;
+    const int wanted = std::stoi(number), got = subject == "exit" ? run.status : static_cast<int>(requests.size());
+    return (least ? got >= wanted : got == wanted) ? "" : line + " (got " + std::to_string(got) + ")";
+  }
+  if (subject == "no") {
+    in >> name >> name;
+    return fs::exists(work / name) ? line : "";
+  }
+  if (subject == "stdout")
+    actual = run.out;
+  else if (subject == "stderr")
+    actual = run.err;
+  else if (subject == "file")
+    in >> name, actual = text_of(work / name);
+  else if (subject == "last")
+    in >> name, actual = requests.empty() ? "" : requests.back().body;
+  else
+    return "unknown expectation: " + line;
+  in >> relation;
+  std::string wanted;
+  std::getline(in >> std::ws, wanted);
+  const bool holds = actual.find(wanted) != std::string::npos;
+  return holds == (relation == "~") ? "" : line + "\n  got: " + actual.substr(0, 600);
+}
+
+void run_case(const fs::path& folder, const Api& api) {
+  char pattern[] = "/tmp/tern-case-XXXXXX";
+  const fs::path home = fs::canonical(::mkdtemp(pattern)), work = home / "work";
+  fs::create_directories(work);
+  if (fs::exists(folder / "files")) fs::copy(folder / "files", work, fs::copy_options::recursive);
+  fs::create_directories(home / ".config/tern");
+  std::ofstream(home / ".config/tern/config.json") << "{\"trusted\": [\"" << work.string() << "\"]}";
+  tern::test::FakeLlm server(text_of(folder / "scenario.json"));
+  Words arguments{"--model", api.model};
+  for (auto line : lines_of(folder / "args")) {
+    for (auto at = line.find("{work}"); at != std::string::npos; at = line.find("{work}")) line.replace(at, 6, work.string());
+    arguments.push_back(line);
+  }
+  const Words environment{"HOME=" + home.string(), "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
+                          std::string(api.key) + "=dummy-key-of-the-case", std::string(api.url) + "=" + server.url() + api.path};
+  const auto input = folder / "stdin";
+  const auto ran = run(home, work, fs::exists(input) ? input : fs::path(), arguments, environment);
+  INFO("case " << folder.filename().string() << " over " << api.name << "\nstdout: " << ran.out.substr(0, 2000)
+               << "\nstderr: " << ran.err.substr(0, 2000));
+  for (const auto& line : lines_of(folder / "expect")) {
+    const auto problem = unmet(line, ran, server.requests(), work);
+    CHECK(problem == "");
+  }
+  for (const auto& problem : server.shape_problems()) CHECK(problem == "");
+  std::error_code ignored;
+  fs::remove_all(home, ignored);
+}
+
+}  // namespace
+
+TEST_CASE("every case ends as it says, over every wire format") {
+  for (const auto& entry : fs::directory_iterator(TERN_SOURCE_DIR "/tests/wire")) {
+    if (!entry.is_directory() || !fs::exists(entry.path() / "scenario.json")) continue;
+    auto wanted = lines_of(entry.path() / "apis");
+    for (const auto& api : apis)
+      if (wanted.empty() || std::find(wanted.begin(), wanted.end(), api.name) != wanted.end()) run_case(entry.path(), api);
+  }
+}
