@@ -18,6 +18,7 @@ constexpr int continuations = 3;  // answers cut by the output limit or the netw
 struct Progress {
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   int requests = 0, cuts = 0, overflows = 0, repeats = 0;
+  std::optional<UsageRow> usage;  // of the last request, logged together with its answer
 };
 
 TurnEnded ended(How how, int exit_code, std::string error = {}) { return {how, std::move(error), exit_code, 0}; }
@@ -101,23 +102,14 @@ Reply ask_model(Agent& agent, Progress& progress, std::stop_token stop) {
   const auto& model = agent.context.model;
   agent.context.gauges.reported(estimated, reply.usage, model, agent.now());
   const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
-  agent.store.add_usage({agent.turn,
-                         model.provider,
-                         model.name,
-                         "turn",
-                         reply.usage.input,
-                         reply.usage.output,
-                         reply.usage.cache_read,
-                         reply.usage.cache_write,
-                         model.dollars(reply.usage),
-                         spent,
-                         {},
-                         agent.now()});
+  const auto& usage = reply.usage;
+  progress.usage = UsageRow{agent.turn,       model.provider,    model.name,           "turn", usage.input, usage.output,
+                            usage.cache_read, usage.cache_write, model.dollars(usage), spent,  {},          agent.now()};
   return reply;
 }
 
 // The answer joins the context; calls whose JSON the output limit cut in the middle leave it.
-void take_reply(Agent& agent, Reply& reply) {
+void take_reply(Agent& agent, Reply& reply, Progress& progress) {
   if (reply.interrupted || reply.failed)
     std::erase_if(reply.blocks, [](const Block& block) {
       const auto* thought = std::get_if<Thinking>(&block);
@@ -125,12 +117,16 @@ void take_reply(Agent& agent, Reply& reply) {
     });
   const bool speaks = std::any_of(reply.blocks.begin(), reply.blocks.end(),
                                   [](const Block& block) { return !std::holds_alternative<Thinking>(block); });
-  if (!speaks) return;
-  Item item;
-  item.role = Role::assistant;
-  item.interrupted = reply.interrupted;
-  item.blocks = reply.blocks;
-  append(agent, std::move(item));
+  agent.store.transact([&] {
+    if (progress.usage) agent.store.add_usage(*progress.usage);
+    progress.usage.reset();
+    if (!speaks) return;
+    Item item;
+    item.role = Role::assistant;
+    item.interrupted = reply.interrupted;
+    item.blocks = reply.blocks;
+    append(agent, std::move(item));
+  });
 }
 
 int exit_code(Failure kind) {
@@ -200,7 +196,10 @@ TurnEnded finish(Agent& agent, const Reply& reply) {
 
 // The whole turn. Each line is a step a person could name; each way out answers every call and closes every message.
 static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::stop_token stop) {
-  take_input(agent, std::move(input));
+  agent.store.transact([&] {
+    agent.store.add_prompt(input.text);
+    take_input(agent, std::move(input));
+  });
   for (;;) {
     take_steering(agent);
     agent.refresh();
@@ -213,10 +212,10 @@ static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::st
     if (reply.failed && !reply.interrupted && calls.empty()) {
       if (recovered(agent, *reply.failed, progress, stop)) continue;
       if (transient(*reply.failed) && !reply.blocks.empty() && progress.repeats++ < 2) continue;  // nothing has run: ask again
-      take_reply(agent, reply);
+      take_reply(agent, reply, progress);
       return ended(How::failed, exit_code(reply.failed->kind), reply.failed->message);
     }
-    take_reply(agent, reply);
+    take_reply(agent, reply, progress);
     agent.show_meters();
     if (calls.empty()) {
       if (reply.interrupted) return ended(How::interrupted, 130);
@@ -237,14 +236,16 @@ TurnEnded run_turn(Agent& agent, Submit input, std::stop_token stop) {
   Progress progress;
   agent.denials.clear();
   agent.calls.forget_repeats();
-  agent.store.add_prompt(input.text);
   agent.emit(TurnStarted{++agent.turn});
   auto end = turn_of(agent, std::move(input), progress, stop);
   if (end.how == How::interrupted && stop.stop_requested()) append(agent, user_item("[Request interrupted by user]", true));
   end.milliseconds =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - progress.begin).count();
   agent.context.gauges.turn_ended();
-  agent.store.remember(end);
+  agent.store.transact([&] {
+    agent.store.remember(end);
+    agent.store.set_state("gauges", agent.context.gauges.save());
+  });
   agent.show_meters();
   agent.emit(end);
   return end;

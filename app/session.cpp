@@ -83,7 +83,7 @@ bool Session::open() {
   workspace_.emplace(setup_.cwd, setup_.extra_dirs);
   if (!choose_model()) return false;
   ask_for_trust();
-  if (!open_store()) return false;
+  if (leaving_ || !open_store()) return false;
   read_surroundings();
   make_hands();
   make_agent();
@@ -178,7 +178,9 @@ void Session::ask_for_trust() {
   if (trusted_) {
     if (const auto problem = trust_->trust(workspace_->root()); !problem.empty()) emit(Notice{Level::warning, problem});
   } else {
-    emit(Notice{Level::info, "Not trusted: nothing of this folder's own settings and memory files is read."});
+    why_ = "Nothing was read or run in " + workspace_->root().string() + ".";
+    exit_code_ = 0;
+    leaving_ = true;
   }
 }
 
@@ -366,7 +368,6 @@ TurnEnded Session::once(Submit input) {
     emit(end);
   }
   working_ = false;
-  store_->set_state("gauges", context_.gauges.save());
   export_files();
   return end;
 }

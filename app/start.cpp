@@ -234,7 +234,7 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
     if (session.open())
       session.run();
     else
-      events.push(Goodbye{"tern: " + session.why()});
+      events.push(Goodbye{session.why()});
   });
   const int status = run_ui(deps);
   session.interrupt();
