@@ -36,7 +36,7 @@ void check_view(std::string_view file) {
   TextView view(file, detect(file));
   std::string_view text = view.text();
   for (std::size_t at = 0; at <= text.size(); at += 1 + text.size() / 64) require(view.source(at) <= file.size());
-  Page page = page_of(text, 1, 50);
+  ReadPage page = page_of(text, 1, 50);
   require(to_valid_utf8(page.text) == page.text);
 }
 
