@@ -26,7 +26,10 @@ Item note_to_model(std::string text) {
 
 bool SessionCommands::live(Command& command) {
   if (const auto* query = std::get_if<Query>(&command)) {
-    if (!SessionQueries{s}.answer(*query)) s.emit(Notice{Level::warning, "Nothing answers to \"" + query->name + "\"."});
+    if (query->name == "background")
+      s.jobs_->request_move();
+    else if (!SessionQueries{s}.answer(*query))
+      s.emit(Notice{Level::warning, "Nothing answers to \"" + query->name + "\"."});
   } else if (std::holds_alternative<Interrupt>(command)) {
     s.interrupt();
   } else if (const auto* mode = std::get_if<SetMode>(&command)) {

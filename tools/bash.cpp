@@ -206,14 +206,18 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   }
   FollowLimits limits;
   limits.time = time_limit(args);
+  limits.move = ctx.jobs.move_token();
   const Following following = follow(process, output, limits, ctx.stop, ctx.progress);
   const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - started);
   ctx.journal.after_command(ctx.workspace, before, ctx.call_id);
   if (following.how != Following::How::time_up) return finished(command, following, output, took, ctx);
   const std::string said = output.text();
   const std::string id = ctx.jobs.adopt(std::move(process), std::move(output), command, description, started);
-  return went_to_background(command, id, said,
-                            "The command is still running after " + seconds(limits.time) + " and was moved to the background.");
+  const std::string why =
+      limits.move.stop_requested()
+          ? "The user moved the command to the background after " + seconds(took) + "."
+          : "The command is still running after " + seconds(limits.time) + " and was moved to the background.";
+  return went_to_background(command, id, said, why);
 }
 
 std::string subject(const nlohmann::json& args) { return args.value("command", std::string()); }

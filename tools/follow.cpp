@@ -72,7 +72,13 @@ class Follower {
  public:
   Follower(Process& process, OutputRing& output, const FollowLimits& limits, std::stop_token stop,
            const std::function<void(std::string_view)>& progress)
-      : process_(process), output_(output), limits_(limits), stop_(std::move(stop)), signal_(stop_), progress_(progress) {}
+      : process_(process),
+        output_(output),
+        limits_(limits),
+        stop_(std::move(stop)),
+        signal_(stop_),
+        move_signal_(limits.move),
+        progress_(progress) {}
 
   Following run() {
     for (;;) {
@@ -90,7 +96,7 @@ class Follower {
   void decide(Clock::time_point now) {
     if (stopping_) return;
     if (stop_.stop_requested()) return bring_down(Following::How::stopped, now);
-    if (now >= begun_ + limits_.time)
+    if (now >= begun_ + limits_.time || limits_.move.stop_requested())
       result_.how = Following::How::time_up;
     else if (now >= heard_ + limits_.answer && reads_like_question(output_.last_line()))
       bring_down(Following::How::asking, now);
@@ -112,9 +118,10 @@ class Follower {
   }
 
   void wait(Clock::time_point now) {
-    std::array<pollfd, 3> fds{{{open_ ? process_.output_fd() : -1, POLLIN, 0},
+    std::array<pollfd, 4> fds{{{open_ ? process_.output_fd() : -1, POLLIN, 0},
                                {process_.status_fd(), POLLIN, 0},
-                               {stopping_ ? -1 : signal_.fd(), POLLIN, 0}}};
+                               {stopping_ ? -1 : signal_.fd(), POLLIN, 0},
+                               {stopping_ ? -1 : move_signal_.fd(), POLLIN, 0}}};
     ::poll(fds.data(), fds.size(), static_cast<int>(patience(now).count()));
     if (fds[0].revents != 0) read_once();
   }
@@ -148,7 +155,7 @@ class Follower {
   OutputRing& output_;
   const FollowLimits& limits_;
   std::stop_token stop_;
-  StopSignal signal_;
+  StopSignal signal_, move_signal_;
   Progress progress_;
   Following result_;
   bool stopping_ = false, open_ = true;

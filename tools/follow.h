@@ -21,6 +21,7 @@ struct FollowLimits {
   std::chrono::milliseconds time{120000};
   std::chrono::milliseconds answer{10000};  // silence after something that reads like a question, until it is ended
   std::chrono::milliseconds grace{1000};    // from TERM to KILL when the turn is stopped
+  std::stop_token move;                     // requested: as if the time were up
 };
 
 Following follow(Process& process, OutputRing& output, const FollowLimits& limits, std::stop_token stop,

@@ -222,4 +222,15 @@ void Jobs::stop_all() {
   state_->changed.wait_for(lock, milliseconds(800), none);
 }
 
+std::stop_token Jobs::move_token() {
+  std::lock_guard lock(move_mutex_);
+  move_ = std::stop_source();
+  return move_.get_token();
+}
+
+void Jobs::request_move() {
+  std::lock_guard lock(move_mutex_);
+  move_.request_stop();
+}
+
 }  // namespace tern

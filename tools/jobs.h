@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -45,10 +47,15 @@ class Jobs {
   // Ends it and waits until its tree is gone (≤ 3 s). False for an unknown id.
   bool stop(const std::string& id);
   void stop_all();
+  // The person wants the command in front in the background: it follows the token, anybody may request.
+  std::stop_token move_token();  // fresh for each command
+  void request_move();
 
  private:
   struct State;
   std::unique_ptr<State> state_;
+  std::mutex move_mutex_;
+  std::stop_source move_;
 };
 
 }  // namespace tern

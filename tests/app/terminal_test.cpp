@@ -123,6 +123,20 @@ TEST_CASE("every way out leaves the terminal as it was") {
   CHECK(run.pty.until_exit() != -1);
 }
 
+// Not a test: TERN_PICTURE=file.svg build/app_tests "[picture]" draws the screen of the front page.
+TEST_CASE("a picture of the screen", "[.][picture]") {
+  Run run({"--demo"}, 108, 36);
+  REQUIRE(run.pty.until_text("1 2 3 or"));
+  run.pty.send("1");
+  REQUIRE(run.pty.until_text("compacted"));
+  for (int i = 0; i < 3; ++i) {
+    const std::size_t shown = run.pty.raw().size();
+    REQUIRE(run.pty.until([&](const Vt&) { return run.pty.raw().size() > shown + 4'000; }));
+  }
+  if (const char* file = getenv("TERN_PICTURE")) std::ofstream(file) << to_svg(run.pty.vt(), "tern --demo");
+  run.pty.send("\x1b");
+}
+
 TEST_CASE("the long play shows the context being compressed") {
   Run run({"--demo"}, 120, 40);
   REQUIRE(run.pty.until_text("Do you trust this folder?"));

@@ -110,6 +110,18 @@ TEST_CASE("a command that outlasts its time goes to the background, and can be r
   CHECK(w.run(kill_bash, {{"shell_id", "bash_9"}}).is_error);
 }
 
+TEST_CASE("the person moves the running command to the background") {
+  World w;
+  std::jthread person([&] {
+    while (!std::filesystem::exists(w.temp.path() / "begun")) std::this_thread::yield();
+    w.jobs.request_move();
+  });
+  const ToolOutput moved = w.run(bash, {{"command", "touch begun; exec sleep 60"}});
+  CHECK(has(moved.text, "The user moved the command to the background"));
+  CHECK(w.jobs.running() == 1);
+  CHECK(w.jobs.stop("bash_1"));
+}
+
 TEST_CASE("run_in_background answers at once, and tells when it ends") {
   World w;
   std::mutex mutex;
