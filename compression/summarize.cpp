@@ -246,8 +246,8 @@ SummaryRequest summary_request(const Conversation& conversation, const Budget& b
   const auto goes = leaving(request.source.items);
   for (std::size_t i = 0; i < goes.size(); ++i) request.replaces += goes[i] ? request.source.items[i]->tokens : 0;
   const Tokens rest = count(conversation) - request.replaces;
-  request.target = std::clamp(compaction_goal(budget) - rest, std::min(least_target, request.replaces),
-                              std::max<Tokens>(1, request.replaces * 3 / 4));
+  const Tokens most = std::max<Tokens>(1, request.replaces * 3 / 4);
+  request.target = std::clamp(compaction_goal(budget) - rest, std::min(least_target, most), most);
   request.kept = kept_messages(request.source.items, static_cast<Tokens>(kept_share * static_cast<double>(request.target)));
   request.index = index_of(request.source, std::min(budget.config.index_budget, request.target / 5));
   const Tokens body = request.target - estimate(request.kept) - estimate(request.index) - estimate(summary_opening(0));

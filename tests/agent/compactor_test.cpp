@@ -210,6 +210,17 @@ TEST_CASE("pins stand byte for byte through every tier and count against their b
   CHECK(rig.seen<Notice>().back().text.find("pinBudget") != std::string::npos);
 }
 
+TEST_CASE("a conversation with hardly anything to summarise is left alone or made smaller, never a fault") {
+  for (int turns = 1; turns < 6; ++turns) {
+    Rig rig(32'000);
+    with_summaries(rig);
+    work(rig, turns, 20);
+    const auto before = count(rig.context.conversation);
+    rig.compactor.compact(rig.context, Compact{}, {});
+    CHECK(count(rig.context.conversation) <= before);
+  }
+}
+
 TEST_CASE("autoCompress off is off, also when the provider refuses the length") {
   Rig rig(32'000);
   rig.context.config.auto_compress = false;
