@@ -3,9 +3,10 @@ include(CheckCXXSourceCompiles)
 include(CheckIPOSupported)
 
 add_library(tern_flags INTERFACE)
-target_compile_options(tern_flags INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor)
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # clang builds the fuzzers; what it warns of changes with its version
-  target_compile_options(tern_flags INTERFACE -Wshadow -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(tern_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror)
+else()  # clang builds the fuzzers; what it warns of changes with its version
+  target_compile_options(tern_flags INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor)
 endif()
 target_compile_options(tern_flags INTERFACE -Wno-missing-field-initializers)  # designated initialisers leave the rest to defaults
 
