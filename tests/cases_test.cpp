@@ -1,4 +1,4 @@
-// End-to-end over the wire: each directory below tests/wire is one, run with the real binary against the fake model server, once
+// End-to-end over the wire: each directory below tests/cases is one, run with the real binary against the fake model server, once
 // for each wire format. A case holds
 //   scenario.json   what the server does (tests/support/fake_llm_main.cpp has the fields)
 //   args            one argument a line; {work} is the case's working folder
@@ -146,7 +146,7 @@ void run_case(const fs::path& folder, const Api& api) {
 }  // namespace
 
 TEST_CASE("every case ends as it says, over every wire format") {
-  for (const auto& entry : fs::directory_iterator(TERN_SOURCE_DIR "/tests/wire")) {
+  for (const auto& entry : fs::directory_iterator(TERN_SOURCE_DIR "/tests/cases")) {
     if (!entry.is_directory() || !fs::exists(entry.path() / "scenario.json")) continue;
     auto wanted = lines_of(entry.path() / "apis");
     for (const auto& api : apis)
