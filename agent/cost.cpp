@@ -64,6 +64,7 @@ std::string describe(const CutCost& cost, const CacheState& cache, TimePoint now
                      : cache.seen ? "cache cold"
                                   : "no prompt cache seen";
   if (!cost.known) return text + " · prices unknown";
+  if (cost.now == 0 && cost.per_turn == 0) return text + " · this model costs nothing";
   text += " · " + money(cost.now) + " now · " + money(cost.per_turn) + " a turn saved";
   if (!std::isfinite(cost.break_even)) return text + " · never pays";
   const auto turns = static_cast<long>(std::ceil(cost.break_even));
