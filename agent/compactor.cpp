@@ -296,8 +296,10 @@ std::optional<Compactor::Result> Compactor::without_model(Context& context, cons
   if (auto edits = local_summary(context.conversation, budget, now); !edits.empty())
     return Result{.edits = std::move(edits), .tier = Tier::compact, .strategy = "local"};
   const auto target = count(context.conversation) - replaced / 2;
-  if (auto edits = remove_messages(context.conversation, budget, target); !edits.empty())
-    return Result{.edits = std::move(edits), .tier = Tier::compact, .strategy = edits.front().why.unit};
+  if (auto edits = remove_messages(context.conversation, budget, target); !edits.empty()) {
+    std::string strategy = edits.front().why.unit;
+    return Result{.edits = std::move(edits), .tier = Tier::compact, .strategy = std::move(strategy)};
+  }
   return std::nullopt;
 }
 
