@@ -130,14 +130,15 @@ Rows Approval::rows(int width, int height, bool listening) {
   if (amending_) choices.push_back(RowBuilder().add("  say why: ", muted).add(shorten(note_.text() + "▏", inner - 12)).take());
   const std::string keys = !listening  ? "waiting for you to stop typing"
                            : amending_ ? "enter sends · esc back"
-                                       : "1 2 3 or ↑↓ enter · esc says no";
+                                       : std::string(remember ? "1 2 3" : "1 3") + " or ↑↓ enter · esc says no";
 
   body_page_ = static_cast<std::size_t>(std::max(3, height - 4 - static_cast<int>(tail.size() + choices.size())));
   body_lines_ = body.size() > body_page_ ? body.size() - body_page_ : 0;
   top_ = std::min(top_, body_lines_);
   end_shown_ = end_shown_ || top_ >= body_lines_;
   Rows rows;
-  rows.push_back(RowBuilder().add(safe_text(asked_.title, Lines::one), Style{.fg = Colour::warn, .bold = true}).take());
+  rows.push_back(
+      RowBuilder().add(shorten(safe_text(asked_.title, Lines::one), inner), Style{.fg = Colour::warn, .bold = true}).take());
   for (std::size_t i = top_; i < body.size() && i < top_ + body_page_; ++i) {
     Row row = RowBuilder().add("  ").take();
     for (Span span : body[i].spans) {

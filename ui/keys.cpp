@@ -29,6 +29,7 @@ void unfold_last(Shell& shell) { toggle_transcript_view(shell); }
 
 void start_reverse(Shell& shell) {
   shell.reverse = "";
+  shell.reverse_draft = shell.composer.text();
   shell.reverse_at = shell.history.entries().size();
 }
 
@@ -62,7 +63,6 @@ constexpr std::pair<std::string_view, std::string_view> fixed_keys[] = {
     {"ctrl-c", "clear the prompt, else interrupt; twice leaves"},
     {"ctrl-d", "leave when the prompt is empty"},
     {"↑ ↓", "lines of the prompt, then the history; ↑ first takes queued prompts back"},
-    {"ctrl-b (working)", "move the running command to the background"},
     {"! command", "run it in the shell and show it to the model (!! only to you)"},
     {"# note", "add a line to AGENTS.md"},
     {"@ file", "mention a file, found as you type"},
@@ -155,7 +155,6 @@ void composer_key(Shell& shell, const KeyPress& press) {
     shell.quitting = true;
     return;
   }
-  if (control("b") && shell.view.working && shell.composer.empty()) return shell.send(Query{"background", ""});
   if (shell.composer.vi() && press.key == Key::escape && shell.composer.key(press)) return;
   if (press.key == Key::escape) return escape(shell);
   if (press.key == Key::enter && plain) return enter(shell);
@@ -186,6 +185,7 @@ void typed(std::string& text, const KeyPress& press) {
 void reverse_key(Shell& shell, const KeyPress& press) {
   const bool again = press.key == Key::character && press.ctrl && press.text == "r";
   if (press.key == Key::escape || press.key == Key::enter || (press.ctrl && press.text == "c") || press.key == Key::tab) {
+    if (press.key == Key::escape || press.ctrl) shell.composer.set(shell.reverse_draft);
     shell.reverse.reset();
     return;
   }

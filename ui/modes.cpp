@@ -53,7 +53,6 @@ void open_rewind(Shell& shell) {
   for (const RewindPoint& point : points)
     overlay.items.push_back(point.when + "  " + point.text +
                             (point.files_changed > 0 ? "  (" + plural(point.files_changed, "file") + ")" : ""));
-  overlay.selected = points.size() - 1;
   overlay.chosen = [points](Shell& in, std::size_t index) { choose_rewind(in, points[index]); };
   shell.overlay = std::move(overlay);
 }

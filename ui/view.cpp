@@ -6,16 +6,14 @@
 namespace tern {
 namespace {
 
+constexpr std::string_view compaction_work = "compaction";
 constexpr std::size_t longest_tail = 32 << 10;  // of a running command; the whole is in the store
 
 class Fold {
  public:
   Fold(ViewState& view, std::int64_t now_ms) : view_(view), now_ms_(now_ms) {}
 
-  void operator()(TurnStarted&) {
-    view_.working = true;
-    view_.turn_started_ms = now_ms_;
-  }
+  void operator()(TurnStarted&) { begin_work(""); }
 
   void operator()(ItemAdded& added) {
     const Item& item = *added.item;
@@ -49,6 +47,7 @@ class Fold {
   void operator()(ToolStarted& started) {
     stop_streaming<AssistantCell>();
     stop_streaming<ThinkingCell>();
+    if (!view_.working && !started.replayed) begin_work(started.call_id);
     ToolCell cell;
     cell.call_id = std::move(started.call_id);
     cell.tool = std::move(started.tool);
@@ -68,6 +67,7 @@ class Fold {
   }
 
   void operator()(ToolFinished& done) {
+    end_side_work(done.call_id);
     Cell* cell = tool(done.call_id);
     if (!cell) {
       ToolCell made;
@@ -107,13 +107,23 @@ class Fold {
       case CompactionPhase::undone: mark(compaction.touched, Tier::none); break;
       case CompactionPhase::redone: mark(compaction.touched, compaction.tier); break;
       case CompactionPhase::failed: break;
+      case CompactionPhase::started:
+        if (!view_.working) begin_work(compaction_work);
+        return;
       default: return;  // under way: shown in the status line, not in the transcript
     }
+    end_side_work(compaction_work);
     add(CompactionCell{std::move(compaction)});
   }
 
-  void operator()(PreviewReady& preview) { view_.preview = std::move(preview); }
-  void operator()(Meters& meters) { view_.meters = std::move(meters); }
+  void operator()(PreviewReady& preview) {
+    end_side_work(compaction_work);
+    view_.preview = std::move(preview);
+  }
+  void operator()(Meters& meters) {
+    end_side_work(compaction_work);  // a compaction that found nothing to do ends with these alone
+    view_.meters = std::move(meters);
+  }
   void operator()(Queue& queue) { view_.queue = std::move(queue.texts); }
   void operator()(TakenBack& taken) {
     std::move(taken.texts.begin(), taken.texts.end(), std::back_inserter(view_.taken_back));
@@ -139,6 +149,7 @@ class Fold {
     stop_streaming<AssistantCell>();
     stop_streaming<ThinkingCell>();
     view_.working = false;
+    view_.side_work.clear();
     view_.waiting = {};
     if (ended.how == TurnEnded::How::interrupted) add(NoticeCell{Level::warning, "interrupted"});
     if (!ended.error.empty()) add(NoticeCell{Level::error, std::move(ended.error)});
@@ -147,6 +158,17 @@ class Fold {
   void operator()(Goodbye& goodbye) { view_.goodbye = std::move(goodbye.text); }
 
  private:
+  void begin_work(std::string_view side) {
+    view_.working = true;
+    view_.side_work = side;
+    view_.turn_started_ms = now_ms_;
+  }
+  void end_side_work(std::string_view side) {
+    if (side.empty() || view_.side_work != side) return;
+    view_.working = false;
+    view_.side_work.clear();
+  }
+
   Cell& add(CellBody body, ItemId item = {}) {
     Cell cell;
     cell.id = view_.next_cell++;

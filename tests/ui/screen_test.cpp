@@ -5,6 +5,7 @@
 #include "compression/tokens.h"
 #include "tests/support/golden.h"
 #include "ui/keys.h"
+#include "ui/modes.h"
 #include "ui/status_bar.h"
 
 using namespace tern;
@@ -226,6 +227,55 @@ TEST_CASE("escape interrupts and asks for the queue back") {
   world.press("escape");
   CHECK(world.interrupted);
   CHECK(world.sent<TakeBack>().size() == 1);
+}
+
+TEST_CASE("escape stops a shell line and a compaction too") {
+  World world;
+  world.tell(ToolStarted{"shell_1", "Bash", "Bash", "sleep 30", "sleep 30"});
+  world.press("escape");
+  CHECK(world.interrupted);
+  ToolFinished done;
+  done.call_id = "shell_1";
+  world.tell(done);
+  CHECK_FALSE(world.shell.view.working);
+
+  world.interrupted = false;
+  world.tell(Compaction{.phase = CompactionPhase::started});
+  world.press("escape");
+  CHECK(world.interrupted);
+  world.tell(Compaction{.phase = CompactionPhase::failed});
+  CHECK_FALSE(world.shell.view.working);
+}
+
+TEST_CASE("what happens inside a turn does not end it") {
+  World world;
+  world.tell(TurnStarted{1});
+  world.tool("Read", "a.cpp", "3 lines");
+  world.tell(Compaction{.phase = CompactionPhase::started});
+  world.tell(Compaction{.phase = CompactionPhase::completed});
+  world.meters(0.1);
+  CHECK(world.shell.view.working);
+  world.tell(TurnEnded{});
+  CHECK_FALSE(world.shell.view.working);
+}
+
+TEST_CASE("rewinding offers the newest prompt first") {
+  World world;
+  world.shell.view.rewind = {{ItemId{3}, "new", "10:01", 0}, {ItemId{1}, "old", "10:00", 0}};
+  open_pages(world.shell);
+  REQUIRE(world.shell.overlay);
+  CHECK(world.shell.overlay->selected == 0);
+}
+
+TEST_CASE("leaving the history search gives the draft back") {
+  World world;
+  world.shell.history.add("run the tests");
+  world.type("draft");
+  world.press("ctrl-r");
+  world.type("run");
+  CHECK(world.shell.composer.text() == "run the tests");
+  world.press("escape");
+  CHECK(world.shell.composer.text() == "draft");
 }
 
 TEST_CASE("the position never moves while reading") {
