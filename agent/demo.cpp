@@ -33,9 +33,8 @@ std::string object_of(std::string_view prompt, std::initializer_list<std::string
   const std::string low = lower(prompt);
   for (std::string_view verb : verbs) {
     const std::string word = std::string(verb) + " ";
-    const auto at = low.starts_with(word) ? 0 : low.find(" " + word);
-    if (at == low.npos) continue;
-    return trim(prompt.substr(at + word.size() + (at ? 1 : 0)));
+    const auto at = low.starts_with("please ") ? 7 : 0;
+    if (low.compare(at, word.size(), word) == 0) return trim(prompt.substr(at + word.size()));
   }
   return {};
 }

@@ -2,6 +2,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -26,7 +27,7 @@ constexpr std::chrono::seconds kPatience{30};
 
 class Report {
  public:
-  explicit Report(bool marks) : marks_(marks) {}
+  Report(bool marks, std::string* into) : marks_(marks), into_(into) {}
   void good(const char* what, const std::string& text) { line(marks_ ? "✓" : "ok  ", what, text); }
   void note(const char* what, const std::string& text) { line(marks_ ? "·" : "note", what, text); }
   void bad(const char* what, const std::string& text) {
@@ -37,10 +38,15 @@ class Report {
 
  private:
   void line(const char* mark, const char* what, const std::string& text) {
-    std::printf("%s %-9s %s\n", mark, what, text.c_str());
+    std::string name = what;
+    name.resize(std::max<std::size_t>(name.size(), 9), ' ');
+    const std::string line = std::string(mark) + ' ' + name + ' ' + text + '\n';
+    if (into_) return void(*into_ += line);
+    std::fputs(line.c_str(), stdout);
     std::fflush(stdout);
   }
   bool marks_, wrong_ = false;
+  std::string* into_;  // nullptr: each line is printed as it is found
 };
 
 std::string variable(const char* name) {
@@ -209,8 +215,8 @@ void check_provider(Report& report, const Config& config) {
 
 }  // namespace
 
-int run_doctor(const Options& options, const Config& config) {
-  Report report(utf8_locale());
+int run_doctor(const Options& options, const Config& config, std::string* into) {
+  Report report(utf8_locale(), into);
   check_terminal(report);
   check_config(report, config, user_config_file(environment()));
   check_store(report, options);

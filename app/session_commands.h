@@ -38,6 +38,7 @@ struct SessionQueries {
   void tools();
   void models();
   void diff();
+  void export_conversation(const std::string& argument);
 };
 
 }  // namespace tern

@@ -25,6 +25,10 @@ std::string time_of(TimePoint when) {
   return text;
 }
 
+std::string first_sentence(std::string_view text) {
+  return std::string(text.substr(0, std::min({text.find(". "), text.find(".\n"), text.find('\n'), text.size()})));
+}
+
 }  // namespace
 
 bool SessionQueries::answer(const Query& query) {
@@ -51,10 +55,11 @@ bool SessionQueries::answer(const Query& query) {
       {"models", [](SessionQueries& q, const std::string&) { q.models(); }},
       {"model", [](SessionQueries& q, const std::string&) { q.models(); }},
       {"diff", [](SessionQueries& q, const std::string&) { q.diff(); }},
-      {"request",
+      {"debug",
        [](SessionQueries& q, const std::string&) {
          q.s.emit(Page{"The last request", q.s.last_request()});
        }},
+      {"export", [](SessionQueries& q, const std::string& a) { q.export_conversation(a); }},
       {"rewind", [](SessionQueries& q, const std::string&) { q.s.emit(RewindPoints{q.s.store_->rewind_points()}); }},
       {"sessions",
        [](SessionQueries& q, const std::string& a) {
@@ -198,10 +203,9 @@ void SessionQueries::tools() {
   std::string text;
   for (const auto* tool : all_tools()) {
     const bool on = std::find(s.hands_->offered.begin(), s.hands_->offered.end(), tool) != s.hands_->offered.end();
-    text += std::string(on ? "● " : "○ ") + std::string(tool->name) + "  " +
-            std::string(tool->description.substr(0, tool->description.find_first_of(".\n"))) + '\n';
+    text += std::string(on ? "● " : "○ ") + std::string(tool->name) + "  " + first_sentence(tool->description) + '\n';
   }
-  s.emit(Page{"Tools", std::move(text)});
+  s.emit(Page{"Tools", text + "\n● offered to the model   ○ off: \"tools.extra\" in the configuration adds it\n"});
 }
 
 void SessionQueries::models() {

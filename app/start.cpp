@@ -11,6 +11,7 @@
 #include "agent/demo.h"
 #include "app/crash.h"
 #include "app/headless.h"
+#include "app/subcommands.h"
 #include "tools/walk.h"
 #include "ui/terminal.h"
 #include "ui/ui.h"
@@ -144,7 +145,12 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
     bool changed = false;
     return change_project_config(folder, json, now, changed);
   };
-  setup.page = [config](std::string_view name) { return name == "config" ? config_text(config, true) : std::string(); };
+  setup.page = [config, options](std::string_view name) {
+    std::string text;
+    if (name == "config") text = config_text(config, true);
+    if (name == "doctor") run_doctor(options, config, &text);
+    return text;
+  };
   setup.demo = options.demo;
   if (options.demo) {
     setup.keep = false;

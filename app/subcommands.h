@@ -9,7 +9,7 @@ namespace tern {
 // Exit status: 0 done, 1 nothing found or not possible, 2 wrong words.
 int run_subcommand(const Options& options, Config config);
 
-// What `tern doctor` finds; every line says what is so and, when it is wrong, what to do.
-int run_doctor(const Options& options, const Config& config);
+// What `tern doctor` finds; every line says what is so and, when it is wrong, what to do. Printed, or added to `into`.
+int run_doctor(const Options& options, const Config& config, std::string* into = nullptr);
 
 }  // namespace tern

@@ -41,6 +41,7 @@ TEST_CASE("the demo answers a few plain requests with the real tools") {
   CHECK(first_call("read README.md") == R"(Read {"file_path":"README.md"})");
   CHECK(first_call("Please read `src/a.cpp`.") == R"(Read {"file_path":"src/a.cpp"})");
   CHECK(first_call("run git status").find(R"("command":"git status")") != std::string::npos);
+  CHECK(first_call("Say how to build, test and run it, please.").find("a script") != std::string::npos);
   CHECK(first_call("find main").starts_with("Grep"));
   CHECK(first_call("list").starts_with("LS"));
 }
