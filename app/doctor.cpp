@@ -194,6 +194,8 @@ void check_provider(Report& report, const Config& config) {
                       "no key is set: export ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY; or run a local server "
                       "(Ollama) and name its model with --model; or try tern --demo");
   }
+  if (kind->name == "demo")
+    return report.note("provider", "the demo, a script; for a real model set a key or start a local server");
   ProviderConfig wire = provider_config(*kind, env);
   if (const auto own = config.providers.find(std::string(kind->name)); own != config.providers.end()) {
     if (wire.key.empty()) wire.key = own->second.key;

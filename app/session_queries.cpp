@@ -57,7 +57,8 @@ bool SessionQueries::answer(const Query& query) {
       {"diff", [](SessionQueries& q, const std::string&) { q.diff(); }},
       {"debug",
        [](SessionQueries& q, const std::string&) {
-         q.s.emit(Page{"The last request", q.s.last_request()});
+         const auto request = q.s.last_request();
+         q.s.emit(Page{"The last request", request.empty() ? "Nothing has been sent yet.\n" : request});
        }},
       {"export", [](SessionQueries& q, const std::string& a) { q.export_conversation(a); }},
       {"rewind", [](SessionQueries& q, const std::string&) { q.s.emit(RewindPoints{q.s.store_->rewind_points()}); }},
