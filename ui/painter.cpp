@@ -1,7 +1,9 @@
 #include "ui/painter.h"
 
 #include <algorithm>
+#include <cstdint>
 
+#include "ui/shift.h"
 #include "ui/width.h"
 
 namespace tern {
@@ -26,6 +28,13 @@ void move_to(std::string& out, int x, int y) { out += "\x1b[" + std::to_string(y
 bool blank(const ftxui::Pixel& pixel) {
   return pixel.character == " " && !pixel.inverted && !pixel.underlined && !pixel.strikethrough &&
          pixel.background_color == ftxui::Color(ftxui::Color::Default);
+}
+
+std::uint64_t row_number(const ftxui::Pixel* row, int columns) {
+  std::uint64_t number = 0xcbf29ce484222325u;
+  for (int x = 0; x < columns; ++x)
+    for (const char c : row[x].character) number = (number ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return number;
 }
 
 // Letters on whose width all terminals agree: one code point, no symbol that fonts draw as a picture. After any other the
@@ -76,6 +85,7 @@ std::string Painter::paint(const ftxui::Screen& next, Caret caret, int top) {
     body += "\x1b[0m";
     if (top == 0) body += "\x1b[2J";
   }
+  if (!whole) move_rows(body, next, top);
   for (int y = 0; y < lines_; ++y) paint_row(body, next, y, top);
   if (!same_pen(pen_, ftxui::Pixel())) body += "\x1b[0m";
   const bool moved = !(caret == caret_) || whole;
@@ -91,6 +101,42 @@ std::string Painter::paint(const ftxui::Screen& next, Caret caret, int top) {
     out += "\x1b[?25l";
   }
   return out + "\x1b[?2026l";
+}
+
+// Text that follows its end moves up by a row or two and is otherwise the same: the terminal moves it, by deleting or inserting
+// lines between margins, which (unlike scrolling) never adds to its scrollback. What is still wrong afterwards paint_row finds.
+void Painter::move_rows(std::string& out, const ftxui::Screen& next, int top) {
+  constexpr int looked_at = 40, too_few = 4;  // columns that tell a moved row; fewer changed rows are not worth a search
+  const auto known = [&](int y) { return last_.data() + static_cast<std::ptrdiff_t>(y) * columns_; };
+  int changed = 0;
+  for (int y = 0; y < lines_ && changed < too_few; ++y)
+    for (int x = 0; x < std::min(columns_, looked_at); ++x)
+      if (known(y)[x].character != next.PixelAt(x, y).character) {
+        ++changed;
+        break;
+      }
+  if (changed < too_few) return;
+  std::vector<std::uint64_t> before, after;
+  for (int y = 0; y < lines_; ++y) {
+    before.push_back(row_number(known(y), columns_));
+    after.push_back(row_number(&next.PixelAt(0, y), columns_));
+  }
+  const Shift shift = find_shift(before, after);
+  if (shift.by == 0) return;
+  const int up = std::max(shift.by, 0), down = std::max(-shift.by, 0);
+  const int first = shift.first - down, last = shift.last + up;
+  out += "\x1b[" + std::to_string(top + first + 1) + ';' + std::to_string(top + last + 1) + 'r';
+  move_to(out, 0, top + first);
+  out += "\x1b[" + std::to_string(up + down) + (up > 0 ? 'M' : 'L') + "\x1b[r";
+  ftxui::Pixel empty;
+  empty.character = " ";
+  if (up > 0) {
+    std::move(known(first + up), known(last + 1), known(first));
+    std::fill(known(last - up + 1), known(last + 1), empty);
+  } else {
+    std::move_backward(known(first), known(last - down + 1), known(last + 1));
+    std::fill(known(first), known(first + down), empty);
+  }
 }
 
 void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y, int top) {

@@ -24,6 +24,7 @@ class Painter {
   void forget() { known_ = false; }  // the terminal's content is unknown: the next frame is whole
 
  private:
+  void move_rows(std::string& out, const ftxui::Screen& next, int top);
   void paint_row(std::string& out, const ftxui::Screen& next, int y, int top);
   void style(std::string& out, const ftxui::Pixel& pixel);
   friend std::string ansi_lines(const Rows& rows, const Theme& theme, int columns);

@@ -55,6 +55,51 @@ TEST_CASE("whatever changes, the terminal shows the frame") {
   }
 }
 
+TEST_CASE("text that moves up is moved, not sent again") {
+  Painter painter;
+  Vt vt(100, 30);
+  const auto frame = [](int from, bool bar) {
+    Rows rows(30);
+    rows[0] = RowBuilder().add("head").take();
+    for (int y = 1; y < 27; ++y)
+      rows[static_cast<std::size_t>(y)] = RowBuilder().add(std::to_string(from + y) + " what was said, at some length").take();
+    rows[29] = RowBuilder().add(bar ? "a bar" : "the bar").take();
+    return screen_of(rows, 100, 30);
+  };
+  vt.feed(painter.paint(frame(0, true), {0, 28}));
+  for (const int from : {1, 2, 5, 4, 0, 20, 21}) {
+    const auto next = frame(from, from % 2 == 0);
+    const auto bytes = painter.paint(next, {0, 28});
+    INFO(from);
+    vt.feed(bytes);
+    CHECK(vt.text() == picture(next));
+    if (from == 1 || from == 21) CHECK(bytes.size() < 160);
+  }
+}
+
+TEST_CASE("moved rows keep their colours") {
+  std::mt19937 random(7);
+  Painter painter, anew;
+  Vt moved(20, 12), whole(20, 12);
+  for (int round = 0; round < 300; ++round) {
+    Rows rows;
+    const auto from = random() % 9;
+    for (unsigned y = 0; y < 12; ++y) {
+      Style style;
+      if (random() % 9 == 0) style.bg = Colour::added_tint;
+      rows.push_back(RowBuilder().add("row " + std::to_string(y < 3 ? y : y + from), style).take());
+    }
+    const auto screen = screen_of(rows, 20, 12);
+    moved.feed(painter.paint(screen, {0, 0}));
+    anew.forget();
+    whole.feed(anew.paint(screen, {0, 0}));
+    REQUIRE(moved.text() == whole.text());
+    const auto left = moved.cells(), right = whole.cells();
+    for (std::size_t y = 0; y < left.size(); ++y)
+      for (std::size_t x = 0; x < left[y].size(); ++x) REQUIRE(left[y][x].bg == right[y][x].bg);
+  }
+}
+
 TEST_CASE("letters of doubtful width do not shift their neighbours") {
   Painter painter;
   Vt vt(30, 1);
