@@ -140,7 +140,7 @@ Compactor::Step Compactor::swap_draft(Context& context) {
                           .strategy = ask.style == SummaryStyle::snapshot ? "snapshot" : "sections",
                           .model = draft->model().name,
                           .why = "summary drafted ahead, swapped in",
-                          .summary = answer.text,
+                          .summary = bare_summary(answer.text),
                           .index = ask.index,
                           .dollars = cost,
                           .covers = ask.covers})
@@ -183,7 +183,7 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
                              context.model, result->dollars);
   PreviewReady ready{next_preview_++,
                      describe_range(covered),
-                     std::to_string(after.items.size()) + " messages stay",
+                     std::to_string(after.items.size()) + " messages",
                      {},
                      result->strategy,
                      used_of(context),

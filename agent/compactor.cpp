@@ -285,7 +285,7 @@ std::optional<Compactor::Result> Compactor::by_model(Context& context, SummaryRe
                 .tier = Tier::compact,
                 .strategy = ask.style == SummaryStyle::snapshot ? "snapshot" : "sections",
                 .model = model.name,
-                .summary = answer.text,
+                .summary = bare_summary(answer.text),
                 .index = ask.index,
                 .dollars = cost,
                 .covers = ask.covers};

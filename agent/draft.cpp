@@ -78,6 +78,18 @@ SummaryAnswer ask_for_summary(Provider& provider, const Request& request, std::s
   return answer;
 }
 
+std::string bare_summary(const std::string& answer) {
+  for (const auto& [open, close] : {std::pair("<summary>", "</summary>"), std::pair("<state_snapshot>", "</state_snapshot>")}) {
+    auto begin = answer.find(open);
+    if (begin == std::string::npos) continue;
+    begin = answer.find_first_not_of("\r\n ", begin + std::string_view(open).size());
+    if (begin == std::string::npos) break;
+    const auto end = std::min(answer.find(close, begin), answer.size());
+    return answer.substr(begin, answer.find_last_not_of("\r\n ", end ? end - 1 : 0) + 1 - begin);
+  }
+  return answer;
+}
+
 Draft::Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, std::unique_ptr<Provider> provider,
              Request request)
     : ask_(std::move(ask)), covered_(std::move(covered)), model_(std::move(model)) {

@@ -32,6 +32,9 @@ struct SharedPrefix {
 Request summary_wire_request(const SummaryRequest& ask, const ModelInfo& model, const SharedPrefix& shared);
 SummaryAnswer ask_for_summary(Provider& provider, const Request& request, std::stop_token stop);
 
+// What stands between the summary tags of an answer; all of it when there are none.
+std::string bare_summary(const std::string& answer);
+
 class Draft {
  public:
   // `covered` are the items as they stand in the context: the draft is good while they stand there unchanged.
