@@ -85,7 +85,8 @@ std::string bare_summary(const std::string& answer) {
     begin = answer.find_first_not_of("\r\n ", begin + std::string_view(open).size());
     if (begin == std::string::npos) break;
     const auto end = std::min(answer.find(close, begin), answer.size());
-    return answer.substr(begin, answer.find_last_not_of("\r\n ", end ? end - 1 : 0) + 1 - begin);
+    if (end <= begin) return {};
+    return answer.substr(begin, answer.find_last_not_of("\r\n ", end - 1) + 1 - begin);
   }
   return answer;
 }

@@ -262,3 +262,11 @@ TEST_CASE("the sliding window drops old rounds and keeps the first request") {
   CHECK(typed < 9);
   CHECK(rig.bad_request().empty());
 }
+
+TEST_CASE("a summary is shown without its tags") {
+  CHECK(bare_summary("<analysis>x</analysis>\n<summary>\n1. a\n2. b\n</summary>\n") == "1. a\n2. b");
+  CHECK(bare_summary("<state_snapshot>goal</state_snapshot>") == "goal");
+  CHECK(bare_summary("<summary> </summary>").empty());
+  CHECK(bare_summary("<summary>cut in the mid") == "cut in the mid");
+  CHECK(bare_summary("no tags") == "no tags");
+}
