@@ -121,7 +121,7 @@ function(tern_sources_behind source result)
       if(include MATCHES "\\.inc")  # each row stands for a file beside it
         get_filename_component(folder ${stem} DIRECTORY)
         file(STRINGS ${stem}.inc rows REGEX "^[A-Z]+\\([a-z]")
-        list(TRANSFORM rows REPLACE "^[A-Z]+\\(([a-z0-9_]+)\\).*" "${folder}/\\1.cpp")
+        list(TRANSFORM rows REPLACE "^[A-Z]+\\(([a-z0-9_]*[a-z0-9])_?\\).*" "${folder}/\\1.cpp")
         file(GLOB behind ${rows})
         list(APPEND open ${behind})
       endif()
