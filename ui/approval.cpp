@@ -113,8 +113,9 @@ Rows Approval::rows(int width, int height, bool listening) {
   Rows body = asked_.diff.empty() ? wrapped(safe_command(asked_.body), inner, Style{.bold = true})
                                   : diff_rows(asked_.diff, asked_.title, inner);
   Rows tail;
-  if (!asked_.reason.empty())
-    append(tail, wrapped("asks because: " + safe_text(asked_.reason, Lines::one), inner, Style{.fg = Colour::warn}));
+  const bool tight = height < 10;  // the choices must stay on the screen
+  if (const std::string why = "asks because: " + safe_text(asked_.reason, Lines::one); !asked_.reason.empty())
+    append(tail, wrapped(tight ? shorten(why, inner) : why, inner, Style{.fg = Colour::warn}));
   const bool remember = !asked_.remember.empty();
   const std::string grant = safe_command(asked_.remember);
   const std::pair<std::string, int> options[] = {{"1. Yes", 0},
@@ -132,7 +133,7 @@ Rows Approval::rows(int width, int height, bool listening) {
                            : amending_ ? "enter sends · esc back"
                                        : std::string(remember ? "1 2 3" : "1 3") + " or ↑↓ enter · esc says no";
 
-  body_page_ = static_cast<std::size_t>(std::max(3, height - 4 - static_cast<int>(tail.size() + choices.size())));
+  body_page_ = static_cast<std::size_t>(std::max(tight ? 1 : 3, height - 4 - static_cast<int>(tail.size() + choices.size())));
   body_lines_ = body.size() > body_page_ ? body.size() - body_page_ : 0;
   top_ = std::min(top_, body_lines_);
   end_shown_ = end_shown_ || top_ >= body_lines_;
@@ -154,9 +155,9 @@ Rows Approval::rows(int width, int height, bool listening) {
                             Style{.fg = Colour::warn})
                        .take());
   append(rows, std::move(tail));
-  rows.emplace_back();
+  if (!tight) rows.emplace_back();
   append(rows, std::move(choices));
-  rows.push_back(RowBuilder().add(keys, muted).take());
+  if (!tight || top_ >= body_lines_) rows.push_back(RowBuilder().add(keys, muted).take());
   return rows;
 }
 

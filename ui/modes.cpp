@@ -120,6 +120,7 @@ class PlainLog {
   }
   void operator()(const ToolStarted& started) { line("* " + started.label + " " + safe_text(started.subject, Lines::one)); }
   void operator()(const ToolFinished& done) {
+    if (!turn_ && !done.text.empty()) line(safe_text(done.text));  // the person's own command
     line("  " + safe_text(done.note.empty() ? std::string(done.is_error ? "failed" : "done") : done.note, Lines::one));
   }
   void operator()(const PermissionAsked& asked) {
@@ -153,7 +154,20 @@ class PlainLog {
   template <class Other>
   void operator()(const Other&) {}
 
+  // True when nothing more comes in answer to what was typed last.
+  bool ends(const Event& event) const {
+    if (std::holds_alternative<TurnEnded>(event) || std::holds_alternative<Page>(event) ||
+        std::holds_alternative<ContextReport>(event) || std::holds_alternative<PermissionAsked>(event) ||
+        std::holds_alternative<TrustAsked>(event))
+      return true;
+    if (turn_) return false;
+    if (const auto* compaction = std::get_if<Compaction>(&event)) return compaction->phase >= CompactionPhase::completed;
+    return std::holds_alternative<Notice>(event) || std::holds_alternative<ToolFinished>(event) ||
+           std::holds_alternative<SessionOpened>(event) || std::holds_alternative<SessionList>(event);
+  }
+
   void typed(const std::string& text) {
+    turn_ = !text.starts_with("!") && !text.starts_with("/");
     if (asked_ != 0 && (text == "1" || text == "2" || text == "3")) {
       deps_.commands.push(Answer{std::exchange(asked_, 0),
                                  text == "1"   ? Verdict::yes
@@ -189,6 +203,7 @@ class PlainLog {
   UiDeps& deps_;
   std::uint64_t asked_ = 0;
   bool at_line_start_ = true;
+  bool turn_ = false;  // what was typed last starts a turn
 };
 
 }  // namespace
@@ -222,9 +237,7 @@ int run_plain(UiDeps& deps) {
     for (bool ended = text.empty(); !ended;) {
       auto event = deps.events.wait();
       if (!event) return say_goodbye(deps);
-      ended = std::holds_alternative<TurnEnded>(*event) || std::holds_alternative<Page>(*event) ||
-              std::holds_alternative<ContextReport>(*event) || std::holds_alternative<PermissionAsked>(*event) ||
-              std::holds_alternative<TrustAsked>(*event);
+      ended = log.ends(*event);
       std::visit(log, *event);
     }
   }

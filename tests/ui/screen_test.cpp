@@ -179,6 +179,21 @@ TEST_CASE("the dialog shows the whole command and takes no key meant for the pro
   CHECK(answers[0].verdict == Verdict::yes);
 }
 
+TEST_CASE("the dialog keeps its choices on the smallest screen") {
+  World world;
+  world.shell.approval.open(PermissionAsked{.id = 7,
+                                            .tool = "Write",
+                                            .title = "Write tern-demo-scratch.txt",
+                                            .body = "one\ntwo\nthree\n",
+                                            .reason = "it writes tern-demo-scratch.txt and more",
+                                            .remember = "Edit(everything below here)"},
+                            world.shell.now_ms);
+  world.look(40, 12);
+  const std::string screen = world.look(40, 12);
+  INFO(screen);
+  CHECK(screen.find("3. No") != std::string::npos);
+}
+
 TEST_CASE("nobody approves what was not shown to the end") {
   World world;
   PermissionAsked asked;
