@@ -183,6 +183,16 @@ int start_headless(const Options& options, SessionSetup setup) {
 
 namespace {
 
+// What is known before the session is open, so that the first frame (and a question about trust) names the right mode.
+Meters first_meters(const SessionSetup& setup) {
+  const auto name = setup.model.empty() ? std::nullopt : setup.models.resolve(setup.model);
+  Meters meters;
+  if (name) meters.model = name->model;
+  meters.cwd = setup.cwd.string();
+  meters.mode = setup.mode;
+  return meters;
+}
+
 // The first screen: what this is, where one is, where summaries are kept, and three ways on.
 std::vector<std::string> welcome(const SessionSetup& setup, const UiDeps& deps) {
   const auto model = setup.demo ? std::string("the demo, a script and not a model") : setup.model;
@@ -215,6 +225,7 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
       },
       merge_events);
   const auto root = setup.cwd;
+  events.push(first_meters(setup));
   Session session(setup, commands, [&](Event event) { events.push(std::move(event)); });
   UiDeps deps{.commands = commands,
               .events = events,

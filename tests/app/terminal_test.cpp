@@ -72,6 +72,12 @@ TEST_CASE("a first minute: trust, a prompt, an answer, and out") {
   CHECK(run.pty.modes_restored());
 }
 
+TEST_CASE("the mode is shown before anything is asked") {
+  Run run({"--model", "demo", "--permission-mode", "plan"});
+  REQUIRE(run.pty.until_text("Do you trust this folder?"));
+  CHECK(run.pty.vt().line(0).ends_with("demo · plan"));
+}
+
 TEST_CASE("a paste of many lines is a chip and sends nothing") {
   Run run({"--model", "demo"});
   run.trust();
