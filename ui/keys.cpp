@@ -57,6 +57,7 @@ constexpr Action actions[] = {
 constexpr std::pair<std::string_view, std::string_view> fixed_keys[] = {
     {"enter", "send; while working it steers the running turn"},
     {"tab", "complete; while working: queue for after the turn"},
+    {"ctrl-b (working)", "move the running command to the background"},
     {"alt-enter ctrl-j shift-enter \\enter", "new line"},
     {"esc", "interrupt at once and give queued prompts back; close what is open"},
     {"esc esc", "clear the prompt into the history; when empty: rewind"},
@@ -155,6 +156,7 @@ void composer_key(Shell& shell, const KeyPress& press) {
     shell.quitting = true;
     return;
   }
+  if (control("b") && shell.view.working && shell.composer.empty()) return shell.send(Query{"background", ""});
   if (shell.composer.vi() && press.key == Key::escape && shell.composer.key(press)) return;
   if (press.key == Key::escape) return escape(shell);
   if (press.key == Key::enter && plain) return enter(shell);
