@@ -64,7 +64,7 @@ struct ViewState {
   std::vector<Cell> cells;
   Meters meters;
   bool working = false;
-  std::string side_work;  // what runs outside a turn: the call id of a shell line, or "compaction"
+  std::string side_work;             // what runs outside a turn: the call id of a shell line, or "compaction"
   std::int64_t turn_started_ms = 0;  // from the clock the caller passes to fold
   Waiting waiting;
   std::vector<std::string> queue;
