@@ -29,7 +29,7 @@ ZSTD_DCtx* decompressor() {
 
 Packed pack(std::string_view original) {
   if (original.size() < kWorthIt) return {};
-  Packed packed{Codec::zstd, std::string(ZSTD_compressBound(original.size()), '\0')};
+  Packed packed{Packing::zstd, std::string(ZSTD_compressBound(original.size()), '\0')};
   const std::size_t size =
       ZSTD_compressCCtx(compressor(), packed.bytes.data(), packed.bytes.size(), original.data(), original.size(), kLevel);
   if (ZSTD_isError(size) || size >= original.size()) return {};
@@ -38,9 +38,9 @@ Packed pack(std::string_view original) {
   return packed;
 }
 
-std::optional<std::string> unpack(Codec codec, std::string_view stored, std::size_t limit) {
-  if (codec == Codec::raw) return std::string(stored);
-  if (codec != Codec::zstd) return std::nullopt;
+std::optional<std::string> unpack(Packing codec, std::string_view stored, std::size_t limit) {
+  if (codec == Packing::raw) return std::string(stored);
+  if (codec != Packing::zstd) return std::nullopt;
   const unsigned long long size = ZSTD_getFrameContentSize(stored.data(), stored.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > limit) return std::nullopt;
   std::string original(static_cast<std::size_t>(size), '\0');

@@ -11,7 +11,7 @@ bool blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") =
 
 class Gatherer {
  public:
-  Gatherer(Reply& reply, const std::function<void(Event)>& emit) : reply_(reply), emit_(emit) {}
+  Gatherer(ModelReply& reply, const std::function<void(Event)>& emit) : reply_(reply), emit_(emit) {}
 
   void operator()(StreamEvent event) {
     std::visit([this](auto& e) { take(e); }, event);
@@ -70,7 +70,7 @@ class Gatherer {
     emit_(Waiting{});
   }
 
-  Reply& reply_;
+  ModelReply& reply_;
   const std::function<void(Event)>& emit_;
   std::string text_;
   bool waiting_ = false;
@@ -78,22 +78,22 @@ class Gatherer {
 
 }  // namespace
 
-std::vector<ToolCall> Reply::calls() const {
+std::vector<ToolCall> ModelReply::calls() const {
   std::vector<ToolCall> calls;
   for (const auto& block : blocks)
     if (const auto* call = std::get_if<ToolCall>(&block)) calls.push_back(*call);
   return calls;
 }
 
-std::string Reply::text() const {
+std::string ModelReply::text() const {
   std::string all;
   for (const auto& block : blocks)
     if (const auto* text = std::get_if<Text>(&block)) all += text->text;
   return all;
 }
 
-Reply ask(Provider& provider, const Request& request, const std::function<void(Event)>& emit, std::stop_token stop) {
-  Reply reply;
+ModelReply ask(Provider& provider, const Request& request, const std::function<void(Event)>& emit, std::stop_token stop) {
+  ModelReply reply;
   Gatherer gather(reply, emit);
   provider.stream(
       request, [&](StreamEvent event) { gather(std::move(event)); }, stop);

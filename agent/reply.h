@@ -10,7 +10,7 @@
 
 namespace tern {
 
-struct Reply {
+struct ModelReply {
   std::vector<Block> blocks;
   TokenUsage usage;
   bool usage_reported = false;
@@ -23,6 +23,6 @@ struct Reply {
 };
 
 // Streams one request and shows it as it comes. Never throws; called on one thread.
-Reply ask(Provider& provider, const Request& request, const std::function<void(Event)>& emit, std::stop_token stop);
+ModelReply ask(Provider& provider, const Request& request, const std::function<void(Event)>& emit, std::stop_token stop);
 
 }  // namespace tern

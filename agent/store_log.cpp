@@ -22,7 +22,7 @@ std::uint8_t flags_of(const Item& item) {
 std::string encode_packed(std::string body, std::int64_t& codec) {
   Packed packed = pack(body);
   codec = static_cast<std::int64_t>(packed.codec);
-  return packed.codec == Codec::raw ? std::move(body) : std::move(packed.bytes);
+  return packed.codec == Packing::raw ? std::move(body) : std::move(packed.bytes);
 }
 
 ItemPtr hollow(std::uint64_t id, Role role, bool pinned) {
@@ -91,7 +91,7 @@ std::string Store::Impl::body(const LogRow& row) const {
       row.seq ? database->query("SELECT codec, body FROM log WHERE seq=?1", {row.seq})
               : database->query("SELECT codec, body FROM log WHERE session=?1 AND kind=?2 AND ref=?3 ORDER BY seq DESC LIMIT 1",
                                 {std::int64_t{row.session}, std::int64_t{row.kind}, sql(row.ref)});
-  return cursor.step() ? unpack(static_cast<Codec>(cursor.integer(0)), cursor.bytes(1)).value_or("") : std::string();
+  return cursor.step() ? unpack(static_cast<Packing>(cursor.integer(0)), cursor.bytes(1)).value_or("") : std::string();
 }
 
 ItemPtr Store::Impl::load_item(const LogRow& wanted) const {

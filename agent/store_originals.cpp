@@ -23,7 +23,7 @@ void put_chunk(Sqlite& db, std::int64_t blob, std::int64_t n, std::int64_t lines
 }
 
 std::string chunk(Cursor& cursor, int codec, int data) {
-  return unpack(static_cast<Codec>(cursor.integer(codec)), cursor.bytes(data)).value_or("");
+  return unpack(static_cast<Packing>(cursor.integer(codec)), cursor.bytes(data)).value_or("");
 }
 
 bool same_bytes(Sqlite& db, std::int64_t blob, std::string_view bytes) {

@@ -41,7 +41,7 @@ Cell cell_of(const Cursor& row) {
             .diff = {},
             .exit_status = {},
             .milliseconds = row.integer(6)};
-  cell.diff = unpack(static_cast<Codec>(row.integer(4)), row.bytes(3)).value_or("");
+  cell.diff = unpack(static_cast<Packing>(row.integer(4)), row.bytes(3)).value_or("");
   if (!row.null(5)) cell.exit_status = static_cast<int>(row.integer(5));
   return cell;
 }
@@ -236,7 +236,7 @@ void Store::idle() {
           {std::int64_t{kIndexAtOnce}});
       while (row.step()) {
         const auto bytes =
-            row.integer(1) == LogRow::item ? unpack(static_cast<Codec>(row.integer(2)), row.bytes(3)) : std::nullopt;
+            row.integer(1) == LogRow::item ? unpack(static_cast<Packing>(row.integer(2)), row.bytes(3)) : std::nullopt;
         const auto item = bytes ? decode_item(*bytes) : std::nullopt;
         waiting.push_back({row.integer(0), item ? plain_text(*item) : std::string()});
       }
@@ -281,7 +281,7 @@ std::vector<SearchHit> Store::search(std::string_view text, std::size_t limit) {
       Cursor row =
           db.query("SELECT s.uid, s.name, l.codec, l.body FROM log l JOIN sessions s ON s.id=l.session WHERE l.seq=?1", {seq});
       if (!row.step()) continue;
-      const auto bytes = unpack(static_cast<Codec>(row.integer(2)), row.bytes(3));
+      const auto bytes = unpack(static_cast<Packing>(row.integer(2)), row.bytes(3));
       const auto item = bytes ? decode_item(*bytes) : std::nullopt;
       if (!item) continue;
       const std::string all = plain_text(*item);

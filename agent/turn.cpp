@@ -90,12 +90,12 @@ class PartialKeeper {
   std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
 };
 
-Reply ask_model(Agent& agent, Progress& progress, std::stop_token stop) {
+ModelReply ask_model(Agent& agent, Progress& progress, std::stop_token stop) {
   ++progress.requests;
   const auto begin = std::chrono::steady_clock::now();
   const auto request = build_request(agent.context, agent.limits);
   const auto estimated = agent.context.fixed() + count(request.conversation);
-  Reply reply;
+  ModelReply reply;
   const std::function<void(Event)> keep = PartialKeeper(agent);
   agent.inbox.attend([&] { reply = ask(*agent.provider, request, keep, stop); });
   if (!reply.usage_reported) return reply;
@@ -109,7 +109,7 @@ Reply ask_model(Agent& agent, Progress& progress, std::stop_token stop) {
 }
 
 // The answer joins the context; calls whose JSON the output limit cut in the middle leave it.
-void take_reply(Agent& agent, Reply& reply, Progress& progress) {
+void take_reply(Agent& agent, ModelReply& reply, Progress& progress) {
   if (reply.interrupted || reply.failed)
     std::erase_if(reply.blocks, [](const Block& block) {
       const auto* thought = std::get_if<Thinking>(&block);
@@ -174,7 +174,7 @@ TurnEnded after_calls(Agent& agent, const CallsDone& done) {
 }
 
 // True: the answer was cut and the model shall go on.
-bool take_up(Agent& agent, const Reply& reply, Progress& progress) {
+bool take_up(Agent& agent, const ModelReply& reply, Progress& progress) {
   if (reply.reason != StopReason::length && reply.reason != StopReason::cut) return false;
   if (progress.cuts++ >= continuations) return false;
   append(agent,
@@ -185,7 +185,7 @@ bool take_up(Agent& agent, const Reply& reply, Progress& progress) {
   return true;
 }
 
-TurnEnded finish(Agent& agent, const Reply& reply) {
+TurnEnded finish(Agent& agent, const ModelReply& reply) {
   if (reply.reason == StopReason::refusal) return ended(How::failed, 1, "The model refused to answer.");
   if (reply.blocks.empty()) return ended(How::failed, 1, "The model gave an empty answer; try again or use another model.");
   const bool refused = std::any_of(agent.denials.begin(), agent.denials.end(), [](const Denial&) { return true; });
@@ -207,7 +207,7 @@ static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::st
     if (auto end = make_room(agent, stop)) return *end;
     agent.show_meters();
 
-    Reply reply = ask_model(agent, progress, stop);
+    ModelReply reply = ask_model(agent, progress, stop);
     const auto calls = reply.calls();
     if (reply.failed && !reply.interrupted && calls.empty()) {
       if (recovered(agent, *reply.failed, progress, stop)) continue;
