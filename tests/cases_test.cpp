@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "tests/support/fake_llm.h"
+#include "tests/support/places.h"
 
 namespace {
 
@@ -66,12 +67,12 @@ Run run(const fs::path& home, const fs::path& work, const fs::path& input, const
     onto(out, O_WRONLY | O_CREAT | O_TRUNC, 1);
     onto(err, O_WRONLY | O_CREAT | O_TRUNC, 2);
     if (::chdir(work.c_str()) != 0) ::_exit(126);
-    std::vector<char*> argv{const_cast<char*>(TERN_BINARY)}, envp;
+    std::vector<char*> argv{const_cast<char*>(tern::places::program())}, envp;
     for (const auto& word : arguments) argv.push_back(const_cast<char*>(word.c_str()));
     for (const auto& word : environment) envp.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
     envp.push_back(nullptr);
-    ::execve(TERN_BINARY, argv.data(), envp.data());
+    ::execve(tern::places::program(), argv.data(), envp.data());
     ::_exit(127);
   }
   int status = 0;
@@ -146,7 +147,7 @@ void run_case(const fs::path& folder, const Api& api) {
 }  // namespace
 
 TEST_CASE("every case ends as it says, over every wire format") {
-  for (const auto& entry : fs::directory_iterator(TERN_SOURCE_DIR "/tests/cases")) {
+  for (const auto& entry : fs::directory_iterator(std::string(tern::places::source_tree()) + "/tests/cases")) {
     if (!entry.is_directory() || !fs::exists(entry.path() / "scenario.json")) continue;
     auto wanted = lines_of(entry.path() / "apis");
     for (const auto& api : apis)

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/places.h"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -95,13 +97,13 @@ std::set<std::string> wrong_includes(const fs::path& house, int& seen) {
 
 TEST_CASE("layers: every include of the product goes along an edge of the design") {
   int seen = 0;
-  CHECK(wrong_includes(TERN_SOURCE_DIR, seen) == std::set<std::string>{});
+  CHECK(wrong_includes(tern::places::source_tree(), seen) == std::set<std::string>{});
   CHECK(seen > 20);
 }
 
 TEST_CASE("layers: a wrong edge and a library outside its owner are found") {
   int seen = 0;
-  CHECK(wrong_includes(fs::path(TERN_SOURCE_DIR) / "tests/layers", seen) ==
+  CHECK(wrong_includes(fs::path(tern::places::source_tree()) / "tests/layers", seen) ==
         std::set<std::string>{
             "agent/turn.cpp includes curl/curl.h: only agent/http.cpp may include it",
             "agent/turn.cpp includes tests/support/script.h: the product never includes its tests",

@@ -4,8 +4,6 @@ set(tests ${CMAKE_SOURCE_DIR}/tests)
 
 function(tern_test_flags target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_compile_definitions(${target} PRIVATE
-    TERN_BINARY="${CMAKE_BINARY_DIR}/tern" TERN_BINARY_DIR="${CMAKE_BINARY_DIR}" TERN_SUPERVISOR="${CMAKE_BINARY_DIR}/test_supervisor" TERN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   target_link_libraries(${target} PRIVATE tern_flags)
 endfunction()
 
@@ -17,6 +15,8 @@ if(NOT support)
 endif()
 add_library(tern_test_support STATIC ${support})
 tern_test_flags(tern_test_support)
+set_property(SOURCE ${tests}/support/places.cpp APPEND PROPERTY COMPILE_DEFINITIONS
+  TERN_BINARY="${CMAKE_BINARY_DIR}/tern" TERN_SUPERVISOR="${CMAKE_BINARY_DIR}/test_supervisor" TERN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 target_link_libraries(tern_test_support PRIVATE dep_catch2 dep_vterm dep_json dep_ftxui)
 
 function(tern_tests folder)

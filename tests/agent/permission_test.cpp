@@ -8,6 +8,7 @@
 
 #include "agent/command_kinds.h"
 #include "tests/support/commands.h"
+#include "tests/support/places.h"
 #include "tools/workspace.h"
 
 using namespace tern;
@@ -116,7 +117,7 @@ std::vector<std::string> corpus(const char* name) {
                                                               {"<NBSP>", "\xc2\xa0"},   {"<ZWSP>", "\xe2\x80\x8b"},
                                                               {"<RLO>", "\xe2\x80\xae"}};
   std::vector<std::string> lines;
-  std::ifstream in(std::string(TERN_SOURCE_DIR) + "/tests/agent/" + name);
+  std::ifstream in(std::string(places::source_tree()) + "/tests/agent/" + name);
   for (std::string line; std::getline(in, line);) {
     if (line.empty() || line.rfind("# ", 0) == 0) continue;
     for (const auto& [mark, character] : names)

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/places.h"
 #include "tests/support/pty.h"
 
 using namespace tern;
@@ -41,7 +42,7 @@ struct Run {
                                                        {"OLLAMA_HOST", "http://127.0.0.1:9"}},
                                        .deadline_seconds = 60}) {}
   static std::vector<std::string> command(std::vector<std::string> args) {
-    args.insert(args.begin(), TERN_BINARY);
+    args.insert(args.begin(), places::program());
     return args;
   }
   void trust() {

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/places.h"
 #include "tools/child_env.h"
 #include "tools/follow.h"
 #include "tools/process.h"
@@ -112,7 +113,7 @@ double repeat(int count, Run run) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  set_supervisor(argc > 1 ? argv[1] : TERN_SUPERVISOR);
+  set_supervisor(argc > 1 ? argv[1] : places::supervisor());
   const int rounds = 60;
   const double floor = repeat(rounds, [] { return direct("true"); });
   const double cold = repeat(rounds, [] { return ours(spec_of("true")); });

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/support/places.h"
 #include "tools/child_env.h"
 #include "tools/follow.h"
 #include "tools/output_ring.h"
@@ -40,7 +41,7 @@ class TempDir {
 };
 
 inline ProcessSpec shell_spec(const std::string& command, const std::filesystem::path& cwd) {
-  static const bool chosen = (set_supervisor(TERN_SUPERVISOR), true);
+  static const bool chosen = (set_supervisor(places::supervisor()), true);
   (void)chosen;
   ProcessSpec spec;
   spec.argv = {"/bin/bash", "-c", "--", command};

@@ -1,4 +1,5 @@
 #include "tests/support/golden.h"
+#include "tests/support/places.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -7,7 +8,7 @@
 namespace tern {
 
 std::string golden_difference(std::string_view name, std::string_view picture) {
-  const std::string path = std::string(TERN_SOURCE_DIR) + "/tests/golden/" + std::string(name) + ".txt";
+  const std::string path = std::string(places::source_tree()) + "/tests/golden/" + std::string(name) + ".txt";
   if (std::getenv("TERN_UPDATE_GOLDEN")) {
     std::ofstream(path, std::ios::binary) << picture;
     return {};

@@ -1,4 +1,5 @@
 #include "tools/journal.h"
+#include "tests/support/places.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -112,7 +113,7 @@ TEST_CASE("in a large tree the files that were seen or are named are watched") {
 }
 
 TEST_CASE("Bash puts what it changed into the journal") {
-  set_supervisor(TERN_SUPERVISOR);
+  set_supervisor(places::supervisor());
   World world;
   put(world.root / "a", "one\n");
   world.journal.begin_turn(1);

@@ -1,4 +1,5 @@
 #include "tools/sandbox.h"
+#include "tests/support/places.h"
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -229,7 +230,7 @@ TEST_CASE("who works at home keeps the start files") {
 TEST_CASE("by hand") {
   if (!offered(SandboxRung::landlock) && !offered(SandboxRung::namespaces)) SKIP("this kernel has no sandbox");
   TempDir temp;
-  const std::string program = TERN_SUPERVISOR;
+  const std::string program = places::supervisor();
   CHECK(run_command(program + " sandbox -- bash -c 'echo x > in; echo y > ../tern-out-$PPID; cat in'", temp.path())
             .text.find("x\n") != std::string::npos);
   CHECK(run_command("ls /tmp | grep -c tern-out-").text == "0\n");

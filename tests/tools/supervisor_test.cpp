@@ -1,4 +1,5 @@
 #include "tools/supervisor.h"
+#include "tests/support/places.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -28,7 +29,7 @@ struct Wire {
     pid = ::fork();
     if (pid == 0) {
       ::dup2(a[1], 0), ::dup2(b[1], 1), ::dup2(c[1], 2);
-      ::execl(TERN_SUPERVISOR, TERN_SUPERVISOR, "--supervise", nullptr);
+      ::execl(places::supervisor(), places::supervisor(), "--supervise", nullptr);
       ::_exit(99);
     }
     ::close(a[1]), ::close(b[1]), ::close(c[1]);
