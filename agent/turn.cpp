@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/json_schema.h"
 #include "agent/reply.h"
 #include "agent/resume_rule.h"
 #include "compression/check.h"
@@ -17,7 +18,7 @@ constexpr int continuations = 3;  // answers cut by the output limit or the netw
 // What has happened in this turn so far.
 struct Progress {
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  int requests = 0, cuts = 0, overflows = 0, repeats = 0;
+  int requests = 0, cuts = 0, overflows = 0, repeats = 0, corrections = 0;
   std::optional<UsageRow> usage;  // of the last request, logged together with its answer
 };
 
@@ -185,9 +186,26 @@ bool take_up(Agent& agent, const ModelReply& reply, Progress& progress) {
   return true;
 }
 
+std::string schema_fault(const Agent& agent, const ModelReply& reply) {
+  if (agent.limits.json_schema.empty() || reply.reason == StopReason::refusal) return {};
+  return schema_mismatch(agent.limits.json_schema, reply.text());
+}
+
+// True: the answer is not what the schema wants, and the model is told once what is wrong with it.
+bool corrected(Agent& agent, const ModelReply& reply, Progress& progress) {
+  const auto fault = schema_fault(agent, reply);
+  if (fault.empty() || progress.corrections++ > 0) return false;
+  append(agent, user_item("[Your answer does not match the JSON schema: " + fault +
+                              ". Answer again with one JSON value that matches it, and nothing else.]",
+                          true));
+  return true;
+}
+
 TurnEnded finish(Agent& agent, const ModelReply& reply) {
   if (reply.reason == StopReason::refusal) return ended(How::failed, 1, "The model refused to answer.");
   if (reply.blocks.empty()) return ended(How::failed, 1, "The model gave an empty answer; try again or use another model.");
+  if (const auto fault = schema_fault(agent, reply); !fault.empty())
+    return ended(How::failed, 1, "The answer does not match --json-schema, even when asked again: " + fault + ".");
   const bool refused = std::any_of(agent.denials.begin(), agent.denials.end(), [](const Denial&) { return true; });
   return ended(How::done, refused && !agent.hands.may_ask ? 6 : 0);
 }
@@ -222,6 +240,7 @@ static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::st
       if (take_up(agent, reply, progress)) continue;
       agent.inbox.drain();
       if (agent.inbox.steering()) continue;
+      if (corrected(agent, reply, progress)) continue;
       return finish(agent, reply);
     }
 

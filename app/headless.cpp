@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "agent/json_schema.h"
 #include "app/headless_json.h"
 
 namespace tern {
@@ -120,12 +121,18 @@ class Front {
     if (options_.format != Format::text) {
       say(result_line(*session_, ended, last_text_, requests_));
     } else {
-      if (!last_text_.empty()) say(last_text_);
+      if (!last_text_.empty()) say(answer(ended));
       if (!ended.error.empty()) std::fprintf(stderr, "tern: %s\n", ended.error.c_str());
     }
     std::fflush(stdout);
     requests_ = 0;
     last_text_.clear();
+  }
+
+  // With a schema the value itself, without the code fence that models like to put around it.
+  std::string answer(const TurnEnded& ended) const {
+    if (ended.how != TurnEnded::How::done || session_->agent().limits.json_schema.empty()) return last_text_;
+    return json_of_answer(last_text_).value_or(last_text_);
   }
 
   const HeadlessOptions& options_;

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "agent/json_schema.h"
+
 namespace tern {
 namespace {
 
@@ -165,8 +167,7 @@ std::string result_line(Session& session, const TurnEnded& ended, const std::str
                                     {"costUSD", total.dollars},
                                     {"contextWindow", session.context().window()}};
   if (good && !session.agent().limits.json_schema.empty()) {
-    const auto value = json::parse(text, nullptr, false);
-    if (!value.is_discarded()) line["structured_output"] = value;
+    if (const auto value = json_of_answer(text)) line["structured_output"] = json::parse(*value);
   }
   return dump(line);
 }

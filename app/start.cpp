@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "agent/demo.h"
+#include "agent/json_schema.h"
 #include "app/crash.h"
 #include "app/headless.h"
 #include "app/subcommands.h"
@@ -31,7 +32,10 @@ std::string schema_text(const std::string& given, std::string& error) {
     std::ifstream file(given);
     text = all_of(file);
   }
-  if (!nlohmann::json::accept(text)) error = "--json-schema is neither JSON nor a file that holds JSON: " + given;
+  if (!nlohmann::json::accept(text))
+    error = "--json-schema is neither JSON nor a file that holds JSON: " + given;
+  else if (const auto problem = schema_problem(text); !problem.empty())
+    error = "--json-schema: " + problem;
   return text;
 }
 
