@@ -1,36 +1,16 @@
 #include "compression/tokens.h"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <unordered_set>
 
+#include "compression/bytes64.h"
+
 namespace tern {
 
 namespace {
-
-enum Class : std::uint8_t { lower, upper, digit, space, blank, punct, high };
-
-constexpr std::array<std::uint8_t, 256> make_classes() {
-  std::array<std::uint8_t, 256> table{};
-  for (int c = 0; c < 256; ++c) {
-    if (c >= 'a' && c <= 'z')
-      table[c] = lower;
-    else if (c >= 'A' && c <= 'Z')
-      table[c] = upper;
-    else if (c >= '0' && c <= '9')
-      table[c] = digit;
-    else if (c == ' ')
-      table[c] = space;
-    else if (c == '\n' || c == '\t' || c == '\r' || c == '\v' || c == '\f')
-      table[c] = blank;
-    else
-      table[c] = c < 0x80 ? punct : high;
-  }
-  return table;
-}
-constexpr auto classes = make_classes();
 
 // Weights in hundredths of a token, fitted against two public tokenizers over code, logs, JSON, prose and base64.
 struct Weights {
@@ -40,68 +20,103 @@ struct Weights {
 constexpr Weights weight;
 constexpr int free_letters = 6;  // letters of a word that cost nothing extra
 
-using Byte = const unsigned char*;
-
-Byte run_of(Byte p, Byte end, std::uint8_t kind) {
-  while (p < end && classes[*p] == kind) ++p;
-  return p;
-}
-
-// A word: capitals, then small letters; a capital after a small letter starts the next one.
-Byte end_of_word(Byte p, Byte end) { return run_of(run_of(p, end, upper), end, lower); }
-
-std::int64_t word_cost(std::ptrdiff_t letters) {
-  return weight.word + weight.long_letter * std::max<std::ptrdiff_t>(0, letters - free_letters);
-}
-
 // Han, kana, hangul and their punctuation are three-byte sequences from U+2E80 on.
 bool is_cjk(unsigned char lead, unsigned char next) {
   return (lead > 0xE2 && lead < 0xEE) || lead == 0xEF || (lead == 0xE2 && next >= 0xBA);
 }
 
-}  // namespace
+// Counts the pieces of a text, 64 bytes at a time: every count is that of the bits of some mask. Each mask remembers its
+// last block, so that bit i of `x.before(n)` tells about the byte n places ahead of byte i.
+class PieceCount {
+ public:
+  explicit PieceCount(std::string_view text) : text_(text) {}
 
-Tokens estimate(std::string_view text) {
-  auto p = reinterpret_cast<Byte>(text.data());
-  const Byte end = p + text.size();
-  std::int64_t sum = 0;
-  bool glue = false;  // the piece before was a word or a number
-  while (p < end) {
-    const Byte start = p;
-    switch (classes[*p]) {
-      case lower:
-      case upper:
-        p = end_of_word(p, end);
-        sum += word_cost(p - start) + (glue ? weight.glued : 0);
-        glue = true;
-        break;
-      case digit:
-        p = run_of(p, end, digit);
-        sum += (p - start + 2) / 3 * weight.digit_group + (glue ? weight.glued : 0);
-        glue = true;
-        break;
-      case space:
-      case blank:
-        while (p < end && (classes[*p] == space || classes[*p] == blank)) ++p;
-        if (p - start > 1 || *start != ' ')
-          sum += weight.space_run;
-        else if (p < end && classes[*p] == digit)
-          sum += weight.space_before_digit;
-        glue = false;
-        break;
-      case punct:
-        p = run_of(p, end, punct);
-        sum += weight.punct_run + weight.punct_more * (p - start - 1);
-        glue = false;
-        break;
-      default:
-        sum += is_cjk(*p, p + 1 < end ? p[1] : 0) ? weight.cjk : weight.other;
-        for (++p; p < end && (*p & 0xC0) == 0x80;) ++p;
-        glue = false;
+  Tokens run() {
+    for (std::size_t at = 0; at < text_.size(); at += 64) take(at);
+    if (ends_in_single_space()) sum_ -= weight.space_run;  // it was taken for a run
+    return (sum_ + 99) / 100;
+  }
+
+ private:
+  using Bits = std::uint64_t;
+  struct Mask {
+    Bits bits = 0, old = 0;
+    void next(Bits now) { old = bits, bits = now; }
+    Bits before(int n) const { return bits << n | old >> (64 - n); }
+  };
+
+  bool ends_in_single_space() const {
+    const std::size_t n = text_.size();
+    return text_.ends_with(' ') && (n == 1 || std::string_view(" \t\n\v\f\r").find(text_[n - 2]) == std::string_view::npos);
+  }
+
+  void add(Bits bits, int cost) { sum_ += std::int64_t{std::popcount(bits)} * cost; }
+
+  void take(std::size_t at) {
+    const std::size_t left = text_.size() - at;
+    const Bits valid = left >= 64 ? ~Bits{0} : (Bits{1} << left) - 1;
+    const Bytes64 bytes(text_, at);
+    const Bits upper = bytes.in('A', 'Z');
+    lower_.next(bytes.in('a', 'z'));
+    letter_.next(lower_.bits | upper);
+    digit_.next(bytes.in('0', '9'));
+    space_.next(bytes.equal(' '));
+    white_.next(space_.bits | bytes.in('\t', '\r'));
+    high_.next(bytes.high());
+    punct_.next(valid & ~(letter_.bits | digit_.bits | white_.bits | high_.bits));
+    words(upper);
+    digits();
+    blanks(valid);
+    const Bits runs = punct_.bits & ~punct_.before(1);
+    add(runs, weight.punct_run - weight.punct_more);
+    add(punct_.bits, weight.punct_more);
+    if (high_.bits) characters(at, bytes.in(0x80, 0xBF));
+  }
+
+  // A word: capitals, then small letters; a capital after a small letter starts the next one.
+  void words(Bits upper) {
+    start_.next((letter_.bits & ~letter_.before(1)) | (upper & lower_.before(1)));
+    add(start_.bits, weight.word);
+    add(start_.bits & (letter_.before(1) | digit_.before(1)), weight.glued);
+    Bits first = start_.bits | start_.before(1);
+    for (int n = 2; n < free_letters; ++n) first |= start_.before(n);
+    add(letter_.bits & ~first, weight.long_letter);
+  }
+
+  // Digits cost by groups of three from where they start.
+  void digits() {
+    const Bits starts = digit_.bits & ~digit_.before(1);
+    const Bits three = digit_.bits & digit_.before(1) & digit_.before(2);
+    group_.next(starts);
+    for (Bits more; (more = group_.before(3) & three & ~group_.bits) != 0;) group_.bits |= more;
+    add(group_.bits, weight.digit_group);
+    add(starts & letter_.before(1), weight.glued);
+  }
+
+  // A single space belongs to the word behind it; any other run of blanks is a piece.
+  void blanks(Bits valid) {
+    add(white_.bits & ~white_.before(1), weight.space_run);
+    const Bits behind_single = valid & ~white_.bits & space_.before(1) & ~white_.before(2);
+    add(behind_single, -weight.space_run);
+    add(behind_single & digit_.bits, weight.space_before_digit);
+  }
+
+  void characters(std::size_t at, Bits continuation) {
+    for (Bits starts = high_.bits & ~(continuation & high_.before(1)); starts; starts &= starts - 1) {
+      const std::size_t i = at + static_cast<std::size_t>(std::countr_zero(starts));
+      const auto lead = static_cast<unsigned char>(text_[i]);
+      sum_ += is_cjk(lead, i + 1 < text_.size() ? static_cast<unsigned char>(text_[i + 1]) : 0) ? weight.cjk : weight.other;
     }
   }
-  return (sum + 99) / 100;
-}
+
+  std::string_view text_;
+  Mask letter_, lower_, digit_, space_, white_, punct_, high_, start_, group_;
+  std::int64_t sum_ = 0;
+};
+
+}  // namespace
+
+Tokens estimate(std::string_view text) { return PieceCount(text).run(); }
 
 namespace {
 

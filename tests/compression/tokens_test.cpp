@@ -2,6 +2,7 @@
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <random>
 
 using namespace tern;
 using Catch::Approx;
@@ -85,4 +86,81 @@ TEST_CASE("calibration follows what the API reports, within bounds") {
   CHECK(static_cast<double>(calibration(1000)) == Approx(1200).margin(2));
   for (int i = 0; i < 40; ++i) calibration.learn(10, 1000);
   CHECK(calibration.factor() == 2.0);
+}
+
+namespace {
+
+// The estimate said plainly, byte by byte: what the blocks of 64 must come to.
+Tokens estimate_by_bytes(std::string_view text) {
+  const auto kind = [&](std::size_t i) {
+    const char c = text[i];
+    if (c >= 'a' && c <= 'z') return 'a';
+    if (c >= 'A' && c <= 'Z') return 'A';
+    if (c >= '0' && c <= '9') return '0';
+    if (c == ' ' || (c >= '\t' && c <= '\r')) return ' ';
+    return static_cast<unsigned char>(c) < 0x80 ? '.' : 'h';
+  };
+  const auto run = [&](std::size_t i, char k) {
+    while (i < text.size() && kind(i) == k) ++i;
+    return i;
+  };
+  std::int64_t sum = 0;
+  bool glue = false;
+  for (std::size_t i = 0, start = 0; (start = i) < text.size();) {
+    const char k = kind(i);
+    i = k == 'h' ? i + 1 : run(k == 'A' ? run(i, 'A') : i, k == 'A' ? 'a' : k);
+    const auto size = static_cast<std::int64_t>(i - start);
+    if (k == 'a' || k == 'A') sum += 97 + 5 * std::max<std::int64_t>(0, size - 6) + (glue ? 41 : 0);
+    if (k == '0') sum += (size + 2) / 3 * 135 + (glue ? 41 : 0);
+    if (k == '.') sum += 76 + 24 * (size - 1);
+    if (k == ' ' && (size > 1 || text[start] != ' ')) sum += 138;
+    if (k == ' ' && size == 1 && text[start] == ' ' && i < text.size() && kind(i) == '0') sum += 22;
+    if (k == 'h') {
+      const auto lead = static_cast<unsigned char>(text[start]);
+      const auto next = i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+      sum += (lead > 0xE2 && lead < 0xEE) || lead == 0xEF || (lead == 0xE2 && next >= 0xBA) ? 79 : 95;
+      while (i < text.size() && (text[i] & 0xC0) == 0x80) ++i;
+    }
+    glue = k == 'a' || k == 'A' || k == '0';
+  }
+  return (sum + 99) / 100;
+}
+
+}  // namespace
+
+TEST_CASE("the estimate is the same however the pieces fall on its blocks") {
+  std::minstd_rand random(3);
+  static const char* const pieces[] = {"word",
+                                       "Word",
+                                       "HTTPServer",
+                                       "x",
+                                       " ",
+                                       "  ",
+                                       "\n",
+                                       "\t ",
+                                       "1",
+                                       "12345",
+                                       "...",
+                                       "_",
+                                       "\x7f",
+                                       "文字",
+                                       "é",
+                                       "\xE2\x80\xA6",
+                                       "\xFF",
+                                       "\x80\x80",
+                                       "averyveryverylongwordindeed"};
+  for (int round = 0; round < 3'000; ++round) {
+    std::string text;
+    for (auto n = random() % 90; n > 0; --n) text += pieces[random() % std::size(pieces)];
+    INFO(text);
+    REQUIRE(estimate(text) == estimate_by_bytes(text));
+  }
+  for (std::size_t size = 0; size < 300; ++size) {
+    for (const char* unit : {"a", "7", " ", ".", "aB", "a1", "1 ", "\n"}) {
+      std::string text;
+      while (text.size() < size) text += unit;
+      INFO(text);
+      REQUIRE(estimate(text) == estimate_by_bytes(text));
+    }
+  }
 }
