@@ -35,7 +35,7 @@ std::string bash_script() {
          "complete -o default -F _tern tern\n";
 }
 
-std::string quoted(std::string_view text) {
+std::string single_quoted(std::string_view text) {
   std::string out = "'";
   for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -49,7 +49,7 @@ std::string zsh_script() {
     spec += "]";
     if (!flag.value.empty())
       spec += ":" + std::string(flag.value) + ":" + (flag.choices.empty() ? "_files" : "(" + std::string(flag.choices) + ")");
-    out += "  " + quoted(spec) + " \\\n";
+    out += "  " + single_quoted(spec) + " \\\n";
   }
   std::string names;
   for (const SubcommandRow& row : all_subcommands()) names += std::string(row.name) + " ";
@@ -60,11 +60,11 @@ std::string fish_script() {
   std::string out;
   for (const Flag& flag : all_flags()) {
     out += "complete -c tern -l " + std::string(flag.name.substr(2)) + (flag.letter ? std::string(" -s ") + flag.letter : "") +
-           (flag.value.empty() ? "" : " -r") + (flag.choices.empty() ? "" : " -f -a " + quoted(flag.choices)) + " -d " +
-           quoted(flag.help) + "\n";
+           (flag.value.empty() ? "" : " -r") + (flag.choices.empty() ? "" : " -f -a " + single_quoted(flag.choices)) + " -d " +
+           single_quoted(flag.help) + "\n";
   }
   for (const SubcommandRow& row : all_subcommands()) {
-    out += "complete -c tern -n __fish_use_subcommand -a " + std::string(row.name) + " -d " + quoted(row.help) + "\n";
+    out += "complete -c tern -n __fish_use_subcommand -a " + std::string(row.name) + " -d " + single_quoted(row.help) + "\n";
   }
   return out;
 }
