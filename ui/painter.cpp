@@ -51,42 +51,71 @@ bool certain(const std::string& text) {
 
 class RowsNode : public ftxui::Node {
  public:
-  RowsNode(Rows rows, const Theme& theme) : rows_(std::move(rows)), theme_(theme) {}
+  RowsNode(Rows rows, const Theme& theme, Canvas& canvas) : rows_(std::move(rows)), theme_(theme), canvas_(canvas) {}
   void ComputeRequirement() override {
     requirement_.min_x = 0;
     requirement_.min_y = static_cast<int>(rows_.size());
     requirement_.flex_grow_x = 1;
   }
-  void Render(ftxui::Screen& screen) override {
+  void Render(ftxui::Screen&) override {
+    static const Row none;
     for (int y = box_.y_min; y <= box_.y_max; ++y) {
       const auto index = static_cast<std::size_t>(y - box_.y_min);
-      if (index >= rows_.size()) break;
-      draw_row(screen, rows_[index], theme_, box_.x_min, y, box_.x_max - box_.x_min + 1);
+      canvas_.line(y, index < rows_.size() ? rows_[index] : none, theme_);
     }
   }
 
  private:
   Rows rows_;
   const Theme& theme_;
+  Canvas& canvas_;
 };
+
+const ftxui::Pixel& blank_pixel() {
+  static const ftxui::Pixel blank = [] {
+    ftxui::Pixel pixel;
+    pixel.character = " ";
+    return pixel;
+  }();
+  return blank;
+}
 
 }  // namespace
 
-std::string Painter::paint(const ftxui::Screen& next, Caret caret, int top) {
+void Canvas::begin(int columns, int lines) {
+  if (screen_.dimx() == columns && screen_.dimy() == lines) return;
+  screen_ = blank_screen(columns, lines);
+  rows_.assign(static_cast<std::size_t>(lines), Row{});
+  changed_.assign(static_cast<std::size_t>(lines), true);
+}
+
+void Canvas::line(int y, const Row& row, const Theme& theme) {
+  if (y < 0 || y >= screen_.dimy()) return;
+  const auto index = static_cast<std::size_t>(y);
+  if (rows_[index].text == row.text && rows_[index].spans == row.spans) return;
+  rows_[index] = row;
+  changed_[index] = true;
+  std::fill_n(&screen_.PixelAt(0, y), screen_.dimx(), blank_pixel());
+  draw_row(screen_, row, theme, 0, y, screen_.dimx());
+}
+
+void Canvas::forget() { screen_ = ftxui::Screen(0, 0); }
+
+std::string Painter::paint(const ftxui::Screen& next, Caret caret, const std::vector<bool>& changed) {
   const bool whole = !known_ || columns_ != next.dimx() || lines_ != next.dimy();
   std::string body;
   pen_ = ftxui::Pixel();
   if (whole) {
     columns_ = next.dimx();
     lines_ = next.dimy();
-    ftxui::Pixel empty;
-    empty.character = " ";
-    last_.assign(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(lines_), empty);
-    body += "\x1b[0m";
-    if (top == 0) body += "\x1b[2J";
+    last_.assign(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(lines_), blank_pixel());
+    body += "\x1b[0m\x1b[2J";
   }
-  if (!whole) move_rows(body, next, top);
-  for (int y = 0; y < lines_; ++y) paint_row(body, next, y, top);
+  const Lines moved_lines = whole ? Lines{} : move_rows(body, next, changed);
+  for (int y = 0; y < lines_; ++y) {
+    const bool touched = y >= moved_lines.first && y <= moved_lines.last;
+    if (whole || touched || changed.empty() || changed[static_cast<std::size_t>(y)]) paint_row(body, next, y);
+  }
   if (!same_pen(pen_, ftxui::Pixel())) body += "\x1b[0m";
   const bool moved = !(caret == caret_) || whole;
   known_ = true;
@@ -95,7 +124,7 @@ std::string Painter::paint(const ftxui::Screen& next, Caret caret, int top) {
   std::string out = "\x1b[?2026h";
   if (!body.empty()) out += "\x1b[?25l" + body;
   if (caret.x >= 0) {
-    move_to(out, caret.x, caret.y + top);
+    move_to(out, caret.x, caret.y);
     out += "\x1b[?25h";
   } else if (body.empty()) {
     out += "\x1b[?25l";
@@ -104,65 +133,69 @@ std::string Painter::paint(const ftxui::Screen& next, Caret caret, int top) {
 }
 
 // Text that follows its end moves up by a row or two and is otherwise the same: the terminal moves it, by deleting or inserting
-// lines between margins, which (unlike scrolling) never adds to its scrollback. What is still wrong afterwards paint_row finds.
-void Painter::move_rows(std::string& out, const ftxui::Screen& next, int top) {
+// lines between margins, which (unlike scrolling) never adds to its scrollback. What is still wrong afterwards paint_row finds:
+// the lines returned are to be looked at.
+Painter::Lines Painter::move_rows(std::string& out, const ftxui::Screen& next, const std::vector<bool>& changed) {
   constexpr int looked_at = 40, too_few = 4;  // columns that tell a moved row; fewer changed rows are not worth a search
   const auto known = [&](int y) { return last_.data() + static_cast<std::ptrdiff_t>(y) * columns_; };
-  int changed = 0;
-  for (int y = 0; y < lines_ && changed < too_few; ++y)
+  int differ = 0;
+  for (int y = 0; y < lines_ && differ < too_few; ++y) {
+    if (!changed.empty() && !changed[static_cast<std::size_t>(y)]) continue;
+    const ftxui::Pixel* row = &next.PixelAt(0, y);
     for (int x = 0; x < std::min(columns_, looked_at); ++x)
-      if (known(y)[x].character != next.PixelAt(x, y).character) {
-        ++changed;
+      if (known(y)[x].character != row[x].character) {
+        ++differ;
         break;
       }
-  if (changed < too_few) return;
+  }
+  if (differ < too_few) return {};
   std::vector<std::uint64_t> before, after;
   for (int y = 0; y < lines_; ++y) {
     before.push_back(row_number(known(y), columns_));
     after.push_back(row_number(&next.PixelAt(0, y), columns_));
   }
   const Shift shift = find_shift(before, after);
-  if (shift.by == 0) return;
+  if (shift.by == 0) return {};
   const int up = std::max(shift.by, 0), down = std::max(-shift.by, 0);
   const int first = shift.first - down, last = shift.last + up;
-  out += "\x1b[" + std::to_string(top + first + 1) + ';' + std::to_string(top + last + 1) + 'r';
-  move_to(out, 0, top + first);
+  out += "\x1b[" + std::to_string(first + 1) + ';' + std::to_string(last + 1) + 'r';
+  move_to(out, 0, first);
   out += "\x1b[" + std::to_string(up + down) + (up > 0 ? 'M' : 'L') + "\x1b[r";
-  ftxui::Pixel empty;
-  empty.character = " ";
   if (up > 0) {
     std::move(known(first + up), known(last + 1), known(first));
-    std::fill(known(last - up + 1), known(last + 1), empty);
+    std::fill(known(last - up + 1), known(last + 1), blank_pixel());
   } else {
     std::move_backward(known(first), known(last - down + 1), known(last + 1));
-    std::fill(known(first), known(first + down), empty);
+    std::fill(known(first), known(first + down), blank_pixel());
   }
+  return {first, last};
 }
 
-void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y, int top) {
+void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y) {
+  const ftxui::Pixel* row = &next.PixelAt(0, y);
   const auto base = static_cast<std::size_t>(y) * static_cast<std::size_t>(columns_);
   int last_written = -1;  // column after the last cell sent, or -1 when the cursor is elsewhere
   bool doubtful = false;  // terminals may disagree on the width of what was just sent
   int end = columns_;     // from here on the next row is blank: one erase does
-  while (end > 0 && blank(next.PixelAt(end - 1, y))) --end;
+  while (end > 0 && blank(row[end - 1])) --end;
   bool tail_changed = false;
-  for (int x = end; x < columns_; ++x) tail_changed |= !same(last_[base + static_cast<std::size_t>(x)], next.PixelAt(x, y));
+  for (int x = end; x < columns_; ++x) tail_changed |= !same(last_[base + static_cast<std::size_t>(x)], row[x]);
   for (int x = 0; x < end; ++x) {
-    const ftxui::Pixel& pixel = next.PixelAt(x, y);
+    const ftxui::Pixel& pixel = row[x];
     ftxui::Pixel& known = last_[base + static_cast<std::size_t>(x)];
-    const bool wide = x + 1 < columns_ && next.PixelAt(x + 1, y).character.empty();
+    const bool wide = x + 1 < columns_ && row[x + 1].character.empty();
     const bool changed = !same(known, pixel) || (wide && !last_[base + static_cast<std::size_t>(x) + 1].character.empty());
     known = pixel;
-    if (wide) last_[base + static_cast<std::size_t>(x) + 1] = next.PixelAt(x + 1, y);
+    if (wide) last_[base + static_cast<std::size_t>(x) + 1] = row[x + 1];
     if (changed && !pixel.character.empty()) {
       bool jump = last_written < 0 || x - last_written > longest_skip || doubtful;
       for (int skipped = last_written; !jump && skipped < x; ++skipped)
-        jump = !certain(next.PixelAt(skipped, y).character) && !next.PixelAt(skipped, y).character.empty();
+        jump = !certain(row[skipped].character) && !row[skipped].character.empty();
       if (jump) {
-        move_to(out, x, y + top);
+        move_to(out, x, y);
       } else {
         for (int skipped = last_written; skipped < x; ++skipped) {
-          const ftxui::Pixel& between = next.PixelAt(skipped, y);
+          const ftxui::Pixel& between = row[skipped];
           if (between.character.empty()) continue;
           style(out, between);
           out += between.character;
@@ -176,10 +209,10 @@ void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y, int 
     if (wide) ++x;
   }
   if (!tail_changed) return;
-  move_to(out, end, y + top);
+  move_to(out, end, y);
   style(out, ftxui::Pixel());
   out += "\x1b[K";
-  for (int x = end; x < columns_; ++x) last_[base + static_cast<std::size_t>(x)] = next.PixelAt(x, y);
+  for (int x = end; x < columns_; ++x) last_[base + static_cast<std::size_t>(x)] = row[x];
 }
 
 void Painter::style(std::string& out, const ftxui::Pixel& pixel) {
@@ -200,7 +233,8 @@ void Painter::style(std::string& out, const ftxui::Pixel& pixel) {
 void draw_row(ftxui::Screen& screen, const Row& row, const Theme& theme, int x, int y, int columns) {
   auto span = row.spans.begin();
   const int end = std::min(x + columns, screen.dimx());
-  if (y < 0 || y >= screen.dimy()) return;
+  if (y < 0 || y >= screen.dimy() || end <= 0) return;
+  ftxui::Pixel* line = &screen.PixelAt(0, y);
   for (std::size_t at = 0; at < row.text.size();) {
     const Cluster cluster = next_cluster(row.text, at);
     if (x + cluster.columns > end) break;
@@ -208,7 +242,7 @@ void draw_row(ftxui::Screen& screen, const Row& row, const Theme& theme, int x, 
     const bool styled = span != row.spans.end() && span->begin <= at;
     if (cluster.columns > 0) {
       for (int part = 0; part < cluster.columns; ++part) {
-        ftxui::Pixel& pixel = screen.PixelAt(x + part, y);
+        ftxui::Pixel& pixel = line[x + part];
         if (part == 0)
           pixel.character.assign(row.text, at, cluster.bytes);
         else
@@ -230,7 +264,9 @@ void draw_row(ftxui::Screen& screen, const Row& row, const Theme& theme, int x, 
   }
 }
 
-ftxui::Element rows_element(Rows rows, const Theme& theme) { return std::make_shared<RowsNode>(std::move(rows), theme); }
+ftxui::Element rows_element(Rows rows, const Theme& theme, Canvas& canvas) {
+  return std::make_shared<RowsNode>(std::move(rows), theme, canvas);
+}
 
 ftxui::Screen blank_screen(int columns, int lines) {
   ftxui::Screen screen(columns, lines);

@@ -19,13 +19,16 @@ struct Caret {
 
 class Painter {
  public:
-  // Empty when nothing changed. `top` is the first screen line of the region (0 in full screen).
-  std::string paint(const ftxui::Screen& next, Caret caret, int top = 0);
+  // Empty when nothing changed. `changed` names the lines that may differ from the last frame; empty: any may.
+  std::string paint(const ftxui::Screen& next, Caret caret, const std::vector<bool>& changed = {});
   void forget() { known_ = false; }  // the terminal's content is unknown: the next frame is whole
 
  private:
-  void move_rows(std::string& out, const ftxui::Screen& next, int top);
-  void paint_row(std::string& out, const ftxui::Screen& next, int y, int top);
+  struct Lines {  // a range, both included; empty when last < first
+    int first = 0, last = -1;
+  };
+  Lines move_rows(std::string& out, const ftxui::Screen& next, const std::vector<bool>& changed);
+  void paint_row(std::string& out, const ftxui::Screen& next, int y);
   void style(std::string& out, const ftxui::Pixel& pixel);
   friend std::string ansi_lines(const Rows& rows, const Theme& theme, int columns);
 
@@ -38,8 +41,25 @@ class Painter {
 
 ftxui::Screen blank_screen(int columns, int lines);
 
-// Rows as an element: cells are written by our own width, so wrap, caret and screen always agree.
-ftxui::Element rows_element(Rows rows, const Theme& theme);
+// The screen that is kept from frame to frame: a line whose row is the same as before is neither drawn nor compared again.
+class Canvas {
+ public:
+  void begin(int columns, int lines);                    // another size begins blank
+  void line(int y, const Row& row, const Theme& theme);  // the whole width of it
+  const ftxui::Screen& screen() const { return screen_; }
+  ftxui::Screen& screen() { return screen_; }
+  const std::vector<bool>& changed() const { return changed_; }  // since painted()
+  void painted() { changed_.assign(changed_.size(), false); }
+  void forget();  // colours mean something else now
+
+ private:
+  ftxui::Screen screen_{0, 0};
+  Rows rows_;
+  std::vector<bool> changed_;
+};
+
+// Rows as an element: cells are written by our own width, so wrap, caret and screen always agree. It draws on that canvas.
+ftxui::Element rows_element(Rows rows, const Theme& theme, Canvas& canvas);
 void draw_row(ftxui::Screen& screen, const Row& row, const Theme& theme, int x, int y, int columns);
 
 // Rows as lines of text with colours, each ended by CR LF: for the terminal's own scrollback.

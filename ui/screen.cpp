@@ -160,9 +160,9 @@ Rows welcome_rows(const Shell& shell, int width) {
   return rows;
 }
 
-Frame draw(Shell& shell, TerminalSize size) {
+Caret draw(Shell& shell, TerminalSize size, Canvas& canvas) {
   const int width = std::max(10, size.columns), height = std::max(4, size.lines);
-  Frame frame{blank_screen(size.columns, size.lines), {}};
+  canvas.begin(size.columns, size.lines);
   Rows top;
   if (height >= 16) {
     top.push_back(top_line(shell.view, width, shell.deps.home));
@@ -190,15 +190,13 @@ Frame draw(Shell& shell, TerminalSize size) {
 
   using namespace ftxui;
   auto page = vbox({
-      rows_element(std::move(top), shell.theme),
-      rows_element(std::move(body), shell.theme) | ftxui::size(ftxui::HEIGHT, ftxui::EQUAL, middle),
-      rows_element(std::move(bottom.rows), shell.theme),
+      rows_element(std::move(top), shell.theme, canvas),
+      rows_element(std::move(body), shell.theme, canvas) | ftxui::size(ftxui::HEIGHT, ftxui::EQUAL, middle),
+      rows_element(std::move(bottom.rows), shell.theme, canvas),
   });
-  Render(frame.screen, page);
-  if (bottom.caret.x >= 0 && !shell.overlay)
-    frame.caret = {std::min(bottom.caret.x, size.columns - 1),
-                   std::min(shell.transcript_top + middle + bottom.caret.y, size.lines - 1)};
-  return frame;
+  Render(canvas.screen(), page);
+  if (bottom.caret.x < 0 || shell.overlay) return {};
+  return {std::min(bottom.caret.x, size.columns - 1), std::min(shell.transcript_top + middle + bottom.caret.y, size.lines - 1)};
 }
 
 }  // namespace tern

@@ -143,8 +143,8 @@ TerminalSize Terminal::size() const {
   return found;
 }
 
-Woken Terminal::wait(int timeout_ms) {
-  pollfd fds[] = {{STDIN_FILENO, POLLIN, 0}, {wake_fd_, POLLIN, 0}, {signal_fd_, POLLIN, 0}};
+Woken Terminal::wait(int timeout_ms, bool events) {
+  pollfd fds[] = {{STDIN_FILENO, POLLIN, 0}, {events ? wake_fd_ : -1, POLLIN, 0}, {signal_fd_, POLLIN, 0}};
   Woken woken;
   if (poll(fds, 3, timeout_ms) <= 0) return woken;
   woken.input = (fds[0].revents & POLLIN) != 0;

@@ -30,8 +30,8 @@ class Terminal {
   void leave();
   void suspend();  // Ctrl-Z: leave, stop, and enter again when continued
   TerminalSize size() const;
-  // Waits for input, an event wake, a signal, or the timeout in ms (−1: for ever).
-  Woken wait(int timeout_ms);
+  // Waits for input, a signal, the timeout in ms (−1: for ever) and, unless they can wait for the next frame, event wakes.
+  Woken wait(int timeout_ms, bool events = true);
   std::string read();  // what is there; empty at the end of input (then hung_up() is true)
   bool hung_up() const { return hung_up_; }
   bool write(std::string_view bytes);  // all of it, retried; false when the terminal is gone

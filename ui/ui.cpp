@@ -78,7 +78,8 @@ class Loop {
       take_events();
       serve();
       draw_if_due();
-      const Woken woken = terminal_.wait(timeout());
+      // With a frame due in a moment, what arrives until then is folded into it in one go.
+      const Woken woken = terminal_.wait(timeout(), !shell_.view.dirty);
       shell_.now_ms = steady_ms();
       if (woken.input) read_input();
       if (woken.quit || woken.hangup || terminal_.hung_up()) break;
@@ -138,6 +139,7 @@ class Loop {
       terminal_.write(copy_sequence(std::exchange(shell_.to_clipboard, {}), !environment("TMUX").empty()));
     if (std::exchange(shell_.repaint, false)) {
       painter_.forget();
+      canvas_.forget();
       shell_.view.dirty = true;
     }
     if (!shell_.hint.text.empty() && shell_.hint.until_ms <= shell_.now_ms) {
@@ -180,8 +182,10 @@ class Loop {
 
   std::string paint() {
     if (inline_) return region_.frame(shell_, terminal_.size());
-    Frame frame = draw(shell_, terminal_.size());
-    return painter_.paint(frame.screen, frame.caret);
+    const Caret caret = draw(shell_, terminal_.size(), canvas_);
+    std::string bytes = painter_.paint(canvas_.screen(), caret, canvas_.changed());
+    canvas_.painted();
+    return bytes;
   }
 
   // A key is answered at once; the stream of events has to share the slots.
@@ -219,6 +223,7 @@ class Loop {
   bool inline_;
   Terminal terminal_;
   Shell shell_;
+  Canvas canvas_;
   Painter painter_;
   InlineRegion region_;
   InputParser parser_;

@@ -24,6 +24,7 @@ struct World {
               .home = "/",
               .version = "0"};
   Shell shell{deps, [] {}};
+  Canvas canvas;
   Painter painter;
   std::size_t bytes = 0;
 
@@ -37,8 +38,9 @@ struct World {
     }
   }
   void frame() {
-    Frame made = draw(shell, {200, 50});
-    bytes += painter.paint(made.screen, made.caret).size();
+    const Caret caret = draw(shell, {200, 50}, canvas);
+    bytes += painter.paint(canvas.screen(), caret, canvas.changed()).size();
+    canvas.painted();
   }
 };
 

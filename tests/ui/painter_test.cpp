@@ -125,3 +125,23 @@ TEST_CASE("themes can be read on their backgrounds") {
     }
   }
 }
+
+TEST_CASE("lines that did not change are not looked at, and the terminal still shows the frame") {
+  std::mt19937 random(11);
+  Canvas canvas;
+  Painter painter;
+  Vt vt(40, 20);
+  std::vector<std::string> lines(20);
+  for (int round = 0; round < 300; ++round) {
+    if (random() % 3 == 0) {  // all moves up
+      lines.erase(lines.begin(), lines.begin() + 1 + static_cast<long>(random() % 3));
+      while (lines.size() < 20) lines.push_back("new " + std::to_string(random() % 1'000) + " 中");
+    }
+    lines[random() % lines.size()] = std::string(random() % 40, static_cast<char>('a' + random() % 26));
+    canvas.begin(40, 20);
+    for (int y = 0; y < 20; ++y) canvas.line(y, RowBuilder().add(lines[static_cast<std::size_t>(y)]).take(), theme());
+    vt.feed(painter.paint(canvas.screen(), {0, 0}, canvas.changed()));
+    canvas.painted();
+    REQUIRE(vt.text() == picture(canvas.screen()));
+  }
+}

@@ -80,7 +80,11 @@ struct World {
     m.dollars_known = true;
     tell(m);
   }
-  std::string look(int columns, int lines) { return picture(draw(shell, {columns, lines}).screen); }
+  std::string look(int columns, int lines) {
+    Canvas canvas;
+    draw(shell, {columns, lines}, canvas);
+    return picture(canvas.screen());
+  }
   void press(std::string_view name) {
     KeyPress key;
     REQUIRE(parse_key_name(name, key));
