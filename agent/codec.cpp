@@ -129,6 +129,27 @@ std::string system_text(const Request& request, bool schema_in_words) {
   return text;
 }
 
+Headers bearer_headers(const ProviderConfig& config, std::string_view accept) {
+  Headers headers{{"content-type", "application/json"}};
+  if (!accept.empty()) headers.emplace_back("accept", accept);
+  headers.emplace_back("user-agent", "tern");
+  if (!config.key.empty()) headers.emplace_back("authorization", "Bearer " + config.key);
+  headers.insert(headers.end(), config.headers.begin(), config.headers.end());
+  return headers;
+}
+
+std::string function_tools(const Request& request, bool nested) {
+  std::string tools;
+  bool first = true;
+  for (const ToolSpec& tool : request.tools) {
+    std::string one = "\"name\":" + json_quote(tool.name) + ",\"description\":" + json_quote(tool.description);
+    if (!nested) one += ",\"strict\":false";
+    one += ",\"parameters\":" + (tool.schema.empty() ? "{\"type\":\"object\",\"properties\":{}}" : tool.schema);
+    append_joined(tools, "{\"type\":\"function\"," + (nested ? "\"function\":{" + one + "}}" : one + "}"), first);
+  }
+  return tools.empty() ? tools : "\"tools\":[" + tools + "],";
+}
+
 std::vector<std::string> tools_in_history(const Conversation& conversation) {
   std::vector<std::string> names;
   for (const ItemPtr& item : conversation.items)

@@ -87,6 +87,10 @@ class DeltaTemplate {
 
 // The system prompt; with the wish for JSON in words, for dialects that have no field for it beside tools.
 std::string system_text(const Request& request, bool schema_in_words);
+// The headers of a JSON request whose key is a bearer token; `accept` may be empty.
+Headers bearer_headers(const ProviderConfig& config, std::string_view accept);
+// "tools":[…], as OpenAI and its like want them, with the comma; empty when there are none. `nested` is the chat form.
+std::string function_tools(const Request& request, bool nested);
 // Tools named by calls in the conversation: some servers refuse a history of calls without definitions.
 std::vector<std::string> tools_in_history(const Conversation& conversation);
 bool is_blank(std::string_view text);

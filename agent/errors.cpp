@@ -82,10 +82,13 @@ Error parse_error(std::string_view body) {
   if (!parsed.is_object()) return error;
   error.is_json = true;
   const auto inner = parsed.find("error");
-  if (inner != parsed.end() && inner->is_string())
+  if (inner != parsed.end() && inner->is_string()) {
     error.message = inner->get<std::string>();
-  else
+    if (const auto wrapped = json::parse(error.message, nullptr, false); wrapped.is_object())  // Ollama hands its runner's on
+      return parse_error(error.message);
+  } else {
     take_fields(inner != parsed.end() && inner->is_object() ? *inner : parsed, error);
+  }
   if (error.message.empty()) error.message = text_of(parsed, "message");
   if (error.message.empty()) error.message = text_of(parsed, "detail");
   return error;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "agent/codec_json.h"
 #include "agent/openai.h"
 #include "agent/providers.h"
 #include "agent/text_calls.h"
@@ -76,18 +77,13 @@ class OllamaDecoder : public Decoder {
   }
 
  private:
-  static std::string text_of(const json& object, const char* key) {
-    const auto it = object.find(key);
-    return it != object.end() && it->is_string() ? it->get<std::string>() : "";
-  }
-
   void text(std::string_view piece, StreamOut& out) {
     text_ += piece;
-    out.text(piece);
+    think_.feed(piece, out);
   }
 
   void message(const json& message, std::string_view line, StreamOut& out) {
-    const std::string thought = text_of(message, "thinking"), piece = text_of(message, "content");
+    const std::string thought = text_field(message, "thinking"), piece = text_field(message, "content");
     thinking_ += thought;
     if (!thought.empty()) out.thinking(thought);
     if (!piece.empty() && message.size() == 2) fast_.learn(line, "content", piece);  // role and content, nothing else
@@ -96,7 +92,7 @@ class OllamaDecoder : public Decoder {
       const json function = call.is_object() ? call.value("function", json::object()) : json::object();
       const json arguments = function.value("arguments", json::object());
       ToolCall made{.id = "ollama_" + std::to_string(request_.conversation.items.size()) + "_" + std::to_string(calls_.size()),
-                    .name = text_of(function, "name"),
+                    .name = text_field(function, "name"),
                     .arguments = arguments.is_string() ? arguments.get<std::string>()
                                                        : arguments.dump(-1, ' ', false, json::error_handler_t::replace),
                     .signature = {}};
@@ -106,10 +102,11 @@ class OllamaDecoder : public Decoder {
   }
 
   void done(const json& chunk, StreamOut& out) {
+    think_.end(out);
     const Tokens prompt = chunk.value("prompt_eval_count", Tokens(0));
     out.emit(UsageReport{{.input = prompt, .output = chunk.value("eval_count", Tokens(0))}});
     if (auto cut = silent_cut(request_, prompt)) return out.fail(std::move(*cut));
-    const bool length = text_of(chunk, "done_reason") == "length";
+    const bool length = text_field(chunk, "done_reason") == "length";
     auto [thought, rest] = split_think(text_);
     TextCalls written = calls_.empty() && !length && request_.may_call_tools
                             ? take_text_calls(rest, request_.tools, request_.conversation.items.size())
@@ -124,6 +121,7 @@ class OllamaDecoder : public Decoder {
 
   const Request& request_;
   DeltaTemplate fast_{true};  // its lines carry the time
+  ThinkTags think_;
   std::string piece_, text_, thinking_;
   std::vector<ToolCall> calls_;
 };
@@ -134,12 +132,7 @@ class Ollama : public Codec {
 
   std::string url(const Request&) const override { return endpoint_url(host_url(config_.base_url, 11434), "", "/api/chat"); }
 
-  Headers headers(const Request&) const override {
-    Headers headers{{"content-type", "application/json"}, {"user-agent", "tern"}};
-    if (!config_.key.empty()) headers.emplace_back("authorization", "Bearer " + config_.key);
-    headers.insert(headers.end(), config_.headers.begin(), config_.headers.end());
-    return headers;
-  }
+  Headers headers(const Request&) const override { return bearer_headers(config_, ""); }
 
   void body(const Request& request, FragmentCache& cache, std::string& out) const override {
     out += "{\"model\":" + json_quote(request.model) +
@@ -147,7 +140,7 @@ class Ollama : public Codec {
            ",\"num_predict\":" + std::to_string(request.max_output) + "},";
     if (request.thinking > 0) out += "\"think\":true,";
     if (!request.json_schema.empty() && request.tools.empty()) out += "\"format\":" + request.json_schema + ",";
-    append_tools(out, request);
+    out += function_tools(request, true);
     out += "\"messages\":[";
     bool first = true;
     if (const std::string system = system_text(request, !request.tools.empty()); !is_blank(system))
@@ -161,19 +154,6 @@ class Ollama : public Codec {
   bool hold() const override { return true; }
 
  private:
-  static void append_tools(std::string& out, const Request& request) {
-    if (request.tools.empty()) return;
-    std::string tools;
-    bool first = true;
-    for (const ToolSpec& tool : request.tools)
-      append_joined(tools,
-                    "{\"type\":\"function\",\"function\":{\"name\":" + json_quote(tool.name) +
-                        ",\"description\":" + json_quote(tool.description) + ",\"parameters\":" +
-                        (tool.schema.empty() ? "{\"type\":\"object\",\"properties\":{}}" : tool.schema) + "}}",
-                    first);
-    out += "\"tools\":[" + tools + "],";
-  }
-
   ProviderConfig config_;
 };
 

@@ -1,8 +1,10 @@
 #include "agent/openai.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "agent/codec_json.h"
 #include "agent/providers.h"
 #include "agent/text_calls.h"
 #include "agent/url.h"
@@ -135,7 +137,7 @@ class ChatDecoder : public Decoder {
  private:
   void text(std::string_view piece, StreamOut& out) {
     text_ += piece;
-    out.text(piece);
+    think_.feed(piece, out);
   }
 
   void delta(const json& delta, std::string_view data, StreamOut& out) {
@@ -185,21 +187,16 @@ class ChatDecoder : public Decoder {
     const auto it = chunk.find("usage");
     if (it == chunk.end() || !it->is_object()) return;
     TokenUsage usage;
-    usage.output = number(*it, "completion_tokens");
-    prompt_ = number(*it, "prompt_tokens");
-    usage.cache_read = it->contains("prompt_tokens_details") ? number((*it)["prompt_tokens_details"], "cached_tokens")
-                                                             : number(*it, "prompt_cache_hit_tokens");
+    usage.output = number_field(*it, "completion_tokens");
+    prompt_ = number_field(*it, "prompt_tokens");
+    usage.cache_read = it->contains("prompt_tokens_details") ? number_field((*it)["prompt_tokens_details"], "cached_tokens")
+                                                             : number_field(*it, "prompt_cache_hit_tokens");
     usage.input = std::max<Tokens>(prompt_ - usage.cache_read, 0);
     out.emit(UsageReport{usage});
   }
 
-  static Tokens number(const json& object, const char* key) {
-    if (!object.is_object()) return 0;
-    const auto it = object.find(key);
-    return it != object.end() && it->is_number() ? it->get<Tokens>() : 0;
-  }
-
   void finish(StreamOut& out) {
+    think_.end(out);
     if (traits_.may_cut_prompt)
       if (auto cut = silent_cut(request_, prompt_)) return out.fail(std::move(*cut));
     const bool length = reason_ == "length";
@@ -224,6 +221,7 @@ class ChatDecoder : public Decoder {
   const Request& request_;
   ChatTraits traits_;
   DeltaTemplate fast_;
+  ThinkTags think_;
   std::string piece_, text_, thinking_;
   std::vector<OpenCall> calls_;
   std::optional<std::string> reason_;
@@ -236,12 +234,7 @@ class Chat : public Codec {
 
   std::string url(const Request&) const override { return endpoint_url(config_.base_url, "/v1", "/chat/completions"); }
 
-  Headers headers(const Request&) const override {
-    Headers headers{{"content-type", "application/json"}, {"accept", "text/event-stream"}, {"user-agent", "tern"}};
-    if (!config_.key.empty()) headers.emplace_back("authorization", "Bearer " + config_.key);
-    headers.insert(headers.end(), config_.headers.begin(), config_.headers.end());
-    return headers;
-  }
+  Headers headers(const Request&) const override { return bearer_headers(config_, "text/event-stream"); }
 
   void body(const Request& request, FragmentCache& cache, std::string& out) const override {
     out += "{\"model\":" + json_quote(request.model) + ",\"stream\":true,\"stream_options\":{\"include_usage\":true},";
@@ -275,18 +268,9 @@ class Chat : public Codec {
   }
 
   void append_tools(std::string& out, const Request& request) const {
-    if (request.tools.empty()) return;
-    std::string tools;
-    bool first = true;
-    for (const ToolSpec& tool : request.tools)
-      append_joined(tools,
-                    "{\"type\":\"function\",\"function\":{\"name\":" + json_quote(tool.name) +
-                        ",\"description\":" + json_quote(tool.description) + ",\"parameters\":" +
-                        (tool.schema.empty() ? "{\"type\":\"object\",\"properties\":{}}" : tool.schema) + "}}",
-                    first);
-    out += "\"tools\":[" + tools + "],";
+    out += function_tools(request, true);
     // A local server would take the tools out of its prompt and lose its cached prefix: there the decoder refuses calls.
-    if (!request.may_call_tools && traits_.first_party) out += "\"tool_choice\":\"none\",";
+    if (!request.tools.empty() && !request.may_call_tools && traits_.first_party) out += "\"tool_choice\":\"none\",";
   }
 
   ProviderConfig config_;
@@ -299,15 +283,41 @@ std::unique_ptr<Codec> chat_codec(const ProviderConfig& config, ChatTraits trait
   return std::make_unique<Chat>(config, traits);
 }
 
+namespace {
+
+// What of an item such a server gets to read as text: thoughts stay here, and what a picture costs is the server's affair.
+Tokens sent(const Item& item) {
+  Tokens sum = 0;
+  for (const Block& block : item.blocks)
+    if (!std::holds_alternative<Thinking>(block) && !std::holds_alternative<Image>(block) &&
+        !std::holds_alternative<Document>(block))
+      sum += estimate(block);
+  return sum;
+}
+
+// A cut prompt fills the server's context or half of it, and contexts are multiples of 1,024.
+bool is_context_size(Tokens reported) {
+  const Tokens nearest = (reported + 512) / 1'024 * 1'024;
+  return reported >= 1'000 && std::abs(reported - nearest) <= std::max<Tokens>(reported / 100, 8);
+}
+
+}  // namespace
+
 std::optional<Trouble> silent_cut(const Request& request, Tokens reported) {
-  Tokens sent = estimate(request.system) + count(request.conversation);
-  if (reported <= 0 || sent < 3'000 || reported > sent * 6 / 10) return std::nullopt;
+  Tokens all = estimate(request.system), since_answer = 0;
+  for (const ItemPtr& item : request.conversation.items) {
+    if (item->role == Role::assistant) since_answer = 0;
+    all += sent(*item), since_answer += sent(*item);
+  }
+  if (reported < 900 || all < 3'000 || reported > all * 6 / 10) return std::nullopt;
+  // Old servers report what they had to read, and had the rest cached: then it is no more than what was new.
+  if (reported <= since_answer * 5 / 4 && !is_context_size(reported)) return std::nullopt;
   return Trouble{
       .kind = Failure::overflow,
-      .message = "the server read only " + std::to_string(reported) + " of about " + std::to_string(sent) +
+      .message = "the server read only " + std::to_string(reported) + " of about " + std::to_string(all) +
                  " tokens: its context is smaller than the conversation — raise its context (num_ctx), or set the model's window",
       .limit = reported,
-      .asked = sent};
+      .asked = all};
 }
 
 std::string_view effort_of(int thinking) { return thinking < 4'000 ? "low" : thinking < 16'000 ? "medium" : "high"; }

@@ -87,8 +87,10 @@ std::unique_ptr<Provider> make_provider_with(std::string_view name, ProviderConf
 std::unique_ptr<Provider> make_provider(std::string_view name, ProviderConfig config) {
   RunOptions options;
   const ProviderKind* kind = find_provider(name);
-  if (kind && kind->local)
-    options.timeouts.first_byte = std::chrono::minutes(10);  // reading a long prompt takes this machine its time
+  const bool here = kind && (kind->local || is_loopback(parse_url(config.base_url).host));
+  if (here) options.timeouts.first_byte = std::chrono::minutes(10);  // reading a long prompt takes this machine its time
+  if (const auto patience = std::atoll(environment()("API_TIMEOUT_MS").c_str()); patience > 0)
+    options.timeouts.first_byte = options.timeouts.idle = std::chrono::milliseconds(patience);
   return make_provider_with(name, std::move(config), std::move(options));
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/codec.h"
+#include "agent/codec_json.h"
 #include "agent/openai.h"
 #include "agent/providers.h"
 #include "agent/url.h"
@@ -115,9 +116,9 @@ class ResponsesDecoder : public Decoder {
     if (!event.is_object()) return out.fail(malformed("a broken event"));
     const std::string type = event.value("type", "");
     if (type == "response.output_text.delta" || type == "response.refusal.delta")
-      return delta(text_of(event, "delta"), data, out);
+      return delta(text_field(event, "delta"), data, out);
     if (type == "response.reasoning_summary_text.delta" || type == "response.reasoning_text.delta")
-      return out.thinking(text_of(event, "delta"));
+      return out.thinking(text_field(event, "delta"));
     if (type == "response.output_item.added") return added(event.value("item", json::object()), out);
     if (type == "response.output_item.done") return done(event.value("item", json::object()), out);
     if (type == "response.completed" || type == "response.incomplete")
@@ -127,18 +128,13 @@ class ResponsesDecoder : public Decoder {
   }
 
  private:
-  static std::string text_of(const json& object, const char* key) {
-    const auto it = object.find(key);
-    return it != object.end() && it->is_string() ? it->get<std::string>() : "";
-  }
-
   void delta(const std::string& piece, std::string_view data, StreamOut& out) {
     fast_.learn(data, "delta", piece);
     out.text(piece);
   }
 
   static void added(const json& item, StreamOut& out) {
-    if (text_of(item, "type") == "function_call") out.emit(CallStarted{text_of(item, "call_id"), text_of(item, "name")});
+    if (text_field(item, "type") == "function_call") out.emit(CallStarted{text_field(item, "call_id"), text_field(item, "name")});
   }
 
   static std::string joined(const json& item, const char* list, std::initializer_list<const char*> keys) {
@@ -147,24 +143,26 @@ class ResponsesDecoder : public Decoder {
     if (parts == item.end() || !parts->is_array()) return text;
     for (const json& part : *parts)
       for (const char* key : keys)
-        if (part.is_object()) text += text_of(part, key);
+        if (part.is_object()) text += text_field(part, key);
     return text;
   }
 
   void done(const json& item, StreamOut& out) {
-    const std::string type = text_of(item, "type");
+    const std::string type = text_field(item, "type");
     if (type == "message") {
       const std::string text = joined(item, "content", {"text", "refusal"});
       refused_ |= !joined(item, "content", {"refusal"}).empty();
       if (!is_blank(text)) out.emit(BlockDone{Text{text}});
     }
     if (type == "reasoning") {
-      const std::string secret = text_of(item, "encrypted_content");
+      const std::string secret = text_field(item, "encrypted_content");
       out.emit(BlockDone{Thinking{joined(item, "summary", {"text"}), mark_signature(dialect, secret), false}});
     }
     if (type != "function_call") return;
-    ToolCall call{
-        .id = text_of(item, "call_id"), .name = text_of(item, "name"), .arguments = text_of(item, "arguments"), .signature = {}};
+    ToolCall call{.id = text_field(item, "call_id"),
+                  .name = text_field(item, "name"),
+                  .arguments = text_field(item, "arguments"),
+                  .signature = {}};
     if (call.arguments.size() > longest_arguments)
       return out.fail({.kind = Failure::protocol, .message = "the arguments of a call are larger than 8 MB"});
     if (!is_whole_json(call.arguments)) return broken_.push_back(std::move(call));
@@ -175,24 +173,19 @@ class ResponsesDecoder : public Decoder {
   void completed(const json& response, bool incomplete, StreamOut& out) {
     usage(response.value("usage", json()), out);
     const json details = response.value("incomplete_details", json());
-    const std::string why = details.is_object() ? text_of(details, "reason") : "";
+    const std::string why = details.is_object() ? text_field(details, "reason") : "";
     if (incomplete) return out.finish(why == "content_filter" ? StopReason::refusal : StopReason::length);
     for (ToolCall& call : broken_) calls_ = true, out.emit(BlockDone{std::move(call)});
     out.finish(calls_ ? StopReason::tools : refused_ ? StopReason::refusal : StopReason::end);
-  }
-
-  static Tokens number(const json& object, const char* key) {
-    const auto it = object.find(key);
-    return it != object.end() && it->is_number() ? it->get<Tokens>() : 0;
   }
 
   static void usage(const json& from, StreamOut& out) {
     if (!from.is_object()) return;
     TokenUsage usage;
     if (const auto it = from.find("input_tokens_details"); it != from.end() && it->is_object())
-      usage.cache_read = number(*it, "cached_tokens");
-    usage.input = std::max<Tokens>(number(from, "input_tokens") - usage.cache_read, 0);
-    usage.output = number(from, "output_tokens");
+      usage.cache_read = number_field(*it, "cached_tokens");
+    usage.input = std::max<Tokens>(number_field(from, "input_tokens") - usage.cache_read, 0);
+    usage.output = number_field(from, "output_tokens");
     out.emit(UsageReport{usage});
   }
 
@@ -212,12 +205,7 @@ class Responses : public Codec {
 
   std::string url(const Request&) const override { return endpoint_url(config_.base_url, "/v1", "/responses"); }
 
-  Headers headers(const Request&) const override {
-    Headers headers{{"content-type", "application/json"}, {"accept", "text/event-stream"}, {"user-agent", "tern"}};
-    if (!config_.key.empty()) headers.emplace_back("authorization", "Bearer " + config_.key);
-    headers.insert(headers.end(), config_.headers.begin(), config_.headers.end());
-    return headers;
-  }
+  Headers headers(const Request&) const override { return bearer_headers(config_, "text/event-stream"); }
 
   void body(const Request& request, FragmentCache& cache, std::string& out) const override {
     out += "{\"model\":" + json_quote(request.model) +
@@ -228,7 +216,8 @@ class Responses : public Codec {
     if (!request.json_schema.empty())
       out += "\"text\":{\"format\":{\"type\":\"json_schema\",\"name\":\"answer\",\"strict\":false,\"schema\":" +
              request.json_schema + "}},";
-    append_tools(out, request);
+    out += function_tools(request, false);
+    if (!request.tools.empty() && !request.may_call_tools) out += "\"tool_choice\":\"none\",";
     if (!is_blank(request.system)) out += "\"instructions\":" + json_quote(request.system) + ",";
     out += "\"input\":[";
     bool first = true;
@@ -239,20 +228,6 @@ class Responses : public Codec {
   std::unique_ptr<Decoder> decoder(const Request&) const override { return std::make_unique<ResponsesDecoder>(); }
 
  private:
-  static void append_tools(std::string& out, const Request& request) {
-    if (request.tools.empty()) return;
-    std::string tools;
-    bool first = true;
-    for (const ToolSpec& tool : request.tools)
-      append_joined(tools,
-                    "{\"type\":\"function\",\"name\":" + json_quote(tool.name) +
-                        ",\"description\":" + json_quote(tool.description) + ",\"strict\":false,\"parameters\":" +
-                        (tool.schema.empty() ? "{\"type\":\"object\",\"properties\":{}}" : tool.schema) + "}",
-                    first);
-    out += "\"tools\":[" + tools + "],";
-    if (!request.may_call_tools) out += "\"tool_choice\":\"none\",";
-  }
-
   ProviderConfig config_;
 };
 

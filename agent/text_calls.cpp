@@ -8,6 +8,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::string_view think_open = "<think>", think_close = "</think>";
+
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
@@ -143,8 +145,42 @@ TextCalls take_text_calls(std::string_view text, const std::vector<ToolSpec>& to
   return Finder(text, tools, serial).find();
 }
 
+void ThinkTags::feed(std::string_view piece, StreamOut& out) {
+  if (where_ == Where::after) return out.text(piece);
+  if (where_ == Where::gap) {  // blank lines between thought and answer
+    piece.remove_prefix(std::min(piece.find_first_not_of(" \t\r\n"), piece.size()));
+    if (piece.empty()) return;
+    where_ = Where::after;
+    return out.text(piece);
+  }
+  held_ += piece;
+  if (where_ == Where::start) {
+    const auto begun = held_.find_first_not_of(" \t\r\n");
+    const std::string_view text = begun == held_.npos ? std::string_view() : std::string_view(held_).substr(begun);
+    if (think_open.starts_with(text)) return;
+    where_ = text.starts_with(think_open) ? Where::inside : Where::after;
+    if (where_ == Where::after) return out.text(std::exchange(held_, {}));
+    held_.erase(0, begun + think_open.size());
+  }
+  if (const auto close = held_.find(think_close); close != held_.npos) {
+    out.thinking(std::string_view(held_).substr(0, close));
+    where_ = Where::gap;
+    return feed(std::exchange(held_, {}).substr(close + think_close.size()), out);
+  }
+  auto kept = std::min(held_.size(), think_close.size() - 1);
+  while (kept > 0 && !think_close.starts_with(std::string_view(held_).substr(held_.size() - kept))) --kept;
+  out.thinking(std::string_view(held_).substr(0, held_.size() - kept));
+  held_.erase(0, held_.size() - kept);
+}
+
+void ThinkTags::end(StreamOut& out) {
+  if (held_.empty()) return;
+  where_ == Where::inside ? out.thinking(held_) : out.text(held_);
+  held_.clear();
+}
+
 std::pair<std::string, std::string> split_think(std::string_view text) {
-  const std::string_view open = "<think>", close = "</think>";
+  const auto open = think_open, close = think_close;
   const auto start = trimmed(text);
   if (!start.starts_with(open)) return {"", std::string(text)};
   const auto end = start.find(close);

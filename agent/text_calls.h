@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/provider.h"
+#include "agent/codec.h"
 
 namespace tern {
 
@@ -17,6 +17,17 @@ struct TextCalls {
 // Knows <tool_call>{…}</tool_call>, <function=X><parameter=y>…, <|python_tag|>{…}, [TOOL_CALLS][…], a fenced or bare JSON
 // object {"name", "arguments" or "parameters"} that is the whole answer or its end.
 TextCalls take_text_calls(std::string_view text, const std::vector<ToolSpec>& tools, std::uint64_t serial);
+
+// "<think>…</think>" at the beginning of a text that is still coming: what is inside goes out as thinking, the rest as text.
+class ThinkTags {
+ public:
+  void feed(std::string_view piece, StreamOut& out);
+  void end(StreamOut& out);  // what was held back because it might have become a tag
+
+ private:
+  enum class Where { start, inside, gap, after } where_ = Where::start;
+  std::string held_;
+};
 
 // "<think>…</think> rest": the thought and the rest; an empty thought when there is none.
 std::pair<std::string, std::string> split_think(std::string_view text);

@@ -164,6 +164,63 @@ TEST_CASE("a prompt cut without a word counts as overflow, and nothing of the an
   }
 }
 
+namespace {
+
+std::string many_words(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += "word" + std::to_string(i) + " ";
+  return text;
+}
+
+Ran answered_with(const std::string& name, const Request& request, int reported) {
+  FakeLlm server(R"({"default":{"text":"an answer","usage":{"input":)" + std::to_string(reported) + R"(,"output":5}}})");
+  return run(*quick(name, server.url()), request);
+}
+
+}  // namespace
+
+TEST_CASE("a small figure from a local server is not taken for a cut prompt when it has another reason") {
+  for (const std::string name : {"ollama", "openai", "llamacpp"}) {
+    INFO(name);
+    Request cached = simple_request(many_words(6'000));
+    continue_with(cached, {Text{"an answer"}});  // what is new is short, and all an old server with a cached prefix reports
+    for (int reported : {1, 30, 700}) CHECK(answered_with(name, cached, reported).finished);
+    Request thoughts = simple_request();
+    continue_with(thoughts, {Thinking{many_words(6'000), "", false}, Text{"an answer"}});  // not sent again
+    CHECK(answered_with(name, thoughts, 1'100).finished);
+    Request picture = simple_request();
+    std::vector<Block> pictures(20, Image{"image/png", std::string(50'000, 'p')});
+    picture.conversation.items.push_back(item(7, Role::user, pictures));
+    CHECK(answered_with(name, picture, 1'700).finished);
+    // The cut is still seen: by a short answer to a long history, and by a context that was filled to its end or its half.
+    Request history = simple_request(many_words(6'000));
+    continue_with(history, {Text{"an answer"}});
+    CHECK(answered_with(name, history, 3'900).failed);
+    for (int reported : {2'048, 4'096, 2'050, 8'190})
+      CHECK(answered_with(name, simple_request(many_words(6'000)), reported).failed);
+  }
+}
+
+TEST_CASE("thoughts in tags stream as thoughts, wherever the tags are cut") {
+  for (const std::string name : {"ollama", "openai", "llamacpp"})
+    for (int piece : {1, 3, 4, 7, 9, 200}) {
+      INFO(name << " in pieces of " << piece);
+      FakeLlm server(R"({"default":{"text":"\n<think>hm, if a < b and </i> then\n</think>\n\nThe <b>answer</b>.","pieces":)" +
+                     std::to_string(piece) + "}}");
+      const Ran ran = run(*quick(name, server.url()), simple_request());
+      REQUIRE(ran.finished);
+      CHECK(ran.thinking == "hm, if a < b and </i> then\n");
+      CHECK(ran.text == "The <b>answer</b>.");
+      REQUIRE(ran.all<Text>().size() == 1);
+      CHECK(ran.all<Text>()[0].text == "The <b>answer</b>.");
+      CHECK(ran.all<Thinking>().size() == 1);
+    }
+  for (const char* text : {"<thin", "a <think> in the middle", " \n", "<b>bold</b>"}) {
+    FakeLlm server(json{{"default", {{"text", text}, {"pieces", 2}}}}.dump());
+    CHECK(run(*quick("llamacpp", server.url()), simple_request()).text == text);
+  }
+}
+
 TEST_CASE("a stream cut at any byte gives a valid next request") {
   for (const std::string& name : dialects) {
     INFO(name);

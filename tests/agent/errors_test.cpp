@@ -43,6 +43,18 @@ TEST_CASE("every known wording of a full context is recognised") {
   }
 }
 
+TEST_CASE("an error that another server hands on as text is read as what it is") {
+  const auto trouble = trouble_of(
+      {.status = 400,
+       .body =
+           R"({"error":"{\"error\":{\"code\":400,\"message\":\"request (3510 tokens) exceeds the available context size (2560 tokens), try increasing it\",\"type\":\"exceed_context_size_error\",\"n_prompt_tokens\":3510,\"n_ctx\":2560}}"})"});
+  CHECK(trouble.kind == Failure::overflow);
+  CHECK(trouble.limit == 2560);
+  CHECK(trouble.asked == 3510);
+  CHECK(trouble.message.find("request (3510 tokens)") != std::string::npos);
+  CHECK(trouble.message.find("n_ctx") == std::string::npos);
+}
+
 TEST_CASE("a throttle is not an overflow") {
   CHECK(!detect_overflow(429, "rate_limit_error", "This request would exceed the limit of 40000 input tokens per minute"));
   CHECK(!detect_overflow(400, "", "Throttling: too many tokens in this minute, rate limit"));

@@ -128,6 +128,25 @@ TEST_CASE("nothing is sent again after a whole call or text") {
   CHECK(ran.finished->reason == (ran.all<ToolCall>().empty() ? StopReason::cut : StopReason::tools));
 }
 
+TEST_CASE("a connection reset at any of twenty places runs nothing twice and ends whole") {
+  const std::string reply =
+      R"({"text":"First.","calls":[{"id":"c1","name":"Read","arguments":{"file_path":"a"}},{"id":"c2","name":"Bash","arguments":{"command":"echo a long command that is cut"}}])";
+  for (const std::string& name : dialects)
+    for (int place = 0; place < 20; ++place) {
+      INFO(name << " reset at byte " << place * 75);
+      FakeLlm server(R"({"replies":[)" + reply + R"(,"fault":{"kind":"reset","ms":0,"at":)" + std::to_string(place * 75) + "}}," +
+                     reply + "}]}");
+      Quick quick(name, server.url());
+      const Ran ran = quick.run();
+      REQUIRE(ran.finished);
+      const auto calls = ran.all<ToolCall>();
+      REQUIRE(calls.size() <= 2);
+      if (calls.size() == 2) CHECK(calls[0].id != calls[1].id);
+      // Either nothing had counted and the whole answer came again, or what had counted was kept and nothing was sent again.
+      CHECK((server.requests().size() == 2 ? ran.retries.size() == 1 && calls.size() == 2 : ran.retries.empty()));
+    }
+}
+
 TEST_CASE("silence is reported, then the stream is sent again once, then given up") {
   FakeLlm server(R"({"default":{"text":"a text that stops in the middle","fault":{"kind":"hang"}}})");
   Quick quick("anthropic", server.url(), {.connect = 1s, .first_byte = 1s, .idle = 60ms, .silence = 25ms});

@@ -1,0 +1,23 @@
+// Fields of the JSON that servers send: absent and of another type are the same as empty. For codecs only.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "compression/conversation.h"
+
+namespace tern {
+
+inline std::string text_field(const nlohmann::json& object, const char* key) {
+  if (!object.is_object()) return {};
+  const auto it = object.find(key);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+inline Tokens number_field(const nlohmann::json& object, const char* key) {
+  if (!object.is_object()) return 0;
+  const auto it = object.find(key);
+  return it != object.end() && it->is_number() ? it->get<Tokens>() : 0;
+}
+
+}  // namespace tern
