@@ -163,7 +163,7 @@ void Session::ask_for_trust() {
   trusted_ = listed || trust_->trusted(workspace_->root());
   if (trusted_) return;
   const auto claims = claims_of(workspace_->root());
-  if (!setup_.may_ask) {
+  if (!setup_.may_ask || !setup_.asks_trust) {
     if (!claims.empty())
       emit(Notice{Level::info, "This folder is not trusted: its " + claims.front() +
                                    " is not read (list it under \"trusted\" in the user's config)."});

@@ -28,9 +28,10 @@ namespace tern {
 struct SessionSetup {
   std::filesystem::path cwd, home, state_dir, user_memory;
   std::vector<std::filesystem::path> extra_dirs, trusted;
-  bool keep = true;     // false: --no-session, nothing on disk
-  bool live = true;     // commands may come while a turn runs
-  bool may_ask = true;  // somebody can be asked
+  bool keep = true;        // false: --no-session, nothing on disk
+  bool live = true;        // commands may come while a turn runs
+  bool may_ask = true;     // somebody can be asked
+  bool asks_trust = true;  // … also whether the folder is trusted; else it stays unread
   enum class Open { fresh, newest, resume } open = Open::fresh;
   std::string open_what, name;
   bool fork = false;

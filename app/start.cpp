@@ -212,10 +212,12 @@ std::vector<std::string> welcome(const SessionSetup& setup, const UiDeps& deps) 
 }  // namespace
 
 int start_screen(const Options& options, const Config& config, SessionSetup setup) {
-  if (!::isatty(STDIN_FILENO) || !::isatty(STDOUT_FILENO)) {
-    std::fputs("tern: no terminal here; tern -p \"...\" answers once and needs none\n", stderr);
+  const bool dumb = setup.env("TERM") == "dumb", plain = config.plain || options.plain || dumb;
+  if (!plain && (!::isatty(STDIN_FILENO) || !::isatty(STDOUT_FILENO))) {
+    std::fputs("tern: no terminal here; tern --plain talks line by line, tern -p \"...\" answers once\n", stderr);
     return 2;
   }
+  setup.asks_trust = ::isatty(STDIN_FILENO) != 0;  // a script's next line is no answer to that
   const auto state = user_state_dir();
   install_crash_handlers(state.string());
   block_ui_signals();  // before any thread starts: the screen's loop reads them, no thread dies of one
@@ -243,7 +245,7 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
               .home = setup.home.string(),
               .state_dir = state.string(),
               .version = TERN_VERSION};
-  deps.screen = config.plain || options.plain                   ? ScreenKind::plain
+  deps.screen = plain                                           ? ScreenKind::plain
                 : config.inline_screen || options.inline_screen ? ScreenKind::inline_region
                                                                 : ScreenKind::full;
   deps.theme = config.theme;

@@ -7,7 +7,7 @@ namespace tern {
 
 struct Shell;
 
-int run_plain(UiDeps& deps);    // a linear log for screen readers, pipes and dumb terminals
+int run_plain(UiDeps& deps);    // plain.cpp: a linear log for screen readers, pipes and dumb terminals
 int say_goodbye(UiDeps& deps);  // asks the worker to quit and prints the account it sends
 void open_pages(Shell& shell);  // what the fold left to be opened: pages, reports, pickers, previews, taken back prompts
 

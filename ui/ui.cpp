@@ -2,7 +2,6 @@
 #include "ui/ui.h"
 
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -234,8 +233,7 @@ class Loop {
 
 int run_ui(UiDeps& deps) {
   set_ambiguous_width(deps.ambiguous_width);
-  const bool dumb = environment("TERM") == "dumb" || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO);
-  if (deps.screen == ScreenKind::plain || dumb) return run_plain(deps);
+  if (deps.screen == ScreenKind::plain) return run_plain(deps);
   install_crash_restore();
   {
     Loop loop(deps);
