@@ -98,7 +98,7 @@ class Gate {
 
   const PermissionRule* hit(Kind kind) const {
     for (const PermissionRule& rule : policy_.rules) {
-      if (rule.kind != kind || !rule_is_for(rule, "Bash")) continue;
+      if (rule.kind != kind || !rule_is_for(rule, "Bash", Effect::execute)) continue;
       for (const ShellCommand& command : script_.commands)
         for (const Words& words : unwrap(command))
           if (rule_hits_words(rule, words)) return &rule;
@@ -246,7 +246,7 @@ class Gate {
     if (step.cwd != workspace_.cwd()) return "it writes " + r.target.text + " after changing the directory";
     if (mode_ == PermissionMode::accept_edits && where.inside && where.protect.empty()) return {};
     for (const PermissionRule& rule : policy_.rules)
-      if (rule.kind == Kind::allow && rule_is_for(rule, "Write") && !rule.spec.empty() && where.protect.empty() &&
+      if (rule.kind == Kind::allow && rule_is_for(rule, "Write", Effect::write) && !rule.spec.empty() && where.protect.empty() &&
           matches_path(rule.spec, workspace_, where.real))
         return {};
     return "it writes " + r.target.text;

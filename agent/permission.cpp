@@ -20,7 +20,7 @@ std::string path_argument(const nlohmann::json& args) {
 
 const PermissionRule* path_rule(const PermissionPolicy& policy, Kind kind, const PermissionRequest& request, const Place& place) {
   for (const PermissionRule& rule : policy.rules) {
-    if (rule.kind != kind || !rule_is_for(rule, request.tool.name)) continue;
+    if (rule.kind != kind || !rule_is_for(rule, request.tool.name, request.tool.effect)) continue;
     if (rule.spec.empty() || matches_path(rule.spec, request.workspace, place.path) ||
         matches_path(rule.spec, request.workspace, place.real))
       return &rule;
@@ -31,7 +31,7 @@ const PermissionRule* path_rule(const PermissionPolicy& policy, Kind kind, const
 // An allow rule must cover both where a path points and where it leads; a link does not carry a grant elsewhere.
 const PermissionRule* allowing_rule(const PermissionPolicy& policy, const PermissionRequest& request, const Place& place) {
   for (const PermissionRule& rule : policy.rules) {
-    if (rule.kind != Kind::allow || !rule_is_for(rule, request.tool.name)) continue;
+    if (rule.kind != Kind::allow || !rule_is_for(rule, request.tool.name, request.tool.effect)) continue;
     const bool covers = rule.spec.empty() ? place.inside
                                           : matches_path(rule.spec, request.workspace, place.path) &&
                                                 matches_path(rule.spec, request.workspace, place.real);
@@ -103,7 +103,7 @@ Decision decide_write(const PermissionPolicy& policy, const PermissionRequest& r
 Decision decide_other(const PermissionPolicy& policy, const PermissionRequest& request, PermissionMode mode) {
   const auto find = [&](Kind kind) -> const PermissionRule* {
     for (const PermissionRule& rule : policy.rules)
-      if (rule.kind == kind && rule_is_for(rule, request.tool.name) && rule.spec.empty()) return &rule;
+      if (rule.kind == kind && rule_is_for(rule, request.tool.name, request.tool.effect) && rule.spec.empty()) return &rule;
     return nullptr;
   };
   if (const PermissionRule* rule = find(Kind::deny)) return Deny{"refused by the rule " + to_string(*rule)};
@@ -130,7 +130,7 @@ Decision decide(const PermissionPolicy& policy, const PermissionRequest& request
   std::string why;
   const PermissionMode mode = effective_mode(policy, why);
   if (request.tool.name == "Bash") return decide_command(policy, request.args.value("command", std::string()), request.workspace);
-  if (request.tool.effect == Effect::read && request.tool.name != "BashOutput") return decide_read(policy, request, mode);
+  if (request.tool.effect == Effect::read) return decide_read(policy, request, mode);
   if (request.tool.name == "BashOutput") return Allow{"it only reads a command's output"};
   if (request.tool.effect == Effect::write) return decide_write(policy, request, mode);
   return decide_other(policy, request, mode);

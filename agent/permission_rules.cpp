@@ -140,11 +140,10 @@ bool matches_path(std::string_view pattern, const Workspace& workspace, const fs
   return glob_matches(wanted + "/**", name);  // a directory's name covers what is in it
 }
 
-bool rule_is_for(const PermissionRule& rule, std::string_view tool) {
+bool rule_is_for(const PermissionRule& rule, std::string_view tool, Effect effect) {
   if (rule.tool == "*" || rule.tool == tool) return true;
-  // One rule for all that write, one for all that look.
-  if (rule.tool == "Edit" || rule.tool == "Write") return tool == "Edit" || tool == "Write" || tool == "MultiEdit";
-  return rule.tool == "Read" && in_list(tool, "Grep Glob LS");
+  if (rule.tool == "Edit" || rule.tool == "Write") return effect == Effect::write;
+  return rule.tool == "Read" && effect == Effect::read;
 }
 
 }  // namespace tern

@@ -72,7 +72,7 @@ constinit const Tool bash_output{
         "What a background command has said since the last look, and whether it still runs. filter: only lines matching this "
         "expression.",
     .schema = R"({"type":"object","properties":{"bash_id":{"type":"string"},"filter":{"type":"string"}},"required":["bash_id"]})",
-    .effect = Effect::read,
+    .effect = Effect::context,
     .basic = false,
     .aliases = "id=bash_id shell_id=bash_id task_id=bash_id",
     .run = run,

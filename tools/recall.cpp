@@ -56,7 +56,7 @@ extern constinit const Tool recall{
     .description =
         "Gives back the original of anything shortened or compressed, by its id; lines \"10-40\"; search looks in it, or in all.",
     .schema = R"({"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string"},"search":{"type":"string"}}})",
-    .effect = Effect::read,
+    .effect = Effect::context,
     .basic = true,
     .aliases = "recallid=id resultid=id range=lines query=search pattern=search text=search",
     .run = run_recall,

@@ -289,6 +289,22 @@ TEST_CASE("modes") {
   CHECK(kind_of(decide_command(policy, "npm install", project.workspace)) == "ask");
 }
 
+TEST_CASE("the path of every file tool is where permission looks for it") {
+  for (const Tool* tool : all_tools()) {
+    if (tool->effect != Effect::read && tool->effect != Effect::write) continue;
+    const json schema = json::parse(tool->schema);
+    bool found = false;
+    for (const auto& [name, what] : schema["properties"].items()) {
+      if (name.find("path") == std::string::npos && name.find("file") == std::string::npos) continue;
+      INFO(tool->name << " takes " << name);
+      CHECK((name == "file_path" || name == "path" || name == "notebook_path"));
+      found = true;
+    }
+    INFO(tool->name);
+    CHECK((found || tool->effect == Effect::read));
+  }
+}
+
 TEST_CASE("deny wins, ask follows, and each says why") {
   const Project project;
   const PermissionPolicy policy =
@@ -372,6 +388,10 @@ TEST_CASE("files") {
   CHECK(answer(ruled, write, "src/new.txt") == "allow");
   CHECK(answer(ruled, edit, "src/util/x") == "deny");
   CHECK(answer(ruled, edit, "srcs/x") == "ask");
+  const Tool patch = tool_of("Patch", Effect::write), outline = tool_of("Outline", Effect::read);  // tools nobody has heard of
+  CHECK(answer(ruled, patch, "src/util/x") == "deny");
+  CHECK(answer(ruled, patch, "src/new.txt") == "allow");
+  CHECK(answer(ruled, outline, "src/main.cpp") == "deny");
   CHECK(answer(ruled, read, "src/main.cpp") == "deny");
   const json args{{"file_path", "src/deep/x"}};
   CHECK(std::get<Ask>(decide(plain, {edit, args, project.workspace})).remember == "Edit(src/deep/**)");
