@@ -219,14 +219,12 @@ std::string config_text(const Config& config, bool origins) {
     line.resize(std::max<std::size_t>(line.size() + 1, 34), ' ');
     line += key.get(config).dump(-1, ' ', false, Json::error_handler_t::replace);
     const auto origin = config.origins.find(key.name);
+    line.resize(std::max<std::size_t>(line.size() + 2, 54), ' ');
     if (origins) {
-      line.resize(std::max<std::size_t>(line.size() + 2, 54), ' ');
       line += origin == config.origins.end() ? "default" : origin->second;
-    } else {
-      line.resize(std::max<std::size_t>(line.size() + 2, 54), ' ');
-      line += "// " + key.help;
+      line.resize(std::max<std::size_t>(line.size() + 2, 76), ' ');
     }
-    text += line + "\n";
+    text += line + "// " + key.help + "\n";
   }
   for (const std::string& problem : config.problems) text += "! " + problem + "\n";
   return text;

@@ -33,6 +33,7 @@ struct Config {
   std::map<std::string, ProviderSettings> providers;
   std::map<std::string, std::string> models;   // "provider/name" → its description as JSON text
   std::map<std::string, std::string> aliases;  // "fast" → "provider/name"
+  std::map<std::string, std::string> keys;     // "transcript" → "f5"
   CompressionConfig compression;
 
   std::map<std::string, std::string> origins;  // key → "default", "/home/me/.config/tern/config.json", "$TERN_MODEL" …
@@ -65,7 +66,7 @@ std::string change_project_config(const std::filesystem::path& project_dir, cons
 
 // One value by its key, as text or JSON text ("compression.microAt" = "0.6"); the reason when it is not taken.
 std::string set_config(Config& config, std::string_view key, std::string_view value, std::string_view origin);
-// Every key with its value and, when asked, its origin and help; keys are never shown.
+// Every key with its value, its help and, when asked, its origin; secrets are never shown.
 std::string config_text(const Config& config, bool origins);
 std::string config_json(const Config& config);
 std::vector<std::string> config_keys();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/option_table.h"
+#include "compression/strategy.h"
 
 namespace tern {
 namespace {
@@ -185,20 +186,21 @@ ConfigKey models_key() {
               }};
 }
 
-ConfigKey aliases_key() {
-  return {.name = "aliases",
-          .wants = "an object: short name → provider/name",
-          .help = "short names for models",
+template <class Field>
+ConfigKey names(std::string name, Field field, std::string wants, std::string help) {
+  return {.name = std::move(name),
+          .wants = std::move(wants),
+          .help = std::move(help),
           .set =
-              [](Config& config, const Json& json) {
+              [field](Config& config, const Json& json) {
                 if (!json.is_object()) return false;
-                for (const auto& [name, one] : json.items()) {
-                  if (!one.is_string()) return false;
-                  config.aliases[name] = one.get<std::string>();
+                for (const auto& [from, to] : json.items()) {
+                  if (!to.is_string()) return false;
+                  field(config)[from] = to.template get<std::string>();
                 }
                 return true;
               },
-          .get = [](const Config& config) { return Json(config.aliases); }};
+          .get = [field](const Config& config) { return Json(field(const_cast<Config&>(config))); }};
 }
 
 ConfigKey threshold_key() {
@@ -282,8 +284,7 @@ std::vector<ConfigKey> compression_keys() {
             "messages that trigger shortening by themselves"),
       whole("compression.minMessages", TERN_SQUEEZE(min_messages), 0, 1e6, "fewer messages are never compressed"),
       share("compression.targetRatio", TERN_SQUEEZE(target_ratio), "what removal strategies keep"),
-      text("compression.strategy", TERN_SQUEEZE(strategy), "sections snapshot local middle oldest hybrid tools truncate",
-           "how a conversation is compacted"),
+      text("compression.strategy", TERN_SQUEEZE(strategy), compaction_names(), "how a conversation is compacted"),
       style_key(),
       flag("compression.microByModel", TERN_SQUEEZE(micro_by_model), "let the small model write the one-liners"),
       whole("compression.indexBudget", TERN_SQUEEZE(index_budget), 0, 100'000, "tokens of the index after a summary"),
@@ -325,7 +326,8 @@ std::vector<ConfigKey> person_keys() {
       flag("plain", TERN_FIELD(plain), "no colours, no frames"),
       providers_key(),
       models_key(),
-      aliases_key(),
+      names("aliases", TERN_FIELD(aliases), "an object: short name → provider/name", "short names for models"),
+      names("keys", TERN_FIELD(keys), "an object: action → key", "other keys for the actions that /keys lists"),
   };
 }
 

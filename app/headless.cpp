@@ -92,7 +92,7 @@ void read_prompts(Mailbox<Command>& commands, const std::function<void()>& inter
 class Front {
  public:
   Front(const HeadlessOptions& options, Session*& session)
-      : options_(options), session_(session), progress_(::isatty(STDERR_FILENO)) {}
+      : options_(options), session_(session), progress_(options.verbose || ::isatty(STDERR_FILENO)) {}
 
   void operator()(const Event& event) {
     progress_(event);

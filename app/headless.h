@@ -13,6 +13,7 @@ struct HeadlessOptions {
   enum class Format { text, json, stream_json } format = Format::text;
   bool input_stream = false;  // --input-format stream-json
   bool partial = false;       // --include-partial-messages
+  bool verbose = false;       // progress also where standard error is no terminal
   std::string prompt;
 };
 

@@ -104,7 +104,7 @@ const std::vector<Flag>& flags() {
       {"--config", 0, "KEY=VALUE", "set one value, as often as needed", "", take_setting},
       {"--trace", 0, "FILE", "write each event as a line", "", TERN_TEXT(trace)},
       {"--json", 0, "", "for subcommands: machine-readable", "", TERN_SWITCH(json)},
-      {"--verbose", 0, "", "say more", "", TERN_SWITCH(verbose)},
+      {"--verbose", 0, "", "with -p: tell of tools and waits also when standard error is a file", "", TERN_SWITCH(verbose)},
       {"--version", 'V', "", "print the version", "",
        [](Options& o, const std::string&) { return run_as(o, Options::Run::version); }},
       {"--help", 'h', "", "print this help", "", [](Options& o, const std::string&) { return run_as(o, Options::Run::help); }},

@@ -35,6 +35,9 @@ struct SessionQueries {
   void tasks();
   void memory();
   void permissions();
+  void add_rule(const std::string& text);
+  void add_dir(const std::string& folder);
+  void config(const std::string& argument);
   void tools();
   void models();
   void diff();

@@ -1,4 +1,4 @@
-// Answers of the session that only read: each slash command that shows something, by its name.
+// Answers of the session: each slash command that shows something, by its name.
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -50,7 +50,9 @@ bool SessionQueries::answer(const Query& query) {
       {"status", [](SessionQueries& q, const std::string&) { q.status(); }},
       {"tasks", [](SessionQueries& q, const std::string&) { q.tasks(); }},
       {"memory", [](SessionQueries& q, const std::string&) { q.memory(); }},
-      {"permissions", [](SessionQueries& q, const std::string&) { q.permissions(); }},
+      {"permissions", [](SessionQueries& q, const std::string& a) { a.empty() ? q.permissions() : q.add_rule(a); }},
+      {"add-dir", [](SessionQueries& q, const std::string& a) { q.add_dir(a); }},
+      {"config", [](SessionQueries& q, const std::string& a) { q.config(a); }},
       {"tools", [](SessionQueries& q, const std::string&) { q.tools(); }},
       {"models", [](SessionQueries& q, const std::string&) { q.models(); }},
       {"model", [](SessionQueries& q, const std::string&) { q.models(); }},

@@ -14,6 +14,7 @@
 #include "app/headless.h"
 #include "app/subcommands.h"
 #include "tools/walk.h"
+#include "ui/keys.h"
 #include "ui/terminal.h"
 #include "ui/ui.h"
 
@@ -149,9 +150,13 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
     bool changed = false;
     return change_project_config(folder, json, now, changed);
   };
+  setup.show_config = [config](const fs::path& folder) {
+    auto now = config;
+    if (!folder.empty()) now.problems = read_project_config(folder, now);
+    return config_text(now, true);
+  };
   setup.page = [config, options](std::string_view name) {
     std::string text;
-    if (name == "config") text = config_text(config, true);
     if (name == "doctor") run_doctor(options, config, &text);
     return text;
   };
@@ -172,6 +177,7 @@ int start_headless(const Options& options, SessionSetup setup) {
                                                              : Format::text;
   headless.input_stream = options.input_format == "stream-json";
   headless.partial = options.partial_messages;
+  headless.verbose = options.verbose;
   headless.prompt = options.prompt;
   if (!headless.input_stream && !(options.demo && options.prompt_given)) {
     const auto piped = options.prompt.empty() || !::isatty(STDIN_FILENO) ? read_stdin() : std::string();
@@ -250,6 +256,14 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
                                                                 : ScreenKind::full;
   deps.theme = config.theme;
   deps.vi = config.vim;
+  deps.bell = config.bell;
+  for (const auto& [action, key] : config.keys) {
+    if (const auto problem = rebind_problem(action, key); !problem.empty())
+      events.push(Notice{Level::warning, "keys: " + problem});
+    else
+      deps.keys.emplace_back(action, key);
+  }
+  if (!config.editor.empty()) ::setenv("VISUAL", config.editor.c_str(), 1);
   deps.welcome = welcome(setup, deps);
   deps.list_files = [root](std::stop_token stop) { return project_files(root, stop); };
   deps.first_prompt = options.demo && options.prompt.empty() ? std::string(demo_prompt()) : options.prompt;

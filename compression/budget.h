@@ -30,7 +30,7 @@ struct CompressionConfig {  // defaults are DESIGN 4.2; names in the file are ca
   Tokens trigger_tokens = 150'000;
   int trigger_messages = 500, min_messages = 10;
   double target_ratio = 0.5;
-  std::string strategy = "sections";  // sections snapshot local middle oldest hybrid tools truncate
+  std::string strategy = "sections";  // one of compaction_names()
   SummaryStyle style = SummaryStyle::sections;
   bool micro_by_model = false;
   Tokens index_budget = 1'500;

@@ -21,4 +21,12 @@ const Strategy* find_strategy(std::string_view name) {
   return nullptr;
 }
 
+std::string compaction_names() {
+  std::string names = "sections snapshot";  // what a model writes is asked for by the plan itself
+  for (const auto* strategy : all) names.append(" ").append(strategy->name);
+  return names;
+}
+
+bool is_compaction(std::string_view name) { return name == "sections" || name == "snapshot" || find_strategy(name) != nullptr; }
+
 }  // namespace tern

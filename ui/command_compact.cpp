@@ -1,3 +1,4 @@
+#include "compression/strategy.h"
 #include "ui/command.h"
 #include "ui/shell.h"
 #include "ui/words.h"
@@ -6,8 +7,9 @@ namespace tern {
 namespace {
 
 std::vector<std::string> values(Shell&) {
-  return {"--preview",         "--strategy sections", "--strategy snapshot", "--strategy local",   "--strategy middle",
-          "--strategy oldest", "--strategy hybrid",   "--strategy tools",    "--strategy truncate"};
+  std::vector<std::string> all = {"--preview"};
+  for (const std::string& name : split_words(compaction_names())) all.push_back("--strategy " + name);
+  return all;
 }
 
 void run(Shell& shell, std::string_view arguments) {
@@ -27,6 +29,8 @@ void run(Shell& shell, std::string_view arguments) {
     else
       compact.focus += (compact.focus.empty() ? "" : " ") + words[i];
   }
+  if (!compact.strategy.empty() && !is_compaction(compact.strategy))
+    return shell.say("no strategy \"" + compact.strategy + "\": " + compaction_names(), 6'000);
   if (from || to) compact.range = ItemRange{from.value_or(ItemId{1}), to.value_or(ItemId{~0ull})};
   shell.send(std::move(compact));
 }

@@ -7,7 +7,11 @@ namespace {
 std::vector<std::string> values(Shell&) { return {"log", "tune", "tune --apply"}; }
 
 void run(Shell& shell, std::string_view arguments) {
-  shell.send(Query{arguments.empty() ? "context" : "context " + std::string(arguments), ""});
+  const auto end = arguments.find(' ');
+  const std::string what(arguments.substr(0, end));
+  if (!what.empty() && what != "log" && what != "tune") return shell.say("/context, /context log, or /context tune [--apply]");
+  shell.send(
+      Query{what.empty() ? "context" : "context " + what, end == arguments.npos ? "" : std::string(arguments.substr(end + 1))});
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ void run(Shell& shell, std::string_view arguments) {
   (void)arguments;
   Overlay overlay;
   overlay.title = "tern · commands and keys";
-  overlay.content = [](int width) {
+  overlay.content = [&shell](int width) {
     Rows rows;
     for (const SlashCommand* command : slash_commands()) {
       RowBuilder row;
@@ -22,7 +22,7 @@ void run(Shell& shell, std::string_view arguments) {
         rows.push_back(RowBuilder().fill_to(16).add(shorten(more, width - 16), Style{.fg = Colour::muted}).take());
     }
     rows.emplace_back();
-    Rows keys = key_rows(width);
+    Rows keys = key_rows(shell, width);
     std::move(keys.begin(), keys.end(), std::back_inserter(rows));
     return rows;
   };

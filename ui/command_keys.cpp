@@ -8,8 +8,8 @@ namespace {
 void run(Shell& shell, std::string_view arguments) {
   (void)arguments;
   Overlay overlay;
-  overlay.title = "keys · rebind them under \"keys\" in the user configuration";
-  overlay.content = key_rows;
+  overlay.title = "keys · \"keys\": {\"transcript\": \"f5\"} in the configuration rebinds those in brackets";
+  overlay.content = [&shell](int width) { return key_rows(shell, width); };
   shell.overlay = std::move(overlay);
 }
 

@@ -71,13 +71,19 @@ constexpr std::pair<std::string_view, std::string_view> fixed_keys[] = {
     {"wheel, drag", "scroll, select and copy"},
 };
 
+// Empty: the person has given its own key to another action.
+std::string_view key_of(const Shell& shell, const Action& action) {
+  for (const auto& [name, bound] : shell.deps.keys)
+    if (name == action.name) return bound;
+  for (const auto& [name, bound] : shell.deps.keys)
+    if (bound == action.key) return {};
+  return action.key;
+}
+
 bool run_action(Shell& shell, const KeyPress& press) {
   const std::string pressed = key_name(press);
   for (const Action& action : actions) {
-    std::string_view key = action.key;
-    for (const auto& [name, bound] : shell.deps.keys)
-      if (name == action.name) key = bound;
-    if (key != pressed) continue;
+    if (key_of(shell, action) != pressed) continue;
     action.run(shell);
     return true;
   }
@@ -165,7 +171,7 @@ void composer_key(Shell& shell, const KeyPress& press) {
   if (press.key == Key::character && plain && press.text == "?" && shell.composer.empty()) {
     Overlay overlay;
     overlay.title = "keys";
-    overlay.content = key_rows;
+    overlay.content = [&shell](int width) { return key_rows(shell, width); };
     shell.overlay = std::move(overlay);
     return;
   }
@@ -314,7 +320,7 @@ void handle_input(Shell& shell, const Input& input) {
   shell.view.dirty = true;
 }
 
-Rows key_rows(int width) {
+Rows key_rows(const Shell& shell, int width) {
   Rows rows;
   const auto row = [&](std::string_view key, std::string_view help) {
     RowBuilder line;
@@ -322,8 +328,23 @@ Rows key_rows(int width) {
     rows.push_back(line.take());
   };
   for (const auto& [key, help] : fixed_keys) row(key, help);
-  for (const Action& action : actions) row(action.key, std::string(action.help) + " (" + std::string(action.name) + ")");
+  for (const Action& action : actions)
+    row(key_of(shell, action), std::string(action.help) + " (" + std::string(action.name) + ")");
   return rows;
+}
+
+std::string rebind_problem(std::string_view action, std::string_view key) {
+  std::string names;
+  for (const Action& known : actions) {
+    if (known.name == action) {
+      KeyPress press;
+      return parse_key_name(key, press) && key_name(press) == key
+                 ? ""
+                 : "\"" + std::string(key) + "\" is no key: write it as ctrl-o or f5";
+    }
+    names.append(" ").append(known.name);
+  }
+  return "there is no action \"" + std::string(action) + "\"; the actions are" + names;
 }
 
 }  // namespace tern

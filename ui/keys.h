@@ -9,6 +9,8 @@ namespace tern {
 struct Shell;
 
 void handle_input(Shell& shell, const Input& input);
-Rows key_rows(int width);  // the sheet for `?`, /keys and /help
+Rows key_rows(const Shell& shell, int width);  // the sheet for `?`, /keys and /help
+// "" when the action exists and the key can be pressed, else what is wrong with binding one to the other.
+std::string rebind_problem(std::string_view action, std::string_view key);
 
 }  // namespace tern

@@ -93,8 +93,10 @@ class Loop {
 
  private:
   void take_events() {
-    for (Event& event : deps_.events.drain()) fold(shell_.view, std::move(event), shell_.now_ms);
     ViewState& view = shell_.view;
+    const bool busy = view.working && !view.permission;
+    for (Event& event : deps_.events.drain()) fold(view, std::move(event), shell_.now_ms);
+    if (busy && (!view.working || view.permission) && !in_front_ && deps_.bell) terminal_.write("\a");
     if (view.permission && !(shell_.approval.is_open() && shell_.approval.id() == view.permission->id))
       shell_.approval.open(*view.permission, shell_.now_ms);
     if (view.trust && !(shell_.approval.is_open() && shell_.approval.id() == view.trust->id))
@@ -116,6 +118,7 @@ class Loop {
 
   void take(const Input& input) {
     if (const auto* reply = std::get_if<Reply>(&input)) {
+      if (reply->text == "\x1b[I" || reply->text == "\x1b[O") in_front_ = reply->text.back() == 'I';
       const Background found = background_of(reply->text);
       if (found == Background::unknown) return;
       shell_.background = found;
@@ -226,6 +229,7 @@ class Loop {
   Painter painter_;
   InlineRegion region_;
   InputParser parser_;
+  bool in_front_ = true;  // until the terminal says otherwise
   std::int64_t drawn_ms_ = -slot_ms, last_input_ms_ = -1, draw_after_ms_ = 0;
 };
 

@@ -23,6 +23,7 @@ struct UiDeps {
   ScreenKind screen = ScreenKind::full;
   std::string theme = "default";
   bool vi = false;
+  bool bell = true;  // ring when a turn has ended or a question waits, and the window is not in front
   int ambiguous_width = 1;
   std::vector<std::pair<std::string, std::string>> keys;                // rebindings: name of action → key name
   std::function<std::vector<std::string>(std::stop_token)> list_files;  // names for `@`, relative to cwd; runs on its own thread

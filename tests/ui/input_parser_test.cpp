@@ -57,7 +57,7 @@ TEST_CASE("mouse, replies and focus do not become keys") {
   CHECK(read("\x1b]11;rgb:0000/0000/0000\x1b\\k") == "reply k");
   CHECK(read("\x1b]11;rgb:0000/0000/0000\ak") == "reply k");
   CHECK(read("\x1b[?62;22ck") == "reply k");
-  CHECK(read("\x1b[I\x1b[Ok") == "k");
+  CHECK(read("\x1b[I\x1b[Ok") == "reply reply k");
 }
 
 TEST_CASE("one byte at a time gives the same as all at once") {

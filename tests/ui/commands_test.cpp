@@ -1,0 +1,97 @@
+// Slash commands as rows: what all of them keep, and those that choose between words.
+#include <catch2/catch_test_macros.hpp>
+#include <set>
+
+#include "compression/strategy.h"
+#include "ui/command.h"
+#include "ui/keys.h"
+#include "ui/shell.h"
+#include "ui/words.h"
+
+using namespace tern;
+
+namespace {
+
+struct World {
+  Mailbox<Command> commands;
+  Mailbox<Event> events;
+  UiDeps deps{.commands = commands,
+              .events = events,
+              .interrupt = [] {},
+              .on_wake = [](std::function<void()>) {},
+              .list_files = [](std::stop_token) { return std::vector<std::string>{}; }};
+  Shell shell{deps, [] {}};
+
+  void say(std::string line) {
+    shell.composer.set(line);
+    shell.submit(When::steer);
+  }
+  template <class T>
+  std::vector<T> sent() {
+    std::vector<T> all;
+    for (Command& command : commands.drain())
+      if (T* one = std::get_if<T>(&command)) all.push_back(std::move(*one));
+    return all;
+  }
+  void press(std::string_view name) {
+    KeyPress key;
+    REQUIRE(parse_key_name(name, key));
+    handle_input(shell, key);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("every command has a help line and names of its own") {
+  std::set<std::string> taken;
+  for (const SlashCommand* command : slash_commands()) {
+    INFO(command->name);
+    CHECK_FALSE(command->help.empty());
+    CHECK(taken.insert(std::string(command->name)).second);
+    for (const std::string& alias : split_words(command->aliases)) CHECK(taken.insert(alias).second);
+  }
+}
+
+TEST_CASE("/compact offers every strategy and refuses one that does not exist") {
+  World world;
+  const SlashCommand* compact = nullptr;
+  for (const SlashCommand* command : slash_commands())
+    if (command->name == "compact") compact = command;
+  REQUIRE(compact);
+  const auto offered = compact->complete(world.shell);
+  for (const Strategy* strategy : strategies())
+    CHECK(std::find(offered.begin(), offered.end(), "--strategy " + std::string(strategy->name)) != offered.end());
+  world.say("/compact --strategy middel");
+  CHECK(world.sent<Compact>().empty());
+  CHECK(world.shell.hint.text.find("middel") != std::string::npos);
+  world.say("/compact --strategy superseded");
+  CHECK(world.sent<Compact>().at(0).strategy == "superseded");
+}
+
+TEST_CASE("/context hands its second word on") {
+  World world;
+  world.say("/context tune --apply");
+  const auto queries = world.sent<Query>();
+  REQUIRE(queries.size() == 1);
+  CHECK(queries[0].name == "context tune");
+  CHECK(queries[0].argument == "--apply");
+}
+
+TEST_CASE("an action answers to its new key and no longer to the old one") {
+  World world;
+  world.deps.keys = {{"transcript", "ctrl-x"}, {"todos", "ctrl-r"}};
+  world.press("ctrl-o");
+  CHECK_FALSE(world.shell.transcript_view);
+  world.press("ctrl-r");  // taken from the history search
+  CHECK(world.shell.show_todos);
+  CHECK_FALSE(world.shell.reverse);
+  world.press("ctrl-x");
+  CHECK(world.shell.transcript_view);
+  std::string sheet;
+  for (const auto& row : key_rows(world.shell, 100)) sheet += row.text + "\n";
+  CHECK(sheet.find("ctrl-x") != std::string::npos);
+  CHECK(sheet.find("ctrl-o") == std::string::npos);
+  CHECK(rebind_problem("transcript", "f5").empty());
+  CHECK(rebind_problem("transcripts", "f5").find("transcript") != std::string::npos);
+  CHECK(rebind_problem("transcript", "hyper-5").find("hyper-5") != std::string::npos);
+}
