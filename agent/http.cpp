@@ -177,7 +177,10 @@ class Network {
 
   Network() : thread_([this] { run(); }) {}
 
-  ~Network() {
+  ~Network() { stop(); }
+
+  void stop() {
+    if (!thread_.joinable()) return;
     {
       std::lock_guard lock(mutex_);
       quit_ = true;
@@ -203,6 +206,9 @@ class Network {
   void run() {
     loaded_ = curl.load();
     if (!loaded_) return refuse_all();
+    // OpenSSL cleans up by an exit handler, which curl has just registered. One registered later runs earlier, so the
+    // connections are closed while OpenSSL still stands.
+    std::atexit([] { shared().stop(); });
     certificates_.emplace();
     CURLM* multi = curl.multi_init();
     curl.multi_setopt(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);

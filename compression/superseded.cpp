@@ -111,7 +111,7 @@ class Finder {
   void near_duplicate_of(const Seen& seen) {
     const auto older = commands_.find({seen.result->tool, seen.result->subject});
     if (older == commands_.end()) return;
-    const auto [small, large] = std::minmax(older->second.result->text.size(), seen.result->text.size());
+    const auto [small, large] = std::minmax({older->second.result->text.size(), seen.result->text.size()});
     if (static_cast<double>(small) < like_size * static_cast<double>(large)) return;
     const double share = similarity(older->second.result->text, seen.result->text);
     if (share < near_duplicate) return;

@@ -152,6 +152,12 @@ TEST_CASE("200 kills during the write leave the old or the new bytes, and no tem
   put(path, a);
   std::mt19937 random(5);
   int mixed = 0, olds = 0, swept = 0, left = 0;
+  using Clock = std::chrono::steady_clock;
+  const auto began = Clock::now();
+  const Place target = world.workspace.locate("file");
+  atomic_write(world.workspace, target, a,
+               {.expected = load_file(world.workspace, target).stamp, .leftovers = world.journal.leftovers()});
+  const auto window = std::chrono::duration_cast<std::chrono::microseconds>(4 * (Clock::now() - began)).count() + 1'000;
   for (int round = 0; round < 200; ++round) {
     int ready[2];
     REQUIRE(::pipe(ready) == 0);
@@ -169,8 +175,8 @@ TEST_CASE("200 kills during the write leave the old or the new bytes, and no tem
     char byte = 0;
     REQUIRE(::read(ready[0], &byte, 1) == 1);
     ::close(ready[0]);
-    auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(random() % 20000);
-    while (std::chrono::steady_clock::now() < until) {}
+    const auto until = Clock::now() + std::chrono::microseconds(static_cast<long>(random()) % window);
+    while (Clock::now() < until) {}
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     std::string now = get(path);
