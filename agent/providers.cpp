@@ -72,7 +72,13 @@ ProviderConfig provider_config(const ProviderKind& kind, const Environment& env)
 const ProviderKind* provider_with_key(const Environment& env) {
   for (const ProviderKind* kind : all_providers())
     if (kind->needs_key && !first_set(kind->key_variables, env).empty()) return kind;
+  for (const ProviderKind* kind : all_providers())  // an address of one's own is a choice, too
+    if (kind->needs_key && !first_set(kind->url_variable, env).empty()) return kind;
   return nullptr;
+}
+
+bool lacks_key(const ProviderKind& kind, const ProviderConfig& config) {
+  return kind.needs_key && config.key.empty() && config.base_url.empty();
 }
 
 std::unique_ptr<Provider> make_provider_with(std::string_view name, ProviderConfig config, RunOptions options) {

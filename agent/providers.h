@@ -39,6 +39,8 @@ Environment environment();
 ProviderConfig provider_config(const ProviderKind& kind, const Environment& env);
 // The first kind whose key is set, in the order of the rows; null when there is none.
 const ProviderKind* provider_with_key(const Environment& env);
+// The service itself wants a key; a server at an address of one's own says so if it does.
+bool lacks_key(const ProviderKind& kind, const ProviderConfig& config);
 
 // Null for an unknown name. Empty fields of the config take the kind's defaults.
 std::unique_ptr<Provider> make_provider(std::string_view name, ProviderConfig config);

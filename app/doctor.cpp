@@ -203,8 +203,8 @@ void check_provider(Report& report, const Config& config) {
     wire.headers.insert(wire.headers.end(), own->second.headers.begin(), own->second.headers.end());
   }
   const std::string title = std::string(kind->title) + ", " + name;
-  if (kind->needs_key && wire.key.empty()) return report.bad("key", title + ": set " + std::string(kind->key_variables));
-  if (kind->needs_key) report.good("key", "there is one for " + std::string(kind->title));
+  if (lacks_key(*kind, wire)) return report.bad("key", title + ": set " + std::string(kind->key_variables));
+  if (!wire.key.empty()) report.good("key", "there is one for " + std::string(kind->title));
   const auto provider = make_provider(kind->name, wire);
   const auto begin = std::chrono::steady_clock::now();
   const std::string failure = provider ? round_trip(*provider, models.find(kind->name, name)) : "it cannot be made";

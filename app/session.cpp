@@ -117,10 +117,10 @@ bool Session::choose_model() {
   }
   if (!name && setup_.may_ask) name = ModelName{"demo", "demo"};
   const auto* kind = name ? find_provider(name->provider) : nullptr;
-  const bool keyless = kind && kind->needs_key && setup_.replay.empty() && [&] {
+  const bool keyless = kind && setup_.replay.empty() && [&] {
     auto config = provider_config(*kind, setup_.env);
     if (setup_.adjust_provider) setup_.adjust_provider(*kind, config);
-    return config.key.empty();
+    return lacks_key(*kind, config);
   }();
   if (!kind || keyless) {
     why_ = keyless ? "No key for " + std::string(kind->title) + ": set " +
@@ -143,7 +143,7 @@ std::unique_ptr<Provider> Session::connect(const ModelInfo& model) {
   auto config = provider_config(*kind, setup_.env);
   if (setup_.adjust_provider) setup_.adjust_provider(*kind, config);
   config.paced = setup_.may_ask && model.provider == "demo";
-  if (kind->needs_key && config.key.empty()) return nullptr;
+  if (lacks_key(*kind, config)) return nullptr;
   auto provider = make_provider(model.provider, std::move(config));
   return provider && recording_ ? recording_provider(std::move(provider), recording_) : std::move(provider);
 }

@@ -47,6 +47,11 @@ TEST_CASE("keys and addresses come from the environment") {
   CHECK(provider_config(*find_provider("ollama"), from({{"OLLAMA_HOST", "0.0.0.0"}})).base_url == "http://127.0.0.1:11434");
   CHECK(provider_with_key(from({{"GEMINI_API_KEY", "k"}}))->name == "gemini");
   CHECK(provider_with_key(from({})) == nullptr);
+  const auto own = from({{"OPENAI_BASE_URL", "http://127.0.0.1:8080"}});
+  REQUIRE(provider_with_key(own));
+  CHECK(provider_with_key(own)->name == "openai");
+  CHECK_FALSE(lacks_key(*find_provider("openai"), provider_config(*find_provider("openai"), own)));
+  CHECK(lacks_key(*find_provider("openai"), provider_config(*find_provider("openai"), from({}))));
 }
 
 TEST_CASE("a local server is asked for its models") {
