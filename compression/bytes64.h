@@ -26,37 +26,37 @@ class Bytes64 {
   }
 
 #ifdef __SSE2__
-  std::uint64_t in(unsigned char low, unsigned char high) const {
+  [[gnu::always_inline]] std::uint64_t in(unsigned char low, unsigned char high) const {
     const __m128i from = _mm_set1_epi8(static_cast<char>(low)), span = _mm_set1_epi8(static_cast<char>(high - low));
-    return mask([&](__m128i v) {
+    return mask([=](__m128i v) __attribute__((always_inline)) {
       const __m128i moved = _mm_sub_epi8(v, from);
       return _mm_cmpeq_epi8(_mm_min_epu8(moved, span), moved);
     });
   }
-  std::uint64_t equal(char c) const {
+  [[gnu::always_inline]] std::uint64_t equal(char c) const {
     const __m128i all = _mm_set1_epi8(c);
-    return mask([&](__m128i v) { return _mm_cmpeq_epi8(v, all); });
+    return mask([=](__m128i v) __attribute__((always_inline)) { return _mm_cmpeq_epi8(v, all); });
   }
   std::uint64_t high() const {
-    return mask([](__m128i v) { return v; });
+    return mask([](__m128i v) __attribute__((always_inline)) { return v; });
   }
 
  private:
   void load(const char* p) {
     for (int i = 0; i < 4; ++i) v_[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
   }
+  static std::uint64_t bits(__m128i v) { return static_cast<unsigned>(_mm_movemask_epi8(v)); }
   template <class F>
-  std::uint64_t mask(F&& f) const {
-    const auto part = [&](int i) { return static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(f(v_[i])))); };
-    return part(0) | part(1) << 16 | part(2) << 32 | part(3) << 48;
+  [[gnu::always_inline]] std::uint64_t mask(F f) const {
+    return bits(f(v_[0])) | bits(f(v_[1])) << 16 | bits(f(v_[2])) << 32 | bits(f(v_[3])) << 48;
   }
 
   __m128i v_[4];
 #else
-  std::uint64_t in(unsigned char low, unsigned char high) const {
+  [[gnu::always_inline]] std::uint64_t in(unsigned char low, unsigned char high) const {
     return mask([=](unsigned char c) { return static_cast<unsigned char>(c - low) <= high - low; });
   }
-  std::uint64_t equal(char c) const {
+  [[gnu::always_inline]] std::uint64_t equal(char c) const {
     return mask([=](unsigned char b) { return b == static_cast<unsigned char>(c); });
   }
   std::uint64_t high() const { return in(0x80, 0xFF); }

@@ -199,7 +199,7 @@ class Condenser {
       if (!plans_[p].open || plans_[p].whole || (plans_[p].folded && said_by_subject(survey_.parts[p]))) continue;
       for (auto l = survey_.parts[p].first; l < survey_.parts[p].last; ++l) candidates.push_back(l);
     }
-    room = choice.spend(std::move(candidates), room);
+    room = choice.spend(candidates, room);
     fill(choice, room);
     kept_ = choice.kept();
   }

@@ -1,6 +1,8 @@
 #include "compression/line_choice.h"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 namespace tern {
 
@@ -65,61 +67,79 @@ float LineChoice::value(std::uint32_t line) const {
 
 namespace {
 
-struct Offer {
-  float value;
-  std::uint32_t line;
-  bool operator<(const Offer& other) const { return value != other.value ? value < other.value : line < other.line; }
-};
+// Lines by what they are worth, in steps of a five-hundredth: the best comes out first, and putting one back costs nothing.
+class Offers {
+ public:
+  explicit Offers(std::size_t most) : heads_(steps, none) { lines_.reserve(most); }
 
-// The top took a lower value: down to its place, in one pass.
-void sink_top(std::vector<Offer>& heap) {
-  const Offer moved = heap.front();
-  const std::size_t size = heap.size();
-  std::size_t at = 0;
-  for (std::size_t child; (child = 2 * at + 1) < size; at = child) {
-    if (child + 1 < size && heap[child] < heap[child + 1]) ++child;
-    if (!(moved < heap[child])) break;
-    heap[at] = heap[child];
+  void collect(std::uint32_t line, float value) {
+    lines_.push_back({line, key(value), none});
+    top_ = std::max(top_, lines_.back().key);
   }
-  heap[at] = moved;
-}
+  void sort() {
+    for (std::uint32_t i = 0; i < lines_.size(); ++i) put(i);
+    step_ = steps;
+  }
 
-void pop_top(std::vector<Offer>& heap) {
-  heap.front() = heap.back();
-  heap.pop_back();
-  if (!heap.empty()) sink_top(heap);
-}
+  // The index of the next line, best first; false when there is none.
+  bool next(std::uint32_t& index) {
+    while (next_ == none) {
+      if (step_ == 0) return false;
+      next_ = heads_[--step_];
+    }
+    index = next_;
+    next_ = lines_[index].next;
+    return true;
+  }
+  std::uint32_t line(std::uint32_t index) const { return lines_[index].line; }
+
+  // Whether the line just given is worth less by now; then it comes again in its turn.
+  bool put_back(std::uint32_t index, float value) {
+    lines_[index].key = key(value);
+    if (step_of(index) >= step_) return false;
+    put(index);
+    return true;
+  }
+
+ private:
+  static constexpr std::uint32_t none = ~0u, steps = 16'384;  // 32 powers of two, 512 steps each; below lies one heap
+
+  // The bits of positive floats are in their order.
+  static std::uint32_t key(float value) { return std::bit_cast<std::uint32_t>(value) >> 14; }
+
+  std::uint32_t step_of(std::uint32_t index) const {
+    const std::uint32_t below = top_ - lines_[index].key;
+    return below < steps ? steps - 1 - below : 0;
+  }
+  void put(std::uint32_t index) { lines_[index].next = std::exchange(heads_[step_of(index)], index); }
+
+  struct Offer {
+    std::uint32_t line, key, next;
+  };
+  std::vector<Offer> lines_;
+  std::vector<std::uint32_t> heads_;
+  std::uint32_t top_ = 0, step_ = 0, next_ = none;
+};
 
 }  // namespace
 
 // Values only fall while names become held, so an offer whose value is still the highest after a fresh look is the best.
-Tokens LineChoice::spend(std::vector<std::uint32_t> candidates, Tokens room) {
-  std::vector<Offer> heap;
-  heap.reserve(candidates.size());
+Tokens LineChoice::spend(const std::vector<std::uint32_t>& candidates, Tokens room) {
+  Offers offers(candidates.size());
   for (const auto line : candidates) {
-    const float v = kept_[line] ? 0 : value(line);
-    if (v > 0) heap.push_back({v, line});
+    if (const float v = kept_[line] ? 0 : value(line); v > 0) offers.collect(line, v);
   }
-  std::make_heap(heap.begin(), heap.end());
+  offers.sort();
   auto left = static_cast<float>(room);
-  while (!heap.empty() && left > 0) {
-    auto& top = heap.front();
-    const float now = value(top.line);
-    if (now < top.value) {
-      top.value = now;
-      if (now > 0)
-        sink_top(heap);
-      else
-        pop_top(heap);
-      continue;
-    }
-    const SurveyLine& line = survey_.lines[top.line];
+  for (std::uint32_t i = 0; left > 0 && offers.next(i);) {
+    const std::uint32_t at = offers.line(i);
+    const float now = value(at);
+    if (now <= 0 || offers.put_back(i, now)) continue;
+    const SurveyLine& line = survey_.lines[at];
     const float cost = survey_.parts[line.part].rate * static_cast<float>(line.size);
-    if (cost <= left) {
-      left -= cost;
-      keep(top.line);
-    }
-    pop_top(heap);
+    if (cost > left) continue;
+    left -= cost;
+    keep(at);
   }
   return static_cast<Tokens>(left);
 }

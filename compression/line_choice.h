@@ -22,7 +22,7 @@ class LineChoice {
 
   // Keeps the candidates of most value for their tokens while the room lasts. A name is worth its need once.
   // Returns the room left.
-  Tokens spend(std::vector<std::uint32_t> candidates, Tokens room);
+  Tokens spend(const std::vector<std::uint32_t>& candidates, Tokens room);
 
   const std::vector<char>& kept() const { return kept_; }
 

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
+#include <span>
 #include <utility>
+
+#include "compression/bytes64.h"
 
 namespace tern {
 
@@ -79,40 +83,60 @@ bool same_word(std::string_view text, std::string_view lower_case) {
   return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(), [](char a, char b) { return low(a) == b; });
 }
 
-// Words by which tools say that something went wrong; "not found" is looked for apart.
-bool bad_word(std::string_view text) {
-  switch (low(text.front())) {
-    case 'e': return same_word(text, "error") || same_word(text, "errors") || same_word(text, "exception");
-    case 'f':
-      return same_word(text, "fail") || same_word(text, "failed") || same_word(text, "failure") || same_word(text, "fatal");
-    case 'p': return same_word(text, "panic");
-    case 'u': return same_word(text, "undefined");
-    case 'c': return same_word(text, "cannot");
-    case 't': return same_word(text, "traceback");
-    case 'd': return same_word(text, "denied");
-    case 'n': return same_word(text, "not") || same_word(text, "no");
-    case 'a': return text.size() >= 6 && same_word(text.substr(0, 6), "assert");
-    default: return false;
-  }
+// Words by which tools say that something went wrong; "found" and "such" count behind a "not" or "no", which is for later.
+constexpr std::string_view bad_words[] = {"error", "errors", "exception", "fail",   "failed",    "failure",
+                                          "fatal", "panic",  "undefined", "cannot", "traceback", "denied"};
+constexpr std::string_view negations[] = {"not", "no"}, negated_words[] = {"found", "such"};
+constexpr std::string_view bad_stem = "assert";
+constexpr std::size_t longest_bad = 16;
+
+// By first letter, as bits: the lengths such a word may have, and its second letters. Most words of a text stop here.
+struct BadStart {
+  std::uint32_t lengths = 0, seconds = 0;
+};
+constexpr auto bad_starts = [] {
+  std::array<BadStart, 26> table{};
+  const auto add = [&](std::string_view text, std::size_t size) {
+    auto& start = table[text[0] - 'a'];
+    start.lengths |= 1u << size;
+    start.seconds |= 1u << (text[1] - 'a');
+  };
+  for (const auto text : bad_words) add(text, text.size());
+  for (const auto text : negations) add(text, text.size());
+  for (const auto text : negated_words) add(text, text.size());
+  for (std::size_t size = bad_stem.size(); size <= longest_bad; ++size) add(bad_stem, size);
+  return table;
+}();
+
+bool may_be_bad(const char* text, std::size_t size) {
+  if (size < 2 || size > longest_bad) return false;
+  const auto& start = bad_starts[static_cast<std::size_t>(low(text[0]) - 'a')];
+  return (start.lengths >> size & 1) && (start.seconds >> (low(text[1]) - 'a') & 1);
+}
+
+bool one_of(std::string_view text, std::span<const std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view other) { return same_word(text, other); });
+}
+
+void look_at(NameText& t, std::size_t block) {
+  const Bytes64 bytes(t.text, block);
+  t.block = block;
+  t.upper = bytes.in('A', 'Z');
+  t.digit = bytes.in('0', '9');
+  t.under = bytes.equal('_');
+  t.joint = bytes.in('-', '/') | bytes.equal('+') | bytes.equal('@') | bytes.equal('~');
+  t.special = t.upper | t.digit | t.under | t.joint;
+  t.piece = bytes.in('a', 'z') | t.special;
+  t.mark = bytes.equal('#') | bytes.equal('\\');
 }
 
 class Scanner {
  public:
-  Scanner(std::string_view line, Escapes escapes, std::vector<Name>& out)
-      : p_(line.data()), end_(line.data() + line.size()), escapes_(escapes), out_(out) {}
+  Scanner(NameText& text, std::size_t begin, std::size_t end, std::vector<Name>& out)
+      : text_(text), p_(text.text.data() + begin), end_(text.text.data() + end), out_(out) {}
 
   bool run() {
-    while (p_ < end_) {
-      const char* p = p_;
-      while (p < end_ && !(bits[static_cast<unsigned char>(*p)] & piece) && *p != '#' && *p != '\\') ++p;
-      if ((p_ = p) == end_) break;
-      if (is(*p_, piece))
-        one_piece();
-      else if (*p_ == '#')
-        issue();
-      else
-        p_ += *p_ == '\\' && escapes_ == Escapes::json && p_ + 1 < end_ ? 2 : 1;
-    }
+    while (p_ < end_) in_block();
     return error_;
   }
 
@@ -125,16 +149,75 @@ class Scanner {
     if (p_ - start >= 3) add(NameKind::number, start, p_);
   }
 
-  void one_piece() {
-    const char* start = p_;
-    const char* p = start;  // in a register: a member would be stored for every byte
+  std::size_t place_of(const char* p) const { return static_cast<std::size_t>(p - text_.text.data()); }
+
+  // Where `p` stands in its block, which is looked at when it is not the last one.
+  unsigned enter(const char* p) {
+    const std::size_t at = place_of(p);
+    if (const std::size_t block = at & ~std::size_t{63}; block != text_.block) look_at(text_, block);
+    return at & 63;
+  }
+
+  // What begins in the block of p_; a piece may lead out of it.
+  void in_block() {
+    const unsigned from = enter(p_);
+    const char* const base = p_ - from;
+    const std::uint64_t found = text_.piece | text_.mark, other = ~text_.piece;
+    for (std::uint64_t rest = found >> from << from; rest != 0;) {
+      const int at = std::countr_zero(rest);
+      if ((p_ = base + at) >= end_) return;
+      const std::uint64_t behind = other >> at << at;
+      const int stop = behind ? std::countr_zero(behind) : 64;
+      if (stop == at)
+        mark();
+      else if (stop == 64 || base + stop > end_)
+        return long_piece();
+      else if (const std::uint64_t here = (std::uint64_t{1} << stop) - (std::uint64_t{1} << at); text_.special & here)
+        p_ = base + stop, one_piece(base + at, kinds_in(here));
+      else
+        p_ = base + stop, plain_word(base + at);
+      if (p_ >= base + 64) return;
+      rest = found >> (p_ - base) << (p_ - base);
+    }
+    p_ = base + 64;
+  }
+
+  void mark() {
+    if (*p_ == '#') return issue();
+    p_ += text_.escapes == Escapes::json && p_ + 1 < end_ ? 2 : 1;
+  }
+
+  std::uint8_t kinds_in(std::uint64_t here) const {
+    return static_cast<std::uint8_t>((text_.upper & here ? upper : 0) | (text_.digit & here ? digit : 0) |
+                                     (text_.under & here ? under : 0) | (text_.joint & here ? joint : 0));
+  }
+
+  // A piece that leads out of its block or is cut by the line's end.
+  void long_piece() {
+    const char* const start = p_;
     std::uint8_t seen = 0;
-    for (std::uint8_t kind; p < end_ && ((kind = bits[static_cast<unsigned char>(*p)]) & piece); ++p) seen |= kind;
-    p_ = p;
-    error_ = error_ || bad_piece(start, seen);
-    if (*start == 'h' && end_ - p_ > 3 && std::memcmp(p_, "://", 3) == 0) return url(start);
-    if (!(seen & (upper | digit | under | joint)) || p_ - start < 3) return;
+    while (p_ < end_) {
+      const unsigned from = enter(p_);
+      const std::uint64_t other = ~text_.piece >> from;
+      const auto size = std::min<std::ptrdiff_t>(other ? std::countr_zero(other) : 64 - from, end_ - p_);
+      if (size == 0) break;
+      seen |= kinds_in(~std::uint64_t{0} >> (64 - size) << from);
+      p_ += size;
+    }
+    one_piece(start, seen);
+  }
+
+  // Small letters only: no name, but perhaps a word that reports an error, or the beginning of an address.
+  void plain_word(const char* start) {
+    if (!error_) error_ = bad(start, p_, true);
+    if (*start == 'h') url(start);
+  }
+
+  void one_piece(const char* start, std::uint8_t seen) {
+    if (*start == 'h' && url(start)) return;
     if (seen & joint) return joined_piece(start, seen);
+    if (!error_) error_ = bad(start, p_, !(seen & (under | digit)));
+    if (p_ - start < 3) return;
     if (is(*start, digit))
       number(start, p_, start, p_);
     else if (seen & (under | digit) || has_inner_capital(start))
@@ -152,6 +235,8 @@ class Scanner {
     for (const char* p = start; p < p_; ++p) {
       if (is(*p, joint)) (*p == '/' ? slash : dot) = p;
     }
+    if (!error_) error_ = slash ? (negated_ = false) : bad_joined(start);  // a path names things, it reports nothing
+    if (p_ - start < 3) return;
     const char* stop = p_;
     while (stop > start && (stop[-1] == '.' || stop[-1] == '-')) --stop;
     if (slash)
@@ -162,33 +247,41 @@ class Scanner {
     if (seen & (upper | digit | under)) words(start, stop);
   }
 
-  // "not found" and "no such" need the word before.
-  bool bad_piece(const char* start, std::uint8_t seen) {
+  // Whole words only: "err.Error" and "FAIL-fast" report, "parse_error" is a name. "found" and "such" need the word before.
+  bool bad(const char* start, const char* stop, bool letters) {
+    if (is(*start, starts_bad)) return bad_word(start, stop, letters);
+    return negated_ = false;
+  }
+
+  bool bad_word(const char* start, const char* stop, bool letters) {
     const bool negated = std::exchange(negated_, false);
-    if (!is(*start, starts_bad) && !(seen & joint)) return false;
-    if (!(seen & (joint | under | digit))) return bad_text(between(start, p_), negated);
-    bool bad = false;
-    for (const char* p = start; p < p_ && !bad;) {  // "err.Error", "FAIL-fast"
-      const char* stop = run_of(p, p_, letter);
-      bad = stop > p && bad_text(between(p, stop), negated);
-      p = run_of(std::max(stop, p + 1), p_, joint | under | digit);
+    const auto size = static_cast<std::size_t>(stop - start);
+    if (!may_be_bad(start, size)) return false;
+    const auto text = between(start, stop);
+    if (same_word(text.substr(0, bad_stem.size()), bad_stem)) return true;
+    if (!letters) return false;
+    if (negated && one_of(text, negated_words)) return true;
+    negated_ = one_of(text, negations);
+    return !negated_ && one_of(text, bad_words);
+  }
+
+  bool bad_joined(const char* start) {
+    for (const char* p = start; p < p_; ++p) {
+      const char* letters = run_of(p, p_, letter);
+      const char* stop = run_of(letters, p_, word);
+      if (stop > p && bad(p, stop, letters == stop)) return true;
+      p = stop;
     }
-    return bad;
+    return false;
   }
 
-  bool bad_text(std::string_view text, bool negated) {
-    if (text.size() < 2 || text.size() > 16) return false;
-    if (negated && (same_word(text, "found") || same_word(text, "such"))) return true;
-    if (!bad_word(text)) return false;
-    negated_ = low(text.front()) == 'n';
-    return !negated_;
-  }
-
-  void url(const char* start) {
+  bool url(const char* start) {
+    if (end_ - p_ <= 3 || std::memcmp(p_, "://", 3) != 0) return false;
     while (p_<end_&& static_cast<unsigned char>(*p_)> ' ' && !std::strchr("\"'<>)]}`\\", *p_)) ++p_;
     const char* stop = p_;
     while (stop > start && std::strchr(".,;:", stop[-1])) --stop;
     add(NameKind::url, start, stop);
+    return true;
   }
 
   // The last two parts tell one file from another; what stands before is the same for most of a project.
@@ -263,16 +356,23 @@ class Scanner {
     if (dots >= 2) add(NameKind::number, p, q);
   }
 
+  NameText& text_;
   const char* p_;
   const char* end_;
-  Escapes escapes_;
   std::vector<Name>& out_;
   bool error_ = false, negated_ = false;
 };
 
 }  // namespace
 
-bool scan_names(std::string_view line, Escapes escapes, std::vector<Name>& out) { return Scanner(line, escapes, out).run(); }
+bool scan_names(NameText& text, std::size_t begin, std::size_t end, std::vector<Name>& out) {
+  return Scanner(text, begin, end, out).run();
+}
+
+bool scan_names(std::string_view line, Escapes escapes, std::vector<Name>& out) {
+  NameText text{.text = line, .escapes = escapes};
+  return scan_names(text, 0, line.size(), out);
+}
 
 bool reports_error(std::string_view line) {
   std::vector<Name> names;
@@ -298,6 +398,25 @@ void scan_error_runs(std::string_view line, std::vector<Name>& out) {
   }
 }
 
+namespace {
+
+template <class Word>
+std::uint64_t word_at(const char* p) {
+  Word w;
+  std::memcpy(&w, p, sizeof w);
+  return w;
+}
+
+// The last bytes of a text, up to eight, without a copy of unknown size: words that may overlap.
+std::uint64_t tail_of(const char* end, std::size_t size, std::size_t left) {
+  if (size >= 8) return word_at<std::uint64_t>(end - 8);
+  if (left >= 4) return word_at<std::uint32_t>(end - left) | word_at<std::uint32_t>(end - 4) << 32;
+  if (left >= 2) return word_at<std::uint16_t>(end - left) | word_at<std::uint16_t>(end - 2) << 32;
+  return static_cast<unsigned char>(*(end - left));
+}
+
+}  // namespace
+
 std::uint64_t hash_text(std::string_view text) {
   std::uint64_t h = 0x9E3779B97F4A7C15ull ^ (text.size() * 0xC2B2AE3D27D4EB4Full);
   const char* p = text.data();
@@ -306,14 +425,8 @@ std::uint64_t hash_text(std::string_view text) {
     h = (h ^ chunk) * 0xD6E8FEB86659FD93ull;
     h ^= h >> 32;
   };
-  for (; left >= 8; left -= 8, p += 8) {
-    std::uint64_t chunk;
-    std::memcpy(&chunk, p, 8);
-    mix(chunk);
-  }
-  std::uint64_t rest = 0;
-  if (left) std::memcpy(&rest, p, left);
-  mix(rest);
+  for (; left > 8; left -= 8, p += 8) mix(word_at<std::uint64_t>(p));
+  if (left > 0) mix(tail_of(p + left, text.size(), left));
   return h;
 }
 

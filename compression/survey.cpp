@@ -139,6 +139,7 @@ class Surveyor {
     part.first = static_cast<std::uint32_t>(result_.lines.size());
     part_ = static_cast<std::uint32_t>(result_.parts.size());
     result_.parts.push_back(part);
+    scanned_ = {.text = text, .escapes = kind == PartKind::call ? Escapes::json : Escapes::plain};
     if (kind == PartKind::call)
       call_lines(text);
     else
@@ -151,7 +152,7 @@ class Surveyor {
       const void* nl = std::memchr(text.data() + at, '\n', text.size() - at);
       const auto end = nl ? static_cast<std::uint32_t>(static_cast<const char*>(nl) - text.data()) + 1
                           : static_cast<std::uint32_t>(text.size());
-      split(text, at, end, false);
+      split(text, at, end);
       at = end;
     }
   }
@@ -171,7 +172,7 @@ class Surveyor {
       one_line(text, frame, inner, true, true, true);
       for (std::uint32_t p = inner; p < end;) {
         const auto nl = escaped_newline(text, p, end);
-        split(text, p, nl, true);
+        split(text, p, nl);
         p = nl;
       }
       frame = end;
@@ -202,24 +203,23 @@ class Surveyor {
     return line <= first_line ? line : 0;
   }
 
-  void split(std::string_view text, std::uint32_t begin, std::uint32_t end, bool json) {
+  void split(std::string_view text, std::uint32_t begin, std::uint32_t end) {
     bool starts = true;
     const bool whole = result_.parts[part_].kind == PartKind::human;  // a person's sentences are not torn
     while (!whole && end - begin > longest_line) {
       const auto cut = begin + split_point(text.substr(begin, end - begin));
-      one_line(text, begin, cut, starts, false, false, json);
+      one_line(text, begin, cut, starts, false, false);
       begin = cut;
       starts = false;
     }
-    if (end > begin) one_line(text, begin, end, starts, true, false, json);
+    if (end > begin) one_line(text, begin, end, starts, true, false);
   }
 
-  void one_line(std::string_view text, std::uint32_t begin, std::uint32_t end, bool starts, bool ends, bool frame,
-                bool json = true) {
+  void one_line(std::string_view text, std::uint32_t begin, std::uint32_t end, bool starts, bool ends, bool frame) {
     SurveyLine line{.part = part_, .begin = begin, .size = end - begin, .starts = starts, .ends = ends, .frame = frame};
     const auto view = text.substr(begin, end - begin);
     found_.clear();
-    const bool error = scan_names(view, json ? Escapes::json : Escapes::plain, found_);
+    const bool error = scan_names(scanned_, begin, end, found_);
     const auto kind = result_.parts[part_].kind;
     if (kind == PartKind::human)
       line.frame = result_.lines.size() - result_.parts[part_].first < opening_lines || states_rule(view);
@@ -258,6 +258,7 @@ class Surveyor {
   const Conversation& conversation_;
   Survey result_;
   Interner intern_;
+  NameText scanned_;
   std::vector<Name> found_;
   std::uint32_t part_ = 0;
 };

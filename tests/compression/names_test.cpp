@@ -67,3 +67,28 @@ TEST_CASE("keys tell names and kinds apart and are the same in every run") {
   CHECK(hash_text("") == hash_text(std::string_view()));
   CHECK(hash_text("12345678") != hash_text("123456789"));
 }
+
+TEST_CASE("names are the same wherever a line stands in its text") {
+  const std::string line =
+      "see src/app/main_window.cpp:42 and parseConfig(x) --dry-run https://a.io/b #123 v1.2.3 error: not found \\n\"deadbeef1\" "
+      "x_y";
+  for (std::size_t at = 0; at < 140; ++at) {
+    const std::string padded = std::string(at, at % 3 ? ' ' : 'a') + "\n" + line + "\ntail_of_it";
+    NameText text{.text = padded};
+    std::vector<Name> alone, inside;
+    CHECK(scan_names(line, Escapes::plain, alone) == scan_names(text, at + 1, at + 1 + line.size(), inside));
+    REQUIRE(alone.size() == inside.size());
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      CHECK(alone[i].kind == inside[i].kind);
+      CHECK(alone[i].text == inside[i].text);
+    }
+  }
+}
+
+TEST_CASE("a name that holds a bad word reports nothing") {
+  CHECK(reports_error("FAIL-fast"));
+  CHECK(reports_error("java.lang.Error here"));
+  CHECK(reports_error("assert_eq failed"));
+  CHECK_FALSE(reports_error("parse_error(x) and error_2"));
+  CHECK_FALSE(reports_error("open src/errors/error.ts"));
+}
