@@ -153,8 +153,8 @@ TEST_CASE("200 kills during the write leave the old or the new bytes, and no tem
   std::mt19937 random(5);
   int mixed = 0, olds = 0, swept = 0, left = 0;
   using Clock = std::chrono::steady_clock;
-  const auto began = Clock::now();
   const Place target = world.workspace.locate("file");
+  const auto began = Clock::now();
   atomic_write(world.workspace, target, a,
                {.expected = load_file(world.workspace, target).stamp, .leftovers = world.journal.leftovers()});
   const auto window = std::chrono::duration_cast<std::chrono::microseconds>(4 * (Clock::now() - began)).count() + 1'000;
@@ -164,8 +164,9 @@ TEST_CASE("200 kills during the write leave the old or the new bytes, and no tem
     pid_t child = ::fork();
     if (child == 0) {
       ::close(ready[0]);
+      bool to_b = get(path)[0] == 'a';
       (void)!::write(ready[1], "x", 1);
-      for (bool to_b = get(path)[0] == 'a';; to_b = !to_b) {
+      for (;; to_b = !to_b) {
         Place place = world.workspace.locate("file");
         Loaded now = load_file(world.workspace, place);
         atomic_write(world.workspace, place, to_b ? b : a, {.expected = now.stamp, .leftovers = world.journal.leftovers()});
