@@ -59,6 +59,16 @@ fs::path git_directory(const fs::path& root) {
   return (root / line.substr(mark.size())).lexically_normal();
 }
 
+// HEAD of a folder that came from elsewhere may hold anything; only what git itself would call a branch gets into the prompt.
+bool plain_name(std::string_view name) {
+  return name.size() <= 120 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+           return c > 0x20 && c != 0x7f &&
+                  std::string_view("~^:?*[\\\"'`$(){}<>|;&").find(static_cast<char>(c)) == std::string_view::npos;
+         });
+}
+
+bool all_hex(std::string_view id) { return id.size() >= 7 && id.find_first_not_of("0123456789abcdef") == id.npos; }
+
 std::string branch_of(const fs::path& cwd) {
   const auto root = repository_root(cwd);
   if (root.empty()) return {};
@@ -69,6 +79,7 @@ std::string branch_of(const fs::path& cwd) {
               : head.empty()          ? std::string()
                                       : "detached at " + head.substr(0, 7);
   if (name.empty()) return name;
+  if (!head.starts_with("ref: ") ? !all_hex(head) : !plain_name(name)) return "(unreadable)";
   std::error_code error;
   static constexpr std::pair<const char*, const char*> states[] = {
       {"MERGE_HEAD", " (merging)"},    {"rebase-merge", " (rebasing)"},

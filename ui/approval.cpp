@@ -75,11 +75,11 @@ Approval::Taken Approval::key(const KeyPress& press) {
       top_ = std::min(top_ + body_page_, body_lines_);
       return Taken::yes;
     }
-    if (option == 2) {
+    if (option == 2 && !trust_) {
       amending_ = true;
       return Taken::yes;
     }
-    settle(option == 0 ? Verdict::yes : Verdict::yes_remember);
+    settle(option == 2 ? Verdict::no : option == 0 ? Verdict::yes : Verdict::yes_remember);
     return Taken::answered;
   };
   if (plain && press.text == "1") return choose(0);
@@ -102,7 +102,7 @@ Approval::Taken Approval::key(const KeyPress& press) {
       return Taken::yes;
     case Key::page_up: top_ -= std::min(top_, body_page_); return Taken::yes;
     case Key::page_down: top_ += body_page_; return Taken::yes;
-    case Key::tab: amending_ = true; return Taken::yes;
+    case Key::tab: amending_ = !trust_; return Taken::yes;
     default: return Taken::no;
   }
 }

@@ -67,7 +67,8 @@ class Loop {
 
   ~Loop() { deps_.on_wake({}); }
 
-  void run() {
+  // What the worker said when it left by itself.
+  std::optional<std::string> run() {
     shell_.now_ms = steady_ms();
     if (!deps_.first_prompt.empty()) {
       shell_.composer.set(deps_.first_prompt);
@@ -75,6 +76,7 @@ class Loop {
     }
     while (!shell_.quitting) {
       take_events();
+      if (shell_.view.goodbye) break;
       serve();
       draw_if_due();
       // With a frame due in a moment, what arrives until then is folded into it in one go.
@@ -89,6 +91,7 @@ class Loop {
       }
       late_keys();
     }
+    return std::move(shell_.view.goodbye);
   }
 
  private:
@@ -239,11 +242,14 @@ int run_ui(UiDeps& deps) {
   set_ambiguous_width(deps.ambiguous_width);
   if (deps.screen == ScreenKind::plain) return run_plain(deps);
   install_crash_restore();
+  std::optional<std::string> left;
   {
     Loop loop(deps);
-    loop.run();
+    left = loop.run();
   }
-  return say_goodbye(deps);
+  if (!left) return say_goodbye(deps);
+  std::puts(safe_text(*left).c_str());
+  return 0;
 }
 
 }  // namespace tern

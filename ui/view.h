@@ -79,7 +79,7 @@ struct ViewState {
   std::vector<std::string> taken_back;  // to be put into the composer by the screen
   Compaction compaction;                // the one under way, for the progress line
   std::string session_id, session_name;
-  std::string goodbye;
+  std::optional<std::string> goodbye;  // the worker has left, and why
   bool dirty = true;
   std::uint64_t next_cell = 1;
 };

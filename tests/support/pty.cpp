@@ -30,6 +30,7 @@ using Clock = std::chrono::steady_clock;
   for (std::string& var : environment) vars.push_back(var.data());
   args.push_back(nullptr);
   vars.push_back(nullptr);
+  if (options.before_exec) options.before_exec();
   execve(args[0], args.data(), vars.data());
   _exit(127);
 }

@@ -20,6 +20,7 @@ class Pty {
     std::string cwd;
     std::vector<std::pair<std::string, std::string>> environment;  // exactly these, besides PATH
     int deadline_seconds = 20;
+    std::function<void()> before_exec;  // in the child
   };
   Pty(const std::vector<std::string>& argv, const Options& options);
   ~Pty();
