@@ -10,6 +10,7 @@
 #include "agent/redact.h"
 #include "compression/plan.h"
 #include "tools/diff.h"
+#include "tools/file_memory.h"
 #include "tools/workspace.h"
 
 namespace tern {
@@ -291,6 +292,7 @@ void ToolCalls::keep_original(CallRun& run) {
   alone.blocks.push_back(std::move(result));
   alone = snip(std::move(alone), budget);
   result = std::get<ToolResult>(std::move(alone.blocks.front()));
+  if (result.form != ResultForm::full) hands_.files.forget_call(result.call_id);  // it does not show the file as it is
   run.cell.recall = result.recall;
   run.cell.form = result.form;
 }

@@ -1,0 +1,38 @@
+#include "agent/tool_calls.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/agent/turn_rig.h"
+
+using namespace tern;
+using test::call;
+using test::Rig;
+
+namespace {
+
+std::string read_of(const Rig& rig, const char* name) { return R"({"file_path":")" + (rig.root / name).string() + R"("})"; }
+
+std::string result_of(const Rig& rig, const std::string& call_id) {
+  for (const auto& item : rig.context.conversation.items)
+    for (const auto& block : item->blocks)
+      if (const auto* result = std::get_if<ToolResult>(&block); result && result->call_id == call_id) return result->text;
+  return "(none)";
+}
+
+}  // namespace
+
+TEST_CASE("a re-read is answered whole when the first result went into the context cut") {
+  Rig rig;
+  std::string lines;
+  for (int i = 0; i < 1200; ++i) lines += "line " + std::to_string(i) + " of a file that is too long to be shown whole\n";
+  rig.write("long.txt", lines);
+  rig.write("short.txt", "one\n");
+  rig.script
+      .then(test::calls({call("long1", "Read", read_of(rig, "long.txt")), call("short1", "Read", read_of(rig, "short.txt"))}))
+      .then(test::calls({call("long2", "Read", read_of(rig, "long.txt")), call("short2", "Read", read_of(rig, "short.txt"))}))
+      .then(test::says("done"));
+  rig.turn("read both twice");
+  CHECK(result_of(rig, "long1").find("line 600 ") == std::string::npos);  // cut in the middle
+  CHECK(result_of(rig, "short2").rfind("File unchanged", 0) == 0);
+  CHECK(result_of(rig, "long2").rfind("File unchanged", 0) != 0);
+}
