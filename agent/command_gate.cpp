@@ -15,10 +15,11 @@ namespace fs = std::filesystem;
 using Kind = PermissionRule::Kind;
 using Words = std::vector<std::string>;
 
+constexpr std::size_t most_words = 5000;
 constexpr std::string_view harmless_variables =
     "CI NO_COLOR FORCE_COLOR CLICOLOR NODE_ENV RUST_BACKTRACE RUST_LOG DEBUG VERBOSE V LANG LC_ALL TZ CTEST_OUTPUT_ON_FAILURE "
     "GTEST_COLOR CARGO_TERM_COLOR COLUMNS PYTHONUNBUFFERED "
-    "PYTHONDONTWRITEBYTECODE GIT_PAGER PAGER GOOS GOARCH CGO_ENABLED ASAN_OPTIONS UBSAN_OPTIONS TERM";
+    "PYTHONDONTWRITEBYTECODE GOOS GOARCH CGO_ENABLED ASAN_OPTIONS UBSAN_OPTIONS TERM";
 
 fs::path search_path(std::string_view name) {
   const char* path = std::getenv("PATH");
@@ -33,6 +34,12 @@ fs::path search_path(std::string_view name) {
     rest = colon == rest.npos ? std::string_view() : rest.substr(colon + 1);
   }
   return {};
+}
+
+bool harmless_assignment(const std::string& assignment) {
+  const std::string name = assignment.substr(0, assignment.find('='));
+  if (in_list(name, "PAGER GIT_PAGER")) return assignment == name + "=cat" || assignment == name + "=";
+  return in_list(name, harmless_variables);
 }
 
 Words texts(const ShellCommand& command) {
@@ -51,6 +58,8 @@ class Gate {
 
   Decision decide() {
     if (line_.find('\0') != line_.npos) return Deny{"the command holds a NUL byte"};
+    if (std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.command->words.size() > most_words; }))
+      return Deny{"one command has more than " + std::to_string(most_words) + " words; write a script file and run that"};
     if (script_.too_long)
       return Deny{"the command has more than " + std::to_string(max_segments) + " parts; write a script file and run that"};
     if (const PermissionRule* rule = hit(Kind::deny)) return Deny{"refused by the rule " + to_string(*rule)};
@@ -74,7 +83,8 @@ class Gate {
   struct Step {
     const ShellCommand* command;
     fs::path cwd;
-    bool lost = false;  // after a cd nobody can follow
+    bool lost;                     // after a cd nobody can follow
+    std::vector<Words> unwrapped;  // it, and what it would start
   };
 
   // Where each command stands: literal cds are followed, as far as it is sure that they take place, and in this shell.
@@ -83,7 +93,7 @@ class Gate {
     bool lost = false;
     for (std::size_t i = 0; i < script_.commands.size(); ++i) {
       const ShellCommand& command = script_.commands[i];
-      steps_.push_back({&command, lost ? fs::path("/") : cwd, lost});
+      steps_.push_back({&command, lost ? fs::path("/") : cwd, lost, unwrap(command)});
       if (command.words.empty() || !in_list(command.words[0].text, "cd pushd popd chdir")) continue;
       const std::string after = i + 1 < script_.commands.size() ? script_.commands[i + 1].before : std::string();
       const bool sure = command.words[0].text == "cd" && command.words.size() == 2 && command.words[1].literal &&
@@ -99,8 +109,8 @@ class Gate {
   const PermissionRule* hit(Kind kind) const {
     for (const PermissionRule& rule : policy_.rules) {
       if (rule.kind != kind || !rule_is_for(rule, "Bash", Effect::execute)) continue;
-      for (const ShellCommand& command : script_.commands)
-        for (const Words& words : unwrap(command))
+      for (const Step& step : steps_)
+        for (const Words& words : step.unwrapped)
           if (rule_hits_words(rule, words)) return &rule;
       // What could not be parsed is searched as text.
       const std::string start = rule.spec.substr(0, rule.spec.find_first_of("*:"));
@@ -120,7 +130,7 @@ class Gate {
   Ask destructive() const {
     Ask ask;
     for (const Step& step : steps_) {
-      for (const Words& words : unwrap(*step.command)) {
+      for (const Words& words : step.unwrapped) {
         const Destruction found = destroys(words, step.command->plain(), CommandPlace{workspace_, step.cwd});
         if (found.reason.empty()) continue;
         if (ask.reason.empty())
@@ -143,15 +153,6 @@ class Gate {
     return ask;
   }
 
-  // Every way a word may name a file: as it is, behind "=", behind a short option.
-  static Words candidates(const std::string& word) {
-    Words list{word};
-    if (const std::size_t equal = word.find('='); equal != std::string::npos) list.push_back(word.substr(equal + 1));
-    if (word.size() > 2 && word[0] == '-' && word[1] != '-') list.push_back(word.substr(2));
-    if (const std::size_t at = word.find('@'); at != std::string::npos) list.push_back(word.substr(at + 1));
-    return list;
-  }
-
   std::string writes_protected() const {
     for (const Step& step : steps_) {
       const CommandPlace place{workspace_, step.cwd};
@@ -165,7 +166,7 @@ class Gate {
           if (std::string why = check(r.target.text); !why.empty()) return why;
       if (why_not_harmless(*step.command, place).empty()) continue;
       for (std::size_t i = 1; i < step.command->words.size(); ++i)
-        for (const std::string& text : candidates(step.command->words[i].text))
+        for (const std::string& text : path_candidates(step.command->words[i].text))
           if (std::string why = check(text); !why.empty()) return why;
     }
     return {};
@@ -194,8 +195,7 @@ class Gate {
     if (step.lost) return "the directory it runs in is only known then";
     if (!command.plain()) return "not every word is literal";
     for (const std::string& assignment : command.assignments)
-      if (!in_list(assignment.substr(0, assignment.find('=')), harmless_variables) || command.words.empty())
-        return "it sets " + assignment;
+      if (!harmless_assignment(assignment) || command.words.empty()) return "it sets " + assignment;
     for (const ShellRedirect& r : command.redirects)
       if (std::string why = why_not_redirect(r, step, only_looking); !why.empty()) return why;
     if (command.words.empty()) return command.redirects.empty() ? "nothing to run" : "";
@@ -283,16 +283,19 @@ class Gate {
   // No rule for a program is a rule for keys.
   bool names_secret(const ShellCommand& command, const CommandPlace& place) const {
     return std::any_of(command.words.begin() + 1, command.words.end(), [&](const ShellWord& word) {
-      const Place where = place.locate(word);
-      return where.error.empty() && holds_secrets(where, workspace_);
+      const Words texts = path_candidates(word.text);
+      return holds_secrets(place.locate(word), workspace_) ||
+             std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+               return text.size() < 4096 && holds_secrets(place.locate(text), workspace_);
+             });
     });
   }
 
   // ---- answers
 
   Decision in_sandbox() const {
-    for (const ShellCommand& command : script_.commands)
-      for (const Words& words : unwrap(command))
+    for (const Step& step : steps_)
+      for (const Words& words : step.unwrapped)
         if (std::string needs = needs_more_than_sandbox(words); !needs.empty())
           return Ask{needs + ", which the sandbox does not give; with your yes it runs outside", {}, {}, {}};
     return Allow{"inside the sandbox", false, true};
@@ -302,7 +305,8 @@ class Gate {
     Ask ask{why, {}, {}, {}};
     if (!script_.plain()) return ask;
     for (const ShellCommand* command : uncovered_) {
-      const std::string spec = command->redirects.empty() ? grantable_prefix(*command) : std::string();
+      const bool within = command->redirects.empty() && looks_outside(*command, {workspace_, workspace_.cwd()}).empty();
+      const std::string spec = within ? grantable_prefix(*command) : std::string();
       if (spec.empty()) return Ask{why, {}, {}, {}};
       ask.grants.push_back({Kind::allow, "Bash", spec, "this session"});
       ask.remember += (ask.remember.empty() ? "" : " and ") + ("Bash(" + spec + ")");

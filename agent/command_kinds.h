@@ -23,7 +23,10 @@ struct CommandPlace {
 // Empty when the call only looks, at things inside the workspace or of the system; else why that is not known.
 std::string why_not_harmless(const ShellCommand& command, const CommandPlace& place);
 
-// A program that only looks is not granted for what lies outside by a rule for the program. Empty, or the word that leads there.
+// Every way a word may name a file: as it is, behind "=", behind a short option, behind "@".
+std::vector<std::string> path_candidates(const std::string& word);
+
+// A rule for a program is no rule for what lies outside the workspace. Empty, or the word that leads there.
 std::string looks_outside(const ShellCommand& command, const CommandPlace& place);
 
 // Another repository below the workspace has settings of its own, which nobody has looked at.

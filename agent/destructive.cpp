@@ -38,6 +38,15 @@ Words operands(const Words& words) {
   return list;
 }
 
+bool deletes(const std::string& program) { return in_list(program_name(program), "rm rmdir unlink shred"); }
+
+// "find … -exec rm".
+bool runs_deletion(const Words& words) {
+  for (std::size_t i = 1; i + 1 < words.size(); ++i)
+    if (in_list(words[i], "-exec -execdir -ok -okdir") && deletes(words[i + 1])) return true;
+  return false;
+}
+
 bool unclear(const std::string& word) { return word.find_first_of("$`*?[{(<") != std::string::npos; }
 
 // Whether deleting or changing all below `where` takes the workspace itself, something above it, a repository, or what is outside.
@@ -88,6 +97,7 @@ std::string destroys_git(const Words& all) {
   const std::string verb = words[1];
   const Words rest(words.begin() + 1, words.end());
   const auto refspec = [](const std::string& w) { return !w.empty() && (w[0] == '+' || w[0] == ':'); };
+  const auto steps_back = [](const std::string& w) { return w.size() > 1 && w[0] != '-' && w.find_first_of("~^@") != w.npos; };
   if (verb == "push" &&
       (has_short(rest, "fd") || has_long(rest, "force") || has_long(rest, "force-with-lease") || has_long(rest, "mirror") ||
        has_long(rest, "delete") || has_long(rest, "prune") || std::any_of(rest.begin() + 1, rest.end(), refspec)))
@@ -98,9 +108,16 @@ std::string destroys_git(const Words& all) {
   if ((verb == "checkout" || verb == "switch") &&
       (has_short(rest, "f") || has_long(rest, "force") || has_long(rest, "discard-changes") || has_word(rest, "-- . :/ *")))
     return "throws away uncommitted work";
+  if ((verb == "checkout" && has_short(rest, "B")) ||
+      (verb == "switch" && (has_short(rest, "C") || has_long(rest, "force-create"))))
+    return "moves a branch, whatever it held";
+  if (verb == "reset" && std::any_of(rest.begin() + 1, rest.end(), steps_back)) return "takes commits off the branch";
+  if ((verb == "checkout-index" && (has_short(rest, "f") || has_long(rest, "force"))) ||
+      (verb == "read-tree" && (has_short(rest, "u") || has_long(rest, "reset"))))
+    return "throws away uncommitted work";
   if (verb == "restore" && !(has_long(rest, "staged") && !has_long(rest, "worktree"))) return "throws away uncommitted work";
   if (verb == "branch" &&
-      (has_short(rest, "DMf") || has_long(rest, "force") || (has_long(rest, "delete") && has_short(rest, "f"))))
+      (has_short(rest, "DMCf") || has_long(rest, "force") || (has_long(rest, "delete") && has_short(rest, "f"))))
     return "deletes or moves a branch whether merged or not";
   if (verb == "tag" && (has_short(rest, "df") || has_long(rest, "delete") || has_long(rest, "force")))
     return "deletes or moves a tag";
@@ -130,6 +147,8 @@ std::string destroys_other(const std::string& name, const Words& words) {
   if (name == "crontab" && has_short(words, "r")) return "deletes the crontab";
   if (name == "docker" || name == "podman")
     return has_word(words, "prune rm rmi kill") ? "deletes containers, images or volumes" : "";
+  if (in_list(name, "gcloud az heroku fly helm doctl") && has_word(words, "delete destroy apps:destroy uninstall"))
+    return "deletes what runs elsewhere";
   if (name == "kubectl" && has_word(words, "delete drain")) return "deletes what runs elsewhere";
   if ((name == "terraform" || name == "tofu" || name == "pulumi") && has_word(words, "destroy apply up"))
     return "changes what runs elsewhere";
@@ -163,7 +182,9 @@ Destruction destroys(const Words& words, bool literal, const CommandPlace& place
     if (!given.empty()) paths.erase(std::find(paths.begin(), paths.end(), given.front()));  // mode or owner
     return recursive(paths, "changes", place);
   }
-  if (name == "find" && has_word(words, "-delete")) {
+  if (name == "xargs" && std::any_of(words.begin() + 1, words.end(), [](const std::string& w) { return deletes(w); }))
+    return {"deletes what it is told only when it runs", {}};
+  if (name == "find" && (has_word(words, "-delete") || runs_deletion(words))) {
     Words paths{"find"};
     for (std::size_t i = 1; i < words.size() && !words[i].empty() && words[i][0] != '-' && words[i][0] != '('; ++i)
       paths.push_back(words[i]);

@@ -82,7 +82,8 @@ constexpr Looker lookers[] = {
     {"ps", "aAdefFHjlLTuvwxMo:p:C:U:G:g:s:t:", "forest sort no-headers pid ppid user", Takes::text},
     {"jq", "rcnsSeaMjC", "raw-output compact-output slurp null-input exit-status sort-keys tab raw-input join-output",
      Takes::pattern_then_paths},
-    {"grep", "abcEFGHhiIlLnoPqrRsTvVwxyzZe:m:A:B:C:0123456789d:D:",
+    // Not -R, and not -L of rg: a link in the folder may lead to somebody's keys.
+    {"grep", "abcEFGHhiIlLnoPqrsTvVwxyzZe:m:A:B:C:0123456789d:D:",
      "include exclude exclude-dir recursive ignore-case line-number count files-with-matches files-without-match only-matching "
      "invert-match word-regexp "
      "extended-regexp fixed-strings perl-regexp color colour no-filename with-filename after-context before-context context "
@@ -90,12 +91,12 @@ constexpr Looker lookers[] = {
      Takes::pattern_then_paths},
     {"egrep", "abcHhiIlLnoqrRsvwxe:m:A:B:C:", "include exclude exclude-dir color", Takes::pattern_then_paths},
     {"fgrep", "abcHhiIlLnoqrRsvwxe:m:A:B:C:", "include exclude exclude-dir color", Takes::pattern_then_paths},
-    {"rg", "acFhHiIlLnNoPpqsSuUvwxe:g:t:T:m:M:A:B:C:j:d:r:0.",
+    {"rg", "acFhHiIlnNoPpqsSuUvwxe:g:t:T:m:M:A:B:C:j:d:r:0.",
      "files files-with-matches files-without-match count count-matches glob iglob type type-not type-list hidden no-ignore "
      "ignore-case smart-case fixed-strings word-regexp "
      "line-number no-line-number no-heading heading color colors context after-context before-context max-count max-depth "
      "max-columns multiline multiline-dotall pcre2 "
-     "only-matching invert-match sort sortr stats json vimgrep no-filename with-filename follow unrestricted trim replace regexp "
+     "only-matching invert-match sort sortr stats json vimgrep no-filename with-filename unrestricted trim replace regexp "
      "no-messages column",
      Takes::pattern_then_paths},
 };
@@ -153,6 +154,17 @@ bool read_options(const Looker& looker, const ShellCommand& command, std::vector
   return true;
 }
 
+// "diff -r" shows what two links lead to; with -q only that it differs.
+bool follows_links(const ShellCommand& command) {
+  bool recursive = false, quiet = false;
+  for (const ShellWord& word : command.words) {
+    const bool letters = word.text.size() > 1 && word.text[0] == '-' && word.text[1] != '-';
+    recursive = recursive || word.text == "--recursive" || (letters && word.text.find('r') != std::string::npos);
+    quiet = quiet || word.text == "--brief" || (letters && word.text.find('q') != std::string::npos);
+  }
+  return recursive && !quiet;
+}
+
 std::string check_looker(const Looker& looker, const ShellCommand& command, const CommandPlace& place) {
   std::vector<ShellWord> rest;
   bool pattern_given = false;
@@ -167,6 +179,7 @@ std::string check_looker(const Looker& looker, const ShellCommand& command, cons
         return in_list(w.text, "a x ax aux auxf auxw auxww axf axu") || numeric(w.text);
       }))
     return "ps with these words may show more than processes";
+  if (looker.name == "diff" && follows_links(command)) return "diff -r follows links, which may lead anywhere";
   if (looker.takes == Takes::text) return {};
   if (looker.takes == Takes::pattern_then_paths && !pattern_given && !rest.empty() &&
       !(looker.name == "rg" && command.joined().find(" --files") != std::string::npos))
@@ -264,6 +277,8 @@ std::string check_sed(const ShellCommand& command, const CommandPlace& place) {
 std::string check_test(const ShellCommand& command, const CommandPlace& place) {
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const std::string& word = command.words[i].text;
+    // "test -v 'a[$(x)]'" runs x, however it is quoted.
+    if (in_list(word, "-v -R")) return "test " + word + " evaluates what it is given";
     if (word.empty() || word[0] == '-' || numeric(word) || in_list(word, "] = == != ! ( )") ||
         word.find('/') == std::string::npos)
       continue;
@@ -304,29 +319,6 @@ Place CommandPlace::locate(std::string_view text) const {
   return where;
 }
 
-bool holds_secrets(const Place& place, const Workspace& workspace) {
-  for (const fs::path& path : {place.path, place.real}) {
-    std::string name = path.filename().string();
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    const auto ends = [&](std::string_view end) {
-      return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
-    };
-    if (name == ".env" || (name.rfind(".env.", 0) == 0 && !ends("example") && !ends("sample") && !ends("template") &&
-                           !ends("dist") && !ends("defaults")))
-      return true;
-    if (ends(".pem") || ends(".p12") || ends(".pfx") || ends(".keystore") || (ends(".key") && name != ".key") || ends("_history"))
-      return true;
-    if (in_list(name,
-                ".netrc .npmrc .pypirc .git-credentials id_rsa id_ed25519 id_ecdsa id_dsa credentials credentials.json "
-                "secrets.json secrets.yml secrets.yaml .htpasswd shadow"))
-      return true;
-    if (workspace.inside(path)) continue;
-    for (const fs::path& part : path)
-      if (in_list(part.string(), ".ssh .gnupg .aws .azure .kube .docker gcloud .password-store keyrings")) return true;
-  }
-  return false;
-}
-
 std::string why_not_harmless(const ShellCommand& command, const CommandPlace& place) {
   if (command.words.empty()) return command.assignments.empty() ? std::string() : "it sets a variable";
   const std::string& name = command.words.front().text;
@@ -347,13 +339,14 @@ std::string why_not_harmless(const ShellCommand& command, const CommandPlace& pl
 }
 
 std::string looks_outside(const ShellCommand& command, const CommandPlace& place) {
-  const std::string_view name = command.words.front().text;
-  if (find_looker(name) == nullptr && !in_list(name, "find sed git")) return {};
   for (std::size_t i = 1; i < command.words.size(); ++i) {
-    const std::string& word = command.words[i].text;
-    if (word != ".." && word != "~" && word.find('/') == std::string::npos) continue;
-    const Place where = place.locate(command.words[i]);
-    if (where.error.empty() && !where.inside && !system_path(where.real)) return word + " is outside the workspace";
+    const ShellWord& word = command.words[i];
+    for (const std::string& text : path_candidates(word.text)) {
+      if (text != ".." && text != "~" && text.find('/') == std::string::npos) continue;
+      if (text.substr(0, 2) == "//" || text.size() > 4096) continue;  // a label of a build system; a text
+      const Place where = text == word.text ? place.locate(word) : place.locate(text);
+      if (where.error.empty() && !where.inside && !system_path(where.real)) return text + " is outside the workspace";
+    }
   }
   return {};
 }

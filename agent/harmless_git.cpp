@@ -110,6 +110,8 @@ std::string why_not_harmless_git(const ShellCommand& command, const CommandPlace
       continue;
     }
     rest.push_back(word);
+    const std::string file = word.substr(word.find(':') == std::string::npos ? 0 : word.find(':') + 1);  // "HEAD:.env"
+    if (!file.empty() && holds_secrets(place.locate(file), place.workspace)) return word + " may hold secrets";
     if (word.empty() || !climbs(word)) continue;
     const Place where = place.locate(command.words[at]);
     if (!where.error.empty() || !where.inside) return word + " is outside the workspace";

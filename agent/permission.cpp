@@ -131,7 +131,6 @@ Decision decide(const PermissionPolicy& policy, const PermissionRequest& request
   const PermissionMode mode = effective_mode(policy, why);
   if (request.tool.name == "Bash") return decide_command(policy, request.args.value("command", std::string()), request.workspace);
   if (request.tool.effect == Effect::read) return decide_read(policy, request, mode);
-  if (request.tool.name == "BashOutput") return Allow{"it only reads a command's output"};
   if (request.tool.effect == Effect::write) return decide_write(policy, request, mode);
   return decide_other(policy, request, mode);
 }

@@ -15,6 +15,13 @@ bool all_digits(std::string_view s) {
   return !s.empty() && std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+// bash expands the word behind ">&" a second time, after its quotes are gone: ">&'$(x)'" runs x.
+bool only_name(const ShellWord& word) {
+  return !word.quoted && std::all_of(word.text.begin(), word.text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("_./-").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+}
+
 // Length of "NAME=", "NAME+=" or "NAME[…]=" at the start; 0 when there is none.
 std::size_t assignment_prefix(std::string_view s) {
   if (s.empty() || std::isdigit(static_cast<unsigned char>(s[0])) != 0) return 0;
@@ -157,8 +164,10 @@ class Parser : public WordReader {
       if (redirect(command, &builder)) continue;
       if (peek() == '(' && array_or_function(command, builder)) continue;
       if (failed()) return;
-      if (command.words.empty() && keyword(builder.word, command)) {
-        if (command.words.empty() && command.redirects.empty() && command.assignments.empty()) begin = at_;
+      // Behind a redirection or an assignment, "time" and "then" are programs like any other.
+      const bool begins = command.words.empty() && command.redirects.empty() && command.assignments.empty();
+      if (begins && keyword(builder.word, command)) {
+        if (command.words.empty()) begin = at_;
         if (ended_by_keyword_) break;
         continue;
       }
@@ -172,6 +181,8 @@ class Parser : public WordReader {
   void add_word(ShellCommand& command, const WordBuilder& builder) {
     const std::string_view source = text_.substr(builder.begin, at_ - builder.begin);
     const std::size_t prefix = assignment_prefix(source);
+    if (command.words.empty() && prefix == 0 && source.find("\\\n") != source.npos && source.find('=') != source.npos)
+      note("line break in an assignment");
     if (!command.words.empty() || prefix == 0) return command.words.push_back(builder.word);
     command.assignments.push_back(builder.word.literal ? builder.word.text : std::string(source));
     const bool tilde = source.find("=~") != source.npos || source.find(":~") != source.npos;
@@ -206,6 +217,7 @@ class Parser : public WordReader {
     if (k == "function") return function_head();
     if (k == "[[") return condition(command);
     if (std::find(openers.begin(), openers.end(), k) == openers.end()) return false;
+    if (k == "time" && (command.before == "|" || command.before == "|&")) return false;
     if (k == "if")
       note("condition");
     else if (k == "while" || k == "until")
@@ -323,8 +335,16 @@ class Parser : public WordReader {
     if (r.op.empty()) return false;
     if (number != nullptr) r.fd = std::atoi(number->word.text.substr(0, 6).c_str());
     skip_blanks();
+    // ">&-" ends there: what stands right behind it is the next word.
+    if ((r.op == ">&" || r.op == "<&") && take("-")) {
+      r.target.text = "-";
+      command.redirects.push_back(std::move(r));
+      return true;
+    }
     if (end() || (is_meta(peek()) && !is_substitution())) return fail("'" + r.op + "' leads nowhere"), true;
     r.target = word().word;
+    if ((r.op == ">&" || r.op == "<&") && !only_name(r.target))
+      note("redirection that is expanded twice"), r.target.literal = false;
     if (r.op == "<<" || r.op == "<<-")
       pending_.push_back({static_cast<std::size_t>(-1), command.redirects.size(), r.target.text, r.op == "<<-", r.target.quoted});
     command.redirects.push_back(std::move(r));
@@ -365,24 +385,6 @@ class Parser : public WordReader {
   std::vector<PendingDocument> pending_;
   bool ended_by_keyword_ = false;
 };
-
-// Characters a person would not see, or would see elsewhere: nobody can agree to what is not on the screen.
-const char* unseen(std::string_view s) {
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    const auto c = static_cast<unsigned char>(s[i]);
-    if ((c < 0x20 && c != '\t' && c != '\n') || c == 0x7f) return "control character";
-    const auto starts = [&](std::string_view sequence) { return s.substr(i, sequence.size()) == sequence; };
-    if (starts("\xc2\xa0") || starts("\xc2\xad") || starts("\xef\xbb\xbf") || starts("\xf3\xa0") || starts("\xe3\x80\x80"))
-      return "invisible character";
-    if (c == 0xc2 && i + 1 < s.size() && static_cast<unsigned char>(s[i + 1]) < 0xa0) return "control character";
-    if ((starts("\xe2\x80") || starts("\xe2\x81")) && i + 2 < s.size()) {
-      const auto last = static_cast<unsigned char>(s[i + 2]);
-      const bool general = s[i + 1] == '\x80' ? last <= 0x8f || (last >= 0xa8 && last <= 0xaf) : last >= 0x9f && last <= 0xaf;
-      if (general) return "invisible character";
-    }
-  }
-  return nullptr;
-}
 
 }  // namespace
 

@@ -95,6 +95,10 @@ void WordReader::quoted_char(WordBuilder& w) {
 void WordReader::dollar_or_tick(WordBuilder& w, bool in_quotes) {
   if (peek() == '`') return backtick(w);
   const char next = peek(1);
+  if (next == '\\' && peek(2) == '\n') {  // the line goes on, and so does what "$" begins
+    note("line break behind $"), w.word.literal = false, ++at_;
+    return;
+  }
   if (next == '(') {
     at_ += 2;
     if (peek() == '(') return note("arithmetic"), w.word.literal = false, nested(')', "command substitution");
@@ -154,6 +158,24 @@ void WordReader::backtick(WordBuilder& w) {
   if (!take("`")) return fail("a ` is not closed");
   if (depth_ >= deepest_nesting) return fail("nested too deeply");
   run_inner(inner);
+}
+
+// Characters a person would not see, or would see elsewhere: nobody can agree to what is not on the screen.
+const char* unseen(std::string_view s) {
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const auto c = static_cast<unsigned char>(s[i]);
+    if ((c < 0x20 && c != '\t' && c != '\n') || c == 0x7f) return "control character";
+    const auto starts = [&](std::string_view sequence) { return s.substr(i, sequence.size()) == sequence; };
+    if (starts("\xc2\xa0") || starts("\xc2\xad") || starts("\xef\xbb\xbf") || starts("\xf3\xa0") || starts("\xe3\x80\x80"))
+      return "invisible character";
+    if (c == 0xc2 && i + 1 < s.size() && static_cast<unsigned char>(s[i + 1]) < 0xa0) return "control character";
+    if ((starts("\xe2\x80") || starts("\xe2\x81")) && i + 2 < s.size()) {
+      const auto last = static_cast<unsigned char>(s[i + 2]);
+      const bool general = s[i + 1] == '\x80' ? last <= 0x8f || (last >= 0xa8 && last <= 0xaf) : last >= 0x9f && last <= 0xaf;
+      if (general) return "invisible character";
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace tern

@@ -73,4 +73,7 @@ class WordReader {
   std::size_t at_ = 0;
 };
 
+// Names a character that a person would not see, or would see elsewhere; null when there is none.
+const char* unseen(std::string_view s);
+
 }  // namespace tern

@@ -19,8 +19,8 @@ constexpr Smuggler smugglers[] = {
      "--open-files-in-pager --template --extcmd --tool "
      "--sendmail-cmd --to-cmd --cc-cmd --smtp-server --separate-git-dir --super-prefix --attr-source"},
     {"find fd fdfind", "-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -x -X --exec --exec-batch"},
-    {"rg", "--pre --pre-glob --hostname-bin --search-zip -z -f --file"},
-    {"grep egrep fgrep", "-f --file"},
+    {"rg", "--pre --pre-glob --hostname-bin --search-zip -z -f --file -L --follow"},
+    {"grep egrep fgrep", "-f --file -R --dereference-recursive"},
     {"sort", "-o -T -S --output --compress-program --temporary-directory --files0-from"},
     {"tar bsdtar",
      "-I -F -P --to-command --checkpoint-action --use-compress-program --info-script --new-volume-script --rsh-command "
