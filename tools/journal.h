@@ -1,20 +1,23 @@
 // Before-images of every file change tern makes, so that the changes of a turn can be undone without git. A change is
 // recorded before it is made, through the functions the agent gives (its store); without them it lives in memory.
-// Changes made by commands are found by a scan before and after: the files the model has seen, those the command names,
-// and, in a small workspace, all of them. Worker thread only.
+// Changes made by commands are found by a scan before and after. Up to most_watched files all are watched, and as many copies
+// taken as a scan has time for, so that some commands later there is one of each; files the model has seen or the command
+// names come first. In larger trees only those can be brought back, and what else changed (by its ctime) is said to be lost.
+// Not covered at all: ignored files, links, empty directories, files above Shadow::keep_file. Worker thread only.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tools/file.h"
+#include "tools/shadow.h"
 
 namespace tern {
 
@@ -45,14 +48,21 @@ struct UndoReport {
 struct Scan {
   struct File {
     Stamp stamp;
-    std::shared_ptr<const std::string> bytes;  // null: too large to keep, a change is seen but cannot be undone
+    std::optional<Shadow::Copy> copy;  // none: a change is seen but cannot be undone
   };
   std::map<std::filesystem::path, File> files;
-  bool whole_tree = false;  // files that are new afterwards were made by the command
+  bool whole_tree = false;    // files that are new afterwards were made by the command
+  bool only_looks = false;    // nothing was scanned
+  std::int64_t began_ns = 0;  // as file systems stamp it
 };
+
+// A line of nothing but well-known programs that look; what is not certain is not.
+bool only_looks(std::string_view command);
 
 class Journal {
  public:
+  static constexpr std::size_t most_watched = 5000, most_looked_at = 50000;
+
   // Removes temp files a killed process left (see atomic_write.h); `leftovers` empty = the default place.
   explicit Journal(JournalStore store = {}, std::filesystem::path leftovers = {});
 
@@ -72,15 +82,20 @@ class Journal {
   const std::filesystem::path& leftovers() const { return leftovers_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
   void undo_one(const Workspace& workspace, const FileChange& oldest, const FileChange& newest, bool preview, UndoReport& report);
-  void add(const Workspace& workspace, const std::filesystem::path& real, Scan& scan);
+  std::string put_back(const Workspace& workspace, const Place& place, const Loaded& now, const FileChange& oldest);
+  void add(const Workspace& workspace, const std::filesystem::path& real, Scan& scan, Clock::time_point deadline);
+  bool note(const Workspace& workspace, const std::filesystem::path& path, const Scan::File* before, const std::string& call_id);
+  void note_unwatched(const Workspace& workspace, const Scan& scan, const std::string& call_id,
+                      std::vector<std::filesystem::path>& changed);
 
   JournalStore store_;
   std::filesystem::path leftovers_;
   std::uint64_t turn_ = 0;
-  std::vector<FileChange> memory_;                      // only without a store
-  std::map<std::filesystem::path, Scan::File> shadow_;  // what the last scans read, while it is still so
-  std::size_t shadow_bytes_ = 0;
+  std::vector<FileChange> memory_;                     // only without a store
+  std::map<std::filesystem::path, Scan::File> known_;  // what the last scans saw, while it is still so
+  Shadow shadow_;
   bool tree_too_large_ = false;
 };
 

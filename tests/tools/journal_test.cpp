@@ -1,6 +1,7 @@
 #include "tools/journal.h"
 #include "tests/support/places.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/tools/world.h"
@@ -94,22 +95,80 @@ TEST_CASE("what a command changed, made or removed is found and undone") {
   CHECK(fs::exists(world.root / "x.o"));
 }
 
-TEST_CASE("in a large tree the files that were seen or are named are watched") {
+TEST_CASE("in a large tree what was seen or is named comes back, and the rest is said to be lost") {
   World world;
-  for (int i = 0; i < 1100; ++i) put(world.root / "many" / std::to_string(i), "x");
-  put(world.root / "seen", "s\n");
-  put(world.root / "named", "n\n");
-  put(world.root / "unseen", "u\n");
+  for (std::size_t i = 0; i <= Journal::most_watched; ++i)
+    put(world.root / "many" / std::to_string(i % 50) / std::to_string(i), "x");
+  for (const char* name : {"seen", "named", "src/in_named_directory", "unseen"}) put(world.root / name, "before\n");
   world.read("seen");
   world.journal.begin_turn(1);
-  Scan scan = world.journal.before_command(world.workspace, world.files, "sed -i 's/n/m/' named");
+  world.journal.before_command(world.workspace, world.files, "make");  // finds out how large it is
+  Scan scan = world.journal.before_command(world.workspace, world.files, "sed -i 's/n/m/' named src");
   CHECK_FALSE(scan.whole_tree);
-  CHECK(scan.files.size() == 2);
-  for (const char* name : {"seen", "named", "unseen"}) put(world.root / name, "other\n");
-  CHECK(world.journal.after_command(world.workspace, scan, "c").size() == 2);
-  world.journal.undo(world.workspace, 1, 1);
-  CHECK(get(world.root / "named") == "n\n");
-  CHECK(get(world.root / "seen") == "s\n");
+  CHECK(scan.files.size() == 3);
+  for (const char* name : {"seen", "named", "src/in_named_directory", "unseen", "made"}) put(world.root / name, "other\n");
+  CHECK(world.journal.after_command(world.workspace, scan, "c").size() == 5);
+  const auto report = world.journal.undo(world.workspace, 1, 1);
+  for (const char* name : {"seen", "named", "src/in_named_directory"}) CHECK(get(world.root / name) == "before\n");
+  REQUIRE(report.refused.size() == 1);
+  CHECK(report.refused[0].first == world.root / "unseen");
+  CHECK(report.refused[0].second == "no copy of it was kept before the command");
+}
+
+TEST_CASE("what a scan has no time to copy, a later one copies") {
+  World world;
+  for (int i = 0; i < 3000; ++i) put(world.root / std::to_string(i % 30) / std::to_string(i), std::string(2000, 'x'));
+  std::size_t copies = 0;
+  for (int round = 0; round < 2000 && copies < 3000; ++round) {
+    const Scan scan = world.journal.before_command(world.workspace, world.files, "make");
+    const auto copied = [](const auto& entry) { return entry.second.copy.has_value(); };
+    const auto now = static_cast<std::size_t>(std::count_if(scan.files.begin(), scan.files.end(), copied));
+    CHECK(scan.files.size() == 3000);
+    CHECK(now > copies);
+    copies = now;
+  }
+  CHECK(copies == 3000);
+}
+
+TEST_CASE("modes, and files that took the place of directories, are put back") {
+  World world;
+  put(world.root / "script", "#!/bin/sh\n");
+  put(world.root / "file", "f\n");
+  put(world.root / "directory/a", "a\n");
+  put(world.root / "directory/b/c", "c\n");
+  put(world.root / "gone/deep/d", "d\n");
+  fs::permissions(world.root / "script", fs::perms(0640));
+  world.journal.begin_turn(1);
+  const Scan scan = world.journal.before_command(world.workspace, world.files, "make");
+  fs::permissions(world.root / "script", fs::perms(0755));
+  fs::remove(world.root / "file");
+  put(world.root / "file/now/a_directory", "x\n");
+  fs::remove_all(world.root / "directory");
+  put(world.root / "directory", "now a file\n");
+  fs::remove_all(world.root / "gone");
+  world.journal.after_command(world.workspace, scan, "c");
+  fs::remove(world.root / "file/now/a_directory");  // what is left empty is no reason to refuse
+  fs::remove(world.root / "file/now");
+  const auto report = world.journal.undo(world.workspace, 1, 1);
+  for (const auto& [path, why] : report.refused) UNSCOPED_INFO(path.string() << ": " << why);
+  CHECK(report.refused.empty());
+  CHECK((fs::status(world.root / "script").permissions() & fs::perms::mask) == fs::perms(0640));
+  CHECK(get(world.root / "file") == "f\n");
+  CHECK(get(world.root / "directory/a") == "a\n");
+  CHECK(get(world.root / "directory/b/c") == "c\n");
+  CHECK(get(world.root / "gone/deep/d") == "d\n");
+}
+
+TEST_CASE("around commands that only look nothing is scanned") {
+  for (const char* line : {"ls -la", "cat a | grep x | head -3", "git status", "git log --oneline; ls", "rg -n foo src"}) {
+    INFO(line);
+    CHECK(only_looks(line));
+  }
+  for (const char* line : {"make", "ls > a", "ls; rm a", "cat a | tee b", "echo $(rm a)", "git checkout .", "git diff --output=a",
+                           "ls\nrm a", "ls & rm a", "lsof", "cat a|sh", "find . -delete", ""}) {
+    INFO(line);
+    CHECK_FALSE(only_looks(line));
+  }
 }
 
 TEST_CASE("Bash puts what it changed into the journal") {

@@ -1,0 +1,197 @@
+// The half of the journal that finds out what a command changed.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+#include "tools/file_memory.h"
+#include "tools/journal.h"
+#include "tools/walk.h"
+
+namespace tern {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::chrono::milliseconds copying_time{30};  // of one scan, beyond what was seen or named
+constexpr std::size_t most_lost = 200;                 // changes without a copy that are recorded by name
+
+bool own_state(std::string_view path) { return path.find(".compression/") != std::string_view::npos; }
+
+// Words of a command line that could be paths: quotes, operators and assignments split them. Too many words do no harm.
+std::vector<std::string> likely_paths(std::string_view command) {
+  std::vector<std::string> words;
+  std::string word;
+  for (char c : command) {
+    if (std::string_view(" \t\n'\"`;|&<>()=,").find(c) == std::string_view::npos) {
+      word += c;
+    } else if (!word.empty()) {
+      words.push_back(std::move(word));
+      word.clear();
+    }
+  }
+  if (!word.empty()) words.push_back(std::move(word));
+  return words;
+}
+
+std::int64_t file_time_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+// Regular files below `root`, ignored ones and git's own left out. False when there are more than `most`.
+bool each_file(const fs::path& root, std::size_t most, const std::function<void(const WalkFile&)>& visit) {
+  const WalkOptions options{
+      .use_ignore = true, .report_ignored = false, .directories = false, .workers = 1, .most = most, .stop = {}};
+  const auto result = walk(root, options, [&](const WalkFile& file) {
+    if (!own_state(file.path)) visit(file);
+    return true;
+  });
+  return !result.gave_up;
+}
+
+bool all_files(const Workspace& workspace, std::size_t most, std::vector<fs::path>& paths) {
+  return std::all_of(workspace.roots().begin(), workspace.roots().end(), [&](const fs::path& root) {
+    return each_file(root, most - std::min(most, paths.size()), [&](const WalkFile& file) { paths.push_back(root / file.path); });
+  });
+}
+
+bool first_word_looks(std::string_view piece) {
+  constexpr std::array programs = {"ls", "cat",  "head", "tail",  "wc", "pwd", "echo",   "grep",  "egrep", "fgrep",
+                                   "rg", "stat", "file", "which", "du", "df",  "whoami", "uname", "true",  "sleep"};
+  constexpr std::array git = {"git status", "git log", "git diff", "git show", "git blame", "git rev-parse", "git ls-files"};
+  piece.remove_prefix(std::min(piece.find_first_not_of(" \t"), piece.size()));
+  const auto begins = [&](std::string_view words) {
+    return piece.substr(0, words.size()) == words && (piece.size() == words.size() || piece[words.size()] == ' ');
+  };
+  return std::any_of(programs.begin(), programs.end(), begins) || std::any_of(git.begin(), git.end(), begins);
+}
+
+}  // namespace
+
+bool only_looks(std::string_view command) {
+  if (command.find_first_of(">`$(){}\\\n&") != command.npos || command.find("--output") != command.npos) return false;
+  while (true) {
+    const std::size_t end = command.find_first_of("|;");
+    if (!first_word_looks(command.substr(0, end))) return false;
+    if (end == command.npos) return true;
+    command.remove_prefix(end + 1);
+  }
+}
+
+// Takes a copy unless there is one already; after the deadline only the stamp.
+void Journal::add(const Workspace& workspace, const fs::path& real, Scan& scan, Clock::time_point deadline) {
+  if (scan.files.count(real)) return;
+  auto stamp = stamp_of(real);
+  if (!stamp || !S_ISREG(stamp->mode)) return;
+  auto& known = known_[real];
+  const bool same = known.stamp.same_content(*stamp) && known.stamp.ctime_ns == stamp->ctime_ns;
+  if (!same) known = {*stamp, std::nullopt};
+  if (!known.copy && stamp->size <= Shadow::keep_file && Clock::now() < deadline) {
+    Place place;
+    place.real = real;
+    Loaded loaded = load_file(workspace, place, Shadow::keep_file);
+    if (loaded.error.empty()) known = {loaded.stamp, shadow_.keep(loaded.bytes)};
+  }
+  scan.files[real] = known;
+}
+
+Scan Journal::before_command(const Workspace& workspace, const FileMemory& files, std::string_view command) {
+  Scan scan;
+  scan.only_looks = only_looks(command);
+  scan.began_ns = file_time_now();
+  if (scan.only_looks) return scan;
+  if (shadow_.full()) {
+    shadow_.clear();
+    known_.clear();
+  }
+  for (const auto& path : files.known())
+    if (workspace.inside(path)) add(workspace, path, scan, Clock::time_point::max());
+  const auto deadline = Clock::now() + copying_time;
+  for (const auto& word : likely_paths(command)) {
+    const Place place = workspace.locate(word);
+    if (!place.exists || !place.inside || !place.protect.empty()) continue;
+    if (!fs::is_directory(place.real)) {
+      add(workspace, place.real, scan, Clock::time_point::max());
+    } else if (tree_too_large_ && place.real != workspace.root()) {
+      each_file(place.real, most_watched, [&](const WalkFile& file) { add(workspace, place.real / file.path, scan, deadline); });
+    }
+  }
+  std::vector<fs::path> tree;
+  if (tree_too_large_ || !all_files(workspace, most_watched, tree)) {
+    tree_too_large_ = true;
+    return scan;
+  }
+  for (const auto& path : tree) add(workspace, path, scan, deadline);
+  scan.whole_tree = true;
+  return scan;
+}
+
+// True when there was a change to record.
+bool Journal::note(const Workspace& workspace, const fs::path& path, const Scan::File* before, const std::string& call_id) {
+  Place place;
+  place.real = path;
+  const Loaded now = load_file(workspace, place);
+  if (!now.error.empty() && !now.missing && !now.directory) return false;
+  FileChange change{.turn = turn_,
+                    .call_id = call_id,
+                    .path = path,
+                    .before = std::nullopt,
+                    .mode_before = before ? before->stamp.mode : 0,
+                    .hash_before = {},
+                    .hash_after = now.missing     ? ""
+                                  : now.directory ? "directory"
+                                                  : content_hash(now.bytes),
+                    .by_command = true};
+  if (before) change.hash_before = before->copy ? before->copy->hash : "not kept";
+  const bool mode_changed = before && !now.missing && before->stamp.mode != now.stamp.mode;
+  if (change.hash_before == change.hash_after && !mode_changed) return false;
+  if (before && before->copy) change.before = shadow_.read(*before->copy);
+  record(std::move(change));
+  return true;
+}
+
+// In a tree too large to be watched: what the command touched, by the time the file system gave it.
+void Journal::note_unwatched(const Workspace& workspace, const Scan& scan, const std::string& call_id,
+                             std::vector<fs::path>& changed) {
+  static const Scan::File lost{};
+  std::size_t found = 0;
+  for (const auto& root : workspace.roots()) {
+    each_file(root, most_looked_at, [&](const WalkFile& file) {
+      struct statx info {};
+      if (::statx(file.directory, file.name, AT_SYMLINK_NOFOLLOW, STATX_CTIME | STATX_BTIME, &info) != 0) return;
+      const auto ns = [](const statx_timestamp& t) { return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec; };
+      if (ns(info.stx_ctime) < scan.began_ns) return;
+      const fs::path path = root / file.path;
+      if (scan.files.count(path) || ++found > most_lost) return;
+      const bool made = (info.stx_mask & STATX_BTIME) != 0 && ns(info.stx_btime) >= scan.began_ns;
+      if (note(workspace, path, made ? nullptr : &lost, call_id)) changed.push_back(path);
+    });
+  }
+}
+
+std::vector<fs::path> Journal::after_command(const Workspace& workspace, const Scan& scan, const std::string& call_id) {
+  std::vector<fs::path> changed;
+  if (scan.only_looks) return changed;
+  for (const auto& [path, file] : scan.files) {
+    const auto stamp = stamp_of(path);
+    if (stamp && stamp->same_content(file.stamp) && stamp->ctime_ns == file.stamp.ctime_ns) continue;
+    if (note(workspace, path, &file, call_id)) changed.push_back(path);
+  }
+  if (!scan.whole_tree) {
+    note_unwatched(workspace, scan, call_id, changed);
+    return changed;
+  }
+  std::vector<fs::path> tree;
+  all_files(workspace, 2 * most_watched, tree);
+  for (const auto& path : tree)
+    if (!scan.files.count(path) && note(workspace, path, nullptr, call_id)) changed.push_back(path);
+  return changed;
+}
+
+}  // namespace tern
