@@ -74,7 +74,7 @@ class Parser : public WordReader {
       skip_blanks();
       if (end() || (closer != '\0' && peek() == closer)) return;
       if (std::optional<std::string> op = list_operator()) {
-        before = *op;
+        if (*op != "\n" || before.empty()) before = *op;  // a line may end behind "|" and "&&"
         if (*op == "&" && !out_.commands.empty()) out_.commands.back().background = true;
         continue;
       }
