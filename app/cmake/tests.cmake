@@ -49,7 +49,7 @@ function(tern_tests folder)
   set_property(GLOBAL APPEND PROPERTY TERN_TEST_TARGETS ${folder}_tests)
 endfunction()
 
-tern_tests(compression)
+tern_tests(compression dep_json)
 tern_tests(tools dep_json)
 tern_tests(agent dep_json)
 tern_tests(ui dep_ftxui dep_json)

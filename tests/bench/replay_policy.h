@@ -1,4 +1,5 @@
-// The policies replay knows by name: "plan" is what the product does without a model, the others are its units by themselves.
+// The policies replay knows by name: "plan" is what the product does without a model when asked for a size, "shipped" what it
+// does by itself, the others are its units by themselves.
 #pragma once
 
 #include <stdexcept>
@@ -23,16 +24,30 @@ inline Edits planned(const Conversation& conversation, Budget budget, Tokens tar
   return plan(conversation, budget, state).edits;
 }
 
-// `target` in the caller's tokens; `factor` = caller's tokens for each estimated one.
-inline Conversation compress(const std::string& policy, const Conversation& conversation, Tokens window, Tokens target,
-                             double factor) {
+// What the product does by itself before a request, with the defaults of its config: the tier that is due, if one is.
+inline Edits shipped(const Conversation& conversation, Budget budget) {
+  budget.config.strategy = "local";
+  return plan(conversation, budget).edits;
+}
+
+struct Room {  // in the caller's tokens
+  Tokens window = 0, target = 0;
+  Tokens fixed = 0;   // system prompt and tools, inside the window
+  double factor = 1;  // caller's tokens for each estimated one
+};
+
+inline Conversation compress(const std::string& policy, const Conversation& conversation, const Room& room) {
+  const auto [window, target, fixed, factor] = room;
   Budget budget;
   budget.window = window;
   budget.reserve = 0;
+  budget.fixed = static_cast<Tokens>(static_cast<double>(fixed) / factor);
   budget.calibration = factor;
   const auto goal = static_cast<Tokens>(static_cast<double>(target) / factor);
   Edits edits;
-  if (policy == "plan")
+  if (policy == "shipped")
+    edits = shipped(conversation, budget);
+  else if (policy == "plan")
     edits = planned(conversation, budget, target);
   else if (policy == "condense")
     edits = condense(conversation, budget, {.target = goal});
@@ -50,7 +65,7 @@ inline Conversation compress(const std::string& policy, const Conversation& conv
     edits = truncate(conversation, budget, goal);
   else if (policy != "none")
     throw std::runtime_error("no policy '" + policy +
-                             "'; there is: plan condense results micro middle oldest select truncate none");
+                             "'; there is: shipped plan condense results micro middle oldest select truncate none");
   return tern::apply(conversation, edits);
 }
 
