@@ -21,6 +21,7 @@ enum class Rank { again, large_read, other, error };
 
 struct Candidate {
   std::size_t item, block;
+  bool late;  // behind the oldest share
   Rank rank;
   Tokens tokens;
   std::string why;  // of a superseded one
@@ -66,13 +67,15 @@ class Microcompact {
   void collect(const std::vector<Superseded>& superseded) {
     const auto touched = static_cast<std::size_t>(static_cast<double>(items_.size()) * form_.oldest);
     auto old = superseded.begin();
-    for (std::size_t i = 0; i < touched; ++i) {
+    const std::size_t end = form_.target > 0 ? items_.size() : touched;
+    for (std::size_t i = 0; i < end; ++i) {
       for (std::size_t b = 0; b < items_[i]->blocks.size(); ++b) {
         while (old != superseded.end() && std::pair(old->item, old->block) < std::pair(i, b)) ++old;
         const bool again = old != superseded.end() && old->item == i && old->block == b;
         const auto* result = std::get_if<ToolResult>(&items_[i]->blocks[b]);
         if (!result || keep_[i] || result->form == ResultForm::compacted) continue;
-        candidates_.push_back({i, b, again ? Rank::again : rank_of(*result), tokens_of(i, b), again ? old->why : ""});
+        candidates_.push_back(
+            {i, b, i >= touched, again ? Rank::again : rank_of(*result), tokens_of(i, b), again ? old->why : ""});
       }
     }
   }
@@ -91,8 +94,9 @@ class Microcompact {
   // As many as bring the items to the target, in the order of their ranks.
   void choose() {
     std::erase_if(candidates_, [](const Candidate& c) { return c.tokens <= line_tokens + least_gain; });
-    std::stable_sort(candidates_.begin(), candidates_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.rank < b.rank; });
+    std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+      return std::pair(a.late, a.rank) < std::pair(b.late, b.rank);
+    });
     if (form_.target <= 0) return;
     std::size_t chosen = 0;
     while (chosen < candidates_.size() && left_ > form_.target) {

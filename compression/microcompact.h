@@ -12,11 +12,12 @@ namespace tern {
 
 struct MicroForm {
   Tokens target = 0;         // estimated tokens the items come down to; 0 takes all that may be taken
-  double oldest = 0.5;       // share of the messages, from the oldest, that may be touched
+  double oldest = 0.5;       // share of the messages, from the oldest, that is taken first
   double kept_lines = 0.12;  // of a result's size, for lines that name what was since written
 };
 
-// Superseded results first, then large file reads, then other results, errors last; oldest first in each class. Never the
+// The oldest half first; what is newer only when the target is not met by then, so that one cut is deep and the next is far
+// off. In each half superseded results first, then large file reads, then other results, errors last; oldest first in each class. Never the
 // protected zone, never what is compacted already, never where nothing is gained.
 Edits microcompact(const Conversation& conversation, const Budget& budget, const MicroForm& form);
 
