@@ -5,7 +5,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
 #include <fstream>
 #include <thread>
 
@@ -156,6 +158,23 @@ TEST_CASE("output of any size is taken in, counted and kept at both ends") {
   CHECK(ran.text.find("not shown here") != std::string::npos);
   CHECK(ran.text.substr(ran.text.size() - 5) == "last\n");
   CHECK(ran.text.size() < 600 * 1024);
+}
+
+// TERN_FLOOD_MB=10000 makes it the 10 GB of the promise and shows how fast it went.
+TEST_CASE("a flood without a line end does not grow us") {
+  const char* asked = std::getenv("TERN_FLOOD_MB");
+  const long megabytes = asked != nullptr ? std::atol(asked) : 200;
+  rusage before{}, after{};
+  ::getrusage(RUSAGE_SELF, &before);
+  const Ran ran = run_spec(shell_spec("head -c " + std::to_string(megabytes) + "M /dev/zero", "/tmp"), std::chrono::minutes(10));
+  ::getrusage(RUSAGE_SELF, &after);
+  CHECK(ran.error.empty());
+  CHECK(ran.end.status == 0);
+  const long grown = after.ru_maxrss - before.ru_maxrss;
+  CHECK(grown <= 32 * 1024);
+  if (asked != nullptr)
+    WARN(megabytes << " MB in " << ran.took.count() << " ms, " << megabytes * 1000 / std::max<long>(1, ran.took.count())
+                   << " MB/s, memory grew by " << grown << " KB");
 }
 
 TEST_CASE("many commands leave no descriptor, no zombie and no blocked signal behind") {
