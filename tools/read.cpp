@@ -142,8 +142,9 @@ ToolOutput show_loaded(Loaded& loaded, const Place& place, const Wanted& wanted,
             .unchanged_reread = true};
   }
   ctx.files.saw(place.real, loaded.stamp, loaded.bytes);
-  ctx.files.shown(place.real, view, ctx.call_id);
-  if (document) return show_document(loaded, place, wanted, name, ctx);
+  ToolOutput told = document ? show_document(loaded, place, wanted, name, ctx) : ToolOutput{};
+  if (!told.is_error) ctx.files.shown(place.real, view, ctx.call_id);  // an error shows nothing to refer to
+  if (document) return told;
   TextView text(loaded.bytes, charset);
   return show_text(text.text(), wanted, name, charset_notice(charset), loaded.bytes.size());
 }

@@ -91,6 +91,16 @@ TEST_CASE("the encoding is named and the text shown as UTF-8") {
   CHECK(has(world.read("u").text, "1\thi\n[UTF-16LE"));
 }
 
+TEST_CASE("a document that could not be shown is not called unchanged") {
+  World world;
+  put(world.root / "broken.pdf", "%PDF-1.4\nnothing of a document\n");
+  for (int i = 0; i < 2; ++i) {
+    const ToolOutput out = world.read("broken.pdf");
+    CHECK(out.is_error);
+    CHECK_FALSE(out.unchanged_reread);
+  }
+}
+
 TEST_CASE("a notebook is told by its cells") {
   std::string error;
   auto text = notebook_text(R"({"cells":[{"cell_type":"code","source":["x = 1\n","x"],"outputs":[{"data":{"text/plain":["1"]}}]},
