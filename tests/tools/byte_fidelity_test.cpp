@@ -1,4 +1,5 @@
 // Edit on every kind of file: outside the span every byte, the mode, the owner, attributes and links stay, or nothing happens.
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 
@@ -105,6 +106,24 @@ TEST_CASE("an attribute stays where the file system has attributes") {
   world.edit("f", "old", "new");
   char value[8] = {};
   CHECK(::getxattr((world.root / "f").c_str(), "user.note", value, sizeof value) == 4);
+}
+
+TEST_CASE("a full disk leaves the old bytes, says so, and leaves no temp file") {
+  World world;
+  const fs::path small = world.root / "small";
+  fs::create_directory(small);
+  if (::mount("tern-test", small.c_str(), "tmpfs", 0, "size=64k") != 0) SKIP("mounting needs root");
+  const std::string before = "one\n" + std::string(40'000, 'x') + "\n";
+  put(small / "f", before);
+  world.read("small/f");
+  const ToolOutput edited = world.edit("small/f", "one", "two");  // both at once do not fit
+  CHECK(edited.is_error);
+  CHECK(has(edited.text, "No space left on device"));
+  CHECK(get(small / "f") == before);
+  CHECK(std::distance(fs::directory_iterator(small), {}) == 1);
+  CHECK(world.write("small/new", std::string(60'000, 'y')).is_error);
+  CHECK(std::distance(fs::directory_iterator(small), {}) == 1);
+  ::umount2(small.c_str(), MNT_DETACH);
 }
 
 TEST_CASE("a link is kept and its target edited") {
