@@ -30,12 +30,18 @@ struct Span {
   std::size_t first = 0, end = 0;
 };
 Span span_of(const std::vector<ItemPtr>& items, ItemRange range) {
-  // By place, not by number: a summary stands early and carries a late id.
-  const auto place = [&](ItemId id) {
-    return static_cast<std::size_t>(std::find_if(items.begin(), items.end(), [&](const ItemPtr& i) { return i->id == id; }) -
-                                    items.begin());
+  // By place, not by number: a summary stands early and carries a late id. An end that is not there, as in "from here on",
+  // is the nearest message inside.
+  const auto place = [&](auto&& is) {
+    return static_cast<std::size_t>(std::find_if(items.begin(), items.end(), is) - items.begin());
   };
-  Span span{place(range.first), place(range.last) + 1};
+  Span span{place([&](const ItemPtr& i) { return i->id == range.first; }), items.size()};
+  if (span.first == items.size()) span.first = place([&](const ItemPtr& i) { return i->id >= range.first; });
+  const auto last = place([&](const ItemPtr& i) { return i->id == range.last; });
+  if (last < items.size())
+    span.end = last + 1;
+  else
+    while (span.end > span.first && (items[span.end - 1]->id > range.last || has<Summary>(*items[span.end - 1]))) --span.end;
   while (span.first < items.size() && items[span.first]->role == Role::system) ++span.first;
   if (span.first >= items.size() || span.end > items.size() || span.first >= span.end) return {};
   const auto opens = [&](std::size_t i) { return items[i]->role == Role::user && !has<ToolResult>(*items[i]); };

@@ -165,6 +165,20 @@ TEST_CASE("a range picked by hand is what is asked about") {
   CHECK(due.ask->covers.last >= ItemId{13});
 }
 
+TEST_CASE("a range open at an end reaches to the end") {
+  const auto conversation = talk(40, 500);
+  auto budget = filled(conversation, 0.3);
+  budget.config.strategy = "sections";
+  const auto on = plan(conversation, budget, {.manual = true, .range = ItemRange{ItemId{13}, ItemId{~0ull}}});
+  REQUIRE(on.ask.has_value());
+  CHECK(on.ask->covers.first <= ItemId{13});
+  CHECK(on.ask->covers.last == conversation.items.back()->id);
+  const auto up_to = plan(conversation, budget, {.manual = true, .range = ItemRange{ItemId{0}, ItemId{13}}});
+  REQUIRE(up_to.ask.has_value());
+  CHECK(up_to.ask->covers.first == ItemId{1});
+  CHECK(up_to.ask->covers.last < ItemId{17});
+}
+
 TEST_CASE("a range may begin with a summary, whose id is a late one") {
   std::string text = "summary 1-9 " + std::string(30'000, 'x') + "\n";
   for (int i = 1; i <= 40; ++i) {
