@@ -94,7 +94,7 @@ TEST_CASE("hostile content makes a well-shaped body in every dialect") {
   Request request = simple_request();
   request.conversation.items = {
       item(1, Role::user,
-           {Text{std::string("broken \xff\xfe utf-8, \x1b escape, NUL \0 end", 41)}, Image{"image/png", "\x89PNG"}}),
+           {Text{std::string("broken \xff\xfe utf-8, \x1b escape, NUL \0 end", 36)}, Image{"image/png", "\x89PNG"}}),
       item(2, Role::assistant,
            {Text{""}, ToolCall{.id = "weird id/1", .name = "Read", .arguments = "{\"broken", .signature = {}},
             ToolCall{.id = std::string(200, 'x'), .name = "Bash", .arguments = "", .signature = {}}, Text{"after"}}),

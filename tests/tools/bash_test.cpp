@@ -187,7 +187,8 @@ TEST_CASE("ten readers of a terminal end by themselves and are explained") {
     w.sh(reader);
     CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(5));
   }
-  CHECK(has(w.sh("python3 -c 'input()'").text, "no terminal and no input"));
+  if (!has(w.sh("command -v python3 || echo none").text, "none"))
+    CHECK(has(w.sh("python3 -c 'input()'").text, "no terminal and no input"));
 }
 
 TEST_CASE("questions nobody can answer are recognised") {
