@@ -249,8 +249,14 @@ std::string local_summary_text(const std::vector<ItemPtr>& items, Tokens budget)
   return text;
 }
 
-Edits local_summary(const Conversation& conversation, const Budget& budget, const PlanState&) {
-  return condense(conversation, budget, {.target = compaction_goal(budget), .tier = Tier::compact, .head = local_summary_text});
+// Of a range picked by hand only that range is cut, to the share a compaction comes down to.
+Edits local_summary(const Conversation& conversation, const Budget& budget, const PlanState& state) {
+  Condense how{.target = compaction_goal(budget), .tier = Tier::compact, .head = local_summary_text};
+  if (!state.range) return condense(conversation, budget, how);
+  const auto picked = summary_request(conversation, budget, *state.range, {}, state.now);
+  const auto share = static_cast<Tokens>(budget.config.compact_target * static_cast<double>(picked.replaces));
+  how.target = std::min(picked.target, share);
+  return condense(picked.source, budget, how);
 }
 
 namespace {

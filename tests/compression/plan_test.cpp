@@ -179,6 +179,25 @@ TEST_CASE("a range open at an end reaches to the end") {
   CHECK(up_to.ask->covers.last < ItemId{17});
 }
 
+TEST_CASE("a range picked by hand is all that the local summary touches") {
+  std::string text;
+  for (int i = 1; i <= 40; ++i) {
+    const auto n = std::to_string(i);
+    text += "user go on " + n + "\ncall " + n + " Read f" + n + "\nresult " + n + " 500 tokens\nassistant ok\n";
+  }
+  const auto conversation = script(text);
+  auto budget = filled(conversation, 0.3);
+  const auto due = plan(conversation, budget, {.manual = true, .strategy = "local", .range = ItemRange{ItemId{41}, ItemId{100}}});
+  REQUIRE_FALSE(due.edits.empty());
+  for (const auto& edit : due.edits) {
+    CHECK(edit.target >= ItemId{41});
+    CHECK(edit.target <= ItemId{102});
+  }
+  const auto after = tern::apply(conversation, due.edits);
+  CHECK(check(after).empty());
+  CHECK(count(after) < count(conversation));
+}
+
 TEST_CASE("a range may begin with a summary, whose id is a late one") {
   std::string text = "summary 1-9 " + std::string(30'000, 'x') + "\n";
   for (int i = 1; i <= 40; ++i) {
