@@ -1,44 +1,16 @@
 // The Compactor's slower side: drafts made ahead, and what the person asks for: /compact, preview, undo, pins.
 #include <algorithm>
-#include <fstream>
 #include <unordered_set>
 
+#include "agent/compaction_text.h"
 #include "agent/compactor.h"
 #include "compression/check.h"
+#include "compression/stats.h"
+#include "compression/strategy.h"
 #include "compression/tokens.h"
 
 namespace tern {
 namespace {
-
-Tokens used_of(const Context& context) { return usage(context.conversation, budget_of(context)).used; }
-
-std::string first_words(const Item& item) {
-  for (const auto& block : item.blocks) {
-    if (const auto* text = std::get_if<Text>(&block))
-      return text->text.substr(0, std::min<std::size_t>(text->text.find('\n'), 60));
-    if (const auto* result = std::get_if<ToolResult>(&block)) return result->tool + ' ' + result->subject;
-    if (std::holds_alternative<Summary>(block)) return "an earlier summary";
-  }
-  return "a message";
-}
-
-std::string describe_range(const std::vector<ItemPtr>& items) {
-  if (items.empty()) return "nothing";
-  return std::to_string(items.size()) + " messages, from \"" + first_words(*items.front()) + "\" to \"" +
-         first_words(*items.back()) + '"';
-}
-
-std::string describe_edits(const Edits& edits) {
-  std::string text;
-  std::size_t more = 0;
-  for (const auto& edit : edits) {
-    if (text.size() > 4'000)
-      ++more;
-    else
-      text += "- " + edit.why.unit + ": " + edit.why.why + " (" + thousands(edit.saved) + " tokens)\n";
-  }
-  return more ? text + "… and " + std::to_string(more) + " more\n" : text;
-}
 
 std::vector<ItemPtr> targets(const Conversation& conversation, const Edits& edits) {
   std::unordered_set<std::uint64_t> ids;
@@ -50,6 +22,59 @@ std::vector<ItemPtr> targets(const Conversation& conversation, const Edits& edit
   return items;
 }
 
+// What stays as it is behind the last message covered.
+std::vector<ItemPtr> kept_tail(const Conversation& conversation, const std::vector<ItemPtr>& covered) {
+  const auto& items = conversation.items;
+  if (covered.empty()) return items;
+  const auto last = std::find(items.begin(), items.end(), covered.back());
+  return {last == items.end() ? last : last + 1, items.end()};
+}
+
+std::vector<ItemId> changed_between(const Conversation& before, const Conversation& after) {
+  std::unordered_set<const Item*> standing;
+  for (const auto& item : before.items) standing.insert(item.get());
+  std::vector<ItemId> changed;
+  for (const auto& item : after.items)
+    if (!standing.count(item.get())) changed.push_back(item->id);
+  return changed;
+}
+
+// The edit that puts a shortened result back whole, when it still stands in the context.
+std::optional<Edit> whole_again(const Conversation& conversation, RecallId id, const std::string& text) {
+  for (const auto& item : conversation.items)
+    for (std::size_t i = 0; i < item->blocks.size(); ++i) {
+      const auto* result = std::get_if<ToolResult>(&item->blocks[i]);
+      if (!result || result->recall != id || result->form == ResultForm::full) continue;
+      auto whole = *result;
+      whole.text = text;
+      whole.form = ResultForm::full;
+      return Edit{item->id, Replace{i, std::move(whole)}, {Tier::none, "bring back", "asked for by the user"}, 0};
+    }
+  return std::nullopt;
+}
+
+// What of a picked range stands in the context: by place, since summaries stand early and carry late ids.
+std::optional<ItemRange> standing_range(const Conversation& conversation, ItemRange wanted) {
+  const auto& items = conversation.items;
+  const auto begins = [&](const ItemPtr& item) {
+    if (item->role == Role::system) return false;
+    return item->id == wanted.first || (item->synthetic ? wanted.first.value <= 1 : item->id >= wanted.first);
+  };
+  const auto first = std::find_if(items.begin(), items.end(), begins);
+  const auto end =
+      std::find_if(first, items.end(), [&](const ItemPtr& item) { return !item->synthetic && item->id > wanted.last; });
+  if (first == end) return std::nullopt;
+  return ItemRange{(*first)->id, (*(end - 1))->id};
+}
+
+// The edits of a strategy without a model, as far as they touch the picked range.
+Edits within(const Conversation& conversation, Edits edits, ItemRange range) {
+  std::unordered_set<std::uint64_t> inside;
+  for (const auto& item : covered_items(conversation, range)) inside.insert(item->id.value);
+  std::erase_if(edits, [&](const Edit& edit) { return !inside.count(edit.target.value); });
+  return edits;
+}
+
 bool all_stand(const Conversation& conversation, const std::vector<ItemPtr>& items) {
   std::unordered_set<const Item*> standing;
   for (const auto& item : conversation.items) standing.insert(item.get());
@@ -58,106 +83,22 @@ bool all_stand(const Conversation& conversation, const std::vector<ItemPtr>& ite
 
 }  // namespace
 
-std::optional<ModelInfo> Compactor::small_model(const Context& context) const {
-  const auto& wanted = context.config.small_model.empty() ? context.model.small_model : context.config.small_model;
-  if (wanted.empty()) return std::nullopt;
-  auto name = world_.models.resolve(wanted);
-  if (!name) name = ModelName{context.model.provider, wanted};
-  auto model = world_.models.find(name->provider, name->model);
-  if (model.provider == context.model.provider && model.name == context.model.name) return std::nullopt;
-  return model;
-}
-
-// From draft_at on, the summary is written in the background, so that at compact_at nobody waits for it.
-void Compactor::maybe_draft(Context& context) {
-  const double share = fill_share(context);
-  const auto& config = context.config;
-  const double next =
-      share + static_cast<double>(context.gauges.forecast().per_turn()) / static_cast<double>(working_limit(budget_of(context)));
-  const bool soon = share >= config.draft_at || (next >= config.compact_at && share >= config.micro_at * 0.9) ||
-                    (share >= config.micro_at * 0.9 && used_of(context) >= config.trigger_tokens * 9 / 10) ||
-                    context.conversation.items.size() >= static_cast<std::size_t>(config.trigger_messages) * 9 / 10;
-  if (draft_ || !soon || share >= config.truncate_at) return;
-  auto now = state(context);
-  now.manual = true;
-  if (const Plan ahead = plan(context.conversation, budget_of(context), now); ahead.ask) start_draft(context, *ahead.ask);
-}
-
-bool Compactor::start_draft(Context& context, const SummaryRequest& ask) {
-  if (failures_ >= 3 || draft_failed_at_ + context.window() / 50 > used_of(context)) return false;
-  auto covered = covered_items(context.conversation, ask.covers);
-  if (covered.empty()) return false;
-  const auto small = small_model(context);
-  const auto& model = small ? *small : context.model;
-  auto provider = world_.connect(model);
-  if (!provider) return false;
-  auto request = summary_wire_request(ask, model, small ? SharedPrefix{} : SharedPrefix{context.prompt.text, context.tools});
-  draft_ = std::make_unique<Draft>(ask, std::move(covered), model, std::move(provider), std::move(request));
-  world_.emit(Compaction{.phase = CompactionPhase::drafting,
-                         .tier = Tier::compact,
-                         .before = used_of(context),
-                         .strategy = "draft by " + model.name});
-  return true;
-}
-
-Compactor::Step Compactor::swap_draft(Context& context) {
-  const auto draft = std::move(draft_);
-  const auto& answer = draft->answer();
-  const double cost = draft->model().dollars(answer.usage);
-  if (answer.usage_reported) {
-    context.gauges.spent(cost, draft->model().priced);
-    world_.store.add_usage({world_.turn,
-                            draft->model().provider,
-                            draft->model().name,
-                            "draft",
-                            answer.usage.input,
-                            answer.usage.output,
-                            answer.usage.cache_read,
-                            answer.usage.cache_write,
-                            cost,
-                            0,
-                            {},
-                            world_.now()});
-  }
-  if (!draft->untouched(context.conversation)) {
-    log_failure("the draft was dropped: what it covers has changed", Tier::compact);
-    return Step::nothing;
-  }
-  auto ask = draft->request();
-  ask.new_id = world_.store.next_item();
-  ask.now = world_.now();
-  auto made = answer.error.empty() ? with_summary(ask, answer.text, answer.complete) : Rejected{answer.error};
-  if (const auto* rejected = std::get_if<Rejected>(&made)) {
-    ++failures_;
-    draft_failed_at_ = used_of(context);
-    log_failure("the draft by " + draft->model().name + " was rejected: " + rejected->why, Tier::compact);
-    return Step::nothing;
-  }
-  failures_ = 0;
-  world_.emit(Compaction{.phase = CompactionPhase::draft_ready, .tier = Tier::compact, .before = used_of(context)});
-  return commit(context, {.edits = std::get<Edits>(std::move(made)),
-                          .tier = Tier::compact,
-                          .strategy = ask.style == SummaryStyle::snapshot ? "snapshot" : "sections",
-                          .model = draft->model().name,
-                          .why = "summary drafted ahead, swapped in",
-                          .summary = bare_summary(answer.text),
-                          .index = ask.index,
-                          .dollars = cost,
-                          .covers = ask.covers})
-             ? Step::changed
-             : Step::nothing;
-}
-
 void Compactor::compact(Context& context, const Compact& command, std::stop_token stop) {
+  if (!command.strategy.empty() && !is_compaction(command.strategy)) {
+    world_.emit(
+        Notice{Level::warning, "There is no strategy \"" + command.strategy + "\". There is: " + compaction_names() + "."});
+    return;
+  }
   auto now = state(context);
   now.manual = true;
   now.failures_in_a_row = 0;  // the person closes the breaker
   now.refills_in_a_row = 0;
   now.strategy = command.strategy;
-  now.range = command.range;
+  if (command.range && !(now.range = standing_range(context.conversation, *command.range)))
+    return world_.emit(Notice{Level::info, "Nothing to compact: no message of that stretch stands in the context."});
   if (!command.focus.empty()) now.focus = command.focus;
-  auto budget = budget_of(context);
-  const Plan due = plan(context.conversation, budget, now);
+  Plan due = plan(context.conversation, budget_of(context), now);
+  if (now.range && !due.ask) due.edits = within(context.conversation, std::move(due.edits), *now.range);
   if (due.edits.empty() && !due.ask) {
     world_.emit(Notice{Level::info, "Nothing to compact" + (due.why.empty() ? std::string(".") : ": " + due.why)});
     return;
@@ -172,26 +113,37 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
   }
   if (!result) return;
   if (result->why.empty()) result->why = "asked for";
-  if (!command.preview) {
+  hold_until_ = 0;
+  if (command.preview)
+    show_preview(context, due.ask ? &*due.ask : nullptr, std::move(*result));
+  else
     commit(context, std::move(*result));
-    return;
+}
+
+void Compactor::show_preview(Context& context, const SummaryRequest* ask, Result result) {
+  const auto& before = context.conversation;
+  auto covered = result.covers ? covered_items(before, *result.covers) : targets(before, result.edits);
+  const auto after = tern::apply(before, result.edits);
+  const auto now = world_.now();
+  const auto cost = cut_cost(count(before) - count(after), cache_cost(before, result.edits, true).rewritten,
+                             context.gauges.cache(), now, context.model, result.dollars);
+  const auto budget = budget_of(context);
+  PreviewReady ready{.id = next_preview_++,
+                     .range = describe_range(covered),
+                     .kept = describe_range(kept_tail(before, covered)),
+                     .draft = result.summary.empty() ? describe_edits(result.edits) : result.summary,
+                     .strategy = result.strategy + (result.model.empty() ? "" : " by " + result.model),
+                     .before = used_of(context),
+                     .after = usage(after, budget).used,
+                     .dollars_now = cost.now,
+                     .dollars_saved_per_turn = cost.per_turn,
+                     .cost = describe(cost, context.gauges.cache(), now)};
+  if (cost.known && cost.per_turn > 0) {
+    const auto dollars = cost.per_turn / static_cast<double>(count(before) - count(after));
+    ready.cost += " · a request's input " + money(dollars * static_cast<double>(ready.before)) + " → " +
+                  money(dollars * static_cast<double>(ready.after));
   }
-  auto covered =
-      result->covers ? covered_items(context.conversation, *result->covers) : targets(context.conversation, result->edits);
-  const auto after = tern::apply(context.conversation, result->edits);
-  const auto cost = cut_cost(count(context.conversation) - count(after), count(after), context.gauges.cache(), world_.now(),
-                             context.model, result->dollars);
-  PreviewReady ready{next_preview_++,
-                     describe_range(covered),
-                     std::to_string(after.items.size()) + " messages",
-                     {},
-                     result->strategy,
-                     used_of(context),
-                     usage(after, budget).used,
-                     cost.now,
-                     cost.per_turn};
-  ready.draft = result->summary.empty() ? describe_edits(result->edits) : result->summary;
-  preview_ = Preview{ready.id, std::move(*result), due.ask, std::move(covered)};
+  preview_ = Preview{ready.id, std::move(result), ask ? std::optional(*ask) : std::nullopt, std::move(covered), ready};
   world_.emit(std::move(ready));
 }
 
@@ -200,6 +152,7 @@ void Compactor::settle_preview(Context& context, const AcceptPreview& answer) {
   if (!preview || preview->id != answer.id) {
     world_.emit(Notice{Level::warning, "That preview is no longer open: /compact --preview makes a new one."});
   } else if (!answer.accept) {
+    decided("preview", "discarded: " + preview->result.strategy);
     world_.emit(Notice{Level::info, "Discarded; the context is as it was."});
   } else if (!all_stand(context.conversation, preview->covered)) {
     world_.emit(Notice{Level::warning, "The messages it covers have changed since: /compact --preview makes a new one."});
@@ -210,9 +163,11 @@ void Compactor::settle_preview(Context& context, const AcceptPreview& answer) {
       ask.new_id = world_.store.next_item();
       ask.now = world_.now();
       auto made = with_summary(ask, answer.edited, true);
-      if (const auto* rejected = std::get_if<Rejected>(&made)) {
-        world_.emit(Notice{Level::error, "Your version was not taken: " + rejected->why + ". The preview is discarded."});
-        return;
+      if (const auto* rejected = std::get_if<Rejected>(&made)) {  // still paid for: the person may shorten it
+        world_.emit(Notice{Level::error, "Your version was not taken: " + rejected->why + ". The preview stays open."});
+        preview->shown.draft = answer.edited;
+        preview_ = std::move(preview);
+        return world_.emit(preview_->shown);
       }
       result.edits = std::get<Edits>(std::move(made));
       result.summary = answer.edited;
@@ -221,51 +176,94 @@ void Compactor::settle_preview(Context& context, const AcceptPreview& answer) {
   }
 }
 
-void Compactor::undo(Context& context, int steps) {
-  const bool redo = steps < 0;
-  for (int i = 0; i < std::abs(steps); ++i) {
+void Compactor::undo(Context& context, const UndoCompact& command) {
+  if (!command.parts.empty()) return bring_back(context, command.parts);
+  const bool redo = command.steps < 0;
+  for (int i = 0; i < std::abs(command.steps); ++i) {
     const auto batches = redo ? world_.store.redoable() : world_.store.undoable();
     if (batches.empty()) {
       world_.emit(Notice{Level::info, redo ? "No undone compaction to redo." : "No compaction to undo."});
       return;
     }
-    const auto batch = batches.front();
-    const auto before = used_of(context);
-    auto after = redo ? world_.store.redo(batch) : world_.store.undo(batch);
-    if (!after) return;
-    auto gauges = context.gauges;
-    const auto old = std::exchange(context.conversation, repair(*after));
-    context.gauges.cut();
-    if (const auto used = used_of(context);
-        !redo && static_cast<double>(used) >= context.config.truncate_at * static_cast<double>(budget_of(context).effective())) {
-      const auto room = budget_of(context).effective();
-      world_.store.redo(batch);
-      context.conversation = old;
-      context.gauges = gauges;
-      world_.emit(Notice{Level::warning, "Not undone: it would be " + thousands(used) + " of " + thousands(room) +
-                                             " tokens. Bring parts back instead: /recall ID, or /pin ID."});
-      return;
-    }
-    draft_.reset();
-    preview_.reset();
-    context.gauges.freed(before - used_of(context));
-    Compaction event{.phase = redo ? CompactionPhase::redone : CompactionPhase::undone,
-                     .batch = batch,
-                     .before = before,
-                     .after = used_of(context)};
-    world_.store.remember(event);
-    world_.emit(std::move(event));
+    if (!take_back(context, batches.front(), redo)) return;
   }
 }
 
-std::pair<std::uint64_t, std::uint64_t> Compactor::turns_of(ItemRange range) const {
-  const auto prompts = world_.store.rewind_points();  // newest first
-  std::uint64_t first = 0, last = 0;
-  for (const auto& prompt : prompts) {
-    if (prompt.item <= range.first) ++first;
-    if (prompt.item <= range.last) ++last;
+// One batch out of the fold of the log, or into it again; what it covers is read from the log, so nothing else moves.
+bool Compactor::take_back(Context& context, std::uint64_t batch, bool redo) {
+  const auto before = used_of(context);
+  auto after = redo ? world_.store.redo(batch) : world_.store.undo(batch);
+  if (!after) return false;
+  const auto gauges = context.gauges;
+  const auto old = std::exchange(context.conversation, repair(*after));
+  context.gauges.cut();
+  const auto used = used_of(context), room = budget_of(context).effective();
+  if (!redo && static_cast<double>(used) >= context.config.truncate_at * static_cast<double>(room)) {
+    world_.store.redo(batch);
+    std::vector<std::string> ids;
+    const auto parts = offer_parts(context.conversation, old, room * 9 / 10 - before, ids);
+    context.conversation = old;
+    context.gauges = gauges;
+    auto text = "Not undone: it would be " + thousands(used) + " of " + thousands(room) + " tokens. ";
+    if (ids.empty()) {
+      text += "Its originals stay within reach: /recall ID opens one.";
+    } else {
+      text += "Parts of it fit: " + parts + ". Bring them back with /undo-compact";
+      for (const auto& id : ids) text += " " + id;
+    }
+    world_.emit(Notice{Level::warning, std::move(text)});
+    return false;
   }
-  return {std::max<std::uint64_t>(first, 1), std::max<std::uint64_t>(last, 1)};
+  drop_draft();
+  preview_.reset();
+  forget_files(old, context.conversation);
+  context.gauges.freed(before - used);
+  const double share = fill_share(context);
+  hold_until_ = redo || share < context.config.micro_at ? 0 : share + (context.config.truncate_at - share) / 2;
+  decided(redo ? "redo" : "undo", std::string("#") + std::to_string(batch) + ": " + thousands(before) + " → " + thousands(used) +
+                                      " tokens" +
+                                      (hold_until_ > 0 ? "; the tiers wait until the context is a good deal fuller" : ""));
+  Compaction event{.phase = redo ? CompactionPhase::redone : CompactionPhase::undone,
+                   .batch = batch,
+                   .before = before,
+                   .after = used,
+                   .touched = redo ? changed_between(context.conversation, old) : changed_between(old, context.conversation)};
+  for (const auto& row : world_.store.compactions())
+    if (row.batch == batch) event.tier = row.tier;
+  world_.store.remember(event);
+  world_.emit(std::move(event));
+  return true;
+}
+
+// Single originals back into the context: a shortened result becomes whole where it stands, anything else is shown anew.
+void Compactor::bring_back(Context& context, const std::vector<std::string>& ids) {
+  for (const auto& name : ids) {
+    const auto id = parse_recall_id(name);
+    const auto text = id ? world_.store.text(id) : std::nullopt;
+    if (!text) {
+      world_.emit(Notice{Level::warning, "There is no " + name + "."});
+      continue;
+    }
+    const auto room = static_cast<Tokens>(context.config.truncate_at * static_cast<double>(budget_of(context).effective()));
+    if (used_of(context) + estimate(*text) >= room) {
+      world_.emit(Notice{Level::warning, "Not brought back: " + name + " takes " + thousands(estimate(*text)) + " tokens, " +
+                                             thousands(std::max<Tokens>(room - used_of(context), 0)) + " are free."});
+      continue;
+    }
+    if (auto edit = whole_again(context.conversation, id, *text)) {
+      const Batch batch{world_.store.next_batch(), {std::move(*edit)}};
+      world_.store.log(batch, {.batch = batch.id, .strategy = "bring back", .why = name + " asked for by the user"});
+      context.conversation = tern::apply(context.conversation, batch.edits);
+      context.gauges.cut();
+    } else {
+      Item item;
+      item.role = Role::user;
+      item.synthetic = true;
+      item.blocks.push_back(Text{"[Brought back by the user: " + name + "]\n" + *text});
+      world_.append(std::move(item));
+    }
+    world_.emit(Notice{Level::info, "Back in the context: " + name + " (" + thousands(estimate(*text)) + " tokens)"});
+  }
 }
 
 std::string Compactor::status() const {
@@ -274,6 +272,8 @@ std::string Compactor::status() const {
   text += "\nbreaker: " + (failures_ >= 3 ? std::string("open after 3 failures, local summaries only until /compact works")
                                           : std::to_string(failures_) + " of 3 failures");
   if (!waiting_for_.empty()) text += "\nmicrocompact waits: " + waiting_for_;
+  if (hold_until_ > 0)
+    text += "\nheld: what you took back stays until " + std::to_string(static_cast<int>(hold_until_ * 100)) + " %";
   return text;
 }
 

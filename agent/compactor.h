@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "agent/draft.h"
@@ -55,17 +56,19 @@ class Compactor {
   // The person's commands.
   void compact(Context& context, const Compact& command, std::stop_token stop);
   void settle_preview(Context& context, const AcceptPreview& answer);
-  void undo(Context& context, int steps);  // negative: redo
+  void undo(Context& context, const UndoCompact& command);
   void pin(Context& context, const PinThis& command);
 
   void new_turn(std::uint64_t turn);
   void resumed(const Context& context);  // the cache is cold, an old draft may still be good
+  void keep_draft(Context& context);     // between turns: a finished draft goes into the store
   void stop_drafting() { draft_.reset(); }
   void set_focus(std::string focus) { focus_ = std::move(focus); }  // the memory file's compact instructions
   bool draft_pending() const { return draft_ && !draft_->done(); }
   bool draft_ready() const { return draft_ && draft_->done(); }
-  std::string status() const;  // breaker, thrash, draft: lines for /context
-  std::size_t forced_pauses() const { return pauses_; }
+  std::string status() const;                            // breaker, thrash, draft: lines for /context
+  std::size_t forced_pauses() const { return pauses_; }  // summaries somebody waited for
+  std::size_t swapped() const { return swapped_; }       // drafts that were ready when they were due
 
  private:
   struct Result {  // one compaction, ready to be logged
@@ -81,36 +84,66 @@ class Compactor {
     Result result;
     std::optional<SummaryRequest> ask;
     std::vector<ItemPtr> covered;
+    PreviewReady shown;
   };
   enum class Step { nothing, changed, failed };
 
+  struct Job {  // the requests of one summary with a connection for each
+    Providers providers;
+    SummaryWork work;
+  };
+
   PlanState state(const Context& context) const;
   Step step(Context& context, PlanState state, std::stop_token stop);
-  Step swap_draft(Context& context);
-  void maybe_draft(Context& context);
-  bool start_draft(Context& context, const SummaryRequest& ask);
+  bool held(Context& context, double share);
   bool waits(Context& context, const Plan& plan, double share);
+
+  // compactor_summaries.cpp
+  std::optional<ModelInfo> small_model(const Context& context) const;
   std::optional<Result> summarise(Context& context, const Plan& plan, const PlanState& state, std::stop_token stop);
-  std::optional<Result> by_model(Context& context, SummaryRequest ask, const ModelInfo& model, std::stop_token stop);
+  std::optional<Job> job_for(const Context& context, const SummaryRequest& ask, const ModelInfo& model);
+  double account(Context& context, const SummaryAnswer& answer, const ModelInfo& model, const char* purpose);
+  std::variant<Result, Rejected> taken(SummaryRequest ask, const SummaryWork& work, const SummaryAnswer& answer,
+                                       const ModelInfo& model);
+  std::optional<Result> by_model(Context& context, const SummaryRequest& ask, const ModelInfo& model, std::stop_token stop);
   std::optional<Result> without_model(Context& context, const PlanState& state, Tokens replaced);
+  Edits lines_by_model(Context& context, Edits edits, std::stop_token stop);  // microByModel
+  void maybe_draft(Context& context);
+  bool start_draft(Context& context, const SummaryRequest& ask, const std::string& why);
+  void restore_draft(const Context& context);
+  void drop_draft();
+  Step swap_draft(Context& context);
+
+  // compactor_commit.cpp
   bool commit(Context& context, Result result);
+  CompactionRecord record_of(const Context& context, const Result& result, const Conversation& before, const Conversation& after);
+  void decided(const std::string& what, const std::string& why);  // a line of the decision log that changed nothing
   void log_failure(const std::string& why, Tier tier);
   void forget_files(const Conversation& before, const Conversation& after);
   void resume_rule(Context& context, const Conversation& before);
-  std::optional<ModelInfo> small_model(const Context& context) const;
   std::pair<std::uint64_t, std::uint64_t> turns_of(ItemRange range) const;
+
+  // compact_commands.cpp, pins.cpp
+  void show_preview(Context& context, const SummaryRequest* ask, Result result);
+  bool take_back(Context& context, std::uint64_t batch, bool redo);
+  void bring_back(Context& context, const std::vector<std::string>& ids);
   void pin_text(Context& context, const std::string& kind, const std::string& what, const std::string& text);
+  void unpin(Context& context, const std::string& what);
+  void mark(Context& context, ItemId item, const std::string& what, bool on);
   void list_pins(const Context& context);
 
   CompactorWorld world_;
   std::unique_ptr<Draft> draft_;
+  bool draft_kept_ = false;  // in the store and in the account
+  double draft_dollars_ = 0;
   std::optional<Preview> preview_;
   std::string focus_, waiting_for_;
   int failures_ = 0, refills_ = 0, requests_since_ = 1000;
-  std::size_t pauses_ = 0;
+  std::size_t pauses_ = 0, swapped_ = 0;
   Tier deepest_ = Tier::none;  // since the last look
   std::uint64_t next_preview_ = 1;
-  Tokens draft_failed_at_ = -1'000'000'000;
+  std::optional<Tokens> draft_failed_at_;  // since the last compaction
+  double hold_until_ = 0;                  // share below which a person's undo stands: no tier takes it away again
   bool cold_ = false;
 };
 

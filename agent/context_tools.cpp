@@ -36,7 +36,7 @@ std::string capped(std::string text, const std::string& id) {
   return text + "\n[" + id + " goes on: ask for lines from " + std::to_string(shown + 1) + " on, or search in it]";
 }
 
-std::string compress_now(Agent& agent, const json& arguments) {
+std::string compress_now(Agent& agent, const json& arguments, std::stop_token stop) {
   auto& conversation = agent.context.conversation;
   const auto messages = conversation.items.size();
   const auto before = usage(conversation, budget_of(agent.context)).used;
@@ -49,7 +49,7 @@ std::string compress_now(Agent& agent, const json& arguments) {
   Compact command;
   command.focus = arguments.value("focus", "");
   command.strategy = arguments.value("strategy", "");
-  agent.compactor.compact(agent.context, command, {});
+  agent.compactor.compact(agent.context, command, stop);
   if (open) agent.context.conversation.items.push_back(open);
   const auto now = agent.context.conversation.items.size();
   const auto after = usage(agent.context.conversation, budget_of(agent.context)).used;
@@ -110,7 +110,7 @@ std::string answer_context(Agent& agent, const ContextQuery& query, const Config
   const auto arguments = json::parse(query.arguments.empty() ? "{}" : query.arguments, nullptr, false);
   if (!arguments.is_object()) return "The arguments must be a JSON object.";
   if (query.action == "status") return context_status_text(agent);
-  if (query.action == "compress") return compress_now(agent, arguments);
+  if (query.action == "compress") return compress_now(agent, arguments, query.stop);
   if (query.action == "summary") return summaries_text(agent.store, arguments.value("limit", std::size_t{3}));
   if (query.action == "config")
     return configure ? configure(query.arguments) : "The configuration cannot be changed in this run.";
@@ -135,58 +135,18 @@ std::string summaries_text(const Store& store, std::size_t newest) {
 
 std::string compaction_log_text(const Store& store) {
   std::string text;
-  for (const auto& row : store.compactions()) {
-    text += '#' + std::to_string(row.batch) + "  " + date(row.when) + "  " + std::string(to_string(row.tier)) + " · " +
-            row.strategy + (row.model.empty() ? "" : " · " + row.model) + " · " + thousands(row.before) + " → " +
-            thousands(row.after) + " tokens · " + std::to_string(row.items) + " items · pause " + std::to_string(row.pause_ms) +
-            " ms" + (row.undone ? " · UNDONE" : "") + '\n';
+  for (const auto& row : store.compactions(true)) {
+    text += '#' + std::to_string(row.batch) + "  " + date(row.when) + "  ";
+    if (row.tier == Tier::none)
+      text += row.strategy + (row.undone ? " · UNDONE" : "") + '\n';
+    else
+      text += std::string(to_string(row.tier)) + " · " + row.strategy + (row.model.empty() ? "" : " · " + row.model) + " · " +
+              thousands(row.before) + " → " + thousands(row.after) + " tokens · " + std::to_string(row.items) +
+              " items · pause " + std::to_string(row.pause_ms) + " ms" + (row.undone ? " · UNDONE" : "") + '\n';
     for (const auto* line : {&row.why, &row.cost, &row.audit})
       if (!line->empty()) text += "    " + *line + '\n';
   }
-  return text.empty() ? "Nothing has been compacted yet.\n" : text;
-}
-
-std::string tuning_text(const Store& store, const CompressionConfig& config, std::string& changes) {
-  const auto rows = store.compactions();
-  std::size_t micro = 0, deep = 0, local = 0, pauses = 0, close = 0;
-  TimePoint last{};
-  for (const auto& row : rows) {
-    if (row.tier == Tier::micro) ++micro;
-    if (row.tier >= Tier::compact) ++deep;
-    if (row.strategy == "local" && row.tier == Tier::compact) ++local;
-    if (row.pause_ms > 1'000) ++pauses;
-    if (row.tier >= Tier::compact && last != TimePoint{} && row.when - last < std::chrono::minutes(2)) ++close;
-    if (row.tier >= Tier::compact) last = row.when;
-  }
-  std::size_t recalls = 0;
-  for (const auto& original : store.originals(1'000)) recalls += original.tool == "Recall";
-  json wanted = json::object();
-  std::string text = "From " + std::to_string(rows.size()) + " compactions (" + std::to_string(micro) + " micro, " +
-                     std::to_string(deep) + " deep) and " + std::to_string(recalls) + " recalls:\n";
-  const auto suggest = [&](const char* key, json value, const std::string& why) {
-    wanted[key] = value;
-    text += "- " + std::string(key) + ": " + value.dump() + " (" + why + ")\n";
-  };
-  if (recalls > 2 * std::max<std::size_t>(rows.size(), 1)) {
-    suggest("protectResults", config.protect_results + 3,
-            std::to_string(recalls) + " recalls: more of the recent results should stay");
-    suggest("microLowWater", std::min(config.micro_low_water + 0.05, 0.55), "each cut takes too much that is asked for again");
-  }
-  if (close >= 2)
-    suggest("compactTarget", std::max(config.compact_target - 0.10, 0.25),
-            std::to_string(close) + " deep compactions within two minutes of the one before: cut deeper");
-  if (local >= 2)
-    suggest("smallModel", "",
-            std::to_string(local) + " summaries had to be made without a model: the small model fails, name another");
-  if (pauses >= 2)
-    suggest("draftAt", std::max(config.draft_at - 0.05, 0.5),
-            std::to_string(pauses) + " compactions made you wait: draft earlier");
-  if (micro > 10 && micro > 4 * deep)
-    suggest("microLowWater", std::max(config.micro_low_water - 0.10, 0.2),
-            std::to_string(micro) + " shallow cuts: fewer, deeper ones keep the prompt cache");
-  if (wanted.empty()) text += "- nothing to change: the settings fit what happened.\n";
-  changes = wanted.empty() ? std::string() : wanted.dump();
-  return text;
+  return text.empty() ? "Nothing has been decided yet.\n" : text;
 }
 
 JournalStore journal_store(Store& store) {

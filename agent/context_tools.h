@@ -20,8 +20,9 @@ std::string answer_context(Agent& agent, const ContextQuery& query, const Config
 std::string context_status_text(const Agent& agent);
 std::string summaries_text(const Store& store, std::size_t newest);  // of compactions that wrote one
 std::string compaction_log_text(const Store& store);
-// What the past suggests for the configuration, with the evidence; `json` gets the keys to change.
-std::string tuning_text(const Store& store, const CompressionConfig& config, std::string& json);
+// What the past suggests for the configuration, with the evidence; `json` gets the keys to change. `model` is the main one,
+// "provider/name".
+std::string tuning_text(const Store& store, const CompressionConfig& config, const std::string& model, std::string& json);
 
 // Before-images of the tools' changes, kept in the store; a turn is the id of its user item.
 JournalStore journal_store(Store& store);

@@ -13,6 +13,12 @@ constexpr double million = 1e6;
 double read_price(const ModelInfo& model) { return model.cache_read > 0 ? model.cache_read : model.input; }
 double write_price(const ModelInfo& model) { return model.cache_write > 0 ? model.cache_write : model.input; }
 
+std::string age_text(std::chrono::seconds age) {
+  if (age < std::chrono::minutes(2)) return std::to_string(age.count()) + " s";
+  if (age < std::chrono::hours(2)) return std::to_string(age.count() / 60) + " min";
+  return std::to_string(age.count() / 3600) + " h";
+}
+
 }  // namespace
 
 void CacheState::learn(const TokenUsage& usage, TimePoint now) {
@@ -60,9 +66,10 @@ std::string thousands(Tokens tokens) {
 }
 
 std::string describe(const CutCost& cost, const CacheState& cache, TimePoint now) {
-  std::string text = cost.warm    ? "cache warm (" + std::to_string(cache.age(now).count()) + " s)"
-                     : cache.seen ? "cache cold"
-                                  : "no prompt cache seen";
+  std::string text = cost.warm ? "cache warm (" + age_text(cache.age(now)) + ")"
+                     : cache.seen
+                         ? "cache cold" + (cache.last_request == TimePoint{} ? "" : " (" + age_text(cache.age(now)) + ")")
+                         : "no prompt cache seen";
   if (!cost.known) return text + " · prices unknown";
   if (cost.now == 0 && cost.per_turn == 0) return text + " · this model costs nothing";
   text += " · " + money(cost.now) + " now · " + money(cost.per_turn) + " a turn saved";

@@ -1,4 +1,5 @@
-// A summary by a model: asked for on this thread, or drafted ahead on a thread of its own from an immutable copy.
+// A summary written ahead on a thread of its own from an immutable copy of the messages it covers. Good while those stand in
+// the context unchanged; once written it is kept in the store, so that a restart does not pay for it again.
 #pragma once
 
 #include <atomic>
@@ -10,35 +11,18 @@
 #include <thread>
 #include <vector>
 
-#include "agent/models.h"
-#include "agent/provider.h"
-#include "compression/summarize.h"
+#include "agent/summary_work.h"
 
 namespace tern {
 
-struct SummaryAnswer {
-  std::string text, error;  // error: why there is none
-  bool complete = true, cancelled = false;
-  TokenUsage usage;
-  bool usage_reported = false;
-};
-
-// What a summary request shares with the turn's own, so that the provider's prompt cache serves it.
-struct SharedPrefix {
-  std::string system;
-  std::vector<ToolSpec> tools;
-};
-
-Request summary_wire_request(const SummaryRequest& ask, const ModelInfo& model, const SharedPrefix& shared);
-SummaryAnswer ask_for_summary(Provider& provider, const Request& request, std::stop_token stop);
-
-// What stands between the summary tags of an answer; all of it when there are none.
-std::string bare_summary(const std::string& answer);
+struct DraftRecord;  // agent/store_types.h
 
 class Draft {
  public:
-  // `covered` are the items as they stand in the context: the draft is good while they stand there unchanged.
-  Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, std::unique_ptr<Provider> provider, Request request);
+  // `covered` are the items as they stand in the context.
+  Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, Providers providers, SummaryWork work);
+  // One that was written and paid for before a restart.
+  Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, const DraftRecord& record);
   ~Draft();  // cancels
 
   bool done() const { return shared_->done.load(std::memory_order_acquire); }
@@ -46,13 +30,16 @@ class Draft {
   bool untouched(const Conversation& conversation) const;
   const SummaryAnswer& answer() const { return shared_->answer; }  // REQUIRES: done()
   const SummaryRequest& request() const { return ask_; }
+  const SummaryWork& work() const { return shared_->work; }
   const ModelInfo& model() const { return model_; }
+  DraftRecord record(double dollars) const;  // REQUIRES: done()
 
  private:
   struct Shared {
     std::atomic<bool> done{false};
     std::mutex mutex;
     std::condition_variable_any ended;
+    SummaryWork work;
     SummaryAnswer answer;
   };
   SummaryRequest ask_;
@@ -64,5 +51,7 @@ class Draft {
 
 // The items of a range as they stand now; empty when one end is gone.
 std::vector<ItemPtr> covered_items(const Conversation& conversation, ItemRange range);
+// The same for equal items with equal texts, in every process.
+std::string fingerprint(const std::vector<ItemPtr>& items);
 
 }  // namespace tern

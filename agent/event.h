@@ -59,7 +59,8 @@ struct AcceptPreview {
   std::string edited;  // the person's version of the summary; empty = as drafted
 };
 struct UndoCompact {
-  int steps = 1;  // negative: redo
+  int steps = 1;                   // negative: redo
+  std::vector<std::string> parts;  // recall ids to bring back one by one instead
 };
 struct PinThis {
   std::string what;  // "r17", "last", a path, a sentence; empty = list
@@ -155,6 +156,7 @@ struct PreviewReady {
   std::string range, kept, draft, strategy;
   Tokens before = 0, after = 0;
   double dollars_now = 0, dollars_saved_per_turn = 0;
+  std::string cost;  // the decision in words: cache, dollars now and per turn, dollars of a request before and after
 };
 struct Part {  // of the context bar: system tools memory user assistant results summaries
   std::string name;

@@ -48,7 +48,7 @@ std::string label(const Item& item) {
     if (const auto* text = std::get_if<Text>(&block)) {
       auto line = text->text.substr(0, text->text.find('\n'));
       if (line.size() > 60) line = line.substr(0, line.find_last_of(' ', 60)) + " …";
-      return (item.role == Role::user ? "you  " : "answer  ") + line;
+      return (item.role == Role::assistant ? "answer  " : item.synthetic ? "note  " : "you  ") + line;
     }
     if (const auto* call = std::get_if<ToolCall>(&block)) return "call  " + call->name;
     if (std::holds_alternative<Image>(block)) return "image";
@@ -150,9 +150,10 @@ Budget budget_of(const Context& context) {
   return budget;
 }
 
+Tokens used_of(const Context& context) { return usage(context.conversation, budget_of(context)).used; }
+
 double fill_share(const Context& context) {
-  const auto budget = budget_of(context);
-  return static_cast<double>(usage(context.conversation, budget).used) / static_cast<double>(working_limit(budget));
+  return static_cast<double>(used_of(context)) / static_cast<double>(working_limit(budget_of(context)));
 }
 
 Meters read_meters(const Context& context) {

@@ -76,6 +76,7 @@ struct Context {
   Tokens estimated() const { return fixed() + count(conversation) + pending; }
 };
 Budget budget_of(const Context& context);
+Tokens used_of(const Context& context);
 // Used against what the tiers are measured by: the effective window, or the model's optimum where that is smaller.
 double fill_share(const Context& context);
 Tokens tokens_of(const std::vector<ToolSpec>& tools);

@@ -35,6 +35,17 @@ ItemPtr find_item(const Conversation& conversation, const std::string& what) {
   return found == items.end() ? nullptr : *found;
 }
 
+// How the list calls it: what was asked for, and what that was.
+std::string name_of(const Item& item, const std::string& what) {
+  if (what != "last") return what;
+  for (const auto& block : item.blocks) {
+    if (const auto* text = std::get_if<Text>(&block))
+      return text->text.substr(0, std::min<std::size_t>(text->text.find('\n'), 60));
+    if (const auto* result = std::get_if<ToolResult>(&block)) return to_string(result->recall);
+  }
+  return what;
+}
+
 std::string read_small(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > 64 * 1024) return {};
@@ -46,45 +57,53 @@ std::string read_small(const std::filesystem::path& path) {
 
 void Compactor::pin(Context& context, const PinThis& command) {
   if (command.what.empty()) return list_pins(context);
-  auto item = find_item(context.conversation, command.what);
-  if (!item && !command.on) {
-    for (const auto& row : world_.store.pins())
-      if (row.what == command.what || std::to_string(row.id) == command.what) {
-        world_.store.remove_pin(row.id);
-        const auto& items = context.conversation.items;
-        const auto found = std::find_if(items.begin(), items.end(), [&](const ItemPtr& i) { return i->id == row.item; });
-        if (found != items.end()) item = *found;
-      }
-  }
-  if (!item && !command.on) {
-    world_.emit(Notice{Level::warning, "Nothing pinned is called \"" + command.what + "\": /pin lists the pins."});
+  if (!command.on) return unpin(context, command.what);
+  if (const auto item = find_item(context.conversation, command.what)) {
+    const auto total = pinned_tokens(context.conversation) + (item->pinned ? 0 : item->tokens);
+    if (item->pinned) return world_.emit(Notice{Level::info, "Already pinned: " + command.what + "."});
+    if (total > context.config.pin_budget)
+      return world_.emit(Notice{Level::warning, "Not pinned: pins would take " + thousands(total) + " of the " +
+                                                    thousands(context.config.pin_budget) + " tokens they may (pinBudget)."});
+    mark(context, item->id, command.what, true);
+    world_.store.add_pin({0, command.what == "last" ? "message" : "result", name_of(*item, command.what), {}, item->id});
     return;
   }
-  if (!item) {
-    const auto recall = parse_recall_id(command.what);
-    if (recall) {
-      const auto original = world_.store.text(recall);
-      if (!original) return world_.emit(Notice{Level::warning, "There is no " + command.what + "."});
-      return pin_text(context, "result", command.what, *original);
-    }
-    if (const auto content = read_small(world_.root / command.what); !content.empty())
-      return pin_text(context, "file", command.what, content);
-    return pin_text(context, "sentence", command.what, command.what);
+  if (const auto recall = parse_recall_id(command.what)) {
+    const auto original = world_.store.text(recall);
+    if (!original) return world_.emit(Notice{Level::warning, "There is no " + command.what + "."});
+    return pin_text(context, "result", command.what, *original);
   }
-  if (command.on && pinned_tokens(context.conversation) + item->tokens > context.config.pin_budget)
-    return world_.emit(Notice{Level::warning, "Not pinned: pins would take " +
-                                                  thousands(pinned_tokens(context.conversation) + item->tokens) + " of the " +
-                                                  thousands(context.config.pin_budget) + " tokens they may (pinBudget)."});
-  const Batch batch{world_.store.next_batch(),
-                    {{item->id, Pin{command.on}, {Tier::none, "pin", command.on ? "pinned" : "unpinned"}, 0}}};
-  CompactionRecord record;
-  record.batch = batch.id;
-  record.strategy = "pin";
-  record.why = command.on ? "pinned by the user" : "unpinned by the user";
-  world_.store.log(batch, record);
+  if (const auto content = read_small(world_.root / command.what); !content.empty())
+    return pin_text(context, "file", command.what, content);
+  pin_text(context, "sentence", command.what, command.what);
+}
+
+// By its number in the list, its name, or the id of what was pinned.
+void Compactor::unpin(Context& context, const std::string& what) {
+  const auto& items = context.conversation.items;
+  const auto named = find_item(context.conversation, what);
+  bool found = false;
+  for (const auto& row : world_.store.pins()) {
+    const bool meant = row.what == what || std::to_string(row.id) == what || (named && named->id == row.item);
+    if (!meant) continue;
+    found = true;
+    world_.store.remove_pin(row.id);
+    const auto item = std::find_if(items.begin(), items.end(), [&](const ItemPtr& i) { return i->id == row.item; });
+    if (item != items.end() && (*item)->pinned) mark(context, row.item, row.what, false);
+  }
+  if (!found && named && named->pinned) {
+    found = true;
+    mark(context, named->id, what, false);
+  }
+  if (!found) world_.emit(Notice{Level::warning, "Nothing pinned is called \"" + what + "\": /pin lists the pins."});
+}
+
+// The mark itself is an edit of the log, so that it survives a restart and an undo.
+void Compactor::mark(Context& context, ItemId item, const std::string& what, bool on) {
+  const Batch batch{world_.store.next_batch(), {{item, Pin{on}, {Tier::none, "pin", on ? "pinned" : "unpinned"}, 0}}};
+  world_.store.log(batch, {.batch = batch.id, .strategy = "pin", .why = (on ? "pinned by the user: " : "unpinned: ") + what});
   context.conversation = tern::apply(context.conversation, batch.edits);
-  if (command.on) world_.store.add_pin({0, "message", command.what, {}, item->id});
-  world_.emit(Notice{Level::info, (command.on ? "Pinned: " : "Unpinned: ") + command.what + " · pins take " +
+  world_.emit(Notice{Level::info, (on ? "Pinned: " : "Unpinned: ") + what + " · pins take " +
                                       thousands(pinned_tokens(context.conversation)) + " of " +
                                       thousands(context.config.pin_budget) + " tokens"});
 }
@@ -107,7 +126,12 @@ void Compactor::pin_text(Context& context, const std::string& kind, const std::s
 
 void Compactor::list_pins(const Context& context) {
   std::string text;
-  for (const auto& row : world_.store.pins()) text += std::to_string(row.id) + "  " + row.kind + "  " + row.what + '\n';
+  for (const auto& row : world_.store.pins()) {
+    const auto& items = context.conversation.items;
+    const auto item = std::find_if(items.begin(), items.end(), [&](const ItemPtr& i) { return i->id == row.item; });
+    text += std::to_string(row.id) + "  " + row.kind + "  " + row.what +
+            (item == items.end() ? "" : "  " + thousands((*item)->tokens) + " tokens") + '\n';
+  }
   if (text.empty()) text = "Nothing is pinned. /pin last, /pin r17, /pin src/a.cpp, or /pin a sentence to keep.\n";
   text += "\nPins take " + thousands(pinned_tokens(context.conversation)) + " of " + thousands(context.config.pin_budget) +
           " tokens. /unpin NUMBER or its name takes one off.\n";

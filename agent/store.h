@@ -80,8 +80,9 @@ class Store {
 
   // ------------------------------------------------------------ beside the log
   void add_usage(const UsageRow& row);
-  UsageTotal usage_total() const;                                               // of the open session
-  std::vector<CompactionRecord> compactions() const;                            // oldest first
+  UsageTotal usage_total() const;  // of the open session
+  // Oldest first; with `decisions` also what was decided and changed nothing (tier none): waits, drafts, failures, pins, undo.
+  std::vector<CompactionRecord> compactions(bool decisions = false) const;
   std::vector<NumberedSummary> summaries(std::size_t newest = SIZE_MAX) const;  // of all sessions, oldest first
   void put_draft(const DraftRecord& draft);
   std::optional<DraftRecord> draft() const;

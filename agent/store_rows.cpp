@@ -84,14 +84,15 @@ UsageTotal Store::usage_total() const {
   });
 }
 
-std::vector<CompactionRecord> Store::compactions() const {
+std::vector<CompactionRecord> Store::compactions(bool decisions) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<CompactionRecord> list;
     Cursor row = db.query(
         "SELECT batch, tier, strategy, model, why, audit, cost, summary, facts, key_points, audit_full, first_turn, last_turn, "
         "before,"
-        " after, items, originals, dollars, pause_ms, at, undone FROM batches WHERE session=?1 AND tier<>'none' ORDER BY batch",
-        {impl_->current});
+        " after, items, originals, dollars, pause_ms, at, undone FROM batches WHERE session=?1 AND (?2 OR tier<>'none') ORDER BY "
+        "batch",
+        {impl_->current, std::int64_t{decisions}});
     while (row.step()) list.push_back(compaction_of(row));
     return list;
   });

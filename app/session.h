@@ -100,6 +100,7 @@ class Session {
   std::unique_ptr<Provider> connect(const ModelInfo& model);
   void use_model(const ModelName& name);
   void refresh();
+  void reload_config();
   void show_meters();
   void adopt(OpenedSession opened);  // the context becomes that session's
   void replay_screen();
@@ -139,7 +140,7 @@ class Session {
   std::mutex stop_mutex_;
   std::stop_source stop_;
   std::uint64_t next_question_ = 1'000'000;
-  std::filesystem::file_time_type config_seen_{};
+  std::filesystem::file_time_type config_seen_ = std::filesystem::file_time_type::min();  // not yet
 };
 
 // Makes the sandbox for this workspace ready and says in the policy whether it is.

@@ -52,14 +52,14 @@ bool SessionCommands::live(Command& command) {
 void SessionCommands::run(Command& command, std::stop_token stop) {
   auto& context = s.context_;
   auto& compactor = *s.compactor_;
-  std::visit(overloaded{[&](const Compact& c) { compactor.compact(context, c, stop); },
-                        [&](const AcceptPreview& c) { compactor.settle_preview(context, c); },
-                        [&](const UndoCompact& c) { compactor.undo(context, c.steps); },
-                        [&](const PinThis& c) { compactor.pin(context, c); }, [&](const ShellLine& c) { shell_line(c, stop); },
-                        [&](const MemoryNote& c) { memory_note(c.text); }, [&](const Rewind& c) { rewind(c); },
-                        [&](const Sessions& c) { sessions(c); }, [&](const SetMode& c) { set_mode(c.mode); },
-                        [&](const ReloadConfig&) { reload(); }, [](const auto&) {}},
-             command);
+  std::visit(
+      overloaded{[&](const Compact& c) { compactor.compact(context, c, stop); },
+                 [&](const AcceptPreview& c) { compactor.settle_preview(context, c); },
+                 [&](const UndoCompact& c) { compactor.undo(context, c); }, [&](const PinThis& c) { compactor.pin(context, c); },
+                 [&](const ShellLine& c) { shell_line(c, stop); }, [&](const MemoryNote& c) { memory_note(c.text); },
+                 [&](const Rewind& c) { rewind(c); }, [&](const Sessions& c) { sessions(c); },
+                 [&](const SetMode& c) { set_mode(c.mode); }, [&](const ReloadConfig&) { reload(); }, [](const auto&) {}},
+      command);
   s.show_meters();
 }
 
@@ -224,8 +224,8 @@ void SessionCommands::sessions(const Sessions& command) {
 }
 
 void SessionCommands::reload() {
-  if (s.setup_.project_config && s.project_.usable_config() && s.trusted_)
-    for (const auto& line : s.setup_.project_config(s.project_.project, s.context_.config)) s.emit(Notice{Level::warning, line});
+  s.config_seen_ = std::filesystem::file_time_type::min();
+  s.reload_config();
   s.memory_ = memory_files(s.trusted_ ? s.workspace_->root() : std::filesystem::path(), s.setup_.user_memory);
   s.compactor_->set_focus(compact_instructions(s.memory_));
   s.emit(Notice{Level::info, "Configuration read again."});

@@ -29,6 +29,16 @@ std::string first_sentence(std::string_view text) {
   return std::string(text.substr(0, std::min({text.find(". "), text.find(".\n"), text.find('\n'), text.size()})));
 }
 
+std::size_t snipped_results(const Conversation& conversation) {
+  std::size_t n = 0;
+  for (const auto& item : conversation.items)
+    for (const auto& block : item->blocks) {
+      const auto* result = std::get_if<ToolResult>(&block);
+      n += result && result->form == ResultForm::snipped;
+    }
+  return n;
+}
+
 }  // namespace
 
 bool SessionQueries::answer(const Query& query) {
@@ -46,13 +56,13 @@ bool SessionQueries::answer(const Query& query) {
          q.s.emit(Page{"Summaries", summaries_text(*q.s.store_, count ? count : 10)});
        }},
       {"recall", [](SessionQueries& q, const std::string& a) { q.recall(a); }},
+      {"config", [](SessionQueries& q, const std::string& a) { q.config(a); }},
       {"cost", [](SessionQueries& q, const std::string&) { q.cost(); }},
       {"status", [](SessionQueries& q, const std::string&) { q.status(); }},
       {"tasks", [](SessionQueries& q, const std::string&) { q.tasks(); }},
       {"memory", [](SessionQueries& q, const std::string&) { q.memory(); }},
       {"permissions", [](SessionQueries& q, const std::string& a) { a.empty() ? q.permissions() : q.add_rule(a); }},
       {"add-dir", [](SessionQueries& q, const std::string& a) { q.add_dir(a); }},
-      {"config", [](SessionQueries& q, const std::string& a) { q.config(a); }},
       {"tools", [](SessionQueries& q, const std::string&) { q.tools(); }},
       {"models", [](SessionQueries& q, const std::string&) { q.models(); }},
       {"model", [](SessionQueries& q, const std::string&) { q.models(); }},
@@ -89,6 +99,8 @@ void SessionQueries::context() {
   report.meters.branch = s.where_.branch;
   report.meters.cwd = s.where_.cwd;
   report.top = top_items(s.context_.conversation, 8);
+  if (const auto snipped = snipped_results(s.context_.conversation))
+    report.tiers.push_back("snip: " + std::to_string(snipped) + " results of the context came in shortened");
   std::map<Tier, std::pair<int, Tokens>> did;
   const auto rows = s.store_->compactions();
   for (const auto& row : rows) {
@@ -101,7 +113,9 @@ void SessionQueries::context() {
                            " tokens freed");
   const auto& meters = report.meters;
   if (meters.turns_to_next >= 0)
-    report.lines.push_back("forecast: about " + std::to_string(meters.turns_to_next) + " turns to the next tier (" +
+    report.lines.push_back((meters.turns_to_next == 0
+                                ? std::string("forecast: the next tier acts in the next turn (")
+                                : "forecast: about " + std::to_string(meters.turns_to_next) + " turns to the next tier (") +
                            thousands(s.context_.gauges.forecast().per_turn()) + " a turn)");
   const auto now = s.agent_->now();
   const auto cost = cut_cost(meters.used / 2, meters.used / 2, s.context_.gauges.cache(), now, s.context_.model);
@@ -120,7 +134,7 @@ void SessionQueries::context() {
 
 void SessionQueries::tune(const std::string& argument) {
   std::string changes;
-  auto text = tuning_text(*s.store_, s.context_.config, changes);
+  auto text = tuning_text(*s.store_, s.context_.config, s.model_name_.provider + "/" + s.model_name_.model, changes);
   if (argument == "--apply" && !changes.empty() && s.setup_.configure)
     text += '\n' + s.setup_.configure(s.project_.project, changes, s.context_.config);
   else if (!changes.empty())

@@ -148,7 +148,7 @@ int show_summaries(Look& look) {
 }
 
 int compression_log(Look& look) {
-  const auto all = look.store->compactions();
+  const auto all = look.store->compactions(true);
   Json json = Json::array();
   for (const CompactionRecord& one : all) {
     json.push_back({{"batch", one.batch},
@@ -165,9 +165,12 @@ int compression_log(Look& look) {
                     {"pauseMs", one.pause_ms},
                     {"undone", one.undone}});
     if (look.options.json) continue;
-    say(local_time(one.when) + "  " + std::string(to_string(one.tier)) + " (" + one.strategy + ")  " +
-        std::to_string(one.before) + " -> " + std::to_string(one.after) + " tokens, " + std::to_string(one.items) + " items, " +
-        std::to_string(one.originals) + " originals" + (one.undone ? "  (undone)" : "") + "\n");
+    if (one.tier == Tier::none)
+      say(local_time(one.when) + "  " + one.strategy + "\n");
+    else
+      say(local_time(one.when) + "  " + std::string(to_string(one.tier)) + " (" + one.strategy + ")  " +
+          std::to_string(one.before) + " -> " + std::to_string(one.after) + " tokens, " + std::to_string(one.items) + " items, " +
+          std::to_string(one.originals) + " originals" + (one.undone ? "  (undone)" : "") + "\n");
     for (const std::string& line : {one.why, one.audit, one.cost}) {
       if (!line.empty()) say("    " + line + "\n");
     }
@@ -175,7 +178,7 @@ int compression_log(Look& look) {
   if (look.options.json)
     say(dump(json));
   else if (all.empty())
-    say("nothing has been compressed in this session yet\n");
+    say("nothing has been decided in this session yet\n");
   return 0;
 }
 

@@ -231,8 +231,8 @@ std::string index_of(const Conversation& conversation, Tokens budget) {
 
 std::string LossReport::line() const {
   const auto total = kept + reachable + dropped;
-  return std::to_string(total) + " specifics: " + std::to_string(kept) + " kept, " + std::to_string(reachable) +
-         " reachable by id, " + std::to_string(dropped) + " dropped";
+  return "kept " + std::to_string(kept) + " of " + std::to_string(total) + " specifics, " + std::to_string(reachable) +
+         " by recall, " + std::to_string(dropped) + " lost";
 }
 
 LossReport audit(const Conversation& before, const Conversation& after) {
@@ -254,6 +254,7 @@ LossReport audit(const Conversation& before, const Conversation& after) {
   for (auto& fact : facts_of(before)) {
     if (stands(fact)) {
       ++report.kept;
+      report.stays.push_back(std::move(fact));
       continue;
     }
     ++(fact.recall ? report.reachable : report.dropped);

@@ -31,7 +31,8 @@ enum class Fate { kept, reachable, dropped };
 struct LossReport {
   std::size_t kept = 0, reachable = 0, dropped = 0;
   std::vector<std::pair<Fate, Fact>> lost;  // what is no longer in the context, the most needed first
-  std::string line() const;                 // "312 specifics: 201 kept, 108 reachable by id, 3 dropped"
+  std::vector<Fact> stays;                  // what still is
+  std::string line() const;                 // "kept 201 of 312 specifics, 108 by recall, 3 lost"
 };
 LossReport audit(const Conversation& before, const Conversation& after);
 

@@ -109,15 +109,13 @@ Edits truncate(const Conversation& conversation, const Budget& budget, Tokens ta
 
 namespace {
 
-constexpr Tokens safety = 1'000;
-
 Edits propose_truncate(const Conversation& conversation, const Budget& budget) {
-  return truncate(conversation, budget, std::max<Tokens>(0, item_target(budget, 1.0) - safety));
+  return truncate(conversation, budget, compaction_goal(budget));
 }
 
 }  // namespace
 
-constinit const Strategy truncate_strategy{"truncate", "drop the oldest until the window fits, without a model",
+constinit const Strategy truncate_strategy{"truncate", "drop the oldest messages down to the goal, without a model",
                                            propose_truncate};
 
 }  // namespace tern

@@ -10,7 +10,7 @@ namespace tern {
 
 inline ToolOutput ask_context(const char* action, const nlohmann::json& args, ToolContext& ctx) {
   if (!ctx.context) return {.text = "The context cannot be inspected or changed here.", .is_error = true};
-  std::string text = ctx.context({.action = action, .arguments = args.dump()});
+  std::string text = ctx.context({.action = action, .arguments = args.dump(), .stop = ctx.stop});
   std::string note = text.substr(0, text.find('\n'));
   return {.text = std::move(text), .note = note.size() <= 60 ? note : ""};
 }

@@ -50,6 +50,7 @@ struct RecallQuery {
 struct ContextQuery {     // context_status, context_compress, context_config, context_summary
   std::string action;     // "status" "compress" "config" "summary"
   std::string arguments;  // JSON text as the model sent it, already checked
+  std::stop_token stop;
 };
 
 struct ToolContext {

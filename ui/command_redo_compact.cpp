@@ -5,7 +5,9 @@
 namespace tern {
 namespace {
 
-void run(Shell& shell, std::string_view arguments) { shell.send(UndoCompact{arguments.empty() ? -1 : -number_of(arguments)}); }
+void run(Shell& shell, std::string_view arguments) {
+  shell.send(UndoCompact{arguments.empty() ? -1 : -number_of(arguments), {}});
+}
 
 }  // namespace
 

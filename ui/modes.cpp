@@ -75,7 +75,7 @@ Rows preview_rows(const PreviewReady& preview, int width) {
   line("replaces", preview.range);
   line("keeps", preview.kept);
   line("tokens", short_count(preview.before) + " → " + short_count(preview.after));
-  line("costs", dollars(preview.dollars_now) + " now, saves " + dollars(preview.dollars_saved_per_turn) + " a turn");
+  line("costs", preview.cost);
   rows.emplace_back();
   Rows draft = markdown_rows(safe_text(preview.draft), width, false);
   std::move(draft.begin(), draft.end(), std::back_inserter(rows));

@@ -76,5 +76,5 @@ TEST_CASE("the audit tells kept, reachable and dropped apart") {
   for (const auto& [fate, fact] : report.lost) error = error || (fact.kind == FactKind::error && fate == Fate::reachable);
   CHECK(error);
   CHECK(audit(before, before).lost.empty());
-  CHECK(audit(before, before).line().ends_with("0 reachable by id, 0 dropped"));
+  CHECK(audit(before, before).line().ends_with(", 0 by recall, 0 lost"));
 }

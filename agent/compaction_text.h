@@ -1,0 +1,21 @@
+// Compactions in words for people: what a preview, a summary file and the offer after a refused undo say.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compression/edit.h"
+#include "compression/index.h"
+
+namespace tern {
+
+std::string describe_range(const std::vector<ItemPtr>& items);  // 12 messages, from "…" to "…"
+std::string describe_edits(const Edits& edits);                 // a line for each, as far as it is readable
+std::string full_audit(const LossReport& loss);                 // every specific with its fate
+std::vector<std::string> key_points(const std::string& summary, std::size_t limit);
+
+// What the person can still get at of a batch that may not be undone as a whole: "r12  Read src/a.cpp  2.1k", largest first,
+// each small enough for `room`; `ids` gets the ids of as many as fit together.
+std::string offer_parts(const Conversation& undone, const Conversation& now, Tokens room, std::vector<std::string>& ids);
+
+}  // namespace tern

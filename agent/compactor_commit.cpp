@@ -1,0 +1,184 @@
+// The Compactor's end: what was decided is checked, logged, applied and shown, and what hangs on the context follows.
+#include <algorithm>
+#include <unordered_set>
+
+#include "agent/compaction_text.h"
+#include "agent/compactor.h"
+#include "agent/resume_rule.h"
+#include "compression/check.h"
+#include "compression/index.h"
+#include "compression/stats.h"
+#include "compression/tokens.h"
+#include "tools/file_memory.h"
+
+namespace tern {
+namespace {
+
+std::string text_of(const Item& item) {
+  std::string text;
+  for (const auto& block : item.blocks) {
+    if (const auto* summary = std::get_if<Summary>(&block)) text += summary->text;
+    if (const auto* said = std::get_if<Text>(&block)) text += said->text;
+  }
+  return text;
+}
+
+// Compacted items a plan inserts get their identity here: pure code has no counter and no clock.
+Edits identified(Edits edits, Store& store, TimePoint now) {
+  for (auto& edit : edits) {
+    auto* insert = std::get_if<Insert>(&edit.how);
+    if (!insert || !insert->item) continue;
+    Item item = *insert->item;
+    if (item.id.value == 0) item.id = store.next_item();
+    if (item.when == TimePoint{}) item.when = now;
+    if (!item.recall) item.recall = store.put_original(text_of(item), "Summary", edit.why.unit);
+    item.synthetic = true;
+    insert->item = make_item(std::move(item));
+  }
+  return edits;
+}
+
+// What stands in the place of a summary by a model: the text that was put in, else what was done.
+std::string told(const Edits& edits) {
+  std::string text;
+  for (const auto& edit : edits)
+    if (const auto* insert = std::get_if<Insert>(&edit.how)) text += text_of(*insert->item) + '\n';
+  return text.empty() ? describe_edits(edits) : text;
+}
+
+std::vector<ItemId> touched_by(const Edits& edits) {
+  std::vector<ItemId> touched;
+  for (const auto& edit : edits)
+    if (!std::holds_alternative<Insert>(edit.how)) touched.push_back(edit.target);
+  std::sort(touched.begin(), touched.end());
+  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  return touched;
+}
+
+}  // namespace
+
+// Checked, logged, applied, shown: in this order, so that a crash leaves exactly the old or the new context.
+bool Compactor::commit(Context& context, Result result) {
+  const Conversation before = context.conversation;
+  const auto used_before = used_of(context);
+  result.edits = identified(std::move(result.edits), world_.store, world_.now());
+  const Conversation after = tern::apply(before, result.edits);
+  if (auto problems = check_edit(before, after); !problems.empty()) {
+    log_failure("the result of " + result.strategy + " was not taken: " + problems.front().what, result.tier);
+    return false;
+  }
+  if (count(after) >= count(before)) {
+    log_failure("the result of " + result.strategy + " is not smaller", result.tier);
+    return false;
+  }
+  const auto touched = touched_by(result.edits);
+  auto record = record_of(context, result, before, after);
+  record.items = record.originals = touched.size();
+  record.before = used_before;
+  context.gauges.cut();
+  record.after = usage(after, budget_of(context)).used;
+  world_.store.log({record.batch, result.edits}, record);
+  context.conversation = after;
+  deepest_ = std::max(deepest_, record.tier);
+  if (record.tier >= Tier::compact) draft_failed_at_.reset();
+  context.gauges.freed(record.before - record.after);
+  waiting_for_.clear();
+  if (draft_ && !draft_->untouched(after)) drop_draft();
+  forget_files(before, after);
+  Compaction event{.phase = CompactionPhase::completed,
+                   .tier = record.tier,
+                   .batch = record.batch,
+                   .before = record.before,
+                   .after = record.after,
+                   .items = record.items,
+                   .originals = record.originals,
+                   .strategy = record.strategy,
+                   .why = record.why,
+                   .audit = record.audit,
+                   .cost = record.cost,
+                   .pause_ms = record.pause_ms,
+                   .touched = touched};
+  world_.store.remember(event);
+  world_.emit(std::move(event));
+  return true;
+}
+
+// What the store keeps of a compaction beside its edits.
+CompactionRecord Compactor::record_of(const Context& context, const Result& result, const Conversation& before,
+                                      const Conversation& after) {
+  const auto loss = audit(before, after);
+  const auto now = world_.now();
+  const auto& cache = context.gauges.cache();
+  const auto cost = cut_cost(count(before) - count(after), cache_cost(before, result.edits, true).rewritten, cache, now,
+                             context.model, result.dollars);
+  CompactionRecord record;
+  record.batch = world_.store.next_batch();
+  record.tier = result.tier;
+  record.strategy = result.strategy;
+  record.model = result.model;
+  record.why = result.why;
+  record.audit = loss.line();
+  if (result.tier >= Tier::compact) record.audit_full = full_audit(loss);
+  record.cost = describe(cost, cache, now);
+  record.summary = result.summary.empty() && result.tier >= Tier::compact ? told(result.edits) : result.summary;
+  record.index = result.index;
+  record.key_points = key_points(record.summary, context.config.summary_max_chars);
+  if (result.covers) std::tie(record.first_turn, record.last_turn) = turns_of(*result.covers);
+  record.dollars = result.dollars;
+  record.pause_ms = result.pause_ms;
+  return record;
+}
+
+void Compactor::decided(const std::string& what, const std::string& why) {
+  CompactionRecord record;
+  record.batch = world_.store.next_batch();
+  record.strategy = what;
+  record.why = why;
+  world_.store.log({record.batch, {}}, record);
+}
+
+void Compactor::log_failure(const std::string& why, Tier tier) {
+  decided("failed", std::string(to_string(tier)) + ": " + why);
+  Compaction event{.phase = CompactionPhase::failed, .tier = tier, .why = why};
+  world_.store.remember(event);
+  world_.emit(std::move(event));
+}
+
+// Read answers "unchanged" only while the earlier result still stands in the context.
+void Compactor::forget_files(const Conversation& before, const Conversation& after) {
+  std::unordered_set<const Item*> staying;
+  for (const auto& item : after.items) staying.insert(item.get());
+  for (const auto& item : before.items) {
+    if (staying.count(item.get())) continue;
+    for (const auto& block : item->blocks)
+      if (const auto* result = std::get_if<ToolResult>(&block)) world_.files.forget_call(result->call_id);
+  }
+}
+
+// After a compaction in the middle of a task the model is told so, with what it needs to go on.
+void Compactor::resume_rule(Context& context, const Conversation& before) {
+  if (context.conversation.items.empty()) return;
+  const auto& last = *context.conversation.items.back();
+  const bool mid_task = std::any_of(last.blocks.begin(), last.blocks.end(),
+                                    [](const Block& block) { return std::holds_alternative<ToolResult>(block); });
+  if (!mid_task || count(before) - count(context.conversation) < count(before) / 10) return;
+  auto text = resume_text(before, context.conversation, budget_of(context), world_.todos, world_.root);
+  if (text.empty()) return;
+  Item item;
+  item.role = Role::user;
+  item.synthetic = true;
+  item.blocks.push_back(Text{std::move(text)});
+  world_.append(std::move(item));
+}
+
+std::pair<std::uint64_t, std::uint64_t> Compactor::turns_of(ItemRange range) const {
+  const auto prompts = world_.store.rewind_points();  // newest first
+  std::uint64_t first = 0, last = 0;
+  for (const auto& prompt : prompts) {
+    if (prompt.item <= range.first) ++first;
+    if (prompt.item <= range.last) ++last;
+  }
+  return {std::max<std::uint64_t>(first, 1), std::max<std::uint64_t>(last, 1)};
+}
+
+}  // namespace tern

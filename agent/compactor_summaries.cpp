@@ -1,0 +1,269 @@
+// The Compactor's summaries: made while somebody waits, or drafted ahead; by the small model, the main one, or none.
+#include <algorithm>
+
+#include "agent/compactor.h"
+#include "compression/microcompact.h"
+#include "compression/tokens.h"
+
+namespace tern {
+namespace {
+
+constexpr double unhurried = 0.9;  // of micro_at: from here on a jump over compact_at is foreseen
+
+std::string style_name(SummaryStyle style) { return style == SummaryStyle::snapshot ? "snapshot" : "sections"; }
+
+std::string in_parts(std::size_t parts) { return parts > 1 ? " in " + std::to_string(parts) + " parts at once" : ""; }
+
+}  // namespace
+
+std::optional<ModelInfo> Compactor::small_model(const Context& context) const {
+  const auto& wanted = context.config.small_model.empty() ? context.model.small_model : context.config.small_model;
+  if (wanted.empty()) return std::nullopt;
+  auto name = world_.models.resolve(wanted);
+  if (!name) name = ModelName{context.model.provider, wanted};
+  auto model = world_.models.find(name->provider, name->model);
+  if (model.provider == context.model.provider && model.name == context.model.name) return std::nullopt;
+  return model;
+}
+
+// The ladder: small model, main model, no model, removal. Truncation is the next step's.
+std::optional<Compactor::Result> Compactor::summarise(Context& context, const Plan& due, const PlanState& now,
+                                                      std::stop_token stop) {
+  const auto begin = std::chrono::steady_clock::now();
+  world_.emit(Compaction{
+      .phase = CompactionPhase::started, .tier = due.tier, .before = used_of(context), .strategy = "summarize", .why = due.why});
+  ++pauses_;
+  std::vector<ModelInfo> models;
+  if (auto small = small_model(context)) models.push_back(*small);
+  models.push_back(context.model);
+  std::optional<Result> result;
+  for (const auto& model : models) {
+    if (stop.stop_requested()) break;
+    if ((result = by_model(context, *due.ask, model, stop))) break;
+  }
+  if (!result && stop.stop_requested()) {
+    log_failure("cancelled", due.tier);
+    return std::nullopt;
+  }
+  failures_ = result ? 0 : failures_ + 1;
+  if (!result && failures_ == 3)
+    world_.emit(
+        Notice{Level::warning, "Three summaries failed in a row: compacting without a model until a manual /compact works."});
+  if (!result) result = without_model(context, now, due.ask->replaces);
+  if (!result) {
+    log_failure("no summary fits and nothing may be removed", due.tier);
+    return std::nullopt;
+  }
+  result->why = due.why;
+  result->pause_ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+// The requests for one summary, and a connection for each. None when there is no way to that model.
+std::optional<Compactor::Job> Compactor::job_for(const Context& context, const SummaryRequest& ask, const ModelInfo& model) {
+  const bool main = model.provider == context.model.provider && model.name == context.model.name;
+  SharedPrefix shared;
+  if (main) shared = {context.prompt.text, context.tools, context.gauges.cache().warm(world_.now())};
+  Job job{{}, summary_work(ask, world_.store, model, shared)};
+  for (std::size_t i = 0; i < job.work.requests.size(); ++i) {
+    job.providers.push_back(world_.connect(model));
+    if (!job.providers.back()) return std::nullopt;
+  }
+  if (job.providers.empty()) return std::nullopt;
+  return job;
+}
+
+// What a summary cost joins the session's account once, when its answer is first seen.
+double Compactor::account(Context& context, const SummaryAnswer& answer, const ModelInfo& model, const char* purpose) {
+  const double cost = model.dollars(answer.usage);
+  if (!answer.usage_reported) return cost;
+  context.gauges.spent(cost, model.priced);
+  const auto& usage = answer.usage;
+  world_.store.add_usage({world_.turn,
+                          model.provider,
+                          model.name,
+                          purpose,
+                          usage.input,
+                          usage.output,
+                          usage.cache_read,
+                          usage.cache_write,
+                          cost,
+                          0,
+                          {},
+                          world_.now()});
+  return cost;
+}
+
+// The edits an answer means, or why it is not taken.
+std::variant<Compactor::Result, Rejected> Compactor::taken(SummaryRequest ask, const SummaryWork& work,
+                                                           const SummaryAnswer& answer, const ModelInfo& model) {
+  if (!answer.error.empty()) return Rejected{answer.error};
+  ask.new_id = world_.store.next_item();
+  ask.now = world_.now();
+  auto made = with_summary(ask, answer.text, answer.complete);
+  if (auto* rejected = std::get_if<Rejected>(&made)) return std::move(*rejected);
+  keep_leaves(world_.store, work, answer, ask.new_id);
+  return Result{.edits = std::get<Edits>(std::move(made)),
+                .tier = Tier::compact,
+                .strategy = style_name(ask.style),
+                .model = model.name,
+                .summary = bare_summary(answer.text),
+                .index = ask.index,
+                .covers = ask.covers};
+}
+
+std::optional<Compactor::Result> Compactor::by_model(Context& context, const SummaryRequest& ask, const ModelInfo& model,
+                                                     std::stop_token stop) {
+  auto job = job_for(context, ask, model);
+  if (!job) return std::nullopt;
+  world_.emit(Compaction{.phase = CompactionPhase::progress,
+                         .tier = Tier::compact,
+                         .strategy = "summary by " + model.name + in_parts(job->work.requests.size())});
+  SummaryAnswer answer;
+  world_.attend([&] { answer = ask_for_summary(job->providers, job->work, stop); });
+  const double cost = account(context, answer, model, "summary");
+  if (answer.cancelled) return std::nullopt;
+  auto made = taken(ask, job->work, answer, model);
+  if (const auto* rejected = std::get_if<Rejected>(&made)) {
+    log_failure("summary by " + model.name + " rejected: " + rejected->why, Tier::compact);
+    return std::nullopt;
+  }
+  auto result = std::get<Result>(std::move(made));
+  result.dollars = cost;
+  return result;
+}
+
+std::optional<Compactor::Result> Compactor::without_model(Context& context, const PlanState& now, Tokens replaced) {
+  const auto budget = budget_of(context);
+  if (auto edits = local_summary(context.conversation, budget, now); !edits.empty())
+    return Result{.edits = std::move(edits), .tier = Tier::compact, .strategy = "local"};
+  const auto target = count(context.conversation) - replaced / 2;
+  if (auto edits = remove_messages(context.conversation, budget, target); !edits.empty()) {
+    std::string strategy = edits.front().why.unit;
+    return Result{.edits = std::move(edits), .tier = Tier::compact, .strategy = std::move(strategy)};
+  }
+  return std::nullopt;
+}
+
+// The one-liners of a microcompaction by the small model; the local ones stand where it gives none.
+Edits Compactor::lines_by_model(Context& context, Edits edits, std::stop_token stop) {
+  const auto model = small_model(context).value_or(context.model);
+  const auto wanted = micro_request(context.conversation, edits);
+  Job job;
+  job.providers.push_back(world_.connect(model));
+  if (!job.providers.back() || wanted.input.empty()) return edits;
+  Item item;
+  item.role = Role::user;
+  item.blocks.push_back(Text{wanted.instructions + "\n\n" + wanted.input});
+  Request request;
+  request.model = model.name;
+  request.window = model.window;
+  request.max_output = std::min(wanted.max_output, model.reserve());
+  request.may_call_tools = false;
+  request.conversation.items.push_back(make_item(std::move(item)));
+  if (count(request.conversation) + request.max_output > model.window * 9 / 10) return edits;
+  job.work.requests.push_back(std::move(request));
+  world_.emit(Compaction{.phase = CompactionPhase::started,
+                         .tier = Tier::micro,
+                         .before = used_of(context),
+                         .strategy = "one-liners by " + model.name});
+  SummaryAnswer answer;
+  world_.attend([&] { answer = ask_for_summary(job.providers, job.work, stop); });
+  account(context, answer, model, "micro");
+  if (!answer.error.empty()) decided("micro", "one-liners by " + model.name + " failed: " + answer.error);
+  return with_micro_answer(context.conversation, std::move(edits), answer.text);
+}
+
+// From draft_at on, the summary is written in the background, so that at compact_at nobody waits for it.
+void Compactor::maybe_draft(Context& context) {
+  const double share = fill_share(context);
+  const auto& config = context.config;
+  const double next =
+      share + static_cast<double>(context.gauges.forecast().per_turn()) / static_cast<double>(working_limit(budget_of(context)));
+  const bool busy = share >= config.micro_at * unhurried;
+  const bool soon = share >= config.draft_at || (next >= config.compact_at && busy) ||
+                    (busy && used_of(context) >= config.trigger_tokens * 9 / 10) ||
+                    context.conversation.items.size() >= static_cast<std::size_t>(config.trigger_messages) * 9 / 10;
+  if (draft_ || !soon || share >= config.truncate_at || share < hold_until_) return;
+  auto now = state(context);
+  now.manual = true;
+  if (const Plan ahead = plan(context.conversation, budget_of(context), now); ahead.ask)
+    start_draft(context, *ahead.ask, "at " + std::to_string(static_cast<int>(share * 100)) + " %, before it is due");
+}
+
+bool Compactor::start_draft(Context& context, const SummaryRequest& ask, const std::string& why) {
+  if (failures_ >= 3 || (draft_failed_at_ && *draft_failed_at_ + context.window() / 50 > used_of(context))) return false;
+  auto covered = covered_items(context.conversation, ask.covers);
+  if (covered.empty()) return false;
+  const auto model = small_model(context).value_or(context.model);
+  auto job = job_for(context, ask, model);
+  if (!job) return false;
+  const auto parts = job->work.requests.size();
+  draft_ = std::make_unique<Draft>(ask, std::move(covered), model, std::move(job->providers), std::move(job->work));
+  draft_kept_ = false;
+  const auto by = "draft by " + model.name + in_parts(parts);
+  decided("draft", by + " " + why);
+  world_.emit(Compaction{.phase = CompactionPhase::drafting, .tier = Tier::compact, .before = used_of(context), .strategy = by});
+  return true;
+}
+
+// A finished draft goes into the store with what it cost: it is good over a restart, and nothing is paid twice.
+void Compactor::keep_draft(Context& context) {
+  if (!draft_ || !draft_->done() || draft_kept_) return;
+  draft_kept_ = true;
+  draft_dollars_ = account(context, draft_->answer(), draft_->model(), "draft");
+  if (draft_->answer().error.empty() && !draft_->answer().cancelled) world_.store.put_draft(draft_->record(draft_dollars_));
+}
+
+void Compactor::drop_draft() {
+  if (draft_) world_.store.drop_draft();
+  draft_.reset();
+}
+
+// After a restart: the stored draft, when the messages it covers stand as they stood.
+void Compactor::restore_draft(const Context& context) {
+  draft_.reset();
+  const auto record = world_.store.draft();
+  if (!record) return;
+  auto covered = covered_items(context.conversation, record->covers);
+  const auto name = world_.models.resolve(record->model);
+  if (covered.empty() || fingerprint(covered) != record->prefix_hash) return world_.store.drop_draft();
+  auto budget = budget_of(context);
+  budget.config.strategy = record->strategy;
+  auto ask = summary_request(context.conversation, budget, record->covers, focus_, world_.now());
+  auto model = name ? world_.models.find(name->provider, name->model) : context.model;
+  draft_ = std::make_unique<Draft>(std::move(ask), std::move(covered), std::move(model), *record);
+  draft_kept_ = true;
+  draft_dollars_ = record->dollars;
+}
+
+Compactor::Step Compactor::swap_draft(Context& context) {
+  keep_draft(context);
+  const auto draft = std::move(draft_);
+  world_.store.drop_draft();
+  if (!draft->untouched(context.conversation)) {
+    log_failure("the draft was dropped: what it covers has changed", Tier::compact);
+    return Step::nothing;
+  }
+  auto made = taken(draft->request(), draft->work(), draft->answer(), draft->model());
+  if (const auto* rejected = std::get_if<Rejected>(&made)) {
+    ++failures_;
+    draft_failed_at_ = used_of(context);
+    log_failure("the draft by " + draft->model().name + " was rejected: " + rejected->why, Tier::compact);
+    return Step::nothing;
+  }
+  failures_ = 0;
+  world_.emit(Compaction{.phase = CompactionPhase::needed,
+                         .tier = Tier::compact,
+                         .before = used_of(context),
+                         .why = std::to_string(static_cast<int>(fill_share(context) * 100)) + " % of the window"});
+  world_.emit(Compaction{.phase = CompactionPhase::draft_ready, .tier = Tier::compact, .before = used_of(context)});
+  auto result = std::get<Result>(std::move(made));
+  result.dollars = draft_dollars_;
+  result.why = "summary drafted ahead, swapped in";
+  if (!commit(context, std::move(result))) return Step::nothing;
+  ++swapped_;
+  return Step::changed;
+}
+
+}  // namespace tern

@@ -1,0 +1,259 @@
+// What the person asks of the compactor: /compact, its preview, undo and redo, pins.
+#include <catch2/catch_test_macros.hpp>
+
+#include "agent/compactor.h"
+#include "compression/tokens.h"
+#include "tests/agent/long_work.h"
+
+using namespace tern;
+using test::fullest;
+using test::phases;
+using test::prose;
+using test::Rig;
+using test::with_summaries;
+using test::work;
+
+namespace {
+
+std::string text_of(const Conversation& conversation) {
+  std::string text;
+  for (const auto& item : conversation.items)
+    for (const auto& block : item->blocks) {
+      if (const auto* said = std::get_if<Text>(&block)) text += said->text + '\n';
+      if (const auto* summary = std::get_if<Summary>(&block)) text += summary->text + '\n';
+      if (const auto* result = std::get_if<ToolResult>(&block)) text += result->text + '\n';
+    }
+  return text;
+}
+
+Compact by(std::string strategy) { return {.focus = {}, .strategy = std::move(strategy), .preview = false, .range = {}}; }
+
+}  // namespace
+
+TEST_CASE("one compaction is taken back in place, later turns stay, and comes again") {
+  Rig rig(60'000);
+  with_summaries(rig);
+  work(rig, 12);
+  const auto before = count(rig.context.conversation);
+  rig.compactor.compact(rig.context, Compact{}, {});
+  const auto small = count(rig.context.conversation);
+  REQUIRE(small < before);
+  work(rig, 1, 100, 50);
+  const auto with_more = count(rig.context.conversation);
+  rig.compactor.undo(rig.context, {1, {}});
+  CHECK(phases(rig, CompactionPhase::undone).size() == 1);
+  CHECK(count(rig.context.conversation) == before + with_more - small);
+  CHECK(check(rig.context.conversation).empty());
+  rig.compactor.undo(rig.context, {-1, {}});
+  CHECK(count(rig.context.conversation) == with_more);
+}
+
+TEST_CASE("an undo that would not fit is refused with the numbers and offers its parts") {
+  Rig rig(60'000);
+  rig.context.config.protect_results = 0;
+  with_summaries(rig);
+  work(rig, 12);
+  rig.compactor.compact(rig.context, {.focus = {}, .strategy = "tools", .preview = false, .range = {}}, {});
+  const auto small = count(rig.context.conversation);
+  rig.context.window_override = small * 2;
+  rig.compactor.undo(rig.context, {1, {}});
+  CHECK(count(rig.context.conversation) == small);
+  REQUIRE_FALSE(rig.seen<Notice>().empty());
+  const auto said = rig.seen<Notice>().back().text;
+  CHECK(said.find("Not undone: it would be ") == 0);
+  const auto offer = said.find("/undo-compact r");
+  REQUIRE(offer != std::string::npos);
+
+  const auto id = said.substr(offer + 14, said.find_first_of(" ", offer + 14) - offer - 14);
+  rig.compactor.undo(rig.context, {0, {id}});
+  CHECK(rig.seen<Notice>().back().text.find("Back in the context: " + id) == 0);
+  CHECK(count(rig.context.conversation) > small);
+  CHECK(check(rig.context.conversation).empty());
+  CHECK(text_of(rig.context.conversation).find(*rig.store->text(parse_recall_id(id))) != std::string::npos);
+}
+
+TEST_CASE("what was taken back is not taken away again at the next request") {
+  Rig rig(32'000);
+  with_summaries(rig);
+  rig.context.config.auto_compress = false;
+  work(rig, 5);
+  const auto whole = count(rig.context.conversation);
+  rig.compactor.compact(rig.context, {}, {});
+  REQUIRE(count(rig.context.conversation) < whole);
+  rig.context.config.auto_compress = true;
+  rig.context.config.micro_at = 0.35;
+  rig.context.config.compact_at = 0.45;
+  rig.compactor.undo(rig.context, {1, {}});
+  REQUIRE(fill_share(rig.context) > rig.context.config.compact_at);
+  rig.compactor.make_room(rig.context, {});
+  CHECK(count(rig.context.conversation) == whole);
+  CHECK_FALSE(rig.compactor.draft_pending());
+  CHECK(rig.compactor.status().find("held: ") != std::string::npos);
+  const auto before = phases(rig, CompactionPhase::completed).size();
+  work(rig, 30, 900, 20);  // far beyond: the tiers are back
+  CHECK(phases(rig, CompactionPhase::completed).size() > before);
+  CHECK(fullest(rig) < 1.0);
+}
+
+TEST_CASE("a preview changes nothing until it is accepted, and costs nothing more then") {
+  Rig rig(60'000);
+  with_summaries(rig);
+  work(rig, 12);
+  const auto before = count(rig.context.conversation);
+  rig.compactor.compact(rig.context, Compact{.preview = true}, {});
+  REQUIRE(rig.seen<PreviewReady>().size() == 1);
+  const auto preview = rig.seen<PreviewReady>().front();
+  CHECK(count(rig.context.conversation) == before);
+  CHECK(preview.after < preview.before);
+  CHECK(preview.range.find(" messages, from \"Please look at f0.txt") != std::string::npos);
+  CHECK(preview.kept.find(" to \"Read it. ") != std::string::npos);
+  CHECK(preview.cost.find("prices unknown") != std::string::npos);
+  const auto requests = rig.script.requests().size();
+
+  SECTION("accepted") {
+    rig.compactor.settle_preview(rig.context, {preview.id, true, {}});
+    CHECK(count(rig.context.conversation) < before);
+  }
+  SECTION("discarded") {
+    rig.compactor.settle_preview(rig.context, {preview.id, false, {}});
+    CHECK(count(rig.context.conversation) == before);
+  }
+  SECTION("edited by the person") {
+    rig.compactor.settle_preview(rig.context, {preview.id, true, "<summary>\n1. Primary request: my own words\n</summary>"});
+    CHECK(count(rig.context.conversation) < before);
+    CHECK(text_of(rig.context.conversation).find("my own words") != std::string::npos);
+  }
+  SECTION("an edited one that is too long stays open") {
+    rig.compactor.settle_preview(rig.context, {preview.id, true, prose(3, 30'000)});
+    CHECK(count(rig.context.conversation) == before);
+    REQUIRE(rig.seen<PreviewReady>().size() == 2);
+    rig.compactor.settle_preview(rig.context, {preview.id, true, preview.draft});
+    CHECK(count(rig.context.conversation) < before);
+  }
+  SECTION("a stale one is refused") {
+    rig.compactor.settle_preview(rig.context, {preview.id + 5, true, {}});
+    CHECK(count(rig.context.conversation) == before);
+  }
+  CHECK(rig.script.requests().size() == requests);
+}
+
+TEST_CASE("pins of a message, a result, a file and a sentence stand byte for byte through every tier and a restart") {
+  const auto folder = test::fresh_folder() / "store";
+  std::filesystem::create_directories(folder);
+  std::vector<std::string> pinned;
+  {
+    Rig rig(32'000, folder);
+    rig.context.config.protect_results = 0;
+    with_summaries(rig);
+    work(rig, 1, 200);
+    rig.compactor.pin(rig.context, {"last", true});  // the answer
+    work(rig, 1, 200, 1);
+    RecallId result;
+    for (const auto& item : rig.context.conversation.items)
+      for (const auto& block : item->blocks)
+        if (const auto* one = std::get_if<ToolResult>(&block)) result = one->recall;
+    rig.compactor.pin(rig.context, {to_string(result), true});
+    rig.write("keep.txt", "file line one\nfile line two\n");
+    rig.compactor.pin(rig.context, {"keep.txt", true});
+    rig.compactor.pin(rig.context, {"Never touch the file magic-4711.cfg", true});
+    for (const auto& item : rig.context.conversation.items)
+      if (item->pinned) pinned.push_back(text_of({{item}}));
+    REQUIRE(pinned.size() == 4);
+    work(rig, 40, 900, 10);  // snip, microcompact, summaries
+    for (const auto* strategy : {"local", "middle", "oldest", "hybrid", "tools", "truncate"}) {
+      work(rig, 3, 600, 100 + static_cast<int>(rig.agent.turn));
+      rig.compactor.compact(rig.context, by(strategy), {});
+    }
+    std::set<Tier> tiers;
+    for (const auto& done : phases(rig, CompactionPhase::completed)) tiers.insert(done.tier);
+    CHECK(tiers.count(Tier::compact) == 1);
+    CHECK(tiers.count(Tier::truncate) == 1);
+    for (const auto& text : pinned) CHECK(text_of(rig.context.conversation).find(text) != std::string::npos);
+    rig.compactor.pin(rig.context, {prose(1, 20'000), true});
+    CHECK(rig.seen<Notice>().back().text.find("pinBudget") != std::string::npos);
+  }
+  Rig again(32'000, folder);
+  for (const auto& text : pinned) CHECK(text_of(again.context.conversation).find(text) != std::string::npos);
+  CHECK(again.store->pins().size() == 4);
+  again.compactor.pin(again.context, {});
+  const auto page = again.seen<Page>().back().text;
+  CHECK(page.find("sentence  Never touch") != std::string::npos);
+  CHECK(page.find("file  keep.txt") != std::string::npos);
+  CHECK(page.find("of 8.0k tokens") != std::string::npos);
+  for (const auto& row : again.store->pins()) again.compactor.pin(again.context, {std::to_string(row.id), false});
+  CHECK(again.store->pins().empty());
+  for (const auto& item : again.context.conversation.items) CHECK_FALSE(item->pinned);
+  std::filesystem::remove_all(folder.parent_path());
+}
+
+TEST_CASE("a pin taken off by its id leaves the list") {
+  Rig rig(60'000);
+  with_summaries(rig);
+  work(rig, 1, 100);
+  rig.compactor.pin(rig.context, {"last", true});
+  rig.compactor.pin(rig.context, {"last", true});
+  CHECK(rig.store->pins().size() == 1);
+  rig.compactor.pin(rig.context, {"last", false});
+  CHECK(rig.store->pins().empty());
+  rig.compactor.pin(rig.context, {"nothing of that name", false});
+  CHECK(rig.seen<Notice>().back().text.find("/pin lists") != std::string::npos);
+}
+
+TEST_CASE("every strategy of /compact does something, and an unknown one is named") {
+  for (const auto* strategy : {"sections", "snapshot", "local", "middle", "oldest", "hybrid", "tools", "truncate"}) {
+    Rig rig(60'000);
+    rig.context.config.protect_results = 0;
+    with_summaries(rig);
+    work(rig, 10);
+    const auto before = count(rig.context.conversation);
+    rig.compactor.compact(rig.context, by(strategy), {});
+    INFO(strategy);
+    CHECK(count(rig.context.conversation) < before);
+    CHECK(check(rig.context.conversation).empty());
+  }
+  Rig rig(60'000);
+  rig.compactor.compact(rig.context, by("magic"), {});
+  CHECK(rig.seen<Notice>().back().text.find("There is no strategy \"magic\". There is: sections snapshot") == 0);
+}
+
+TEST_CASE("a stretch picked by prompts is all that is compacted") {
+  Rig rig(60'000);
+  with_summaries(rig);
+  work(rig, 10, 400);
+  rig.compactor.compact(rig.context, {}, {});  // so that the first items are no longer there
+  work(rig, 6, 400, 20);
+  const auto points = rig.store->rewind_points();  // newest first
+  const auto from_here = points[3].item;
+  const auto kept = text_of(rig.context.conversation);
+
+  SECTION("everything before it") {
+    rig.compactor.compact(rig.context, {{}, {}, false, ItemRange{ItemId{1}, ItemId{from_here.value - 1}}}, {});
+    CHECK(std::holds_alternative<Summary>(rig.context.conversation.items.front()->blocks.front()));
+    CHECK(rig.context.conversation.items[1]->id == from_here);
+  }
+  SECTION("everything from there on") {
+    rig.compactor.compact(rig.context, {{}, {}, false, ItemRange{from_here, ItemId{~0ull}}}, {});
+    CHECK(std::holds_alternative<Summary>(rig.context.conversation.items.back()->blocks.front()));
+  }
+  SECTION("without a model") {
+    rig.context.config.protect_results = 0;
+    rig.compactor.compact(rig.context, {{}, "microcompact", false, ItemRange{ItemId{1}, ItemId{from_here.value - 1}}}, {});
+    bool inside = true;
+    for (const auto& item : rig.context.conversation.items) {
+      inside = inside && item->id < from_here;
+      for (const auto& block : item->blocks)
+        if (const auto* result = std::get_if<ToolResult>(&block); result && !inside) CHECK(result->form != ResultForm::compacted);
+    }
+  }
+  CHECK(text_of(rig.context.conversation) != kept);
+  CHECK(check(rig.context.conversation).empty());
+}
+
+TEST_CASE("a focus reaches the model that summarises") {
+  Rig rig(60'000);
+  with_summaries(rig);
+  work(rig, 10);
+  rig.compactor.compact(rig.context, {.focus = "keep the port numbers", .strategy = {}, .preview = false, .range = {}}, {});
+  const auto& last = *rig.script.requests().back().conversation.items.back();
+  CHECK(std::get<Text>(last.blocks.front()).text.find("keep the port numbers") != std::string::npos);
+}

@@ -1,0 +1,27 @@
+// The short version of the day of work; endurance_bench runs the long one.
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/agent/day_of_work.h"
+
+using namespace tern;
+
+TEST_CASE("a short day of work: restarts, kill -9, a failing model, a refused length, and nothing is lost") {
+  const auto folder = test::fresh_folder();
+  const auto report = test::run_day({.turns = 90, .window = 16'000, .words = 260, .folder = folder / "store"});
+  CHECK(report.broken == "");
+  CHECK(report.turns >= 88);  // a killed turn is not asked for again
+  CHECK(report.refused == 0);
+  CHECK(report.overflows == 1);
+  CHECK(report.kills == 2);
+  CHECK(report.missing_prompts == 0);
+  CHECK(report.changed_pins == 0);
+  CHECK(report.silent == 0);
+  CHECK(report.unequal == 0);
+  CHECK(report.ids >= 90);
+  CHECK(report.compactions >= 10);
+  CHECK(report.last_rss < report.first_rss + 60'000);
+  CHECK(report.sent > 10 * 16'000);
+  std::printf("endurance: %d turns, %.1f M tokens, %zu compactions, resume %.0f ms\n", report.turns,
+              static_cast<double>(report.sent) / 1e6, report.compactions, report.resume_ms);
+  std::filesystem::remove_all(folder);
+}

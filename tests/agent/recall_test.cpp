@@ -1,0 +1,119 @@
+// Recall: every id ever shown answers with exactly the bytes it stood for, whatever the context went through since.
+#include <catch2/catch_test_macros.hpp>
+#include <map>
+#include <regex>
+
+#include "tests/agent/long_work.h"
+#include "tests/support/sha256.h"
+
+using namespace tern;
+using test::phases;
+using test::prose;
+using test::Rig;
+using test::sha256;
+using test::work;
+
+namespace {
+
+// What the tools and people really said, taken from the events before anything could be shortened.
+void remember(const Rig& rig, std::map<std::uint32_t, std::string>& hashes) {
+  for (const auto& event : rig.events) {
+    if (const auto* done = std::get_if<ToolFinished>(&event); done && done->recall)
+      hashes.emplace(done->recall.value, sha256(done->text));
+    const auto* added = std::get_if<ItemAdded>(&event);
+    if (!added || !added->item->recall || added->item->blocks.size() != 1) continue;
+    if (const auto* text = std::get_if<Text>(&added->item->blocks.front()))
+      hashes.emplace(added->item->recall.value, sha256(text->text));
+  }
+}
+
+// Ids as they stand in the texts of the requests: "r17".
+void ids_shown(const Rig& rig, std::map<std::uint32_t, int>& shown) {
+  static const std::regex id(R"(\br([1-9][0-9]*)\b)");
+  const auto scan = [&](const std::string& text) {
+    for (auto it = std::sregex_iterator(text.begin(), text.end(), id); it != std::sregex_iterator(); ++it)
+      ++shown[static_cast<std::uint32_t>(std::stoul((*it)[1]))];
+  };
+  for (const auto& request : rig.script.requests())
+    for (const auto& item : request.conversation.items)
+      for (const auto& block : item->blocks) {
+        if (const auto* summary = std::get_if<Summary>(&block)) scan(summary->text);
+        if (const auto* result = std::get_if<ToolResult>(&block); result && result->form != ResultForm::full) scan(result->text);
+        if (const auto* text = std::get_if<Text>(&block); text && item->synthetic) scan(text->text);
+      }
+}
+
+// Large outputs with colours, carriage returns, broken UTF-8 and Chinese text: the snip may clean them, recall may not.
+void noisy_turn(Rig& rig, int n) {
+  std::string bytes;
+  for (int i = 0; i < 900; ++i)
+    bytes += "\x1b[32mline " + std::to_string(n * 1'000 + i) + "\x1b[0m 换行 \r\xff" + prose(static_cast<unsigned>(i), 3) + "\n";
+  rig.write("noise" + std::to_string(n), bytes);
+  rig.script
+      .then(test::calls({test::call("n" + std::to_string(n), "Bash",
+                                    R"({"command":"cat )" + (rig.root / ("noise" + std::to_string(n))).string() + R"("})")}))
+      .then(test::says("seen"));
+  REQUIRE(rig.turn("run it, number " + std::to_string(n)).how == TurnEnded::How::done);
+}
+
+}  // namespace
+
+TEST_CASE("sha256 is the one of the standard") {
+  CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(sha256(std::string(1'000, 'a')) == "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3");
+}
+
+TEST_CASE("every recall id answers with equal SHA-256 after three compactions and a restart") {
+  const auto folder = test::fresh_folder() / "store";
+  std::filesystem::create_directories(folder);
+  std::map<std::uint32_t, std::string> hashes;
+  std::map<std::uint32_t, int> shown;
+  {
+    Rig rig(32'000, folder);
+    int made = 0;
+    rig.script.summaries([&](const Request&) {
+      return test::says("<summary>\n1. Primary request: go on, summary " + std::to_string(++made) +
+                            "\n3. Files: f1.txt\n8. Current work: reading\n</summary>",
+                        {500, 100});
+    });
+    for (int i = 0; i < 24; ++i) {
+      work(rig, 1, 700, i);
+      if (i % 6 == 5) noisy_turn(rig, i);
+      if (i % 8 == 7) rig.compactor.compact(rig.context, {}, {});
+    }
+    rig.compactor.compact(rig.context, {{}, "truncate", false, {}}, {});
+    std::size_t compactions = 0;
+    for (const auto& done : phases(rig, CompactionPhase::completed)) compactions += done.tier >= Tier::compact;
+    REQUIRE(compactions >= 4);
+    remember(rig, hashes);
+    ids_shown(rig, shown);
+    for (const auto& original : rig.store->originals(100'000)) {
+      const auto text = rig.store->text(original.id);
+      REQUIRE(text);
+      const auto known = hashes.find(original.id.value);
+      if (known == hashes.end()) hashes.emplace(original.id.value, sha256(*text));
+    }
+  }
+  REQUIRE(hashes.size() > 60);
+  REQUIRE(shown.size() > 10);
+  auto store = Store::open({.folder = folder});
+  std::string why;
+  REQUIRE(store->newest(why));
+  std::size_t equal = 0, answered = 0;
+  for (const auto& [id, hash] : hashes) {
+    const auto text = store->text(RecallId{id});
+    INFO("r" << id);
+    CHECK((text && sha256(*text) == hash));
+    equal += text && sha256(*text) == hash;
+  }
+  for (const auto& [id, times] : shown) {
+    INFO("r" << id << " stands in " << times << " places of the requests");
+    CHECK(store->text(RecallId{id}));
+    answered += store->text(RecallId{id}).has_value();
+  }
+  INFO(equal << " of " << hashes.size() << " originals equal, " << answered << " of " << shown.size() << " shown ids answered");
+  CHECK(equal == hashes.size());
+  CHECK(answered == shown.size());
+  std::filesystem::remove_all(folder.parent_path());
+}

@@ -1,0 +1,172 @@
+// Pictures of the living compression: the notice with its audit, the panel of /context, the preview, the progress line.
+#include <catch2/catch_test_macros.hpp>
+
+#include "compression/tokens.h"
+#include "tests/support/golden.h"
+#include "ui/keys.h"
+#include "ui/modes.h"
+#include "ui/screen.h"
+
+using namespace tern;
+
+namespace {
+
+struct World {
+  Mailbox<Command> commands;
+  Mailbox<Event> events;
+  UiDeps deps{.commands = commands,
+              .events = events,
+              .interrupt = [] {},
+              .on_wake = [](std::function<void()>) {},
+              .cwd = "/home/ann/src/parser",
+              .home = "/home/ann",
+              .version = "0.1",
+              .list_files = [](std::stop_token) { return std::vector<std::string>{}; },
+              .welcome = {}};
+  Shell shell{deps, [] {}};
+
+  World() {
+    shell.theme = make_theme("dark", ColourDepth::truecolor, Background::dark);
+    shell.now_ms = 100'000;
+    tell(meters());
+    Item item;
+    item.id = {1};
+    item.blocks = {Text{"Make the tokenizer stream."}};
+    tell(ItemAdded{make_item(item)});
+  }
+  void tell(Event event) {
+    fold(shell.view, std::move(event), shell.now_ms);
+    open_pages(shell);
+  }
+  std::string look(int columns, int lines) {
+    Canvas canvas;
+    draw(shell, {columns, lines}, canvas);
+    return picture(canvas.screen());
+  }
+  void press(std::string text) {
+    KeyPress key;
+    key.text = std::move(text);
+    handle_input(shell, key);
+  }
+  static Meters meters() {
+    Meters m;
+    m.model = "claude-sonnet-4-5";
+    m.cwd = "/home/ann/src/parser";
+    m.branch = "main*";
+    m.window = 200'000;
+    m.effective = 180'000;
+    m.used = 71'400;
+    m.parts = {{"system", 1'100},     {"tools", 1'300},    {"memory", 400},     {"user", 6'200},
+               {"assistant", 14'000}, {"results", 42'000}, {"summaries", 6'400}};
+    m.estimated = false;
+    m.turns_to_next = 7;
+    m.saved = 112'000;
+    m.cache_hit = 0.92;
+    m.dollars = 0.41;
+    m.dollars_known = true;
+    m.draft_ready = true;
+    return m;
+  }
+};
+
+Compaction micro() {
+  return {.phase = CompactionPhase::completed,
+          .tier = Tier::micro,
+          .batch = 3,
+          .before = 121'000,
+          .after = 78'000,
+          .items = 14,
+          .originals = 14,
+          .strategy = "microcompact",
+          .why = "62 % of the window, mark at 60 %; 14 old results",
+          .audit = "kept 312 of 340 specifics, 28 by recall, 0 lost",
+          .cost = "cache warm (40 s) · $0.041 now · $0.0129 a turn saved · pays after 4 turns",
+          .pause_ms = 0,
+          .touched = {}};
+}
+
+PreviewReady preview() {
+  return {
+      .id = 1,
+      .range = "34 messages, from \"Make the tokenizer stream.\" to \"Bash ctest -R tokenizer\"",
+      .kept = "9 messages, from \"now the same for CRLF files\" to \"All 34 tests pass.\"",
+      .draft =
+          "1. Primary request and intent: make the tokenizer stream.\n3. Files and code: src/tokenizer.cpp:202 `flush_line()`\n"
+          "8. Current work: CRLF files\n",
+      .strategy = "sections by claude-haiku-4-5",
+      .before = 146'000,
+      .after = 61'000,
+      .dollars_now = 0.031,
+      .dollars_saved_per_turn = 0.0255,
+      .cost = "cache cold (22 min) · $0.0310 now · $0.0255 a turn saved · pays after 2 turns · a request's input $0.44 → $0.18"};
+}
+
+#define CHECK_GOLDEN(name, text)                                  \
+  do {                                                            \
+    const std::string difference = golden_difference(name, text); \
+    INFO(difference);                                             \
+    CHECK(difference.empty());                                    \
+  } while (false)
+
+}  // namespace
+
+TEST_CASE("the notice of a compaction shows tokens, originals, the audit and what it costs") {
+  World world;
+  world.tell(micro());
+  auto summary = micro();
+  summary.tier = Tier::compact;
+  summary.items = 41;
+  summary.originals = 41;
+  summary.strategy = "sections";
+  summary.before = 146'000;
+  summary.after = 61'000;
+  summary.audit = "kept 41 of 47 specifics, 6 by recall, 0 lost";
+  summary.cost = "cache cold (22 min) · $0.0310 now · $0.0255 a turn saved · pays after 2 turns";
+  world.tell(summary);
+  world.tell(Compaction{.phase = CompactionPhase::undone, .batch = 4, .before = 61'000, .after = 146'000});
+  world.tell(Compaction{
+      .phase = CompactionPhase::failed, .tier = Tier::compact, .why = "summary by claude-haiku-4-5 rejected: it is empty"});
+  CHECK_GOLDEN("compaction_notice", world.look(100, 24));
+}
+
+TEST_CASE("the panel of /context shows what fills the window, what each tier did and what a cut would cost") {
+  World world;
+  world.tell(ContextReport{
+      World::meters(),
+      {"12k  Read  src/tokenizer.cpp (r17)", "8.1k  Bash  ctest -R tokenizer (r21)", "3.4k  answer  I'll look at …"},
+      {"microcompact: 2× · 61k tokens freed", "compact: 1× · 51k tokens freed"},
+      {"forecast: about 7 turns to the next tier (5.2k a turn)",
+       "a compaction to half now: cache warm (40 s) · $0.13 now · $0.0107 a turn saved · pays after 13 turns", "draft: ready",
+       "breaker: 0 of 3 failures", "pinned sentence: never touch the lexer tables",
+       "last: sections · 82 % of the window, mark at 80 % · kept 41 of 47 specifics, 6 by recall, 0 lost"}});
+  CHECK_GOLDEN("compaction_panel", world.look(100, 34));
+  CHECK_GOLDEN("compaction_panel_narrow", world.look(60, 24));
+}
+
+TEST_CASE("the preview shows range, tail, cost and draft, and is accepted or discarded with a key") {
+  World world;
+  world.tell(preview());
+  CHECK_GOLDEN("compaction_preview", world.look(100, 24));
+  SECTION("accepted") {
+    world.press("a");
+    const auto sent = world.commands.drain();
+    REQUIRE(sent.size() == 1);
+    CHECK(std::get<AcceptPreview>(sent[0]).accept);
+  }
+  SECTION("discarded") {
+    world.press("d");
+    const auto sent = world.commands.drain();
+    REQUIRE(sent.size() == 1);
+    CHECK_FALSE(std::get<AcceptPreview>(sent[0]).accept);
+  }
+  CHECK_FALSE(world.shell.overlay);
+}
+
+TEST_CASE("a summary that somebody waits for is seen in the status line, and Esc stops it") {
+  World world;
+  world.tell(TurnStarted{2});
+  world.tell(Compaction{.phase = CompactionPhase::started, .tier = Tier::compact, .before = 146'000, .strategy = "summarize"});
+  world.tell(Compaction{
+      .phase = CompactionPhase::progress, .tier = Tier::compact, .strategy = "summary by claude-haiku-4-5 in 3 parts at once"});
+  CHECK_GOLDEN("compaction_progress", world.look(100, 16));
+}
