@@ -51,6 +51,7 @@ struct Scan {
     std::optional<Shadow::Copy> copy;  // none: a change is seen but cannot be undone
   };
   std::map<std::filesystem::path, File> files;
+  std::size_t copied = 0;     // now; a few always are, however slow the disk
   bool whole_tree = false;    // files that are new afterwards were made by the command
   bool only_looks = false;    // nothing was scanned
   std::int64_t began_ns = 0;  // as file systems stamp it

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::chrono::milliseconds copying_time{30};  // of one scan, beyond what was seen or named
-constexpr std::size_t most_lost = 200;                 // changes without a copy that are recorded by name
+constexpr std::size_t least_copied = 64;
+constexpr std::size_t most_lost = 200;  // changes without a copy that are recorded by name
 
 bool own_state(std::string_view path) { return path.find(".compression/") != std::string_view::npos; }
 
@@ -92,7 +93,8 @@ void Journal::add(const Workspace& workspace, const fs::path& real, Scan& scan, 
   auto& known = known_[real];
   const bool same = known.stamp.same_content(*stamp) && known.stamp.ctime_ns == stamp->ctime_ns;
   if (!same) known = {*stamp, std::nullopt};
-  if (!known.copy && stamp->size <= Shadow::keep_file && Clock::now() < deadline) {
+  if (!known.copy && stamp->size <= Shadow::keep_file && (scan.copied < least_copied || Clock::now() < deadline)) {
+    ++scan.copied;
     Place place;
     place.real = real;
     Loaded loaded = load_file(workspace, place, Shadow::keep_file);
