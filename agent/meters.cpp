@@ -6,6 +6,8 @@
 #include <sstream>
 #include <utility>
 
+#include "agent/shell_note.h"
+
 namespace tern {
 namespace {
 
@@ -19,7 +21,7 @@ Kind kind_of(const Item& item) {
     if (std::holds_alternative<Summary>(block)) return summaries_part;
     if (std::holds_alternative<ToolResult>(block)) return results_part;
   }
-  return user_part;
+  return read_shell_note(item) ? results_part : user_part;  // what a command said is not the person's words
 }
 
 // Scaled so that the parts sum to `used`: what rounding leaves goes to the largest.
@@ -39,6 +41,7 @@ std::vector<Part> scaled(const std::array<Tokens, kinds>& estimated, Tokens used
 }
 
 std::string label(const Item& item) {
+  if (const auto ran = read_shell_note(item)) return "!  " + ran->command;
   for (const auto& block : item.blocks) {
     if (const auto* result = std::get_if<ToolResult>(&block)) {
       auto text = result->tool + "  " + result->subject;

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "agent/export_summaries.h"
+#include "agent/shell_note.h"
 #include "agent/store_db.h"
 #include "compression/tokens.h"
 
@@ -64,6 +65,7 @@ class Screen {
 
   void add(const LogRow& row, const ItemPtr& shown, std::size_t cells_left) {
     const Item& item = *shown;
+    if (auto ran = read_shell_note(item)) return add_shell_line(item, std::move(*ran), cells_left);
     const bool results =
         std::any_of(item.blocks.begin(), item.blocks.end(), [](const Block& b) { return std::holds_alternative<ToolResult>(b); });
     events.push_back(ItemAdded{results ? without_texts(item) : shown, true});
@@ -75,6 +77,15 @@ class Screen {
   std::vector<Event> events;
 
  private:
+  void add_shell_line(const Item& item, ShellNote ran, std::size_t cells_left) {
+    const auto id = "shell_" + std::to_string(item.id.value);
+    events.push_back(ToolStarted{id, "Bash", "Bash", ran.command, ran.command, true});
+    ToolFinished done;
+    done.call_id = id, done.tool = done.label = "Bash", done.subject = std::move(ran.command), done.replayed = true;
+    done.text = head(ran.output, cells_left > options_.full_cells ? kOldCell : options_.tool_text);
+    events.push_back(std::move(done));
+  }
+
   static ItemPtr without_texts(Item item) {
     for (Block& block : item.blocks) {
       if (auto* result = std::get_if<ToolResult>(&block)) result->text = head(result->text, kResultInItem);

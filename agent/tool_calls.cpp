@@ -10,6 +10,7 @@
 #include "agent/redact.h"
 #include "compression/plan.h"
 #include "tools/diff.h"
+#include "tools/edit_match.h"
 #include "tools/file_memory.h"
 #include "tools/workspace.h"
 
@@ -56,28 +57,49 @@ std::string refused_text(const std::string& note) {
 
 bool parallel(const Tool& tool) { return tool.effect == Effect::read; }
 
-bool refuse(CallRun& run, std::string text, const std::string& reason, CallsDone& done) {
+bool refuse(CallRun& run, std::string text, const std::string& reason, CallsDone& done, std::string_view note = "refused") {
+  auto subject = std::move(run.output.subject);
   run.output = failure(std::move(text));
+  run.output.subject = std::move(subject);
+  run.output.note = note;
   run.refused = true;
   done.denials.push_back({run.tool ? std::string(run.tool->name) : run.call.name, run.call.id, run.call.arguments, reason});
   return false;
 }
 
-// What a writing call would change, for the question; empty when it cannot be told without doing it.
+std::string text_of(const nlohmann::json& args, const char* key) {
+  const auto found = args.find(key);
+  return found != args.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string file_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(shown_text, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return text;
+}
+
+// What a writing call would change, for the question; empty when it cannot be told without doing it. An edit that will not
+// match is shown as its own two texts.
 std::string preview(const nlohmann::json& args, const Workspace& workspace) {
-  const auto text = [&](const char* key) {
-    const auto found = args.find(key);
-    return found != args.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  if (args.contains("old_string") && args.contains("new_string"))
-    return unified_diff(text("old_string"), text("new_string")).text;
-  if (!args.contains("content") || !args.contains("file_path")) return {};
-  const auto place = workspace.locate(text("file_path"));
-  std::ifstream file(place.real, std::ios::binary);
-  std::string before(shown_text, '\0');
-  file.read(before.data(), static_cast<std::streamsize>(before.size()));
-  before.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  return unified_diff(before, text("content")).text;
+  if (!args.contains("file_path")) return {};
+  const auto before = file_text(workspace.locate(text_of(args, "file_path")).real);
+  if (args.contains("content")) return unified_diff(before, text_of(args, "content")).text;
+  auto edits = nlohmann::json::array();
+  if (args.contains("old_string"))
+    edits.push_back(args);
+  else if (args.contains("edits"))
+    edits = args.at("edits");
+  auto after = before;
+  for (const auto& edit : edits) {
+    const EditRequest request{text_of(edit, "old_string"), text_of(edit, "new_string"),
+                              edit.contains("replace_all") && edit.at("replace_all") == true};
+    auto outcome = apply_edit(after, request);
+    if (!outcome.error.empty()) return unified_diff(request.old_text, request.new_text).text;
+    after = std::move(outcome.bytes);
+  }
+  return unified_diff(before, after).text;
 }
 
 }  // namespace
@@ -177,7 +199,7 @@ bool ToolCalls::ask(Prepared& prepared, const Ask& why, std::stop_token stop, Ca
   if (!answer) return refuse(run, "[Request interrupted by user] The call was not run.", why.reason, done);
   if (verdict == Verdict::no) {
     done.said_no = answer->note.empty();
-    return refuse(run, refused_text(answer->note), why.reason, done);
+    return refuse(run, refused_text(answer->note), why.reason, done, "you said no");
   }
   if (verdict == Verdict::yes_remember) {
     for (const auto& rule : why.grants) {

@@ -43,6 +43,15 @@ bool ours(const fs::path& file) {
   return ::lstat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::geteuid() && (info.st_mode & 022) == 0;
 }
 
+// What `git init` puts there by itself runs nothing.
+bool only_samples(const fs::path& hooks) {
+  std::error_code error;
+  if (hooks.filename() != "hooks" || fs::is_symlink(hooks, error)) return false;
+  for (const auto& entry : fs::directory_iterator(hooks, error))
+    if (entry.path().extension() != ".sample") return false;
+  return !error;
+}
+
 }  // namespace
 
 TrustList::TrustList(fs::path file) : file_(std::move(file)) {
@@ -112,7 +121,7 @@ std::vector<std::string> claims_of(const fs::path& folder) {
   std::vector<std::string> found;
   for (const Claim& claim : claims) {
     struct stat info {};
-    if (::lstat((folder / claim.name).c_str(), &info) == 0)
+    if (::lstat((folder / claim.name).c_str(), &info) == 0 && !only_samples(folder / claim.name))
       found.push_back(std::string(claim.name) + ": " + claim.what + (S_ISLNK(info.st_mode) ? " (a link)" : ""));
   }
   return found;

@@ -84,7 +84,7 @@ Approval::Taken Approval::key(const KeyPress& press) {
   };
   if (plain && press.text == "1") return choose(0);
   if (plain && press.text == "2" && remember) return choose(1);
-  if (plain && press.text == "3") return choose(2);
+  if (plain && (press.text == "3" || (!remember && press.text == "2"))) return choose(2);
   switch (press.key) {
     case Key::escape: settle(Verdict::no); return Taken::answered;
     case Key::enter: return choose(selected_);
@@ -107,6 +107,13 @@ Approval::Taken Approval::key(const KeyPress& press) {
   }
 }
 
+// The command stands below in full: it is not said twice.
+std::string Approval::title() const {
+  const std::string safe = safe_text(asked_.title, Lines::one);
+  const bool twice = asked_.diff.empty() && !asked_.body.empty() && safe.ends_with(" " + safe_text(asked_.body, Lines::one));
+  return twice ? asked_.tool == "Bash" ? "Run this command?" : "Allow " + safe_text(asked_.tool, Lines::one) + "?" : safe;
+}
+
 Rows Approval::rows(int width, int height, bool listening) {
   const int inner = std::max(10, width - 4);
   // A diff says all that the parameters would say.
@@ -118,9 +125,10 @@ Rows Approval::rows(int width, int height, bool listening) {
     append(tail, wrapped(tight ? shorten(why, inner) : why, inner, Style{.fg = Colour::warn}));
   const bool remember = !asked_.remember.empty();
   const std::string grant = safe_command(asked_.remember);
-  const std::pair<std::string, int> options[] = {{"1. Yes", 0},
-                                                 {"2. Yes, and don't ask again for " + grant, 1},
-                                                 {trust_ ? "3. No, leave" : "3. No, and say what to do instead", 2}};
+  const std::pair<std::string, int> options[] = {
+      {"1. Yes", 0},
+      {"2. Yes, and don't ask again for " + grant, 1},
+      {std::string(remember ? "3" : "2") + (trust_ ? ". No, leave" : ". No, and say what to do instead"), 2}};
   Rows choices;
   for (const auto& [text, index] : options) {
     if (index == 1 && !remember) continue;
@@ -131,15 +139,14 @@ Rows Approval::rows(int width, int height, bool listening) {
   if (amending_) choices.push_back(RowBuilder().add("  say why: ", muted).add(shorten(note_.text() + "▏", inner - 12)).take());
   const std::string keys = !listening  ? "waiting for you to stop typing"
                            : amending_ ? "enter sends · esc back"
-                                       : std::string(remember ? "1 2 3" : "1 3") + " or ↑↓ enter · esc says no";
+                                       : std::string(remember ? "1 2 3" : "1 2") + " or ↑↓ enter · esc says no";
 
   body_page_ = static_cast<std::size_t>(std::max(tight ? 1 : 3, height - 4 - static_cast<int>(tail.size() + choices.size())));
   body_lines_ = body.size() > body_page_ ? body.size() - body_page_ : 0;
   top_ = std::min(top_, body_lines_);
   end_shown_ = end_shown_ || top_ >= body_lines_;
   Rows rows;
-  rows.push_back(
-      RowBuilder().add(shorten(safe_text(asked_.title, Lines::one), inner), Style{.fg = Colour::warn, .bold = true}).take());
+  rows.push_back(RowBuilder().add(shorten(title(), inner), Style{.fg = Colour::warn, .bold = true}).take());
   for (std::size_t i = top_; i < body.size() && i < top_ + body_page_; ++i) {
     Row row = RowBuilder().add("  ").take();
     for (Span span : body[i].spans) {
@@ -150,10 +157,12 @@ Rows Approval::rows(int width, int height, bool listening) {
     rows.push_back(std::move(row));
   }
   if (top_ < body_lines_)
-    rows.push_back(RowBuilder()
-                       .add("  ↓ " + std::to_string(body_lines_ - top_) + " more lines: read to the end before you can say yes",
-                            Style{.fg = Colour::warn})
-                       .take());
+    rows.push_back(
+        RowBuilder()
+            .add(shorten("  ↓ " + std::to_string(body_lines_ - top_) + " more lines: read to the end before you can say yes",
+                         inner),
+                 Style{.fg = Colour::warn})
+            .take());
   append(rows, std::move(tail));
   if (!tight) rows.emplace_back();
   append(rows, std::move(choices));

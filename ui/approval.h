@@ -34,6 +34,7 @@ class Approval {
 
  private:
   void settle(Verdict verdict);
+  std::string title() const;
 
   bool open_ = false, trust_ = false, end_shown_ = false, amending_ = false;
   PermissionAsked asked_;

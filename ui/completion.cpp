@@ -51,12 +51,15 @@ void Completion::commands(Shell& shell, std::string_view line) {
   if (!command || !command->complete) return;
   const std::string_view typed = line.substr(blank + 1);
   begin_ = blank + 2;
-  for (std::string& value : command->complete(shell))
-    if (value.starts_with(typed) && value != typed) candidates_.push_back({std::move(value), "", false});
+  for (std::string& value : command->complete(shell)) {
+    if (value == typed) return candidates_.clear();  // complete as it stands: enter runs it
+    const bool runs = !value.ends_with(" ");
+    if (value.starts_with(typed)) candidates_.push_back({std::move(value), "", runs});
+  }
 }
 
 void Completion::files(Shell& shell, std::string_view word) {
-  if (!shell.files.listed()) shell.files.refresh();
+  if (word.empty() || !shell.files.listed()) shell.files.refresh();  // files come and go: each mention lists them anew
   for (std::string& name : shell.files.search(word, most)) candidates_.push_back({"@" + name + " ", "", false});
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace tern {
 namespace {
@@ -72,6 +73,7 @@ void FileIndex::refresh() {
       std::lock_guard lock(mutex_);
       names_ = std::move(names);
       running_ = false;
+      changed_ = true;
     }
     ready_();
   });
@@ -80,6 +82,11 @@ void FileIndex::refresh() {
 bool FileIndex::listed() const {
   std::lock_guard lock(mutex_);
   return names_ != nullptr;
+}
+
+bool FileIndex::changed() {
+  std::lock_guard lock(mutex_);
+  return std::exchange(changed_, false);
 }
 
 std::vector<std::string> FileIndex::search(std::string_view query, std::size_t most) const {

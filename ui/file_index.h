@@ -27,13 +27,14 @@ class FileIndex {
   void refresh();  // starts listing when it is not under way
   std::vector<std::string> search(std::string_view query, std::size_t most) const;
   bool listed() const;
+  bool changed();  // true once after each listing
 
  private:
   Lister lister_;
   std::function<void()> ready_;
   mutable std::mutex mutex_;
   std::shared_ptr<const std::vector<std::string>> names_;
-  bool running_ = false;
+  bool running_ = false, changed_ = false;
   std::jthread thread_;
 };
 

@@ -323,9 +323,12 @@ void handle_input(Shell& shell, const Input& input) {
 Rows key_rows(const Shell& shell, int width) {
   Rows rows;
   const auto row = [&](std::string_view key, std::string_view help) {
+    const int column = std::min(32, width / 3);
     RowBuilder line;
-    line.add(shorten(key, 30), Style{.fg = Colour::accent}).fill_to(32).add(shorten(help, std::max(10, width - 32)));
-    rows.push_back(line.take());
+    line.add(key, Style{.fg = Colour::accent});
+    if (line.columns() + 2 > column) wrap_into(rows, line.take(), width);
+    line.fill_to(column).add(help);
+    wrap_into(rows, line.take(), width, "", std::string(static_cast<std::size_t>(column), ' '));
   };
   for (const auto& [key, help] : fixed_keys) row(key, help);
   for (const Action& action : actions)

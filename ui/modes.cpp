@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <sstream>
 #include <utility>
 
 #include "ui/context_panel.h"
@@ -14,11 +15,12 @@ namespace tern {
 namespace {
 
 using namespace std::chrono_literals;
+constexpr std::string_view models_page = "Models";
 
 // ------------------------------------------------------------ pages that events open
 void open_report(Shell& shell) {
   Overlay overlay;
-  overlay.title = "context";
+  overlay.title = "Context";
   overlay.content = [report = std::move(*shell.view.report)](int width) { return context_rows(report, width); };
   shell.view.report.reset();
   shell.overlay = std::move(overlay);
@@ -61,6 +63,21 @@ void open_sessions(Shell& shell) {
     overlay.items.push_back(session.when + "  " + (session.name.empty() ? session.first_prompt : session.name) + "  · " +
                             plural(session.turns, "turn") + " · " + session.id);
   overlay.chosen = [sessions](Shell& in, std::size_t index) { in.send(Sessions{Sessions::What::resume, sessions[index].id}); };
+  shell.overlay = std::move(overlay);
+}
+
+// The page of models is a list to choose from: "now: …" first, then one name a line, an alias before " = ".
+void open_models(Shell& shell, const std::string& text) {
+  Overlay overlay;
+  std::istringstream in(text);
+  std::getline(in, overlay.title);
+  overlay.title = "models · " + overlay.title + " · any other: /model provider/name";
+  for (std::string name; std::getline(in, name);)
+    if (!name.empty() && !name.starts_with("Any ")) overlay.items.push_back(name);
+  overlay.chosen = [names = overlay.items](Shell& chosen_in, std::size_t index) {
+    const std::size_t alias = names[index].find(" = ");
+    chosen_in.send(SetModel{alias == std::string::npos ? names[index] : names[index].substr(alias + 3)});
+  };
   shell.overlay = std::move(overlay);
 }
 
@@ -108,7 +125,10 @@ void open_preview(Shell& shell) {
 void open_pages(Shell& shell) {
   ViewState& view = shell.view;
   if (view.page) {
-    shell.page(view.page->title, view.page->text);
+    if (view.page->title == models_page)
+      open_models(shell, view.page->text);
+    else
+      shell.page(view.page->title, view.page->text);
     view.page.reset();
   }
   if (view.report) open_report(shell);

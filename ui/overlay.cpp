@@ -101,7 +101,7 @@ Rows overlay_rows(Overlay& overlay, int width, int height) {
   const bool picker = !overlay.content;
   Rows rows;
   rows.push_back(RowBuilder()
-                     .add(" " + safe_text(overlay.title, Lines::one), Style{.fg = Colour::accent, .bold = true})
+                     .add(shorten(" " + safe_text(overlay.title, Lines::one), width), Style{.fg = Colour::accent, .bold = true})
                      .add(overlay.filter.empty() ? "" : "  " + overlay.filter, muted)
                      .take());
   rows.emplace_back();
@@ -127,7 +127,7 @@ Rows overlay_rows(Overlay& overlay, int width, int height) {
   if (!overlay.find && footer.empty())
     footer = picker ? "↑↓ choose · enter · type to filter · esc" : "↑↓ space b scroll · / search · n N · q or esc closes";
   if (!picker && last > 0 && !overlay.find) footer += " · " + std::to_string(100 * overlay.top / last) + " %";
-  rows.push_back(RowBuilder().add(" " + footer, muted).take());
+  rows.push_back(RowBuilder().add(shorten(" " + footer, width), muted).take());
   return rows;
 }
 

@@ -157,7 +157,7 @@ class CellRows {
     wrap_text(rows_, safe_text(compaction_line(c), Lines::one), options_.width, "◇ ", "  ", style, style);
     for (const std::string* extra : {&c.audit, &c.cost})
       if (!extra->empty()) wrap_text(rows_, safe_text(*extra), options_.width, "  ", "  ", muted, muted);
-    if (!c.why.empty() && (cell_.unfolded || options_.unfold_all || failed))
+    if (!c.why.empty() && !failed && (cell_.unfolded || options_.unfold_all))
       wrap_text(rows_, safe_text(c.why), options_.width, "  ", "  ", muted, muted);
     return std::move(rows_);
   }
@@ -195,7 +195,12 @@ class CellRows {
     return line;
   }
 
-  static bool shows_output(const ToolCell& body) { return body.tool == "Bash" || body.is_error || body.tool == "!"; }
+  // What a refused call answered is meant for the model: the note says it to people.
+  bool shows_output(const ToolCell& body) const {
+    const bool refused = body.is_error && (body.note == "refused" || body.note == "you said no");
+    if (refused && !cell_.unfolded && !options_.unfold_all) return false;
+    return body.tool == "Bash" || body.is_error;
+  }
 
   void headline(const ToolCell& body) {
     const Colour bullet = body.running ? Colour::warn : body.is_error ? Colour::bad : Colour::agent;

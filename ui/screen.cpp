@@ -12,6 +12,7 @@ namespace tern {
 namespace {
 
 constexpr Style muted{.fg = Colour::muted};
+constexpr int lines_with_top = 16;  // on a lower screen the composer's frame says the mode
 
 void append(Rows& to, Rows from) { std::move(from.begin(), from.end(), std::back_inserter(to)); }
 
@@ -55,10 +56,25 @@ std::string_view prompt_glyph(const Shell& shell) {
   return shell.composer.normal_mode() ? "◆ " : "❯ ";
 }
 
+// The glyph says already that this is a shell line or a note.
+void hide_sign(const Shell& shell, Composer::Layout& layout) {
+  const std::string_view raw = shell.composer.raw();
+  if (layout.rows.empty() || (!raw.starts_with("!") && !raw.starts_with("#"))) return;
+  Row& first = layout.rows.front();
+  if (first.text.empty() || first.text[0] != raw[0]) return;  // scrolled away
+  first.text.erase(0, 1);
+  for (Span& span : first.spans) {
+    span.length -= span.begin == 0 && span.length > 0 ? 1 : 0;
+    span.begin -= span.begin > 0 ? 1 : 0;
+  }
+  if (layout.caret_y == 0 && layout.caret_x > 0) --layout.caret_x;
+}
+
 void composer_rows(Shell& shell, Bottom& bottom, int width, int most) {
   const bool frame = width >= 24;
   const int inner = frame ? width - 6 : width - 2;
   Composer::Layout layout = shell.composer.layout(inner, std::max(1, most));
+  hide_sign(shell, layout);
   const bool shell_line = shell.composer.raw().starts_with("!");
   const Style glyph{.fg = shell_line ? Colour::warn : Colour::accent, .bold = true};
   Rows rows;
@@ -79,7 +95,7 @@ void composer_rows(Shell& shell, Bottom& bottom, int width, int most) {
   }
   const int left = frame ? 4 : 2;
   bottom.caret = {layout.caret_x + left, static_cast<int>(bottom.rows.size()) + layout.caret_y + (frame ? 1 : 0)};
-  append(bottom.rows, frame ? framed(std::move(rows), width, muted) : std::move(rows));
+  append(bottom.rows, frame ? framed(std::move(rows), width, muted, bottom.title) : std::move(rows));
 }
 
 void notices(Shell& shell, Bottom& bottom, int width) {
@@ -111,6 +127,7 @@ void notices(Shell& shell, Bottom& bottom, int width) {
 
 Bottom bottom_part(Shell& shell, TerminalSize size) {
   Bottom bottom;
+  if (size.lines < lines_with_top) bottom.title = shorten(mode_and_model(shell.view.meters), size.columns - 4);
   const int width = size.columns;
   if (shell.transcript_view) {
     const std::string text =
@@ -164,7 +181,7 @@ Caret draw(Shell& shell, TerminalSize size, Canvas& canvas) {
   const int width = std::max(10, size.columns), height = std::max(4, size.lines);
   canvas.begin(size.columns, size.lines);
   Rows top;
-  if (height >= 16) {
+  if (height >= lines_with_top) {
     top.push_back(top_line(shell.view, width, shell.deps.home));
     top.push_back(rule(width));
   }

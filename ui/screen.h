@@ -11,6 +11,7 @@ namespace tern {
 struct Bottom {
   Rows rows;
   Caret caret;
+  std::string title;  // of the composer's frame
 };
 Bottom bottom_part(Shell& shell, TerminalSize size);
 Rows welcome_rows(const Shell& shell, int width);

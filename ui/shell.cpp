@@ -1,5 +1,6 @@
 #include "ui/shell.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -7,6 +8,7 @@
 #include "ui/command.h"
 #include "ui/rows.h"
 #include "ui/text_safe.h"
+#include "ui/width.h"
 #include "ui/words.h"
 
 namespace tern {
@@ -15,6 +17,17 @@ namespace {
 constexpr std::uintmax_t largest_image = 5u << 20;
 
 std::string history_file(const UiDeps& deps) { return deps.state_dir.empty() ? "" : deps.state_dir + "/prompts"; }
+
+// Where the second column of a line begins, so that what is wrapped stays in it; none: under the first word.
+std::size_t hanging(std::string_view line, int width) {
+  const std::size_t word = line.find_first_not_of(' ');
+  if (word == line.npos) return 0;
+  std::size_t column = line.find("  ", word);
+  column = column == line.npos ? word : line.find_first_not_of(' ', column);
+  if (column == line.npos) column = word;
+  const auto columns = static_cast<std::size_t>(tern::width(line.substr(0, column)));
+  return columns * 2 <= static_cast<std::size_t>(std::max(0, width)) ? columns : word;
+}
 
 std::string_view image_type(std::string_view path) {
   static constexpr std::pair<std::string_view, std::string_view> types[] = {
@@ -58,7 +71,8 @@ void Shell::page(std::string title, std::string text) {
     Rows rows;
     for (std::size_t at = 0; at <= text.size();) {
       const std::size_t end = std::min(text.find('\n', at), text.size());
-      wrap_into(rows, RowBuilder().add(std::string_view(text).substr(at, end - at)).take(), width);
+      const std::string_view line = std::string_view(text).substr(at, end - at);
+      wrap_into(rows, RowBuilder().add(line).take(), width, "", std::string(hanging(line, width), ' '));
       at = end + 1;
     }
     return rows;
@@ -73,6 +87,13 @@ void Shell::use_theme(std::string_view name) {
   deps.theme = name;
   theme = make_theme(name, depth, background);
   repaint = true;
+}
+
+void Shell::ask_earlier() {
+  if (view.working || view.openings == 0 || asked_earlier == view.openings) return;
+  asked_earlier = view.openings;
+  transcript.keep_place();
+  send(Query{"earlier", ""});
 }
 
 void Shell::interrupt() {

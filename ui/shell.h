@@ -56,6 +56,7 @@ struct Shell {
   bool edit_externally = false;                   // the loop opens $EDITOR on the composer's text
   bool edit_preview = false;                      // … or on the draft summary
   std::string to_clipboard;                       // the loop sends it by OSC 52
+  std::uint64_t asked_earlier = 0;                // the opening whose beginning was asked for
   int transcript_top = 0, transcript_height = 0;  // where the transcript was drawn, for the mouse
 
   void send(Command command) { deps.commands.push(std::move(command)); }
@@ -64,6 +65,7 @@ struct Shell {
   void page(std::string title, std::string text);            // opens the pager
   void use_theme(std::string_view name);
   void submit(When when);  // what stands in the composer: prompt, command, shell line or note
+  void ask_earlier();      // a long resumed session came without its beginning: have it when somebody goes there
   void interrupt();        // Esc while working: stop, and give queued prompts back
 };
 

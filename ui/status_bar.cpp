@@ -89,7 +89,7 @@ Row context_bar(const Meters& meters, int columns) {
   }
   for (const double tier : {meters.micro_at, meters.compact_at, meters.truncate_at}) {
     const auto mark = static_cast<std::size_t>(std::clamp(static_cast<int>(tier * columns), 0, columns - 1));
-    if (!filled[mark]) cells[mark] = "╎";
+    cells[mark] = "╎";
   }
   RowBuilder row;
   row.add("▕", muted);
@@ -118,10 +118,21 @@ Row status_line(const Meters& meters, int width) {
   return row.take();
 }
 
+namespace {
+std::string mode_name(PermissionMode mode) {
+  static constexpr std::string_view modes[] = {"ask", "accept edits", "plan", "auto", "bypass"};
+  return std::string(modes[static_cast<std::size_t>(mode)]);
+}
+}  // namespace
+
+std::string mode_and_model(const Meters& meters) {
+  const std::string model = safe_text(meters.model, Lines::one), branch = safe_text(meters.branch, Lines::one);
+  return " " + mode_name(meters.mode) + (model.empty() ? "" : " · " + model) + (branch.empty() ? "" : " · " + branch) + " ";
+}
+
 Row top_line(const ViewState& view, int width, std::string_view home) {
   const Meters& meters = view.meters;
-  static constexpr std::string_view modes[] = {"ask", "accept edits", "plan", "auto", "bypass"};
-  const std::string mode(modes[static_cast<std::size_t>(meters.mode)]);
+  const std::string mode = mode_name(meters.mode);
   const bool loud = meters.mode == PermissionMode::bypass || meters.mode == PermissionMode::automatic;
   std::string model = safe_text(meters.model, Lines::one);
   const std::string branch = meters.branch.empty() ? "" : " · " + shorten(safe_text(meters.branch, Lines::one), 24);

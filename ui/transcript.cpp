@@ -1,6 +1,7 @@
 #include "ui/transcript.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ui/width.h"
 
@@ -61,6 +62,8 @@ void Transcript::sync(const ViewState& view, RowOptions options, int height) {
   const bool restarted = view.cells.size() < entries_.size() || (!entries_.empty() && entries_[0].id != view.cells[0].id);
   if (rewrap || restarted) {
     // The anchor keeps its cell; the row inside it is kept in proportion.
+    const std::size_t below = entries_.size() - std::min(top_.cell, entries_.size());
+    const bool grown = restarted && std::exchange(keep_place_, false) && !following_ && below <= view.cells.size();
     const bool keep = !restarted && top_.cell < entries_.size() && entries_[top_.cell].counted;
     const double share = keep ? static_cast<double>(top_.row) / std::max<std::uint32_t>(1, entries_[top_.cell].height) : 0;
     entries_.clear();
@@ -69,7 +72,10 @@ void Transcript::sync(const ViewState& view, RowOptions options, int height) {
     view_ = &view;
     options_ = options;
     entries_.resize(view.cells.size());
-    if (restarted) to_end();
+    if (grown)
+      top_.cell = view.cells.size() - below;
+    else if (restarted)
+      to_end();
     if (keep) top_.row = static_cast<std::size_t>(share * static_cast<double>(height_at(top_.cell)));
   }
   view_ = &view;

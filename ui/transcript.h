@@ -22,6 +22,8 @@ class Transcript {
   void scroll(int rows);  // negative: towards the past
   void to_end();
   void to_begin();
+  bool near_begin() const { return !following_ && top_.cell < 20; }
+  void keep_place() { keep_place_ = true; }  // when the view starts anew with more above, the same rows stay in sight
   bool following() const { return following_; }
   std::size_t new_rows() const { return new_rows_; }  // came below while the person reads above
   std::optional<std::size_t> cell_at(int y) const;    // index of the cell shown on that line
@@ -71,7 +73,7 @@ class Transcript {
   int height_ = 0;
   std::vector<Entry> entries_;
   std::size_t cached_rows_ = 0;
-  bool following_ = true;
+  bool following_ = true, keep_place_ = false;
   Place top_;
   std::size_t seen_cells_ = 0, seen_rows_ = 0, new_rows_ = 0;
   Rows shown_;

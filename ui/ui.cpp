@@ -13,6 +13,7 @@
 #include "ui/keys.h"
 #include "ui/modes.h"
 #include "ui/painter.h"
+#include "ui/paste_guard.h"
 #include "ui/screen.h"
 #include "ui/shell.h"
 #include "ui/terminal.h"
@@ -22,7 +23,8 @@
 namespace tern {
 namespace {
 
-constexpr std::int64_t slot_ms = 16, resize_quiet_ms = 40, spinner_ms = 250, escape_ms = 30, paste_ms = 1'000;
+constexpr std::int64_t slot_ms = 16, resize_quiet_ms = 40, spinner_ms = 250, escape_ms = 30, paste_ms = 1'000,
+                       longest_hold_ms = 1'500;
 
 std::int64_t steady_ms() {
   timespec now{};
@@ -80,7 +82,7 @@ class Loop {
       serve();
       draw_if_due();
       // With a frame due in a moment, what arrives until then is folded into it in one go.
-      const Woken woken = terminal_.wait(timeout(), !shell_.view.dirty);
+      const Woken woken = terminal_.wait(timeout(), !shell_.view.dirty || held());
       shell_.now_ms = steady_ms();
       if (woken.input) read_input();
       if (woken.quit || woken.hangup || terminal_.hung_up()) break;
@@ -106,11 +108,16 @@ class Loop {
       shell_.approval.open(*view.trust, shell_.now_ms);
     if (!view.permission && !view.trust && shell_.approval.is_open()) shell_.approval.close();
     open_pages(shell_);
+    if (shell_.files.changed()) {  // names for an `@` that waits for them
+      shell_.completion.update(shell_);
+      shell_.view.dirty = true;
+    }
   }
 
   void read_input() {
     last_input_ms_ = shell_.now_ms;
-    for (const Input& input : parser_.feed(terminal_.read())) take(input);
+    const std::string bytes = terminal_.read();
+    for (const Input& input : guard_.sort(parser_.feed(bytes), bytes.size())) take(input);
   }
 
   void late_keys() {
@@ -178,12 +185,15 @@ class Loop {
     const bool dialog_waits = shell_.approval.is_open() && !shell_.approval.listens(drawn_ms_, shell_.last_key_ms) &&
                               shell_.approval.listens(shell_.now_ms, shell_.last_key_ms);
     if (dialog_waits) shell_.view.dirty = true;
-    if (!shell_.view.dirty || shell_.now_ms < due_ms()) return;
+    if (!shell_.view.dirty || held() || shell_.now_ms < due_ms()) return;
     const std::string bytes = paint();
     if (!bytes.empty()) terminal_.write(bytes);
     shell_.view.dirty = false;
     drawn_ms_ = shell_.now_ms;
   }
+
+  // A log that is replayed is shown when it is whole, or when that takes too long.
+  bool held() const { return shell_.view.replaying && shell_.now_ms - shell_.view.replay_ms < longest_hold_ms; }
 
   std::string paint() {
     if (inline_) return region_.frame(shell_, terminal_.size());
@@ -202,7 +212,7 @@ class Loop {
   int timeout() const {
     std::int64_t until = -1;
     const auto at = [&](std::int64_t ms) { until = until < 0 ? ms : std::min(until, ms); };
-    if (shell_.view.dirty) at(due_ms());
+    if (shell_.view.dirty) at(held() ? shell_.view.replay_ms + longest_hold_ms : due_ms());
     if (animated()) at(drawn_ms_ + spinner_ms);
     if (parser_.pending()) at(last_input_ms_ + (parser_.pasting() ? paste_ms : escape_ms));
     if (!shell_.hint.text.empty()) at(shell_.hint.until_ms);
@@ -233,6 +243,7 @@ class Loop {
   InlineRegion region_;
   InputParser parser_;
   bool in_front_ = true;  // until the terminal says otherwise
+  PasteGuard guard_;
   std::int64_t drawn_ms_ = -slot_ms, last_input_ms_ = -1, draw_after_ms_ = 0;
 };
 

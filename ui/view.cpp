@@ -123,6 +123,7 @@ class Fold {
   void operator()(Meters& meters) {
     end_side_work(compaction_work);  // a compaction that found nothing to do ends with these alone
     view_.meters = std::move(meters);
+    view_.replaying = false;  // they follow the replayed log
   }
   void operator()(Queue& queue) { view_.queue = std::move(queue.texts); }
   void operator()(TakenBack& taken) {
@@ -135,6 +136,9 @@ class Fold {
   void operator()(SessionList& list) { view_.sessions = std::move(list.sessions); }
 
   void operator()(SessionOpened& opened) {
+    ++view_.openings;
+    view_.replaying = opened.resumed;
+    view_.replay_ms = now_ms_;
     view_.cells.clear();
     view_.todos.clear();
     view_.queue.clear();

@@ -81,6 +81,9 @@ struct ViewState {
   std::string session_id, session_name;
   std::optional<std::string> goodbye;  // the worker has left, and why
   bool dirty = true;
+  std::uint64_t openings = 0;  // of sessions, and of more of the same one
+  bool replaying = false;      // its log is still coming: the last frame stays
+  std::int64_t replay_ms = 0;  // … since
   std::uint64_t next_cell = 1;
 };
 

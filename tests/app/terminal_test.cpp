@@ -47,7 +47,7 @@ struct Run {
   }
   void trust() {
     REQUIRE(pty.until_text("Do you trust this folder?"));
-    REQUIRE(pty.until_text("1 3 or"));
+    REQUIRE(pty.until_text("1 2 or"));
     pty.send("1");
     REQUIRE(pty.until_gone("Do you trust this folder?"));
   }
@@ -130,10 +130,141 @@ TEST_CASE("every way out leaves the terminal as it was") {
   CHECK(run.pty.until_exit() != -1);
 }
 
+TEST_CASE("to the shell and back leaves and takes the terminal") {
+  Run run({"--model", "demo"});
+  run.trust();
+  run.pty.send("\x1a");
+  REQUIRE(run.pty.until([](const Vt& vt) { return !vt.alternate(); }));
+  CHECK(run.pty.modes_restored());
+  run.pty.signal(SIGCONT);
+  REQUIRE(run.pty.until([](const Vt& vt) { return vt.alternate(); }));
+  REQUIRE(run.pty.until_text("ask, or / for commands"));
+  run.leave();
+  CHECK(run.pty.until_exit() == 0);
+  CHECK(run.pty.modes_restored());
+}
+
+TEST_CASE("an approval: the number acts, and the file is there") {
+  Run run({"--model", "demo"});
+  run.trust();
+  run.pty.send("tour\r");
+  REQUIRE(run.pty.until_text("Write tern-demo-scratch.txt"));
+  REQUIRE(run.pty.until_text("or ↑↓ enter"));
+  run.pty.send("1");
+  REQUIRE(run.pty.until_text("Edit tern-demo-scratch.txt"));
+  CHECK(run.pty.vt().text().find("2 − second line") != std::string::npos);  // numbered as in the file
+  REQUIRE(run.pty.until_text("or ↑↓ enter"));
+  run.pty.send("3");
+  REQUIRE(run.pty.until_text("say why:"));
+  run.pty.send("not now\r");
+  REQUIRE(run.pty.until_text("you said no"));
+  CHECK(fs::exists(run.folder.path / "project" / "tern-demo-scratch.txt"));
+}
+
+TEST_CASE("escape stops a command at once and gives what was queued back") {
+  Run run({"--model", "demo"});
+  run.trust();
+  run.pty.send("!sleep 60\r");
+  REQUIRE(run.pty.until_text("esc to interrupt"));
+  run.pty.send("later words\t");
+  REQUIRE(run.pty.until_text("takes it back"));
+  run.pty.send("\x1b");
+  REQUIRE(run.pty.until_gone("esc to interrupt"));
+  REQUIRE(run.pty.until_text("❯ later words"));
+}
+
+TEST_CASE("an earlier conversation comes back, with what the person ran") {
+  Run run({"--model", "demo"}, 80, 44);
+  run.trust();
+  run.pty.send("!echo run by hand\r");
+  REQUIRE(run.pty.until_text("│ run by hand"));
+  run.pty.send("hello\r");
+  REQUIRE(run.pty.until_text("I am the demo"));
+  REQUIRE(run.pty.until_gone("esc to interrupt"));
+  run.pty.send("/clear\r");
+  REQUIRE(run.pty.until_gone("I am the demo"));
+  run.pty.send("/resume\r");
+  REQUIRE(run.pty.until_text("conversations of this folder"));
+  run.pty.send("hello\r");
+  REQUIRE(run.pty.until_text("I am the demo"));
+  CHECK(run.pty.vt().text().find("echo run by hand") != std::string::npos);
+  run.pty.send("\x1b\x1b");
+  REQUIRE(run.pty.until_text("rewind: choose a prompt"));
+  run.pty.send("\r");
+  REQUIRE(run.pty.until_text("conversation only"));
+  run.pty.send("\r");
+  REQUIRE(run.pty.until_text("❯ hello"));
+}
+
+TEST_CASE("a file made a moment ago is found by @ without another key") {
+  Run run({"--model", "demo"});
+  run.trust();
+  run.pty.send("@note");
+  REQUIRE(run.pty.until_text("@notes.txt"));
+  run.pty.send("\x15");
+  std::ofstream(run.folder.path / "project" / "brandnew.md") << "x";
+  run.pty.send("@brand");
+  REQUIRE(run.pty.until_text("@brandnew.md"));
+}
+
+TEST_CASE("the history search finds what was said before") {
+  Run run({"--model", "demo"});
+  run.trust();
+  run.pty.send("!echo findme\r");
+  REQUIRE(run.pty.until_text("│ findme"));
+  run.pty.send(
+      "\x12"
+      "find");
+  REQUIRE(run.pty.until_text("history: find"));
+  run.pty.send("\r");
+  REQUIRE(run.pty.until_gone("history: find"));
+}
+
+TEST_CASE("inline: finished messages stay in the terminal's own lines, the live region below, also after a resize") {
+  Run run({"--model", "demo", "--inline"}, 80, 24);
+  run.trust();
+  run.pty.send("hello\r");
+  REQUIRE(run.pty.until_text("I am the demo"));
+  REQUIRE(run.pty.until_gone("esc to interrupt"));
+  CHECK_FALSE(run.pty.vt().alternate());
+  run.pty.resize(60, 20);
+  REQUIRE(run.pty.until([](const Vt& vt) {
+    const std::string text = vt.text();
+    return text.find("ask, or /") != std::string::npos && text.find("╭" + [] {
+      std::string edge;
+      for (int i = 0; i < 58; ++i) edge += "─";
+      return edge;
+    }() + "╮") != std::string::npos;
+  }));
+  const std::string text = run.pty.vt().text();
+  INFO(text);
+  const auto frame = text.find("ask, or /");
+  CHECK(text.find("ask, or /", frame + 1) == text.npos);  // one composer, no leftovers
+  run.leave();
+  CHECK(run.pty.until_exit() == 0);
+  CHECK(run.pty.modes_restored());
+}
+
+TEST_CASE("without colours nothing but attributes is sent") {
+  Folder folder;
+  Pty pty(Run::command({"--model", "demo"}), {.columns = 80,
+                                              .lines = 24,
+                                              .cwd = (folder.path / "project").string(),
+                                              .environment = {{"HOME", (folder.path / "home").string()},
+                                                              {"TERM", "xterm"},
+                                                              {"NO_COLOR", "1"},
+                                                              {"OLLAMA_HOST", "http://127.0.0.1:9"}},
+                                              .deadline_seconds = 60});
+  REQUIRE(pty.until_text("1 2 or"));
+  for (const std::string_view colour : {";3", ";4", "[3", "[9"})
+    for (int digit = 0; digit < 8; ++digit)
+      CHECK(pty.raw().find(std::string(colour) + std::to_string(digit) + "m") == std::string::npos);
+}
+
 // Not a test: TERN_PICTURE=file.svg build/app_tests "[picture]" draws the screen of the front page.
 TEST_CASE("a picture of the screen", "[.][picture]") {
   Run run({"--demo"}, 108, 36);
-  REQUIRE(run.pty.until_text("1 3 or"));
+  REQUIRE(run.pty.until_text("1 2 or"));
   run.pty.send("1");
   REQUIRE(run.pty.until_text("compacted"));
   for (int i = 0; i < 3; ++i) {
@@ -147,7 +278,7 @@ TEST_CASE("a picture of the screen", "[.][picture]") {
 TEST_CASE("the long play shows the context being compressed") {
   Run run({"--demo"}, 120, 40);
   REQUIRE(run.pty.until_text("Do you trust this folder?"));
-  REQUIRE(run.pty.until_text("1 3 or"));
+  REQUIRE(run.pty.until_text("1 2 or"));
   run.pty.send("1");
   REQUIRE(run.pty.until_text("compacted"));
   run.pty.send("\x1b");

@@ -115,3 +115,18 @@ TEST_CASE("a new session starts at its end") {
   world.say("fresh");
   CHECK(world.look() == "● fresh\n");
 }
+
+TEST_CASE("when the beginning comes later, what was being read stays where it is") {
+  World world;
+  for (int i = 0; i < 60; ++i) world.say("line " + std::to_string(i));
+  world.look();
+  world.transcript.scroll(-300);
+  world.transcript.scroll(25);
+  const std::string before = world.look();
+  world.transcript.keep_place();
+  world.view.cells.clear();
+  for (int i = -500; i < 60; ++i) world.say("line " + std::to_string(i));
+  CHECK(world.look() == before);
+  world.transcript.to_begin();
+  CHECK(world.look().find("line -500") != std::string::npos);
+}
