@@ -159,6 +159,14 @@ bool may_think(const Request& request) {
   return true;
 }
 
+// From Opus 4.7 on the models decide themselves how long they think; a budget is refused.
+bool thinks_by_itself(std::string_view model) {
+  for (std::string_view family : {"claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5", "claude-haiku-5",
+                                  "claude-fable-5", "claude-mythos-5"})
+    if (model.starts_with(family)) return true;
+  return false;
+}
+
 std::string_view plain_model(std::string_view model) {
   if (model.ends_with(long_context)) model.remove_suffix(long_context.size());
   return model;
@@ -310,7 +318,8 @@ class Anthropic : public Codec {
                                        : std::pair<std::string, std::string>{"x-api-key", config_.key});
     std::string beta;
     if (request.model.ends_with(long_context)) beta = "context-1m-2025-08-07";
-    if (may_think(request)) beta += std::string(beta.empty() ? "" : ",") + "interleaved-thinking-2025-05-14";
+    if (may_think(request) && !thinks_by_itself(request.model))
+      beta += std::string(beta.empty() ? "" : ",") + "interleaved-thinking-2025-05-14";
     if (!beta.empty()) headers.emplace_back("anthropic-beta", beta);
     headers.insert(headers.end(), config_.headers.begin(), config_.headers.end());
     return headers;
@@ -319,7 +328,9 @@ class Anthropic : public Codec {
   void body(const Request& request, FragmentCache& cache, std::string& out) const override {
     out += "{\"model\":" + json_quote(plain_model(request.model)) +
            ",\"stream\":true,\"max_tokens\":" + std::to_string(request.max_output) + ",";
-    if (may_think(request))
+    if (may_think(request) && thinks_by_itself(request.model))
+      out += "\"thinking\":{\"type\":\"adaptive\"},";
+    else if (may_think(request))
       out += "\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":" + std::to_string(std::max(request.thinking, 1024)) + "},";
     if (const std::string system = system_text(request, true); !is_blank(system))
       out += "\"system\":[{\"type\":\"text\",\"text\":" + json_quote(system) + std::string(marker) + "}],";
@@ -342,7 +353,7 @@ const ProviderKind anthropic{
     .name = "anthropic",
     .title = "Anthropic Messages",
     .base_url = "https://api.anthropic.com",
-    .default_model = "claude-sonnet-4-5",
+    .default_model = "claude-sonnet-5-5",
     .key_variables = "ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN",
     .url_variable = "ANTHROPIC_BASE_URL",
     .model_variable = "ANTHROPIC_MODEL",

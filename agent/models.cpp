@@ -26,13 +26,13 @@ struct BuiltinAlias {
   std::string_view name, provider, model;
 };
 constexpr BuiltinAlias builtin_aliases[] = {
-    {"sonnet", "anthropic", "claude-sonnet-4-5"},
-    {"opus", "anthropic", "claude-opus-4-5"},
-    {"haiku", "anthropic", "claude-haiku-4-5"},
-    {"gpt", "openai", "gpt-5"},
-    {"gpt-mini", "openai", "gpt-5-mini"},
-    {"codex", "responses", "gpt-5-codex"},
-    {"flash", "gemini", "gemini-2.5-flash"},
+    {"sonnet", "anthropic", "claude-sonnet-5-5"},
+    {"opus", "anthropic", "claude-opus-5-5"},
+    {"haiku", "anthropic", "claude-haiku-5-5"},
+    {"gpt", "openai", "gpt-6.1-sol"},
+    {"gpt-mini", "openai", "gpt-5.6-luna"},
+    {"codex", "responses", "gpt-6.1-sol"},
+    {"flash", "gemini", "gemini-3.8-flash"},
     {"gemini-pro", "gemini", "gemini-2.5-pro"},
     {"demo", "demo", "demo"},
     {"demo-long", "demo", "long"},

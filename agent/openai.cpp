@@ -328,7 +328,7 @@ const ProviderKind openai{
     .name = "openai",
     .title = "OpenAI chat completions, or any compatible server by base URL",
     .base_url = "https://api.openai.com",
-    .default_model = "gpt-5",
+    .default_model = "gpt-6.1-sol",
     .key_variables = "OPENAI_API_KEY",
     .url_variable = "OPENAI_BASE_URL",
     .model_variable = "OPENAI_MODEL",

@@ -56,6 +56,19 @@ TEST_CASE("anthropic streams text, thinking, calls and usage") {
   }
 }
 
+TEST_CASE("models that decide themselves how long they think are not given a budget") {
+  const auto provider = make_provider("anthropic", {.base_url = "https://h", .key = "k", .headers = {}});
+  Request request = simple_request();
+  request.thinking = 4'000;
+  for (const auto& [model, type] : {std::pair{"claude-sonnet-4-5", "enabled"}, std::pair{"claude-opus-4-6", "enabled"},
+                                    std::pair{"claude-opus-4-7", "adaptive"}, std::pair{"claude-sonnet-5-5", "adaptive"}}) {
+    request.model = model;
+    const json thinking = json::parse(provider->body(request))["thinking"];
+    CHECK(thinking["type"] == type);
+    CHECK(thinking.contains("budget_tokens") == (type == std::string("enabled")));
+  }
+}
+
 TEST_CASE("anthropic marks system, tools and the last two messages for the cache") {
   const auto provider = make_provider("anthropic", {.base_url = "https://h", .key = "k", .headers = {}});
   Request request = simple_request();

@@ -15,6 +15,15 @@ TEST_CASE("known models have windows, limits and prices") {
   CHECK(sonnet.reserve() == 20'000);
   CHECK(sonnet.reserve(32'000) == 4'000);
   CHECK(models.find("responses", "gpt-5-codex").window == 400'000);
+  const ModelInfo newest = models.find("anthropic", "claude-sonnet-5-5");
+  CHECK(newest.window == 1'000'000);
+  CHECK(newest.optimum == 200'000);
+  CHECK(newest.output == 10);
+  CHECK(models.find("anthropic", "claude-opus-5-5-20260901").input == 4);
+  CHECK(models.find("openai", "gpt-6.1-sol").window == 1'050'000);
+  CHECK(models.find("openai", "gpt-5.6-sol").output == 30);
+  CHECK(models.find("openai", "gpt-5.6-luna").output == 6);
+  CHECK_FALSE(models.find("openai", "gpt-7").priced);
   CHECK(models.find("openai", "gpt-4o").optimum == 80'000);
   CHECK(models.find("openai", "gpt-4o-mini").input == 0.15);
   CHECK(models.find("gemini", "gemini-2.5-flash").small_model == "gemini-2.5-flash-lite");
@@ -42,7 +51,7 @@ TEST_CASE("unknown and local models get safe values") {
 
 TEST_CASE("names resolve: aliases, provider/model, bare, described") {
   Models models;
-  CHECK(models.resolve("sonnet") == ModelName{"anthropic", "claude-sonnet-4-5"});
+  CHECK(models.resolve("sonnet") == ModelName{"anthropic", "claude-sonnet-5-5"});
   CHECK(models.resolve("ollama/qwen3:8b") == ModelName{"ollama", "qwen3:8b"});
   CHECK(models.resolve("openrouter/anthropic/claude-sonnet-4.5") == ModelName{"openrouter", "anthropic/claude-sonnet-4.5"});
   CHECK(models.resolve("claude-opus-4-1") == ModelName{"anthropic", "claude-opus-4-1"});
