@@ -60,7 +60,7 @@ bool on_network(const std::filesystem::path& file) {
 int open_flags(Sqlite::Mode mode) {
   const int base = SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_PRIVATECACHE;
   if (mode == Sqlite::Mode::read) return base | SQLITE_OPEN_READONLY;
-  return base | SQLITE_OPEN_READWRITE | (mode == Sqlite::Mode::create ? SQLITE_OPEN_CREATE : 0);
+  return base | SQLITE_OPEN_READWRITE | (mode == Sqlite::Mode::create || mode == Sqlite::Mode::draft ? SQLITE_OPEN_CREATE : 0);
 }
 
 }  // namespace
@@ -122,6 +122,11 @@ Sqlite::Sqlite(const std::filesystem::path& file, Mode mode) {
         "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA foreign_keys=ON;"
         "PRAGMA cache_size=-8000;");
     if (mode == Mode::read || file.empty()) return;
+    if (mode == Mode::draft) {
+      exec("PRAGMA synchronous=OFF;");
+      exec(on_network(file) ? "PRAGMA journal_mode=MEMORY;" : "PRAGMA journal_mode=WAL;");
+      return;
+    }
     exec(on_network(file) ? "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=TRUNCATE;" : "PRAGMA journal_mode=WAL;");
     exec("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=1000; PRAGMA journal_size_limit=16777216;");
   } catch (...) {

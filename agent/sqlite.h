@@ -54,7 +54,7 @@ class Cursor {
 
 class Sqlite {
  public:
-  enum class Mode { create, write, read };
+  enum class Mode { create, write, read, draft };        // draft: a new file nobody else sees yet, written without syncs
   Sqlite(const std::filesystem::path& file, Mode mode);  // an empty path is a private temporary database
   ~Sqlite();
   Sqlite(const Sqlite&) = delete;

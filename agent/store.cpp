@@ -10,7 +10,7 @@
 namespace tern {
 namespace {
 
-constexpr std::uint32_t kRecallBlock = 16;
+constexpr std::uint32_t kRecallBlock = 64;  // one write for some twenty tool rounds
 
 std::string count_of(std::size_t count) { return count == 1 ? "1 event is" : std::to_string(count) + " events are"; }
 
@@ -136,16 +136,32 @@ bool Store::retry() {
 }
 
 bool Store::transact(const std::function<void()>& writes) {
-  std::lock_guard lock(impl_->mutex);
-  const std::size_t before = impl_->queue.size();
-  ++impl_->depth;
-  try {
-    writes();
-  } catch (...) {
-    if (--impl_->depth == 0) impl_->queue.resize(before);
-    throw;
+  std::vector<std::function<void()>> then;
+  bool saved = false;
+  {
+    std::lock_guard lock(impl_->mutex);
+    const std::size_t before = impl_->queue.size();
+    ++impl_->depth;
+    try {
+      writes();
+    } catch (...) {
+      if (--impl_->depth == 0) impl_->queue.resize(before), impl_->afterwards.clear();
+      throw;
+    }
+    if (--impl_->depth > 0) return true;
+    saved = impl_->flush();
+    then = std::exchange(impl_->afterwards, {});
   }
-  return --impl_->depth > 0 || impl_->flush();
+  for (const auto& what : then) what();
+  return saved;
+}
+
+void Store::afterwards(std::function<void()> what) {
+  {
+    std::lock_guard lock(impl_->mutex);
+    if (impl_->depth > 0) return impl_->afterwards.push_back(std::move(what));
+  }
+  what();
 }
 
 ItemId Store::next_item() {

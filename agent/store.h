@@ -47,6 +47,9 @@ class Store {
   std::uint64_t next_batch();
   // True when it is on disk. Nested calls join the outer one.
   bool transact(const std::function<void()>& writes);
+  // Runs when what is being written has been tried: at once, or at the end of the transaction it stands in. What people
+  // are shown goes through here, so that nothing is said before it is on disk.
+  void afterwards(std::function<void()> what);
   bool append(const ItemPtr& item);     // results with a recall id and no stored original become their own original
   bool started(const CallStart& call);  // before the tool runs
   // The cell as shown, as soon as the tool has ended. `result` is kept until append() brings it in its item, so that a

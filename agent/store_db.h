@@ -69,7 +69,8 @@ struct Store::Impl {
   int depth = 0;                   // of transact()
   bool summaries_changed = false;  // the files for people are behind
   std::vector<Write> queue;
-  std::string failure;  // why the queue is not empty
+  std::vector<std::function<void()>> afterwards;  // of the running transaction
+  std::string failure;                            // why the queue is not empty
 
   std::int64_t current = 0;  // the open session
   std::string uid, name, model;

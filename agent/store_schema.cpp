@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "agent/store_db.h"
+#include "agent/store_migrate.h"
 
 namespace tern {
 namespace {
@@ -86,37 +87,26 @@ const std::vector<const char*>& migrations() {
   return all;
 }
 
-// SQLite gives -wal and -shm the mode of the file, so the file is made by us first.
-void create_private(const fs::path& file) {
-  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd >= 0) ::close(fd);
-}
-
-bool is_there(const fs::path& file) {
-  struct stat info {};
-  return ::lstat(file.c_str(), &info) == 0;
-}
-
-void upgrade(Sqlite& db) {
-  db.exec("BEGIN IMMEDIATE");
+// A new file is made beside its place and linked there when it is whole: two syncs of the disk where SQLite takes seventeen
+// in place, and no other process ever meets a half-made one. Where that does not work it is made in place.
+void make_fresh(const fs::path& file) {
+  const fs::path draft = file.string() + ".new-" + std::to_string(::getpid());
+  create_private(draft);
   try {
-    // Another process may have been faster.
-    for (auto at = static_cast<std::size_t>(db.integer("PRAGMA user_version")); at < migrations().size(); ++at) {
-      db.exec(migrations()[at]);
-      db.exec("PRAGMA user_version=" + std::to_string(at + 1));
-    }
-    db.exec("COMMIT");
-  } catch (...) {
-    db.exec("ROLLBACK");
-    throw;
+    Sqlite db(draft, Sqlite::Mode::draft);
+    migrate(db, draft, migrations());
+  } catch (const SqliteError&) {
+    ::unlink(draft.c_str());
+    return;
   }
-}
-
-void back_up(Sqlite& db, const fs::path& file, std::size_t version) {
-  const fs::path copy = file.string() + ".backup-v" + std::to_string(version);
-  if (is_there(copy)) return;
-  create_private(copy);
-  db.run("VACUUM INTO ?1", {std::string_view(copy.native())});
+  const auto sync = [](const fs::path& what, int flags) {
+    const int fd = ::open(what.c_str(), flags | O_CLOEXEC | O_NOFOLLOW);
+    const bool done = fd >= 0 && ::fsync(fd) == 0;
+    if (fd >= 0) ::close(fd);
+    return done;
+  };
+  if (sync(draft, O_RDWR) && ::link(draft.c_str(), file.c_str()) == 0) sync(file.parent_path(), O_RDONLY | O_DIRECTORY);
+  for (const char* suffix : {"", "-wal", "-shm"}) ::unlink((draft.string() + suffix).c_str());
 }
 
 fs::path free_name(const fs::path& file) {
@@ -210,6 +200,7 @@ void Store::Impl::open_file() {
     database = std::make_unique<Sqlite>(file, Sqlite::Mode::read);
     read_only = true;
   } else {
+    if (!file.empty() && !is_there(file)) make_fresh(file);
     if (!file.empty()) create_private(file);
     database = std::make_unique<Sqlite>(file, Sqlite::Mode::create);
   }
@@ -220,9 +211,7 @@ void Store::Impl::open_file() {
     database = std::make_unique<Sqlite>(file, Sqlite::Mode::read);
     return;
   }
-  if (read_only || version == migrations().size()) return;
-  if (version > 0) back_up(*database, file, version);
-  upgrade(*database);
+  if (!read_only) migrate(*database, file, migrations());
 }
 
 // Never start empty: the damaged file is moved aside, whole, and what can be read of it fills the new one.

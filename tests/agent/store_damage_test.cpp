@@ -68,22 +68,30 @@ TEST_CASE("store: a damaged file is never answered with an empty one") {
   fill(original, kMessages);
   const std::uint64_t size = fs::file_size(original.db());
   std::mt19937 random(7);
-  for (int n = 0; n < 12; ++n) {
+  const int images = std::getenv("TERN_LONG") ? 300 : 12;
+  for (int n = 0; n < images; ++n) {
     Folder folder;
     fs::copy_file(original.db(), folder.db());
-    switch (n % 4) {
+    switch (n < 12 ? n % 4 : n % 7) {
       case 0: overwrite(folder.db(), 0, std::string(100, '\0')); break;  // the header
       case 1: fs::resize_file(folder.db(), size * 3 / 4); break;         // the end
       case 2: overwrite(folder.db(), 4096 * (1 + random() % (size / 4096 - 1)), std::string(4096, '\0')); break;
       case 3: overwrite(folder.db(), 4096 * (2 + random() % (size / 4096 - 2)), std::string(64, '\xff')); break;
+      case 4:  // single bits all over
+        for (int bit = 0; bit < 20; ++bit)
+          overwrite(folder.db(), 4096 + random() % (size - 4096), std::string(1, static_cast<char>(random())));
+        break;
+      case 5: overwrite(folder.db(), random() % 100, std::string(1, static_cast<char>(random()))); break;  // in the header
+      case 6: fs::resize_file(folder.db(), 4096 * (size / 4096 * 3 / 4 + random() % (size / 4096 / 4))); break;
     }
-    const bool unclean = n < 8;  // an unclean end: the whole file is checked at open; else damage is met on the way
+    const bool unclean = n % 12 < 8;  // an unclean end: the whole file is checked at open; else damage is met on the way
     if (unclean) std::ofstream(folder.db().string() + "-wal") << std::string(32, 'x');
     auto store = folder.store();
     INFO("damage " << n);
     const std::uint64_t left = readable(*store, kMessages);
     CHECK(left >= kMessages / 2);
-    if (left == kMessages) continue;  // hit a free or index page
+    if (left == kMessages) continue;                    // hit a free or index page
+    if (n >= 12 && store->notices().empty()) continue;  // a text that changed under a page that still holds together
     REQUIRE(store->notices().size() == 1);
     CHECK(store->notices()[0].find("recovered") != std::string::npos);
     CHECK(fs::exists(folder.db().string() + ".damaged-1"));
