@@ -119,17 +119,25 @@ double Gauges::factor(Tokens estimated) const {
   return std::max(0.1, (static_cast<double>(anchor_reported_) + since) / static_cast<double>(estimated));
 }
 
-std::string Gauges::save() const {
-  return std::to_string(saved_) + ' ' + std::to_string(dollars_) + ' ' + (dollars_known_ ? "1 " : "0 ") + forecast_.save();
+std::string Gauges::save(const ModelInfo& model) const {
+  std::ostringstream out;
+  out << saved_ << ' ' << std::to_string(dollars_) << ' ' << dollars_known_ << ' ' << forecast_.save() << ' '
+      << (calibration_.learned() ? std::to_string(calibration_.factor()) : "0") << ' ' << anchor_estimated_ << ' '
+      << anchor_reported_ << ' ' << model.provider << '/' << model.name;
+  return out.str();
 }
 
-void Gauges::load(const std::string& text) {
+void Gauges::load(const std::string& text, const ModelInfo& model) {
   std::istringstream in(text);
-  int known = 1;
-  if (in >> saved_ >> dollars_ >> known) dollars_known_ = known != 0;
-  std::string rest;
-  std::getline(in, rest);
-  forecast_.load(rest);
+  std::string mean, samples, of;
+  double factor = 0;
+  Tokens estimated = 0, reported = 0;
+  if (!(in >> saved_ >> dollars_ >> dollars_known_ >> mean >> samples)) return;
+  forecast_.load(mean + ' ' + samples);
+  if (!(in >> factor >> estimated >> reported >> of) || of != model.provider + '/' + model.name || factor <= 0) return;
+  constexpr Tokens many = 1'000'000;
+  calibration_.learn(many, static_cast<Tokens>(factor * static_cast<double>(many)));
+  anchor_estimated_ = estimated, anchor_reported_ = reported;
 }
 
 Tokens tokens_of(const std::vector<ToolSpec>& tools) {

@@ -46,8 +46,10 @@ class Gauges {
   double dollars() const { return dollars_; }
   bool dollars_known() const { return dollars_known_; }
   Tokens saved() const { return saved_; }
-  std::string save() const;  // small text for the store's session state
-  void load(const std::string& text);
+  // Small text for the store's session state. What was learnt of a model comes back only for that model: without it a
+  // resumed session would judge its context by the bare estimate, and might cut what fitted a moment ago.
+  std::string save(const ModelInfo& model) const;
+  void load(const std::string& text, const ModelInfo& model);
 
  private:
   Calibration calibration_;

@@ -64,7 +64,7 @@ void Session::adopt(OpenedSession opened) {
   context_.conversation = repair(opened_.conversation);
   opened_.conversation = {};
   context_.gauges = Gauges();
-  if (opened_.resumed) context_.gauges.load(store_->state("gauges"));
+  if (opened_.resumed) context_.gauges.load(store_->state("gauges"), context_.model);
   agent_->turn = opened_.turns;
   hands_->todos = store_->todos();
   files_.clear();

@@ -33,6 +33,7 @@ class Choice {
       if (round.keep) must += keep_round(round);
     }
     room_ = target - must;
+    keep_summary();
     keep_user_messages();
     keep_newest_rounds();
     keep_askers();
@@ -57,6 +58,15 @@ class Choice {
     Tokens sum = 0;
     for (std::size_t i = round.first; i <= round.last; ++i) sum += keep(i);
     return sum;
+  }
+
+  // The newest summary stands for the first request and all that left before: nothing says more in as few tokens.
+  void keep_summary() {
+    for (std::size_t i = items_.size(); i-- > 0;) {
+      if (blocks_of<Summary>(*items_[i]).empty()) continue;
+      if (items_[i]->tokens <= room_ / 2) room_ -= keep(i);
+      return;
+    }
   }
 
   void keep_user_messages() {

@@ -43,6 +43,28 @@ TEST_CASE("the parts sum to what is used, also when calibrated") {
   CHECK(calibrated.used > bare.used * 12 / 10);
 }
 
+TEST_CASE("a resumed session judges its context as it did before, and another model's figures are not taken over") {
+  auto context = context_of(talk);
+  context.model.provider = "p", context.model.name = "m";
+  context.gauges.reported(context.estimated(), {.input = context.estimated() / 2}, context.model,
+                          TimePoint{std::chrono::hours(1)});
+  const auto before = read_meters(context);
+  const auto saved = context.gauges.save(context.model);
+  auto resumed = context_of(talk);
+  resumed.model.provider = "p", resumed.model.name = "m";
+  resumed.gauges.load(saved, resumed.model);
+  CHECK(read_meters(resumed).used == before.used);
+  CHECK_FALSE(read_meters(resumed).estimated);
+  auto other = context_of(talk);
+  other.model.provider = "p", other.model.name = "n";
+  other.gauges.load(saved, other.model);
+  CHECK(read_meters(other).used == read_meters(context_of(talk)).used);
+  CHECK(other.gauges.saved() == context.gauges.saved());
+  other.gauges.load("19445 0.189255 1 10111.000000 2", other.model);  // as earlier versions wrote it
+  CHECK(other.gauges.saved() == 19'445);
+  CHECK(other.gauges.dollars_known());
+}
+
 TEST_CASE("what the provider reported is the anchor, only later items are estimated") {
   auto context = context_of(talk);
   context.gauges.reported(context.estimated(), {.input = 7'777}, context.model, TimePoint{std::chrono::hours(1)});

@@ -43,6 +43,20 @@ TEST_CASE("the newest stays as far as it fits, with all user messages that are c
   CHECK(after.find("call 11 ") != std::string::npos);
 }
 
+TEST_CASE("the newest summary stays, because it stands for all that left before") {
+  std::string text = "summary 1-90 They wanted the parser fixed; src/parse.cpp was changed\n";
+  for (int i = 1; i <= 8; ++i) {
+    const auto n = std::to_string(i);
+    text += "call " + n + " Read f" + n + ".cpp\nresult " + n + " 900 tokens\n";
+  }
+  const auto before = script(text + "assistant done\nuser go on");
+  const auto after = to_script(truncated(before, 5'000), 80);
+  CHECK(after.find("They wanted the parser fixed") != std::string::npos);
+  CHECK(after.find("call 8 ") != std::string::npos);
+  CHECK(after.find("call 1 ") == std::string::npos);
+  truncated(before, 120);  // where there is no room for it, it goes
+}
+
 TEST_CASE("what fits is left alone") { CHECK(truncate(talk(3, 100), {}, 10'000).empty()); }
 
 TEST_CASE("pins stay byte for byte while the rest makes room") {
