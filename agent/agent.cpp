@@ -8,15 +8,29 @@
 
 namespace tern {
 
+namespace {
+
+void tell_of_disk(Agent& agent) {
+  const auto unsaved = agent.store.unsaved();
+  if (unsaved.empty() != agent.unsaved_shown) return;
+  agent.unsaved_shown = !unsaved.empty();
+  agent.emit(unsaved.empty() ? Notice{Level::info, "What had been kept in memory is saved."} : Notice{Level::warning, unsaved});
+}
+
+}  // namespace
+
 ItemPtr append(Agent& agent, Item item) {
   item.id = agent.store.next_item();
   item.when = agent.now();
   if (!item.recall) item.recall = agent.store.next_recall();
   auto made = make_item(std::move(item));
-  if (!agent.store.append(made) && !agent.store.unsaved().empty()) agent.emit(Notice{Level::warning, agent.store.unsaved()});
+  agent.store.append(made);
   agent.context.conversation.items.push_back(made);
   agent.context.gauges.grew(made->tokens);
-  agent.emit(ItemAdded{made});
+  agent.store.afterwards([&agent, made] {
+    tell_of_disk(agent);
+    agent.emit(ItemAdded{made});
+  });
   return made;
 }
 

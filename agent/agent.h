@@ -38,6 +38,7 @@ struct Agent {
   std::uint64_t turn = 0;
   std::vector<Denial> denials;  // of this turn
   std::string shown_todos = {};
+  bool unsaved_shown = false;  // that the disk refuses is said once, and once when it is over
 };
 
 // Logs an item, adds it to the context and shows it. The item gets its id, time and recall id here.

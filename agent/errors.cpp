@@ -265,6 +265,7 @@ std::optional<Overflow> detect_overflow(int status, std::string_view code, std::
   if (!by_code && (!by_text || throttled) && status != 413) return std::nullopt;
   if (throttled && status == 413) return std::nullopt;
   const auto numbers = numbers_of(message);
+  if (has(message, "length by ")) return Overflow{0, 0};  // Ollama only says by how much
   if (numbers.size() < 2) return Overflow{numbers.empty() ? 0 : numbers[0], 0};
   if (has(message, "exceed context limit") && numbers.size() >= 3) return Overflow{numbers[2], numbers[0] + numbers[1]};
   return Overflow{std::min(numbers[0], numbers[1]), std::max(numbers[0], numbers[1])};

@@ -122,8 +122,13 @@ void LoopGuard::saw(const ToolCall& call, const std::string& result) {
   if (recent_.size() > 32) recent_.pop_back();
 }
 
-CallsDone ToolCalls::run(const std::vector<ToolCall>& calls, std::stop_token stop) {
+void ToolCalls::log_before() {
+  if (const auto before = std::exchange(before_, {})) before();
+}
+
+CallsDone ToolCalls::run(const std::vector<ToolCall>& calls, std::stop_token stop, const AroundCalls& around) {
   CallsDone done;
+  before_ = around.before;
   std::vector<Prepared> all(calls.size());
   for (std::size_t i = 0; i < calls.size(); ++i) all[i].run.call = calls[i];
   std::size_t closed = 0;
@@ -136,12 +141,16 @@ CallsDone ToolCalls::run(const std::vector<ToolCall>& calls, std::stop_token sto
     } while (i < all.size() && all[i - 1].ready && parallel(*all[i - 1].run.tool) && find_tool(all[i].run.call.name) &&
              parallel(*find_tool(all[i].run.call.name)));
     execute(std::move(group), stop);
-    for (; closed < i; ++closed) close(all[closed]);
+    store_.transact([&] {
+      log_before();
+      for (; closed < i; ++closed) {
+        close(all[closed]);
+        done.runs.push_back(std::move(all[closed].run));
+      }
+      if (i == all.size() && around.after) around.after(done);
+    });
   }
-  for (auto& prepared : all) {
-    if (guard_.repeats(prepared.run.call) >= LoopGuard::end_at) done.stuck = true;
-    done.runs.push_back(std::move(prepared.run));
-  }
+  for (const auto& run : done.runs) done.stuck = done.stuck || guard_.repeats(run.call) >= LoopGuard::end_at;
   return done;
 }
 
@@ -187,6 +196,7 @@ bool ToolCalls::ask(Prepared& prepared, const Ask& why, std::stop_token stop, Ca
   const auto& tool = *run.tool;
   if (!hands_.may_ask) return refuse(run, no_one_to_ask(why.reason), why.reason, done);
   const auto id = next_question_++;
+  log_before();
   auto body = tool.effect == Effect::execute ? run.output.subject
                                              : prepared.args.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
   for (const auto& target : why.targets) body += "\n  → " + target;
@@ -214,14 +224,14 @@ bool ToolCalls::ask(Prepared& prepared, const Ask& why, std::stop_token stop, Ca
 
 void ToolCalls::execute(std::vector<Prepared*> group, std::stop_token stop) {
   if (group.empty()) return;
-  if (!store_.transact([&] {
-        for (auto* prepared : group) {
-          const auto& run = prepared->run;
-          store_.started(
-              {run.call.id, std::string(run.tool->name), std::string(run.tool->label), run.output.subject, run.call.arguments});
-        }
-      }))
-    emit_(Notice{Level::warning, store_.unsaved()});
+  store_.transact([&] {
+    log_before();
+    for (auto* prepared : group) {
+      const auto& run = prepared->run;
+      store_.started(
+          {run.call.id, std::string(run.tool->name), std::string(run.tool->label), run.output.subject, run.call.arguments});
+    }
+  });
   for (auto* prepared : group) {
     const auto& run = prepared->run;
     emit_(ToolStarted{run.call.id, std::string(run.tool->name), std::string(run.tool->label), run.output.subject,
@@ -280,7 +290,7 @@ void ToolCalls::close(Prepared& prepared) {
   auto& run = prepared.run;
   run.output.text = redact(std::move(run.output.text));
   if (run.output.text.empty()) run.output.text = "(no output)";
-  if (run.ran || guard_.repeats(run.call) >= LoopGuard::teach_at) guard_.saw(run.call, run.output.text);
+  guard_.saw(run.call, run.output.text);  // also what was refused or could not be read: it would be asked for ever
   auto& cell = run.cell;
   cell.call_id = run.call.id;
   cell.tool = run.tool ? std::string(run.tool->name) : run.call.name;
@@ -294,8 +304,8 @@ void ToolCalls::close(Prepared& prepared) {
   store_.transact([&] {
     keep_original(run);
     store_.finished(cell, run.result);
+    store_.afterwards([this, cell] { emit_(cell); });
   });
-  emit_(cell);
 }
 
 void ToolCalls::keep_original(CallRun& run) {

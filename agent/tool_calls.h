@@ -75,14 +75,20 @@ struct CallsDone {
   bool said_no = false;  // the person refused without a note: the turn waits for them
 };
 
+// What the turn logs around its calls, so that it shares their transactions and a round costs two syncs of the disk:
+// `before` with the start of the first calls (or before the first question), `after` with the last results.
+struct AroundCalls {
+  std::function<void()> before = {};
+  std::function<void(CallsDone&)> after = {};
+};
+
 class ToolCalls {
  public:
   ToolCalls(Hands& hands, const Context& context, Store& store, Inbox& inbox, std::function<void(Event)> emit)
       : hands_(hands), context_(context), store_(store), inbox_(inbox), emit_(std::move(emit)) {}
 
   // Each result is in the log, with its original, before the next group of calls starts.
-
-  CallsDone run(const std::vector<ToolCall>& calls, std::stop_token stop);
+  CallsDone run(const std::vector<ToolCall>& calls, std::stop_token stop, const AroundCalls& around = {});
   void forget_repeats() { guard_ = {}; }
 
  private:
@@ -93,6 +99,7 @@ class ToolCalls {
   void execute(std::vector<Prepared*> group, std::stop_token stop);
   void run_one(Prepared& prepared, std::stop_token stop);
   void close(Prepared& prepared);
+  void log_before();
   void keep_original(CallRun& run);
 
   Hands& hands_;
@@ -101,6 +108,7 @@ class ToolCalls {
   Inbox& inbox_;
   std::function<void(Event)> emit_;
   LoopGuard guard_;
+  std::function<void()> before_;  // not yet logged
   std::uint64_t next_question_ = 1;
 };
 

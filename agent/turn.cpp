@@ -18,7 +18,7 @@ constexpr int continuations = 3;  // answers cut by the output limit or the netw
 // What has happened in this turn so far.
 struct Progress {
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  int requests = 0, cuts = 0, overflows = 0, repeats = 0, corrections = 0;
+  int requests = 0, cuts = 0, overflows = 0, corrections = 0;
   std::optional<UsageRow> usage;  // of the last request, logged together with its answer
 };
 
@@ -143,10 +143,6 @@ int exit_code(Failure kind) {
   }
 }
 
-bool transient(const Failed& failed) {
-  return failed.kind == Failure::network || failed.kind == Failure::timeout || failed.kind == Failure::protocol;
-}
-
 // True: the turn goes on with another request.
 bool recovered(Agent& agent, const Failed& failed, Progress& progress, std::stop_token stop) {
   if (failed.kind == Failure::overflow && progress.overflows++ == 0) return agent.compactor.overflow(agent.context, failed, stop);
@@ -229,13 +225,13 @@ static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::st
     const auto calls = reply.calls();
     if (reply.failed && !reply.interrupted && calls.empty()) {
       if (recovered(agent, *reply.failed, progress, stop)) continue;
-      if (transient(*reply.failed) && !reply.blocks.empty() && progress.repeats++ < 2) continue;  // nothing has run: ask again
       take_reply(agent, reply, progress);
       return ended(How::failed, exit_code(reply.failed->kind), reply.failed->message);
     }
-    take_reply(agent, reply, progress);
-    agent.show_meters();
+    progress.overflows = 0;  // one try for each request that is too long; a later one of a long turn has its own
     if (calls.empty()) {
+      take_reply(agent, reply, progress);
+      agent.show_meters();
       if (reply.interrupted) return ended(How::interrupted, 130);
       if (take_up(agent, reply, progress)) continue;
       agent.inbox.drain();
@@ -244,8 +240,10 @@ static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::st
       return finish(agent, reply);
     }
 
-    CallsDone done = agent.calls.run(calls, stop);
-    take_results(agent, done);
+    const CallsDone done = agent.calls.run(calls, stop,
+                                           {.before = [&] { take_reply(agent, reply, progress); },
+                                            .after = [&](CallsDone& results) { take_results(agent, results); }});
+    agent.show_meters();
     if (stop.stop_requested()) return ended(How::interrupted, 130);
     if (done.stuck || done.said_no) return after_calls(agent, done);
   }
@@ -263,7 +261,7 @@ TurnEnded run_turn(Agent& agent, Submit input, std::stop_token stop) {
   agent.context.gauges.turn_ended();
   agent.store.transact([&] {
     agent.store.remember(end);
-    agent.store.set_state("gauges", agent.context.gauges.save());
+    agent.store.set_state("gauges", agent.context.gauges.save(agent.context.model));
   });
   agent.show_meters();
   agent.emit(end);

@@ -112,8 +112,8 @@ void check_sandbox(Report& report) {
 // Stops a stream that takes too long; ends at once when the stream has ended.
 class Patience {
  public:
-  Patience()
-      : thread_([this] {
+  explicit Patience(std::stop_token person)
+      : person_(std::move(person), [this] { source_.request_stop(); }), thread_([this] {
           std::unique_lock lock(mutex_);
           if (!done_.wait_for(lock, kPatience, [this] { return over_; })) source_.request_stop();
         }) {}
@@ -129,6 +129,7 @@ class Patience {
 
  private:
   std::stop_source source_;
+  std::stop_callback<std::function<void()>> person_;
   std::mutex mutex_;
   std::condition_variable done_;
   bool over_ = false;
@@ -140,9 +141,9 @@ struct Answer {
   std::string failure;
 };
 
-Answer ask(Provider& provider, const Request& request) {
+Answer ask(Provider& provider, const Request& request, const std::stop_token& stop) {
   Answer answer;
-  Patience patience;
+  Patience patience(stop);
   provider.stream(
       request,
       [&](StreamEvent event) {
@@ -150,6 +151,10 @@ Answer ask(Provider& provider, const Request& request) {
         if (auto* failed = std::get_if<Failed>(&event)) answer.failure = failed->message.empty() ? "it failed" : failed->message;
       },
       patience.token());
+  if (stop.stop_requested())
+    answer.failure = "not finished: you stopped it";
+  else if (patience.token().stop_requested())
+    answer.failure = "no whole answer within " + std::to_string(kPatience.count()) + " s";
   return answer;
 }
 
@@ -160,13 +165,13 @@ ItemPtr message(std::uint64_t id, Role role, std::vector<Block> blocks) {
 }
 
 // One question that needs a tool, its result, and the answer: the whole road a turn takes.
-std::string round_trip(Provider& provider, const ModelInfo& model) {
+std::string round_trip(Provider& provider, const ModelInfo& model, const std::stop_token& stop) {
   Request request;
   request.model = model.name, request.window = model.window, request.max_output = 200;
   request.system = "You test a connection. Call the tool once, then answer with its word.";
   request.tools = {{"secret_word", "Returns the word.", R"({"type":"object","properties":{}})"}};
   request.conversation.items.push_back(message(1, Role::user, {Text{"Call secret_word and tell me the word."}}));
-  Answer first = ask(provider, request);
+  Answer first = ask(provider, request, stop);
   if (!first.failure.empty()) return first.failure;
   const ToolCall* call = nullptr;
   for (const Block& block : first.blocks) {
@@ -177,11 +182,11 @@ std::string round_trip(Provider& provider, const ModelInfo& model) {
   result.call_id = call->id, result.tool = call->name, result.text = "kittiwake";
   request.conversation.items.push_back(message(2, Role::assistant, first.blocks));
   request.conversation.items.push_back(message(3, Role::user, {result}));
-  const Answer second = ask(provider, request);
+  const Answer second = ask(provider, request, stop);
   return second.failure;
 }
 
-void check_provider(Report& report, const Config& config) {
+void check_provider(Report& report, const Config& config, const std::stop_token& stop) {
   Models models;
   const Environment env = environment();
   const ProviderKind* kind = provider_with_key(env);
@@ -207,7 +212,7 @@ void check_provider(Report& report, const Config& config) {
   if (!wire.key.empty()) report.good("key", "there is one for " + std::string(kind->title));
   const auto provider = make_provider(kind->name, wire);
   const auto begin = std::chrono::steady_clock::now();
-  const std::string failure = provider ? round_trip(*provider, models.find(kind->name, name)) : "it cannot be made";
+  const std::string failure = provider ? round_trip(*provider, models.find(kind->name, name), stop) : "it cannot be made";
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   if (failure.empty())
     report.good("provider", title + ": a tool round trip took " + std::to_string(took.count()) + " ms");
@@ -217,13 +222,13 @@ void check_provider(Report& report, const Config& config) {
 
 }  // namespace
 
-int run_doctor(const Options& options, const Config& config, std::string* into) {
+int run_doctor(const Options& options, const Config& config, std::string* into, std::stop_token stop) {
   Report report(utf8_locale(), into);
   check_terminal(report);
   check_config(report, config, user_config_file(environment()));
   check_store(report, options);
   check_sandbox(report);
-  check_provider(report, config);
+  check_provider(report, config, stop);
   return report.status();
 }
 

@@ -47,6 +47,7 @@ class SignalWatch {
 void say(const std::string& line) {
   std::fwrite(line.data(), 1, line.size(), stdout);
   std::fputc('\n', stdout);
+  std::fflush(stdout);  // whoever reads a stream reads it as it comes
 }
 
 // For a person who watches: what happens, on standard error.

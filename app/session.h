@@ -53,7 +53,7 @@ struct SessionSetup {
   std::function<std::vector<std::string>(const std::filesystem::path& project_dir, CompressionConfig&)> project_config;
   // Writes changed keys (JSON text) to the project's settings and to `now`; answers what changed or what is wrong.
   std::function<std::string(const std::filesystem::path& project_dir, const std::string& json, CompressionConfig& now)> configure;
-  std::function<std::string(std::string_view page)> page;                            // "doctor": pages the app knows
+  std::function<std::string(std::string_view page, std::stop_token)> page;           // "doctor": pages the app knows
   std::function<std::string(const std::filesystem::path& project_dir)> show_config;  // every value in force and its origin
   bool demo = false;
   std::string trace;  // file that gets each event as a line

@@ -86,7 +86,8 @@ bool SessionQueries::answer(const Query& query) {
     found->second(*this, argument);
     return true;
   }
-  auto text = s.setup_.page ? s.setup_.page(name) : std::string();
+  const auto stop = s.working_ ? s.stop_.get_token() : s.begin_work();  // Esc ends a doctor that waits for a provider
+  auto text = s.setup_.page ? s.setup_.page(name, stop) : std::string();
   if (text.empty()) return false;
   s.emit(Page{name, std::move(text)});
   return true;

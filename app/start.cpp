@@ -1,5 +1,6 @@
 #include "app/start.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -55,6 +56,10 @@ void add_rules(const std::vector<std::string>& texts, PermissionRule::Kind kind,
 
 std::string read_stdin() {
   if (::isatty(STDIN_FILENO)) return {};
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  constexpr int patience_ms = 3'000;
+  if (::poll(&input, 1, patience_ms) == 0)  // an open pipe nobody writes to must not look like a hanging model
+    std::fputs("tern: waiting for the end of standard input; with < /dev/null there is none\n", stderr);
   return all_of(std::cin);
 }
 
@@ -155,9 +160,9 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
     if (!folder.empty()) now.problems = read_project_config(folder, now);
     return config_text(now, true);
   };
-  setup.page = [config, options](std::string_view name) {
+  setup.page = [config, options](std::string_view name, std::stop_token stop) {
     std::string text;
-    if (name == "doctor") run_doctor(options, config, &text);
+    if (name == "doctor") run_doctor(options, config, &text, stop);
     return text;
   };
   setup.demo = options.demo;

@@ -86,7 +86,8 @@ int list_sessions(Look& look) {
                     {"parent", row.parent},
                     {"firstPrompt", row.first_prompt}});
     if (!look.options.json)
-      say(row.id + "  " + local_time(row.updated) + "  " + std::to_string(row.turns) + " turns  " + row.name + "\n");
+      say(row.id + "  " + local_time(row.updated) + "  " + std::to_string(row.turns) +
+          (row.turns == 1 ? " turn   " : " turns  ") + row.name + "\n");
   }
   if (look.options.json)
     say(dump(json));

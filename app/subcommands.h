@@ -10,6 +10,6 @@ namespace tern {
 int run_subcommand(const Options& options, Config config);
 
 // What `tern doctor` finds; every line says what is so and, when it is wrong, what to do. Printed, or added to `into`.
-int run_doctor(const Options& options, const Config& config, std::string* into = nullptr);
+int run_doctor(const Options& options, const Config& config, std::string* into = nullptr, std::stop_token stop = {});
 
 }  // namespace tern

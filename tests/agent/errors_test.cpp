@@ -25,6 +25,7 @@ TEST_CASE("every known wording of a full context is recognised") {
            Row{400, "exceed_context_size_error", "the request exceeds the available context size, try increasing it", 0, 0},
            Row{500, "exceed_context_size_error", "the request exceeds the available context size", 0, 0},
            Row{400, "", "prompt too long; exceeded max context length by 4 tokens", 0, 0},
+           Row{400, "", "prompt too long; exceeded max context length by 5200 tokens", 0, 0},
            Row{400, "", "Input is too long for requested model.", 0, 0},
            Row{400, "", "This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131072, 537812},
            Row{400, "", "Please reduce the length of the messages or completion.", 0, 0},

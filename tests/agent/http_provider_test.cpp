@@ -196,6 +196,17 @@ TEST_CASE("plain http is for this machine only") {
   CHECK(ran.retries.empty());
 }
 
+TEST_CASE("a redirect is not followed: the key would travel with it") {
+  FakeLlm elsewhere;
+  FakeLlm server(R"({"default":{"fault":{"kind":"status","status":307,"location":")" + elsewhere.url() +
+                 R"(/v1/messages","message":"moved"}}})");
+  Quick quick("anthropic", server.url());
+  const Ran ran = quick.run();
+  REQUIRE(ran.failed);
+  CHECK(ran.failed->http_status == 307);
+  CHECK(elsewhere.requests().empty());
+}
+
 TEST_CASE("input plus output over the limit: the output wish shrinks first") {
   FakeLlm server(
       R"({"replies":[{"fault":{"kind":"status","status":400,"message":"input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length or `max_tokens` and try again"}}]})");

@@ -162,6 +162,69 @@ TEST_CASE("what needs a question is refused where nobody can be asked") {
   CHECK_FALSE(std::filesystem::exists(rig.root / "made.txt"));
 }
 
+TEST_CASE("a call that is refused, unknown or broken again and again ends the turn, too") {
+  for (const auto& again : {call("c", "Bash", R"({"command":"touch made.txt"})"), call("c", "Frobnicate", "{}"),
+                            call("c", "Read", "{\"file_path\":")}) {
+    INFO(again.name);
+    Rig rig;
+    rig.hands.policy.mode = PermissionMode::ask;
+    int made = 0;
+    rig.script.otherwise([&](const Request&) {
+      auto one = again;
+      one.id += std::to_string(++made);
+      return made > 50 ? test::says("enough") : test::calls({one});
+    });
+    CHECK(rig.turn("go").how == How::failed);
+    CHECK(made == LoopGuard::end_at);
+    CHECK(rig.agent.denials.size() <= static_cast<std::size_t>(LoopGuard::end_at));
+  }
+}
+
+TEST_CASE("a long turn that meets the wall twice gets past it twice, when nobody says where the wall is") {
+  Rig rig(60'000);
+  int made = 0, refusals = 0;
+  rig.script.otherwise([&](const Request& request) {
+    if (count(request.conversation) > 9'000) return ++refusals, test::fails(Failure::overflow, "too large");
+    const auto number = std::to_string(++made);
+    if (made > 40) return test::says("done");
+    std::string text;
+    for (int line = 0; line < 80; ++line)
+      text += "line " + std::to_string(line) + " of file " + number + " has some words in it\n";
+    rig.write("f" + number + ".txt", text);
+    return test::calls(
+        {call("c" + number, "Read", R"({"file_path":")" + (rig.root / ("f" + number + ".txt")).string() + R"("})")});
+  });
+  rig.script.summaries([](const Request&) { return test::says("<summary>\n1. Request: go on\n</summary>"); });
+  CHECK(rig.turn("go").how == How::done);
+  CHECK(refusals >= 2);
+  CHECK(rig.bad_request().empty());
+}
+
+TEST_CASE("what is shown is in the log, also when one transaction holds it") {
+  const auto folder = test::fresh_folder();
+  std::size_t missing = 0, seen = 0;
+  {
+    Rig rig(200'000, folder);
+    rig.write("a.txt", "one\n");
+    const auto path = (rig.root / "a.txt").string();
+    rig.agent.emit = [&](const Event& event) {
+      const auto* added = std::get_if<ItemAdded>(&event);
+      if (!added) return;
+      ++seen;
+      const auto beside = Store::open({.folder = folder, .read_only = true});  // what another process would find now
+      std::string why;
+      missing += !beside->newest(why) || !beside->item(added->item->id);
+    };
+    rig.script
+        .then(test::calls({call("c1", "Read", R"({"file_path":")" + path + R"("})"), call("c2", "Glob", R"({"pattern":"*"})")}))
+        .then(test::says("done"));
+    CHECK(rig.turn("read").how == How::done);
+  }
+  CHECK(seen == 4);
+  CHECK(missing == 0);
+  std::filesystem::remove_all(folder);
+}
+
 TEST_CASE("a person's no with a note goes to the model, without one it ends the turn") {
   Rig rig;
   rig.hands.policy.mode = PermissionMode::ask;
