@@ -3,9 +3,10 @@
 //   scenario.json   what the server does (tests/support/fake_llm_main.cpp has the fields)
 //   args            one argument a line; {work} is the case's working folder
 //   expect          one expectation a line:
-//                     exit N · requests N · requests >= N · stdout ~ TEXT · stdout !~ TEXT · stderr ~ TEXT ·
-//                     last request ~ TEXT · last request !~ TEXT · file NAME ~ TEXT · no file NAME
-//   stdin, apis     optional: standard input; wire formats (default: anthropic chat responses gemini)
+//                     exit N · requests N · requests >= N · refused N (for their length) · stdout ~ TEXT · stdout !~ TEXT · stderr ~ TEXT ·
+//                     lines NAME <= N LINE (how often a file may hold it) · last request ~ TEXT · last request !~ TEXT · file NAME ~ TEXT · no file NAME
+//   stdin, apis     optional: standard input; wire formats (default: anthropic chat responses gemini; there is ollama, too)
+//   env             optional: more environment, one NAME=value a line
 //   files/          optional: copied into the working folder
 // Besides, every request must have the shape its service insists on.
 #include <fcntl.h>
@@ -51,7 +52,8 @@ struct Api {
 constexpr Api apis[] = {{"anthropic", "anthropic/claude-sonnet-4-5", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", ""},
                         {"chat", "openai/gpt-4.1", "OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1"},
                         {"responses", "responses/gpt-5", "OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1"},
-                        {"gemini", "gemini/gemini-2.5-pro", "GEMINI_API_KEY", "GEMINI_BASE_URL", ""}};
+                        {"gemini", "gemini/gemini-2.5-pro", "GEMINI_API_KEY", "GEMINI_BASE_URL", ""},
+                        {"ollama", "ollama/fake-model", "OLLAMA_API_KEY", "OLLAMA_HOST", ""}};
 
 struct Run {
   int status = -1;
@@ -82,18 +84,28 @@ Run run(const fs::path& home, const fs::path& work, const fs::path& input, const
 
 // Empty when the line holds.
 std::string unmet(const std::string& line, const Run& run, const std::vector<tern::test::FakeRequest>& requests,
-                  const fs::path& work) {
+                  std::size_t refused, const fs::path& work) {
   std::istringstream in(line);
   std::string subject, name, relation;
   in >> subject;
   std::string actual;
-  if (subject == "exit" || subject == "requests") {
+  if (subject == "exit" || subject == "requests" || subject == "refused") {
     std::string number;
     in >> number;
     const bool least = number == ">=";
     if (least) in >> number;
-    const int wanted = std::stoi(number), got = subject == "exit" ? run.status : static_cast<int>(requests.size());
+    const int wanted = std::stoi(number), got = subject == "exit"       ? run.status
+                                                : subject == "requests" ? static_cast<int>(requests.size())
+                                                                        : static_cast<int>(refused);
     return (least ? got >= wanted : got == wanted) ? "" : line + " (got " + std::to_string(got) + ")";
+  }
+  if (subject == "lines") {  // lines NAME <= N TEXT
+    int most = 0;
+    std::string wanted;
+    in >> name >> relation >> most >> wanted;
+    const auto lines = lines_of(work / name);
+    const auto found = std::count(lines.begin(), lines.end(), wanted);
+    return found <= most ? "" : line + " (got " + std::to_string(found) + ")";
   }
   if (subject == "no") {
     in >> name >> name;
@@ -129,14 +141,15 @@ void run_case(const fs::path& folder, const Api& api) {
     for (auto at = line.find("{work}"); at != std::string::npos; at = line.find("{work}")) line.replace(at, 6, work.string());
     arguments.push_back(line);
   }
-  const Words environment{"HOME=" + home.string(), "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
-                          std::string(api.key) + "=dummy-key-of-the-case", std::string(api.url) + "=" + server.url() + api.path};
+  Words environment{"HOME=" + home.string(), "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
+                    std::string(api.key) + "=dummy-key-of-the-case", std::string(api.url) + "=" + server.url() + api.path};
+  for (const auto& line : lines_of(folder / "env")) environment.push_back(line);
   const auto input = folder / "stdin";
   const auto ran = run(home, work, fs::exists(input) ? input : fs::path(), arguments, environment);
   INFO("case " << folder.filename().string() << " over " << api.name << "\nstdout: " << ran.out.substr(0, 2000)
                << "\nstderr: " << ran.err.substr(0, 2000));
   for (const auto& line : lines_of(folder / "expect")) {
-    const auto problem = unmet(line, ran, server.requests(), work);
+    const auto problem = unmet(line, ran, server.requests(), server.refused(), work);
     CHECK(problem == "");
   }
   for (const auto& problem : server.shape_problems()) CHECK(problem == "");
@@ -144,13 +157,21 @@ void run_case(const fs::path& folder, const Api& api) {
   fs::remove_all(home, ignored);
 }
 
-}  // namespace
-
-TEST_CASE("every case ends as it says, over every wire format") {
+// One test for each wire format, so that they run side by side.
+void run_cases(const char* wire) {
+  const auto api = std::find_if(std::begin(apis), std::end(apis), [&](const Api& one) { return one.name == std::string(wire); });
   for (const auto& entry : fs::directory_iterator(std::string(tern::places::source_tree()) + "/tests/cases")) {
     if (!entry.is_directory() || !fs::exists(entry.path() / "scenario.json")) continue;
     auto wanted = lines_of(entry.path() / "apis");
-    for (const auto& api : apis)
-      if (wanted.empty() || std::find(wanted.begin(), wanted.end(), api.name) != wanted.end()) run_case(entry.path(), api);
+    if (wanted.empty()) wanted = {"anthropic", "chat", "responses", "gemini"};
+    if (std::find(wanted.begin(), wanted.end(), wire) != wanted.end()) run_case(entry.path(), *api);
   }
 }
+
+}  // namespace
+
+TEST_CASE("every case ends as it says over anthropic") { run_cases("anthropic"); }
+TEST_CASE("every case ends as it says over chat completions") { run_cases("chat"); }
+TEST_CASE("every case ends as it says over responses") { run_cases("responses"); }
+TEST_CASE("every case ends as it says over gemini") { run_cases("gemini"); }
+TEST_CASE("every case for ollama ends as it says") { run_cases("ollama"); }

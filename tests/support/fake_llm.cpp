@@ -107,8 +107,20 @@ std::int64_t number(const json& object, const char* key, std::int64_t otherwise)
   return it != object.end() && it->is_number() ? it->get<std::int64_t>() : otherwise;
 }
 
+// By the last message: earlier ones may hold summaries, and the prefix may be that of a turn.
 bool is_summary(const std::string& body) {
-  return body.find("<summary>") != body.npos || body.find("state_snapshot") != body.npos;
+  const json request = json::parse(body, nullptr, false);
+  for (const char* list : {"messages", "input", "contents"})
+    if (request.is_object() && request.contains(list) && request[list].is_array() && !request[list].empty()) {
+      const std::string last = request[list].back().dump(-1, ' ', false, json::error_handler_t::replace);
+      return last.find("<summary>") != last.npos || last.find("state_snapshot") != last.npos;
+    }
+  return false;
+}
+
+bool holds_all(const std::string& body, const json& words) {
+  if (words.is_string()) return body.find(words.get<std::string>()) != body.npos;
+  return std::all_of(words.begin(), words.end(), [&](const json& word) { return holds_all(body, word); });
 }
 
 }  // namespace
@@ -128,6 +140,7 @@ struct FakeLlm::Server {
   json plan = json::object();
   std::size_t next = 0;
   int serial = 0, round = 0;
+  std::size_t refused = 0;  // for their length
   std::vector<FakeRequest> log;
   std::list<std::thread> threads;
   std::set<Peer*> peers;
@@ -224,8 +237,15 @@ struct FakeLlm::Server {
     int now = 0;
     json reply = choose(request, now);
     const std::int64_t limit = number(plan, "limit", 0), size = std::int64_t(request.body.size()) / 4;
-    if (limit > 0 && size > limit && !reply.contains("fault"))
-      reply["fault"] = {{"kind", "overflow"}, {"limit", limit}, {"asked", size}};
+    if (limit > 0 && size > limit && !reply.contains("fault")) {
+      const std::string shape = plan.value("shape", request.api);
+      if (shape == "silent")  // takes what fits and says nothing
+        reply["usage"] = {{"input", limit}, {"output", 5}};
+      else
+        reply["fault"] = {{"kind", "overflow"}, {"limit", limit}, {"asked", size}, {"shape", shape}};
+      std::lock_guard lock(mutex);
+      ++refused;
+    }
     return play(peer, request, reply, now);
   }
 
@@ -235,11 +255,10 @@ struct FakeLlm::Server {
     log.push_back(request);
     now = ++serial;
     changed.notify_all();
-    if (plan.contains("summary") && is_summary(request.body) && request.body.find("\"tools\"") == request.body.npos)
-      return plan["summary"];
+    if (plan.contains("summary") && is_summary(request.body)) return plan["summary"];
     if (plan.contains("match"))
       for (const json& row : plan["match"])
-        if (request.body.find(row.value("when", "")) != request.body.npos) return row;
+        if (holds_all(request.body, row.value("when", json("")))) return row;
     const json replies = plan.value("replies", json::array());
     if (plan.value("loop", false) && next >= replies.size()) next = 0;
     if (next < replies.size()) return replies[next++];
@@ -295,7 +314,7 @@ struct FakeLlm::Server {
 
   static bool refuse(Peer& peer, const FakeRequest& request, const json& fault, const std::string& kind) {
     std::string headers = "content-type: application/json\r\nrequest-id: req_fake\r\n";
-    for (const char* name : {"retry-after", "retry-after-ms"})
+    for (const char* name : {"retry-after", "retry-after-ms", "location"})
       if (fault.contains(name))
         headers +=
             std::string(name) + ": " + (fault[name].is_string() ? fault[name].get<std::string>() : fault[name].dump()) + "\r\n";
@@ -364,6 +383,12 @@ void FakeLlm::scenario(std::string_view text) {
   server_->plan = std::move(plan);
   server_->next = 0, server_->round = 0;
   server_->log.clear();
+  server_->refused = 0;
+}
+
+std::size_t FakeLlm::refused() const {
+  std::lock_guard lock(server_->mutex);
+  return server_->refused;
 }
 
 std::vector<FakeRequest> FakeLlm::requests() const {

@@ -30,6 +30,7 @@ class FakeLlm {
   std::string url() const;                    // "http://127.0.0.1:8808"
   void scenario(std::string_view json);       // starts anew: replies and log
   std::vector<FakeRequest> requests() const;  // requests to a model, in order
+  std::size_t refused() const;                // how many were longer than the scenario's limit
   bool wait_for_requests(std::size_t count, std::chrono::milliseconds patience) const;
   // What the real services would have refused, over all requests so far: "request 3: tool_use x without tool_result".
   std::vector<std::string> shape_problems() const;

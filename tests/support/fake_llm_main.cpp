@@ -4,15 +4,16 @@
 //   {"replies": [REPLY, …],            one per request, in order
 //    "loop": true,                     begin again when they are used up
 //    "rounds": {"n": 30, "call": {"name": "Bash", "arguments": {"command": "echo $i"}}, "text": "Round $i.", "final": "done"},
-//    "match": [REPLY with "when": "text in the request", …],
-//    "summary": REPLY,                 for requests without tools that ask for a <summary> or state_snapshot
+//    "match": [REPLY with "when": "text in the request", or a list of texts that are all in it, …],
+//    "summary": REPLY,                 for requests whose last message asks for a <summary> or state_snapshot
 //    "default": REPLY,                 when nothing else is left
-//    "limit": 32000}                   refuses larger requests (bytes / 4) in the service's own words
+//    "limit": 32000,                   refuses larger requests (bytes / 4) in the service's own words, or
+//    "shape": "llamacpp"}              in those of another server; "silent": cuts without a word and answers
 // REPLY: {"text", "thinking", "signature", "calls": [{"name", "arguments" or "raw", "id"}], "stop": "end|tools|length|refusal",
 //         "usage": {"input", "output", "cache_read", "cache_write"}, "pieces": characters per delta,
 //         "delay_ms": between events, "first_delay_ms", "fault": FAULT}
 // FAULT: {"kind": …}
-//   "status"       with "status", "message" or "body", "retry-after", "retry-after-ms"
+//   "status"       with "status", "message" or "body", "retry-after", "retry-after-ms", "location"
 //   "html"         a proxy's page (502)          "spend_limit"  429 that must not be repeated
 //   "overflow"     with "limit", "asked", "shape": another server's words ("llamacpp")
 //   "reset" "eof" "hang" "stall"  at byte "at" of the stream; stall goes on after "ms"

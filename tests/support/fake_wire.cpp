@@ -333,6 +333,31 @@ FakeRefusal fake_overflow(std::string_view api, std::int64_t limit, std::int64_t
     return {
         400,
         json{{"error", "prompt too long; exceeded max context length by " + std::to_string(asked - limit) + " tokens"}}.dump()};
+  const std::string runner = json{
+      {"error",
+       {{"code", 400},
+        {"message", "request (" + a + " tokens) exceeds the available context size (" + l + " tokens), try increasing it"},
+        {"type", "exceed_context_size_error"},
+        {"n_prompt_tokens", asked},
+        {"n_ctx", limit}}}}.dump();
+  if (api == "ollama_runner") return {400, json{{"error", runner}}.dump()};
+  if (api == "too_large") return {413, "<html><head><title>413 Request Entity Too Large</title></head></html>"};
+  if (api == "vllm")
+    return {400, json{{"object", "error"},
+                      {"message", "This model's maximum context length is " + l + " tokens. However, you requested " + a +
+                                      " tokens in the messages, Please reduce the length of the messages."},
+                      {"type", "BadRequestError"},
+                      {"param", nullptr},
+                      {"code", 400}}
+                     .dump()};
+  if (api == "openrouter")
+    return {400, json{{"error",
+                       {{"message", "Provider returned error"},
+                        {"code", 400},
+                        {"metadata",
+                         {{"raw", "This endpoint's maximum context length is " + l + " tokens. However, you requested about " +
+                                      a + " tokens."}}}}}}
+                     .dump()};
   if (api == "llamacpp")
     return {400, json{{"error",
                        {{"code", 400},
