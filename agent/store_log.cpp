@@ -122,14 +122,20 @@ Conversation Store::Impl::fold() const {
   const std::vector<std::uint64_t> skipped = undone();
   Conversation shells;
   std::vector<Batch> batches;
+  UndoneInserts taken_back;
   std::unordered_map<std::uint64_t, const LogRow*> where;
   for (const LogRow& row : rows) {
     if (row.kind == LogRow::item) {
       shells.items.push_back(hollow(row.ref, static_cast<Role>(row.flags & LogRow::role_mask), row.flags & LogRow::pinned));
       where[row.ref] = &row;
-    } else if (row.kind == LogRow::batch && std::find(skipped.begin(), skipped.end(), row.ref) == skipped.end()) {
+    } else if (row.kind == LogRow::batch) {
       auto batch = load_batch(row);
       if (!batch) continue;
+      if (std::find(skipped.begin(), skipped.end(), row.ref) != skipped.end()) {
+        taken_back.add(batch->edits);
+        continue;
+      }
+      taken_back.redirect(batch->edits);
       shells = tern::apply(shells, hollow(batch->edits));
       batches.push_back(std::move(*batch));
     }

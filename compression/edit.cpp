@@ -142,14 +142,39 @@ Conversation apply(const Conversation& conversation, const Edits& edits) {
 
 Conversation replay(std::span<const LogEntry> log, std::span<const std::uint64_t> skipped) {
   Conversation conversation;
+  UndoneInserts undone;
   for (const auto& entry : log) {
     if (const auto* item = std::get_if<ItemPtr>(&entry)) {
       conversation.items.push_back(*item);
-    } else if (const auto& batch = std::get<Batch>(entry); !contains(skipped, batch.id)) {
-      conversation = tern::apply(conversation, batch.edits);
+      continue;
     }
+    const auto& batch = std::get<Batch>(entry);
+    if (contains(skipped, batch.id)) {
+      undone.add(batch.edits);
+      continue;
+    }
+    Edits edits = batch.edits;
+    undone.redirect(edits);
+    conversation = tern::apply(conversation, edits);
   }
   return conversation;
+}
+
+void UndoneInserts::add(const Edits& undone) {
+  for (const auto& edit : undone) {
+    if (const auto* insert = std::get_if<Insert>(&edit.how); insert && insert->item)
+      stood_before_[insert->item->id.value] = edit.target;
+  }
+}
+
+void UndoneInserts::redirect(Edits& later) const {
+  if (stood_before_.empty()) return;
+  for (auto& edit : later) {
+    if (!std::holds_alternative<Insert>(edit.how)) continue;
+    for (auto found = stood_before_.find(edit.target.value); found != stood_before_.end();
+         found = stood_before_.find(edit.target.value))
+      edit.target = found->second;
+  }
 }
 
 void give_ids(Edits& edits, ItemId& next) {

@@ -2,9 +2,11 @@
 // Edits are logged before they are applied. Undo is replaying the log without one batch (replay), so later items stay.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -49,6 +51,16 @@ Conversation apply(const Conversation& conversation, const Edits& edits);
 struct Batch {  // what one compression did, as it is logged
   std::uint64_t id = 0;
   Edits edits;
+};
+// A later batch may have put its items before one that an undone batch had inserted. They go before what that one stood
+// before, so that undoing one compaction never takes the summary of the next out of the context.
+class UndoneInserts {
+ public:
+  void add(const Edits& undone);
+  void redirect(Edits& later) const;
+
+ private:
+  std::unordered_map<std::uint64_t, ItemId> stood_before_;
 };
 using LogEntry = std::variant<ItemPtr, Batch>;
 // The context is a fold of the log. `skipped` names the batches that were undone.

@@ -1,4 +1,5 @@
 // What must hold for every conversation and every strategy, tried on random ones.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <random>
 
@@ -126,6 +127,46 @@ TEST_CASE("undo of any batch restores exactly what the log without it gives") {
       if (!batch || batch->id != 3) shorter.push_back(entry);
     }
     CHECK(all_of(replay(log, last)) == all_of(replay(shorter)));
+  }
+}
+
+TEST_CASE("undoing one of two overlapping compactions keeps the summary of the other") {
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    const auto conversation = random_conversation(seed, {.turns = 12, .pins = false});
+    std::vector<LogEntry> log(conversation.items.begin(), conversation.items.end());
+    const auto summarise = [&](std::uint64_t id, std::size_t first, std::size_t last) {  // whole turns of what the log shows now
+      const auto now = replay(log);
+      std::vector<std::size_t> prompts;
+      for (std::size_t i = 0; i < now.items.size(); ++i)
+        if (std::any_of(now.items[i]->blocks.begin(), now.items[i]->blocks.end(),
+                        [](const Block& block) {
+                          return std::holds_alternative<Text>(block) || std::holds_alternative<Summary>(block);
+                        }) &&
+            now.items[i]->role == Role::user)
+          prompts.push_back(i);
+      if (prompts.size() < last + 1) return false;
+      Item summary;
+      summary.role = Role::user;
+      summary.id = ItemId{50'000 + id};
+      summary.blocks = {Summary{"summary " + std::to_string(id), {}}};
+      Edits edits = {{now.items[prompts[first]]->id, Insert{make_item(summary)}, {Tier::compact, "test", ""}, 0}};
+      for (std::size_t i = prompts[first]; i < prompts[last]; ++i)
+        edits.push_back({now.items[i]->id, Drop{}, {Tier::compact, "test", ""}, 0});
+      log.emplace_back(Batch{id, std::move(edits)});
+      return true;
+    };
+    if (!summarise(1, 1, 4) || !summarise(2, 1, 3)) continue;  // the second begins with the summary of the first
+    INFO("seed " << seed);
+    const std::uint64_t one[] = {1}, two[] = {2}, both[] = {1, 2};
+    const auto holds = [](const Conversation& now, std::uint64_t id) {
+      return std::any_of(now.items.begin(), now.items.end(), [&](const ItemPtr& item) { return item->id.value == 50'000 + id; });
+    };
+    const auto without_one = replay(log, one), without_two = replay(log, two);
+    CHECK(holds(without_one, 2));
+    CHECK(check(tern::repair(without_one)).empty());
+    CHECK(holds(without_two, 1));
+    CHECK_FALSE(holds(without_two, 2));
+    CHECK(all_of(replay(log, both)) == all_of(conversation));
   }
 }
 
