@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 
 namespace tern {
 
@@ -21,8 +22,13 @@ constexpr std::size_t kProgressBytes = 8 * 1024;
 // Wakes a poll when the turn is stopped.
 class StopSignal {
  public:
-  explicit StopSignal(const std::stop_token& stop) : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), callback_(stop, Ring{fd_}) {}
-  ~StopSignal() { ::close(fd_); }
+  explicit StopSignal(const std::stop_token& stop) : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    callback_.emplace(stop, Ring{fd_});
+  }
+  ~StopSignal() {
+    callback_.reset();  // waits for one that runs: it must not ring a descriptor that is somebody else's by then
+    ::close(fd_);
+  }
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
   int fd() const { return fd_; }
@@ -36,7 +42,7 @@ class StopSignal {
     }
   };
   int fd_;
-  std::stop_callback<Ring> callback_;
+  std::optional<std::stop_callback<Ring>> callback_;
 };
 
 // The newest part of what came, at most twenty times a second.

@@ -76,7 +76,8 @@ TEST_CASE("pictures: what is said") {
   World world;
   world.meters(0.2);
   world.user(
-      "读一下 src/词法.cpp，然后修 bug 👩‍👩‍👧 (a line long enough to be wrapped where the screen is not that "
+      "读一下 src/词法.cpp，然后修 bug 👩‍👩‍👧 (a line long enough to be wrapped where the screen is not "
+      "that "
       "wide "
       "at "
       "all)");
@@ -84,7 +85,8 @@ TEST_CASE("pictures: what is said") {
   world.answer(
       "# A heading\n\nText with **bold**, *italic*, ~~gone~~ and `code`, and [a link](https://example.com/a).\n\n1. one\n2. "
       "two\n   - "
-      "nested 中文\n\n> quoted\n\n| 名字 | value |\n|:--|--:|\n| 甲 | 1 |\n| emoji 👍🏽 | 22 |\n\n```python\ndef f(x):\n  "
+      "nested 中文\n\n> quoted\n\n| 名字 | value |\n|:--|--:|\n| 甲 | 1 |\n| emoji 👍🏽 | 22 |\n\n```python\ndef f(x):\n "
+      " "
       " "
       " "
       "return \"s\"  # "
@@ -159,8 +161,7 @@ TEST_CASE("pictures: a compaction before it is made, and its audit") {
   preview.draft = "1. Primary request and intent:\n   - fix the tokenizer\n2. Files:\n   - `src/tokenizer.cpp`\n";
   preview.before = 147'000;
   preview.after = 52'000;
-  preview.dollars_now = 0.11;
-  preview.dollars_saved_per_turn = 0.03;
+  preview.cost = "$0.11 now, saves $0.03 a turn";
   open(world, preview);
   CHECK_GOLDEN("panel_preview", at_every_size(world));
   world.shell.overlay.reset();
