@@ -43,13 +43,40 @@ bool ours(const fs::path& file) {
   return ::lstat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::geteuid() && (info.st_mode & 022) == 0;
 }
 
-// What `git init` puts there by itself runs nothing.
+// What `git init` puts there by itself, samples, runs nothing: git looks for these names. The folder is not opened for that.
 bool only_samples(const fs::path& hooks) {
-  std::error_code error;
-  if (hooks.filename() != "hooks" || fs::is_symlink(hooks, error)) return false;
-  for (const auto& entry : fs::directory_iterator(hooks, error))
-    if (entry.path().extension() != ".sample") return false;
-  return !error;
+  struct stat info {};
+  if (hooks.filename() != "hooks" || ::lstat(hooks.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return false;
+  const auto there = [&](const char* name) { return ::lstat((hooks / name).c_str(), &info) == 0; };
+  static constexpr const char* names[] = {"applypatch-msg",
+                                          "commit-msg",
+                                          "fsmonitor-watchman",
+                                          "p4-changelist",
+                                          "p4-post-changelist",
+                                          "p4-pre-submit",
+                                          "post-applypatch",
+                                          "post-checkout",
+                                          "post-commit",
+                                          "post-index-change",
+                                          "post-merge",
+                                          "post-receive",
+                                          "post-rewrite",
+                                          "post-update",
+                                          "pre-applypatch",
+                                          "pre-auto-gc",
+                                          "pre-commit",
+                                          "pre-merge-commit",
+                                          "pre-push",
+                                          "pre-rebase",
+                                          "pre-receive",
+                                          "prepare-commit-msg",
+                                          "proc-receive",
+                                          "push-to-checkout",
+                                          "update",
+                                          "sendemail-validate",
+                                          "reference-transaction",
+                                          "p4-prepare-changelist"};
+  return std::none_of(std::begin(names), std::end(names), there);
 }
 
 }  // namespace
