@@ -171,7 +171,9 @@ void Journal::note_unwatched(const Workspace& workspace, const Scan& scan, const
       if (ns(info.stx_ctime) < scan.began_ns) return;
       const fs::path path = root / file.path;
       if (scan.files.count(path) || ++found > most_lost) return;
-      const bool made = (info.stx_mask & STATX_BTIME) != 0 && ns(info.stx_btime) >= scan.began_ns;
+      // File times move in ticks: what was born in the tick of the beginning may have been there before, and undo removes what
+      // the command made.
+      const bool made = (info.stx_mask & STATX_BTIME) != 0 && ns(info.stx_btime) > scan.began_ns;
       if (note(workspace, path, made ? nullptr : &lost, call_id)) changed.push_back(path);
     });
   }

@@ -24,7 +24,8 @@ constexpr std::string_view enter_modes =
     "\x1b[>1u"     // kitty keyboard: disambiguate
     "\x1b[>4;1m";  // modifyOtherKeys where kitty's is unknown
 constexpr std::string_view mouse_modes = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
-constexpr char leave_modes[] = "\x1b[?2026l\x1b[>4m\x1b[<u\x1b[?1004l\x1b[?2004l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[0m\x1b[?25h";
+constexpr char leave_modes[] =
+    "\x1b[?2026l\x1b[>4m\x1b[<u\x1b[?1004l\x1b[?2004l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[0m\x1b[?25h";
 constexpr char leave_alternate[] = "\x1b[?1049l";
 
 termios saved{};

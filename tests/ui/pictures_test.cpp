@@ -85,7 +85,8 @@ TEST_CASE("pictures: what is said") {
   world.answer(
       "# A heading\n\nText with **bold**, *italic*, ~~gone~~ and `code`, and [a link](https://example.com/a).\n\n1. one\n2. "
       "two\n   - "
-      "nested 中文\n\n> quoted\n\n| 名字 | value |\n|:--|--:|\n| 甲 | 1 |\n| emoji 👍🏽 | 22 |\n\n```python\ndef f(x):\n "
+      "nested 中文\n\n> quoted\n\n| 名字 | value |\n|:--|--:|\n| 甲 | 1 |\n| emoji 👍🏽 | 22 |\n\n```python\ndef "
+      "f(x):\n "
       " "
       " "
       " "
