@@ -87,8 +87,8 @@ const std::vector<const char*>& migrations() {
   return all;
 }
 
-// A new file is made beside its place and linked there when it is whole: two syncs of the disk where SQLite takes seventeen
-// in place, and no other process ever meets a half-made one. Where that does not work it is made in place.
+// A new file is made beside its place and linked there when it is whole: fewer syncs of the disk than making it in place, and
+// no other process ever meets a half-made one. Where that does not work it is made in place.
 void make_fresh(const fs::path& file) {
   const fs::path draft = file.string() + ".new-" + std::to_string(::getpid());
   create_private(draft);
