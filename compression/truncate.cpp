@@ -21,19 +21,18 @@ class Choice {
   Choice(const Conversation& conversation, const CompressionConfig& config, Tokens target)
       : items_(conversation.items),
         parts_(outline(conversation, protected_items(conversation, config))),
-        kept_(items_.size(), false) {
-    Tokens must = 0;
+        kept_(items_.size(), false),
+        room_(target) {
     for (std::size_t i = 0; i < items_.size(); ++i) {
-      if (items_[i]->role == Role::system) must += keep(i);
+      if (items_[i]->role == Role::system) room_ -= keep(i);
     }
     for (const auto& turn : parts_.turns) {
-      if (turn.keep) must += keep(turn.user);
+      if (turn.keep) room_ -= keep(turn.user);
     }
-    for (const auto& round : parts_.rounds) {
-      if (round.keep) must += keep_round(round);
-    }
-    room_ = target - must;
     keep_summary();
+    for (const auto& round : parts_.rounds) {
+      if (round.keep) room_ -= keep_round(round);
+    }
     keep_user_messages();
     keep_newest_rounds();
     keep_askers();
@@ -60,7 +59,8 @@ class Choice {
     return sum;
   }
 
-  // The newest summary stands for the first request and all that left before: nothing says more in as few tokens.
+  // The newest summary stands for the first request and all that left before: nothing says more in as few tokens. It comes
+  // before the protected results, which can be cut harder where they fill the window alone.
   void keep_summary() {
     for (std::size_t i = items_.size(); i-- > 0;) {
       if (blocks_of<Summary>(*items_[i]).empty()) continue;
@@ -102,7 +102,7 @@ class Choice {
   const std::vector<ItemPtr>& items_;
   Outline parts_;
   std::vector<bool> kept_;
-  Tokens room_ = 0;
+  Tokens room_;
 };
 
 }  // namespace

@@ -57,6 +57,18 @@ TEST_CASE("the newest summary stays, because it stands for all that left before"
   truncated(before, 120);  // where there is no room for it, it goes
 }
 
+TEST_CASE("the summary stays where the protected results alone are larger than the window") {
+  std::string text = "summary 1-90 They wanted the parser fixed; src/parse.cpp was changed\nuser as you were\n";
+  for (int i = 1; i <= 3; ++i) {
+    const auto n = std::to_string(i);
+    text += "call " + n + " Read f" + n + ".cpp\nresult " + n + " 900 tokens\n";
+  }
+  const auto after = to_script(truncated(script(text + "user go on"), 1'200), 80);
+  CHECK(after.find("They wanted the parser fixed") != std::string::npos);
+  CHECK(after.find("call 3 ") != std::string::npos);
+  CHECK(after.find("user 9 go on") != std::string::npos);
+}
+
 TEST_CASE("what fits is left alone") { CHECK(truncate(talk(3, 100), {}, 10'000).empty()); }
 
 TEST_CASE("pins stay byte for byte while the rest makes room") {
