@@ -1,6 +1,7 @@
 #include "agent/store.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 namespace tern {
 namespace {
 
+constexpr std::chrono::milliseconds kLeftByTheDead{500};
 constexpr std::uint32_t kRecallBlock = 64;  // one write for some twenty tool rounds
 
 std::string count_of(std::size_t count) { return count == 1 ? "1 event is" : std::to_string(count) + " events are"; }
@@ -35,7 +37,15 @@ bool SessionLock::alone() {
   return alone;
 }
 
-bool SessionLock::take(std::int64_t session) { return set(F_WRLCK, session); }
+// A holder that was killed while it started a command leaves its lock with the child for the moment before the child's exec.
+bool SessionLock::take(std::int64_t session) {
+  const auto end = std::chrono::steady_clock::now() + kLeftByTheDead;
+  while (!set(F_WRLCK, session)) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    ::poll(nullptr, 0, 5);
+  }
+  return true;
+}
 
 bool SessionLock::taken(std::int64_t session) const {
   struct flock lock {};

@@ -1,10 +1,13 @@
 #include "agent/store.h"
 
+#include <poll.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <csignal>
 #include <filesystem>
 
 #include "agent/sqlite.h"
@@ -337,6 +340,26 @@ TEST_CASE("store: two on one project both work, one session has one holder, ids 
   CHECK(why.find("another tern") != std::string::npos);
   first.reset();
   CHECK(second->resume(id, why)->turns == 50);
+}
+
+TEST_CASE("store: a child that outlives its killed tern for a moment does not keep the session") {
+  Folder folder;
+  const std::string id = folder.store()->create({}).id;
+  const pid_t killed = ::fork();
+  if (killed == 0) {
+    auto store = folder.store();
+    std::string why;
+    store->resume(id, why);
+    if (::fork() == 0) {  // it has the lock, too, until it would exec
+      ::poll(nullptr, 0, 50);
+      ::_exit(0);
+    }
+    ::raise(SIGKILL);
+  }
+  ::waitpid(killed, nullptr, 0);
+  std::string why;
+  CHECK(folder.store()->resume(id, why));
+  CHECK(why.empty());
 }
 
 TEST_CASE("store: everything made is private, whatever the umask") {
