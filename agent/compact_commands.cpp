@@ -135,8 +135,6 @@ void Compactor::show_preview(Context& context, const SummaryRequest* ask, Result
                      .strategy = result.strategy + (result.model.empty() ? "" : " by " + result.model),
                      .before = used_of(context),
                      .after = usage(after, budget).used,
-                     .dollars_now = cost.now,
-                     .dollars_saved_per_turn = cost.per_turn,
                      .cost = describe(cost, context.gauges.cache(), now)};
   if (cost.known && cost.per_turn > 0) {
     const auto dollars = cost.per_turn / static_cast<double>(count(before) - count(after));

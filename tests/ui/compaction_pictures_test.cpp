@@ -96,8 +96,6 @@ PreviewReady preview() {
       .strategy = "sections by claude-haiku-4-5",
       .before = 146'000,
       .after = 61'000,
-      .dollars_now = 0.031,
-      .dollars_saved_per_turn = 0.0255,
       .cost = "cache cold (22 min) · $0.0310 now · $0.0255 a turn saved · pays after 2 turns · a request's input $0.44 → $0.18"};
 }
 

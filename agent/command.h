@@ -1,0 +1,87 @@
+// What the front sends to the core: commands, drained by the worker between steps. The way back is event.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compression/conversation.h"
+#include "compression/edit.h"
+
+namespace tern {
+
+enum class When { steer, after };  // typed while a turn runs: at the next request, or when the turn has ended
+struct Attachment {
+  std::string path, media_type, bytes;  // an image or document
+};
+struct Submit {
+  std::string text;
+  std::vector<Attachment> attachments;
+  When when = When::steer;
+};
+struct TakeBack {};   // give every queued prompt back (answered by Queue with none and TakenBack)
+struct Interrupt {};  // also requested through the stop source; kept for headless input
+enum class Verdict { yes, yes_remember, no };
+struct Answer {  // to PermissionAsked or TrustAsked
+  std::uint64_t id = 0;
+  Verdict verdict = Verdict::no;
+  std::string note;  // "no, and say why"
+};
+struct ShellLine {  // "! make" typed by the person: runs with their authority, shown to the model
+  std::string command;
+  bool hidden = false;  // "!!": not sent to the model
+};
+struct MemoryNote {  // "# always use tabs": appended to AGENTS.md
+  std::string text;
+};
+enum class PermissionMode { ask, accept_edits, plan, automatic, bypass };
+std::string_view to_string(PermissionMode mode);
+struct SetMode {
+  PermissionMode mode = PermissionMode::ask;
+};
+struct SetModel {
+  std::string name;  // "provider/model", an alias; empty = list them (answered by Page)
+};
+struct Compact {
+  std::string focus, strategy;
+  bool preview = false;
+  std::optional<ItemRange> range;
+};
+struct AcceptPreview {
+  std::uint64_t id = 0;
+  bool accept = true;
+  std::string edited;  // the person's version of the summary; empty = as drafted
+};
+struct UndoCompact {
+  int steps = 1;                   // negative: redo
+  std::vector<std::string> parts;  // recall ids to bring back one by one instead
+};
+struct PinThis {
+  std::string what;  // "r17", "last", a path, a sentence; empty = list
+  bool on = true;
+};
+struct Rewind {  // conversation back to just before this user item; files too when asked
+  ItemId item;
+  bool conversation = true, files = false, preview = false;
+};
+struct Sessions {  // clear, resume, fork, rename
+  enum class What { fresh, resume, fork, rename } what = What::fresh;
+  std::string argument;  // id, text, or the new name
+};
+// Anything that only reads the worker's world: answered by one Page, Report or Notice. Names are those of the
+// slash commands: "context", "context log", "context tune", "summaries", "recall", "cost", "status", "tasks" …
+struct Query {
+  std::string name, argument;
+};
+struct StopJob {
+  std::string id;  // empty = all
+};
+struct ReloadConfig {};
+struct Quit {};
+
+using Command = std::variant<Submit, TakeBack, Interrupt, Answer, ShellLine, MemoryNote, SetMode, SetModel, Compact,
+                             AcceptPreview, UndoCompact, PinThis, Rewind, Sessions, Query, StopJob, ReloadConfig, Quit>;
+
+}  // namespace tern
