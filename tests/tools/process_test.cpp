@@ -92,7 +92,7 @@ TEST_CASE("what cannot be started is said, and what it was") {
 
 TEST_CASE("twelve ways into the background, none outlives the command") {
   TempDir temp;
-  const std::string marker = "sleep 7654" + std::to_string(::getpid() % 1000);
+  const std::string marker = "sleep 7654" + std::to_string(::getpid());
   const std::string forms[] = {
       marker + " &",
       "nohup " + marker + " >/dev/null 2>&1 &",
@@ -194,6 +194,7 @@ TEST_CASE("many commands leave no descriptor, no zombie and no blocked signal be
 }
 
 TEST_CASE("a fork that fails is an error, and signals stay open") {
+  cool_supervisor();  // a warm one needs no fork
   rlimit before{};
   ::getrlimit(RLIMIT_NOFILE, &before);
   std::vector<int> taken;
@@ -229,11 +230,13 @@ TEST_CASE("a command that kills its own supervisor takes nothing with it but its
 TEST_CASE("when the owner is killed, its commands go") {
   TempDir temp;
   const auto file = temp.path() / "pid";
+  const std::string marker = "sleep 8765" + std::to_string(::getpid());
   shell_spec("", "/tmp");
+  cool_supervisor();  // never one for two owners
   const pid_t owner = ::fork();
   if (owner == 0) {
     Process process;
-    process.start(shell_spec("setsid sleep 8765 & echo $! > " + file.string() + "; trap '' TERM; sleep 8766", "/tmp"));
+    process.start(shell_spec("setsid " + marker + " & echo $! > " + file.string() + "; trap '' TERM; " + marker, "/tmp"));
     for (;;) ::poll(nullptr, 0, 1000);
   }
   REQUIRE(soon([&] { return read_pid(file) > 0; }));
@@ -241,7 +244,7 @@ TEST_CASE("when the owner is killed, its commands go") {
   CHECK(alive(pid));
   ::kill(owner, SIGKILL);
   ::waitpid(owner, nullptr, 0);
-  CHECK(soon([&] { return !alive(pid) && run_command("pgrep -f '^sleep 876[56]' || echo none").text == "none\n"; },
+  CHECK(soon([&] { return !alive(pid) && run_command("pgrep -f '^" + marker + "' || echo none").text == "none\n"; },
              milliseconds(3000)));
 }
 
