@@ -14,9 +14,10 @@ endif()
 target_compile_options(tern_flags INTERFACE -Wno-missing-field-initializers)  # designated initialisers leave the rest to defaults
 
 find_program(CCACHE ccache)
-if(CCACHE AND NOT TERN_PCH AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # One cache for all checkouts: paths below the source folder count relative to it.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
 
