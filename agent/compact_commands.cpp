@@ -1,4 +1,4 @@
-// The Compactor's slower side: drafts made ahead, and what the person asks for: /compact, preview, undo, pins.
+// The Compactor's slower side: what the person asks for: /compact, preview, undo.
 #include <algorithm>
 #include <unordered_set>
 
@@ -67,14 +67,6 @@ std::optional<ItemRange> standing_range(const Conversation& conversation, ItemRa
   return ItemRange{(*first)->id, (*(end - 1))->id};
 }
 
-// The edits of a strategy without a model, as far as they touch the picked range.
-Edits within(const Conversation& conversation, Edits edits, ItemRange range) {
-  std::unordered_set<std::uint64_t> inside;
-  for (const auto& item : covered_items(conversation, range)) inside.insert(item->id.value);
-  std::erase_if(edits, [&](const Edit& edit) { return !inside.count(edit.target.value); });
-  return edits;
-}
-
 bool all_stand(const Conversation& conversation, const std::vector<ItemPtr>& items) {
   std::unordered_set<const Item*> standing;
   for (const auto& item : conversation.items) standing.insert(item.get());
@@ -98,7 +90,6 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
     return world_.emit(Notice{Level::info, "Nothing to compact: no message of that stretch stands in the context."});
   if (!command.focus.empty()) now.focus = command.focus;
   Plan due = plan(context.conversation, budget_of(context), now);
-  if (now.range && !due.ask) due.edits = within(context.conversation, std::move(due.edits), *now.range);
   if (due.edits.empty() && !due.ask) {
     world_.emit(Notice{Level::info, "Nothing to compact" + (due.why.empty() ? std::string(".") : ": " + due.why)});
     return;

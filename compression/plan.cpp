@@ -5,6 +5,7 @@
 #include "compression/blocks.h"
 #include "compression/describe.h"
 #include "compression/microcompact.h"
+#include "compression/range.h"
 #include "compression/removal.h"
 #include "compression/strategy.h"
 #include "compression/tokens.h"
@@ -140,7 +141,8 @@ class Planner {
   Plan by(const Strategy& strategy, std::string why) const {
     if (strategy.name == "local") return without_model(std::move(why));
     Plan plan;
-    plan.edits = strategy.propose(conversation_, budget_);
+    plan.edits =
+        state_.range ? propose_within(strategy, conversation_, budget_, *state_.range) : strategy.propose(conversation_, budget_);
     if (plan.edits.empty()) return nothing(why + "; " + std::string(strategy.name) + " has nothing to take");
     plan.tier = strategy.name == "truncate" ? Tier::truncate : Tier::compact;
     plan.why = why + "; strategy " + std::string(strategy.name);

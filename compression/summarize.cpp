@@ -8,6 +8,7 @@
 #include "compression/importance.h"
 #include "compression/index.h"
 #include "compression/lines.h"
+#include "compression/range.h"
 #include "compression/summary_prompt.h"
 #include "compression/tokens.h"
 
@@ -25,47 +26,28 @@ constexpr std::string_view index_heading = "Specifics of the originals (recall b
 
 // --- request -------------------------------------------------------------------------------------------------------------
 
-// Positions of a range, widened so that it begins with a message of the user and parts no call from its result.
-struct Span {
-  std::size_t first = 0, end = 0;
-};
-Span span_of(const std::vector<ItemPtr>& items, ItemRange range) {
-  // By place, not by number: a summary stands early and carries a late id. An end that is not there, as in "from here on",
-  // is the nearest message inside.
-  const auto place = [&](auto&& is) {
-    return static_cast<std::size_t>(std::find_if(items.begin(), items.end(), is) - items.begin());
-  };
-  Span span{place([&](const ItemPtr& i) { return i->id == range.first; }), items.size()};
-  if (span.first == items.size()) span.first = place([&](const ItemPtr& i) { return i->id >= range.first; });
-  const auto last = place([&](const ItemPtr& i) { return i->id == range.last; });
-  if (last < items.size())
-    span.end = last + 1;
-  else
-    while (span.end > span.first && (items[span.end - 1]->id > range.last || has<Summary>(*items[span.end - 1]))) --span.end;
-  while (span.first < items.size() && items[span.first]->role == Role::system) ++span.first;
-  if (span.first >= items.size() || span.end > items.size() || span.first >= span.end) return {};
-  const auto opens = [&](std::size_t i) { return items[i]->role == Role::user && !has<ToolResult>(*items[i]); };
-  while (span.first > 0 && !opens(span.first) && items[span.first - 1]->role != Role::system) --span.first;
-  while (span.end < items.size() && has<ToolCall>(*items[span.end - 1]) && has<ToolResult>(*items[span.end])) ++span.end;
-  return span;
-}
-
 std::string quoted(const Item& item) {
   std::string text;
   for (const auto* block : blocks_of<Text>(item)) text += (text.empty() ? "" : "\n") + block->text;
   return "> " + text;
 }
 
-// What an earlier summary kept word for word stays kept when that summary is summarised in its turn.
+// What an earlier summary kept word for word: from its heading to the index, which is the next thing tern wrote there.
+std::string_view kept_part(std::string_view summary) {
+  auto at = summary.rfind(kept_heading);
+  if (at == summary.npos) return {};
+  at = std::min(at + kept_heading.size() + 1, summary.size());
+  const auto index = summary.find("\n\n" + std::string(index_heading), at);
+  return summary.substr(at, index == summary.npos ? index : index - at);
+}
+
+// It stays kept when that summary is summarised in its turn. The person's own paragraphs and quotes are part of a message.
 void carry_over(const Item& summary, std::vector<std::string>& messages) {
   for (const auto* block : blocks_of<Summary>(summary)) {
-    auto at = block->text.find(kept_heading);
-    if (at == std::string::npos) continue;
-    at += kept_heading.size() + 1;
-    auto section = block->text.substr(at, block->text.find("\n\n", at) - at);
-    for (std::size_t next; !section.empty(); section = next == std::string::npos ? "" : section.substr(next + 1)) {
-      next = section.find("\n> ");
-      messages.push_back(section.substr(0, next));
+    for (auto rest = kept_part(block->text); !rest.empty();) {
+      const auto next = rest.find("\n> ");
+      messages.emplace_back(rest.substr(0, next));
+      rest = next == rest.npos ? std::string_view() : rest.substr(next + 1);
     }
   }
 }

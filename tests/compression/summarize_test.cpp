@@ -180,3 +180,22 @@ TEST_CASE("the plan asks for a summary when the third tier is due") {
   REQUIRE(snapshot.ask);
   CHECK(snapshot.ask->style == SummaryStyle::snapshot);
 }
+
+TEST_CASE("a summary of summaries keeps every paragraph that the person wrote") {
+  std::string world_text = "user Fix the parser.\\n\\nNever touch the API!\\n> as Ann said\\n\\nThen the docs.\n";
+  world_text += "call 99 Read src/a.cpp\nresult 99 300 lines\nassistant ok\nuser And the tests, please\n" + turns(1, 12);
+  const auto world = script(world_text);
+  Budget budget;
+  budget.window = count(world) + 1'000;
+  budget.reserve = 1'000;
+  auto first = summary_request(world, budget, {world.items[0]->id, world.items[20]->id}, "", {});
+  first.new_id = {1'000};
+  const auto once = tern::apply(world, std::get<Edits>(with_summary(first, "<summary>1. Begun</summary>")));
+  REQUIRE(once.items[0]->id == ItemId{1'000});
+  auto second = summary_request(once, budget, {{1'000}, once.items[20]->id}, "", {});
+  second.new_id = {1'001};
+  CHECK(second.kept.starts_with(
+      "> Fix the parser.\n\nNever touch the API!\n> as Ann said\n\nThen the docs.\n> And the tests, please"));
+  const auto made = with_summary(second, "<summary>1. Went on</summary>");
+  CHECK(contains(text_of(made), "> And the tests, please\n> Please do step 1\n"));
+}
