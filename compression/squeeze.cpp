@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compression/blocks.h"
 #include "compression/rounds.h"
 #include "compression/snip.h"
 #include "compression/tokens.h"
@@ -27,12 +28,18 @@ std::string cut_to(const std::string& text, Tokens size, RecallId recall) {
 
 std::string never_blank(std::string text) { return text.find_first_not_of(" \t\r\n") == text.npos ? "[snipped]" : text; }
 
+// What was said: the id only where there is room for it.
+std::string briefly_said(const std::string& text, Tokens size, RecallId recall) {
+  auto out = cut_to(text, size, recall);
+  return never_blank(recall && estimate(out) > size ? cut_to(text, size, {}) : std::move(out));
+}
+
 // The block in about `size` tokens. A signed thought goes whole or not at all, so it stays.
-Block briefly(const Block& block, Tokens size) {
+Block briefly(const Block& block, Tokens size, RecallId recall) {
   return std::visit(overloaded{
-                        [&](Text b) -> Block { return Text{never_blank(cut_to(b.text, size, {}))}; },
+                        [&](Text b) -> Block { return Text{briefly_said(b.text, size, recall)}; },
                         [&](Summary b) -> Block {
-                          return Summary{never_blank(cut_to(b.text, size, {})), b.covers};
+                          return Summary{briefly_said(b.text, size, recall), b.covers};
                         },
                         [&](Thinking b) -> Block { return b; },
                         [&](ToolCall b) -> Block {
@@ -54,15 +61,20 @@ class Squeeze {
   Squeeze(const Conversation& conversation, Tokens target) : conversation_(conversation), target_(target) {}
 
   Edits run() {
-    shrink_results();
+    shrink(Part::results, least_result);
     if (over() > 0) drop_rounds();
-    if (over() > 0) shorten_texts(false);
+    if (over() > 0) shrink(Part::spoken, long_text / 2);
+    if (over() > 0) shrink(Part::all_but_pins, long_text / 2);
     if (over() > 0) drop_users();
-    if (over() > 0) shorten_texts(true);
+    if (over() > 0) shrink(Part::all, least_text);
     return std::move(edits_);
   }
 
  private:
+  // What gives way, in this order: results; what the model said, called and was shown; what the person wrote and the summary
+  // that stands for it; pins.
+  enum class Part { results, spoken, all_but_pins, all };
+
   struct Cut {
     const Item* item;
     std::size_t block;
@@ -76,26 +88,46 @@ class Squeeze {
     for (auto& edit : edits) edits_.push_back(std::move(edit));
   }
 
-  std::vector<Cut> results() const {
-    std::vector<Cut> cuts;
-    for (const auto& item : conversation_.items) {
-      for (std::size_t b = 0; b < item->blocks.size() && !item->pinned; ++b) {
-        if (std::holds_alternative<ToolResult>(item->blocks[b])) cuts.push_back({item.get(), b, estimate(item->blocks[b])});
-      }
-    }
-    return cuts;
+  static bool belongs_to(const Item& item, const Block& block, Part part) {
+    if (item.role == Role::system || (item.pinned && part != Part::all)) return false;
+    if (part == Part::results) return std::holds_alternative<ToolResult>(block);
+    const bool words = std::holds_alternative<Summary>(block) || (is_human(item) && std::holds_alternative<Text>(block));
+    return part != Part::spoken || !words;
   }
 
-  // All results above one size are cut to it; the size is the greatest that fits.
-  void shrink_results() {
-    const auto cuts = results();
+  std::vector<Cut> cuts(Part part) const {
+    std::vector<Cut> found;
+    for (const auto& item : conversation_.items) {
+      for (std::size_t b = 0; b < item->blocks.size(); ++b) {
+        if (belongs_to(*item, item->blocks[b], part)) found.push_back({item.get(), b, estimate(item->blocks[b])});
+      }
+    }
+    return found;
+  }
+
+  // All above one size are cut to it, so the longest give most and the short stay whole; the size is the greatest that fits.
+  // A marker can be longer than what was to be left: then once more, and at last as short as may be.
+  void shrink(Part part, Tokens least) {
+    constexpr int rounds = 3;
+    for (int round = 0; round < rounds && over() > 0; ++round) {
+      const auto found = cuts(part);
+      const Tokens size = round + 1 < rounds ? level(found, least) : least;
+      Edits edits;
+      for (const auto& cut : found) {
+        if (cut.tokens > size) shorten(cut, part == Part::results ? size - result_frame : size, edits);
+      }
+      apply(std::move(edits));
+    }
+  }
+
+  Tokens level(const std::vector<Cut>& found, Tokens least) const {
     const auto saved_at = [&](Tokens size) {
       Tokens sum = 0;
-      for (const auto& cut : cuts) sum += std::max<Tokens>(0, cut.tokens - size);
+      for (const auto& cut : found) sum += std::max<Tokens>(0, cut.tokens - size);
       return sum;
     };
-    Tokens low = least_result, high = 0;
-    for (const auto& cut : cuts) high = std::max(high, cut.tokens);
+    Tokens low = least, high = least;
+    for (const auto& cut : found) high = std::max(high, cut.tokens);
     for (const Tokens need = over(); low < high;) {
       const Tokens middle = (low + high + 1) / 2;
       if (saved_at(middle) >= need)
@@ -103,22 +135,18 @@ class Squeeze {
       else
         high = middle - 1;
     }
-    Edits edits;
-    for (const auto& cut : cuts) {
-      if (cut.tokens > low) shorten(*cut.item, cut.block, cut.tokens, low - result_frame, edits);
-    }
-    apply(std::move(edits));
+    return low;
   }
 
-  static Tokens shorten(const Item& item, std::size_t block, Tokens tokens, Tokens size, Edits& edits) {
-    Block shorter = briefly(item.blocks[block], size);
+  static void shorten(const Cut& cut, Tokens size, Edits& edits) {
+    const auto& [item, block, tokens] = cut;
+    Block shorter = briefly(item->blocks[block], size, item->recall);
     const Tokens gain = tokens - estimate(shorter);
-    if (gain <= 0) return 0;
-    edits.push_back({item.id,
+    if (gain <= 0) return;
+    edits.push_back({item->id,
                      Replace{block, std::move(shorter)},
                      {Tier::truncate, "truncate", "cut harder: what must stay is larger than the window"},
                      gain});
-    return gain;
   }
 
   // Oldest first; the newest round and pins stay.
@@ -143,23 +171,9 @@ class Squeeze {
     for (std::size_t t = 1; t + 1 < parts.turns.size() && left > 0; ++t) {
       const Turn& turn = parts.turns[t];
       if (turn.keep || turn.user == Turn::none || turn.first_round != turn.end_round) continue;
+      if (has<Summary>(*conversation_.items[turn.user])) continue;
       edits.push_back(dropped(*conversation_.items[turn.user]));
       left -= edits.back().saved;
-    }
-    apply(std::move(edits));
-  }
-
-  // The last resort: texts, arguments and attachments give way, the long ones first; pins only in the end.
-  void shorten_texts(bool last_resort) {
-    const Tokens least = last_resort ? least_text : long_text / 2;
-    Edits edits;
-    Tokens left = over();
-    for (const auto& item : conversation_.items) {
-      if (item->role == Role::system || (item->pinned && !last_resort)) continue;
-      for (std::size_t b = 0; b < item->blocks.size() && left > 0; ++b) {
-        const Tokens tokens = estimate(item->blocks[b]);
-        if (tokens > least) left -= shorten(*item, b, tokens, std::max(least, tokens - left), edits);
-      }
     }
     apply(std::move(edits));
   }

@@ -60,11 +60,11 @@ class Choice {
   }
 
   // The newest summary stands for the first request and all that left before: nothing says more in as few tokens. It comes
-  // before the protected results, which can be cut harder where they fill the window alone.
+  // before the protected results, and stays however large: what fills the window is cut harder, the longest first.
   void keep_summary() {
     for (std::size_t i = items_.size(); i-- > 0;) {
-      if (blocks_of<Summary>(*items_[i]).empty()) continue;
-      if (items_[i]->tokens <= room_ / 2) room_ -= keep(i);
+      if (!has<Summary>(*items_[i])) continue;
+      room_ -= keep(i);
       return;
     }
   }

@@ -21,6 +21,13 @@ Conversation talk(int turns, int tokens) {
   return script(text);
 }
 
+// Generated text as a script has it.
+std::string lines(std::string_view tool, int count) {
+  std::string text = test::generated_lines(tool, "a.md", count, 1);
+  for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos; at += 2) text.replace(at, 1, "\\n");
+  return text;
+}
+
 Conversation truncated(const Conversation& before, Tokens target) {
   const auto edits = truncate(before, {}, target);
   auto after = tern::apply(before, edits);
@@ -54,7 +61,7 @@ TEST_CASE("the newest summary stays, because it stands for all that left before"
   CHECK(after.find("They wanted the parser fixed") != std::string::npos);
   CHECK(after.find("call 8 ") != std::string::npos);
   CHECK(after.find("call 1 ") == std::string::npos);
-  truncated(before, 120);  // where there is no room for it, it goes
+  CHECK(to_script(truncated(before, 120), 80).find("summary 1-90 ") != std::string::npos);  // shortened, never gone
 }
 
 TEST_CASE("the summary stays where the protected results alone are larger than the window") {
@@ -67,6 +74,27 @@ TEST_CASE("the summary stays where the protected results alone are larger than t
   CHECK(after.find("They wanted the parser fixed") != std::string::npos);
   CHECK(after.find("call 3 ") != std::string::npos);
   CHECK(after.find("user 9 go on") != std::string::npos);
+}
+
+TEST_CASE("a summary larger than half of the room is not given up for a long paste") {
+  const auto before = script("summary 1-90 They wanted the parser fixed\\n" + lines("Read", 40) +
+                             "\nuser look: " + std::string(40'000, 'x') + "\nassistant ok\nuser go on");
+  const auto after = to_script(truncated(before, 1'500), 100'000);
+  CHECK(after.find("summary 1-90 They wanted the parser fixed") != std::string::npos);
+  CHECK(after.find("user 4 go on") != std::string::npos);
+}
+
+TEST_CASE("of what the person wrote the longest gives way, the short stays word for word, and the cut names its original") {
+  auto before = script(
+      "user Fix the parser, never touch the API, run the tests with make check, and keep the old file format alive "
+      "for the readers in the field who still have it: that is the one thing nobody forgives us\nassistant ok\nuser log: " +
+      lines("Bash", 400) + "\nassistant seen\nuser go on");
+  Item pasted = *before.items[2];
+  pasted.recall = RecallId{77};
+  before.items[2] = make_item(std::move(pasted));
+  const auto after = to_script(truncated(before, 400), 100'000);
+  CHECK(after.find("nobody forgives us\n") != std::string::npos);
+  CHECK(after.find("r77") != std::string::npos);
 }
 
 TEST_CASE("what fits is left alone") { CHECK(truncate(talk(3, 100), {}, 10'000).empty()); }
