@@ -112,8 +112,10 @@ std::string describe(const Sandbox& sandbox) {
   std::string text = "sandbox: writes in";
   for (const fs::path& path : sandbox.writable) text += " " + path.string();
   text += sandbox.network ? ", network granted" : ", no network";
-  text += sandbox.rung == SandboxRung::namespaces ? ", protected paths read-only"
-                                                  : ", nothing new beside protected paths (Landlock only)";
+  // Landlock cannot spare one name in a folder where new ones may be made, so there the folder itself takes none.
+  text += sandbox.rung == SandboxRung::namespaces
+              ? ", protected paths read-only"
+              : ", nothing new directly in there, only in its folders (Landlock only; Write makes files there)";
   return text;
 }
 

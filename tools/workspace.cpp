@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -69,14 +70,15 @@ fs::path canonical_or_clean(const fs::path& path) {
 int openat2_beneath(int base, const char* path, int flags, unsigned mode) {
   open_how how{};
   how.flags = static_cast<std::uint64_t>(flags);
-  how.mode = (flags & (O_CREAT | O_TMPFILE)) ? mode : 0;
+  how.mode = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? mode : 0;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   return static_cast<int>(::syscall(SYS_openat2, base, path, &how, sizeof how));
 }
 
-// The same promise without openat2: each component opened from the one before, no link followed.
+// The same promise without openat2: each component opened from the one before, no link followed, no way up.
 int walk_beneath(int base, const std::string& path, int flags, unsigned mode) {
   auto parts = split(path);
+  if (std::find(parts.begin(), parts.end(), "..") != parts.end()) return errno = EXDEV, -1;
   Fd at(::dup(base));
   for (std::size_t i = 0; at && i + 1 < parts.size(); ++i) {
     at = Fd(::openat(at.get(), parts[i].c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

@@ -108,6 +108,48 @@ TEST_CASE("an attribute stays where the file system has attributes") {
   CHECK(::getxattr((world.root / "f").c_str(), "user.note", value, sizeof value) == 4);
 }
 
+namespace {
+
+// What setfacl -m u:12345:rw would leave, in the kernel's own format: a version, then tag, rights and id of each entry.
+std::string access_list() {
+  struct Entry {
+    std::uint16_t tag, rights;
+    std::uint32_t id;
+  };
+  constexpr std::uint32_t version = 2, nobody = 0xffffffff;
+  const Entry entries[] = {{0x01, 6, nobody}, {0x02, 6, 12345}, {0x04, 4, nobody}, {0x10, 6, nobody}, {0x20, 0, nobody}};
+  std::string bytes(reinterpret_cast<const char*>(&version), sizeof version);
+  return bytes.append(reinterpret_cast<const char*>(entries), sizeof entries);
+}
+
+std::string attribute(const fs::path& path, const char* name) {
+  char value[256];
+  const ssize_t size = ::getxattr(path.c_str(), name, value, sizeof value);
+  return size < 0 ? std::string() : std::string(value, static_cast<std::size_t>(size));
+}
+
+}  // namespace
+
+TEST_CASE("an access list stays, with Edit, Write and undo") {
+  constexpr const char* acl = "system.posix_acl_access";
+  World world;
+  const fs::path path = world.root / "f";
+  put(path, "old\n");
+  const std::string list = access_list();
+  if (::setxattr(path.c_str(), acl, list.data(), list.size(), 0) != 0) SKIP("no access lists on this file system");
+  const std::string kept = attribute(path, acl);
+  REQUIRE(kept.size() == list.size());
+  world.read("f");
+  CHECK_FALSE(world.edit("f", "old", "new").is_error);
+  CHECK(attribute(path, acl) == kept);
+  CHECK_FALSE(world.write("f", "other\n").is_error);
+  CHECK(attribute(path, acl) == kept);
+  CHECK((fs::status(path).permissions() & fs::perms::mask) == fs::perms(0660));  // the list's mask shows as the group's rights
+  CHECK(world.journal.undo(world.workspace, 0, 9, false).restored.size() == 1);
+  CHECK(get(path) == "old\n");
+  CHECK(attribute(path, acl) == kept);
+}
+
 TEST_CASE("a full disk leaves the old bytes, says so, and leaves no temp file") {
   World world;
   const fs::path small = world.root / "small";

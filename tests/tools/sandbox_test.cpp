@@ -170,6 +170,22 @@ TEST_CASE("ordinary work goes on inside") {
   CHECK_FALSE(fs::exists(cage.work / ".compression"));
 }
 
+TEST_CASE("with Landlock alone work goes on below the folders, and what is refused is told") {
+  if (!offered(SandboxRung::landlock)) SKIP("this kernel has no Landlock");
+  Cage cage(SandboxRung::landlock);
+  std::ofstream(cage.work / "notes") << "old\n";
+  CHECK(cage.run("echo new > notes && cat notes").text == "new\n");
+  CHECK(cage.run("mkdir src/b && echo x > src/b/c && mv src/b/c src/d && cat src/d && rm -r src/b").text == "x\n");
+  CHECK(cage.run("t=$(mktemp) && echo y > $t && cat $t").text == "y\n");
+  const Ran refused = cage.run("mkdir build; echo x > new");
+  CHECK(refused.text.find("Permission denied") != std::string::npos);
+  CHECK_FALSE(fs::exists(cage.work / "new"));
+  CHECK_FALSE(fs::exists(cage.work / "build"));
+  CHECK(describe(cage.sandbox).find("nothing new directly in there, only in its folders") != std::string::npos);
+  fs::create_directory(cage.work / "build");  // as Write does; from the next command on it is a folder like any other
+  CHECK(cage.run("echo x > build/new && cat build/new").text == "x\n");
+}
+
 TEST_CASE("stand-ins for missing paths go with the last command, also after a crash") {
   if (!offered(SandboxRung::namespaces)) SKIP("this kernel gives no user namespaces: " << probe_sandbox().why);
   Cage cage(SandboxRung::namespaces);
