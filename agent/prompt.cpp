@@ -1,6 +1,8 @@
 #include "agent/prompt.h"
 
+#include <sys/stat.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -98,6 +100,14 @@ fs::path memory_file_in(const fs::path& folder) {
   return {};
 }
 
+// Above the trusted folder anybody may have left a file (/tmp, a shared disk): only one's own and root's words count there.
+bool own_or_roots(const fs::path& path) {
+  struct stat link {
+  }, file{};
+  const auto believed = [](uid_t owner) { return owner == ::geteuid() || owner == 0; };
+  return ::lstat(path.c_str(), &link) == 0 && ::stat(path.c_str(), &file) == 0 && believed(link.st_uid) && believed(file.st_uid);
+}
+
 // From the farthest to the nearest.
 std::vector<fs::path> memory_paths(const fs::path& cwd, const fs::path& user_file) {
   const auto root = repository_root(cwd);
@@ -105,7 +115,7 @@ std::vector<fs::path> memory_paths(const fs::path& cwd, const fs::path& user_fil
   std::vector<fs::path> found;
   for (auto folder = cwd; !folder.empty(); folder = folder.parent_path()) {
     if (root.empty() && home && folder == fs::path(home) && folder != cwd) break;
-    if (auto file = memory_file_in(folder); !file.empty()) found.push_back(file);
+    if (auto file = memory_file_in(folder); !file.empty() && (folder == cwd || own_or_roots(file))) found.push_back(file);
     if (folder == root || folder == folder.root_path()) break;
   }
   std::error_code error;

@@ -18,7 +18,8 @@ struct MemoryFile {
   bool cut = false;  // the 32 KB cap was reached
 };
 // AGENTS.md, else CLAUDE.md, of each folder from the repository's root (without one: below home) down to `cwd`, after the
-// person's own one. The nearest comes last and wins; together at most 32 KB, the farthest give way first.
+// person's own one. Above `cwd` only files of this user or of root count, and the links to them likewise. The nearest comes
+// last and wins; together at most 32 KB, the farthest give way first.
 std::vector<MemoryFile> memory_files(const std::filesystem::path& cwd, const std::filesystem::path& user_file);
 
 // The text of the "Compact instructions" section of the nearest file that has one.

@@ -1,5 +1,7 @@
 #include "agent/prompt.h"
 
+#include <unistd.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 
@@ -45,6 +47,24 @@ TEST_CASE("memory files stop at 32 KB together, the nearest whole") {
   CHECK_FALSE(files[1].cut);
   CHECK(files[0].text.size() == 32 * 1024 - 20'000);
   CHECK(files[0].cut);
+}
+
+TEST_CASE("above the folder only one's own memory files and root's are read") {
+  if (::geteuid() != 0) SKIP("only root can give a file to somebody else");
+  Folder folder;
+  folder.write(".git/HEAD", "ref: refs/heads/main\n");
+  folder.write("AGENTS.md", "left by somebody\n");
+  folder.write("mine/AGENTS.md", "root's rule\n");
+  folder.write("mine/linked/work/AGENTS.md", "the project's rule\n");
+  fs::create_symlink(folder.root / "mine/AGENTS.md", folder.root / "mine/linked/AGENTS.md");
+  constexpr uid_t somebody = 12345;
+  REQUIRE(::chown((folder.root / "AGENTS.md").c_str(), somebody, somebody) == 0);
+  REQUIRE(::lchown((folder.root / "mine/linked/AGENTS.md").c_str(), somebody, somebody) == 0);
+  REQUIRE(::chown((folder.root / "mine/linked/work/AGENTS.md").c_str(), somebody, somebody) == 0);
+  const auto files = memory_files(folder.root / "mine/linked/work", {});
+  REQUIRE(files.size() == 2);
+  CHECK(files[0].text == "root's rule\n");
+  CHECK(files[1].text == "the project's rule\n");  // the folder itself is trusted, whoever owns its files
 }
 
 TEST_CASE("compact instructions are the section of the nearest file that has one") {
