@@ -1,6 +1,7 @@
 // The tables, how old files become new ones, and what happens to a damaged file.
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "agent/store_db.h"
@@ -193,6 +194,18 @@ std::int64_t copy_rows(Sqlite& db, const fs::path& salvaged) {
   return std::max(written, db.integer("SELECT max(seq) FROM log"));
 }
 
+// SQLite says "disk I/O error" for most of what a disk may refuse; a person needs to know which disk, and what to do.
+std::string outside_reason(const fs::path& file, const std::string& said) {
+  constexpr std::uint64_t little = 256 * 1024;
+  struct statvfs disk {};
+  if (::statvfs(file.parent_path().c_str(), &disk) != 0) return said;
+  if ((disk.f_flag & ST_RDONLY) != 0) return "its disk is mounted read-only; --state-dir FOLDER keeps it elsewhere";
+  const std::uint64_t free = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
+  if (free >= little && (disk.f_favail > 0 || disk.f_files == 0)) return said;
+  return "its disk is full, " + std::to_string(free / 1024) +
+         " KB are free; make room there, or --state-dir FOLDER keeps it elsewhere";
+}
+
 }  // namespace
 
 void Store::Impl::open_file() {
@@ -267,7 +280,7 @@ void Store::Impl::open_database() {
       recover(error.what());
       return;
     }
-    notices.push_back("the history in " + file.string() + " cannot be used (" + error.what() +
+    notices.push_back("the history in " + file.string() + " cannot be used (" + outside_reason(file, error.what()) +
                       "): this session is kept in memory only");
     file.clear();
     locks.reset();

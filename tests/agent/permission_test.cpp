@@ -263,6 +263,39 @@ TEST_CASE("protected paths are never written silently") {
     }
 }
 
+TEST_CASE("a line too long to be judged is denied in every mode, a long one that can be is judged to its end") {
+  const Project project;
+  const auto chain = [](std::size_t parts, const std::string& last) {
+    std::string line;
+    for (std::size_t i = 1; i < parts; ++i) line += i % 3 ? "true; " : "true && ";
+    return line + last;
+  };
+  const auto list = [](std::size_t words) {
+    std::string line = "ls";
+    for (std::size_t i = 1; i < words; ++i) line += " src/f" + std::to_string(i);
+    return line;
+  };
+  for (auto mode : {PermissionMode::ask, PermissionMode::accept_edits, PermissionMode::plan, PermissionMode::automatic,
+                    PermissionMode::bypass}) {
+    auto policy = policy_of(mode, {rule("Bash(true:*)")});
+    policy.bypass_by_flag = policy.sandbox_ready = true;
+    INFO(to_string(mode));
+    for (const std::string& line :
+         {chain(1001, "true"), chain(10'000, "rm -rf /"), chain(1001, "$(true)"), list(5001), list(60'000)}) {
+      const Decision decision = decide_command(policy, line, project.workspace);
+      CHECK(kind_of(decision) == "deny");
+      CHECK(reason_of(decision).find("write a script file and run that") != std::string::npos);
+    }
+  }
+  const auto ask = policy_of(PermissionMode::ask, {rule("Bash(true:*)")});
+  CHECK(kind_of(decide_command(ask, chain(1000, "true"), project.workspace)) == "allow");
+  CHECK(kind_of(decide_command(ask, chain(1000, "rm -rf /"), project.workspace)) == "ask");
+  CHECK(kind_of(decide_command(ask, list(5000), project.workspace)) != "deny");
+  CHECK(kind_of(
+            decide_command(policy_of(PermissionMode::ask, {rule("Bash(true:*)"), rule("Bash(rm:*)", PermissionRule::Kind::deny)}),
+                           chain(1000, "rm x"), project.workspace)) == "deny");
+}
+
 TEST_CASE("modes") {
   const Project project;
   PermissionPolicy policy = policy_of(PermissionMode::plan);

@@ -1,6 +1,9 @@
 // What the outside can do to a store: bits flipped, the end cut off, a newer version, a full or read-only disk.
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -153,6 +156,24 @@ TEST_CASE("store: when the disk refuses, everything stays in memory and is writt
   CHECK(store->resume(id, why)->conversation.items.size() >= 1);
   for (std::uint64_t n = 1; n <= 3; ++n) CHECK(store->item({n}));
   CHECK(store->text(kept) == "precious");
+}
+
+TEST_CASE("store: a disk that is full at the start is named, with the ways out, and the session works in memory") {
+  const pid_t child = ::fork();
+  if (child == 0) {  // a disk of its own needs a mount, and a mount needs a namespace of its own
+    constexpr int no_mounts = 77;
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || ::mount("tmpfs", "/mnt", "tmpfs", 0, "size=40k") != 0) ::_exit(no_mounts);
+    auto store = Store::open({.folder = "/mnt"});
+    store->create({});
+    const auto said = store->notices().empty() ? std::string() : store->notices()[0];
+    const bool named = said.find("/mnt/tern.db") != said.npos && said.find("its disk is full") != said.npos &&
+                       said.find("--state-dir") != said.npos && said.find("memory only") != said.npos;
+    ::_exit(!named ? 1 : !store->append(prompt(1)) ? 2 : 0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  if (WEXITSTATUS(status) == 77) SKIP("this machine allows no mounts of one's own");
+  CHECK(status == 0);
 }
 
 TEST_CASE("store: a folder that cannot be used leaves a session that works in memory") {
