@@ -209,7 +209,6 @@ class Network {
     // OpenSSL cleans up by an exit handler, which curl has just registered. One registered later runs earlier, so the
     // connections are closed while OpenSSL still stands.
     std::atexit([] { shared().stop(); });
-    certificates_.emplace();
     CURLM* multi = curl.multi_init();
     curl.multi_setopt(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
     multi_ = multi;
@@ -288,6 +287,7 @@ class Network {
     return easy;
   }
 
+  // Read for the first transfer that needs them: a model on this machine does not wait for half a megabyte of PEM.
   std::optional<Certificates> certificates_;  // network thread only, as are the next three
   std::unordered_map<CURL*, std::unique_ptr<Active>> active_;
   std::vector<CURL*> idle_;  // keep their TLS sessions
@@ -300,7 +300,15 @@ class Network {
   std::thread thread_;  // last: it uses all of the above
 };
 
-void set_security(CURL* easy, const Url& url, const Certificates& certificates) {
+void set_certificates(CURL* easy, const Certificates& certificates) {
+  if (!certificates.file.empty()) curl.easy_setopt(easy, CURLOPT_CAINFO, certificates.file.c_str());
+  if (!certificates.folder.empty()) curl.easy_setopt(easy, CURLOPT_CAPATH, certificates.folder.c_str());
+  if (certificates.bundle.empty()) return;
+  curl_blob blob{const_cast<char*>(certificates.bundle.data()), certificates.bundle.size(), CURL_BLOB_NOCOPY};
+  curl.easy_setopt(easy, CURLOPT_CAINFO_BLOB, &blob);
+}
+
+void set_security(CURL* easy, const Url& url) {
   const bool local = is_loopback(url.host);
 #if LIBCURL_VERSION_NUM >= 0x075500
   curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, local ? "https,http" : "https");
@@ -312,12 +320,6 @@ void set_security(CURL* easy, const Url& url, const Certificates& certificates) 
   curl.easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
   curl.easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
   if (local) curl.easy_setopt(easy, CURLOPT_PROXY, "");  // else ALL_PROXY would catch a local model
-  if (!certificates.file.empty()) curl.easy_setopt(easy, CURLOPT_CAINFO, certificates.file.c_str());
-  if (!certificates.folder.empty()) curl.easy_setopt(easy, CURLOPT_CAPATH, certificates.folder.c_str());
-  if (!certificates.bundle.empty()) {
-    curl_blob blob{const_cast<char*>(certificates.bundle.data()), certificates.bundle.size(), CURL_BLOB_NOCOPY};
-    curl.easy_setopt(easy, CURLOPT_CAINFO_BLOB, &blob);
-  }
 }
 
 void set_wire(CURL* easy, Active& active) {
@@ -364,7 +366,12 @@ void Network::start(const TransferPtr& transfer) {
   transfer->handle = easy;
   auto active = std::make_unique<Active>();
   active->transfer = transfer;
-  set_security(easy, parse_url(transfer->request.url), *certificates_);
+  const auto url = parse_url(transfer->request.url);
+  set_security(easy, url);
+  if (url.scheme != "http") {
+    if (!certificates_) certificates_.emplace();
+    set_certificates(easy, *certificates_);
+  }
   set_wire(easy, *active);
   set_request(easy, *active);
   active_[easy] = std::move(active);

@@ -94,7 +94,10 @@ std::string mark_as_ours(int folder, const fs::path& project) {
   std::string why;
   if (token.empty() || !put_file(folder, kToken, token)) return said("cannot write into", project);
   if (state.empty() || !make_private_dir(state / "owners", why)) return {};  // without a home it is ours for this run only
-  return write_private_file(state / "owners" / token, project.string() + "\n", why) ? std::string() : why;
+  // Not synced, as the folder's own token is not: should power fail within seconds, the folder is asked about once.
+  const Fd owners(::open((state / "owners").c_str(), O_DIRECTORY | O_CLOEXEC));
+  return owners && put_file(owners.get(), token.c_str(), project.string() + "\n") ? std::string()
+                                                                                  : said("cannot write into", state / "owners");
 }
 
 std::string fault_of(const struct stat& info) {

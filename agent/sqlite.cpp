@@ -127,7 +127,8 @@ Sqlite::Sqlite(const std::filesystem::path& file, Mode mode) {
       exec(on_network(file) ? "PRAGMA journal_mode=MEMORY;" : "PRAGMA journal_mode=WAL;");
       return;
     }
-    exec(on_network(file) ? "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=TRUNCATE;" : "PRAGMA journal_mode=WAL;");
+    wal_ = !on_network(file);
+    exec(wal_ ? "PRAGMA journal_mode=WAL;" : "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=TRUNCATE;");
     exec("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=1000; PRAGMA journal_size_limit=16777216;");
   } catch (...) {
     sqlite3_close_v2(std::exchange(handle_, nullptr));
@@ -165,6 +166,18 @@ void Sqlite::run(const char* statement, std::initializer_list<SqlValue> values) 
 std::int64_t Sqlite::integer(const char* statement, std::initializer_list<SqlValue> values) {
   Cursor running = query(statement, values);
   return running.step() ? running.integer(0) : 0;
+}
+
+void Sqlite::relaxed(const std::function<void()>& writes) {
+  if (!wal_ || in_transaction()) return writes();
+  exec("PRAGMA synchronous=NORMAL");
+  try {
+    writes();
+  } catch (...) {
+    exec("PRAGMA synchronous=FULL");
+    throw;
+  }
+  exec("PRAGMA synchronous=FULL");
 }
 
 std::int64_t Sqlite::last_row() const { return sqlite3_last_insert_rowid(handle_); }

@@ -65,6 +65,8 @@ class Sqlite {
   Cursor query(const char* statement, std::initializer_list<SqlValue> values = {});
   void run(const char* statement, std::initializer_list<SqlValue> values = {});              // until done
   std::int64_t integer(const char* statement, std::initializer_list<SqlValue> values = {});  // first column or 0
+  // For what nobody has been promised yet: it is safe on disk with the next ordinary commit, which syncs all before it.
+  void relaxed(const std::function<void()>& writes);
   std::int64_t last_row() const;
   std::int64_t changes() const;
   bool in_transaction() const;
@@ -72,6 +74,7 @@ class Sqlite {
 
  private:
   sqlite3* handle_ = nullptr;
+  bool wal_ = false;
   std::unordered_map<const void*, sqlite3_stmt*> cache_;
 };
 

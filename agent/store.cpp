@@ -123,9 +123,14 @@ Store::~Store() {
   if (std::exchange(impl_->summaries_changed, false))
     export_summaries(*this, impl_->options.folder, impl_->options.summary_max_chars);
   if (!impl_->read_only && impl_->recall_end > impl_->recall_next) {
-    impl_->write([next = impl_->recall_next, end = impl_->recall_end](Sqlite& db) {
-      db.run("UPDATE counters SET next=?1 WHERE name='recall' AND next=?2", {sql(next), sql(end)});
-    });
+    try {
+      impl_->database->relaxed([&] {
+        impl_->database->run("UPDATE counters SET next=?1 WHERE name='recall' AND next=?2",
+                             {sql(impl_->recall_next), sql(impl_->recall_end)});
+      });
+    } catch (const SqliteError&) {
+      // The ids of this block are not given again, and that is all.
+    }
   }
 }
 
@@ -193,10 +198,12 @@ RecallId Store::next_recall() {
     std::uint32_t next = 0;
     try {
       if (impl.read_only) throw SqliteError(0, "read-only");
-      Cursor query =
-          impl.database->query("UPDATE counters SET next=next+?1 WHERE name='recall' RETURNING next", {sql(kRecallBlock)});
-      if (query.step()) next = static_cast<std::uint32_t>(query.natural(0)) - kRecallBlock;
-      while (query.step()) {}
+      impl.database->relaxed([&] {
+        Cursor query =
+            impl.database->query("UPDATE counters SET next=next+?1 WHERE name='recall' RETURNING next", {sql(kRecallBlock)});
+        if (query.step()) next = static_cast<std::uint32_t>(query.natural(0)) - kRecallBlock;
+        while (query.step()) {}
+      });
     } catch (const SqliteError&) {
       next = 0;
     }

@@ -207,7 +207,7 @@ OpenedSession Store::create(NewSession session) {
   };
   try {
     if (impl.read_only || !impl.queue.empty()) throw SqliteError(0, "waiting");
-    insert(*impl.database, 0);
+    impl.database->relaxed([&] { insert(*impl.database, 0); });
     impl.current = impl.database->last_row();
   } catch (const SqliteError&) {
     impl.current = 1'000'000 + at % 1'000'000'000;

@@ -30,8 +30,8 @@ bool Session::open() {
   exit_code_ = 2;
   if (!setup_.replay.empty() && !(playback_ = Recording::load(setup_.replay, why_))) return false;
   if (!setup_.record.empty() && !(recording_ = Recording::create(setup_.record, why_))) return false;
+  if (!choose_model()) return false;  // first: the network thread loads its library beside everything that follows
   workspace_.emplace(setup_.cwd, setup_.extra_dirs);
-  if (!choose_model()) return false;
   ask_for_trust();
   if (leaving_ || !open_store()) return false;
   read_surroundings();
