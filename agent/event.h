@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -94,6 +95,12 @@ struct SessionList {
 struct SessionOpened {  // the view starts anew; replayed items follow
   std::string id, name;
   bool resumed = false;
+  bool more = false;  // the replay begins later than the log: the query "earlier" has what stands above
+};
+struct EventPage;
+struct Earlier {  // goes above everything replayed so far; nothing below it changes
+  std::shared_ptr<EventPage> page;
+  bool more = false;
 };
 struct Todos {
   std::vector<std::string> lines;  // "☒ done", "◐ doing", "☐ to do"
@@ -110,7 +117,11 @@ struct Goodbye {  // the account printed on exit
 
 using Event = std::variant<TurnStarted, ItemAdded, Delta, ToolStarted, ToolProgress, ToolFinished, PermissionAsked,
                            PermissionSettled, TrustAsked, Notice, Waiting, Compaction, PreviewReady, Meters, Queue, TakenBack,
-                           Page, ContextReport, RewindPoints, SessionList, SessionOpened, Todos, TurnEnded, Goodbye>;
+                           Page, ContextReport, RewindPoints, SessionList, SessionOpened, Earlier, Todos, TurnEnded, Goodbye>;
+
+struct EventPage {
+  std::vector<Event> events;
+};
 
 // For Mailbox<Event>: adjacent Deltas of one kind and progress of one call become one.
 bool merge_events(Event& newest, Event& incoming);

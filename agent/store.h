@@ -69,6 +69,8 @@ class Store {
   ItemPtr item(ItemId id) const;      // as it was appended, whatever became of it; null = unknown
   std::vector<ItemPtr> items(ItemRange range) const;  // the originals of a range, for summaries
   std::vector<Event> screen(const ScreenOptions& options = {}) const;
+  // Where about so many log entries before `end` begin, at a prompt, so that no call is parted from its result.
+  std::size_t screen_begin(std::size_t end, std::size_t entries) const;
   std::vector<RewindPoint> rewind_points() const;  // the user's prompts, newest first
 
   // ------------------------------------------------------------ originals

@@ -1,6 +1,8 @@
 // Cells as they were shown, and what a resumed session shows again; full-text search over all sessions.
 #include <algorithm>
 #include <ctime>
+#include <map>
+#include <span>
 #include <unordered_map>
 
 #include "agent/export_summaries.h"
@@ -53,12 +55,18 @@ std::string call_key(std::int64_t session, std::uint64_t item, std::string_view 
 
 class Screen {
  public:
-  Screen(Sqlite& db, const std::vector<std::int64_t>& chain, const ScreenOptions& options) : options_(options) {
-    for (std::int64_t session : chain) {
+  Screen(Sqlite& db, std::span<const LogRow> rows, const ScreenOptions& options) : options_(options) {
+    std::map<std::int64_t, std::pair<std::uint64_t, std::uint64_t>> items;  // of each session, those in the part
+    for (const LogRow& row : rows) {
+      if (row.kind != LogRow::item) continue;
+      const auto [range, fresh] = items.try_emplace(row.session, row.ref, row.ref);
+      if (!fresh) range->second = {std::min(range->second.first, row.ref), std::max(range->second.second, row.ref)};
+    }
+    for (const auto& [session, range] : items) {
       Cursor row = db.query(
           "SELECT label, subject, note, diff, diff_codec, exit_status, milliseconds, item, call_id FROM calls WHERE session=?1 "
-          "AND item>0",
-          {session});
+          "AND item BETWEEN ?2 AND ?3",
+          {session, sql(range.first), sql(range.second)});
       while (row.step()) cells_[call_key(session, row.natural(7), row.bytes(8))] = cell_of(row);
     }
   }
@@ -192,17 +200,16 @@ void Store::partial(std::string_view text, std::string_view thinking) {
 
 std::vector<Event> Store::screen(const ScreenOptions& options) const {
   return impl_->read([&](Sqlite& db) {
-    Screen screen(db, impl_->chain, options);
-    const std::vector<LogRow>& rows = impl_->rows;
+    const std::span<const LogRow> all = impl_->rows;
+    const auto rows = all.subspan(std::min(options.begin, all.size()));
+    const auto shown = rows.first(std::min(options.end, all.size()) - std::min({options.begin, options.end, all.size()}));
+    Screen screen(db, shown, options);
     const auto is_cell = [](const LogRow& row) {
       return row.kind == LogRow::item && !(row.flags & (LogRow::turn | LogRow::calls)) && (row.flags & LogRow::role_mask) == 1;
     };
     auto cells = static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), is_cell));
-    std::size_t left = rows.size();
-    for (const LogRow& row : rows) {
-      const bool shown = left-- <= options.newest;
+    for (const LogRow& row : shown) {
       if (is_cell(row)) --cells;
-      if (!shown) continue;
       if (row.kind == LogRow::item) {
         if (const ItemPtr item = impl_->load_item(row)) screen.add(row, item, cells);
       } else if (row.kind == LogRow::event) {
@@ -211,6 +218,18 @@ std::vector<Event> Store::screen(const ScreenOptions& options) const {
     }
     return std::move(screen.events);
   });
+}
+
+std::size_t Store::screen_begin(std::size_t end, std::size_t entries) const {
+  std::lock_guard lock(impl_->mutex);
+  const std::vector<LogRow>& rows = impl_->rows;
+  end = std::min(end, rows.size());
+  if (end <= entries) return 0;
+  const std::size_t latest = end - entries;
+  for (std::size_t begin = latest; begin > 0 && latest - begin < entries; --begin) {
+    if (rows[begin].kind == LogRow::item && (rows[begin].flags & LogRow::turn)) return begin;
+  }
+  return latest <= entries ? 0 : latest;  // a turn without end
 }
 
 std::vector<RewindPoint> Store::rewind_points() const {

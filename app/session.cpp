@@ -14,6 +14,11 @@
 #include "compression/check.h"
 
 namespace tern {
+namespace {
+
+constexpr std::size_t first_entries = 800;  // of a long log on the first screen: about 200 turns
+
+}  // namespace
 
 Session::Session(SessionSetup setup, Mailbox<Command>& commands, Emit emit)
     : setup_(std::move(setup)), emit_(std::move(emit)), inbox_(commands, [this](Event event) { this->emit(std::move(event)); }) {
@@ -71,14 +76,17 @@ void Session::adopt(OpenedSession opened) {
   agent_->shown_todos = todo_lines(hands_->todos);
   emit(todo_event(hands_->todos));
   if (opened_.resumed) compactor_->resumed(context_);
+  open_view(opened_.resumed);
   for (const auto& notice : opened_.notices) emit(Notice{Level::info, notice});
-  emit(SessionOpened{opened_.id, opened_.name, opened_.resumed});
-  if (opened_.resumed && setup_.may_ask) replay_screen();
   show_meters();
 }
 
-void Session::replay_screen() {
-  for (auto& event : store_->screen()) emit(std::move(event));
+void Session::open_view(bool resumed) {
+  const bool replay = resumed && setup_.may_ask;
+  shown_from_ = replay ? store_->screen_begin(SIZE_MAX, first_entries) : 0;
+  emit(SessionOpened{opened_.id, opened_.name, resumed, shown_from_ > 0});
+  if (!replay) return;
+  for (auto& event : store_->screen({.begin = shown_from_})) emit(std::move(event));
 }
 
 // What commands changed since the last request; the system prompt stays as it is, so that the provider's cache holds.

@@ -103,7 +103,7 @@ class Session {
   void reload_config();
   void show_meters();
   void adopt(OpenedSession opened);  // the context becomes that session's
-  void replay_screen();
+  void open_view(bool resumed);      // the screen starts anew, with the newest part of the log
   void dispatch(Command command);
   bool live(Command& command);
   void turn(Submit input);
@@ -119,6 +119,7 @@ class Session {
   ProjectDir project_;
   std::unique_ptr<Store> store_;
   OpenedSession opened_;
+  std::size_t shown_from_ = 0;  // the first log entry that was replayed
   Context context_;
   std::unique_ptr<Provider> provider_;
   std::shared_ptr<Recording> recording_, playback_;

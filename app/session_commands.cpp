@@ -197,8 +197,7 @@ void SessionCommands::rewind(const Rewind& command) {
   s.context_.conversation = repair(s.store_->rewind(command.item));
   s.context_.gauges.cut();
   s.files_.forget_shown();
-  s.emit(SessionOpened{s.opened_.id, s.opened_.name, true});
-  s.replay_screen();
+  s.open_view(true);
   s.emit(TakenBack{{point->text}});
 }
 

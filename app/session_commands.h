@@ -33,6 +33,7 @@ struct SessionQueries {
   void cost();
   void status();
   void tasks();
+  void earlier(bool all);
   void memory();
   void permissions();
   void add_rule(const std::string& text);

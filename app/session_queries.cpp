@@ -67,6 +67,7 @@ bool SessionQueries::answer(const Query& query) {
       {"models", [](SessionQueries& q, const std::string&) { q.models(); }},
       {"model", [](SessionQueries& q, const std::string&) { q.models(); }},
       {"diff", [](SessionQueries& q, const std::string&) { q.diff(); }},
+      {"earlier", [](SessionQueries& q, const std::string& a) { q.earlier(a == "all"); }},
       {"debug",
        [](SessionQueries& q, const std::string&) {
          const auto request = q.s.last_request();
@@ -192,6 +193,15 @@ void SessionQueries::tasks() {
     text += job.id + "  " + job.how + "  " + std::to_string(job.age.count() / 1000) + " s  " + std::to_string(job.lines) +
             " lines  " + job.command + '\n';
   s.emit(Page{"Background commands", text.empty() ? "None.\n" : text});
+}
+
+// What stands above the part of the log that is on the screen.
+void SessionQueries::earlier(bool all) {
+  constexpr std::size_t entries = 4'000;  // about 1,000 turns: a tenth of a second
+  const auto end = std::exchange(s.shown_from_, all ? 0 : s.store_->screen_begin(s.shown_from_, entries));
+  auto page = std::make_shared<EventPage>();
+  page->events = s.store_->screen({.begin = s.shown_from_, .end = end});
+  s.emit(Earlier{std::move(page), s.shown_from_ > 0});
 }
 
 void SessionQueries::memory() {

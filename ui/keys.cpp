@@ -50,7 +50,7 @@ constexpr Action actions[] = {
     {"page-down", "pagedown", "scroll forward", [](Shell& s) { s.transcript.scroll(std::max(1, s.transcript_height - 2)); }},
     {"line-up", "shift-up", "one line back", [](Shell& s) { s.transcript.scroll(-1); }},
     {"line-down", "shift-down", "one line forward", [](Shell& s) { s.transcript.scroll(1); }},
-    {"begin", "ctrl-home", "the begin of the conversation", [](Shell& s) { s.transcript.to_begin(); }},
+    {"begin", "ctrl-home", "the begin of the conversation", [](Shell& s) { s.to_begin(); }},
     {"end", "ctrl-end", "the end, following again", [](Shell& s) { s.transcript.to_end(); }},
 };
 
@@ -209,17 +209,13 @@ void reverse_key(Shell& shell, const KeyPress& press) {
   }
 }
 
-void search(Shell& shell, bool older) {
-  if (!shell.last_find.empty() && !shell.transcript.search(shell.last_find, older)) shell.say("not found: " + shell.last_find);
-}
-
 void transcript_key(Shell& shell, const KeyPress& press) {
   if (shell.find) {
     if (press.key == Key::escape)
       shell.find.reset();
     else if (press.key == Key::enter) {
       shell.last_find = *std::exchange(shell.find, std::nullopt);
-      search(shell, true);
+      shell.find_again(true);
     } else
       typed(*shell.find, press);
     return;
@@ -229,7 +225,7 @@ void transcript_key(Shell& shell, const KeyPress& press) {
   if (letter == "/")
     shell.find = "";
   else if (letter == "n" || letter == "N")
-    search(shell, letter == "n");
+    shell.find_again(letter == "n");
   else if (letter == "q" || press.key == Key::escape || (press.ctrl && press.text == "c"))
     toggle_transcript_view(shell);
   else if (letter == "j" || press.key == Key::down)
@@ -241,7 +237,7 @@ void transcript_key(Shell& shell, const KeyPress& press) {
   else if (letter == "b")
     shell.transcript.scroll(-page);
   else if (letter == "g" || press.key == Key::home)
-    shell.transcript.to_begin();
+    shell.to_begin();
   else if (letter == "G" || press.key == Key::end)
     shell.transcript.to_end();
   else
@@ -249,6 +245,7 @@ void transcript_key(Shell& shell, const KeyPress& press) {
 }
 
 void key_press(Shell& shell, const KeyPress& press) {
+  shell.seek = Shell::Seek::none;
   const bool dialog = shell.approval.listens(shell.now_ms, shell.last_key_ms);
   // A dialog that listens keeps listening: its own keys are not typing.
   if (dialog) {
@@ -309,6 +306,7 @@ void mouse(Shell& shell, const Mouse& event) {
 }  // namespace
 
 void handle_input(Shell& shell, const Input& input) {
+  shell.transcript.catch_up();
   if (const auto* press = std::get_if<KeyPress>(&input)) key_press(shell, *press);
   if (const auto* event = std::get_if<Mouse>(&input)) mouse(shell, *event);
   if (const auto* paste = std::get_if<Paste>(&input)) {
@@ -317,6 +315,7 @@ void handle_input(Shell& shell, const Input& input) {
     shell.composer.paste(paste->text);
     shell.completion.update(shell);
   }
+  if (shell.transcript.near_begin()) shell.ask_earlier(false);
   shell.view.dirty = true;
 }
 

@@ -131,6 +131,7 @@ void open_pages(Shell& shell) {
       shell.page(view.page->title, view.page->text);
     view.page.reset();
   }
+  shell.earlier_came();
   if (view.report) open_report(shell);
   if (!view.rewind.empty()) open_rewind(shell);
   if (!view.sessions.empty()) open_sessions(shell);

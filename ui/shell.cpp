@@ -89,11 +89,31 @@ void Shell::use_theme(std::string_view name) {
   repaint = true;
 }
 
-void Shell::ask_earlier() {
-  if (view.working || view.openings == 0 || asked_earlier == view.openings) return;
+void Shell::ask_earlier(bool all) {
+  if (!view.more_above || asked_earlier == view.openings) return;
   asked_earlier = view.openings;
-  transcript.keep_place();
-  send(Query{"earlier", ""});
+  send(Query{"earlier", all ? "all" : ""});
+}
+
+void Shell::earlier_came() {
+  if (seek == Seek::none || asked_earlier == view.openings) return;
+  transcript.catch_up();
+  std::exchange(seek, Seek::none) == Seek::begin ? to_begin() : find_again(true);
+}
+
+void Shell::to_begin() {
+  transcript.to_begin();
+  if (!view.more_above) return;
+  seek = Seek::begin;
+  ask_earlier(true);
+}
+
+void Shell::find_again(bool older) {
+  if (last_find.empty() || transcript.search(last_find, older)) return;
+  if (!older || !view.more_above) return say("not found: " + last_find);
+  seek = Seek::find;
+  say("looking further back for " + last_find);
+  ask_earlier(true);
 }
 
 void Shell::interrupt() {

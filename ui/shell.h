@@ -53,11 +53,12 @@ struct Shell {
   std::int64_t now_ms = 0;  // set by the loop before anything else runs
   std::int64_t last_key_ms = -10'000, last_escape_ms = -10'000, last_ctrl_c_ms = -10'000;
   bool quitting = false, repaint = false, suspend = false;
-  bool edit_externally = false;                   // the loop opens $EDITOR on the composer's text
-  bool edit_preview = false;                      // … or on the draft summary
-  std::string to_clipboard;                       // the loop sends it by OSC 52
-  std::uint64_t asked_earlier = 0;                // the opening whose beginning was asked for
-  int transcript_top = 0, transcript_height = 0;  // where the transcript was drawn, for the mouse
+  bool edit_externally = false;                             // the loop opens $EDITOR on the composer's text
+  bool edit_preview = false;                                // … or on the draft summary
+  std::string to_clipboard;                                 // the loop sends it by OSC 52
+  std::uint64_t asked_earlier = 0;                          // the opening for which the part above was asked
+  enum class Seek { none, begin, find } seek = Seek::none;  // what goes on when it has come
+  int transcript_top = 0, transcript_height = 0;            // where the transcript was drawn, for the mouse
 
   void send(Command command) { deps.commands.push(std::move(command)); }
   void say(std::string text, std::int64_t for_ms = 3'000) { hint = {std::move(text), now_ms + for_ms}; }
@@ -65,8 +66,12 @@ struct Shell {
   void page(std::string title, std::string text);            // opens the pager
   void use_theme(std::string_view name);
   void submit(When when);  // what stands in the composer: prompt, command, shell line or note
-  void ask_earlier();      // a long resumed session came without its beginning: have it when somebody goes there
-  void interrupt();        // Esc while working: stop, and give queued prompts back
+  // A long session is replayed from its end: the part above comes when somebody goes or looks there.
+  void ask_earlier(bool all);
+  void earlier_came();
+  void to_begin();
+  void find_again(bool older);
+  void interrupt();  // Esc while working: stop, and give queued prompts back
 };
 
 }  // namespace tern

@@ -57,28 +57,55 @@ void overlay(Row& row, std::size_t begin, std::size_t end, Style over) {
 
 }  // namespace
 
+void Transcript::catch_up() {
+  if (view_) sync(*view_, options_, height_);
+}
+
+// How many cells of the view stand in front of the one that was first.
+std::size_t Transcript::came_above(const ViewState& view) const {
+  if (entries_.empty() || view.cells.size() <= entries_.size() || view.cells[0].id == entries_[0].id) return 0;
+  const auto first = std::find_if(view.cells.begin(), view.cells.end(), [&](const Cell& c) { return c.id == entries_[0].id; });
+  return first == view.cells.end() ? 0 : static_cast<std::size_t>(first - view.cells.begin());
+}
+
+// Whatever names a row moves along, so that the same rows stay in sight.
+void Transcript::insert_above(std::size_t count) {
+  std::vector<Entry> entries(count);
+  std::move(entries_.begin(), entries_.end(), std::back_inserter(entries));
+  entries_ = std::move(entries);
+  Entry& first = entries_[count];  // had no blank line above itself as long as it was the first
+  const bool gap = first.counted && first.height > 0 && gap_above(count);
+  first.height += gap;
+  if (seen_cells_ > 0) seen_cells_ += count;
+  if (seen_cells_ == count + 1) seen_rows_ += gap;
+  const auto move = [&](Place& place) {
+    if (place.cell == 0) place.row += gap;
+    place.cell += count;
+  };
+  move(top_);
+  if (from_) move(from_->place);
+  if (to_) move(to_->place);
+}
+
 void Transcript::sync(const ViewState& view, RowOptions options, int height) {
+  view_ = &view;
+  const std::size_t above = came_above(view);
+  if (above > 0) insert_above(above);
   const bool rewrap = options.width != options_.width || options.unfold_all != options_.unfold_all;
-  const bool restarted = view.cells.size() < entries_.size() || (!entries_.empty() && entries_[0].id != view.cells[0].id);
+  const bool restarted =
+      above == 0 && (view.cells.size() < entries_.size() || (!entries_.empty() && entries_[0].id != view.cells[0].id));
   if (rewrap || restarted) {
     // The anchor keeps its cell; the row inside it is kept in proportion.
-    const std::size_t below = entries_.size() - std::min(top_.cell, entries_.size());
-    const bool grown = restarted && std::exchange(keep_place_, false) && !following_ && below <= view.cells.size();
     const bool keep = !restarted && top_.cell < entries_.size() && entries_[top_.cell].counted;
     const double share = keep ? static_cast<double>(top_.row) / std::max<std::uint32_t>(1, entries_[top_.cell].height) : 0;
     entries_.clear();
     cached_rows_ = 0;
     clear_selection();
-    view_ = &view;
     options_ = options;
     entries_.resize(view.cells.size());
-    if (grown)
-      top_.cell = view.cells.size() - below;
-    else if (restarted)
-      to_end();
+    if (restarted) to_end();
     if (keep) top_.row = static_cast<std::size_t>(share * static_cast<double>(height_at(top_.cell)));
   }
-  view_ = &view;
   options_ = options;
   height_ = height;
   entries_.resize(view.cells.size());

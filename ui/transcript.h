@@ -23,7 +23,7 @@ class Transcript {
   void to_end();
   void to_begin();
   bool near_begin() const { return !following_ && top_.cell < 20; }
-  void keep_place() { keep_place_ = true; }  // when the view starts anew with more above, the same rows stay in sight
+  void catch_up();  // before keys act on a view that changed since the last frame
   bool following() const { return following_; }
   std::size_t new_rows() const { return new_rows_; }  // came below while the person reads above
   std::optional<std::size_t> cell_at(int y) const;    // index of the cell shown on that line
@@ -63,6 +63,8 @@ class Transcript {
   bool gap_above(std::size_t cell) const;
   Place step(Place from, long rows);  // clamped to the transcript
   Place last_top();                   // the top place when the end is at the bottom of the view
+  std::size_t came_above(const ViewState& view) const;
+  void insert_above(std::size_t count);
   void count_new();
   void forget_far();
   Spot spot_at(int x, int y);
@@ -73,7 +75,7 @@ class Transcript {
   int height_ = 0;
   std::vector<Entry> entries_;
   std::size_t cached_rows_ = 0;
-  bool following_ = true, keep_place_ = false;
+  bool following_ = true;
   Place top_;
   std::size_t seen_cells_ = 0, seen_rows_ = 0, new_rows_ = 0;
   Rows shown_;

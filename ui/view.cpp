@@ -103,9 +103,9 @@ class Fold {
   void operator()(Compaction& compaction) {
     view_.compaction = compaction;
     switch (compaction.phase) {
-      case CompactionPhase::completed: mark(compaction.touched, compaction.tier); break;
-      case CompactionPhase::undone: mark(compaction.touched, Tier::none); break;
-      case CompactionPhase::redone: mark(compaction.touched, compaction.tier); break;
+      case CompactionPhase::completed:
+      case CompactionPhase::undone:
+      case CompactionPhase::redone: mark(view_.cells, compaction); break;
       case CompactionPhase::failed: break;
       case CompactionPhase::started:
         if (!view_.working) begin_work(compaction_work);
@@ -124,6 +124,8 @@ class Fold {
     end_side_work(compaction_work);  // a compaction that found nothing to do ends with these alone
     view_.meters = std::move(meters);
     view_.replaying = false;  // they follow the replayed log
+    std::move(view_.early.begin(), view_.early.end(), std::back_inserter(view_.cells));
+    view_.early.clear();
   }
   void operator()(Queue& queue) { view_.queue = std::move(queue.texts); }
   void operator()(TakenBack& taken) {
@@ -136,7 +138,8 @@ class Fold {
   void operator()(SessionList& list) { view_.sessions = std::move(list.sessions); }
 
   void operator()(SessionOpened& opened) {
-    ++view_.openings;
+    if (view_.openings++ == 0) view_.early = std::move(view_.cells);
+    view_.more_above = opened.more;
     view_.replaying = opened.resumed;
     view_.replay_ms = now_ms_;
     view_.cells.clear();
@@ -145,6 +148,19 @@ class Fold {
     view_.session_id = std::move(opened.id);
     view_.session_name = std::move(opened.name);
     view_.working = false;
+  }
+
+  // The page is folded as a log of its own; what later compressions did to its items is marked.
+  void operator()(Earlier& earlier) {
+    ++view_.openings;
+    view_.more_above = earlier.more;
+    ViewState above;
+    above.next_cell = view_.next_cell;
+    for (Event& event : earlier.page->events) fold(above, std::move(event), now_ms_);
+    view_.next_cell = above.next_cell;
+    for (const Cell& cell : view_.cells)
+      if (const auto* compaction = std::get_if<CompactionCell>(&cell.body)) mark(above.cells, compaction->last);
+    view_.cells.insert(view_.cells.begin(), std::move_iterator(above.cells.begin()), std::move_iterator(above.cells.end()));
   }
 
   void operator()(Todos& todos) { view_.todos = std::move(todos.lines); }
@@ -265,11 +281,12 @@ class Fold {
     return nullptr;
   }
 
-  void mark(const std::vector<ItemId>& items, Tier tier) {
-    if (items.empty()) return;
-    for (Cell& cell : view_.cells) {
+  static void mark(std::vector<Cell>& cells, const Compaction& compaction) {
+    const std::vector<ItemId>& items = compaction.touched;
+    if (items.empty() || compaction.phase == CompactionPhase::failed) return;
+    for (Cell& cell : cells) {
       if (cell.item == ItemId{} || !std::binary_search(items.begin(), items.end(), cell.item)) continue;
-      cell.left_context = tier;
+      cell.left_context = compaction.phase == CompactionPhase::undone ? Tier::none : compaction.tier;
       ++cell.version;
     }
   }

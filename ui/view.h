@@ -82,6 +82,8 @@ struct ViewState {
   std::optional<std::string> goodbye;  // the worker has left, and why
   bool dirty = true;
   std::uint64_t openings = 0;  // of sessions, and of more of the same one
+  bool more_above = false;     // the log begins before the first cell
+  std::vector<Cell> early;     // notices from before the first session: they follow its log
   bool replaying = false;      // its log is still coming: the last frame stays
   std::int64_t replay_ms = 0;  // … since
   std::uint64_t next_cell = 1;

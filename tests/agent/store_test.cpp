@@ -292,6 +292,43 @@ TEST_CASE("store: the screen is shown again with its cells and notices") {
   CHECK(std::get<Notice>(screen.back()).text == "careful");
 }
 
+TEST_CASE("store: a long log is shown in parts that begin at a prompt and join without a seam") {
+  Folder folder;
+  auto store = folder.store();
+  store->create({});
+  std::string lines;
+  for (int turn = 1; turn <= 40; ++turn) {
+    const std::string n = std::to_string(turn);
+    lines += "user go " + n + "\ncall " + n + " Read a.cpp\nresult " + n + " = done " + n + "\nassistant ok " + n + "\n";
+  }
+  append_all(*store, lines);
+  const auto brief = [](const std::vector<Event>& events) {
+    std::string text;
+    for (const Event& event : events) {
+      text += std::to_string(event.index()) + ' ';
+      if (const auto* item = std::get_if<ItemAdded>(&event)) text += std::to_string(item->item->id.value) + ' ';
+      if (const auto* call = std::get_if<ToolStarted>(&event)) text += call->call_id + call->arguments + ' ';
+    }
+    return text;
+  };
+  std::vector<std::string> parts;
+  for (std::size_t end = SIZE_MAX; end > 0;) {
+    const std::size_t begin = store->screen_begin(end, 30);
+    const auto events = store->screen({.begin = begin, .end = end});
+    REQUIRE_FALSE(events.empty());
+    const auto* first = std::get_if<ItemAdded>(&events.front());
+    REQUIRE(first);
+    CHECK(std::holds_alternative<Text>(first->item->blocks.front()));
+    CHECK(first->item->role == Role::user);
+    parts.insert(parts.begin(), brief(events));
+    end = begin;
+  }
+  CHECK(parts.size() > 3);
+  std::string joined;
+  for (const std::string& part : parts) joined += part;
+  CHECK(joined == brief(store->screen()));
+}
+
 TEST_CASE("store: small things beside the log survive") {
   Folder folder;
   auto store = folder.store();

@@ -117,7 +117,7 @@ void resume(const std::filesystem::path& folder) {
   std::string why;
   const auto opened = store->newest(why);
   tell("context ready", opened ? opened->conversation.items.size() : 0);
-  std::size_t events = store->screen({.newest = 1'000}).size();
+  std::size_t events = store->screen({.begin = store->screen_begin(SIZE_MAX, 1'000)}).size();
   tell("newest 1,000 rows", events);
   events = store->screen().size();
   tell("whole screen", events);

@@ -188,3 +188,58 @@ TEST_CASE("the bar takes the colour of its band") {
     CHECK_GOLDEN("meters_" + std::to_string(static_cast<int>(share * 100)), world.look(100, 5));
   }
 }
+
+TEST_CASE("near the beginning of what was replayed the part above is asked for, once, and nothing moves when it comes") {
+  World world;
+  world.tell(SessionOpened{.id = "s", .name = {}, .resumed = true, .more = true});
+  for (int i = 0; i < 200; ++i) world.user("newer " + std::to_string(i));
+  world.meters(0.3);
+  world.look(80, 24);
+  world.press("pageup");
+  CHECK(world.sent<Query>().empty());
+  for (int i = 0; i < 30; ++i) world.press("pageup");
+  const auto asked = world.sent<Query>();
+  REQUIRE(asked.size() == 1);
+  CHECK(asked[0].name == "earlier");
+  for (int i = 0; i < 7; ++i) world.press("shift-down");
+  const std::string before = world.look(80, 24);
+  auto page = std::make_shared<EventPage>();
+  for (int i = 0; i < 300; ++i) {
+    Item item;
+    item.id = {10'000 + world.next_item++};
+    item.blocks = {Text{"older " + std::to_string(i)}};
+    page->events.push_back(ItemAdded{make_item(item), true});
+  }
+  world.tell(Earlier{page, true});
+  CHECK(world.look(80, 24) == before);
+  world.press("pageup");
+  CHECK(world.look(80, 24).find("older 299") != std::string::npos);
+}
+
+TEST_CASE("a search and the way to the beginning go on in the part that has yet to come") {
+  for (const bool find : {true, false}) {
+    World world;
+    world.tell(SessionOpened{.id = "s", .name = {}, .resumed = true, .more = true});
+    for (int i = 0; i < 60; ++i) world.user("newer " + std::to_string(i));
+    world.look(80, 24);
+    world.press("ctrl-o");
+    world.look(80, 24);
+    world.type(find ? "/needle" : "g");
+    if (find) world.press("enter");
+    const auto asked = world.sent<Query>();
+    REQUIRE(asked.size() == 1);
+    CHECK(asked[0].argument == "all");
+    auto page = std::make_shared<EventPage>();
+    for (int i = 0; i < 300; ++i) {
+      Item item;
+      item.id = {10'000 + world.next_item++};
+      item.blocks = {Text{i == 40 ? "a needle" : "older " + std::to_string(i)}};
+      page->events.push_back(ItemAdded{make_item(item), true});
+    }
+    world.tell(Earlier{page, false});
+    open_pages(world.shell);
+    const std::string screen = world.look(80, 24);
+    INFO(screen);
+    CHECK(screen.find(find ? "a needle" : "older 0\n") != std::string::npos);
+  }
+}

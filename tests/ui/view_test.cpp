@@ -95,3 +95,29 @@ TEST_CASE("a turn that fails says so and stops the clock") {
   CHECK_FALSE(view.working);
   CHECK(cell<NoticeCell>(view, 0).text == "no key");
 }
+
+TEST_CASE("the part of the log that comes later stands above, marked by what was compressed since") {
+  ViewState view;
+  fold(view, Notice{Level::warning, "keys: no such action"}, 0);
+  fold(view, SessionOpened{.id = "s", .name = {}, .resumed = true, .more = true}, 0);
+  fold(view, ItemAdded{item(8, Role::user, {Text{"newer"}}), true}, 0);
+  Compaction compaction;
+  compaction.phase = CompactionPhase::completed;
+  compaction.tier = Tier::compact;
+  compaction.touched = {ItemId{3}};
+  fold(view, compaction, 0);
+  fold(view, Meters{}, 0);
+  CHECK(view.more_above);
+  CHECK(cell<NoticeCell>(view, 2).text == "keys: no such action");  // said before the log came: not lost, not above it
+  auto page = std::make_shared<EventPage>();
+  page->events.push_back(ItemAdded{item(3, Role::user, {Text{"older"}}), true});
+  page->events.push_back(ItemAdded{item(4, Role::assistant, {Text{"answer"}}), true});
+  fold(view, Earlier{page, false}, 0);
+  CHECK_FALSE(view.more_above);
+  REQUIRE(view.cells.size() == 5);
+  CHECK(cell<UserCell>(view, 0).text == "older");
+  CHECK(view.cells[0].left_context == Tier::compact);
+  CHECK(view.cells[1].left_context == Tier::none);
+  CHECK(cell<UserCell>(view, 2).text == "newer");
+  CHECK(view.cells[0].id != view.cells[2].id);
+}
