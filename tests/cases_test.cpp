@@ -23,6 +23,7 @@
 
 #include "tests/support/fake_llm.h"
 #include "tests/support/places.h"
+#include "tests/support/temp_dir.h"
 
 namespace {
 
@@ -129,8 +130,8 @@ std::string unmet(const std::string& line, const Run& run, const std::vector<ter
 }
 
 void run_case(const fs::path& folder, const Api& api) {
-  char pattern[] = "/tmp/tern-case-XXXXXX";
-  const fs::path home = fs::canonical(::mkdtemp(pattern)), work = home / "work";
+  const tern::test::TempDir dir;
+  const fs::path &home = dir.path(), work = home / "work";
   fs::create_directories(work);
   if (fs::exists(folder / "files")) fs::copy(folder / "files", work, fs::copy_options::recursive);
   fs::create_directories(home / ".config/tern");
@@ -153,8 +154,6 @@ void run_case(const fs::path& folder, const Api& api) {
     CHECK(problem == "");
   }
   for (const auto& problem : server.shape_problems()) CHECK(problem == "");
-  std::error_code ignored;
-  fs::remove_all(home, ignored);
 }
 
 // One test for each wire format, so that they run side by side.

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "agent/git_index.h"
+#include "tests/support/temp_dir.h"
 
 using namespace tern;
 namespace fs = std::filesystem;
@@ -18,19 +19,15 @@ namespace {
 
 // A home of its own, so that no test touches the person's state directory.
 struct Home {
-  fs::path path, project;
+  test::TempDir temp;
+  const fs::path &path = temp.path(), project = path / "project";
   std::string old;
   Home() {
-    char name[] = "/tmp/tern-home-XXXXXX";
-    path = ::mkdtemp(name), project = path / "project";
     fs::create_directory(project);
     if (const char* state = std::getenv("XDG_STATE_HOME")) old = state;
     ::setenv("XDG_STATE_HOME", (path / "state").c_str(), 1);
   }
-  ~Home() {
-    old.empty() ? ::unsetenv("XDG_STATE_HOME") : ::setenv("XDG_STATE_HOME", old.c_str(), 1);
-    fs::remove_all(path);
-  }
+  ~Home() { old.empty() ? ::unsetenv("XDG_STATE_HOME") : ::setenv("XDG_STATE_HOME", old.c_str(), 1); }
   fs::path dir() const { return project / ".compression"; }
   ProjectDir open() const { return open_project_dir({.root = project, .state_dir = {}}); }
 };

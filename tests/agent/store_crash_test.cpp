@@ -16,23 +16,14 @@
 #include "agent/store.h"
 #include "agent/store_migrate.h"
 #include "compression/tokens.h"
+#include "tests/support/store_folder.h"
 
 using namespace tern;
 namespace fs = std::filesystem;
 
 namespace {
 
-struct Folder {
-  fs::path path;
-  Folder() {
-    char name[] = "/tmp/tern-crash-XXXXXX";
-    path = ::mkdtemp(name);
-  }
-  ~Folder() { fs::remove_all(path); }
-  fs::path db() const { return path / "tern.db"; }
-  fs::path wal() const { return path / "tern.db-wal"; }
-  std::unique_ptr<Store> store() const { return Store::open({.folder = path}); }
-};
+using Folder = test::StoreFolder;
 
 ItemPtr prompt(std::uint64_t id) {
   Item item;

@@ -15,22 +15,14 @@
 #include "agent/sqlite.h"
 #include "agent/store.h"
 #include "compression/tokens.h"
+#include "tests/support/store_folder.h"
 
 using namespace tern;
 namespace fs = std::filesystem;
 
 namespace {
 
-struct Folder {
-  fs::path path;
-  Folder() {
-    char name[] = "/tmp/tern-damage-XXXXXX";
-    path = ::mkdtemp(name);
-  }
-  ~Folder() { fs::remove_all(path); }
-  fs::path db() const { return path / "tern.db"; }
-  std::unique_ptr<Store> store() const { return Store::open({.folder = path}); }
-};
+using Folder = test::StoreFolder;
 
 ItemPtr prompt(std::uint64_t id) {
   Item item;

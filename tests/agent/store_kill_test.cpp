@@ -14,6 +14,7 @@
 #include "compression/edit.h"
 #include "compression/tokens.h"
 #include "tests/support/script.h"
+#include "tests/support/store_folder.h"
 
 using namespace tern;
 
@@ -21,14 +22,7 @@ namespace {
 
 constexpr std::uint64_t kSteps = 60;
 
-struct Folder {
-  std::filesystem::path path;
-  Folder() {
-    char name[] = "/tmp/tern-kill-XXXXXX";
-    path = ::mkdtemp(name);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-};
+using Folder = test::StoreFolder;
 
 ItemPtr prompt(std::uint64_t id) {
   Item item;

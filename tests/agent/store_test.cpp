@@ -15,6 +15,7 @@
 #include "compression/edit.h"
 #include "compression/tokens.h"
 #include "tests/support/script.h"
+#include "tests/support/store_folder.h"
 #include "tools/journal.h"
 #include "tools/tool.h"
 
@@ -22,15 +23,7 @@ using namespace tern;
 
 namespace {
 
-struct Folder {
-  std::filesystem::path path;
-  Folder() {
-    char name[] = "/tmp/tern-store-XXXXXX";
-    path = ::mkdtemp(name);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::unique_ptr<Store> store(bool read_only = false) const { return Store::open({.folder = path, .read_only = read_only}); }
-};
+using Folder = test::StoreFolder;
 
 void append_all(Store& store, std::string_view lines, std::size_t from = 0) {
   const Conversation conversation = test::script(lines);

@@ -9,6 +9,7 @@
 
 #include "app/config_keys.h"
 #include "app/options.h"
+#include "tests/support/temp_dir.h"
 
 using namespace tern;
 namespace fs = std::filesystem;
@@ -16,14 +17,10 @@ namespace fs = std::filesystem;
 namespace {
 
 struct World {
-  fs::path path;
+  test::TempDir dir;
+  const fs::path& path = dir.path();
   std::map<std::string, std::string> env;
-  World() {
-    char name[] = "/tmp/tern-config-XXXXXX";
-    path = ::mkdtemp(name);
-    fs::create_directory(project());
-  }
-  ~World() { fs::remove_all(path); }
+  World() { fs::create_directory(project()); }
   fs::path user() const { return path / "user.json"; }
   fs::path project() const { return path / ".compression"; }
   void write(const fs::path& file, const std::string& text) const { std::ofstream(file) << text; }

@@ -18,6 +18,7 @@
 #include "tests/support/observer.h"
 #include "tests/support/places.h"
 #include "tests/support/pty.h"
+#include "tests/support/temp_dir.h"
 
 using namespace tern;
 using tern::test::Observer;
@@ -29,16 +30,11 @@ namespace {
 using Words = std::vector<std::string>;
 
 struct World {
-  fs::path base, home, folder, elsewhere, trap;
+  test::TempDir dir{"/var/tmp"};
+  const fs::path &base = dir.path(), home = base / "home", folder = base / "clone", elsewhere = base / "elsewhere",
+                 trap = base / "PWNED";
   World() {
-    char name[] = "/var/tmp/tern-hostile-XXXXXX";
-    base = fs::canonical(::mkdtemp(name));
-    home = base / "home", folder = base / "clone", elsewhere = base / "elsewhere", trap = base / "PWNED";
     for (const fs::path& made : {home, folder, elsewhere}) fs::create_directories(made);
-  }
-  ~World() {
-    std::error_code ignored;
-    fs::remove_all(base, ignored);
   }
   fs::path put(const std::string& name, const std::string& text, bool runs = false) const {
     const fs::path file = folder / name;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temp_dir.h"
 #include "ui/command.h"
 #include "ui/shell.h"
 
@@ -15,16 +16,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path fresh_folder() {
-  char pattern[] = "/tmp/tern-session-XXXXXX";
-  return fs::canonical(::mkdtemp(pattern));
-}
-
 struct World {
-  fs::path root = fresh_folder();
+  test::TempDir dir;
+  const fs::path& root = dir.path();
   Mailbox<Command> commands;
   std::vector<Event> events;
-  ~World() { fs::remove_all(root); }
 
   SessionSetup setup() {
     fs::create_directories(root / "project");

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/support/places.h"
+#include "tests/support/temp_dir.h"
 #include "tools/child_env.h"
 #include "tools/follow.h"
 #include "tools/output_ring.h"
@@ -19,25 +20,6 @@ struct Ran {
   std::string text, error;
   ProcessEnd end;
   std::chrono::milliseconds took{0};
-};
-
-// A directory of its own, gone at the end.
-class TempDir {
- public:
-  TempDir() {
-    std::string name = (std::filesystem::temp_directory_path() / "tern-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = std::filesystem::canonical(name);
-  }
-  ~TempDir() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 inline ProcessSpec shell_spec(const std::string& command, const std::filesystem::path& cwd) {

@@ -28,16 +28,9 @@ const std::vector<Wire>& wires() {
 }
 
 Home::Home() {
-  char pattern[] = "/tmp/tern-home-XXXXXX";
-  path = fs::canonical(::mkdtemp(pattern)), work = path / "work";
   fs::create_directories(work);
   fs::create_directories(path / ".config/tern");
   std::ofstream(path / ".config/tern/config.json") << "{\"trusted\": [\"" << work.string() << "\"]}";
-}
-
-Home::~Home() {
-  std::error_code ignored;
-  fs::remove_all(path, ignored);
 }
 
 Headless::Headless(const Home& home, const Wire& wire, const std::string& server, std::vector<std::string> arguments,

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/temp_dir.h"
+
 namespace tern::test {
 
 struct Wire {
@@ -19,10 +21,8 @@ const std::vector<Wire>& wires();
 // A fresh home with a trusted working folder, removed at the end.
 struct Home {
   Home();
-  ~Home();
-  Home(const Home&) = delete;
-  Home& operator=(const Home&) = delete;
-  std::filesystem::path path, work;
+  TempDir dir;
+  const std::filesystem::path &path = dir.path(), work = path / "work";
 };
 
 class Headless {

@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "tests/support/temp_dir.h"
 #include "tools/file_memory.h"
 #include "tools/jobs.h"
 #include "tools/journal.h"
@@ -23,23 +24,7 @@ namespace tern::testing {
 
 namespace fs = std::filesystem;
 
-class TempDir {
- public:
-  TempDir() {
-    std::string name = (fs::temp_directory_path() / "tern-test-XXXXXX").native();
-    path_ = fs::canonical(::mkdtemp(name.data()));
-  }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  ~TempDir() {
-    std::error_code ec;
-    fs::remove_all(path_, ec);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
+using test::TempDir;
 
 inline void put(const fs::path& path, std::string_view bytes) {
   fs::create_directories(path.parent_path());
