@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "agent/local_time.h"
 #include "tools/journal.h"
 
 namespace tern {
@@ -57,15 +58,6 @@ std::string compress_now(Agent& agent, const json& arguments, std::stop_token st
   return "Compacted: " + std::to_string(messages) + " → " + std::to_string(now) + " messages (" +
          std::to_string(messages - std::min(now, messages)) + " fewer), " + thousands(before) + " → " + thousands(after) +
          " tokens.";
-}
-
-std::string date(TimePoint when) {
-  const auto seconds = std::chrono::system_clock::to_time_t(when);
-  std::tm local{};
-  ::localtime_r(&seconds, &local);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local);
-  return text;
 }
 
 }  // namespace
@@ -124,7 +116,7 @@ std::string summaries_text(const Store& store, std::size_t newest) {
   for (auto row = rows.rbegin(); row != rows.rend() && shown < newest; ++row) {
     if (row->summary.empty()) continue;
     ++shown;
-    text += "## " + date(row->when) + " · turns " + std::to_string(row->first_turn) + "–" + std::to_string(row->last_turn) +
+    text += "## " + local_time(row->when) + " · turns " + std::to_string(row->first_turn) + "–" + std::to_string(row->last_turn) +
             " · " + thousands(row->before) + " → " + thousands(row->after) + " tokens" + (row->undone ? " · undone" : "") +
             "\n\n" + row->summary + '\n';
     if (!row->index.empty()) text += '\n' + row->index + '\n';
@@ -136,7 +128,7 @@ std::string summaries_text(const Store& store, std::size_t newest) {
 std::string compaction_log_text(const Store& store) {
   std::string text;
   for (const auto& row : store.compactions(true)) {
-    text += '#' + std::to_string(row.batch) + "  " + date(row.when) + "  ";
+    text += '#' + std::to_string(row.batch) + "  " + local_time(row.when) + "  ";
     if (row.tier == Tier::none)
       text += row.strategy + (row.undone ? " · UNDONE" : "") + '\n';
     else

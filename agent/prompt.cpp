@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <sstream>
 
+#include "agent/local_time.h"
 #include "compression/tokens.h"
 
 namespace tern {
@@ -189,12 +189,7 @@ Surroundings look_around(const fs::path& cwd, TimePoint now) {
   Surroundings where{cwd.string(), {}, {}, branch_of(cwd)};
   utsname names{};
   if (::uname(&names) == 0) where.os = std::string(names.sysname) + ' ' + names.release;
-  const auto seconds = std::chrono::system_clock::to_time_t(now);
-  std::tm day{};
-  ::localtime_r(&seconds, &day);
-  char text[16];
-  std::strftime(text, sizeof text, "%Y-%m-%d", &day);
-  where.date = text;
+  where.date = local_time(now, "%Y-%m-%d");
   return where;
 }
 

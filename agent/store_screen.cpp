@@ -1,11 +1,11 @@
 // Cells as they were shown, and what a resumed session shows again; full-text search over all sessions.
 #include <algorithm>
-#include <ctime>
 #include <map>
 #include <span>
 #include <unordered_map>
 
 #include "agent/export_summaries.h"
+#include "agent/local_time.h"
 #include "agent/shell_note.h"
 #include "agent/store_db.h"
 #include "compression/tokens.h"
@@ -21,14 +21,6 @@ std::string head(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return std::string(text);
   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
   return std::string(text.substr(0, bytes));
-}
-
-std::string clock_time(TimePoint when) {
-  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(when.time_since_epoch()).count();
-  std::tm parts{};
-  ::localtime_r(&seconds, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%m-%d %H:%M", &parts)};
 }
 
 struct Cell {
@@ -241,7 +233,7 @@ std::vector<RewindPoint> Store::rewind_points() const {
       if (!item) continue;
       const std::int64_t files = db.integer("SELECT count(DISTINCT path) FROM changes WHERE session=?1 AND turn=?2",
                                             {std::int64_t{row->session}, sql(row->ref)});
-      list.push_back({item->id, head(plain_text(*item), 500), clock_time(item->when), static_cast<int>(files)});
+      list.push_back({item->id, head(plain_text(*item), 500), local_time(item->when, "%m-%d %H:%M"), static_cast<int>(files)});
     }
     return list;
   });

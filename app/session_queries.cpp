@@ -4,6 +4,7 @@
 #include <map>
 
 #include "agent/context_tools.h"
+#include "agent/local_time.h"
 #include "app/session_commands.h"
 #include "tools/diff.h"
 #include "tools/journal.h"
@@ -14,15 +15,6 @@ namespace {
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::string time_of(TimePoint when) {
-  const auto seconds = std::chrono::system_clock::to_time_t(when);
-  std::tm local{};
-  ::localtime_r(&seconds, &local);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local);
-  return text;
 }
 
 std::string first_sentence(std::string_view text) {
@@ -79,7 +71,7 @@ bool SessionQueries::answer(const Query& query) {
        [](SessionQueries& q, const std::string& a) {
          SessionList list;
          for (const auto& row : q.s.store_->sessions(a))
-           list.sessions.push_back({row.id, row.name, time_of(row.updated), row.first_prompt, static_cast<int>(row.turns)});
+           list.sessions.push_back({row.id, row.name, local_time(row.updated), row.first_prompt, static_cast<int>(row.turns)});
          q.s.emit(std::move(list));
        }},
   };

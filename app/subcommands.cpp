@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <ctime>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "agent/export_summaries.h"
+#include "agent/local_time.h"
 #include "agent/models.h"
 #include "agent/project_dir.h"
 #include "agent/store.h"
@@ -52,14 +52,6 @@ int complain(const std::string& text, int status = 1) {
 }
 
 std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
-
-std::string local_time(TimePoint when) {
-  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(when.time_since_epoch()).count();
-  std::tm parts{};
-  ::localtime_r(&seconds, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts)};
-}
 
 std::string argument(const Look& look, std::size_t n = 0) {
   return n < look.options.arguments.size() ? look.options.arguments[n] : std::string();

@@ -1,0 +1,12 @@
+// When something was, on the clock of the person's own place.
+#pragma once
+
+#include <string>
+
+#include "compression/conversation.h"
+
+namespace tern {
+
+std::string local_time(TimePoint when, const char* format = "%Y-%m-%d %H:%M");
+
+}  // namespace tern
