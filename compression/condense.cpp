@@ -7,6 +7,7 @@
 
 #include "compression/blocks.h"
 #include "compression/fold.h"
+#include "compression/importance.h"
 #include "compression/line_choice.h"
 #include "compression/survey.h"
 #include "compression/tokens.h"
@@ -38,18 +39,20 @@ Tokens tokens_of(const SurveyPart& part) { return static_cast<Tokens>(part.rate 
 class Condenser {
  public:
   Condenser(const Conversation& conversation, const Budget& budget, const Condense& how)
-      : items_(conversation.items),
+      : conversation_(conversation),
+        items_(conversation.items),
         config_(budget.config),
         how_(how),
+        keep_(protected_items(conversation, budget.config)),
         survey_(survey(conversation)),
         total_(count(conversation)) {}
 
   Edits run() {
     if (total_ <= how_.target || survey_.parts.empty()) return {};
     open_results();
-    if (!how_.results_only && fixed_ > static_cast<Tokens>(deep_share * static_cast<double>(how_.target))) open_texts();
-    if (!how_.results_only) fold(static_cast<Tokens>(fold_share * static_cast<double>(how_.target)));
-    if (!how_.results_only) open_long_requests();
+    if (how_.reach >= Reach::texts && fixed_ > share_of_target(deep_share)) open_texts();
+    if (how_.reach == Reach::all) fold(share_of_target(fold_share));
+    if (how_.reach == Reach::all) open_long_requests();
     Tokens room = how_.target - fixed_;
     room -= room / 32;  // lines cost a little more than their share of a block
     for (int i = 0;; ++i) {
@@ -62,9 +65,11 @@ class Condenser {
   }
 
  private:
+  Tokens share_of_target(double share) const { return static_cast<Tokens>(share * static_cast<double>(how_.target)); }
+
   const Item& item_of(const SurveyPart& part) const { return *items_[part.item]; }
 
-  bool locked(const SurveyPart& part) const { return item_of(part).pinned; }
+  bool locked(const SurveyPart& part) const { return item_of(part).pinned || (how_.reach < Reach::all && keep_[part.item]); }
 
   void open(std::size_t p, Tokens least) {
     const SurveyPart& part = survey_.parts[p];
@@ -84,12 +89,9 @@ class Condenser {
   void open_results() {
     fixed_ = total_;
     plans_.resize(survey_.parts.size());
-    int newest = 0;
     for (std::size_t p = plans_.size(); p-- > 0;) {
       plans_[p].tokens = tokens_of(survey_.parts[p]);
-      if (survey_.parts[p].kind != PartKind::result) continue;
-      const bool kept = how_.results_only && newest++ < config_.protect_results;
-      if (!kept) open(p, least_result);
+      if (survey_.parts[p].kind == PartKind::result) open(p, least_result);
     }
   }
 
@@ -105,7 +107,7 @@ class Condenser {
 
   // The last answer and what the person wrote are cut last, the longest first, a request down to first lines and rules.
   void open_long_requests() {
-    const auto frames = static_cast<Tokens>(person_share * static_cast<double>(how_.target));
+    const auto frames = share_of_target(person_share);
     std::vector<std::size_t> longest;
     for (std::size_t p = 0; p < plans_.size(); ++p) {
       const auto kind = survey_.parts[p].kind;
@@ -149,7 +151,8 @@ class Condenser {
       if (folded_[i]) gone.push_back(items_[i]);
     }
     if (gone.empty() || !how_.head) return;
-    head_ = how_.head(gone, std::min(how_.target / head_part, head_most));
+    head_ = how_.head({conversation_, std::move(gone), referenced_later(survey_, items_.size()),
+                       std::min(how_.target / head_part, head_most), config_});
     fixed_ += estimate(head_);
   }
 
@@ -247,22 +250,37 @@ class Condenser {
 
   void add_folds(Edits& edits) const {
     const FoldInput input{items_, survey_, kept_, directory_};
-    bool first = true;
+    struct Run {
+      std::size_t first, last;
+      std::string text;
+    };
+    std::vector<Run> folds;
+    Tokens after = estimate(head_);
     for (std::size_t i = 0; i < folded_.size(); ++i) {
       if (!folded_[i]) continue;
-      std::size_t last = i;
-      while (last + 1 < folded_.size() && folded_[last + 1]) ++last;
-      const Reason reason{how_.tier, "condense", "old rounds folded by subject"};
-      auto item = make_item(
-          {.role = Role::user,
-           .when = items_[i]->when,
-           .blocks = {Summary{(first ? head_ : "") + fold_text(input, i, last, first), {items_[i]->id, items_[last]->id}}},
-           .synthetic = true});
-      first = false;
-      const Tokens cost = item->tokens;
-      edits.push_back({items_[last + 1]->id, Insert{std::move(item)}, reason, -cost});
-      for (; i <= last; ++i) edits.push_back({items_[i]->id, Drop{}, reason, items_[i]->tokens});
+      const std::size_t first = i;
+      while (i + 1 < folded_.size() && folded_[i + 1]) ++i;
+      folds.push_back({first, i, fold_text(input, first, i, folds.empty())});
+      after += estimate(folds.back().text);
     }
+    if (!folds.empty()) folds.front().text.insert(0, with_after(head_, after));
+    for (auto& [first, last, text] : folds) add_fold(edits, first, last, std::move(text));
+  }
+
+  static std::string with_after(std::string head, Tokens after) {
+    if (const auto at = head.find(after_mark); at != head.npos) head.replace(at, after_mark.size(), "~" + std::to_string(after));
+    return head;
+  }
+
+  void add_fold(Edits& edits, std::size_t first, std::size_t last, std::string text) const {
+    const Reason reason{how_.tier, "condense", "old rounds folded by subject"};
+    auto item = make_item({.role = Role::user,
+                           .when = items_[first]->when,
+                           .blocks = {Summary{std::move(text), {items_[first]->id, items_[last]->id}}},
+                           .synthetic = true});
+    const Tokens cost = item->tokens;
+    edits.push_back({items_[last + 1]->id, Insert{std::move(item)}, reason, -cost});
+    for (std::size_t i = first; i <= last; ++i) edits.push_back({items_[i]->id, Drop{}, reason, items_[i]->tokens});
   }
 
   static std::string_view text_in(const Block& block) {
@@ -350,9 +368,11 @@ class Condenser {
     return out;
   }
 
+  const Conversation& conversation_;
   const std::vector<ItemPtr>& items_;
   const CompressionConfig& config_;
   Condense how_;
+  std::vector<bool> keep_;
   Survey survey_;
   Tokens total_ = 0, fixed_ = 0;
   std::vector<PartPlan> plans_;

@@ -7,12 +7,25 @@
 
 namespace tern {
 
+// How far the engine may go: old results; long call arguments and long answers, too; at last old rounds, folded by subject,
+// protected items and long requests of the person.
+enum class Reach { results, texts, all };
+
+// What leaves as folded rounds, for the text that opens the folds.
+struct Folded {
+  const Conversation& whole;
+  std::vector<ItemPtr> items;    // the folded ones, in order
+  std::vector<bool> referenced;  // parallel to the whole: named again later
+  Tokens budget = 0;             // of the text
+  const CompressionConfig& config;
+};
+constexpr std::string_view after_mark = "~\x01";  // in that text: where the tokens after stand
+
 struct Condense {
-  Tokens target = 0;          // tokens the items should come down to (estimate, uncalibrated)
-  bool results_only = false;  // tier 2: calls and texts stay byte for byte, rounds are never folded
-  Tier tier = Tier::micro;    // for the reasons
-  // What opens the text of folded rounds, made of them within a budget; null for none.
-  std::string (*head)(const std::vector<ItemPtr>& folded, Tokens budget) = nullptr;
+  Tokens target = 0;         // tokens the items should come down to (estimate, uncalibrated)
+  Reach reach = Reach::all;  // up to `texts` (tier 2) the protected items and what the person wrote stay byte for byte
+  Tier tier = Tier::micro;   // for the reasons
+  std::string (*head)(const Folded& folded) = nullptr;  // what opens the text of folded rounds; null for none
 };
 
 // Edits that bring the items to the target, as deep as it takes: results first, then long call arguments and long

@@ -138,8 +138,7 @@ Importance importance(const Item& item) {
   return result;
 }
 
-std::vector<bool> referenced_later(const Conversation& conversation) {
-  const auto s = survey(conversation);
+std::vector<bool> referenced_later(const Survey& s, std::size_t items) {
   std::vector<std::uint32_t> last_written(s.uses.size(), 0);
   for (const auto& part : s.parts) {
     if (part.kind != PartKind::said && part.kind != PartKind::call) continue;
@@ -148,7 +147,7 @@ std::vector<bool> referenced_later(const Conversation& conversation) {
         last_written[s.names[n]] = std::max(last_written[s.names[n]], part.item);
     }
   }
-  std::vector<bool> result(conversation.items.size(), false);
+  std::vector<bool> result(items, false);
   std::vector<bool> met(s.uses.size(), false);
   for (const auto& line : s.lines) {
     const auto item = s.parts[line.part].item;

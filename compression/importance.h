@@ -12,6 +12,8 @@
 
 namespace tern {
 
+struct Survey;
+
 struct Importance {
   double score = 0;
   std::vector<std::string> reasons;  // "user +30", "errors +50" …
@@ -24,8 +26,8 @@ Importance importance_points(const Item& item, TimePoint now, bool referenced_la
 // What stays below `importanceThreshold` (0.3) is not kept beside a summary.
 Importance importance(const Item& item);
 
-// Parallel to the items: whether the assistant later wrote a name that this item brought in.
-std::vector<bool> referenced_later(const Conversation& conversation);
+// Parallel to the surveyed items: whether the assistant later wrote a name that this item brought in.
+std::vector<bool> referenced_later(const Survey& survey, std::size_t items);
 
 // --- calls whose details outlive a summary ------------------------------------------------------------------------------
 

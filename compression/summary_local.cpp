@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "compression/blocks.h"
-#include "compression/condense.h"
+#include "compression/cluster.h"
 #include "compression/describe.h"
 #include "compression/importance.h"
 #include "compression/lines.h"
@@ -152,14 +154,14 @@ std::string_view error_category(std::string_view text) {
   return "other";
 }
 
-std::string system_part(const Groups& groups, Tokens after) {
+std::string system_part(const Groups& groups, std::string_view after) {
   std::string line = "Compacted " + plural(groups.messages, "message") +
                      " by rules: " + plural(groups.requests.size(), "request") + ", " + plural(groups.answers.size(), "answer") +
                      ", " + plural(groups.calls.size(), "tool call") + ", " + plural(groups.errors.size(), "error");
   if (groups.images) line += ", " + plural(groups.images, "image");
   if (groups.documents) line += ", " + plural(groups.documents, "document");
   line += "; ~" + grouped(static_cast<std::size_t>(std::max<Tokens>(0, groups.tokens))) + " tokens";
-  if (after > 0) line += " before, ~" + grouped(static_cast<std::size_t>(after)) + " after";
+  if (!after.empty()) line += " before, " + std::string(after) + " after";
   return line + ".\n";
 }
 
@@ -183,7 +185,40 @@ std::string tool_part(const Groups& groups, Tokens budget) {
   return section.text();
 }
 
-std::string conversation_part(const Groups& groups, Tokens budget) {
+namespace {
+
+struct Point {
+  const Item* answer;
+  std::size_t topic, place;
+  double points, score;
+};
+
+// The most important answers on the scale of points, those under the threshold of the other scale never; then topic by topic.
+std::vector<Point> key_points(const Groups& groups, const PointOrder& order) {
+  std::vector<Point> points;
+  TimePoint newest{};
+  for (const auto* answer : groups.answers) newest = std::max(newest, answer->when);
+  for (std::size_t i = 0; i < groups.answers.size(); ++i) {
+    const Item* answer = groups.answers[i];
+    const double score = importance(*answer).score;
+    if (score < order.threshold - 1e-9) continue;
+    const auto topic = order.topic.find(answer);
+    const auto scored = importance_points(*answer, newest, order.referenced.count(answer) > 0);
+    points.push_back({answer, topic == order.topic.end() ? 0 : topic->second, i, scored.score, score});
+  }
+  std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
+    return std::tuple(-a.points, -a.score, -static_cast<double>(a.place)) <
+           std::tuple(-b.points, -b.score, -static_cast<double>(b.place));
+  });
+  if (points.size() > most_points) points.resize(most_points);
+  std::sort(points.begin(), points.end(),
+            [](const Point& a, const Point& b) { return std::pair(a.topic, a.place) < std::pair(b.topic, b.place); });
+  return points;
+}
+
+}  // namespace
+
+std::string conversation_part(const Groups& groups, Tokens budget, const PointOrder& order) {
   Section section("## Conversation", budget);
   const auto topics = std::min(groups.requests.size(), most_topics);
   for (std::size_t i = 0; i < topics; ++i) section.add("Asked: " + clipped(first_line(spoken(*groups.requests[i])), topic_bytes));
@@ -196,14 +231,11 @@ std::string conversation_part(const Groups& groups, Tokens budget) {
   std::map<std::string, int> categories;
   for (const auto& note : groups.errors) ++categories[std::string(error_category(note.result->text))];
   if (!categories.empty()) section.add("Errors: " + times(most_used(categories, most_tools)));
-  std::vector<std::pair<double, std::size_t>> points;
-  for (std::size_t i = 0; i < groups.answers.size(); ++i)
-    points.emplace_back(-importance(*groups.answers[i]).score, groups.answers.size() - i);
-  std::sort(points.begin(), points.end());
-  std::size_t shown = 0;
-  for (const auto& [score, from_end] : points) {
-    const auto& answer = *groups.answers[groups.answers.size() - from_end];
-    if (shown < most_points && section.add("Point: " + with_id(first_sentence(spoken(answer)), answer.recall))) ++shown;
+  std::size_t last_topic = ~std::size_t{0};
+  for (const auto& point : key_points(groups, order)) {
+    const bool opens = std::exchange(last_topic, point.topic) != point.topic && point.topic < order.topics.size();
+    const auto topic = opens ? " (" + order.topics[point.topic] + ")" : "";
+    section.add("Point" + topic + ": " + with_id(first_sentence(spoken(*point.answer)), point.answer->recall));
   }
   return section.text();
 }
@@ -238,14 +270,36 @@ std::string user_part(const Groups& groups, Tokens budget) {
   return out;
 }
 
-std::string local_summary_text(const std::vector<ItemPtr>& items, Tokens budget) {
-  const auto groups = group(items);
-  auto text = system_part(groups, budget);
-  if (estimate(text) > budget) return {};
-  const auto left = [&] { return budget - estimate(text); };
+namespace {
+
+// Topics from what was said and called; results are many and say little of what the talk is about.
+PointOrder order_of(const Folded& folded) {
+  PointOrder order;
+  order.threshold = folded.config.importance_threshold;
+  Conversation said;
+  const auto& items = folded.whole.items;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!has<ToolResult>(*items[i])) said.items.push_back(items[i]);
+    if (folded.referenced[i]) order.referenced.insert(items[i].get());
+  }
+  for (const auto& cluster : clusters(said)) {
+    for (auto i = cluster.first; i <= cluster.last; ++i) order.topic[said.items[i].get()] = order.topics.size();
+    order.topics.push_back(clipped(first_line(cluster.topic), subject_bytes / 2));
+  }
+  return order;
+}
+
+}  // namespace
+
+std::string local_summary_text(const Folded& folded) {
+  const auto groups = group(folded.items);
+  auto text = system_part(groups, after_mark);
+  if (estimate(text) > folded.budget) return {};
+  const auto left = [&] { return folded.budget - estimate(text); };
   text += critical_part(groups, left() / 2);
-  text += conversation_part(groups, left() * 2 / 3);
+  text += conversation_part(groups, left() * 2 / 3, order_of(folded));
   text += tool_part(groups, left());
+  text += user_part(groups, left());
   return text;
 }
 

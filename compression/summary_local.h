@@ -3,9 +3,11 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
-#include "compression/conversation.h"
+#include "compression/condense.h"
 
 namespace tern {
 
@@ -25,15 +27,23 @@ struct Groups {
 };
 Groups group(const std::vector<ItemPtr>& items);
 
-std::string system_part(const Groups& groups, Tokens after);  // counts, tokens before and after
-std::string tool_part(const Groups& groups, Tokens budget);   // frequency, patterns, key results
-std::string conversation_part(const Groups& groups,
-                              Tokens budget);  // up to 5 topics, actions, up to 7 key points, errors by category
+// How the key points of the answers are chosen and ordered.
+struct PointOrder {
+  double threshold = 0.3;                              // importanceThreshold: an answer below it is no point
+  std::unordered_map<const Item*, std::size_t> topic;  // cluster of each answer, in the order of the talk
+  std::vector<std::string> topics;
+  std::unordered_set<const Item*> referenced;  // named again later
+};
+
+std::string system_part(const Groups& groups, std::string_view after);  // counts, tokens before and after
+std::string tool_part(const Groups& groups, Tokens budget);             // frequency, patterns, key results
+// Up to 5 topics, actions, errors by category, up to 7 key points: the most important, topic by topic.
+std::string conversation_part(const Groups& groups, Tokens budget, const PointOrder& order = {});
 std::string critical_part(const Groups& groups, Tokens budget);  // changes and failures with their results
 std::string user_part(const Groups& groups, Tokens budget);      // what the person wrote, word for word, newest first to fit
 
-// The parts together within a budget; what the person wrote is left to the caller, who may keep the messages themselves.
-std::string local_summary_text(const std::vector<ItemPtr>& items, Tokens budget);
+// The parts together within the budget: what opens the folds of the no-model summary.
+std::string local_summary_text(const Folded& folded);
 
 // "not found", "permission", "test failure", "compile error", "timeout", "network", "syntax", else "other".
 std::string_view error_category(std::string_view text);

@@ -52,7 +52,7 @@ inline Conversation compress(const std::string& policy, const Conversation& conv
   else if (policy == "condense")
     edits = condense(conversation, budget, {.target = goal});
   else if (policy == "results")
-    edits = condense(conversation, budget, {.target = goal, .results_only = true});
+    edits = condense(conversation, budget, {.target = goal, .reach = Reach::results});
   else if (policy == "micro")
     edits = microcompact(conversation, budget, {.target = goal, .oldest = 1.0});
   else if (policy == "middle")

@@ -21,8 +21,8 @@ std::string rounds(int from, int to, int lines) {
   return out;
 }
 
-Conversation cut(const Conversation& world, Tokens target, bool results_only = false) {
-  const auto after = tern::apply(world, condense(world, {}, {.target = target, .results_only = results_only}));
+Conversation cut(const Conversation& world, Tokens target, Reach reach = Reach::all) {
+  const auto after = tern::apply(world, condense(world, {}, {.target = target, .reach = reach}));
   INFO(to_script(after, 80));
   for (const auto& problem : check(after)) UNSCOPED_INFO(problem.what);
   CHECK(check(after).empty());
@@ -54,7 +54,7 @@ TEST_CASE("old results shrink to a label with their recall id, calls and request
 
 TEST_CASE("tier 2 touches results only and keeps the last five byte for byte") {
   const auto world = script("user x\n" + rounds(1, 12, 60) + "assistant Done");
-  const auto after = cut(world, 10, true);
+  const auto after = cut(world, 10, Reach::results);
   for (std::size_t i = 0; i < world.items.size(); ++i) {
     const bool old_result = i % 2 == 0 && i >= 2 && i <= 14;
     CHECK((after.items[i] != world.items[i]) == old_result);

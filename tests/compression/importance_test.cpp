@@ -3,6 +3,7 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include "compression/survey.h"
 #include "tests/support/script.h"
 
 using namespace tern;
@@ -47,7 +48,7 @@ TEST_CASE("an item is referenced when the assistant later writes a name it broug
   const auto world = script(
       "call 1 Read a\nresult 1 = void parseConfig()\ncall 2 Read b\nresult 2 = void loadFile()\nassistant I will call "
       "parseConfig");
-  const auto referenced = referenced_later(world);
+  const auto referenced = referenced_later(survey(world), world.items.size());
   CHECK(referenced[1]);
   CHECK_FALSE(referenced[3]);
   CHECK_FALSE(referenced[4]);

@@ -50,7 +50,7 @@ TEST_CASE("messages are grouped by kind, calls with their results") {
 
 TEST_CASE("the system part counts and compares tokens") {
   const auto all = items();
-  const auto text = system_part(group(all), 200);
+  const auto text = system_part(group(all), "~200");
   CHECK(text.starts_with("Compacted 15 messages by rules: 2 requests, 1 answer, 6 tool calls, 1 error; ~"));
   CHECK(text.ends_with(" tokens before, ~200 after.\n"));
 }
@@ -103,7 +103,45 @@ TEST_CASE("what the user wrote is word for word within the budget") {
 
 TEST_CASE("the whole keeps its budget") {
   const auto all = items();
-  for (const Tokens budget : {0, 20, 60, 150, 400, 2'000}) CHECK(estimate(local_summary_text(all, budget)) <= budget + 4);
+  const CompressionConfig config;
+  const Conversation whole{all};
+  for (const Tokens budget : {0, 20, 60, 150, 400, 2'000}) {
+    const Folded folded{whole, all, std::vector<bool>(all.size()), budget, config};
+    CHECK(estimate(local_summary_text(folded)) <= budget + 4);
+  }
+}
+
+TEST_CASE("points come topic by topic, the important ones, and none below the threshold") {
+  const auto talk = script(
+      "user Fix parseConfig in src/core/parser.cpp\nassistant parseConfig in src/core/parser.cpp dropped the last line of a "
+      "file.\n"
+      "user Write about coloured borders in docs/look/theme.md\nassistant docs/look/theme.md tells of coloured borders now, with "
+      "pictures.\n"
+      "assistant ok\nuser Is parseConfig in src/core/parser.cpp tested?\n"
+      "assistant Yes: parseConfig in src/core/parser.cpp has three tests now.");
+  PointOrder order{.threshold = 0.3, .topic = {}, .topics = {"parser", "theme"}, .referenced = {}};
+  const std::size_t topic[] = {0, 0, 1, 1, 1, 0, 0};
+  for (std::size_t i = 0; i < talk.items.size(); ++i) order.topic[talk.items[i].get()] = topic[i];
+  const auto part = conversation_part(group(talk.items), 1'000, order);
+  const auto dropped = part.find("Point (parser): parseConfig"), tested = part.find("Point: Yes"),
+             theme = part.find("Point (theme): docs");
+  CHECK(dropped < tested);
+  CHECK(tested < theme);
+  CHECK(theme != part.npos);
+  CHECK_FALSE(contains(part, "Point: ok"));
+  order.threshold = 0.9;
+  CHECK_FALSE(contains(conversation_part(group(talk.items), 1'000, order), "Point"));
+}
+
+TEST_CASE("what was named again later is a point before what was not") {
+  std::string text;
+  for (int i = 0; i < 12; ++i)
+    text += "user Request " + std::to_string(i) + "\nassistant Answer number " + std::to_string(i) + " is here\n";
+  const auto many = script(text);
+  PointOrder order;
+  CHECK_FALSE(contains(conversation_part(group(many.items), 1'000, order), "Answer number 0"));
+  order.referenced.insert(many.items[1].get());
+  CHECK(contains(conversation_part(group(many.items), 1'000, order), "Answer number 0"));
 }
 
 TEST_CASE("errors fall into categories") {
@@ -129,6 +167,12 @@ TEST_CASE("the local strategy folds what is old under one summary") {
   CHECK(count(after) <= compaction_goal(budget));
   const auto shown = test::to_script(after, 100'000);
   CHECK(contains(shown, "Compacted "));
+  Tokens folds = 0;
+  for (const auto& item : after.items)
+    for (const auto& block : item->blocks)
+      if (const auto* summary = std::get_if<Summary>(&block)) folds += estimate(summary->text);
+  const auto told = std::stoll(shown.substr(shown.find(" tokens before, ~") + 17));
+  CHECK(std::abs(told - folds) < folds / 20 + 8);  // what stands in their place, not the budget
   CHECK(contains(shown, "Fix it, never push"));
   CHECK(contains(shown, "[Earlier work: "));
 }
