@@ -14,7 +14,7 @@ enum class SummaryStyle { sections, snapshot };
 struct CompressionConfig {  // defaults are DESIGN 4.2; names in the file are camelCase, mapped in app/config
   bool auto_compress = true;
   double micro_at = 0.60, compact_at = 0.80, truncate_at = 0.95, draft_at = 0.70;
-  double micro_low_water = 0.40, compact_target = 0.50;
+  double micro_low_water = 0.30, compact_target = 0.50;
   std::size_t snip_limit = 10'000;  // characters; head and tail are 30 % each
   double snip_head = 0.30, snip_tail = 0.30;
   std::size_t max_tool_output = 3'000;  // the other form: marker between two halves (0 = use the default form)

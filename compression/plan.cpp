@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "compression/blocks.h"
-#include "compression/describe.h"
+#include "compression/condense.h"
 #include "compression/microcompact.h"
 #include "compression/range.h"
 #include "compression/removal.h"
 #include "compression/strategy.h"
+#include "compression/superseded.h"
 #include "compression/tokens.h"
 
 namespace tern {
@@ -44,10 +45,25 @@ std::string what_fills(const Conversation& conversation) {
   return text;
 }
 
+// Who asks for a compaction below the usual goal wants one all the same: down to the usual share of what is there.
+Budget by_hand(const Conversation& conversation, Budget budget) {
+  constexpr double near = 0.75;  // of what is there: a goal above it gains too little
+  const auto items = static_cast<double>(count(conversation));
+  if (static_cast<double>(compaction_goal(budget)) <= near * items) return budget;
+  auto& config = budget.config;
+  const double used = config.compact_target * items + static_cast<double>(budget.fixed + budget.pending);
+  config.compact_target = used * budget.calibration / static_cast<double>(working_limit(budget)) / config.compact_at;
+  return budget;
+}
+
 class Planner {
  public:
   Planner(const Conversation& conversation, const Budget& budget, const PlanState& state)
-      : conversation_(conversation), budget_(budget), config_(budget.config), state_(state), usage_(usage(conversation, budget)) {
+      : conversation_(conversation),
+        budget_(state.manual && !state.range ? by_hand(conversation, budget) : budget),
+        config_(budget_.config),
+        state_(state),
+        usage_(usage(conversation, budget)) {
     share_ = static_cast<double>(usage_.used) / static_cast<double>(working_limit(budget));
   }
 
@@ -86,12 +102,24 @@ class Planner {
 
   Plan micro() const {
     Plan plan;
-    plan.edits = microcompact(conversation_, budget_, {.target = item_target(budget_, config_.micro_low_water)});
+    plan.edits = lighter(item_target(budget_, config_.micro_low_water));
     const Tokens gain = saved(plan.edits);
     if (gain < least_gain()) return nothing("too little to gain in old results (" + thousands(gain) + " tokens)");
     plan.tier = Tier::micro;
     plan.why = above(share_, config_.micro_at) + "; " + std::to_string(plan.edits.size()) + " old results";
     return plan;
+  }
+
+  // One line for each old result where that is enough. Else only the superseded ones, and of the rest the lines that bring
+  // something: at one size they keep more of what is needed again than one-liners do.
+  Edits lighter(Tokens target) const {
+    auto one_liners = microcompact(conversation_, budget_, {.target = target});
+    const Tokens left = count(tern::apply(conversation_, one_liners));
+    if (left <= target) return one_liners;
+    auto edits = superseded(conversation_, budget_);
+    const auto rest = tern::apply(conversation_, edits);
+    for (auto& edit : condense(rest, budget_, {.target = target, .reach = Reach::texts})) edits.push_back(std::move(edit));
+    return count(tern::apply(conversation_, edits)) <= left ? edits : one_liners;
   }
 
   // On a warm prompt cache many small cuts cost more than they save, so a cut must be worth a quarter of the way.
@@ -165,7 +193,7 @@ class Planner {
     return plan;
   }
 
-  // --- tier 4: first what costs no message (old results to one line), then the oldest messages ---
+  // --- tier 4: first what costs no message of the person's (the line engine), then the oldest messages ---
 
   Plan truncated(std::string why) const {
     Tokens target = std::max<Tokens>(0, item_target(budget_, config_.micro_at) - safety);
@@ -175,15 +203,15 @@ class Planner {
     plan.tier = Tier::truncate;
     plan.why = std::move(why);
     plan.thrash = state_.refills_in_a_row >= thrashing;
-    plan.edits = microcompact(conversation_, budget_, {.target = target, .oldest = 1.0});
-    const auto lighter = tern::apply(conversation_, plan.edits);
-    for (auto& edit : truncate(lighter, budget_, target)) plan.edits.push_back(std::move(edit));
+    plan.edits = condense(conversation_, budget_, {.target = target, .tier = Tier::truncate});
+    const auto rest = tern::apply(conversation_, plan.edits);
+    for (auto& edit : truncate(rest, budget_, target)) plan.edits.push_back(std::move(edit));
     if (plan.edits.empty()) return nothing(plan.why + "; nothing left to drop: " + what_fills(conversation_));
     return plan;
   }
 
   const Conversation& conversation_;
-  const Budget& budget_;
+  const Budget budget_;
   const CompressionConfig& config_;
   const PlanState& state_;
   Usage usage_;

@@ -1,6 +1,7 @@
 // Tier 4: no model, no failure. What is newest stays, as much as fits; the system prompt, pins, the first request and the
 // protected zone come before it. When those alone are too much they are cut themselves (squeeze.h).
 #include <algorithm>
+#include <utility>
 
 #include "compression/blocks.h"
 #include "compression/plan.h"
@@ -29,7 +30,7 @@ class Choice {
     for (const auto& turn : parts_.turns) {
       if (turn.keep) room_ -= keep(turn.user);
     }
-    keep_summary();
+    keep_summaries();
     for (const auto& round : parts_.rounds) {
       if (round.keep) room_ -= keep_round(round);
     }
@@ -59,13 +60,16 @@ class Choice {
     return sum;
   }
 
-  // The newest summary stands for the first request and all that left before: nothing says more in as few tokens. It comes
-  // before the protected results, and stays however large: what fills the window is cut harder, the longest first.
-  void keep_summary() {
+  // Summaries stand for what left before: nothing says more in as few tokens. They come before the protected results. The newest
+  // stays however large, since what fills the window is cut harder; older ones while half of the room holds them.
+  void keep_summaries() {
+    Tokens half = room_ / 2;
+    bool newest = true;
     for (std::size_t i = items_.size(); i-- > 0;) {
       if (!has<Summary>(*items_[i])) continue;
+      if (!std::exchange(newest, false) && items_[i]->tokens > half) continue;
+      half -= items_[i]->tokens;
       room_ -= keep(i);
-      return;
     }
   }
 

@@ -1,5 +1,6 @@
 #include "compression/plan.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
 #include "compression/check.h"
@@ -104,8 +105,57 @@ TEST_CASE("an overflow is answered at once, whatever the estimate says") {
   CHECK(count(tern::apply(conversation, due.edits)) <= count(conversation) / 2);
 }
 
+TEST_CASE("where one-liners are not enough the second tier goes on line by line, down to its mark") {
+  std::string text, essay;
+  for (int i = 0; i < 150; ++i) essay += "then I looked at part_" + std::to_string(i) + " of the work; ";
+  for (int i = 1; i <= 30; ++i) {
+    const auto n = std::to_string(i);
+    text += "user word for word " + n + "\nassistant " + essay + n + "\ncall " + n + " Read f" + n + ".cpp\nresult " + n +
+            " 100 tokens\nassistant done " + n + "\n";
+  }
+  const auto conversation = script(text);
+  const auto budget = filled(conversation, 0.65);
+  const auto due = plan(conversation, budget);
+  CHECK(due.tier == Tier::micro);
+  const auto after = tern::apply(conversation, due.edits);
+  CHECK(check(after).empty());
+  CHECK(check_edit(conversation, after).empty());
+  CHECK(usage(after, budget).share <= budget.config.micro_low_water + 0.01);
+  const auto keep = protected_items(conversation, budget.config);
+  for (std::size_t i = 0; i < keep.size(); ++i) {
+    const auto& item = conversation.items[i];
+    const bool words = item->role == Role::user && std::holds_alternative<Text>(item->blocks[0]);
+    if (keep[i] || words) CHECK(std::find(after.items.begin(), after.items.end(), item) != after.items.end());
+  }
+}
+
+TEST_CASE("the hard tier takes lines before it takes the person's messages") {
+  const auto conversation = talk(60, 400);
+  auto budget = filled(conversation, 0.97);
+  const auto due = plan(conversation, budget);
+  REQUIRE(due.tier == Tier::truncate);
+  const auto after = test::to_script(tern::apply(conversation, due.edits));
+  for (const auto& item : conversation.items) {
+    const auto* said = std::get_if<Text>(&item->blocks[0]);
+    if (item->role == Role::user && said) CHECK(after.find(said->text) != std::string::npos);
+  }
+}
+
+TEST_CASE("who asks for a compaction gets one, however much room is left") {
+  const auto conversation = talk(40, 500);
+  for (const double share : {0.05, 0.2, 0.35, 0.5}) {
+    auto budget = filled(conversation, share);
+    for (const auto* name : {"sections", "local", "middle", "oldest", "truncate"}) {
+      INFO(name << " at " << share);
+      const auto due = plan(conversation, budget, {.manual = true, .strategy = name});
+      CHECK((due.ask.has_value() || !due.edits.empty()));
+      if (!due.ask) CHECK(saved(due.edits) > count(conversation) / 5);
+    }
+  }
+}
+
 TEST_CASE("a small gain does not break a warm cache") {
-  std::string text = "user go\nassistant " + std::string(12'000, 'x') + "\n";
+  std::string text = "user go " + std::string(12'000, 'x') + "\nassistant ok\n";
   for (int i = 1; i <= 12; ++i) {
     const auto n = std::to_string(i);
     text += "call " + n + " Read f\nresult " + n + " 100 tokens\n";

@@ -1,0 +1,185 @@
+// What whole sessions cost with the shipped tiers: session_cost_bench FOLDER [key=value...] (or TERN_SESSIONS=FOLDER), a folder of
+// *.jsonl as tests/bench/quality takes them. Each session is replayed request by request in a window of half of itself: before
+// each the plan of the shipped defaults runs (tiers 2 to 4, without a model, with the wait on a warm cache), and a provider with a
+// prompt cache is paid: the common prefix is read, the rest written, a pause of five minutes empties it. Keys: microLowWater,
+// compactTarget, microAt, compactAt; trigger=T runs the line engine at T of the window down to low instead of the tiers.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "agent/cost.h"
+#include "compression/condense.h"
+#include "compression/plan.h"
+#include "compression/stats.h"
+#include "compression/tokens.h"
+#include "tests/support/recorded_session.h"
+
+namespace {
+
+using namespace tern;
+
+constexpr Tokens fixed = 12'000;
+constexpr double window_share = 0.5, output_price = 15.0, read_price = 0.30, write_price = 3.75, input_price = 3.0;
+constexpr double patient_turns = 30;  // as agent/compactor.cpp waits
+constexpr std::chrono::seconds cache_life{300};
+
+using Keys = std::map<std::string, double>;
+
+double value(const Keys& keys, const char* name, double usual) { return keys.count(name) ? keys.at(name) : usual; }
+
+// The part in which the agent saw everything: up to the first recorded compaction.
+test::RecordedSession session_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::stringstream lines;
+  for (std::string line; std::getline(in, line);) {
+    if (line.rfind("{\"type\": \"compaction\"", 0) == 0) break;
+    lines << line << '\n';
+  }
+  return test::recorded_session(lines);
+}
+
+struct Bill {
+  double dollars = 0, items = 0;  // items: tokens of the context, summed over the requests
+  std::size_t requests = 0, micro = 0, deep = 0, hard = 0;
+};
+
+class Player {
+ public:
+  Player(const test::RecordedSession& session, const Keys& keys, bool managed)
+      : session_(session), keys_(keys), managed_(managed) {
+    model_.priced = true;
+    model_.input = input_price, model_.output = output_price;
+    model_.cache_read = read_price, model_.cache_write = write_price;
+    const auto estimated = std::max<Tokens>(1, count(session.conversation));
+    factor_ = static_cast<double>(session.tokens) / static_cast<double>(estimated);
+    budget_.window = static_cast<Tokens>(window_share * static_cast<double>(session.tokens)) + fixed;
+    budget_.reserve = 0;
+    budget_.fixed = static_cast<Tokens>(static_cast<double>(fixed) / factor_);
+    budget_.calibration = factor_;
+    auto& config = budget_.config;
+    config.strategy = "local";
+    config.micro_low_water = value(keys, "microLowWater", config.micro_low_water);
+    config.compact_target = value(keys, "compactTarget", config.compact_target);
+    config.micro_at = value(keys, "microAt", config.micro_at);
+    config.compact_at = value(keys, "compactAt", config.compact_at);
+    next_ = ItemId{1'000'000};
+  }
+
+  Bill run() {
+    for (const auto& item : session_.conversation.items) {
+      if (item->role == Role::assistant && !context_.items.empty()) request(*item);
+      context_.items.push_back(item);
+    }
+    return bill_;
+  }
+
+ private:
+  void request(const Item& answer) {
+    cold_ = sent_.empty() || (answer.when != TimePoint{} && last_ != TimePoint{} && answer.when - last_ > cache_life);
+    if (managed_) make_room();
+    pay(answer);
+    sent_ = context_.items;
+    if (answer.when != TimePoint{}) last_ = answer.when;
+  }
+
+  void make_room() {
+    const double share = usage(context_, budget_).share;
+    if (keys_.count("trigger")) {
+      if (share < keys_.at("trigger")) return;
+      const auto goal =
+          static_cast<Tokens>(keys_.at("low") * static_cast<double>(uncalibrated(budget_.window, budget_) - budget_.fixed));
+      return take(condense(context_, budget_, {.target = goal}), bill_.deep);
+    }
+    for (int step = 0; step < 6; ++step) {
+      const Plan due = plan(context_, budget_, {.cache_cold = cold_});
+      if (due.edits.empty() || (due.tier == Tier::micro && !cold_ && waits(due.edits))) return;
+      take(due.edits, due.tier == Tier::micro ? bill_.micro : due.tier == Tier::compact ? bill_.deep : bill_.hard);
+    }
+  }
+
+  // As Compactor::waits.
+  bool waits(const Edits& edits) const {
+    const CacheState cache{.last_request = TimePoint(std::chrono::hours(1)), .seen = true};
+    const auto cost = cut_cost(saved(edits), cache_cost(context_, edits, true).rewritten, cache, cache.last_request, model_);
+    const double middle = (budget_.config.micro_at + budget_.config.compact_at) / 2;
+    return cost.break_even > patient_turns && usage(context_, budget_).share < middle;
+  }
+
+  void take(Edits edits, std::size_t& counter) {
+    if (edits.empty()) return;
+    give_ids(edits, next_);
+    const auto after = tern::apply(context_, edits);
+    if (count(after) >= count(context_)) return;
+    context_ = after;
+    ++counter;
+  }
+
+  void pay(const Item& answer) {
+    std::size_t same = 0;
+    const auto& now = context_.items;
+    while (!cold_ && same < now.size() && same < sent_.size() && now[same] == sent_[same]) ++same;
+    double read = cold_ ? 0 : fixed, all = fixed;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      const double tokens = factor_ * static_cast<double>(now[i]->tokens);
+      all += tokens;
+      if (i < same) read += tokens;
+    }
+    const double out = factor_ * static_cast<double>(answer.tokens);
+    bill_.dollars += (read * read_price + (all - read) * write_price + out * output_price) / 1e6;
+    bill_.items += all - fixed;
+    ++bill_.requests;
+  }
+
+  const test::RecordedSession& session_;
+  const Keys& keys_;
+  bool managed_;
+  ModelInfo model_;
+  Budget budget_;
+  double factor_ = 1;
+  Conversation context_;
+  std::vector<ItemPtr> sent_;
+  TimePoint last_{};
+  bool cold_ = true;
+  ItemId next_{};
+  Bill bill_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* folder = argc > 1 ? argv[1] : std::getenv("TERN_SESSIONS");
+  if (!folder) {
+    std::puts("no folder of recorded sessions: session_cost_bench FOLDER [key=value...], or TERN_SESSIONS");
+    return 0;
+  }
+  Keys keys;
+  for (int i = 2; i < argc; ++i) {
+    const std::string pair = argv[i];
+    const auto at = pair.find('=');
+    if (at == pair.npos) return std::fprintf(stderr, "%s is no key=value\n", argv[i]), 2;
+    keys[pair.substr(0, at)] = std::atof(pair.c_str() + at + 1);
+  }
+  double relative = 0, kept = 0, micro = 0, deep = 0, hard = 0, sessions = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".jsonl") continue;
+    const auto session = session_of(entry.path());
+    const Bill all = Player(session, keys, false).run(), ours = Player(session, keys, true).run();
+    if (all.dollars <= 0) continue;
+    ++sessions;
+    relative += ours.dollars / all.dollars;
+    kept += ours.items / all.items;
+    micro += static_cast<double>(ours.micro), deep += static_cast<double>(ours.deep), hard += static_cast<double>(ours.hard);
+  }
+  if (sessions == 0) return std::fprintf(stderr, "no session in %s\n", folder), 1;
+  std::printf("recorded sessions\t%.0f\t\t\n", sessions);
+  std::printf("relative cost with the shipped tiers\t%.3f\t\t<= 0.58\n", relative / sessions);
+  std::printf("mean context, relative\t%.3f\t\t\n", kept / sessions);
+  std::printf("a session: microcompactions, compactions, truncations\t%.1f %.1f %.1f\t\t\n", micro / sessions, deep / sessions,
+              hard / sessions);
+}
