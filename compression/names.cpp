@@ -109,7 +109,7 @@ constexpr auto bad_starts = [] {
 }();
 
 bool may_be_bad(const char* text, std::size_t size) {
-  if (size < 2 || size > longest_bad) return false;
+  if (size < 2 || size > longest_bad || !is(text[1], lower | upper)) return false;
   const auto& start = bad_starts[static_cast<std::size_t>(low(text[0]) - 'a')];
   return (start.lengths >> size & 1) && (start.seconds >> (low(text[1]) - 'a') & 1);
 }

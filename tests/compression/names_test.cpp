@@ -39,6 +39,7 @@ TEST_CASE("urls, flags and numbers") {
   CHECK(names("run --dry-run -v") == "flag=dry-run");
   CHECK(names("#123 ABC-42 v1.2.3 9a8b7c6d 65536 12") == "number=#123 number=ABC-42 number=9a8b7c6d number=65536");
   CHECK(names("version 1.2.3 of it") == "number=1.2.3");
+  CHECK(names("n0-x e1-f2 c99-i3 d10/u7 w2-k") == "path=d10/u7");
 }
 
 TEST_CASE("an escape in JSON text belongs to no name") {
