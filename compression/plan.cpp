@@ -72,7 +72,8 @@ class Planner {
     if (!config_.auto_compress) return nothing("automatic compression is off");
     if (state_.overflow) return truncated("the API refused the length");
     if (usage_.share >= config_.truncate_at) return truncated(above(usage_.share, config_.truncate_at));
-    if (state_.refills_in_a_row >= thrashing) return thrash();
+    if (state_.refills_in_a_row >= thrashing)
+      return share_ >= config_.micro_at ? thrash() : nothing("many messages, yet room enough");
     if (compaction_due(usage_, conversation_.items.size(), budget_)) return compact(why_due());
     if (share_ >= config_.micro_at && worth_compacting(usage_, budget_)) return micro();
     if (config_.sliding_window) return window();

@@ -177,6 +177,13 @@ TEST_CASE("three refills in a row are thrash: stop and say what fills the contex
   CHECK(due.why.find("Read f") != std::string::npos);
 }
 
+TEST_CASE("many short messages in a roomy window are no thrash") {
+  const auto conversation = talk(200, 20);  // over 500 messages, which are due whatever their size
+  const auto due = plan(conversation, filled(conversation, 0.5), {.refills_in_a_row = 3});
+  CHECK_FALSE(due.thrash);
+  CHECK(due.tier == Tier::none);
+}
+
 TEST_CASE("three failures open the breaker: no model is asked, unless by hand") {
   const auto conversation = talk(40, 500);
   auto budget = filled(conversation, 0.85);
