@@ -36,6 +36,12 @@ std::string place(const std::string& url) {
 
 std::string seconds(milliseconds time) { return std::to_string(time.count() / 1000) + " s"; }
 
+// In curl's words of several versions: an answer to CONNECT that asking again does not change.
+bool proxy_refuses(const std::string& why) {
+  if (why.find("CONNECT tunnel failed") == why.npos && why.find("from proxy after CONNECT") == why.npos) return false;
+  return why.find(" 403") != why.npos || why.find(" 407") != why.npos || why.find(" 405") != why.npos;
+}
+
 Trouble network_trouble(const HttpResult& result, const HttpRequest& request) {
   const std::string where = place(request.url), why = redact_shapes(result.detail);
   const bool local = is_loopback(parse_url(request.url).host);
@@ -63,7 +69,11 @@ Trouble network_trouble(const HttpResult& result, const HttpRequest& request) {
       return {.kind = Failure::timeout,
               .message = where + " fell silent for " + seconds(request.timeouts.idle) + " in mid-answer",
               .retry = true};
-    default: return {.kind = Failure::network, .message = "the connection to " + where + " broke: " + why, .retry = true};
+    default:
+      if (proxy_refuses(why))
+        return {.kind = Failure::network,
+                .message = "the proxy gives no way to " + where + ": " + why + " — check https_proxy and no_proxy"};
+      return {.kind = Failure::network, .message = "the connection to " + where + " broke: " + why, .retry = true};
   }
 }
 

@@ -8,13 +8,14 @@
 #include <cstring>
 
 #include "agent/store_db.h"
+#include "tools/output_ring.h"
 
 namespace tern {
 namespace {
 
 constexpr std::size_t kChunk = 256 * 1024;
 
-std::int64_t line_ends(std::string_view bytes) { return std::count(bytes.begin(), bytes.end(), '\n'); }
+std::int64_t line_ends(std::string_view bytes) { return static_cast<std::int64_t>(newlines_in(bytes)); }
 
 void put_chunk(Sqlite& db, std::int64_t blob, std::int64_t n, std::int64_t lines, std::string_view bytes) {
   const Packed packed = pack(bytes);

@@ -96,6 +96,7 @@ std::string skipped_text(const SearchResult& result) {
   say(result.binary, "binary");
   say(result.too_large, "over 256 MB");
   say(result.unreadable, "unreadable");
+  say(result.secret, "that may hold secrets (named as path, one is searched when the user agrees)");
   say(result.ignored, "ignored by .gitignore");
   if (!text.empty()) text = "\n[Skipped: " + text + "]";
   if (result.stopped) text += "\n[Stopped before the whole tree was searched.]";
@@ -141,6 +142,7 @@ ToolOutput run_grep(const json& args, ToolContext& ctx) {
   wanted.numbers = flag_arg(args, "-n", true);
   wanted.single_file = std::filesystem::is_regular_file(place.real);
   SearchOptions options{.stop = ctx.stop};
+  options.secrets = ctx.granted;
   auto lines = [&](const char* name, std::int64_t otherwise) {
     return static_cast<std::size_t>(std::clamp<std::int64_t>(int_arg(args, name, otherwise), 0, 10'000));
   };

@@ -47,5 +47,7 @@ class OutputRing {
 
 // Bytes as valid UTF-8: what is not becomes U+FFFD, and so does NUL. Valid input is returned as it is.
 std::string valid_utf8(std::string bytes);
+// Vectorised: outputs of hundreds of megabytes are counted more than once.
+std::uint64_t newlines_in(std::string_view bytes);
 
 }  // namespace tern

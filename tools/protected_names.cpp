@@ -2,6 +2,9 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <cstdlib>
 
 #include "tools/workspace.h"
@@ -151,6 +154,22 @@ void list_protected_files(const fs::path& root, std::vector<fs::path>& out) {
     if (!is_git_directory(entry.path().native())) continue;
     for (const char* below : {"", "hooks", "info"}) list_protected_files_at(entry.path() / below, out);
   }
+}
+
+bool secret_name(std::string_view file_name) {
+  constexpr std::array whole = {".env~",        ".envrc",      ".netrc",       ".npmrc",       ".pypirc",     ".git-credentials",
+                                "id_rsa",       "id_ed25519",  "id_ecdsa",     "id_dsa",       "credentials", "credentials.json",
+                                "secrets.json", "secrets.yml", "secrets.yaml", ".htpasswd",    "shadow",      ".pgpass",
+                                ".my.cnf",      ".s3cfg",      ".boto",        ".vault-token", ".dockercfg",  "kubeconfig"};
+  constexpr std::array endings = {".env", ".pem", ".p12", ".pfx", ".keystore", ".jks", ".kdbx", "_history"};
+  constexpr std::array patterns = {"example", "sample", "template", "dist", "defaults"};  // of a file of settings, without them
+  std::string name(file_name);
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto ends = [&](std::string_view end) { return std::string_view(name).ends_with(end); };
+  if (std::find(whole.begin(), whole.end(), name) != whole.end() || std::any_of(endings.begin(), endings.end(), ends))
+    return true;
+  if (name.starts_with(".env.")) return std::none_of(patterns.begin(), patterns.end(), ends);
+  return ends(".key") && name != ".key";
 }
 
 }  // namespace tern

@@ -1,4 +1,4 @@
-// Which names may never be written silently: what git, tern or a shell would believe or run later.
+// Which names may never be written silently: what git, tern or a shell would believe or run later. And which usually hold keys.
 #pragma once
 
 #include <filesystem>
@@ -17,6 +17,9 @@ std::vector<std::pair<std::filesystem::path, std::string_view>> protected_in_hom
 
 // A repository without a .git around it (bare, or a gitdir elsewhere): HEAD, objects and refs side by side.
 bool is_git_directory(const std::string& directory);
+
+// A file name under which keys are kept (".env", "id_rsa", "*.pem"): read only when it is named and a person agrees.
+bool secret_name(std::string_view file_name);
 
 // Existing protected files, to compare with a hard link.
 void list_protected_files(const std::filesystem::path& root, std::vector<std::filesystem::path>& out);

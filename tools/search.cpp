@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "tools/encoding.h"
+#include "tools/protected_names.h"
 #include "tools/walk.h"
 #include "tools/workspace.h"
 
@@ -183,6 +184,7 @@ void merge(SearchResult& into, Worker& worker) {
   into.binary += one.binary;
   into.too_large += one.too_large;
   into.unreadable += one.unreadable;
+  into.secret += one.secret;
   into.gave_up |= worker.matcher.gave_up();
 }
 
@@ -202,7 +204,12 @@ SearchResult search_tree(const std::filesystem::path& root, const Regex& regex, 
     WalkOptions how{.use_ignore = options.use_ignore, .workers = options.workers, .stop = options.stop};
     for (unsigned w = 0; w < walk_workers(how); ++w) workers.emplace_back(regex);
     auto walked = walk(root, how, [&](const WalkFile& file) {
-      if (wanted(file.path, options, types)) search_file(file.directory, file.name, file.path, workers[file.worker], options);
+      if (!wanted(file.path, options, types)) return true;
+      auto& worker = workers[file.worker];
+      if (!options.secrets && secret_name(file.name))
+        ++worker.result.secret;
+      else
+        search_file(file.directory, file.name, file.path, worker, options);
       return true;
     });
     result.ignored = walked.ignored;

@@ -20,6 +20,7 @@ struct SearchOptions {
   std::size_t most_lines = 1000;  // per file; further matches are only counted
   bool first_only = false;        // one match per file is enough
   bool use_ignore = true;
+  bool secrets = true;  // search files that may hold keys, too
   unsigned workers = 0;
   GlobSet files;                   // all must match
   std::vector<std::string> types;  // patterns of a file type; empty = any
@@ -42,7 +43,7 @@ struct FoundFile {
 
 struct SearchResult {
   std::vector<FoundFile> files;  // sorted by path
-  std::size_t searched = 0, binary = 0, too_large = 0, unreadable = 0, ignored = 0;
+  std::size_t searched = 0, binary = 0, too_large = 0, unreadable = 0, ignored = 0, secret = 0;
   bool stopped = false, gave_up = false;  // gave_up: a match was abandoned as too expensive
 };
 

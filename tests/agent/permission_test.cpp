@@ -296,6 +296,21 @@ TEST_CASE("a line too long to be judged is denied in every mode, a long one that
                            chain(1000, "rm x"), project.workspace)) == "deny");
 }
 
+TEST_CASE("a recursive search asks where it would show a file of secrets") {
+  const Project project;  // with a .env at its top
+  const auto policy = policy_of(PermissionMode::ask);
+  const auto kind = [&](const char* line) { return kind_of(decide_command(policy, line, project.workspace)); };
+  for (const char* line : {"grep -r KEY .", "grep -rn KEY", "grep --recursive KEY .", "egrep -ri key .", "rg --hidden KEY",
+                           "rg -uu KEY .", "cd src && grep -r KEY .."}) {
+    INFO(line);
+    CHECK(kind(line) == "ask");
+  }
+  for (const char* line : {"grep -rn KEY src", "rg KEY", "grep KEY README.md", "grep -r --exclude=.env KEY ."}) {
+    INFO(line);
+    CHECK(kind(line) == "allow");
+  }
+}
+
 TEST_CASE("modes") {
   const Project project;
   PermissionPolicy policy = policy_of(PermissionMode::plan);

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/fake_llm.h"
+#include "tests/support/headless.h"
 #include "tests/support/temp_dir.h"
 #include "ui/command.h"
 #include "ui/shell.h"
@@ -95,4 +97,64 @@ TEST_CASE("folders, rules and settings can be changed by word") {
   for (const Event& event : world.events)
     if (const auto* page = std::get_if<Page>(&event)) listed = listed || page->text.find("Edit(secret/**)") != std::string::npos;
   CHECK(listed);
+}
+
+TEST_CASE("a model can be changed in the middle of a turn and between turns: each wire gets a body it takes") {
+  test::FakeLlm server(R"({"replies": [
+    {"thinking": "let me look", "signature": "c2lnbmF0dXJlLW9uZQ==", "text": "Looking.",
+     "calls": [{"id": "toolu_first_1", "name": "Read", "arguments": {"file_path": "a.txt"}}]},
+    {"text": "Read it."}, {"thinking": "again", "text": "Still there."},
+    {"calls": [{"id": "call_second_2", "name": "Read", "arguments": {"file_path": "b.txt"}}]}, {"text": "Both read."}, {"text": "End."}]})");
+  World world;
+  auto setup = world.setup();
+  std::ofstream(setup.cwd / "a.txt") << "alpha\n";
+  std::ofstream(setup.cwd / "b.txt") << "beta\n";
+  const auto& wires = test::wires();
+  setup.model = wires[0].model;
+  setup.env = [&](const std::string& name) {
+    for (const auto& wire : wires) {
+      if (name == wire.key) return std::string("test-key");
+      if (name == wire.url) return server.url() + wire.path;
+    }
+    return std::string();
+  };
+  // While the first call runs the next request of the same turn is sent to the other service; after that, between turns.
+  const std::vector<std::vector<Command>> after_turn = {{SetModel{wires[3].model}, Submit{"and b.txt?", {}, When::steer}},
+                                                        {SetModel{wires[2].model}, Submit{"both?", {}, When::steer}},
+                                                        {SetModel{wires[0].model}, Submit{"end", {}, When::steer}},
+                                                        {Quit{}}};
+  std::size_t turns = 0, tools = 0;
+  std::vector<TurnEnded> ends;
+  Session session(std::move(setup), world.commands, [&](Event event) {
+    if (std::holds_alternative<ToolStarted>(event) && tools++ == 0) world.commands.push(SetModel{wires[1].model});
+    if (const auto* ended = std::get_if<TurnEnded>(&event)) {
+      ends.push_back(*ended);
+      if (turns < after_turn.size())
+        for (const Command& command : after_turn[turns++]) world.commands.push(command);
+    }
+    world.events.push_back(std::move(event));
+  });
+  REQUIRE(session.open());
+  world.commands.push(Submit{"read a.txt", {}, When::steer});
+  session.run();
+  INFO(world.notices());
+  REQUIRE(ends.size() == 4);
+  for (const auto& end : ends) CHECK(end.how == TurnEnded::How::done);
+  const auto requests = server.requests();
+  std::vector<std::string> apis;
+  for (const auto& request : requests) apis.push_back(request.api);
+  CHECK(apis == std::vector<std::string>{"anthropic", "chat", "gemini", "responses", "responses", "anthropic"});
+  CHECK(server.shape_problems().empty());
+  REQUIRE(requests.size() == 6);
+  const auto count = [&](std::size_t request, std::string_view part) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = requests[request].body.find(part, at)) != std::string::npos; at += part.size()) ++found;
+    return found;
+  };
+  CHECK(count(1, "toolu_first_1") == 2);  // the call, and the result that answers it
+  for (std::size_t other : {1, 2, 3, 4}) CHECK(count(other, "c2lnbmF0dXJlLW9uZQ==") == 0);
+  CHECK(count(4, "toolu_first_1") == 2);
+  CHECK(count(5, "toolu_first_1") == 2);  // and back: every call still has its result
+  CHECK(count(5, "alpha") == 1);
+  CHECK(count(5, "beta") == 1);
 }

@@ -45,6 +45,21 @@ TEST_CASE("Grep finds files, newest first, and says what it left out") {
   CHECK(has(grep(world, {{"pattern", "nowhere"}}), "No files found"));
 }
 
+TEST_CASE("a search through a folder leaves out files that may hold secrets, and says so") {
+  World world;
+  put(world.root / ".env", "API_KEY=alpha\n");
+  put(world.root / "deploy/server.pem", "alpha\n");
+  put(world.root / ".env.example", "API_KEY=alpha\n");
+  const auto text = grep(world, {{"pattern", "alpha"}, {"output_mode", "content"}});
+  CHECK(has(text, ".env.example:1:API_KEY=alpha"));
+  CHECK_FALSE(has(text, ".env:1"));
+  CHECK_FALSE(has(text, "server.pem:1"));
+  CHECK(has(text, "2 that may hold secrets"));
+  CHECK(has(grep(world, {{"pattern", "alpha"}, {"path", ".env"}, {"output_mode", "content"}}), ".env:1:API_KEY=alpha"));
+  world.granted = true;
+  CHECK(has(grep(world, {{"pattern", "alpha"}, {"output_mode", "content"}}), ".env:1:API_KEY=alpha"));
+}
+
 TEST_CASE("Grep shows lines with numbers and context") {
   World world;
   sources(world);
