@@ -21,7 +21,10 @@ constexpr std::size_t first_entries = 800;  // of a long log on the first screen
 }  // namespace
 
 Session::Session(SessionSetup setup, Mailbox<Command>& commands, Emit emit)
-    : setup_(std::move(setup)), emit_(std::move(emit)), inbox_(commands, [this](Event event) { this->emit(std::move(event)); }) {
+    : setup_(std::move(setup)),
+      emit_(std::move(emit)),
+      commands_(commands),
+      inbox_(commands, [this](Event event) { this->emit(std::move(event)); }) {
   inbox_.set_attending(setup_.live);
   inbox_.set_live([this](Command& command) { return live(command); });
 }
@@ -74,9 +77,9 @@ void Session::adopt(OpenedSession opened) {
   hands_->todos = store_->todos();
   files_.clear();
   agent_->shown_todos = todo_lines(hands_->todos);
-  emit(todo_event(hands_->todos));
   if (opened_.resumed) compactor_->resumed(context_);
   open_view(opened_.resumed);
+  emit(todo_event(hands_->todos));
   for (const auto& notice : opened_.notices) emit(Notice{Level::info, notice});
   show_meters();
 }

@@ -106,7 +106,6 @@ class Session {
   void open_view(bool resumed);      // the screen starts anew, with the newest part of the log
   void dispatch(Command command);
   bool live(Command& command);
-  void turn(Submit input);
   void emit(Event event);
   void export_files();
   std::stop_token begin_work();  // a fresh stop token for one command
@@ -115,6 +114,7 @@ class Session {
   Emit emit_;
   std::string why_;
   int exit_code_ = 1;
+  Mailbox<Command>& commands_;
   Inbox inbox_;
   ProjectDir project_;
   std::unique_ptr<Store> store_;

@@ -219,7 +219,10 @@ void SessionCommands::sessions(const Sessions& command) {
   }
   if (!opened) return s.emit(Notice{Level::warning, why.empty() ? "No such session: /resume lists them." : why});
   s.compactor_->stop_drafting();
+  const auto from = s.opened_.id;
   s.adopt(std::move(*opened));
+  if (command.what == Sessions::What::fork)
+    s.emit(Notice{Level::info, "This is a copy from here on; /resume " + from + " goes back to the one it was made from."});
 }
 
 void SessionCommands::reload() {

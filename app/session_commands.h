@@ -34,6 +34,10 @@ struct SessionQueries {
   void status();
   void tasks();
   void earlier(bool all);
+  void task_ended(const std::string& what);
+  void summaries(const std::string& how_many);
+  void sessions(const std::string& words);
+  void debug();
   void memory();
   void permissions();
   void add_rule(const std::string& text);

@@ -188,7 +188,8 @@ void Session::make_hands() {
   jobs_ = std::make_unique<Jobs>();
   hands_.reset(new Hands{.workspace = *workspace_, .files = files_, .journal = *journal_, .jobs = *jobs_, .sandbox = {}});
   auto& hands = *hands_;
-  jobs_->on_end = [&hands](const JobInfo& job) {
+  jobs_->on_end = [this, &hands](const JobInfo& job) {
+    if (setup_.live) commands_.push(Query{"task ended", job.id + " has ended (" + job.how + "): " + job.command});
     hands.notes.push("[Background command " + job.id + " has ended (" + job.how + "): " + job.command +
                      ". BashOutput shows its output.]");
   };

@@ -21,6 +21,20 @@ std::string first_sentence(std::string_view text) {
   return std::string(text.substr(0, std::min({text.find(". "), text.find(".\n"), text.find('\n'), text.size()})));
 }
 
+// The answer of the model's own tool without its headings and bullets.
+std::string unmarked(std::string_view markdown) {
+  std::string text;
+  while (!markdown.empty()) {
+    auto line = markdown.substr(0, markdown.find('\n'));
+    markdown.remove_prefix(std::min(line.size() + 1, markdown.size()));
+    if (line.starts_with("## ")) line.remove_prefix(3);
+    if (line.starts_with("**") && line.ends_with("**")) line = line.substr(2, line.size() - 4);
+    if (line.starts_with("- ")) text += "  ", line.remove_prefix(2);
+    text.append(line).append("\n");
+  }
+  return text;
+}
+
 std::size_t snipped_results(const Conversation& conversation) {
   std::size_t n = 0;
   for (const auto& item : conversation.items)
@@ -34,46 +48,35 @@ std::size_t snipped_results(const Conversation& conversation) {
 }  // namespace
 
 bool SessionQueries::answer(const Query& query) {
+  using Q = SessionQueries;
+  using Words = const std::string&;
   const auto& [name, argument] = query;
-  static const std::map<std::string, void (*)(SessionQueries&, const std::string&)> table = {
-      {"context", [](SessionQueries& q, const std::string&) { q.context(); }},
+  static const std::map<std::string, void (*)(Q&, Words)> table = {
+      {"context", [](Q& q, Words) { q.context(); }},
       {"context log",
-       [](SessionQueries& q, const std::string&) {
+       [](Q& q, Words) {
          q.s.emit(Page{"Compression log", compaction_log_text(*q.s.store_)});
        }},
-      {"context tune", [](SessionQueries& q, const std::string& a) { q.tune(a); }},
-      {"summaries",
-       [](SessionQueries& q, const std::string& a) {
-         const auto count = a.empty() ? 10 : std::strtoul(a.c_str(), nullptr, 10);
-         q.s.emit(Page{"Summaries", summaries_text(*q.s.store_, count ? count : 10)});
-       }},
-      {"recall", [](SessionQueries& q, const std::string& a) { q.recall(a); }},
-      {"config", [](SessionQueries& q, const std::string& a) { q.config(a); }},
-      {"cost", [](SessionQueries& q, const std::string&) { q.cost(); }},
-      {"status", [](SessionQueries& q, const std::string&) { q.status(); }},
-      {"tasks", [](SessionQueries& q, const std::string&) { q.tasks(); }},
-      {"memory", [](SessionQueries& q, const std::string&) { q.memory(); }},
-      {"permissions", [](SessionQueries& q, const std::string& a) { a.empty() ? q.permissions() : q.add_rule(a); }},
-      {"add-dir", [](SessionQueries& q, const std::string& a) { q.add_dir(a); }},
-      {"tools", [](SessionQueries& q, const std::string&) { q.tools(); }},
-      {"models", [](SessionQueries& q, const std::string&) { q.models(); }},
-      {"model", [](SessionQueries& q, const std::string&) { q.models(); }},
-      {"diff", [](SessionQueries& q, const std::string&) { q.diff(); }},
-      {"earlier", [](SessionQueries& q, const std::string& a) { q.earlier(a == "all"); }},
-      {"debug",
-       [](SessionQueries& q, const std::string&) {
-         const auto request = q.s.last_request();
-         q.s.emit(Page{"The last request", request.empty() ? "Nothing has been sent yet.\n" : request});
-       }},
-      {"export", [](SessionQueries& q, const std::string& a) { q.export_conversation(a); }},
-      {"rewind", [](SessionQueries& q, const std::string&) { q.s.emit(RewindPoints{q.s.store_->rewind_points()}); }},
-      {"sessions",
-       [](SessionQueries& q, const std::string& a) {
-         SessionList list;
-         for (const auto& row : q.s.store_->sessions(a))
-           list.sessions.push_back({row.id, row.name, local_time(row.updated), row.first_prompt, static_cast<int>(row.turns)});
-         q.s.emit(std::move(list));
-       }},
+      {"context tune", [](Q& q, Words a) { q.tune(a); }},
+      {"summaries", [](Q& q, Words a) { q.summaries(a); }},
+      {"recall", [](Q& q, Words a) { q.recall(a); }},
+      {"config", [](Q& q, Words a) { q.config(a); }},
+      {"cost", [](Q& q, Words) { q.cost(); }},
+      {"status", [](Q& q, Words) { q.status(); }},
+      {"tasks", [](Q& q, Words) { q.tasks(); }},
+      {"task ended", [](Q& q, Words a) { q.task_ended(a); }},
+      {"memory", [](Q& q, Words) { q.memory(); }},
+      {"permissions", [](Q& q, Words a) { a.empty() ? q.permissions() : q.add_rule(a); }},
+      {"add-dir", [](Q& q, Words a) { q.add_dir(a); }},
+      {"tools", [](Q& q, Words) { q.tools(); }},
+      {"models", [](Q& q, Words) { q.models(); }},
+      {"model", [](Q& q, Words) { q.models(); }},
+      {"diff", [](Q& q, Words) { q.diff(); }},
+      {"earlier", [](Q& q, Words a) { q.earlier(a == "all"); }},
+      {"debug", [](Q& q, Words) { q.debug(); }},
+      {"export", [](Q& q, Words a) { q.export_conversation(a); }},
+      {"rewind", [](Q& q, Words) { q.s.emit(RewindPoints{q.s.store_->rewind_points()}); }},
+      {"sessions", [](Q& q, Words a) { q.sessions(a); }},
   };
   if (const auto found = table.find(name); found != table.end()) {
     found->second(*this, argument);
@@ -144,9 +147,14 @@ void SessionQueries::recall(const std::string& argument) {
     query.search = argument;
   if (argument.empty()) {
     std::string text;
-    for (const auto& original : s.store_->originals(200))
-      text += to_string(original.id) + "  " + original.tool + "  " + original.subject + "  " + std::to_string(original.bytes) +
-              " bytes\n";
+    for (const auto& original : s.store_->originals(200)) {
+      if (original.bytes == 0) continue;
+      auto row = to_string(original.id);
+      row.resize(std::max<std::size_t>(row.size() + 1, 6), ' ');
+      row += original.tool.empty() ? "message" : original.tool;
+      text +=
+          row + (original.subject.empty() ? "" : "  " + original.subject) + " · " + std::to_string(original.bytes) + " bytes\n";
+    }
     return s.emit(Page{"Originals", text.empty() ? "Nothing is stored yet.\n" : text});
   }
   if (!query.id.empty()) {
@@ -176,7 +184,7 @@ void SessionQueries::status() {
                      (s.setup_.keep ? s.project_.folder.string() : "not kept (--no-session)") + "  " +
                      std::to_string(s.store_->size_on_disk() / 1024) + " KB\ntrusted   " + (s.trusted_ ? "yes" : "no") + "\n";
   if (const auto unsaved = s.store_->unsaved(); !unsaved.empty()) text += "store     " + unsaved + '\n';
-  s.emit(Page{"Status", text + '\n' + context_status_text(*s.agent_)});
+  s.emit(Page{"Status", text + '\n' + unmarked(context_status_text(*s.agent_))});
 }
 
 void SessionQueries::tasks() {
@@ -187,6 +195,12 @@ void SessionQueries::tasks() {
   s.emit(Page{"Background commands", text.empty() ? "None.\n" : text});
 }
 
+// Said by the thread that watches them, so that what the status line says of tasks stays true.
+void SessionQueries::task_ended(const std::string& what) {
+  s.emit(Notice{Level::info, what});
+  s.show_meters();
+}
+
 // What stands above the part of the log that is on the screen.
 void SessionQueries::earlier(bool all) {
   constexpr std::size_t entries = 4'000;  // about 1,000 turns: a tenth of a second
@@ -194,6 +208,23 @@ void SessionQueries::earlier(bool all) {
   auto page = std::make_shared<EventPage>();
   page->events = s.store_->screen({.begin = s.shown_from_, .end = end});
   s.emit(Earlier{std::move(page), s.shown_from_ > 0});
+}
+
+void SessionQueries::summaries(const std::string& how_many) {
+  const auto count = how_many.empty() ? 10 : std::strtoul(how_many.c_str(), nullptr, 10);
+  s.emit(Page{"Summaries", summaries_text(*s.store_, count ? count : 10)});
+}
+
+void SessionQueries::sessions(const std::string& words) {
+  SessionList list;
+  for (const auto& row : s.store_->sessions(words))
+    list.sessions.push_back({row.id, row.name, local_time(row.updated), row.first_prompt, static_cast<int>(row.turns)});
+  s.emit(std::move(list));
+}
+
+void SessionQueries::debug() {
+  const auto request = s.last_request();
+  s.emit(Page{"The last request", request.empty() ? "Nothing has been sent yet.\n" : request});
 }
 
 void SessionQueries::memory() {

@@ -278,11 +278,17 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
     else
       events.push(Goodbye{session.why()});
   });
-  const int status = run_ui(deps);
-  session.interrupt();
-  commands.close();
-  worker.join();
-  return status;
+  struct Ending {  // also when the screen throws: the session ends in order, and main says why
+    Session& session;
+    Mailbox<Command>& commands;
+    std::thread& worker;
+    ~Ending() {
+      session.interrupt();
+      commands.close();
+      worker.join();
+    }
+  } const ending{session, commands, worker};
+  return run_ui(deps);
 }
 
 int debug_request(SessionSetup setup) {

@@ -8,7 +8,7 @@ namespace {
 void run(Shell& shell, std::string_view arguments) {
   (void)arguments;
   Overlay overlay;
-  overlay.title = "keys · \"keys\": {\"transcript\": \"f5\"} in the configuration rebinds those in brackets";
+  overlay.title = "keys · \"keys\": {\"transcript\": \"f5\"} in the configuration rebinds those in brackets, the others stay";
   overlay.content = [&shell](int width) { return key_rows(shell, width); };
   shell.overlay = std::move(overlay);
 }

@@ -82,7 +82,7 @@ bool Composer::edit_key(const KeyPress& press) {
     case Key::end: caret_ = line_end(caret_); break;
     case Key::up: return move_line(-1);
     case Key::down: return move_line(1);
-    case Key::enter: insert("\n"); return true;  // plain Enter never comes here: the screen submits
+    case Key::enter: insert("\n"); return true;  // the one that sends never comes here
     default: return false;
   }
   last_ = Last::other;

@@ -54,7 +54,13 @@ class Composer {
   bool control_key(char letter);
   bool alt_key(const KeyPress& press);
   bool vi_key(const KeyPress& press);
+  bool vi_letter(char letter);
+  bool vi_motion(char letter);
+  bool vi_change(char letter);
+  void vi_insert(char letter);
   bool vi_operator(char op, char motion);
+  std::size_t vi_next_word(std::size_t at, bool blanks = true) const;
+  std::size_t vi_word_end(std::size_t at) const;
   std::vector<Line> lines(int width) const;
   bool move_line(int direction);
   std::size_t back(std::size_t at) const;

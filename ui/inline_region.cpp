@@ -77,12 +77,16 @@ std::string InlineRegion::frame(Shell& shell, TerminalSize size) {
     out += "\x1b[3J\x1b[2J\x1b[H";  // the terminal has reflowed what it had: say it again from the model
     printed_ = printed_ > reprinted_cells ? printed_ - reprinted_cells : 0;
     last_.clear();
+    if (printed_ == 0) welcomed_ = false;
   } else if (cursor_y_ > 0) {
     out += "\x1b[" + std::to_string(cursor_y_) + "A";
   }
   size_ = size;
   Rows finished = welcomed_ ? Rows{} : welcome_rows(shell, size.columns);
   welcomed_ = true;
+  if (printed_ == 0 && view.more_above && !view.cells.empty())
+    finished.push_back(
+        RowBuilder().add("  ⋮ what stands above is kept: /export writes it all", Style{.fg = Colour::muted}).take());
   append(finished, finished_rows(view, size.columns));
   Caret caret;
   const Rows live = live_rows(shell, size, caret);

@@ -36,9 +36,22 @@ void start_reverse(Shell& shell) {
 struct Action {
   std::string_view name, key, help;
   void (*run)(Shell&);
+  bool (*when)(const Shell&) = [](const Shell&) { return true; };
 };
 
+void enter(Shell& shell);
+void tab(Shell& shell);
+bool writing(const Shell& shell) { return !shell.transcript_view; }
+bool command_runs(const Shell& shell) { return shell.view.working && shell.composer.empty(); }
+
 constexpr Action actions[] = {
+    {"send", "enter", "send; while working it steers the running turn", enter, writing},
+    {"complete", "tab", "complete; while working: queue for after the turn", tab, writing},
+    {"background", "ctrl-b", "while working: the running command goes to the background",
+     [](Shell& s) {
+       s.send(Query{"background", ""});
+     },
+     command_runs},
     {"transcript", "ctrl-o", "whole transcript, everything unfolded, searchable", unfold_last},
     {"todos", "ctrl-t", "todo list on or off", [](Shell& s) { s.show_todos = !s.show_todos; }},
     {"mode", "shift-tab", "permission mode: ask → accept edits → plan → auto", cycle_mode},
@@ -55,9 +68,6 @@ constexpr Action actions[] = {
 };
 
 constexpr std::pair<std::string_view, std::string_view> fixed_keys[] = {
-    {"enter", "send; while working it steers the running turn"},
-    {"tab", "complete; while working: queue for after the turn"},
-    {"ctrl-b (working)", "move the running command to the background"},
     {"alt-enter ctrl-j shift-enter \\enter", "new line"},
     {"esc", "interrupt at once and give queued prompts back; close what is open"},
     {"esc esc", "clear the prompt into the history; when empty: rewind"},
@@ -83,7 +93,7 @@ std::string_view key_of(const Shell& shell, const Action& action) {
 bool run_action(Shell& shell, const KeyPress& press) {
   const std::string pressed = key_name(press);
   for (const Action& action : actions) {
-    if (key_of(shell, action) != pressed) continue;
+    if (key_of(shell, action) != pressed || !action.when(shell)) continue;
     action.run(shell);
     return true;
   }
@@ -162,11 +172,8 @@ void composer_key(Shell& shell, const KeyPress& press) {
     shell.quitting = true;
     return;
   }
-  if (control("b") && shell.view.working && shell.composer.empty()) return shell.send(Query{"background", ""});
   if (shell.composer.vi() && press.key == Key::escape && shell.composer.key(press)) return;
   if (press.key == Key::escape) return escape(shell);
-  if (press.key == Key::enter && plain) return enter(shell);
-  if (press.key == Key::tab && plain) return tab(shell);
   if (open && (press.key == Key::up || press.key == Key::down)) return shell.completion.move(press.key == Key::up ? -1 : 1);
   if (press.key == Key::character && plain && press.text == "?" && shell.composer.empty()) {
     Overlay overlay;

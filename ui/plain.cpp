@@ -167,7 +167,8 @@ class PlainLog {
     if (!waiting.text.empty()) line("- " + safe_text(waiting.text));
   }
   void operator()(const Compaction& compaction) {
-    if (compaction.phase != CompactionPhase::completed && compaction.phase != CompactionPhase::failed) return;
+    if (compaction.phase == CompactionPhase::failed) return line("- compaction failed: " + safe_text(compaction.why));
+    if (compaction.phase != CompactionPhase::completed) return;
     line("- compaction: " + short_count(compaction.before) + " to " + short_count(compaction.after) + " tokens. " +
          safe_text(compaction.audit));
   }
@@ -187,13 +188,19 @@ class PlainLog {
   bool question() const { return shell_.view.permission || shell_.view.trust; }
   bool listens() const { return question() || (!shell_.view.working && !waiting_); }
 
+  // Was said in another run.
+  bool from_log(const Event& event) const {
+    if (const auto* added = std::get_if<ItemAdded>(&event)) return added->replayed;
+    if (const auto* started = std::get_if<ToolStarted>(&event)) return started->replayed;
+    if (const auto* done = std::get_if<ToolFinished>(&event)) return done->replayed;
+    return shell_.view.replaying && (std::holds_alternative<TurnEnded>(event) || std::holds_alternative<Compaction>(event));
+  }
+
   void show(Event event) {
-    const bool answered = turn_ ? std::holds_alternative<TurnEnded>(event) : !std::holds_alternative<SessionOpened>(event);
+    const bool answered = turn_ ? std::holds_alternative<TurnEnded>(event)  // a compaction says more before it has ended
+                                : !std::holds_alternative<SessionOpened>(event) && !std::holds_alternative<Compaction>(event);
     if (answered) waiting_ = false;
-    const bool old = std::holds_alternative<ItemAdded>(event) ? std::get<ItemAdded>(event).replayed
-                     : std::holds_alternative<ToolStarted>(event)
-                         ? std::get<ToolStarted>(event).replayed
-                         : std::holds_alternative<ToolFinished>(event) && std::get<ToolFinished>(event).replayed;
+    const bool old = from_log(event);
     const bool leaving = std::holds_alternative<Goodbye>(event);
     if (!old) std::visit(*this, event);
     fold(shell_.view, std::move(event), shell_.now_ms);

@@ -165,7 +165,6 @@ Row more_below(const Shell& shell, int width) {
 
 Rows welcome_rows(const Shell& shell, int width) {
   Rows rows;
-  if (!shell.view.cells.empty()) return rows;
   rows.emplace_back();
   bool first = true;
   for (const std::string& line : shell.deps.welcome) {

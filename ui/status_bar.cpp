@@ -48,7 +48,9 @@ std::vector<std::pair<std::string, Style>> facts(const Meters& meters) {
   std::vector<std::pair<std::string, Style>> out;
   out.push_back({about + percent(share), Style{.fg = band_colour(share), .bold = true}});
   out.push_back({about + short_count(meters.used) + "/" + short_count(meters.effective), {}});
-  if (meters.turns_to_next >= 0)
+  if (meters.turns_to_next == 0)
+    out.push_back({std::string(next_tier(meters, share)) + " in the next turn", muted});
+  else if (meters.turns_to_next > 0)
     out.push_back({"≈ " + plural(meters.turns_to_next, "turn") + " to " + std::string(next_tier(meters, share)), muted});
   if (meters.saved > 0) out.push_back({"saved " + short_count(meters.saved), Style{.fg = Colour::good}});
   if (meters.cache_hit >= 0) out.push_back({"cache " + percent(meters.cache_hit), muted});

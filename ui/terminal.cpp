@@ -26,7 +26,8 @@ constexpr std::string_view enter_modes =
 constexpr std::string_view mouse_modes = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 constexpr char leave_modes[] =
     "\x1b[?2026l\x1b[>4m\x1b[<u\x1b[?1004l\x1b[?2004l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[0m\x1b[?25h";
-constexpr char leave_alternate[] = "\x1b[?1049l";
+// Cleared first: where there is no second screen (screen(1) as it comes), the account would stand between old lines.
+constexpr char leave_alternate[] = "\x1b[H\x1b[2J\x1b[?1049l";
 
 termios saved{};
 std::atomic<bool> raw{false};
@@ -43,11 +44,10 @@ void write_raw(const char* bytes, std::size_t size) {
 
 struct sigaction before[NSIG];
 
+// Whoever stood here before writes his report to a terminal in order.
 void fatal(int signal) {
   restore_terminal();
-  struct sigaction standard {};
-  standard.sa_handler = SIG_DFL;
-  sigaction(signal, &standard, nullptr);
+  sigaction(signal, &before[signal], nullptr);
   raise(signal);
 }
 
@@ -70,7 +70,7 @@ void restore_terminal() {
 }
 
 void install_crash_restore() {
-  static char stack[1 << 15];
+  static char stack[1 << 16];
   stack_t alternate{};
   alternate.ss_sp = stack;
   alternate.ss_size = sizeof stack;

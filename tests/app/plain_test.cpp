@@ -1,39 +1,22 @@
 // The linear log through pipes: what a screen reader or a script meets.
-#include <stdlib.h>
-
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "tests/support/places.h"
+#include "tests/support/project_folder.h"
 
 using namespace tern;
 namespace fs = std::filesystem;
 
 namespace {
 
-struct Folder {
-  fs::path path;
-  Folder() {
-    char name[] = "/tmp/tern-plain-XXXXXX";
-    path = mkdtemp(name);
-    fs::create_directories(path / "home");
-    fs::create_directories(path / "project");
-    std::ofstream(path / "project" / "notes.txt") << "alpha\nbeta\n";
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-};
-
-std::string run(const Folder& folder, const std::string& typed, const std::string& flags, const std::string& term = "xterm") {
+std::string run(const ProjectFolder& folder, const std::string& typed, const std::string& flags,
+                const std::string& term = "xterm") {
   std::ofstream(folder.path / "typed") << typed;
-  const std::string command =
-      "cd " + (folder.path / "project").string() + " && env -i PATH=\"$PATH\" HOME=" + (folder.path / "home").string() +
-      " TERM=" + term + " OLLAMA_HOST=http://127.0.0.1:9 " + places::program() + " --model demo " + flags + " <../typed 2>&1";
+  std::string command = "cd " + folder.project.string() + " && env -i PATH=\"$PATH\" ";
+  for (const auto& [name, value] : folder.environment(term)) command += name + "=" + value + " ";
+  command += std::string(places::program()) + " --model demo " + flags + " <../typed 2>&1";
   std::string out;
   FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe);
@@ -52,7 +35,7 @@ std::size_t count(const std::string& text, std::string_view part) {
 }  // namespace
 
 TEST_CASE("a pipe gets a linear log: each line, then its answer, no escapes") {
-  const Folder folder;
+  const ProjectFolder folder;
   const std::string out = run(folder, "hello\nread notes.txt\n", "--plain");
   INFO(out);
   const auto hello = out.find("> hello"), demo = out.find("I am the demo"), read = out.find("> read notes.txt");
@@ -66,33 +49,33 @@ TEST_CASE("a pipe gets a linear log: each line, then its answer, no escapes") {
 }
 
 TEST_CASE("a dumb terminal with a pipe is a linear log too, any other pipe is told the way out") {
-  const Folder folder;
+  const ProjectFolder folder;
   CHECK(run(folder, "hello\n", "", "dumb").find("I am the demo") != std::string::npos);
   CHECK(run(folder, "hello\n", "").find("tern --plain talks line by line") != std::string::npos);
 }
 
 TEST_CASE("a question is answered by the next line; other words are a no that says why") {
-  const Folder folder;
+  const ProjectFolder folder;
   const std::string out = run(folder, "tour\n1\ncall it b.txt instead\n", "--plain");
   INFO(out);
   CHECK(out.find("Permission: Write tern-demo-scratch.txt") < out.find("> 1"));
   CHECK(out.find("Permission: Edit tern-demo-scratch.txt") < out.find("> call it b.txt instead"));
-  CHECK(fs::exists(folder.path / "project" / "tern-demo-scratch.txt"));
-  std::ifstream file(folder.path / "project" / "tern-demo-scratch.txt");
+  CHECK(fs::exists(folder.project / "tern-demo-scratch.txt"));
+  std::ifstream file(folder.project / "tern-demo-scratch.txt");
   CHECK(std::string(std::istreambuf_iterator<char>(file), {}).find("edited") == std::string::npos);
 }
 
 TEST_CASE("the end of the input is a no, and the turn still ends") {
-  const Folder folder;
+  const ProjectFolder folder;
   const std::string out = run(folder, "tour\n", "--plain");
   INFO(out);
   CHECK(out.find("Permission: Write") != out.npos);
-  CHECK_FALSE(fs::exists(folder.path / "project" / "tern-demo-scratch.txt"));
+  CHECK_FALSE(fs::exists(folder.project / "tern-demo-scratch.txt"));
   CHECK(out.find("resume with:") != out.npos);
 }
 
 TEST_CASE("commands, pages and lists are the same ones") {
-  const Folder folder;
+  const ProjectFolder folder;
   const std::string out = run(folder, "hello\n/status\n/theme\n2\n!echo from the shell\n/context\n/nonsense\n", "--plain");
   INFO(out);
   CHECK(out.find("session ") != out.npos);
@@ -101,4 +84,14 @@ TEST_CASE("commands, pages and lists are the same ones") {
   CHECK(out.find("What fills it") != out.npos);
   CHECK(out.find("there is no command /nonsense") != out.npos);
   CHECK(out.find("█") == out.npos);
+}
+
+TEST_CASE("a session gone on with says so once, and repeats nothing") {
+  const ProjectFolder folder;
+  run(folder, "hello\n!false\nhello\n", "--plain");
+  const std::string out = run(folder, "", "--plain --continue");
+  INFO(out);
+  CHECK(count(out, "going on with") == 1);
+  CHECK(count(out, "ready\n") == 0);
+  CHECK(out.find("I am the demo") == out.npos);
 }

@@ -1,46 +1,36 @@
 // The real program on a real pseudo-terminal, seen through the VT model. The demo model answers; no network.
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
-#include <filesystem>
-#include <fstream>
+#include <stdexcept>
 
+#include "agent/store.h"
+#include "compression/tokens.h"
 #include "tests/support/places.h"
+#include "tests/support/project_folder.h"
 #include "tests/support/pty.h"
+#include "ui/ui.h"
 
 using namespace tern;
 namespace fs = std::filesystem;
 
 namespace {
 
-struct Folder {
-  fs::path path;
-  Folder() {
-    char name[] = "/tmp/tern-terminal-XXXXXX";
-    path = mkdtemp(name);
-    fs::create_directories(path / "home");
-    fs::create_directories(path / "project");
-    std::ofstream(path / "project" / "notes.txt") << "alpha\nbeta\n";
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-};
-
 struct Run {
-  Folder folder;
+  ProjectFolder folder;
   Pty pty;
   explicit Run(std::vector<std::string> args = {}, int columns = 80, int lines = 24)
-      : pty(command(std::move(args)), {.columns = columns,
-                                       .lines = lines,
-                                       .cwd = (folder.path / "project").string(),
-                                       .environment = {{"HOME", (folder.path / "home").string()},
-                                                       {"TERM", "xterm-256color"},
-                                                       {"LANG", "C.UTF-8"},
-                                                       {"OLLAMA_HOST", "http://127.0.0.1:9"}},
-                                       .deadline_seconds = 60}) {}
+      : pty(command(std::move(args)), options(folder, columns, lines)) {}
+  static Pty::Options options(const ProjectFolder& folder, int columns = 80, int lines = 24) {
+    return {.columns = columns,
+            .lines = lines,
+            .cwd = folder.project.string(),
+            .environment = folder.environment("xterm-256color"),
+            .deadline_seconds = 60};
+  }
   static std::vector<std::string> command(std::vector<std::string> args) {
     args.insert(args.begin(), places::program());
     return args;
@@ -71,6 +61,7 @@ TEST_CASE("a first minute: trust, a prompt, an answer, and out") {
   run.leave();
   CHECK(run.pty.until_exit() == 0);
   CHECK(run.pty.modes_restored());
+  CHECK(run.pty.raw().find("\x1b[2J\x1b[?1049l") != std::string::npos);  // a terminal with one screen only gets a clean one
 }
 
 TEST_CASE("the mode is shown before anything is asked") {
@@ -123,11 +114,38 @@ TEST_CASE("every way out leaves the terminal as it was") {
     run.pty.signal(way);
     CHECK(run.pty.until_exit() != -1);
     CHECK(run.pty.modes_restored());
+    const bool crash = way == SIGSEGV || way == SIGABRT;
+    CHECK(crash == (run.pty.raw().find("tern --continue goes on") != std::string::npos));
   }
   Run run({"--model", "demo"});
   REQUIRE(run.pty.until_text("Do you trust this folder?"));
   run.pty.hang_up();
   CHECK(run.pty.until_exit() != -1);
+}
+
+TEST_CASE("an exception out of the screen leaves the terminal as it was") {
+  const ProjectFolder folder;
+  Pty::Options options = Run::options(folder);
+  options.before_exec = [] {  // the screen in this process, with a core that throws when it is to stop
+    Mailbox<Command> commands;
+    Mailbox<Event> events;
+    events.push(TurnStarted{1});
+    UiDeps deps{.commands = commands,
+                .events = events,
+                .interrupt = [] { throw std::runtime_error("out of the blue"); },
+                .on_wake = [](std::function<void()>) {}};
+    try {
+      run_ui(deps);
+    } catch (const std::runtime_error&) {
+      _exit(7);
+    }
+    _exit(8);
+  };
+  Pty pty({"/bin/false"}, options);
+  REQUIRE(pty.until_text("esc to interrupt"));
+  pty.send("\x1b");
+  CHECK(WEXITSTATUS(pty.until_exit()) == 7);
+  CHECK(pty.modes_restored());
 }
 
 TEST_CASE("to the shell and back leaves and takes the terminal") {
@@ -160,7 +178,7 @@ TEST_CASE("an approval: the number acts, and the file is there") {
   REQUIRE(run.pty.until_text("say why:"));
   run.pty.send("not now\r");
   REQUIRE(run.pty.until_text("you said no"));
-  CHECK(fs::exists(run.folder.path / "project" / "tern-demo-scratch.txt"));
+  CHECK(fs::exists(run.folder.project / "tern-demo-scratch.txt"));
 }
 
 TEST_CASE("escape stops a command at once and gives what was queued back") {
@@ -198,13 +216,51 @@ TEST_CASE("an earlier conversation comes back, with what the person ran") {
   REQUIRE(run.pty.until_text("❯ hello"));
 }
 
+TEST_CASE("a long conversation comes back from its end, and its beginning when somebody goes there") {
+  ProjectFolder folder;
+  {
+    Pty first(Run::command({"--model", "demo", "hello"}), Run::options(folder));
+    REQUIRE(first.until_text("1 2 or"));
+    first.send("1");
+    REQUIRE(first.until_text("I am the demo"));
+    REQUIRE(first.until_gone("esc to interrupt"));
+    first.send("\x04");
+    REQUIRE(first.until_exit() == 0);
+  }
+  {
+    auto store = Store::open({.folder = folder.project / ".compression"});
+    std::string why;
+    REQUIRE(store->newest(why));
+    store->transact([&] {
+      for (int turn = 1; turn <= 1'500; ++turn)
+        for (const Role role : {Role::user, Role::assistant}) {
+          Item item;
+          item.id = store->next_item();
+          item.role = role;
+          item.blocks.push_back(Text{(role == Role::user ? "question " : "answer ") + std::to_string(turn)});
+          store->append(make_item(std::move(item)));
+        }
+    });
+  }
+  Pty pty(Run::command({"--model", "demo", "--continue"}), Run::options(folder));
+  REQUIRE(pty.until_text("answer 1500"));
+  pty.send("\x0f");
+  REQUIRE(pty.until_text("all unfolded"));
+  pty.send("/question 7\r");  // the newest that fits: among those on the screen's side
+  REQUIRE(pty.until_text("question 799"));
+  pty.send("/the demo: a script\r");
+  REQUIRE(pty.until_text("I am the demo"));
+  pty.send("Gg");
+  REQUIRE(pty.until_text("❯ hello"));
+}
+
 TEST_CASE("a file made a moment ago is found by @ without another key") {
   Run run({"--model", "demo"});
   run.trust();
   run.pty.send("@note");
   REQUIRE(run.pty.until_text("@notes.txt"));
   run.pty.send("\x15");
-  std::ofstream(run.folder.path / "project" / "brandnew.md") << "x";
+  std::ofstream(run.folder.project / "brandnew.md") << "x";
   run.pty.send("@brand");
   REQUIRE(run.pty.until_text("@brandnew.md"));
 }
@@ -242,15 +298,11 @@ TEST_CASE("inline: finished messages stay in the terminal's own lines, the live 
 }
 
 TEST_CASE("without colours nothing but attributes is sent") {
-  Folder folder;
-  Pty pty(Run::command({"--model", "demo"}), {.columns = 80,
-                                              .lines = 24,
-                                              .cwd = (folder.path / "project").string(),
-                                              .environment = {{"HOME", (folder.path / "home").string()},
-                                                              {"TERM", "xterm"},
-                                                              {"NO_COLOR", "1"},
-                                                              {"OLLAMA_HOST", "http://127.0.0.1:9"}},
-                                              .deadline_seconds = 60});
+  const ProjectFolder folder;
+  Pty::Options options = Run::options(folder);
+  options.environment = folder.environment("xterm");
+  options.environment.emplace_back("NO_COLOR", "1");
+  Pty pty(Run::command({"--model", "demo"}), options);
   REQUIRE(pty.until_text("1 2 or"));
   for (const std::string_view colour : {";3", ";4", "[3", "[9"})
     for (int digit = 0; digit < 8; ++digit)

@@ -1,46 +1,12 @@
 // Slash commands as rows: what all of them keep, and those that choose between words.
-#include <catch2/catch_test_macros.hpp>
 #include <set>
 
 #include "compression/strategy.h"
+#include "tests/ui/world.h"
 #include "ui/command.h"
-#include "ui/keys.h"
-#include "ui/shell.h"
 #include "ui/words.h"
 
 using namespace tern;
-
-namespace {
-
-struct World {
-  Mailbox<Command> commands;
-  Mailbox<Event> events;
-  UiDeps deps{.commands = commands,
-              .events = events,
-              .interrupt = [] {},
-              .on_wake = [](std::function<void()>) {},
-              .list_files = [](std::stop_token) { return std::vector<std::string>{}; }};
-  Shell shell{deps, [] {}};
-
-  void say(std::string line) {
-    shell.composer.set(line);
-    shell.submit(When::steer);
-  }
-  template <class T>
-  std::vector<T> sent() {
-    std::vector<T> all;
-    for (Command& command : commands.drain())
-      if (T* one = std::get_if<T>(&command)) all.push_back(std::move(*one));
-    return all;
-  }
-  void press(std::string_view name) {
-    KeyPress key;
-    REQUIRE(parse_key_name(name, key));
-    handle_input(shell, key);
-  }
-};
-
-}  // namespace
 
 TEST_CASE("every command has a help line and names of its own") {
   std::set<std::string> taken;
@@ -91,6 +57,22 @@ TEST_CASE("an action answers to its new key and no longer to the old one") {
   for (const auto& row : key_rows(world.shell, 100)) sheet += row.text + "\n";
   CHECK(sheet.find("ctrl-x") != std::string::npos);
   CHECK(sheet.find("ctrl-o") == std::string::npos);
+  world.press("ctrl-x");
+  world.deps.keys = {{"send", "ctrl-enter"}, {"complete", "f2"}, {"background", "f6"}};
+  world.type("two");
+  world.press("enter");
+  world.type("lines");
+  CHECK(world.sent<Submit>().empty());
+  world.press("ctrl-enter");
+  const auto prompts = world.sent<Submit>();
+  REQUIRE(prompts.size() == 1);
+  CHECK(prompts[0].text == "two\nlines");
+  world.tell(TurnStarted{1});
+  world.press("f6");
+  CHECK(world.sent<Query>().size() == 1);
+  world.type("later");
+  world.press("f2");
+  CHECK(world.sent<Submit>().at(0).when == When::after);
   CHECK(rebind_problem("transcript", "f5").empty());
   CHECK(rebind_problem("transcripts", "f5").find("transcript") != std::string::npos);
   CHECK(rebind_problem("transcript", "hyper-5").find("hyper-5") != std::string::npos);

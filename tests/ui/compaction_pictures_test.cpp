@@ -1,52 +1,14 @@
 // Pictures of the living compression: the notice with its audit, the panel of /context, the preview, the progress line.
-#include <catch2/catch_test_macros.hpp>
-
-#include "compression/tokens.h"
-#include "tests/support/golden.h"
-#include "ui/keys.h"
-#include "ui/modes.h"
-#include "ui/screen.h"
+#include "tests/ui/world.h"
 
 using namespace tern;
 
 namespace {
 
-struct World {
-  Mailbox<Command> commands;
-  Mailbox<Event> events;
-  UiDeps deps{.commands = commands,
-              .events = events,
-              .interrupt = [] {},
-              .on_wake = [](std::function<void()>) {},
-              .cwd = "/home/ann/src/parser",
-              .home = "/home/ann",
-              .version = "0.1",
-              .list_files = [](std::stop_token) { return std::vector<std::string>{}; },
-              .welcome = {}};
-  Shell shell{deps, [] {}};
-
-  World() {
-    shell.theme = make_theme("dark", ColourDepth::truecolor, Background::dark);
-    shell.now_ms = 100'000;
+struct Task : World {
+  Task() {
     tell(meters());
-    Item item;
-    item.id = {1};
-    item.blocks = {Text{"Make the tokenizer stream."}};
-    tell(ItemAdded{make_item(item)});
-  }
-  void tell(Event event) {
-    fold(shell.view, std::move(event), shell.now_ms);
-    open_pages(shell);
-  }
-  std::string look(int columns, int lines) {
-    Canvas canvas;
-    draw(shell, {columns, lines}, canvas);
-    return picture(canvas.screen());
-  }
-  void press(std::string text) {
-    KeyPress key;
-    key.text = std::move(text);
-    handle_input(shell, key);
+    user("Make the tokenizer stream.");
   }
   static Meters meters() {
     Meters m;
@@ -99,17 +61,10 @@ PreviewReady preview() {
       .cost = "cache cold (22 min) · $0.0310 now · $0.0255 a turn saved · pays after 2 turns · a request's input $0.44 → $0.18"};
 }
 
-#define CHECK_GOLDEN(name, text)                                  \
-  do {                                                            \
-    const std::string difference = golden_difference(name, text); \
-    INFO(difference);                                             \
-    CHECK(difference.empty());                                    \
-  } while (false)
-
 }  // namespace
 
 TEST_CASE("the notice of a compaction shows tokens, originals, the audit and what it costs") {
-  World world;
+  Task world;
   world.tell(micro());
   auto summary = micro();
   summary.tier = Tier::compact;
@@ -128,9 +83,9 @@ TEST_CASE("the notice of a compaction shows tokens, originals, the audit and wha
 }
 
 TEST_CASE("the panel of /context shows what fills the window, what each tier did and what a cut would cost") {
-  World world;
+  Task world;
   world.tell(ContextReport{
-      World::meters(),
+      Task::meters(),
       {"12k  Read  src/tokenizer.cpp (r17)", "8.1k  Bash  ctest -R tokenizer (r21)", "3.4k  answer  I'll look at …"},
       {"microcompact: 2× · 61k tokens freed", "compact: 1× · 51k tokens freed"},
       {"forecast: about 7 turns to the next tier (5.2k a turn)",
@@ -142,7 +97,7 @@ TEST_CASE("the panel of /context shows what fills the window, what each tier did
 }
 
 TEST_CASE("the preview shows range, tail, cost and draft, and is accepted or discarded with a key") {
-  World world;
+  Task world;
   world.tell(preview());
   CHECK_GOLDEN("compaction_preview", world.look(100, 24));
   SECTION("accepted") {
@@ -161,7 +116,7 @@ TEST_CASE("the preview shows range, tail, cost and draft, and is accepted or dis
 }
 
 TEST_CASE("a summary that somebody waits for is seen in the status line, and Esc stops it") {
-  World world;
+  Task world;
   world.tell(TurnStarted{2});
   world.tell(Compaction{.phase = CompactionPhase::started, .tier = Tier::compact, .before = 146'000, .strategy = "summarize"});
   world.tell(Compaction{

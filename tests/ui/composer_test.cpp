@@ -129,10 +129,26 @@ TEST_CASE("vi moves in normal mode and leaves typing alone") {
   type(c, "hello world");
   press(c, "escape");
   for (const auto* key : {"0", "d", "w"}) press(c, key);
-  CHECK(c.text() == " world");
+  CHECK(c.text() == "world");
   press(c, "i");
-  type(c, "a");
+  type(c, "a ");
   CHECK(c.text() == "a world");
+  press(c, "escape");
+  for (const auto* key : {"0", "c", "w"}) press(c, key);
+  type(c, "my");
+  CHECK(c.text() == "my world");
+  press(c, "escape");
+  for (const auto* key : {"0", "w", "e", "x"}) press(c, key);
+  CHECK(c.text() == "my worl");
+}
+
+TEST_CASE("vi takes Esc and the next key also when they come as one") {
+  Composer c;
+  c.set_vi(true);
+  type(c, "hello world");
+  for (const auto* key : {"alt-0", "d", "w", "i"}) press(c, key);
+  type(c, "my ");
+  CHECK(c.text() == "my world");
 }
 
 TEST_CASE("no sequence of keys breaks the text or the caret") {

@@ -32,7 +32,14 @@ struct World {
     shell.theme = make_theme("dark", ColourDepth::truecolor, Background::dark);
     shell.now_ms = 100'000;
   }
-  void tell(Event event) { fold(shell.view, std::move(event), shell.now_ms); }
+  void tell(Event event) {
+    fold(shell.view, std::move(event), shell.now_ms);
+    open_pages(shell);
+  }
+  void say(std::string line) {  // what the person sends
+    shell.composer.set(std::move(line));
+    shell.submit(When::steer);
+  }
   void user(std::string text) {
     Item item;
     item.id = {next_item++};
