@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/agent/day_of_work.h"
+#include "tests/support/sanitized.h"
 
 using namespace tern;
 
@@ -19,7 +20,7 @@ TEST_CASE("a short day of work: restarts, kill -9, a failing model, a refused le
   CHECK(report.unequal == 0);
   CHECK(report.ids >= 90);
   CHECK(report.compactions >= 10);
-  CHECK(report.last_rss < report.first_rss + 60'000);
+  if (test::memory_tells) CHECK(report.last_rss < report.first_rss + 60'000);
   CHECK(report.sent > 10 * 16'000);
   std::printf("endurance: %d turns, %.1f M tokens, %zu compactions, resume %.0f ms\n", report.turns,
               static_cast<double>(report.sent) / 1e6, report.compactions, report.resume_ms);
