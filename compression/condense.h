@@ -12,7 +12,7 @@ namespace tern {
 enum class Reach { results, texts, all };
 
 // What leaves as folded rounds, for the text that opens the folds.
-struct Folded {
+struct FoldedRounds {
   const Conversation& whole;
   std::vector<ItemPtr> items;    // the folded ones, in order
   std::vector<bool> referenced;  // parallel to the whole: named again later
@@ -25,7 +25,7 @@ struct Condense {
   Tokens target = 0;         // tokens the items should come down to (estimate, uncalibrated)
   Reach reach = Reach::all;  // up to `texts` (tier 2) the protected items and what the person wrote stay byte for byte
   Tier tier = Tier::micro;   // for the reasons
-  std::string (*head)(const Folded& folded) = nullptr;  // what opens the text of folded rounds; null for none
+  std::string (*head)(const FoldedRounds& folded) = nullptr;  // what opens the text of folded rounds; null for none
 };
 
 // Edits that bring the items to the target, as deep as it takes: results first, then long call arguments and long

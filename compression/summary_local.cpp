@@ -273,7 +273,7 @@ std::string user_part(const Groups& groups, Tokens budget) {
 namespace {
 
 // Topics from what was said and called; results are many and say little of what the talk is about.
-PointOrder order_of(const Folded& folded) {
+PointOrder order_of(const FoldedRounds& folded) {
   PointOrder order;
   order.threshold = folded.config.importance_threshold;
   Conversation said;
@@ -291,7 +291,7 @@ PointOrder order_of(const Folded& folded) {
 
 }  // namespace
 
-std::string local_summary_text(const Folded& folded) {
+std::string local_summary_text(const FoldedRounds& folded) {
   const auto groups = group(folded.items);
   auto text = system_part(groups, after_mark);
   if (estimate(text) > folded.budget) return {};

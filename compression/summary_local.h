@@ -43,7 +43,7 @@ std::string critical_part(const Groups& groups, Tokens budget);  // changes and 
 std::string user_part(const Groups& groups, Tokens budget);      // what the person wrote, word for word, newest first to fit
 
 // The parts together within the budget: what opens the folds of the no-model summary.
-std::string local_summary_text(const Folded& folded);
+std::string local_summary_text(const FoldedRounds& folded);
 
 // "not found", "permission", "test failure", "compile error", "timeout", "network", "syntax", else "other".
 std::string_view error_category(std::string_view text);

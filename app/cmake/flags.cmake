@@ -54,6 +54,9 @@ if(CMAKE_BUILD_TYPE STREQUAL Release)
   check_ipo_supported(RESULT lto OUTPUT lto_why)
   set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ${lto})
   add_link_options(-s -static-libstdc++ -static-libgcc)
+  if(lto AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    add_link_options(-Werror=odr)  # two types of one name in two folders: the linker alone sees both
+  endif()
 else()
   # A quick linker where there is one; one thread each, ninja already keeps the cores busy.
   foreach(linker "lld -Wl,--threads=1" gold)

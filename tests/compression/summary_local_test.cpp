@@ -106,7 +106,7 @@ TEST_CASE("the whole keeps its budget") {
   const CompressionConfig config;
   const Conversation whole{all};
   for (const Tokens budget : {0, 20, 60, 150, 400, 2'000}) {
-    const Folded folded{whole, all, std::vector<bool>(all.size()), budget, config};
+    const FoldedRounds folded{whole, all, std::vector<bool>(all.size()), budget, config};
     CHECK(estimate(local_summary_text(folded)) <= budget + 4);
   }
 }
