@@ -8,12 +8,12 @@
 
 namespace tern {
 
-Span span_of(const std::vector<ItemPtr>& items, ItemRange range) {
+Stretch stretch_of(const std::vector<ItemPtr>& items, ItemRange range) {
   // By place, not by number: a summary stands early and carries a late id.
   const auto place = [&](auto&& is) {
     return static_cast<std::size_t>(std::find_if(items.begin(), items.end(), is) - items.begin());
   };
-  Span span{place([&](const ItemPtr& i) { return i->id == range.first; }), items.size()};
+  Stretch span{place([&](const ItemPtr& i) { return i->id == range.first; }), items.size()};
   if (span.first == items.size()) span.first = place([&](const ItemPtr& i) { return i->id >= range.first; });
   const auto last = place([&](const ItemPtr& i) { return i->id == range.last; });
   if (last < items.size())
@@ -44,7 +44,7 @@ Budget towards(Budget budget, Tokens all, Tokens goal) {
 }  // namespace
 
 Edits propose_within(const Strategy& strategy, const Conversation& conversation, const Budget& budget, ItemRange range) {
-  const auto [first, end] = span_of(conversation.items, range);
+  const auto [first, end] = stretch_of(conversation.items, range);
   Conversation fixed = conversation;
   std::unordered_set<std::uint64_t> inside;
   Tokens all = 0, picked = 0;

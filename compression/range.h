@@ -7,10 +7,10 @@ namespace tern {
 
 // Positions of a range, widened so that it begins with a message of the user and parts no call from its result. An end that
 // is not there, as in "from here on", is the nearest message inside. Empty when nothing of it stands.
-struct Span {
+struct Stretch {
   std::size_t first = 0, end = 0;
 };
-Span span_of(const std::vector<ItemPtr>& items, ItemRange range);
+Stretch stretch_of(const std::vector<ItemPtr>& items, ItemRange range);
 
 // What the strategy would do if everything outside the range were pinned, towards the usual share (compactTarget) of what lies
 // inside. No edit touches an item outside; protected items inside stay as ever.

@@ -222,7 +222,7 @@ std::optional<ItemRange> summary_range(const Conversation& conversation, const B
 SummaryRequest summary_request(const Conversation& conversation, const Budget& budget, ItemRange range, const std::string& focus,
                                TimePoint now) {
   const auto& items = conversation.items;
-  const auto [first, end] = span_of(items, range);
+  const auto [first, end] = stretch_of(items, range);
   SummaryRequest request;
   request.style = budget.config.strategy == "snapshot" ? SummaryStyle::snapshot : budget.config.style;
   request.now = now;

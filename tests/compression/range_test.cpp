@@ -76,7 +76,7 @@ TEST_CASE("the oldest of a range leave first, its middle from the middle") {
 TEST_CASE("an empty or foreign range changes nothing") {
   const auto conversation = talk(4);
   const ItemRange nowhere{ItemId{900}, ItemId{950}};
-  CHECK(span_of(conversation.items, nowhere).end == 0);
+  CHECK(stretch_of(conversation.items, nowhere).end == 0);
   for (const auto* strategy : strategies()) CHECK(propose_within(*strategy, conversation, roomy(conversation), nowhere).empty());
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("whatever the conversation, range and strategy, what lies outside stay
     const auto conversation = test::random_conversation(seed);
     const auto& items = conversation.items;
     const ItemRange range{items[items.size() / 3]->id, items[items.size() * 3 / 4]->id};
-    const auto [first, end] = span_of(items, range);
+    const auto [first, end] = stretch_of(items, range);
     for (const auto* strategy : strategies()) {
       INFO("seed " << seed << ", " << strategy->name);
       const auto after = tern::apply(conversation, propose_within(*strategy, conversation, roomy(conversation), range));
