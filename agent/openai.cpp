@@ -295,10 +295,14 @@ Tokens sent(const Item& item) {
   return sum;
 }
 
-// A cut prompt fills the server's context or half of it, and contexts are multiples of 1,024.
+// A cut prompt fills the server's context or half of it. Contexts are powers of two, the larger ones also three or five times
+// one (12k, 24k, 40k); any multiple of 1,024 would make every large figure one.
 bool is_context_size(Tokens reported) {
-  const Tokens nearest = (reported + 512) / 1'024 * 1'024;
-  return reported >= 1'000 && std::abs(reported - nearest) <= std::max<Tokens>(reported / 100, 8);
+  for (Tokens size = 1'024; size <= reported * 2; size *= 2)
+    for (const Tokens context : {size, size * 3, size * 5})
+      if ((context == size || context >= 10'240) && std::abs(reported - context) <= std::max<Tokens>(context / 200, 8))
+        return true;
+  return false;
 }
 
 }  // namespace
