@@ -60,7 +60,7 @@ std::vector<ItemId> touched_by(const Edits& edits) {
 // Checked, logged, applied, shown: in this order, so that a crash leaves exactly the old or the new context.
 bool Compactor::commit(Context& context, Result result) {
   const Conversation before = context.conversation;
-  const auto used_before = used_of(context);
+  const Budget budget = budget_of(context);  // both figures at one rate, or a cut could look like growth
   result.edits = identified(std::move(result.edits), world_.store, world_.now());
   const Conversation after = tern::apply(before, result.edits);
   if (auto problems = check_edit(before, after); !problems.empty()) {
@@ -74,9 +74,9 @@ bool Compactor::commit(Context& context, Result result) {
   const auto touched = touched_by(result.edits);
   auto record = record_of(context, result, before, after);
   record.items = record.originals = touched.size();
-  record.before = used_before;
-  context.gauges.cut();
-  record.after = usage(after, budget_of(context)).used;
+  record.before = usage(before, budget).used;
+  record.after = usage(after, budget).used;
+  context.gauges.cut(context.estimated(), context.estimated() - (count(before) - count(after)));
   world_.store.log({record.batch, result.edits}, record);
   context.conversation = after;
   deepest_ = std::max(deepest_, record.tier);

@@ -98,6 +98,12 @@ void Gauges::refused(Tokens estimated, Tokens real) {
 
 void Gauges::cut() { anchor_estimated_ = anchor_reported_ = 0; }
 
+void Gauges::cut(Tokens before, Tokens after) {
+  if (anchor_reported_ <= 0 || after <= 0) return cut();
+  anchor_reported_ = static_cast<Tokens>(static_cast<double>(after) * factor(before));
+  anchor_estimated_ = after;
+}
+
 void Gauges::turn_ended() {
   forecast_.learn(static_cast<Tokens>(static_cast<double>(std::exchange(growing_, 0)) * calibration_.factor()));
 }

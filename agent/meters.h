@@ -33,6 +33,7 @@ class Gauges {
   void reported(Tokens estimated, const TokenUsage& usage, const ModelInfo& model, TimePoint now);
   void refused(Tokens estimated, Tokens real);  // the provider said how long the refused request was
   void cut();                                   // the context was changed: the anchor no longer stands
+  void cut(Tokens before, Tokens after);        // estimates: what is left counts at the rate of the whole
   void grew(Tokens tokens) { growing_ += tokens; }
   void turn_ended();
   void spent(double dollars, bool known);  // summaries

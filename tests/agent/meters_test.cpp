@@ -75,6 +75,15 @@ TEST_CASE("what the provider reported is the anchor, only later items are estima
   CHECK(read_meters(context).used > 7'777 + more / 2);
 }
 
+TEST_CASE("what a cut leaves counts at the rate of the whole") {
+  Gauges gauges;
+  gauges.reported(10'000, {.input = 6'000}, {}, {});
+  const double rate = gauges.factor(12'000);
+  gauges.cut(12'000, 5'000);
+  CHECK(gauges.factor(5'000) == Catch::Approx(rate).epsilon(0.001));
+  CHECK(gauges.factor(5'000) * 5'000 < gauges.factor(12'000) * 12'000);
+}
+
 TEST_CASE("the forecast follows recent growth and knows nothing before the first turn") {
   Forecast forecast;
   CHECK(forecast.turns(10'000) == -1);
