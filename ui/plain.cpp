@@ -188,6 +188,16 @@ class PlainLog {
   bool question() const { return shell_.view.permission || shell_.view.trust; }
   bool listens() const { return question() || (!shell_.view.working && !waiting_); }
 
+  // Whether the line typed last has its answer with this: a compaction says more before it has ended, and meters of the turn
+  // before may come while a preview is still written.
+  bool answers(const Event& event) const {
+    if (turn_) return std::holds_alternative<TurnEnded>(event);
+    if (std::holds_alternative<SessionOpened>(event)) return false;
+    const auto* compaction = std::get_if<Compaction>(&event);
+    if (compaction) return preview_ && compaction->phase == CompactionPhase::failed;
+    return !preview_ || std::holds_alternative<PreviewReady>(event) || std::holds_alternative<Notice>(event);
+  }
+
   // Was said in another run.
   bool from_log(const Event& event) const {
     if (const auto* added = std::get_if<ItemAdded>(&event)) return added->replayed;
@@ -197,9 +207,7 @@ class PlainLog {
   }
 
   void show(Event event) {
-    const bool answered = turn_ ? std::holds_alternative<TurnEnded>(event)  // a compaction says more before it has ended
-                                : !std::holds_alternative<SessionOpened>(event) && !std::holds_alternative<Compaction>(event);
-    if (answered) waiting_ = false;
+    if (answers(event)) waiting_ = false;
     const bool old = from_log(event);
     const bool leaving = std::holds_alternative<Goodbye>(event);
     if (!old) std::visit(*this, event);
@@ -272,6 +280,7 @@ class PlainLog {
     if (to_page(text)) return after_keys();
     shell_.composer.set(text);
     turn_ = !text.starts_with("!") && !text.starts_with("/") && !text.starts_with("#");
+    preview_ = text.starts_with("/") && text.find("--preview") != text.npos;
     waiting_ = text.find_first_not_of(" \t") != text.npos;
     shell_.submit(When::steer);
     after_keys();
@@ -320,6 +329,7 @@ class PlainLog {
   bool interactive_, prompted_ = false;
   bool at_line_start_ = true;
   bool turn_ = false, waiting_ = false;  // what was typed last starts a turn; its answer has not begun
+  bool preview_ = false;                 // it asks for a compaction to look at
   bool opened_ = false;                  // what the shell opened has been printed
   std::size_t shown_cells_ = 0;
 };

@@ -86,6 +86,16 @@ TEST_CASE("commands, pages and lists are the same ones") {
   CHECK(out.find("█") == out.npos);
 }
 
+TEST_CASE("a compaction can be looked at and turned down") {
+  const ProjectFolder folder;
+  const std::string out = run(folder, "hello\nread notes.txt\nhello\nread notes.txt\n/compact --preview\nd\nhello\n", "--plain");
+  INFO(out);
+  const auto preview = out.find("> /compact --preview");
+  REQUIRE(preview != out.npos);
+  CHECK(out.find("accept", preview) < out.find("> d\n", preview));
+  CHECK(out.find("\n5 turns") != out.npos);  // the answer went to the preview, not to the model
+}
+
 TEST_CASE("a session gone on with says so once, and repeats nothing") {
   const ProjectFolder folder;
   run(folder, "hello\n!false\nhello\n", "--plain");
