@@ -52,10 +52,12 @@ constexpr Watched watched[] = {
 std::vector<sock_filter> program() {
   std::vector<sock_filter> code;
   code.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)));
-  for (const Watched& call : watched) {
-    code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call.number), 0, 1));
+  const auto notify = [&](long number) {
+    code.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(number), 0, 1));
     code.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF));
-  }
+  };
+  for (const Watched& call : watched) notify(call.number);
+  notify(SYS_prctl);
   code.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
   return code;
 }
@@ -129,6 +131,8 @@ Seen note_of(const seccomp_notif& asked) {
   return {};
 }
 
+bool hides(const seccomp_data& call) { return call.nr == SYS_prctl && call.args[0] == PR_SET_DUMPABLE; }
+
 bool send_descriptor(int to, int descriptor) {
   char byte = 1;
   iovec part{&byte, 1};
@@ -175,12 +179,16 @@ struct Observer::State {
       }
       seccomp_notif asked{};
       if (::ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0) continue;
-      {
+      seccomp_notif_resp answer{};
+      answer.id = asked.id;
+      if (hides(asked.data)) {  // told that it worked: only root could read a path of it otherwise
+        ::ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+        continue;
+      }
+      if (asked.data.nr != SYS_prctl) {
         const std::lock_guard lock(mutex);
         seen.push_back(note_of(asked));
       }
-      seccomp_notif_resp answer{};
-      answer.id = asked.id;
       answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
       ::ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
     }
