@@ -7,6 +7,8 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -75,19 +77,36 @@ class Progress {
   bool on_;
 };
 
+// What the reader of prompts and the session share. The reader may still wait for a line when the session is over, so it holds
+// this, too.
+struct Prompts {
+  Mailbox<Command> commands;
+  std::mutex mutex;
+  Session* session = nullptr;  // while there is one to interrupt
+
+  void connect(Session* to) {
+    const std::lock_guard lock(mutex);
+    session = to;
+  }
+  void interrupt() {
+    const std::lock_guard lock(mutex);
+    if (session) session->interrupt();
+  }
+};
+
 // Prompts as they come on standard input; its end ends the session.
-void read_prompts(Mailbox<Command>& commands, const std::function<void()>& interrupt) {
+void read_prompts(const std::shared_ptr<Prompts>& shared) {
   for (std::string line; std::getline(std::cin, line);) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     auto parsed = parse_input_line(line);
     if (parsed.interrupt)
-      interrupt();
+      shared->interrupt();
     else if (!parsed.error.empty())
       std::fprintf(stderr, "tern: %s\n", parsed.error.c_str());
     else
-      commands.push(Submit{std::move(parsed.text), {}, When::after});
+      shared->commands.push(Submit{std::move(parsed.text), {}, When::after});
   }
-  commands.close();  // what is queued is still answered
+  shared->commands.close();  // what is queued is still answered
 }
 
 class Front {
@@ -146,12 +165,12 @@ class Front {
 }  // namespace
 
 int run_headless(SessionSetup setup, HeadlessOptions options) {
-  Mailbox<Command> commands;
+  const auto shared = std::make_shared<Prompts>();
   setup.live = options.input_stream;
   setup.may_ask = false;
   Session* opened = nullptr;
   Front front(options, opened);
-  Session session(std::move(setup), commands, [&](const Event& event) { front(event); });
+  Session session(std::move(setup), shared->commands, [&](const Event& event) { front(event); });
   opened = &session;
   SignalWatch signals(session);
   if (!session.open()) {
@@ -163,8 +182,10 @@ int run_headless(SessionSetup setup, HeadlessOptions options) {
   }
   int code = 0;
   if (options.input_stream) {
-    std::thread(read_prompts, std::ref(commands), [&] { session.interrupt(); }).detach();
+    shared->connect(&session);
+    std::thread(read_prompts, shared).detach();
     session.run();
+    shared->connect(nullptr);
     code = front.exit_code();
   } else {
     code = session.once(Submit{std::move(options.prompt), {}, When::steer}).exit_code;
