@@ -209,11 +209,19 @@ HttpProvider::Attempt HttpProvider::attempt(const Request& request, const Sink& 
 }
 
 std::shared_ptr<const std::string> HttpProvider::make_body(const Request& request) {
-  if (!body_ || body_.use_count() > 1) body_ = std::make_shared<std::string>();
-  body_->clear();
+  std::unique_ptr<std::string> text;
+  {
+    const std::lock_guard lock(spare_->mutex);
+    text = std::move(spare_->text);
+  }
+  if (!text) text = std::make_unique<std::string>();
+  text->clear();
   cache_.begin();
-  codec_->body(request, cache_, *body_);
-  return body_;
+  codec_->body(request, cache_, *text);
+  return std::shared_ptr<std::string>(text.release(), [spare = spare_](std::string* done) {
+    const std::lock_guard lock(spare->mutex);
+    spare->text.reset(done);
+  });
 }
 
 std::string HttpProvider::body(const Request& request) { return *make_body(request); }

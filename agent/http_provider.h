@@ -4,6 +4,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
 
 #include "agent/codec.h"
 #include "agent/http.h"
@@ -52,7 +55,11 @@ class HttpProvider : public Provider {
   std::unique_ptr<Codec> codec_;
   RunOptions options_;
   FragmentCache cache_;
-  std::shared_ptr<std::string> body_;  // its memory is used again once the last transfer let go of it
+  struct Spare {
+    std::mutex mutex;
+    std::unique_ptr<std::string> text;
+  };
+  std::shared_ptr<Spare> spare_ = std::make_shared<Spare>();  // a body whose transfer let go of it: its memory is used again
 };
 
 }  // namespace tern
