@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -73,7 +74,8 @@ inline long rss_kb() {
 
 // Where a life stands; its providers share it.
 struct Clock {
-  int turn = 0, refused = 0, overflows = 0;
+  std::atomic<int> turn = 0;  // a draft in the background asks, too
+  int refused = 0, overflows = 0;
   Tokens sent = 0;
   bool refused_once = false;
   std::string bad;
