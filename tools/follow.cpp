@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,10 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kProgressEvery{50};
 constexpr std::size_t kProgressBytes = 8 * 1024;
+// A flood is read in gulps: left alone so long, the pipe fills up, and neither side is woken for every 8 KB.
+constexpr std::uint64_t kFlood = 256 * 1024;
+constexpr int kGulp = 256 * 1024;
+constexpr timespec kGulpTime{0, 200'000};
 
 // Wakes a poll when the turn is stopped.
 class StopSignal {
@@ -128,15 +133,23 @@ class Follower {
                                {process_.status_fd(), POLLIN, 0},
                                {stopping_ ? -1 : signal_.fd(), POLLIN, 0},
                                {stopping_ ? -1 : move_signal_.fd(), POLLIN, 0}}};
-    ::poll(fds.data(), fds.size(), static_cast<int>(patience(now).count()));
-    if (fds[0].revents != 0) read_once();
+    const int ready = ::poll(fds.data(), fds.size(), static_cast<int>(patience(now).count()));
+    if (fds[0].revents == 0) return;
+    int waiting = 0;
+    if (ready == 1 && flow_ > kFlood && ::ioctl(fds[0].fd, FIONREAD, &waiting) == 0 && waiting < kGulp) {
+      fds[0].fd = -1;
+      ::ppoll(fds.data(), fds.size(), &kGulpTime, nullptr);
+    }
+    read_once();
   }
 
   void read_once() {
     open_ = process_.drain([&](std::string_view bytes) {
       output_.append(bytes);
       progress_.add(bytes);
-      heard_ = Clock::now();
+      const Clock::time_point now = Clock::now();
+      flow_ = now - heard_ < milliseconds(5) ? flow_ + bytes.size() : bytes.size();
+      heard_ = now;
     });
   }
 
@@ -165,6 +178,7 @@ class Follower {
   Progress progress_;
   Following result_;
   bool stopping_ = false, open_ = true;
+  std::uint64_t flow_ = 0;  // bytes since it last paused
   const Clock::time_point begun_ = Clock::now();
   Clock::time_point heard_ = begun_, give_up_{};
 };
