@@ -192,9 +192,13 @@ void composer_key(Shell& shell, const KeyPress& press) {
 }
 
 // ------------------------------------------------------------ modes
-void typed(std::string& text, const KeyPress& press) {
-  if (press.key == Key::backspace && !text.empty()) text.resize(previous_boundary(text, text.size()));
-  if (press.key == Key::character && !press.ctrl && !press.alt) text += press.text;
+void find_older(Shell& shell) {
+  if (const auto hit = shell.history.find(*shell.reverse, shell.reverse_at)) {
+    shell.reverse_at = *hit;
+    shell.composer.set(shell.history.entries()[*hit]);
+  } else {
+    shell.say("no older prompt with this text");
+  }
 }
 
 void reverse_key(Shell& shell, const KeyPress& press) {
@@ -208,12 +212,7 @@ void reverse_key(Shell& shell, const KeyPress& press) {
     typed(*shell.reverse, press);
     shell.reverse_at = shell.history.entries().size();
   }
-  if (const auto hit = shell.history.find(*shell.reverse, shell.reverse_at)) {
-    shell.reverse_at = *hit;
-    shell.composer.set(shell.history.entries()[*hit]);
-  } else {
-    shell.say("no older prompt with this text");
-  }
+  find_older(shell);
 }
 
 void transcript_key(Shell& shell, const KeyPress& press) {
@@ -310,6 +309,23 @@ void mouse(Shell& shell, const Mouse& event) {
   }
 }
 
+// Into the query that is being typed, else into the prompt: a paste is never lost.
+void pasted(Shell& shell, const std::string& text) {
+  const std::string line = text.substr(0, text.find_first_of("\r\n"));
+  if (shell.overlay && overlay_paste(*shell.overlay, line)) return;
+  if (shell.find) {
+    *shell.find += line;
+  } else if (shell.reverse) {
+    *shell.reverse += line;
+    shell.reverse_at = shell.history.entries().size();
+    find_older(shell);
+  } else {
+    shell.composer.paste(text);
+    shell.completion.update(shell);
+    if (shell.transcript_view) shell.say("pasted into the prompt");
+  }
+}
+
 }  // namespace
 
 void handle_input(Shell& shell, const Input& input) {
@@ -318,9 +334,7 @@ void handle_input(Shell& shell, const Input& input) {
   if (const auto* event = std::get_if<Mouse>(&input)) mouse(shell, *event);
   if (const auto* paste = std::get_if<Paste>(&input)) {
     shell.last_key_ms = shell.now_ms;
-    if (shell.reverse || shell.overlay || shell.transcript_view) return;
-    shell.composer.paste(paste->text);
-    shell.completion.update(shell);
+    pasted(shell, paste->text);
   }
   if (shell.transcript.near_begin()) shell.ask_earlier(false);
   shell.view.dirty = true;

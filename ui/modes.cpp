@@ -39,7 +39,6 @@ void choose_rewind(Shell& shell, const RewindPoint& point) {
     if (index == 4) return in.send(Compact{.range = ItemRange{ItemId{1}, ItemId{point.item.value - 1}}});
     if (index == 5) return in.send(Compact{.range = ItemRange{point.item, ItemId{~0ull}}});
     in.send(Rewind{point.item, index < 2, index == 1 || index == 2, index == 3});
-    if (index < 2) in.composer.set(point.text);
   };
   shell.overlay = std::move(overlay);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ui/file_index.h"
+#include "ui/search.h"
 #include "ui/shell.h"
 #include "ui/text_safe.h"
 #include "ui/width.h"
@@ -28,19 +29,19 @@ Rows picker_rows(Overlay& overlay, int width) {
 }
 
 void find_next(Overlay& overlay, const Rows& rows, bool older) {
+  overlay.missed = false;
   if (overlay.last_find.empty() || rows.empty()) return;
-  const std::size_t n = rows.size();
+  const std::size_t n = rows.size(), end = std::min(n, overlay.top + overlay.page);
+  const bool goes_on = overlay.hit && *overlay.hit >= overlay.top && *overlay.hit < end;
+  const std::size_t from = goes_on ? *overlay.hit : older ? end : overlay.top + n - 1;
   for (std::size_t k = 1; k <= n; ++k) {
-    const std::size_t i = older ? (overlay.top + n - k) % n : (overlay.top + k) % n;
-    if (rows[i].text.find(overlay.last_find) == std::string::npos) continue;
-    overlay.top = i;
+    const std::size_t i = older ? (from + n - k) % n : (from + k) % n;
+    if (find_text(rows[i].text, overlay.last_find) == std::string::npos) continue;
+    overlay.hit = i;
+    if (i < overlay.top || i >= end) overlay.top = i - std::min(i, overlay.page / 3);
     return;
   }
-}
-
-void typed(std::string& text, const KeyPress& press) {
-  if (press.key == Key::backspace && !text.empty()) text.resize(previous_boundary(text, text.size()));
-  if (press.key == Key::character && !press.ctrl && !press.alt) text += press.text;
+  overlay.missed = true;
 }
 
 bool scroll_key(Overlay& overlay, const KeyPress& press) {
@@ -67,12 +68,14 @@ bool scroll_key(Overlay& overlay, const KeyPress& press) {
 }
 
 bool pager_key(Overlay& overlay, const KeyPress& press, int width) {
+  overlay.missed = false;
   if (overlay.find) {
     if (press.key == Key::escape)
       overlay.find.reset();
     else if (press.key == Key::enter) {
       overlay.last_find = *overlay.find;
       overlay.find.reset();
+      overlay.hit.reset();
       find_next(overlay, overlay.content(width), false);
     } else
       typed(*overlay.find, press);
@@ -102,7 +105,7 @@ Rows overlay_rows(Overlay& overlay, int width, int height) {
   Rows rows;
   rows.push_back(RowBuilder()
                      .add(shorten(" " + safe_text(overlay.title, Lines::one), width), Style{.fg = Colour::accent, .bold = true})
-                     .add(overlay.filter.empty() ? "" : "  " + overlay.filter, muted)
+                     .add(overlay.filter.empty() ? "" : "  " + safe_text(overlay.filter, Lines::one), muted)
                      .take());
   rows.emplace_back();
   Rows body = picker ? picker_rows(overlay, width) : overlay.content(width - 2);
@@ -120,15 +123,30 @@ Rows overlay_rows(Overlay& overlay, int width, int height) {
     for (Span& span : body[i].spans) span.begin += static_cast<std::uint32_t>(row.text.size());
     row.text += body[i].text;
     row.spans = body[i].spans;
+    mark_hits(row, overlay.last_find, overlay.hit == i);
     rows.push_back(std::move(row));
   }
   while (rows.size() + 1 < static_cast<std::size_t>(height)) rows.emplace_back();
-  std::string footer = overlay.find ? "/" + *overlay.find + "▏" : overlay.footer;
+  std::string footer = overlay.find ? "/" + safe_text(*overlay.find, Lines::one) + "▏" : overlay.footer;
+  if (!overlay.find && overlay.missed) footer = "not found: " + safe_text(overlay.last_find, Lines::one);
   if (!overlay.find && footer.empty())
     footer = picker ? "↑↓ choose · enter · type to filter · esc" : "↑↓ space b scroll · / search · n N · q or esc closes";
   if (!picker && last > 0 && !overlay.find) footer += " · " + std::to_string(100 * overlay.top / last) + " %";
   rows.push_back(RowBuilder().add(shorten(" " + footer, width), muted).take());
   return rows;
+}
+
+void typed(std::string& text, const KeyPress& press) {
+  if (press.key == Key::backspace && !text.empty()) text.resize(previous_boundary(text, text.size()));
+  if (press.key == Key::character && !press.ctrl && !press.alt) text += press.text;
+}
+
+bool overlay_paste(Overlay& overlay, std::string_view text) {
+  if (overlay.find)
+    *overlay.find += text;
+  else if (!overlay.content)
+    overlay.filter += text;
+  return overlay.find || !overlay.content;
 }
 
 bool overlay_key(Shell& shell, const KeyPress& press) {

@@ -23,6 +23,8 @@ struct Overlay {
   std::size_t selected = 0, top = 0;
   std::optional<std::string> find;  // query being typed after '/'
   std::string last_find;
+  std::optional<std::size_t> hit;  // the line of the last search
+  bool missed = false;             // … which found none
   // of the last draw, for paging
   std::size_t page = 10, lines = 0;
   int width = 80;
@@ -33,5 +35,9 @@ std::vector<std::size_t> filtered(const Overlay& overlay);
 Rows overlay_rows(Overlay& overlay, int width, int height);
 // True when the overlay wants to close.
 bool overlay_key(Shell& shell, const KeyPress& press);
+// False when nothing is typed there, so that the text belongs elsewhere.
+bool overlay_paste(Overlay& overlay, std::string_view text);
+// A key in a line that only grows and shrinks at its end: a query, a filter.
+void typed(std::string& text, const KeyPress& press);
 
 }  // namespace tern

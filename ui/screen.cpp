@@ -114,7 +114,7 @@ void notices(Shell& shell, Bottom& bottom, int width) {
   if (shell.reverse) {
     bottom.rows.push_back(RowBuilder()
                               .add(" history: ", muted)
-                              .add(shorten(*shell.reverse, width - 40), Style{.fg = Colour::accent})
+                              .add(shorten(safe_text(*shell.reverse, Lines::one), width - 40), Style{.fg = Colour::accent})
                               .add("▏ ctrl-r older · enter takes it · esc", muted)
                               .take());
   } else if (!shell.hint.text.empty()) {
@@ -130,8 +130,8 @@ Bottom bottom_part(Shell& shell, TerminalSize size) {
   if (size.lines < lines_with_top) bottom.title = shorten(mode_and_model(shell.view.meters), size.columns - 4);
   const int width = size.columns;
   if (shell.transcript_view) {
-    const std::string text =
-        shell.find ? "/" + *shell.find + "▏" : "transcript, all unfolded · / search · n N · g G · q or ctrl-o back";
+    const std::string text = shell.find ? "/" + safe_text(*shell.find, Lines::one) + "▏"
+                                        : "transcript, all unfolded · / search · n N · g G · q or ctrl-o back";
     bottom.rows.push_back(rule(width));
     bottom.rows.push_back(RowBuilder().add(" " + shorten(text, width - 2), Style{.fg = Colour::accent}).take());
   } else if (shell.approval.is_open()) {
@@ -153,12 +153,23 @@ Bottom bottom_part(Shell& shell, TerminalSize size) {
 
 namespace {
 
-Row more_below(const Shell& shell, int width) {
+// At the right end of the last line, which stays readable in front of it.
+Row more_below(const Shell& shell, Row last, int width) {
   const std::size_t n = shell.transcript.new_rows();
   const std::string text = n > 0 ? " " + plural(static_cast<std::int64_t>(n), "new line") + " ↓ " : " ↓ end ";
+  const int room = std::max(0, width - tern::width(text) - 2);
   RowBuilder row;
-  row.fill_to(std::max(0, width - tern::width(text) - 2));
-  return row.add(text, Style{.fg = Colour::accent, .inverse = n > 0}).take();
+  row.add(shorten(last.text, room)).fill_to(room).add(text, Style{.fg = Colour::accent, .inverse = n > 0});
+  Row made = row.take();
+  const auto kept = static_cast<std::size_t>(
+      std::mismatch(last.text.begin(), last.text.end(), made.text.begin(), made.text.end()).first - last.text.begin());
+  for (Span span : last.spans) {
+    if (span.begin >= kept) continue;
+    span.length = std::min<std::uint32_t>(span.length, static_cast<std::uint32_t>(kept) - span.begin);
+    made.spans.push_back(span);
+  }
+  std::sort(made.spans.begin(), made.spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  return made;
 }
 
 }  // namespace
@@ -200,7 +211,7 @@ Caret draw(Shell& shell, TerminalSize size, Canvas& canvas) {
     shell.transcript.sync(shell.view, options, middle);
     body = shell.transcript.visible();
     if (body.empty()) body = welcome_rows(shell, width);
-    if (!shell.transcript.following() && !body.empty()) body.back() = more_below(shell, width);
+    if (!shell.transcript.following() && !body.empty()) body.back() = more_below(shell, std::move(body.back()), width);
   }
   if (body.size() > static_cast<std::size_t>(middle)) body.resize(static_cast<std::size_t>(middle));
 

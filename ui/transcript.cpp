@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/search.h"
 #include "ui/width.h"
 
 namespace tern {
@@ -14,45 +15,6 @@ enum class Kind { person, words, work };
 Kind kind_of(const Cell& cell) {
   if (std::holds_alternative<UserCell>(cell.body)) return Kind::person;
   return std::holds_alternative<AssistantCell>(cell.body) ? Kind::words : Kind::work;
-}
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-// Ignores case unless the query has capitals.
-std::size_t find_text(std::string_view text, std::string_view query) {
-  const bool exact = std::any_of(query.begin(), query.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
-  if (exact) return text.find(query);
-  const auto hit =
-      std::search(text.begin(), text.end(), query.begin(), query.end(), [](char a, char b) { return lower(a) == b; });
-  return hit == text.end() ? text.npos : static_cast<std::size_t>(hit - text.begin());
-}
-
-// The span list with `style`'s background (or inversion) laid over [begin, end).
-void overlay(Row& row, std::size_t begin, std::size_t end, Style over) {
-  std::vector<Span> spans;
-  std::size_t at = begin;
-  const auto add = [&](std::size_t first, std::size_t last, Style style) {
-    if (first < last) spans.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last - first), style});
-  };
-  for (const Span& span : row.spans) {
-    const std::size_t first = span.begin, last = span.begin + span.length;
-    add(first, std::min(last, begin), span.style);
-    if (last > begin && first < end) {
-      add(at, std::max(first, begin), over);
-      Style mixed = span.style;
-      mixed.bg = over.bg;
-      mixed.inverse = over.inverse;
-      add(std::max(first, begin), std::min(last, end), mixed);
-      at = std::min(last, end);
-    } else if (first >= end) {
-      add(at, end, over);
-      at = end;
-    }
-    add(std::max(first, end), last, span.style);
-  }
-  add(at, end, over);
-  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
-  row.spans = std::move(spans);
 }
 
 }  // namespace
@@ -85,6 +47,7 @@ void Transcript::insert_above(std::size_t count) {
   move(top_);
   if (from_) move(from_->place);
   if (to_) move(to_->place);
+  if (hit_) move(*hit_);
 }
 
 void Transcript::sync(const ViewState& view, RowOptions options, int height) {
@@ -101,6 +64,7 @@ void Transcript::sync(const ViewState& view, RowOptions options, int height) {
     entries_.clear();
     cached_rows_ = 0;
     clear_selection();
+    hit_.reset();
     options_ = options;
     entries_.resize(view.cells.size());
     if (restarted) to_end();
@@ -199,10 +163,7 @@ const Rows& Transcript::visible() {
     for (; place.row < rows.size() + gap && shown_.size() < static_cast<std::size_t>(height_); ++place.row) {
       Row row = place.row < gap ? Row{} : rows[place.row - gap];
       paint_selection(row, place);
-      if (!query_.empty()) {
-        const std::size_t hit = find_text(row.text, query_);
-        if (hit != row.text.npos) overlay(row, hit, hit + query_.size(), Style{.inverse = true});
-      }
+      mark_hits(row, query_, hit_ == place);
       shown_.push_back(std::move(row));
       shown_places_.push_back(place);
     }
@@ -261,32 +222,45 @@ void Transcript::forget_far() {
   }
 }
 
-bool Transcript::search(std::string_view query, bool older) {
-  query_ = query;
-  if (query.empty() || entries_.empty()) return false;
+// The next row with the query beyond `begin`, which is itself looked at when `inclusive`.
+std::optional<Transcript::Place> Transcript::find_from(Place begin, bool older, bool inclusive) {
   const long direction = older ? -1 : 1;
-  const Place begin = following_ ? step(last_top(), height_) : top_;
-  std::optional<Place> hit;
-  long cell = static_cast<long>(begin.cell);
-  for (; cell >= 0 && cell < static_cast<long>(entries_.size()) && !hit; cell += direction) {
+  for (long cell = static_cast<long>(begin.cell); cell >= 0 && cell < static_cast<long>(entries_.size()); cell += direction) {
     const auto index = static_cast<std::size_t>(cell);
     const Rows& rows = rows_at(index);
     const std::size_t gap = height_at(index) - rows.size();
-    for (std::size_t k = 0; k < rows.size() && !hit; ++k) {
+    for (std::size_t k = 0; k < rows.size(); ++k) {
       const std::size_t r = older ? rows.size() - 1 - k : k;
       const Place place{index, r + gap};
-      const bool beyond = older ? place < begin : place > begin;
-      if (beyond && find_text(rows[r].text, query_) != std::string::npos) hit = place;
+      const bool beyond = (inclusive && place == begin) || (older ? place < begin : place > begin);
+      if (beyond && find_text(rows[r].text, query_) != std::string::npos) return place;
     }
   }
+  return std::nullopt;
+}
+
+bool Transcript::search(std::string_view query, bool older) {
+  if (query != query_) hit_.reset();
+  query_ = query;
+  if (query.empty() || entries_.empty()) return false;
+  const Place top = following_ ? last_top() : std::min(top_, last_top());
+  const Place bottom = step(top, height_ - 1);
+  const bool goes_on = hit_ && *hit_ >= top && *hit_ <= bottom;  // else somebody scrolled away from it
+  const auto hit = find_from(goes_on ? *hit_ : older ? bottom : top, older, !goes_on);
   if (!hit) return false;
+  hit_ = hit;
+  if (*hit >= top && *hit <= bottom) return true;
   scroll(-1);
   following_ = false;
-  top_ = std::min(*hit, last_top());
+  top_ = step(*hit, -height_ / 3);  // with what was said before it
+  if (top_ >= last_top()) to_end();
   return true;
 }
 
-void Transcript::end_search() { query_.clear(); }
+void Transcript::end_search() {
+  query_.clear();
+  hit_.reset();
+}
 
 Transcript::Spot Transcript::spot_at(int x, int y) {
   if (shown_places_.empty()) return {};
@@ -350,7 +324,7 @@ void Transcript::paint_selection(Row& row, const Place& place) const {
   if (place < begin.place || place > end.place) return;
   const std::size_t from = std::max<std::size_t>(place == begin.place ? begin.byte : 0, row.gutter);
   const std::size_t to = place == end.place ? std::min(end.byte, row.text.size()) : row.text.size();
-  if (from < to) overlay(row, from, to, Style{.bg = Colour::select_tint});
+  if (from < to) lay_over(row, from, to, Style{.bg = Colour::select_tint});
 }
 
 }  // namespace tern

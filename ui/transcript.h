@@ -28,7 +28,8 @@ class Transcript {
   std::size_t new_rows() const { return new_rows_; }  // came below while the person reads above
   std::optional<std::size_t> cell_at(int y) const;    // index of the cell shown on that line
 
-  // Finds the query in the rows, from the view upwards (older) or downwards, and brings the hit on screen.
+  // Finds the next row with the query, from the last hit or else the view upwards (older) or downwards, and shows it.
+  // A hit that is on screen already moves nothing.
   bool search(std::string_view query, bool older);
   void end_search();
 
@@ -68,6 +69,7 @@ class Transcript {
   void count_new();
   void forget_far();
   Spot spot_at(int x, int y);
+  std::optional<Place> find_from(Place begin, bool older, bool inclusive);
   void paint_selection(Row& row, const Place& place) const;
 
   const ViewState* view_ = nullptr;
@@ -82,6 +84,7 @@ class Transcript {
   std::vector<Place> shown_places_;
   std::optional<Spot> from_, to_;
   std::string query_;
+  std::optional<Place> hit_;  // the row of the last search
 };
 
 }  // namespace tern

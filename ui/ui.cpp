@@ -96,6 +96,17 @@ class Loop {
     return std::move(shell_.view.goodbye);
   }
 
+  // The end of the talk stays readable on the normal screen; inline it stands there already.
+  void last_words() {
+    if (inline_ || terminal_.hung_up()) return terminal_.leave();
+    const TerminalSize size = terminal_.size();
+    shell_.transcript.to_end();
+    shell_.transcript.sync(shell_.view, RowOptions{.width = size.columns - 1}, std::max(4, size.lines - 4));
+    const std::string tail = ansi_lines(shell_.transcript.visible(), shell_.theme, size.columns);
+    terminal_.leave();
+    terminal_.write(tail);
+  }
+
  private:
   void take_events() {
     ViewState& view = shell_.view;
@@ -222,18 +233,6 @@ class Loop {
     return static_cast<int>(std::clamp<std::int64_t>(until - steady_ms(), 0, 60'000));
   }
 
-  // The end of the talk stays readable on the normal screen.
-  void last_words() {
-    const TerminalSize size = terminal_.size();
-    shell_.transcript_view = false;
-    shell_.transcript.to_end();
-    shell_.transcript.sync(shell_.view, RowOptions{.width = size.columns - 1}, std::max(4, size.lines - 4));
-    const std::string tail = ansi_lines(shell_.transcript.visible(), shell_.theme, size.columns);
-    const bool gone = terminal_.hung_up();
-    terminal_.leave();
-    if (!gone) terminal_.write(tail);
-  }
-
   UiDeps& deps_;
   bool inline_;
   Terminal terminal_;
@@ -257,6 +256,7 @@ int run_ui(UiDeps& deps) {
   {
     Loop loop(deps);
     left = loop.run();
+    loop.last_words();
   }
   if (!left) return say_goodbye(deps);
   std::puts(safe_text(*left).c_str());

@@ -62,6 +62,9 @@ TEST_CASE("a first minute: trust, a prompt, an answer, and out") {
   CHECK(run.pty.until_exit() == 0);
   CHECK(run.pty.modes_restored());
   CHECK(run.pty.raw().find("\x1b[2J\x1b[?1049l") != std::string::npos);  // a terminal with one screen only gets a clean one
+  const std::string left = run.pty.vt().text();                          // the end of the talk, then the account
+  CHECK(left.find("I am the demo") < left.find("1 turn"));
+  CHECK(left.find("╭") == std::string::npos);
 }
 
 TEST_CASE("the mode is shown before anything is asked") {
