@@ -84,6 +84,7 @@ struct Shared {
   std::condition_variable changed;
   std::string supervisor_path = "/proc/self/exe";
   std::unique_ptr<Supervisor> spare;
+  std::mutex leaving_mutex;  // its own: who ends a command must not wait for the next supervisor to be started
   std::vector<std::unique_ptr<Supervisor>> leaving;  // have said everything and are about to exit
   rlim_t files_before = 0;
   int warming = 0;
@@ -95,6 +96,7 @@ Shared& shared() {
 }
 
 void reap_leaving(int patience) {
+  const std::lock_guard lock(shared().leaving_mutex);
   auto& list = shared().leaving;
   list.erase(std::remove_if(list.begin(), list.end(), [&](const auto& s) { return s->left(patience); }), list.end());
 }
@@ -241,7 +243,7 @@ struct Process::State {
     if (!supervisor) return;
     if (end) {
       supervisor->close_all();
-      const std::lock_guard lock(shared().mutex);
+      const std::lock_guard lock(shared().leaving_mutex);
       shared().leaving.push_back(std::move(supervisor));
       return;
     }
