@@ -4,11 +4,10 @@
 
 #include "ui/painter.h"
 #include "ui/screen.h"
+#include "ui/width.h"
 
 namespace tern {
 namespace {
-
-constexpr std::size_t reprinted_cells = 60;  // after a resize, from the model
 
 bool finished(const ViewState& view, std::size_t index) {
   const Cell& cell = view.cells[index];
@@ -73,13 +72,13 @@ std::string InlineRegion::frame(Shell& shell, TerminalSize size) {
     first_cell_ = view.cells.front().id;
     printed_ = 0;
   }
+  const int up_before = resized ? lines_above(size.columns) : cursor_y_;
+  if (up_before > 0) out += "\x1b[" + std::to_string(up_before) + "A";
   if (resized) {
-    out += "\x1b[3J\x1b[2J\x1b[H";  // the terminal has reflowed what it had: say it again from the model
-    printed_ = printed_ > reprinted_cells ? printed_ - reprinted_cells : 0;
+    // Whole lines are cleared, which also ends that they count as broken ones, and never from the screen's first line on: tmux
+    // would keep in its history what that takes away.
+    out += "\x1b[2K\x1b[B\x1b[J\x1b[A";
     last_.clear();
-    if (printed_ == 0) welcomed_ = false;
-  } else if (cursor_y_ > 0) {
-    out += "\x1b[" + std::to_string(cursor_y_) + "A";
   }
   size_ = size;
   Rows finished = welcomed_ ? Rows{} : welcome_rows(shell, size.columns);
@@ -101,13 +100,26 @@ std::string InlineRegion::frame(Shell& shell, TerminalSize size) {
   if (caret.x > 0) out += "\x1b[" + std::to_string(caret.x) + "C";
   if (caret.x >= 0) out += "\x1b[?25h";
   cursor_y_ = y;
+  cursor_x_ = std::max(0, caret.x);
+  widths_.clear();
+  for (const Row& row : live) widths_.push_back(tern::width(row.text));
   return out + "\x1b[?2026l";
+}
+
+// From the region's first line down to the cursor, at a new width.
+int InlineRegion::lines_above(int columns) const {
+  if (!reflows_ || columns <= 0) return cursor_y_;
+  int lines = cursor_x_ / columns;
+  for (std::size_t i = 0; i < widths_.size() && static_cast<int>(i) < cursor_y_; ++i)
+    lines += std::max(1, (widths_[i] + columns - 1) / columns);
+  return lines;
 }
 
 std::string InlineRegion::leave() {
   std::string out = "\r";
   if (cursor_y_ > 0) out += "\x1b[" + std::to_string(cursor_y_) + "A";
   cursor_y_ = 0;
+  last_.clear();
   return out + "\x1b[J";
 }
 

@@ -127,7 +127,8 @@ void notices(Shell& shell, Bottom& bottom, int width) {
 
 Bottom bottom_part(Shell& shell, TerminalSize size) {
   Bottom bottom;
-  if (size.lines < lines_with_top) bottom.title = shorten(mode_and_model(shell.view.meters), size.columns - 4);
+  const bool no_top = size.lines < lines_with_top || shell.deps.screen == ScreenKind::inline_region;
+  if (no_top) bottom.title = shorten(mode_and_model(shell.view.meters), size.columns - 4);
   const int width = size.columns;
   if (shell.transcript_view) {
     const std::string text = shell.find ? "/" + safe_text(*shell.find, Lines::one) + "▏"

@@ -53,6 +53,9 @@ Background background_of(std::string_view reply) {
   return light > 0.5 ? Background::light : Background::dark;
 }
 
+// Whether a terminal of this name (the answer to XTVERSION) breaks its lines anew when it gets narrower: all but xterm do.
+bool reflows(std::string_view reply) { return reply.starts_with("\x1bP>|") && !reply.starts_with("\x1bP>|XTerm"); }
+
 class Loop {
  public:
   explicit Loop(UiDeps& deps)
@@ -65,6 +68,7 @@ class Loop {
     shell_.depth = detect_depth(environment("NO_COLOR"), environment("COLORTERM"), environment("TERM"));
     shell_.theme = make_theme(deps.theme, shell_.depth, Background::unknown);
     if (shell_.depth >= ColourDepth::palette256) terminal_.write("\x1b]11;?\x1b\\");
+    if (shell_.depth >= ColourDepth::palette256 && inline_) terminal_.write("\x1b[>q");  // its name: see reflows()
   }
 
   ~Loop() { deps_.on_wake({}); }
@@ -98,6 +102,7 @@ class Loop {
 
   // The end of the talk stays readable on the normal screen; inline it stands there already.
   void last_words() {
+    leave_region();
     if (inline_ || terminal_.hung_up()) return terminal_.leave();
     const TerminalSize size = terminal_.size();
     shell_.transcript.to_end();
@@ -139,6 +144,7 @@ class Loop {
 
   void take(const Input& input) {
     if (const auto* reply = std::get_if<Reply>(&input)) {
+      if (reflows(reply->text)) region_.set_reflows(true);
       if (reply->text == "\x1b[I" || reply->text == "\x1b[O") in_front_ = reply->text.back() == 'I';
       const Background found = background_of(reply->text);
       if (found == Background::unknown) return;
@@ -153,6 +159,7 @@ class Loop {
   // What the keys asked for and only the owner of the terminal can do.
   void serve() {
     if (std::exchange(shell_.suspend, false)) {
+      leave_region();
       terminal_.suspend();
       painter_.forget();
       shell_.view.dirty = true;
@@ -175,6 +182,7 @@ class Loop {
     const bool preview = std::exchange(shell_.edit_preview, false);
     shell_.edit_externally = false;
     const std::string before = preview && shell_.view.preview ? shell_.view.preview->draft : shell_.composer.text();
+    leave_region();
     terminal_.leave();
     std::string error;
     const auto edited = edit_in_editor(before, error);
@@ -187,6 +195,10 @@ class Loop {
     else
       shell_.composer.set(*edited);
     open_pages(shell_);
+  }
+
+  void leave_region() {
+    if (inline_ && !terminal_.hung_up()) terminal_.write(region_.leave());
   }
 
   bool animated() const { return shell_.view.working || shell_.view.waiting.until_ms > shell_.now_ms; }

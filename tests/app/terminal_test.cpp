@@ -295,8 +295,14 @@ TEST_CASE("inline: finished messages stay in the terminal's own lines, the live 
   INFO(text);
   const auto frame = text.find("ask, or /");
   CHECK(text.find("ask, or /", frame + 1) == text.npos);  // one composer, no leftovers
+  CHECK(text.find("I am the demo") != text.npos);
+  CHECK(run.pty.raw().find("\x1b[3J") == std::string::npos);  // what the terminal keeps is not ours to clear
   run.leave();
   CHECK(run.pty.until_exit() == 0);
+  const std::string left = run.pty.vt().text();
+  INFO(left);
+  CHECK(left.find("╭") == left.npos);  // the region is taken away
+  CHECK(left.find("I am the demo") < left.find("1 turn"));
   CHECK(run.pty.modes_restored());
 }
 
