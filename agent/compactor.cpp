@@ -10,7 +10,6 @@ namespace {
 
 constexpr int steps_per_request = 6;     // tiers that may follow each other before one request
 constexpr int refill_window = 2;         // compactions this few requests apart mean the context refills itself
-constexpr double patient_turns = 30;     // a warm cache is not broken for less than this many turns' saving
 constexpr double unhurried = 0.92;       // of the truncate mark: below it a draft may still be started instead of a pause
 constexpr double draft_patience = 0.97;  // of the truncate mark: until there the draft may take its time
 
@@ -127,8 +126,7 @@ bool Compactor::waits(Context& context, const Plan& due, double share) {
   const auto now = world_.now();
   const auto cost =
       cut_cost(saved(due.edits), cache_cost(context.conversation, due.edits, true).rewritten, gauges.cache(), now, context.model);
-  const bool wait = cost.known && cost.warm && cost.break_even > patient_turns &&
-                    share < (context.config.micro_at + context.config.compact_at) / 2;
+  const bool wait = better_later(cost, share, context.config);
   if (wait && waiting_for_.empty()) {
     world_.emit(Notice{Level::info, "microcompact waits: " + describe(cost, gauges.cache(), now)});
     decided("wait", "microcompact waits: " + describe(cost, gauges.cache(), now));

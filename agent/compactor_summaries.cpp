@@ -184,7 +184,7 @@ void Compactor::maybe_draft(Context& context) {
   const bool soon = share >= config.draft_at || (next >= config.compact_at && busy) ||
                     (busy && used_of(context) >= config.trigger_tokens * 9 / 10) ||
                     context.conversation.items.size() >= static_cast<std::size_t>(config.trigger_messages) * 9 / 10;
-  if (draft_ || !soon || share >= config.truncate_at || share < hold_until_) return;
+  if (draft_ || !waiting_for_.empty() || !soon || share >= config.truncate_at || share < hold_until_) return;
   auto now = state(context);
   now.manual = true;
   if (const Plan ahead = plan(context.conversation, budget_of(context), now); ahead.ask)

@@ -8,6 +8,8 @@ namespace tern {
 namespace {
 
 constexpr double million = 1e6;
+constexpr double patient_turns = 5;     // a warm cache is not broken for what pays later than this
+constexpr double patient_share = 0.75;  // of the way from one mark to the next: there it is broken all the same
 
 // Providers without a separate figure charge cache reads and writes as plain input.
 double read_price(const ModelInfo& model) { return model.cache_read > 0 ? model.cache_read : model.input; }
@@ -45,6 +47,11 @@ CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint 
   cost.per_turn = static_cast<double>(freed) * per_token / million;
   cost.break_even = cost.per_turn > 0 ? cost.now / cost.per_turn : (cost.known ? std::numeric_limits<double>::infinity() : 0.0);
   return cost;
+}
+
+bool better_later(const CutCost& cost, double share, const CompressionConfig& config) {
+  const double room_ends = config.micro_at + patient_share * (config.compact_at - config.micro_at);
+  return cost.known && cost.warm && cost.break_even > patient_turns && share < room_ends;
 }
 
 std::string money(double dollars) {

@@ -6,6 +6,7 @@
 
 #include "agent/models.h"
 #include "agent/provider.h"
+#include "compression/budget.h"
 
 namespace tern {
 
@@ -33,6 +34,9 @@ struct CutCost {
 // `summary` is what the summarising request itself uses (zero for tiers without a model).
 CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint now, const ModelInfo& model,
                  double summary_dollars = 0);
+
+// Whether a cut that needs no model should wait: the cache is warm, the cut pays late, and at `share` of the window there is room yet.
+bool better_later(const CutCost& cost, double share, const CompressionConfig& config);
 
 // One line for people: "cache warm (40 s) · $0.041 now · $0.0062 a turn saved · pays after 7 turns".
 std::string describe(const CutCost& cost, const CacheState& cache, TimePoint now);

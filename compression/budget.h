@@ -11,7 +11,7 @@ namespace tern {
 
 enum class SummaryStyle { sections, snapshot };
 
-struct CompressionConfig {  // defaults are DESIGN 4.2; names in the file are camelCase, mapped in app/config
+struct CompressionConfig {  // names in the file are camelCase, mapped in app/config
   bool auto_compress = true;
   double micro_at = 0.60, compact_at = 0.80, truncate_at = 0.95, draft_at = 0.70;
   double micro_low_water = 0.30, compact_target = 0.50;

@@ -112,6 +112,17 @@ TEST_CASE("a cold cache makes a cut free, a warm one has a price and a break-eve
   CHECK(describe(warm, cache, begin + std::chrono::seconds(30)).find("pays after 18 turns") != std::string::npos);
 }
 
+TEST_CASE("a warm cache is broken early only for what pays soon, and late for anything") {
+  const CompressionConfig config;  // marks at 60 and 80 %
+  const CutCost late{.known = true, .warm = true, .break_even = 6}, soon{.known = true, .warm = true, .break_even = 4};
+  CHECK(better_later(late, 0.62, config));
+  CHECK(better_later(late, 0.74, config));
+  CHECK_FALSE(better_later(late, 0.76, config));
+  CHECK_FALSE(better_later(soon, 0.62, config));
+  CHECK_FALSE(better_later({.known = true, .break_even = 6}, 0.62, config));
+  CHECK_FALSE(better_later({.warm = true, .break_even = 6}, 0.62, config));
+}
+
 TEST_CASE("unknown prices are said, never shown as zero") {
   const auto cost = cut_cost(1'000, 1'000, {}, {}, ModelInfo{});
   CHECK_FALSE(cost.known);

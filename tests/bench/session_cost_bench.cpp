@@ -25,7 +25,6 @@ using namespace tern;
 
 constexpr Tokens fixed = 12'000;
 constexpr double window_share = 0.5, output_price = 15.0, read_price = 0.30, write_price = 3.75, input_price = 3.0;
-constexpr double patient_turns = 30;  // as agent/compactor.cpp waits
 constexpr std::chrono::seconds cache_life{300};
 
 using Keys = std::map<std::string, double>;
@@ -106,8 +105,7 @@ class Player {
   bool waits(const Edits& edits) const {
     const CacheState cache{.last_request = TimePoint(std::chrono::hours(1)), .seen = true};
     const auto cost = cut_cost(saved(edits), cache_cost(context_, edits, true).rewritten, cache, cache.last_request, model_);
-    const double middle = (budget_.config.micro_at + budget_.config.compact_at) / 2;
-    return cost.break_even > patient_turns && usage(context_, budget_).share < middle;
+    return better_later(cost, usage(context_, budget_).share, budget_.config);
   }
 
   void take(Edits edits, std::size_t& counter) {
