@@ -103,6 +103,8 @@ Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token
   }
   if (due.tier == Tier::none || (due.edits.empty() && !due.ask)) return Step::nothing;
   if (due.tier == Tier::micro && !now.cache_cold && waits(context, due, share)) return Step::nothing;
+  if (due.tier == Tier::micro && draft_ && !draft_->untouched(tern::apply(context.conversation, due.edits)))
+    return Step::nothing;  // a summary of it is paid for: one deep cut at its mark, not two
   if (due.tier == Tier::micro && context.config.micro_by_model) due.edits = lines_by_model(context, std::move(due.edits), stop);
   if (due.ask && share < context.config.truncate_at * unhurried && start_draft(context, *due.ask, due.why))
     return Step::nothing;  // room enough to go on working while it is written
@@ -153,13 +155,14 @@ bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_toke
   if (refusal.limit > 0 && refusal.limit < context.window()) context.window_override = refusal.limit;
   context.gauges.refused(context.estimated(), refusal.asked > 0 ? refusal.asked : context.window());
   decided("overflow", "the provider refused the length: " + refusal.message);
-  drop_draft();
   hold_until_ = 0;
   const Conversation old = context.conversation;
   deepest_ = Tier::none;
   auto now = state(context);
-  now.manual = true;  // first a summary, by whatever model still can; then without one
-  if (const Plan due = plan(context.conversation, budget_of(context), now); due.ask) {
+  now.manual = true;  // first a summary: a draft that is ready, else by whatever model still can; then without one
+  const bool swapped = draft_ready() && swap_draft(context) == Step::changed;
+  drop_draft();
+  if (const Plan due = plan(context.conversation, budget_of(context), now); due.ask && !swapped) {
     if (auto result = summarise(context, due, now, stop)) commit(context, std::move(*result));
   }
   now = state(context);

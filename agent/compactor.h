@@ -1,6 +1,6 @@
-// Keeps the context below its window: runs the plans of the compression core, asks models for summaries, drafts ahead,
-// falls back without one, and can take each compaction back. Every decision is logged with its reason before it is applied.
-// Belongs to the worker; the draft thread works on an immutable copy and hands its answer over once.
+// Keeps the context below its window: runs the plans of the compression core, asks models for summaries, drafts ahead, falls
+// back without one, and can take each compaction back. Every decision is logged with its reason before it is applied. Belongs
+// to the worker; the draft thread works on an immutable copy and hands its answer over once.
 #pragma once
 
 #include <filesystem>
@@ -87,7 +87,6 @@ class Compactor {
     PreviewReady shown;
   };
   enum class Step { nothing, changed, failed };
-
   struct Job {  // the requests of one summary with a connection for each
     Providers providers;
     SummaryWork work;
@@ -99,12 +98,11 @@ class Compactor {
   bool waits(Context& context, const Plan& plan, double share);
 
   // compactor_summaries.cpp
-  std::optional<ModelInfo> small_model(const Context& context) const;
+  std::vector<ModelInfo> ladder(const Context& context) const;
   std::optional<Result> summarise(Context& context, const Plan& plan, const PlanState& state, std::stop_token stop);
   std::optional<Job> job_for(const Context& context, const SummaryRequest& ask, const ModelInfo& model);
   double account(Context& context, const SummaryAnswer& answer, const ModelInfo& model, const char* purpose);
-  std::variant<Result, Rejected> taken(SummaryRequest ask, const SummaryWork& work, const SummaryAnswer& answer,
-                                       const ModelInfo& model);
+  std::variant<Result, Rejected> taken(SummaryRequest, const SummaryWork&, const SummaryAnswer&, const ModelInfo&);
   std::optional<Result> by_model(Context& context, const SummaryRequest& ask, const ModelInfo& model, std::stop_token stop);
   std::optional<Result> without_model(Context& context, const PlanState& state, Tokens replaced);
   Edits lines_by_model(Context& context, Edits edits, std::stop_token stop);  // microByModel
@@ -112,6 +110,8 @@ class Compactor {
   bool start_draft(Context& context, const SummaryRequest& ask, const std::string& why);
   void restore_draft(const Context& context);
   void drop_draft();
+  void draft_failed(const Context& context, const std::string& why);
+  void count_failure(bool failed);
   Step swap_draft(Context& context);
 
   // compactor_commit.cpp
@@ -131,7 +131,6 @@ class Compactor {
   void unpin(Context& context, const std::string& what);
   void mark(Context& context, ItemId item, const std::string& what, bool on);
   void list_pins(const Context& context);
-
   CompactorWorld world_;
   std::unique_ptr<Draft> draft_;
   bool draft_kept_ = false;  // in the store and in the account
@@ -142,7 +141,8 @@ class Compactor {
   std::size_t pauses_ = 0, swapped_ = 0;
   Tier deepest_ = Tier::none;  // since the last look
   std::uint64_t next_preview_ = 1;
-  std::optional<Tokens> draft_failed_at_;  // since the last compaction
+  std::size_t rung_ = 0;                   // so many models' drafts have failed since the last compaction
+  std::optional<Tokens> draft_failed_at_;  // how much was used when the last of them failed
   double hold_until_ = 0;                  // share below which a person's undo stands: no tier takes it away again
   bool cold_ = false;
 };

@@ -80,7 +80,10 @@ bool Compactor::commit(Context& context, Result result) {
   world_.store.log({record.batch, result.edits}, record);
   context.conversation = after;
   deepest_ = std::max(deepest_, record.tier);
-  if (record.tier >= Tier::compact) draft_failed_at_.reset();
+  if (record.tier >= Tier::compact) {
+    draft_failed_at_.reset();
+    rung_ = 0;
+  }
   context.gauges.freed(record.before - record.after);
   waiting_for_.clear();
   if (draft_ && !draft_->untouched(after)) drop_draft();

@@ -16,26 +16,28 @@ std::string in_parts(std::size_t parts) { return parts > 1 ? " in " + std::to_st
 
 }  // namespace
 
-std::optional<ModelInfo> Compactor::small_model(const Context& context) const {
+// The models that may write a summary, the cheap one first.
+std::vector<ModelInfo> Compactor::ladder(const Context& context) const {
   const auto& wanted = context.config.small_model.empty() ? context.model.small_model : context.config.small_model;
-  if (wanted.empty()) return std::nullopt;
+  if (wanted.empty()) return {context.model};
   auto name = world_.models.resolve(wanted);
   if (!name) name = ModelName{context.model.provider, wanted};
-  auto model = world_.models.find(name->provider, name->model);
-  if (model.provider == context.model.provider && model.name == context.model.name) return std::nullopt;
-  return model;
+  auto small = world_.models.find(name->provider, name->model);
+  if (small.provider == context.model.provider && small.name == context.model.name) return {context.model};
+  return {std::move(small), context.model};
 }
 
-// The ladder: small model, main model, no model, removal. Truncation is the next step's.
+// The ladder: small model, main model, no model, removal. Truncation is the next step's. Whose draft has just failed is not asked
+// again while somebody waits.
 std::optional<Compactor::Result> Compactor::summarise(Context& context, const Plan& due, const PlanState& now,
                                                       std::stop_token stop) {
   const auto begin = std::chrono::steady_clock::now();
   world_.emit(Compaction{
       .phase = CompactionPhase::started, .tier = due.tier, .before = used_of(context), .strategy = "summarize", .why = due.why});
-  ++pauses_;
-  std::vector<ModelInfo> models;
-  if (auto small = small_model(context)) models.push_back(*small);
-  models.push_back(context.model);
+  auto models = ladder(context);
+  models.erase(models.begin(), models.begin() + static_cast<std::ptrdiff_t>(now.manual ? 0 : std::min(rung_, models.size())));
+  const bool asked = !models.empty();
+  if (asked) ++pauses_;
   std::optional<Result> result;
   for (const auto& model : models) {
     if (stop.stop_requested()) break;
@@ -45,10 +47,7 @@ std::optional<Compactor::Result> Compactor::summarise(Context& context, const Pl
     log_failure("cancelled", due.tier);
     return std::nullopt;
   }
-  failures_ = result ? 0 : failures_ + 1;
-  if (!result && failures_ == 3)
-    world_.emit(
-        Notice{Level::warning, "Three summaries failed in a row: compacting without a model until a manual /compact works."});
+  if (asked) count_failure(!result);
   if (!result) result = without_model(context, now, due.ask->replaces);
   if (!result) {
     log_failure("no summary fits and nothing may be removed", due.tier);
@@ -57,6 +56,14 @@ std::optional<Compactor::Result> Compactor::summarise(Context& context, const Pl
   result->why = due.why;
   result->pause_ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
   return result;
+}
+
+// Three in a row open the breaker.
+void Compactor::count_failure(bool failed) {
+  failures_ = failed ? failures_ + 1 : 0;
+  if (failures_ == 3)
+    world_.emit(
+        Notice{Level::warning, "Three summaries failed in a row: compacting without a model until a manual /compact works."});
 }
 
 // The requests for one summary, and a connection for each. None when there is no way to that model.
@@ -147,7 +154,7 @@ std::optional<Compactor::Result> Compactor::without_model(Context& context, cons
 
 // The one-liners of a microcompaction by the small model; the local ones stand where it gives none.
 Edits Compactor::lines_by_model(Context& context, Edits edits, std::stop_token stop) {
-  const auto model = small_model(context).value_or(context.model);
+  const auto model = ladder(context).front();
   const auto wanted = micro_request(context.conversation, edits);
   Job job;
   job.providers.push_back(world_.connect(model));
@@ -192,10 +199,15 @@ void Compactor::maybe_draft(Context& context) {
 }
 
 bool Compactor::start_draft(Context& context, const SummaryRequest& ask, const std::string& why) {
-  if (failures_ >= 3 || (draft_failed_at_ && *draft_failed_at_ + context.window() / 50 > used_of(context))) return false;
+  const auto models = ladder(context);
+  if (draft_failed_at_ && *draft_failed_at_ + context.window() / 50 <= used_of(context)) {
+    draft_failed_at_.reset();  // much has been said since: another try
+    rung_ = 0;
+  }
+  if (failures_ >= 3 || rung_ >= models.size()) return false;
   auto covered = covered_items(context.conversation, ask.covers);
   if (covered.empty()) return false;
-  const auto model = small_model(context).value_or(context.model);
+  const auto& model = models[rung_];
   auto job = job_for(context, ask, model);
   if (!job) return false;
   const auto parts = job->work.requests.size();
@@ -212,7 +224,20 @@ void Compactor::keep_draft(Context& context) {
   if (!draft_ || !draft_->done() || draft_kept_) return;
   draft_kept_ = true;
   draft_dollars_ = account(context, draft_->answer(), draft_->model(), "draft");
-  if (draft_->answer().error.empty() && !draft_->answer().cancelled) world_.store.put_draft(draft_->record(draft_dollars_));
+  if (draft_->answer().cancelled) return;
+  if (const auto error = draft_->answer().error; !error.empty()) return draft_failed(context, error);
+  world_.store.put_draft(draft_->record(draft_dollars_));
+}
+
+// The next model of the ladder writes the next one. When all have failed it is a failure of the whole ladder.
+void Compactor::draft_failed(const Context& context, const std::string& why) {
+  const auto model = draft_->model().name;
+  drop_draft();
+  if (++rung_ >= ladder(context).size()) {
+    draft_failed_at_ = used_of(context);
+    count_failure(true);
+  }
+  log_failure("the draft by " + model + " was rejected: " + why, Tier::compact);
 }
 
 void Compactor::drop_draft() {
@@ -239,19 +264,18 @@ void Compactor::restore_draft(const Context& context) {
 
 Compactor::Step Compactor::swap_draft(Context& context) {
   keep_draft(context);
-  const auto draft = std::move(draft_);
-  world_.store.drop_draft();
-  if (!draft->untouched(context.conversation)) {
+  if (!draft_) return Step::nothing;  // it had failed
+  if (!draft_->untouched(context.conversation)) {
+    drop_draft();
     log_failure("the draft was dropped: what it covers has changed", Tier::compact);
     return Step::nothing;
   }
-  auto made = taken(draft->request(), draft->work(), draft->answer(), draft->model());
+  auto made = taken(draft_->request(), draft_->work(), draft_->answer(), draft_->model());
   if (const auto* rejected = std::get_if<Rejected>(&made)) {
-    ++failures_;
-    draft_failed_at_ = used_of(context);
-    log_failure("the draft by " + draft->model().name + " was rejected: " + rejected->why, Tier::compact);
+    draft_failed(context, rejected->why);
     return Step::nothing;
   }
+  drop_draft();
   failures_ = 0;
   world_.emit(Compaction{.phase = CompactionPhase::needed,
                          .tier = Tier::compact,

@@ -267,11 +267,6 @@ class Condenser {
     for (auto& [first, last, text] : folds) add_fold(edits, first, last, std::move(text));
   }
 
-  static std::string with_after(std::string head, Tokens after) {
-    if (const auto at = head.find(after_mark); at != head.npos) head.replace(at, after_mark.size(), "~" + std::to_string(after));
-    return head;
-  }
-
   void add_fold(Edits& edits, std::size_t first, std::size_t last, std::string text) const {
     const Reason reason{how_.tier, "condense", "old rounds folded by subject"};
     auto item = make_item({.role = Role::user,
@@ -383,6 +378,11 @@ class Condenser {
 };
 
 }  // namespace
+
+std::string with_after(std::string text, Tokens after) {
+  if (const auto at = text.find(after_mark); at != text.npos) text.replace(at, after_mark.size(), "~" + std::to_string(after));
+  return text;
+}
 
 Edits condense(const Conversation& conversation, const Budget& budget, const Condense& how) {
   return Condenser(conversation, budget, how).run();

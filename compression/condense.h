@@ -20,6 +20,7 @@ struct FoldedRounds {
   const CompressionConfig& config;
 };
 constexpr std::string_view after_mark = "~\x01";  // in that text: where the tokens after stand
+std::string with_after(std::string text, Tokens after);
 
 struct Condense {
   Tokens target = 0;         // tokens the items should come down to (estimate, uncalibrated)

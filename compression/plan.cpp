@@ -18,6 +18,8 @@ namespace {
 constexpr int breaker = 3, thrashing = 3;  // in a row
 constexpr Tokens safety = 1'000;           // of the hard tier
 constexpr double overflow_share = 0.5;     // of what was refused: the estimate was wrong, so it is not asked again
+constexpr double results_share = 0.25;     // of the window, for the newest results
+constexpr double worth_a_break = 0.5;      // of the way from the mark to the low water
 
 std::string thousands(Tokens tokens) {
   if (tokens < 1'000) return std::to_string(tokens);
@@ -103,7 +105,7 @@ class Planner {
 
   Plan micro() const {
     Plan plan;
-    plan.edits = lighter(item_target(budget_, config_.micro_low_water));
+    plan.edits = lighter(item_target(budget_, config_.micro_low_water), newest_that_fit());
     const Tokens gain = saved(plan.edits);
     if (gain < least_gain()) return nothing("too little to gain in old results (" + thousands(gain) + " tokens)");
     plan.tier = Tier::micro;
@@ -113,19 +115,36 @@ class Planner {
 
   // One line for each old result where that is enough. Else only the superseded ones, and of the rest the lines that bring
   // something: at one size they keep more of what is needed again than one-liners do.
-  Edits lighter(Tokens target) const {
-    auto one_liners = microcompact(conversation_, budget_, {.target = target});
+  Edits lighter(Tokens target, const Budget& budget) const {
+    auto one_liners = microcompact(conversation_, budget, {.target = target});
     const Tokens left = count(tern::apply(conversation_, one_liners));
     if (left <= target) return one_liners;
-    auto edits = superseded(conversation_, budget_);
+    auto edits = superseded(conversation_, budget);
     const auto rest = tern::apply(conversation_, edits);
-    for (auto& edit : condense(rest, budget_, {.target = target, .reach = Reach::texts})) edits.push_back(std::move(edit));
+    for (auto& edit : condense(rest, budget, {.target = target, .reach = Reach::texts})) edits.push_back(std::move(edit));
     return count(tern::apply(conversation_, edits)) <= left ? edits : one_liners;
   }
 
-  // On a warm prompt cache many small cuts cost more than they save, so a cut must be worth a quarter of the way.
+  // The newest results are protected while they fill no more than their share of the window, the newest one always: in a small
+  // window five large ones leave nothing to cut, and each turn would cut the one that has just lost its protection.
+  Budget newest_that_fit() const {
+    Budget budget = budget_;
+    Tokens room = item_target(budget_, results_share);
+    int fit = 0;
+    for (auto item = conversation_.items.rbegin(); item != conversation_.items.rend() && fit < config_.protect_results; ++item) {
+      const auto held = static_cast<int>(blocks_of<ToolResult>(**item).size());
+      room -= held > 0 ? (*item)->tokens : 0;
+      if (held > 0 && room < 0 && fit > 0) break;
+      fit += held;
+    }
+    budget.config.protect_results = std::min(fit, config_.protect_results);
+    return budget;
+  }
+
+  // On a warm prompt cache many small cuts cost more than they save, so a cut must be worth a good part of the way.
   Tokens least_gain() const {
-    const double share = state_.cache_cold ? config_.min_compressible : (config_.micro_at - config_.micro_low_water) / 4;
+    const double way = config_.micro_at - config_.micro_low_water;
+    const double share = state_.cache_cold ? config_.min_compressible : way * worth_a_break;
     return static_cast<Tokens>(std::max(config_.min_compressible, share) *
                                static_cast<double>(uncalibrated(working_limit(budget_), budget_)));
   }
@@ -181,7 +200,10 @@ class Planner {
   Plan without_model(std::string why) const {
     Plan plan;
     plan.edits = local_summary(conversation_, budget_, state_);
-    if (plan.edits.empty()) return nothing(why + "; nothing left to summarise");
+    const auto least =
+        state_.manual ? 1 : static_cast<Tokens>(config_.min_compressible * static_cast<double>(working_limit(budget_)));
+    if (count(conversation_) - count(tern::apply(conversation_, plan.edits)) < least)
+      return nothing(why + "; nothing left to summarise");
     plan.tier = Tier::compact;
     plan.why = why + "; local summary";
     return plan;

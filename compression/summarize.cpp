@@ -1,6 +1,7 @@
 #include "compression/summarize.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 
 #include "compression/blocks.h"
@@ -32,6 +33,16 @@ std::string quoted(const Item& item) {
   return "> " + text;
 }
 
+// Stands for the person's messages that found no room; how many, when a text is such a note.
+constexpr std::string_view more_head = "> [and ", more_tail = " older messages of the user: Recall finds each by a word of it]";
+std::string more_note(std::size_t messages) { return std::string(more_head) + std::to_string(messages) + std::string(more_tail); }
+std::size_t more_of(std::string_view text) {
+  std::size_t messages = 0;
+  if (!text.starts_with(more_head) || !text.ends_with(more_tail)) return 0;
+  text = text.substr(more_head.size(), text.size() - more_head.size() - more_tail.size());
+  return std::from_chars(text.data(), text.data() + text.size(), messages).ptr == text.data() + text.size() ? messages : 0;
+}
+
 // What an earlier summary kept word for word: from its heading to the index, which is the next thing tern wrote there.
 std::string_view kept_part(std::string_view summary) {
   auto at = summary.rfind(kept_heading);
@@ -52,27 +63,37 @@ void carry_over(const Item& summary, std::vector<std::string>& messages) {
   }
 }
 
-// All of it when it fits; else the first request, then the newest.
+// All of it when it fits; else the first request, then the newest, and how many more there are.
 std::string kept_messages(const std::vector<ItemPtr>& items, Tokens budget) {
-  std::vector<std::pair<std::size_t, std::string>> kept;
   std::vector<std::string> people;
   for (const auto& item : items) {
     carry_over(*item, people);
     if (is_human(*item)) people.push_back(quoted(*item));
   }
-  if (people.empty()) return {};
-  std::vector<std::size_t> order{0};
-  for (std::size_t i = people.size(); i-- > 1;) order.push_back(i);
+  std::size_t more = 0;
+  std::erase_if(people, [&](const std::string& text) {
+    const auto left_out = more_of(text);
+    more += left_out;
+    return left_out > 0;
+  });
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < people.size(); ++i) order.push_back(i == 0 ? 0 : people.size() - i);
+  std::vector<bool> kept(people.size(), false);
+  budget -= estimate(more_note(people.size()));
   for (const auto i : order) {
-    auto text = people[i];
-    const Tokens cost = estimate(text) + 1;
-    if (cost > budget) continue;
-    budget -= cost;
-    kept.emplace_back(i, std::move(text));
+    const Tokens cost = estimate(people[i]) + 1;
+    kept[i] = cost <= budget;
+    if (kept[i])
+      budget -= cost;
+    else
+      ++more;
   }
-  std::sort(kept.begin(), kept.end());
   std::string out;
-  for (const auto& [i, text] : kept) out += (out.empty() ? "" : "\n") + text;
+  for (std::size_t i = 0; i < people.size(); ++i) {
+    if (kept[i]) out += people[i] + '\n';
+    if (i == 0 && more > 0) out += more_note(more) + '\n';
+  }
+  if (!out.empty()) out.pop_back();
   return out;
 }
 

@@ -14,6 +14,7 @@
 #include "compression/lines.h"
 #include "compression/plan.h"
 #include "compression/strategy.h"
+#include "compression/survey.h"
 #include "compression/tokens.h"
 
 namespace tern {
@@ -291,22 +292,57 @@ PointOrder order_of(const FoldedRounds& folded) {
 
 }  // namespace
 
-std::string local_summary_text(const FoldedRounds& folded) {
-  const auto groups = group(folded.items);
+namespace {
+
+std::string points_text(const FoldedRounds& folded, const Groups& groups) {
   auto text = system_part(groups, after_mark);
   if (estimate(text) > folded.budget) return {};
   const auto left = [&] { return folded.budget - estimate(text); };
   text += critical_part(groups, left() / 2);
   text += conversation_part(groups, left() * 2 / 3, order_of(folded));
-  text += tool_part(groups, left());
-  text += user_part(groups, left());
-  return text;
+  return text + tool_part(groups, left());
+}
+
+// So many messages that they are what makes a compaction due, and still nearly as many after it.
+bool crowded(const Conversation& before, const Conversation& after, const Budget& budget) {
+  const auto most = static_cast<std::size_t>(std::max(1, budget.config.trigger_messages));
+  return before.items.size() > most && after.items.size() > most * 3 / 4;
+}
+
+// Where the person's own messages fill the window, line by line is not deep enough: the old stretch becomes one summary, as by a
+// model, with the person's words up to their share of it.
+Edits whole_stretch(const Conversation& conversation, const Budget& budget, const PlanState& state) {
+  const auto range = summary_range(conversation, budget);
+  if (!range) return {};
+  const auto request = summary_request(conversation, budget, *range, {}, state.now);
+  const auto room = request.target - estimate(request.kept) - estimate(request.index);
+  const FoldedRounds gone{conversation, request.source.items, referenced_later(survey(conversation), conversation.items.size()),
+                          room * 3 / 4, budget.config};
+  auto made = with_summary(request, with_after(points_text(gone, group(gone.items)), request.target));
+  auto* edits = std::get_if<Edits>(&made);
+  return edits ? std::move(*edits) : Edits{};
+}
+
+}  // namespace
+
+std::string local_summary_text(const FoldedRounds& folded) {
+  const auto groups = group(folded.items);
+  auto text = points_text(folded, groups);
+  return text.empty() ? text : text + user_part(groups, folded.budget - estimate(text));
 }
 
 // Of a range picked by hand only that range is cut, to the share a compaction comes down to.
 Edits local_summary(const Conversation& conversation, const Budget& budget, const PlanState& state) {
   Condense how{.target = compaction_goal(budget), .tier = Tier::compact, .head = local_summary_text};
-  if (!state.range) return condense(conversation, budget, how);
+  if (!state.range) {
+    auto edits = condense(conversation, budget, how);
+    const auto rest = tern::apply(conversation, edits);
+    const auto left = count(rest);
+    if (left <= std::max(how.target, item_target(budget, budget.config.micro_at)) && !crowded(conversation, rest, budget))
+      return edits;
+    auto deeper = whole_stretch(conversation, budget, state);
+    return deeper.empty() || count(tern::apply(conversation, deeper)) > left ? edits : deeper;
+  }
   const auto picked = summary_request(conversation, budget, *state.range, {}, state.now);
   const auto share = static_cast<Tokens>(budget.config.compact_target * static_cast<double>(picked.replaces));
   how.target = std::min(picked.target, share);

@@ -52,6 +52,7 @@ inline int live(const Day& day, int from, int to, int pipe) {
   Rig rig(day.window, day.folder);
   Clock clock;
   std::ofstream hashes(day.folder / "hashes", std::ios::app);
+  clock.drafting = [&] { return rig.compactor.draft_pending(); };
   rig.connect = [&] { return std::make_unique<DayProvider>(day, clock, rig.root); };
   rig.provider = rig.connect();
   if (from > 0) rig.compactor.resumed(rig.context);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "compression/check.h"
 #include "tests/agent/turn_rig.h"
@@ -53,6 +54,8 @@ struct Clock {
   Tokens sent = 0;
   bool refused_once = false;
   std::string bad;
+  std::function<bool()> drafting;  // a summary is being written in the background
+  int drafting_since = 0;          // requests
 };
 
 // Each turn: one listing read, then an answer. Refuses what is too long, as a real provider does.
@@ -69,6 +72,7 @@ class DayProvider : public Provider {
       return sink(Failed{Failure::overflow, "prompt is too long", day_.window, std::max(tokens, day_.window + 1), 400});
     }
     clock_.sent += tokens;
+    think();
     sink(UsageReport{{tokens, 80, 0, 0}});
     const auto& last = *request.conversation.items.back();
     const bool answered = std::any_of(last.blocks.begin(), last.blocks.end(),
@@ -84,6 +88,13 @@ class DayProvider : public Provider {
   }
 
  private:
+  // A model takes seconds for each answer, and a draft's model no longer than two of them, however busy the machine.
+  void think() const {
+    const bool long_enough = clock_.drafting() && ++clock_.drafting_since >= 2;
+    while (long_enough && clock_.drafting()) std::this_thread::yield();
+    if (!clock_.drafting()) clock_.drafting_since = 0;
+  }
+
   void summary(const Sink& sink) const {
     if (day_.small_model_fails(clock_.turn)) return sink(Failed{Failure::server, "the small model is down", 0, 0, 500});
     sink(UsageReport{{4'000, 60, 0, 0}});

@@ -190,6 +190,47 @@ TEST_CASE("a finished draft outlives the process that paid for it") {
   std::filesystem::remove_all(folder.parent_path());
 }
 
+TEST_CASE("when the small model's draft fails the main model writes one, and nobody waits") {
+  Rig rig(32'000);
+  rig.context.config.micro_at = 0.79;
+  rig.context.config.small_model = "test/small";
+  std::atomic<int> small = 0;
+  rig.script.summaries([&](const Request& request) {
+    if (request.model == "model") return test::says(test::good_summary, {500, 100});
+    ++small;
+    return test::fails(Failure::server, "the small model is down");
+  });
+  work(rig, 40, 600);
+  CHECK(small > 0);
+  CHECK(rig.compactor.swapped() >= 2);
+  CHECK(rig.compactor.forced_pauses() == 0);
+  for (const auto& one : rig.store->compactions())
+    if (one.tier == Tier::compact) CHECK(one.model == "model");
+}
+
+TEST_CASE("when no model can draft, the summary without one takes its place at once") {
+  Rig rig(32'000);
+  rig.context.config.micro_at = 0.79;
+  rig.script.summaries([](const Request&) { return test::fails(Failure::server, "down"); });
+  work(rig, 40, 600);
+  CHECK(rig.compactor.forced_pauses() == 0);
+  std::size_t local = 0;
+  for (const auto& one : rig.store->compactions()) local += one.tier == Tier::compact && one.strategy != "sections";
+  CHECK(local >= 1);
+}
+
+TEST_CASE("a draft that is under way is not thrown away by a microcompaction of what it covers") {
+  Rig rig(32'000);
+  rig.context.config.draft_at = 0.5;
+  rig.context.config.min_compressible = 0;
+  with_summaries(rig);
+  work(rig, 60, 500);
+  std::size_t drafts = 0;
+  for (const auto& one : rig.store->compactions(true)) drafts += one.strategy == "draft";
+  CHECK(rig.compactor.swapped() >= 3);
+  CHECK(drafts <= rig.compactor.swapped() + 1);  // the last may still be waiting
+}
+
 TEST_CASE("a stored draft whose messages have changed is dropped") {
   const auto folder = test::fresh_folder() / "store";
   std::filesystem::create_directories(folder);

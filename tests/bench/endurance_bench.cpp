@@ -36,8 +36,11 @@ int main(int argc, char** argv) {
   figure("wall time", seconds, "s", "");
   figure("tokens sent in requests", static_cast<double>(report.sent) / 1e6, "M", "");
   figure("restarts; of them after kill -9", report.restarts + report.kills + report.kills / 10.0, "", "");
+  const double each = count_of(report.compactions) / std::max(1, report.turns);
+  const double swapped = automatic > 0 ? count_of(report.swapped) / automatic : 1;
   figure("compactions", count_of(report.compactions), "", "");
-  figure("summaries swapped in from a draft", automatic > 0 ? count_of(report.swapped) / automatic : 1, "share", "");
+  figure("compactions for each turn", each, "", "<= 0.5", each <= 0.5);
+  figure("summaries swapped in from a draft", swapped, "share", ">= 0.9", report.turns < 1'000 || swapped >= 0.9);
   figure("requests longer than the window", report.refused, "", "<= 0", report.refused == 0);
   figure("refusals of the provider survived", report.overflows, "", "", report.overflows == 1);
   figure("prompts missing", count_of(report.missing_prompts), "", "<= 0", report.missing_prompts == 0);

@@ -129,6 +129,65 @@ TEST_CASE("where one-liners are not enough the second tier goes on line by line,
   }
 }
 
+TEST_CASE("where the newest results fill the window, only those that fit their share of it are spared") {
+  std::string text = "user go\n";
+  for (int i = 1; i <= 7; ++i) {
+    const auto n = std::to_string(i);
+    text += "call " + n + " Read f" + n + ".cpp\nresult " + n + " 1000 tokens\n";
+  }
+  const auto conversation = script(text);
+  auto budget = filled(conversation, 0.62);  // each about nine parts of a hundred
+  const auto due = plan(conversation, budget);
+  REQUIRE(due.tier == Tier::micro);
+  const auto after = tern::apply(conversation, due.edits);
+  CHECK(usage(after, budget).share < 0.35);
+  const auto unchanged = [&](std::size_t i) { return after.items[i] == conversation.items[i]; };
+  const auto last = conversation.items.size() - 1;
+  CHECK(unchanged(last));
+  CHECK(unchanged(last - 2));
+  CHECK_FALSE(unchanged(last - 4));
+  budget.window = count(conversation) / 5;  // one of them alone is more than its share
+  budget.config.truncate_at = budget.config.compact_at = 9;
+  const auto tight = tern::apply(conversation, plan(conversation, budget).edits);
+  CHECK(tight.items.back() == conversation.items.back());
+}
+
+TEST_CASE("where the person's own messages fill the window, the local summary takes the old stretch as a whole") {
+  std::string text;
+  for (int i = 1; i <= 120; ++i) {
+    const auto n = std::to_string(i);
+    text += "user Step " + n + ": then do what we spoke of, and mind the other thing as well as the one before it, please\n" +
+            "assistant Done with " + n + ".\n";
+  }
+  const auto conversation = script(text);
+  auto budget = filled(conversation, 0.85);
+  const auto due = plan(conversation, budget);
+  REQUIRE(due.tier == Tier::compact);
+  const auto after = tern::apply(conversation, due.edits);
+  CHECK(check_edit(conversation, after).empty());
+  CHECK(count(after) <= compaction_goal(budget));
+  auto left = test::to_script(after);
+  for (const auto& item : after.items)
+    if (const auto* summary = std::get_if<Summary>(&item->blocks[0])) left += summary->text;
+  CHECK(left.find("Step 1: ") != std::string::npos);    // the first request
+  CHECK(left.find("Step 120: ") != std::string::npos);  // and the newest
+  CHECK(left.find(" older messages of the user: Recall finds each by a word of it]") != std::string::npos);
+}
+
+TEST_CASE("a thousand short messages become few again without a model, and that gains room or is not done") {
+  std::string text;
+  for (int i = 1; i <= 300; ++i)
+    text += "user Now step " + std::to_string(i) + ", which is like the last\nassistant Done, on to the next of them\n";
+  const auto conversation = script(text);
+  REQUIRE(conversation.items.size() > 500);
+  auto budget = filled(conversation, 0.7);
+  const auto due = plan(conversation, budget);
+  REQUIRE(due.tier == Tier::compact);
+  const auto after = tern::apply(conversation, due.edits);
+  CHECK(after.items.size() < 375);
+  CHECK(count(conversation) - count(after) > count(conversation) / 50);
+}
+
 TEST_CASE("the hard tier takes lines before it takes the person's messages") {
   const auto conversation = talk(60, 400);
   auto budget = filled(conversation, 0.97);

@@ -199,3 +199,30 @@ TEST_CASE("a summary of summaries keeps every paragraph that the person wrote") 
   const auto made = with_summary(second, "<summary>1. Went on</summary>");
   CHECK(contains(text_of(made), "> And the tests, please\n> Please do step 1\n"));
 }
+
+TEST_CASE("how many messages found no room is told, and added up from summary to summary") {
+  std::string text = "system Be brief\n";
+  for (int i = 1; i <= 60; ++i)
+    text += "user Please do the step with the number " + std::to_string(i) + " of the long list that I gave\nassistant Done\n";
+  auto world = script(text);
+  Budget budget;
+  budget.reserve = 0;
+  budget.window = count(world);
+  const auto told = [](const std::string& kept) {
+    const auto at = kept.find("> [and ");
+    return at == std::string::npos ? 0 : std::stoi(kept.substr(at + 7));
+  };
+  const auto quotes = [](const std::string& kept) {
+    int n = 0;
+    for (auto at = kept.find("> Please"); at != std::string::npos; at = kept.find("> Please", at + 1)) ++n;
+    return n;
+  };
+  auto request = summary_request(world, budget, {world.items[1]->id, world.items[80]->id}, "", {});
+  CHECK(told(request.kept) > 0);
+  CHECK(told(request.kept) + quotes(request.kept) == 40);
+  request.new_id = {5'000};
+  world = tern::apply(world, std::get<Edits>(with_summary(request, "<summary>1. work</summary>")));
+  const auto second = summary_request(world, budget, {world.items[1]->id, world.items.back()->id}, "", {});
+  CHECK(told(second.kept) + quotes(second.kept) == 60);
+  CHECK(second.kept.starts_with("> Please do the step with the number 1 of"));
+}
