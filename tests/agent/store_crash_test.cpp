@@ -25,12 +25,7 @@ namespace {
 
 using Folder = test::StoreFolder;
 
-ItemPtr prompt(std::uint64_t id) {
-  Item item;
-  item.id = {id},
-  item.blocks.push_back(Text{"message " + std::to_string(id) + std::string(3'000, static_cast<char>('a' + id % 26))});
-  return make_item(std::move(item));
-}
+ItemPtr prompt(std::uint64_t id) { return test::message(id, 3'000); }
 
 bool long_run() { return std::getenv("TERN_LONG") != nullptr; }
 

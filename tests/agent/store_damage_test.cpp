@@ -24,12 +24,7 @@ namespace {
 
 using Folder = test::StoreFolder;
 
-ItemPtr prompt(std::uint64_t id) {
-  Item item;
-  item.id = {id},
-  item.blocks.push_back(Text{"message " + std::to_string(id) + " " + std::string(300, static_cast<char>('a' + id % 26))});
-  return make_item(std::move(item));
-}
+ItemPtr prompt(std::uint64_t id) { return test::message(id, 300); }
 
 void fill(const Folder& folder, std::uint64_t messages) {
   auto store = folder.store();
