@@ -36,10 +36,11 @@ inline void work(Rig& rig, int turns, int words = 900, int from = 0) {
     const auto name = "f" + std::to_string(i) + ".txt";
     rig.write(name, prose(static_cast<unsigned>(i), words));
     auto reads = calls({call("c" + std::to_string(i), "Read", R"({"file_path":")" + (rig.root / name).string() + R"("})")});
-    reads.before = [&rig](const Request&) {
+    auto tells = says("Read it. " + prose(static_cast<unsigned>(i) + 7'000, 40));
+    reads.before = tells.before = [&rig](const Request&) {
       while (rig.compactor.draft_pending()) std::this_thread::yield();
     };
-    rig.script.then(std::move(reads)).then(says("Read it. " + prose(static_cast<unsigned>(i) + 7'000, 40)));
+    rig.script.then(std::move(reads)).then(std::move(tells));
     const auto end = rig.turn("Please look at " + name + " and tell me about it.");
     REQUIRE(end.how == TurnEnded::How::done);
   }
