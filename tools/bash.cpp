@@ -195,6 +195,9 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   Process process;
   OutputRing output(spill_file(ctx));
   const Scan before = ctx.journal.before_command(ctx.workspace, ctx.files, command);
+  FollowLimits limits;
+  limits.time = time_limit(args);
+  limits.move = ctx.jobs.move_token();  // before the command can show itself: a wish to move it is never lost
   const Clock::time_point started = Clock::now();
   if (const std::string error = process.start(spec_of(command, ctx)); !error.empty())
     return failed(command, "The command was not run: " + error);
@@ -204,9 +207,6 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
     const std::string id = ctx.jobs.adopt(std::move(process), std::move(output), command, description, started);
     return went_to_background(command, id, {}, "The command runs in the background.");
   }
-  FollowLimits limits;
-  limits.time = time_limit(args);
-  limits.move = ctx.jobs.move_token();
   const Following following = follow(process, output, limits, ctx.stop, ctx.progress);
   const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - started);
   ctx.journal.after_command(ctx.workspace, before, ctx.call_id);
