@@ -24,7 +24,8 @@ Session::Session(SessionSetup setup, Mailbox<Command>& commands, Emit emit)
     : setup_(std::move(setup)),
       emit_(std::move(emit)),
       commands_(commands),
-      inbox_(commands, [this](Event event) { this->emit(std::move(event)); }) {
+      inbox_(commands, [this](Event event) { this->emit(std::move(event)); }),
+      branch_mark_(setup_.cwd) {
   inbox_.set_attending(setup_.live);
   inbox_.set_live([this](Command& command) { return live(command); });
 }
@@ -115,7 +116,7 @@ void Session::reload_config() {
 void Session::show_meters() {
   if (!setup_.may_ask) return;  // a headless run reads them once, at its end
   auto meters = read_meters(context_);
-  meters.branch = where_.branch;
+  meters.branch = branch_;
   meters.cwd = where_.cwd;
   meters.session = opened_.name.empty() ? opened_.id : opened_.name;
   meters.mode = hands_->policy.mode;
@@ -123,6 +124,15 @@ void Session::show_meters() {
   meters.draft_ready = compactor_->draft_ready();
   meters.background_jobs = jobs_->running();
   emit(std::move(meters));
+}
+
+// What commands and other programs did to the repository; off the way of every key and request.
+void Session::look_at_branch() {
+  if (!setup_.may_ask || !agent_) return;
+  if (auto branch = branch_mark_.look(trusted_); branch != branch_) {
+    branch_ = std::move(branch);
+    show_meters();
+  }
 }
 
 TurnEnded Session::once(Submit input) {
@@ -146,6 +156,7 @@ TurnEnded Session::once(Submit input) {
 
 void Session::run() {
   while (!leaving_) {
+    if (inbox_.idle()) look_at_branch();
     if (inbox_.idle()) store_->idle();
     if (compactor_) compactor_->keep_draft(context_);
     auto command = inbox_.next();

@@ -17,6 +17,7 @@
 #include "agent/project_dir.h"
 #include "agent/providers.h"
 #include "agent/trust.h"
+#include "app/branch.h"
 #include "tools/file_memory.h"
 #include "tools/jobs.h"
 #include "tools/journal.h"
@@ -102,6 +103,7 @@ class Session {
   void refresh();
   void reload_config();
   void show_meters();
+  void look_at_branch();
   void adopt(OpenedSession opened);  // the context becomes that session's
   void open_view(bool resumed);      // the screen starts anew, with the newest part of the log
   void dispatch(Command command);
@@ -133,6 +135,8 @@ class Session {
   std::unique_ptr<Agent> agent_;
   std::unique_ptr<TrustList> trust_;
   Surroundings where_;
+  BranchMark branch_mark_;
+  std::string branch_;  // as it was when last looked at
   std::vector<MemoryFile> memory_;
   ModelName model_name_;
   std::optional<ModelName> next_model_;

@@ -176,6 +176,7 @@ bool Session::open_store() {
 
 void Session::read_surroundings() {
   where_ = look_around(setup_.cwd, clock_now());
+  branch_ = where_.branch;
   memory_ = trusted_ ? memory_files(workspace_->root(), setup_.user_memory) : memory_files({}, setup_.user_memory);
   context_.prompt = system_prompt(where_, memory_, setup_.mode, setup_.append_prompt);
 }

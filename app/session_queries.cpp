@@ -93,7 +93,7 @@ void SessionQueries::context() {
   ContextReport report;
   report.meters = read_meters(s.context_);
   report.meters.mode = s.mode();
-  report.meters.branch = s.where_.branch;
+  report.meters.branch = s.branch_;
   report.meters.cwd = s.where_.cwd;
   report.top = top_items(s.context_.conversation, 8);
   if (const auto snipped = snipped_results(s.context_.conversation))
@@ -180,7 +180,7 @@ void SessionQueries::status() {
   std::string text = "session   " + s.opened_.id + "  " + s.opened_.name + "\nmodel     " + s.model_name_.provider + "/" +
                      s.model_name_.model + "\nmode      " + std::string(to_string(effective_mode(s.hands_->policy, why))) +
                      (why.empty() ? "" : "  (" + why + ")") + "\nfolder    " + s.where_.cwd +
-                     (s.where_.branch.empty() ? "" : "  git: " + s.where_.branch) + "\nhistory   " +
+                     (s.branch_.empty() ? "" : "  git: " + s.branch_) + "\nhistory   " +
                      (s.setup_.keep ? s.project_.folder.string() : "not kept (--no-session)") + "  " +
                      std::to_string(s.store_->size_on_disk() / 1024) + " KB\ntrusted   " + (s.trusted_ ? "yes" : "no") + "\n";
   if (const auto unsaved = s.store_->unsaved(); !unsaved.empty()) text += "store     " + unsaved + '\n';
