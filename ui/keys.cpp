@@ -356,14 +356,23 @@ Rows key_rows(const Shell& shell, int width) {
   return rows;
 }
 
+// Keys nobody can take from whoever writes or wants to get out; what an action has by default may be swapped.
+bool stays(const KeyPress& press) {
+  const auto own = [name = key_name(press)](const Action& action) { return action.key == name; };
+  if (press.key == Key::enter || std::any_of(std::begin(actions), std::end(actions), own)) return false;
+  const bool interrupt = press.key == Key::character && press.ctrl && press.text == "c";
+  return interrupt || press.key == Key::escape || press.key == Key::up || press.key == Key::down || Composer().key(press);
+}
+
 std::string rebind_problem(std::string_view action, std::string_view key) {
   std::string names;
   for (const Action& known : actions) {
     if (known.name == action) {
       KeyPress press;
-      return parse_key_name(key, press) && key_name(press) == key
-                 ? ""
-                 : "\"" + std::string(key) + "\" is no key: write it as ctrl-o or f5";
+      if (!parse_key_name(key, press) || key_name(press) != key)
+        return "\"" + std::string(key) + "\" is no key: write it as ctrl-o or f5";
+      return stays(press) ? "\"" + std::string(key) + "\" writes, edits or leads out and stays so: take another, as ctrl-x or f5"
+                          : "";
     }
     names.append(" ").append(known.name);
   }

@@ -75,5 +75,9 @@ TEST_CASE("an action answers to its new key and no longer to the old one") {
   CHECK(world.sent<Submit>().at(0).when == When::after);
   CHECK(rebind_problem("transcript", "f5").empty());
   CHECK(rebind_problem("transcripts", "f5").find("transcript") != std::string::npos);
+  for (const char* key : {"x", "escape", "up", "left", "ctrl-c", "ctrl-d", "ctrl-a", "ctrl-w", "alt-b", "backspace"})
+    CHECK(rebind_problem("todos", key).find(std::string("\"") + key + "\" writes") == 0);
+  for (const char* key : {"ctrl-x", "ctrl-r", "ctrl-b", "ctrl-enter", "shift-up", "f2", "alt-x"})
+    CHECK(rebind_problem("todos", key).empty());
   CHECK(rebind_problem("transcript", "hyper-5").find("hyper-5") != std::string::npos);
 }
