@@ -201,7 +201,6 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   const Clock::time_point started = Clock::now();
   if (const std::string error = process.start(spec_of(command, ctx)); !error.empty())
     return failed(command, "The command was not run: " + error);
-  warm_supervisor_soon();  // for the next one
   const std::string description = args.value("description", std::string());
   if (args.value("run_in_background", false)) {
     const std::string id = ctx.jobs.adopt(std::move(process), std::move(output), command, description, started);

@@ -21,8 +21,9 @@
 #include <random>
 #include <thread>
 
+#include "tools/process_request.h"
 #include "tools/process_tree.h"
-#include "tools/supervisor.h"
+#include "tools/wire.h"
 
 namespace tern {
 
@@ -113,8 +114,6 @@ void limit_descriptors() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-std::string reason(const char* what, int error) { return std::string(what) + ": " + std::strerror(error); }
-
 reproc_redirect handle(int fd) {
   reproc_redirect redirect{};
   redirect.type = REPROC_REDIRECT_HANDLE;
@@ -142,6 +141,11 @@ int launch(Supervisor& s, int orders, int output, int news) {
   return result;
 }
 
+void tune(int output) {
+  ::fcntl(output, F_SETPIPE_SZ, 1 << 20);
+  ::fcntl(output, F_SETFL, O_NONBLOCK);
+}
+
 std::unique_ptr<Supervisor> start_supervisor(std::string& error) {
   limit_descriptors();
   auto s = std::make_unique<Supervisor>();
@@ -151,8 +155,7 @@ std::unique_ptr<Supervisor> start_supervisor(std::string& error) {
     error = reason("cannot make a pipe", errno);
   s->orders = orders[0], s->output = output[0], s->news = news[0];
   if (error.empty()) {
-    ::fcntl(output[0], F_SETPIPE_SZ, 1 << 20);
-    ::fcntl(output[0], F_SETFL, O_NONBLOCK);
+    tune(output[0]);
     ::fcntl(news[0], F_SETFL, O_NONBLOCK);
     const int result = launch(*s, orders[1], output[1], news[1]);
     if (result < 0) error = reason("cannot start a process", -result);
@@ -175,13 +178,24 @@ std::unique_ptr<Supervisor> take_supervisor(std::string& error) {
   return start_supervisor(error);
 }
 
-bool send_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(put));
+// The next output of a supervisor that stayed. Gives its writing end, to go along with the request.
+int renew_output(Supervisor& s, std::string& error) {
+  int output[2] = {-1, -1};
+  if (::pipe2(output, O_CLOEXEC) != 0) {
+    error = reason("cannot make a pipe", errno);
+    return -1;
   }
+  tune(output[0]);
+  s.output = output[0];
+  return output[1];
+}
+
+// Whoever holds the mutex is starting one: then there is no need of this one, nor time to wait.
+bool keep_for_next(std::unique_ptr<Supervisor>& s) {
+  const std::unique_lock lock(shared().mutex, std::try_to_lock);
+  if (!lock || shared().spare) return false;
+  close_fd(s->output);
+  shared().spare = std::move(s);
   return true;
 }
 
@@ -191,57 +205,18 @@ std::string random_cookie() {
   return "TERN_COMMAND=" + std::to_string(random()) + std::to_string(random()) + "-" + std::to_string(++count);
 }
 
-void add_paths(Fields& fields, const char* key, const std::vector<std::filesystem::path>& paths) {
-  for (const auto& path : paths) fields.emplace_back(key, path.string());
-}
-
-Fields request_of(const ProcessSpec& spec, const std::string& cookie) {
-  Fields fields;
-  for (const std::string& word : spec.argv) fields.emplace_back("arg", word);
-  for (const std::string& entry : spec.env) fields.emplace_back("env", entry);
-  fields.emplace_back("env", cookie);
-  fields.emplace_back("cwd", spec.cwd.string());
-  fields.emplace_back("linger", std::to_string(spec.linger.count()));
-  fields.emplace_back("grace", std::to_string(spec.grace.count()));
-  fields.emplace_back("processes", std::to_string(spec.max_processes));
-  fields.emplace_back("files", std::to_string(shared().files_before));
-  if (spec.report_cwd) fields.emplace_back("report_cwd", "1");
-  if (!spec.sandbox.on) return fields;
-  fields.emplace_back("sandbox", std::to_string(static_cast<int>(spec.sandbox.rung)));
-  if (spec.sandbox.network) fields.emplace_back("network", "1");
-  add_paths(fields, "writable", spec.sandbox.writable);
-  add_paths(fields, "read_only", spec.sandbox.read_only);
-  add_paths(fields, "hidden", spec.sandbox.hidden);
-  if (!spec.sandbox.temp.empty()) fields.emplace_back("temp", spec.sandbox.temp.string());
-  return fields;
-}
-
-// A NUL would cut the request short, and everything after it would be something the gate never saw.
-std::string unusable(const ProcessSpec& spec) {
-  if (spec.argv.empty()) return "no command";
-  const auto cut = [](const std::string& s) { return s.find('\0') != std::string::npos; };
-  if (std::any_of(spec.argv.begin(), spec.argv.end(), cut) || std::any_of(spec.env.begin(), spec.env.end(), cut) ||
-      cut(spec.cwd.string()))
-    return "the command holds a NUL byte";
-  if (std::any_of(spec.argv.begin(), spec.argv.end(), [](const std::string& s) { return s.size() >= 128 * 1024; }))
-    return "the command is longer than 128 KB, which the system does not take; write it to a file and run that";
-  std::error_code error;
-  if (!std::filesystem::is_directory(spec.cwd, error))
-    return reason(("the working directory " + spec.cwd.string() + " cannot be entered").c_str(), error ? error.value() : ENOTDIR);
-  return {};
-}
-
 }  // namespace
 
 struct Process::State {
   std::unique_ptr<Supervisor> supervisor;
   std::string news, cookie;
   std::optional<ProcessEnd> end;
-  bool output_open = true, stopped = false;
+  bool output_open = true, stopped = false, stays = false;
 
   ~State() {
     if (!supervisor) return;
     if (end) {
+      if (stays && keep_for_next(supervisor)) return;
       supervisor->close_all();
       const std::lock_guard lock(shared().leaving_mutex);
       shared().leaving.push_back(std::move(supervisor));
@@ -293,6 +268,8 @@ ProcessEnd Process::State::judge(int status) {
       result.strays = std::atoi(value.c_str());
     else if (key == "stopped")
       result.stopped = true;
+    else if (key == "stays")
+      stays = !stopped;
     else if (key == "error")
       result.error = value;
     else if (key == "cwd")
@@ -307,16 +284,19 @@ Process& Process::operator=(Process&&) noexcept = default;
 Process::~Process() = default;
 
 std::string Process::start(const ProcessSpec& spec) {
-  std::string error = unusable(spec);
+  std::string error = why_unusable(spec);
   if (!error.empty()) return error;
   state_ = std::make_unique<State>();
   state_->supervisor = take_supervisor(error);
   if (!error.empty()) return error;
   state_->cookie = random_cookie();
-  if (!send_all(state_->supervisor->orders, pack_fields(request_of(spec, state_->cookie)))) {
+  Supervisor& supervisor = *state_->supervisor;
+  const std::string request = pack_fields(request_of(spec, state_->cookie, shared().files_before));
+  int output = supervisor.output < 0 ? renew_output(supervisor, error) : -1;
+  if (error.empty() && !send_request(supervisor.orders, request, output))
     error = reason("the supervisor does not take the command", errno);
-    state_->supervisor.reset();
-  }
+  close_fd(output);
+  if (!error.empty()) state_->supervisor.reset();
   return error;
 }
 
@@ -352,8 +332,8 @@ std::optional<ProcessEnd> Process::ended() {
 void Process::stop(milliseconds grace) {
   if (!running()) return;
   state_->stopped = true;
-  const auto wire = static_cast<std::uint32_t>(grace.count());
-  send_all(state_->supervisor->orders, std::string_view(reinterpret_cast<const char*>(&wire), sizeof wire));
+  const auto wire = static_cast<std::uint32_t>(grace.count()) | stop_order;
+  send_request(state_->supervisor->orders, std::string_view(reinterpret_cast<const char*>(&wire), sizeof wire), -1);
 }
 
 void Process::kill_supervisor() {

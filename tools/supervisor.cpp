@@ -19,6 +19,7 @@
 
 #include "tools/process_tree.h"
 #include "tools/sandbox.h"
+#include "tools/wire.h"
 
 namespace tern {
 
@@ -29,26 +30,6 @@ using std::chrono::milliseconds;
 
 constexpr std::uint32_t kLargestRequest = 64u << 20;
 
-bool read_exactly(int fd, char* to, std::size_t size) {
-  while (size > 0) {
-    const ssize_t got = ::read(fd, to, size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    to += got;
-    size -= static_cast<std::size_t>(got);
-  }
-  return true;
-}
-
-void write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return;
-    bytes.remove_prefix(static_cast<std::size_t>(put));
-  }
-}
-
 std::string failure(std::string_view what) { return std::string(what) + ": " + std::strerror(errno); }
 
 struct Request {
@@ -58,7 +39,7 @@ struct Request {
   milliseconds linger{150}, grace{300};
   int max_processes = 4000;
   long open_files = 0;
-  bool report_cwd = false;
+  bool report_cwd = false, stay = false;
 };
 
 void take_field(Request& request, const std::string& key, const std::string& value) {
@@ -79,6 +60,8 @@ void take_field(Request& request, const std::string& key, const std::string& val
     request.open_files = number();
   else if (key == "report_cwd")
     request.report_cwd = true;
+  else if (key == "stay")
+    request.stay = true;
   else if (key == "sandbox")
     request.sandbox.on = true, request.sandbox.rung = static_cast<SandboxRung>(number());
   else if (key == "network")
@@ -95,7 +78,10 @@ void take_field(Request& request, const std::string& key, const std::string& val
 
 bool read_request(Request& request) {
   std::uint32_t length = 0;
-  if (!read_exactly(0, reinterpret_cast<char*>(&length), sizeof length) || length > kLargestRequest) return false;
+  do
+    if (!receive_head(0, length, 1)) return false;
+  while ((length & stop_order) != 0);  // it came when the command before had just ended
+  if (length > kLargestRequest) return false;
   std::string payload(length, '\0');
   if (!read_exactly(0, payload.data(), payload.size())) return false;
   for (const auto& [key, value] : unpack_fields(payload)) take_field(request, key, value);
@@ -189,6 +175,13 @@ void execute(const Request& request) {
 class Watch {
  public:
   explicit Watch(const Request& request) : request_(request), stand_ins_(request.sandbox) {}
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  ~Watch() {
+    for (int fd : {signals_, cwd_})
+      if (fd >= 0) ::close(fd);
+    ::sigprocmask(SIG_UNBLOCK, &blocked_, nullptr);  // who waits for a command may be ended by any signal
+  }
 
   int run() {
     open_signals();
@@ -198,14 +191,16 @@ class Watch {
     return report(status_);
   }
 
+  // Nothing of this command is left that could touch the next one.
+  bool spotless() const { return request_.stay && alone_ && shell_gone_ && !stop_ && owner_ && strays_ == 0 && error_.empty(); }
+
  private:
   void open_signals() {
-    sigset_t set;
-    sigemptyset(&set);
+    sigemptyset(&blocked_);
     for (int s : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU})
-      sigaddset(&set, s);
-    ::sigprocmask(SIG_BLOCK, &set, nullptr);
-    signals_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+      sigaddset(&blocked_, s);
+    ::sigprocmask(SIG_BLOCK, &blocked_, nullptr);
+    signals_ = ::signalfd(-1, &blocked_, SFD_CLOEXEC | SFD_NONBLOCK);
     tasks_at_start_ = tasks_in_system();
   }
 
@@ -241,7 +236,7 @@ class Watch {
 
   void take_order() {
     std::uint32_t grace = 0;
-    if (read_exactly(0, reinterpret_cast<char*>(&grace), sizeof grace)) return order(milliseconds(grace));
+    if (read_exactly(0, reinterpret_cast<char*>(&grace), sizeof grace)) return order(milliseconds(grace & ~stop_order));
     owner_ = false;  // whoever started us is gone: nobody waits for manners
     order(milliseconds(100));
   }
@@ -331,6 +326,7 @@ class Watch {
     if (!moved.empty()) error_ += (error_.empty() ? "" : "; ") + moved;
     Fields fields{{"status", std::to_string(status)}, {"signal", std::to_string(signal_)}, {"strays", std::to_string(strays_)}};
     if (stop_) fields.emplace_back("stopped", "1");
+    if (spotless()) fields.emplace_back("stays", "1");
     if (!error_.empty()) fields.emplace_back("error", error_);
     if (const std::string path = read_cwd(); !path.empty()) fields.emplace_back("cwd", path);
     write_all(2, pack_fields(fields));
@@ -339,6 +335,7 @@ class Watch {
 
   const Request& request_;
   StandIns stand_ins_;
+  sigset_t blocked_{};
   pid_t shell_ = -1;
   int signals_ = -1, cwd_ = -1, status_ = 0, signal_ = 0, strays_ = 0;
   long tasks_at_start_ = 0;
@@ -349,33 +346,20 @@ class Watch {
 
 }  // namespace
 
-std::string pack_fields(const Fields& fields) {
-  std::string payload(sizeof(std::uint32_t), '\0');
-  for (const auto& [key, value] : fields) payload.append(key).push_back('\0'), payload.append(value).push_back('\0');
-  const auto length = static_cast<std::uint32_t>(payload.size() - sizeof(std::uint32_t));
-  std::memcpy(payload.data(), &length, sizeof length);
-  return payload;
-}
-
-Fields unpack_fields(std::string_view payload) {
-  Fields fields;
-  while (!payload.empty()) {
-    const std::size_t key = payload.find('\0');
-    const std::size_t value = key == payload.npos ? payload.npos : payload.find('\0', key + 1);
-    if (value == payload.npos) break;
-    fields.emplace_back(payload.substr(0, key), payload.substr(key + 1, value - key - 1));
-    payload.remove_prefix(value + 1);
-  }
-  return fields;
-}
-
 int supervise_main(int, char**) {
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC: reproc's exit descriptor stays ours alone */);
-  Request request;
-  if (!read_request(request)) return 0;
-  return Watch(request).run();
+  for (;;) {
+    Request request;
+    if (!read_request(request)) return 0;
+    Watch watch(request);
+    const int status = watch.run();
+    if (!watch.spotless()) return status;
+    const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null < 0 || ::dup2(null, 1) < 0) return status;  // the output was that command's
+    ::close(null);
+  }
 }
 
 }  // namespace tern

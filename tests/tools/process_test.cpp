@@ -41,6 +41,14 @@ bool soon(Condition condition, milliseconds limit = std::chrono::seconds(5)) {
 
 bool alive(pid_t pid) { return ::kill(pid, 0) == 0; }
 
+char state_of(pid_t pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+  std::string number, name;
+  char state = 0;
+  in >> number >> name >> state;
+  return state;
+}
+
 pid_t read_pid(const std::filesystem::path& file) {
   pid_t pid = 0;
   std::ifstream(file) >> pid;
@@ -215,6 +223,21 @@ TEST_CASE("a warm supervisor takes the next command, a dead one is replaced") {
   warm_supervisor();
   run_command("pkill -9 -P " + std::to_string(::getpid()) + " -f -- --supervise; true");
   CHECK(run_command("echo on").text == "on\n");
+  cool_supervisor();
+}
+
+TEST_CASE("one supervisor serves command after command, each with its own output") {
+  cool_supervisor();
+  const auto parent = [](const char* command) { return run_command(std::string(command) + "echo $PPID").text; };
+  const std::string first = parent("");
+  CHECK(parent("") == first);
+  CHECK(parent("exec 2>&-; ") == first);
+  ::kill(std::stoi(first), SIGTERM);  // while it waits for the next
+  REQUIRE(soon([&] { return state_of(std::stoi(first)) == 'Z'; }));
+  const std::string second = parent("");
+  CHECK(second != first);
+  run_command("sleep 9 &");  // left something behind: it goes with it
+  CHECK(parent("") != second);
   cool_supervisor();
 }
 

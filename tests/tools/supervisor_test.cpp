@@ -1,5 +1,4 @@
 #include "tools/supervisor.h"
-#include "tests/support/places.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -10,6 +9,8 @@
 #include <cstring>
 
 #include "tests/support/commands.h"
+#include "tests/support/places.h"
+#include "tools/wire.h"
 
 using namespace tern;
 using namespace tern::test;
@@ -127,4 +128,59 @@ TEST_CASE("an owner that goes takes the tree along") {
   const auto begun = std::chrono::steady_clock::now();
   Wire::all(wire.output);  // ends only when every holder is gone
   CHECK(std::chrono::steady_clock::now() - begun < std::chrono::milliseconds(1500));
+}
+
+namespace {
+
+// One whole record; the supervisor stays, so there is no end of file to wait for.
+Fields record(int news) {
+  std::uint32_t length = 0;
+  REQUIRE(read_exactly(news, reinterpret_cast<char*>(&length), sizeof length));
+  std::string payload(length, '\0');
+  REQUIRE(read_exactly(news, payload.data(), payload.size()));
+  return unpack_fields(payload);
+}
+
+Fields staying(const std::string& command) {
+  Fields fields = request(command);
+  fields.emplace_back("stay", "1");
+  return fields;
+}
+
+}  // namespace
+
+TEST_CASE("asked to stay, it takes the next command, with an output of its own") {
+  Wire wire;
+  wire.send(pack_fields(staying("echo first")));
+  CHECK(value(record(wire.news), "stays") == "1");
+  const std::uint32_t late = 50u | stop_order;  // meant for the command that has just ended
+  wire.send(std::string(reinterpret_cast<const char*>(&late), sizeof late));
+  int second[2];
+  REQUIRE(::pipe2(second, O_CLOEXEC) == 0);
+  CHECK(send_request(wire.orders, pack_fields(staying("echo second; ls /proc/self/fd | wc -l; exit 5")), second[1]));
+  ::close(second[1]);
+  const Fields end = record(wire.news);
+  CHECK(value(end, "status") == "5");
+  CHECK(value(end, "stopped").empty());
+  CHECK(value(end, "stays") == "1");
+  CHECK(Wire::all(second[0]) == "second\n4\n");  // it lets go of an output whose command has ended
+  CHECK(Wire::all(wire.output) == "first\n");
+  ::close(second[0]);
+}
+
+TEST_CASE("it does not stay after a command that left something or had to be ended") {
+  Wire stray;
+  Fields left = staying("sleep 30 & exit 0");
+  left.emplace_back("linger", "0");
+  stray.send(pack_fields(left));
+  CHECK(value(record(stray.news), "stays").empty());
+  CHECK(WEXITSTATUS(stray.wait()) == 0);
+  Wire stopped;
+  stopped.send(pack_fields(staying("echo up; sleep 30")));
+  char up[3];
+  REQUIRE(::read(stopped.output, up, 3) == 3);
+  const std::uint32_t order = 50u | stop_order;
+  stopped.send(std::string(reinterpret_cast<const char*>(&order), sizeof order));
+  CHECK(value(record(stopped.news), "stays").empty());
+  CHECK(stopped.wait() >= 0);
 }
