@@ -271,13 +271,17 @@ class Gate {
     }
     for (const PermissionRule& rule : policy_.rules) {
       if (rule.kind != Kind::allow || rule.tool != "Bash" || rule.spec.empty() || !rule_covers_words(rule, words)) continue;
-      if (names_secret(command, place) || !looks_outside(command, place).empty() ||
-          (words.front() == "git" && in_nested_repository(place)))
+      if (names_secret(command, place) || !search_shows_secret(command, operands_of(command), place).empty() ||
+          !looks_outside(command, place).empty() || (words.front() == "git" && in_nested_repository(place)))
         return false;
       allowed_by_ = to_string(rule);
       return true;
     }
     return false;
+  }
+
+  static std::vector<ShellWord> operands_of(const ShellCommand& command) {
+    return {command.words.begin() + 1, command.words.end()};
   }
 
   // No rule for a program is a rule for keys.

@@ -35,6 +35,10 @@ bool in_nested_repository(const CommandPlace& place);
 // A file that may hold keys: ".env", "*.pem", "id_rsa" … and the places where people keep them.
 bool holds_secrets(const Place& place, const Workspace& workspace);
 
+// A search through whole folders (grep -r, rg, diff of two folders) must not show what its name alone would have to be asked
+// for. Empty, or the file it would show. `operands`: the paths among the words.
+std::string search_shows_secret(const ShellCommand& command, const std::vector<ShellWord>& operands, const CommandPlace& place);
+
 // An option through which the program runs or writes something else ("find -exec", "git -c", "make SHELL="): no allow rule
 // covers that. Empty, or what it is.
 std::string smuggles(const std::vector<std::string>& words);

@@ -84,14 +84,14 @@ constexpr Looker lookers[] = {
     {"jq", "rcnsSeaMjC", "raw-output compact-output slurp null-input exit-status sort-keys tab raw-input join-output",
      Takes::pattern_then_paths},
     // Not -R, and not -L of rg: a link in the folder may lead to somebody's keys.
-    {"grep", "abcEFGHhiIlLnoPqrsTvVwxyzZe:m:A:B:C:0123456789d:D:",
+    {"grep", "abcEFGHhiIlLnoPqrsTvVwxyzZe:m:A:B:C:0123456789",
      "include exclude exclude-dir recursive ignore-case line-number count files-with-matches files-without-match only-matching "
      "invert-match word-regexp "
      "extended-regexp fixed-strings perl-regexp color colour no-filename with-filename after-context before-context context "
      "max-count regexp quiet text",
      Takes::pattern_then_paths},
-    {"egrep", "abcHhiIlLnoqrRsvwxe:m:A:B:C:", "include exclude exclude-dir color", Takes::pattern_then_paths},
-    {"fgrep", "abcHhiIlLnoqrRsvwxe:m:A:B:C:", "include exclude exclude-dir color", Takes::pattern_then_paths},
+    {"egrep", "abcHhiIlLnoqrsvwxe:m:A:B:C:", "include exclude exclude-dir color", Takes::pattern_then_paths},
+    {"fgrep", "abcHhiIlLnoqrsvwxe:m:A:B:C:", "include exclude exclude-dir color", Takes::pattern_then_paths},
     {"rg", "acFhHiIlnNoPpqsSuUvwxe:g:t:T:m:M:A:B:C:j:d:r:0.",
      "files files-with-matches files-without-match count count-matches glob iglob type type-not type-list hidden no-ignore "
      "ignore-case smart-case fixed-strings word-regexp "
@@ -166,37 +166,6 @@ bool follows_links(const ShellCommand& command) {
   return recursive && !quiet;
 }
 
-bool searches_all(const Looker& looker, const ShellCommand& command) {
-  return std::any_of(command.words.begin() + 1, command.words.end(), [&](const ShellWord& word) {
-    const std::string_view text = word.text;
-    if (looker.name == "rg")
-      return in_list(text, "--hidden --no-ignore --unrestricted -.") || (text.starts_with("-u") && !text.starts_with("-u="));
-    const bool letters = text.size() > 1 && text[0] == '-' && text[1] != '-';
-    return text == "--recursive" || (letters && looker.name.ends_with("grep") && text.find('r') != text.npos);
-  });
-}
-
-// A search through a whole folder must not show what its name alone would have to be asked for. Its top decides, which is where
-// such files are.
-std::string shown_secret(const ShellCommand& command, const std::vector<ShellWord>& operands, const CommandPlace& place) {
-  constexpr int most_entries = 5000;
-  std::vector<fs::path> folders;
-  for (const ShellWord& word : operands) folders.push_back(place.locate(word).real);
-  if (folders.empty()) folders.push_back(place.cwd);
-  for (const fs::path& folder : folders) {
-    std::error_code error;
-    int entries = 0;
-    for (auto it = fs::directory_iterator(folder, error); it != fs::directory_iterator() && ++entries < most_entries;
-         it.increment(error)) {
-      const std::string name = it->path().filename().string();
-      const auto excluded = [&](const ShellWord& word) { return word.text == "--exclude=" + name; };
-      if (secret_name(name) && !it->is_directory(error) && std::none_of(command.words.begin(), command.words.end(), excluded))
-        return name + " may hold secrets, and the search would show it";
-    }
-  }
-  return {};
-}
-
 std::string check_looker(const Looker& looker, const ShellCommand& command, const CommandPlace& place) {
   std::vector<ShellWord> rest;
   bool pattern_given = false;
@@ -221,8 +190,7 @@ std::string check_looker(const Looker& looker, const ShellCommand& command, cons
     const std::string why = why_not_readable(place.locate(word), place.workspace);
     if (!why.empty()) return why;
   }
-  if (looker.takes == Takes::pattern_then_paths && searches_all(looker, command)) return shown_secret(command, rest, place);
-  return {};
+  return search_shows_secret(command, rest, place);
 }
 
 std::string check_find(const ShellCommand& command, const CommandPlace& place) {

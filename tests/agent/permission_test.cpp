@@ -311,6 +311,37 @@ TEST_CASE("a recursive search asks where it would show a file of secrets") {
   }
 }
 
+TEST_CASE("a search is asked about for a secret at any depth, and only for one it would open") {
+  const Project project;
+  fs::remove(project.root / ".env");
+  fs::create_directories(project.root / "pkg/deploy/keys");
+  fs::create_directories(project.root / "node_modules/tls/test");
+  for (const char* file : {"pkg/deploy/.env.production", "pkg/deploy/keys/server.pem", "node_modules/tls/test/agent.pem"})
+    std::ofstream(project.root / file) << "KEY\n";
+  const auto policy = policy_of(PermissionMode::ask);
+  const auto kind = [&](const char* line) { return kind_of(decide_command(policy, line, project.workspace)); };
+  for (const char* line :
+       {"grep -r KEY .", "grep -rn KEY pkg", "grep -r --exclude=server.pem KEY .", "grep -d recurse KEY .", "egrep -R KEY src",
+        "fgrep -R KEY src", "rg KEY", "rg KEY pkg", "rg -g '.env*' KEY", "rg -g '*.pem' KEY", "rg --hidden -g '!*.pem' KEY",
+        "grep -r --include='*.pem' KEY .", "grep -r --exclude=.env.production --include=.env.production KEY .",
+        "diff pkg/deploy src", "grep --recursive --exclude-dir=keys KEY ."}) {
+    INFO(line);
+    CHECK(kind(line) == "ask");
+  }
+  for (const char* line : {"grep -rn KEY src", "grep -rn KEY node_modules", "grep -rn --include='*.cpp' KEY .", "rg -t cpp KEY",
+                           "rg -g '*.cpp' KEY", "rg -g '!*.pem' KEY", "grep -r --exclude-dir=deploy KEY .",
+                           "grep -r --exclude='*.pem' --exclude='.env*' KEY .", "diff src/a.cpp src/b.cpp", "rg --files"}) {
+    INFO(line);
+    CHECK(kind(line) == "allow");
+  }
+  std::ofstream(project.root / ".gitignore") << "keys/\n";
+  CHECK(kind("rg KEY") == "allow");  // as git's rules have it, rg does not open them
+  CHECK(kind("grep -r KEY .") == "ask");
+  const auto with_rule = policy_of(PermissionMode::ask, {rule("Bash(grep:*)")});
+  CHECK(kind_of(decide_command(with_rule, "grep -r KEY .", project.workspace)) ==
+        "ask");  // no rule for a program is one for keys
+}
+
 TEST_CASE("modes") {
   const Project project;
   PermissionPolicy policy = policy_of(PermissionMode::plan);

@@ -1,0 +1,143 @@
+// What a search through whole folders would show of files that may hold keys.
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "agent/command_kinds.h"
+#include "tools/protected_names.h"
+#include "tools/search.h"
+#include "tools/walk.h"
+
+namespace tern {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_files = 100'000;  // a few tenths of a second
+
+// Which of the files it comes by the search opens.
+struct Search {
+  bool folders = false;       // at all
+  bool ignore_rules = false;  // and hidden files left out: rg as it is
+  std::vector<std::string> take, leave, leave_folders;
+};
+
+bool matches(const std::vector<std::string>& patterns, const std::string& name) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
+}
+
+// Words as option and value, whichever way the value is given: --name=value, --name value, -x value, -xvalue.
+template <typename Take>
+void each_value(const ShellCommand& command, const std::string& name, Take take) {
+  const bool is_long = name.starts_with("--");
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i].text;
+    if (word == name && i + 1 < command.words.size())
+      take(command.words[i + 1].text);
+    else if (is_long && word.starts_with(name + "="))
+      take(word.substr(name.size() + 1));
+    else if (!is_long && word.size() > 2 && word.starts_with(name))
+      take(word.substr(2));
+  }
+}
+
+bool has_letter(const ShellCommand& command, const char* letters) {
+  return std::any_of(command.words.begin() + 1, command.words.end(), [&](const ShellWord& word) {
+    return word.text.size() > 1 && word.text[0] == '-' && word.text[1] != '-' &&
+           word.text.find_first_of(letters) != std::string::npos;
+  });
+}
+
+bool has_word(const ShellCommand& command, std::string_view any_of) {
+  return std::any_of(command.words.begin() + 1, command.words.end(),
+                     [&](const ShellWord& word) { return in_list(word.text, any_of); });
+}
+
+Search grep_of(const ShellCommand& command) {
+  Search search;
+  search.folders = has_letter(command, "rR") || has_word(command, "--recursive");
+  each_value(command, "--include", [&](std::string value) { search.take.push_back(std::move(value)); });
+  each_value(command, "--exclude", [&](std::string value) { search.leave.push_back(std::move(value)); });
+  each_value(command, "--exclude-dir", [&](std::string value) { search.leave_folders.push_back(std::move(value)); });
+  return search;
+}
+
+// A pattern given by -g lifts hidden and ignored files that it names.
+Search rg_of(const ShellCommand& command) {
+  Search search{.folders = !has_word(command, "--files --type-list")};
+  for (const char* option : {"-g", "--glob", "--iglob"})
+    each_value(command, option, [&](const std::string& value) {
+      if (!value.starts_with("!"))
+        search.take.push_back(value.substr(value.rfind('/') + 1));
+      else if (value.find('/') == value.npos)
+        search.leave.push_back(value.substr(1));
+    });
+  search.ignore_rules =
+      search.take.empty() && !has_letter(command, "u.") && !has_word(command, "--hidden --no-ignore --unrestricted");
+  for (const char* option : {"-t", "--type"})
+    each_value(command, option, [&](const std::string& value) {
+      const auto patterns = type_patterns(value);
+      search.take.insert(search.take.end(), patterns.begin(), patterns.end());
+    });
+  return search;
+}
+
+Search search_of(const ShellCommand& command) {
+  const std::string_view program = program_name(command.words[0].text);
+  if (program.ends_with("grep")) return grep_of(command);
+  if (program == "rg") return rg_of(command);
+  return {.folders = program == "diff" && !has_letter(command, "q") && !has_word(command, "--brief")};
+}
+
+// `inside`: its folder, as seen from the workspace.
+bool opens(const Search& search, const std::string& name, const fs::path& inside) {
+  if (!secret_name(name) || (search.ignore_rules && name[0] == '.')) return false;
+  for (const fs::path& part : inside) {
+    const std::string folder = part.string();
+    // Packages bring keys for their own tests.
+    if (folder == "node_modules" || matches(search.leave_folders, folder)) return false;
+    if (search.ignore_rules && folder[0] == '.' && folder != "." && folder != "..") return false;
+  }
+  return search.take.empty() ? !matches(search.leave, name) : matches(search.take, name);
+}
+
+std::vector<fs::path> folders_of(const std::vector<ShellWord>& operands, const CommandPlace& place) {
+  std::vector<fs::path> folders;
+  bool named = false;
+  std::error_code error;
+  for (const ShellWord& word : operands) {
+    const Place where = place.locate(word);
+    named = named || where.exists;
+    if (fs::is_directory(where.real, error)) folders.push_back(where.real);
+  }
+  if (!named) folders.push_back(place.cwd);
+  return folders;
+}
+
+}  // namespace
+
+std::string search_shows_secret(const ShellCommand& command, const std::vector<ShellWord>& operands, const CommandPlace& place) {
+  const Search search = search_of(command);
+  if (!search.folders) return {};
+  for (const fs::path& folder : folders_of(operands, place)) {
+    const fs::path inside = folder.lexically_relative(place.workspace.root());
+    std::mutex mutex;
+    std::string shown;
+    const WalkOptions how{.use_ignore = search.ignore_rules, .most = most_files, .stop = {}};
+    const auto walked = walk(folder, how, [&](const WalkFile& file) {
+      const fs::path path(file.path);
+      if (!opens(search, file.name, inside / path.parent_path())) return true;
+      const std::lock_guard lock(mutex);
+      shown = path;
+      return false;
+    });
+    if (!shown.empty()) return shown + " may hold secrets, and the search would show it";
+    if (walked.gave_up) return "it searches more files than can be looked through for secrets first";
+  }
+  return {};
+}
+
+}  // namespace tern
