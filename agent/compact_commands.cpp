@@ -100,7 +100,7 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
     result = summarise(context, due, now, stop);
     if (result && !result->model.empty()) failures_ = 0;
   } else {
-    result = Result{.edits = due.edits, .tier = tier, .strategy = due.edits.front().why.unit, .why = due.why};
+    result = Result{.edits = due.edits, .tier = tier, .strategy = due.strategy, .why = due.why};
   }
   if (!result) return;
   if (result->why.empty()) result->why = "asked for";

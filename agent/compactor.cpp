@@ -114,9 +114,8 @@ Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token
     requests_since_ = 0;
   }
   if (!due.ask)
-    return commit(context, {.edits = due.edits, .tier = due.tier, .strategy = due.edits.front().why.unit, .why = due.why})
-               ? Step::changed
-               : Step::nothing;
+    return commit(context, {.edits = due.edits, .tier = due.tier, .strategy = due.strategy, .why = due.why}) ? Step::changed
+                                                                                                             : Step::nothing;
   auto result = summarise(context, due, now, stop);
   if (!result) return Step::nothing;
   return commit(context, std::move(*result)) ? Step::changed : Step::nothing;

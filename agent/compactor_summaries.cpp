@@ -71,7 +71,9 @@ std::optional<Compactor::Job> Compactor::job_for(const Context& context, const S
   const bool main = model.provider == context.model.provider && model.name == context.model.name;
   SharedPrefix shared;
   if (main) shared = {context.prompt.text, context.tools, context.gauges.cache().warm(world_.now())};
-  Job job{{}, summary_work(ask, world_.store, model, shared)};
+  auto bounded = model;  // what fits the conversation's window is asked for within it, whatever a table says of the small model
+  bounded.window = std::min(model.window, context.window());
+  Job job{{}, summary_work(ask, world_.store, bounded, shared)};
   for (std::size_t i = 0; i < job.work.requests.size(); ++i) {
     job.providers.push_back(world_.connect(model));
     if (!job.providers.back()) return std::nullopt;

@@ -109,6 +109,7 @@ class Planner {
     const Tokens gain = saved(plan.edits);
     if (gain < least_gain()) return nothing("too little to gain in old results (" + thousands(gain) + " tokens)");
     plan.tier = Tier::micro;
+    plan.strategy = plan.edits.front().why.unit;
     plan.why = above(share_, config_.micro_at) + "; " + std::to_string(plan.edits.size()) + " old results";
     return plan;
   }
@@ -154,6 +155,7 @@ class Planner {
     plan.edits = slide(conversation_, config_);
     if (plan.edits.empty()) return nothing("fewer turns than the sliding window holds");
     plan.tier = Tier::compact;
+    plan.strategy = "window";
     plan.why = "more than " + std::to_string(config_.max_turns) + " turns";
     return plan;
   }
@@ -193,6 +195,7 @@ class Planner {
         state_.range ? propose_within(strategy, conversation_, budget_, *state_.range) : strategy.propose(conversation_, budget_);
     if (plan.edits.empty()) return nothing(why + "; " + std::string(strategy.name) + " has nothing to take");
     plan.tier = strategy.name == "truncate" ? Tier::truncate : Tier::compact;
+    plan.strategy = strategy.name;
     plan.why = why + "; strategy " + std::string(strategy.name);
     return plan;
   }
@@ -205,6 +208,7 @@ class Planner {
     if (count(conversation_) - count(tern::apply(conversation_, plan.edits)) < least)
       return nothing(why + "; nothing left to summarise");
     plan.tier = Tier::compact;
+    plan.strategy = "local";
     plan.why = why + "; local summary";
     return plan;
   }
@@ -224,6 +228,7 @@ class Planner {
       target = std::min(target, static_cast<Tokens>(overflow_share * static_cast<double>(count(conversation_))));
     Plan plan;
     plan.tier = Tier::truncate;
+    plan.strategy = "truncate";
     plan.why = std::move(why);
     plan.thrash = state_.refills_in_a_row >= thrashing;
     plan.edits = condense(conversation_, budget_, {.target = target, .tier = Tier::truncate});

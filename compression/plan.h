@@ -27,6 +27,7 @@ struct Plan {
   Tier tier = Tier::none;
   Edits edits;                        // may be applied at once (tiers 2 and 4, or a no-model tier 3)
   std::optional<SummaryRequest> ask;  // tier 3: send this, then with_summary()
+  std::string strategy;               // what made the edits
   std::string why;                    // reasons as text, for the log and the notice
   bool thrash = false;
 };

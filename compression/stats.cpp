@@ -130,10 +130,14 @@ class Adviser {
   }
 
   void truncations() {
-    if (batches_[Tier::truncate] == 0) return;
-    found_.push_back({"compactAt", decimal(std::max(0.5, config_.compact_at - 0.1)),
-                      "messages were dropped at the hard mark " + std::to_string(batches_[Tier::truncate]) +
-                          " times; summarising earlier avoids it"});
+    const int times = batches_[Tier::truncate];
+    if (times == 0) return;
+    // The marks keep their order, or the settings would be refused.
+    const double earlier = std::max({0.5, config_.micro_at + 0.05, config_.compact_at - 0.1});
+    if (earlier < config_.compact_at - 0.005)
+      found_.push_back({"compactAt", decimal(earlier),
+                        "messages were dropped at the hard mark " + (times == 1 ? "once" : std::to_string(times) + " times") +
+                            "; summarising earlier avoids it"});
     if (config_.snip_limit > 4'000) {
       found_.push_back({"snipLimit", std::to_string(config_.snip_limit / 2), "smaller results fill the window later"});
     }

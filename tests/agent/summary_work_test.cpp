@@ -244,3 +244,18 @@ TEST_CASE("a stored draft whose messages have changed is dropped") {
   CHECK_FALSE(rig.store->draft());
   std::filesystem::remove_all(folder.parent_path());
 }
+
+TEST_CASE("no request for a summary is longer than the conversation's own window, whatever the small model can take") {
+  Rig rig(16'000);
+  rig.context.config.small_model = "anthropic/claude-haiku-4-5";
+  with_summaries(rig);
+  work(rig, 40, 500);
+  rig.compactor.compact(rig.context, {}, {});  // of results that the second tier has shortened: they are whole again in it
+  std::size_t summaries = 0;
+  for (const auto& request : rig.script.requests()) {
+    if (request.may_call_tools) continue;
+    ++summaries;
+    CHECK(count(request.conversation) < 16'000);
+  }
+  CHECK(summaries > 0);
+}

@@ -1,0 +1,129 @@
+// Compression in the running program, as a person steers it and as others look at it: settings that change under it, tuning,
+// and the store read by somebody else meanwhile.
+#include <catch2/catch_test_macros.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "agent/sqlite.h"
+#include "tests/support/fake_llm.h"
+#include "tests/support/headless.h"
+
+using namespace tern;
+using namespace tern::test;
+using nlohmann::json;
+
+namespace {
+
+// Forty listings in one turn, through a window that holds about six.
+constexpr std::string_view rounds =
+    R"({"rounds": {"n": 40, "call": {"name": "Bash", "arguments": {"command": )"
+    R"("for n in $(seq $i00 $i99); do echo the quick brown fox number $n jumps over a lazy dog; done"}}, )"
+    R"("text": "Round $i.", "final": "all rounds done"}, "limit": 16000, "summary": {"text": "@"}})";
+
+std::string scenario(const std::string& summary) {
+  std::string text(rounds);
+  return text.replace(text.find('@'), 1, summary);
+}
+
+// Results alone are the second tier's; here summaries have to do the work.
+const std::vector<std::string> flags = {
+    "--plain", "--window", "16000", "--permission-mode", "bypass", "--config", "compression.microAt=0.79"};
+
+// What it says until a line holds `end`, that line included; empty when it does not come.
+std::string until(Headless& tern, const std::string& end) {
+  std::string said;
+  while (const auto line = tern.line()) {
+    said += *line + '\n';
+    if (line->find(end) != std::string::npos && !line->starts_with("> !")) return said;
+  }
+  FAIL("no '" << end << "' in: " << said << tern.errors());
+  return {};
+}
+
+// A command's whole answer: what came before the echo of the next line.
+std::string answer(Headless& tern, const std::string& command) {
+  static int number = 0;
+  const auto mark = "mark-" + std::to_string(++number);
+  tern.write(command);
+  tern.write("!echo " + mark);
+  until(tern, "> " + command);
+  return until(tern, mark);
+}
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+json config_of(const Home& home) {
+  std::ifstream file(home.work / ".compression/config.json");
+  return json::parse(file, nullptr, false);
+}
+
+}  // namespace
+
+TEST_CASE("tuning suggests from what happened with the evidence, and --apply writes it and holds at once") {
+  Home home;
+  FakeLlm server(scenario(" "));  // no summary is any good
+  Headless tern(home, wires()[0], server.url(), flags);
+  tern.write("do the rounds");
+  until(tern, "all rounds done");
+  const auto advice = answer(tern, "/context tune");
+  INFO(advice);
+  CHECK(contains(advice, "the summary is empty"));  // why
+  CHECK(contains(advice, "/context tune --apply writes this"));
+  CHECK_FALSE(config_of(home).is_object());
+  const auto done = answer(tern, "/context tune --apply");
+  INFO(done);
+  CHECK(contains(done, "smallModel:"));
+  const auto written = config_of(home);
+  REQUIRE(written.is_object());
+  INFO(written.dump());
+  const auto small = written.value("smallModel", "");
+  CHECK_FALSE(small.empty());
+  CHECK(contains(answer(tern, "/config"), small));
+  tern.close_input();
+  CHECK(tern.wait() == 0);
+}
+
+TEST_CASE("the project's settings follow their file while tern runs, and what is wrong in it is named") {
+  Home home;
+  FakeLlm server(R"({"default": {"text": "fine"}})");
+  Headless tern(home, wires()[0], server.url(), flags);
+  tern.write("hello");
+  until(tern, "ready");
+  std::ofstream(home.work / ".compression/config.json")
+      << R"({"compression": {"keepRecent": 17, "keepRecnt": 3, "compactAt": "much", "protectResults": -1}})";
+  tern.write("hello again");
+  const auto said = until(tern, "ready");
+  INFO(said);
+  CHECK(contains(said, "keepRecnt"));
+  CHECK(contains(said, "compactAt"));
+  CHECK(contains(said, "protectResults"));
+  CHECK_FALSE(contains(said, "keepRecent:"));
+  const auto now = answer(tern, "/config");
+  INFO(now);
+  CHECK(contains(now, "compression.keepRecent            17"));
+  std::filesystem::remove(home.work / ".compression/config.json");
+  CHECK_FALSE(contains(answer(tern, "/config"), "keepRecent            17"));
+  tern.close_input();
+  CHECK(tern.wait() == 0);
+}
+
+TEST_CASE("the summaries and compactions and usage are views that anybody may read while tern runs") {
+  Home home;
+  FakeLlm server(scenario("<summary>\\n1. Primary Request and Intent: the rounds\\n8. Current Work: going on\\n</summary>"));
+  Headless tern(home, wires()[0], server.url(), flags);
+  tern.write("do the rounds");
+  until(tern, "compaction: ");  // in the middle of the turn
+  Sqlite beside(home.work / ".compression/tern.db", Sqlite::Mode::read);
+  CHECK(beside.integer("SELECT count(*) FROM usage WHERE input > 0") > 0);
+  const auto then = beside.integer("SELECT count(*) FROM compactions");
+  CHECK(then > 0);
+  until(tern, "all rounds done");
+  until(tern, "ready");
+  CHECK(beside.integer("SELECT count(*) FROM compactions") >= then);
+  CHECK(beside.integer("SELECT count(*) FROM summaries WHERE content LIKE '%the rounds%' AND tokensBefore > tokensAfter") > 0);
+  tern.write("/status");  // it still writes while somebody reads
+  until(tern, "session ");
+  tern.close_input();
+  CHECK(tern.wait() == 0);
+  CHECK(tern.errors().empty());
+}
