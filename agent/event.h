@@ -74,8 +74,10 @@ struct Queue {  // prompts waiting
 struct TakenBack {
   std::vector<std::string> texts;
 };
-struct Page {  // a text to read in the pager view (recall, summaries, model list …)
+struct Page {                                  // a text to read in the pager view (recall, summaries, model list …)
+  enum class Form { plain, markdown, diffs };  // diffs: each begins with "--- path" and something to say of it
   std::string title, text;
+  Form form = Form::plain;
 };
 struct RewindPoint {
   ItemId item;

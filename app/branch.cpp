@@ -34,7 +34,7 @@ bool BranchMark::differs() const {
   if (!process.start(spec).empty()) return false;
   OutputRing output;
   FollowLimits limits;
-  limits.time = std::chrono::milliseconds(250);
+  limits.time = patience_;
   const auto following = follow(process, output, limits, {}, {});
   too_slow_ = following.how != Following::How::ended;
   return !too_slow_ && following.end.status == 0 && output.bytes() > 0;

@@ -1,6 +1,7 @@
 // The branch as the status line shows it: "main", "main*" when tracked files differ from the last commit, empty without git.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -8,14 +9,16 @@ namespace tern {
 
 class BranchMark {
  public:
-  explicit BranchMark(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  // Reads HEAD, and in a trusted folder asks git, which gets a quarter of a second. Runs no hook, no file system monitor, no
+  BranchMark(std::filesystem::path folder, std::chrono::milliseconds patience)
+      : folder_(std::move(folder)), patience_(patience) {}
+  // Reads HEAD, and in a trusted folder asks git, as long as the patience lasts. Runs no hook, no file system monitor, no
   // submodule and no transport, and writes nothing. A repository in which git takes longer is not asked again.
   std::string look(bool trusted);
 
  private:
   bool differs() const;
   std::filesystem::path folder_;
+  std::chrono::milliseconds patience_;
   mutable bool too_slow_ = false;
 };
 

@@ -25,7 +25,7 @@ Session::Session(SessionSetup setup, Mailbox<Command>& commands, Emit emit)
       emit_(std::move(emit)),
       commands_(commands),
       inbox_(commands, [this](Event event) { this->emit(std::move(event)); }),
-      branch_mark_(setup_.cwd) {
+      branch_mark_(setup_.cwd, setup_.git_patience) {
   inbox_.set_attending(setup_.live);
   inbox_.set_live([this](Command& command) { return live(command); });
 }

@@ -57,7 +57,8 @@ struct SessionSetup {
   std::function<std::string(std::string_view page, std::stop_token)> page;           // "doctor": pages the app knows
   std::function<std::string(const std::filesystem::path& project_dir)> show_config;  // every value in force and its origin
   bool demo = false;
-  std::string trace;  // file that gets each event as a line
+  std::chrono::milliseconds git_patience{250};  // for the star at the branch; a slower repository goes without
+  std::string trace;                            // file that gets each event as a line
 };
 
 class Recording;
@@ -93,6 +94,7 @@ class Session {
   friend struct SessionQueries;
 
   bool choose_model();
+  Meters first_meters() const;
   bool open_store();
   void ask_for_trust();
   void make_hands();

@@ -177,6 +177,7 @@ void SessionCommands::rewind(const Rewind& command) {
   const auto points = s.store_->rewind_points();
   const auto point = std::find_if(points.begin(), points.end(), [&](const RewindPoint& p) { return p.item == command.item; });
   if (point == points.end()) return s.emit(Notice{Level::warning, "That message is no longer there to go back to."});
+  std::optional<Notice> files;
   if (command.files || command.preview) {
     const auto report = s.journal_->undo(*s.workspace_, command.item.value, UINT64_MAX, command.preview);
     std::string text;
@@ -189,15 +190,16 @@ void SessionCommands::rewind(const Rewind& command) {
     for (const auto& [path, why] : report.refused) text += "left alone     " + s.workspace_->display(path) + ": " + why + '\n';
     if (text.empty()) text = "No file was changed since then.\n";
     if (command.preview) return s.emit(Page{"Rewind to: " + point->text, std::move(text)});
-    s.emit(Notice{Level::info, std::move(text)});
+    files = Notice{Level::info, std::move(text)};
     s.files_.forget_shown();
   }
-  if (!command.conversation) return;
+  if (!command.conversation) return s.emit(std::move(*files));
   s.compactor_->stop_drafting();
   s.context_.conversation = repair(s.store_->rewind(command.item));
   s.context_.gauges.cut();
   s.files_.forget_shown();
   s.open_view(true);
+  if (files) s.emit(std::move(*files));  // below what the screen begins anew with
   s.emit(TakenBack{{point->text}});
 }
 

@@ -31,6 +31,7 @@ bool Session::open() {
   if (!setup_.replay.empty() && !(playback_ = Recording::load(setup_.replay, why_))) return false;
   if (!setup_.record.empty() && !(recording_ = Recording::create(setup_.record, why_))) return false;
   if (!choose_model()) return false;  // first: the network thread loads its library beside everything that follows
+  emit(first_meters());
   workspace_.emplace(setup_.cwd, setup_.extra_dirs);
   ask_for_trust();
   if (leaving_ || !open_store()) return false;
@@ -84,6 +85,16 @@ bool Session::choose_model() {
   context_.config = setup_.compression;
   use_model(*name);
   return true;
+}
+
+// The screen names the model before anything is asked.
+Meters Session::first_meters() const {
+  Meters meters;
+  meters.model = model_name_.model;
+  meters.provider = model_name_.provider;
+  meters.cwd = setup_.cwd.string();
+  meters.mode = setup_.mode;
+  return meters;
 }
 
 std::unique_ptr<Provider> Session::connect(const ModelInfo& model) {
@@ -170,6 +181,7 @@ bool Session::open_store() {
     if (auto name = setup_.models.resolve(opened_.model); name && *name != model_name_) {
       use_model(*name);
       if (!provider_) use_model(model_name_ = *setup_.models.resolve(model));
+      emit(first_meters());
     }
   return true;
 }

@@ -212,7 +212,7 @@ void SessionQueries::earlier(bool all) {
 
 void SessionQueries::summaries(const std::string& how_many) {
   const auto count = how_many.empty() ? 10 : std::strtoul(how_many.c_str(), nullptr, 10);
-  s.emit(Page{"Summaries", summaries_text(*s.store_, count ? count : 10)});
+  s.emit(Page{"Summaries", summaries_text(*s.store_, count ? count : 10), Page::Form::markdown});
 }
 
 void SessionQueries::sessions(const std::string& words) {
@@ -254,7 +254,9 @@ void SessionQueries::tools() {
   std::string text;
   for (const auto* tool : all_tools()) {
     const bool on = std::find(s.hands_->offered.begin(), s.hands_->offered.end(), tool) != s.hands_->offered.end();
-    text += std::string(on ? "● " : "○ ") + std::string(tool->name) + "  " + first_sentence(tool->description) + '\n';
+    std::string name(tool->name);
+    name.resize(std::max<std::size_t>(name.size(), 10), ' ');  // one column of descriptions
+    text += (on ? "● " : "○ ") + name + "  " + first_sentence(tool->description) + '\n';
   }
   s.emit(Page{"Tools", text + "\n● offered to the model   ○ off: \"tools.extra\" in the configuration adds it\n"});
 }
@@ -274,7 +276,8 @@ void SessionQueries::diff() {
     const auto now = unified_diff(before.value_or(""), read_file(path));
     if (!now.text.empty()) text += "--- " + s.workspace_->display(path) + "  " + change_note(now) + '\n' + now.text + '\n';
   }
-  s.emit(Page{"Changes of this session", text.empty() ? "Nothing has been changed.\n" : text});
+  if (text.empty()) return s.emit(Page{"Changes of this session", "Nothing has been changed.\n"});
+  s.emit(Page{"Changes of this session", std::move(text), Page::Form::diffs});
 }
 
 }  // namespace tern

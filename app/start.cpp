@@ -202,17 +202,15 @@ namespace {
 Meters first_meters(const SessionSetup& setup) {
   const auto name = setup.model.empty() ? std::nullopt : setup.models.resolve(setup.model);
   Meters meters;
-  if (name) meters.model = name->model;
+  if (name) meters.model = name->model, meters.provider = name->provider;
   meters.cwd = setup.cwd.string();
   meters.mode = setup.mode;
   return meters;
 }
 
-// The first screen: what this is, where one is, where summaries are kept, and three ways on.
+// The first screen: what this is, where one is, where summaries are kept, and three ways on. The screen adds the model.
 std::vector<std::string> welcome(const SessionSetup& setup, const UiDeps& deps) {
-  const auto model = setup.demo ? std::string("the demo, a script and not a model") : setup.model;
   std::vector<std::string> lines = {"tern " + deps.version};
-  if (!model.empty()) lines.push_back("model: " + model);
   lines.push_back("folder: " + deps.cwd);
   lines.push_back(setup.keep ? "everything said and seen is kept in .compression/ and can be called back with /recall"
                              : "nothing of this talk is kept on disk");

@@ -127,7 +127,7 @@ void open_pages(Shell& shell) {
     if (view.page->title == models_page)
       open_models(shell, view.page->text);
     else
-      shell.page(view.page->title, view.page->text);
+      shell.page(std::move(*view.page));
     view.page.reset();
   }
   shell.earlier_came();

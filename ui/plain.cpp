@@ -18,6 +18,7 @@
 #include "ui/format.h"
 #include "ui/modes.h"
 #include "ui/shell.h"
+#include "ui/status_bar.h"
 #include "ui/text_safe.h"
 
 namespace tern {
@@ -173,6 +174,7 @@ class PlainLog {
          safe_text(compaction.audit));
   }
   void operator()(const SessionOpened& opened) {
+    if (const auto model = model_line(shell_.view.meters); model != named_) line("- " + safe_text(named_ = model, Lines::one));
     if (opened.resumed) line("- going on with " + safe_text(opened.name.empty() ? opened.id : opened.name, Lines::one));
   }
   void operator()(const TurnEnded& ended) {
@@ -327,6 +329,7 @@ class PlainLog {
   Input input_;
   Shell shell_;
   bool interactive_, prompted_ = false;
+  std::string named_;  // the model, as it was said last
   bool at_line_start_ = true;
   bool turn_ = false, waiting_ = false;  // what was typed last starts a turn; its answer has not begun
   bool preview_ = false;                 // it asks for a compaction to look at

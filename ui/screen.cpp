@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ftxui/dom/elements.hpp>
+#include <utility>
 
 #include "ui/format.h"
 #include "ui/status_bar.h"
@@ -178,12 +179,13 @@ Row more_below(const Shell& shell, Row last, int width) {
 Rows welcome_rows(const Shell& shell, int width) {
   Rows rows;
   rows.emplace_back();
+  const auto add = [&](const std::string& line, Style style) {
+    wrap_into(rows, RowBuilder().add(safe_text(line, Lines::one), style).take(), width, "  ", "  ");
+  };
   bool first = true;
   for (const std::string& line : shell.deps.welcome) {
-    wrap_into(rows,
-              RowBuilder().add(safe_text(line, Lines::one), first ? Style{.fg = Colour::accent, .bold = true} : Style{}).take(),
-              width, "  ", "  ");
-    first = false;
+    add(line, first ? Style{.fg = Colour::accent, .bold = true} : Style{});
+    if (std::exchange(first, false) && !shell.view.meters.model.empty()) add(model_line(shell.view.meters), {});
   }
   return rows;
 }

@@ -29,6 +29,34 @@ std::size_t hanging(std::string_view line, int width) {
   return columns * 2 <= static_cast<std::size_t>(std::max(0, width)) ? columns : word;
 }
 
+Rows plain_rows(std::string_view text, int width) {
+  Rows rows;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    wrap_into(rows, RowBuilder().add(line).take(), width, "", std::string(hanging(line, width), ' '));
+    at = end + 1;
+  }
+  return rows;
+}
+
+// "--- path  +2 −1", then the hunks of that file.
+Rows file_diffs(std::string_view text, int width) {
+  Rows rows;
+  while (!text.empty()) {
+    const std::size_t next = std::min(text.find("\n--- ", 1), text.size());
+    const std::string_view file = text.substr(0, next);
+    const std::size_t end = std::min(file.find('\n'), file.size());
+    const std::string_view head = file.substr(file.starts_with("--- ") ? 4 : 0, file.starts_with("--- ") ? end - 4 : end);
+    if (!rows.empty()) rows.emplace_back();
+    rows.push_back(RowBuilder().add(shorten(head, width), Style{.bold = true}).take());
+    Rows hunks = diff_rows(file.substr(std::min(end + 1, file.size())), head.substr(0, head.find("  ")), width);
+    std::move(hunks.begin(), hunks.end(), std::back_inserter(rows));
+    text.remove_prefix(std::min(next + 1, text.size()));
+  }
+  return rows;
+}
+
 std::string_view image_type(std::string_view path) {
   static constexpr std::pair<std::string_view, std::string_view> types[] = {
       {".png", "image/png"}, {".jpg", "image/jpeg"}, {".jpeg", "image/jpeg"}, {".gif", "image/gif"}, {".webp", "image/webp"}};
@@ -64,18 +92,12 @@ Shell::Shell(UiDeps& dependencies, std::function<void()> wake)
 
 void Shell::notice(std::string text, Level level) { fold(view, Notice{level, std::move(text)}, now_ms); }
 
-void Shell::page(std::string title, std::string text) {
+void Shell::page(Page page) {
   Overlay opened;
-  opened.title = std::move(title);
-  opened.content = [text = safe_text(text)](int width) {
-    Rows rows;
-    for (std::size_t at = 0; at <= text.size();) {
-      const std::size_t end = std::min(text.find('\n', at), text.size());
-      const std::string_view line = std::string_view(text).substr(at, end - at);
-      wrap_into(rows, RowBuilder().add(line).take(), width, "", std::string(hanging(line, width), ' '));
-      at = end + 1;
-    }
-    return rows;
+  opened.title = std::move(page.title);
+  opened.content = [form = page.form, text = safe_text(page.text)](int width) {
+    if (form == Page::Form::markdown) return markdown_rows(text, width, false);
+    return form == Page::Form::diffs ? file_diffs(text, width) : plain_rows(text, width);
   };
   overlay = std::move(opened);
 }

@@ -63,7 +63,7 @@ struct Shell {
   void send(Command command) { deps.commands.push(std::move(command)); }
   void say(std::string text, std::int64_t for_ms = 3'000) { hint = {std::move(text), now_ms + for_ms}; }
   void notice(std::string text, Level level = Level::info);  // a line in the transcript
-  void page(std::string title, std::string text);            // opens the pager
+  void page(Page page);                                      // opens the pager
   void use_theme(std::string_view name);
   void submit(When when);  // what stands in the composer: prompt, command, shell line or note
   // A long session is replayed from its end: the part above comes when somebody goes or looks there.

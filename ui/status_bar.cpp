@@ -127,6 +127,11 @@ std::string mode_name(PermissionMode mode) {
 }
 }  // namespace
 
+std::string model_line(const Meters& meters) {
+  if (meters.provider == "demo") return "model: the demo, a script and not a model";
+  return "model: " + (meters.provider.empty() ? "" : meters.provider + "/") + meters.model;
+}
+
 std::string mode_and_model(const Meters& meters) {
   const std::string model = safe_text(meters.model, Lines::one), branch = safe_text(meters.branch, Lines::one);
   return " " + mode_name(meters.mode) + (model.empty() ? "" : " · " + model) + (branch.empty() ? "" : " · " + branch) + " ";

@@ -9,7 +9,9 @@
 
 namespace tern {
 
-Colour band_colour(double share);                  // 0–40 good, –60 lime, –80 yellow, –95 orange, above red
+Colour band_colour(double share);  // 0–40 good, –60 lime, –80 yellow, –95 orange, above red
+// For the first screen; the demo is called what it is.
+std::string model_line(const Meters& meters);
 std::string mode_and_model(const Meters& meters);  // " plan · claude-sonnet-4-5 · main* "
 Row top_line(const ViewState& view, int width, std::string_view home);
 Row status_line(const Meters& meters, int width);

@@ -109,7 +109,7 @@ class Loop {
     shell_.transcript.sync(shell_.view, RowOptions{.width = size.columns - 1}, std::max(4, size.lines - 4));
     const std::string tail = ansi_lines(shell_.transcript.visible(), shell_.theme, size.columns);
     terminal_.leave();
-    terminal_.write(tail);
+    if (!tail.empty()) terminal_.write(tail + "\r\n");
   }
 
  private:

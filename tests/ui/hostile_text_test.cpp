@@ -137,8 +137,10 @@ TEST_CASE("2,000 hostile strings on every path: nothing but our own orders is wr
     };
     frame();
     if (round % 8 != 0) continue;
-    world.shell.page(text, text);
-    frame();
+    for (const auto form : {Page::Form::plain, Page::Form::markdown, Page::Form::diffs}) {
+      world.shell.page({text, text, form});
+      frame();
+    }
     world.shell.overlay = Overlay{.title = text, .items = {text, text}};
     frame();
     world.shell.overlay.reset();

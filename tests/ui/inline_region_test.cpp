@@ -79,7 +79,7 @@ TEST_CASE("inline: nothing of the region is left behind, and it comes back whole
   world.frame(80, 24);
   world.vt.feed(world.region.leave() + "$ the shell\r\n");
   CHECK(world.count("╭") == 0);
-  CHECK(world.count("claude-sonnet") == 0);
+  CHECK(world.count("ask · claude-sonnet") == 0);
   CHECK(world.count("an answer") == 1);
   world.frame(80, 24);
   CHECK(world.count("╭") == 1);

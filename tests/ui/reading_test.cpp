@@ -60,7 +60,7 @@ TEST_CASE("a search in the transcript reaches every hit, also those on the scree
 
 TEST_CASE("a search on a page reaches every hit, marks it and says when there is none") {
   World world;
-  world.shell.page("page", numbered(100, {5, 7, 95, 98}));
+  world.shell.page({"page", numbered(100, {5, 7, 95, 98})});
   world.look(80, 24);
   world.type("/needle");
   world.press("enter");
@@ -77,6 +77,39 @@ TEST_CASE("a search on a page reaches every hit, marks it and says when there is
   world.type("/nothing");
   world.press("enter");
   CHECK(world.look(80, 24).find("not found: nothing") != std::string::npos);
+}
+
+TEST_CASE("pages show markdown and diffs as the transcript does") {
+  World world;
+  world.shell.page({"Summaries", "## First\n\n- **bold** item\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", Page::Form::markdown});
+  std::string screen = world.look(80, 24);
+  INFO(screen);
+  CHECK(screen.find("##") == screen.npos);
+  CHECK(screen.find("**") == screen.npos);
+  CHECK(screen.find("• bold item") != screen.npos);
+  world.shell.page({"Changes",
+                    "--- a.cpp  +1 −1\n@@ -1,2 +1,2 @@\n int a;\n-int b;\n+int c;\n\n--- b.txt  +1 −0\n@@ -0,0 +7,1 @@\n+new\n",
+                    Page::Form::diffs});
+  screen = world.look(80, 24);
+  INFO(screen);
+  CHECK(screen.find("a.cpp  +1 −1") != screen.npos);
+  CHECK(screen.find("2 − int b;") != screen.npos);
+  CHECK(screen.find("2 + int c;") != screen.npos);
+  CHECK(screen.find("b.txt  +1 −0") != screen.npos);
+  CHECK(screen.find("7 + new") != screen.npos);
+}
+
+TEST_CASE("the first screen names the model as soon as it is known, and the demo by its name") {
+  World world;
+  CHECK(world.look(80, 24).find("model: ") == std::string::npos);
+  Meters meters;
+  meters.provider = "anthropic";
+  meters.model = "claude-sonnet-4-5";
+  world.tell(meters);
+  CHECK(world.look(80, 24).find("model: anthropic/claude-sonnet-4-5") != std::string::npos);
+  meters.provider = "demo";
+  world.tell(meters);
+  CHECK(world.look(80, 24).find("model: the demo, a script and not a model") != std::string::npos);
 }
 
 TEST_CASE("the way to the end hides no line") {
@@ -98,7 +131,7 @@ TEST_CASE("a paste goes into the query being typed, else into the prompt") {
   CHECK(world.shell.composer.text() == "run the tests");
   world.press("enter");
   world.press("ctrl-u");
-  world.shell.page("page", numbered(100, {50}));
+  world.shell.page({"page", numbered(100, {50})});
   world.look(80, 24);
   world.type("/");
   paste("row 77\nrow 78");
@@ -111,7 +144,7 @@ TEST_CASE("a paste goes into the query being typed, else into the prompt") {
 
 TEST_CASE("what is typed into a query is shown safely") {
   World world;
-  world.shell.page("page", "text");
+  world.shell.page({"page", "text"});
   world.type("/");
   handle_input(world.shell, Paste{"\xe2\x80\xae"
                                   "evil"});

@@ -24,7 +24,7 @@ struct World {
               .home = "/home/ann",
               .version = "0.1",
               .list_files = [](std::stop_token) { return std::vector<std::string>{}; },
-              .welcome = {"tern", "model demo · ~/src/parser · summaries in .compression/", "/ commands · @ files · ? keys"}};
+              .welcome = {"tern", "folder: ~/src/parser", "/ commands · @ files · ? keys"}};
   Shell shell{deps, [] {}};
   std::uint64_t next_item = 1;
 
