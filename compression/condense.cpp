@@ -315,7 +315,8 @@ class Condenser {
     std::size_t lines = 0;
     std::string body = kept_text(part, lines);
     if (const auto* summary = std::get_if<Summary>(&old)) {
-      return Summary{plans_[p].frameless ? "[Earlier work, shortened again]\n" + body : body, summary->covers};
+      const std::string head = "[Earlier work, shortened again";
+      return Summary{body.starts_with(head) ? body : head + shown_id(part) + "]\n" + body, summary->covers};
     }
     std::string label;
     if (!body.starts_with(compacted_label)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compression/blocks.h"
 #include "compression/rounds.h"
 #include "compression/strategy.h"
 
@@ -11,6 +12,14 @@ namespace tern {
 std::string_view to_string(Removal removal) { return removal == Removal::middle ? "middle" : "oldest"; }
 
 namespace {
+
+// What stays of itself: the protected zone, and each summary, which is all that is left of what it stands for. It opens a turn
+// as a message of the person does, and would leave with that turn's last round.
+Outline outline_of(const Conversation& conversation, const CompressionConfig& config) {
+  auto keep = protected_items(conversation, config);
+  for (std::size_t i = 0; i < keep.size(); ++i) keep[i] = keep[i] || has<Summary>(*conversation.items[i]);
+  return outline(conversation, keep);
+}
 
 // Rounds in the order in which they leave: from the middle outwards, or from the oldest on.
 std::vector<std::size_t> order_of(std::size_t rounds, Removal how) {
@@ -27,7 +36,7 @@ std::vector<std::size_t> order_of(std::size_t rounds, Removal how) {
 }  // namespace
 
 Edits remove(const Conversation& conversation, const CompressionConfig& config, Removal how, Tokens target) {
-  const Outline parts = outline(conversation, protected_items(conversation, config));
+  const Outline parts = outline_of(conversation, config);
   const std::string unit(to_string(how));
   Taker taker(conversation, parts, {Tier::compact, unit + " removal", "removed from the " + unit + " to reach the target"});
   for (const std::size_t round : order_of(parts.rounds.size(), how)) {
@@ -42,7 +51,7 @@ Edits remove(const Conversation& conversation, const CompressionConfig& config, 
 }
 
 Edits slide(const Conversation& conversation, const CompressionConfig& config) {
-  const Outline parts = outline(conversation, protected_items(conversation, config));
+  const Outline parts = outline_of(conversation, config);
   const auto turns = parts.turns.size(), recent = static_cast<std::size_t>(std::max(1, config.keep_recent));
   if (turns <= static_cast<std::size_t>(std::max(1, config.max_turns)) || turns <= recent) return {};
   Taker taker(conversation, parts,

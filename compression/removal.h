@@ -1,5 +1,5 @@
 // Removal without a summary: whole rounds leave, from the middle or from the oldest, until a target is met.
-// System prompt and protected items stay; calls never lose their results. Prompt cache: gone from the first round removed.
+// System prompt, summaries and protected items stay; calls never lose their results. Prompt cache: gone from the first round removed.
 #pragma once
 
 #include "compression/budget.h"

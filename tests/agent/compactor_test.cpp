@@ -224,6 +224,7 @@ TEST_CASE("a compaction in the middle of a task is followed by what the model ne
   with_summaries(rig);
   rig.hands.todos = {{"read all files", "in_progress", "Reading all files"}};
   rig.write("small.txt", "the small file as it is now\n");
+  rig.script.then(test::calls({call("r", "Read", R"({"file_path":")" + (rig.root / "small.txt").string() + R"("})")}));
   rig.script.then(test::calls({call("s", "Edit",
                                     R"({"file_path":")" + (rig.root / "small.txt").string() +
                                         R"(","old_string":"as it is now","new_string":"as it is then"})")}));
@@ -235,15 +236,19 @@ TEST_CASE("a compaction in the middle of a task is followed by what the model ne
   }
   rig.script.then(test::says("all read"));
   CHECK(rig.turn("read all of them").how == How::done);
-  bool told = false, listed = false;
-  for (const auto& item : rig.context.conversation.items)
-    for (const auto& block : item->blocks)
-      if (const auto* text = std::get_if<Text>(&block); text && item->synthetic) {
+  bool told = false, listed = false, fresh = false;
+  for (const auto& request : rig.script.requests())
+    for (const auto& item : request.conversation.items)
+      for (const auto& block : item->blocks) {
+        const auto* text = std::get_if<Text>(&block);
+        if (!text || !item->synthetic) continue;
         told = told || text->text.find("compacted in the middle of your task") != std::string::npos;
         listed = listed || text->text.find("◐ Reading all files") != std::string::npos;
+        fresh = fresh || text->text.find("the small file as it is then") != std::string::npos;
       }
   CHECK(told);
   CHECK(listed);
+  CHECK(fresh);  // it was changed after it was read last
 }
 
 TEST_CASE("Esc during a compaction stops it, and the context is as it was") {

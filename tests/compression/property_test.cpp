@@ -3,8 +3,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <random>
 
+#include "compression/blocks.h"
 #include "compression/check.h"
 #include "compression/plan.h"
+#include "compression/removal.h"
 #include "compression/strategy.h"
 #include "compression/tokens.h"
 #include "tests/support/random_conversation.h"
@@ -64,6 +66,41 @@ TEST_CASE("every strategy keeps the shape, the system, the pins; tokens never gr
         CHECK(to_script(edits) == to_script(strategy->propose(conversation, budget)));
       }
     }
+  }
+}
+
+TEST_CASE("no removal takes a summary away with the turn that follows it") {
+  std::mt19937 random(11);
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    auto conversation = random_conversation(seed);
+    std::vector<ItemPtr> summaries;
+    for (auto& item : conversation.items) {
+      if (!is_human(*item) || random() % 3 != 0) continue;
+      Item summary = *item;
+      summary.synthetic = true;
+      summary.recall = RecallId{static_cast<std::uint32_t>(1'000 + summaries.size())};
+      summary.blocks = {Summary{"what was done before " + std::to_string(random()), {item->id, item->id}}};
+      item = make_item(std::move(summary));
+      summaries.push_back(item);
+    }
+    Budget budget = filled(conversation, 1);
+    budget.config.max_turns = budget.config.keep_recent = static_cast<int>(1 + random() % 5);
+    budget.config.sliding_window = true;
+    const auto stay = [&](const Edits& edits, std::string_view how) {
+      INFO("seed " << seed << ", " << how);
+      must_hold(conversation, edits);
+      const auto after = tern::apply(conversation, edits);
+      for (const auto& summary : summaries)
+        CHECK(std::find(after.items.begin(), after.items.end(), summary) != after.items.end());
+    };
+    for (const Tokens target : {Tokens{0}, count(conversation) / 4, count(conversation) / 2}) {
+      stay(remove(conversation, budget.config, Removal::middle, target), "middle");
+      stay(remove(conversation, budget.config, Removal::oldest, target), "oldest");
+      stay(remove_messages(conversation, budget, target), "chosen");
+    }
+    stay(slide(conversation, budget.config), "window");
+    for (const auto* name : {"middle", "oldest", "window", "hybrid", "tools"})
+      stay(find_strategy(name)->propose(conversation, budget), name);
   }
 }
 
