@@ -158,12 +158,15 @@ HttpError error_of(CURLcode code) {
   }
 }
 
-// The network thread. Started by the first provider, joined at exit; asleep while nothing runs.
+// The network thread. Started by the first provider, joined by http_stop(), at exit at the latest; asleep while nothing runs.
 class Network {
  public:
   static Network& shared() {
     static Network instance;
     return instance;
+  }
+  static void stop_started() {
+    if (started_) shared().stop();
   }
 
   void add(TransferPtr transfer) { command({std::move(transfer), true}); }
@@ -175,7 +178,7 @@ class Network {
     bool add = false;
   };
 
-  Network() : thread_([this] { run(); }) {}
+  Network() : thread_([this] { run(); }) { started_ = true; }
 
   ~Network() { stop(); }
 
@@ -187,6 +190,7 @@ class Network {
       wake();  // under the lock: once the thread sees quit_, the multi is gone
     }
     thread_.join();
+    multi_ = nullptr;
   }
 
   // Before curl is loaded there is nothing to wake: the thread looks at its commands before it first sleeps.
@@ -287,6 +291,7 @@ class Network {
     return easy;
   }
 
+  static inline std::atomic<bool> started_{false};
   // Read for the first transfer that needs them: a model on this machine does not wait for half a megabyte of PEM.
   std::optional<Certificates> certificates_;  // network thread only, as are the next three
   std::unordered_map<CURL*, std::unique_ptr<Active>> active_;
@@ -381,6 +386,7 @@ void Network::start(const TransferPtr& transfer) {
 }  // namespace
 
 void http_warm() { Network::shared(); }
+void http_stop() { Network::stop_started(); }
 void network_add(TransferPtr transfer) { Network::shared().add(std::move(transfer)); }
 void network_remove(TransferPtr transfer) { Network::shared().remove(std::move(transfer)); }
 

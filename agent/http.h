@@ -66,6 +66,9 @@ struct HttpHandlers {
 
 // Starts the network thread, which loads curl while its caller goes on.
 void http_warm();
+// Joins it, if there is one: before main() returns, on every way out. exit() must not run the libraries' handlers while they
+// are still being loaded.
+void http_stop();
 
 HttpResult http_stream(const HttpRequest& request, const HttpHandlers& handlers, std::stop_token stop);
 

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <exception>
 
+#include "agent/http.h"
 #include "app/crash.h"
 #include "app/start.h"
 #include "app/subcommands.h"
@@ -38,6 +39,9 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   if (argc > 1 && !std::strcmp(argv[1], "--supervise")) return tern::supervise_main(argc, argv);
   if (argc > 1 && !std::strcmp(argv[1], "--version")) return std::puts("tern " TERN_VERSION) < 0;
+  struct NetworkEnd {
+    ~NetworkEnd() { tern::http_stop(); }
+  } const network_end;
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
