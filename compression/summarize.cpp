@@ -10,6 +10,7 @@
 #include "compression/index.h"
 #include "compression/lines.h"
 #include "compression/range.h"
+#include "compression/summary_answer.h"
 #include "compression/summary_prompt.h"
 #include "compression/tokens.h"
 
@@ -104,23 +105,6 @@ std::string_view trim(std::string_view text) {
   return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
 }
 
-std::string open_tag(std::string_view name) { return "<" + std::string(name) + ">"; }
-std::string close_tag(std::string_view name) { return "</" + std::string(name) + ">"; }
-
-// Takes the private part out, closed or not: an unclosed one ends where the answer begins, else at the end.
-std::string without_thinking(std::string text, const SummaryTags& tags) {
-  for (auto begin = text.find(open_tag(tags.thinking)); begin != text.npos; begin = text.find(open_tag(tags.thinking))) {
-    auto end = text.find(close_tag(tags.thinking), begin);
-    const auto answer = text.find(open_tag(tags.answer), begin);
-    if (end != text.npos && (answer == text.npos || end < answer))
-      end += close_tag(tags.thinking).size();
-    else
-      end = answer == text.npos ? text.size() : answer;
-    text.erase(begin, end - begin);
-  }
-  return text;
-}
-
 // A fence around everything goes; fences inside stay.
 std::string_view without_fence(std::string_view text) {
   text = trim(text);
@@ -147,24 +131,10 @@ std::string_view without_chatter(std::string_view text) {
   return text;
 }
 
-struct Parsed {
-  std::string text;
-  bool closed = false;
-};
-Parsed parse(const std::string& answer, SummaryStyle style) {
-  const auto other = style == SummaryStyle::sections ? SummaryStyle::snapshot : SummaryStyle::sections;
-  for (const auto with : {style, other}) {
-    const auto tags = summary_tags(with);
-    const auto text = without_thinking(answer, tags);
-    const auto begin = text.find(open_tag(tags.answer));
-    const auto end = text.rfind(close_tag(tags.answer));
-    if (begin == text.npos && end == text.npos) continue;
-    const auto from = begin == text.npos ? 0 : begin + open_tag(tags.answer).size();
-    const bool closed = end != text.npos && end >= from;
-    const auto inner = std::string_view(text).substr(from, closed ? end - from : text.npos);
-    return {std::string(without_fence(begin == text.npos ? without_chatter(trim(inner)) : inner)), closed};
-  }
-  return {std::string(without_fence(without_chatter(without_fence(without_thinking(answer, summary_tags(style)))))), false};
+// Chatter is looked for only where no tag tells the answer from it.
+std::string_view body_of(const SummaryAnswer& answer) {
+  if (answer.opened) return without_fence(answer.text);
+  return without_fence(without_chatter(without_fence(answer.text)));
 }
 
 std::string summary_text(const SummaryRequest& request, std::string_view body) {
@@ -265,13 +235,14 @@ SummaryRequest summary_request(const Conversation& conversation, const Budget& b
 }
 
 std::variant<Edits, Rejected> with_summary(const SummaryRequest& request, const std::string& answer, bool complete) {
-  const auto parsed = parse(answer, request.style);
+  const auto parsed = summary_answer(answer, request.style);
+  const auto body = body_of(parsed);
   if (!complete && !parsed.closed) return Rejected{"the summary was cut off"};
-  if (is_blank(parsed.text)) return Rejected{"the summary is empty"};
+  if (is_blank(body)) return Rejected{"the summary is empty"};
   Item item{.id = request.new_id,
             .role = Role::user,
             .when = request.now,
-            .blocks = {Summary{summary_text(request, parsed.text), request.covers}},
+            .blocks = {Summary{summary_text(request, body), request.covers}},
             .synthetic = true};
   auto made = make_item(std::move(item));
   if (made->tokens >= request.replaces) {

@@ -7,6 +7,7 @@
 
 #include "compression/blocks.h"
 #include "compression/lines.h"
+#include "compression/summary_answer.h"
 #include "compression/summary_prompt.h"
 #include "compression/tokens.h"
 
@@ -143,18 +144,8 @@ std::string part_note(std::size_t part, std::size_t parts, Tokens target) {
 }
 
 std::string bare_summary(const std::string& answer) {
-  for (const auto style : {SummaryStyle::sections, SummaryStyle::snapshot}) {
-    const auto tag = summary_tags(style).answer;
-    const auto open = "<" + std::string(tag) + ">", close = "</" + std::string(tag) + ">";
-    auto begin = answer.find(open);
-    if (begin == std::string::npos) continue;
-    begin = answer.find_first_not_of("\r\n ", begin + open.size());
-    if (begin == std::string::npos) break;
-    const auto end = std::min(answer.find(close, begin), answer.size());
-    if (end <= begin) return {};
-    return answer.substr(begin, answer.find_last_not_of("\r\n ", end - 1) + 1 - begin);
-  }
-  return answer;
+  auto found = summary_answer(answer, SummaryStyle::sections);
+  return found.opened || found.closed ? std::string(stripped(found.text)) : std::move(found.text);
 }
 
 std::string joined_answers(const std::vector<std::string>& answers, SummaryStyle style) {

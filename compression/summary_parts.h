@@ -21,7 +21,7 @@ std::string part_note(std::size_t part, std::size_t parts, Tokens target);
 // the plan) is the last part's to say. Answers without the headings follow each other as they are.
 std::string joined_answers(const std::vector<std::string>& answers, SummaryStyle style);
 
-// What stands between the summary tags of an answer; all of it when there are none.
+// What stands between the summary tags of an answer; all that is not private when there are none.
 std::string bare_summary(const std::string& answer);
 
 }  // namespace tern

@@ -125,7 +125,9 @@ TEST_CASE("bad answers are rejected with the reason") {
   CHECK(rejected(with_summary(s.request, "")) == "the summary is empty");
   CHECK(rejected(with_summary(s.request, "<analysis>only thoughts")) == "the summary is empty");
   CHECK(rejected(with_summary(s.request, "<summary>half of", false)) == "the summary was cut off");
-  CHECK(rejected(with_summary(s.request, "<summary>whole</summary> and then", false)).empty());
+  CHECK(rejected(with_summary(s.request, "<summary>whole</summary>\n```\n", false)).empty());
+  CHECK(rejected(with_summary(s.request, "<summary>whole</summary><analysis>was that", false)).empty());
+  CHECK(rejected(with_summary(s.request, "<summary>1. asked to print </summary> and then", false)) == "the summary was cut off");
   std::string longer = "<summary>";
   for (int i = 0; i < 20'000; ++i) longer += " word";
   CHECK(contains(rejected(with_summary(s.request, longer + "</summary>")), "larger than what it replaces"));
