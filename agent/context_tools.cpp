@@ -146,12 +146,4 @@ JournalStore journal_store(Store& store) {
           [&store](std::uint64_t first, std::uint64_t last) { return store.changes(first, last); }};
 }
 
-std::filesystem::path make_spill_dir() {
-  std::error_code error;
-  auto base = std::filesystem::temp_directory_path(error);
-  if (error) base = "/tmp";
-  auto pattern = (base / "tern-XXXXXX").string();
-  return ::mkdtemp(pattern.data()) ? std::filesystem::path(pattern) : base;
-}
-
 }  // namespace tern

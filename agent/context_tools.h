@@ -26,7 +26,5 @@ std::string tuning_text(const Store& store, const CompressionConfig& config, con
 
 // Before-images of the tools' changes, kept in the store; a turn is the id of its user item.
 JournalStore journal_store(Store& store);
-// A private folder (0700) for the capped output of commands; the caller removes it.
-std::filesystem::path make_spill_dir();
 
 }  // namespace tern

@@ -32,8 +32,6 @@ Session::Session(SessionSetup setup, Mailbox<Command>& commands, Emit emit)
 
 Session::~Session() {
   if (compactor_) compactor_->stop_drafting();
-  std::error_code error;
-  if (!spill_dir_.empty()) std::filesystem::remove_all(spill_dir_, error);
 }
 
 void Session::emit(Event event) {

@@ -21,6 +21,7 @@
 #include "tools/file_memory.h"
 #include "tools/jobs.h"
 #include "tools/journal.h"
+#include "tools/private_dir.h"
 #include "tools/workspace.h"
 
 namespace tern {
@@ -130,6 +131,7 @@ class Session {
   std::optional<Workspace> workspace_;
   FileMemory files_;
   std::unique_ptr<Journal> journal_;
+  PrivateDir spill_dir_;  // goes after the jobs that write in it
   std::unique_ptr<Jobs> jobs_;
   std::unique_ptr<Hands> hands_;
   std::unique_ptr<Compactor> compactor_;
@@ -143,7 +145,6 @@ class Session {
   ModelName model_name_;
   std::optional<ModelName> next_model_;
   bool trusted_ = false, working_ = false, leaving_ = false, export_due_ = false;
-  std::filesystem::path spill_dir_;
   std::mutex stop_mutex_;
   std::stop_source stop_;
   std::uint64_t next_question_ = 1'000'000;

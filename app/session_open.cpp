@@ -196,7 +196,7 @@ void Session::read_surroundings() {
 void Session::make_hands() {
   const auto root = workspace_->root();
   if (!project_.project.empty()) workspace_->protect(project_.project, "tern's own history of this project");
-  spill_dir_ = make_spill_dir();
+  spill_dir_ = PrivateDir::make();
   journal_ = std::make_unique<Journal>(journal_store(*store_));
   jobs_ = std::make_unique<Jobs>();
   hands_.reset(new Hands{.workspace = *workspace_, .files = files_, .journal = *journal_, .jobs = *jobs_, .sandbox = {}});
@@ -206,7 +206,7 @@ void Session::make_hands() {
     hands.notes.push("[Background command " + job.id + " has ended (" + job.how + "): " + job.command +
                      ". BashOutput shows its output.]");
   };
-  hands.spill_dir = spill_dir_;
+  hands.spill_dir = spill_dir_.path();
   hands.allowed_env = setup_.allowed_env;
   hands.may_ask = setup_.may_ask;
   hands.policy.mode = setup_.mode;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tools/private_dir.h"
 #include "tools/sandbox.h"
 
 namespace tern {
@@ -78,10 +79,12 @@ int sandbox_main(int argc, char** argv) {
   const SandboxSupport& support = probe_sandbox();
   if (options.check) return say_support(support);
   if (support.rung == SandboxRung::none) return std::fprintf(stderr, "tern sandbox: not run, %s\n", support.why.c_str()), 126;
-  std::string temp = (fs::temp_directory_path() / "tern-sandbox-XXXXXX").string();
-  if (::mkdtemp(temp.data()) == nullptr)
-    return std::fprintf(stderr, "tern sandbox: %s: %s\n", temp.c_str(), std::strerror(errno)), 126;
-  Sandbox sandbox = sandbox_for(options.writable, temp, {}, support);
+  const PrivateDir temp = PrivateDir::make();
+  if (temp.path().empty())
+    return std::fprintf(stderr, "tern sandbox: no private folder in %s: %s\n", fs::temp_directory_path().c_str(),
+                        std::strerror(errno)),
+           126;
+  Sandbox sandbox = sandbox_for(options.writable, temp.path(), {}, support);
   sandbox.network = options.network;
   StandIns stand_ins(sandbox);
   for (int s : {SIGINT, SIGQUIT}) ::signal(s, SIG_IGN);  // they are for the command
@@ -94,8 +97,6 @@ int sandbox_main(int argc, char** argv) {
   while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   const std::string moved = stand_ins.remove();
   if (!moved.empty()) return std::fprintf(stderr, "tern sandbox: %s\n", moved.c_str()), 1;
-  std::error_code ignored;
-  fs::remove_all(temp, ignored);
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
