@@ -74,7 +74,8 @@ MicroRequest micro_request(const Conversation& conversation, const Edits& edits)
     const auto* result = originals.of(edit);
     if (!result) continue;
     request.input += "[" + std::to_string(++number) + "] " + result->tool + " " + result->subject +
-                     (result->is_error ? " (failed)" : "") + "\n" + snip_text(result->text, {.limit = shown_result}, {}) + "\n\n";
+                     (result->is_error ? " (failed)" : "") + "\n" +
+                     snip_text(result->text, {.limit = shown_result, .kind = output_kind(*result)}, {}) + "\n\n";
   }
   request.max_output = static_cast<Tokens>(number) * line_limit;
   return request;

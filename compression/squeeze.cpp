@@ -1,6 +1,8 @@
 #include "compression/squeeze.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "compression/blocks.h"
 #include "compression/rounds.h"
@@ -18,9 +20,9 @@ Edit dropped(const Item& item) {
 }
 
 // At most `size` tokens: snipped to fewer and fewer characters, at the end to nothing but the marker.
-std::string cut_to(const std::string& text, Tokens size, RecallId recall) {
+std::string cut_to(const std::string& text, Tokens size, RecallId recall, OutputKind kind = OutputKind::log) {
   for (std::size_t limit = static_cast<std::size_t>(std::max<Tokens>(size, 1)) * 4; limit > 120; limit = limit * 3 / 4) {
-    std::string out = snip_text(text, {.limit = limit}, recall);
+    std::string out = snip_text(text, {.limit = limit, .kind = kind}, recall);
     if (estimate(out) <= size) return out;
   }
   return recall ? "[snipped \xC2\xB7 recall " + to_string(recall) + "]" : "[snipped]";
@@ -34,7 +36,7 @@ std::string briefly_said(const std::string& text, Tokens size, RecallId recall) 
   return never_blank(recall && estimate(out) > size ? cut_to(text, size, {}) : std::move(out));
 }
 
-// The block in about `size` tokens. A signed thought goes whole or not at all, so it stays.
+// The block in about `size` tokens. A thought goes whole or not at all: drop_thoughts().
 Block briefly(const Block& block, Tokens size, RecallId recall) {
   return std::visit(overloaded{
                         [&](Text b) -> Block { return Text{briefly_said(b.text, size, recall)}; },
@@ -47,7 +49,7 @@ Block briefly(const Block& block, Tokens size, RecallId recall) {
                           return b;
                         },
                         [&](ToolResult b) -> Block {
-                          b.text = cut_to(b.text, size, b.recall);
+                          b.text = cut_to(b.text, size, b.recall, output_kind(b));
                           b.form = ResultForm::snipped;
                           return b;
                         },
@@ -56,17 +58,69 @@ Block briefly(const Block& block, Tokens size, RecallId recall) {
                     block);
 }
 
+template <class Which>
+Edits without_thoughts(const Item& item, Which which) {
+  const Reason why{Tier::truncate, "truncate", "a thought: what must stay is larger than the window"};
+  Edits edits;
+  for (std::size_t b = 0; b < item.blocks.size(); ++b) {
+    const auto* thought = std::get_if<Thinking>(&item.blocks[b]);
+    const Tokens tokens = thought ? estimate(item.blocks[b]) : 0;
+    if (tokens > 0 && which(*thought)) edits.push_back({item.id, Replace{b, Thinking{}}, why, tokens});
+  }
+  return edits;
+}
+
+const Reason left_out{Tier::truncate, "truncate", "left out: what must stay is larger than the window"};
+
+Edits exchanged(const Item& old, Item with) {
+  const auto made = make_item(std::move(with));
+  return {{old.id, Insert{made}, left_out, -made->tokens}, dropped(old)};
+}
+
+// The round without the first of its calls, as many as are worth `need` tokens, but for the last; their results say how many.
+Edits with_fewer_calls(const Item& asking, const Item& answering, Tokens need) {
+  constexpr Tokens note_cost = 20;
+  std::unordered_map<std::string_view, Tokens> results;
+  for (const auto* result : blocks_of<ToolResult>(answering)) results[result->call_id] = estimate(Block{*result});
+  const auto calls = blocks_of<ToolCall>(asking);
+  std::unordered_set<std::string_view> gone;
+  for (std::size_t i = 0; i + 1 < calls.size() && need + note_cost > 0; ++i) {
+    gone.insert(calls[i]->id);
+    need -= estimate(Block{*calls[i]}) + results[calls[i]->id];
+  }
+  if (gone.empty()) return {};
+  Item asked = asking, answered = answering;
+  asked.id = answered.id = {};
+  std::erase_if(asked.blocks, [&](const Block& block) {
+    const auto* call = std::get_if<ToolCall>(&block);
+    return (call && gone.count(call->id)) || std::holds_alternative<Thinking>(block);
+  });
+  std::erase_if(answered.blocks, [&](const Block& block) {
+    const auto* result = std::get_if<ToolResult>(&block);
+    return result && gone.count(result->call_id);
+  });
+  answered.synthetic = answered.synthetic || !has<Text>(answering);
+  answered.blocks.push_back(Text{"[" + std::to_string(gone.size()) + " more calls and their results left out]"});
+  Edits edits = exchanged(asking, std::move(asked));
+  for (auto& edit : exchanged(answering, std::move(answered))) edits.push_back(std::move(edit));
+  return edits;
+}
+
 class Squeeze {
  public:
   Squeeze(const Conversation& conversation, Tokens target) : conversation_(conversation), target_(target) {}
 
   Edits run() {
-    shrink(Part::results, least_result);
+    if (thoughts() > target_) drop_thoughts(Part::all_but_pins);  // nothing else could make room
+    if (over() > 0) shrink(Part::results, least_result);
     if (over() > 0) drop_rounds();
+    if (over() > 0) drop_thoughts(Part::all_but_pins);
     if (over() > 0) shrink(Part::spoken, long_text / 2);
     if (over() > 0) shrink(Part::all_but_pins, long_text / 2);
     if (over() > 0) drop_users();
+    if (over() > 0) drop_thoughts(Part::all);
     if (over() > 0) shrink(Part::all, least_text);
+    if (over() > 0) drop_calls();
     return std::move(edits_);
   }
 
@@ -163,6 +217,40 @@ class Squeeze {
     apply(std::move(edits));
   }
 
+  Tokens thoughts() const {
+    Tokens sum = 0;
+    for (const auto& item : conversation_.items) {
+      for (const auto* thought : blocks_of<Thinking>(*item)) sum += estimate(Block{*thought});
+    }
+    return sum;
+  }
+
+  // All thoughts of a message or none, oldest message first: providers take it back without its thoughts, but not with some
+  // of them. An empty, unsigned thought is never resent.
+  void drop_thoughts(Part part) {
+    Edits edits;
+    Tokens left = over();
+    for (const auto& item : conversation_.items) {
+      if (left <= 0) break;
+      if (item->role != Role::assistant || (item->pinned && part != Part::all)) continue;
+      for (auto& edit : without_thoughts(*item, [](const Thinking&) { return true; })) {
+        left -= edit.saved;
+        edits.push_back(std::move(edit));
+      }
+    }
+    apply(std::move(edits));
+  }
+
+  // So many calls in one message that their frames alone are too much: the first of them leave, each with its result.
+  void drop_calls() {
+    const Outline parts = outline(conversation_, pins());
+    for (const Round& round : parts.rounds) {
+      const Tokens left = over();
+      if (left > 0 && !round.keep && round.last > round.first)
+        apply(with_fewer_calls(*conversation_.items[round.first], *conversation_.items[round.last], left));
+    }
+  }
+
   // User messages leave where no answer of theirs is left, but for the first and the last of them.
   void drop_users() {
     const Outline parts = outline(conversation_, pins());
@@ -191,6 +279,16 @@ class Squeeze {
 };
 
 }  // namespace
+
+Edits without_unsent_thoughts(const Conversation& conversation) {
+  Edits edits;
+  for (const auto& item : conversation.items) {
+    if (item->pinned) continue;
+    for (auto& edit : without_thoughts(*item, [](const Thinking& thought) { return thought.signature.empty(); }))
+      edits.push_back(std::move(edit));
+  }
+  return edits;
+}
 
 Edits squeeze(const Conversation& conversation, Tokens target) { return Squeeze(conversation, target).run(); }
 

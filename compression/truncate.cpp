@@ -113,7 +113,10 @@ class Choice {
 
 Edits truncate(const Conversation& conversation, const Budget& budget, Tokens target) {
   if (count(conversation) <= target) return {};
-  Edits edits = Choice(conversation, budget.config, target).drops();
+  Edits edits = without_unsent_thoughts(conversation);
+  const Conversation spoken = tern::apply(conversation, edits);
+  if (count(spoken) <= target) return edits;
+  for (auto& edit : Choice(spoken, budget.config, target).drops()) edits.push_back(std::move(edit));
   const Conversation after = tern::apply(conversation, edits);
   if (count(after) > target) {
     for (auto& edit : squeeze(after, target)) edits.push_back(std::move(edit));

@@ -121,3 +121,55 @@ TEST_CASE("it never fails, however small the target") {
   truncated(script("user a\nuser " + std::string(400, 'x') + " words and more words\npin\nassistant b"), 80);
   truncated(script("user a\nimage 20000 bytes\nassistant b\nuser c"), 100);
 }
+
+TEST_CASE("thoughts of the newest round give way whole, with their message's others, before what it says") {
+  const std::string thought = lines("Bash", 3'000);
+  const auto before = script("user go\nthink " + thought + "\nsay I look\nthink short\ncall 1 Read a.cpp\nresult 1 300 tokens");
+  const auto after = truncated(before, 5'000);
+  CHECK(to_script(after).find("say I look") != std::string::npos);
+  for (const auto& block : after.items[1]->blocks) {
+    if (const auto* left = std::get_if<Thinking>(&block)) CHECK(*left == Thinking{});
+  }
+  CHECK(after.items[2] == before.items[2]);
+  truncated(script("user go\nthink " + thought + "\nsay I look\npin\nuser on"), 200);
+}
+
+TEST_CASE("thoughts that are never resent leave before anything else does") {
+  auto before = talk(5, 400);
+  Item item = *before.items[2];
+  item.blocks.insert(item.blocks.begin(), Thinking{std::string(40'000, 'x') + " and so on", ""});
+  before.items[2] = make_item(std::move(item));
+  const auto after = truncated(before, 4'000);
+  CHECK(after.items.size() == before.items.size());
+  CHECK(std::get<Thinking>(after.items[2]->blocks[0]).text.empty());
+}
+
+TEST_CASE("hundreds of calls in the newest round are cut to what fits") {
+  for (const int calls : {100, 300, 900}) {
+    std::string text = "user go\n", results;
+    for (int i = 1; i <= calls; ++i) {
+      const auto n = std::to_string(i);
+      text += "call " + n + " Read src/some/folder/file" + n + ".cpp\n";
+      results += "result " + n + " 60 tokens\n";
+    }
+    const auto before = script(text + results);
+    for (const Tokens target : {20'000, 5'000, 1'000}) truncated(before, target);
+  }
+}
+
+TEST_CASE("only the system messages may leave more than the target") {
+  const auto before = script("system " + lines("Bash", 200) + "\nuser go\nassistant ok\npin");
+  const auto after = tern::apply(before, truncate(before, {}, 500));
+  CHECK(check(after).empty());
+  CHECK(after.items[0] == before.items[0]);
+  CHECK(count(after) - before.items[0]->tokens <= 60);
+}
+
+TEST_CASE("a table that was read is cut as source: its rows stay") {
+  std::string table;
+  for (int i = 1; i <= 400; ++i) table += "row number " + std::to_string(i) + " of the table\\n";
+  const auto before = script("user go\ncall 1 Read table.txt\nresult 1 = " + table + "\nuser on");
+  const auto after = truncated(before, count(before) * 3 / 4);
+  CHECK(count(after) > count(before) / 2);
+  CHECK(to_script(after, 100'000).find("lines like these") == std::string::npos);
+}
