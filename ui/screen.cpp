@@ -62,13 +62,15 @@ void hide_sign(const Shell& shell, Composer::Layout& layout) {
   const std::string_view raw = shell.composer.raw();
   if (layout.rows.empty() || (!raw.starts_with("!") && !raw.starts_with("#"))) return;
   Row& first = layout.rows.front();
-  if (first.text.empty() || first.text[0] != raw[0]) return;  // scrolled away
-  first.text.erase(0, 1);
+  if (first.text.empty() || first.text[0] != raw[0]) return;                            // scrolled away
+  const std::uint32_t sign = first.text.starts_with(std::string{raw[0], ' '}) ? 2 : 1;  // the glyph brings a blank along
+  first.text.erase(0, sign);
   for (Span& span : first.spans) {
-    span.length -= span.begin == 0 && span.length > 0 ? 1 : 0;
-    span.begin -= span.begin > 0 ? 1 : 0;
+    const std::uint32_t cut = span.begin < sign ? std::min(span.length, sign - span.begin) : 0;
+    span.length -= cut;
+    span.begin -= std::min(span.begin, sign);
   }
-  if (layout.caret_y == 0 && layout.caret_x > 0) --layout.caret_x;
+  if (layout.caret_y == 0) layout.caret_x -= std::min(layout.caret_x, static_cast<int>(sign));
 }
 
 void composer_rows(Shell& shell, Bottom& bottom, int width, int most) {
@@ -99,6 +101,11 @@ void composer_rows(Shell& shell, Bottom& bottom, int width, int most) {
   append(bottom.rows, frame ? framed(std::move(rows), width, muted, bottom.title) : std::move(rows));
 }
 
+// Three of them are shown; the first says how many there are.
+std::string queue_hint(std::size_t queued) {
+  return queued < 2 ? " · queued, ↑ takes it back" : " · " + std::to_string(queued) + " queued, ↑ gives back";
+}
+
 void notices(Shell& shell, Bottom& bottom, int width) {
   const ViewState& view = shell.view;
   if (shell.show_todos)
@@ -110,14 +117,16 @@ void notices(Shell& shell, Bottom& bottom, int width) {
     bottom.rows.push_back(RowBuilder()
                               .add(" ⏵ ", Style{.fg = Colour::accent})
                               .add(shorten(safe_text(view.queue[i], Lines::one), width - 30), muted)
-                              .add(i == 0 ? " · queued, ↑ takes it back" : "", muted)
+                              .add(i == 0 ? queue_hint(view.queue.size()) : "", muted)
                               .take());
   if (shell.reverse) {
-    bottom.rows.push_back(RowBuilder()
-                              .add(" history: ", muted)
-                              .add(shorten(safe_text(*shell.reverse, Lines::one), width - 40), Style{.fg = Colour::accent})
-                              .add("▏ ctrl-r older · enter takes it · esc", muted)
-                              .take());
+    const bool wide = width >= 60;
+    bottom.rows.push_back(
+        RowBuilder()
+            .add(" history: ", muted)
+            .add(shorten(safe_text(*shell.reverse, Lines::one), width - (wide ? 50 : 12)), Style{.fg = Colour::accent})
+            .add(wide ? "▏ ctrl-r older · enter takes it · esc" : "▏", muted)
+            .take());
   } else if (!shell.hint.text.empty()) {
     bottom.rows.push_back(
         RowBuilder().add(" " + shorten(safe_text(shell.hint.text, Lines::one), width - 2), Style{.fg = Colour::accent}).take());

@@ -176,7 +176,7 @@ Row working_line(const ViewState& view, int width, std::int64_t now_ms) {
   row.add(" " + std::string(frames[static_cast<std::size_t>(elapsed / 250) % std::size(frames)]) + " ",
           Style{.fg = Colour::accent});
   row.add(compacting ? "compacting" : "working");
-  if (compacting && !compaction.strategy.empty())
+  if (compacting && !compaction.strategy.empty() && width >= 60)
     row.add(" · " + shorten(safe_text(compaction.strategy, Lines::one), width / 2), muted);
   row.add(" " + seconds(elapsed), muted);
   return row.add(" · esc to interrupt", muted).take();

@@ -294,6 +294,11 @@ TEST_CASE("the sign of a shell line is shown once and the caret stands behind th
   CHECK(screen.find("! seq 3") != screen.npos);
   CHECK(screen.find("!seq") == screen.npos);
   CHECK(caret.x == 4 + 5);
+  world.shell.composer.set("");
+  world.type("# a note");  // the blank behind the sign is the glyph's
+  const Caret behind = draw(world.shell, {80, 24}, canvas);
+  CHECK(picture(canvas.screen()).find("# a note") != std::string::npos);
+  CHECK(behind.x == 4 + 6);
 }
 
 TEST_CASE("a refused call says so in one line, and unfolds to what the model was told") {
