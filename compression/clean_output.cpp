@@ -16,15 +16,18 @@ constexpr char escape = '\x1b', bell = '\a', carriage_return = '\r', backspace =
 
 bool contains(std::string_view text, char c) { return !text.empty() && std::memchr(text.data(), c, text.size()); }
 
-// The length of the escape sequence at the start of `text`: CSI, OSC and its kin to their end, else two bytes.
+bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+
+// The length of the escape sequence at the start of `text`: CSI, OSC and its kin to their end, else two bytes. No sequence
+// takes a part of a character.
 std::size_t escape_length(std::string_view text) {
-  if (text.size() < 2 || text[1] == escape) return 1;
+  if (text.size() < 2 || text[1] == escape || !is_ascii(text[1])) return 1;
   if (text[1] == '[') {
     std::size_t i = 2;
-    while (i < text.size() && (text[i] < '@' || text[i] > '~')) ++i;
-    return std::min(i + 1, text.size());
+    while (i < text.size() && text[i] >= ' ' && text[i] <= '?') ++i;
+    return i < text.size() && text[i] >= '@' && text[i] <= '~' ? i + 1 : i;
   }
-  if (std::strchr("]PX^_", text[1])) {
+  if (contains("]PX^_", text[1])) {
     for (std::size_t i = 2; i < text.size(); ++i) {
       if (text[i] == bell) return i + 1;
       if (text[i] == escape) return i + 1 < text.size() && text[i + 1] == '\\' ? i + 2 : i;
@@ -32,7 +35,7 @@ std::size_t escape_length(std::string_view text) {
     }
     return text.size();
   }
-  return text[1] == '(' || text[1] == ')' ? std::min<std::size_t>(3, text.size()) : 2;
+  return (text[1] == '(' || text[1] == ')') && text.size() > 2 && is_ascii(text[2]) ? 3 : 2;
 }
 
 // One line as the screen showed it last: each carriage return starts it anew, unless nothing follows.
@@ -49,7 +52,7 @@ void append_line(std::string_view line, std::string& out) {
     if (c == carriage_return) {
       returned = true;
     } else if (c == backspace) {
-      if (out.size() > start) out.pop_back();
+      if (out.size() > start) out.resize(std::max(start, utf8_floor(out, out.size() - 1)));
     } else if (c != bell) {
       if (std::exchange(returned, false)) out.resize(start);
       out += c;

@@ -1,6 +1,7 @@
 #include "compression/clean_output.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <random>
 
 using namespace tern;
 
@@ -14,6 +15,18 @@ std::string times(int n, const std::string& text) {
   std::string all;
   for (int i = 0; i < n; ++i) all += text;
   return all;
+}
+bool is_valid_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t more = lead < 0x80 ? 0 : lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC0 ? 1 : 9;
+    if (more == 9 || text.size() - i <= more) return false;
+    for (std::size_t k = 1; k <= more; ++k) {
+      if ((static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return false;
+    }
+    i += more + 1;
+  }
+  return true;
 }
 
 }  // namespace
@@ -83,4 +96,28 @@ TEST_CASE("line numbers of the original stay known") {
   CHECK(result.original_line(0) == 0);
   CHECK(result.original_line(3) == 11);
   CHECK(result.original_line(6) == 32);
+}
+
+TEST_CASE("codes beside characters of several bytes never take a part of one") {
+  CHECK(without_terminal_codes("é\bé") == "é");
+  CHECK(without_terminal_codes("你好\b们") == "你们");
+  CHECK(without_terminal_codes("\x1b你") == "你");
+  CHECK(without_terminal_codes("\x1b(你") == "你");
+  CHECK(without_terminal_codes("\x1b[1你m") == "你m");
+  CHECK(without_terminal_codes(std::string_view("\x1b\0stays", 7)) == "stays");
+}
+
+TEST_CASE("what was valid UTF-8 stays valid, whatever codes are mixed in") {
+  const std::string_view parts[] = {"a",    "é", "你",         "😀",       "\b", "\r", "\n",     "\x1b", "\x1b[",    "\x1b[1;3",
+                                    "m",    "(", "\x1b(",      "\x1b]0;", "\a", "\\", "\x1b\\", "]",    "1",        " ",
+                                    "\x7f", "P", "\x1b[31m你", "100%",    "ÿ",  "\t", "[",      "é\b",  "\xC2\x9B", "_"};
+  std::mt19937 random(7);
+  for (int round = 0; round < 3'000; ++round) {
+    std::string text;
+    for (auto n = random() % 40; n > 0; --n) text += parts[random() % std::size(parts)];
+    REQUIRE(is_valid_utf8(text));
+    INFO(text);
+    REQUIRE(is_valid_utf8(without_terminal_codes(text)));
+    REQUIRE(is_valid_utf8(clean(times(200, text))));
+  }
 }
