@@ -18,15 +18,6 @@ void cycle_mode(Shell& shell) {
   shell.send(SetMode{next[static_cast<std::size_t>(shell.view.meters.mode)]});
 }
 
-void toggle_transcript_view(Shell& shell) {
-  shell.transcript_view = !shell.transcript_view;
-  shell.find.reset();
-  shell.transcript.end_search();
-  if (!shell.transcript_view) shell.transcript.to_end();
-}
-
-void unfold_last(Shell& shell) { toggle_transcript_view(shell); }
-
 void start_reverse(Shell& shell) {
   shell.reverse = "";
   shell.reverse_draft = shell.composer.text();
@@ -52,7 +43,7 @@ constexpr Action actions[] = {
        s.send(Query{"background", ""});
      },
      command_runs},
-    {"transcript", "ctrl-o", "whole transcript, everything unfolded, searchable", unfold_last},
+    {"transcript", "ctrl-o", "whole transcript, unfolded; / searches, v selects rows to copy", toggle_transcript_view},
     {"todos", "ctrl-t", "todo list on or off", [](Shell& s) { s.show_todos = !s.show_todos; }},
     {"mode", "shift-tab", "permission mode: ask → accept edits → plan → auto", cycle_mode},
     {"history", "ctrl-r", "search prompts said before", start_reverse},
@@ -90,6 +81,8 @@ std::string_view key_of(const Shell& shell, const Action& action) {
   return action.key;
 }
 
+}  // namespace
+
 bool run_action(Shell& shell, const KeyPress& press) {
   const std::string pressed = key_name(press);
   for (const Action& action : actions) {
@@ -99,6 +92,8 @@ bool run_action(Shell& shell, const KeyPress& press) {
   }
   return false;
 }
+
+namespace {
 
 // ------------------------------------------------------------ single keys
 void escape(Shell& shell) {
@@ -215,41 +210,6 @@ void reverse_key(Shell& shell, const KeyPress& press) {
   find_older(shell);
 }
 
-void transcript_key(Shell& shell, const KeyPress& press) {
-  if (shell.find) {
-    if (press.key == Key::escape)
-      shell.find.reset();
-    else if (press.key == Key::enter) {
-      shell.last_find = *std::exchange(shell.find, std::nullopt);
-      shell.find_again(true);
-    } else
-      typed(*shell.find, press);
-    return;
-  }
-  const std::string letter = press.key == Key::character && !press.ctrl ? press.text : "";
-  const int page = std::max(1, shell.transcript_height - 2);
-  if (letter == "/")
-    shell.find = "";
-  else if (letter == "n" || letter == "N")
-    shell.find_again(letter == "n");
-  else if (letter == "q" || press.key == Key::escape || (press.ctrl && press.text == "c"))
-    toggle_transcript_view(shell);
-  else if (letter == "j" || press.key == Key::down)
-    shell.transcript.scroll(1);
-  else if (letter == "k" || press.key == Key::up)
-    shell.transcript.scroll(-1);
-  else if (letter == " ")
-    shell.transcript.scroll(page);
-  else if (letter == "b")
-    shell.transcript.scroll(-page);
-  else if (letter == "g" || press.key == Key::home)
-    shell.to_begin();
-  else if (letter == "G" || press.key == Key::end)
-    shell.transcript.to_end();
-  else
-    run_action(shell, press);
-}
-
 void key_press(Shell& shell, const KeyPress& press) {
   shell.seek = Shell::Seek::none;
   const bool dialog = shell.approval.listens(shell.now_ms, shell.last_key_ms);
@@ -300,10 +260,7 @@ void mouse(Shell& shell, const Mouse& event) {
       break;
     case Mouse::What::drag: shell.transcript.drag(event.x, y); break;
     case Mouse::What::release: {
-      std::string text = shell.transcript.release();
-      if (text.empty()) break;
-      shell.say("copied " + std::to_string(text.size()) + " bytes");
-      shell.to_clipboard = std::move(text);
+      copy_text(shell, shell.transcript.release());
       break;
     }
   }

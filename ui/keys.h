@@ -13,4 +13,12 @@ Rows key_rows(const Shell& shell, int width);  // the sheet for `?`, /keys and /
 // "" when the action exists and the key can be pressed, else what is wrong with binding one to the other.
 std::string rebind_problem(std::string_view action, std::string_view key);
 
+// Of the transcript view (Ctrl-O), in transcript_keys.cpp.
+void toggle_transcript_view(Shell& shell);
+void transcript_key(Shell& shell, const KeyPress& press);
+void copy_text(Shell& shell, std::string text);
+
+// What the person bound to a key; false when nothing is.
+bool run_action(Shell& shell, const KeyPress& press);
+
 }  // namespace tern

@@ -141,8 +141,10 @@ Bottom bottom_part(Shell& shell, TerminalSize size) {
   if (no_top) bottom.title = shorten(mode_and_model(shell.view.meters), size.columns - 4);
   const int width = size.columns;
   if (shell.transcript_view) {
-    const std::string text = shell.find ? "/" + safe_text(*shell.find, Lines::one) + "▏"
-                                        : "transcript, all unfolded · / search · n N · g G · q or ctrl-o back";
+    std::string text = "transcript, all unfolded · / search · n N · v select · g G · q back";
+    if (shell.transcript.marking()) text = "selecting · ↑↓ space b · y copies · esc";
+    if (!shell.hint.text.empty()) text = safe_text(shell.hint.text, Lines::one);
+    if (shell.find) text = "/" + safe_text(*shell.find, Lines::one) + "▏";
     bottom.rows.push_back(rule(width));
     bottom.rows.push_back(RowBuilder().add(" " + shorten(text, width - 2), Style{.fg = Colour::accent}).take());
   } else if (shell.approval.is_open()) {

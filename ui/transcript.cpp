@@ -47,7 +47,8 @@ void Transcript::insert_above(std::size_t count) {
   move(top_);
   if (from_) move(from_->place);
   if (to_) move(to_->place);
-  if (hit_) move(*hit_);
+  for (auto* place : {&hit_, &mark_, &mark_end_})
+    if (*place) move(**place);
 }
 
 void Transcript::sync(const ViewState& view, RowOptions options, int height) {
@@ -63,7 +64,7 @@ void Transcript::sync(const ViewState& view, RowOptions options, int height) {
     const double share = keep ? static_cast<double>(top_.row) / std::max<std::uint32_t>(1, entries_[top_.cell].height) : 0;
     entries_.clear();
     cached_rows_ = 0;
-    clear_selection();
+    end_marking();
     hit_.reset();
     options_ = options;
     entries_.resize(view.cells.size());
@@ -287,6 +288,34 @@ std::string Transcript::release() {
   std::string text = selected();
   if (text.empty()) clear_selection();
   return text;
+}
+
+void Transcript::begin_marking() {
+  if (shown_places_.empty()) return;
+  const bool seen = hit_ && std::find(shown_places_.begin(), shown_places_.end(), *hit_) != shown_places_.end();
+  mark_ = mark_end_ = seen ? *hit_ : shown_places_.back();
+  move_mark(0);
+}
+
+void Transcript::move_mark(int rows) {
+  Place to = step(*mark_end_, rows);
+  to.row = std::min(to.row, std::max<std::size_t>(height_at(to.cell), 1) - 1);
+  mark_end_ = to;
+  from_ = Spot{std::min(*mark_, to), 0};
+  to_ = Spot{std::max(*mark_, to), std::string::npos};
+  const Place top = following_ ? last_top() : std::min(top_, last_top());
+  if (to < top) {
+    scroll(-1);
+    top_ = to;
+    following_ = false;
+  }
+  while (!following_ && step(top_, height_ - 1) < to) scroll(1);
+}
+
+void Transcript::end_marking() {
+  mark_.reset();
+  mark_end_.reset();
+  clear_selection();
 }
 
 void Transcript::clear_selection() {

@@ -39,6 +39,12 @@ class Transcript {
   void clear_selection();
   std::string selected() const;
 
+  // Selecting by keys, whole rows: from the row of the last hit, or else the last one on screen.
+  void begin_marking();
+  void move_mark(int rows);
+  bool marking() const { return mark_.has_value(); }
+  void end_marking();
+
  private:
   struct Entry {
     std::uint64_t id = 0;
@@ -83,6 +89,7 @@ class Transcript {
   Rows shown_;
   std::vector<Place> shown_places_;
   std::optional<Spot> from_, to_;
+  std::optional<Place> mark_, mark_end_;  // where marking began, and the row it has come to
   std::string query_;
   std::optional<Place> hit_;  // the row of the last search
 };

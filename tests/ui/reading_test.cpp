@@ -162,3 +162,27 @@ TEST_CASE("after going back the prompt stands in the composer once, and only whe
   world.tell(TakenBack{{"new prompt"}});
   CHECK(world.shell.composer.text() == "new prompt");
 }
+
+TEST_CASE("rows are selected with keys, from the last hit on, and copied without ornament") {
+  World world;
+  for (int i = 0; i < 100; ++i) world.answer("line " + std::to_string(i));
+  world.look(80, 24);
+  world.press("ctrl-o");
+  world.look(80, 24);
+  world.type("/line 50");
+  world.press("enter");
+  world.look(80, 24);
+  world.type("vjjk");
+  CHECK(world.look(80, 24).find("selecting") != std::string::npos);
+  world.type("y");
+  CHECK(world.shell.to_clipboard == "line 50\nline 51");
+  CHECK(world.look(80, 24).find("copied 15 bytes") != std::string::npos);
+  world.type("vk");
+  world.type("bbb");  // beyond the screen: it follows
+  CHECK(world.look(80, 24).find("line 50") == std::string::npos);
+  world.press("escape");
+  CHECK(world.shell.transcript.selected().empty());
+  CHECK(world.shell.transcript_view);
+  world.press("escape");
+  CHECK_FALSE(world.shell.transcript_view);
+}

@@ -1,0 +1,87 @@
+// The transcript as something to read: scrolling, searching, selecting rows with keys.
+#include <algorithm>
+#include <utility>
+
+#include "ui/keys.h"
+#include "ui/shell.h"
+
+namespace tern {
+
+void toggle_transcript_view(Shell& shell) {
+  shell.transcript_view = !shell.transcript_view;
+  shell.find.reset();
+  shell.transcript.end_search();
+  shell.transcript.end_marking();
+  if (!shell.transcript_view) shell.transcript.to_end();
+}
+
+void copy_text(Shell& shell, std::string text) {
+  if (text.empty()) return;
+  shell.say("copied " + std::to_string(text.size()) + " bytes");
+  shell.to_clipboard = std::move(text);
+}
+
+namespace {
+
+// True when the key moved the end of what is marked, took it or let it go.
+bool marking_key(Shell& shell, const KeyPress& press) {
+  Transcript& transcript = shell.transcript;
+  const std::string letter = press.key == Key::character && !press.ctrl ? press.text : "";
+  const int page = std::max(1, shell.transcript_height - 2);
+  const auto moved = [&](int rows) {
+    transcript.move_mark(rows);
+    return true;
+  };
+  if (letter == "j" || press.key == Key::down) return moved(1);
+  if (letter == "k" || press.key == Key::up) return moved(-1);
+  if (letter == " " || press.key == Key::page_down) return moved(page);
+  if (letter == "b" || press.key == Key::page_up) return moved(-page);
+  if (letter == "y" || press.key == Key::enter) {
+    transcript.move_mark(0);
+    copy_text(shell, transcript.selected());
+  }
+  transcript.end_marking();
+  return letter == "y" || letter == "v" || press.key == Key::enter || press.key == Key::escape;
+}
+
+}  // namespace
+
+void transcript_key(Shell& shell, const KeyPress& press) {
+  if (shell.find) {
+    if (press.key == Key::escape)
+      shell.find.reset();
+    else if (press.key == Key::enter) {
+      shell.last_find = *std::exchange(shell.find, std::nullopt);
+      shell.find_again(true);
+    } else
+      typed(*shell.find, press);
+    return;
+  }
+  if (shell.transcript.marking() && marking_key(shell, press)) return;
+  const std::string letter = press.key == Key::character && !press.ctrl ? press.text : "";
+  const int page = std::max(1, shell.transcript_height - 2);
+  if (letter == "/")
+    shell.find = "";
+  else if (letter == "v")
+    shell.transcript.begin_marking();
+  else if (letter == "n" || letter == "N")
+    shell.find_again(letter == "n");
+  else if (letter == "q" || press.key == Key::escape || (press.ctrl && press.text == "c"))
+    toggle_transcript_view(shell);
+  else if (letter == "j" || press.key == Key::down)
+    shell.transcript.scroll(1);
+  else if (letter == "k" || press.key == Key::up)
+    shell.transcript.scroll(-1);
+  else if (letter == " ")
+    shell.transcript.scroll(page);
+  else if (letter == "b")
+    shell.transcript.scroll(-page);
+  else if (letter == "g" || press.key == Key::home)
+    shell.to_begin();
+  else if (letter == "G" || press.key == Key::end)
+    shell.transcript.to_end();
+  else
+    run_action(shell, press);
+}
+
+}  // namespace tern
