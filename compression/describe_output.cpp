@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <optional>
 
 #include "compression/describe.h"
 #include "compression/lines.h"
@@ -22,108 +21,7 @@ std::string_view file_name(std::string_view path) {
 
 bool contains(std::string_view text, std::string_view what) { return text.find(what) != text.npos; }
 
-// "12 passed": the number before the word, nearest to the end of the line.
-std::optional<std::size_t> number_before(std::string_view line, std::string_view word) {
-  for (auto at = line.rfind(word); at != line.npos && at > 0; at = line.rfind(word, at - 1)) {
-    std::size_t end = at;
-    while (end > 0 && (line[end - 1] == ' ' || line[end - 1] == ',')) --end;
-    std::size_t start = end;
-    while (start > 0 && is_digit(line[start - 1])) --start;
-    if (start < end && end - start < 10) return std::stoul(std::string(line.substr(start, end - start)));
-  }
-  return std::nullopt;
-}
-std::optional<std::size_t> number_after(std::string_view line, std::string_view word) {
-  const auto at = line.find(word);
-  if (at == line.npos) return std::nullopt;
-  auto rest = trimmed(line.substr(at + word.size()));
-  std::size_t n = 0;
-  while (n < rest.size() && is_digit(rest[n])) ++n;
-  if (n == 0 || n > 9) return std::nullopt;
-  return std::stoul(std::string(rest.substr(0, n)));
-}
-
-// --- test runs ---------------------------------------------------------------------------------------------------------
-
-constexpr std::string_view failing_openings[] = {"FAILED ",       "--- FAIL: ",    "not ok ", "\xE2\x9C\x97 ", "\xE2\x9C\x98 ",
-                                                 "\xE2\x97\x8F ", "[  FAILED  ] ", "FAIL ",   "FAIL: "};
-
-// The test that a line says has failed; empty when it says nothing of the kind.
-std::string_view failing_test(std::string_view line) {
-  auto rest = trimmed(line);
-  for (const auto opening : failing_openings) {
-    if (!take(rest, opening)) continue;
-    const bool tap = opening == "not ok ";
-    if (tap) {
-      if (const auto dash = rest.find("- "); dash != rest.npos) rest.remove_prefix(dash + 2);
-    } else {
-      rest = rest.substr(0, std::min({rest.find(" - "), rest.find(" ("), rest.size()}));
-    }
-    return trimmed(rest);
-  }
-  if (rest.starts_with("test ") && rest.ends_with("... FAILED")) return trimmed(rest.substr(5, rest.size() - 15));
-  if (contains(rest, "***Failed")) {
-    const auto colon = rest.find(": ");
-    const auto name = trimmed(colon == rest.npos ? rest : rest.substr(colon + 2));
-    return name.substr(0, name.find(' '));
-  }
-  return {};
-}
-
-struct TestCounts {
-  std::optional<std::size_t> passed, failed, skipped, errors;
-
-  void line(std::string_view text) {
-    note(passed, number_before(text, "passed"));
-    note(failed, number_before(text, "failed"));
-    note(skipped, number_before(text, "skipped"));
-    if (contains(text, "Tests run:")) {
-      note(failed, number_after(text, "Failures:"));
-      const auto run = number_after(text, "Tests run:");
-      if (run && failed && *run >= *failed) passed = *run - *failed;
-    } else if (passed || failed) {
-      note(errors, number_before(text, "error"));
-    }
-    if (const auto cases = number_before(text, "test case"); cases && contains(text, "All tests passed"))
-      passed = cases, failed = 0;
-    if (const auto tests = number_after(text, "failed out of")) {
-      note(failed, number_before(text, "tests failed"));
-      if (failed && *tests >= *failed) passed = *tests - *failed;
-    }
-  }
-  static void note(std::optional<std::size_t>& where, std::optional<std::size_t> what) {
-    if (what) where = what;
-  }
-};
-
-bool speaks_of_tests(std::string_view line) {
-  return contains(line, "passed") || contains(line, "failed") || contains(line, "Tests run:");
-}
-
 }  // namespace
-
-std::string describe_tests(std::string_view text) {
-  TestCounts counts;
-  std::vector<std::string_view> failing;
-  std::size_t go_packages = 0;
-  each_line_of(text, [&](std::string_view line) {
-    if (speaks_of_tests(line)) counts.line(line);
-    add_once(failing, failing_test(line).substr(0, line_bytes));
-    go_packages += line.starts_with("ok  \t");
-  });
-  if (!counts.passed && !counts.failed && failing.empty() && go_packages == 0) return {};
-  std::string out;
-  const auto add = [&](std::optional<std::size_t> n, std::string_view word) {
-    if (n && (*n > 0 || word == "failed")) out.append(out.empty() ? "" : ", ").append(grouped(*n)).append(" ").append(word);
-  };
-  add(counts.passed, "passed");
-  if (go_packages > 0) out.append(out.empty() ? "" : ", ").append(plural(go_packages, "package", "packages") + " ok");
-  if (!counts.failed && !failing.empty()) counts.failed = failing.size();
-  add(counts.failed, "failed");
-  add(counts.errors, "errors");
-  add(counts.skipped, "skipped");
-  return failing.empty() ? out : out + ": " + joined(failing, shown_names);
-}
 
 std::string describe_search(std::string_view text) {
   std::size_t hits = 0;

@@ -12,7 +12,7 @@ namespace tern {
 namespace {
 
 struct Pattern {
-  std::string_view text;  // lower case, at least four bytes
+  std::string_view text;  // lower case, at least five bytes
   bool strong;
 };
 // The stronger form stands before the weaker one it contains.
@@ -50,6 +50,12 @@ constexpr Pattern patterns[] = {
     {"undefined", false},
     {"not ok ", true},
     {"such file", false},
+    {"rspec ./", true},
+    {" \xE2\x9C\x95 ", true} /* ✕ */,
+    {" \xE2\x9C\x97 ", true} /* ✗ */,
+    {" \xE2\x9C\x98 ", true} /* ✘ */,
+    {" \xE2\x97\x8F ", false} /* ● */,
+    {"  \xC3\x97 ", false} /* × */,
     {"\xE9\x94\x99\xE8\xAF\xAF", false} /* 错误 */,
     {"\xE5\xA4\xB1\xE8\xB4\xA5", false} /* 失败 */,
 };

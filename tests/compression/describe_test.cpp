@@ -131,3 +131,65 @@ TEST_CASE("whatever the text, the line is one line") {
     }
   }
 }
+
+TEST_CASE("test runs of many tools: all targets counted, failures named, nothing else taken for a test") {
+  const auto is = [](std::string_view output, std::string_view line) { CHECK(describe_tests(output) == line); };
+  // cargo, several targets and doc-tests
+  is("test a ... ok\ntest result: ok. 12 passed; 0 failed; 1 ignored; 0 measured\n   Doc-tests x\n"
+     "test src/lib.rs - f (line 3) ... FAILED\nfailures:\n    src/lib.rs - f (line 3)\n"
+     "test result: FAILED. 2 passed; 1 failed; 0 ignored\nerror: doctest failed, to rerun pass `--doc`\n",
+     "14 passed, 1 failed, 1 skipped: src/lib.rs - f (line 3)");
+  // Maven, two modules
+  is("[ERROR] Tests run: 3, Failures: 1, Errors: 1, Skipped: 0, Time elapsed: 0.1 s <<< FAILURE! -- in a.FooTest\n"
+     "[ERROR] a.FooTest.one -- Time elapsed: 0.01 s <<< FAILURE!\n[ERROR] two(a.FooTest)  Time elapsed: 0.01 s  <<< ERROR!\n"
+     "[ERROR] Tests run: 3, Failures: 1, Errors: 1, Skipped: 0\n[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 2\n",
+     "4 passed, 2 failed, 2 skipped: a.FooTest.one, two");
+  is("Tests run: 3, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.1 s -- in a.A\n"
+     "Tests run: 4, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.1 s -- in a.B\n",
+     "7 passed, 0 failed");
+  // Catch2
+  const std::string dashes(79, '-'), dots(79, '.');
+  is(dashes + "\nthe parser stops\n  at the end\n" + dashes + "\na.cpp:3\n" + dots + "\n\na.cpp:9: FAILED:\n  CHECK( x )\n\n" +
+         "test cases: 255 | 254 passed | 1 failed\nassertions: 68585 | 68583 passed | 2 failed\n",
+     "254 passed, 1 failed: the parser stops");
+  // gtest
+  is("[ RUN      ] Foo.Bar\n[  FAILED  ] Foo.Bar (3 ms)\n[==========] 12 tests from 2 test suites ran. (5 ms total)\n"
+     "[  PASSED  ] 10 tests.\n[  FAILED  ] 2 tests, listed below:\n[  FAILED  ] Foo.Bar\n"
+     "[  FAILED  ] P/Foo.Baz/1, where GetParam() = 3\n\n 2 FAILED TESTS\n",
+     "10 passed, 2 failed: Foo.Bar, P/Foo.Baz/1");
+  // unittest
+  is("FAIL: test_x (tests.test_a.Foo.test_x)\nERROR: test_y (tests.test_a.Foo.test_y)\nERROR: no such file (x)\n"
+     "Ran 12 tests in 0.003s\n\nFAILED (failures=1, errors=1, skipped=2)\n",
+     "8 passed, 2 failed, 2 skipped: test_x, test_y");
+  is("Ran 3 tests in 0.003s\n\nOK\n", "3 passed, 0 failed");
+  // jest and vitest
+  is("FAIL src/a.test.js\n  Suite\n    ✓ fine (2 ms)\n    ✕ name (3 ms)\n\n  ● Suite › name\n\n    expect(x)\n\n"
+     "Test Suites: 1 failed, 2 passed, 3 total\nTests:       1 failed, 5 passed, 6 total\nSnapshots:   1 passed, 1 total\n",
+     "5 passed, 1 failed: Suite › name");
+  is(" FAIL  src/a.test.ts > suite > name\n   × name 3ms\n Test Files  1 failed | 2 passed (3)\n      Tests  1 failed | 5 passed "
+     "(6)\n",
+     "5 passed, 1 failed: src/a.test.ts > suite > name");
+  // mocha
+  is("  Suite\n    ✔ fine\n    1) does it\n\n  5 passing (20ms)\n  1 pending\n  1 failing\n\n  1) Suite\n       does it:\n",
+     "5 passed, 1 failed, 1 skipped: does it");
+  // rspec, phpunit, dotnet, gradle, TAP
+  is("  1) Foo does x\n     Failure/Error: y\n12 examples, 1 failure, 2 pending\nrspec ./spec/a_spec.rb:12 # Foo does x\n",
+     "9 passed, 1 failed, 2 skipped: Foo does x");
+  is("1) App\\FooTest::testBar\nFailed asserting that 1 is 2.\nTests: 12, Assertions: 30, Failures: 1, Errors: 1, Skipped: 1.\n",
+     "9 passed, 2 failed, 1 skipped: App\\FooTest::testBar");
+  is("OK (12 tests, 30 assertions)\n", "12 passed, 0 failed");
+  is("  Failed A.B.Test [12 ms]\nFailed!  - Failed:     1, Passed:     5, Skipped:     0, Total:     6, Duration: 20 ms - a.dll\n"
+     "Passed!  - Failed:     0, Passed:     4, Skipped:     1, Total:     5, Duration: 20 ms - b.dll\n",
+     "9 passed, 1 failed, 1 skipped: A.B.Test");
+  is("FooTest > bar() FAILED\n8 tests completed, 1 failed\n", "7 passed, 1 failed: FooTest > bar()");
+  is("not ok 2 - second\n# tests 3\n# pass 2\n# fail 1\n", "2 passed, 1 failed: second");
+  is("a.py::test_x FAILED   [ 50%]\nFAILED a.py::test_x - assert 0\n== 1 failed, 3 passed, 1 error in 1s ==\n",
+     "3 passed, 1 failed, 1 errors: a.py::test_x");
+}
+
+TEST_CASE("test runners whose name says nothing of tests are known") {
+  for (const char* command : {"./vendor/bin/phpunit", "npx mocha", "mvn -q verify", "./gradlew build"}) {
+    CHECK(kind_of(result("Bash", command, "8 tests completed, 1 failed\n")) == ResultKind::tests);
+    CHECK(kind_of(result("Bash", command, "BUILD SUCCESSFUL\n")) == ResultKind::log);
+  }
+}

@@ -35,3 +35,12 @@ TEST_CASE("one line counts once, and the scan stops at the most asked for") {
   CHECK(found("") == "");
   CHECK(found("err") == "");
 }
+
+TEST_CASE("the names of failing tests are found as their runners mark them") {
+  CHECK(found("  Suite\n    ✓ fine (2 ms)\n    ✕ takes no comma (3 ms)\n  ● Suite › takes no comma\n   × name 3ms\n") ==
+        "2!     ✕ takes no comma (3 ms)\n3?   ● Suite › takes no comma\n4?    × name 3ms\n");
+  CHECK(found("[  FAILED  ] Foo.Bar (3 ms)\nrspec ./spec/a_spec.rb:12 # Foo does x\n  Failed A.B.Test [12 ms]\n") ==
+        "0! [  FAILED  ] Foo.Bar (3 ms)\n1! rspec ./spec/a_spec.rb:12 # Foo does x\n2!   Failed A.B.Test [12 ms]\n");
+  CHECK(found("ERROR: test_y (tests.test_a.Foo)\nnot ok 2 - second\n2 × 3 is 6\n") ==
+        "0! ERROR: test_y (tests.test_a.Foo)\n1! not ok 2 - second\n");
+}
