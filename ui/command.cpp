@@ -21,17 +21,22 @@ namespace {
 bool has_alias(const SlashCommand& command, std::string_view name) {
   return (" " + std::string(command.aliases) + " ").find(" " + std::string(name) + " ") != std::string::npos;
 }
+bool alias_begins(const SlashCommand& command, std::string_view name) {
+  return (" " + std::string(command.aliases)).find(" " + std::string(name)) != std::string::npos;
+}
 }  // namespace
 
 const SlashCommand* find_command(std::string_view name, std::vector<std::string_view>& meant) {
-  const SlashCommand* found = nullptr;
+  std::vector<const SlashCommand*> named, aliased;
   for (const SlashCommand* command : slash_commands()) {
     if (command->name == name || (!name.empty() && has_alias(*command, name))) return command;
-    if (name.empty() || !command->name.starts_with(name)) continue;
-    meant.push_back(command->name);
-    found = command;
+    if (name.empty()) continue;
+    if (command->name.starts_with(name)) named.push_back(command);
+    if (alias_begins(*command, name)) aliased.push_back(command);
   }
-  return meant.size() == 1 ? found : nullptr;
+  const auto& candidates = named.empty() ? aliased : named;  // a name goes before an alias
+  for (const SlashCommand* command : candidates) meant.push_back(command->name);
+  return candidates.size() == 1 ? candidates.front() : nullptr;
 }
 
 void run_command(Shell& shell, std::string_view line) {

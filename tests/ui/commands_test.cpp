@@ -18,6 +18,54 @@ TEST_CASE("every command has a help line and names of its own") {
   }
 }
 
+TEST_CASE("a beginning is enough where it can mean one command only") {
+  std::vector<std::string_view> meant;
+  for (const SlashCommand* command : slash_commands())
+    for (std::size_t length = 1; length <= command->name.size(); ++length) {
+      const std::string_view name = command->name.substr(0, length);
+      INFO(name);
+      const auto begins = [&](const SlashCommand* other) { return other->name.starts_with(name); };
+      const auto so_called = [&](const SlashCommand* other) {
+        return other->name == name ||
+               (" " + std::string(other->aliases) + " ").find(" " + std::string(name) + " ") != std::string::npos;
+      };
+      const auto& all = slash_commands();
+      meant.clear();
+      const SlashCommand* found = find_command(name, meant);
+      if (const auto exact = std::find_if(all.begin(), all.end(), so_called); exact != all.end())
+        CHECK(found == *exact);
+      else
+        CHECK(found == (std::count_if(all.begin(), all.end(), begins) == 1 ? command : nullptr));
+    }
+  meant.clear();
+  const SlashCommand* quit = find_command("qui", meant);  // of an alias, too
+  REQUIRE(quit);
+  CHECK(quit->name == "exit");
+  World world;
+  world.say("/c");
+  CHECK(world.look(100, 24).find("/c could be /clear /compact") != std::string::npos);
+  world.say("/nonsense");
+  CHECK(world.look(100, 24).find("there is no command /nonsense") != std::string::npos);
+}
+
+TEST_CASE("what only looks or takes effect later runs during a turn, what changes the conversation waits") {
+  for (const std::string_view name :
+       {"status", "diff", "copy", "model", "permissions", "context", "cost", "help", "tasks", "stop", "theme", "memory", "recall",
+        "summaries", "tools", "pin", "export", "keys", "config"}) {
+    INFO(name);
+    std::vector<std::string_view> meant;
+    CHECK(find_command(name, meant)->while_working);
+  }
+  for (const std::string name : {"clear", "compact", "rewind", "resume", "fork", "undo-compact"}) {
+    INFO(name);
+    World world;
+    world.tell(TurnStarted{1});
+    world.say("/" + name);
+    CHECK(world.commands.drain().empty());
+    CHECK(world.look(100, 24).find("/" + name + " has to wait for the end of the turn") != std::string::npos);
+  }
+}
+
 TEST_CASE("/compact offers every strategy and refuses one that does not exist") {
   World world;
   const SlashCommand* compact = nullptr;
