@@ -17,7 +17,7 @@ std::string_view to_string(ResultKind kind) {
 
 namespace {
 
-constexpr std::size_t subject_bytes = 120, brief_bytes = 160;
+constexpr std::size_t subject_bytes = 120, brief_bytes = 160, details_bytes = 300;
 
 bool contains(std::string_view text, std::string_view what) { return text.find(what) != text.npos; }
 
@@ -161,7 +161,7 @@ std::string describe(const ToolResult& result) {
     line += ", " + *status;
   else if (result.is_error)
     line += ", failed";
-  if (const auto more = details(result, kind); !more.empty()) line += "; " + more;
+  if (const auto more = details(result, kind); !more.empty()) line += "; " + clipped(more, details_bytes);
   return one_line(std::move(line));
 }
 

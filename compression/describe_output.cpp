@@ -3,12 +3,13 @@
 #include "compression/describe.h"
 #include "compression/lines.h"
 #include "compression/salient.h"
+#include "compression/utf8.h"
 
 namespace tern {
 
 namespace {
 
-constexpr std::size_t shown_names = 5, line_bytes = 120;
+constexpr std::size_t shown_names = 5, line_bytes = 120, key_bytes = 50;
 
 std::string plural(std::size_t n, std::string_view one, std::string_view many) {
   return grouped(n) + " " + std::string(n == 1 ? one : many);
@@ -18,6 +19,9 @@ std::string_view file_name(std::string_view path) {
   const auto slash = path.rfind('/');
   return slash == path.npos ? path : path.substr(slash + 1);
 }
+
+// A key or a column can be as long as its file.
+std::string_view shortened(std::string_view name) { return name.substr(0, utf8_floor(name, key_bytes)); }
 
 bool contains(std::string_view text, std::string_view what) { return text.find(what) != text.npos; }
 
@@ -93,7 +97,8 @@ class JsonShape {
         const std::size_t end = end_of_string(i);
         const auto after = text_.find_first_not_of(" \t\r\n", std::min(end + 1, text_.size()));
         const bool is_key = after != text_.npos && text_[after] == ':';
-        if (is_key && depth_ == key_depth && (!array || elements_ == 0)) add_once(keys_, text_.substr(i + 1, end - i - 1));
+        if (is_key && depth_ == key_depth && (!array || elements_ == 0))
+          add_once(keys_, shortened(text_.substr(i + 1, end - i - 1)));
         i = end;
         content = content || depth_ == 1;
       } else if (c == '{' || c == '[') {
@@ -136,7 +141,7 @@ std::string describe_csv(std::string_view text) {
   std::size_t count = 1;
   for (auto rest = header;;) {
     const auto end = rest.find(separator);
-    add_once(columns, trimmed(rest.substr(0, end)));
+    add_once(columns, shortened(trimmed(rest.substr(0, end))));
     if (end == rest.npos) break;
     rest.remove_prefix(end + 1);
     ++count;

@@ -193,3 +193,19 @@ TEST_CASE("test runners whose name says nothing of tests are known") {
     CHECK(kind_of(result("Bash", command, "BUILD SUCCESSFUL\n")) == ResultKind::log);
   }
 }
+
+TEST_CASE("one line stays short whatever stands in the text, and ends at a character") {
+  std::string wide, many;
+  while (wide.size() < 50'000) wide += "字";
+  for (int i = 0; i < 5; ++i) many += "\"" + std::to_string(i) + wide + "\": 1, ";
+  CHECK(describe_json("{" + many + "}").size() < 300);
+  CHECK(describe_csv(wide + "," + wide + "x," + "y" + wide + "\n1,2,3\n").size() < 300);
+  CHECK(describe_json("{\"" + wide + "\": 1}").find("字}") != std::string::npos);
+  std::string files, code;
+  for (int i = 0; i < 5; ++i) {
+    files += std::string(500, 'f') + std::to_string(i) + ".h:1: x\n";
+    code += "def " + std::string(500, 'n') + std::to_string(i) + "():\n  pass\n";
+  }
+  CHECK(describe(result("Grep", "x", files)).size() < 400);
+  CHECK(describe(result("Read", "a.py", code)).size() < 400);
+}
