@@ -132,7 +132,7 @@ std::string_view without_chatter(std::string_view text) {
 }
 
 // Chatter is looked for only where no tag tells the answer from it.
-std::string_view body_of(const SummaryAnswer& answer) {
+std::string_view body_of(const ParsedSummary& answer) {
   if (answer.opened) return without_fence(answer.text);
   return without_fence(without_chatter(without_fence(answer.text)));
 }

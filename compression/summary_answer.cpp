@@ -144,7 +144,7 @@ SummaryStyle style_of_answer(std::string_view answer, SummaryStyle otherwise) {
   return found;
 }
 
-SummaryAnswer summary_answer(std::string_view answer, SummaryStyle style) {
+ParsedSummary summary_answer(std::string_view answer, SummaryStyle style) {
   style = style_of_answer(answer, style);
   for (const auto with : {style, styles[style == styles[0] ? 1 : 0]}) {
     const auto name = summary_tags(with).answer;
@@ -154,7 +154,7 @@ SummaryAnswer summary_answer(std::string_view answer, SummaryStyle style) {
     const auto begin = open == npos ? 0 : open + opening(name).size();
     const auto end = find_closing(std::string_view(all.low).substr(begin), name);
     if (open == npos && end == npos && with == style) continue;
-    SummaryAnswer found{.opened = open != npos};
+    ParsedSummary found{.opened = open != npos};
     found.closed = end != npos && ends_there(all.low, begin + end + closing(name).size());
     Folded inner(std::string_view(all.text).substr(begin, end));
     strip_inside(inner);

@@ -9,12 +9,12 @@
 
 namespace tern {
 
-struct SummaryAnswer {
+struct ParsedSummary {
   std::string text;     // untrimmed; all that is not private when there are no tags
   bool opened = false;  // the opening tag was there
   bool closed = false;  // the closing tag was there and ended the answer: nothing was cut off
 };
-SummaryAnswer summary_answer(std::string_view answer, SummaryStyle style);
+ParsedSummary summary_answer(std::string_view answer, SummaryStyle style);
 
 // The style whose tag opens first, `otherwise` when there is none.
 SummaryStyle style_of_answer(std::string_view answer, SummaryStyle otherwise);
