@@ -1,15 +1,22 @@
 // A whole session with the demo model and no screen: what commands get for an answer.
 #include "app/session.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <condition_variable>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "tests/support/fake_llm.h"
 #include "tests/support/headless.h"
+#include "tests/support/places.h"
 #include "tests/support/temp_dir.h"
+#include "tools/process.h"
 #include "ui/command.h"
 #include "ui/shell.h"
 
@@ -157,4 +164,38 @@ TEST_CASE("a model can be changed in the middle of a turn and between turns: eac
   CHECK(count(5, "toolu_first_1") == 2);  // and back: every call still has its result
   CHECK(count(5, "alpha") == 1);
   CHECK(count(5, "beta") == 1);
+}
+
+TEST_CASE("the count of background commands is right when one begins and when it ends") {
+  World world;
+  set_supervisor(places::program());
+  auto setup = world.setup();
+  const fs::path pipe = setup.cwd / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const int end = ::open(pipe.c_str(), O_RDWR);
+  REQUIRE(end >= 0);
+  std::vector<int> counts;
+  bool told = false;
+  Session session(std::move(setup), world.commands, [&](Event event) {
+    if (std::holds_alternative<ToolProgress>(event)) world.commands.push(Query{"background", ""});
+    if (const auto* notice = std::get_if<Notice>(&event)) told |= notice->text.find("has ended") != std::string::npos;
+    const auto* meters = std::get_if<Meters>(&event);
+    if (!meters || (!counts.empty() && counts.back() == meters->background_jobs)) return;
+    counts.push_back(meters->background_jobs);
+    if (counts.size() == 2) REQUIRE(::write(end, "go\n", 3) == 3);
+    if (counts.size() == 3) world.commands.push(Quit{});
+  });
+  REQUIRE(session.open());
+  world.commands.push(ShellLine{"echo it runs; read line < pipe", false});
+  const std::jthread watch([&](std::stop_token done) {  // a count that never changes ends the test all the same
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any().wait_for(lock, done, std::chrono::minutes(1), [] { return false; });
+    world.commands.push(Quit{});
+    session.interrupt();
+  });
+  session.run();
+  ::close(end);
+  CHECK(counts == std::vector<int>{0, 1, 0});
+  CHECK(told);
 }
