@@ -98,6 +98,28 @@ std::size_t CleanOutput::original_line(std::size_t line) const {
 
 namespace {
 
+const CleanOutput::Splice* splice_before(const std::vector<CleanOutput::Splice>& splices, std::size_t offset) {
+  const auto after = std::upper_bound(splices.begin(), splices.end(), offset,
+                                      [](std::size_t o, const CleanOutput::Splice& s) { return o <= s.begin; });
+  return after == splices.begin() ? nullptr : &*std::prev(after);
+}
+
+}  // namespace
+
+std::size_t CleanOutput::original_start(std::size_t offset) const {
+  const auto* splice = splice_before(splices, offset);
+  if (!splice) return offset;
+  return offset < splice->end ? splice->from : splice->to + (offset - splice->end);
+}
+
+std::size_t CleanOutput::original_end(std::size_t offset) const {
+  const auto* splice = splice_before(splices, offset);
+  if (!splice) return offset;
+  return offset < splice->end ? splice->to : splice->to + (offset - splice->end);
+}
+
+namespace {
+
 constexpr std::size_t least_equal = 3, least_alike = 6;           // lines that make a run
 constexpr std::size_t long_line = 600, long_source_line = 2'000;  // bytes
 constexpr std::size_t kept_front = 300, kept_back = 100;
@@ -200,7 +222,9 @@ class Cleaner {
     if (!result_.changed) result_.text.reserve(text_.size());
     flush(from);
     result_.changed = true;
+    const std::size_t begin = result_.text.size();
     result_.text += marker;
+    result_.splices.push_back({begin, result_.text.size(), from, to});
     flushed_ = to;
     if (lines == 0) return;
     gone_ += lines - 1;  // the marker is a line itself

@@ -21,8 +21,16 @@ struct CleanOutput {
   bool changed = false;
   std::string text;  // empty when nothing changed: then the input is the answer
   std::vector<Jump> jumps;
+  struct Splice {
+    std::size_t begin, end;  // a marker in `text`
+    std::size_t from, to;    // the bytes of the original it stands for
+  };
+  std::vector<Splice> splices;
 
   std::size_t original_line(std::size_t line) const;
+  // Where in the original an offset of `text` lies. A place inside a marker is where the bytes it stands for begin or end.
+  std::size_t original_start(std::size_t offset) const;
+  std::size_t original_end(std::size_t offset) const;
 };
 
 // Runs of equal lines become one with a count; runs that differ only in digits or bars keep first and last (logs);

@@ -82,7 +82,9 @@ std::size_t lines_of(const ToolResult& result) {
   for (std::size_t i = marker; i > start; --i) {
     if (text[i - 1] != ',') gone += static_cast<std::size_t>(text[i - 1] - '0') * unit, unit *= 10;
   }
-  return lines + gone - 1;
+  const auto line = text.rfind('\n', marker);
+  const bool halves = line != text.npos && text.substr(line + 1).starts_with("... [");  // between blank lines
+  return lines + gone - (halves ? 3 : 1);
 }
 
 // "exit code 2", "exit status 2", "[exit 2]" near either end of the text.

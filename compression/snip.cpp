@@ -57,54 +57,66 @@ std::size_t start_of_tail(std::string_view text, std::size_t characters) {
 
 std::size_t count_lines(std::string_view text) { return count_newlines(text) + (!text.empty() && text.back() != '\n'); }
 
-// Offset of a line's first byte.
-std::size_t offset_of_line(std::string_view text, std::size_t line) {
-  std::size_t at = 0;
-  while (line > 0 && at < text.size()) {
-    const auto newline = text.find('\n', at);
-    if (newline == text.npos) return text.size();
-    at = newline + 1;
-    --line;
-  }
-  return at;
-}
-
 // What the reader does not see, in the terms of the original: lines counted from 1.
 struct Gap {
   std::size_t first_line = 0, lines = 0, characters = 0;
 };
 
+bool longer_than(std::string_view text, std::size_t characters) {
+  return text.size() > characters && (text.size() > 4 * characters || count_characters(text) > characters);
+}
+
 class Cut {
  public:
   Cut(std::string_view original, const CleanOutput& clean, const SnipForm& form)
-      : original_(original), clean_(clean), text_(clean.changed ? std::string_view(clean.text) : original), form_(form) {
-    const auto limit = static_cast<double>(form.limit);
-    head_ = end_of_head(text_, static_cast<std::size_t>(limit * form.head));
-    tail_ = std::max(head_, start_of_tail(text_, static_cast<std::size_t>(limit * form.tail)));
-  }
+      : original_(original), clean_(clean), text_(clean.changed ? std::string_view(clean.text) : original), form_(form) {}
 
-  std::string assemble(RecallId recall) const {
+  std::string assemble(RecallId recall) {
+    if (form_.halves) return in_halves(recall);
+    const auto limit = static_cast<double>(form_.limit);
+    choose(static_cast<std::size_t>(limit * form_.head), static_cast<std::size_t>(limit * form_.tail));
     std::string out(text_.substr(0, head_));
     if (!out.empty() && out.back() != '\n') out += '\n';
-    const Gap gap = hidden();
-    std::string note = "[\xE2\x80\xA6 " + grouped(gap.characters) + " characters, " + grouped(gap.lines) +
-                       " lines snipped (lines " + std::to_string(gap.first_line) + "\xE2\x80\x93" +
-                       std::to_string(gap.first_line + gap.lines - 1) + ")";
-    out += with_recall(std::move(note), recall) + '\n';
+    out += with_recall("[\xE2\x80\xA6 " + told(hidden()), recall) + '\n';
     if (form_.kind == OutputKind::log) append_salient(out);
     return out.append(text_.substr(tail_));
   }
 
  private:
+  void choose(std::size_t head, std::size_t tail) {
+    head_ = end_of_head(text_, head);
+    tail_ = std::max(head_, start_of_tail(text_, tail));
+  }
+
   Gap hidden() const {
-    const std::size_t before = count_newlines(text_.substr(0, head_));
-    const auto middle = text_.substr(head_, tail_ - head_);
-    const std::size_t lines = count_lines(middle);
-    if (!clean_.changed) return {before + 1, lines, count_characters(middle)};
-    const std::size_t from = clean_.original_line(before), to = clean_.original_line(before + lines);
-    const std::size_t start = offset_of_line(original_, from);
-    const std::size_t end = start + offset_of_line(original_.substr(start), to - from);
-    return {from + 1, to - from, count_characters(original_.substr(start, end - start))};
+    const std::size_t from = clean_.original_start(head_), to = std::max(from, clean_.original_end(tail_));
+    const auto middle = original_.substr(from, to - from);
+    return {count_newlines(original_.substr(0, from)) + 1, count_lines(middle), count_characters(middle)};
+  }
+
+  static std::string told(const Gap& gap) {
+    return grouped(gap.characters) + " characters, " + grouped(gap.lines) + " lines snipped (lines " +
+           std::to_string(gap.first_line) + "\xE2\x80\x93" + std::to_string(gap.first_line + gap.lines - 1) + ")";
+  }
+
+  // Within the limit with its marker; where the marker alone is above it, the shortest one is all there is.
+  std::string in_halves(RecallId recall) {
+    const auto marker = [&](const Gap& gap) {
+      const auto note = gap.lines > 1 ? told(gap) : grouped(gap.characters) + " characters snipped";
+      return with_recall("\n... [" + note, recall) + " ...\n\n";
+    };
+    const std::size_t room = 1 + count_characters(marker(hidden_all()));  // no gap is told in more
+    if (form_.limit < room + 2) return with_recall("[snipped", recall);
+    const std::size_t half = (form_.limit - room) / 2;
+    choose(half, half);
+    std::string out(text_.substr(0, head_));
+    if (!out.empty() && out.back() != '\n') out += '\n';
+    return out.append(marker(hidden())).append(text_.substr(tail_));
+  }
+
+  Gap hidden_all() const {
+    const auto lines = std::max<std::size_t>(2, count_lines(original_));
+    return {lines, lines, count_characters(original_)};
   }
 
   // Strong lines first, each kind in its order, until the budget is spent; shown in the order of the text.
@@ -144,21 +156,7 @@ class Cut {
   std::size_t head_ = 0, tail_ = 0;
 };
 
-bool longer_than(std::string_view text, std::size_t characters) {
-  return text.size() > characters && (text.size() > 4 * characters || count_characters(text) > characters);
-}
-
-std::string in_halves(std::string_view text, const SnipForm& form, RecallId recall) {
-  constexpr std::size_t marker_room = 60;
-  const std::size_t half = form.limit > 2 * marker_room ? (form.limit - marker_room) / 2 : form.limit / 2;
-  const std::size_t head = after_characters(text, half), tail = before_characters(text, half);
-  const auto middle = text.substr(head, tail - head);
-  const std::string note = "... [" + grouped(count_characters(middle)) + " characters snipped";
-  return std::string(text.substr(0, head)) + "\n\n" + with_recall(note, recall) + " ...\n\n" + std::string(text.substr(tail));
-}
-
 std::string shortened(std::string_view text, const SnipForm& form, RecallId recall) {
-  if (form.halves) return in_halves(text, form, recall);
   const CleanOutput clean = clean_output(text, form.kind);
   if (!clean.changed || longer_than(clean.text, form.limit)) return Cut(text, clean, form).assemble(recall);
   std::string out = clean.text;

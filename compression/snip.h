@@ -22,6 +22,7 @@ OutputKind output_kind(const ToolResult& result);
 
 // Cleaned, then head and tail on line boundaries; the marker between them gives exact counts and the recall id, and below it
 // stand the error lines of the middle with their line numbers. Never larger than the input; the second time nothing changes.
+// In halves the marker says the same, no error lines follow, and all of it keeps to the limit.
 std::string snip_text(std::string_view text, const SnipForm& form, RecallId recall);
 
 }  // namespace tern

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
+#include "compression/describe.h"
 #include "compression/plan.h"
 #include "compression/tokens.h"
 #include "compression/utf8.h"
@@ -106,15 +107,57 @@ TEST_CASE("snip never grows a text, never splits a character, and does nothing t
   }
 }
 
+TEST_CASE("the marker is exact where repeats were collapsed and a line was cut inside") {
+  std::string text, words;
+  for (int i = 0; i < 50; ++i) text += "the same line\n";
+  while (words.size() < 52'900) words += "word" + std::to_string(words.size()) + " ";
+  text += words + "\n";
+  const auto out = snipped(text);
+  const auto begin = out.find("more]\n") + 6, cut = out.find("\n[\xE2\x80\xA6 ", begin), next = out.find('\n', cut + 1) + 1;
+  const auto head = out.substr(begin, cut - begin), tail = out.substr(next);
+  REQUIRE(words.starts_with(head));
+  REQUIRE((words + "\n").ends_with(tail));
+  CHECK(head.size() > 2'000);
+  const auto gone = std::to_string(words.size() + 1 - head.size() - tail.size());
+  CHECK(contains(out, "[\xE2\x80\xA6 " + gone.substr(0, 2) + "," + gone.substr(2) + " characters, 1 lines snipped (lines 51"));
+}
+
+namespace {
+SnipForm halves(std::size_t limit = 3'000) { return {.limit = limit, .head = 0.5, .tail = 0.5, .halves = true}; }
+}  // namespace
+
 TEST_CASE("the other form: the marker between two halves of a maximum") {
   CompressionConfig config;
   config.snip_halves = true;
-  std::string text = std::string(5'000, 'a') + std::string(5'000, 'z');
-  const auto out = snip_text(text, snip_form(config), RecallId{9});
+  std::string words = "a";
+  for (int i = 0; i < 1'666; ++i) words += " word" + std::string(1, static_cast<char>('a' + i % 26));
+  const auto out = snip_text(words + "z", snip_form(config), RecallId{9});
   CHECK(out.size() <= 3'000);
-  CHECK(out.starts_with("aaaa"));
-  CHECK(out.ends_with("zzzz"));
-  CHECK(contains(out, "a\n\n... [7,060 characters snipped · recall r9] ...\n\nz"));
+  CHECK(out.starts_with("a worda"));
+  CHECK(out.ends_with("z"));
+  CHECK(contains(out, " characters snipped \xC2\xB7 recall r9] ...\n\n"));
+  const auto lines = snip_text(numbered(1, 1'000), snip_form(config), RecallId{9});
+  CHECK(contains(lines, "went well\n\n... ["));
+  CHECK(contains(lines, " lines snipped (lines "));
+  CHECK(contains("\n" + numbered(1, 1'000), "\n" + lines.substr(lines.find("...\n\n") + 5)));
+  CHECK(describe(ToolResult{.tool = "Bash", .text = lines, .subject = "x", .form = ResultForm::snipped}).find("1,000 lines") !=
+        std::string::npos);
+}
+
+TEST_CASE("halves: cleaned first, within the limit, and nothing changes the second time") {
+  std::string same = "begin\n";
+  for (int i = 0; i < 1'000; ++i) same += "warning: the same thing again\n";
+  CHECK(contains(snip_text(same, halves(), RecallId{17}), "[repeats collapsed: "));
+  std::string huge;
+  while (huge.size() < 32'000'000) huge += numbered(static_cast<int>(huge.size() / 29), static_cast<int>(huge.size() / 29) + 999);
+  for (const std::string& text : {huge, std::string(30'000, 'x'), numbered(1, 1'000)}) {
+    for (const std::size_t limit : {1, 10, 60, 119, 120, 121, 200, 3'000}) {
+      const auto once = snip_text(text, halves(limit), RecallId{1'234'567});
+      INFO(limit << ": " << once.substr(0, 200));
+      if (limit >= 40) CHECK(count_characters(once) <= limit);
+      CHECK(snip_text(once, halves(limit), RecallId{1'234'567}) == once);
+    }
+  }
 }
 
 TEST_CASE("items: results are snipped once, other blocks and source lines stay") {
