@@ -67,6 +67,16 @@ std::optional<ItemRange> standing_range(const Conversation& conversation, ItemRa
   return ItemRange{(*first)->id, (*(end - 1))->id};
 }
 
+// What tern itself puts under a model's summary.
+std::string appended(const SummaryRequest& ask) {
+  std::size_t quotes = ask.kept.starts_with("> ");
+  for (auto at = ask.kept.find("\n> "); at != std::string::npos; at = ask.kept.find("\n> ", at + 1)) ++quotes;
+  std::string text;
+  if (quotes > 0) text += "; " + std::to_string(quotes) + (quotes == 1 ? " message" : " messages") + " of yours word for word";
+  if (!ask.index.empty()) text += "; an index of " + thousands(estimate(ask.index)) + " tokens";
+  return text;
+}
+
 bool all_stand(const Conversation& conversation, const std::vector<ItemPtr>& items) {
   std::unordered_set<const Item*> standing;
   for (const auto& item : conversation.items) standing.insert(item.get());
@@ -132,6 +142,7 @@ void Compactor::show_preview(Context& context, const SummaryRequest* ask, Result
     ready.cost += " · a request's input " + money(dollars * static_cast<double>(ready.before)) + " → " +
                   money(dollars * static_cast<double>(ready.after));
   }
+  if (ask) ready.kept += appended(*ask);
   preview_ = Preview{ready.id, std::move(result), ask ? std::optional(*ask) : std::nullopt, std::move(covered), ready};
   world_.emit(std::move(ready));
 }
@@ -184,8 +195,9 @@ bool Compactor::take_back(Context& context, std::uint64_t batch, bool redo) {
   auto after = redo ? world_.store.redo(batch) : world_.store.undo(batch);
   if (!after) return false;
   const auto gauges = context.gauges;
+  const auto estimated = context.estimated();
   const auto old = std::exchange(context.conversation, repair(*after));
-  context.gauges.cut();
+  context.gauges.cut(estimated, context.estimated());
   const auto used = used_of(context), room = budget_of(context).effective();
   if (!redo && static_cast<double>(used) >= context.config.truncate_at * static_cast<double>(room)) {
     world_.store.redo(batch);
@@ -206,7 +218,6 @@ bool Compactor::take_back(Context& context, std::uint64_t batch, bool redo) {
   drop_draft();
   preview_.reset();
   forget_files(old, context.conversation);
-  context.gauges.freed(before - used);
   const double share = fill_share(context);
   hold_until_ = redo || share < context.config.micro_at ? 0 : share + (context.config.truncate_at - share) / 2;
   decided(redo ? "redo" : "undo", std::string("#") + std::to_string(batch) + ": " + thousands(before) + " → " + thousands(used) +
@@ -218,7 +229,10 @@ bool Compactor::take_back(Context& context, std::uint64_t batch, bool redo) {
                    .after = used,
                    .touched = redo ? changed_between(context.conversation, old) : changed_between(old, context.conversation)};
   for (const auto& row : world_.store.compactions())
-    if (row.batch == batch) event.tier = row.tier;
+    if (row.batch == batch) {
+      event.tier = row.tier;
+      context.gauges.freed(redo ? row.before - row.after : row.after - row.before);  // as it was counted
+    }
   world_.store.remember(event);
   world_.emit(std::move(event));
   return true;

@@ -8,6 +8,7 @@ namespace {
 // A number of compactions, or the ids of originals that shall come back.
 void run(Shell& shell, std::string_view arguments) {
   auto words = split_words(arguments);
+  if (!words.empty() && words.front() == "redo") return shell.send(UndoCompact{words.size() > 1 ? -number_of(words[1]) : -1, {}});
   const bool counted = words.empty() || (words.front()[0] >= '0' && words.front()[0] <= '9');
   if (counted) return shell.send(UndoCompact{words.empty() ? 1 : number_of(words.front()), {}});
   shell.send(UndoCompact{0, std::move(words)});
@@ -19,7 +20,7 @@ extern const SlashCommand undo_compact_command;
 constinit const SlashCommand undo_compact_command{
     .name = "undo-compact",
     .aliases = "uncompact",
-    .usage = "[n | r12 r15 …]",
+    .usage = "[n | redo | r12 r15 …]",
     .help = "take the last compaction back in place, or bring single originals back",
     .run = run,
     .while_working = false};

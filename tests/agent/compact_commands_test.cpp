@@ -35,13 +35,22 @@ TEST_CASE("one compaction is taken back in place, later turns stay, and comes ag
   with_summaries(rig);
   work(rig, 12);
   const auto before = count(rig.context.conversation);
+  const auto meters = read_meters(rig.context);
   rig.compactor.compact(rig.context, Compact{}, {});
   const auto small = count(rig.context.conversation);
   REQUIRE(small < before);
+  const auto less = read_meters(rig.context);
+  CHECK(less.saved > meters.saved);
+  rig.compactor.undo(rig.context, {1, {}});  // the meters follow, there and back
+  CHECK(read_meters(rig.context).saved == meters.saved);
+  CHECK(std::abs(read_meters(rig.context).used - meters.used) <= meters.used / 200);
+  rig.compactor.undo(rig.context, {-1, {}});
+  CHECK(read_meters(rig.context).saved == less.saved);
+  CHECK(std::abs(read_meters(rig.context).used - less.used) <= less.used / 200);
   work(rig, 1, 100, 50);
   const auto with_more = count(rig.context.conversation);
   rig.compactor.undo(rig.context, {1, {}});
-  CHECK(phases(rig, CompactionPhase::undone).size() == 1);
+  CHECK(phases(rig, CompactionPhase::undone).size() == 2);
   CHECK(count(rig.context.conversation) == before + with_more - small);
   CHECK(check(rig.context.conversation).empty());
   rig.compactor.undo(rig.context, {-1, {}});
@@ -107,6 +116,7 @@ TEST_CASE("a preview changes nothing until it is accepted, and costs nothing mor
   CHECK(preview.after < preview.before);
   CHECK(preview.range.find(" messages, from \"Please look at f0.txt") != std::string::npos);
   CHECK(preview.kept.find(" to \"Read it. ") != std::string::npos);
+  CHECK(preview.kept.find(" messages of yours word for word; an index of ") != std::string::npos);
   CHECK(preview.cost.find("prices unknown") != std::string::npos);
   const auto requests = rig.script.requests().size();
 

@@ -91,6 +91,20 @@ TEST_CASE("/context hands its second word on") {
   CHECK(queries[0].argument == "--apply");
 }
 
+TEST_CASE("/undo-compact takes a number, redo, or ids of originals") {
+  World world;
+  for (const char* said :
+       {"/undo-compact", "/undo-compact 2", "/undo-compact redo", "/undo-compact redo 3", "/undo-compact r4 r5"})
+    world.say(said);
+  const auto sent = world.sent<UndoCompact>();
+  REQUIRE(sent.size() == 5);
+  CHECK(sent[0].steps == 1);
+  CHECK(sent[1].steps == 2);
+  CHECK(sent[2].steps == -1);
+  CHECK(sent[3].steps == -3);
+  CHECK(sent[4].parts == std::vector<std::string>{"r4", "r5"});
+}
+
 TEST_CASE("an action answers to its new key and no longer to the old one") {
   World world;
   world.deps.keys = {{"transcript", "ctrl-x"}, {"todos", "ctrl-r"}};
