@@ -1,6 +1,7 @@
 #include "agent/compaction_text.h"
 
 #include <algorithm>
+#include <sstream>
 #include <unordered_set>
 
 #include "agent/cost.h"
@@ -71,6 +72,13 @@ std::string full_audit(const LossReport& loss) {
   for (const auto& [fate, fact] : loss.lost) text += line_of(fact, fate == Fate::dropped ? "- lost: " : "- by recall: ");
   for (std::size_t i = 0; i < std::min(loss.stays.size(), most_kept); ++i) text += line_of(loss.stays[i], "- kept: ");
   if (loss.stays.size() > most_kept) text += "- and " + std::to_string(loss.stays.size() - most_kept) + " more kept\n";
+  return text;
+}
+
+std::string index_page(const std::string& index) {
+  std::string text, line;
+  for (std::istringstream in(index); std::getline(in, line); text += line + '\n')
+    if (!text.empty() && !line.starts_with("- ")) text += '\n';
   return text;
 }
 

@@ -12,6 +12,7 @@ namespace tern {
 std::string describe_range(const std::vector<ItemPtr>& items);  // 12 messages, from "…" to "…"
 std::string describe_edits(const Edits& edits);                 // a line for each, as far as it is readable
 std::string full_audit(const LossReport& loss);                 // every specific with its fate
+std::string index_page(const std::string& index);               // Markdown in which each kind is a paragraph of its own
 std::vector<std::string> key_points(const std::string& summary, std::size_t limit);
 
 // What the person can still get at of a batch that may not be undone as a whole: "r12  Read src/a.cpp  2.1k", largest first,

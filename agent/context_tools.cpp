@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "agent/compaction_text.h"
 #include "agent/local_time.h"
 #include "tools/journal.h"
 
@@ -22,9 +23,11 @@ std::string hits(const Store& store, const RecallQuery& query) {
   const auto found = store.search_originals(query.search, parse_recall_id(query.id), 50);
   if (found.empty()) return "Nothing stored holds \"" + query.search + "\".";
   std::string text;
-  for (const auto& hit : found)
-    text += to_string(hit.id) + ':' + std::to_string(hit.line_number) + "  " + (hit.subject.empty() ? hit.tool : hit.subject) +
-            "  " + hit.line + '\n';
+  for (const auto& hit : found) {
+    const auto& name = hit.subject.empty() ? hit.tool : hit.subject;
+    text += to_string(hit.id) + ':' + std::to_string(hit.line_number) + "  " + (name.empty() ? "message" : name) + "  " +
+            hit.line + '\n';
+  }
   return text;
 }
 
@@ -119,7 +122,7 @@ std::string summaries_text(const Store& store, std::size_t newest) {
     text += "## " + local_time(row->when) + " · turns " + std::to_string(row->first_turn) + "–" + std::to_string(row->last_turn) +
             " · " + thousands(row->before) + " → " + thousands(row->after) + " tokens" + (row->undone ? " · undone" : "") +
             "\n\n" + row->summary + '\n';
-    if (!row->index.empty()) text += '\n' + row->index + '\n';
+    if (!row->index.empty()) text += '\n' + index_page(row->index);
     text += '\n' + row->audit + "\n\n";
   }
   return text.empty() ? "No summary has been written yet.\n" : text;

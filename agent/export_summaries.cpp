@@ -5,6 +5,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "agent/compaction_text.h"
 #include "agent/project_dir.h"
 #include "agent/store.h"
 
@@ -69,7 +70,7 @@ std::string summary_markdown(const NumberedSummary& summary) {
   text += "\nstrategy: " + dump(record.strategy) + "\nmodel: " + dump(record.model) + "\ncost: " + dump(record.dollars);
   text += std::string("\nundone: ") + (record.undone ? "true" : "false") + "\nwhy: " + dump(record.why) +
           "\n---\n\n# Summary\n\n" + record.summary + "\n";
-  if (!record.index.empty()) text += "\n# Index\n\n" + record.index + "\n";
+  if (!record.index.empty()) text += "\n# Index\n\n" + index_page(record.index);
   if (!record.audit.empty() || !record.audit_full.empty()) text += "\n# Audit\n\n" + record.audit + "\n";
   if (!record.audit_full.empty()) text += "\n" + record.audit_full + "\n";
   return text;

@@ -149,7 +149,8 @@ void Shell::submit(When when) {
   if (text.find_first_not_of(" \t\n") == text.npos) return;
   history.add(text);
   transcript.to_end();
-  if (text[0] == '/' && text.find('\n') == text.npos && text.find('/', 1) == text.npos)
+  // A path is no command: "/etc/hosts has a wrong line". What follows a command's name may be one: "/pin never touch src/api.h".
+  if (text[0] == '/' && text.find('\n') == text.npos && text.find('/', 1) >= std::min(text.find(' '), text.size()))
     return run_command(*this, std::string_view(text).substr(1));
   if (text[0] == '!') {
     const bool hidden = text.starts_with("!!");

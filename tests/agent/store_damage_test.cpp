@@ -177,7 +177,8 @@ TEST_CASE("store: summaries are files for people and views for sqlite3") {
   store->create({});
   for (std::uint64_t id = 1; id <= 4; ++id) store->append(prompt(id));
   CompactionRecord record;
-  record.tier = Tier::compact, record.strategy = "sections", record.summary = "all of \"it\"", record.index = "src/a.cpp (r1)";
+  record.tier = Tier::compact, record.strategy = "sections", record.summary = "all of \"it\"",
+  record.index = "Demands:\n- keep it r1\nFiles: src/a.cpp r1";
   record.audit = "kept 4 of 4", record.audit_full = "- a", record.key_points = {std::string(600, 'k')};
   record.first_turn = 1, record.last_turn = 3, record.before = 400, record.after = 90;
   store->log(Batch{1, {{{1}, Drop{}, {}, 9}}}, record);
@@ -190,7 +191,7 @@ TEST_CASE("store: summaries are files for people and views for sqlite3") {
   std::ifstream in(page);
   const std::string text(std::istreambuf_iterator<char>(in), {});
   CHECK(text.find("turns: 1-3") != std::string::npos);
-  CHECK(text.find("# Index\n\nsrc/a.cpp (r1)") != std::string::npos);
+  CHECK(text.find("# Index\n\nDemands:\n- keep it r1\n\nFiles: src/a.cpp r1\n") != std::string::npos);
   std::ifstream json_file(folder.path / "summaries.json");
   const std::string json(std::istreambuf_iterator<char>(json_file), {});
   CHECK(json.find(R"("tokensBefore": 400)") != std::string::npos);

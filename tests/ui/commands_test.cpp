@@ -91,6 +91,14 @@ TEST_CASE("/context hands its second word on") {
   CHECK(queries[0].argument == "--apply");
 }
 
+TEST_CASE("a command may speak of paths, and a path that opens a prompt is no command") {
+  World world;
+  world.say("/pin never touch src/api.h");
+  CHECK(world.sent<PinThis>().at(0).what == "never touch src/api.h");
+  world.say("/etc/hosts has a wrong line");
+  CHECK(world.sent<Submit>().at(0).text == "/etc/hosts has a wrong line");
+}
+
 TEST_CASE("/undo-compact takes a number, redo, or ids of originals") {
   World world;
   for (const char* said :
