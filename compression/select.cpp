@@ -28,9 +28,10 @@ struct TableRow {
   std::string_view provider, model;  // parts of the lower-case names; the first row that matches counts
   ModelRule rule;
 };
-constexpr std::array<TableRow, 13> table{{
+constexpr std::array<TableRow, 14> table{{
     {"openai", "gpt-4", {std::nullopt, 1.0, "OpenAI GPT-4: start and end in balance"}},
     {"openai", "gpt-5", {Removal::middle, 1.2, "OpenAI reasoning model: wants more of the context kept"}},
+    {"openai", "gpt-6", {Removal::middle, 1.2, "OpenAI reasoning model: wants more of the context kept"}},
     {"openai", "o1", {Removal::middle, 1.2, "OpenAI reasoning model: wants more of the context kept"}},
     {"openai", "o3", {Removal::middle, 1.2, "OpenAI reasoning model: wants more of the context kept"}},
     {"openai", "o4", {Removal::middle, 1.2, "OpenAI reasoning model: wants more of the context kept"}},
@@ -69,7 +70,8 @@ Outcome outcome_of(const Conversation& conversation, const Edits& edits) {
 }  // namespace
 
 ModelRule model_rule(std::string_view provider, std::string_view model) {
-  const auto p = lower(provider), m = lower(model);
+  const auto name = lower(provider), m = lower(model);
+  const std::string_view p = name == "responses" ? "openai" : std::string_view(name);  // the other of its two APIs
   for (const auto& row : table) {
     if (p.find(row.provider) != p.npos && m.find(row.model) != m.npos) return row.rule;
   }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "compression/blocks.h"
 #include "compression/describe.h"
@@ -80,19 +81,23 @@ class Finder {
     if (result.form != ResultForm::compacted && result.text.size() >= least_text) output(seen);
   }
 
+  // A read that is one line itself holds nothing an older one could leave to it.
   void read(const Seen& seen) {
+    if (seen.result->form == ResultForm::compacted) return;
     auto& reads = reads_[path_of(*seen.result)];
-    std::erase_if(reads, [&](const Seen& older) {
-      const bool covered = !is_part(seen) || older.arguments == seen.arguments;
-      if (covered) add(older, because("later read again", *seen.result));
-      return covered;
-    });
-    reads.push_back(seen);
+    const auto why = because("later read again", *seen.result);
+    if (!is_part(seen)) {
+      for (const auto& [arguments, older] : reads) add(older, why);
+      reads.clear();
+    } else if (const auto same = reads.find(seen.arguments); same != reads.end()) {
+      add(same->second, why);
+    }
+    reads.insert_or_assign(seen.arguments, seen);
   }
 
   void edited(const Seen& seen) {
     auto& reads = reads_[path_of(*seen.result)];
-    for (const auto& older : reads) add(older, because("later edited", *seen.result));
+    for (const auto& [arguments, older] : reads) add(older, because("later edited", *seen.result));
     reads.clear();
   }
 
@@ -119,17 +124,15 @@ class Finder {
   }
 
   void add(const Seen& older, std::string why) {
-    if (older.result->form == ResultForm::compacted) return;
-    for (const auto& other : found_) {
-      if (other.item == older.item && other.block == older.block) return;
-    }
+    if (older.result->form == ResultForm::compacted || !known_.insert(older.result).second) return;
     found_.push_back({older.item, older.block, std::move(why)});
   }
 
-  std::unordered_map<std::string_view, std::vector<Seen>> reads_;
+  std::unordered_map<std::string_view, std::unordered_map<std::string_view, Seen>> reads_;  // by path and arguments
   std::unordered_map<std::size_t, Seen> texts_;
   std::map<std::pair<std::string_view, std::string_view>, Seen> commands_;
   std::vector<Superseded> found_;
+  std::unordered_set<const ToolResult*> known_;  // what was found, each once
 };
 
 }  // namespace

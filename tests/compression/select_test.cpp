@@ -32,6 +32,10 @@ TEST_CASE("layer 1 goes by provider and model") {
   CHECK_FALSE(model_rule("openai", "gpt-4o").how.has_value());
   CHECK(model_rule("OpenAI", "o1-preview").how == Removal::middle);
   CHECK(model_rule("openai", "o3-mini").retention > 1);
+  CHECK(model_rule("responses", "gpt-5").how == Removal::middle);
+  CHECK(model_rule("responses", "gpt-5").retention > 1);
+  CHECK(model_rule("responses", "gpt-6.1-sol").how == Removal::middle);
+  CHECK_FALSE(model_rule("responses", "gpt-4o").how.has_value());
   CHECK(model_rule("anthropic", "claude-sonnet-4").how == Removal::oldest);
   CHECK(model_rule("google", "gemini-1.5-pro").how == Removal::middle);
   CHECK_FALSE(model_rule("google", "gemini-2.5-pro").how.has_value());

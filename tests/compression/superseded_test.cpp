@@ -45,6 +45,16 @@ TEST_CASE("a part does not supersede the whole, the whole does the part") {
   CHECK(superseded_results(conversation).size() == 2);
 }
 
+TEST_CASE("a read that was compacted already leaves the older one alone") {
+  auto conversation = script("user a\n" + call(1, "Read a.cpp") + call(2, "Read a.cpp"));
+  Item item = *conversation.items[4];
+  std::get<ToolResult>(item.blocks[0]).form = ResultForm::compacted;
+  conversation.items[4] = std::make_shared<const Item>(std::move(item));
+  CHECK(superseded_results(conversation).empty());
+  for (auto& more : script("user b\n" + call(3, "Read a.cpp")).items) conversation.items.push_back(more);
+  CHECK(superseded_results(conversation).size() == 1);
+}
+
 TEST_CASE("failed reads supersede nothing") {
   CHECK(found("user a\n" + call(1, "Read a.cpp") + "call 2 Read a.cpp\nerror 2 = no such file\n").empty());
 }
