@@ -215,6 +215,13 @@ bool Compactor::take_back(Context& context, std::uint64_t batch, bool redo) {
     world_.emit(Notice{Level::warning, std::move(text)});
     return false;
   }
+  if (redo && count(context.conversation) >= count(old)) {
+    world_.store.undo(batch);
+    context.conversation = old;
+    context.gauges = gauges;
+    world_.emit(Notice{Level::info, "Not done again: what it covers has been compacted in another way since."});
+    return false;
+  }
   drop_draft();
   preview_.reset();
   forget_files(old, context.conversation);

@@ -57,6 +57,22 @@ TEST_CASE("one compaction is taken back in place, later turns stay, and comes ag
   CHECK(count(rig.context.conversation) == with_more);
 }
 
+TEST_CASE("a compaction is not done again over a later one of the same messages") {
+  Rig rig(60'000);
+  with_summaries(rig);
+  work(rig, 12);
+  rig.compactor.compact(rig.context, Compact{}, {});
+  rig.compactor.undo(rig.context, {1, {}});
+  rig.compactor.compact(rig.context, Compact{}, {});
+  const auto stands = rig.context.conversation.items;
+  rig.compactor.undo(rig.context, {-1, {}});
+  CHECK(rig.context.conversation.items == stands);
+  CHECK(phases(rig, CompactionPhase::redone).empty());
+  CHECK(rig.seen<Notice>().back().text.find("Not done again: ") == 0);
+  rig.compactor.undo(rig.context, {1, {}});
+  CHECK(count(rig.context.conversation) > count({stands}));
+}
+
 TEST_CASE("an undo that would not fit is refused with the numbers and offers its parts") {
   Rig rig(60'000);
   rig.context.config.protect_results = 0;
