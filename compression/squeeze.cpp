@@ -58,14 +58,17 @@ Block briefly(const Block& block, Tokens size, RecallId recall) {
                     block);
 }
 
-template <class Which>
-Edits without_thoughts(const Item& item, Which which) {
-  const Reason why{Tier::truncate, "truncate", "a thought: what must stay is larger than the window"};
+enum class Thoughts { unsent, all };
+Edits without_thoughts(const Item& item, Thoughts which) {
+  const Reason why{
+      Tier::truncate, "truncate",
+      which == Thoughts::unsent ? "a thought that is never sent again" : "a thought: what must stay is larger than the window"};
   Edits edits;
   for (std::size_t b = 0; b < item.blocks.size(); ++b) {
     const auto* thought = std::get_if<Thinking>(&item.blocks[b]);
     const Tokens tokens = thought ? estimate(item.blocks[b]) : 0;
-    if (tokens > 0 && which(*thought)) edits.push_back({item.id, Replace{b, Thinking{}}, why, tokens});
+    if (tokens > 0 && (which == Thoughts::all || thought->signature.empty()))
+      edits.push_back({item.id, Replace{b, Thinking{}}, why, tokens});
   }
   return edits;
 }
@@ -233,7 +236,7 @@ class Squeeze {
     for (const auto& item : conversation_.items) {
       if (left <= 0) break;
       if (item->role != Role::assistant || (item->pinned && part != Part::all)) continue;
-      for (auto& edit : without_thoughts(*item, [](const Thinking&) { return true; })) {
+      for (auto& edit : without_thoughts(*item, Thoughts::all)) {
         left -= edit.saved;
         edits.push_back(std::move(edit));
       }
@@ -284,8 +287,7 @@ Edits without_unsent_thoughts(const Conversation& conversation) {
   Edits edits;
   for (const auto& item : conversation.items) {
     if (item->pinned) continue;
-    for (auto& edit : without_thoughts(*item, [](const Thinking& thought) { return thought.signature.empty(); }))
-      edits.push_back(std::move(edit));
+    for (auto& edit : without_thoughts(*item, Thoughts::unsent)) edits.push_back(std::move(edit));
   }
   return edits;
 }
