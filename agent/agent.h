@@ -17,7 +17,7 @@ namespace tern {
 
 struct TurnLimits {
   int max_requests = 0;     // of one turn; 0 = none
-  double max_cost = 0;      // dollars of the session; 0 = none
+  double max_cost = 0;      // dollars of this run; 0 = none
   std::string json_schema;  // the final answer must match it
   int thinking = 0;         // tokens
 };
@@ -39,6 +39,7 @@ struct Agent {
   std::vector<Denial> denials;  // of this turn
   std::string shown_todos = {};
   bool unsaved_shown = false;  // that the disk refuses is said once, and once when it is over
+  double spent_before = 0;     // dollars of the session when this run took it up
 };
 
 // Logs an item, adds it to the context and shows it. The item gets its id, time and recall id here.

@@ -42,6 +42,14 @@ bool proxy_refuses(const std::string& why) {
   return why.find(" 403") != why.npos || why.find(" 407") != why.npos || why.find(" 405") != why.npos;
 }
 
+// A key must not travel on by itself, and asking again changes nothing.
+Trouble moved(const HttpHead& head, const HttpRequest& request) {
+  const std::string to = redact_shapes(std::string(head["location"]).substr(0, 200));
+  return {.kind = Failure::bad_request,
+          .message = "HTTP " + std::to_string(head.status) + ": " + place(request.url) + " sends on to " +
+                     (to.empty() ? "another address" : to) + " — set the provider's base URL to where it really is"};
+}
+
 Trouble network_trouble(const HttpResult& result, const HttpRequest& request) {
   const std::string where = place(request.url), why = redact_shapes(result.detail);
   const bool local = is_loopback(parse_url(request.url).host);
@@ -112,6 +120,7 @@ class Answer {
     if (result.error != HttpError::none) return out_.fail(network_trouble(result, request));
     const HttpHead& head = result.head;
     const auto id = head["request-id"].empty() ? head["x-request-id"] : head["request-id"];
+    if (head.status >= 300 && head.status < 400) return out_.fail(moved(head, request));
     if (plain_ || !ok_)
       return out_.fail(trouble_of({.status = ok_ ? 0 : head.status,
                                    .body = text_,

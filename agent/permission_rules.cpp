@@ -4,6 +4,8 @@
 #include "agent/command_kinds.h"
 #include "agent/permission.h"
 #include "agent/permission_match.h"
+#include "tools/args.h"
+#include "tools/tool.h"
 
 namespace tern {
 
@@ -73,6 +75,17 @@ std::string refuse_allow(const PermissionRule& rule) {
   return {};
 }
 
+// A rule for a tool that does not exist would hold nothing back, in silence.
+std::string unknown_tool(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Tool* tool : all_tools()) names.emplace_back(tool->name);
+  const auto near = nearest(name, names);
+  std::string text = "there is no tool \"" + name + "\"";
+  if (near) return text + "; did you mean " + *near + "?";
+  for (std::size_t n = 0; n < names.size(); ++n) text += (n ? ", " : "; the tools are ") + names[n];
+  return text;
+}
+
 }  // namespace
 
 bool parse_rule(std::string_view text, PermissionRule::Kind kind, std::string source, PermissionRule& rule, std::string& error) {
@@ -85,6 +98,12 @@ bool parse_rule(std::string_view text, PermissionRule::Kind kind, std::string so
   const bool closed = open == text.npos || (text.back() == ')' && open > 0);
   if (rule.tool.empty() || !closed) {
     error = "'" + std::string(text) + "' is not a rule: write Tool or Tool(spec), as in Bash(npm run test:*) or Edit(src/**)";
+    return false;
+  }
+  const Tool* tool = find_tool(rule.tool);
+  if (tool) rule.tool = std::string(tool->name);
+  if (!tool && rule.tool != "*") {
+    error = "'" + std::string(text) + "' holds for nothing: " + unknown_tool(rule.tool);
     return false;
   }
   if (open != text.npos) rule.spec = std::string(trimmed(text.substr(open + 1, text.size() - open - 2)));

@@ -141,8 +141,8 @@ std::string Store::session() const { return impl_->uid; }
 std::string Store::unsaved() const {
   std::lock_guard lock(impl_->mutex);
   if (impl_->queue.empty() || impl_->depth > 0) return {};
-  return "not saved: " + impl_->failure + "; " + count_of(impl_->queue.size()) +
-         " kept in memory and written when it is possible again";
+  const std::string kept = "not saved: " + impl_->failure + "; " + count_of(impl_->queue.size()) + " kept in memory ";
+  return kept + (impl_->read_only ? "and copied elsewhere at the end" : "and written when it is possible again");
 }
 
 bool Store::retry() {

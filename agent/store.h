@@ -28,6 +28,8 @@ class Store {
   bool read_only() const;       // asked for, or a newer version wrote this file
   std::string unsaved() const;  // empty, or "not saved: disk full; 12 events are kept in memory …"
   bool retry();                 // at idle: write what is waiting; true when nothing is left
+  // At the end: what the disk still refuses goes, with all before it, into a copy below `folder`, and the store goes on there.
+  StoreEnd settle(const std::filesystem::path& folder);
 
   // ------------------------------------------------------------ sessions
   OpenedSession create(NewSession session);

@@ -11,7 +11,8 @@ namespace tern {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr int kCorrupt = 11;  // SQLITE_CORRUPT
+constexpr int kCorrupt = 11;     // SQLITE_CORRUPT
+constexpr int kCannotOpen = 14;  // SQLITE_CANTOPEN
 
 // Every table has a number of columns of its own: when a damaged file has lost its schema, the rows still tell what they were.
 constexpr const char* kVersion1 = R"sql(
@@ -115,6 +116,19 @@ fs::path free_name(const fs::path& file) {
     fs::path name = file.string() + ".damaged-" + std::to_string(n);
     if (!is_there(name)) return name;
   }
+}
+
+// Made whole in one step, a history is never empty: this one was cut. It stays beside the new one.
+void tell_of_empty(const fs::path& file, bool read_only, std::vector<std::string>& notices) {
+  std::string text = "the history in " + file.string() + " is an empty file: whatever it held is gone";
+  if (!read_only) {
+    const fs::path aside = free_name(file);
+    std::error_code ignored;
+    fs::rename(file, aside, ignored);
+    fs::rename(file.string() + "-wal", aside.string() + "-wal", ignored);
+    text += "; the file is kept as " + aside.filename().string();
+  }
+  notices.push_back(text);
 }
 
 constexpr const char* kTables[] = {"sessions", "log",      "calls",  "partials", "blobs",   "chunks",  "originals",
@@ -266,8 +280,12 @@ void Store::Impl::open_database() {
   if (!options.read_only) locks = std::make_unique<SessionLock>(file.parent_path() / "tern.lock");
   try {
     struct stat info {};
+    const bool there = ::lstat(file.c_str(), &info) == 0;
+    if (there && !S_ISREG(info.st_mode)) throw SqliteError(kCannotOpen, "it is not a plain file");
+    const bool empty = there && info.st_size == 0;
     const bool unclean = ::stat((file.string() + "-wal").c_str(), &info) == 0 && info.st_size > 0;
     const bool alone = !locks || locks->alone();
+    if (empty && alone) tell_of_empty(file, options.read_only, notices);
     open_file();
     // A list of sessions that cannot be read must not look like an empty one.
     database->integer("SELECT sum(length(name) + turns) FROM sessions");

@@ -22,6 +22,11 @@ struct StoreOptions {
   std::function<TimePoint()> now;       // empty = the system clock
 };
 
+struct StoreEnd {
+  std::string text;   // for people; empty = everything is on disk
+  bool lost = false;  // not even a copy could be written
+};
+
 struct NewSession {
   std::string name, cwd, model;  // an empty name is taken from the first prompt
 };

@@ -13,6 +13,9 @@ namespace {
 
 using How = TurnEnded::How;
 
+constexpr std::string_view too_long =
+    "[Your answer reached the output limit. Go on exactly where it stops; make any tool call smaller.]";
+constexpr std::string_view torn = "[The connection broke here. Go on exactly where your answer stops.]";
 constexpr int continuations = 3;  // answers cut by the output limit or the network that are taken up again
 
 // What has happened in this turn so far.
@@ -54,9 +57,9 @@ std::optional<TurnEnded> over_limit(const Agent& agent, const Progress& progress
   const auto& limits = agent.limits;
   if (limits.max_requests > 0 && progress.requests >= limits.max_requests)
     return ended(How::limit, 5, "Stopped after " + std::to_string(limits.max_requests) + " requests (--max-turns).");
-  if (limits.max_cost > 0 && agent.context.gauges.dollars() >= limits.max_cost)
-    return ended(How::limit, 5,
-                 "Stopped at " + money(agent.context.gauges.dollars()) + " (--max-cost " + money(limits.max_cost) + ").");
+  const double spent = agent.context.gauges.dollars() - agent.spent_before;
+  if (limits.max_cost > 0 && spent >= limits.max_cost)
+    return ended(How::limit, 5, "Stopped at " + money(spent) + " (--max-cost " + money(limits.max_cost) + ").");
   return std::nullopt;
 }
 
@@ -174,11 +177,7 @@ TurnEnded after_calls(Agent& agent, const CallsDone& done) {
 bool take_up(Agent& agent, const ModelReply& reply, Progress& progress) {
   if (reply.reason != StopReason::length && reply.reason != StopReason::cut) return false;
   if (progress.cuts++ >= continuations) return false;
-  append(agent,
-         user_item(reply.reason == StopReason::length
-                       ? "[Your answer reached the output limit. Go on exactly where it stops; make any tool call smaller.]"
-                       : "[The connection broke here. Go on exactly where your answer stops.]",
-                   true));
+  append(agent, user_item(std::string(reply.reason == StopReason::length ? too_long : torn), true));
   return true;
 }
 
@@ -199,6 +198,10 @@ bool corrected(Agent& agent, const ModelReply& reply, Progress& progress) {
 
 TurnEnded finish(Agent& agent, const ModelReply& reply) {
   if (reply.reason == StopReason::refusal) return ended(How::failed, 1, "The model refused to answer.");
+  if (reply.reason == StopReason::length || reply.reason == StopReason::cut)
+    return ended(How::failed, 1,
+                 "The answer is not whole: it was cut again after " + std::to_string(continuations) + " continuations (" +
+                     (reply.reason == StopReason::length ? "the model's output limit" : "the connection broke") + ").");
   if (reply.blocks.empty()) return ended(How::failed, 1, "The model gave an empty answer; try again or use another model.");
   if (const auto fault = schema_fault(agent, reply); !fault.empty())
     return ended(How::failed, 1, "The answer does not match --json-schema, even when asked again: " + fault + ".");
@@ -247,6 +250,12 @@ static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::st
     if (stop.stop_requested()) return ended(How::interrupted, 130);
     if (done.stuck || done.said_no) return after_calls(agent, done);
   }
+}
+
+bool asks_for_the_rest(const Item& item) {
+  if (!item.synthetic || item.blocks.size() != 1) return false;
+  const auto* text = std::get_if<Text>(&item.blocks.front());
+  return text && (text->text == too_long || text->text == torn);
 }
 
 TurnEnded run_turn(Agent& agent, Submit input, std::stop_token stop) {

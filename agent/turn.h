@@ -6,6 +6,9 @@
 
 namespace tern {
 
+// The words that ask for the rest of an answer that was cut: what the model says next goes on exactly where it stopped.
+bool asks_for_the_rest(const Item& item);
+
 TurnEnded run_turn(Agent& agent, Submit input, std::stop_token stop);
 
 }  // namespace tern

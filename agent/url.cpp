@@ -31,7 +31,11 @@ Url parse_url(std::string_view text) {
   if (const auto user = host.rfind('@'); user != host.npos) host.remove_prefix(user + 1);
   const auto bracket = host.starts_with('[') ? host.find(']') : host.npos;
   const auto colon = host.find(':', bracket == host.npos ? 0 : bracket);
-  if (colon != host.npos) std::from_chars(host.data() + colon + 1, host.data() + host.size(), url.port);
+  if (colon != host.npos && colon + 1 < host.size()) {
+    const char* end = host.data() + host.size();
+    const auto read = std::from_chars(host.data() + colon + 1, end, url.port);
+    if (read.ec != std::errc() || read.ptr != end || url.port < 1 || url.port > 65535) url.port = -1;
+  }
   url.host = bracket == host.npos ? host.substr(0, colon) : host.substr(1, bracket - 1);
   return url;
 }
@@ -73,6 +77,7 @@ std::string host_url(std::string_view host, int default_port) {
 std::string refusal(std::string_view text) {
   const Url url = parse_url(text);
   if (url.host.empty()) return "the base URL \"" + std::string(text) + "\" names no host";
+  if (url.port < 0) return "the base URL \"" + std::string(text) + "\" has an impossible port: it is a number from 1 to 65535";
   if (url.scheme == "https") return {};
   if (url.scheme == "http" && is_loopback(url.host)) return {};
   if (url.scheme == "http")

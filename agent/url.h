@@ -8,7 +8,7 @@ namespace tern {
 
 struct Url {
   std::string scheme, host, path;  // host without brackets or port
-  int port = 0;                    // 0 = the scheme's own
+  int port = 0;                    // 0 = the scheme's own, -1 = none that can be
 };
 Url parse_url(std::string_view text);
 bool is_loopback(std::string_view host);

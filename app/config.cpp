@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "agent/project_dir.h"
 #include "app/config_keys.h"
@@ -18,12 +20,14 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 constexpr std::size_t kMostBytes = 1 << 20;
 
-// Nothing is followed, nothing blocks, nothing huge is read.
-bool read_file(const fs::path& file, bool may_be_link, std::string& bytes) {
+// Nothing is followed, nothing blocks, nothing huge is read. Without `why` a false says that there is no file.
+bool read_file(const fs::path& file, bool may_be_link, std::string& bytes, std::string& why) {
   const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | (may_be_link ? 0 : O_NOFOLLOW));
+  if (fd < 0 && errno != ENOENT && errno != ENOTDIR) why = std::strerror(errno);
   if (fd < 0) return false;
   struct stat info {};
   const bool plain = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  if (!plain) why = "it is not a file";
   char part[65'536];
   for (ssize_t got = 0; plain && bytes.size() < kMostBytes && (got = ::read(fd, part, sizeof part)) > 0;) {
     bytes.append(part, static_cast<std::size_t>(got));
@@ -105,7 +109,10 @@ void take_project(Config& config, const Json& object, const std::string& origin)
 
 Json read_object(const fs::path& file, bool may_be_link, std::vector<std::string>& problems) {
   std::string bytes, why;
-  if (!read_file(file, may_be_link, bytes)) return Json::object();
+  if (!read_file(file, may_be_link, bytes, why)) {
+    if (!why.empty()) problems.push_back(file.string() + " cannot be read (" + why + "); nothing of it is used");
+    return Json::object();
+  }
   Json json = parse_jsonc(bytes, why);
   if (json.is_object()) return json;
   problems.push_back(file.string() + ": " + (why.empty() ? "it must be one object" : why) + "; nothing of it is used");
@@ -118,6 +125,12 @@ fs::path user_config_file(const std::function<std::string(const std::string&)>& 
   const std::string config = env("XDG_CONFIG_HOME"), home = env("HOME");
   if (config.starts_with('/')) return fs::path(config) / "tern/config.json";
   return home.starts_with('/') ? fs::path(home) / ".config/tern/config.json" : fs::path();
+}
+
+std::string unreadable_config(const fs::path& user_file) {
+  std::string bytes, why;
+  if (user_file.empty() || read_file(user_file, true, bytes, why) || why.empty()) return {};
+  return user_file.string() + " cannot be read (" + why + "): the rules in it would not hold; make it readable or move it away";
 }
 
 Config load_config(const ConfigSources& sources) {
@@ -255,7 +268,8 @@ std::vector<PermissionRule> permission_rules(const Config& config, std::vector<s
       if (parse_rule(text, kind, origin == config.origins.end() ? "config" : origin->second, rule, wrong))
         rules.push_back(std::move(rule));
       else
-        problems.push_back(std::string(key) + ": " + text + ": " + wrong);
+        problems.push_back(std::string(key) + ": " + text + ": " + wrong +
+                           (kind == Kind::deny ? " — NOTHING IS DENIED by it" : ""));
     }
   }
   return rules;

@@ -53,6 +53,8 @@ struct ConfigSources {
   std::vector<ConfigFlag> flags;  // later ones win
 };
 Config load_config(const ConfigSources& sources);
+// Empty, or why the file that is there cannot be read: then no session starts, for its rules would be missing.
+std::string unreadable_config(const std::filesystem::path& user_file);
 // $XDG_CONFIG_HOME/tern/config.json or ~/.config/tern/config.json; empty without a home.
 std::filesystem::path user_config_file(const std::function<std::string(const std::string&)>& env);
 

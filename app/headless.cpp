@@ -13,6 +13,8 @@
 #include <thread>
 
 #include "agent/json_schema.h"
+#include "agent/turn.h"
+#include "app/console.h"
 #include "app/headless_json.h"
 
 namespace tern {
@@ -47,8 +49,7 @@ class SignalWatch {
 };
 
 void say(const std::string& line) {
-  std::fwrite(line.data(), 1, line.size(), stdout);
-  std::fputc('\n', stdout);
+  print(stdout, line + "\n");
   std::fflush(stdout);  // whoever reads a stream reads it as it comes
 }
 
@@ -69,11 +70,7 @@ class Progress {
   }
 
  private:
-  static void tell(std::string text) {
-    for (auto& c : text)
-      if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') c = '?';
-    std::fprintf(stderr, "%s\n", text.c_str());
-  }
+  static void tell(const std::string& text) { print(stderr, text + "\n"); }
   bool on_;
 };
 
@@ -83,10 +80,22 @@ struct Prompts {
   Mailbox<Command> commands;
   std::mutex mutex;
   Session* session = nullptr;  // while there is one to interrupt
+  bool events = false;         // standard output is a stream of events
+  bool wrong = false;          // a line was none
 
   void connect(Session* to) {
     const std::lock_guard lock(mutex);
     session = to;
+  }
+  void complain(const std::string& why) {
+    print(stderr, "tern: " + why + "\n");
+    const std::lock_guard lock(mutex);
+    wrong = true;
+    if (events && session) say(input_error_line(why, *session));
+  }
+  bool any_wrong() {
+    const std::lock_guard lock(mutex);
+    return wrong;
   }
   void interrupt() {
     const std::lock_guard lock(mutex);
@@ -102,7 +111,7 @@ void read_prompts(const std::shared_ptr<Prompts>& shared) {
     if (parsed.interrupt)
       shared->interrupt();
     else if (!parsed.error.empty())
-      std::fprintf(stderr, "tern: %s\n", parsed.error.c_str());
+      shared->complain(parsed.error);
     else
       shared->commands.push(Submit{std::move(parsed.text), {}, When::after});
   }
@@ -121,12 +130,14 @@ class Front {
     if (const auto* ended = std::get_if<TurnEnded>(&event)) finish(*ended);
   }
   int exit_code() const { return exit_code_; }
+  void opened() { run_.before = session_->store().usage_total(); }
+  void watch(const SignalWatch& signals) { signals_ = &signals; }
 
  private:
   void item(const Item& item) {
-    if (item.role != Role::assistant) return;
-    ++requests_;
-    last_text_.clear();
+    if (item.role != Role::assistant) return void(goes_on_ = asks_for_the_rest(item));
+    ++run_.requests;
+    if (!std::exchange(goes_on_, false)) last_text_.clear();
     for (const auto& block : item.blocks)
       if (const auto* text = std::get_if<Text>(&block)) last_text_ += text->text;
   }
@@ -136,16 +147,19 @@ class Front {
     if (const auto line = stream_line(event, *session_, options_.partial); !line.empty()) say(line);
   }
 
-  void finish(const TurnEnded& ended) {
+  void finish(TurnEnded ended) {
+    const bool kept = session_->settle();
+    if (!kept && ended.exit_code == 0) ended.exit_code = 1;
+    if (signals_ && signals_->seen()) ended.exit_code = 128 + signals_->seen();
     exit_code_ = ended.exit_code;
+    run_.milliseconds += ended.milliseconds;
     if (options_.format != Format::text) {
-      say(result_line(*session_, ended, last_text_, requests_));
+      say(result_line(*session_, ended, last_text_, run_));
     } else {
       if (!last_text_.empty()) say(answer(ended));
-      if (!ended.error.empty()) std::fprintf(stderr, "tern: %s\n", ended.error.c_str());
+      if (!ended.error.empty()) print(stderr, "tern: " + ended.error + "\n");
     }
     std::fflush(stdout);
-    requests_ = 0;
     last_text_.clear();
   }
 
@@ -159,7 +173,10 @@ class Front {
   Session*& session_;
   Progress progress_;
   std::string last_text_;
-  int requests_ = 0, exit_code_ = 0;
+  const SignalWatch* signals_ = nullptr;
+  RunTotals run_;
+  bool goes_on_ = false;  // the next answer is the rest of the last
+  int exit_code_ = 0;
 };
 
 }  // namespace
@@ -173,23 +190,29 @@ int run_headless(SessionSetup setup, HeadlessOptions options) {
   Session session(std::move(setup), shared->commands, [&](const Event& event) { front(event); });
   opened = &session;
   SignalWatch signals(session);
+  front.watch(signals);
   if (!session.open()) {
     if (options.format == Format::text)
-      std::fprintf(stderr, "tern: %s\n", session.why().c_str());
+      print(stderr, "tern: " + session.why() + "\n");
     else
       say(failure_line(session.why()));
     return session.exit_code();
   }
+  front.opened();
   int code = 0;
   if (options.input_stream) {
+    shared->events = options.format == Format::stream_json;
     shared->connect(&session);
     std::thread(read_prompts, shared).detach();
     session.run();
     shared->connect(nullptr);
     code = front.exit_code();
+    if (code == 0 && shared->any_wrong()) code = 1;
   } else {
-    code = session.once(Submit{std::move(options.prompt), {}, When::steer}).exit_code;
+    session.once(Submit{std::move(options.prompt), {}, When::steer});
+    code = front.exit_code();
   }
+  if (!session.settle() && code == 0) code = 1;
   std::fflush(stdout);
   return signals.seen() ? 128 + signals.seen() : code;
 }

@@ -63,6 +63,13 @@ json usage_json(const UsageTotal& total) {
           {"cache_creation_input_tokens", total.cache_write}};
 }
 
+UsageTotal since(const UsageTotal& before, UsageTotal now) {
+  now.input -= before.input, now.output -= before.output;
+  now.cache_read -= before.cache_read, now.cache_write -= before.cache_write;
+  now.dollars -= before.dollars;
+  return now;
+}
+
 const char* subtype(const TurnEnded& ended) {
   if (ended.how == TurnEnded::How::done) return "success";
   if (ended.how != TurnEnded::How::limit) return "error_during_execution";
@@ -137,8 +144,12 @@ std::string stream_line(const Event& event, const Session& session, bool partial
   return {};
 }
 
-std::string result_line(Session& session, const TurnEnded& ended, const std::string& text, int requests) {
-  const auto total = session.store().usage_total();
+std::string input_error_line(const std::string& why, const Session& session) {
+  return dump({{"type", "error"}, {"error", {{"type", "invalid_input"}, {"message", why}}}, {"session_id", session.id()}});
+}
+
+std::string result_line(Session& session, const TurnEnded& ended, const std::string& text, const RunTotals& run) {
+  const auto total = since(run.before, session.store().usage_total());
   const auto& model = session.context().model;
   json denials = json::array();
   for (const auto& denial : session.agent().denials)
@@ -150,8 +161,8 @@ std::string result_line(Session& session, const TurnEnded& ended, const std::str
   json line{{"type", "result"},
             {"subtype", subtype(ended)},
             {"is_error", !good},
-            {"duration_ms", ended.milliseconds},
-            {"num_turns", requests},
+            {"duration_ms", run.milliseconds},
+            {"num_turns", run.requests},
             {"result", good                  ? text
                        : ended.error.empty() ? text
                                              : ended.error},
@@ -166,6 +177,7 @@ std::string result_line(Session& session, const TurnEnded& ended, const std::str
                                     {"cacheCreationInputTokens", total.cache_write},
                                     {"costUSD", total.dollars},
                                     {"contextWindow", session.context().window()}};
+  if (!good && !ended.error.empty() && !text.empty()) line["partial_result"] = text;
   if (good && !session.agent().limits.json_schema.empty()) {
     if (const auto value = json_of_answer(text)) line["structured_output"] = json::parse(*value);
   }

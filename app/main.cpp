@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "agent/http.h"
+#include "app/console.h"
 #include "app/crash.h"
 #include "app/start.h"
 #include "app/subcommands.h"
@@ -14,19 +15,24 @@ int run(int argc, char** argv) {
   using namespace tern;
   const auto options = parse_options({argv + 1, argv + argc});
   if (!options.error.empty()) {
-    std::fprintf(stderr, "tern: %s\n", options.error.c_str());
+    print(stderr, "tern: " + options.error + "\n");
     return 2;
   }
   if (options.run == Options::Run::help) return std::fputs(usage_text().c_str(), stdout) < 0;
   guard_memory();
   const auto env = environment();
-  const auto config = load_config({user_config_file(env), env, config_flags(options)});
-  for (const auto& problem : config.problems) std::fprintf(stderr, "tern: %s\n", problem.c_str());
   const bool debug = options.subcommand == "debug";
+  const auto unreadable = unreadable_config(user_config_file(env));
+  if (!unreadable.empty() && (options.run != Options::Run::subcommand || debug)) {
+    print(stderr, "tern: " + unreadable + "\n");
+    return 2;
+  }
+  const auto config = load_config({user_config_file(env), env, config_flags(options)});
+  for (const auto& problem : config.problems) print(stderr, "tern: " + problem + "\n");
   if (options.run == Options::Run::subcommand && !debug) return run_subcommand(options, config);
   SessionSetup setup;
   if (const auto wrong = make_setup(options, config, setup); !wrong.empty()) {
-    std::fprintf(stderr, "tern: %s\n", wrong.c_str());
+    print(stderr, "tern: " + wrong + "\n");
     return 2;
   }
   if (debug) return debug_request(std::move(setup));
@@ -37,15 +43,19 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tern::hold_standard_streams();
   if (argc > 1 && !std::strcmp(argv[1], "--supervise")) return tern::supervise_main(argc, argv);
-  if (argc > 1 && !std::strcmp(argv[1], "--version")) return std::puts("tern " TERN_VERSION) < 0;
+  if (argc > 1 && !std::strcmp(argv[1], "--version")) {
+    std::puts("tern " TERN_VERSION);
+    return tern::written(0);
+  }
   struct NetworkEnd {
     ~NetworkEnd() { tern::http_stop(); }
   } const network_end;
   try {
-    return run(argc, argv);
+    return tern::written(run(argc, argv));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "tern: %s\n", error.what());
+    tern::print(stderr, std::string("tern: ") + error.what() + "\n");
     return 1;
   }
 }

@@ -47,6 +47,15 @@ void Session::export_files() {
     emit(Notice{Level::warning, problem});
 }
 
+bool Session::settle(std::string* told) {
+  if (!store_ || store_->unsaved().empty()) return true;
+  const auto state = user_state_dir();
+  const auto end = store_->settle(state.empty() ? state : state / "rescued");
+  if (!end.text.empty()) emit(Notice{Level::error, end.text});
+  if (told && !end.text.empty()) *told = end.text + "\n";
+  return !end.lost;
+}
+
 std::string Session::id() const { return opened_.id; }
 
 std::vector<std::string> Session::tool_names() const {
@@ -73,6 +82,7 @@ void Session::adopt(OpenedSession opened) {
   context_.gauges = Gauges();
   if (opened_.resumed) context_.gauges.load(store_->state("gauges"), context_.model);
   agent_->turn = opened_.turns;
+  agent_->spent_before = context_.gauges.dollars();
   hands_->todos = store_->todos();
   files_.clear();
   agent_->shown_todos = todo_lines(hands_->todos);
@@ -168,7 +178,9 @@ void Session::run() {
   }
   if (jobs_) jobs_->stop_all();
   if (compactor_) compactor_->keep_draft(context_);
-  emit(Goodbye{account()});
+  std::string told;
+  settle(&told);
+  emit(Goodbye{told + account()});
 }
 
 void Session::dispatch(Command command) {

@@ -41,9 +41,10 @@ class Session {
   const std::string& why() const { return why_; }
   int exit_code() const { return exit_code_; }
 
-  void run();                    // until Quit
-  TurnEnded once(Submit input);  // headless
-  void interrupt();              // any thread: the turn that runs stops at once
+  void run();                                // until Quit
+  TurnEnded once(Submit input);              // headless
+  void interrupt();                          // any thread: the turn that runs stops at once
+  bool settle(std::string* told = nullptr);  // the last try at what the disk refused; false: something is lost, and was told
 
   std::string id() const;
   std::string cwd() const { return setup_.cwd.string(); }

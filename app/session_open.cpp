@@ -16,6 +16,20 @@ constexpr std::string_view no_way =
     "No model to talk to. Three ways out: set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY), start a local "
     "server such as Ollama (or set OPENAI_BASE_URL), or try the built-in demo: tern --model demo/demo.";
 
+ProviderConfig wire_of(const SessionSetup& setup, const ProviderKind& kind) {
+  auto config = provider_config(kind, setup.env);
+  if (setup.adjust_provider) setup.adjust_provider(kind, config);
+  return config;
+}
+
+// A key or an address in the environment is the nearer choice; then those of the person's file.
+const ProviderKind* kind_with_key(const SessionSetup& setup) {
+  if (const auto* kind = provider_with_key(setup.env)) return kind;
+  for (const auto* kind : all_providers())
+    if (kind->needs_key && !lacks_key(*kind, wire_of(setup, *kind))) return kind;
+  return nullptr;
+}
+
 }  // namespace
 
 void ready_sandbox(Hands& hands, const Workspace& workspace, bool network) {
@@ -35,6 +49,12 @@ bool Session::open() {
   workspace_.emplace(setup_.cwd, setup_.extra_dirs);
   ask_for_trust();
   if (leaving_ || !open_store()) return false;
+  const bool lent = setup_.model.empty() && !setup_.may_ask && !playback_ && model_name_.provider == "demo";
+  if (lent && opened_.model.rfind("demo", 0) != 0) {
+    why_ = std::string(no_way);
+    exit_code_ = 3;
+    return false;
+  }
   read_surroundings();
   make_hands();
   make_agent();
@@ -42,7 +62,8 @@ bool Session::open() {
   return true;
 }
 
-// The flag or the configuration, else whoever has a key, else a local server, else (when somebody looks) the demo.
+// The flag or the configuration, else whoever has a key, else a local server, else the demo: when somebody looks, or until the
+// session that is gone on with names its own.
 bool Session::choose_model() {
   if (setup_.demo && setup_.model.empty()) setup_.model = "demo/long";
   std::optional<ModelName> name;
@@ -53,7 +74,7 @@ bool Session::choose_model() {
       exit_code_ = 2;
       return false;
     }
-  } else if (const auto* kind = provider_with_key(setup_.env)) {
+  } else if (const auto* kind = kind_with_key(setup_)) {
     const auto wanted = kind->model_variable.empty() ? std::string() : setup_.env(std::string(kind->model_variable));
     name = ModelName{std::string(kind->name), wanted.empty() ? std::string(kind->default_model) : wanted};
   } else {
@@ -66,13 +87,11 @@ bool Session::choose_model() {
       }
     }
   }
-  if (!name && setup_.may_ask) name = ModelName{"demo", "demo"};
+  if (const auto* first = all_providers().front(); !name && playback_)
+    name = ModelName{std::string(first->name), std::string(first->default_model)};
+  if (!name && (setup_.may_ask || setup_.open != SessionSetup::Open::fresh)) name = ModelName{"demo", "demo"};
   const auto* kind = name ? find_provider(name->provider) : nullptr;
-  const bool keyless = kind && setup_.replay.empty() && [&] {
-    auto config = provider_config(*kind, setup_.env);
-    if (setup_.adjust_provider) setup_.adjust_provider(*kind, config);
-    return lacks_key(*kind, config);
-  }();
+  const bool keyless = kind && setup_.replay.empty() && lacks_key(*kind, wire_of(setup_, *kind));
   if (!kind || keyless) {
     why_ = keyless ? "No key for " + std::string(kind->title) + ": set " +
                          std::string(kind->key_variables.substr(0, kind->key_variables.find(' '))) + ". " + std::string(no_way)
@@ -101,8 +120,7 @@ std::unique_ptr<Provider> Session::connect(const ModelInfo& model) {
   if (playback_) return replaying_provider(playback_);
   const auto* kind = find_provider(model.provider);
   if (!kind) return nullptr;
-  auto config = provider_config(*kind, setup_.env);
-  if (setup_.adjust_provider) setup_.adjust_provider(*kind, config);
+  auto config = wire_of(setup_, *kind);
   config.paced = setup_.may_ask && model.provider == "demo";
   if (lacks_key(*kind, config)) return nullptr;
   auto provider = make_provider(model.provider, std::move(config));

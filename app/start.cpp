@@ -11,9 +11,11 @@
 
 #include "agent/demo.h"
 #include "agent/json_schema.h"
+#include "app/console.h"
 #include "app/crash.h"
 #include "app/headless.h"
 #include "app/subcommands.h"
+#include "tools/tool.h"
 #include "tools/walk.h"
 #include "ui/keys.h"
 #include "ui/terminal.h"
@@ -45,12 +47,13 @@ void add_rules(const std::vector<std::string>& texts, PermissionRule::Kind kind,
                std::string& error) {
   for (const auto& text : texts) {
     PermissionRule rule;
-    if (kind == PermissionRule::Kind::deny && text.find('(') == std::string::npos) setup.without_tools.push_back(text);
     std::string wrong;
-    if (parse_rule(text, kind, source, rule, wrong))
+    if (parse_rule(text, kind, source, rule, wrong)) {
+      if (kind == PermissionRule::Kind::deny && text.find('(') == std::string::npos) setup.without_tools.push_back(rule.tool);
       setup.rules.push_back(std::move(rule));
-    else if (error.empty())
+    } else if (error.empty()) {
       error = source + ": " + wrong;
+    }
   }
 }
 
@@ -140,10 +143,14 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
   using Kind = PermissionRule::Kind;
   std::vector<std::string> problems;
   setup.rules = permission_rules(config, problems);
-  for (const auto& problem : problems) std::fprintf(stderr, "tern: %s\n", problem.c_str());
+  for (const auto& problem : problems) print(stderr, "tern: " + problem + "\n");
   add_rules(options.allowed_tools, Kind::allow, "--allowed-tools", setup, error);
   add_rules(options.disallowed_tools, Kind::deny, "--disallowed-tools", setup, error);
-  setup.without_tools.insert(setup.without_tools.end(), config.disabled_tools.begin(), config.disabled_tools.end());
+  for (const auto& name : config.disabled_tools) {
+    const auto* tool = find_tool(name);
+    if (!tool) print(stderr, "tern: tools.disabled: there is no tool \"" + name + "\"\n");
+    setup.without_tools.push_back(tool ? std::string(tool->name) : name);
+  }
   setup.more_tools = config.extra_tools;
   setup.allowed_env = config.allowed_env;
   setup.sandbox_network = config.sandbox_network;
@@ -189,7 +196,11 @@ int start_headless(const Options& options, SessionSetup setup) {
     if (!piped.empty()) headless.prompt += (headless.prompt.empty() ? "" : "\n\n") + piped;
   }
   if (options.demo && headless.prompt.empty()) headless.prompt = demo_prompt();
-  if (headless.prompt.empty() && !headless.input_stream) {
+  if (headless.input_stream && options.prompt_given) {
+    std::fputs("tern: with --input-format stream-json prompts come on standard input; leave the prompt's words away\n", stderr);
+    return 2;
+  }
+  if (headless.prompt.find_first_not_of(" \t\r\n\f\v") == std::string::npos && !headless.input_stream) {
     std::fputs("tern: -p needs a prompt, as its argument or on standard input\n", stderr);
     return 2;
   }
@@ -241,6 +252,9 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
       merge_events);
   const auto root = setup.cwd;
   events.push(first_meters(setup));
+  auto problems = config.problems;
+  permission_rules(config, problems);  // standard error is hidden behind the screen
+  for (const auto& problem : problems) events.push(Notice{Level::warning, problem});
   Session session(setup, commands, [&](Event event) { events.push(std::move(event)); });
   UiDeps deps{.commands = commands,
               .events = events,

@@ -304,7 +304,7 @@ int run_subcommand(const Options& options, Config config) {
     for (std::string& problem : read_project_config(look.project.project, config)) config.problems.push_back(std::move(problem));
   }
   struct stat info {};
-  if (!look.project.folder.empty() && ::stat((look.project.folder / "tern.db").c_str(), &info) == 0) {
+  if (!look.project.folder.empty() && ::lstat((look.project.folder / "tern.db").c_str(), &info) == 0) {
     look.store = Store::open({.folder = look.project.folder, .read_only = true});
     for (const std::string& notice : look.store->notices()) std::fprintf(stderr, "tern: %s\n", notice.c_str());
   }
