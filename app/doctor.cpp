@@ -15,6 +15,8 @@
 #include "agent/providers.h"
 #include "agent/sqlite.h"
 #include "agent/store.h"
+#include "app/session_setup.h"
+#include "app/start.h"
 #include "app/subcommands.h"
 #include "compression/tokens.h"
 #include "tools/sandbox.h"
@@ -186,14 +188,16 @@ std::string round_trip(Provider& provider, const ModelInfo& model, const std::st
   return second.failure;
 }
 
-void check_provider(Report& report, const Config& config, const std::stop_token& stop) {
-  Models models;
-  const Environment env = environment();
-  const ProviderKind* kind = provider_with_key(env);
-  std::string name = config.model.empty() && kind ? std::string(kind->default_model) : config.model;
-  if (const auto resolved = models.resolve(name)) {
-    kind = find_provider(resolved->provider), name = resolved->model;
-  }
+void check_provider(Report& report, const Options& options, const Config& config, const std::stop_token& stop) {
+  SessionSetup setup;
+  std::vector<std::string> problems;
+  set_model(options, config, setup, problems);
+  for (const std::string& problem : problems) report.bad("model", problem);
+  std::string why;
+  const auto found = find_model(setup, why);
+  const ProviderKind* kind = found ? find_provider(found->provider) : nullptr;
+  if (!why.empty()) return report.bad("provider", why);
+  if (!kind && options.demo) return report.note("provider", "the demo, a script");
   if (!kind) {
     return report.bad("provider",
                       "no key is set: export ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY; or run a local server "
@@ -201,18 +205,14 @@ void check_provider(Report& report, const Config& config, const std::stop_token&
   }
   if (kind->name == "demo")
     return report.note("provider", "the demo, a script; for a real model set a key or start a local server");
-  ProviderConfig wire = provider_config(*kind, env);
-  if (const auto own = config.providers.find(std::string(kind->name)); own != config.providers.end()) {
-    if (wire.key.empty()) wire.key = own->second.key;
-    if (!own->second.base_url.empty()) wire.base_url = own->second.base_url;
-    wire.headers.insert(wire.headers.end(), own->second.headers.begin(), own->second.headers.end());
-  }
+  const ProviderConfig wire = wire_of(setup, *kind);
+  const std::string& name = found->model;
   const std::string title = std::string(kind->title) + ", " + name;
   if (lacks_key(*kind, wire)) return report.bad("key", title + ": set " + std::string(kind->key_variables));
   if (!wire.key.empty()) report.good("key", "there is one for " + std::string(kind->title));
   const auto provider = make_provider(kind->name, wire);
   const auto begin = std::chrono::steady_clock::now();
-  const std::string failure = provider ? round_trip(*provider, models.find(kind->name, name), stop) : "it cannot be made";
+  const std::string failure = provider ? round_trip(*provider, setup.models.find(kind->name, name), stop) : "it cannot be made";
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   if (failure.empty())
     report.good("provider", title + ": a tool round trip took " + std::to_string(took.count()) + " ms");
@@ -228,7 +228,7 @@ int run_doctor(const Options& options, const Config& config, std::string* into, 
   check_config(report, config, user_config_file(environment()));
   check_store(report, options);
   check_sandbox(report);
-  check_provider(report, config, stop);
+  check_provider(report, options, config, stop);
   return report.status();
 }
 

@@ -16,12 +16,6 @@ constexpr std::string_view no_way =
     "No model to talk to. Three ways out: set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY), start a local "
     "server such as Ollama (or set OPENAI_BASE_URL), or try the built-in demo: tern --model demo/demo.";
 
-ProviderConfig wire_of(const SessionSetup& setup, const ProviderKind& kind) {
-  auto config = provider_config(kind, setup.env);
-  if (setup.adjust_provider) setup.adjust_provider(kind, config);
-  return config;
-}
-
 // A key or an address in the environment is the nearer choice; then those of the person's file.
 const ProviderKind* kind_with_key(const SessionSetup& setup) {
   if (const auto* kind = provider_with_key(setup.env)) return kind;
@@ -31,6 +25,31 @@ const ProviderKind* kind_with_key(const SessionSetup& setup) {
 }
 
 }  // namespace
+
+ProviderConfig wire_of(const SessionSetup& setup, const ProviderKind& kind) {
+  auto config = provider_config(kind, setup.env);
+  if (setup.adjust_provider) setup.adjust_provider(kind, config);
+  return config;
+}
+
+// The flag or the configuration, else whoever has a key, else a local server.
+std::optional<ModelName> find_model(const SessionSetup& setup, std::string& why) {
+  if (!setup.model.empty()) {
+    auto name = setup.models.resolve(setup.model);
+    if (!name) why = "Unknown model \"" + setup.model + "\": write provider/name (tern config lists them).";
+    return name;
+  }
+  if (const auto* kind = kind_with_key(setup)) {
+    const auto wanted = kind->model_variable.empty() ? std::string() : setup.env(std::string(kind->model_variable));
+    return ModelName{std::string(kind->name), wanted.empty() ? std::string(kind->default_model) : wanted};
+  }
+  for (const auto* local : all_providers()) {
+    if (!local->local || local->name == "demo") continue;
+    const auto served = served_models(*local, wire_of(setup, *local), std::chrono::milliseconds(150));
+    if (!served.empty()) return ModelName{std::string(local->name), served.front()};
+  }
+  return std::nullopt;
+}
 
 void ready_sandbox(Hands& hands, const Workspace& workspace, bool network) {
   const auto& support = probe_sandbox();
@@ -62,30 +81,13 @@ bool Session::open() {
   return true;
 }
 
-// The flag or the configuration, else whoever has a key, else a local server, else the demo: when somebody looks, or until the
-// session that is gone on with names its own.
+// What find_model() finds, else the demo: when somebody looks, or until the session that is gone on with names its own.
 bool Session::choose_model() {
   if (setup_.demo && setup_.model.empty()) setup_.model = "demo/long";
-  std::optional<ModelName> name;
-  if (!setup_.model.empty()) {
-    name = setup_.models.resolve(setup_.model);
-    if (!name) {
-      why_ = "Unknown model \"" + setup_.model + "\": write provider/name (tern config lists them).";
-      exit_code_ = 2;
-      return false;
-    }
-  } else if (const auto* kind = kind_with_key(setup_)) {
-    const auto wanted = kind->model_variable.empty() ? std::string() : setup_.env(std::string(kind->model_variable));
-    name = ModelName{std::string(kind->name), wanted.empty() ? std::string(kind->default_model) : wanted};
-  } else {
-    for (const auto* local : all_providers()) {
-      if (!local->local || local->name == "demo") continue;
-      const auto served = served_models(*local, provider_config(*local, setup_.env), std::chrono::milliseconds(150));
-      if (!served.empty()) {
-        name = ModelName{std::string(local->name), served.front()};
-        break;
-      }
-    }
+  auto name = find_model(setup_, why_);
+  if (!why_.empty()) {
+    exit_code_ = 2;
+    return false;
   }
   if (const auto* first = all_providers().front(); !name && playback_)
     name = ModelName{std::string(first->name), std::string(first->default_model)};

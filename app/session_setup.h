@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -52,5 +53,9 @@ struct SessionSetup {
   std::chrono::milliseconds git_patience{250};  // for the star at the branch; a slower repository goes without
   std::string trace;                            // file that gets each event as a line
 };
+
+// How a session of this setup reaches a model; `tern doctor` looks the same way. With `why` the words themselves are wrong.
+std::optional<ModelName> find_model(const SessionSetup& setup, std::string& why);
+ProviderConfig wire_of(const SessionSetup& setup, const ProviderKind& kind);  // as environment and configuration say
 
 }  // namespace tern

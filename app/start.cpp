@@ -101,19 +101,27 @@ auto provider_adjuster(const Config& config) {
   };
 }
 
-void describe_models(const Config& config, Models& models) {
+void describe_models(const Config& config, Models& models, std::vector<std::string>& problems) {
   for (const auto& [name, json] : config.models)
-    if (const auto problem = models.describe(name, json); !problem.empty())
-      std::fprintf(stderr, "tern: model %s: %s\n", name.c_str(), problem.c_str());
+    if (const auto problem = models.describe(name, json); !problem.empty()) problems.push_back("model " + name + ": " + problem);
   for (const auto& [alias, target] : config.aliases)
     if (auto name = models.resolve(target)) models.alias(alias, *name);
 }
 
 }  // namespace
 
+void set_model(const Options& options, const Config& config, SessionSetup& setup, std::vector<std::string>& problems) {
+  setup.env = environment();
+  setup.demo = options.demo;
+  setup.model = config.model;
+  describe_models(config, setup.models, problems);
+  setup.adjust_provider = provider_adjuster(config);
+}
+
 std::string make_setup(const Options& options, const Config& config, SessionSetup& setup) {
   std::string error;
-  setup.env = environment();
+  std::vector<std::string> problems;
+  set_model(options, config, setup, problems);
   std::error_code ignored;
   setup.cwd = fs::weakly_canonical(options.cwd.empty() ? fs::current_path(ignored) : fs::path(options.cwd), ignored);
   if (!fs::is_directory(setup.cwd, ignored)) return "there is no folder " + setup.cwd.string();
@@ -131,7 +139,6 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
   setup.open_what = options.resume;
   setup.fork = options.fork;
   setup.name = options.name;
-  setup.model = config.model;
   setup.window = config.window;
   setup.record = options.record;
   setup.replay = options.replay;
@@ -141,7 +148,6 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
   setup.bypass_by_flag = options.bypass || options.permission_mode == "bypass" || options.permission_mode == "bypassPermissions";
   if (options.bypass) setup.mode = PermissionMode::bypass;
   using Kind = PermissionRule::Kind;
-  std::vector<std::string> problems;
   setup.rules = permission_rules(config, problems);
   for (const auto& problem : problems) print(stderr, "tern: " + problem + "\n");
   add_rules(options.allowed_tools, Kind::allow, "--allowed-tools", setup, error);
@@ -155,8 +161,6 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
   setup.allowed_env = config.allowed_env;
   setup.sandbox_network = config.sandbox_network;
   setup.compression = config.compression;
-  describe_models(config, setup.models);
-  setup.adjust_provider = provider_adjuster(config);
   setup.project_config = project_config_reader(config);
   setup.configure = [](const fs::path& folder, const std::string& json, CompressionConfig& now) {
     bool changed = false;
@@ -172,7 +176,6 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
     if (name == "doctor") run_doctor(options, config, &text, stop);
     return text;
   };
-  setup.demo = options.demo;
   if (options.demo) {
     setup.keep = false;
     if (setup.window == 0) setup.window = 12'000;

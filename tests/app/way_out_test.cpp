@@ -210,3 +210,16 @@ TEST_CASE("a service that sends on is asked once, and an impossible port never")
   CHECK(port.status == 1);
   CHECK(port.err.find("impossible port") != std::string::npos);
 }
+
+TEST_CASE("doctor tests the model, the key and the address that a session takes") {
+  const Home home;
+  const FakeLlm server;
+  std::ofstream(home.path / ".config/tern/config.json")
+      << R"({"model":"mine","aliases":{"mine":"anthropic/claude-sonnet-4-5"},"providers":{"anthropic":{"key":"dummy-key","baseUrl":")"
+      << server.url() << R"("}}})";
+  const auto run = shell_run(home, "\"$TERN\" doctor");
+  INFO(run.out << run.err);
+  CHECK(run.out.find("claude-sonnet-4-5") != std::string::npos);
+  REQUIRE_FALSE(server.requests().empty());
+  CHECK(server.requests()[0].header("x-api-key") == "dummy-key");
+}
