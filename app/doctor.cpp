@@ -15,6 +15,7 @@
 #include "agent/providers.h"
 #include "agent/sqlite.h"
 #include "agent/store.h"
+#include "app/console.h"
 #include "app/session_setup.h"
 #include "app/start.h"
 #include "app/subcommands.h"
@@ -44,7 +45,7 @@ class Report {
     name.resize(std::max<std::size_t>(name.size(), 9), ' ');
     const std::string line = std::string(mark) + ' ' + name + ' ' + text + '\n';
     if (into_) return void(*into_ += line);
-    std::fputs(line.c_str(), stdout);
+    print(stdout, line);
     std::fflush(stdout);
   }
   bool marks_, wrong_ = false;

@@ -1,7 +1,6 @@
 #include "app/subcommands.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <map>
@@ -12,6 +11,7 @@
 #include "agent/models.h"
 #include "agent/project_dir.h"
 #include "agent/store.h"
+#include "app/console.h"
 #include "app/option_table.h"
 #include "compression/budget.h"
 #include "tools/sandbox.h"
@@ -29,25 +29,10 @@ struct Look {
   std::unique_ptr<Store> store;  // null when there is none
 };
 
-// The terminal must not act on what a tool once printed; a pipe gets the bytes as they are.
-void say(const std::string& text) {
-  if (!::isatty(STDOUT_FILENO)) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return;
-  }
-  std::string clean;
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 ? byte != 0x7f : c == '\n' || c == '\t')
-      clean += c;
-    else if (c != '\r')
-      clean += '?';
-  }
-  std::fwrite(clean.data(), 1, clean.size(), stdout);
-}
+void say(const std::string& text) { print(stdout, text); }
 
 int complain(const std::string& text, int status = 1) {
-  std::fprintf(stderr, "tern: %s\n", text.c_str());
+  print(stderr, "tern: " + text + "\n");
   return status;
 }
 
@@ -306,7 +291,7 @@ int run_subcommand(const Options& options, Config config) {
   struct stat info {};
   if (!look.project.folder.empty() && ::lstat((look.project.folder / "tern.db").c_str(), &info) == 0) {
     look.store = Store::open({.folder = look.project.folder, .read_only = true});
-    for (const std::string& notice : look.store->notices()) std::fprintf(stderr, "tern: %s\n", notice.c_str());
+    for (const std::string& notice : look.store->notices()) print(stderr, "tern: " + notice + "\n");
   }
   return run(look);
 }
