@@ -47,7 +47,8 @@ Trouble moved(const HttpHead& head, const HttpRequest& request) {
   const std::string to = redact_shapes(std::string(head["location"]).substr(0, 200));
   return {.kind = Failure::bad_request,
           .message = "HTTP " + std::to_string(head.status) + ": " + place(request.url) + " sends on to " +
-                     (to.empty() ? "another address" : to) + " — set the provider's base URL to where it really is"};
+                     (to.empty() ? "another address" : to) + " — set the provider's base URL to where it really is",
+          .http_status = head.status};
 }
 
 Trouble network_trouble(const HttpResult& result, const HttpRequest& request) {
