@@ -77,6 +77,8 @@ class Store {
 
   // ------------------------------------------------------------ originals
   RecallId put_original(std::string_view bytes, std::string_view tool, std::string_view subject);
+  void put_original(RecallId id, std::string_view bytes, std::string_view tool,
+                    std::string_view subject);  // id: from next_recall()
   RecallId put_original_file(const std::filesystem::path& spill, std::string_view tool, std::string_view subject);
   std::optional<Original> original(RecallId id) const;  // any session of this project
   std::optional<std::string> text(RecallId id) const;

@@ -185,16 +185,20 @@ std::string get_blob(Sqlite& db, std::int64_t blob) {
 std::int64_t blob_size(Sqlite& db, std::int64_t blob) { return db.integer("SELECT size FROM blobs WHERE id=?1", {blob}); }
 
 RecallId Store::put_original(std::string_view bytes, std::string_view tool, std::string_view subject) {
+  const RecallId id = next_recall();
+  put_original(id, bytes, tool, subject);
+  return id;
+}
+
+void Store::put_original(RecallId id, std::string_view bytes, std::string_view tool, std::string_view subject) {
   std::lock_guard lock(impl_->mutex);
   Impl& impl = *impl_;
-  const RecallId id = next_recall();
   auto kept = std::make_shared<const std::string>(bytes);
   impl.fresh_originals[id.value] = kept;
   impl.write([kept, id, session = impl.current, tool = std::string(tool), subject = std::string(subject),
               at = impl.now_ms()](Sqlite& db) {
     add_original(db, id, session, tool, subject, put_blob(db, *kept), static_cast<std::int64_t>(kept->size()), at);
   });
-  return id;
 }
 
 RecallId Store::put_original_file(const std::filesystem::path& spill, std::string_view tool, std::string_view subject) {

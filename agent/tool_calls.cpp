@@ -319,11 +319,13 @@ void ToolCalls::keep_original(CallRun& run) {
     result.recall = store_.put_original(result.text, result.tool, result.subject);
   else
     result.recall = store_.next_recall();
+  const std::string whole = result.text.size() > budget.config.snip_limit ? std::string() : result.text;
   Item alone;
   alone.role = Role::user;
   alone.blocks.push_back(std::move(result));
   alone = snip(std::move(alone), budget);
   result = std::get<ToolResult>(std::move(alone.blocks.front()));
+  if (!whole.empty() && result.text != whole) store_.put_original(result.recall, whole, result.tool, result.subject);
   if (result.form != ResultForm::full) hands_.files.forget_call(result.call_id);  // it does not show the file as it is
   run.cell.recall = result.recall;
   run.cell.form = result.form;

@@ -176,6 +176,7 @@ SnipForm snip_form(const CompressionConfig& config) {
 }
 
 OutputKind output_kind(const ToolResult& result) {
+  if (result.tool == "Recall") return OutputKind::source;  // asked for as it was
   if (result.tool != "Read") return OutputKind::log;
   const std::string_view subject = result.subject;
   const bool log = subject.ends_with(".log") || subject.ends_with(".out") || subject.ends_with(".err");

@@ -36,3 +36,19 @@ TEST_CASE("a re-read is answered whole when the first result went into the conte
   CHECK(result_of(rig, "short2").rfind("File unchanged", 0) == 0);
   CHECK(result_of(rig, "long2").rfind("File unchanged", 0) != 0);
 }
+
+TEST_CASE("what the cut took from a short result can be called back") {
+  Rig rig;
+  rig.context.config.snip_halves = true;
+  rig.context.config.max_tool_output = 300;
+  std::string lines;
+  for (int i = 1; i <= 100; ++i) lines += "line " + std::to_string(i) + "\n";
+  rig.write("short.txt", lines);
+  rig.script.then(test::calls({call("short", "Read", read_of(rig, "short.txt"))})).then(test::says("done"));
+  rig.turn("read it");
+  const auto shown = result_of(rig, "short");
+  REQUIRE(shown.find("line 50\n") == std::string::npos);
+  const auto id = RecallId{static_cast<std::uint32_t>(std::stoul(shown.substr(shown.rfind("recall r") + 8)))};
+  CHECK(rig.store->text(id).value_or("").find("\n50\tline 50\n") != std::string::npos);
+  CHECK(rig.store->text(id).value_or("recall r").find("recall r") == std::string::npos);
+}
