@@ -187,6 +187,45 @@ void give_ids(Edits& edits, ItemId& next) {
   }
 }
 
+Edits followed(const Conversation& conversation, Edits first, const std::function<Edits(const Conversation&)>& next) {
+  constexpr std::uint64_t for_now = 1ull << 62;  // above every id that is given out
+  Edits numbered = first;
+  ItemId id{for_now};
+  give_ids(numbered, id);
+  std::unordered_map<std::uint64_t, std::size_t> inserted;
+  for (std::size_t i = 0; i < numbered.size(); ++i)
+    if (const auto* insert = std::get_if<Insert>(&numbered[i].how); insert && insert->item->id.value >= for_now)
+      inserted[insert->item->id.value] = i;
+  std::vector<bool> gone(first.size());
+  Edits then;
+  for (auto& edit : next(tern::apply(conversation, numbered))) {
+    const auto at = inserted.find(edit.target.value);
+    if (at == inserted.end()) {
+      then.push_back(std::move(edit));
+      continue;
+    }
+    auto& item = std::get<Insert>(first[at->second].how).item;
+    if (std::holds_alternative<Insert>(edit.how)) {
+      edit.target = first[at->second].target;
+      then.push_back(std::move(edit));
+      continue;
+    }
+    if (std::holds_alternative<Drop>(edit.how)) gone[at->second] = true;
+    if (auto* replace = std::get_if<Replace>(&edit.how)) {
+      Item changed = *item;
+      changed.blocks.at(replace->block) = std::move(replace->with);
+      changed.tokens = estimate(changed);
+      item = std::make_shared<const Item>(std::move(changed));
+    }
+    first[at->second].saved += edit.saved;
+  }
+  Edits all;
+  for (std::size_t i = 0; i < first.size(); ++i)
+    if (!gone[i]) all.push_back(std::move(first[i]));
+  for (auto& edit : then) all.push_back(std::move(edit));
+  return all;
+}
+
 Tokens saved(const Edits& edits) {
   Tokens sum = 0;
   for (const auto& edit : edits) sum += edit.saved;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -67,6 +68,9 @@ using LogEntry = std::variant<ItemPtr, Batch>;
 Conversation replay(std::span<const LogEntry> log, std::span<const std::uint64_t> skipped = {});
 
 Tokens saved(const Edits& edits);
+
+// `first`, then what `next` makes of its outcome, as one batch: what `next` says of an item that `first` inserts changes that insert.
+Edits followed(const Conversation& conversation, Edits first, const std::function<Edits(const Conversation&)>& next);
 
 // Strategies insert items without an id (zero). Whoever logs a batch first numbers them, counting `next` up.
 void give_ids(Edits& edits, ItemId& next);

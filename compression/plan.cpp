@@ -105,7 +105,9 @@ class Planner {
 
   Plan micro() const {
     Plan plan;
-    plan.edits = lighter(item_target(budget_, config_.micro_low_water), newest_that_fit());
+    const Tokens low_water = item_target(budget_, config_.micro_low_water);
+    plan.edits = lighter(low_water, budget_);
+    if (saved(plan.edits) < least_gain()) plan.edits = lighter(low_water, newest_that_fit());
     const Tokens gain = saved(plan.edits);
     if (gain < least_gain()) return nothing("too little to gain in old results (" + thousands(gain) + " tokens)");
     plan.tier = Tier::micro;
@@ -126,8 +128,9 @@ class Planner {
     return count(tern::apply(conversation_, edits)) <= left ? edits : one_liners;
   }
 
-  // The newest results are protected while they fill no more than their share of the window, the newest one always: in a small
-  // window five large ones leave nothing to cut, and each turn would cut the one that has just lost its protection.
+  // Where sparing all the newest results leaves nothing worth a cut, they are spared while they fill no more than their share of the
+  // window, the newest one always: in a small window five large ones fill it, and each turn would cut the one that has just lost
+  // its protection.
   Budget newest_that_fit() const {
     Budget budget = budget_;
     Tokens room = item_target(budget_, results_share);
@@ -231,9 +234,8 @@ class Planner {
     plan.strategy = "truncate";
     plan.why = std::move(why);
     plan.thrash = state_.refills_in_a_row >= thrashing;
-    plan.edits = condense(conversation_, budget_, {.target = target, .tier = Tier::truncate});
-    const auto rest = tern::apply(conversation_, plan.edits);
-    for (auto& edit : truncate(rest, budget_, target)) plan.edits.push_back(std::move(edit));
+    plan.edits = followed(conversation_, condense(conversation_, budget_, {.target = target, .tier = Tier::truncate}),
+                          [&](const Conversation& rest) { return truncate(rest, budget_, target); });
     if (plan.edits.empty()) return nothing(plan.why + "; nothing left to drop: " + what_fills(conversation_));
     return plan;
   }

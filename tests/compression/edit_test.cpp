@@ -100,4 +100,17 @@ TEST_CASE("undo is the log without the batch, and later items stay") {
   CHECK(to_script(replay(log, both)) == to_script(whole) + "user 10 next question\n");
 }
 
+TEST_CASE("what a second step says of an insert of the first changes that insert, as one batch without ids") {
+  const auto before = script(world);
+  const Edits first = {drop(3), drop(4), insert(5, 0, "summary"), insert(5, 0, "second")};
+  const auto edits = followed(before, first, [](const Conversation& rest) {
+    REQUIRE(rest.items.size() == 5);
+    Edits then = {drop(rest.items[3]->id.value), drop(2)};
+    then.push_back({rest.items[2]->id, Replace{0, Text{"shorter"}}, {}, 1});
+    return then;
+  });
+  CHECK(to_script(tern::apply(before, edits)) == "system 1 Be brief\nuser 0 shorter\nassistant 5 Done\n");
+  for (const auto& edit : edits) CHECK(edit.target != ItemId{});
+}
+
 TEST_CASE("saved is the sum of what the edits say") { CHECK(saved({drop(1), drop(2), insert(3, 4, "x")}) == 2); }

@@ -129,14 +129,14 @@ TEST_CASE("where one-liners are not enough the second tier goes on line by line,
   }
 }
 
-TEST_CASE("where the newest results fill the window, only those that fit their share of it are spared") {
+TEST_CASE("the newest results are spared while the older ones are worth a cut; where they fill the window, those that fit") {
   std::string text = "user go\n";
-  for (int i = 1; i <= 7; ++i) {
+  for (int i = 1; i <= 6; ++i) {
     const auto n = std::to_string(i);
     text += "call " + n + " Read f" + n + ".cpp\nresult " + n + " 1000 tokens\n";
   }
   const auto conversation = script(text);
-  auto budget = filled(conversation, 0.62);  // each about nine parts of a hundred
+  auto budget = filled(conversation, 0.62);  // each about ten parts of a hundred
   const auto due = plan(conversation, budget);
   REQUIRE(due.tier == Tier::micro);
   const auto after = tern::apply(conversation, due.edits);
@@ -146,6 +146,9 @@ TEST_CASE("where the newest results fill the window, only those that fit their s
   CHECK(unchanged(last));
   CHECK(unchanged(last - 2));
   CHECK_FALSE(unchanged(last - 4));
+  const auto more = script(text + "call 7 Read f7.cpp\nresult 7 1000 tokens\n");
+  const auto first = tern::apply(more, plan(more, filled(more, 0.62)).edits);
+  for (std::size_t i = 5; i < more.items.size(); ++i) CHECK(first.items[i] == more.items[i]);
   budget.window = count(conversation) / 5;  // one of them alone is more than its share
   budget.config.truncate_at = budget.config.compact_at = 9;
   const auto tight = tern::apply(conversation, plan(conversation, budget).edits);
