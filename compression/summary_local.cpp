@@ -303,10 +303,16 @@ std::string points_text(const FoldedRounds& folded, const Groups& groups) {
   return text + tool_part(groups, left());
 }
 
-// So many messages that they are what makes a compaction due, and still nearly as many after it.
-bool crowded(const Conversation& before, const Conversation& after, const Budget& budget) {
-  const auto most = static_cast<std::size_t>(std::max(1, budget.config.trigger_messages));
-  return before.items.size() > most && after.items.size() > most * 3 / 4;
+// So many messages that they alone make a compaction due.
+bool crowded(const Conversation& conversation, const Budget& budget) {
+  const auto messages = std::count_if(conversation.items.begin(), conversation.items.end(),
+                                      [](const auto& item) { return item->role != Role::system; });
+  return messages > std::max(1, budget.config.trigger_messages);
+}
+
+bool deep_enough(const Conversation& before, const Conversation& after, const Budget& budget, Tokens goal) {
+  const auto most = static_cast<std::size_t>(std::max(1, budget.config.trigger_messages)) * 3 / 4;
+  return count(after) <= goal && (!crowded(before, budget) || after.items.size() <= most);
 }
 
 // Where the person's own messages fill the window, line by line is not deep enough: the old stretch becomes one summary, as by a
@@ -335,13 +341,15 @@ std::string local_summary_text(const FoldedRounds& folded) {
 Edits local_summary(const Conversation& conversation, const Budget& budget, const PlanState& state) {
   Condense how{.target = compaction_goal(budget), .tier = Tier::compact, .head = local_summary_text};
   if (!state.range) {
+    const auto goal = std::max(how.target, item_target(budget, budget.config.micro_at));
+    const bool many = crowded(conversation, budget);  // line by line leaves nearly as many messages: the other way first
+    auto deeper = many ? whole_stretch(conversation, budget, state) : Edits{};
+    if (!deeper.empty() && deep_enough(conversation, tern::apply(conversation, deeper), budget, goal)) return deeper;
     auto edits = condense(conversation, budget, how);
     const auto rest = tern::apply(conversation, edits);
-    const auto left = count(rest);
-    if (left <= std::max(how.target, item_target(budget, budget.config.micro_at)) && !crowded(conversation, rest, budget))
-      return edits;
-    auto deeper = whole_stretch(conversation, budget, state);
-    return deeper.empty() || count(tern::apply(conversation, deeper)) > left ? edits : deeper;
+    if (deep_enough(conversation, rest, budget, goal)) return edits;
+    if (!many) deeper = whole_stretch(conversation, budget, state);
+    return deeper.empty() || count(tern::apply(conversation, deeper)) > count(rest) ? edits : deeper;
   }
   const auto picked = summary_request(conversation, budget, *state.range, {}, state.now);
   const auto share = static_cast<Tokens>(budget.config.compact_target * static_cast<double>(picked.replaces));
