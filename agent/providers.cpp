@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "agent/http.h"
@@ -81,10 +82,22 @@ bool lacks_key(const ProviderKind& kind, const ProviderConfig& config) {
   return kind.needs_key && config.key.empty() && config.base_url.empty();
 }
 
+// "Authorization: Bearer abc" of the person's file is as secret as a key.
+static void register_headers(const ProviderConfig& config) {
+  static constexpr std::string_view telling[] = {"auth", "key", "token", "secret", "cookie"};
+  for (const auto& [name, value] : config.headers) {
+    std::string lower = name;
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const auto tells = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
+    if (std::any_of(std::begin(telling), std::end(telling), tells)) register_secret(value.substr(value.rfind(' ') + 1));
+  }
+}
+
 std::unique_ptr<Provider> make_provider_with(std::string_view name, ProviderConfig config, RunOptions options) {
   const ProviderKind* kind = find_provider(name);
   if (!kind) return nullptr;
   register_secret(config.key);
+  register_headers(config);
   if (config.base_url.empty()) config.base_url = kind->base_url;
   if (kind->codec) return std::make_unique<HttpProvider>(kind->codec(config), std::move(options));
   return kind->make(config);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/json_schema.h"
+#include "agent/redact.h"
 #include "agent/reply.h"
 #include "agent/resume_rule.h"
 #include "compression/check.h"
@@ -35,7 +36,9 @@ Item user_item(std::string text, bool synthetic = false) {
   return item;
 }
 
+// A key of ours that a person types is not for the store, nor for the model.
 void take_input(Agent& agent, Submit input) {
+  input.text = redact(std::move(input.text));
   Item item;
   item.role = Role::user;
   for (auto& file : input.attachments) {
@@ -214,7 +217,7 @@ TurnEnded finish(Agent& agent, const ModelReply& reply) {
 // The whole turn. Each line is a step a person could name; each way out answers every call and closes every message.
 static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::stop_token stop) {
   agent.store.transact([&] {
-    agent.store.add_prompt(input.text);
+    agent.store.add_prompt(redact(input.text));
     take_input(agent, std::move(input));
   });
   for (;;) {

@@ -98,6 +98,10 @@ TEST_CASE("secrets are replaced wherever they stand") {
   CHECK(holds_secret("..s3cret-key/with+signs"));
   register_secret("short");
   CHECK(redact("short") == "short");
+  make_provider("anthropic", {.base_url = "https://h",
+                              .key = "k",
+                              .headers = {{"Authorization", "Bearer canary-of-header"}, {"X-Team", "research-group"}}});
+  CHECK(redact("said canary-of-header to research-group") == "said [secret] to research-group");
   CHECK(
       redact_shapes("key sk-proj-abcdefghijklmnopqrstuv, AIzaSyA1234567890123456789012345678901, Bearer abcdefghijklmnopqrst") ==
       "key [secret], [secret], Bearer [secret]");

@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "agent/redact.h"
 #include "tests/agent/turn_rig.h"
 
 using namespace tern;
@@ -262,4 +263,14 @@ TEST_CASE("a refused length is compacted and asked once more, never the same req
   }
   CHECK(refusals > 0);
   CHECK(rig.bad_request().empty());
+}
+
+TEST_CASE("a key that a person types reaches neither the store nor the model") {
+  register_secret("the-key-in-use-1234");
+  Rig rig;
+  rig.script.then(test::says("ok"));
+  rig.turn("my key is the-key-in-use-1234, use it");
+  const auto request = rig.script.requests().back();
+  CHECK(std::get<Text>(request.conversation.items.back()->blocks.front()).text == "my key is [secret], use it");
+  CHECK(rig.store->prompts().back() == "my key is [secret], use it");
 }
