@@ -145,9 +145,13 @@ void append_tools(std::string& out, const Request& request) {
   if (!request.may_call_tools && request.tools.empty()) out += "\"tool_choice\":{\"type\":\"none\"},";
 }
 
+// The service wants at least 1,024, and room behind it for the answer itself.
+constexpr std::int64_t least_thinking = 1024;
+std::int64_t thinking_room(const Request& request) { return static_cast<std::int64_t>(request.max_output) * 3 / 4; }
+
 // While thinking, a tool loop must go on from a message that begins with its thought. One from elsewhere has none.
 bool may_think(const Request& request) {
-  if (request.thinking < 1 || request.thinking >= request.max_output) return false;
+  if (request.thinking < 1 || thinking_room(request) < least_thinking) return false;
   for (auto it = request.conversation.items.rbegin(); it != request.conversation.items.rend(); ++it) {
     const Item& item = **it;
     if (item.role != Role::assistant) continue;
@@ -331,7 +335,8 @@ class Anthropic : public Codec {
     if (may_think(request) && thinks_by_itself(request.model))
       out += "\"thinking\":{\"type\":\"adaptive\"},";
     else if (may_think(request))
-      out += "\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":" + std::to_string(std::max(request.thinking, 1024)) + "},";
+      out += "\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":" +
+             std::to_string(std::clamp<std::int64_t>(request.thinking, least_thinking, thinking_room(request))) + "},";
     if (const std::string system = system_text(request, true); !is_blank(system))
       out += "\"system\":[{\"type\":\"text\",\"text\":" + json_quote(system) + std::string(marker) + "}],";
     append_tools(out, request);

@@ -298,7 +298,7 @@ std::vector<ConfigKey> person_keys() {
   return {
       text("model", TERN_FIELD(model), "", "provider/name, or an alias"),
       whole("window", TERN_FIELD(window), 0, 1e9, "context window in tokens; 0 = the model's own"),
-      whole("thinking", TERN_FIELD(thinking), 0, 1e6, "tokens for thinking"),
+      whole("thinking", TERN_FIELD(thinking), 0, 1e6, "tokens for thinking, at most three quarters of an answer"),
       whole("maxTurns", TERN_FIELD(max_turns), 0, 1e6, "requests of one turn; 0 = no limit"),
       {.name = "maxCost",
        .wants = "a number of dollars",

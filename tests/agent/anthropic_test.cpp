@@ -1,3 +1,4 @@
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
@@ -67,6 +68,20 @@ TEST_CASE("models that decide themselves how long they think are not given a bud
     CHECK(thinking["type"] == type);
     CHECK(thinking.contains("budget_tokens") == (type == std::string("enabled")));
   }
+}
+
+TEST_CASE("a wish to think longer than an answer may be leaves room for the answer") {
+  const auto provider = make_provider("anthropic", {.base_url = "https://h", .key = "k", .headers = {}});
+  Request request = simple_request();
+  request.model = "claude-sonnet-4-5";
+  for (const auto& [wish, output, budget] :
+       {std::array{4'000, 20'000, 4'000}, std::array{32'000, 20'000, 15'000}, std::array{10, 2'000, 1'024}}) {
+    request.thinking = wish;
+    request.max_output = output;
+    CHECK(json::parse(provider->body(request))["thinking"]["budget_tokens"] == budget);
+  }
+  request.max_output = 1'200;
+  CHECK_FALSE(json::parse(provider->body(request)).contains("thinking"));
 }
 
 TEST_CASE("anthropic marks system, tools and the last two messages for the cache") {
