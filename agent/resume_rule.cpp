@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "compression/tokens.h"
+#include "compression/tool_kinds.h"
 
 namespace tern {
 namespace {
@@ -14,7 +15,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_files = 5;
 constexpr std::uintmax_t largest_file = 16 * 1024;
 
-bool is_file_tool(const std::string& tool) { return tool == "Read" || tool == "Edit" || tool == "MultiEdit" || tool == "Write"; }
+bool is_file_tool(const std::string& tool) { return tool == "Read" || changes_files(tool); }
 
 // Files of results that left or were shortened, the latest first, edited ones before those only read.
 std::vector<std::string> files_that_mattered(const Conversation& before, const Conversation& after) {

@@ -7,6 +7,7 @@
 #include "compression/blocks.h"
 #include "compression/names.h"
 #include "compression/survey.h"
+#include "compression/tool_kinds.h"
 
 namespace tern {
 
@@ -178,15 +179,11 @@ bool changes_system(std::string_view command) {
 }
 
 std::optional<Critical> critical(const ToolCall& call, const ToolResult* result) {
-  static constexpr std::array<std::string_view, 9> writers = {"write",       "edit",        "multiedit", "delete", "notebookedit",
-                                                              "apply_patch", "str_replace", "create",    "replace"};
-  const auto name = lower(call.name);
   if (result && result->is_error) return Critical::failure;
-  if (std::find(writers.begin(), writers.end(), name) != writers.end()) return Critical::file_change;
-  const bool shell = name == "bash" || name == "shell" || name == "exec_command" || name == "run_shell_command";
+  if (changes_files(call.name)) return Critical::file_change;
   auto command = argument(call.arguments, "command");
   if (command.empty()) command = argument(call.arguments, "cmd");
-  if (shell && changes_system(command)) return Critical::system_change;
+  if (runs_commands(call.name) && changes_system(command)) return Critical::system_change;
   return std::nullopt;
 }
 

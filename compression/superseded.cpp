@@ -11,6 +11,7 @@
 #include "compression/similarity.h"
 #include "compression/strategy.h"
 #include "compression/tokens.h"
+#include "compression/tool_kinds.h"
 
 namespace tern {
 
@@ -25,8 +26,6 @@ struct Seen {
   const ToolResult* result;
   std::string_view arguments;
 };
-
-bool is_edit(std::string_view tool) { return tool == "Edit" || tool == "Write" || tool == "MultiEdit"; }
 
 bool is_part(const Seen& read) {
   return read.arguments.find("\"offset\"") != read.arguments.npos || read.arguments.find("\"limit\"") != read.arguments.npos;
@@ -76,7 +75,7 @@ class Finder {
     const ToolResult& result = *seen.result;
     if (!result.is_error && !result.subject.empty()) {
       if (result.tool == "Read") read(seen);
-      if (is_edit(result.tool)) edited(seen);
+      if (changes_files(result.tool)) edited(seen);
     }
     if (result.form != ResultForm::compacted && result.text.size() >= least_text) output(seen);
   }
