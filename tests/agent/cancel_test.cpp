@@ -9,17 +9,12 @@
 #include "tests/agent/turn_rig.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/fake_wire.h"
+#include "tests/support/wires.h"
 
 using namespace tern;
 using namespace tern::test;
 
 namespace {
-
-struct Dialect {
-  const char *provider, *api;
-};
-constexpr Dialect dialects[] = {
-    {"anthropic", "anthropic"}, {"openai", "chat"}, {"responses", "responses"}, {"gemini", "gemini"}, {"ollama", "ollama"}};
 
 std::vector<nlohmann::json> replies() {
   return {{{"text", "Plain \"text\" with ünï, 中文 and 😀.\n"}, {"pieces", 4}},
@@ -31,9 +26,9 @@ std::vector<nlohmann::json> replies() {
           {{"calls", {{{"name", "Read"}, {"arguments", nlohmann::json::object()}}}}, {"stop", "length"}}};
 }
 
-std::string stream_of(const Dialect& dialect, const nlohmann::json& reply) {
+std::string stream_of(const Wire& dialect, const nlohmann::json& reply) {
   std::string bytes;
-  for (const std::string& event : fake_stream(dialect.api, reply, {.input = 10, .output = 5}, 1)) bytes += event;
+  for (const std::string& event : fake_stream(dialect.name, reply, {.input = 10, .output = 5}, 1)) bytes += event;
   return bytes;
 }
 
@@ -59,34 +54,34 @@ class Cut : public Provider {
 };
 
 // What is wrong with the request that follows, as any service would get it; empty = nothing.
-std::string wrong_with(Rig& rig, const std::vector<std::unique_ptr<Provider>>& wires) {
+std::string wrong_with(Rig& rig, const std::vector<std::unique_ptr<Provider>>& services) {
   Request next;
   rig.script.then(Reply{{Finished{StopReason::refusal}}, [&](const Request& request) { next = request; }});
   rig.turn("the second prompt");
   if (const auto problems = check(next.conversation); !problems.empty()) return problems.front().what;
   next.model = "model";
-  for (std::size_t i = 0; i < wires.size(); ++i) {
-    const std::string body = wires[i]->body(next);
-    if (const auto problems = shape_problems(dialects[i].api, body); !problems.empty())
-      return std::string(dialects[i].api) + ": " + problems.front();
+  for (std::size_t i = 0; i < services.size(); ++i) {
+    const std::string body = services[i]->body(next);
+    if (const auto problems = shape_problems(wires()[i].name, body); !problems.empty())
+      return std::string(wires()[i].name) + ": " + problems.front();
     for (const char* prompt : {"the first prompt", "the second prompt"})
-      if (body.find(prompt) == body.npos) return std::string(dialects[i].api) + ": lost " + prompt;
+      if (body.find(prompt) == body.npos) return std::string(wires()[i].name) + ": lost " + prompt;
   }
   return {};
 }
 
-std::vector<std::unique_ptr<Provider>> all_wires() {
-  std::vector<std::unique_ptr<Provider>> wires;
-  for (const Dialect& dialect : dialects)
-    wires.push_back(make_provider(dialect.provider, {.base_url = "https://h", .key = "k", .headers = {}}));
-  return wires;
+std::vector<std::unique_ptr<Provider>> all_services() {
+  std::vector<std::unique_ptr<Provider>> services;
+  for (const Wire& dialect : wires())
+    services.push_back(make_provider(dialect.provider, {.base_url = "https://h", .key = "k", .headers = {}}));
+  return services;
 }
 
 }  // namespace
 
 TEST_CASE("a turn stopped at any byte of a stream leaves a next request that every service takes") {
-  const auto wires = all_wires();
-  for (const Dialect& dialect : dialects)
+  const auto services = all_services();
+  for (const Wire& dialect : wires())
     for (const auto& reply : replies()) {
       const std::string bytes = stream_of(dialect, reply);
       Rig rig;
@@ -106,7 +101,7 @@ TEST_CASE("a turn stopped at any byte of a stream leaves a next request that eve
         REQUIRE(ended.how == TurnEnded::How::interrupted);
         REQUIRE(ended.exit_code == 130);
         rig.provider = std::move(after);
-        const std::string problem = wrong_with(rig, wires);
+        const std::string problem = wrong_with(rig, services);
         after = std::move(rig.provider);
         REQUIRE(problem == "");
       }
@@ -114,8 +109,8 @@ TEST_CASE("a turn stopped at any byte of a stream leaves a next request that eve
 }
 
 TEST_CASE("the same over a real connection that falls silent there") {
-  const auto wires = all_wires();
-  for (const Dialect& dialect : dialects)
+  const auto services = all_services();
+  for (const Wire& dialect : wires())
     for (const auto& reply : replies()) {
       const std::size_t size = stream_of(dialect, reply).size();
       Rig rig;
@@ -138,7 +133,7 @@ TEST_CASE("the same over a real connection that falls silent there") {
         rig.agent.emit = rig.emit;
         REQUIRE(ended.how == TurnEnded::How::interrupted);
         std::swap(rig.provider, after);
-        const std::string problem = wrong_with(rig, wires);
+        const std::string problem = wrong_with(rig, services);
         std::swap(rig.provider, after);
         REQUIRE(problem == "");
       }

@@ -1,7 +1,9 @@
 // A scripted day of work through a small window: thousands of turns in one session, restarts, kill -9, a small model that fails
-// for an hour, a provider that refuses a length. Each life is a process of its own; what it acknowledged is checked after it.
+// for an hour, a provider that refuses a length. Each life is a program of its own (threads do not
+// survive a fork); what it acknowledged is checked after it.
 #pragma once
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,26 +14,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <map>
-#include <set>
+#include <sstream>
 
 #include "agent/turn.h"
-#include "compression/check.h"
 #include "tests/agent/day_provider.h"
+#include "tests/agent/day_verify.h"
 #include "tests/agent/turn_rig.h"
 #include "tests/support/sha256.h"
 
 namespace tern::test {
-
-struct DayReport {
-  int turns = 0, refused = 0, overflows = 0, kills = 0, restarts = 0;
-  Tokens sent = 0;  // in requests, all together
-  std::size_t ids = 0, unequal = 0, silent = 0, missing_prompts = 0, changed_pins = 0, compactions = 0, swapped = 0, waited = 0;
-  std::int64_t payload = 0, store = 0;
-  double resume_ms = 0;              // the slowest
-  long first_rss = 0, last_rss = 0;  // KB
-  std::string broken;                // the first thing that went wrong besides the figures
-};
 
 // Runs the whole day: six lives, two of them ended by kill -9.
 DayReport run_day(const Day& day);
@@ -77,6 +68,8 @@ inline int live(const Day& day, int from, int to, int pipe) {
   return 0;
 }
 
+inline constexpr char life_variable[] = "TERN_DAY_LIFE";
+
 struct Life {
   int last = -1, status = 0, refused = 0, overflows = 0;
   long rss = 0;
@@ -87,11 +80,17 @@ struct Life {
 inline Life one_life(const Day& day, int from, int to, bool murder) {
   int ends[2];
   if (::pipe(ends) != 0) std::abort();
+  ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  std::ostringstream told;
+  told << day.turns << ' ' << day.window << ' ' << day.words << ' ' << from << ' ' << to << ' ' << ends[1] << ' '
+       << day.folder.string();
+  ::setenv(life_variable, told.str().c_str(), 1);
   const auto child = ::fork();
   if (child == 0) {
-    ::close(ends[0]);
-    ::_exit(live(day, from, to, ends[1]));
+    ::execl("/proc/self/exe", "life", "one life of the day of work", "--out", "/dev/null", nullptr);
+    ::_exit(127);
   }
+  ::unsetenv(life_variable);
   ::close(ends[1]);
   Life life;
   std::string line;
@@ -115,52 +114,21 @@ inline Life one_life(const Day& day, int from, int to, bool murder) {
   return life;
 }
 
-inline std::size_t changed_pins(const Conversation& conversation) {
-  std::size_t found = 0;
-  for (const auto& item : conversation.items)
-    for (const auto& block : item->blocks)
-      if (const auto* text = std::get_if<Text>(&block); text && item->pinned)
-        for (const auto* pin : pins) found += text->text == "[Pinned by the user: keep to this.] " + std::string(pin);
-  return std::size(pins) - std::min(found, std::size(pins));
-}
-
-inline void verify_recall(const Store& store, const Day& day, DayReport& report) {
-  report.ids = report.unequal = report.silent = 0;
-  report.payload = 0;
-  for (const auto& original : store.originals(1'000'000)) {
-    ++report.ids;
-    const auto text = store.text(original.id);
-    if (!text || static_cast<std::int64_t>(text->size()) != original.bytes) ++report.silent;
-    report.payload += original.bytes;
-  }
-  std::ifstream hashes(day.folder / "hashes");
-  std::uint32_t id = 0;
-  for (std::string hash; hashes >> id >> hash;) {
-    const auto text = store.text(RecallId{id});
-    if (!text || sha256(*text) != hash) ++report.unequal;
-  }
-}
-
-inline void verify(const Day& day, int acknowledged, DayReport& report) {
-  const auto begin = std::chrono::steady_clock::now();
-  auto store = Store::open({.folder = day.folder});
-  std::string why;
-  const auto session = store->newest(why);
-  const auto resumed = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-  if (!session) return void(report.broken = "the session does not open: " + why);
-  report.resume_ms = std::max(report.resume_ms, resumed);
-  if (const auto problems = check(repair(session->conversation)); !problems.empty()) report.broken = problems.front().what;
-  std::set<std::string> prompts;
-  for (const auto& point : store->rewind_points()) prompts.insert(point.text.substr(0, point.text.find(':')));
-  for (int i = 0; i <= acknowledged; ++i) report.missing_prompts += !prompts.count("Task number " + std::to_string(i));
-  report.changed_pins += changed_pins(session->conversation);
-  verify_recall(*store, day, report);
-  report.compactions = store->compactions().size();
-  store.reset();  // closed, its write-ahead log is back in the file
-  report.store = static_cast<std::int64_t>(std::filesystem::file_size(day.folder / "tern.db"));
-}
-
 }  // namespace day_of_work
+
+// What a program that one_life() started is to do first; -1 in any other.
+inline int live_if_told() {
+  const char* told = std::getenv(day_of_work::life_variable);
+  if (!told) return -1;
+  Day day;
+  int from = 0, to = 0, pipe = -1;
+  std::istringstream words(told);
+  words >> day.turns >> day.window >> day.words >> from >> to >> pipe >> std::ws;
+  std::string folder;
+  std::getline(words, folder);
+  day.folder = folder;
+  return day_of_work::live(day, from, to, pipe);
+}
 
 inline DayReport run_day(const Day& day) {
   using namespace day_of_work;

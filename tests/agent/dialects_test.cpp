@@ -7,14 +7,13 @@
 #include "compression/tokens.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/provider_run.h"
+#include "tests/support/wires.h"
 
 using namespace tern;
 using namespace tern::test;
 using nlohmann::json;
 
 namespace {
-
-const std::vector<std::string> dialects{"anthropic", "openai", "responses", "gemini", "ollama"};
 
 std::unique_ptr<Provider> quick(const std::string& name, const std::string& url) {
   RunOptions options;
@@ -29,10 +28,10 @@ const char* const full_reply =
 }  // namespace
 
 TEST_CASE("every dialect streams text, thoughts, parallel calls and usage") {
-  for (const std::string& name : dialects) {
-    INFO(name);
+  for (const Wire& wire : wires()) {
+    INFO(wire.provider);
     FakeLlm server(full_reply);
-    const auto provider = quick(name, server.url());
+    const auto provider = quick(wire.provider, server.url());
     const Ran ran = run(*provider, simple_request());
     REQUIRE(ran.finished);
     CHECK(ran.finished->reason == StopReason::tools);
@@ -52,10 +51,10 @@ TEST_CASE("every dialect streams text, thoughts, parallel calls and usage") {
 }
 
 TEST_CASE("a tool loop of thirty rounds is well shaped in every dialect") {
-  for (const std::string& name : dialects) {
-    INFO(name);
+  for (const Wire& wire : wires()) {
+    INFO(wire.provider);
     FakeLlm server(R"({"rounds":{"n":30,"call":{"name":"Bash","arguments":{"command":"echo $i"}},"final":"all done"}})");
-    const auto provider = quick(name, server.url());
+    const auto provider = quick(wire.provider, server.url());
     Request request = simple_request();
     int rounds = 0;
     Ran ran = run(*provider, request);
@@ -70,9 +69,9 @@ TEST_CASE("a tool loop of thirty rounds is well shaped in every dialect") {
 }
 
 TEST_CASE("two requests in a row share the whole prefix up to the new items") {
-  for (const std::string& name : dialects) {
-    INFO(name);
-    const auto provider = quick(name, "https://h");
+  for (const Wire& wire : wires()) {
+    INFO(wire.provider);
+    const auto provider = quick(wire.provider, "https://h");
     Request request = simple_request();
     for (int round = 0; round < 4; ++round)
       continue_with(request, {Text{"round " + std::to_string(round)},
@@ -109,24 +108,24 @@ TEST_CASE("hostile content makes a well-shaped body in every dialect") {
                        .recall = {}}}),
       item(4, Role::user, {Summary{"what came before", {}}}),
   };
-  const std::vector<std::string> apis{"anthropic", "chat", "responses", "gemini", "ollama"};
-  for (std::size_t i = 0; i < dialects.size(); ++i) {
-    INFO(dialects[i]);
-    const std::string body = quick(dialects[i], "https://h")->body(request);
+  for (const Wire& wire : wires()) {
+    INFO(wire.provider);
+    const std::string body = quick(wire.provider, "https://h")->body(request);
     CHECK(json::accept(body));
-    CHECK(shape_problems(apis[i], body) == std::vector<std::string>{});
+    CHECK(shape_problems(wire.name, body) == std::vector<std::string>{});
     CHECK(body.find("(no output)") != body.npos);
   }
 }
 
 TEST_CASE("a full context is recognised in each service's own words, with its figures") {
-  for (const std::string& name : dialects) {
-    INFO(name);
+  for (const Wire& wire : wires()) {
+    INFO(wire.provider);
     FakeLlm server(R"({"default":{"fault":{"kind":"overflow","limit":200000,"asked":213462}}})");
-    const Ran ran = run(*quick(name, server.url()), simple_request());
+    const Ran ran = run(*quick(wire.provider, server.url()), simple_request());
     REQUIRE(ran.failed);
     CHECK(ran.failed->kind == Failure::overflow);
     CHECK(server.requests().size() == 1);
+    const std::string_view name = wire.name;
     if (name == "responses" || name == "ollama") continue;  // they do not say
     CHECK(ran.failed->limit == 200'000);
     CHECK(ran.failed->asked == 213'462);
@@ -227,13 +226,13 @@ TEST_CASE("thoughts in tags stream as thoughts, wherever the tags are cut") {
 }
 
 TEST_CASE("a stream cut at any byte gives a valid next request") {
-  for (const std::string& name : dialects) {
-    INFO(name);
+  for (const Wire& wire : wires()) {
+    INFO(wire.provider);
     for (int at = 0; at < 2'600; at += 23) {
       FakeLlm server(
           R"({"replies":[{"thinking":"Hm.","text":"I read both.","calls":[{"name":"Read","arguments":{"file_path":"a"}},{"name":"Bash","arguments":{"command":"ls"}}],"fault":{"kind":"eof","at":)" +
           std::to_string(at) + "}}]}");
-      const auto provider = quick(name, server.url());
+      const auto provider = quick(wire.provider, server.url());
       Request request = simple_request();
       const Ran ran = run(*provider, request);
       REQUIRE(ran.finished);
@@ -245,9 +244,9 @@ TEST_CASE("a stream cut at any byte gives a valid next request") {
 }
 
 TEST_CASE("a summary request that shares the prefix keeps tools and messages byte for byte") {
-  for (const std::string& name : dialects) {
-    INFO(name);
-    const auto provider = quick(name, "https://h");
+  for (const Wire& wire : wires()) {
+    INFO(wire.provider);
+    const auto provider = quick(wire.provider, "https://h");
     Request request = simple_request();
     const json before = json::parse(provider->body(request));
     request.may_call_tools = false;

@@ -6,6 +6,8 @@
 
 using namespace tern;
 
+TEST_CASE("one life of the day of work", "[.]") { CHECK(test::live_if_told() == 0); }
+
 TEST_CASE("a short day of work: restarts, kill -9, a failing model, a refused length, and nothing is lost") {
   const auto folder = test::fresh_folder();
   const auto report = test::run_day({.turns = 90, .window = 16'000, .words = 260, .folder = folder / "store"});

@@ -8,6 +8,7 @@
 #include "agent/providers.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/provider_run.h"
+#include "tests/support/wires.h"
 
 using namespace tern;
 using namespace tern::test;
@@ -41,19 +42,17 @@ std::string faulty(const std::string& fault, int times = 1) {
   return plan.dump();
 }
 
-const std::vector<std::string> dialects{"anthropic", "openai", "responses", "gemini", "ollama"};
-
 }  // namespace
 
 TEST_CASE("a fault that may pass is retried until the answer is whole") {
-  for (const std::string& name : dialects)
+  for (const Wire& wire : wires())
     for (const char* fault : {R"({"kind":"status","status":529,"message":"Overloaded"})", R"({"kind":"status","status":500})",
                               R"({"kind":"status","status":429})", R"({"kind":"html"})", R"({"kind":"reset","at":200})",
                               R"({"kind":"reset","at":0})", R"({"kind":"eof"})", R"({"kind":"badsse"})",
                               R"({"kind":"error_event"})", R"({"kind":"status","status":408})", R"({"kind":"bad_gzip"})"}) {
-      INFO(name << " " << fault);
+      INFO(wire.provider << " " << fault);
       FakeLlm server(faulty(fault, 2));
-      Quick quick(name, server.url());
+      Quick quick(wire.provider, server.url());
       const Ran ran = quick.run();
       REQUIRE(ran.finished);
       CHECK(ran.text == "all is well again");
@@ -131,12 +130,12 @@ TEST_CASE("nothing is sent again after a whole call or text") {
 TEST_CASE("a connection reset at any of twenty places runs nothing twice and ends whole") {
   const std::string reply =
       R"({"text":"First.","calls":[{"id":"c1","name":"Read","arguments":{"file_path":"a"}},{"id":"c2","name":"Bash","arguments":{"command":"echo a long command that is cut"}}])";
-  for (const std::string& name : dialects)
+  for (const Wire& wire : wires())
     for (int place = 0; place < 20; ++place) {
-      INFO(name << " reset at byte " << place * 75);
+      INFO(wire.provider << " reset at byte " << place * 75);
       FakeLlm server(R"({"replies":[)" + reply + R"(,"fault":{"kind":"reset","ms":0,"at":)" + std::to_string(place * 75) + "}}," +
                      reply + "}]}");
-      Quick quick(name, server.url());
+      Quick quick(wire.provider, server.url());
       const Ran ran = quick.run();
       REQUIRE(ran.finished);
       const auto calls = ran.all<ToolCall>();

@@ -20,6 +20,7 @@ void figure(const char* what, double value, const char* unit, const char* bar, b
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (const int status = test::live_if_told(); status >= 0) return status;
   test::Day day{.turns = 120, .window = 64'000, .words = 420, .folder = {}};
   if (const char* turns = std::getenv("TERN_ENDURANCE_TURNS")) day.turns = std::atoi(turns);
   if (argc > 1) day.turns = std::atoi(argv[1]);
