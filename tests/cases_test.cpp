@@ -24,11 +24,13 @@
 #include "tests/support/fake_llm.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/wires.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
+using tern::test::Wire, tern::test::wires;
 
 std::string text_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -42,19 +44,6 @@ Words lines_of(const fs::path& path) {
     if (!line.empty() && line.front() != '#') lines.push_back(line);
   return lines;
 }
-
-struct Api {
-  const char* name;
-  const char* model;
-  const char* key;
-  const char* url;
-  const char* path;  // what the provider expects behind the host
-};
-constexpr Api apis[] = {{"anthropic", "anthropic/claude-sonnet-4-5", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", ""},
-                        {"chat", "openai/gpt-4.1", "OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1"},
-                        {"responses", "responses/gpt-5", "OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1"},
-                        {"gemini", "gemini/gemini-2.5-pro", "GEMINI_API_KEY", "GEMINI_BASE_URL", ""},
-                        {"ollama", "ollama/fake-model", "OLLAMA_API_KEY", "OLLAMA_HOST", ""}};
 
 struct Run {
   int status = -1;
@@ -123,13 +112,14 @@ std::string unmet(const std::string& line, const Run& run, const std::vector<ter
   else
     return "unknown expectation: " + line;
   in >> relation;
+  if (relation != "~" && relation != "!~") return "unknown expectation: " + line;
   std::string wanted;
   std::getline(in >> std::ws, wanted);
   const bool holds = actual.find(wanted) != std::string::npos;
   return holds == (relation == "~") ? "" : line + "\n  got: " + actual.substr(0, 600);
 }
 
-void run_case(const fs::path& folder, const Api& api) {
+void run_case(const fs::path& folder, const Wire& api) {
   const tern::test::TempDir dir;
   const fs::path &home = dir.path(), work = home / "work";
   fs::create_directories(work);
@@ -158,12 +148,17 @@ void run_case(const fs::path& folder, const Api& api) {
 
 // One test for each wire format, so that they run side by side.
 void run_cases(const char* wire) {
-  const auto api = std::find_if(std::begin(apis), std::end(apis), [&](const Api& one) { return one.name == std::string(wire); });
+  const auto named = [](std::string_view name) {
+    return std::find_if(wires().begin(), wires().end(), [&](const Wire& one) { return one.name == name; });
+  };
+  const auto api = named(wire);
   for (const auto& entry : fs::directory_iterator(std::string(tern::places::source_tree()) + "/tests/cases")) {
-    if (!entry.is_directory() || !fs::exists(entry.path() / "scenario.json")) continue;
-    auto wanted = lines_of(entry.path() / "apis");
-    if (wanted.empty()) wanted = {"anthropic", "chat", "responses", "gemini"};
-    if (std::find(wanted.begin(), wanted.end(), wire) != wanted.end()) run_case(entry.path(), *api);
+    INFO(entry.path());
+    CHECK(fs::exists(entry.path() / "scenario.json"));
+    const auto wanted = lines_of(entry.path() / "apis");
+    for (const auto& name : wanted) CHECK(named(name) != wires().end());
+    const bool here = wanted.empty() ? api->of_each_case : std::find(wanted.begin(), wanted.end(), wire) != wanted.end();
+    if (here) run_case(entry.path(), *api);
   }
 }
 

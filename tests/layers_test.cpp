@@ -21,7 +21,7 @@ const std::map<std::string, Names> may_include = {
     {"compression", {}},
     {"tools", {}},
     {"agent", {"compression/", "tools/"}},
-    {"ui", {"compression/", "tools/", "agent/"}},
+    {"ui", {"compression/", "agent/command.h", "agent/context_event.h", "agent/event.h", "agent/mailbox.h"}},
     {"app", {"compression/", "tools/", "agent/", "ui/"}},
 };
 
@@ -35,11 +35,11 @@ const std::vector<Owner> owners = {
     {"sqlite3", {"agent/sqlite.cpp"}},
     {"zstd", {"agent/codec_zstd.cpp"}},
     {"reproc/", {"tools/process.cpp"}},
-    {"pcre2.h", {"tools/"}},
+    {"pcre2.h", {"tools/regex.cpp"}},
     {"md4c", {"ui/markdown.cpp"}},
     {"utf8proc.h", {"ui/width.cpp"}},
     {"ftxui/", {"ui/"}},
-    {"nlohmann/", {"tools/", "agent/", "ui/", "app/"}},
+    {"nlohmann/", {"tools/", "agent/", "app/"}},
 };
 
 bool begins_with(const std::string& text, const std::string& start) { return text.rfind(start, 0) == 0; }

@@ -116,24 +116,23 @@ TEST_CASE("a model can be changed in the middle of a turn and between turns: eac
   auto setup = world.setup();
   std::ofstream(setup.cwd / "a.txt") << "alpha\n";
   std::ofstream(setup.cwd / "b.txt") << "beta\n";
-  const auto& wires = test::wires();
-  setup.model = wires[0].model;
+  setup.model = test::wires()[0].model;
   setup.env = [&](const std::string& name) {
-    for (const auto& wire : wires) {
+    for (const auto& wire : test::wires()) {
       if (name == wire.key) return std::string("test-key");
       if (name == wire.url) return server.url() + wire.path;
     }
     return std::string();
   };
   // While the first call runs the next request of the same turn is sent to the other service; after that, between turns.
-  const std::vector<std::vector<Command>> after_turn = {{SetModel{wires[3].model}, Submit{"and b.txt?", {}, When::steer}},
-                                                        {SetModel{wires[2].model}, Submit{"both?", {}, When::steer}},
-                                                        {SetModel{wires[0].model}, Submit{"end", {}, When::steer}},
+  const std::vector<std::vector<Command>> after_turn = {{SetModel{test::wires()[3].model}, Submit{"and b.txt?", {}, When::steer}},
+                                                        {SetModel{test::wires()[2].model}, Submit{"both?", {}, When::steer}},
+                                                        {SetModel{test::wires()[0].model}, Submit{"end", {}, When::steer}},
                                                         {Quit{}}};
   std::size_t turns = 0, tools = 0;
   std::vector<TurnEnded> ends;
   Session session(std::move(setup), world.commands, [&](Event event) {
-    if (std::holds_alternative<ToolStarted>(event) && tools++ == 0) world.commands.push(SetModel{wires[1].model});
+    if (std::holds_alternative<ToolStarted>(event) && tools++ == 0) world.commands.push(SetModel{test::wires()[1].model});
     if (const auto* ended = std::get_if<TurnEnded>(&event)) {
       ends.push_back(*ended);
       if (turns < after_turn.size())

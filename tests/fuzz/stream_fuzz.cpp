@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include "tests/support/decode.h"
+#include "tests/support/wires.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static constexpr std::string_view dialects[] = {"anthropic", "openai", "responses", "gemini", "ollama"};
   if (size < 2) return 0;
-  const std::string_view provider = dialects[data[0] % 5];
+  const std::string_view provider = tern::test::wires()[data[0] % tern::test::wires().size()].provider;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   tern::Request request;
   request.tools = {{"Read", "", ""}, {"Bash", "", ""}};

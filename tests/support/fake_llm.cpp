@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "tests/support/fake_wire.h"
+#include "tests/support/wires.h"
 
 namespace tern::test {
 namespace {
@@ -23,11 +24,10 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 
 std::string api_of(const std::string& path) {
-  if (path.find("/chat/completions") != path.npos) return "chat";
-  if (path.find("/api/chat") != path.npos) return "ollama";
-  if (path.find("/messages") != path.npos && path.find("count_tokens") == path.npos) return "anthropic";
-  if (path.find("/responses") != path.npos) return "responses";
-  return path.find(":streamGenerateContent") != path.npos ? "gemini" : "";
+  if (path.find("count_tokens") != path.npos) return "";
+  const auto wire =
+      std::find_if(wires().begin(), wires().end(), [&](const Wire& one) { return path.find(one.mark) != path.npos; });
+  return wire == wires().end() ? "" : wire->name;
 }
 
 void replace_all(std::string& text, const std::string& what, const std::string& with) {

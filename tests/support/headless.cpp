@@ -17,16 +17,6 @@ namespace tern::test {
 
 namespace fs = std::filesystem;
 
-const std::vector<Wire>& wires() {
-  static const std::vector<Wire> all = {
-      {"anthropic", "anthropic/claude-sonnet-4-5", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", ""},
-      {"chat", "openai/gpt-4.1", "OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1"},
-      {"responses", "responses/gpt-5", "OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1"},
-      {"gemini", "gemini/gemini-2.5-pro", "GEMINI_API_KEY", "GEMINI_BASE_URL", ""},
-      {"ollama", "ollama/fake-model", "OLLAMA_API_KEY", "OLLAMA_HOST", ""}};
-  return all;
-}
-
 Home::Home() {
   fs::create_directories(work);
   fs::create_directories(path / ".config/tern");

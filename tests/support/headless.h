@@ -9,14 +9,9 @@
 #include <vector>
 
 #include "tests/support/temp_dir.h"
+#include "tests/support/wires.h"
 
 namespace tern::test {
-
-struct Wire {
-  const char *name, *model, *key, *url, *path;  // path: what the provider expects behind the host
-};
-// anthropic, chat, responses, gemini; ollama is the last.
-const std::vector<Wire>& wires();
 
 // A fresh home with a trusted working folder, removed at the end.
 struct Home {
