@@ -89,7 +89,9 @@ bool outranks_project(const Config& config, const std::string& name) {
 }
 
 void take_project(Config& config, const Json& object, const std::string& origin) {
-  for (const auto& [name, value] : object.items()) {
+  for (const auto& entry : object.items()) {
+    const std::string& name = entry.key();
+    const Json& value = entry.value();
     if (name == "compression" && value.is_object()) {
       take_project(config, value, origin);
       continue;
