@@ -36,7 +36,7 @@ ProviderConfig wire_of(const SessionSetup& setup, const ProviderKind& kind) {
 std::optional<ModelName> find_model(const SessionSetup& setup, std::string& why) {
   if (!setup.model.empty()) {
     auto name = setup.models.resolve(setup.model);
-    if (!name) why = "Unknown model \"" + setup.model + "\": write provider/name (tern config lists them).";
+    if (!name) why = "Unknown model \"" + setup.model + "\": write provider/name (README.md and /model list them).";
     return name;
   }
   if (const auto* kind = kind_with_key(setup)) {

@@ -1,5 +1,5 @@
-// A slash command is one constinit value in ui/command_<name>.cpp and one row in commands.inc; help, completion and the
-// README table come from the rows. run() is called on the UI thread and must not block: what needs the worker is a Command.
+// A slash command is one constinit value in ui/command_<name>.cpp and one row in commands.inc; help and completion come
+// from the rows. run() is called on the UI thread and must not block: what needs the worker is a Command.
 #pragma once
 
 #include <string>
