@@ -31,6 +31,7 @@ Session::Session(SessionSetup setup, Mailbox<Command>& commands, Emit emit)
 }
 
 Session::~Session() {
+  if (jobs_) jobs_->close();  // its thread tells the hands of every end
   if (compactor_) compactor_->stop_drafting();
 }
 

@@ -139,7 +139,9 @@ void Jobs::State::forget_oldest() {
 
 Jobs::Jobs() : state_(std::make_unique<State>()) {}
 
-Jobs::~Jobs() {
+Jobs::~Jobs() { close(); }
+
+void Jobs::close() {
   stop_all();
   if (state_->reader.joinable()) state_->reader.join();
 }

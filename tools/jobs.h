@@ -47,6 +47,7 @@ class Jobs {
   // Ends it and waits until its tree is gone (≤ 3 s). False for an unknown id.
   bool stop(const std::string& id);
   void stop_all();
+  void close();  // as stop_all(), and nobody is told of anything afterwards
   // The person wants the command in front in the background: it follows the token, anybody may request.
   std::stop_token move_token();  // fresh for each command
   void request_move();
