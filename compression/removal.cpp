@@ -60,13 +60,19 @@ Edits slide(const Conversation& conversation, const CompressionConfig& config) {
   return std::move(taker).edits();
 }
 
+Tokens removal_goal(const Budget& budget) {
+  constexpr double usual = 0.5;
+  const auto& config = budget.config;
+  return item_target(budget, config.compact_at * config.compact_target * config.target_ratio / usual);
+}
+
 namespace {
 
 Edits propose_middle(const Conversation& conversation, const Budget& budget) {
-  return remove(conversation, budget.config, Removal::middle, compaction_goal(budget));
+  return remove(conversation, budget.config, Removal::middle, removal_goal(budget));
 }
 Edits propose_oldest(const Conversation& conversation, const Budget& budget) {
-  return remove(conversation, budget.config, Removal::oldest, compaction_goal(budget));
+  return remove(conversation, budget.config, Removal::oldest, removal_goal(budget));
 }
 Edits propose_window(const Conversation& conversation, const Budget& budget) { return slide(conversation, budget.config); }
 

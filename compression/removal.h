@@ -13,6 +13,9 @@ std::string_view to_string(Removal removal);
 // `target` is in estimated tokens of all items. When the protected part alone is above it, all the rest leaves.
 Edits remove(const Conversation& conversation, const CompressionConfig& config, Removal how, Tokens target);
 
+// What a removal strategy comes down to: the goal of any compaction at the usual `targetRatio` of a half, more or less by another.
+Tokens removal_goal(const Budget& budget);
+
 // The sliding window of the config: the newest `keep_recent` turns stay whole once there are more than `max_turns`.
 Edits slide(const Conversation& conversation, const CompressionConfig& config);
 

@@ -165,7 +165,7 @@ Edits remove_messages(const Conversation& conversation, const Budget& budget, To
 namespace {
 
 Edits propose_hybrid(const Conversation& conversation, const Budget& budget) {
-  return remove_messages(conversation, budget, compaction_goal(budget));
+  return remove_messages(conversation, budget, removal_goal(budget));
 }
 
 }  // namespace

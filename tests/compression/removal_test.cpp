@@ -6,6 +6,7 @@
 #include "compression/check.h"
 #include "compression/prune_tools.h"
 #include "compression/rounds.h"
+#include "compression/strategy.h"
 #include "compression/tokens.h"
 #include "tests/support/script.h"
 
@@ -112,6 +113,23 @@ TEST_CASE("removal stops at what is protected") {
     CHECK(questions(after).starts_with("1 "));
     CHECK(questions(after).ends_with("18 19 20 "));
     CHECK(count(after) < 2'500);
+  }
+}
+
+TEST_CASE("targetRatio says what the removal strategies keep") {
+  const auto conversation = talk(40);
+  Budget budget;
+  budget.window = count(conversation);
+  budget.reserve = 0;
+  for (const double ratio : {0.3, 0.5, 0.7}) {
+    budget.config.target_ratio = ratio;
+    for (const char* name : {"middle", "oldest", "hybrid"}) {
+      const auto left = count(tern::apply(conversation, find_strategy(name)->propose(conversation, budget)));
+      const double share = static_cast<double>(left) / static_cast<double>(budget.window);  // above the 80 % where it is due
+      INFO(name << " " << ratio);
+      CHECK(share <= 0.8 * ratio + 0.001);
+      CHECK(share > 0.8 * ratio - 0.05);
+    }
   }
 }
 
