@@ -14,7 +14,7 @@ std::string BranchMark::look(bool trusted) {
   return branch;
 }
 
-bool BranchMark::differs() const {
+bool BranchMark::differs() {
   ProcessSpec spec;
   spec.argv = {"git",
                "-c",

@@ -16,10 +16,10 @@ class BranchMark {
   std::string look(bool trusted);
 
  private:
-  bool differs() const;
+  bool differs();
   std::filesystem::path folder_;
   std::chrono::milliseconds patience_;
-  mutable bool too_slow_ = false;
+  bool too_slow_ = false;
 };
 
 }  // namespace tern

@@ -275,7 +275,7 @@ std::vector<ConfigKey> compression_keys() {
       whole("compression.protectUserMessages", TERN_SQUEEZE(protect_user_messages), 0, 1e6,
             "newest user messages nothing touches"),
       whole("compression.protectResults", TERN_SQUEEZE(protect_results), 0, 1e6,
-            "newest tool results nothing touches; tier 2 spares as many as fit a quarter of the window"),
+            "newest tool results nothing touches; where tier 2 finds nothing else, those that fit a quarter of the window"),
       share("compression.minCompressible", TERN_SQUEEZE(min_compressible),
             "share of the window below which cutting is not worth it"),
       threshold_key(),
