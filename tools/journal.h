@@ -59,7 +59,8 @@ struct Scan {
   std::size_t copied = 0;     // now; a few always are, however slow the disk
   bool whole_tree = false;    // files that are new afterwards were made by the command
   bool only_looks = false;    // nothing was scanned
-  std::int64_t began_ns = 0;  // as file systems stamp it
+  std::int64_t began_ns = 0;  // the moment it was begun,
+  std::int64_t tick_ns = 0;   // and the tick of it: file systems may stamp what comes after with no more
 };
 
 // A line of nothing but well-known programs that look; what is not certain is not.

@@ -39,9 +39,9 @@ std::vector<std::string> likely_paths(std::string_view command) {
   return words;
 }
 
-std::int64_t file_time_now() {
+std::int64_t time_of(clockid_t clock) {
   timespec now{};
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  ::clock_gettime(clock, &now);
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
@@ -106,7 +106,8 @@ void Journal::add(const Workspace& workspace, const fs::path& real, Scan& scan, 
 Scan Journal::before_command(const Workspace& workspace, const FileMemory& files, std::string_view command) {
   Scan scan;
   scan.only_looks = only_looks(command);
-  scan.began_ns = file_time_now();
+  scan.tick_ns = time_of(CLOCK_REALTIME_COARSE);
+  scan.began_ns = time_of(CLOCK_REALTIME);
   if (scan.only_looks) return scan;
   if (shadow_.full()) {
     shadow_.clear();
@@ -168,11 +169,11 @@ void Journal::note_unwatched(const Workspace& workspace, const Scan& scan, const
       struct statx info {};
       if (::statx(file.directory, file.name, AT_SYMLINK_NOFOLLOW, STATX_CTIME | STATX_BTIME, &info) != 0) return;
       const auto ns = [](const statx_timestamp& t) { return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec; };
-      if (ns(info.stx_ctime) < scan.began_ns) return;
+      if (ns(info.stx_ctime) < scan.tick_ns) return;
       const fs::path path = root / file.path;
       if (scan.files.count(path) || ++found > most_lost) return;
-      // File times move in ticks: what was born in the tick of the beginning may have been there before, and undo removes what
-      // the command made.
+      // Undo removes what the command made. A birth given in ticks may be behind its moment but never ahead of it, so what is
+      // later than the exact time of the beginning was not there before.
       const bool made = (info.stx_mask & STATX_BTIME) != 0 && ns(info.stx_btime) > scan.began_ns;
       if (note(workspace, path, made ? nullptr : &lost, call_id)) changed.push_back(path);
     });

@@ -104,10 +104,31 @@ static void next_tick(const World& world) {
   fs::remove(probe);
 }
 
-TEST_CASE("in a large tree what was seen or is named comes back, and the rest is said to be lost") {
-  World world;
+static void fill_beyond_watching(const World& world) {
   for (std::size_t i = 0; i <= Journal::most_watched; ++i)
     put(world.root / "many" / std::to_string(i % 50) / std::to_string(i), "x");
+}
+
+TEST_CASE("in a large tree what was born just before a command is not taken for its work") {
+  World world;
+  fill_beyond_watching(world);
+  world.journal.before_command(world.workspace, world.files, "make");  // finds out how large it is
+  for (std::uint64_t turn = 1; turn <= 20; ++turn) {
+    const std::string name = "young" + std::to_string(turn);
+    world.journal.begin_turn(turn);
+    next_tick(world);  // a file system of fine times gives what follows a time ahead of its coarse clock
+    put(world.root / name, "mine\n");
+    const Scan scan = world.journal.before_command(world.workspace, world.files, "make");
+    put(world.root / name, "other\n");
+    world.journal.after_command(world.workspace, scan, "c");
+    CHECK(world.journal.undo(world.workspace, turn, turn).removed.empty());
+    CHECK(fs::exists(world.root / name));
+  }
+}
+
+TEST_CASE("in a large tree what was seen or is named comes back, and the rest is said to be lost") {
+  World world;
+  fill_beyond_watching(world);
   for (const char* name : {"seen", "named", "src/in_named_directory", "unseen"}) put(world.root / name, "before\n");
   world.read("seen");
   world.journal.begin_turn(1);
