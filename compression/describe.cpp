@@ -37,7 +37,7 @@ std::string_view program_of(std::string_view command) {
 }
 
 bool runs_tests(std::string_view command) {
-  for (const auto what : {"test", "spec", "check", "phpunit", "mocha", "mvn", "gradle", "tox", "nox"}) {
+  for (const auto what : {"test", "spec", "check", "jest", "phpunit", "mocha", "mvn", "gradle", "tox", "nox"}) {
     if (contains(command, what)) return true;
   }
   return false;

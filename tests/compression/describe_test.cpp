@@ -188,7 +188,7 @@ TEST_CASE("test runs of many tools: all targets counted, failures named, nothing
 }
 
 TEST_CASE("test runners whose name says nothing of tests are known") {
-  for (const char* command : {"./vendor/bin/phpunit", "npx mocha", "mvn -q verify", "./gradlew build"}) {
+  for (const char* command : {"./vendor/bin/phpunit", "npx jest src", "npx mocha", "mvn -q verify", "./gradlew build"}) {
     CHECK(kind_of(result("Bash", command, "8 tests completed, 1 failed\n")) == ResultKind::tests);
     CHECK(kind_of(result("Bash", command, "BUILD SUCCESSFUL\n")) == ResultKind::log);
   }
