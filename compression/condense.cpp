@@ -240,7 +240,7 @@ class Condenser {
       if (!plans_[p].open || plans_[p].whole || plans_[p].folded) continue;
       const SurveyPart& part = survey_.parts[p];
       auto block = shortened(p);
-      const Tokens saved = plans_[p].tokens - estimate(text_in(block));
+      const Tokens saved = estimate(item_of(part).blocks[part.block]) - estimate(block);
       if (saved <= 0) continue;
       edits.push_back({item_of(part).id, Replace{part.block, std::move(block)}, {how_.tier, "condense", why(part)}, saved});
     }
@@ -276,13 +276,6 @@ class Condenser {
     const Tokens cost = item->tokens;
     edits.push_back({items_[last + 1]->id, Insert{std::move(item)}, reason, -cost});
     for (std::size_t i = first; i <= last; ++i) edits.push_back({items_[i]->id, Drop{}, reason, items_[i]->tokens});
-  }
-
-  static std::string_view text_in(const Block& block) {
-    if (const auto* result = std::get_if<ToolResult>(&block)) return result->text;
-    if (const auto* call = std::get_if<ToolCall>(&block)) return call->arguments;
-    if (const auto* summary = std::get_if<Summary>(&block)) return summary->text;
-    return std::get<Text>(block).text;
   }
 
   static std::string why(const SurveyPart& part) {

@@ -36,8 +36,7 @@ void must_hold(const Conversation& before, const Edits& edits, bool pins_may_go 
   CHECK(faults.empty());
   if (!pins_may_go) CHECK(check_edit(before, after).empty());
   CHECK(count(after) <= count(before));
-  const auto rough = [](const Edit& edit) { return edit.why.unit == "condense"; };  // told by the share of its item
-  if (std::none_of(edits.begin(), edits.end(), rough)) CHECK(saved(edits) == count(before) - count(after));
+  CHECK(saved(edits) == count(before) - count(after));
   for (const auto& item : after.items) {
     if (item->tokens != estimate(*item)) FAIL("item " << item->id.value << " was not counted again");
   }
