@@ -43,4 +43,6 @@ TEST_CASE("the names of failing tests are found as their runners mark them") {
         "0! [  FAILED  ] Foo.Bar (3 ms)\n1! rspec ./spec/a_spec.rb:12 # Foo does x\n2!   Failed A.B.Test [12 ms]\n");
   CHECK(found("ERROR: test_y (tests.test_a.Foo)\nnot ok 2 - second\n2 × 3 is 6\n") ==
         "0! ERROR: test_y (tests.test_a.Foo)\n1! not ok 2 - second\n");
+  CHECK(found("  Cart\n    ✔ adds\n    1) takes no comma\n1) first\n1) App\\FooTest::testBar\n") ==
+        "2?     1) takes no comma\n4? 1) App\\FooTest::testBar\n");
 }
