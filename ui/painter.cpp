@@ -175,6 +175,7 @@ void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y) {
   const ftxui::Pixel* row = &next.PixelAt(0, y);
   const auto base = static_cast<std::size_t>(y) * static_cast<std::size_t>(columns_);
   int last_written = -1;  // column after the last cell sent, or -1 when the cursor is elsewhere
+  int spoilt = 0;         // up to this column a terminal without clusters may have written over its neighbours
   bool doubtful = false;  // terminals may disagree on the width of what was just sent
   int end = columns_;     // from here on the next row is blank: one erase does
   while (end > 0 && blank(row[end - 1])) --end;
@@ -184,7 +185,8 @@ void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y) {
     const ftxui::Pixel& pixel = row[x];
     ftxui::Pixel& known = last_[base + static_cast<std::size_t>(x)];
     const bool wide = x + 1 < columns_ && row[x + 1].character.empty();
-    const bool changed = !same(known, pixel) || (wide && !last_[base + static_cast<std::size_t>(x) + 1].character.empty());
+    const bool changed =
+        x < spoilt || !same(known, pixel) || (wide && !last_[base + static_cast<std::size_t>(x) + 1].character.empty());
     known = pixel;
     if (wide) last_[base + static_cast<std::size_t>(x) + 1] = row[x + 1];
     if (changed && !pixel.character.empty()) {
@@ -205,10 +207,11 @@ void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y) {
       out += pixel.character;
       last_written = x + (wide ? 2 : 1);
       doubtful = !certain(pixel.character);
+      if (doubtful && pixel.character.size() > 4) spoilt = std::max(spoilt, x + most_columns(pixel.character));
     }
     if (wide) ++x;
   }
-  if (!tail_changed) return;
+  if (!tail_changed && spoilt <= end) return;
   move_to(out, end, y);
   style(out, ftxui::Pixel());
   out += "\x1b[K";

@@ -19,13 +19,14 @@ namespace tern {
 namespace {
 
 constexpr std::string_view enter_modes =
+    "\x1b[?7l"     // a letter that the terminal draws wider than we count stays in its row
     "\x1b[?1004h"  // whether the window is in front
     "\x1b[?2004h"  // bracketed paste
     "\x1b[>1u"     // kitty keyboard: disambiguate
     "\x1b[>4;1m";  // modifyOtherKeys where kitty's is unknown
 constexpr std::string_view mouse_modes = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 constexpr char leave_modes[] =
-    "\x1b[?2026l\x1b[>4m\x1b[<u\x1b[?1004l\x1b[?2004l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[0m\x1b[?25h";
+    "\x1b[?2026l\x1b[>4m\x1b[<u\x1b[?1004l\x1b[?2004l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[0m\x1b[?25h\x1b[?7h";
 // Cleared first: where there is no second screen (screen(1) as it comes), the account would stand between old lines.
 constexpr char leave_alternate[] = "\x1b[H\x1b[2J\x1b[?1049l";
 

@@ -9,7 +9,7 @@ namespace tern {
 namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
-constexpr int most_marks = 4;
+constexpr int most_marks = 4, most_joins = 3;
 
 struct Decoded {
   std::uint32_t code = 0;
@@ -47,15 +47,11 @@ bool invisible(std::uint32_t c) {
 }
 bool private_or_none(std::uint32_t c) { return in(c, 0xFDD0, 0xFDEF) || (c & 0xFFFE) == 0xFFFE; }
 
-bool combining(std::uint32_t c) {
-  return in(c, 0x300, 0x36F) || in(c, 0x483, 0x489) || in(c, 0x591, 0x5BD) || in(c, 0x610, 0x61A) || in(c, 0x64B, 0x65F) ||
-         in(c, 0x900, 0x903) || in(c, 0xE31, 0xE3A) || in(c, 0xE47, 0xE4E) || in(c, 0x1AB0, 0x1AFF) || in(c, 0x1DC0, 0x1DFF) ||
-         in(c, 0x20D0, 0x20FF) || in(c, 0xFE00, 0xFE0F) || in(c, 0xFE20, 0xFE2F);
-}
-
 bool pictograph(std::uint32_t c) {
   return in(c, 0x1F000, 0x1FAFF) || in(c, 0x2600, 0x27BF) || in(c, 0x2190, 0x21FF) || in(c, 0x2B00, 0x2BFF) || c == 0xFE0F;
 }
+
+bool skin_tone(std::uint32_t c) { return in(c, 0x1F3FB, 0x1F3FF); }
 
 // Past the whole escape sequence that starts at `at` (an ESC or a C1 introducer of `lead` bytes).
 std::size_t skip_escape(std::string_view text, std::size_t at, std::size_t lead, std::uint32_t kind) {
@@ -158,15 +154,19 @@ class Cleaner {
   }
 
   void printable(std::uint32_t c, std::size_t bytes) {
-    const bool joiner = c == 0x200D && pictograph(last_) && joins_emoji(bytes);
+    const bool joiner = c == 0x200D && pictograph(last_) && joins_ < most_joins && joins_emoji(bytes);
     if (!joiner && (invisible(c) || private_or_none(c))) {
       show_code(out_, c);
       return;
     }
-    if (combining(c)) {
+    if (is_mark(c)) {
       if (++marks_ > most_marks) return;
     } else {
       marks_ = 0;
+      if (joiner)
+        ++joins_;
+      else if (last_ != 0x200D && !skin_tone(c))
+        joins_ = 0;
     }
     out_ += raw_.substr(at_, bytes);
   }
@@ -184,7 +184,7 @@ class Cleaner {
   std::size_t at_ = 0, counted_ = 0;  // counted_: up to where column_ is known
   int column_ = 0;
   std::uint32_t last_ = 0;
-  int marks_ = 0;
+  int marks_ = 0, joins_ = 0;  // since the last base; in this chain of emoji
 };
 
 // Letters that a person may take for ASCII: Cyrillic, Greek, fullwidth, mathematical, and look-alike punctuation and spaces.
@@ -201,6 +201,7 @@ std::string safe_text(std::string_view raw, Lines lines, int tab) { return Clean
 
 std::string safe_command(std::string_view raw) {
   std::string shown;
+  int marks = most_marks;  // on the letter before: an ASCII letter takes none, or it would be another one
   for (std::size_t at = 0; at < raw.size();) {
     const Decoded point = decode(raw, at);
     const std::uint32_t c = point.code;
@@ -209,16 +210,21 @@ std::string safe_command(std::string_view raw) {
       std::snprintf(byte, sizeof byte, "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(raw[at])));
       shown += byte;
       ++at;
+      marks = most_marks;
       continue;
     }
-    if (c == '\n' || c == '\t' || (c >= 0x20 && c < 0x7F))
-      shown += raw.substr(at, point.bytes);
-    else if (c < 0x20 || c == 0x7F)
-      shown += c == 0x7F ? "^?" : std::string{'^', static_cast<char>(c + 0x40)};
-    else if (c <= 0x9F || deceptive(c) || invisible(c) || private_or_none(c) || combining(c))
+    const bool ascii = c == '\n' || c == '\t' || (c >= 0x20 && c < 0x7F), mark = is_mark(c);
+    const bool coded =
+        !ascii && (c <= 0x9F || deceptive(c) || invisible(c) || private_or_none(c) || (mark && marks >= most_marks));
+    if (c < 0x20 && !ascii)
+      shown += {'^', static_cast<char>(c + 0x40)};
+    else if (c == 0x7F)
+      shown += "^?";
+    else if (coded)
       show_code(shown, c);
     else
       shown += raw.substr(at, point.bytes);
+    marks = ascii || coded ? most_marks : mark ? marks + 1 : 0;
     at += point.bytes;
   }
   return safe_text(shown);

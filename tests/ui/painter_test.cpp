@@ -145,3 +145,37 @@ TEST_CASE("lines that did not change are not looked at, and the terminal still s
     REQUIRE(vt.text() == picture(canvas.screen()));
   }
 }
+
+TEST_CASE("clusters that a terminal draws wider than they count leave nothing behind") {
+  static constexpr std::string_view units[] = {"\u0915\u093F\u094D\u093F\u094D",
+                                               "\u1100",
+                                               "👩\u200D👩\u200D👩\u200D👩",
+                                               "a\uFE0F",
+                                               "👍🏽",
+                                               "🇩🇪",
+                                               "\u0E01\u0E33",
+                                               "x",
+                                               " "};
+  std::mt19937 random(3);
+  Painter painter;
+  Vt vt(24, 5);
+  vt.feed("\x1b[?7l");
+  for (int round = 0; round < 300; ++round) {
+    Rows rows(5);
+    for (int y = 1; y < 5; y += 2) {
+      RowBuilder row;
+      const unsigned count = random() % 14;
+      for (unsigned i = 0; i < count; ++i) row.add(units[random() % std::size(units)]);
+      rows[static_cast<std::size_t>(y)] = row.take();
+    }
+    rows[2] = RowBuilder().add("the row between").take();
+    vt.feed(painter.paint(screen_of(rows, 24, 5), {0, 0}));
+    REQUIRE(vt.line(0).empty());
+    REQUIRE(vt.line(2) == "the row between");
+    for (std::size_t y = 0; y < 5; ++y) rows[y] = RowBuilder().add(y == 2 ? "the row between" : "plain").take();
+    vt.feed(painter.paint(screen_of(rows, 24, 5), {0, 0}));
+    REQUIRE(vt.text() == "plain\nplain\nthe row between\nplain\nplain\n");
+    vt.feed(painter.paint(screen_of({}, 24, 5), {0, 0}));
+    REQUIRE(vt.text() == "\n\n\n\n\n");
+  }
+}

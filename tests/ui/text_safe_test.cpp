@@ -57,17 +57,38 @@ TEST_CASE("marks are capped, so no glyph grows over its neighbours") {
   CHECK(safe_text(zalgo).size() == 1 + 4 * 2);
 }
 
+TEST_CASE("marks of every script are capped, and chains of emoji") {
+  static constexpr std::string_view marks[] = {"\u093F\u094D", "\u0670", "\u3099", "\u1161",
+                                               "\u11A8",       "\u0F71", "\u06D6", "\U0001D165"};
+  for (const std::string_view mark : marks) {
+    std::string text = "\u0915";
+    for (int i = 0; i < 2000; ++i) text += mark;
+    CHECK(safe_text(text).size() <= 3 + 4 * 4);
+  }
+  CHECK(safe_text("\u0915\u094D\u0937\u093F\u0902") == "\u0915\u094D\u0937\u093F\u0902");
+  std::string people = "👩";
+  for (int i = 0; i < 50; ++i) people += "\u200D👩";
+  CHECK(safe_text(people).starts_with("👩\u200D👩\u200D👩\u200D👩⟨U+200D⟩👩"));
+  CHECK(safe_text(safe_text(people)) == safe_text(people));
+  const std::string kiss = "👩🏻\u200D\u2764\uFE0F\u200D💋\u200D👨🏻";
+  CHECK(safe_text(kiss + kiss) == kiss + kiss);
+}
+
 TEST_CASE("a command shows every letter that could pass for another") {
   CHECK(safe_command("ls \u0430") == "ls ⟨U+0430⟩");
   CHECK(safe_command("echo 中文") == "echo 中文");
   CHECK(safe_command("rm\u00A0-rf") == "rm⟨U+00A0⟩-rf");
   CHECK(safe_command("a\rb\x1b[1A") == "a^Mb^[[1A");
+  CHECK(safe_command("a\u20E3 b\u0670") == "a⟨U+20E3⟩ b⟨U+0670⟩");
+  CHECK(safe_command("echo \u0939\u093F") == "echo \u0939\u093F");
+  CHECK(safe_command("\u0939\u093F\u093F\u093F\u093F\u093F") == "\u0939\u093F\u093F\u093F\u093F⟨U+093F⟩");
 }
 
 TEST_CASE("random bytes never reach the terminal as orders, and cleaning twice changes nothing") {
   std::mt19937 random(7);
-  static constexpr std::string_view seeds[] = {"\x1b[",        "\x1b]", "\xC3", "\xE2\x80\xAE", "\xF0\x9F\x91\xA8",
-                                               "\xE2\x80\x8D", "\t",    "\r"};
+  static constexpr std::string_view seeds[] = {"\x1b[",        "\x1b]",   "\xC3", "\xE2\x80\xAE", "\xF0\x9F\x91\xA8",
+                                               "\xE2\x80\x8D", "\t",      "\r",   "\u093F",       "\u1161",
+                                               "\u0670",       "\u200D👩", "👩"};
   for (int round = 0; round < 3000; ++round) {
     std::string raw;
     for (int i = 0; i < 24; ++i) {
