@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tools/atomic_write.h"
 #include "tools/file_memory.h"
@@ -17,6 +18,19 @@ namespace fs = std::filesystem;
 namespace {
 
 Place place_of(const Workspace& workspace, const fs::path& real) { return workspace.locate(real.native()); }
+
+// Nobody else's work stands between the first and the last of these changes: each begins with a state some earlier one left or
+// found (one that was recorded and then not made, or taken back by hand, loses nothing). What undo put back it had checked.
+bool whole(const std::vector<const FileChange*>& chain) {
+  std::set<std::string_view> states;
+  const auto state = [](const std::string& hash) { return hash == "directory" ? std::string_view() : std::string_view(hash); };
+  for (const FileChange* change : chain) {
+    const bool known = states.empty() || states.count(state(change->hash_before)) != 0;
+    if (!known && change->hash_before != not_kept && change->call_id != "undo") return false;
+    states.insert({state(change->hash_before), state(change->hash_after)});
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -45,23 +59,20 @@ std::vector<FileChange> Journal::changes(std::uint64_t first, std::uint64_t last
 
 UndoReport Journal::undo(const Workspace& workspace, std::uint64_t first, std::uint64_t last, bool preview) {
   auto all = changes(first, last);
-  std::map<fs::path, std::pair<const FileChange*, const FileChange*>> ends;
-  for (const auto& change : all) {
-    auto [it, fresh] = ends.try_emplace(change.path, &change, &change);
-    if (!fresh) it->second.second = &change;
-  }
+  std::map<fs::path, Chain> chains;
+  for (const auto& change : all) chains[change.path].push_back(&change);
   UndoReport report;
   // What is new goes first, from the leaves: a file may have taken the place of a directory, or the other way round.
-  const auto is_new = [](const auto& entry) { return entry.second.first->hash_before.empty(); };
-  for (auto it = ends.rbegin(); it != ends.rend(); ++it)
-    if (is_new(*it)) undo_one(workspace, *it->second.first, *it->second.second, preview, report);
-  for (const auto& entry : ends)
-    if (!is_new(entry)) undo_one(workspace, *entry.second.first, *entry.second.second, preview, report);
+  const auto is_new = [](const auto& entry) { return entry.second.front()->hash_before.empty(); };
+  for (auto it = chains.rbegin(); it != chains.rend(); ++it)
+    if (is_new(*it)) undo_one(workspace, it->second, preview, report);
+  for (const auto& entry : chains)
+    if (!is_new(entry)) undo_one(workspace, entry.second, preview, report);
   return report;
 }
 
-void Journal::undo_one(const Workspace& workspace, const FileChange& oldest, const FileChange& newest, bool preview,
-                       UndoReport& report) {
+void Journal::undo_one(const Workspace& workspace, const Chain& chain, bool preview, UndoReport& report) {
+  const FileChange &oldest = *chain.front(), &newest = *chain.back();
   const fs::path& path = oldest.path;
   auto refuse = [&](std::string why) { report.refused.emplace_back(path, std::move(why)); };
   Place place = place_of(workspace, path);
@@ -77,7 +88,8 @@ void Journal::undo_one(const Workspace& workspace, const FileChange& oldest, con
     if (!preview && (!fd || ::fchmod(fd.get(), oldest.mode_before & 07777) != 0)) return refuse("its mode cannot be set");
     return report.restored.push_back(path);
   }
-  if (hash != newest.hash_after) return refuse("it changed since");
+  if (hash != newest.hash_after && hash != newest.hash_before) return refuse("it changed since");
+  if (!whole(chain)) return refuse("it was changed in between, by something else than tern");
   if (!oldest.before && !oldest.hash_before.empty()) return refuse("no copy of it was kept before the command");
   if (!preview)
     if (std::string why = put_back(workspace, place, now, oldest); !why.empty()) return refuse(std::move(why));

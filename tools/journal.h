@@ -23,13 +23,15 @@ namespace tern {
 
 class FileMemory;
 
+constexpr std::string_view not_kept = "not kept";  // nobody knows what it was: there was no time, or room, for a copy
+
 struct FileChange {
   std::uint64_t turn = 0;
   std::string call_id;
   std::filesystem::path path;         // canonical
   std::optional<std::string> before;  // whole content; nullopt: there was no such file
   unsigned mode_before = 0;
-  std::string hash_before, hash_after;  // content_hash; empty = no file
+  std::string hash_before, hash_after;  // content_hash; empty = no file; or not_kept, "directory"
   bool by_command = false;
 };
 
@@ -79,7 +81,7 @@ class Journal {
   std::vector<FileChange> changes(std::uint64_t first, std::uint64_t last) const;
 
   // Files back to how they were before turn `first`, for the changes of turns first..last. Only what is still as tern
-  // left it is touched; the rest is refused with the reason. preview: says what would happen and writes nothing.
+  // left it, and was changed by nobody else in between, is touched; the rest is refused with the reason. preview: says what would happen and writes nothing.
   UndoReport undo(const Workspace& workspace, std::uint64_t first, std::uint64_t last, bool preview = false);
 
   Scan before_command(const Workspace& workspace, const FileMemory& files, std::string_view command);
@@ -90,7 +92,8 @@ class Journal {
 
  private:
   using Clock = std::chrono::steady_clock;
-  void undo_one(const Workspace& workspace, const FileChange& oldest, const FileChange& newest, bool preview, UndoReport& report);
+  using Chain = std::vector<const FileChange*>;  // the changes of one file, oldest first
+  void undo_one(const Workspace& workspace, const Chain& chain, bool preview, UndoReport& report);
   std::string put_back(const Workspace& workspace, const Place& place, const Loaded& now, const FileChange& oldest);
   void add(const Workspace& workspace, const std::filesystem::path& real, Scan& scan, Clock::time_point deadline);
   bool note(const Workspace& workspace, const std::filesystem::path& path, const Scan::File* before, const std::string& call_id);

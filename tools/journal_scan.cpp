@@ -151,7 +151,7 @@ bool Journal::note(const Workspace& workspace, const fs::path& path, const Scan:
                                   : now.directory ? "directory"
                                                   : content_hash(now.bytes),
                     .by_command = true};
-  if (before) change.hash_before = before->copy ? before->copy->hash : "not kept";
+  if (before) change.hash_before = before->copy ? before->copy->hash : std::string(not_kept);
   const bool mode_changed = before && !now.missing && before->stamp.mode != now.stamp.mode;
   if (change.hash_before == change.hash_after && !mode_changed) return false;
   if (before && before->copy) change.before = shadow_.read(*before->copy);

@@ -46,6 +46,52 @@ TEST_CASE("undo refuses what changed since") {
   CHECK(get(world.root / "a") == "mine\n");
 }
 
+TEST_CASE("undo refuses what somebody else changed between two turns") {
+  World world;
+  put(world.root / "a", "one\ntwo\n");
+  world.journal.begin_turn(1);
+  world.read("a");
+  world.edit("a", "one", "ONE");
+  put(world.root / "a", "ONE\ntwo\nMY OWN LINE\n");
+  world.journal.begin_turn(2);
+  world.read("a");
+  world.edit("a", "two", "TWO");
+  for (const bool preview : {true, false}) {
+    const auto report = world.journal.undo(world.workspace, 1, 2, preview);
+    CHECK(report.restored.empty());
+    REQUIRE(report.refused.size() == 1);
+    CHECK(has(report.refused[0].second, "it was changed in between, by something else than tern"));
+    CHECK(get(world.root / "a") == "ONE\nTWO\nMY OWN LINE\n");
+  }
+  CHECK(world.journal.undo(world.workspace, 2, 2).restored.size() == 1);
+  CHECK(get(world.root / "a") == "ONE\ntwo\nMY OWN LINE\n");
+  CHECK(world.journal.undo(world.workspace, 1, 2).refused.size() == 1);
+  CHECK(get(world.root / "a") == "ONE\ntwo\nMY OWN LINE\n");
+}
+
+TEST_CASE("undo itself, what was put back by hand and changes of mode break no chain of changes") {
+  World world;
+  put(world.root / "a", "one\n");
+  world.read("a");
+  world.journal.begin_turn(1);
+  world.edit("a", "one", "two");
+  world.journal.begin_turn(2);
+  world.edit("a", "two", "three");
+  CHECK(world.journal.undo(world.workspace, 2, 2).restored.size() == 1);
+  world.journal.begin_turn(3);
+  world.read("a");
+  world.edit("a", "two", "four");
+  put(world.root / "a", "one\n");  // as git checkout would
+  world.journal.begin_turn(4);
+  const Scan scan = world.journal.before_command(world.workspace, world.files, "make");
+  fs::permissions(world.root / "a", fs::perms(0755));
+  world.journal.after_command(world.workspace, scan, "c");
+  world.read("a");
+  world.edit("a", "one", "five");
+  CHECK(world.journal.undo(world.workspace, 1, 4).restored.size() == 1);
+  CHECK(get(world.root / "a") == "one\n");
+}
+
 TEST_CASE("before-images go to the store before the file is written") {
   World world;
   put(world.root / "a", "one\n");
