@@ -18,7 +18,7 @@ struct Sandbox {
   SandboxRung rung = SandboxRung::none;          // the best this kernel gives; from probe_sandbox()
   std::vector<std::filesystem::path> writable;   // the workspace and what --add-dir added
   std::vector<std::filesystem::path> read_only;  // protected although below a writable directory; may be missing
-  std::vector<std::filesystem::path> hidden;     // empty inside: keys, sockets of daemons (namespaces only)
+  std::vector<std::filesystem::path> hidden;     // empty inside: keys; with Landlock alone they cannot be read
   std::filesystem::path temp;                    // private, writable, TMPDIR of the child
 };
 

@@ -14,6 +14,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "tools/sandbox_parts.h"
 
@@ -67,6 +69,36 @@ void hide(const fs::path& path) {
     ::mount("/dev/null", path.c_str(), nullptr, MS_BIND, nullptr);
 }
 
+// A /dev of its own: a handful of harmless devices and new terminals. The person's terminals, consoles and disks are not in
+// it, so nobody in here reads a key or writes to a screen.
+std::string fresh_devices() {
+  constexpr const char* kept[] = {"null", "zero", "full", "random", "urandom", "tty"};
+  int from[std::size(kept)];
+  for (std::size_t i = 0; i < std::size(kept); ++i)
+    from[i] = ::open(("/dev/" + std::string(kept[i])).c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW);
+  if (::mount("tmpfs", "/dev", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=0755,size=64k") != 0) return errno_text("devices");
+  for (std::size_t i = 0; i < std::size(kept); ++i) {
+    if (from[i] < 0) continue;
+    const std::string to = "/dev/" + std::string(kept[i]), source = "/proc/self/fd/" + std::to_string(from[i]);
+    ::close(::open(to.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+    const bool good = ::mount(source.c_str(), to.c_str(), nullptr, MS_BIND, nullptr) == 0;
+    ::close(from[i]);
+    if (!good) return errno_text("device " + to);
+  }
+  for (const char* directory : {"/dev/pts", "/dev/shm"}) ::mkdir(directory, 0755);
+  if (::mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620") != 0)
+    return errno_text("terminals");
+  if (::mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=512m") != 0) return errno_text("shared memory");
+  constexpr std::pair<const char*, const char*> links[] = {{"pts/ptmx", "/dev/ptmx"},
+                                                           {"/proc/self/fd", "/dev/fd"},
+                                                           {"/proc/self/fd/0", "/dev/stdin"},
+                                                           {"/proc/self/fd/1", "/dev/stdout"},
+                                                           {"/proc/self/fd/2", "/dev/stderr"}};
+  for (const auto& [target, name] : links)
+    if (::symlink(target, name) != 0) return errno_text(name);
+  return {};
+}
+
 std::string arrange_mounts(const Sandbox& sandbox) {
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return errno_text("private mounts");
   std::vector<fs::path> open = sandbox.writable;
@@ -81,9 +113,9 @@ std::string arrange_mounts(const Sandbox& sandbox) {
     if (!bind_to_itself(real)) return errno_text("mount of " + real.string());
     closed.push_back(real);
   }
-  if (present("/dev/shm")) ::mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=512m");
+  if (const std::string why = fresh_devices(); !why.empty()) return why;
   if (!read_only("/", true)) return errno_text("read-only root");
-  if (present("/dev/shm")) open.emplace_back("/dev/shm");
+  open.emplace_back("/dev/shm");
   for (const fs::path& path : open)
     if (!read_only(path, false)) return errno_text("writable " + path.string());
   for (const fs::path& path : closed)

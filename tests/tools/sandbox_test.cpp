@@ -1,6 +1,7 @@
 #include "tools/sandbox.h"
 #include "tests/support/places.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -104,6 +105,13 @@ constexpr Escape escapes[] = {
     {"writable again", "mount -o remount,rw,bind .git && echo escaped"},
     {"more rights", "python3 -c 'import os; os.setuid(12345); print(\"escaped\")'"},
     {"terminal input", "python3 -c 'import fcntl,os; m,s=os.openpty(); fcntl.ioctl(s,0x5412,b\"x\"); print(\"escaped\")'"},
+    {"the keys of another terminal", "timeout 2 head -c1 $PTY | grep -q . && echo escaped"},
+    {"the screen of another terminal", "echo x > $PTY && echo escaped"},
+    {"another terminal through its owner", "timeout 2 head -c1 /proc/$PARENT/fd/$PTYFD | grep -q . && echo escaped"},
+    {"the devices of the machine",
+     "for d in /dev/[svx]d[a-z] /dev/vcs1 /dev/vcsa /dev/nvme0n1 /dev/kmsg /dev/mem; do timeout 1 head -c1 $d | grep -q . && "
+     "echo "
+     "escaped; done"},
     {"io_uring", "python3 -c 'import ctypes; l=ctypes.CDLL(None); print(\"escaped\" if l.syscall(425,1,0)>=0 else \"\")'"},
     {"another processor mode",
      "python3 -c 'import ctypes; l=ctypes.CDLL(None); print(\"escaped\" if l.syscall(0x40000000+39)>0 else \"\")'"},
@@ -119,13 +127,35 @@ int listen_at(const fs::path& path) {
   return fd;
 }
 
+// Somebody's terminal, in which a key waits to be read.
+struct Terminal {
+  int master = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), slave = -1;
+  std::string name;
+
+  Terminal() {
+    ::grantpt(master);
+    ::unlockpt(master);
+    name = ::ptsname(master);
+    slave = ::open(name.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (::write(master, "k\n", 2) != 2) name.clear();
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  ~Terminal() {
+    ::close(slave);
+    ::close(master);
+  }
+};
+
 void try_escapes(SandboxRung rung) {
   int denied = 0;
   for (const Escape& escape : escapes) {
     Cage cage(rung);
     const int daemon = listen_at(cage.outside / "daemon");
-    const Ran ran = cage.run("export OUT=" + cage.outside.string() + " PARENT=" + std::to_string(::getpid()) +
-                             " HOST=127.0.0.1 LOOP=1; " + escape.command);
+    const Terminal terminal;
+    const Ran ran =
+        cage.run("export OUT=" + cage.outside.string() + " PARENT=" + std::to_string(::getpid()) + " PTY=" + terminal.name +
+                 " PTYFD=" + std::to_string(terminal.slave) + " HOST=127.0.0.1 LOOP=1; " + escape.command);
     ::close(daemon);
     INFO(escape.what << ": " << ran.text << ran.error << ran.end.error);
     CHECK(ran.text.find("escaped") == std::string::npos);
@@ -166,6 +196,8 @@ TEST_CASE("ordinary work goes on inside") {
   CHECK(cage.run("python3 -c 'import socket; s=socket.socket(); s.bind((\"127.0.0.1\",0)); s.listen(); "
                  "socket.create_connection(s.getsockname()); print(\"own network\")'")
             .text == "own network\n");
+  CHECK(cage.run("python3 -c 'import pty; pty.spawn([\"echo\", \"own terminal\"])'").text.find("own terminal") == 0);
+  CHECK(cage.run("echo x > /dev/stdout; echo y > /dev/stderr; cat < /dev/stdin; cat <(echo z)").text == "x\ny\nz\n");
   CHECK(cage.run("exit 7").end.status == 7);
   CHECK_FALSE(fs::exists(cage.work / ".compression"));
 }
@@ -228,6 +260,20 @@ TEST_CASE("keys are hidden, the network is there when granted") {
   CHECK(::readlink("/proc/self/ns/net", own, sizeof own - 1) > 0);
   CHECK(ran.text == std::string(own) + "\n");
   CHECK(describe(cage.sandbox).find("network granted") != std::string::npos);
+}
+
+TEST_CASE("keys stay hidden with Landlock alone, the rest is read") {
+  if (!offered(SandboxRung::landlock)) SKIP("this kernel has no Landlock");
+  Cage cage(SandboxRung::landlock);
+  const fs::path keys = cage.temp.path() / "home/keys";
+  fs::create_directories(keys);
+  std::ofstream(keys / "id") << "key\n";
+  std::ofstream(cage.temp.path() / "home/beside") << "beside\n";
+  cage.sandbox.hidden = {keys};
+  const Ran ran =
+      cage.run("cat ../home/keys/id; cat ../home/beside ../outside/file .git/config src/a; head -c1 /etc/passwd | wc -c");
+  CHECK(ran.text.find("key\n") == std::string::npos);
+  CHECK(ran.text.find("beside\noutside\nconfig\na\n1\n") != std::string::npos);
 }
 
 TEST_CASE("who works at home keeps the start files") {
