@@ -15,6 +15,8 @@ namespace fs = std::filesystem;
 using Kind = PermissionRule::Kind;
 using Words = std::vector<std::string>;
 
+std::string with_article(const std::string& noun) { return (noun.find_first_of("aeiou") == 0 ? "an " : "a ") + noun; }
+
 constexpr std::size_t most_words = 5000;
 constexpr std::string_view harmless_variables =
     "CI NO_COLOR FORCE_COLOR CLICOLOR NODE_ENV RUST_BACKTRACE RUST_LOG DEBUG VERBOSE V LANG LC_ALL TZ CTEST_OUTPUT_ON_FAILURE "
@@ -177,7 +179,8 @@ class Gate {
   std::string why_not_covered(bool only_looking) {
     uncovered_.clear();
     if (!script_.error.empty()) return script_.error;
-    if (!script_.unplain.empty()) return "it holds a " + script_.unplain.front() + ", so what runs is only known then";
+    if (!script_.unplain.empty())
+      return "it holds " + with_article(script_.unplain.front()) + ", so what runs is only known then";
     std::string first;
     for (const Step& step : steps_) {
       const std::string why = why_not_covered(step, only_looking);

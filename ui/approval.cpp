@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ui/format.h"
 #include "ui/rows.h"
 #include "ui/text_safe.h"
 #include "ui/width.h"
@@ -46,7 +47,7 @@ void Approval::open(const TrustAsked& asked, std::int64_t now_ms) {
 void Approval::close() { open_ = false; }
 
 bool Approval::listens(std::int64_t now_ms, std::int64_t last_key_ms) const {
-  return open_ && now_ms - last_key_ms >= idle_ms && now_ms - opened_ms_ >= settle_ms;
+  return open_ && (amending_ || (now_ms - last_key_ms >= idle_ms && now_ms - opened_ms_ >= settle_ms));
 }
 
 std::int64_t Approval::listens_at(std::int64_t last_key_ms) const {
@@ -58,21 +59,34 @@ void Approval::settle(Verdict verdict) {
   open_ = false;
 }
 
-Approval::Taken Approval::key(const KeyPress& press) {
+bool Approval::paste(std::string_view text) {
+  if (open_ && amending_) note_.paste(text);
+  return open_ && amending_;
+}
+
+Approval::Taken Approval::note_key(const KeyPress& press) {
+  if (press.key == Key::escape || (press.key == Key::character && press.ctrl && press.text == "c"))
+    amending_ = false;
+  else if (press.key == Key::enter)
+    settle(Verdict::no);
+  else
+    note_.key(press);
+  return open_ ? Taken::yes : Taken::answered;
+}
+
+Approval::Taken Approval::key(const KeyPress& press, std::int64_t now_ms) {
+  if (amending_) return note_key(press);
   const bool plain = press.key == Key::character && !press.ctrl && !press.alt;
-  if (amending_) {
-    if (press.key == Key::escape)
-      amending_ = false;
-    else if (press.key == Key::enter)
-      settle(Verdict::no);
-    else
-      note_.key(press);
-    return open_ ? Taken::yes : Taken::answered;
-  }
   const bool remember = !asked_.remember.empty();
   const auto choose = [&](int option) {
-    if (option < 2 && !end_shown_) {  // nobody approves what has not been on screen
+    // Nobody approves what has not been on screen, nor with the key that is still held down from reading.
+    if (option < 2 && (!end_shown_ || now_ms - paged_ms_ < settle_ms)) {
       top_ = std::min(top_ + body_page_, body_lines_);
+      paged_ms_ = now_ms;
+      return Taken::yes;
+    }
+    if (option == 1 && !grant_shown_) {  // … nor a grant that had no room: selected, it has
+      selected_ = 1;
       return Taken::yes;
     }
     if (option == 2 && !trust_) {
@@ -101,7 +115,10 @@ Approval::Taken Approval::key(const KeyPress& press) {
         selected_ += selected_ == 0 && !remember ? 2 : 1;
       return Taken::yes;
     case Key::page_up: top_ -= std::min(top_, body_page_); return Taken::yes;
-    case Key::page_down: top_ += body_page_; return Taken::yes;
+    case Key::page_down:
+      top_ += body_page_;
+      paged_ms_ = -10'000;
+      return Taken::yes;
     case Key::tab: amending_ = !trust_; return Taken::yes;
     default: return Taken::no;
   }
@@ -114,59 +131,108 @@ std::string Approval::title() const {
   return twice ? asked_.tool == "Bash" ? "Run this command?" : "Allow " + safe_text(asked_.tool, Lines::one) + "?" : safe;
 }
 
-Rows Approval::rows(int width, int height, bool listening) {
-  const int inner = std::max(10, width - 4);
-  // A diff says all that the parameters would say.
-  Rows body = asked_.diff.empty() ? wrapped(safe_command(asked_.body), inner, Style{.bold = true})
-                                  : diff_rows(asked_.diff, asked_.title, inner);
-  Rows tail;
-  const bool tight = height < 10;  // the choices must stay on the screen
-  if (const std::string why = "asks because: " + safe_text(asked_.reason, Lines::one); !asked_.reason.empty())
-    append(tail, wrapped(tight ? shorten(why, inner) : why, inner, Style{.fg = Colour::warn}));
-  const bool remember = !asked_.remember.empty();
-  const std::string grant = safe_command(asked_.remember);
-  const std::pair<std::string, int> options[] = {
-      {"1. Yes", 0},
-      {"2. Yes, and don't ask again for " + grant, 1},
-      {std::string(remember ? "3" : "2") + (trust_ ? ". No, leave" : ". No, and say what to do instead"), 2}};
-  Rows choices;
-  for (const auto& [text, index] : options) {
-    if (index == 1 && !remember) continue;
-    const bool here = index == selected_;
-    wrap_into(choices, RowBuilder().add(text, here ? Style{.fg = Colour::accent, .bold = true} : Style{}).take(), inner,
-              here ? "❯ " : "  ", "    ", Style{.fg = Colour::accent});
+// Built once per width: a diff of 60,000 lines is too much for every key and every tick of the clock.
+const Rows& Approval::body(int width) {
+  if (body_width_ != width) {
+    // A diff says all that the parameters would say.
+    body_ = asked_.diff.empty() ? wrapped(safe_command(asked_.body), width, Style{.bold = true})
+                                : diff_rows(asked_.diff, asked_.title, width);
+    body_width_ = width;
   }
-  if (amending_) choices.push_back(RowBuilder().add("  say why: ", muted).add(shorten(note_.text() + "▏", inner - 12)).take());
-  const std::string keys = !listening  ? "waiting for you to stop typing"
-                           : amending_ ? "enter sends · esc back"
-                                       : std::string(remember ? "1 2 3" : "1 2") + " or ↑↓ enter · esc says no";
+  return body_;
+}
 
-  body_page_ = static_cast<std::size_t>(std::max(tight ? 1 : 3, height - 4 - static_cast<int>(tail.size() + choices.size())));
-  body_lines_ = body.size() > body_page_ ? body.size() - body_page_ : 0;
+// All of them in full; where `most` rows cannot hold that, the selected one in full and the others in a row each, or it alone.
+Rows Approval::choices(int width, std::size_t most) {
+  const bool remember = !asked_.remember.empty();
+  const std::string no = std::string(remember ? "3" : "2") + (trust_ ? ". No, leave" : ". No, and say what to do instead");
+  const std::string options[] = {"1. Yes", "2. Yes, and don't ask again for " + safe_command(asked_.remember), no};
+  const auto made = [&](bool all, bool others) {
+    Rows rows;
+    for (int index = 0; index < 3; ++index) {
+      const bool here = index == selected_;
+      if ((index == 1 && !remember) || (!here && !others)) continue;
+      const std::string text = here || all ? options[index] : shorten(options[index], width - 2);
+      wrap_into(rows, RowBuilder().add(text, here ? Style{.fg = Colour::accent, .bold = true} : Style{}).take(), width,
+                here ? "❯ " : "  ", "    ", Style{.fg = Colour::accent});
+    }
+    return rows;
+  };
+  Rows rows = made(true, true);
+  grant_shown_ = rows.size() <= most;
+  if (rows.size() > most) rows = made(false, true);
+  if (rows.size() > most) rows = made(false, false);
+  grant_shown_ |= selected_ == 1 && rows.size() <= most;
+  return rows;
+}
+
+// Around the caret: the end of what is written is what one wants to see.
+Rows Approval::note_rows(int width, int most) const {
+  constexpr std::string_view label = "  say why: ";
+  const auto column = static_cast<int>(label.size());
+  const Composer::Layout layout = note_.layout(width - column - 1, most);
+  Rows rows;
+  for (std::size_t i = 0; i < layout.rows.size(); ++i) {
+    const std::string_view text = layout.rows[i].text;
+    const bool caret = static_cast<int>(i) == layout.caret_y;
+    const std::size_t cut = caret ? fit(text, layout.caret_x) : text.size();
+    RowBuilder row;
+    row.add(i == 0 ? label : std::string_view(), muted).fill_to(column);
+    rows.push_back(row.add(text.substr(0, cut)).add(caret ? "▏" : "").add(text.substr(cut)).take());
+  }
+  return rows;
+}
+
+Row Approval::last_line(int width, bool listening) const {
+  if (top_ < body_lines_) {
+    const std::string more = "  ↓ " + plural(static_cast<std::int64_t>(body_lines_ - top_), "more line");
+    return RowBuilder()
+        .add(shorten(more + (end_shown_ ? "" : ": read to the end before you can say yes"), width), Style{.fg = Colour::warn})
+        .take();
+  }
+  const std::string keys = !listening  ? "waiting for you to stop typing · esc says no"
+                           : amending_ ? "enter sends · esc back"
+                                       : std::string(asked_.remember.empty() ? "1 2" : "1 2 3") + " or ↑↓ enter · esc says no";
+  return RowBuilder().add(shorten(keys, width), muted).take();
+}
+
+Rows Approval::rows(int width, int height, bool listening) {
+  constexpr int indent = 2;
+  const auto most = static_cast<std::size_t>(std::max(1, height));
+  const bool tight = height < 10;  // the choices must stay on the screen, then the keys, the title and the reason
+  Rows note = amending_ ? note_rows(width, tight ? 1 : 3) : Rows();
+  Rows chosen = choices(width, std::max<std::size_t>(1, most - std::min(most, 1 + note.size())));
+  append(chosen, std::move(note));
+  Rows head, tail;
+  const auto room = [&](std::size_t rows) { return 1 + head.size() + tail.size() + chosen.size() + rows <= most; };
+  const bool keys = room(1);
+  if (room(2)) head.push_back(RowBuilder().add(shorten(title(), width), Style{.fg = Colour::warn, .bold = true}).take());
+  const std::string why = "asks because: " + safe_text(asked_.reason, Lines::one);
+  Rows reason = wrapped(tight ? shorten(why, width) : why, width, Style{.fg = Colour::warn});
+  if (!asked_.reason.empty() && (!tight || room(1 + reason.size()))) tail = std::move(reason);
+
+  const Rows& all = body(std::max(4, width - indent));
+  const std::size_t others = head.size() + tail.size() + chosen.size() + (keys ? 1 : 0) + (tight ? 0 : 2);
+  body_page_ = std::max<std::size_t>(tight ? 1 : 3, most - std::min(most, others));
+  body_lines_ = all.size() > body_page_ ? all.size() - body_page_ : 0;
   top_ = std::min(top_, body_lines_);
   end_shown_ = end_shown_ || top_ >= body_lines_;
-  Rows rows;
-  rows.push_back(RowBuilder().add(shorten(title(), inner), Style{.fg = Colour::warn, .bold = true}).take());
-  for (std::size_t i = top_; i < body.size() && i < top_ + body_page_; ++i) {
+  Rows rows = std::move(head);
+  for (std::size_t i = top_; i < all.size() && i < top_ + body_page_; ++i) {
     Row row = RowBuilder().add("  ").take();
-    for (Span span : body[i].spans) {
-      span.begin += 2;
+    for (Span span : all[i].spans) {
+      span.begin += indent;
       row.spans.push_back(span);
     }
-    row.text += body[i].text;
+    row.text += all[i].text;
     rows.push_back(std::move(row));
   }
-  if (top_ < body_lines_)
-    rows.push_back(
-        RowBuilder()
-            .add(shorten("  ↓ " + std::to_string(body_lines_ - top_) + " more lines: read to the end before you can say yes",
-                         inner),
-                 Style{.fg = Colour::warn})
-            .take());
+  const bool more = top_ < body_lines_;
+  if (keys && more) rows.push_back(last_line(width, listening));
   append(rows, std::move(tail));
   if (!tight) rows.emplace_back();
-  append(rows, std::move(choices));
-  if (!tight || top_ >= body_lines_) rows.push_back(RowBuilder().add(keys, muted).take());
+  append(rows, std::move(chosen));
+  if (keys && !more) rows.push_back(last_line(width, listening));
   return rows;
 }
 

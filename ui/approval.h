@@ -27,20 +27,28 @@ class Approval {
 
   enum class Taken { no, yes, answered };
   // no: the key is the composer's. answered: answer() holds what to send.
-  Taken key(const KeyPress& press);
+  Taken key(const KeyPress& press, std::int64_t now_ms);
+  bool paste(std::string_view text);  // into the reason that is being written; false: none is
   const Answer& answer() const { return answer_; }
 
-  Rows rows(int width, int height, bool listening);
+  Rows rows(int width, int height, bool listening);  // no wider than `width`; no more than `height` where that can be
 
  private:
   void settle(Verdict verdict);
+  Taken note_key(const KeyPress& press);
   std::string title() const;
+  const Rows& body(int width);
+  Rows choices(int width, std::size_t most);
+  Rows note_rows(int width, int most) const;
+  Row last_line(int width, bool listening) const;
 
-  bool open_ = false, trust_ = false, end_shown_ = false, amending_ = false;
+  bool open_ = false, trust_ = false, end_shown_ = false, amending_ = false, grant_shown_ = false;
   PermissionAsked asked_;
-  std::int64_t opened_ms_ = 0;
+  std::int64_t opened_ms_ = 0, paged_ms_ = -10'000;  // paged: a yes that came before the end was shown
   std::size_t top_ = 0, body_lines_ = 0, body_page_ = 1;
   int selected_ = 0;
+  Rows body_;
+  int body_width_ = -1;
   Composer note_;
   Answer answer_;
 };

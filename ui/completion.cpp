@@ -15,8 +15,9 @@ constexpr std::size_t most = 50;
 void Completion::update(Shell& shell) {
   const std::string_view text = shell.composer.raw();
   const std::string_view before = text.substr(0, shell.composer.caret());
-  if (before == closed_for_) return;
-  closed_for_.clear();
+  if (shell.reverse) return candidates_.clear();
+  if (closed_for_ && before == *closed_for_) return;
+  closed_for_.reset();
   if (before == seen_ && !candidates_.empty() && !before.empty() && before.find('@') == before.npos) return;
   if (before != seen_) selected_ = 0;
   seen_ = before;
@@ -30,22 +31,26 @@ void Completion::update(Shell& shell) {
   }
 }
 
+void Completion::names(std::string_view line) {
+  const std::string word = " " + std::string(line);
+  const auto rank = [&](const SlashCommand& command) {  // what is typed in full goes first, then what begins so
+    const std::string aliases = " " + std::string(command.aliases) + " ";
+    if (!line.empty() && (command.name == line || aliases.find(word + " ") != aliases.npos)) return 0;
+    if (command.name.starts_with(line)) return 1;
+    return command.name.find(line) != line.npos || aliases.find(word) != aliases.npos ? 2 : 3;
+  };
+  for (const int wanted : {0, 1, 2})
+    for (const SlashCommand* command : slash_commands())
+      if (rank(*command) == wanted)
+        candidates_.push_back({"/" + std::string(command->name) + (command->usage.empty() ? "" : " "),
+                               std::string(command->usage) + (command->usage.empty() ? "" : "  ") + std::string(command->help),
+                               command->usage.empty() || command->usage.starts_with("[")});
+}
+
 void Completion::commands(Shell& shell, std::string_view line) {
   const std::size_t blank = line.find(' ');
   begin_ = 0;
-  if (blank == line.npos) {
-    for (const bool prefix : {true, false})
-      for (const SlashCommand* command : slash_commands()) {
-        const bool starts = command->name.starts_with(line);
-        const bool holds = command->name.find(line) != line.npos ||
-                           (" " + std::string(command->aliases)).find(" " + std::string(line)) != std::string::npos;
-        if (prefix ? starts : !starts && holds)
-          candidates_.push_back({"/" + std::string(command->name) + (command->usage.empty() ? "" : " "),
-                                 std::string(command->usage) + (command->usage.empty() ? "" : "  ") + std::string(command->help),
-                                 command->usage.empty() || command->usage.starts_with("[")});
-      }
-    return;
-  }
+  if (blank == line.npos) return names(line);
   std::vector<std::string_view> meant;
   const SlashCommand* command = find_command(line.substr(0, blank), meant);
   if (!command || !command->complete) return;
@@ -63,8 +68,9 @@ void Completion::files(Shell& shell, std::string_view word) {
   for (std::string& name : shell.files.search(word, most)) candidates_.push_back({"@" + name + " ", "", false});
 }
 
-void Completion::close() {
+void Completion::close(const Shell& shell) {
   candidates_.clear();
+  seen_ = shell.composer.raw().substr(0, shell.composer.caret());
   closed_for_ = seen_;
 }
 

@@ -1,6 +1,7 @@
 // What the composer could become: commands after '/', files after '@'. Pure over the text before the caret.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,18 +22,20 @@ class Completion {
  public:
   void update(Shell& shell);  // after every change of the composer
   bool is_open() const { return !candidates_.empty(); }
-  void close();  // until the text changes
+  void close(const Shell& shell);  // until the text changes
   void move(int by);
   const Candidate* current() const;
   std::size_t begin() const { return begin_; }
   Rows rows(int width, int height) const;
 
  private:
+  void names(std::string_view line);
   void commands(Shell& shell, std::string_view line);
   void files(Shell& shell, std::string_view word);
   std::vector<Candidate> candidates_;
   std::size_t begin_ = 0, selected_ = 0;
-  std::string seen_, closed_for_;
+  std::string seen_;
+  std::optional<std::string> closed_for_;
 };
 
 }  // namespace tern

@@ -19,6 +19,7 @@ void cycle_mode(Shell& shell) {
 }
 
 void start_reverse(Shell& shell) {
+  shell.completion.close(shell);
   shell.reverse = "";
   shell.reverse_draft = shell.composer.text();
   shell.reverse_at = shell.history.entries().size();
@@ -99,7 +100,7 @@ namespace {
 void escape(Shell& shell) {
   const bool twice = shell.now_ms - shell.last_escape_ms < twice_ms;
   shell.last_escape_ms = shell.now_ms;
-  if (shell.completion.is_open()) return shell.completion.close();
+  if (shell.completion.is_open()) return shell.completion.close(shell);
   if (shell.view.working) return shell.interrupt();
   if (!twice) {
     if (!shell.composer.empty()) shell.say("esc again clears the prompt", twice_ms);
@@ -111,12 +112,13 @@ void escape(Shell& shell) {
 }
 
 void control_c(Shell& shell) {
-  const bool twice = shell.now_ms - shell.last_ctrl_c_ms < twice_ms;
-  shell.last_ctrl_c_ms = shell.now_ms;
-  if (!shell.composer.empty() && !twice) {
+  if (!shell.composer.empty()) {
+    shell.last_ctrl_c_ms = -10'000;  // the next one interrupts: it is not the second of two
     shell.history.add(shell.composer.take());
     return;
   }
+  const bool twice = shell.now_ms - shell.last_ctrl_c_ms < twice_ms;
+  shell.last_ctrl_c_ms = shell.now_ms;
   if (twice) {
     shell.quitting = true;
     return;
@@ -129,7 +131,6 @@ void enter(Shell& shell) {
   if (const Candidate* candidate = shell.completion.current()) {
     const Candidate chosen = *candidate;
     shell.composer.replace(shell.completion.begin(), shell.composer.caret(), chosen.text);
-    shell.completion.close();
     if (!chosen.run) return;
   }
   const std::string_view raw = shell.composer.raw();
@@ -149,14 +150,18 @@ void tab(Shell& shell) {
   if (shell.view.working && !shell.composer.empty()) shell.submit(When::after);
 }
 
-void up(Shell& shell) {
-  if (!shell.view.queue.empty() && shell.composer.empty()) return shell.send(TakeBack{});
-  if (const auto text = shell.history.older(shell.composer.text())) shell.composer.set(*text);
+void walked(Shell& shell, const std::optional<std::string>& text) {
+  if (!text) return;
+  shell.composer.set(*text);
+  shell.completion.close(shell);  // its keys are those of the walk
 }
 
-void down(Shell& shell) {
-  if (const auto text = shell.history.newer()) shell.composer.set(*text);
+void up(Shell& shell) {
+  if (!shell.view.queue.empty() && shell.composer.empty()) return shell.send(TakeBack{});
+  walked(shell, shell.history.older(shell.composer.text()));
 }
+
+void down(Shell& shell) { walked(shell, shell.history.newer()); }
 
 void composer_key(Shell& shell, const KeyPress& press) {
   const bool open = shell.completion.is_open();
@@ -212,12 +217,13 @@ void reverse_key(Shell& shell, const KeyPress& press) {
 
 void key_press(Shell& shell, const KeyPress& press) {
   shell.seek = Shell::Seek::none;
-  const bool dialog = shell.approval.listens(shell.now_ms, shell.last_key_ms);
-  // A dialog that listens keeps listening: its own keys are not typing.
-  if (dialog) {
-    switch (shell.approval.key(press)) {
+  // A dialog that listens keeps listening: its own keys are not typing. Esc is never an approval and needs no care.
+  const bool escape = shell.approval.is_open() && press.key == Key::escape;
+  if (escape || shell.approval.listens(shell.now_ms, shell.last_key_ms)) {
+    switch (shell.approval.key(press, shell.now_ms)) {
       case Approval::Taken::yes: return;
       case Approval::Taken::answered:
+        shell.last_key_ms = shell.now_ms;  // a key held down or struck twice answers one dialog, not the next
         shell.send(shell.approval.answer());
         shell.view.permission.reset();
         shell.view.trust.reset();
@@ -268,9 +274,12 @@ void mouse(Shell& shell, const Mouse& event) {
 
 // Into the query that is being typed, else into the prompt: a paste is never lost.
 void pasted(Shell& shell, const std::string& text) {
+  if (shell.approval.paste(text)) return;
+  shell.last_key_ms = shell.now_ms;
   const std::string line = text.substr(0, text.find_first_of("\r\n"));
-  if (shell.overlay && overlay_paste(*shell.overlay, line)) return;
-  if (shell.find) {
+  const bool dialog = shell.approval.is_open();  // above all else: what is below it takes nothing unseen
+  if (!dialog && shell.overlay && overlay_paste(*shell.overlay, line)) return;
+  if (shell.find && !dialog) {
     *shell.find += line;
   } else if (shell.reverse) {
     *shell.reverse += line;
@@ -289,10 +298,7 @@ void handle_input(Shell& shell, const Input& input) {
   shell.transcript.catch_up();
   if (const auto* press = std::get_if<KeyPress>(&input)) key_press(shell, *press);
   if (const auto* event = std::get_if<Mouse>(&input)) mouse(shell, *event);
-  if (const auto* paste = std::get_if<Paste>(&input)) {
-    shell.last_key_ms = shell.now_ms;
-    pasted(shell, paste->text);
-  }
+  if (const auto* paste = std::get_if<Paste>(&input)) pasted(shell, paste->text);
   if (shell.transcript.near_begin()) shell.ask_earlier(false);
   shell.view.dirty = true;
 }

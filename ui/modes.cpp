@@ -119,10 +119,24 @@ void open_preview(Shell& shell) {
   shell.overlay = std::move(overlay);
 }
 
+void open_dialogs(Shell& shell) {
+  const ViewState& view = shell.view;
+  const auto fresh = [&](const auto& asked) { return asked && !(shell.approval.is_open() && shell.approval.id() == asked->id); };
+  const bool opens = fresh(view.permission) || fresh(view.trust);
+  if (fresh(view.permission)) shell.approval.open(*view.permission, shell.now_ms);
+  if (fresh(view.trust)) shell.approval.open(*view.trust, shell.now_ms);
+  if (!view.permission && !view.trust && shell.approval.is_open()) shell.approval.close();
+  if (opens && shell.reverse) {  // its line is not seen below a dialog
+    shell.composer.set(shell.reverse_draft);
+    shell.reverse.reset();
+  }
+}
+
 }  // namespace
 
 void open_pages(Shell& shell) {
   ViewState& view = shell.view;
+  open_dialogs(shell);
   if (view.page) {
     if (view.page->title == models_page)
       open_models(shell, view.page->text);

@@ -13,7 +13,8 @@ namespace tern {
 namespace {
 
 constexpr Style muted{.fg = Colour::muted};
-constexpr int lines_with_top = 16;  // on a lower screen the composer's frame says the mode
+constexpr int lines_with_frame = 9;  // on a lower screen the choices of a dialog need the rows
+constexpr int lines_with_top = 16;   // on a lower screen the composer's frame says the mode
 
 void append(Rows& to, Rows from) { std::move(from.begin(), from.end(), std::back_inserter(to)); }
 
@@ -140,7 +141,7 @@ Bottom bottom_part(Shell& shell, TerminalSize size) {
   const bool no_top = size.lines < lines_with_top || shell.deps.screen == ScreenKind::inline_region;
   if (no_top) bottom.title = shorten(mode_and_model(shell.view.meters), size.columns - 4);
   const int width = size.columns;
-  if (shell.transcript_view) {
+  if (shell.transcript_view && !shell.approval.is_open()) {
     std::string text = "transcript, all unfolded · / search · n N · v select · g G · q back";
     if (shell.transcript.marking()) text = "selecting · ↑↓ space b · y copies · esc";
     if (!shell.hint.text.empty()) text = safe_text(shell.hint.text, Lines::one);
@@ -149,8 +150,11 @@ Bottom bottom_part(Shell& shell, TerminalSize size) {
     bottom.rows.push_back(RowBuilder().add(" " + shorten(text, width - 2), Style{.fg = Colour::accent}).take());
   } else if (shell.approval.is_open()) {
     const bool listening = shell.approval.listens(shell.now_ms, shell.last_key_ms);
-    const int room = std::max(8, size.lines * 3 / 5);
-    append(bottom.rows, framed(shell.approval.rows(width, room, listening), width, Style{.fg = Colour::warn}));
+    const bool frame = size.lines >= lines_with_frame;
+    const int others = 2 + (frame ? 2 : 0);  // a row of the transcript, the status line
+    const int room = std::min(std::max(8, size.lines * 3 / 5), size.lines - others);
+    Rows dialog = shell.approval.rows(frame ? std::max(4, width - 4) : width - 1, room, listening);
+    append(bottom.rows, frame ? framed(std::move(dialog), width, Style{.fg = Colour::warn}) : std::move(dialog));
     if (!listening && !shell.composer.empty())
       composer_rows(shell, bottom, width, 3);
     else

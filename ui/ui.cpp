@@ -118,11 +118,6 @@ class Loop {
     const bool busy = view.working && !view.permission;
     for (Event& event : deps_.events.drain()) fold(view, std::move(event), shell_.now_ms);
     if (busy && (!view.working || view.permission) && !in_front_ && deps_.bell) terminal_.write("\a");
-    if (view.permission && !(shell_.approval.is_open() && shell_.approval.id() == view.permission->id))
-      shell_.approval.open(*view.permission, shell_.now_ms);
-    if (view.trust && !(shell_.approval.is_open() && shell_.approval.id() == view.trust->id))
-      shell_.approval.open(*view.trust, shell_.now_ms);
-    if (!view.permission && !view.trust && shell_.approval.is_open()) shell_.approval.close();
     open_pages(shell_);
     if (shell_.files.changed()) {  // names for an `@` that waits for them
       shell_.completion.update(shell_);

@@ -1,0 +1,276 @@
+// What keys do to a shell: the popup, the ways to stop, clear and leave, and the dialog that comes in between.
+#include <chrono>
+
+#include "tests/ui/world.h"
+#include "ui/width.h"
+
+using namespace tern;
+
+namespace {
+
+PermissionAsked command_asked(std::uint64_t id) {
+  PermissionAsked asked;
+  asked.id = id;
+  asked.tool = "Bash";
+  asked.title = "Run this command?";
+  asked.body = "make " + std::to_string(id);
+  return asked;
+}
+
+void wait_idle(World& world) {
+  world.shell.now_ms += 2'000;
+  world.look(80, 24);
+}
+
+}  // namespace
+
+TEST_CASE("a popup is gone when its text is") {
+  for (const std::string_view key : {"ctrl-u", "ctrl-c"}) {
+    World world;
+    world.story();
+    world.type("/cl");
+    world.press(key);
+    CHECK_FALSE(world.shell.completion.is_open());
+    world.commands.drain();
+    world.press("enter");
+    CHECK(world.commands.drain().empty());
+    CHECK_FALSE(world.shell.quitting);
+  }
+  World world;
+  world.deps.list_files = [](std::stop_token) { return std::vector<std::string>{"a.cpp"}; };
+  world.type("@");
+  world.press("backspace");
+  world.press("enter");
+  CHECK(world.shell.composer.empty());
+}
+
+TEST_CASE("esc closes the popup until the text changes") {
+  World world;
+  world.type("/cl");
+  world.press("escape");
+  CHECK_FALSE(world.shell.completion.is_open());
+  world.press("left");
+  world.press("right");
+  world.type("e");
+  CHECK(world.shell.completion.is_open());
+}
+
+TEST_CASE("the history has no popup over it") {
+  World world;
+  world.shell.history.add("first");
+  world.shell.history.add("/compact");
+  world.press("up");
+  CHECK(world.shell.composer.text() == "/compact");
+  world.press("up");
+  CHECK(world.shell.composer.text() == "first");
+  world.press("ctrl-c");
+  world.type("/c");
+  world.press("ctrl-r");
+  world.type("comp");
+  CHECK_FALSE(world.shell.completion.is_open());
+  CHECK(world.look(80, 24).find("/context") == std::string::npos);
+}
+
+TEST_CASE("the exact name or alias of a command is the one that runs") {
+  World world;
+  world.type("/undo");
+  world.press("enter");
+  const auto queries = world.sent<Query>();
+  REQUIRE(queries.size() == 1);
+  CHECK(queries[0].name == "rewind");
+  world.type("/compact");
+  world.press("enter");
+  CHECK(world.sent<Compact>().size() == 1);
+}
+
+TEST_CASE("ctrl-c that clears the prompt is not the first of two that leave") {
+  World world;
+  world.tell(TurnStarted{1});
+  world.type("a draft");
+  world.press("ctrl-c");
+  CHECK(world.shell.composer.empty());
+  CHECK_FALSE(world.interrupted);
+  world.shell.now_ms += 300;
+  world.press("ctrl-c");
+  CHECK(world.interrupted);
+  CHECK_FALSE(world.shell.quitting);
+  world.shell.now_ms += 300;
+  world.press("ctrl-c");
+  CHECK(world.shell.quitting);
+}
+
+TEST_CASE("a dialog that comes up over the transcript view is seen") {
+  World world;
+  world.story();
+  world.press("ctrl-o");
+  world.tell(command_asked(7));
+  const std::string screen = world.look(80, 24);
+  INFO(screen);
+  CHECK(screen.find("make 7") != std::string::npos);
+  wait_idle(world);
+  world.type("1");
+  CHECK(world.sent<Answer>().size() == 1);
+  CHECK(world.look(80, 24).find("all unfolded") != std::string::npos);
+}
+
+TEST_CASE("a dialog ends a search in the history and leaves the draft") {
+  World world;
+  world.shell.history.add("make clean");
+  world.type("draft");
+  world.press("ctrl-r");
+  world.type("make");
+  world.tell(command_asked(7));
+  CHECK(world.shell.composer.text() == "draft");
+  CHECK_FALSE(world.shell.reverse);
+}
+
+TEST_CASE("the key that answers one dialog cannot answer the next") {
+  World world;
+  world.tell(command_asked(7));
+  wait_idle(world);
+  world.type("1");
+  REQUIRE(world.sent<Answer>().size() == 1);
+  world.shell.now_ms += 50;
+  world.tell(command_asked(8));
+  for (int i = 0; i < 40; ++i) {  // held down
+    world.shell.now_ms += 30;
+    world.look(80, 24);
+    world.type("1");
+  }
+  CHECK(world.sent<Answer>().empty());
+  CHECK(world.shell.approval.is_open());
+  world.shell.now_ms += 900;
+  world.type("1");
+  CHECK(world.sent<Answer>().empty());
+  wait_idle(world);
+  world.type("1");
+  CHECK(world.sent<Answer>().size() == 1);
+}
+
+TEST_CASE("a key held down reads a long dialog to its end but does not say yes") {
+  World world;
+  PermissionAsked asked = command_asked(9);
+  for (int i = 0; i < 200; ++i) asked.body += "\necho line " + std::to_string(i);
+  world.tell(asked);
+  wait_idle(world);
+  for (int i = 0; i < 100; ++i) {
+    world.type("1");
+    world.shell.now_ms += 30;
+    world.look(80, 24);
+  }
+  CHECK(world.sent<Answer>().empty());
+  wait_idle(world);
+  world.type("1");
+  CHECK(world.sent<Answer>().size() == 1);
+}
+
+TEST_CASE("esc says no to a dialog however young it is") {
+  World world;
+  world.tell(TurnStarted{1});
+  world.tell(command_asked(7));
+  world.press("escape");
+  const auto answers = world.sent<Answer>();
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].verdict == Verdict::no);
+  CHECK_FALSE(world.shell.approval.is_open());
+}
+
+TEST_CASE("the reason for a no takes pastes and shows its end") {
+  World world;
+  world.tell(command_asked(7));
+  wait_idle(world);
+  world.type("2");
+  world.type("use ");
+  handle_input(world.shell, Paste{"the staging host"});
+  CHECK(world.shell.composer.empty());
+  for (int i = 0; i < 30; ++i) world.type(" more");
+  world.type(" END");
+  const std::string screen = world.look(80, 24);
+  INFO(screen);
+  CHECK(screen.find("END▏") != std::string::npos);
+  world.press("enter");
+  const auto answers = world.sent<Answer>();
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].note.starts_with("use the staging host more"));
+}
+
+TEST_CASE("ctrl-c leaves the reason for a no") {
+  World world;
+  world.tell(command_asked(7));
+  wait_idle(world);
+  world.press("tab");
+  CHECK(world.look(80, 24).find("say why") != std::string::npos);
+  world.press("ctrl-c");
+  const std::string screen = world.look(80, 24);
+  CHECK(screen.find("say why") == std::string::npos);
+  CHECK(screen.find("1 2 or") != std::string::npos);
+}
+
+TEST_CASE("a dialog is no wider and no higher than the screen") {
+  PermissionAsked asked = command_asked(7);
+  asked.reason = "it writes more than one file of this folder and one elsewhere";
+  asked.remember = "make";
+  for (int i = 0; i < 12; ++i) asked.body += " && echo a rather long line that has to be wrapped number " + std::to_string(i);
+  for (const auto& [columns, lines] : {std::pair{20, 6}, {20, 24}, {40, 8}, {80, 24}, {24, 10}}) {
+    World world;
+    world.shell.last_key_ms = world.shell.now_ms - 5'000;
+    world.tell(asked);
+    world.shell.now_ms += 2'000;
+    const std::string screen = world.look(columns, lines);
+    INFO(screen);
+    CHECK(screen.find("❯ 1. Yes") != std::string::npos);
+    CHECK(screen.find("make 7 && echo") != std::string::npos);
+    CHECK(screen.find(columns == 20 ? "3. No" : "3. No, and") != std::string::npos);
+    const Bottom bottom = bottom_part(world.shell, {columns, lines});
+    CHECK(static_cast<int>(bottom.rows.size()) < lines);
+    for (const Row& row : bottom.rows) CHECK(width(row.text) <= columns);
+    for (const Row& row : bottom.rows)
+      if (row.text.starts_with("│")) CHECK(row.text.ends_with(" │"));
+  }
+}
+
+TEST_CASE("a grant that had no room is shown before it is given") {
+  World world;
+  PermissionAsked asked = command_asked(7);
+  asked.remember = "a command with a rather long name and more";
+  world.tell(asked);
+  world.shell.now_ms += 2'000;
+  world.look(24, 7);
+  world.type("2");
+  CHECK(world.sent<Answer>().empty());
+  const std::string screen = world.look(24, 7);
+  INFO(screen);
+  CHECK(screen.find("name and") != std::string::npos);
+  world.type("2");
+  CHECK(world.sent<Answer>().size() == 1);
+}
+
+TEST_CASE("what a dialog said of reading on is true when one scrolls back") {
+  World world;
+  PermissionAsked asked = command_asked(7);
+  for (int i = 0; i < 60; ++i) asked.body += "\necho " + std::to_string(i);
+  world.tell(asked);
+  wait_idle(world);
+  CHECK(world.look(80, 24).find("read to the end") != std::string::npos);
+  for (int i = 0; i < 60; ++i) world.press("pagedown"), world.look(80, 24);
+  world.press("up");
+  const std::string screen = world.look(80, 24);
+  INFO(screen);
+  CHECK(screen.find("↓ 1 more line ") != std::string::npos);
+  CHECK(screen.find("read to the end") == std::string::npos);
+}
+
+TEST_CASE("a large diff in a dialog is laid out once") {
+  World world;
+  PermissionAsked asked = command_asked(7);
+  asked.diff = "@@ -0,0 +1,60000 @@\n";
+  for (int i = 0; i < 60'000; ++i) asked.diff += "+line " + std::to_string(i) + " of a file\n";
+  world.tell(asked);
+  const auto frame_time = [&](int frames) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < frames; ++i) bottom_part(world.shell, {80, 24});
+    return std::chrono::steady_clock::now() - begin;
+  };
+  const auto first = frame_time(1);
+  CHECK(frame_time(20) < first);  // before: twenty times as long
+}
