@@ -23,6 +23,47 @@ std::string head(std::string_view text, std::size_t bytes) {
   return std::string(text.substr(0, bytes));
 }
 
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
+
+// "12345678" -> "12,345,678"
+std::string grouped(std::size_t n) {
+  auto text = std::to_string(n);
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+// The beginning and the end of a long text, cut between lines or at least between characters, and how much is missing.
+// What went wrong stands at the end more often than not.
+std::string ends_of(std::string_view text, std::size_t bytes, RecallId recall) {
+  if (text.size() <= bytes || bytes == 0) return std::string(text.substr(0, bytes));
+  const std::size_t half = bytes / 2;
+  std::size_t from = half, to = text.size() - half;
+  if (const auto line = text.rfind('\n', from - 1); line != text.npos && line >= half / 2)
+    from = line + 1;
+  else
+    while (from > 0 && !begins_character(text[from])) --from;
+  if (const auto line = text.find('\n', to); line != text.npos && line < text.size() - half / 2)
+    to = line + 1;
+  else
+    while (to < text.size() && !begins_character(text[to])) ++to;
+  const auto hidden = text.substr(from, to - from);
+  const auto characters = static_cast<std::size_t>(std::count_if(hidden.begin(), hidden.end(), begins_character));
+  std::string out(text.substr(0, from));
+  if (!out.empty() && out.back() != '\n') out += '\n';
+  out += "[… " + grouped(characters) + " characters not shown here" + (recall ? ": /recall " + to_string(recall) : "") + "]\n";
+  return out.append(text.substr(to));
+}
+
+// Output of a command the person ran names its original where it is itself shortened: "[… r12 holds all of it …]".
+RecallId recall_of(std::string_view output) {
+  constexpr std::string_view before = "\n[… r", after = " holds all of it …]\n";
+  const auto end = output.rfind(after);
+  const auto begin = end == output.npos ? end : output.rfind(before, end);
+  if (begin == output.npos) return {};
+  const auto id = begin + before.size() - 1;
+  return parse_recall_id(output.substr(id, end - id));
+}
+
 struct Cell {
   std::string label, subject, note, diff;
   std::optional<int> exit_status;
@@ -82,7 +123,7 @@ class Screen {
     events.push_back(ToolStarted{id, "Bash", "Bash", ran.command, ran.command, true});
     ToolFinished done;
     done.call_id = id, done.tool = done.label = "Bash", done.subject = std::move(ran.command), done.replayed = true;
-    done.text = head(ran.output, cells_left > options_.full_cells ? kOldCell : options_.tool_text);
+    done.text = ends_of(ran.output, cells_left > options_.full_cells ? kOldCell : options_.tool_text, recall_of(ran.output));
     events.push_back(std::move(done));
   }
 
@@ -105,7 +146,7 @@ class Screen {
     done.call_id = result.call_id, done.tool = result.tool, done.label = cell.label, done.subject = cell.subject;
     done.note = cell.note, done.diff = cell.diff, done.is_error = result.is_error, done.exit_status = cell.exit_status;
     done.milliseconds = cell.milliseconds, done.recall = result.recall, done.form = result.form, done.replayed = true;
-    done.text = head(result.text, cells_left > options_.full_cells ? kOldCell : options_.tool_text);
+    done.text = ends_of(result.text, cells_left > options_.full_cells ? kOldCell : options_.tool_text, result.recall);
     events.push_back(std::move(done));
   }
 

@@ -127,7 +127,7 @@ struct SessionRow {
 // What was on screen, oldest first: items, tool cells and the notices between them. Events come with replayed = true.
 struct ScreenOptions {
   std::size_t begin = 0, end = SIZE_MAX;  // only these log entries; Store::screen_begin() says where a part may begin
-  std::size_t tool_text = 4'096;          // bytes of a tool's text to bring along; the rest is one recall away
+  std::size_t tool_text = 4'096;          // bytes of a tool's text: its two ends with a line that says what is missing
   std::size_t full_cells = 500;           // the newest so many cells; older ones bring 400 bytes
 };
 
