@@ -78,23 +78,37 @@ class IndexNames {
 
 }  // namespace
 
-bool tracked_by_git(const fs::path& folder) {
-  std::error_code error;
-  const fs::path real = fs::weakly_canonical(folder, error);
-  for (fs::path top = real.parent_path(); !error; top = top.parent_path()) {
+namespace {
+
+// Asks about every tracked path of the first repository at `top` or above it.
+bool any_of_index(const fs::path& real, fs::path top, const std::function<bool(const std::string&)>& wanted) {
+  for (std::error_code error; !error; top = top.parent_path()) {
     if (fs::exists(fs::symlink_status(top / ".git", error))) {
       const std::string bytes = read_all(git_dir(top / ".git") / "index");
-      const std::string name = real.lexically_relative(top).generic_string();
+      const std::string name = real == top ? std::string() : real.lexically_relative(top).generic_string();
       IndexNames names(bytes);
-      for (std::string one; names.next(one);) {
-        if (one == name || one.starts_with(name + "/")) return true;
-      }
+      for (std::string one; names.next(one);)
+        if ((name.empty() || one == name || one.starts_with(name + "/")) && wanted(one)) return true;
       return false;
     }
     error.clear();
     if (top == top.parent_path()) break;
   }
   return false;
+}
+
+}  // namespace
+
+bool tracked_by_git(const fs::path& folder) {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(folder, error);
+  return !error && any_of_index(real, real.parent_path(), [](const std::string&) { return true; });
+}
+
+bool any_tracked(const fs::path& path, const std::function<bool(const std::string&)>& wanted) {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(path, error);
+  return !error && any_of_index(real, real, wanted);
 }
 
 }  // namespace tern

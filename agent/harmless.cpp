@@ -2,7 +2,7 @@
 #include <cctype>
 
 #include "agent/command_kinds.h"
-#include "tools/protected_names.h"
+#include "agent/harmless.h"
 
 namespace tern {
 
@@ -49,7 +49,6 @@ constexpr Looker lookers[] = {
     {"paste", "d:sz", "delimiters serial"},
     {"od", "A:t:xcabdoN:j:v", ""},
     {"hexdump", "Ccbdxvn:s:", ""},
-    {"xxd", "bpc:g:l:s:u", "", Takes::paths, 1},
     {"strings", "an:t:", "bytes"},
     {"md5sum", "btz", "tag"},
     {"sha1sum", "btz", "tag"},
@@ -80,7 +79,6 @@ constexpr Looker lookers[] = {
     {"uptime", "ps", "", Takes::nothing},
     {"free", "bkmghtw", "human mega giga", Takes::nothing},
     {"printenv", "", "", Takes::text},
-    {"ps", "aAdefFHjlLTuvwxMo:p:C:U:G:g:s:t:", "forest sort no-headers pid ppid user", Takes::text},
     {"jq", "rcnsSeaMjC", "raw-output compact-output slurp null-input exit-status sort-keys tab raw-input join-output",
      Takes::pattern_then_paths},
     // Not -R, and not -L of rg: a link in the folder may lead to somebody's keys.
@@ -116,17 +114,6 @@ bool system_path(const fs::path& real) {
   return false;
 }
 
-std::string why_not_readable(const Place& where, const Workspace& workspace) {
-  if (!where.error.empty()) return where.error;
-  if (holds_secrets(where, workspace)) return where.given + " may hold secrets";
-  if (where.inside || system_path(where.real)) return {};
-  return where.given + " is outside the workspace";
-}
-
-bool numeric(std::string_view s) {
-  return !s.empty() && std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
 // Splits a call into options and the rest. False at the first option that is not in the table.
 bool read_options(const Looker& looker, const ShellCommand& command, std::vector<ShellWord>& rest, bool& pattern_given,
                   std::string& unknown) {
@@ -142,17 +129,28 @@ bool read_options(const Looker& looker, const ShellCommand& command, std::vector
       if (name == "regexp") pattern_given = true;
       if (!in_list(name, looker.longs)) return unknown = word, false;
     } else {
-      for (std::size_t k = 1; k < word.size(); ++k) {
-        const std::size_t at = word[k] == ':' ? std::string_view::npos : looker.shorts.find(word[k]);
-        if (at == std::string_view::npos) return unknown = word, false;
-        if (word[k] == 'e' && looker.takes == Takes::pattern_then_paths && looker.name != "jq") pattern_given = true;
-        if (at + 1 >= looker.shorts.size() || looker.shorts[at + 1] != ':') continue;
-        if (k + 1 == word.size() && ++i >= command.words.size()) return unknown = word, false;
-        break;  // the rest is its value
-      }
+      const Letters read = read_letters(std::string_view(word).substr(1), looker.shorts);
+      // tree reads on behind a letter that takes a value: "-Lo 2 f" writes f.
+      const bool glued = looker.name == "tree" && word.size() > 2 && word.find_first_of("LIP") != word.npos;
+      if (read == Letters::unknown || glued) return unknown = word, false;
+      if (word.find('e') != word.npos && looker.takes == Takes::pattern_then_paths && looker.name != "jq") pattern_given = true;
+      if (read == Letters::wants_next && ++i >= command.words.size()) return unknown = word, false;
     }
   }
   return true;
+}
+
+// A jq program may read other files: modules and data.
+std::string program_reads_files(const std::string& program) {
+  for (const std::string_view word : {"import", "include", "modulemeta", "input_filename", "get_search_list"})
+    for (std::size_t at = program.find(word); at != program.npos; at = program.find(word, at + 1)) {
+      const auto part = [&](std::size_t i) {
+        return i < program.size() && (std::isalnum(static_cast<unsigned char>(program[i])) != 0 || program[i] == '_');
+      };
+      const bool inside = at > 0 && (part(at - 1) || program[at - 1] == '.');
+      if (!inside && !part(at + word.size())) return "a jq program with \"" + std::string(word) + "\" may read any file";
+    }
+  return {};
 }
 
 // "diff -r" shows what two links lead to; with -q only that it differs.
@@ -175,11 +173,12 @@ std::string check_looker(const Looker& looker, const ShellCommand& command, cons
     return std::string(looker.name) + " " + unknown + " is not known to only look";
   if (rest.size() > looker.most || (looker.takes == Takes::nothing && !rest.empty()))
     return std::string(looker.name) + " with these words may do more than look";
-  // "ps e" shows the environment of every process, keys included.
-  if (looker.name == "ps" && !std::all_of(rest.begin(), rest.end(), [](const ShellWord& w) {
-        return in_list(w.text, "a x ax aux auxf auxw auxww axf axu") || numeric(w.text);
-      }))
-    return "ps with these words may show more than processes";
+  if (looker.name == "jq" && !rest.empty())
+    if (std::string why = program_reads_files(rest.front().text); !why.empty()) return why;
+  // binutils take a word like "@file" for the words in that file.
+  if (looker.name == "strings" &&
+      std::any_of(rest.begin(), rest.end(), [](const ShellWord& w) { return !w.text.empty() && w.text[0] == '@'; }))
+    return "strings reads its words from a file";
   if (looker.name == "diff" && follows_links(command)) return "diff -r follows links, which may lead anywhere";
   if (looker.takes == Takes::text) return {};
   if (looker.takes == Takes::pattern_then_paths && !pattern_given && !rest.empty() &&
@@ -193,118 +192,29 @@ std::string check_looker(const Looker& looker, const ShellCommand& command, cons
   return search_shows_secret(command, rest, place);
 }
 
-std::string check_find(const ShellCommand& command, const CommandPlace& place) {
-  constexpr std::string_view alone =
-      "-not ! -o -a -and -or ( ) , -print -print0 -prune -empty -executable -readable -writable -L -H -P -xdev -mount -depth "
-      "-daystart -ls -quit -true -false";
-  constexpr std::string_view with_value =
-      "-name -iname -path -ipath -wholename -type -xtype -maxdepth -mindepth -size -mtime -mmin -ctime -cmin -atime -amin -regex "
-      "-iregex "
-      "-regextype -perm -user -group -links -printf -newermt";
-  for (std::size_t i = 1; i < command.words.size(); ++i) {
-    const ShellWord& word = command.words[i];
-    if (in_list(word.text, alone)) continue;
-    if (in_list(word.text, with_value)) {
-      if (++i >= command.words.size()) return "find without a value for " + word.text;
-      continue;
-    }
-    if (!word.text.empty() && (word.text[0] == '-' || word.text[0] == '(' || word.text[0] == '!'))
-      return "find " + word.text + " is not known to only look";
-    const std::string why = why_not_readable(place.locate(word), place.workspace);
-    if (!why.empty()) return why;
-  }
-  return {};
-}
-
-bool simple_address(std::string_view& s) {
-  if (!s.empty() && s.front() == '$') return s.remove_prefix(1), true;
-  if (!s.empty() && s.front() == '/') {
-    std::size_t end = 1;
-    while (end < s.size() && s[end] != '/') end += s[end] == '\\' ? 2 : 1;
-    if (end >= s.size()) return false;
-    return s.remove_prefix(end + 1), true;
-  }
-  std::size_t digits = 0;
-  while (digits < s.size() && std::isdigit(static_cast<unsigned char>(s[digits])) != 0) ++digits;
-  s.remove_prefix(digits);
-  return digits > 0;
-}
-
-// "10,20p", "/a/,/b/p", "$p", "5d", "s/a/b/g": prints, deletes lines or replaces text on the way through; nothing else.
-bool simple_sed(std::string_view script) {
-  if (script.find('\n') != script.npos) return false;
-  if (simple_address(script) && !script.empty() && script.front() == ',') {
-    script.remove_prefix(1);
-    if (!simple_address(script)) return false;
-  }
-  if (script == "p" || script == "d" || script == "=" || script == "q") return true;
-  if (script.size() < 4 || script.front() != 's' || std::isalnum(static_cast<unsigned char>(script[1])) != 0 ||
-      script[1] == '\\' || script[1] == ' ')
-    return false;
-  const char delimiter = script[1];
-  std::size_t at = 2;
-  for (int part = 0; part < 2; ++part, ++at) {
-    while (at < script.size() && script[at] != delimiter) at += script[at] == '\\' ? 2 : 1;
-    if (at >= script.size()) return false;
-  }
-  return script.find_first_not_of("gpiI0123456789", at) == script.npos;
-}
-
-std::string check_sed(const ShellCommand& command, const CommandPlace& place) {
-  bool script = false;
-  for (std::size_t i = 1; i < command.words.size(); ++i) {
-    const std::string& word = command.words[i].text;
-    if (!script && (word == "-n" || word == "-E" || word == "-r" || word == "-nE" || word == "-En" || word == "-ne")) {
-      continue;
-    } else if (!script) {
-      for (std::size_t begin = 0; begin <= word.size();) {
-        if (word.empty()) return "sed without a script";
-        const std::size_t end =
-            word.front() == 's' || word.front() == '/' ? word.size() : std::min(word.find(';', begin), word.size());
-        if (!simple_sed(std::string_view(word).substr(begin, end - begin))) return "this sed script may write or run something";
-        begin = end + 1;
-      }
-      script = true;
-    } else if (word[0] == '-') {
-      return "sed " + word + " is not known to only look";
-    } else {
-      const std::string why = why_not_readable(place.locate(command.words[i]), place.workspace);
-      if (!why.empty()) return why;
-    }
-  }
-  return script ? std::string() : "sed without a script";
-}
-
-std::string check_test(const ShellCommand& command, const CommandPlace& place) {
-  for (std::size_t i = 1; i < command.words.size(); ++i) {
-    const std::string& word = command.words[i].text;
-    // "test -v 'a[$(x)]'" runs x, however it is quoted.
-    if (in_list(word, "-v -R")) return "test " + word + " evaluates what it is given";
-    if (word.empty() || word[0] == '-' || numeric(word) || in_list(word, "] = == != ! ( )") ||
-        word.find('/') == std::string::npos)
-      continue;
-    const std::string why = why_not_readable(place.locate(command.words[i]), place.workspace);
-    if (!why.empty()) return why;
-  }
-  return {};
-}
-
-std::string check_date(const ShellCommand& command) {
-  for (std::size_t i = 1; i < command.words.size(); ++i) {
-    const std::string& word = command.words[i].text;
-    if (word == "-d" || word == "--date")
-      ++i;
-    else if (word != "-u" && word != "-R" && word != "-I" && word.rfind("-I", 0) != 0 && word.rfind("--iso-8601", 0) != 0 &&
-             word.rfind("--date=", 0) != 0 && word[0] != '+')
-      return "date may set the clock";
-  }
-  return {};
-}
-
 }  // namespace
 
-// git has a file of its own.
-std::string why_not_harmless_git(const ShellCommand& command, const CommandPlace& place);
+std::string why_not_readable(const Place& where, const Workspace& workspace) {
+  if (!where.error.empty()) return where.error;
+  if (holds_secrets(where, workspace)) return where.given + " may hold secrets";
+  if (where.inside || system_path(where.real)) return {};
+  return where.given + " is outside the workspace";
+}
+
+bool all_digits(std::string_view s) {
+  return !s.empty() && std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+Letters read_letters(std::string_view cluster, std::string_view letters) {
+  for (std::size_t k = 0; k < cluster.size(); ++k) {
+    const std::size_t at = cluster[k] == ':' || cluster[k] == '?' ? letters.npos : letters.find(cluster[k]);
+    if (at == letters.npos) return Letters::unknown;
+    const char takes = at + 1 < letters.size() ? letters[at + 1] : ' ';
+    if (takes == ':') return k + 1 == cluster.size() ? Letters::wants_next : Letters::complete;
+    if (takes == '?') return Letters::complete;  // the rest is its value
+  }
+  return Letters::complete;
+}
 
 Place CommandPlace::locate(const ShellWord& word) const {
   if (word.tilde) return workspace.locate(word.text == "~" ? "~/" : word.text);
@@ -324,17 +234,11 @@ std::string why_not_harmless(const ShellCommand& command, const CommandPlace& pl
   if (command.words.empty()) return command.assignments.empty() ? std::string() : "it sets a variable";
   const std::string& name = command.words.front().text;
   if (name == "git") return why_not_harmless_git(command, place);
-  if (name == "find") return check_find(command, place);
-  if (name == "sed") return check_sed(command, place);
-  if (name == "test" || name == "[") return check_test(command, place);
-  if (name == "date") return check_date(command);
+  bool known = false;
+  if (std::string why = why_not_harmless_words(command, place, known); known) return why;
   if (name == "env" && command.words.size() == 1) return {};
   if (name == "command" && command.words.size() == 3 && command.words[1].text == "-v") return {};
-  if (command.words.size() == 2 && in_list(command.words[1].text, "--version -version -V") &&
-      in_list(name,
-              "gcc g++ cc c++ clang clang++ clang-format cmake ctest make ninja python python3 node java javac ruby perl php "
-              "bash gdb valgrind docker"))
-    return {};
+  if (asks_for_version(command)) return {};
   if (const Looker* looker = find_looker(name)) return check_looker(*looker, command, place);
   return name + " is not one of the commands known to only look";
 }

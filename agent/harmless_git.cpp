@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "agent/command_kinds.h"
+#include "agent/harmless.h"
 
 namespace tern {
 
@@ -32,13 +34,39 @@ constexpr std::string_view long_options =
     "ahead-behind no-ahead-behind renames no-color-moved "
     "color-moved color-words submodule-summary show-stash line-porcelain incremental score-debug is-ancestor octopus independent "
     "fork-point indent-heuristic";
-constexpr std::string_view short_letters = "0123456789abcdeghiklmnpqrstuvwzBCDEFGHILMPRSUWX";
+// What a letter means is the sub-command's: -O runs a program in grep, -S reads a file in blame, -X and -f in ls-files and grep.
+constexpr std::string_view diff_letters = "0123456789abcegimpqrstuvwzDEFPRWB?C?M?X?n:l:G:I:L:S:U:";
+constexpr struct {
+  std::string_view verbs, letters;
+} short_letters[] = {
+    {"log diff show diff-tree diff-index diff-files whatchanged range-diff rev-list reflog stash", diff_letters},
+    {"status", "bsvzu?M?"},
+    {"grep", "0123456789acFEGhHiIlLnopPqrvwWze:A:B:C:m:"},
+    {"ls-files", "cdikmostuvfzx:"},
+    {"blame annotate", "bceflnpstwC?M?L:"},
+    {"shortlog", "censw?"},
+    {"branch", "arvlqi"},
+    {"tag", "lin?"},
+    {"cat-file", "epst"},
+    {"ls-tree", "dlrtz"},
+    {"show-ref", "dsq"},
+    {"check-ignore", "qvnz"},
+    {"config", "lz"},
+    {"rev-parse", "q"},
+    {"merge-base show-branch", "a"},
+    {"remote cherry count-objects", "vH"},
+};
 
-bool known_option(const std::string& word) {
+// `wants_next`: its value is the next word.
+bool known_option(const std::string& verb, const std::string& word, bool& wants_next) {
+  wants_next = false;
   if (word[1] == '-') return word.size() == 2 || in_list(word.substr(2, word.find('=') - 2), long_options);
-  // Some take a value right behind them.
-  if (word.find_first_of("nUSGLMCXFBIeABm", 1) == 1) return true;
-  return word.find_first_not_of(short_letters, 1) == std::string::npos;
+  const auto row =
+      std::find_if(std::begin(short_letters), std::end(short_letters), [&](const auto& r) { return in_list(verb, r.verbs); });
+  if (row == std::end(short_letters)) return false;
+  const Letters read = read_letters(std::string_view(word).substr(1), row->letters);
+  wants_next = read == Letters::wants_next;
+  return read != Letters::unknown;
 }
 
 bool has_any(const std::vector<std::string>& words, std::string_view list) {
@@ -48,28 +76,19 @@ bool has_any(const std::vector<std::string>& words, std::string_view list) {
 // Sub-commands that look with any of the known options, and those which do so only in one form.
 bool looks(const std::string& verb, const std::vector<std::string>& options, const std::vector<std::string>& rest) {
   if (in_list(verb,
-              "status log diff show rev-parse ls-files blame annotate shortlog describe reflog cat-file ls-tree merge-base "
+              "status log diff show grep rev-parse ls-files blame annotate shortlog describe reflog cat-file ls-tree merge-base "
               "rev-list name-rev diff-tree diff-index diff-files "
               "count-objects check-ignore whatchanged range-diff cherry show-ref for-each-ref var version show-branch"))
     return !(verb == "reflog" && !rest.empty() && in_list(rest.front(), "expire delete drop")) &&
            !(verb == "var" && !options.empty());
-  if (verb == "grep")
-    return !has_any(options, "-O -Osh") &&
-           std::none_of(options.begin(), options.end(), [](const std::string& o) { return o.rfind("-O", 0) == 0; });
-  if (verb == "branch")
-    return (rest.empty() || has_any(options, "--list -l --contains --merged --no-merged --points-at")) &&
-           !has_any(options, "-d -D -m -M -c -C -u -f -t") &&
-           std::all_of(options.begin(), options.end(),
-                       [](const std::string& o) { return o[1] == '-' || o.find_first_not_of("arvlqi", 1) == std::string::npos; });
-  if (verb == "tag")
-    return (rest.empty() && options.empty()) ||
-           (has_any(options, "-l --list --contains --points-at --merged") && !has_any(options, "-d -a -s -f -m -F"));
+  if (verb == "branch") return rest.empty() || has_any(options, "--list -l --contains --merged --no-merged --points-at");
+  if (verb == "tag") return (rest.empty() && options.empty()) || has_any(options, "-l --list --contains --points-at --merged");
   if (verb == "remote")
     return (rest.empty() && (options.empty() || has_any(options, "-v --verbose"))) ||
            (rest.size() == 2 && rest[0] == "get-url" && options.empty());
   if (verb == "stash") return !rest.empty() && in_list(rest[0], "list show");
   if (verb == "worktree") return rest.size() == 1 && rest[0] == "list";
-  if (verb == "config") return has_any(options, "--get --get-all --list -l --get-regexp") && !has_any(options, "-e --edit");
+  if (verb == "config") return has_any(options, "--get --get-all --list -l --get-regexp");
   if (verb == "submodule") return rest.size() == 1 && rest[0] == "status";
   return false;
 }
@@ -78,6 +97,16 @@ bool climbs(const std::string& word) {
   for (const fs::path& part : fs::path(word))
     if (part == "..") return true;
   return word.front() == '/' || word.front() == '~';
+}
+
+// "HEAD:.env", ":0:.env", "-L1,2:.env": any part behind a colon may be a file's name.
+bool names_secret(const std::string& word, const CommandPlace& place) {
+  for (std::string_view part = word; !part.empty();) {
+    if (holds_secrets(place.locate(part), place.workspace)) return true;
+    const std::size_t colon = part.find(':');
+    part = colon == part.npos ? std::string_view() : part.substr(colon + 1);
+  }
+  return false;
 }
 
 }  // namespace
@@ -98,27 +127,29 @@ std::string why_not_harmless_git(const ShellCommand& command, const CommandPlace
   while (at < command.words.size() && in_list(command.words[at].text, "--no-pager -P --no-optional-locks")) ++at;
   if (at >= command.words.size()) return {};
   const std::string verb = command.words[at].text;
-  if (verb == "--version" || verb == "--help") return {};
+  if (verb == "--version" || verb == "--help")
+    return command.words.size() == at + 1 ? "" : "git " + verb + " may start a program that shows pages";
   std::vector<std::string> options, rest;
-  bool reading = true;
+  bool reading = true, value = false;
   for (++at; at < command.words.size(); ++at) {
     const std::string& word = command.words[at].text;
-    if (reading && word.size() > 1 && word[0] == '-') {
-      if (!known_option(word)) return "git " + verb + " " + word + " is not known to only look";
+    if (word.size() > 1 && word[0] == '-') {
+      // Behind "--", or as a value: whether git sees an option there is not worth guessing.
+      if (!reading || value || !known_option(verb, word, value)) return "git " + verb + " " + word + " is not known to only look";
+      if (names_secret(word, place)) return word + " may hold secrets";
       options.push_back(word);
       reading = word != "--";
       continue;
     }
-    rest.push_back(word);
-    const std::string file = word.substr(word.find(':') == std::string::npos ? 0 : word.find(':') + 1);  // "HEAD:.env"
-    if (!file.empty() && holds_secrets(place.locate(file), place.workspace)) return word + " may hold secrets";
+    if (!std::exchange(value, false)) rest.push_back(word);
+    if (names_secret(word, place)) return word + " may hold secrets";
     if (word.empty() || !climbs(word)) continue;
     const Place where = place.locate(command.words[at]);
     if (!where.error.empty() || !where.inside) return word + " is outside the workspace";
   }
   if (!looks(verb, options, rest)) return "git " + verb + " changes things or is not known to only look";
   if (in_nested_repository(place)) return "this is another repository inside the workspace, with settings of its own";
-  return {};
+  return search_shows_secret(command, {}, place);
 }
 
 }  // namespace tern

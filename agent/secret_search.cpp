@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "agent/command_kinds.h"
+#include "agent/git_index.h"
 #include "tools/protected_names.h"
 #include "tools/search.h"
 #include "tools/walk.h"
@@ -117,9 +118,33 @@ std::vector<fs::path> folders_of(const std::vector<ShellWord>& operands, const C
   return folders;
 }
 
+// "git grep" searches every tracked file below where it stands, or in the paths behind its pattern.
+std::string git_grep_shows(const ShellCommand& command, const CommandPlace& place) {
+  std::size_t at = 1;
+  while (at < command.words.size() && command.words[at].text.starts_with("-")) ++at;
+  if (at >= command.words.size() || command.words[at].text != "grep") return {};
+  std::vector<fs::path> paths;
+  bool pattern = has_letter(command, "e"), value = false;
+  for (++at; at < command.words.size(); ++at) {
+    const std::string& word = command.words[at].text;
+    const bool option = word.size() > 1 && word[0] == '-';
+    const Place where = option || word.starts_with(":") ? Place{} : place.locate(command.words[at]);
+    if (!option && !value && pattern && where.exists) paths.push_back(where.real);
+    pattern = pattern || !option;
+    value = option && word[1] != '-' && std::string_view("eABCm").find(word.back()) != std::string_view::npos;
+  }
+  if (paths.empty()) paths.push_back(place.cwd);
+  std::string shown;
+  for (const fs::path& path : paths)
+    if (any_tracked(path, [&](const std::string& name) { return secret_name(fs::path(shown = name).filename().native()); }))
+      return shown + " may hold secrets, and the search would show it";
+  return {};
+}
+
 }  // namespace
 
 std::string search_shows_secret(const ShellCommand& command, const std::vector<ShellWord>& operands, const CommandPlace& place) {
+  if (program_name(command.words[0].text) == "git") return git_grep_shows(command, place);
   const Search search = search_of(command);
   if (!search.folders) return {};
   for (const fs::path& folder : folders_of(operands, place)) {

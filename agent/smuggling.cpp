@@ -110,7 +110,8 @@ std::string smuggles(const Words& words) {
   }
   for (const Smuggler& smuggler : smugglers) {
     if (!in_list(name, smuggler.programs)) continue;
-    for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
+    // An option of git may have taken the "--" for its value.
+    for (std::size_t i = 1; i < words.size() && (words[i] != "--" || name == "git"); ++i) {
       if (words[i].size() < 2 || words[i][0] != '-' || (name == "git" && harmless_git_option(words, i))) continue;
       for (std::size_t begin = 0; begin < smuggler.options.size();) {
         const std::size_t end = std::min(smuggler.options.find(' ', begin), smuggler.options.size());

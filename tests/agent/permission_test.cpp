@@ -342,6 +342,71 @@ TEST_CASE("a search is asked about for a secret at any depth, and only for one i
         "ask");  // no rule for a program is one for keys
 }
 
+TEST_CASE("git grep asks where git tracks a file of secrets") {
+  const Project project;
+  const std::string git = "git -C '" + project.root.string() + "' -c core.fsmonitor=false ";
+  fs::remove_all(project.root / ".git");
+  REQUIRE(std::system((git + "init -q && " + git + "add -f .env README.md src").c_str()) == 0);
+  for (const auto& policy : {policy_of(PermissionMode::ask), policy_of(PermissionMode::ask, {rule("Bash(git grep:*)")})}) {
+    for (const char* line :
+         {"git grep KEY", "git grep -n KEY", "git grep KEY .", "git grep -e KEY", "git grep -e src -e README.md", "git grep src",
+          "git grep KEY HEAD~5", "git grep KEY -- ':/'", "git grep -ne KEY -- src .", "git --no-pager grep KEY"}) {
+      INFO(line);
+      CHECK(kind_of(decide_command(policy, line, project.workspace)) == "ask");
+    }
+    for (const char* line : {"git grep -n KEY src", "git grep -e KEY -- README.md", "cd src && git grep KEY"}) {
+      INFO(line);
+      CHECK(kind_of(decide_command(policy, line, project.workspace)) == "allow");
+    }
+  }
+}
+
+TEST_CASE("what only looks goes unasked") {
+  const Project project;
+  for (const char* line : {"git grep -ni main src",
+                           "git grep -A3 -e main",
+                           "git log -n3 -p",
+                           "git log -Stoken",
+                           "git diff -U5 -w",
+                           "git diff -M90%",
+                           "git blame -L10,20 src/main.cpp",
+                           "git ls-files -o -x '*.o'",
+                           "git shortlog -sne",
+                           "git tag -n3 -l",
+                           "git branch -avv",
+                           "git cat-file -p HEAD",
+                           "ctest --version",
+                           "cmake --version",
+                           "python3 -V",
+                           "java -version",
+                           "ps -ef",
+                           "ps aux",
+                           "ps -eo pid,ppid,rss,cmd --sort=-rss",
+                           "ps -e --forest",
+                           "ps -p 1 -o pid,args",
+                           "xxd -l 64 README.md",
+                           "xxd -c16 -s 4 README.md",
+                           "xxd -ps README.md",
+                           "jq '.include' package.json",
+                           "jq '.compilerOptions.important' package.json",
+                           "tree -L 2 -I build",
+                           "strings README.md",
+                           "git log --since=2.weeks -- src"}) {
+    INFO(line);
+    CHECK(kind_of(decide_command(policy_of(PermissionMode::ask), line, project.workspace)) == "allow");
+  }
+}
+
+// A long option may have taken the "--" for its value; and the same word is a question for one program, an order for another.
+TEST_CASE("what only seems to look is asked about") {
+  const Project project;
+  for (const char* line : {"ctest -V", "ninja -v", "cmake -V", "node -V", "ctest -v", "python3 -v", "bash -v", "gdb -v",
+                           "valgrind --version", "git --version -p"}) {
+    INFO(line);
+    CHECK(kind_of(decide_command(policy_of(PermissionMode::ask), line, project.workspace)) == "ask");
+  }
+}
+
 TEST_CASE("modes") {
   const Project project;
   PermissionPolicy policy = policy_of(PermissionMode::plan);

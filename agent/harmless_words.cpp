@@ -1,0 +1,217 @@
+// The programs whose words only their own reading tells whether they look: find, sed, test, date, ps, xxd, jq, --version.
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "agent/command_kinds.h"
+#include "agent/harmless.h"
+
+namespace tern {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string check_find(const ShellCommand& command, const CommandPlace& place) {
+  constexpr std::string_view alone =
+      "-not ! -o -a -and -or ( ) , -print -print0 -prune -empty -executable -readable -writable -L -H -P -xdev -mount -depth "
+      "-daystart -ls -quit -true -false";
+  constexpr std::string_view with_value =
+      "-name -iname -path -ipath -wholename -type -xtype -maxdepth -mindepth -size -mtime -mmin -ctime -cmin -atime -amin -regex "
+      "-iregex "
+      "-regextype -perm -user -group -links -printf -newermt";
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const ShellWord& word = command.words[i];
+    if (in_list(word.text, alone)) continue;
+    if (in_list(word.text, with_value)) {
+      if (++i >= command.words.size()) return "find without a value for " + word.text;
+      continue;
+    }
+    if (!word.text.empty() && (word.text[0] == '-' || word.text[0] == '(' || word.text[0] == '!'))
+      return "find " + word.text + " is not known to only look";
+    const std::string why = why_not_readable(place.locate(word), place.workspace);
+    if (!why.empty()) return why;
+  }
+  return {};
+}
+
+bool simple_address(std::string_view& s) {
+  if (!s.empty() && s.front() == '$') return s.remove_prefix(1), true;
+  if (!s.empty() && s.front() == '/') {
+    std::size_t end = 1;
+    while (end < s.size() && s[end] != '/') end += s[end] == '\\' ? 2 : 1;
+    if (end >= s.size()) return false;
+    return s.remove_prefix(end + 1), true;
+  }
+  std::size_t digits = 0;
+  while (digits < s.size() && std::isdigit(static_cast<unsigned char>(s[digits])) != 0) ++digits;
+  s.remove_prefix(digits);
+  return digits > 0;
+}
+
+// "10,20p", "/a/,/b/p", "$p", "5d", "s/a/b/g": prints, deletes lines or replaces text on the way through; nothing else.
+bool simple_sed(std::string_view script) {
+  if (script.find('\n') != script.npos) return false;
+  if (simple_address(script) && !script.empty() && script.front() == ',') {
+    script.remove_prefix(1);
+    if (!simple_address(script)) return false;
+  }
+  if (script == "p" || script == "d" || script == "=" || script == "q") return true;
+  if (script.size() < 4 || script.front() != 's' || std::isalnum(static_cast<unsigned char>(script[1])) != 0 ||
+      script[1] == '\\' || script[1] == ' ')
+    return false;
+  const char delimiter = script[1];
+  std::size_t at = 2;
+  for (int part = 0; part < 2; ++part, ++at) {
+    while (at < script.size() && script[at] != delimiter) at += script[at] == '\\' ? 2 : 1;
+    if (at >= script.size()) return false;
+  }
+  return script.find_first_not_of("gpiI0123456789", at) == script.npos;
+}
+
+std::string check_sed(const ShellCommand& command, const CommandPlace& place) {
+  bool script = false;
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i].text;
+    if (!script && (word == "-n" || word == "-E" || word == "-r" || word == "-nE" || word == "-En" || word == "-ne")) {
+      continue;
+    } else if (!script) {
+      for (std::size_t begin = 0; begin <= word.size();) {
+        if (word.empty()) return "sed without a script";
+        const std::size_t end =
+            word.front() == 's' || word.front() == '/' ? word.size() : std::min(word.find(';', begin), word.size());
+        if (!simple_sed(std::string_view(word).substr(begin, end - begin))) return "this sed script may write or run something";
+        begin = end + 1;
+      }
+      script = true;
+    } else if (word[0] == '-') {
+      return "sed " + word + " is not known to only look";
+    } else {
+      const std::string why = why_not_readable(place.locate(command.words[i]), place.workspace);
+      if (!why.empty()) return why;
+    }
+  }
+  return script ? std::string() : "sed without a script";
+}
+
+std::string check_test(const ShellCommand& command, const CommandPlace& place) {
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i].text;
+    // "test -v 'a[$(x)]'" runs x, however it is quoted.
+    if (in_list(word, "-v -R")) return "test " + word + " evaluates what it is given";
+    if (word.empty() || word[0] == '-' || all_digits(word) || in_list(word, "] = == != ! ( )") ||
+        word.find('/') == std::string::npos)
+      continue;
+    const std::string why = why_not_readable(place.locate(command.words[i]), place.workspace);
+    if (!why.empty()) return why;
+  }
+  return {};
+}
+
+std::string check_date(const ShellCommand& command) {
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i].text;
+    if (word == "-d" || word == "--date")
+      ++i;
+    else if (word != "-u" && word != "-R" && word != "-I" && word.rfind("-I", 0) != 0 && word.rfind("--iso-8601", 0) != 0 &&
+             word.rfind("--date=", 0) != 0 && word[0] != '+')
+      return "date may set the clock";
+  }
+  return {};
+}
+
+// The columns of "ps -o"; a name that ps does not know would make it read all its words in another way.
+bool known_columns(std::string_view list) {
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string_view name = list.substr(begin, end - begin);
+    if (!in_list(name.substr(0, name.find('=')),
+                 "pid ppid pgid sid tid user uid group gid cmd comm args command ucmd pcpu %cpu pmem %mem rss vsz vsize size sz "
+                 "stat state s etime etimes time cputime tty tt start lstart start_time nlwp thcount ni nice pri psr wchan"))
+      return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
+// "ps e" shows the environment of every process, keys included, and whenever ps cannot make sense of "-abc" it reads it as
+// "abc". So the words are known as a whole, not letter by letter.
+bool known_order(std::string_view key) {
+  if (!key.empty() && (key[0] == '-' || key[0] == '+')) key.remove_prefix(1);
+  return in_list(key, "pid ppid rss vsz pcpu %cpu pmem %mem time start_time user comm");
+}
+
+std::string check_ps(const ShellCommand& command) {
+  bool every = false, more = false;  // "-e" in some form; anything that could disagree with it
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i].text;
+    const std::string next = i + 1 < command.words.size() ? command.words[i + 1].text : std::string();
+    if (in_list(word, "-w -ww --forest --no-headers") || (word.rfind("--sort=", 0) == 0 && known_order(word.substr(7)))) continue;
+    const bool all = in_list(word, "-e -ef -eF -el -elf -eLf -ejH -efH -eH -efw -efww -eo");
+    if (all && every) return "ps with two words for every process";
+    every = every || all;
+    more = more || !all;
+    if (in_list(word, "-o -eo -Ao axo ao") && known_columns(next))
+      ++i;
+    else if (in_list(word, "-p --pid --ppid") && all_digits(next))
+      ++i;
+    else if ((!all || word == "-eo") && !all_digits(word) &&
+             !in_list(word, "-A -a -x -f -l -aux -ax a x ax aux auxf auxw auxww axf axu axuf faux u ux f w ww"))
+      return "ps " + word + " may show more than processes";
+  }
+  return every && more ? "ps with these words may show more than processes" : "";
+}
+
+// xxd writes its second file. It is no getopt: "-ps" and "-plain" are options, "-r" anywhere is not ours.
+std::string check_xxd(const ShellCommand& command, const CommandPlace& place) {
+  int files = 0;
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i].text;
+    if (in_list(word, "-b -p -ps -plain -u -i -e")) continue;
+    if (in_list(word, "-c -l -s -g -o -cols -len -seek -groupsize") && i + 1 < command.words.size() &&
+        all_digits(command.words[i + 1].text)) {
+      ++i;
+      continue;
+    }
+    if (word.size() > 2 && word[0] == '-' && in_list(word.substr(1, 1), "c l s g") &&
+        all_digits(std::string_view(word).substr(2)))
+      continue;
+    if (word.empty() || word[0] == '-' || word[0] == '+') return "xxd " + word + " is not known to only look";
+    if (++files > 1) return "xxd writes its second file";
+    if (std::string why = why_not_readable(place.locate(command.words[i]), place.workspace); !why.empty()) return why;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool asks_for_version(const ShellCommand& command) {
+  if (command.words.size() != 2) return false;
+  const std::string& name = command.words[0].text;
+  const std::string& word = command.words[1].text;
+  // "ctest -V" runs the tests, "ninja -v" builds: each word only for whom it is a question.
+  constexpr std::pair<std::string_view, std::string_view> questions[] = {
+      {"--version",
+       "gcc g++ cc c++ clang clang++ clang-format clang-tidy cmake ctest make ninja python python3 node java javac ruby perl php "
+       "bash gdb docker"},
+      {"-V", "python python3"},
+      {"-version", "cmake java javac"},
+      {"-v", "gcc g++ clang clang++ make node php docker"}};
+  return std::any_of(std::begin(questions), std::end(questions),
+                     [&](const auto& q) { return word == q.first && in_list(name, q.second); });
+}
+
+std::string why_not_harmless_words(const ShellCommand& command, const CommandPlace& place, bool& known) {
+  const std::string& name = command.words.front().text;
+  known = true;
+  if (name == "find") return check_find(command, place);
+  if (name == "sed") return check_sed(command, place);
+  if (name == "test" || name == "[") return check_test(command, place);
+  if (name == "date") return check_date(command);
+  if (name == "ps") return check_ps(command);
+  if (name == "xxd") return check_xxd(command, place);
+  known = false;
+  return {};
+}
+
+}  // namespace tern
