@@ -44,13 +44,28 @@ void each_quantity(std::string_view line, F&& found) {
   }
 }
 
+// A name of a path is its last two parts; here the whole of it, as it is spelled in the line.
+std::string_view whole_path(std::string_view line, std::string_view name, Escapes escapes) {
+  const auto end = static_cast<std::size_t>(name.data() - line.data()) + name.size();
+  auto begin = end - name.size();
+  const auto in_part = [](char c) { return is_name_char(c) || c == '.' || c == '-' || c == '+' || c == '@' || c == '~'; };
+  while (begin > 0 && (line[begin - 1] == '/' || line[begin] == '/')) {
+    if (line[begin - 1] != '/' && !in_part(line[begin - 1])) break;
+    --begin;
+    while (line[begin] != '/' && begin > 0 && in_part(line[begin - 1])) --begin;
+    if (escapes == Escapes::json && begin > 0 && line[begin - 1] == '\\' && line[begin] != '/') ++begin;  // "\nsrc/a.c"
+  }
+  return line.substr(begin, end - begin);
+}
+
 std::uint64_t key_of_fact(FactKind kind, std::string_view text) {
   return hash_text(text) + static_cast<std::uint64_t>(kind) * 0x9E3779B97F4A7C15ull;
 }
 
 class Collector {
  public:
-  explicit Collector(const Conversation& conversation) : conversation_(conversation) {}
+  // all: also names that only tool results hold; an index has no room for those, their originals do.
+  explicit Collector(const Conversation& conversation, bool all = false) : conversation_(conversation), all_(all) {}
 
   std::vector<Fact> run() {
     for (const auto& item : conversation_.items) {
@@ -110,10 +125,16 @@ class Collector {
           add(FactKind::place, name.text, recall, written);
         else if (name.kind == NameKind::url)
           add(FactKind::url, name.text, recall, written);
+        else if (!written && !all_)
+          continue;
         else if (name.kind == NameKind::ident && written)
           add(FactKind::ident, name.text, recall, true);
-        else if (name.kind == NameKind::path && written)
-          add(FactKind::file, name.text, recall, true);
+        else if (name.kind == NameKind::path)
+          add(FactKind::file, whole_path(line, name.text, escapes), recall, written);
+        else if (name.kind == NameKind::file)
+          add(FactKind::file, name.text, recall, written);
+        else if (name.kind == NameKind::number)
+          add(FactKind::number, name.text, recall, written);
       }
       if (written || error)
         each_quantity(line, [&](std::string_view text_of) { add(FactKind::number, text_of, recall, written); });
@@ -148,6 +169,7 @@ class Collector {
   }
 
   const Conversation& conversation_;
+  const bool all_;
   std::vector<Fact> facts_;
   std::vector<std::pair<Tokens, std::size_t>> last_;  // where a fact came up last: tokens before, block
   std::unordered_map<std::uint64_t, std::size_t> index_;
@@ -168,7 +190,7 @@ constexpr std::array<Section, 8> sections{{
     {FactKind::error, "Errors seen", "\n- ", 0.15},
     {FactKind::ident, "Identifiers in use", ", ", 0.1},
     {FactKind::place, "Places", ", ", 0.05},
-    {FactKind::number, "Quantities", ", ", 0.05},
+    {FactKind::number, "Numbers", ", ", 0.05},
     {FactKind::url, "URLs", "\n- ", 0.05},
 }};
 
@@ -237,7 +259,7 @@ std::string LossReport::line() const {
 
 LossReport audit(const Conversation& before, const Conversation& after) {
   std::unordered_set<std::uint64_t> there;
-  for (const auto& fact : facts_of(after)) there.insert(hash_text(fact.text));
+  for (const auto& fact : Collector(after, true).run()) there.insert(hash_text(fact.text));
   const auto text = text_of(after);
   std::vector<Name> names;
   each_line_of(text, [&](std::string_view line) {
@@ -251,7 +273,7 @@ LossReport audit(const Conversation& before, const Conversation& after) {
     return there.count(hash_text(fact.text)) || (sentence && text.find(fact.text) != text.npos);
   };
   LossReport report;
-  for (auto& fact : facts_of(before)) {
+  for (auto& fact : Collector(before, true).run()) {
     if (stands(fact)) {
       ++report.kept;
       report.stays.push_back(std::move(fact));

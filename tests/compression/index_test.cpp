@@ -1,5 +1,6 @@
 #include "compression/index.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
 #include "compression/tokens.h"
@@ -51,7 +52,7 @@ TEST_CASE("the index names kinds and ids and keeps its budget") {
   const auto all = index_of(script(world), 1'000);
   CHECK(all.find("Demands of the user:\n- Never touch the public API!") != std::string::npos);
   CHECK(all.find("make test r2") != std::string::npos);
-  CHECK(all.find("Quantities: ") != std::string::npos);
+  CHECK(all.find("Numbers: ") != std::string::npos);
   for (const Tokens budget : {0, 10, 40, 80}) CHECK(estimate(index_of(script(world), budget)) <= budget + 2);
   CHECK(index_of({}, 100).empty());
 }
@@ -77,4 +78,41 @@ TEST_CASE("the audit tells kept, reachable and dropped apart") {
   CHECK(error);
   CHECK(audit(before, before).lost.empty());
   CHECK(audit(before, before).line().ends_with(", 0 by recall, 0 lost"));
+}
+
+TEST_CASE("paths count as they are spelled, and numbers, versions and commits are specifics, too") {
+  const auto before = script(R"(
+  user Look into the crash
+  assistant It is /etc/opt/alpha/beta/gamma.conf; see issue #48123, version 2.4.7, commit deadbeef1234567, port 59417
+  call 1 Bash ls
+  result 1 = src/core/one.cpp\nsrc/core/two.cpp\n7654321 fix it
+)");
+  const auto after = script("  user Look into the crash\n  summary 1-2 It is about beta/gamma.conf, port 59417\n");
+  const auto report = audit(before, after);
+  std::vector<std::string> lost;
+  for (const auto& [fate, fact] : report.lost) lost.push_back(fact.text);
+  for (const char* gone : {"/etc/opt/alpha/beta/gamma.conf", "#48123", "2.4.7", "deadbeef1234567", "src/core/one.cpp"}) {
+    INFO(gone);
+    CHECK(std::find(lost.begin(), lost.end(), gone) != lost.end());
+  }
+  CHECK(std::find(lost.begin(), lost.end(), "59417") == lost.end());
+  const auto index = index_of(before, 1'000);
+  CHECK(index.find("#48123") != index.npos);
+  CHECK(index.find("/etc/opt/alpha/beta/gamma.conf") != index.npos);
+  CHECK(index.find("src/core/one.cpp") == index.npos);  // its original has it
+}
+
+TEST_CASE("a path in the arguments of a call is told from the escapes before it") {
+  auto conversation = script("  user go\n  call 1 Bash x\n");
+  for (auto& item : conversation.items)
+    if (item->role == Role::assistant) {
+      Item copy = *item;
+      std::get<ToolCall>(copy.blocks.front()).arguments = R"({"command":"one\nsrc/core/lib/two.cpp \"/usr/share/three.txt\""})";
+      item = make_item(std::move(copy));
+    }
+  std::vector<std::string> files;
+  for (const auto& fact : facts_of(conversation))
+    if (fact.kind == FactKind::file) files.push_back(fact.text);
+  CHECK(std::find(files.begin(), files.end(), "src/core/lib/two.cpp") != files.end());
+  CHECK(std::find(files.begin(), files.end(), "/usr/share/three.txt") != files.end());
 }
