@@ -238,7 +238,10 @@ bool Compactor::take_back(Context& context, std::uint64_t batch, bool redo) {
   for (const auto& row : world_.store.compactions())
     if (row.batch == batch) {
       event.tier = row.tier;
-      context.gauges.freed(redo ? row.before - row.after : row.after - row.before);  // as it was counted
+      // As it was counted, unless what other compactions did since leaves less to move.
+      const auto counted = row.before - row.after, moved = redo ? before - used : used - before;
+      const auto freed = std::abs(counted - moved) <= counted / 50 ? counted : moved;
+      context.gauges.freed(redo ? freed : -freed);
     }
   world_.store.remember(event);
   world_.emit(std::move(event));

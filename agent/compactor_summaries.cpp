@@ -47,13 +47,15 @@ std::optional<Compactor::Result> Compactor::summarise(Context& context, const Pl
     log_failure("cancelled", due.tier);
     return std::nullopt;
   }
-  if (asked) count_failure(!result);
-  if (!result) result = without_model(context, now, due.ask->replaces);
+  if (asked && !now.manual) count_failure(!result);
+  const bool refused = !result;
+  if (refused) result = without_model(context, now, due.ask->replaces);
   if (!result) {
-    log_failure("no summary fits and nothing may be removed", due.tier);
+    log_failure(now.range ? "no summary of that stretch would be smaller than it" : "no summary fits and nothing may be removed",
+                due.tier);
     return std::nullopt;
   }
-  result->why = due.why;
+  result->why = due.why + (refused ? "; no model's summary was taken, so without one" : "");
   result->pause_ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }
@@ -146,6 +148,7 @@ std::optional<Compactor::Result> Compactor::without_model(Context& context, cons
   const auto budget = budget_of(context);
   if (auto edits = local_summary(context.conversation, budget, now); !edits.empty())
     return Result{.edits = std::move(edits), .tier = Tier::compact, .strategy = "local"};
+  if (now.range) return std::nullopt;  // nothing outside the picked stretch pays for it
   const auto target = count(context.conversation) - replaced / 2;
   if (auto edits = remove_messages(context.conversation, budget, target); !edits.empty()) {
     std::string strategy = edits.front().why.unit;

@@ -10,6 +10,7 @@ using test::fullest;
 using test::phases;
 using test::prose;
 using test::Rig;
+using test::says;
 using test::with_summaries;
 using test::work;
 
@@ -273,6 +274,40 @@ TEST_CASE("a stretch picked by prompts is all that is compacted") {
   }
   CHECK(text_of(rig.context.conversation) != kept);
   CHECK(check(rig.context.conversation).empty());
+}
+
+TEST_CASE("a stretch that no summary makes smaller stays, and nothing outside pays for it") {
+  Rig rig(60'000);
+  rig.script.summaries([](const Request&) {
+    return says(std::string("<summary>") + prose(1, 9'000) + "</summary>", {500, 100});
+  });
+  for (const auto* text : {"one", "two", "three", "four", "five", "six", "seven"}) {
+    rig.script.then(says(std::string("Answer to ") + text + ". " + prose(3, 60)));
+    rig.turn(std::string("Prompt ") + text);
+  }
+  const auto points = rig.store->rewind_points();  // newest first
+  const auto before = rig.context.conversation.items;
+  for (int i = 0; i < 4; ++i)
+    rig.compactor.compact(rig.context, {{}, {}, false, ItemRange{points[4].item, ItemId{points[1].item.value - 1}}}, {});
+  const auto& after = rig.context.conversation.items;
+  for (const auto& item : before)
+    if (item->id < points[4].item || item->id >= points[1].item)
+      CHECK(std::find(after.begin(), after.end(), item) != after.end());
+  CHECK(rig.compactor.status().find("in a row") ==
+        std::string::npos);  // what the person asked for does not stop the automatic ones
+}
+
+TEST_CASE("what a compaction saved follows what its redo really moved") {
+  Rig rig(60'000);
+  with_summaries(rig);
+  work(rig, 12);
+  rig.compactor.compact(rig.context, by("tools"), {});
+  rig.compactor.undo(rig.context, {1, {}});
+  rig.compactor.compact(rig.context, by("truncate"), {});
+  const auto before = read_meters(rig.context);
+  rig.compactor.undo(rig.context, {-1, {}});
+  const auto after = read_meters(rig.context);
+  CHECK(std::abs((after.saved - before.saved) - (before.used - after.used)) <= before.used / 50);
 }
 
 TEST_CASE("a focus reaches the model that summarises") {
