@@ -1,3 +1,5 @@
+#include <charconv>
+
 #include "compression/strategy.h"
 #include "ui/command.h"
 #include "ui/shell.h"
@@ -7,32 +9,75 @@ namespace tern {
 namespace {
 
 std::vector<std::string> values(Shell&) {
-  std::vector<std::string> all = {"--preview"};
+  std::vector<std::string> all = {"--preview", "--from ", "--to "};
   for (const std::string& name : split_words(compaction_names())) all.push_back("--strategy " + name);
   return all;
 }
 
-void run(Shell& shell, std::string_view arguments) {
-  std::vector<std::string> words = split_words(arguments);
-  Compact compact;
-  std::optional<ItemId> from, to;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const auto value = [&] { return i + 1 < words.size() ? words[++i] : std::string(); };
-    if (words[i] == "--preview")
-      compact.preview = true;
-    else if (words[i] == "--strategy")
-      compact.strategy = value();
-    else if (words[i] == "--from")
-      from = item_of_prompt(shell.view, value());
-    else if (words[i] == "--to")
-      to = item_of_prompt(shell.view, value());
-    else
-      compact.focus += (compact.focus.empty() ? "" : " ") + words[i];
+// A line is read whole before anything is sent: what is not understood must not compact.
+struct Line {
+  const ViewState& view;
+  std::vector<std::string> words;
+  Compact compact{};
+  std::optional<ItemId> from{}, to{};
+  std::string wrong{};
+  std::size_t at = 0;
+
+  std::string value() {
+    if (at + 1 < words.size() && !words[at + 1].starts_with("--")) return words[++at];
+    wrong = words[at] + " needs " + (words[at] == "--strategy" ? "one of: " + compaction_names() : "the number of a prompt");
+    return {};
   }
-  if (!compact.strategy.empty() && !is_compaction(compact.strategy))
-    return shell.say("no strategy \"" + compact.strategy + "\": " + compaction_names(), 6'000);
-  if (from || to) compact.range = ItemRange{from.value_or(ItemId{1}), to.value_or(ItemId{~0ull})};
-  shell.send(std::move(compact));
+
+  // The first message of the nth turn, or of the one after it. Turns count from the first of the conversation.
+  std::optional<ItemId> turn(int after) {
+    const std::string flag = words[at], nth = value();
+    if (!wrong.empty()) return std::nullopt;
+    if (view.more_above) {
+      wrong = "the first prompts are not on the screen yet, so none can be counted: Esc Esc picks a stretch";
+      return std::nullopt;
+    }
+    std::vector<ItemId> turns;
+    for (const Cell& cell : view.cells)
+      if (std::holds_alternative<UserCell>(cell.body)) turns.push_back(cell.item);
+    std::size_t n = 0;
+    const auto [end, fault] = std::from_chars(nth.data(), nth.data() + nth.size(), n);
+    if (fault != std::errc() || end != nth.data() + nth.size() || n < 1 || n > turns.size()) {
+      wrong = flag + " " + nth + ": there are prompts 1 to " + std::to_string(turns.size());
+      return std::nullopt;
+    }
+    turns.push_back({~0ull});
+    return turns[n - 1 + static_cast<std::size_t>(after)];
+  }
+
+  void read() {
+    for (; at < words.size() && wrong.empty(); ++at) {
+      const std::string& word = words[at];
+      if (word == "--preview")
+        compact.preview = true;
+      else if (word == "--strategy")
+        compact.strategy = value();
+      else if (word == "--from")
+        from = turn(0);
+      else if (word == "--to")
+        to = turn(1);
+      else if (word.starts_with("--"))
+        wrong = "there is no " + word + ": --preview --strategy S --from N --to N";
+      else
+        compact.focus += (compact.focus.empty() ? "" : " ") + word;
+    }
+    if (wrong.empty() && !compact.strategy.empty() && !is_compaction(compact.strategy))
+      wrong = "no strategy \"" + compact.strategy + "\": " + compaction_names();
+    if (wrong.empty() && from && to && *to <= *from) wrong = "--from stands after --to";
+    if (from || to) compact.range = ItemRange{from.value_or(ItemId{1}), ItemId{to.value_or(ItemId{~0ull}).value - 1}};
+  }
+};
+
+void run(Shell& shell, std::string_view arguments) {
+  Line line{shell.view, split_words(arguments)};
+  line.read();
+  if (!line.wrong.empty()) return shell.say(std::move(line.wrong), 6'000);
+  shell.send(std::move(line.compact));
 }
 
 }  // namespace
@@ -40,7 +85,7 @@ void run(Shell& shell, std::string_view arguments) {
 extern const SlashCommand compact_command;
 constinit const SlashCommand compact_command{.name = "compact",
                                              .aliases = "compress summarize",
-                                             .usage = "[focus | --preview | --strategy S]",
+                                             .usage = "[focus | --preview | --strategy S | --from N --to N]",
                                              .help = "shorten the context now; originals stay",
                                              .run = run,
                                              .while_working = false,

@@ -20,11 +20,4 @@ int number_of(std::string_view text) {
   return n < 1 ? 1 : n;
 }
 
-std::optional<ItemId> item_of_prompt(const ViewState& view, std::string_view nth) {
-  int n = number_of(nth);
-  for (const Cell& cell : view.cells)
-    if (std::holds_alternative<UserCell>(cell.body) && --n == 0) return cell.item;
-  return std::nullopt;
-}
-
 }  // namespace tern

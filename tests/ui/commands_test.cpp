@@ -78,8 +78,24 @@ TEST_CASE("/compact offers every strategy and refuses one that does not exist") 
   world.say("/compact --strategy middel");
   CHECK(world.sent<Compact>().empty());
   CHECK(world.shell.hint.text.find("middel") != std::string::npos);
-  world.say("/compact --strategy superseded");
-  CHECK(world.sent<Compact>().at(0).strategy == "superseded");
+  world.user("first");
+  world.answer("one");
+  world.user("second");
+  world.answer("two");
+  for (const std::string line : {"--strategy", "--prevew", "--from 3", "--to x", "--from", "--from 2 --to 1", "--from 0"}) {
+    INFO(line);
+    world.shell.hint.text.clear();
+    world.say("/compact " + line);
+    CHECK(world.sent<Compact>().empty());
+    CHECK_FALSE(world.shell.hint.text.empty());
+  }
+  world.say("/compact --strategy superseded --from 1 --to 1");  // whole turns
+  const auto sent = world.sent<Compact>();
+  REQUIRE(sent.size() == 1);
+  CHECK(sent[0].strategy == "superseded");
+  REQUIRE(sent[0].range);
+  CHECK(sent[0].range->first == ItemId{1});
+  CHECK(sent[0].range->last == ItemId{2});
 }
 
 TEST_CASE("/context hands its second word on") {
