@@ -20,17 +20,31 @@ Written commit_change(ToolContext& ctx, const Place& place, const Loaded& before
     change.hash_before = content_hash(before.bytes);
     options.expected = before.stamp;
   }
+  std::optional<Encoding> encoding;
+  if (!before.bytes.empty()) encoding = ctx.files.charset(place.real, before.bytes).encoding;
   ctx.journal.record(std::move(change));
   Written written = atomic_write(ctx.workspace, place, after, options);
-  if (written.error.empty()) ctx.files.saw(place.real, written.stamp, after);
+  if (written.error.empty()) ctx.files.saw(place.real, written.stamp, after, encoding);
   return written;
 }
 
-Diff diff_of_files(std::string_view before, std::string_view after, std::size_t context) {
-  TextView old_view(before, detect(before)), new_view(after, detect(after));
-  Diff diff = unified_diff(old_view.text(), new_view.text(), context);
+namespace {
+
+Diff diff_of_views(const TextView& before, const TextView& after, std::size_t context) {
+  Diff diff = unified_diff(before.text(), after.text(), context);
   diff.text = to_valid_utf8(diff.text);
   return diff;
+}
+
+}  // namespace
+
+Diff diff_of_files(std::string_view before, std::string_view after, std::size_t context) {
+  return diff_of_views({before, detect(before)}, {after, detect(after)}, context);
+}
+
+Diff diff_of_files(std::string_view before, std::string_view after, const Charset& charset) {
+  if (before.empty() || charset.encoding == Encoding::binary) return diff_of_files(before, after);
+  return diff_of_views({before, charset}, {after, charset_as(after, charset.encoding)}, 3);
 }
 
 std::string load_for_change(ToolContext& ctx, const Place& place, Loaded& loaded) {

@@ -6,6 +6,7 @@
 
 #include "tools/atomic_write.h"
 #include "tools/diff.h"
+#include "tools/encoding.h"
 #include "tools/file.h"
 
 namespace tern {
@@ -20,6 +21,7 @@ Written commit_change(ToolContext& ctx, const Place& place, const Loaded& before
 
 // Both as UTF-8 text, whatever the encoding.
 Diff diff_of_files(std::string_view before, std::string_view after, std::size_t context = 3);
+Diff diff_of_files(std::string_view before, std::string_view after, const Charset& charset);
 
 // Writing is refused for what is not an ordinary, modestly sized file in reach. Empty = go on. Loads it on the way.
 std::string load_for_change(ToolContext& ctx, const Place& place, Loaded& loaded);

@@ -120,13 +120,14 @@ std::string_view line_ending_near(std::string_view text, std::size_t position) {
   return end > 0 && text[end - 1] == '\r' ? "\r\n" : "\n";
 }
 
-EditOutcome apply_edit(std::string_view file, const EditRequest& request) {
+EditOutcome apply_edit(std::string_view file, const EditRequest& request) { return apply_edit(file, request, detect(file)); }
+
+EditOutcome apply_edit(std::string_view file, const EditRequest& request, const Charset& charset) {
   EditOutcome outcome;
   if (request.old_text == request.new_text) {
     outcome.error = "No changes to make: old_string and new_string are exactly the same.";
     return outcome;
   }
-  Charset charset = detect(file);
   TextView view(file, charset);
   std::string_view text = view.text();
   Matches found = find(text, request.old_text);

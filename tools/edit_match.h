@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/encoding.h"
+
 namespace tern {
 
 struct EditRequest {
@@ -23,6 +25,7 @@ struct EditOutcome {
 };
 
 EditOutcome apply_edit(std::string_view file, const EditRequest& request);
+EditOutcome apply_edit(std::string_view file, const EditRequest& request, const Charset& charset);
 
 // "// ... rest of code" and its kin, standing in for text that would be lost; empty = none.
 std::string find_placeholder(std::string_view new_text, std::string_view old_text);

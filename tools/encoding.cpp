@@ -7,17 +7,13 @@
 #include <cstdio>
 #include <cstring>
 
+#include "tools/encoding_forms.h"
+
 namespace tern {
 
 namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";
-
-constexpr std::uint16_t cp1252_high[32] = {0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
-                                           0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
-                                           0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
-
-unsigned byte_at(std::string_view s, std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0; }
 
 void put_utf8(std::string& out, std::uint32_t c) {
   if (c < 0x80) {
@@ -45,93 +41,6 @@ std::uint32_t code_point(std::string_view utf8) {
   return value;
 }
 
-// Length of the double-byte character at `at` (1 for ASCII), 0 when no such sequence is valid.
-std::size_t gbk_length(std::string_view s, std::size_t at) {
-  unsigned a = byte_at(s, at), b = byte_at(s, at + 1);
-  if (a < 0x80) return 1;
-  if (a == 0x80 || a == 0xFF) return 0;
-  if (b >= 0x40 && b <= 0xFE && b != 0x7F) return 2;
-  unsigned c = byte_at(s, at + 2), d = byte_at(s, at + 3);
-  return b >= 0x30 && b <= 0x39 && c >= 0x81 && c <= 0xFE && d >= 0x30 && d <= 0x39 ? 4 : 0;
-}
-
-std::size_t sjis_length(std::string_view s, std::size_t at) {
-  unsigned a = byte_at(s, at), b = byte_at(s, at + 1);
-  if (a < 0x80 || (a >= 0xA1 && a <= 0xDF)) return 1;
-  if (a == 0x80 || a == 0xA0 || a > 0xFC) return 0;
-  return b >= 0x40 && b <= 0xFC && b != 0x7F ? 2 : 0;
-}
-
-using Length = std::size_t (*)(std::string_view, std::size_t);
-
-// How much of the high part of the text looks as that encoding is usually used, 0 … 1; 0 when it is not even valid.
-template <class Usual>
-double likeness(std::string_view s, Length length, Usual usual) {
-  std::size_t characters = 0, common = 0;
-  for (std::size_t at = 0; at < s.size();) {
-    std::size_t n = length(s, at);
-    if (n == 0 || at + n > s.size()) {
-      if (s.size() - at < 4 && at > 64) break;  // a sample may end inside a character
-      return 0;
-    }
-    if (byte_at(s, at) >= 0x80) {
-      ++characters;
-      common += usual(byte_at(s, at), byte_at(s, at + 1), n);
-    }
-    at += n;
-  }
-  return characters ? static_cast<double>(common) / static_cast<double>(characters) : 0;
-}
-
-bool usual_gbk(unsigned a, unsigned b, std::size_t n) {
-  return n == 2 && b >= 0xA1 && ((a >= 0xB0 && a <= 0xF7) || (a >= 0xA1 && a <= 0xA3));
-}
-
-bool usual_sjis(unsigned a, unsigned b, std::size_t n) {
-  if (n == 1) return false;
-  if (a == 0x81) return b <= 0xAC;
-  if (a == 0x82) return b >= 0x4F && b <= 0xF1;
-  return a == 0x83 ? b <= 0xD6 : (a >= 0x88 && a <= 0x9F) || (a >= 0xE0 && a <= 0xEA);
-}
-
-// Western text: high bytes stand alone between ASCII ones.
-double western(std::string_view s) {
-  std::size_t high = 0, alone = 0;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    if (byte_at(s, i) < 0x80) continue;
-    ++high;
-    alone += (i == 0 || byte_at(s, i - 1) < 0x80) && byte_at(s, i + 1) < 0x80;
-  }
-  return high ? static_cast<double>(alone) / static_cast<double>(high) : 0;
-}
-
-Charset detect_legacy(std::string_view bytes) {
-  std::string_view sample = bytes.substr(0, 1 << 20);
-  double alone = western(sample);
-  double gbk = likeness(sample, gbk_length, usual_gbk), sjis = likeness(sample, sjis_length, usual_sjis);
-  if (std::max(gbk, sjis) > 0.7 && alone < 0.5) {
-    return {.encoding = sjis > gbk ? Encoding::shift_jis : Encoding::gbk};
-  }
-  for (char c : bytes) {
-    auto b = static_cast<unsigned char>(c);
-    if (b >= 0x80 && b < 0xA0 && cp1252_high[b - 0x80] == 0) return {.encoding = Encoding::latin1};
-  }
-  return {.encoding = Encoding::cp1252};
-}
-
-std::optional<Charset> detect_utf16(std::string_view bytes) {
-  if (bytes.size() < 4 || bytes.size() % 2) return std::nullopt;
-  std::size_t even = 0, odd = 0, pairs = std::min<std::size_t>(bytes.size(), 8192) / 2;
-  for (std::size_t i = 0; i < pairs; ++i) {
-    even += bytes[2 * i] == 0;
-    odd += bytes[2 * i + 1] == 0;
-    if (bytes[2 * i] == 0 && bytes[2 * i + 1] == 0) return std::nullopt;
-  }
-  if (odd * 2 > pairs && even * 20 <= pairs) return Charset{.encoding = Encoding::utf16le};
-  if (even * 2 > pairs && odd * 20 <= pairs) return Charset{.encoding = Encoding::utf16be};
-  return std::nullopt;
-}
-
 class Converter {
  public:
   Converter(const char* to, const char* from) : handle_(iconv_open(to, from)) {}
@@ -156,7 +65,20 @@ class Converter {
   iconv_t handle_;
 };
 
-const char* iconv_name(Encoding encoding) { return encoding == Encoding::gbk ? "GB18030" : "CP932"; }
+bool is_twin(Encoding encoding) {
+  return encoding == Encoding::gbk || encoding == Encoding::shift_jis || encoding == Encoding::euc_kr;
+}
+
+// Read as the larger GB18030, written as plain GBK: a program that expects GBK must be able to read what we write.
+const char* iconv_name(Encoding encoding, bool writing) {
+  if (encoding == Encoding::gbk) return writing ? "GBK" : "GB18030";
+  return encoding == Encoding::shift_jis ? "CP932" : "CP949";
+}
+
+std::size_t twin_length(Encoding encoding, std::string_view bytes, std::size_t at) {
+  if (encoding == Encoding::gbk) return gbk_length(bytes, at);
+  return encoding == Encoding::shift_jis ? sjis_length(bytes, at) : euc_kr_length(bytes, at);
+}
 
 std::optional<std::string> encode_one(std::string_view c, Encoding encoding, Converter* converter) {
   std::uint32_t code = code_point(c);
@@ -187,6 +109,7 @@ std::optional<std::string> encode_one(std::string_view c, Encoding encoding, Con
       }
       return std::nullopt;
     case Encoding::gbk:
+    case Encoding::euc_kr:
     case Encoding::shift_jis:
       if (code < 0x80) return std::string(c);
       return (*converter)(c);
@@ -205,6 +128,7 @@ std::string_view to_string(Encoding encoding) {
     case Encoding::latin1: return "Latin-1";
     case Encoding::gbk: return "GBK";
     case Encoding::shift_jis: return "Shift-JIS";
+    case Encoding::euc_kr: return "EUC-KR";
     case Encoding::binary: break;
   }
   return "binary";
@@ -224,31 +148,6 @@ std::size_t utf8_length(std::string_view s, std::size_t at) {
   return 4;
 }
 
-Charset detect(std::string_view bytes) {
-  if (bytes.substr(0, 2) == "\xff\xfe" && bytes.size() % 2 == 0) return {.encoding = Encoding::utf16le, .mark = 2};
-  if (bytes.substr(0, 2) == "\xfe\xff" && bytes.size() % 2 == 0) return {.encoding = Encoding::utf16be, .mark = 2};
-  if (bytes.substr(0, 65536).find('\0') != std::string_view::npos) {
-    return detect_utf16(bytes).value_or(Charset{.encoding = Encoding::binary});
-  }
-  std::size_t mark = bytes.substr(0, 3) == "\xef\xbb\xbf" ? 3 : 0;
-  std::size_t broken = 0, multi = 0;
-  for (std::size_t at = mark; at < bytes.size();) {
-    if (static_cast<unsigned char>(bytes[at]) < 0x80) {
-      ++at;
-      continue;
-    }
-    std::size_t n = utf8_length(bytes, at);
-    n ? ++multi : ++broken;
-    at += n ? n : 1;
-  }
-  if (broken == 0 || mark || multi > 4 * broken) return {.encoding = Encoding::utf8, .mark = mark, .broken = broken};
-  std::size_t control = static_cast<std::size_t>(std::count_if(bytes.begin(), bytes.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 && !std::strchr("\t\n\r\f\b\x1b\x0b", c);
-  }));
-  if (control * 50 > bytes.size()) return {.encoding = Encoding::binary};
-  return detect_legacy(bytes);
-}
-
 void TextView::add(std::string_view utf8, std::size_t source_begin) {
   text_ += utf8;
   sources_.insert(sources_.end(), utf8.size(), static_cast<std::uint32_t>(source_begin));
@@ -261,8 +160,8 @@ TextView::TextView(std::string_view bytes, const Charset& charset) : mark_(chars
   }
   own_ = true;
   bool wide = charset.encoding == Encoding::utf16le || charset.encoding == Encoding::utf16be;
-  bool twin = charset.encoding == Encoding::gbk || charset.encoding == Encoding::shift_jis;
-  Converter converter("UTF-8", twin ? iconv_name(charset.encoding) : "UTF-8");
+  bool twin = is_twin(charset.encoding);
+  Converter converter("UTF-8", twin ? iconv_name(charset.encoding, false) : "UTF-8");
   std::vector<std::string> known(twin ? 65536 : 0);
   for (std::size_t at = charset.mark; at < bytes.size();) {
     std::string one;
@@ -285,8 +184,7 @@ TextView::TextView(std::string_view bytes, const Charset& charset) : mark_(chars
       unsigned b = byte_at(bytes, at);
       put_utf8(one, charset.encoding == Encoding::cp1252 && b < 0xA0 ? cp1252_high[b - 0x80] : b);
     } else {
-      n = std::min(std::max<std::size_t>(1, charset.encoding == Encoding::gbk ? gbk_length(bytes, at) : sjis_length(bytes, at)),
-                   bytes.size() - at);
+      n = std::min(std::max<std::size_t>(1, twin_length(charset.encoding, bytes, at)), bytes.size() - at);
       std::string* memo = n <= 2 ? &known[byte_at(bytes, at) << 8 | (n == 2 ? byte_at(bytes, at + 1) : 0)] : nullptr;
       one = memo && !memo->empty() ? *memo : converter(bytes.substr(at, n)).value_or(std::string(replacement));
       if (memo) *memo = one;
@@ -301,8 +199,8 @@ std::size_t TextView::source(std::size_t position) const { return own_ ? sources
 
 std::optional<std::string> encode(std::string_view utf8, Encoding encoding, std::string& misfit) {
   if (encoding == Encoding::utf8) return std::string(utf8);
-  bool twin = encoding == Encoding::gbk || encoding == Encoding::shift_jis;
-  Converter converter(twin ? iconv_name(encoding) : "UTF-8", "UTF-8");
+  bool twin = is_twin(encoding);
+  Converter converter(twin ? iconv_name(encoding, true) : "UTF-8", "UTF-8");
   std::string out;
   for (std::size_t at = 0; at < utf8.size();) {
     std::size_t n = std::max<std::size_t>(1, utf8_length(utf8, at));

@@ -1,6 +1,7 @@
 // In which encoding a file's bytes are text, and a view of them as UTF-8 which remembers where each character came from.
-// Detection is deterministic: byte order marks, valid UTF-8, UTF-16 by its zeros, then Shift-JIS, GBK or Windows-1252 by
-// what their bytes look like. What is none of these is binary.
+// Detection is deterministic: byte order marks, valid UTF-8, UTF-16 by its zeros, then GBK, EUC-KR or Shift-JIS where the text
+// is plausible in one, else Windows-1252: in doubt a single-byte encoding, whose edits cannot tear a character. What is none
+// of these is binary.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 
 namespace tern {
 
-enum class Encoding { utf8, utf16le, utf16be, cp1252, latin1, gbk, shift_jis, binary };
+enum class Encoding { utf8, utf16le, utf16be, cp1252, latin1, gbk, euc_kr, shift_jis, binary };
 
 std::string_view to_string(Encoding encoding);  // "UTF-8", "Windows-1252" …
 
@@ -22,6 +23,8 @@ struct Charset {
   std::size_t broken = 0;  // bytes that are not valid in it (UTF-8 only: mostly text, some damage)
 };
 Charset detect(std::string_view bytes);
+// The same bytes, known to be in that encoding (as it was when the file was read).
+Charset charset_as(std::string_view bytes, Encoding encoding);
 
 // The text behind the mark, as UTF-8. For UTF-8 it is the bytes themselves, damage included.
 class TextView {

@@ -11,12 +11,14 @@ constexpr std::size_t most_views = 8;
 
 }  // namespace
 
-void FileMemory::saw(const std::filesystem::path& real, const Stamp& stamp, std::string_view bytes) {
+void FileMemory::saw(const std::filesystem::path& real, const Stamp& stamp, std::string_view bytes,
+                     std::optional<Encoding> encoding) {
+  if (!encoding) encoding = detect(bytes).encoding;
   std::string hash = content_hash(bytes);
   std::lock_guard lock(mutex_);
   Record& record = records_[real];
   if (record.seen.bytes) bytes_ -= record.seen.bytes->size();
-  record.seen = {.hash = std::move(hash), .stamp = stamp, .bytes = nullptr};
+  record.seen = {.hash = std::move(hash), .stamp = stamp, .encoding = *encoding, .bytes = nullptr};
   record.order = ++clock_;
   if (bytes.size() > keep_file) return;
   record.seen.bytes = std::make_shared<const std::string>(bytes);
@@ -41,6 +43,11 @@ std::optional<Seen> FileMemory::seen(const std::filesystem::path& real) const {
   auto it = records_.find(real);
   if (it == records_.end()) return std::nullopt;
   return it->second.seen;
+}
+
+Charset FileMemory::charset(const std::filesystem::path& real, std::string_view bytes) const {
+  auto known = seen(real);
+  return known && known->hash == content_hash(bytes) ? charset_as(bytes, known->encoding) : detect(bytes);
 }
 
 std::vector<std::filesystem::path> FileMemory::known() const {

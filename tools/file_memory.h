@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/encoding.h"
 #include "tools/file.h"
 
 namespace tern {
@@ -19,13 +20,17 @@ namespace tern {
 struct Seen {
   std::string hash;
   Stamp stamp;
+  Encoding encoding = Encoding::utf8;
   std::shared_ptr<const std::string> bytes;  // as last seen; null when too large or long ago
 };
 
 class FileMemory {
  public:
-  // After every Read, Edit and Write: this is the file as the model knows it.
-  void saw(const std::filesystem::path& real, const Stamp& stamp, std::string_view bytes);
+  // After every Read, Edit and Write: this is the file as the model knows it, in the encoding it was read or written in.
+  void saw(const std::filesystem::path& real, const Stamp& stamp, std::string_view bytes,
+           std::optional<Encoding> encoding = std::nullopt);
+  // Of bytes just loaded: as last seen while they are unchanged, so that no edit makes the file look like another encoding.
+  Charset charset(const std::filesystem::path& real, std::string_view bytes) const;
   std::optional<Seen> seen(const std::filesystem::path& real) const;
   std::vector<std::filesystem::path> known() const;
 

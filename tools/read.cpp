@@ -132,7 +132,7 @@ ToolOutput show_document(const Loaded& loaded, const Place& place, const Wanted&
 ToolOutput show_loaded(Loaded& loaded, const Place& place, const Wanted& wanted, const std::string& name, ToolContext& ctx) {
   if (auto type = image_media_type(loaded.bytes); !type.empty()) return show_image(loaded, type, name);
   bool document = loaded.bytes.rfind("%PDF-", 0) == 0 || place.real.extension() == ".ipynb";
-  Charset charset = document ? Charset{} : detect(loaded.bytes);
+  Charset charset = document ? Charset{} : ctx.files.charset(place.real, loaded.bytes);
   if (charset.encoding == Encoding::binary) return binary_refused(loaded, name);
   FileMemory::View view{content_hash(loaded.bytes), wanted.offset, wanted.limit};
   if (!ctx.files.shown_by(place.real, view).empty()) {
@@ -141,7 +141,7 @@ ToolOutput show_loaded(Loaded& loaded, const Place& place, const Wanted& wanted,
             .note = "unchanged",
             .unchanged_reread = true};
   }
-  ctx.files.saw(place.real, loaded.stamp, loaded.bytes);
+  ctx.files.saw(place.real, loaded.stamp, loaded.bytes, charset.encoding);
   ToolOutput told = document ? show_document(loaded, place, wanted, name, ctx) : ToolOutput{};
   if (!told.is_error) ctx.files.shown(place.real, view, ctx.call_id);  // an error shows nothing to refer to
   if (document) return told;

@@ -33,12 +33,11 @@ std::string with_crlf(std::string_view text) {
 }
 
 // The content as the existing file's encoding, byte order mark and line endings want it.
-std::string fitted(const Loaded& before, std::string content, std::string& bytes) {
+std::string fitted(const Loaded& before, const Charset& charset, std::string content, std::string& bytes) {
   if (before.missing || before.bytes.empty()) {
     bytes = std::move(content);
     return {};
   }
-  Charset charset = detect(before.bytes);
   if (charset.encoding == Encoding::binary)
     return "The file there is binary; replacing it with text is refused. Delete it first if that is meant.";
   TextView view(before.bytes, charset);
@@ -63,7 +62,7 @@ std::string objection(ToolContext& ctx, const Place& place, const Loaded& before
   if (seen && seen->hash != content_hash(before.bytes)) {
     return "File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.";
   }
-  TextView view(before.bytes, detect(before.bytes));
+  TextView view(before.bytes, ctx.files.charset(place.real, before.bytes));
   if (auto found = find_placeholder(content, view.text()); !found.empty()) {
     return "The content contains the placeholder \"" + found +
            "\", which would replace real lines. Write the file out in full, or use Edit.";
@@ -78,12 +77,13 @@ ToolOutput run_write(const json& args, ToolContext& ctx) {
   Loaded before;
   std::string error = load_for_change(ctx, place, before);
   if (error.empty()) error = objection(ctx, place, before, content);
-  if (error.empty()) error = fitted(before, std::move(content), bytes);
+  const Charset charset = ctx.files.charset(place.real, before.bytes);
+  if (error.empty()) error = fitted(before, charset, std::move(content), bytes);
   if (!error.empty()) return failure(std::move(error), name);
   if (!before.missing && bytes == before.bytes) {
     return {.text = "No change: " + name + " already has exactly this content.", .subject = name, .note = "no change"};
   }
-  Diff diff = diff_of_files(before.bytes, bytes);
+  Diff diff = diff_of_files(before.bytes, bytes, charset);
   Written written = commit_change(ctx, place, before, bytes);
   if (written.changed_meanwhile) {
     return failure(
