@@ -30,14 +30,14 @@ std::string at_edit(const std::vector<EditRequest>& edits, std::size_t index) {
              : "";
 }
 
-std::string apply_all(const std::vector<EditRequest>& edits, const Charset& charset, bool stale, std::string& bytes,
-                      std::string& ignoring) {
+std::string apply_all(const std::vector<EditRequest>& edits, const Charset& charset, bool stale, const std::stop_token& stop,
+                      std::string& bytes, std::string& ignoring) {
   for (std::size_t i = 0; i < edits.size(); ++i) {
     if (auto found = find_placeholder(edits[i].new_text, edits[i].old_text); !found.empty()) {
       return at_edit(edits, i) + "new_string contains the placeholder \"" + found +
              "\", which would replace real lines. Write the text out in full, or choose a smaller old_string.";
     }
-    EditOutcome one = apply_edit(bytes, edits[i], charset);
+    EditOutcome one = apply_edit(bytes, edits[i], charset, stop);
     if (!one.error.empty()) return at_edit(edits, i) + one.error;
     if (stale && one.lines.size() > 1) {
       return "File has been modified since read, either by the user or by a linter, and replace_all would change " +
@@ -66,7 +66,7 @@ Attempt try_edit(ToolContext& ctx, const Place& place, const std::vector<EditReq
   attempt.stale = seen->hash != content_hash(before.bytes);
   const Charset charset = ctx.files.charset(place.real, before.bytes);
   std::string after = before.bytes;
-  attempt.error = apply_all(edits, charset, attempt.stale, after, attempt.ignoring);
+  attempt.error = apply_all(edits, charset, attempt.stale, ctx.stop, after, attempt.ignoring);
   if (attempt.error.empty() && after == before.bytes) {
     attempt.error = "No changes to make: the file already is as the edit would leave it.";
   }

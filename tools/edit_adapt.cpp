@@ -200,13 +200,14 @@ std::optional<std::string> splice_encoded(std::string_view raw, std::string_view
 }
 
 bool looks_numbered(std::string_view text) {
+  bool tabbed = false;
   for (const auto& line : lines_of(text)) {
-    std::size_t digits = 0;
-    std::string_view body = trimmed(line.body);
-    while (digits < body.size() && body[digits] >= '0' && body[digits] <= '9') ++digits;
+    const std::string_view body = line.rest();
+    const std::size_t digits = std::min(body.find_first_not_of("0123456789"), body.size());
     if (digits == 0 || (digits < body.size() && body[digits] != '\t')) return false;
+    tabbed = tabbed || digits < body.size();
   }
-  return true;
+  return tabbed;
 }
 
 }  // namespace tern

@@ -118,11 +118,13 @@ std::string nearest_lines(std::string_view text, std::string_view old_text) {
     if (trimmed(want[k].body).size() > trimmed(want[probe].body).size()) probe = k;
   }
   std::string_view wanted = trimmed(want[probe].body);
+  if (wanted.empty()) return {};
   Bigrams set = bigrams(wanted);
   double best = 0.55;
   std::size_t at = have.size();
   for (std::size_t i = 0; i < have.size(); ++i) {
-    double score = likeness(set, wanted.size(), trimmed(have[i].body));
+    const std::string_view line = trimmed(have[i].body);
+    const double score = line == wanted ? 1 : likeness(set, wanted.size(), line);
     if (score > best) {
       best = score;
       at = i;

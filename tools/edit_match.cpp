@@ -12,6 +12,7 @@ namespace tern {
 
 namespace {
 
+constexpr const char* no_last_ending = "that the last line has no line ending";
 constexpr std::size_t fuzzy_limit = 8u << 20;  // larger files are matched exactly or by line endings only
 
 struct Span {
@@ -36,6 +37,10 @@ std::vector<Span> find_folded(std::string_view text, std::string_view wanted, Fo
   if (needle.empty()) return {};
   Folded view(text, how);
   auto spans = find_all(view.text(), needle);
+  if (how == Fold::line_ends && needle.size() < fold(wanted, Fold::typography).size() && needle.back() != '\n') {
+    // Blanks that ended the wanted text may only be missing where a line ends, or it would be found inside of words.
+    std::erase_if(spans, [&](const Span& span) { return span.end < view.text().size() && view.text()[span.end] != '\n'; });
+  }
   for (auto& span : spans) {
     std::size_t begin = view.begin_of(span.begin);
     span = {begin, view.end_of(span.end)};
@@ -44,14 +49,14 @@ std::vector<Span> find_folded(std::string_view text, std::string_view wanted, Fo
 }
 
 // Whole lines that are the same but for the blanks around them, whole paragraph by whole paragraph.
-std::vector<Span> find_unindented(std::string_view text, std::string_view wanted) {
+std::vector<Span> find_unindented(std::string_view text, std::string_view wanted, const std::stop_token& stop) {
   auto have = lines_of(text), want = lines_of(wanted);
   std::vector<std::string> want_folded, have_folded;
   for (const auto& line : want) want_folded.push_back(fold(trimmed(line.body), Fold::typography));
   for (const auto& line : have) have_folded.push_back(fold(trimmed(line.body), Fold::typography));
   if (std::all_of(want_folded.begin(), want_folded.end(), [](const auto& line) { return line.size() < 2; })) return {};
   std::vector<Span> spans;
-  for (std::size_t i = 0; i + want.size() <= have.size(); ++i) {
+  for (std::size_t i = 0; i + want.size() <= have.size() && !stop.stop_requested(); ++i) {
     if (!std::equal(want_folded.begin(), want_folded.end(), have_folded.begin() + static_cast<std::ptrdiff_t>(i))) continue;
     const Line& last = have[i + want.size() - 1];
     auto begin = static_cast<std::size_t>(have[i].body.data() - text.data());
@@ -63,22 +68,41 @@ std::vector<Span> find_unindented(std::string_view text, std::string_view wanted
   return spans;
 }
 
-Matches find(std::string_view text, std::string_view wanted) {
+// The last line, wanted with an ending it does not have.
+std::vector<Span> find_unended(std::string_view text, std::string_view wanted) {
+  const std::string_view body = wanted.substr(0, wanted.find_last_not_of("\r\n") + 1);
+  const std::string_view ending = wanted.substr(body.size());
+  if (body.empty() || (ending != "\n" && ending != "\r\n")) return {};
+  auto spans = find_folded(text, body, Fold::line_endings);
+  std::erase_if(spans, [&](const Span& span) { return span.end != text.size(); });
+  return spans;
+}
+
+Matches find(std::string_view text, std::string_view wanted, const std::stop_token& stop) {
   // Where "\n" may stand for "\r\n", the view that treats them alike finds the exact matches, too.
   bool endings = wanted.find('\n') != wanted.npos && wanted.find('\r') == wanted.npos && text.find('\r') != text.npos;
   if (auto spans = endings ? std::vector<Span>() : find_all(text, wanted); !spans.empty()) return {std::move(spans), ""};
   if (auto spans = find_folded(text, wanted, Fold::line_endings); !spans.empty()) return {std::move(spans), ""};
+  if (auto spans = find_unended(text, wanted); !spans.empty()) return {std::move(spans), no_last_ending};
   if (text.size() > fuzzy_limit) return {};
   if (auto spans = find_folded(text, wanted, Fold::typography); !spans.empty()) {
     return {std::move(spans), "the style of quotes, dashes and special blanks"};
   }
   if (auto spans = find_folded(text, wanted, Fold::line_ends); !spans.empty()) return {std::move(spans), "blanks at line ends"};
-  return {find_unindented(text, wanted), "indentation"};
+  return {find_unindented(text, wanted, stop), "indentation"};
 }
 
-std::size_t line_number(std::string_view text, std::size_t position) {
-  char mark = uses_only_cr(text) ? '\r' : '\n';
-  return static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(position), mark)) + 1;
+std::vector<std::size_t> line_numbers(std::string_view text, const std::vector<Span>& spans) {
+  const char mark = uses_only_cr(text) ? '\r' : '\n';
+  std::vector<std::size_t> numbers;
+  std::size_t number = 1, at = 0;
+  for (const auto& span : spans) {
+    const std::string_view passed = text.substr(at, span.begin - at);
+    number += static_cast<std::size_t>(std::count(passed.begin(), passed.end(), mark));
+    numbers.push_back(number);
+    at = span.begin;
+  }
+  return numbers;
 }
 
 std::string number_list(const std::vector<std::size_t>& numbers) {
@@ -111,18 +135,42 @@ bool differ_only_in_endings(const EditRequest& request) {
          fold(request.old_text, Fold::line_endings) == fold(request.new_text, Fold::line_endings);
 }
 
-}  // namespace
+// How the file ends its lines where a position is, asked for ever later ones: "\n", "\r\n" or "\r".
+class Endings {
+ public:
+  explicit Endings(std::string_view text) : text_(text) {}
+  std::string_view near(std::size_t position) {
+    if (known_ && position <= until_) return ending_;
+    std::size_t end = until_ = text_.find('\n', position);
+    if (end == std::string_view::npos && position > 0) end = text_.rfind('\n', position - 1);
+    known_ = true;
+    ending_ = end == std::string_view::npos       ? text_.find('\r') == std::string_view::npos ? "\n" : "\r"
+              : end > 0 && text_[end - 1] == '\r' ? "\r\n"
+                                                  : "\n";
+    return ending_;
+  }
 
-std::string_view line_ending_near(std::string_view text, std::size_t position) {
-  std::size_t end = text.find('\n', position);
-  if (end == std::string_view::npos && position > 0) end = text.rfind('\n', position - 1);
-  if (end == std::string_view::npos) return text.find('\r') == std::string_view::npos ? "\n" : "\r";
-  return end > 0 && text[end - 1] == '\r' ? "\r\n" : "\n";
+ private:
+  std::string_view text_, ending_;
+  std::size_t until_ = 0;
+  bool known_ = false;
+};
+
+EditRequest without_ending(EditRequest request) {
+  for (std::string* text : {&request.old_text, &request.new_text}) {
+    if (!text->empty() && text->back() == '\n') text->pop_back();
+    if (!text->empty() && text->back() == '\r') text->pop_back();
+  }
+  return request;
 }
+
+std::string interrupted() { return "Interrupted; nothing was written."; }
+
+}  // namespace
 
 EditOutcome apply_edit(std::string_view file, const EditRequest& request) { return apply_edit(file, request, detect(file)); }
 
-EditOutcome apply_edit(std::string_view file, const EditRequest& request, const Charset& charset) {
+EditOutcome apply_edit(std::string_view file, const EditRequest& request, const Charset& charset, const std::stop_token& stop) {
   EditOutcome outcome;
   if (request.old_text == request.new_text) {
     outcome.error = "No changes to make: old_string and new_string are exactly the same.";
@@ -130,18 +178,21 @@ EditOutcome apply_edit(std::string_view file, const EditRequest& request, const 
   }
   TextView view(file, charset);
   std::string_view text = view.text();
-  Matches found = find(text, request.old_text);
-  for (const auto& span : found.spans) outcome.lines.push_back(line_number(text, span.begin));
+  Matches found = find(text, request.old_text, stop);
+  outcome.lines = line_numbers(text, found.spans);
   if (found.spans.empty()) outcome.error = not_found(text, request);
   if (found.spans.size() > 1 && !request.all) outcome.error = ambiguous(outcome, found.ignoring);
+  if (stop.stop_requested()) outcome.error = interrupted();
   if (!outcome.error.empty()) return outcome;
 
   bool literal = differ_only_in_endings(request);
+  const EditRequest meant = found.ignoring == no_last_ending ? without_ending(request) : request;
   std::size_t kept = 0;
+  Endings endings(text);
   for (const auto& span : found.spans) {
+    if (stop.stop_requested()) return {.bytes = {}, .error = interrupted(), .ignoring = {}, .lines = {}};
     std::string_view raw = text.substr(span.begin, span.end - span.begin);
-    std::string fresh =
-        literal ? request.new_text : adapt_text(raw, request.old_text, request.new_text, line_ending_near(text, span.begin));
+    std::string fresh = literal ? meant.new_text : adapt_text(raw, meant.old_text, meant.new_text, endings.near(span.begin));
     std::string misfit;
     auto encoded = splice_encoded(raw, file.substr(view.source(span.begin), view.source(span.end) - view.source(span.begin)),
                                   fresh, charset, misfit);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,13 +26,11 @@ struct EditOutcome {
 };
 
 EditOutcome apply_edit(std::string_view file, const EditRequest& request);
-EditOutcome apply_edit(std::string_view file, const EditRequest& request, const Charset& charset);
+EditOutcome apply_edit(std::string_view file, const EditRequest& request, const Charset& charset,
+                       const std::stop_token& stop = {});
 
 // "// ... rest of code" and its kin, standing in for text that would be lost; empty = none.
 std::string find_placeholder(std::string_view new_text, std::string_view old_text);
-
-// How the file ends its lines where `position` is: "\n", "\r\n" or "\r".
-std::string_view line_ending_near(std::string_view text, std::size_t position);
 
 // The lines most like old_text, numbered, blanks made visible, and where the first difference is; empty when nothing is close.
 std::string nearest_lines(std::string_view text, std::string_view old_text);

@@ -1,5 +1,6 @@
 // Edits as pure bytes in, bytes out.
 #include <catch2/catch_test_macros.hpp>
+#include <ctime>
 #include <string>
 
 #include "tools/edit_match.h"
@@ -65,6 +66,35 @@ TEST_CASE("trailing blanks do not hide a match and stay on untouched lines") {
   CHECK(edited("a  \nb\t\nc\n", "a\nb\nc", "a\nB\nc") == "a  \nB\nc\n");
 }
 
+TEST_CASE("blanks that end the old text are missing at most where a line ends") {
+  CHECK_FALSE(refused("limit = 100\n", "limit = 10 ", "limit = 20 ").empty());
+  CHECK_FALSE(refused("limit = 100\n", "limit = 10\t", "limit = 20\t").empty());
+  CHECK(edited("limit = 100\nlimit = 10\n", "limit = 10 ", "limit = 20 ") == "limit = 100\nlimit = 20\n");
+  CHECK(edited("limit = 10", "limit = 10 ", "limit = 20 ") == "limit = 20");
+}
+
+TEST_CASE("a last line without an ending is found, and gets none") {
+  CHECK(edited("a\nb", "b\n", "c\n") == "a\nc");
+  CHECK(edited("a\r\nb", "b\n", "c\n") == "a\r\nc");
+  CHECK(edited("a\nb", "a\nb\n", "a\nx\ny\n") == "a\nx\ny");
+  CHECK(edited("a\nb", "b\n", "") == "a\n");
+  CHECK(has(ignored("a\nb", "b\n", "c\n"), "no line ending"));
+}
+
+TEST_CASE("many matches take no more than their share of time") {
+  std::string lines, one_line;
+  for (int i = 0; i < 40000; ++i) lines += "the value of this line is not like that of others\n";
+  for (char c : lines) one_line += c == '\n' ? ' ' : c;
+  const std::clock_t begun = std::clock();
+  CHECK(has(refused(lines, "value", "x"), "Found 40000 matches"));
+  CHECK(edited(lines, "value", "x", true).size() == lines.size() - 4 * 40000);
+  CHECK(edited(one_line, "value", "x", true).size() == lines.size() - 4 * 40000);
+  CHECK((std::clock() - begun) / CLOCKS_PER_SEC < 5);
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK(has(apply_edit(lines, {"value", "x", true}, Charset{}, stop.get_token()).error, "Interrupted"));
+}
+
 TEST_CASE("indentation is the file's own") {
   CHECK(edited("\tif (x) {\n\t\ty();\n\t}\n", "    if (x) {\n        y();\n    }\n",
                "    if (x) {\n        y();\n        z();\n    }\n") == "\tif (x) {\n\t\ty();\n\t\tz();\n\t}\n");
@@ -86,6 +116,8 @@ TEST_CASE("what is not found is answered with the nearest lines") {
   CHECK(has(error, "First difference: line 2"));
   CHECK(has(refused("a\nb\n", "1\ta\n2\tb", "x"), "line numbers"));
   CHECK(has(refused("alpha\n", "zzzz qqqq", "x"), "Read the file again"));
+  CHECK_FALSE(has(refused("alpha\n", "9", "x"), "line numbers"));
+  CHECK(has(refused("a\nb\n", "b\nc\n", "x"), "2\tb"));
 }
 
 TEST_CASE("other encodings are edited as text and written back as they were") {
