@@ -66,7 +66,7 @@ struct Notice {
 };
 struct Waiting {  // retry or silence banner; empty text clears it
   std::string text;
-  std::int64_t until_ms = 0;  // countdown, 0 = none
+  std::int64_t until_ms = 0;  // countdown from the event on, 0 = none; the view adds its clock to it
 };
 struct Queue {  // prompts waiting
   std::vector<std::string> texts;

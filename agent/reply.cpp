@@ -53,8 +53,7 @@ class Gatherer {
   }
   void take(Retrying& retrying) {  // the provider starts the answer anew
     text_.clear();
-    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
-    emit_(Waiting{std::move(retrying.why), (now + retrying.wait).count()});
+    emit_(Waiting{std::move(retrying.why), retrying.wait.count()});
     waiting_ = true;
   }
   void take(Silence& silence) {

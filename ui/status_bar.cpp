@@ -166,10 +166,12 @@ Row working_line(const ViewState& view, int width, std::int64_t now_ms) {
   const Compaction& compaction = view.compaction;
   const bool compacting = compaction.phase == CompactionPhase::started || compaction.phase == CompactionPhase::progress;
   if (!view.waiting.text.empty()) {
-    row.add(" ! ", Style{.fg = Colour::warn})
-        .add(shorten(safe_text(view.waiting.text, Lines::one), width - 24), Style{.fg = Colour::warn});
-    if (view.waiting.until_ms > now_ms) row.add(" · " + seconds(view.waiting.until_ms - now_ms + 999), muted);
-    return row.add(" · esc to stop", muted).take();
+    std::string rest = view.waiting.until_ms > now_ms ? " · " + seconds(view.waiting.until_ms - now_ms + 999) : "";
+    rest += " · esc to stop";
+    const int room = std::max(8, width - 3 - tern::width(rest));
+    row.add(" ! ", Style{.fg = Colour::warn});
+    row.add(shorten(safe_text(view.waiting.text, Lines::one), room), Style{.fg = Colour::warn});
+    return row.add(rest, muted).take();
   }
   if (!view.working) return {};
   const std::int64_t elapsed = std::max<std::int64_t>(0, now_ms - view.turn_started_ms);

@@ -98,7 +98,10 @@ class Fold {
   }
   void operator()(TrustAsked& asked) { view_.trust = std::move(asked); }
   void operator()(Notice& notice) { add(NoticeCell{notice.level, std::move(notice.text)}); }
-  void operator()(Waiting& waiting) { view_.waiting = std::move(waiting); }
+  void operator()(Waiting& waiting) {
+    view_.waiting = std::move(waiting);
+    if (view_.waiting.until_ms > 0) view_.waiting.until_ms += now_ms_;
+  }
 
   void operator()(Compaction& compaction) {
     view_.compaction = compaction;

@@ -159,7 +159,7 @@ const Kind bottoms[] = {
     {"waiting for the provider",
      [](World& w) {
        w.tell(TurnStarted{1});
-       w.tell(Waiting{"overloaded (529), trying again", w.shell.now_ms + 8'000});
+       w.tell(Waiting{"overloaded (529), trying again", 8'000});
      }},
     {"queued",
      [](World& w) {

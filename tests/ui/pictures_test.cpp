@@ -141,7 +141,7 @@ TEST_CASE("pictures: notices of every tier and level") {
   world.tell(Notice{Level::info, "Remembered in AGENTS.md"});
   world.tell(Notice{Level::warning, "No key for OpenAI: set OPENAI_API_KEY."});
   world.tell(Notice{Level::error, "The disk is full: 12 events are kept in memory."});
-  world.tell(Waiting{"overloaded (529), trying again", world.shell.now_ms + 8'000});
+  world.tell(Waiting{"overloaded (529), trying again", 8'000});
   CHECK_GOLDEN("notices", at_every_size(world));
 }
 

@@ -2,7 +2,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "agent/reply.h"
 #include "compression/tokens.h"
+#include "ui/status_bar.h"
+#include "ui/width.h"
 
 using namespace tern;
 
@@ -32,6 +35,29 @@ TEST_CASE("what was streamed becomes what the log holds") {
   CHECK(cell<AssistantCell>(view, 0).markdown == "Hello.");
   CHECK_FALSE(cell<AssistantCell>(view, 0).streaming);
   CHECK(view.cells[0].item == ItemId{2});
+}
+
+TEST_CASE("a retry counts down the seconds that are left, and how to stop it is not cut off") {
+  struct Overloaded : Provider {
+    void stream(const Request&, const Sink& sink, std::stop_token) override {
+      sink(Retrying{"The provider is overloaded (529): " + std::string(80, 'x'), std::chrono::seconds(8), 1});
+    }
+  } provider;
+  std::vector<Event> events;
+  ask(provider, Request{}, [&](Event event) { events.push_back(std::move(event)); }, {});
+  REQUIRE(!events.empty());
+  ViewState view;
+  const std::int64_t now = 5'000'000;  // of a steady clock: days since the machine started, not the year
+  fold(view, events.front(), now);
+  CHECK(working_line(view, 80, now).text.ends_with(" · 8 s · esc to stop"));
+  CHECK(working_line(view, 80, now + 3'500).text.ends_with(" · 5 s · esc to stop"));
+  CHECK(working_line(view, 80, now + 9'000).text.ends_with("… · esc to stop"));
+  view.waiting.until_ms = now + 4'000'000;
+  for (const int columns : {40, 80}) {
+    const Row row = working_line(view, columns, now);
+    CHECK(row.text.ends_with(" · esc to stop"));
+    CHECK(width(row.text) <= columns);
+  }
 }
 
 TEST_CASE("tools that start before the item is complete do not double the text") {
