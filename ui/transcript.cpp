@@ -164,7 +164,9 @@ const Rows& Transcript::visible() {
     for (; place.row < rows.size() + gap && shown_.size() < static_cast<std::size_t>(height_); ++place.row) {
       Row row = place.row < gap ? Row{} : rows[place.row - gap];
       paint_selection(row, place);
-      mark_hits(row, query_, hit_ == place);
+      const bool hit_here = hit_ && hit_->cell == place.cell && hit_->row >= gap;
+      if (place.row >= gap)
+        mark_hits(row, rows, place.row - gap, query_, hit_here ? std::optional(hit_->row - gap) : std::nullopt);
       shown_.push_back(std::move(row));
       shown_places_.push_back(place);
     }
@@ -234,7 +236,7 @@ std::optional<Transcript::Place> Transcript::find_from(Place begin, bool older, 
       const std::size_t r = older ? rows.size() - 1 - k : k;
       const Place place{index, r + gap};
       const bool beyond = (inclusive && place == begin) || (older ? place < begin : place > begin);
-      if (beyond && find_text(rows[r].text, query_) != std::string::npos) return place;
+      if (beyond && hit_begins(rows, r, query_)) return place;
     }
   }
   return std::nullopt;
@@ -263,17 +265,20 @@ void Transcript::end_search() {
   hit_.reset();
 }
 
-Transcript::Spot Transcript::spot_at(int x, int y) {
+Transcript::Letter Transcript::letter_at(int x, int y) {
   if (shown_places_.empty()) return {};
   const auto line = static_cast<std::size_t>(std::clamp(y, 0, static_cast<int>(shown_places_.size()) - 1));
   const Row& row = shown_[line];
   std::size_t byte = y > static_cast<int>(line) ? row.text.size() : fit(row.text, std::max(0, x));
-  return {shown_places_[line], std::max<std::size_t>(byte, std::min<std::size_t>(row.gutter, row.text.size()))};
+  const std::size_t gutter = std::min<std::size_t>(row.gutter, row.text.size());
+  const Spot spot{shown_places_[line], std::max(byte, gutter)};
+  byte += byte < gutter ? 0 : next_cluster(row.text, byte).bytes;
+  return {spot, {spot.place, std::max(byte, gutter)}};
 }
 
 void Transcript::press(int x, int y) {
-  from_ = spot_at(x, y);
-  to_ = from_;
+  pressed_ = letter_at(x, y);
+  from_ = to_ = pressed_.begin;
 }
 
 void Transcript::drag(int x, int y) {
@@ -281,7 +286,10 @@ void Transcript::drag(int x, int y) {
   if (y < 0) scroll(-1);
   if (y >= height_) scroll(1);
   visible();
-  to_ = spot_at(x + 1, y);
+  const Letter letter = letter_at(x, y);
+  const bool back = letter.begin < pressed_.begin;
+  from_ = back ? pressed_.end : pressed_.begin;
+  to_ = back ? letter.begin : letter.end;
 }
 
 std::string Transcript::release() {

@@ -64,6 +64,9 @@ class Transcript {
     std::size_t byte = 0;
     auto operator<=>(const Spot&) const = default;
   };
+  struct Letter {  // what is under the pointer; nothing in a gutter
+    Spot begin, end;
+  };
 
   const Rows& rows_at(std::size_t cell);
   std::size_t height_at(std::size_t cell);
@@ -74,7 +77,7 @@ class Transcript {
   void insert_above(std::size_t count);
   void count_new();
   void forget_far();
-  Spot spot_at(int x, int y);
+  Letter letter_at(int x, int y);
   std::optional<Place> find_from(Place begin, bool older, bool inclusive);
   void paint_selection(Row& row, const Place& place) const;
 
@@ -89,6 +92,7 @@ class Transcript {
   Rows shown_;
   std::vector<Place> shown_places_;
   std::optional<Spot> from_, to_;
+  Letter pressed_;                        // where the drag began: selected whichever way it goes
   std::optional<Place> mark_, mark_end_;  // where marking began, and the row it has come to
   std::string query_;
   std::optional<Place> hit_;  // the row of the last search

@@ -86,6 +86,49 @@ TEST_CASE("a search finds above and marks the hit") {
   CHECK_FALSE(world.transcript.search("no such thing", true));
 }
 
+TEST_CASE("a search finds what is broken over rows and marks all of it") {
+  World world;
+  world.columns = 20;
+  world.say("a phrase that goes on over the edge of rows", true);
+  world.say("一二三四五六七八九十甲乙丙丁");
+  for (int i = 0; i < 100; ++i) world.say("line " + std::to_string(i));
+  const auto marked = [&] {
+    std::string text;
+    for (const Row& row : world.transcript.visible())
+      for (const Span& span : row.spans)
+        if (span.style.inverse) text += row.text.substr(span.begin, span.length) + "|";
+    return text;
+  };
+  world.look();
+  REQUIRE(world.transcript.search("八九十甲", true));
+  world.look();
+  CHECK(marked() == "八九|十甲|");
+  REQUIRE(world.transcript.search("goes on over the", true));
+  world.look();
+  CHECK(marked() == "goes|on over the|");
+  REQUIRE(world.transcript.search("goes on over the edge of rows", true));
+  CHECK_FALSE(world.transcript.search("goes on over the edge of rows", true));
+  CHECK_FALSE(world.transcript.search("rows 一", true));
+}
+
+TEST_CASE("a drag takes the letters under both of its ends, whichever way it goes") {
+  World world;
+  world.say("abcdef中文gh", true);
+  world.look();
+  const auto dragged = [&](int from, int to) {
+    world.transcript.press(from, 0);
+    world.transcript.drag(to, 0);
+    return world.transcript.release();
+  };
+  CHECK(dragged(3, 5) == "bcd");
+  CHECK(dragged(5, 3) == "bcd");
+  CHECK(dragged(4, 4) == "c");
+  CHECK(dragged(9, 10) == "中文");  // the right half of one, the left half of the next
+  CHECK(dragged(10, 9) == "中文");
+  CHECK(dragged(4, 0) == "abc");
+  CHECK(dragged(0, 4) == "abc");
+}
+
 TEST_CASE("selected text is what was said, without ornament and wraps") {
   World world;
   world.columns = 20;
