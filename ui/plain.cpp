@@ -17,6 +17,7 @@
 #include "ui/external_editor.h"
 #include "ui/format.h"
 #include "ui/modes.h"
+#include "ui/rows.h"
 #include "ui/shell.h"
 #include "ui/status_bar.h"
 #include "ui/text_safe.h"
@@ -168,7 +169,7 @@ class PlainLog {
     if (!waiting.text.empty()) line("- " + safe_text(waiting.text));
   }
   void operator()(const Compaction& compaction) {
-    if (compaction.phase == CompactionPhase::failed) return line("- compaction failed: " + safe_text(compaction.why));
+    if (compaction.phase == CompactionPhase::failed) return line("- " + safe_text(not_compacted(compaction)));
     if (compaction.phase != CompactionPhase::completed) return;
     line("- compaction: " + short_count(compaction.before) + " to " + short_count(compaction.after) + " tokens. " +
          safe_text(compaction.audit));

@@ -187,7 +187,7 @@ class CellRows {
       return "undid a compaction · " + short_count(c.before) + " → " + short_count(c.after) + " tokens";
     if (c.phase == CompactionPhase::redone)
       return "did the compaction again · " + short_count(c.before) + " → " + short_count(c.after) + " tokens";
-    if (c.phase == CompactionPhase::failed) return "compaction failed: " + c.why;
+    if (c.phase == CompactionPhase::failed) return not_compacted(c);
     std::string line = verb + " " + plural(static_cast<std::int64_t>(c.items), c.tier == Tier::micro ? "result" : "message");
     line += " · " + short_count(c.before) + " → " + short_count(c.after) + " tokens";
     if (c.originals > 0) line += " · " + plural(static_cast<std::int64_t>(c.originals), "original") + " kept, /recall";
@@ -291,18 +291,46 @@ class CellRows {
 
 namespace {
 
+// The fence a line belongs to, as CommonMark says: "```js" inside of "````md" is text.
+class Fence {
+ public:
+  bool open() const { return length_ > 0; }
+
+  void line(std::string_view line) {
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    line.remove_prefix(indent);
+    const char letter = line.empty() ? ' ' : line[0];
+    const std::size_t length = std::min(line.find_first_not_of(letter), line.size());
+    if (length < 3 || (letter != '`' && letter != '~')) return;
+    const std::string_view rest = line.substr(length);
+    if (open()) {
+      const bool closes = letter == letter_ && length >= length_ && indent <= indent_ + 3;
+      if (closes && rest.find_first_not_of(" \t\r") == rest.npos) length_ = 0;
+    } else if (letter == '~' || rest.find('`') == rest.npos) {
+      letter_ = letter;
+      length_ = length;
+      indent_ = indent;
+    }
+  }
+
+ private:
+  char letter_ = 0;
+  std::size_t length_ = 0, indent_ = 0;
+};
+
 // Where the text so far may be cut for good: after a blank line outside a fence, before a line that begins a new block.
 std::size_t stable_end(std::string_view text, std::size_t from) {
   std::size_t stable = from;
-  bool fence = false, after_blank = false;
+  Fence fence;
+  bool after_blank = false;
   for (std::size_t at = from; at < text.size();) {
     const std::size_t end = text.find('\n', at);
     if (end == text.npos) break;
     const std::string_view line = text.substr(at, end - at);
     const bool begins_block = !line.empty() && line[0] != ' ' && line[0] != '\t' && line[0] != '-' && line[0] != '*' &&
                               line[0] != '+' && line[0] != '>' && !(line[0] >= '0' && line[0] <= '9');
-    if (after_blank && !fence && begins_block) stable = at;
-    if (line.starts_with("```") || line.starts_with("~~~")) fence = !fence;
+    if (after_blank && !fence.open() && begins_block) stable = at;
+    fence.line(line);
     after_blank = line.empty();
     at = end + 1;
   }
@@ -341,6 +369,11 @@ void stream_rows(StreamRows& stream, const AssistantCell& cell, const RowOptions
     stream.stable_rows = stream.rows.size();
   }
   append_markdown(stream.rows, text.substr(stream.stable_bytes), options, true);
+}
+
+std::string not_compacted(const Compaction& compaction) {
+  if (compaction.why.starts_with("cancelled")) return "compaction " + compaction.why;
+  return "compaction failed: " + compaction.why;
 }
 
 Rows rows_of(const Cell& cell, const RowOptions& options) { return std::visit(CellRows(cell, options), cell.body); }

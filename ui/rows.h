@@ -13,6 +13,8 @@ struct RowOptions {
   int live_lines = 6;       // of a running command's tail
 };
 Rows rows_of(const Cell& cell, const RowOptions& options);
+// What a compaction that did not come about says: cancelled is not failed.
+std::string not_compacted(const Compaction& compaction);
 
 // A growing answer: blocks that are complete are rendered once, only the last one again with each delta.
 struct StreamRows {

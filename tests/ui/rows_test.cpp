@@ -82,6 +82,39 @@ TEST_CASE("streaming piece by piece ends in the same rows as the whole") {
   CHECK(picture_of(stream.rows) == picture_of(rows_of(whole, RowOptions{.width = 40})));
 }
 
+TEST_CASE("every prefix of a stream looks like the same text rendered whole") {
+  static constexpr std::string_view texts[] = {
+      "Intro\n\n````md\n# A\n\n```js\nlet a\n\nlet b\n```\n\nText in it\n\nMore\n````\n\nAfter\n\nEnd",
+      "~~~\n```\n\nstill code\n\n~~~ not closed by this\n\nCode\n~~~\n\nOut",
+      "1. Do:\n\n   ```sh\n   npm i\n\n   npm t\n   ```\n\n2. Then\n\nText\n\nMore", "``` a`b\n\nno fence\n\nText",
+      "```\na\n    ```\n\nb\n\nC\n```\n\nD"};
+  for (const std::string_view text : texts) {
+    StreamRows stream;
+    AssistantCell cell;
+    cell.streaming = true;
+    for (const char c : text) {
+      cell.markdown += c;
+      stream_rows(stream, cell, RowOptions{.width = 40});
+      Cell whole;
+      whole.body = cell;
+      INFO(cell.markdown);
+      REQUIRE(picture_of(stream.rows) == picture_of(rows_of(whole, RowOptions{.width = 40})));
+    }
+  }
+}
+
+TEST_CASE("a compaction that was cancelled has not failed") {
+  Cell cell;
+  Compaction compaction;
+  compaction.phase = CompactionPhase::failed;
+  compaction.why = "cancelled; the draft goes on";
+  cell.body = CompactionCell{compaction};
+  CHECK(picture_of(rows_of(cell, RowOptions{.width = 60})) == "◇ compaction cancelled; the draft goes on\n");
+  compaction.why = "no model answered";
+  cell.body = CompactionCell{compaction};
+  CHECK(picture_of(rows_of(cell, RowOptions{.width = 60})) == "◇ compaction failed: no model answered\n");
+}
+
 TEST_CASE("a diff shows line numbers, signs and the words that changed") {
   const Rows rows = diff_rows(
       "--- a\n+++ b\n@@ -7,3 +7,3 @@\n keep\n-let x = old_value;\n+let x = new_value;\n keep2\n@@ -90 +90 @@\n-- sql comment\n",
