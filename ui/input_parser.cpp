@@ -79,26 +79,55 @@ KeyPress control_key(unsigned char c) {
   return letter(std::string(1, static_cast<char>('@' + c)), true);
 }
 
-// A code point as kitty and modifyOtherKeys report it.
-std::optional<KeyPress> code_key(long code, int modifiers) {
+// The keypad as kitty reports it: digits and signs as text, the rest as keys.
+std::optional<KeyPress> keypad_key(long code) {
+  static constexpr std::string_view signs = "0123456789./*-+\r=,";  // from 57399 on
+  static constexpr Key keys[] = {Key::left,      Key::right, Key::up,  Key::down,   Key::page_up,
+                                 Key::page_down, Key::home,  Key::end, Key::insert, Key::del};  // from 57417 on
+  if (code >= 57417 && code < 57417 + static_cast<long>(std::size(keys))) return key(keys[code - 57417]);
+  if (code < 57399 || code >= 57399 + static_cast<long>(signs.size())) return std::nullopt;
+  const char sign = signs[static_cast<std::size_t>(code - 57399)];
+  return sign == '\r' ? key(Key::enter) : letter(std::string(1, sign));
+}
+
+// A letter with modifiers, as it is written with them. Ctrl-Shift-C is not Ctrl-C: its text is "C".
+void apply_shift(KeyPress& press, long shifted) {
+  if (press.key != Key::character || !press.shift || press.alt) return;
+  const bool latin = press.text.size() == 1 && press.text[0] >= 'a' && press.text[0] <= 'z';
+  if (latin)
+    press.text[0] = static_cast<char>(press.text[0] - 'a' + 'A');
+  else if (shifted > 32)
+    press.text = utf8(static_cast<std::uint32_t>(shifted));
+  const bool capital = press.text.size() == 1 && press.text[0] >= 'A' && press.text[0] <= 'Z';
+  if (!press.ctrl || (shifted > 32 && !capital)) press.shift = false;
+}
+
+bool code_point(long code) { return code >= 32 && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF); }
+
+// A code point as kitty and modifyOtherKeys report it; `shifted` and `base` are what it is with shift and on a Latin keyboard.
+std::optional<KeyPress> code_key(long code, int modifiers, long shifted = -1, long base = -1) {
+  constexpr int super_hyper_meta = 8 | 16 | 32, alt_ctrl = 2 | 4;
+  if (modifiers > 1 && ((modifiers - 1) & super_hyper_meta) != 0) return std::nullopt;  // the window manager's
+  if (modifiers > 1 && ((modifiers - 1) & alt_ctrl) != 0 && code > 127 && base > 32 && base < 127) code = base;
   KeyPress press;
   switch (code) {
-    case 13:
-    case 57414: press = key(Key::enter); break;
+    case 13: press = key(Key::enter); break;
     case 27: press = key(Key::escape); break;
     case 9: press = key(Key::tab); break;
     case 127:
     case 8: press = key(Key::backspace); break;
     default:
-      if (code < 32 || (code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF) return std::nullopt;
-      if (code >= 57344 && code <= 63743) return std::nullopt;  // kitty's private function keys: locks, media, modifiers
-      press = letter(utf8(static_cast<std::uint32_t>(code)));
+      if (code >= 57344 && code <= 63743) {  // kitty's private keys: keypad, locks, media, modifiers
+        const auto pad = keypad_key(code);
+        if (!pad) return std::nullopt;
+        press = *pad;
+      } else {
+        if (!code_point(code)) return std::nullopt;
+        press = letter(utf8(static_cast<std::uint32_t>(code)));
+      }
   }
   set_modifiers(press, modifiers);
-  const bool is_text = press.key == Key::character && press.shift && !press.ctrl && !press.alt;
-  if (is_text && press.text.size() == 1 && press.text[0] >= 'a' && press.text[0] <= 'z')
-    press.text[0] = static_cast<char>(press.text[0] - 'a' + 'A');
-  if (is_text) press.shift = false;
+  apply_shift(press, code_point(shifted) ? shifted : -1);
   return press;
 }
 
@@ -187,7 +216,10 @@ std::vector<Input> csi_inputs(const Csi& csi, std::string_view whole) {
   if (csi.final == 'u' || (csi.final == '~' && csi.at(0, 0) == 27)) {
     const bool kitty = csi.final == 'u';
     if (kitty && csi.parameters.size() > 1 && csi.parameters[1].size() > 1 && csi.parameters[1][1] == 3) return {};  // release
-    const auto press = code_key(kitty ? csi.at(0, 0) : csi.at(2, 0), modifiers);
+    const auto& codes = csi.parameters[0];
+    const auto press = kitty
+                           ? code_key(csi.at(0, 0), modifiers, codes.size() > 1 ? codes[1] : -1, codes.size() > 2 ? codes[2] : -1)
+                           : code_key(csi.at(2, 0), modifiers);
     return press ? std::vector<Input>{*press} : std::vector<Input>{};
   }
   if (csi.final == 'Z') {

@@ -31,13 +31,18 @@ constexpr std::pair<std::string_view, Key> key_names[] = {{"enter", Key::enter},
                                                           {"f10", Key::f10},
                                                           {"f11", Key::f11},
                                                           {"f12", Key::f12}};
-}
+
+// Ctrl-Shift-C comes as a capital, which nobody writes into the name.
+bool capital(std::string_view text) { return text.size() == 1 && text[0] >= 'A' && text[0] <= 'Z'; }
+}  // namespace
 
 std::string key_name(const KeyPress& press) {
   std::string name;
   if (press.ctrl) name += "ctrl-";
   if (press.alt) name += "alt-";
   if (press.shift) name += "shift-";
+  if (press.key == Key::character && press.ctrl && press.shift && capital(press.text))
+    return name + static_cast<char>(press.text[0] - 'A' + 'a');
   if (press.key == Key::character) return name + (press.text == " " ? "space" : press.text);
   for (const auto& [text, which] : key_names)
     if (which == press.key) return name + std::string(text);
@@ -62,6 +67,8 @@ bool parse_key_name(std::string_view name, KeyPress& press) {
       return true;
     }
   press.text = name == "space" ? " " : std::string(name);
+  const bool small = name.size() == 1 && name[0] >= 'a' && name[0] <= 'z';
+  if (press.ctrl && press.shift && small) press.text[0] = static_cast<char>(name[0] - 'a' + 'A');
   const bool single = !name.empty() && next_cluster(name, 0).bytes == name.size();
   return name == "space" || single;
 }

@@ -45,6 +45,29 @@ TEST_CASE("keys as terminals send them") {
   CHECK(read("\x7f\t") == "backspace tab");
 }
 
+TEST_CASE("kitty's keys: keypad, other alphabets, what belongs to the window manager") {
+  CHECK(read("\x1b[57417u\x1b[57418u\x1b[57419u\x1b[57420u") == "left right up down");
+  CHECK(read("\x1b[57421u\x1b[57422u\x1b[57423u\x1b[57424u\x1b[57425u\x1b[57426u") == "pageup pagedown home end insert delete");
+  CHECK(read("\x1b[57399u\x1b[57408u\x1b[57413u\x1b[57414u\x1b[57416u") == "0 9 + enter ,");
+  CHECK(read("\x1b[57419;5u") == "ctrl-up");
+  CHECK(read("\x1b[57358u\x1b[57441u\x1b[57427u") == "");  // caps lock, a shift, the middle of the keypad
+  CHECK(read("\x1b[99;9u\x1b[99;13u") == "");              // super
+  CHECK(read("\x1b[1089::99;5u") == "ctrl-c");
+  CHECK(read("\x1b[1089:1057:99;6u") == "ctrl-shift-c");
+  CHECK(read("\x1b[1080::98;3u") == "alt-b");
+  CHECK(read("\x1b[99:67;6u") == "ctrl-shift-c");
+  CHECK(read("\x1b[27;6;67~") == "ctrl-shift-c");
+  CHECK(read("\x1b[45:95;6u") == "ctrl-_");
+  CHECK(read("\x1b[228:196;2u") == "Ä");
+  InputParser parser;
+  const auto inputs = parser.feed("\x1b[99:67;6u");
+  REQUIRE(inputs.size() == 1);
+  CHECK(std::get<KeyPress>(inputs[0]).text != "c");  // or it would interrupt
+  KeyPress named;
+  REQUIRE(parse_key_name("ctrl-shift-c", named));
+  CHECK(named == std::get<KeyPress>(inputs[0]));
+}
+
 TEST_CASE("a paste is one event and submits nothing") {
   CHECK(read("\x1b[200~one\rtwo\r\nthree\x1b[201~x") == "paste(one\ntwo\nthree) x");
   CHECK(read("\x1b[200~never ended") == "paste(never ended)");
