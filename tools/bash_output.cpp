@@ -1,35 +1,29 @@
-#include <regex.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "tools/jobs.h"
+#include "tools/regex.h"
 #include "tools/tool.h"
 
 namespace tern {
 
 namespace {
 
-// The lines of `text` that match; an expression that is none is said to be so.
-bool keep_matching(const std::string& expression, std::string& text, std::string& error) {
-  regex_t pattern;
-  if (const int code = ::regcomp(&pattern, expression.c_str(), REG_EXTENDED | REG_NOSUB); code != 0) {
-    char why[200];
-    ::regerror(code, &pattern, why, sizeof why);
-    error = "filter is not a regular expression: " + std::string(why);
-    return false;
-  }
+std::string matching_lines(const Regex& filter, const std::string& text) {
+  Matcher matcher(filter);
   std::string kept;
   for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t end = text.find('\n', begin);
-    if (end == std::string::npos) end = text.size();
-    const std::string line = text.substr(begin, end - begin);
-    if (::regexec(&pattern, line.c_str(), 0, nullptr, 0) == 0) kept += line + "\n";
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    if (matcher.find(line, 0)) kept.append(line) += '\n';
     begin = end + 1;
   }
-  ::regfree(&pattern);
-  text = kept;
-  return true;
+  if (matcher.gave_up()) kept += "[the filter takes too long on some lines; they are not shown]\n";
+  return kept;
 }
 
 std::string known_jobs(const Jobs& jobs) {
@@ -40,8 +34,16 @@ std::string known_jobs(const Jobs& jobs) {
 
 ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   const std::string id = args.value("bash_id", std::string());
+  const std::string expression = args.value("filter", std::string());
   ToolOutput result;
   result.subject = id;
+  std::string error;
+  const std::optional<Regex> filter = Regex::compile(expression, {}, error);
+  if (!filter) {  // before anything is read: what is new stays new
+    result.is_error = true;
+    result.text = "filter is not a regular expression: " + error;
+    return result;
+  }
   std::optional<std::string> text = ctx.jobs.read_new(id);
   const std::optional<JobInfo> job = ctx.jobs.find(id);
   if (!text || !job) {
@@ -49,14 +51,12 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
     result.text = "There is no background command '" + id + "'." + known_jobs(ctx.jobs);
     return result;
   }
-  const std::string filter = args.value("filter", std::string());
-  if (!filter.empty() && !keep_matching(filter, *text, result.text)) {
-    result.is_error = true;
-    return result;
-  }
+  const std::string shown = expression.empty() ? *text : matching_lines(*filter, *text);
   result.note = job->how;
   result.text = job->id + ": " + job->how + " · " + std::to_string(job->lines) + " lines in all\n" +
-                (text->empty() ? "(nothing new)" : *text);
+                (!shown.empty()  ? shown
+                 : text->empty() ? "(nothing new)"
+                                 : "(what is new holds no line that matches)");
   if (!job->running) result.exit_status = job->exit_status;
   return result;
 }
@@ -68,12 +68,10 @@ std::string subject(const nlohmann::json& args) { return args.value("bash_id", s
 extern const Tool bash_output;
 constinit const Tool bash_output{
     .name = "BashOutput",
-    .description =
-        "What a background command has said since the last look, and whether it still runs. filter: only lines matching this "
-        "expression.",
+    .description = "What a background command said since the last look, and whether it runs. filter: regex for its lines.",
     .schema = R"({"type":"object","properties":{"bash_id":{"type":"string"},"filter":{"type":"string"}},"required":["bash_id"]})",
     .effect = Effect::context,
-    .basic = false,
+    .basic = true,
     .aliases = "id=bash_id shell_id=bash_id task_id=bash_id",
     .run = run,
     .subject = subject,

@@ -26,6 +26,10 @@ struct Job {
   std::uint64_t read = 0;
   Clock::time_point started, finished;
   bool told = false, open = true;
+
+  void drain() {
+    if (open) open = process.drain([this](std::string_view bytes) { output.append(bytes); });
+  }
 };
 
 std::string how_of(const ProcessEnd& end, bool told) {
@@ -84,7 +88,7 @@ std::vector<JobInfo> Jobs::State::take_in() {
     const std::optional<ProcessEnd> end = job->process.ended();
     for (std::uint64_t before = ~0ull; job->open && before != job->output.bytes();) {
       before = job->output.bytes();
-      job->open = job->process.drain([&](std::string_view bytes) { job->output.append(bytes); });
+      job->drain();
       if (!end) break;
     }
     if (!end) continue;
@@ -193,8 +197,10 @@ std::optional<std::string> Jobs::read_new(const std::string& id) {
   const std::lock_guard lock(state_->mutex);
   const auto job = state_->find(id);
   if (job == nullptr) return std::nullopt;
-  std::string text = job->output.since(job->read);
-  job->read = job->output.bytes();
+  if (job->info.running) job->drain();
+  const std::uint64_t until = job->info.running ? job->output.complete() : job->output.bytes();
+  std::string text = job->output.since(job->read, until);
+  job->read = std::max(job->read, until);
   return text;
 }
 

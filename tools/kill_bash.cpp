@@ -42,7 +42,7 @@ constinit const Tool kill_bash{
     .description = "Ends a background command and everything it started.",
     .schema = R"({"type":"object","properties":{"shell_id":{"type":"string"}},"required":["shell_id"]})",
     .effect = Effect::context,
-    .basic = false,
+    .basic = true,
     .aliases = "id=shell_id bash_id=shell_id task_id=shell_id",
     .run = run,
     .subject = subject,

@@ -175,16 +175,33 @@ std::string OutputRing::text() const {
   return valid_utf8(text.append(rest));
 }
 
-std::string OutputRing::since(std::uint64_t offset) const {
-  if (offset >= bytes_) return {};
-  std::string all = head_ + tail();
-  const std::uint64_t missing = bytes_ - all.size();
-  if (offset <= head_.size() && missing == 0) return valid_utf8(all.substr(static_cast<std::size_t>(offset)));
-  const std::uint64_t tail_begins = bytes_ - tail_.size();
-  if (offset >= tail_begins) return valid_utf8(tail().substr(static_cast<std::size_t>(offset - tail_begins)));
-  std::string first = offset < head_.size() ? head_.substr(static_cast<std::size_t>(offset)) + "\n" : std::string();
-  const std::uint64_t skipped = tail_begins - std::max<std::uint64_t>(offset, head_.size());
-  return valid_utf8(first + "[… " + std::to_string(skipped) + " bytes not shown here …]\n" + tail());
+std::uint64_t OutputRing::complete() const {
+  const auto byte_before_end = [&](std::size_t back) {
+    return static_cast<unsigned char>(back <= tail_.size() ? tail_[(tail_at_ + tail_.size() - back) % tail_.size()]
+                                                           : head_[head_.size() - (back - tail_.size())]);
+  };
+  for (std::size_t back = 1; back <= 3 && back <= head_.size() + tail_.size(); ++back) {
+    const unsigned lead = byte_before_end(back);
+    if ((lead & 0xc0u) == 0x80u) continue;
+    const std::size_t length = lead > 0xf4 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;
+    return length > back ? bytes_ - back : bytes_;
+  }
+  return bytes_;
+}
+
+std::string OutputRing::since(std::uint64_t offset, std::uint64_t until) const {
+  until = std::min(until, bytes_);
+  if (offset >= until) return {};
+  const auto part = [&](const std::string& held, std::uint64_t begins) {  // of what is held, and begins there
+    const auto from = static_cast<std::size_t>(std::max(offset, begins) - begins);
+    return held.substr(std::min(from, held.size()), static_cast<std::size_t>(until > begins + from ? until - begins - from : 0));
+  };
+  const std::uint64_t tail_begins = bytes_ - tail_.size(), skipped_from = std::max<std::uint64_t>(offset, head_.size());
+  std::string text = offset < head_.size() ? part(head_, 0) : std::string();
+  if (skipped_from < std::min(tail_begins, until))
+    text += (text.empty() ? "" : "\n") + ("[… " + std::to_string(std::min(tail_begins, until) - skipped_from)) +
+            " bytes not shown here …]\n";
+  return valid_utf8(text += part(tail(), tail_begins));
 }
 
 std::string OutputRing::last_line() const {

@@ -26,7 +26,9 @@ class OutputRing {
   bool whole() const { return bytes_ <= 2 * keep; }
   // Valid UTF-8, NUL made visible; with one line in the middle that counts what is not shown.
   std::string text() const;
-  std::string since(std::uint64_t offset) const;                 // what came after that many bytes, as far as it is held
+  std::uint64_t complete() const;  // bytes() without a character at the end of which only a part has come
+  // What came after so many bytes and before so many, as far as it is held.
+  std::string since(std::uint64_t offset, std::uint64_t until = ~0ull) const;
   std::string last_line() const;                                 // unfinished last line, at most 400 bytes
   const std::filesystem::path& spill() const { return spill_; }  // empty when memory holds everything
   std::string note() const;                                      // why the file is short or missing; usually empty
