@@ -160,13 +160,14 @@ ToolOutput finished(const std::string& command, const Following& following, Outp
   return result;
 }
 
-ToolOutput went_to_background(const std::string& command, const std::string& id, const std::string& said,
-                              const std::string& why) {
+ToolOutput went_to_background(const std::string& command, const std::string& id, const std::string& said, const std::string& why,
+                              bool seems_asking = false) {
   ToolOutput result;
   result.subject = command;
   result.note = "background " + id;
   result.text = why + " Its id is " + id + ": BashOutput reads what it says, KillBash ends it, and you are told when it ends.";
   if (!said.empty()) add_line(result.text, "Output so far:\n" + said);
+  if (seems_asking) add_line(result.text, "[Its last line reads like a question, and it gets no input: it may wait for ever.]");
   return result;
 }
 
@@ -216,7 +217,7 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
       limits.move.stop_requested()
           ? "The user moved the command to the background after " + seconds(took) + "."
           : "The command is still running after " + seconds(limits.time) + " and was moved to the background.";
-  return went_to_background(command, id, said, why);
+  return went_to_background(command, id, said, why, following.seemed_asking);
 }
 
 std::string subject(const nlohmann::json& args) { return args.value("command", std::string()); }

@@ -10,6 +10,8 @@
 #include <cctype>
 #include <optional>
 
+#include "tools/process_tree.h"
+
 namespace tern {
 
 namespace {
@@ -109,8 +111,16 @@ class Follower {
     if (stop_.stop_requested()) return bring_down(Following::How::stopped, now);
     if (now >= begun_ + limits_.time || limits_.move.stop_requested())
       result_.how = Following::How::time_up;
-    else if (now >= heard_ + limits_.answer && reads_like_question(output_.last_line()))
-      bring_down(Following::How::asking, now);
+    else if (now >= look_)
+      look_closer(now);
+  }
+
+  void look_closer(Clock::time_point now) {
+    look_ = now + limits_.answer;
+    if (!reads_like_question(output_.last_line())) return;
+    if (reads_terminal(process_.supervisor_pid())) return bring_down(Following::How::asking, now);
+    if (!result_.seemed_asking) progress_.add("\n[this reads like a question; a command here gets no input]\n");
+    result_.seemed_asking = true;
   }
 
   void bring_down(Following::How how, Clock::time_point now) {
@@ -122,7 +132,7 @@ class Follower {
 
   milliseconds patience(Clock::time_point now) const {
     Clock::time_point next = stopping_ ? give_up_ : begun_ + limits_.time;
-    if (!stopping_ && heard_ + limits_.answer > now) next = std::min(next, heard_ + limits_.answer);
+    if (!stopping_) next = std::min(next, look_);
     if (process_.status_fd() < 0) return milliseconds(20);  // everything is said, only the reaping is left
     if (progress_.waiting()) next = std::min(next, progress_.next());
     return std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(next - now) + milliseconds(1));
@@ -150,6 +160,8 @@ class Follower {
       const Clock::time_point now = Clock::now();
       flow_ = now - heard_ < milliseconds(5) ? flow_ + bytes.size() : bytes.size();
       heard_ = now;
+      look_ = now + limits_.answer;
+      result_.seemed_asking = false;
     });
   }
 
@@ -180,7 +192,7 @@ class Follower {
   bool stopping_ = false, open_ = true;
   std::uint64_t flow_ = 0;  // bytes since it last paused
   const Clock::time_point begun_ = Clock::now();
-  Clock::time_point heard_ = begun_, give_up_{};
+  Clock::time_point heard_ = begun_, look_ = begun_ + limits_.answer, give_up_{};
 };
 
 }  // namespace
@@ -190,14 +202,21 @@ bool reads_like_question(std::string_view line) {
   std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   while (!lower.empty() && std::isspace(static_cast<unsigned char>(lower.back()))) lower.pop_back();
   if (lower.empty()) return false;
+  const auto says = [&](std::string_view part) {  // words from their beginning: no "enter" in a "center"
+    std::size_t at = lower.find(part);
+    while (at != std::string::npos && at > 0 && std::isalnum(static_cast<unsigned char>(part.front())) != 0 &&
+           std::isalnum(static_cast<unsigned char>(lower[at - 1])) != 0)
+      at = lower.find(part, at + 1);
+    return at != std::string::npos;
+  };
   for (const char* part : {"[y/n", "(y/n", "[yes/no", "(yes/no", "[y,n", "y/n]", "y/n)", "press any key", "press enter",
                            "press return", "hit enter"})
-    if (lower.find(part) != std::string::npos) return true;
+    if (says(part)) return true;
   if (lower.back() != ':' && lower.back() != '?' && lower.back() != '>') return false;
   for (const char* part :
        {"password", "passphrase", "passcode", "username", "login", "continue?", "proceed?", "are you sure", "overwrite",
         "verification code", "otp", "enter ", "your choice", "please type", "select ", "confirm", "(yes)", "retry?"})
-    if (lower.find(part) != std::string::npos) return true;
+    if (says(part)) return true;
   return false;
 }
 

@@ -1,4 +1,5 @@
-// Stays with a started command until it ends, its time is up, it waits for an answer nobody can give, or the turn is stopped.
+// Stays with a started command until it ends, its time is up, the turn is stopped, or it waits for an answer nobody can give: its
+// last line reads like a question and it sleeps in a read of a terminal. Without the latter it is only said and goes on.
 #pragma once
 
 #include <chrono>
@@ -14,12 +15,13 @@ namespace tern {
 
 struct Following {
   enum class How { ended, time_up, stopped, asking } how = How::ended;
-  ProcessEnd end;  // not with time_up: the command still runs
+  ProcessEnd end;              // not with time_up: the command still runs
+  bool seemed_asking = false;  // it fell silent after what reads like a question, but is not known to wait for an answer
 };
 
 struct FollowLimits {
   std::chrono::milliseconds time{120000};
-  std::chrono::milliseconds answer{10000};  // silence after something that reads like a question, until it is ended
+  std::chrono::milliseconds answer{10000};  // silence after something that reads like a question, until it is looked at
   std::chrono::milliseconds grace{1000};    // from TERM to KILL when the turn is stopped
   std::stop_token move;                     // requested: as if the time were up
 };

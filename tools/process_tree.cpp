@@ -64,7 +64,39 @@ void signal_one(const ProcessEntry& seen, int signal) {
   ::close(fd);
 }
 
+// The descriptor this call waits for input on; those that wait for several count as waiting for their standard input.
+int awaited_descriptor(pid_t pid) {
+  char path[40];
+  std::snprintf(path, sizeof path, "/proc/%d/syscall", static_cast<int>(pid));
+  long call = -1;
+  unsigned long first = 0;
+  if (std::sscanf(read_file(path, 200).c_str(), "%ld %lx", &call, &first) != 2) return -1;
+  if (call == SYS_read || call == SYS_readv) return static_cast<int>(first);
+#ifdef SYS_select
+  if (call == SYS_select || call == SYS_poll) return 0;
+#endif
+  return call == SYS_pselect6 || call == SYS_ppoll ? 0 : -1;
+}
+
+bool is_terminal(pid_t pid, int descriptor) {
+  char path[60], target[64];
+  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", static_cast<int>(pid), descriptor);
+  const ssize_t size = ::readlink(path, target, sizeof target);
+  const std::string_view name(target, size > 0 ? static_cast<std::size_t>(size) : 0);
+  return name.substr(0, 8) == "/dev/tty" || (name.substr(0, 9) == "/dev/pts/" && name != "/dev/pts/ptmx");
+}
+
 }  // namespace
+
+bool reads_terminal(pid_t root) {
+  bool found = false;
+  for (const ProcessEntry& entry : descendants_of(root)) {
+    if (entry.state == 'R' || entry.state == 'D') return false;
+    const int descriptor = awaited_descriptor(entry.pid);
+    found = found || (descriptor >= 0 && is_terminal(entry.pid, descriptor));
+  }
+  return found;
+}
 
 std::vector<ProcessEntry> descendants_of(pid_t root) {
   std::unordered_map<pid_t, ProcessEntry> all;

@@ -21,6 +21,9 @@ int count_descendants();                               // of this process
 // no fork in flight escapes.
 void signal_descendants(int signal, pid_t leader);
 
+// One of them sleeps in a read of a terminal, as far as the kernel tells, and none of them works.
+bool reads_terminal(pid_t root);
+
 // Tasks in the whole system, one short read; to see cheaply whether a look at the tree is due.
 long tasks_in_system();
 

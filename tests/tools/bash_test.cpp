@@ -137,11 +137,12 @@ TEST_CASE("run_in_background answers at once, and tells when it ends") {
   const ToolOutput started = w.run(bash, {{"command", "echo a; echo b; exit 5"}, {"run_in_background", true}});
   CHECK(has(started.text, "bash_1"));
   for (int i = 0; i < 1000 && w.jobs.running() > 0; ++i) ::poll(nullptr, 0, 5);
+  CHECK(w.run(bash_output, {{"bash_id", "bash_1"}, {"filter", "("}}).is_error);
+  CHECK(w.run(bash_output, {{"bash_id", "bash_1"}, {"filter", "((a{1,250}){1,250}){1,250}"}}).is_error);  // no gigabytes
   const ToolOutput output = w.run(bash_output, {{"bash_id", "bash_1"}, {"filter", "^b"}});
   CHECK(has(output.text, "exit 5"));
   CHECK(has(output.text, "\nb\n"));
   CHECK_FALSE(has(output.text, "\na\n"));
-  CHECK(w.run(bash_output, {{"bash_id", "bash_1"}, {"filter", "("}}).is_error);
   std::unique_lock lock(mutex);
   heard.wait_for(lock, std::chrono::seconds(10), [&] { return !told.empty(); });
   CHECK(told == "bash_1 exit 5");
@@ -197,16 +198,46 @@ TEST_CASE("questions nobody can answer are recognised") {
                            "Are you sure you want to continue connecting (yes/no)? ",
                            "Username for 'https://github.com': ", "Press ENTER to continue", "overwrite a? "})
     CHECK(reads_like_question(line));
-  for (const char* line : {"", "Compiling foo v1.0", "warning: unused", "47%", "note: ", "error: expected ':'", "building..."})
+  for (const char* line : {"", "Compiling foo v1.0", "warning: unused", "47%", "note: ", "error: expected ':'", "building...",
+                           "Computing center of mass: ", "Bisecting laptop: ", "unconfirmed:", "reselect all:"})
     CHECK_FALSE(reads_like_question(line));
+}
+
+namespace {
+
+Following ask(const std::string& command, std::string& live, OutputRing& output, milliseconds time = std::chrono::seconds(60)) {
   TempDir temp;
-  ProcessSpec spec = shell_spec("printf 'Proceed? [y/N] '; sleep 60", temp.path());
   Process process;
-  OutputRing output;
-  REQUIRE(process.start(spec).empty());
+  REQUIRE(process.start(shell_spec(command, temp.path())).empty());
   FollowLimits limits;
   limits.answer = milliseconds(200);
-  CHECK(follow(process, output, limits, {}, {}).how == Following::How::asking);
+  limits.time = time;
+  return follow(process, output, limits, {}, [&](std::string_view bytes) { live += bytes; });
+}
+
+}  // namespace
+
+TEST_CASE("who waits for an answer at a terminal of its own is ended") {
+  if (run_command("command -v python3").text.empty()) SKIP("there is no python3 to make a terminal");
+  std::string live;
+  OutputRing output;
+  const Following following =
+      ask("exec python3 -c 'import pty; pid, fd = pty.fork()\nif pid == 0:\n  input(\"Proceed? [y/N] \")\nimport os\nwhile True: "
+          "os.write(1, os.read(fd, 99))'",
+          live, output);
+  CHECK(following.how == Following::How::asking);
+  CHECK(following.end.stopped);
+}
+
+TEST_CASE("what only reads like a question is said and goes on") {
+  std::string live;
+  OutputRing output;
+  const Following following = ask("printf 'Enter the matrix: '; sleep 1; echo 42", live, output);
+  CHECK(following.how == Following::How::ended);
+  CHECK_FALSE(following.seemed_asking);
+  CHECK(has(live, "reads like a question"));
+  CHECK(has(output.text(), "Enter the matrix: 42\n"));
+  CHECK(ask("printf 'Password: '; sleep 100", live, output, milliseconds(900)).seemed_asking);
 }
 
 TEST_CASE("long output is cut in the middle and whole in its file") {
