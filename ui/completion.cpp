@@ -22,7 +22,8 @@ void Completion::update(Shell& shell) {
   if (before != seen_) selected_ = 0;
   seen_ = before;
   candidates_.clear();
-  if (before.starts_with("/") && before.find('\n') == before.npos) return commands(shell, before.substr(1));
+  if (shell.composer.sign() == '/' && before.starts_with("/") && before.find('\n') == before.npos)
+    return commands(shell, before.substr(1));
   const std::size_t blank = before.find_last_of(" \n\t");
   const std::size_t word = blank == before.npos ? 0 : blank + 1;
   if (word < before.size() && before[word] == '@') {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/composer_chip.h"
 #include "ui/text_safe.h"
 #include "ui/width.h"
 
@@ -10,21 +11,6 @@ namespace tern {
 namespace {
 
 constexpr std::size_t chip_lines = 4, chip_bytes = 600, most_undo = 200, most_kills = 20;
-constexpr std::uint32_t first_chip = 0x100000;  // plane 16 is private: never typed, removed from pastes
-
-std::string chip_letter(std::size_t index) {
-  const std::uint32_t c = first_chip + static_cast<std::uint32_t>(index);
-  return {static_cast<char>(0xF0 | c >> 18), static_cast<char>(0x80 | (c >> 12 & 0x3F)),
-          static_cast<char>(0x80 | (c >> 6 & 0x3F)), static_cast<char>(0x80 | (c & 0x3F))};
-}
-
-bool is_chip(std::string_view text, std::size_t at) { return at < text.size() && static_cast<unsigned char>(text[at]) == 0xF4; }
-
-std::size_t chip_index(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at + i])); };
-  const std::uint32_t c = (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
-  return c - first_chip;
-}
 
 bool word_byte(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -56,6 +42,7 @@ std::string clean_paste(std::string_view raw) {
 
 bool Composer::key(const KeyPress& press) {
   if (vi_ && vi_key(press)) return true;
+  if (normal_mode() && press.key == Key::character && !press.ctrl && !press.alt) return false;  // an order, never text
   const bool handled = edit_key(press);
   if (handled && press.key != Key::up && press.key != Key::down) goal_column_ = -1;
   return handled;
@@ -132,6 +119,7 @@ bool Composer::alt_key(const KeyPress& press) {
 void Composer::insert(std::string_view text) {
   const bool word_ends = text == " " || text == "\n";
   remember(word_ends ? Last::other : Last::typing);
+  if (caret_ == 0) literal_ = false;
   buffer_.insert(caret_, text);
   caret_ += text.size();
 }
@@ -140,6 +128,7 @@ void Composer::paste(std::string_view raw) {
   const std::string text = clean_paste(raw);
   if (text.empty()) return;
   last_ = Last::other;
+  const bool first = caret_ == 0;
   const auto newlines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   if (newlines + 1 < chip_lines && text.size() < chip_bytes) {
     insert(text);
@@ -147,7 +136,34 @@ void Composer::paste(std::string_view raw) {
     chips_.push_back(text);
     insert(chip_letter(chips_.size() - 1));
   }
+  literal_ |= first;
   last_ = Last::other;
+}
+
+char Composer::sign() const {
+  const char first = buffer_.empty() || literal_ ? '\0' : buffer_[0];
+  return first == '!' || first == '#' || first == '/' ? first : '\0';
+}
+
+// What stands in the text as it was pasted is a chip again, the largest first. An editor takes the last line ends away.
+std::string Composer::folded(std::string text) const {
+  std::vector<std::size_t> order(chips_.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return chips_[a].size() > chips_[b].size(); });
+  for (const std::size_t index : order) {
+    const std::string_view chip = chips_[index];
+    const std::string_view body = chip.substr(0, chip.find_last_not_of('\n') + 1), ends = chip.substr(body.size());
+    if (body.empty()) continue;
+    const std::string letter = chip_letter(index);
+    for (std::size_t at = 0; (at = text.find(body, at)) != text.npos; at += letter.size()) {
+      const std::string_view rest = std::string_view(text).substr(at + body.size());
+      if (rest.starts_with(ends))
+        text.replace(at, chip.size(), letter);
+      else if (rest.empty())
+        text.replace(at, body.size(), letter);
+    }
+  }
+  return text;
 }
 
 std::string Composer::expand(std::string_view text) const {
@@ -175,115 +191,20 @@ std::string Composer::take() {
   return out;
 }
 
-void Composer::set(std::string_view text) {
+void Composer::set(std::string_view text, bool literal) {
   last_ = Last::other;
   remember(Last::other);
-  buffer_ = clean_paste(text);
+  literal_ = literal;
+  buffer_ = folded(clean_paste(text));
   caret_ = buffer_.size();
 }
 
 void Composer::replace(std::size_t begin, std::size_t end, std::string_view with) {
   last_ = Last::other;
   remember(Last::other);
+  if (begin == 0) literal_ = false;
   buffer_.replace(begin, end - begin, with);
   caret_ = begin + with.size();
-}
-
-std::string Composer::label(std::string_view cluster) const {
-  if (!is_chip(cluster, 0)) return {};
-  const std::size_t index = chip_index(cluster, 0);
-  if (index >= chips_.size()) return "[Pasted]";
-  const std::string& text = chips_[index];
-  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + (text.back() == '\n' ? 0 : 1);
-  if (lines > 1) return "[Pasted " + std::to_string(lines) + " lines]";
-  return "[Pasted " + std::to_string(text.size()) + " characters]";
-}
-
-int Composer::columns_of(std::string_view cluster) const {
-  if (cluster == "\t") return 4;
-  if (is_chip(cluster, 0)) return width(label(cluster));
-  return next_cluster(cluster, 0).columns;
-}
-
-std::vector<Composer::Line> Composer::lines(int width) const {
-  std::vector<Line> out(1);
-  int column = 0;
-  std::size_t blank = 0;  // after the last blank of this row
-  for (std::size_t at = 0; at < buffer_.size();) {
-    if (buffer_[at] == '\n') {
-      out.back().end = at++;
-      out.push_back({at, at});
-      column = 0;
-      blank = 0;
-      continue;
-    }
-    const std::size_t bytes = forward(at) - at;
-    const int columns = columns_of(std::string_view(buffer_).substr(at, bytes));
-    if (column + columns > width && at > out.back().begin) {
-      const std::size_t cut = blank > out.back().begin && buffer_[at] != ' ' ? blank : at;
-      out.back().end = cut;
-      out.push_back({cut, cut});
-      column = 0;
-      for (std::size_t k = cut; k < at; k = forward(k)) column += columns_of(std::string_view(buffer_).substr(k, forward(k) - k));
-      blank = 0;
-    }
-    column += columns;
-    at += bytes;
-    if (buffer_[at - 1] == ' ') blank = at;
-  }
-  out.back().end = buffer_.size();
-  return out;
-}
-
-Composer::Layout Composer::layout(int width, int height) const {
-  width_ = std::max(4, width);
-  const std::vector<Line> all = lines(width_);
-  Layout layout;
-  std::size_t caret_line = 0;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].begin <= caret_) caret_line = i;
-  const std::size_t shown = std::min<std::size_t>(all.size(), static_cast<std::size_t>(std::max(1, height)));
-  const std::size_t first = std::min(caret_line + 1 > shown ? caret_line + 1 - shown : 0, all.size() - shown);
-  for (std::size_t i = first; i < first + shown; ++i) {
-    RowBuilder row;
-    if (i == caret_line) layout.caret_y = static_cast<int>(i - first);
-    for (std::size_t at = all[i].begin; at < all[i].end; at = forward(at)) {
-      if (at == caret_) layout.caret_x = row.columns();
-      const std::string_view cluster = std::string_view(buffer_).substr(at, forward(at) - at);
-      if (is_chip(cluster, 0))
-        row.add(label(cluster), Style{.fg = Colour::accent});
-      else
-        row.add(cluster == "\t" ? "    " : cluster);
-    }
-    if (i == caret_line && caret_ >= all[i].end) layout.caret_x = row.columns();
-    layout.rows.push_back(row.take());
-  }
-  layout.caret_x = std::min(layout.caret_x, width_ - 1);
-  return layout;
-}
-
-bool Composer::move_line(int direction) {
-  const std::vector<Line> all = lines(width_);
-  std::size_t line = 0;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].begin <= caret_) line = i;
-  if (direction < 0 ? line == 0 : line + 1 >= all.size()) return false;
-  if (goal_column_ < 0) {
-    goal_column_ = 0;
-    for (std::size_t at = all[line].begin; at < caret_; at = forward(at))
-      goal_column_ += columns_of(std::string_view(buffer_).substr(at, forward(at) - at));
-  }
-  const Line& target = all[static_cast<std::size_t>(static_cast<long>(line) + direction)];
-  std::size_t at = target.begin;
-  for (int column = 0; at < target.end; at = forward(at)) {
-    column += columns_of(std::string_view(buffer_).substr(at, forward(at) - at));
-    if (column > goal_column_) break;
-  }
-  // The end of a soft-wrapped row is the begin of the next: stay on this one.
-  const bool soft = at == target.end && target.end < buffer_.size() && buffer_[target.end] != '\n';
-  caret_ = soft && at > target.begin ? back(at) : at;
-  last_ = Last::other;
-  return true;
 }
 
 std::size_t Composer::back(std::size_t at) const { return previous_boundary(buffer_, at); }
@@ -316,7 +237,7 @@ void Composer::remember(Last kind) {
   last_ = kind;
   redo_.clear();
   if (run) return;
-  undo_.push_back({buffer_, caret_});
+  undo_.push_back({buffer_, caret_, literal_});
   if (undo_.size() > most_undo) undo_.erase(undo_.begin());
 }
 
@@ -362,18 +283,20 @@ void Composer::yank_older() {
 
 void Composer::undo() {
   if (undo_.empty()) return;
-  redo_.push_back({buffer_, caret_});
+  redo_.push_back({buffer_, caret_, literal_});
   buffer_ = std::move(undo_.back().buffer);
   caret_ = undo_.back().caret;
+  literal_ = undo_.back().literal;
   undo_.pop_back();
   last_ = Last::other;
 }
 
 void Composer::redo() {
   if (redo_.empty()) return;
-  undo_.push_back({buffer_, caret_});
+  undo_.push_back({buffer_, caret_, literal_});
   buffer_ = std::move(redo_.back().buffer);
   caret_ = redo_.back().caret;
+  literal_ = redo_.back().literal;
   redo_.pop_back();
   last_ = Last::other;
 }

@@ -19,9 +19,12 @@ class Composer {
   void insert(std::string_view text);
 
   bool empty() const { return buffer_.empty(); }
-  std::string text() const;         // what will be sent: chips expanded
-  std::string take();               // text(), and the composer is empty again (undo brings it back)
-  void set(std::string_view text);  // replaces all, caret at the end
+  std::string text() const;  // what will be sent: chips expanded
+  std::string take();        // text(), and the composer is empty again (undo brings it back)
+  // Replaces all, caret at the end; chips it holds are chips again. literal: its first letter is no sign.
+  void set(std::string_view text, bool literal = false);
+  // The '!', '#' or '/' it begins with, when that was typed: what is pasted is text, whatever it begins with. Else '\0'.
+  char sign() const;
   std::string_view raw() const { return buffer_; }
   std::size_t caret() const { return caret_; }
   void replace(std::size_t begin, std::size_t end, std::string_view with);  // completion accepted
@@ -47,6 +50,7 @@ class Composer {
   struct State {
     std::string buffer;
     std::size_t caret = 0;
+    bool literal = false;
   };
   enum class Last { other, typing, deleting, killing, moving_lines };
 
@@ -77,7 +81,9 @@ class Composer {
   void undo();
   void redo();
   std::string expand(std::string_view text) const;
+  std::string folded(std::string text) const;
   std::string label(std::string_view cluster) const;  // of a chip; empty for text
+  std::string shown(std::string_view cluster) const;
   int columns_of(std::string_view cluster) const;
 
   std::string buffer_;
@@ -91,6 +97,7 @@ class Composer {
   int goal_column_ = -1;
   mutable int width_ = 80;
   bool vi_ = false, normal_ = false;
+  bool literal_ = false;  // what stands first was pasted
   char operator_ = 0;
 };
 

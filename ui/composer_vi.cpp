@@ -32,6 +32,7 @@ bool Composer::vi_key(const KeyPress& press) {
     operator_ = 0;
     return waiting;  // a second Esc is the screen's
   }
+  if (!letter && press.key == Key::character && !press.ctrl) operator_ = 0;
   return letter && !press.alt && vi_letter(press.text[0]);
 }
 

@@ -21,6 +21,7 @@ void cycle_mode(Shell& shell) {
 void start_reverse(Shell& shell) {
   shell.completion.close(shell);
   shell.reverse = "";
+  shell.reverse_missed = false;
   shell.reverse_draft = shell.composer.text();
   shell.reverse_at = shell.history.entries().size();
 }
@@ -172,7 +173,8 @@ void composer_key(Shell& shell, const KeyPress& press) {
     shell.quitting = true;
     return;
   }
-  if (shell.composer.vi() && press.key == Key::escape && shell.composer.key(press)) return;
+  // Out of vi's insert mode; a running turn is stopped by the same key, as without vi.
+  if (shell.composer.vi() && press.key == Key::escape && !open && shell.composer.key(press) && !shell.view.working) return;
   if (press.key == Key::escape) return escape(shell);
   if (open && (press.key == Key::up || press.key == Key::down)) return shell.completion.move(press.key == Key::up ? -1 : 1);
   if (press.key == Key::character && plain && press.text == "?" && shell.composer.empty()) {
@@ -183,22 +185,29 @@ void composer_key(Shell& shell, const KeyPress& press) {
     return;
   }
   if (run_action(shell, press)) return;
+  const auto vi = [&](std::string_view letter) {
+    return plain && shell.composer.normal_mode() && press.key == Key::character && press.text == letter;
+  };
+  const bool older = press.key == Key::up || control("p") || vi("k"), newer = press.key == Key::down || control("n") || vi("j");
   if (shell.composer.key(press)) {
-    if (press.key != Key::up && press.key != Key::down) shell.history.stop();
+    if (!older && !newer) shell.history.stop();
     return;
   }
-  if (press.key == Key::up) up(shell);
-  if (press.key == Key::down) down(shell);
+  if (older) up(shell);
+  if (newer) down(shell);
 }
 
 // ------------------------------------------------------------ modes
-void find_older(Shell& shell) {
-  if (const auto hit = shell.history.find(*shell.reverse, shell.reverse_at)) {
+void find_older(Shell& shell, bool again) {
+  const bool asked = again || !shell.reverse->empty();
+  if (const auto hit = asked ? shell.history.find(*shell.reverse, shell.reverse_at) : std::nullopt) {
     shell.reverse_at = *hit;
-    shell.composer.set(shell.history.entries()[*hit]);
-  } else {
-    shell.say("no older prompt with this text");
+    shell.reverse_missed = false;
+    return shell.composer.set(shell.history.entries()[*hit]);
   }
+  if (again && !shell.reverse_missed) return;  // what is shown is the oldest that holds it
+  shell.reverse_missed = asked;
+  shell.composer.set(shell.reverse_draft);
 }
 
 void reverse_key(Shell& shell, const KeyPress& press) {
@@ -212,7 +221,7 @@ void reverse_key(Shell& shell, const KeyPress& press) {
     typed(*shell.reverse, press);
     shell.reverse_at = shell.history.entries().size();
   }
-  find_older(shell);
+  find_older(shell, again);
 }
 
 void key_press(Shell& shell, const KeyPress& press) {
@@ -284,7 +293,7 @@ void pasted(Shell& shell, const std::string& text) {
   } else if (shell.reverse) {
     *shell.reverse += line;
     shell.reverse_at = shell.history.entries().size();
-    find_older(shell);
+    find_older(shell, false);
   } else {
     shell.composer.paste(text);
     shell.completion.update(shell);

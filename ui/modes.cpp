@@ -153,7 +153,7 @@ void open_pages(Shell& shell) {
     std::string text;
     for (const std::string& queued : std::exchange(view.taken_back, {})) text += (text.empty() ? "" : "\n") + queued;
     if (!shell.composer.empty()) text += "\n" + shell.composer.text();
-    shell.composer.set(text);
+    shell.composer.set(text, true);  // prompts all: no sign begins them
   }
 }
 

@@ -53,18 +53,18 @@ Rows framed(Rows rows, int width, Style style, std::string_view title = "") {
 }
 
 std::string_view prompt_glyph(const Shell& shell) {
-  if (shell.composer.raw().starts_with("!")) return "! ";
-  if (shell.composer.raw().starts_with("#")) return "# ";
+  if (shell.composer.sign() == '!') return "! ";
+  if (shell.composer.sign() == '#') return "# ";
   return shell.composer.normal_mode() ? "◆ " : "❯ ";
 }
 
 // The glyph says already that this is a shell line or a note.
 void hide_sign(const Shell& shell, Composer::Layout& layout) {
-  const std::string_view raw = shell.composer.raw();
-  if (layout.rows.empty() || (!raw.starts_with("!") && !raw.starts_with("#"))) return;
+  const char letter = shell.composer.sign();
+  if (layout.rows.empty() || (letter != '!' && letter != '#')) return;
   Row& first = layout.rows.front();
-  if (first.text.empty() || first.text[0] != raw[0]) return;                            // scrolled away
-  const std::uint32_t sign = first.text.starts_with(std::string{raw[0], ' '}) ? 2 : 1;  // the glyph brings a blank along
+  if (first.text.empty() || first.text[0] != letter) return;                            // scrolled away
+  const std::uint32_t sign = first.text.starts_with(std::string{letter, ' '}) ? 2 : 1;  // the glyph brings a blank along
   first.text.erase(0, sign);
   for (Span& span : first.spans) {
     const std::uint32_t cut = span.begin < sign ? std::min(span.length, sign - span.begin) : 0;
@@ -76,10 +76,10 @@ void hide_sign(const Shell& shell, Composer::Layout& layout) {
 
 void composer_rows(Shell& shell, Bottom& bottom, int width, int most) {
   const bool frame = width >= 24;
-  const int inner = frame ? width - 6 : width - 2;
+  const int inner = frame ? width - 6 : width - 3;  // a column is left for the caret behind a full row
   Composer::Layout layout = shell.composer.layout(inner, std::max(1, most));
   hide_sign(shell, layout);
-  const bool shell_line = shell.composer.raw().starts_with("!");
+  const bool shell_line = shell.composer.sign() == '!';
   const Style glyph{.fg = shell_line ? Colour::warn : Colour::accent, .bold = true};
   Rows rows;
   if (shell.composer.empty() && !shell.reverse) {
@@ -122,12 +122,17 @@ void notices(Shell& shell, Bottom& bottom, int width) {
                               .take());
   if (shell.reverse) {
     const bool wide = width >= 60;
-    bottom.rows.push_back(
-        RowBuilder()
-            .add(" history: ", muted)
-            .add(shorten(safe_text(*shell.reverse, Lines::one), width - (wide ? 50 : 12)), Style{.fg = Colour::accent})
-            .add(wide ? "▏ ctrl-r older · enter takes it · esc" : "▏", muted)
-            .take());
+    bottom.rows.push_back(RowBuilder()
+                              .add(" history: ", muted)
+                              .add(shorten(safe_text(*shell.reverse, Lines::one), width - (wide                   ? 50
+                                                                                           : shell.reverse_missed ? 34
+                                                                                                                  : 12)),
+                                   Style{.fg = Colour::accent})
+                              .add(shell.reverse_missed ? "▏ no prompt holds this"
+                                   : wide               ? "▏ ctrl-r older · enter takes it · esc"
+                                                        : "▏",
+                                   muted)
+                              .take());
   } else if (!shell.hint.text.empty()) {
     bottom.rows.push_back(
         RowBuilder().add(" " + shorten(safe_text(shell.hint.text, Lines::one), width - 2), Style{.fg = Colour::accent}).take());

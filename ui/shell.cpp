@@ -145,18 +145,19 @@ void Shell::interrupt() {
 
 void Shell::submit(When when) {
   if (composer.empty()) return;
+  const char sign = composer.sign();
   const std::string text = composer.take();
   if (text.find_first_not_of(" \t\n") == text.npos) return;
   history.add(text);
   transcript.to_end();
   // A path is no command: "/etc/hosts has a wrong line". What follows a command's name may be one: "/pin never touch src/api.h".
-  if (text[0] == '/' && text.find('\n') == text.npos && text.find('/', 1) >= std::min(text.find(' '), text.size()))
+  if (sign == '/' && text.find('\n') == text.npos && text.find('/', 1) >= std::min(text.find(' '), text.size()))
     return run_command(*this, std::string_view(text).substr(1));
-  if (text[0] == '!') {
+  if (sign == '!') {
     const bool hidden = text.starts_with("!!");
     return send(ShellLine{text.substr(hidden ? 2 : 1), hidden});
   }
-  if (text[0] == '#') return send(MemoryNote{text.substr(std::min(text.find_first_not_of("# "), text.size()))});
+  if (sign == '#') return send(MemoryNote{text.substr(std::min(text.find_first_not_of("# "), text.size()))});
   send(Submit{text, attachments_of(text, deps.cwd), when});
 }
 
