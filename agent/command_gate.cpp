@@ -1,9 +1,11 @@
 #include <unistd.h>
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <system_error>
 
 #include "agent/command_kinds.h"
+#include "agent/file_rules.h"
 #include "agent/permission.h"
 #include "agent/permission_match.h"
 
@@ -64,14 +66,16 @@ class Gate {
       return Deny{"one command has more than " + std::to_string(most_words) + " words; write a script file and run that"};
     if (script_.too_long)
       return Deny{"the command has more than " + std::to_string(max_segments) + " parts; write a script file and run that"};
-    if (const PermissionRule* rule = hit(Kind::deny)) return Deny{"refused by the rule " + to_string(*rule)};
+    const RuleHit refused = hit(Kind::deny);
+    if (refused.rule && refused.sure) return Deny{"refused by the rule " + told(refused)};
     std::string why = why_not_covered(true);
     if (mode_ == PermissionMode::plan && !why.empty()) return Deny{"plan mode only looks: " + why};
     if (Ask ask = destructive(); !ask.reason.empty()) return ask;
     if (!script_.error.empty()) return Ask{"it cannot be read with certainty: " + script_.error, {}, {}, {}};
+    if (refused.rule) return Ask{"it may be what is refused by the rule " + told(refused), {}, {}, {}};
     if (mode_ == PermissionMode::bypass) return Allow{"bypass mode", true};
     if (std::string protect = writes_protected(); !protect.empty()) return Ask{protect, {}, {}, {}};
-    if (const PermissionRule* rule = hit(Kind::ask)) return Ask{"asked for by the rule " + to_string(*rule), {}, {}, {}};
+    if (const RuleHit found = hit(Kind::ask); found.rule) return Ask{"asked for by the rule " + told(found), {}, {}, {}};
     if (why.empty()) return Allow{"it only looks"};
     if (const PermissionRule* rule = exact()) return Allow{"allowed by the rule " + to_string(*rule), true};
     why = why_not_covered(false);
@@ -108,17 +112,32 @@ class Gate {
     }
   }
 
-  const PermissionRule* hit(Kind kind) const {
-    for (const PermissionRule& rule : policy_.rules) {
-      if (rule.kind != kind || !rule_is_for(rule, "Bash", Effect::execute)) continue;
-      for (const Step& step : steps_)
-        for (const Words& words : step.unwrapped)
-          if (rule_hits_words(rule, words)) return &rule;
-      // What could not be parsed is searched as text.
-      const std::string start = rule.spec.substr(0, rule.spec.find_first_of("*:"));
-      if (!script_.plain() && !start.empty() && line_.find(start) != line_.npos) return &rule;
-    }
-    return nullptr;
+  static std::string told(const RuleHit& hit) { return to_string(*hit.rule) + (hit.what.empty() ? "" : ": " + hit.what); }
+
+  RuleHit hit(Kind kind) const {
+    for (const PermissionRule& rule : policy_.rules)
+      if (rule.kind == kind && rule_is_for(rule, "Bash", Effect::execute))
+        for (const Step& step : steps_)
+          for (const Words& words : step.unwrapped)
+            if (rule_hits_words(rule, words)) return {&rule, true, {}};
+    for (const Step& step : steps_)
+      if (RuleHit found = file_rule_hit(policy_, kind, step.unwrapped, {workspace_, step.cwd}); found.rule) return found;
+    for (const PermissionRule& rule : policy_.rules)
+      if (rule.kind == kind && !script_.plain() && named_in_line(rule)) return {&rule, false, {}};
+    return {};
+  }
+
+  // What could not be parsed to the end is searched as text, for whole words.
+  bool named_in_line(const PermissionRule& rule) const {
+    std::string_view start = std::string_view(rule.spec).substr(0, rule.spec.find_first_of("*:?["));
+    while (!start.empty() && (start.back() == ' ' || start.back() == '/')) start.remove_suffix(1);
+    const auto part = [&](std::size_t at) {
+      return at < line_.size() &&
+             (std::isalnum(static_cast<unsigned char>(line_[at])) != 0 || line_[at] == '_' || line_[at] == '-');
+    };
+    for (std::size_t at = line_.find(start); !start.empty() && at != line_.npos; at = line_.find(start, at + 1))
+      if (!(at > 0 && part(at - 1)) && !part(at + start.size())) return true;
+    return false;
   }
 
   const PermissionRule* exact() const {

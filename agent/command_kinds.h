@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +36,12 @@ bool in_nested_repository(const CommandPlace& place);
 // A file that may hold keys: ".env", "*.pem", "id_rsa" … and the places where people keep them.
 bool holds_secrets(const Place& place, const Workspace& workspace);
 
-// A search through whole folders (grep -r, rg, diff of two folders) must not show what its name alone would have to be asked
-// for. Empty, or the file it would show. `operands`: the paths among the words.
+// A search through whole folders (grep -r, rg, git grep, diff of two folders): the first file it would show that is wanted;
+// empty when none. `operands`: the paths among the words. `gave_up`: too many files to know.
+using Wanted = std::function<bool(const std::filesystem::path&)>;
+std::filesystem::path search_shows(const ShellCommand& command, const std::vector<ShellWord>& operands, const CommandPlace& place,
+                                   const Wanted& wanted, bool* gave_up = nullptr);
+// It must not show what its name alone would have to be asked for. Empty, or the file it would show.
 std::string search_shows_secret(const ShellCommand& command, const std::vector<ShellWord>& operands, const CommandPlace& place);
 
 // An option through which the program runs or writes something else ("find -exec", "git -c", "make SHELL="): no allow rule

@@ -81,14 +81,14 @@ class IndexNames {
 namespace {
 
 // Asks about every tracked path of the first repository at `top` or above it.
-bool any_of_index(const fs::path& real, fs::path top, const std::function<bool(const std::string&)>& wanted) {
+bool any_of_index(const fs::path& real, fs::path top, const std::function<bool(const fs::path&)>& wanted) {
   for (std::error_code error; !error; top = top.parent_path()) {
     if (fs::exists(fs::symlink_status(top / ".git", error))) {
       const std::string bytes = read_all(git_dir(top / ".git") / "index");
       const std::string name = real == top ? std::string() : real.lexically_relative(top).generic_string();
       IndexNames names(bytes);
       for (std::string one; names.next(one);)
-        if ((name.empty() || one == name || one.starts_with(name + "/")) && wanted(one)) return true;
+        if ((name.empty() || one == name || one.starts_with(name + "/")) && wanted(top / one)) return true;
       return false;
     }
     error.clear();
@@ -102,10 +102,10 @@ bool any_of_index(const fs::path& real, fs::path top, const std::function<bool(c
 bool tracked_by_git(const fs::path& folder) {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(folder, error);
-  return !error && any_of_index(real, real.parent_path(), [](const std::string&) { return true; });
+  return !error && any_of_index(real, real.parent_path(), [](const fs::path&) { return true; });
 }
 
-bool any_tracked(const fs::path& path, const std::function<bool(const std::string&)>& wanted) {
+bool any_tracked(const fs::path& path, const std::function<bool(const fs::path&)>& wanted) {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(path, error);
   return !error && any_of_index(real, real, wanted);

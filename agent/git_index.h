@@ -3,14 +3,13 @@
 
 #include <filesystem>
 #include <functional>
-#include <string>
 
 namespace tern {
 
 // False also when there is no repository, or no index that can be read.
 bool tracked_by_git(const std::filesystem::path& folder);
 
-// Whether git tracks a file, `path` itself or below it, whose path inside the repository is `wanted`.
-bool any_tracked(const std::filesystem::path& path, const std::function<bool(const std::string&)>& wanted);
+// Whether git tracks a file, `path` itself or below it, whose absolute path is `wanted`.
+bool any_tracked(const std::filesystem::path& path, const std::function<bool(const std::filesystem::path&)>& wanted);
 
 }  // namespace tern

@@ -95,11 +95,10 @@ Search search_of(const ShellCommand& command) {
 
 // `inside`: its folder, as seen from the workspace.
 bool opens(const Search& search, const std::string& name, const fs::path& inside) {
-  if (!secret_name(name) || (search.ignore_rules && name[0] == '.')) return false;
+  if (search.ignore_rules && name[0] == '.') return false;
   for (const fs::path& part : inside) {
     const std::string folder = part.string();
-    // Packages bring keys for their own tests.
-    if (folder == "node_modules" || matches(search.leave_folders, folder)) return false;
+    if (matches(search.leave_folders, folder)) return false;
     if (search.ignore_rules && folder[0] == '.' && folder != "." && folder != "..") return false;
   }
   return search.take.empty() ? !matches(search.leave, name) : matches(search.take, name);
@@ -119,7 +118,7 @@ std::vector<fs::path> folders_of(const std::vector<ShellWord>& operands, const C
 }
 
 // "git grep" searches every tracked file below where it stands, or in the paths behind its pattern.
-std::string git_grep_shows(const ShellCommand& command, const CommandPlace& place) {
+fs::path git_grep_shows(const ShellCommand& command, const CommandPlace& place, const Wanted& wanted) {
   std::size_t at = 1;
   while (at < command.words.size() && command.words[at].text.starts_with("-")) ++at;
   if (at >= command.words.size() || command.words[at].text != "grep") return {};
@@ -134,35 +133,48 @@ std::string git_grep_shows(const ShellCommand& command, const CommandPlace& plac
     value = option && word[1] != '-' && std::string_view("eABCm").find(word.back()) != std::string_view::npos;
   }
   if (paths.empty()) paths.push_back(place.cwd);
-  std::string shown;
+  fs::path shown;
   for (const fs::path& path : paths)
-    if (any_tracked(path, [&](const std::string& name) { return secret_name(fs::path(shown = name).filename().native()); }))
-      return shown + " may hold secrets, and the search would show it";
+    if (any_tracked(path, [&](const fs::path& file) { return wanted(shown = file); })) return shown;
   return {};
 }
 
 }  // namespace
 
-std::string search_shows_secret(const ShellCommand& command, const std::vector<ShellWord>& operands, const CommandPlace& place) {
-  if (program_name(command.words[0].text) == "git") return git_grep_shows(command, place);
+fs::path search_shows(const ShellCommand& command, const std::vector<ShellWord>& operands, const CommandPlace& place,
+                      const Wanted& wanted, bool* gave_up) {
+  if (program_name(command.words[0].text) == "git") return git_grep_shows(command, place, wanted);
   const Search search = search_of(command);
   if (!search.folders) return {};
   for (const fs::path& folder : folders_of(operands, place)) {
     const fs::path inside = folder.lexically_relative(place.workspace.root());
     std::mutex mutex;
-    std::string shown;
+    fs::path shown;
     const WalkOptions how{.use_ignore = search.ignore_rules, .most = most_files, .stop = {}};
     const auto walked = walk(folder, how, [&](const WalkFile& file) {
       const fs::path path(file.path);
-      if (!opens(search, file.name, inside / path.parent_path())) return true;
+      if (!wanted(folder / path) || !opens(search, file.name, inside / path.parent_path())) return true;
       const std::lock_guard lock(mutex);
-      shown = path;
+      shown = folder / path;
       return false;
     });
-    if (!shown.empty()) return shown + " may hold secrets, and the search would show it";
-    if (walked.gave_up) return "it searches more files than can be looked through for secrets first";
+    if (!shown.empty()) return shown;
+    if (walked.gave_up && gave_up) *gave_up = true;
   }
   return {};
+}
+
+std::string search_shows_secret(const ShellCommand& command, const std::vector<ShellWord>& operands, const CommandPlace& place) {
+  bool gave_up = false;
+  const fs::path shown = search_shows(
+      command, operands, place,
+      [](const fs::path& path) {
+        // Packages bring keys for their own tests.
+        return secret_name(path.filename().native()) && path.native().find("/node_modules/") == std::string::npos;
+      },
+      &gave_up);
+  if (!shown.empty()) return place.workspace.display(shown) + " may hold secrets, and the search would show it";
+  return gave_up ? "it searches more files than can be looked through for secrets first" : "";
 }
 
 }  // namespace tern

@@ -50,7 +50,8 @@ inline constexpr std::size_t max_segments = 1000;
 ShellScript parse_shell(std::string_view line);
 
 // The commands hidden in wrappers (sudo, env, timeout, nice, xargs, sh -c, eval, command, find -exec …), unwrapped again and
-// again, the command itself first. For denying, never for allowing.
+// again, the command itself first; files it is redirected to or from as the words ">" or "<" and the name. For denying, never
+// for allowing.
 std::vector<std::vector<std::string>> unwrap(const ShellCommand& command);
 
 }  // namespace tern

@@ -33,6 +33,12 @@ bool contains(const List& list, std::string_view word) {
 
 std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
+// A redirection to or from a file, as the words ">" or "<" and its target.
+void add_redirects(const ShellCommand& command, std::vector<Words>& out) {
+  for (const ShellRedirect& r : command.redirects)
+    if (r.writes() || r.op == "<") out.push_back({r.writes() ? ">" : "<", r.target.text});
+}
+
 void unwrap_into(const Words& words, int depth, std::vector<Words>& out) {
   if (words.empty() || out.size() >= most) return;
   out.push_back(words);
@@ -48,6 +54,7 @@ void unwrap_into(const Words& words, int depth, std::vector<Words>& out) {
     for (std::size_t i = 1; i < words.size(); ++i) {
       joined.append(joined.empty() ? "" : " ").append(words[i]);
       for (const ShellCommand& command : parse_shell(words[i]).commands) {
+        add_redirects(command, out);
         Words inner;
         for (const ShellWord& word : command.words) inner.push_back(word.text);
         if (inner != words) unwrap_into(inner, depth + 1, out);
@@ -95,6 +102,7 @@ std::vector<std::vector<std::string>> unwrap(const ShellCommand& command) {
   for (const ShellWord& word : command.words) words.push_back(word.text);
   std::vector<Words> out;
   unwrap_into(words, 0, out);
+  add_redirects(command, out);
   return out;
 }
 

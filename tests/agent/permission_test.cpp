@@ -468,6 +468,88 @@ TEST_CASE("deny wins, ask follows, and each says why") {
   CHECK(kind_of(decide_command(policy, many + "ls", project.workspace)) == "deny");
 }
 
+TEST_CASE("a rule on files holds for what a command does to them") {
+  const Project project;
+  fs::create_directories(project.root / "src/private");
+  std::ofstream(project.root / "src/private/x") << "secret\n";
+  const auto rules = [](PermissionRule::Kind kind) {
+    return std::vector{rule("Read(src/private/**)", kind), rule("Edit(src/**)", kind), rule("Write(*.lock)", kind)};
+  };
+  PermissionPolicy bypass = policy_of(PermissionMode::bypass, rules(PermissionRule::Kind::deny));
+  bypass.bypass_by_flag = true;
+  const auto deny = policy_of(PermissionMode::accept_edits, rules(PermissionRule::Kind::deny));
+  auto asking = rules(PermissionRule::Kind::ask);
+  for (const char* spec : {"cp:*", "touch:*", "gcc:*", "tar:*"}) asking.push_back(rule("Bash(" + std::string(spec) + ")"));
+  const auto ask = policy_of(PermissionMode::accept_edits, asking);
+  for (const char* line : {"cat src/private/x",
+                           "cat ./src/../src/private/x",
+                           "cd src/private && cat x",
+                           "grep -rn secret src",
+                           "rg secret",
+                           "rg secret src",
+                           "head -1 < src/private/x",
+                           "sudo cat src/private/x",
+                           "sh -c 'cat src/private/x'",
+                           "sh -c 'cat < src/private/x'",
+                           "cp src/private/x y",
+                           "cp -r src y",
+                           "tar cf x.tar src",
+                           "python3 x.py src/private/x",
+                           "diff src/private/x README.md",
+                           "echo hacked > src/main.cpp",
+                           "echo hacked >> src/main.cpp",
+                           "sh -c 'echo x > src/main.cpp'",
+                           "touch src/t",
+                           "mkdir src/new",
+                           "tee src/t",
+                           "cp README.md src",
+                           "cp README.md src/t",
+                           "mv src/a.cpp y",
+                           "mv src y",
+                           "rm src/a.cpp",
+                           "rm -rf src",
+                           "sed -i s/a/b/ src/a.cpp",
+                           "dd if=README.md of=src/x",
+                           "gcc -o src/app a.c",
+                           "touch package.lock",
+                           "touch tests/a.lock",
+                           "cd src && touch t",
+                           "chmod -R 700 src",
+                           "git checkout src/a.cpp",
+                           "cd src && echo x > a.cpp",
+                           "(echo x > src/a.cpp)",
+                           "x=1; cat src/private/x"}) {
+    INFO(line);
+    CHECK(kind_of(decide_command(deny, line, project.workspace)) == "deny");
+    CHECK(kind_of(decide_command(bypass, line, project.workspace)) == "deny");
+    CHECK(kind_of(decide_command(ask, line, project.workspace)) == "ask");
+  }
+  for (const char* line : {"cat src/pri*/x", "cat src/private/$X", "for f in src/private/*; do cat $f; done"}) {
+    INFO(line);
+    CHECK(kind_of(decide_command(bypass, line, project.workspace)) != "allow");
+  }
+  for (const char* line :
+       {"cat src/main.cpp", "grep -n main src/main.cpp", "grep -rn secret tests", "grep -rn --exclude-dir=private secret src",
+        "ls src", "echo src/private/x", "touch tests/t", "echo x > tests/t"}) {
+    INFO(line);
+    CHECK(kind_of(decide_command(deny, line, project.workspace)) == "allow");
+    CHECK(kind_of(decide_command(ask, line, project.workspace)) == "allow");
+  }
+  CHECK(reason_of(decide_command(deny, "cat src/private/x", project.workspace)) ==
+        "refused by the rule deny Read(src/private/**) from test: it reads src/private/x");
+  CHECK(kind_of(decide_command(bypass, "gcc -c src/main.cpp -o build/main.o", project.workspace)) == "allow");
+}
+
+TEST_CASE("a rule found only in the text of a line asks, and only for whole words") {
+  const Project project;
+  PermissionPolicy bypass = policy_of(PermissionMode::bypass, {rule("Bash(rm:*)", PermissionRule::Kind::deny)});
+  bypass.bypass_by_flag = true;
+  CHECK(kind_of(decide_command(bypass, "echo \"$HOME format\"", project.workspace)) == "allow");
+  CHECK(kind_of(decide_command(bypass, "ls *.form; echo rm-old", project.workspace)) == "allow");
+  CHECK(kind_of(decide_command(bypass, "echo \"$HOME rm\"", project.workspace)) == "ask");
+  CHECK(kind_of(decide_command(bypass, "rm \"$HOME/x\"", project.workspace)) == "deny");
+}
+
 TEST_CASE("what is offered to be remembered") {
   const Project project;
   const PermissionPolicy policy = policy_of(PermissionMode::ask);

@@ -1,0 +1,148 @@
+#include "agent/file_rules.h"
+
+#include <glob.h>
+
+#include <algorithm>
+
+#include "agent/permission_match.h"
+#include "tools/walk.h"
+
+namespace tern {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+constexpr std::size_t most_files = 100'000;
+
+bool has_word(const Words& words, std::string_view list) {
+  return std::any_of(words.begin() + 1, words.end(),
+                     [&](const std::string& w) { return in_list(w.substr(0, w.find('=')), list); });
+}
+bool has_letter(const Words& words, std::string_view letters) {
+  return std::any_of(words.begin() + 1, words.end(), [&](const std::string& w) {
+    return w.size() > 1 && w[0] == '-' && w[1] != '-' && w.find_first_of(letters, 1) != w.npos;
+  });
+}
+
+// ">" stands for a redirection, as unwrap() tells it.
+bool writes_words(std::string_view name, const Words& words) {
+  if (in_list(name,
+              "> touch mkdir rm rmdir unlink shred tee cp mv ln install truncate dd chmod chown chgrp patch rsync unzip tar "
+              "bsdtar split csplit sponge mkfifo setfacl ed ex"))
+    return true;
+  if (name == "git") return has_word(words, "checkout restore rm mv");
+  if (in_list(name, "sed perl")) return has_letter(words, "i") || has_word(words, "--in-place");
+  return in_list(name, "clang-format prettier eslint ruff black gofmt rustfmt isort autopep8") &&
+         (name == "black" || has_word(words, "-i -w --write --fix --in-place format"));
+}
+// Whose words are no files, or files whose text it does not show.
+bool shows_nothing(std::string_view name) {
+  return in_list(name,
+                 "> echo printf true false : exit test [ cd pwd touch mkdir rm rmdir unlink chmod chown chgrp truncate basename "
+                 "dirname which type sleep seq kill");
+}
+bool goes_through_folders(std::string_view name, const Words& words) {
+  return in_list(name, "mv tar bsdtar zip rsync scp 7z") ||
+         (in_list(name, "rm cp chmod chown chgrp") && has_letter(words, "rRa")) || has_word(words, "--recursive --archive");
+}
+
+class Finder {
+ public:
+  Finder(const PermissionPolicy& policy, PermissionRule::Kind kind, const CommandPlace& place)
+      : policy_(policy), kind_(kind), place_(place) {}
+
+  RuleHit look(const Words& words) {
+    const std::string name(program_name(words.front()));
+    const bool writes = writes_words(name, words), shows = !shows_nothing(name);
+    const bool folders = goes_through_folders(name, words);
+    for (std::size_t i = 1; i < words.size() && !hit_.rule; ++i) {
+      const bool output = i > 1 && in_list(words[i - 1], "-o --output -O");
+      for (const std::string& text : path_candidates(words[i])) {
+        if (writes || output || words[i].starts_with("--output=") || (words[i].starts_with("-o") && text != words[i]))
+          test(text, Effect::write, folders, words);
+        if (shows) test(text, Effect::read, folders, words);
+      }
+    }
+    if (shows && !hit_.rule) searched(words);
+    return hit_;
+  }
+
+ private:
+  const PermissionRule* rule_on(Effect effect, const fs::path& path) const {
+    for (const PermissionRule& rule : policy_.rules)
+      if (holds(rule, effect) && matches_path(rule.spec, place_.workspace, path)) return &rule;
+    return nullptr;
+  }
+  // A rule for a tool as a whole says nothing about files.
+  bool holds(const PermissionRule& rule, Effect effect) const {
+    return rule.kind == kind_ && !rule.spec.empty() && rule.tool != "Bash" && rule.tool != "*" &&
+           rule_is_for(rule, effect == Effect::write ? "Write" : "Read", effect);
+  }
+  bool any(Effect effect) const {
+    return std::any_of(policy_.rules.begin(), policy_.rules.end(), [&](const PermissionRule& r) { return holds(r, effect); });
+  }
+
+  bool take(Effect effect, const fs::path& path, bool sure) {
+    const PermissionRule* rule = rule_on(effect, path);
+    if (rule && !hit_.rule)
+      hit_ = {rule, sure, (effect == Effect::write ? "it writes " : "it reads ") + place_.workspace.display(path)};
+    return rule != nullptr;
+  }
+
+  void test(const std::string& text, Effect effect, bool folders, const Words& words) {
+    if (text.empty() || text.size() > 4096 || !any(effect)) return;
+    if (text.find_first_of("*?[") != text.npos) return expand(text, effect);
+    const Place where = place_.locate(text);
+    if (!where.error.empty() || take(effect, where.path, true) || take(effect, where.real, true)) return;
+    std::error_code error;
+    if (!fs::is_directory(where.real, error)) return;
+    if (effect == Effect::write && in_list(program_name(words.front()), "cp mv ln install rsync") && text == words.back())
+      for (std::size_t i = 1; i + 1 < words.size(); ++i) take(effect, where.real / fs::path(words[i]).filename(), true);
+    if (folders) below(where.real, effect);
+  }
+
+  void below(const fs::path& folder, Effect effect) {
+    std::string found;
+    const WalkOptions how{.use_ignore = false, .workers = 1, .most = most_files, .stop = {}};
+    walk(folder, how, [&](const WalkFile& file) { return !rule_on(effect, folder / file.path) || (found = file.path, false); });
+    if (!found.empty()) take(effect, folder / found, true);
+  }
+
+  // What a pattern would become now; by the time it runs that may be something else.
+  void expand(const std::string& pattern, Effect effect) {
+    const fs::path whole = pattern.starts_with("/") ? fs::path(pattern) : place_.cwd / pattern;
+    if (std::count(pattern.begin(), pattern.end(), '*') > 3) return;
+    ::glob_t found{};
+    if (::glob(whole.c_str(), GLOB_NOSORT, nullptr, &found) == 0)
+      for (std::size_t i = 0; i < found.gl_pathc && !hit_.rule; ++i)
+        take(effect, fs::path(found.gl_pathv[i]).lexically_normal(), false);
+    ::globfree(&found);
+  }
+
+  void searched(const Words& words) {
+    if (!any(Effect::read)) return;
+    ShellCommand command;
+    for (const std::string& word : words) command.words.push_back({word, true, false, false});
+    const fs::path shown = search_shows(command, {command.words.begin() + 1, command.words.end()}, place_,
+                                        [&](const fs::path& path) { return rule_on(Effect::read, path) != nullptr; });
+    if (!shown.empty()) take(Effect::read, shown, true);
+  }
+
+  const PermissionPolicy& policy_;
+  PermissionRule::Kind kind_;
+  const CommandPlace& place_;
+  RuleHit hit_;
+};
+
+}  // namespace
+
+RuleHit file_rule_hit(const PermissionPolicy& policy, PermissionRule::Kind kind, const std::vector<Words>& commands,
+                      const CommandPlace& place) {
+  for (const Words& words : commands)
+    if (RuleHit hit = words.empty() ? RuleHit{} : Finder(policy, kind, place).look(words); hit.rule) return hit;
+  return {};
+}
+
+}  // namespace tern
