@@ -10,6 +10,7 @@
 #include "tools/encoding.h"
 #include "tools/ignore.h"
 #include "tools/lookalike.h"
+#include "tools/search.h"
 #include "tools/tool.h"
 #include "tools/walk.h"
 
@@ -27,14 +28,16 @@ struct Hit {
   bool operator<(const Hit& other) const { return mtime_ns != other.mtime_ns ? mtime_ns > other.mtime_ns : path < other.path; }
 };
 
-// "/abs/dir/**/*.c" or "src/lib/*.c": the part before the first wildcard is where to start.
-void split_pattern(std::string& base, std::string& pattern) {
+// "/abs/dir/**/*.c" or "../lib/*.c": the part before the first wildcard is where to start. False: the pattern stays whole.
+bool split_pattern(std::string& base, std::string& pattern) {
   std::size_t wild = pattern.find_first_of("*?[{");
   std::size_t slash = pattern.rfind('/', wild == pattern.npos ? pattern.npos : wild);
   bool absolute = !pattern.empty() && (pattern[0] == '/' || pattern[0] == '~');
-  if (!absolute || slash == pattern.npos) return;
-  base = pattern.substr(0, std::max<std::size_t>(slash, 1));
-  pattern = pattern.substr(slash + 1);
+  if (slash == pattern.npos || !(absolute || climbs(pattern.substr(0, slash)))) return false;
+  std::string start = pattern.substr(0, std::max<std::size_t>(slash, 1));
+  base = absolute ? start : base + "/" + start;
+  pattern = pattern.substr(slash);  // its "/" ties it to the base
+  return true;
 }
 
 struct Found {
@@ -43,11 +46,11 @@ struct Found {
   bool stopped = false;
 };
 
-Found find_files(const std::filesystem::path& root, const GlobSet& globs, std::stop_token stop) {
+Found find_files(const std::filesystem::path& root, const GlobSet& globs, const std::string& from, std::stop_token stop) {
   Found found;
   std::mutex mutex;
   auto result = walk(root, {.report_ignored = true, .stop = stop}, [&](const WalkFile& file) {
-    if (!globs.match(file.path)) return true;
+    if (!globs.match(file.path, from)) return true;
     struct stat st {};
     if (!file.ignored) ::fstatat(file.directory, file.name, &st, AT_SYMLINK_NOFOLLOW);
     std::lock_guard lock(mutex);
@@ -66,12 +69,14 @@ Found find_files(const std::filesystem::path& root, const GlobSet& globs, std::s
 
 ToolOutput run_glob(const json& args, ToolContext& ctx) {
   std::string pattern = text_arg(args, "pattern"), base = text_arg(args, "path", "."), subject = pattern;
-  split_pattern(base, pattern);
+  bool split = split_pattern(base, pattern);
   Place place = ctx.workspace.locate(base);
   if (auto why = barred(place, Access::read, ctx); !why.empty()) return failure(std::move(why), subject);
   if (!place.exists) return failure(missing_file(ctx.workspace, place), subject);
   if (!std::filesystem::is_directory(place.real)) return failure("path must be a directory: " + base + " is a file.", subject);
-  Found found = find_files(place.real, GlobSet::one(pattern), ctx.stop);
+  if (climbs(pattern)) return failure("\"..\" behind a wildcard matches nothing. Give the directory as path.", subject);
+  std::string from = split ? "" : seen_from_cwd(ctx.workspace, place.path);
+  Found found = find_files(place.real, GlobSet::one(pattern), from, ctx.stop);
   std::string text = found.hits.empty() ? "No files found" : "";
   for (std::size_t i = 0; i < std::min(most_shown, found.hits.size()); ++i) {
     text += (i ? "\n" : "") + to_valid_utf8(ctx.workspace.display(place.path / found.hits[i].path));

@@ -22,7 +22,7 @@ struct Wanted {
   std::size_t offset = 0, head = 0;  // head 0 = all
   bool numbers = true, context = false;
   std::filesystem::path base;  // a path of the search, as it is shown
-  bool single_file = false;
+  bool single_file = false, multiline = false;
 };
 
 std::string shown_path(const Wanted& wanted, const Workspace& workspace, const std::string& path) {
@@ -31,15 +31,15 @@ std::string shown_path(const Wanted& wanted, const Workspace& workspace, const s
 
 std::string plural(std::size_t n, const char* one, const char* many) { return std::to_string(n) + " " + (n == 1 ? one : many); }
 
-// Everything is entries first, then cut to the page that was asked for.
-std::string paged(const std::vector<std::string>& entries, const Wanted& wanted) {
+// Everything is entries first, then cut to the page that was asked for. `total` counts those that were not collected, too.
+std::string paged(const std::vector<std::string>& entries, const Wanted& wanted, std::size_t total, bool exact = true) {
   std::size_t from = std::min(wanted.offset, entries.size());
   std::size_t to = wanted.head ? std::min(entries.size(), from + wanted.head) : entries.size();
   std::string text;
   for (std::size_t i = from; i < to; ++i) text += (text.empty() ? "" : "\n") + entries[i];
-  if (to < entries.size() || from > 0) {
+  if (to < total || from > 0) {
     text += "\n[Showing results with pagination = limit: " + std::to_string(wanted.head) + ", offset: " + std::to_string(from) +
-            " of " + std::to_string(entries.size()) + "]";
+            " of " + (exact ? "" : "at least ") + std::to_string(total) + "]";
   }
   return text;
 }
@@ -49,7 +49,7 @@ std::string files_text(SearchResult& result, const Wanted& wanted, const Workspa
             [](const auto& a, const auto& b) { return a.mtime_ns != b.mtime_ns ? a.mtime_ns > b.mtime_ns : a.path < b.path; });
   std::vector<std::string> entries;
   for (const auto& file : result.files) entries.push_back(to_valid_utf8(shown_path(wanted, workspace, file.path)));
-  return "Found " + plural(result.files.size(), "file", "files") + "\n" + paged(entries, wanted);
+  return "Found " + plural(result.files.size(), "file", "files") + "\n" + paged(entries, wanted, entries.size());
 }
 
 std::string count_text(const SearchResult& result, const Wanted& wanted, const Workspace& workspace) {
@@ -59,8 +59,8 @@ std::string count_text(const SearchResult& result, const Wanted& wanted, const W
     entries.push_back(to_valid_utf8(shown_path(wanted, workspace, file.path)) + ":" + std::to_string(file.matches));
     total += file.matches;
   }
-  return paged(entries, wanted) + "\n\nFound " + plural(total, "total occurrence", "total occurrences") + " across " +
-         plural(result.files.size(), "file", "files") + ".";
+  return paged(entries, wanted, entries.size()) + "\n\nFound " + plural(total, "total occurrence", "total occurrences") +
+         " across " + plural(result.files.size(), "file", "files") + ".";
 }
 
 std::string clipped(const std::string& line) {
@@ -71,7 +71,8 @@ std::string clipped(const std::string& line) {
 }
 
 std::string content_text(const SearchResult& result, const Wanted& wanted, const Workspace& workspace) {
-  std::vector<std::string> entries;
+  std::vector<std::string> entries, rest;
+  std::size_t left = 0, matches = 0;
   for (const auto& file : result.files) {
     std::string path = to_valid_utf8(shown_path(wanted, workspace, file.path));
     if (wanted.context && !entries.empty()) entries.push_back("--");
@@ -81,11 +82,15 @@ std::string content_text(const SearchResult& result, const Wanted& wanted, const
       std::string number = wanted.numbers ? std::to_string(line.number) + mark : "";
       entries.push_back(path + mark + number + clipped(line.text));
     }
-    std::size_t shown =
-        static_cast<std::size_t>(std::count_if(file.lines.begin(), file.lines.end(), [](const auto& l) { return l.match; }));
-    if (shown < file.matches) entries.push_back("[" + std::to_string(file.matches - shown) + " more matches in " + path + "]");
+    left += file.matches - file.shown;
+    matches += file.matches;
+    if (file.shown < file.matches)
+      rest.push_back("[" + std::to_string(file.matches - file.shown) + " more matches in " + path + "]");
   }
-  return paged(entries, wanted);
+  bool exact = left == 0 || !(wanted.context || wanted.multiline);  // else lines are not matches
+  std::string text = paged(entries, wanted, exact ? entries.size() + left : std::max(entries.size(), matches), exact);
+  for (std::size_t i = 0; !wanted.head && i < rest.size(); ++i) text += "\n" + rest[i];
+  return text;
 }
 
 std::string skipped_text(const SearchResult& result) {
@@ -141,6 +146,7 @@ ToolOutput run_grep(const json& args, ToolContext& ctx) {
   wanted.head = static_cast<std::size_t>(std::max<std::int64_t>(0, int_arg(args, "head_limit", default_head)));
   wanted.numbers = flag_arg(args, "-n", true);
   wanted.single_file = std::filesystem::is_regular_file(place.real);
+  wanted.multiline = flag_arg(args, "multiline");
   SearchOptions options{.stop = ctx.stop};
   options.secrets = ctx.granted;
   auto lines = [&](const char* name, std::int64_t otherwise) {
@@ -152,11 +158,14 @@ ToolOutput run_grep(const json& args, ToolContext& ctx) {
   wanted.context = options.before || options.after;
   options.lines = wanted.mode == "content";
   options.first_only = wanted.mode == "files_with_matches";
-  options.only_matching = flag_arg(args, "-o");
-  options.files = GlobSet(text_arg(args, "glob"));
+  std::string glob = text_arg(args, "glob");
+  if (climbs(glob))
+    return failure("glob \"" + glob + "\" matches nothing: it is matched below path. Give the directory as path.", subject);
+  options.files = GlobSet(glob);
+  options.files_from = seen_from_cwd(ctx.workspace, place.path);
   options.most_lines = wanted.head ? (wanted.offset + wanted.head) : 100'000;
   if (auto error = add_type(text_arg(args, "type"), options); !error.empty()) return failure(std::move(error), subject);
-  Prepared prepared = prepare(pattern, {.ignore_case = flag_arg(args, "-i"), .multiline = flag_arg(args, "multiline")});
+  Prepared prepared = prepare(pattern, {.ignore_case = flag_arg(args, "-i"), .multiline = wanted.multiline});
   if (!prepared.regex) return failure(prepared.notice, subject);
 
   SearchResult result = search_tree(place.real, *prepared.regex, options);

@@ -1,14 +1,10 @@
 #include "tools/ignore.h"
 
+#include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 namespace tern {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -75,74 +71,80 @@ bool bracket(std::string_view p, std::size_t& at, unsigned char c, bool& matched
   return true;
 }
 
-Wild wild(std::string_view p, std::string_view t, bool pathname, std::string_view whole);
-
-// p[at] is a "*". Follows git's dowild, so that every pattern means what it means to git.
-Wild star(std::string_view p, std::size_t at, std::string_view t, bool pathname, std::string_view whole) {
-  std::size_t start = at;
-  while (at < p.size() && p[at] == '*') ++at;
-  bool slashes = !pathname;
-  if (at - start > 1 && pathname) {
-    std::size_t here = whole.size() - p.size() + start;  // p is always a tail of the whole pattern
-    bool left = here == 0 || whole[here - 1] == '/';
-    bool right = at == p.size() || p[at] == '/';
-    if (left && right) {
-      slashes = true;
-      if (at < p.size() && wild(p.substr(at + 1), t, pathname, whole) == Wild::match) return Wild::match;
+// Follows git's dowild, so that every pattern means what it means to git; but where a pattern has many stars, what was
+// found for a tail of it and a tail of the text is kept, so that no pattern takes more than their product.
+class Wildmatch {
+ public:
+  Wildmatch(std::string_view pattern, std::string_view text, bool pathname) : whole_(pattern), text_(text), pathname_(pathname) {
+    if (std::count(pattern.begin(), pattern.end(), '*') > 3) {
+      known_.resize((pattern.size() + 1) * (text.size() + 1), static_cast<char>(-1));
     }
   }
-  if (at == p.size()) return slashes || t.find('/') == std::string_view::npos ? Wild::match : Wild::stop_star;
-  if (!slashes && p[at] == '/') {
-    std::size_t slash = t.find('/');
-    return slash == std::string_view::npos ? Wild::stop_all : wild(p.substr(at), t.substr(slash), pathname, whole);
-  }
-  for (std::size_t i = 0; i < t.size(); ++i) {
-    Wild w = wild(p.substr(at), t.substr(i), pathname, whole);
-    if (w == Wild::match || w == Wild::stop_all || (w == Wild::stop_star && !slashes)) return w;
-    if (w == Wild::no && !slashes && t[i] == '/') return Wild::stop_star;
-  }
-  return Wild::stop_all;
-}
+  bool match() { return tail(0, 0) == Wild::match; }
 
-Wild wild(std::string_view p, std::string_view t, bool pathname, std::string_view whole) {
-  std::size_t ti = 0;
-  for (std::size_t at = 0; at < p.size();) {
-    char c = p[at];
-    if (c == '*') return star(p, at, t.substr(ti), pathname, whole);
-    if (ti >= t.size()) return Wild::stop_all;
-    if (c == '?') {
-      if (pathname && t[ti] == '/') return Wild::no;
-      ++at;
-    } else if (c == '[') {
-      bool matched = false;
-      if (!bracket(p, ++at, static_cast<unsigned char>(t[ti]), matched)) return Wild::stop_all;
-      if (!matched || (pathname && t[ti] == '/')) return Wild::no;
-    } else {
-      if (c == '\\') {
-        if (++at >= p.size()) return Wild::no;
-        c = p[at];
+ private:
+  Wild tail(std::size_t at, std::size_t ti) {
+    if (known_.empty()) return wild(at, ti);
+    char& known = known_[at * (text_.size() + 1) + ti];
+    if (known == static_cast<char>(-1)) known = static_cast<char>(wild(at, ti));
+    return static_cast<Wild>(known);
+  }
+
+  // whole_[at] is a "*".
+  Wild star(std::size_t at, std::size_t ti) {
+    std::size_t start = at;
+    while (at < whole_.size() && whole_[at] == '*') ++at;
+    bool slashes = !pathname_;
+    if (at - start > 1 && pathname_) {
+      bool left = start == 0 || whole_[start - 1] == '/';
+      bool right = at == whole_.size() || whole_[at] == '/';
+      if (left && right) {
+        slashes = true;
+        if (at < whole_.size() && tail(at + 1, ti) == Wild::match) return Wild::match;
       }
-      if (c != t[ti]) return Wild::no;
-      ++at;
     }
-    ++ti;
+    if (at == whole_.size()) return slashes || text_.find('/', ti) == text_.npos ? Wild::match : Wild::stop_star;
+    if (!slashes && whole_[at] == '/') {
+      std::size_t slash = text_.find('/', ti);
+      return slash == text_.npos ? Wild::stop_all : tail(at, slash);
+    }
+    for (; ti < text_.size(); ++ti) {
+      Wild w = tail(at, ti);
+      if (w == Wild::match || w == Wild::stop_all || (w == Wild::stop_star && !slashes)) return w;
+      if (w == Wild::no && !slashes && text_[ti] == '/') return Wild::stop_star;
+    }
+    return Wild::stop_all;
   }
-  return ti == t.size() ? Wild::match : Wild::no;
-}
 
-std::string read_text(const fs::path& path) {
-  std::error_code ec;
-  if (!fs::is_regular_file(path, ec)) return {};
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+  Wild wild(std::size_t at, std::size_t ti) {
+    while (at < whole_.size()) {
+      char c = whole_[at];
+      if (c == '*') return star(at, ti);
+      if (ti >= text_.size()) return Wild::stop_all;
+      if (c == '?') {
+        if (pathname_ && text_[ti] == '/') return Wild::no;
+        ++at;
+      } else if (c == '[') {
+        bool matched = false;
+        if (!bracket(whole_, ++at, static_cast<unsigned char>(text_[ti]), matched)) return Wild::stop_all;
+        if (!matched || (pathname_ && text_[ti] == '/')) return Wild::no;
+      } else {
+        if (c == '\\') {
+          if (++at >= whole_.size()) return Wild::no;
+          c = whole_[at];
+        }
+        if (c != text_[ti]) return Wild::no;
+        ++at;
+      }
+      ++ti;
+    }
+    return ti == text_.size() ? Wild::match : Wild::no;
+  }
 
-fs::path global_excludes() {
-  const char* config = std::getenv("XDG_CONFIG_HOME");
-  if (config && *config) return fs::path(config) / "git/ignore";
-  const char* home = std::getenv("HOME");
-  return home && *home ? fs::path(home) / ".config/git/ignore" : fs::path();
-}
+  std::string_view whole_, text_;
+  bool pathname_;
+  std::string known_;  // per tail of the pattern and tail of the text
+};
 
 std::vector<std::string> split_patterns(std::string_view text) {
   std::vector<std::string> parts(1);
@@ -159,29 +161,15 @@ std::vector<std::string> split_patterns(std::string_view text) {
   return parts;
 }
 
-// `down`: from the top to the walk's root, "x/y/z/". Asks for x, x/y and x/y/z by the rules above each of them.
-bool is_root_ignored(const IgnoreLevel* chain, const std::string& down) {
-  for (std::size_t slash = down.find('/'); slash != std::string::npos; slash = down.find('/', slash + 1)) {
-    std::size_t rest = down.size() - slash;
-    for (const IgnoreLevel* level = chain; level; level = level->up.get()) {
-      if (level->above.size() <= rest) continue;
-      Verdict3 verdict = level->rules.match(std::string_view(level->above).substr(0, level->above.size() - rest), true);
-      if (verdict == Verdict3::ignored) return true;
-      if (verdict == Verdict3::kept) break;
-    }
-  }
-  return false;
-}
-
 bool has_wildcard(std::string_view pattern) { return pattern.find_first_of("*?[\\") != std::string_view::npos; }
 
 }  // namespace
 
 bool wildmatch(std::string_view pattern, std::string_view text, bool pathname) {
-  return wild(pattern, text, pathname, pattern) == Wild::match;
+  return Wildmatch(pattern, text, pathname).match();
 }
 
-bool IgnoreRules::parse_line(std::string_view line, Rule& rule) {
+bool IgnoreRules::take_line(std::string_view line, Rule& rule) {
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   while (!line.empty() && line.back() == ' ' && !(line.size() > 1 && line[line.size() - 2] == '\\')) line.remove_suffix(1);
   if (line.empty() || line[0] == '#') return false;
@@ -189,6 +177,10 @@ bool IgnoreRules::parse_line(std::string_view line, Rule& rule) {
     rule.negated = true;
     line.remove_prefix(1);
   }
+  return take_pattern(line, rule);
+}
+
+bool IgnoreRules::take_pattern(std::string_view line, Rule& rule) {
   if (!line.empty() && line.back() == '/') {
     rule.directory_only = true;
     line.remove_suffix(1);
@@ -213,10 +205,15 @@ IgnoreRules IgnoreRules::parse(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = std::min(text.find('\n', at), text.size());
     Rule rule;
-    if (parse_line(text.substr(at, end - at), rule)) rules.rules_.push_back(std::move(rule));
+    if (take_line(text.substr(at, end - at), rule)) rules.rules_.push_back(std::move(rule));
     at = end + 1;
   }
   return rules;
+}
+
+void IgnoreRules::add(std::string_view pattern) {
+  Rule rule;
+  if (take_pattern(pattern, rule)) rules_.push_back(std::move(rule));
 }
 
 Verdict3 IgnoreRules::match(std::string_view path, bool is_directory) const {
@@ -240,7 +237,11 @@ Verdict3 IgnoreRules::match(std::string_view path, bool is_directory) const {
 
 bool is_ignored(const IgnoreLevel* level, std::string_view path, bool is_directory) {
   std::string joined;
+  bool outside = false;  // beyond the repository that holds the path
   for (; level; level = level->up.get()) {
+    if (outside && level->git) continue;
+    outside = outside || level->top;
+    if (level->rules.empty()) continue;
     std::string_view subject = path.substr(level->strip);
     if (!level->above.empty()) {
       joined = level->above + std::string(path);
@@ -252,91 +253,79 @@ bool is_ignored(const IgnoreLevel* level, std::string_view path, bool is_directo
   return false;
 }
 
-IgnoreChain rules_above(const fs::path& root) {
-  IgnoreChain chain;
-  auto add = [&](const fs::path& file, std::string above) {
-    auto rules = IgnoreRules::parse(read_text(file));
-    if (rules.empty()) return;
-    chain = std::make_shared<const IgnoreLevel>(IgnoreLevel{chain, std::move(rules), std::move(above), 0});
-  };
-  std::error_code ec;
-  fs::path top = root;
-  while (!fs::exists(top / ".git", ec) && top.has_relative_path()) top = top.parent_path();
-  if (!fs::exists(top / ".git", ec)) top = root;
-  auto below = [&](const fs::path& directory) {
-    std::string text = root.lexically_relative(directory).native();
-    return text == "." ? std::string() : text + "/";
-  };
-  if (auto global = global_excludes(); !global.empty()) add(global, below(top));
-  add(top / ".git/info/exclude", below(top));
-  std::vector<fs::path> directories;
-  for (fs::path at = root; at != top; at = at.parent_path()) directories.push_back(at.parent_path());
-  for (auto at = directories.rbegin(); at != directories.rend(); ++at) {
-    add(*at / ".gitignore", below(*at));
-    add(*at / ".ignore", below(*at));
-  }
-  if (is_root_ignored(chain.get(), below(top))) return nullptr;
-  return chain;
-}
+namespace {
 
-std::vector<std::string> expand_braces(std::string_view pattern) {
-  std::size_t open = pattern.find('{');
-  if (open == std::string_view::npos) return {std::string(pattern)};
+constexpr std::size_t most_choices = 1000;
+
+void expand_into(std::string_view pattern, std::vector<std::string>& out) {
+  std::size_t open = pattern.find('{'), close = std::string_view::npos, start = open + 1;
   int depth = 0;
-  std::size_t close = std::string_view::npos, start = open + 1;
   std::vector<std::string_view> choices;
   for (std::size_t i = open; i < pattern.size(); ++i) {
     if (pattern[i] == '{') ++depth;
-    if (pattern[i] == '}' && --depth == 0) {
-      choices.push_back(pattern.substr(start, i - start));
+    bool last = pattern[i] == '}' && --depth == 0;
+    if (!last && !(pattern[i] == ',' && depth == 1)) continue;
+    choices.push_back(pattern.substr(start, i - start));
+    start = i + 1;
+    if (last) {
       close = i;
       break;
     }
-    if (pattern[i] == ',' && depth == 1) {
-      choices.push_back(pattern.substr(start, i - start));
-      start = i + 1;
-    }
   }
-  if (close == std::string_view::npos) return {std::string(pattern)};
-  std::vector<std::string> out;
+  if (close == std::string_view::npos) return out.emplace_back(pattern), void();
   for (auto choice : choices) {
-    std::string one = std::string(pattern.substr(0, open)) + std::string(choice) + std::string(pattern.substr(close + 1));
-    for (auto& expanded : expand_braces(one)) {
-      if (out.size() < 1000) out.push_back(std::move(expanded));
-    }
+    if (out.size() >= most_choices) return;
+    expand_into(std::string(pattern.substr(0, open)) + std::string(choice) + std::string(pattern.substr(close + 1)), out);
   }
+}
+
+// "[id].tsx" is a class to git, and the name of a file to a web framework: the pattern with its brackets taken literally.
+std::string without_classes(std::string_view pattern) {
+  std::string out;
+  for (char c : pattern) out += c == '[' ? std::string("\\[") : std::string(1, c);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> expand_braces(std::string_view pattern) {
+  std::vector<std::string> out;
+  expand_into(pattern, out);
   return out;
 }
 
 GlobSet::GlobSet(std::string_view patterns) {
-  for (const auto& part : split_patterns(patterns)) add(part);
+  for (const auto& part : split_patterns(patterns)) {
+    bool leave = part[0] == '!';
+    add(std::string_view(part).substr(leave), leave);
+  }
 }
 
 GlobSet GlobSet::one(std::string_view pattern) {
   GlobSet set;
-  if (!pattern.empty()) set.add(pattern);
+  if (!pattern.empty()) set.add(pattern, false);
   return set;
 }
 
-void GlobSet::add(std::string_view pattern) {
-  bool leave = pattern[0] == '!';
-  std::string text;
-  for (auto& one : expand_braces(pattern.substr(leave))) {
+void GlobSet::add(std::string_view pattern, bool leave) {
+  IgnoreRules rules;
+  for (auto& one : expand_braces(pattern)) {
     if (one.rfind("./", 0) == 0) one.erase(0, 1);
-    text += one + "\n";
-    if (!one.empty() && one.back() == '/') text += one + "**\n";
+    rules.add(one);
+    if (one.find('[') != one.npos && one.find('\\') == one.npos) rules.add(without_classes(one));
+    if (!one.empty() && one.back() == '/') rules.add(one + "**");
   }
-  (leave ? leave_ : take_).push_back(IgnoreRules::parse(text));
+  (leave ? leave_ : take_).push_back(std::move(rules));
 }
 
-bool GlobSet::match(std::string_view path) const {
-  for (const auto& rules : leave_) {
-    if (rules.match(path, false) == Verdict3::ignored) return false;
-  }
-  for (const auto& rules : take_) {
-    if (rules.match(path, false) == Verdict3::ignored) return true;
-  }
-  return take_.empty();
+bool GlobSet::match(std::string_view path, std::string_view from) const {
+  if (empty()) return true;
+  std::string whole = from.empty() ? std::string() : std::string(from) + std::string(path);
+  auto hit = [&](const IgnoreRules& rules) {
+    return rules.match(path, false) == Verdict3::ignored || (!whole.empty() && rules.match(whole, false) == Verdict3::ignored);
+  };
+  if (std::any_of(leave_.begin(), leave_.end(), hit)) return false;
+  return take_.empty() || std::any_of(take_.begin(), take_.end(), hit);
 }
 
 }  // namespace tern

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 
 namespace tern {
@@ -14,7 +15,13 @@ namespace {
 constexpr std::uint32_t match_limit = 5'000'000;
 
 bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  std::size_t at = 0;
+  for (std::uint64_t eight = 0; at + 8 <= text.size(); at += 8) {
+    std::memcpy(&eight, text.data() + at, 8);
+    if (eight & 0x8080808080808080) return false;
+  }
+  return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
 std::string message_of(int code) {
@@ -141,8 +148,9 @@ struct Regex::State {
     void operator()(pcre2_code* code) const { pcre2_code_free(code); }
   };
   std::unique_ptr<pcre2_code, Free> code;
-  std::string literal;        // must occur in every match; searched first
-  bool only_literal = false;  // a match is the literal and nothing more
+  std::unique_ptr<pcre2_code, Free> unicode;  // the same with Unicode's classes, where that can differ: for text beyond ASCII
+  std::string literal;                        // must occur in every match; searched first
+  bool only_literal = false;                  // a match is the literal and nothing more
   bool multiline = false;
   bool crosses_lines = true;  // a match could contain a newline, so it has to be looked at again
 };
@@ -174,6 +182,12 @@ std::optional<Regex> Regex::compile(std::string_view pattern, const RegexOptions
     return std::nullopt;
   }
   pcre2_jit_compile(state->code.get(), PCRE2_JIT_COMPLETE);  // without JIT it still matches, only slower
+  bool classes = pattern.find('\\') != pattern.npos || pattern.find("[:") != pattern.npos;
+  if (!plain && classes && (flags & PCRE2_UTF)) {
+    state->unicode.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), flags | PCRE2_UCP, &code,
+                                       &offset, context.get()));
+    if (state->unicode) pcre2_jit_compile(state->unicode.get(), PCRE2_JIT_COMPLETE);
+  }
   state->multiline = options.multiline;
   if (!options.ignore_case) {
     state->literal = plain ? std::string(pattern) : required_literal(pattern);
@@ -208,9 +222,10 @@ Matcher::Matcher(const Regex& regex) : state_(regex.state_.get()), scratch_(std:
 Matcher::Matcher(Matcher&&) noexcept = default;
 Matcher::~Matcher() = default;
 
-std::optional<Match> Matcher::run(std::string_view text, std::size_t from) {
-  int found = pcre2_match(state_->code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from, 0, scratch_->data,
-                          scratch_->context);
+std::optional<Match> Matcher::run(std::string_view text, std::size_t from, bool ascii) {
+  const pcre2_code* code = state_->unicode && !ascii ? state_->unicode.get() : state_->code.get();
+  int found =
+      pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from, 0, scratch_->data, scratch_->context);
   if (found < 0) {
     gave_up_ =
         gave_up_ || found == PCRE2_ERROR_MATCHLIMIT || found == PCRE2_ERROR_JIT_STACKLIMIT || found == PCRE2_ERROR_DEPTHLIMIT;
@@ -220,9 +235,18 @@ std::optional<Match> Matcher::run(std::string_view text, std::size_t from) {
   return Match{at[0], std::max(at[0], at[1])};
 }
 
+std::optional<Match> Matcher::run_whole(std::string_view text, std::size_t from) {
+  if (state_->unicode && (from == 0 || text.data() != known_.data() || text.size() != known_.size())) {
+    known_ = text;
+    known_ascii_ = is_ascii(text);
+  }
+  return run(text, from, known_ascii_);
+}
+
 std::optional<Match> Matcher::find_in_line(std::string_view text, std::size_t line_begin, std::size_t line_end,
                                            std::size_t from) {
-  auto match = run(text.substr(line_begin, line_end - line_begin), from - line_begin);
+  std::string_view line = text.substr(line_begin, line_end - line_begin);
+  auto match = run(line, from - line_begin, state_->unicode && is_ascii(line));
   if (match) return Match{match->begin + line_begin, match->end + line_begin};
   return std::nullopt;
 }
@@ -243,7 +267,7 @@ std::optional<Match> Matcher::find(std::string_view text, std::size_t from) {
   }
   if (state_->multiline) {
     if (!literal.empty() && next_literal(from) == text.npos) return std::nullopt;
-    return run(text, from);
+    return run_whole(text, from);
   }
   while (from <= text.size()) {
     std::size_t begin = from, at = from;
@@ -252,7 +276,7 @@ std::optional<Match> Matcher::find(std::string_view text, std::size_t from) {
       if (at == text.npos) return std::nullopt;
       begin = std::max(from, line_begin_of(at));
     } else {
-      auto match = run(text, from);
+      auto match = run_whole(text, from);
       if (!match) return std::nullopt;
       std::size_t end = line_end_of(match->begin);
       if (match->end <= end) return match;

@@ -9,9 +9,9 @@
 #include <iterator>
 
 #include "tools/encoding.h"
+#include "tools/file.h"
 #include "tools/protected_names.h"
 #include "tools/walk.h"
-#include "tools/workspace.h"
 
 namespace tern {
 
@@ -38,11 +38,11 @@ class Lines {
                 end = line_end(std::max(match.begin, match.end > match.begin ? match.end - 1 : match.end));
     if (out_.lines.size() >= options_.most_lines) return;
     count_to(begin);
-    if (options_.only_matching) return put(match.begin, match.end, true);
+    ++out_.shown;
     after(begin);
     before(begin);
     for (std::size_t at = begin; at <= end && at < text_.size() + (at == begin); at = line_end(at) + 1) {
-      put(at, line_end(at), true);
+      push(number_, at, line_end(at), true);
       ++number_;
     }
     counted_ = std::min(end + 1, text_.size());
@@ -50,9 +50,7 @@ class Lines {
     shown_to_ = std::max(shown_to_, end + 1);
   }
 
-  void finish() {
-    if (!options_.only_matching) after(text_.size());
-  }
+  void finish() { after(text_.size()); }
 
  private:
   std::size_t line_begin(std::size_t at) const { return at == 0 ? 0 : text_.rfind('\n', at - 1) + 1; }
@@ -84,8 +82,6 @@ class Lines {
     for (std::size_t at = from; at < begin; at = line_end(at) + 1, --lines) push(number_ - lines, at, line_end(at), false);
   }
 
-  void put(std::size_t begin, std::size_t end, bool match) { push(number_, begin, end, match); }
-
   void push(std::size_t number, std::size_t begin, std::size_t end, bool match) {
     std::string_view line = text_.substr(begin, end - begin);
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
@@ -114,9 +110,39 @@ void search_text(std::string_view text, Worker& worker, const SearchOptions& opt
     ++out.matches;
     if (options.lines) lines.add(*match);
     if (options.first_only || options.stop.stop_requested()) break;
-    at = options.only_matching && match->end > match->begin ? match->end : behind_line(text, *match);
+    at = behind_line(text, *match);
   }
   if (options.lines && out.matches) lines.finish();
+}
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    std::uint64_t eight = 0;
+    if (at + 8 <= text.size()) std::memcpy(&eight, text.data() + at, 8);
+    if (at + 8 <= text.size() && !(eight & 0x8080808080808080)) {
+      at += 8;
+      continue;
+    }
+    std::size_t n = utf8_length(text, at);
+    if (n == 0) return false;
+    at += n;
+  }
+  return true;
+}
+
+// The text as Read shows it: decoded where it is not UTF-8, without a mark. Binary files with a NUL are skipped.
+std::optional<std::string_view> as_text(std::string_view bytes, Worker& worker) {
+  bool zeros = std::memchr(bytes.data(), 0, std::min(bytes.size(), sniffed)) != nullptr;
+  if (!zeros && (bytes.size() > edit_limit || is_utf8(bytes))) return bytes.substr(bytes.substr(0, 3) == "\xef\xbb\xbf" ? 3 : 0);
+  Charset charset = detect(bytes);
+  if (charset.encoding == Encoding::binary || charset.encoding == Encoding::utf8) {
+    if (!zeros) return bytes;
+    ++worker.result.binary;
+    return std::nullopt;
+  }
+  TextView view(bytes, charset);
+  worker.decoded = view.text();
+  return worker.decoded;
 }
 
 // The file's text in worker.buffer; nullopt when it is skipped (and counted).
@@ -141,16 +167,7 @@ std::optional<std::string_view> read_text(int fd, Worker& worker) {
       worker.buffer.resize(std::max(have + have / 2, std::min<std::size_t>(size + 1, largest + 2)));
     }
   }
-  std::string_view text(worker.buffer.data(), have);
-  if (std::memchr(text.data(), 0, std::min(have, sniffed)) == nullptr) return text;
-  Charset charset = detect(text);
-  if (charset.encoding == Encoding::binary || charset.encoding == Encoding::utf8) {
-    ++worker.result.binary;
-    return std::nullopt;
-  }
-  TextView view(text, charset);
-  worker.decoded = view.text();
-  return worker.decoded;
+  return as_text({worker.buffer.data(), have}, worker);
 }
 
 void search_file(int directory, const char* name, std::string_view path, Worker& worker, const SearchOptions& options) {
@@ -174,7 +191,7 @@ void search_file(int directory, const char* name, std::string_view path, Worker&
 }
 
 bool wanted(std::string_view path, const SearchOptions& options, const GlobSet& types) {
-  return (types.empty() || types.match(path)) && (options.files.empty() || options.files.match(path));
+  return (types.empty() || types.match(path)) && options.files.match(path, options.files_from);
 }
 
 void merge(SearchResult& into, Worker& worker) {
@@ -189,6 +206,17 @@ void merge(SearchResult& into, Worker& worker) {
 }
 
 }  // namespace
+
+std::string seen_from_cwd(const Workspace& workspace, const std::filesystem::path& directory) {
+  std::string text = directory.lexically_relative(workspace.cwd()).lexically_normal().native();
+  if (text.empty() || text == "." || climbs(text)) return {};
+  return text.back() == '/' ? text : text + "/";
+}
+
+bool climbs(std::string_view pattern) {
+  std::string whole = "/" + std::string(pattern) + "/";
+  return whole.find("/../") != whole.npos;
+}
 
 SearchResult search_tree(const std::filesystem::path& root, const Regex& regex, const SearchOptions& options) {
   SearchResult result;

@@ -6,23 +6,25 @@
 #include <filesystem>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/ignore.h"
 #include "tools/regex.h"
+#include "tools/workspace.h"
 
 namespace tern {
 
 struct SearchOptions {
   bool lines = false;  // collect matching lines, not only counts
   std::size_t before = 0, after = 0;
-  bool only_matching = false;     // the matched text instead of the line
   std::size_t most_lines = 1000;  // per file; further matches are only counted
   bool first_only = false;        // one match per file is enough
   bool use_ignore = true;
   bool secrets = true;  // search files that may hold keys, too
   unsigned workers = 0;
-  GlobSet files;                   // all must match
+  GlobSet files;                   // all must match, as seen from the root of the search
+  std::string files_from;          // or with this before them: the root as seen from the working directory ("src/")
   std::vector<std::string> types;  // patterns of a file type; empty = any
   std::stop_token stop;
 };
@@ -38,6 +40,7 @@ struct FoundFile {
   std::string path;  // relative to the root of the search
   std::int64_t mtime_ns = 0;
   std::size_t matches = 0;  // matching lines
+  std::size_t shown = 0;    // of them those in `lines`
   std::vector<FoundLine> lines;
 };
 
@@ -49,6 +52,11 @@ struct SearchResult {
 
 // `root` may be a file.
 SearchResult search_tree(const std::filesystem::path& root, const Regex& regex, const SearchOptions& options);
+
+// A directory as the working directory sees what is in it ("src/"); empty when it is that one, or not below it.
+std::string seen_from_cwd(const Workspace& workspace, const std::filesystem::path& directory);
+// Has a ".." in it: such a pattern matches no path below the root of a search.
+bool climbs(std::string_view pattern);
 
 // File name patterns of a type ("cpp", "py" …); empty = unknown type.
 std::vector<std::string> type_patterns(std::string_view type);

@@ -40,7 +40,8 @@ struct Task {
 
 struct Listing {
   std::vector<std::string> files, directories;
-  std::string rule_files;  // which of ".gitignore", ".ignore" are there
+  std::string rule_files;   // which of ".gitignore", ".ignore" are there
+  bool repository = false;  // a .git is there
 };
 
 struct RawEntry {  // struct linux_dirent64
@@ -77,6 +78,7 @@ bool list(int fd, Listing& out) {
       const char* name = entry->name;
       unsigned char type = entry->type;
       if (is_dots(name)) continue;
+      if (!std::strcmp(name, ".git")) out.repository = true;
       if (type == DT_UNKNOWN) {
         struct stat st {};
         if (::fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
@@ -98,6 +100,7 @@ class Walk {
   WalkResult run(const std::filesystem::path& root) {
     auto above = std::make_shared<Directory>();
     if (options_.use_ignore) above->rules = rules_above(root);
+    root_ = root;
     tasks_.push_back({above, root.native(), {}});
     unsigned workers = walk_workers(options_);
     std::vector<std::jthread> threads;
@@ -131,6 +134,7 @@ class Walk {
   }
 
   void enter(const Task& task, unsigned worker) {
+    if (options_.stop.stop_requested()) return stop();
     auto here = std::make_shared<Directory>();
     bool top = !task.in->fd;
     here->fd = Fd(::openat(top ? AT_FDCWD : task.in->fd.get(), task.name.c_str(),
@@ -142,7 +146,7 @@ class Walk {
       return;
     }
     ++directories_;
-    here->rules = options_.use_ignore ? with_rules(*here, task.in->rules, listing) : nullptr;
+    here->rules = options_.use_ignore ? with_rules(*here, task.in->rules, listing, top) : nullptr;
     if (!top && options_.directories && !visit_({here->fd.get(), ".", here->path, worker, false})) stop();
     push_directories(here, listing.directories);
     std::vector<std::string>& files = listing.files;
@@ -150,11 +154,14 @@ class Walk {
     visit_files(*here, files, worker);
   }
 
-  static IgnoreChain with_rules(const Directory& here, IgnoreChain chain, const Listing& listing) {
+  IgnoreChain with_rules(const Directory& here, IgnoreChain chain, const Listing& listing, bool top) const {
+    if (listing.repository && !top) chain = rules_of_repository(root_ / here.path, chain, "", here.path.size());
     for (auto [mark, name] : {std::pair{'g', ".gitignore"}, std::pair{'i', ".ignore"}}) {
       if (listing.rule_files.find(mark) == std::string::npos) continue;
       auto rules = IgnoreRules::parse(read_small(here.fd.get(), name));
-      if (!rules.empty()) chain = std::make_shared<const IgnoreLevel>(IgnoreLevel{chain, std::move(rules), "", here.path.size()});
+      if (!rules.empty())
+        chain = std::make_shared<const IgnoreLevel>(
+            IgnoreLevel{.up = chain, .rules = std::move(rules), .above = "", .strip = here.path.size(), .git = mark == 'g'});
     }
     return chain;
   }
@@ -212,6 +219,7 @@ class Walk {
 
   const WalkOptions& options_;
   const std::function<bool(const WalkFile&)>& visit_;
+  std::filesystem::path root_;
   std::mutex mutex_;
   std::condition_variable ready_;
   std::vector<Task> tasks_;

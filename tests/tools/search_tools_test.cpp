@@ -173,6 +173,141 @@ TEST_CASE("Glob finds by name, newest first, and tells what is ignored") {
   CHECK(has(world.run("Glob", {{"pattern", "*.txt"}}).text, "[121 files match; the 100 changed last are shown."));
 }
 
+TEST_CASE("a page of matches says how many there are in all") {
+  World world;
+  std::string many, few;
+  for (int i = 0; i < 1000; ++i) many += "hit " + std::to_string(i) + "\n";
+  for (int i = 0; i < 7; ++i) few += "hit\n";
+  put(world.root / "a/few", few);
+  put(world.root / "b/many", many);
+  auto page = grep(world, {{"pattern", "^hit"}, {"output_mode", "content"}, {"path", "b"}});
+  CHECK(has(page, "hit 249\n[Showing results with pagination = limit: 250, offset: 0 of 1000]"));
+  CHECK_FALSE(has(page, "more matches"));
+  page = grep(world, {{"pattern", "^hit"}, {"output_mode", "content"}, {"head_limit", 10}, {"offset", 5}});
+  CHECK(has(page, "b/many:8:hit 7\n[Showing results with pagination = limit: 10, offset: 5 of 1007]"));
+  page = grep(world, {{"pattern", "^hit"}, {"output_mode", "content"}, {"path", "b"}, {"-C", 1}});
+  CHECK(has(page, "offset: 0 of at least 1000]"));
+}
+
+TEST_CASE("a file pattern may be seen from the working directory, too") {
+  World world;
+  sources(world);
+  CHECK(has(grep(world, {{"pattern", "alpha"}, {"path", "src"}, {"glob", "src/*.cpp"}}), "src/a.cpp"));
+  CHECK(has(grep(world, {{"pattern", "alpha"}, {"path", "src"}, {"glob", "*.cpp"}}), "src/a.cpp"));
+  CHECK(has(grep(world, {{"pattern", "alpha"}, {"path", "src"}, {"glob", "!src/*.cpp"}}), "Found 1 file\nsrc/b.py"));
+  CHECK(world.run("Glob", {{"pattern", "src/*.py"}, {"path", "src"}}).text == "src/b.py");
+  auto climbing = world.run("Grep", {{"pattern", "alpha"}, {"path", "src"}, {"glob", "../*.md"}});
+  CHECK(climbing.is_error);
+  CHECK(has(climbing.text, "matched below path"));
+}
+
+TEST_CASE("words are words in any language") {
+  World world;
+  put(world.root / "a", "中文字\nnaïve\n١٢\n");
+  CHECK(has(grep(world, {{"pattern", "^\\w+$"}, {"output_mode", "content"}}), "a:1:中文字\na:2:naïve"));
+  CHECK(has(grep(world, {{"pattern", "\\bna\\w+\\b"}, {"output_mode", "content"}}), "a:2:naïve"));
+  CHECK(has(grep(world, {{"pattern", "^\\d+$"}, {"output_mode", "content"}}), "a:3:"));
+  CHECK(has(grep(world, {{"pattern", "[[:alpha:]]{5}"}, {"output_mode", "content"}}), "a:2:naïve"));
+  CHECK(first("\\bve", "naïve") == std::nullopt);
+  CHECK(first("\\w+", "naïve")->end == 6);
+}
+
+TEST_CASE("what Read shows decoded is searched decoded") {
+  World world;
+  put(world.root / "gbk", "// \xb2\xe2\xca\xd4\xce\xc4\xbc\xfe\n");
+  put(world.root / "western", "x = 1; // caf\xe9\n");
+  put(world.root / "wide", std::string("\xff\xfe\x4b\x6d\xd5\x8b\x0a\x00", 8));
+  put(world.root / "mark",
+      "\xef\xbb\xbf"
+      "first\n");
+  CHECK(has(grep(world, {{"pattern", "测试"}, {"output_mode", "content"}}), "gbk:1:// 测试文件\nwide:1:测试"));
+  CHECK(has(grep(world, {{"pattern", "café"}, {"output_mode", "content"}}), "western:1:x = 1; // café"));
+  CHECK(has(grep(world, {{"pattern", "x = 1"}, {"output_mode", "content"}}), "western:1:x = 1; // café"));
+  CHECK(has(grep(world, {{"pattern", "^first"}, {"output_mode", "content"}}), "mark:1:first"));
+}
+
+TEST_CASE("Glob takes odd names as they are") {
+  World world;
+  for (const char* name : {"#n#", "!x.txt", "other.txt", "app/[id].tsx", "app/i.tsx", "tail "}) put(world.root / name, "");
+  auto glob = [&](const std::string& pattern) { return world.run("Glob", {{"pattern", pattern}}).text; };
+  CHECK(glob("#n#") == "#n#");
+  CHECK(glob("!x.txt") == "!x.txt");
+  CHECK(glob("tail ") == "tail ");
+  CHECK(has(glob("[id].tsx"), "app/[id].tsx"));
+  CHECK(has(glob("[id].tsx"), "app/i.tsx"));
+  CHECK(has(glob("app/**/[id].tsx"), "app/[id].tsx"));
+  CHECK(has(grep(world, {{"pattern", "x*"}, {"glob", "#n#"}}), "No files found"));  // empty, but no error
+}
+
+TEST_CASE("Glob starts where the pattern says, inside the workspace") {
+  World world;
+  put(world.root / "src/a.py", "");
+  put(world.root / "src/deep/b.py", "");
+  put(world.root / "lib/c.py", "");
+  auto glob = [&](const std::string& pattern, const std::string& path) {
+    return world.run("Glob", {{"pattern", pattern}, {"path", path}});
+  };
+  CHECK(glob((world.root / "src/*.py").native(), ".").text == "src/a.py");
+  CHECK(glob("../lib/*.py", "src").text == "lib/c.py");
+  CHECK(glob("deep/../*.py", "src").text == "src/a.py");
+  for (const auto& [pattern, path] : {std::pair{(world.outside / "**").native(), "."}, std::pair{std::string("../x/**"), "."}}) {
+    auto output = glob(pattern, path);
+    CHECK(output.is_error);
+    CHECK(has(output.text, "outside the workspace"));
+  }
+  CHECK(has(glob("**/../x", ".").text, "\"..\" behind a wildcard matches nothing"));
+}
+
+TEST_CASE("Glob ends soon on a hostile pattern") {
+  World world;
+  std::string deep = ".", pattern;
+  for (int i = 0; i < 60; ++i) deep += "/a";
+  for (int i = 0; i < 40; ++i) pattern += "**/a/";
+  put(world.root / deep / "c", "");
+  CHECK(has(world.run("Glob", {{"pattern", pattern + "b"}}).text, "No files found"));
+  CHECK(has(world.run("Glob", {{"pattern", pattern + "c"}}).text, "a/c"));
+  std::string braces;
+  for (int i = 0; i < 40; ++i) braces += "{a,b}";
+  CHECK(has(world.run("Glob", {{"pattern", braces}}).text, "No files found"));
+  world.stop.request_stop();
+  CHECK(has(world.run("Glob", {{"pattern", "**"}}).text, "Stopped"));
+}
+
+TEST_CASE("rules of git end where another repository begins") {
+  World world;
+  put(world.root / ".git/config", "");
+  put(world.root / ".gitignore", "*.log\nhidden/\n");
+  put(world.root / ".ignore", "*.skip\n");
+  put(world.root / "inner/.git/info/exclude", "*.tmp\n");
+  put(world.root / "inner/.gitignore", "*.own\n");
+  put(world.root / "hidden/.git/HEAD", "");
+  for (const char* name : {"a.log", "a.tmp", "inner/a.log", "inner/a.tmp", "inner/a.own", "inner/a.skip", "hidden/a.c"})
+    put(world.root / name, "alpha\n");
+  put(world.root / "linked/.git", "gitdir: ../inner/.git\n");
+  put(world.root / "linked/b.tmp", "alpha\n");
+  put(world.root / "linked/b.log", "alpha\n");
+  auto text = grep(world, {{"pattern", "alpha"}, {"output_mode", "count"}});
+  CHECK(has(text, "a.tmp:1\ninner/a.log:1\nlinked/b.log:1\n\nFound 3 total"));
+}
+
+TEST_CASE("the excludes that the person's git config names hold") {
+  World world;
+  const fs::path home = world.temp.path() / "home";
+  const char* old_home = std::getenv("HOME");
+  const std::string before = old_home ? old_home : "";
+  ::setenv("HOME", home.c_str(), 1);
+  ::unsetenv("XDG_CONFIG_HOME");
+  put(home / ".gitconfig", "[user]\n\tname = x\n[Core]\n\tautocrlf = false\n\texcludesFile = \"~/my ignore\" ; mine\n");
+  put(home / "my ignore", "*.swp\n/top\n");
+  put(home / ".config/git/ignore", "*.bak\n");
+  put(world.root / ".git/HEAD", "");
+  for (const char* name : {"a.swp", "a.bak", "top", "sub/top"}) put(world.root / name, "alpha\n");
+  CHECK(has(grep(world, {{"pattern", "alpha"}, {"output_mode", "count"}}), "a.bak:1\nsub/top:1\n\nFound 2 total"));
+  fs::remove(home / ".gitconfig");
+  CHECK(has(grep(world, {{"pattern", "alpha"}, {"output_mode", "count"}}), "a.swp:1\nsub/top:1\ntop:1\n\nFound 3 total"));
+  ::setenv("HOME", before.c_str(), 1);
+}
+
 TEST_CASE("a walk visits every file once, with any number of workers") {
   World world;
   for (int d = 0; d < 20; ++d) {
