@@ -118,7 +118,9 @@ Written write_in_place(const Workspace& workspace, const Place& place, std::stri
   if (::fstat(fd.get(), &st) != 0 || !S_ISREG(st.st_mode)) return failed("it is not a regular file any more");
   if (!stamp_of(st).same_content(expected)) return changed();
   if (!write_all(fd.get(), bytes) || ::ftruncate(fd.get(), static_cast<off_t>(bytes.size())) != 0) {
-    return failed(say("writing in place failed half-way; the old content is in tern's store (undo restores it)", errno));
+    Written half = failed(say("writing in place failed half-way; the old content is in tern's store (undo restores it)", errno));
+    half.in_place = true;
+    return half;
   }
   ::fsync(fd.get());
   return finish(fd.get(), true);

@@ -16,8 +16,8 @@ namespace tern {
 struct Written {
   std::string error;               // for the model; empty = done
   bool changed_meanwhile = false;  // refused: the file is not the one in `expected` any more
-  bool in_place = false;
-  Stamp stamp;  // of the file as it is now
+  bool in_place = false;           // with an error: part of the bytes are there
+  Stamp stamp;                     // of the file as it is now
 };
 
 struct WriteOptions {

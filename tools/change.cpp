@@ -11,6 +11,19 @@ ToolOutput failure(std::string text, std::string subject) {
   return {.text = std::move(text), .is_error = true, .subject = std::move(subject)};
 }
 
+namespace {
+
+// The change was recorded and not made, or by halves: says so. A kill before this is met by undo, which takes the last record
+// of a file for one that may not have been made.
+void take_back(ToolContext& ctx, const Place& place, FileChange change, const Written& written) {
+  FileChange back{.call_id = ctx.call_id, .path = place.real, .hash_before = change.hash_after};
+  back.hash_after = std::move(change.hash_before);
+  if (written.in_place) back.hash_after = content_hash(load_file(ctx.workspace, place).bytes);
+  ctx.journal.record(std::move(back));
+}
+
+}  // namespace
+
 Written commit_change(ToolContext& ctx, const Place& place, const Loaded& before, std::string_view after) {
   FileChange change{.call_id = ctx.call_id, .path = place.real, .hash_after = content_hash(after)};
   WriteOptions options{.leftovers = ctx.journal.leftovers()};
@@ -22,9 +35,16 @@ Written commit_change(ToolContext& ctx, const Place& place, const Loaded& before
   }
   std::optional<Encoding> encoding;
   if (!before.bytes.empty()) encoding = ctx.files.charset(place.real, before.bytes).encoding;
-  ctx.journal.record(std::move(change));
+  const auto seen = ctx.files.seen(place.real);
+  const bool saw_all = before.bytes.empty() || (seen && seen->unseen == 0);
+  ctx.journal.record(change);
   Written written = atomic_write(ctx.workspace, place, after, options);
-  if (written.error.empty()) ctx.files.saw(place.real, written.stamp, after, encoding);
+  if (!written.error.empty()) {
+    take_back(ctx, place, std::move(change), written);
+    return written;
+  }
+  ctx.files.saw(place.real, written.stamp, after, encoding);
+  if (saw_all) ctx.files.saw_all(place.real);
   return written;
 }
 

@@ -65,6 +65,11 @@ Attempt try_edit(ToolContext& ctx, const Place& place, const std::vector<EditReq
   }
   attempt.stale = seen->hash != content_hash(before.bytes);
   const Charset charset = ctx.files.charset(place.real, before.bytes);
+  if (charset.encoding == Encoding::binary || file_kind(before.bytes) == "PDF document") {
+    attempt.error = "This is a " + std::string(file_kind(before.bytes).empty() ? "binary file" : file_kind(before.bytes)) +
+                    ", not text: Edit would damage it. Nothing was written.";
+    return attempt;
+  }
   std::string after = before.bytes;
   attempt.error = apply_all(edits, charset, attempt.stale, ctx.stop, after, attempt.ignoring);
   if (attempt.error.empty() && after == before.bytes) {

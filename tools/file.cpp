@@ -193,7 +193,8 @@ std::string barred(const Place& place, Access access, const ToolContext& ctx) {
   if (!place.error.empty()) return "Cannot use this path: " + place.error + ".";
   if (access == Access::write) {
     for (const char* system : {"/proc", "/sys", "/dev"}) {
-      if (is_under(system, place.real)) return "Refused: " + place.real.native() + " is not a place for files.";
+      if (is_under(system, place.real) && !is_under("/dev/shm", place.real))
+        return "Refused: " + place.real.native() + " is not a place for files.";
     }
     if (!ctx.granted && !place.protect.empty()) {
       return "Refused: " + ctx.workspace.display(place.path) + " is protected because " + place.protect +

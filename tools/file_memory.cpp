@@ -18,12 +18,28 @@ void FileMemory::saw(const std::filesystem::path& real, const Stamp& stamp, std:
   std::lock_guard lock(mutex_);
   Record& record = records_[real];
   if (record.seen.bytes) bytes_ -= record.seen.bytes->size();
-  record.seen = {.hash = std::move(hash), .stamp = stamp, .encoding = *encoding, .bytes = nullptr};
+  if (record.seen.hash != hash) {
+    record.lines.clear();
+    record.seen.unseen = 1;
+  }
+  record.seen = {.hash = std::move(hash), .stamp = stamp, .encoding = *encoding, .bytes = nullptr, .unseen = record.seen.unseen};
   record.order = ++clock_;
   if (bytes.size() > keep_file) return;
   record.seen.bytes = std::make_shared<const std::string>(bytes);
   bytes_ += bytes.size();
   drop_old_bytes();
+}
+
+void FileMemory::saw_lines(const std::filesystem::path& real, std::size_t first, std::size_t last, std::size_t total) {
+  std::lock_guard lock(mutex_);
+  Record& record = records_[real];
+  if (record.seen.unseen == 0) return;
+  record.lines.emplace_back(first, last);
+  std::sort(record.lines.begin(), record.lines.end());
+  std::size_t next = 1;
+  for (const auto& [from, to] : record.lines)
+    if (from <= next) next = std::max(next, to + 1);
+  record.seen.unseen = next > total ? 0 : next;
 }
 
 void FileMemory::drop_old_bytes() {

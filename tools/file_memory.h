@@ -22,6 +22,7 @@ struct Seen {
   Stamp stamp;
   Encoding encoding = Encoding::utf8;
   std::shared_ptr<const std::string> bytes;  // as last seen; null when too large or long ago
+  std::size_t unseen = 1;                    // the first line that no result has shown; 0: all were
 };
 
 class FileMemory {
@@ -29,6 +30,9 @@ class FileMemory {
   // After every Read, Edit and Write: this is the file as the model knows it, in the encoding it was read or written in.
   void saw(const std::filesystem::path& real, const Stamp& stamp, std::string_view bytes,
            std::optional<Encoding> encoding = std::nullopt);
+  // Of what saw() was told, the model was shown these lines (1-based, both included) out of `total`.
+  void saw_lines(const std::filesystem::path& real, std::size_t first, std::size_t last, std::size_t total);
+  void saw_all(const std::filesystem::path& real) { saw_lines(real, 1, 1, 1); }
   // Of bytes just loaded: as last seen while they are unchanged, so that no edit makes the file look like another encoding.
   Charset charset(const std::filesystem::path& real, std::string_view bytes) const;
   std::optional<Seen> seen(const std::filesystem::path& real) const;
@@ -54,6 +58,7 @@ class FileMemory {
     Seen seen;
     std::uint64_t order = 0;
     std::vector<std::pair<View, std::string>> views;
+    std::vector<std::pair<std::size_t, std::size_t>> lines;  // of these bytes, that were shown
   };
   void drop_old_bytes();
 

@@ -30,6 +30,8 @@ struct Wanted {
   std::size_t offset, limit;
 };
 
+using SawLines = std::function<void(std::size_t first, std::size_t last, std::size_t total)>;
+
 std::string count_note(std::size_t lines) { return std::to_string(lines) + (lines == 1 ? " line" : " lines"); }
 
 ToolOutput show(ReadPage page, std::string name, const std::string& notices, std::uint64_t size, bool counted_all) {
@@ -49,9 +51,13 @@ std::string charset_notice(const Charset& charset) {
 }
 
 ToolOutput show_text(std::string_view text, const Wanted& wanted, std::string name, const std::string& notices,
-                     std::uint64_t size) {
-  if (text.empty()) return {.text = "(empty file)" + notices, .subject = std::move(name), .note = "empty"};
+                     std::uint64_t size, const SawLines& saw_lines) {
+  if (text.empty()) {
+    saw_lines(1, 1, 1);
+    return {.text = "(empty file)" + notices, .subject = std::move(name), .note = "empty"};
+  }
   ReadPage page = page_of(text, wanted.offset, wanted.limit);
+  if (page.first != 0 && page.last >= page.first) saw_lines(page.first, page.last, page.total);
   if (page.first == 0) {
     return {.text = "The file has " + count_note(page.total) + "; offset " + std::to_string(wanted.offset) + " is past its end." +
                     notices,
@@ -118,15 +124,18 @@ ToolOutput binary_refused(const Loaded& loaded, const std::string& name) {
 }
 
 ToolOutput show_document(const Loaded& loaded, const Place& place, const Wanted& wanted, const std::string& name,
-                         ToolContext& ctx) {
+                         const SawLines& saw_lines, ToolContext& ctx) {
   std::string error;
   bool pdf = loaded.bytes.rfind("%PDF-", 0) == 0;
   std::string text = pdf ? pdf_text(place.real, ctx.workspace.root(), ctx.stop, error) : notebook_text(loaded.bytes, error);
+  if (pdf && !error.empty())
+    return failure("This is a PDF document, " + human_size(loaded.bytes.size()) + ": " + error + ".", name);
+  ctx.files.saw(place.real, loaded.stamp, loaded.bytes, Encoding::utf8);
   if (error.empty())
     return show_text(text, wanted, name,
-                     pdf ? "\n[text of a PDF]" : "\n[a notebook, told as text; Edit works on the JSON behind it]", text.size());
-  if (!pdf) return show_text(loaded.bytes, wanted, name, "", loaded.bytes.size());
-  return failure("This is a PDF document, " + human_size(loaded.bytes.size()) + ": " + error + ".", name);
+                     pdf ? "\n[text of a PDF]" : "\n[a notebook, told as text; Edit works on the JSON behind it]", text.size(),
+                     saw_lines);
+  return show_text(loaded.bytes, wanted, name, "", loaded.bytes.size(), saw_lines);
 }
 
 ToolOutput show_loaded(Loaded& loaded, const Place& place, const Wanted& wanted, const std::string& name, ToolContext& ctx) {
@@ -141,12 +150,15 @@ ToolOutput show_loaded(Loaded& loaded, const Place& place, const Wanted& wanted,
             .note = "unchanged",
             .unchanged_reread = true};
   }
-  ctx.files.saw(place.real, loaded.stamp, loaded.bytes, charset.encoding);
-  ToolOutput told = document ? show_document(loaded, place, wanted, name, ctx) : ToolOutput{};
+  const SawLines saw_lines = [&](std::size_t first, std::size_t last, std::size_t total) {
+    ctx.files.saw_lines(place.real, first, last, total);
+  };
+  ToolOutput told = document ? show_document(loaded, place, wanted, name, saw_lines, ctx) : ToolOutput{};
   if (!told.is_error) ctx.files.shown(place.real, view, ctx.call_id);  // an error shows nothing to refer to
   if (document) return told;
+  ctx.files.saw(place.real, loaded.stamp, loaded.bytes, charset.encoding);
   TextView text(loaded.bytes, charset);
-  return show_text(text.text(), wanted, name, charset_notice(charset), loaded.bytes.size());
+  return show_text(text.text(), wanted, name, charset_notice(charset), loaded.bytes.size(), saw_lines);
 }
 
 ToolOutput run_read(const json& args, ToolContext& ctx) {

@@ -38,8 +38,13 @@ std::string fitted(const Loaded& before, const Charset& charset, std::string con
     bytes = std::move(content);
     return {};
   }
-  if (charset.encoding == Encoding::binary)
+  if (charset.encoding == Encoding::binary || file_kind(before.bytes) == "PDF document")
     return "The file there is binary; replacing it with text is refused. Delete it first if that is meant.";
+  if (charset.broken != 0 && content.find("\ufffd") != std::string::npos) {
+    return std::to_string(charset.broken) +
+           " bytes of the file are not valid UTF-8, and the content has U+FFFD, which Read shows in their place: they would be "
+           "lost. Nothing was written. Use Edit, which leaves them as they are.";
+  }
   TextView view(before.bytes, charset);
   if (all_crlf(view.text()) && content.find("\r\n") == std::string::npos) content = with_crlf(content);
   std::string misfit;
@@ -61,6 +66,11 @@ std::string objection(ToolContext& ctx, const Place& place, const Loaded& before
   if (!seen && !before.bytes.empty()) return "File has not been read yet. Read it first before writing to it.";
   if (seen && seen->hash != content_hash(before.bytes)) {
     return "File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.";
+  }
+  if (seen && seen->unseen != 0) {
+    return "Only a part of the file has been read, and Write would replace all of it: lines from " +
+           std::to_string(seen->unseen) + " on have not been shown. Read them first (offset=" + std::to_string(seen->unseen) +
+           "), or use Edit for what is to change.";
   }
   TextView view(before.bytes, ctx.files.charset(place.real, before.bytes));
   if (auto found = find_placeholder(content, view.text()); !found.empty()) {

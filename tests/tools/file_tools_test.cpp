@@ -250,3 +250,63 @@ TEST_CASE("LS shows one level with sizes and links") {
   CHECK_FALSE(has(world.run("LS", {{"path", "."}, {"ignore", {"f"}}}).text, "- f"));
   CHECK(has(world.run("LS", {{"path", "f"}}).text, "use Read"));
 }
+
+TEST_CASE("Write does not turn bytes that are no text into replacement characters") {
+  World world;
+  const std::string damaged = "größe größe größe größe größe\n\xff\xfe tail\nkey = 1\n";
+  put(world.root / "a", damaged);
+  world.read("a");
+  const auto refused = world.write("a", "größe\n\xef\xbf\xbd\xef\xbf\xbd tail\nkey = 2\n");
+  CHECK(refused.is_error);
+  CHECK(has(refused.text, "Use Edit"));
+  CHECK(get(world.root / "a") == damaged);
+  CHECK_FALSE(world.edit("a", "key = 1", "key = 2").is_error);
+  CHECK_FALSE(world.write("a", "all new\n").is_error);
+}
+
+TEST_CASE("Write replaces no lines that were never shown") {
+  World world;
+  std::string text;
+  for (int i = 1; i <= 5000; ++i) text += "line " + std::to_string(i) + "\n";
+  put(world.root / "a", text);
+  const auto page = [&](int offset, int limit) { world.run("Read", {{"file_path", "a"}, {"offset", offset}, {"limit", limit}}); };
+  page(1, 3);
+  CHECK(has(world.write("a", "new\n").text, "lines from 4 on have not been shown. Read them first (offset=4)"));
+  CHECK_FALSE(world.edit("a", "line 2\n", "line two\n").is_error);
+  CHECK(world.write("a", "new\n").is_error);
+  page(3001, 2000);
+  page(1, 2000);
+  CHECK(has(world.write("a", "new\n").text, "offset=2001"));
+  page(1900, 1200);
+  CHECK_FALSE(world.edit("a", "line 3\n", "line three\n").is_error);
+  CHECK_FALSE(world.write("a", "new\n").is_error);
+  CHECK_FALSE(world.write("a", "newer\n").is_error);
+  CHECK(get(world.root / "a") == "newer\n");
+}
+
+TEST_CASE("what Read could not show is not edited") {
+  World world;
+  put(world.root / "a.pdf", "%PDF-1.4\nnothing of a document\n");
+  world.read("a.pdf");
+  CHECK(has(world.edit("a.pdf", "nothing", "x").text, "not been read"));
+  put(world.root / "b", "text\n");
+  world.read("b");
+  put(world.root / "b", "%PDF-1.4\ntext\n");
+  CHECK(has(world.edit("b", "text", "x").text, "PDF document"));
+  put(world.root / "b", std::string("\x7f"
+                                    "ELF\0\0\1\2text\n",
+                                    13));
+  CHECK(has(world.edit("b", "text", "x").text, "ELF"));
+}
+
+TEST_CASE("a workspace in shared memory is one like any other") {
+  if (::access("/dev/shm", W_OK) != 0) SKIP("there is no /dev/shm to write in");
+  World world;
+  const fs::path root = fs::path("/dev/shm") / ("tern-test-" + std::to_string(::getpid()));
+  put(root / "a", "one\n");
+  world.workspace = Workspace(root);
+  world.read("a");
+  CHECK(world.edit("a", "one", "two").text.find("Refused") == std::string::npos);
+  CHECK(get(root / "a") == "two\n");
+  fs::remove_all(root);
+}

@@ -1,8 +1,11 @@
 #include "tools/journal.h"
 #include "tests/support/places.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <csignal>
 
 #include "tests/tools/world.h"
 #include "tools/process.h"
@@ -114,6 +117,68 @@ TEST_CASE("before-images go to the store before the file is written") {
   Journal later(store, world.temp.path() / "writes");  // another process, after a crash
   CHECK(later.undo(world.workspace, 7, 7).restored.size() == 1);
   CHECK(get(world.root / "a") == "one\n");
+}
+
+// Nothing in this process can write a file beyond `bytes`, as if the disk were full.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{bytes, before_.rlim_max};
+    handler_ = ::signal(SIGXFSZ, SIG_IGN);
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = nullptr;
+};
+
+static bool edit_on_full_disk(World& world, const char* name, const char* old_text) {
+  const FullDisk full(20000);
+  return world.edit(name, old_text, std::string(30000, 'x')).is_error;
+}
+
+TEST_CASE("a change that could not be written is no change, and half of one is undone") {
+  World world;
+  const std::string text = "one\ntwo\n" + std::string(1000, '.');
+  for (const char* name : {"whole", "half"}) put(world.root / name, text);
+  fs::create_hard_link(world.root / "half", world.root / "other_name");
+  for (const char* name : {"whole", "half"}) world.read(name);
+  world.journal.begin_turn(1);
+  world.edit("whole", "one", "ONE");
+  CHECK(edit_on_full_disk(world, "whole", "two"));
+  CHECK(edit_on_full_disk(world, "half", "two"));
+  CHECK(get(world.root / "whole") == "ONE\ntwo\n" + std::string(1000, '.'));
+  CHECK(get(world.root / "half") != text);
+  CHECK(world.journal.changes(1, 1)[2].hash_after == content_hash(get(world.root / "whole")));
+  const auto report = world.journal.undo(world.workspace, 1, 1);
+  CHECK(report.refused.empty());
+  for (const char* name : {"whole", "half", "other_name"}) CHECK(get(world.root / name) == text);
+}
+
+TEST_CASE("what another wrote while tern was about to is not undone") {
+  World world;
+  put(world.root / "a", "one\n");
+  world.read("a");
+  world.journal.begin_turn(1);
+  world.journal.record({.call_id = "c",
+                        .path = world.root / "a",
+                        .before = "one\n",
+                        .hash_before = content_hash("one\n"),
+                        .hash_after = content_hash("two\n")});  // killed before it was written
+  put(world.root / "a", "mine\n");
+  CHECK(world.journal.undo(world.workspace, 1, 1).refused.size() == 1);
+  world.read("a");
+  world.edit("a", "mine", "ours");
+  CHECK(world.journal.undo(world.workspace, 1, 1).refused.size() == 1);
+  CHECK(get(world.root / "a") == "ours\n");
 }
 
 TEST_CASE("what a command changed, made or removed is found and undone") {
