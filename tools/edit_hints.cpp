@@ -1,7 +1,6 @@
-// What a failed or suspicious edit is answered with: the nearest real lines, and placeholders found.
+// What a failed edit is answered with: the nearest real lines.
 #include <algorithm>
 #include <bitset>
-#include <cctype>
 
 #include "tools/args.h"
 #include "tools/edit_match.h"
@@ -73,41 +72,6 @@ std::string first_difference(const std::vector<Line>& have, std::size_t at, cons
   return {};
 }
 
-bool has_word(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-    std::size_t at = text.find(word);
-    return at != std::string_view::npos && (at == 0 || !std::isalpha(static_cast<unsigned char>(text[at - 1])));
-  });
-}
-
-// "... rest of the code", "// … existing methods …", "(unchanged)" and nothing else on the line but comment marks.
-bool is_placeholder(std::string_view line) {
-  std::string text;
-  bool dots = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line.substr(i, 3) == "..." || line.substr(i, 3) == "…") {
-      dots = true;
-      text += ' ';
-      i += 2;
-    } else {
-      text += static_cast<char>(std::tolower(static_cast<unsigned char>(line[i])));
-    }
-  }
-  if (!dots || text.size() > 120) return false;
-  std::string words;
-  for (char c : text) {
-    if (std::string_view("/*#-;<>!(){}[]\"'`,.:").find(c) == std::string_view::npos) words += c;
-  }
-  std::string_view plain = trimmed(words);
-  if (text.find_first_of("=;\"'") != std::string::npos && text.find("//") == std::string::npos &&
-      text.find('#') == std::string::npos)
-    return false;
-  bool about = has_word(plain, {"rest", "existing", "unchanged", "remaining", "previous", "same as", "other", "omitted"});
-  bool what = has_word(plain, {"code", "method", "function", "implementation", "content", "line", "file", "import", "test",
-                               "class", "field", "logic", "rest of", "unchanged", "same as before", "omitted", "remain"});
-  return about && what;
-}
-
 }  // namespace
 
 std::string nearest_lines(std::string_view text, std::string_view old_text) {
@@ -135,15 +99,6 @@ std::string nearest_lines(std::string_view text, std::string_view old_text) {
   std::string out = "The nearest lines in the file (→ is a tab, · a space that is easy to miss):";
   for (std::size_t i = from; i < to; ++i) out += "\n" + std::to_string(i + 1) + "\t" + visible(have[i].body);
   return out + first_difference(have, from, want);
-}
-
-std::string find_placeholder(std::string_view new_text, std::string_view old_text) {
-  for (const auto& line : lines_of(new_text)) {
-    std::string_view body = trimmed(line.body);
-    if (body.size() < 6 || !is_placeholder(body) || old_text.find(body) != std::string_view::npos) continue;
-    return std::string(body);
-  }
-  return {};
 }
 
 }  // namespace tern
