@@ -1,6 +1,8 @@
 // Which names may never be written silently: what git, tern or a shell would believe or run later. And which usually hold keys.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -17,6 +19,13 @@ std::vector<std::pair<std::filesystem::path, std::string_view>> protected_in_hom
 
 // A repository without a .git around it (bare, or a gitdir elsewhere): HEAD, objects and refs side by side.
 bool is_git_directory(const std::string& directory);
+
+// What is protected below `root` by its name or as a repository, nearest first. The search ends after so many directories and
+// does not enter node_modules.
+std::vector<std::filesystem::path> find_protected(const std::filesystem::path& root, std::size_t most_directories);
+
+// Names that editors, hook managers and agents look for at the top of a project and run by themselves.
+extern const std::array<const char*, 9> run_unasked;
 
 // A file name under which keys are kept (".env", "id_rsa", "*.pem"): read only when it is named and a person agrees.
 bool secret_name(std::string_view file_name);

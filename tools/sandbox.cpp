@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
+#include "tools/protected_names.h"
 #include "tools/sandbox_parts.h"
 
 namespace tern {
@@ -14,6 +16,9 @@ namespace tern {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Directories searched for protected names when the sandbox is made ready: some 20 ms.
+constexpr std::size_t kSearched = 3000;
 
 // True when `steps` succeeds in a child of its own, which then ends.
 template <typename Steps>
@@ -95,8 +100,10 @@ Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp, co
           ".config/fish", ".config/tern",  ".config/git", ".config/autostart", ".config/systemd", ".gitconfig", ".ssh",
           ".gnupg",       ".npmrc",        ".vimrc",      ".config/nvim",      ".local/bin",      "bin"})
       add_existing(sandbox.read_only, fs::path(home) / name);
-  for (const fs::path& root : roots)
-    for (const char* name : {".git", ".compression"}) sandbox.read_only.push_back(root / name);
+  for (const fs::path& root : roots) {
+    for (const char* name : run_unasked) sandbox.read_only.push_back(root / name);
+    for (fs::path& path : find_protected(root, kSearched)) sandbox.read_only.push_back(std::move(path));
+  }
   std::sort(sandbox.read_only.begin(), sandbox.read_only.end());
   sandbox.read_only.erase(std::unique(sandbox.read_only.begin(), sandbox.read_only.end()), sandbox.read_only.end());
   // What the person works in is not hidden from the work.

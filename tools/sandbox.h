@@ -33,7 +33,8 @@ struct SandboxSupport {
 // Asks the kernel once per process by trying it in a child of its own.
 const SandboxSupport& probe_sandbox();
 
-// The sandbox for commands of this workspace: `roots` writable; .git, the state directory and the given extra paths read-only.
+// The sandbox for commands of this workspace: `roots` writable; the protected names that are found in them now, those which
+// programs look for at their top (also missing) and the given extra paths read-only.
 Sandbox sandbox_for(const std::vector<std::filesystem::path>& roots, const std::filesystem::path& temp,
                     const std::vector<std::filesystem::path>& read_only, const SandboxSupport& support);
 

@@ -27,7 +27,11 @@ struct Cage {
   Sandbox sandbox;
 
   explicit Cage(SandboxRung rung) {
-    for (const fs::path& directory : {work / "src", work / ".git/hooks", outside, own}) fs::create_directories(directory);
+    for (const fs::path& directory : {work / "src", work / ".git/hooks", work / "lib/nested/.git/hooks", work / ".vscode",
+                                      work / "lib/bare/refs", work / "lib/bare/objects", work / "lib/bare/hooks", outside, own})
+      fs::create_directories(directory);
+    std::ofstream(work / "lib/bare/HEAD") << "ref: refs/heads/main\n";
+    std::ofstream(work / "lib/.envrc") << "true\n";
     std::ofstream(work / ".git/config") << "config\n";
     std::ofstream(outside / "file") << "outside\n";
     std::ofstream(work / "src/a") << "a\n";
@@ -77,6 +81,13 @@ constexpr Escape escapes[] = {
     {"git moved away", "mv .git g && mkdir -p .git/hooks && echo escaped"},
     {"git removed", "rm -rf .git; [ -e .git/config ] || echo escaped"},
     {"git hooks behind a link", "ln -s .git/hooks k && echo x > k/pre-commit && echo escaped"},
+    {"hooks of a nested repository", "echo x > lib/nested/.git/hooks/post-checkout && echo escaped"},
+    {"hooks of a bare repository", "echo x > lib/bare/hooks/post-receive && echo escaped"},
+    {"the tasks of an editor", "echo x > .vscode/tasks.json && echo escaped"},
+    {"what direnv runs", "echo x >> lib/.envrc && echo escaped; echo x > .envrc && echo escaped"},
+    {"hooks of a manager", "mkdir -p .husky && echo x > .husky/pre-commit && echo escaped"},
+    {"servers for agents", "echo x > .mcp.json && echo escaped"},
+    {"a nested repository moved away", "mv lib/nested/.git src/g && echo escaped"},
     {"a protected path that is missing", "mkdir -p .compression && echo x > .compression/config.json && echo escaped"},
     {"a protected name as a link",
      "rmdir .compression 2>/dev/null; ln -s src .compression && echo x > .compression/y && echo escaped"},
@@ -165,7 +176,7 @@ void try_escapes(SandboxRung rung) {
     std::getline(file, text);
     CHECK(text == "outside");
     CHECK(fs::exists(cage.work / ".git/config"));
-    CHECK_FALSE(fs::exists(cage.work / ".compression"));
+    for (const char* name : {".compression", ".envrc", ".husky", ".mcp.json"}) CHECK_FALSE(fs::exists(cage.work / name));
     CHECK_FALSE(fs::exists(cage.outside / "swapped"));
   }
   CHECK(denied == static_cast<int>(std::size(escapes)));
@@ -173,12 +184,12 @@ void try_escapes(SandboxRung rung) {
 
 }  // namespace
 
-TEST_CASE("forty escapes from the namespaces are denied") {
+TEST_CASE("fifty escapes from the namespaces are denied") {
   if (!offered(SandboxRung::namespaces)) SKIP("this kernel gives no user namespaces: " << probe_sandbox().why);
   try_escapes(SandboxRung::namespaces);
 }
 
-TEST_CASE("forty escapes from Landlock alone are denied") {
+TEST_CASE("fifty escapes from Landlock alone are denied") {
   if (!offered(SandboxRung::landlock)) SKIP("this kernel has no Landlock");
   try_escapes(SandboxRung::landlock);
 }
