@@ -42,6 +42,7 @@ struct CompactorWorld {
   std::function<ItemPtr(Item)> append;                       // logs, adds to the context, shows
   std::filesystem::path root;                                // files shown again are inside it
   std::uint64_t turn = 0;
+  std::function<void()> draft_ended = {};  // on the draft's thread
 };
 
 class Compactor {

@@ -216,7 +216,8 @@ bool Compactor::start_draft(Context& context, const SummaryRequest& ask, const s
   auto job = job_for(context, ask, model);
   if (!job) return false;
   const auto parts = job->work.requests.size();
-  draft_ = std::make_unique<Draft>(ask, std::move(covered), model, std::move(job->providers), std::move(job->work));
+  draft_ = std::make_unique<Draft>(ask, std::move(covered), model, std::move(job->providers), std::move(job->work),
+                                   world_.draft_ended);
   draft_kept_ = false;
   const auto by = "draft by " + model.name + in_parts(parts);
   decided("draft", by + " " + why);

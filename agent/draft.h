@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -20,7 +21,9 @@ struct DraftRecord;  // agent/store_types.h
 class Draft {
  public:
   // `covered` are the items as they stand in the context.
-  Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, Providers providers, SummaryWork work);
+  // `on_end` runs on the draft's thread when it has ended.
+  Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, Providers providers, SummaryWork work,
+        std::function<void()> on_end = {});
   // One that was written and paid for before a restart.
   Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, const DraftRecord& record);
   ~Draft();  // cancels

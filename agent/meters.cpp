@@ -196,11 +196,12 @@ Meters read_meters(const Context& context) {
   meters.compact_at = context.config.compact_at * optimum;
   meters.truncate_at = context.config.truncate_at;
   const auto mark = [&](double share) { return static_cast<Tokens>(share * static_cast<double>(budget.effective())); };
-  for (double share : {meters.micro_at, meters.compact_at, meters.truncate_at}) {
-    if (meters.used >= mark(share)) continue;
-    meters.turns_to_next = context.gauges.forecast().turns(mark(share) - meters.used);
-    break;
-  }
+  if (context.config.auto_compress)
+    for (double share : {meters.micro_at, meters.compact_at, meters.truncate_at}) {
+      if (meters.used >= mark(share)) continue;
+      meters.turns_to_next = context.gauges.forecast().turns(mark(share) - meters.used);
+      break;
+    }
   meters.saved = context.gauges.saved();
   meters.cache_hit = context.gauges.cache().hit;
   meters.dollars = context.gauges.dollars();

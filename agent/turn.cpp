@@ -52,7 +52,10 @@ void take_input(Agent& agent, Submit input) {
 }
 
 void take_steering(Agent& agent) {
-  for (auto& input : agent.inbox.take_steering()) take_input(agent, std::move(input));
+  for (auto& input : agent.inbox.take_steering()) {
+    ++agent.turn;  // a prompt is a turn, also one that is said while another runs
+    take_input(agent, std::move(input));
+  }
   for (auto& note : agent.hands.notes.drain()) append(agent, user_item(std::move(note), true));
 }
 

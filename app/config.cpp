@@ -71,11 +71,17 @@ void take_object(Config& config, const Json& object, const std::string& prefix, 
   }
 }
 
-// Tiers that do not rise would fire in the wrong order: the three marks go back to their defaults together.
+constexpr const char* kTierOrder = "microLowWater < microAt < compactAt < truncateAt must hold";
+
+bool tiers_rise(const CompressionConfig& c) {
+  return c.micro_low_water < c.micro_at && c.micro_at < c.compact_at && c.compact_at < c.truncate_at;
+}
+
+// Tiers that do not rise would fire in the wrong order: the marks go back to their defaults together.
 void check_tiers(Config& config) {
   CompressionConfig& c = config.compression;
-  if (c.micro_at < c.compact_at && c.compact_at < c.truncate_at && c.micro_low_water < c.micro_at) return;
-  config.problems.push_back("compression: microLowWater < microAt < compactAt < truncateAt must hold; the defaults are used");
+  if (tiers_rise(c)) return;
+  config.problems.push_back(std::string("compression: ") + kTierOrder + "; the defaults are used");
   const CompressionConfig defaults;
   c.micro_low_water = defaults.micro_low_water, c.micro_at = defaults.micro_at;
   c.compact_at = defaults.compact_at, c.truncate_at = defaults.truncate_at;
@@ -173,9 +179,9 @@ std::string change_project_config(const fs::path& project_dir, const std::string
   if (!changes.is_object()) return "an object of keys and values is needed, as {\"keepRecent\": 15}";
   Config before, after;
   before.compression = after.compression = now;
-  take_project(after, changes, "context_config");
-  check_tiers(after);
+  take_project(after, changes, "not changed");
   if (!after.problems.empty()) return after.problems.front();
+  if (!tiers_rise(after.compression)) return std::string("not changed: ") + kTierOrder;
   Json file = read_object(project_dir / "config.json", false, after.problems);
   if (!file.is_object()) return after.problems.front();
   for (const ConfigKey& key : config_table()) {

@@ -210,15 +210,31 @@ std::string Session::last_request() {
   return provider_ ? provider_->body(build_request(context_, setup_.limits)) : std::string();
 }
 
+void Session::add_account() {
+  if (opened_.id.empty()) return;
+  std::erase_if(accounts_, [this](const Account& one) { return one.session == opened_.id; });
+  accounts_.push_back({opened_.id, agent_->turn, store_->usage_total(), store_->compactions().size()});
+}
+
 std::string Session::account() {
-  const auto total = store_->usage_total();
-  auto text = std::to_string(agent_->turn) + (agent_->turn == 1 ? " turn · " : " turns · ") +
-              thousands(total.input + total.cache_read + total.cache_write) + " tokens in, " + thousands(total.output) + " out";
-  if (total.dollars > 0) text += " · " + money(total.dollars);
-  const auto compactions = store_->compactions().size();
-  if (compactions) text += " · " + std::to_string(compactions) + (compactions == 1 ? " compaction" : " compactions");
-  if (setup_.keep && agent_->turn > 0) text += "\nresume with: tern --resume " + opened_.id;
-  return text;
+  add_account();
+  Account all;
+  std::string ways;
+  for (const Account& one : accounts_) {
+    all.turns += one.turns;
+    all.compactions += one.compactions;
+    all.used.input += one.used.input + one.used.cache_read + one.used.cache_write;
+    all.used.output += one.used.output;
+    all.used.dollars += one.used.dollars;
+    if (!setup_.keep || one.turns == 0) continue;
+    ways = (ways.empty() ? "\nresume with: tern --resume " + one.session
+                         : "\nresume with: tern --resume " + one.session + "\nbefore it:   " + ways.substr(ways.find(" tern ")));
+  }
+  auto text = std::to_string(all.turns) + (all.turns == 1 ? " turn · " : " turns · ") + thousands(all.used.input) +
+              " tokens in, " + thousands(all.used.output) + " out";
+  if (all.used.dollars > 0) text += " · " + money(all.used.dollars);
+  if (all.compactions) text += " · " + std::to_string(all.compactions) + (all.compactions == 1 ? " compaction" : " compactions");
+  return text + ways;
 }
 
 }  // namespace tern

@@ -54,7 +54,7 @@ class Session {
   std::vector<std::string> tool_names() const;
   PermissionMode mode() const { return hands_->policy.mode; }
   std::string last_request();  // the exact body of the latest request
-  std::string account();       // what is printed on exit
+  std::string account();       // what is printed on exit: of every session this run has worked in
 
  private:
   friend struct SessionCommands;
@@ -79,6 +79,7 @@ class Session {
   bool live(Command& command);
   void emit(Event event);
   void export_files();
+  void add_account();            // what the open session has come to so far
   std::stop_token begin_work();  // a fresh stop token for one command
 
   SessionSetup setup_;
@@ -90,7 +91,14 @@ class Session {
   ProjectDir project_;
   std::unique_ptr<Store> store_;
   OpenedSession opened_;
-  std::size_t shown_from_ = 0;  // the first log entry that was replayed
+  struct Account {
+    std::string session;
+    std::uint64_t turns = 0;
+    UsageTotal used;
+    std::size_t compactions = 0;
+  };
+  std::vector<Account> accounts_;  // the open one last
+  std::size_t shown_from_ = 0;     // the first log entry that was replayed
   Context context_;
   std::unique_ptr<Provider> provider_;
   std::shared_ptr<Recording> recording_, playback_;

@@ -206,6 +206,7 @@ void SessionCommands::rewind(const Rewind& command) {
 void SessionCommands::sessions(const Sessions& command) {
   std::string why;
   std::optional<OpenedSession> opened;
+  s.add_account();
   switch (command.what) {
     case Sessions::What::fresh:
       opened = s.store_->create({{}, s.setup_.cwd.string(), s.model_name_.provider + "/" + s.model_name_.model});
@@ -213,7 +214,10 @@ void SessionCommands::sessions(const Sessions& command) {
     case Sessions::What::resume:
       opened = command.argument.empty() ? s.store_->newest(why) : s.store_->resume(command.argument, why);
       break;
-    case Sessions::What::fork: opened = s.store_->fork(command.argument); break;
+    case Sessions::What::fork:
+      opened = s.store_->fork(command.argument);
+      s.accounts_.back().turns = 0;  // they go on in the copy
+      break;
     case Sessions::What::rename:
       s.store_->rename(command.argument);
       s.opened_.name = command.argument;

@@ -35,6 +35,7 @@ struct SessionQueries {
   void tasks();
   void earlier(bool all);
   void task_ended(const std::string& what);
+  void draft_ended();
   void summaries(const std::string& how_many);
   void sessions(const std::string& words);
   void debug();

@@ -268,7 +268,11 @@ void Session::make_agent() {
                                                  .now = clock_now,
                                                  .attend = [this](const std::function<void()>& work) { inbox_.attend(work); },
                                                  .append = [this](Item item) { return append(*agent_, std::move(item)); },
-                                                 .root = workspace_->root()});
+                                                 .root = workspace_->root(),
+                                                 .draft_ended =
+                                                     [this] {
+                                                       if (setup_.live) commands_.push(Query{"draft ended", {}});
+                                                     }});
   compactor_->set_focus(compact_instructions(memory_));
   calls_ = std::make_unique<ToolCalls>(*hands_, context_, *store_, inbox_, tell);
   agent_ = std::make_unique<Agent>(Agent{.store = *store_,

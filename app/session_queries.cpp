@@ -64,6 +64,7 @@ bool SessionQueries::answer(const Query& query) {
       {"cost", [](Q& q, Words) { q.cost(); }},
       {"status", [](Q& q, Words) { q.status(); }},
       {"tasks", [](Q& q, Words) { q.tasks(); }},
+      {"draft ended", [](Q& q, Words) { q.draft_ended(); }},
       {"task ended", [](Q& q, Words a) { q.task_ended(a); }},
       {"memory", [](Q& q, Words) { q.memory(); }},
       {"permissions", [](Q& q, Words a) { a.empty() ? q.permissions() : q.add_rule(a); }},
@@ -133,7 +134,7 @@ void SessionQueries::tune(const std::string& argument) {
   std::string changes;
   auto text = tuning_text(*s.store_, s.context_.config, s.model_name_.provider + "/" + s.model_name_.model, changes);
   if (argument == "--apply" && !changes.empty() && s.setup_.configure)
-    text += '\n' + s.setup_.configure(s.project_.project, changes, s.context_.config);
+    text += '\n' + s.setup_.configure(s.project_.project, changes, s.context_.config), s.show_meters();
   else if (!changes.empty())
     text += "\n/context tune --apply writes this to .compression/config.json.\n";
   s.emit(Page{"Tuning", std::move(text)});
@@ -198,6 +199,12 @@ void SessionQueries::tasks() {
 // Said by the thread that watches them, so that what the status line says of tasks stays true.
 void SessionQueries::task_ended(const std::string& what) {
   s.emit(Notice{Level::info, what});
+  s.show_meters();
+}
+
+// Said by the draft's own thread, so that the status line does not speak of drafting when that is over.
+void SessionQueries::draft_ended() {
+  if (!s.working_) s.compactor_->keep_draft(s.context_);
   s.show_meters();
 }
 

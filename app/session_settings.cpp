@@ -1,6 +1,9 @@
 // What a person may change of a running session by word: folders, rules, settings.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/config.h"
+#include "app/option_table.h"
 #include "app/session_commands.h"
 
 namespace tern {
@@ -60,10 +63,20 @@ void SessionQueries::add_dir(const std::string& folder) {
 
 // All values; one; or a compression setting of this project, changed.
 void SessionQueries::config(const std::string& argument) {
-  const auto [key, value] = first_word(argument);
+  auto [key, value] = first_word(argument);
+  if (!s.working_) s.reload_config();  // what is shown is what is in force
   if (value.empty())
     return s.emit(Page{"Configuration",
                        lines_with(s.setup_.show_config ? s.setup_.show_config(s.trusted_ ? s.project_.project : "") : "", key)});
+  const auto known = config_keys();
+  const auto is_known = [&](const std::string& name) { return std::find(known.begin(), known.end(), name) != known.end(); };
+  if (is_known("compression." + key)) key = "compression." + key;
+  if (!is_known(key)) {
+    auto near = nearest_word(key, known);
+    if (near.empty()) near = nearest_word("compression." + key, known);
+    return s.emit(Notice{Level::warning, "No setting is called \"" + key + "\"" +
+                                             (near.empty() ? ": /config lists them." : "; did you mean " + near + "?")});
+  }
   if (key.rfind("compression.", 0) != 0)
     return s.emit(Notice{Level::warning, "Only compression settings change while a session runs; \"" + key +
                                              "\" is read from the configuration file at the start, or from --config."});
@@ -72,6 +85,7 @@ void SessionQueries::config(const std::string& argument) {
   const nlohmann::json change = {{key.substr(12), std::move(json)}};
   if (!s.setup_.configure) return s.emit(Notice{Level::warning, "This session keeps no configuration."});
   s.emit(Notice{Level::info, s.setup_.configure(s.project_.project, change.dump(), s.context_.config)});
+  s.show_meters();
 }
 
 }  // namespace tern

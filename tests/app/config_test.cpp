@@ -153,6 +153,17 @@ TEST_CASE("config: a change is written to the project's file and holds at once")
   CHECK(now.keep_recent == 15);
 }
 
+TEST_CASE("config: a change that is refused says so in a person's words, and nothing else happens") {
+  World world;
+  CompressionConfig now;
+  bool changed = false;
+  CHECK(change_project_config(world.project(), R"({"microAt": 0.9})", now, changed) ==
+        "not changed: microLowWater < microAt < compactAt < truncateAt must hold");
+  CHECK(change_project_config(world.project(), R"({"keepRecnt": 3})", now, changed).find("not changed: unknown key") == 0);
+  CHECK_FALSE(changed);
+  CHECK(now.micro_at == CompressionConfig().micro_at);
+}
+
 TEST_CASE("config: rules are parsed, wrong ones named") {
   Config config;
   config.allow = {"Bash(git status)", "Ba sh("};

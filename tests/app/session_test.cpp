@@ -165,6 +165,91 @@ TEST_CASE("a model can be changed in the middle of a turn and between turns: eac
   CHECK(count(5, "beta") == 1);
 }
 
+TEST_CASE("a draft that ends while nothing happens is ready in the status line at once") {
+  test::FakeLlm server(
+      R"({"default": {"text": "Read."}, "summary": {"first_delay_ms": 300, "text": "<summary>\n1. all was read\n</summary>"}})");
+  World world;
+  auto setup = world.setup();
+  setup.model = test::wires()[0].model;
+  setup.window = 20'000;
+  setup.compression.draft_at = 0.4;
+  setup.env = [&](const std::string& name) {
+    if (name == test::wires()[0].key) return std::string("test-key");
+    return name == test::wires()[0].url ? server.url() + test::wires()[0].path : std::string();
+  };
+  std::vector<std::string> seen;
+  Session session(std::move(setup), world.commands, [&](Event event) {
+    const auto* meters = std::get_if<Meters>(&event);
+    const std::string draft = !meters ? "" : meters->draft_ready ? "ready" : meters->draft_pending ? "pending" : "none";
+    if (!draft.empty() && (seen.empty() || seen.back() != draft)) seen.push_back(draft);
+    if (draft == "ready") world.commands.push(Quit{});
+    world.events.push_back(std::move(event));
+  });
+  REQUIRE(session.open());
+  for (int n = 0; n < 7; ++n)
+    world.commands.push(Submit{std::to_string(n) + std::string(4'000, 'x') + " words", {}, When::after});
+  const std::jthread watch([&](std::stop_token done) {  // a line that never changes ends the test all the same
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any().wait_for(lock, done, std::chrono::seconds(20), [] { return false; });
+    world.commands.push(Quit{});
+    session.interrupt();
+  });
+  session.run();
+  INFO(world.notices());
+  CHECK(seen == std::vector<std::string>{"none", "pending", "ready"});
+}
+
+TEST_CASE("a setting that does not exist is named with the nearest, and a changed one moves the meters at once") {
+  World world;
+  auto setup = world.setup();
+  setup.configure = [](const fs::path&, const std::string& json, CompressionConfig& now) {
+    if (json.find("microAt") != std::string::npos) now.micro_at = 0.5;
+    if (json.find("autoCompress") != std::string::npos) now.auto_compress = false;
+    return "changed " + json;
+  };
+  world.run(std::move(setup), {Query{"config", "bogus 3"}, Query{"config", "keepRecnt 17"}, Query{"config", "keepRecent 17"},
+                               Query{"config", "compression.microAt 0.5"}});
+  const auto said = world.notices();
+  INFO(said);
+  CHECK(said.find("No setting is called \"bogus\"") != std::string::npos);
+  CHECK(said.find("did you mean compression.keepRecent?") != std::string::npos);
+  CHECK(said.find(R"(changed {"keepRecent":17})") != std::string::npos);
+  double last = 0;
+  for (const Event& event : world.events)
+    if (const auto* meters = std::get_if<Meters>(&event); meters && meters->micro_at > 0) last = meters->micro_at;
+  CHECK(last == 0.5);
+}
+
+TEST_CASE("what is said at the end is of the whole run, and a prompt said while another runs is a turn") {
+  World world;
+  auto setup = world.setup();
+  setup.keep = true;
+  bool steered = false;
+  std::vector<std::string> sessions;
+  Session session(std::move(setup), world.commands, [&](Event event) {
+    if (std::holds_alternative<TurnStarted>(event) && !std::exchange(steered, true))
+      world.commands.push(Submit{"and this", {}, When::steer});
+    if (const auto* opened = std::get_if<SessionOpened>(&event)) sessions.push_back(opened->id);
+    if (std::holds_alternative<TurnEnded>(event))
+      for (Command next : {Command(Sessions{Sessions::What::fresh, ""}), Command(Quit{})}) world.commands.push(std::move(next));
+    world.events.push_back(std::move(event));
+  });
+  REQUIRE(session.open());
+  world.commands.push(Submit{"hello", {}, When::steer});
+  session.run();
+  const auto rows = session.store().sessions();
+  INFO(world.notices());
+  REQUIRE(rows.size() == 1);
+  const auto* goodbye = std::get_if<Goodbye>(&world.events.back());
+  REQUIRE(goodbye);
+  INFO(goodbye->text);
+  CHECK(rows[0].turns == 2);
+  CHECK(goodbye->text.find("2 turns · ") == 0);
+  CHECK(goodbye->text.find(" · 0 tokens in") == std::string::npos);
+  CHECK(goodbye->text.find("tern --resume " + sessions[0]) != std::string::npos);
+}
+
 TEST_CASE("the count of background commands is right when one begins and when it ends") {
   World world;
   set_supervisor(places::program());

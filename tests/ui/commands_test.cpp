@@ -56,7 +56,7 @@ TEST_CASE("what only looks or takes effect later runs during a turn, what change
     std::vector<std::string_view> meant;
     CHECK(find_command(name, meant)->while_working);
   }
-  for (const std::string name : {"clear", "compact", "rewind", "resume", "fork", "undo-compact"}) {
+  for (const std::string name : {"clear", "compact", "rewind", "resume", "fork", "undo-compact", "doctor"}) {
     INFO(name);
     World world;
     world.tell(TurnStarted{1});
