@@ -40,6 +40,10 @@ Count number_after(std::string_view line, std::string_view word) {
 
 // --- counts ------------------------------------------------------------------------------------------------------------
 
+struct Run {
+  std::size_t run = 0, failed = 0, skipped = 0;
+};
+
 class TestCounts {
  public:
   void line(std::string_view line) {
@@ -79,10 +83,6 @@ class TestCounts {
   bool any() const { return passed_ || failed_ || reactor_ || classes_; }
 
  private:
-  struct Run {
-    std::size_t run = 0, failed = 0, skipped = 0;
-  };
-
   // Assertions, files and suites are no tests.
   static bool about_something_else(std::string_view text) {
     take(text, "[doctest] ");
