@@ -68,6 +68,7 @@ class Store {
   std::vector<std::uint64_t> redoable() const;
   Conversation rewind(ItemId item);   // back to just before that item; what came after leaves the log's fold, not the file
   Conversation conversation() const;  // folded from the database
+  Conversation asked() const;         // as it stood when the newest answer was asked for; without one as it stands
   ItemPtr item(ItemId id) const;      // as it was appended, whatever became of it; null = unknown
   std::vector<ItemPtr> items(ItemRange range) const;  // the originals of a range, for summaries
   std::vector<Event> screen(const ScreenOptions& options = {}) const;

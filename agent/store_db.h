@@ -111,9 +111,9 @@ struct Store::Impl {
   std::string body(const LogRow& row) const;
   ItemPtr load_item(const LogRow& row) const;
   std::optional<Batch> load_batch(const LogRow& row) const;
-  std::vector<std::uint64_t> undone() const;
+  std::vector<std::uint64_t> undone(std::size_t end = SIZE_MAX) const;
   bool mark_undone(std::uint64_t batch, bool is);
-  Conversation fold() const;
+  Conversation fold(std::size_t end = SIZE_MAX) const;  // of the rows before `end`
   BlobStore blobs() const;
 
   // store_originals.cpp

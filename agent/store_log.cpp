@@ -107,9 +107,10 @@ std::optional<Batch> Store::Impl::load_batch(const LogRow& wanted) const {
   return decode_batch(body(wanted));
 }
 
-std::vector<std::uint64_t> Store::Impl::undone() const {
+std::vector<std::uint64_t> Store::Impl::undone(std::size_t end) const {
   std::vector<std::uint64_t> list;
-  for (const LogRow& row : rows) {
+  for (std::size_t r = 0; r < std::min(end, rows.size()); ++r) {
+    const LogRow& row = rows[r];
     if (row.kind == LogRow::undone) list.push_back(row.ref);
     if (row.kind == LogRow::redone) std::erase(list, row.ref);
   }
@@ -118,13 +119,14 @@ std::vector<std::uint64_t> Store::Impl::undone() const {
 
 // replay() in two passes, so that a session of any length costs what its context holds: first who is there, by hollow
 // items, then the bodies of those only.
-Conversation Store::Impl::fold() const {
-  const std::vector<std::uint64_t> skipped = undone();
+Conversation Store::Impl::fold(std::size_t end) const {
+  const std::vector<std::uint64_t> skipped = undone(end);
   Conversation shells;
   std::vector<Batch> batches;
   UndoneInserts taken_back;
   std::unordered_map<std::uint64_t, const LogRow*> where;
-  for (const LogRow& row : rows) {
+  for (std::size_t r = 0; r < std::min(end, rows.size()); ++r) {
+    const LogRow& row = rows[r];
     if (row.kind == LogRow::item) {
       shells.items.push_back(hollow(row.ref, static_cast<Role>(row.flags & LogRow::role_mask), row.flags & LogRow::pinned));
       where[row.ref] = &row;
@@ -297,6 +299,15 @@ Conversation Store::rewind(ItemId item) {
 
 Conversation Store::conversation() const {
   return impl_->read([&](Sqlite&) { return impl_->fold(); });
+}
+
+Conversation Store::asked() const {
+  std::lock_guard lock(impl_->mutex);
+  const auto& rows = impl_->rows;
+  std::size_t end = rows.size();
+  while (end > 0 && rows[end - 1].kind != LogRow::item) --end;
+  const bool answered = end > 0 && static_cast<Role>(rows[end - 1].flags & LogRow::role_mask) == Role::assistant;
+  return impl_->read([&](Sqlite&) { return impl_->fold(answered ? end - 1 : rows.size()); });
 }
 
 ItemPtr Store::item(ItemId id) const {

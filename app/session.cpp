@@ -207,7 +207,10 @@ bool Session::live(Command& command) {
 }
 
 std::string Session::last_request() {
-  return provider_ ? provider_->body(build_request(context_, setup_.limits)) : std::string();
+  if (!provider_) return {};
+  Context asked = context_;
+  asked.conversation = store_->asked();
+  return provider_->body(build_request(asked, setup_.limits));
 }
 
 void Session::add_account() {

@@ -4,7 +4,7 @@
 //   args            one argument a line; {work} is the case's working folder
 //   expect          one expectation a line:
 //                     exit N · requests N · requests >= N · refused N (for their length) · stdout ~ TEXT · stdout !~ TEXT · stderr ~ TEXT ·
-//                     lines NAME <= N LINE (how often a file may hold it) · last request ~ TEXT · last request !~ TEXT · file NAME ~ TEXT · no file NAME
+//                     debug request [FLAG…] (answers with the last body) · lines NAME <= N LINE (how often a file may hold it) · last request ~ TEXT · last request !~ TEXT · file NAME ~ TEXT · no file NAME
 //   stdin, apis     optional: standard input; wire formats (default: anthropic chat responses gemini; there is ollama, too)
 //   env             optional: more environment, one NAME=value a line
 //   files/          optional: copied into the working folder
@@ -139,7 +139,15 @@ void run_case(const fs::path& folder, const Wire& api) {
   const auto ran = run(home, work, fs::exists(input) ? input : fs::path(), arguments, environment);
   INFO("case " << folder.filename().string() << " over " << api.name << "\nstdout: " << ran.out.substr(0, 2000)
                << "\nstderr: " << ran.err.substr(0, 2000));
+  const std::string sent = server.requests().empty() ? "" : server.requests().back().body;
   for (const auto& line : lines_of(folder / "expect")) {
+    if (line.starts_with("debug request")) {
+      Words words{"--model", api.model};
+      std::istringstream in(line);
+      for (std::string word; in >> word;) words.push_back(word);
+      CHECK(run(home, work, {}, words, environment).out == sent + "\n");
+      continue;
+    }
     const auto problem = unmet(line, ran, server.requests(), server.refused(), work);
     CHECK(problem == "");
   }
