@@ -168,13 +168,13 @@ std::vector<MemoryFile> memory_files(const fs::path& cwd, const fs::path& user_f
   std::vector<MemoryFile> files;
   std::size_t left = memory_cap;
   auto paths = memory_paths(cwd, user_file);
-  for (auto path = paths.rbegin(); path != paths.rend() && left > 0; ++path) {
+  for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
     MemoryFile file{*path, slurp(*path, left + 1), 0, false};
     file.cut = file.text.size() > left;
     if (file.cut) cut_to(file.text, left);
     left -= file.text.size();
     file.tokens = estimate(file.text);
-    if (!file.text.empty()) files.insert(files.begin(), std::move(file));
+    if (!file.text.empty() || file.cut) files.insert(files.begin(), std::move(file));
   }
   return files;
 }

@@ -146,8 +146,8 @@ void Session::ask_for_trust() {
   const auto claims = claims_of(workspace_->root());
   if (!setup_.may_ask || !setup_.asks_trust) {
     if (!claims.empty())
-      emit(Notice{Level::info, "This folder is not trusted: its " + claims.front() +
-                                   " is not read (list it under \"trusted\" in the user's config)."});
+      emit(Notice{Level::warning, "This folder is not trusted: its " + claims.front() +
+                                      " is not read (list it under \"trusted\" in the user's config)."});
     return;
   }
   std::string what;
@@ -210,6 +210,10 @@ void Session::read_surroundings() {
   where_ = look_around(setup_.cwd, clock_now());
   branch_ = where_.branch;
   memory_ = trusted_ ? memory_files(workspace_->root(), setup_.user_memory) : memory_files({}, setup_.user_memory);
+  for (const auto& file : memory_)
+    if (file.cut)
+      emit(Notice{Level::warning, file.path.string() + (file.text.empty() ? " is not read" : " is cut") +
+                                      ": memory files may have 32 KB together, the nearest first."});
   context_.prompt = system_prompt(where_, memory_, setup_.mode, setup_.append_prompt);
 }
 

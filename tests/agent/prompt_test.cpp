@@ -47,6 +47,12 @@ TEST_CASE("memory files stop at 32 KB together, the nearest whole") {
   CHECK_FALSE(files[1].cut);
   CHECK(files[0].text.size() == 32 * 1024 - 20'000);
   CHECK(files[0].cut);
+  folder.write("src/AGENTS.md", std::string(32 * 1024, 'b'));
+  const auto full = memory_files(folder.root / "src", {});
+  REQUIRE(full.size() == 2);  // what has no room at all is named, not silently gone
+  CHECK(full[0].text.empty());
+  CHECK(full[0].cut);
+  CHECK(system_prompt({}, full, PermissionMode::ask).text.find("[cut at 32 KB]") != std::string::npos);
 }
 
 TEST_CASE("above the folder only one's own memory files and root's are read") {
