@@ -166,7 +166,7 @@ struct Parser {
       if (c >= 'A' && c <= 'Z') folded += '-';
       folded += c == '_' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
     }
-    for (const char* same : {"default", "automatic", "bypass-permissions", "dont-ask"}) {
+    for (const char* same : {"default", "automatic", "bypass-permissions"}) {
       if (choices.starts_with("ask ") && folded == same) return true;
     }
     return (" " + std::string(choices) + " ").find(" " + folded + " ") != std::string::npos;

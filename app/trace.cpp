@@ -1,5 +1,7 @@
 #include "app/trace.h"
 
+#include <fcntl.h>
+
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -16,6 +18,12 @@ using nlohmann::json;
 constexpr std::size_t shown = 400;
 
 std::string brief(const std::string& text) { return text.size() <= shown ? text : text.substr(0, shown) + "…"; }
+
+// What was said stands in it, so nobody else may read a new one.
+std::FILE* private_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  return fd < 0 ? nullptr : ::fdopen(fd, "a");
+}
 
 json line_of(const TurnStarted& e) { return {{"event", "turn started"}, {"turn", e.turn}}; }
 json line_of(const Delta& e) { return {{"event", "delta"}, {"bytes", e.text.size()}}; }
@@ -70,7 +78,7 @@ void trace_event(const std::string& path, const Event& event) {
   static std::mutex mutex;
   static const auto begin = std::chrono::steady_clock::now();
   std::lock_guard lock(mutex);
-  static std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "ae"), &std::fclose);
+  static std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(private_file(path), &std::fclose);
   if (!file) return;
   auto line = std::visit([](const auto& e) { return line_of(e); }, event);
   line["t"] = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
