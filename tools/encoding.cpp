@@ -162,7 +162,7 @@ TextView::TextView(std::string_view bytes, const Charset& charset) : mark_(chars
   bool wide = charset.encoding == Encoding::utf16le || charset.encoding == Encoding::utf16be;
   bool twin = is_twin(charset.encoding);
   Converter converter("UTF-8", twin ? iconv_name(charset.encoding, false) : "UTF-8");
-  std::vector<std::string> known(twin ? 65536 : 0);
+  std::vector<std::string> known(twin && bytes.size() > 4096 ? 65536 : 0);
   for (std::size_t at = charset.mark; at < bytes.size();) {
     std::string one;
     std::size_t n = 1;
@@ -185,7 +185,8 @@ TextView::TextView(std::string_view bytes, const Charset& charset) : mark_(chars
       put_utf8(one, charset.encoding == Encoding::cp1252 && b < 0xA0 ? cp1252_high[b - 0x80] : b);
     } else {
       n = std::min(std::max<std::size_t>(1, twin_length(charset.encoding, bytes, at)), bytes.size() - at);
-      std::string* memo = n <= 2 ? &known[byte_at(bytes, at) << 8 | (n == 2 ? byte_at(bytes, at + 1) : 0)] : nullptr;
+      std::string* memo =
+          n <= 2 && !known.empty() ? &known[byte_at(bytes, at) << 8 | (n == 2 ? byte_at(bytes, at + 1) : 0)] : nullptr;
       one = memo && !memo->empty() ? *memo : converter(bytes.substr(at, n)).value_or(std::string(replacement));
       if (memo) *memo = one;
     }

@@ -57,7 +57,7 @@ void FileMemory::drop_old_bytes() {
 std::optional<Seen> FileMemory::seen(const std::filesystem::path& real) const {
   std::lock_guard lock(mutex_);
   auto it = records_.find(real);
-  if (it == records_.end()) return std::nullopt;
+  if (it == records_.end() || it->second.seen.hash.empty()) return std::nullopt;  // an image was shown: nothing to edit
   return it->second.seen;
 }
 

@@ -14,6 +14,7 @@
 #include "tools/file_memory.h"
 #include "tools/listing.h"
 #include "tools/lookalike.h"
+#include "tools/read_large.h"
 #include "tools/read_page.h"
 #include "tools/tool.h"
 
@@ -24,7 +25,6 @@ using nlohmann::json;
 namespace {
 
 constexpr std::uint64_t image_limit = 3'750'000;  // base64 of it is the 5 MB that providers take
-constexpr std::uint64_t count_limit = 1u << 30;   // larger files: lines after the page are not counted
 
 struct Wanted {
   std::size_t offset, limit;
@@ -67,41 +67,22 @@ ToolOutput show_text(std::string_view text, const Wanted& wanted, std::string na
   return show(std::move(page), std::move(name), notices, size, true);
 }
 
-// Files too large to hold: only the lines of the page are kept, the rest is counted as it streams by.
 ToolOutput show_large(const Place& place, const Wanted& wanted, const std::string& name, ToolContext& ctx) {
   Fd fd = ctx.workspace.open(place, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   struct stat st {};
   if (!fd || ::fstat(fd.get(), &st) != 0) return failure(std::string("Cannot read it: ") + std::strerror(errno), name);
   auto size = static_cast<std::uint64_t>(st.st_size);
-  Pager pager(wanted.offset, wanted.limit);
-  std::string buffer(1 << 20, '\0'), line;
-  bool counted_all = true;
-  for (std::uint64_t read_so_far = 0;;) {
-    ssize_t n = ::read(fd.get(), buffer.data(), buffer.size());
-    if (n <= 0) break;
-    std::string_view piece(buffer.data(), static_cast<std::size_t>(n));
-    if (read_so_far == 0 && piece.substr(0, 8192).find('\0') != piece.npos && detect(piece).encoding == Encoding::binary) {
-      return failure("It is a binary file (" + human_size(size) + ").", name);
-    }
-    for (std::size_t at = 0; at < piece.size();) {
-      std::size_t end = piece.find('\n', at);
-      if (line.size() < page_bytes) line += piece.substr(at, std::min(end, piece.size()) - at);
-      if (end == piece.npos) break;
-      if (!line.empty() && line.back() == '\r') line.pop_back();
-      pager.line(line);
-      line.clear();
-      at = end + 1;
-    }
-    read_so_far += static_cast<std::uint64_t>(n);
-    counted_all = !(pager.full() && (size > count_limit || ctx.stop.stop_requested()));
-    if (!counted_all) break;
+  LargePage large = page_of_large(fd.get(), size, wanted.offset, wanted.limit, ctx.stop);
+  if (large.charset.encoding == Encoding::binary) return failure("It is a binary file (" + human_size(size) + ").", name);
+  if (large.page.first == 0) {
+    return failure(
+        "The file has " + count_note(large.page.total) + "; offset " + std::to_string(wanted.offset) + " is past its end.", name);
   }
-  if (!line.empty()) pager.line(line);
-  ReadPage page = pager.take();
-  if (page.first == 0)
-    return failure("The file has " + count_note(page.total) + "; offset " + std::to_string(wanted.offset) + " is past its end.",
-                   name);
-  return show(std::move(page), name, "", size, counted_all);
+  std::string notice;
+  if (large.charset.encoding != Encoding::utf8) {
+    notice = "\n[" + std::string(to_string(large.charset.encoding)) + " text, shown as UTF-8.]";
+  }
+  return show(std::move(large.page), name, notice, size, large.counted_all);
 }
 
 ToolOutput show_image(Loaded& loaded, std::string_view type, const std::string& name) {
@@ -130,7 +111,7 @@ ToolOutput show_document(const Loaded& loaded, const Place& place, const Wanted&
   std::string text = pdf ? pdf_text(place.real, ctx.workspace.root(), ctx.stop, error) : notebook_text(loaded.bytes, error);
   if (pdf && !error.empty())
     return failure("This is a PDF document, " + human_size(loaded.bytes.size()) + ": " + error + ".", name);
-  ctx.files.saw(place.real, loaded.stamp, loaded.bytes, Encoding::utf8);
+  ctx.files.saw(place.real, loaded.stamp, loaded.bytes);
   if (error.empty())
     return show_text(text, wanted, name,
                      pdf ? "\n[text of a PDF]" : "\n[a notebook, told as text; Edit works on the JSON behind it]", text.size(),
@@ -139,16 +120,21 @@ ToolOutput show_document(const Loaded& loaded, const Place& place, const Wanted&
 }
 
 ToolOutput show_loaded(Loaded& loaded, const Place& place, const Wanted& wanted, const std::string& name, ToolContext& ctx) {
-  if (auto type = image_media_type(loaded.bytes); !type.empty()) return show_image(loaded, type, name);
+  auto type = image_media_type(loaded.bytes);
   bool document = loaded.bytes.rfind("%PDF-", 0) == 0 || place.real.extension() == ".ipynb";
   Charset charset = document ? Charset{} : ctx.files.charset(place.real, loaded.bytes);
-  if (charset.encoding == Encoding::binary) return binary_refused(loaded, name);
+  if (type.empty() && charset.encoding == Encoding::binary) return binary_refused(loaded, name);
   FileMemory::View view{content_hash(loaded.bytes), wanted.offset, wanted.limit};
   if (!ctx.files.shown_by(place.real, view).empty()) {
     return {.text = "File unchanged since your last Read. Refer to that earlier tool_result instead.",
             .subject = name,
             .note = "unchanged",
             .unchanged_reread = true};
+  }
+  if (!type.empty()) {
+    ToolOutput image = show_image(loaded, type, name);
+    if (!image.is_error) ctx.files.shown(place.real, view, ctx.call_id);
+    return image;
   }
   const SawLines saw_lines = [&](std::size_t first, std::size_t last, std::size_t total) {
     ctx.files.saw_lines(place.real, first, last, total);

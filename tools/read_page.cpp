@@ -29,14 +29,14 @@ std::size_t characters(std::string_view body) {
 
 }  // namespace
 
-void Pager::line(std::string_view body) {
+void Pager::line(std::string_view body, std::size_t more) {
   ++page_.total;
   if (page_.total < offset_ || full_) return;
   std::string shown;
   std::size_t cut = body.size() > line_characters ? cut_at(body, line_characters) : body.size();
   shown = to_valid_utf8(body.substr(0, cut));
   std::string number = std::to_string(page_.total);
-  std::string tail = cut < body.size() ? "… [+" + thousands(characters(body.substr(cut))) + " characters]" : "";
+  std::string tail = cut < body.size() ? "… [+" + thousands(characters(body.substr(cut)) + more) + " characters]" : "";
   std::size_t size = number.size() + 1 + shown.size() + tail.size() + 1;
   if (page_.total - offset_ >= limit_ || (!page_.text.empty() && page_.text.size() + size > page_bytes)) {
     full_ = true;

@@ -25,7 +25,9 @@ ReadPage page_of(std::string_view text, std::size_t offset, std::size_t limit);
 class Pager {
  public:
   Pager(std::size_t offset, std::size_t limit) : offset_(offset), limit_(limit) {}
-  void line(std::string_view body);
+  // `more`: characters of the line that are not in `body`.
+  void line(std::string_view body, std::size_t more = 0);
+  bool wants() const { return !full_ && page_.total + 1 >= offset_; }  // the next line may be shown
   bool full() const { return full_; }
   std::size_t count() const { return page_.total; }
   ReadPage take();

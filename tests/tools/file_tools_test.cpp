@@ -44,7 +44,11 @@ TEST_CASE("Read pages and says so") {
   }());
   auto fat = world.read("fat").text;
   CHECK(fat.size() < 257 * 1024);
-  CHECK(has(fat, "[PARTIAL: lines 1-"));
+  const auto shown = static_cast<std::size_t>(std::count(fat.begin(), fat.end(), 'y')) / 1000;
+  const auto last = std::to_string(shown), next = std::to_string(shown + 1);
+  CHECK(shown > 200);
+  CHECK(has(fat, "[PARTIAL: lines 1-" + last + " of 1,000. Continue with offset=" + next + ".]"));
+  CHECK(world.run("Read", {{"file_path", "fat"}, {"offset", shown + 1}}).text.rfind(next + "\tyyy", 0) == 0);
 }
 
 TEST_CASE("an unchanged re-read is one line, until its first result has left the context") {
@@ -83,6 +87,35 @@ TEST_CASE("images come back as images") {
   REQUIRE(output.images.size() == 1);
   CHECK(output.images[0].media_type == "image/png");
   CHECK(output.images[0].bytes.size() == 12);
+  put(world.root / "photo", std::string("RIFF\x1a\0\0\0WEBPVP8L", 16));
+  auto webp = world.read("photo");
+  REQUIRE(webp.images.size() == 1);
+  CHECK(webp.images[0].media_type == "image/webp");
+  CHECK(webp.text == "(image/webp, 16 bytes)");
+  put(world.root / "sound.wav", std::string("RIFF\x1a\0\0\0WAVEfmt ", 16));
+  CHECK(world.read("sound.wav").is_error);
+}
+
+TEST_CASE("an unchanged image is not sent again while its first result stands") {
+  World world;
+  put(world.root / "p.png", std::string("\x89PNG\r\n\x1a\n\0\0\0\0", 12));
+  CHECK(world.read("p.png").images.size() == 1);
+  auto again = world.read("p.png");
+  CHECK(again.unchanged_reread);
+  CHECK(again.images.empty());
+  CHECK(has(world.edit("p.png", "PNG", "GIF").text, "has not been read"));
+  world.files.forget_call("call_1");
+  CHECK(world.read("p.png").images.size() == 1);
+}
+
+TEST_CASE("a file too large to hold is read in its encoding, its long lines counted") {
+  World world;
+  std::string text = "// \xb2\xe2\xca\xd4\xce\xc4\xbc\xfe\n" + std::string(60'000'000, 'x') + "\nlast\n";
+  put(world.root / "large", text);
+  auto output = world.read("large");
+  CHECK_FALSE(output.is_error);
+  CHECK(output.text.rfind("1\t// 测试文件\n2\txxx", 0) == 0);
+  CHECK(has(output.text, "… [+59,998,000 characters]\n3\tlast\n[GBK text, shown as UTF-8.]"));
 }
 
 TEST_CASE("the encoding is named and the text shown as UTF-8") {
