@@ -104,8 +104,17 @@ bool wanted_terminal(const std::string& output) {
   return false;
 }
 
+// A shell that became another program, or has its own EXIT trap, takes the place it went to with it.
+bool may_hide_cwd(const std::string& command) {
+  return mentions_directory_change(command) &&
+         (command.find("exec ") != std::string::npos || command.find("trap ") != std::string::npos);
+}
+
 // Where the shell stands from now on, inside the workspace.
-void keep_cwd(const ProcessEnd& end, ToolContext& ctx, std::string& text) {
+void keep_cwd(const std::string& command, const ProcessEnd& end, ToolContext& ctx, std::string& text) {
+  if (end.cwd.empty() && end.signal == 0 && end.error.empty() && !end.stopped && may_hide_cwd(command))
+    add_line(text, "[With exec or a trap on EXIT it is not known where the shell went: the working directory is still " +
+                       ctx.workspace.cwd().string() + ".]");
   if (end.cwd.empty() || end.cwd == ctx.workspace.cwd() || ctx.workspace.set_cwd(end.cwd)) return;
   add_line(text, "Shell cwd was reset to " + ctx.workspace.cwd().string());
 }
@@ -148,7 +157,7 @@ ToolOutput finished(const std::string& command, const Following& following, Outp
   if (!said.empty()) add_line(result.text, said);
   add_remarks(following, said, ctx, result.text);
   if (!output.note().empty()) add_line(result.text, "[" + output.note() + "]");
-  keep_cwd(end, ctx, result.text);
+  keep_cwd(command, end, ctx, result.text);
   if (result.text.empty()) result.text = "(Bash completed with no output)";
   const bool ended = following.how == Following::How::ended;
   result.is_error = !ended || !end.error.empty() || (end.status != 0 && !(end.status == 1 && one_is_an_answer(command)));

@@ -21,6 +21,7 @@
 #include <random>
 #include <thread>
 
+#include "tools/orphans.h"
 #include "tools/process_request.h"
 #include "tools/process_tree.h"
 #include "tools/wire.h"
@@ -36,9 +37,13 @@ void close_fd(int& fd) {
   fd = -1;
 }
 
+// What a lost supervisor left: found by the environment, and among what this process has had to adopt.
+int end_left_behind(const std::string& cookie, unsigned long long since) { return kill_by_cookie(cookie) + end_orphans(since); }
+
 // A supervisor that waits for its request, with our ends of its three streams.
 struct Supervisor {
   reproc_t* process = nullptr;
+  int pid = -1;
   int orders = -1, output = -1, news = -1;
 
   Supervisor() = default;
@@ -48,8 +53,7 @@ struct Supervisor {
 
   bool left(int patience) {
     if (process == nullptr || reproc_wait(process, patience) == REPROC_ETIMEDOUT) return process == nullptr;
-    reproc_destroy(process);
-    process = nullptr;
+    forget();
     return true;
   }
 
@@ -64,8 +68,13 @@ struct Supervisor {
     if (process == nullptr) return;
     // Without orders it kills its tree and leaves; only one that does not answer is killed itself.
     if (reproc_wait(process, 1500) == REPROC_ETIMEDOUT) reproc_kill(process), reproc_wait(process, 1500);
+    forget();
+  }
+
+  void forget() {
     reproc_destroy(process);
     process = nullptr;
+    forget_own(pid);
   }
 };
 
@@ -134,7 +143,10 @@ int launch(Supervisor& s, int orders, int output, int news) {
   s.process = reproc_new();
   if (s.process == nullptr) return -ENOMEM;
   const KeepSignalMask keep;
-  const int result = reproc_start(s.process, argv, options);
+  const int result = s.pid = start_own([&] {
+    const int error = reproc_start(s.process, argv, options);
+    return error < 0 ? error : reproc_pid(s.process);
+  });
   if (result >= 0) return 0;
   reproc_destroy(s.process);
   s.process = nullptr;
@@ -210,6 +222,7 @@ std::string random_cookie() {
 struct Process::State {
   std::unique_ptr<Supervisor> supervisor;
   std::string news, cookie;
+  unsigned long long begun = now_in_ticks();
   std::optional<ProcessEnd> end;
   bool output_open = true, stopped = false, stays = false;
 
@@ -223,7 +236,7 @@ struct Process::State {
       return;
     }
     supervisor.reset();
-    if (news.empty()) kill_by_cookie(cookie);
+    if (news.empty()) end_left_behind(cookie, begun);
   }
   bool told() const {
     std::uint32_t length = 0;
@@ -254,7 +267,7 @@ ProcessEnd Process::State::judge(int status) {
   result.status = status;
   result.stopped = stopped;
   if (news.size() < sizeof(std::uint32_t)) {
-    const int killed = kill_by_cookie(cookie);
+    const int killed = end_left_behind(cookie, begun);
     result.error = "the supervisor of this command was killed (status " + std::to_string(status) + "); " +
                    std::to_string(killed) + " processes of it were ended";
     return result;
@@ -302,9 +315,7 @@ std::string Process::start(const ProcessSpec& spec) {
 
 int Process::output_fd() const { return state_->supervisor ? state_->supervisor->output : -1; }
 int Process::status_fd() const { return state_->supervisor ? state_->supervisor->news : -1; }
-int Process::supervisor_pid() const {
-  return state_->supervisor && state_->supervisor->process ? reproc_pid(state_->supervisor->process) : -1;
-}
+int Process::supervisor_pid() const { return state_->supervisor && state_->supervisor->process ? state_->supervisor->pid : -1; }
 bool Process::running() const { return state_ && state_->supervisor && !state_->end; }
 
 bool Process::drain(const std::function<void(std::string_view)>& sink) {

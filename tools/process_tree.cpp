@@ -35,9 +35,11 @@ bool read_entry(pid_t pid, ProcessEntry& entry) {
   const std::string text = read_file(path, 512);
   const std::size_t name_end = text.rfind(')');  // a name may hold anything, also ") R 1"
   if (name_end == std::string::npos) return false;
-  int parent = 0, group = 0;
-  if (std::sscanf(text.c_str() + name_end + 1, " %c %d %d", &entry.state, &parent, &group) != 3) return false;
-  entry.pid = pid, entry.parent = parent, entry.group = group;
+  int parent = 0, group = 0, session = 0;
+  if (std::sscanf(text.c_str() + name_end + 1, " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+                  &entry.state, &parent, &group, &session, &entry.born) != 5)
+    return false;
+  entry.pid = pid, entry.parent = parent, entry.group = group, entry.session = session;
   return true;
 }
 
@@ -116,6 +118,15 @@ std::vector<ProcessEntry> descendants_of(pid_t root) {
   std::vector<ProcessEntry> found;
   for (const auto& [pid, entry] : all)
     if (entry.state != 'Z' && entry.state != 'X' && below(pid)) found.push_back(entry);
+  return found;
+}
+
+std::vector<ProcessEntry> children_of(pid_t parent) {
+  std::vector<ProcessEntry> found;
+  each_pid([&](pid_t pid) {
+    ProcessEntry entry;
+    if (read_entry(pid, entry) && entry.parent == parent) found.push_back(entry);
+  });
   return found;
 }
 

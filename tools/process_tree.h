@@ -10,11 +10,13 @@
 namespace tern {
 
 struct ProcessEntry {
-  pid_t pid = 0, parent = 0, group = 0;
+  pid_t pid = 0, parent = 0, group = 0, session = 0;
+  unsigned long long born = 0;  // in ticks
   char state = '?';
 };
 
 std::vector<ProcessEntry> descendants_of(pid_t root);  // zombies left out
+std::vector<ProcessEntry> children_of(pid_t parent);   // zombies too
 int count_descendants();                               // of this process
 
 // Signals each of them by pidfd, after looking again that it still is what was seen; and the group of `leader` at once, which

@@ -48,6 +48,7 @@ SandboxSupport ask_kernel() {
   trial.rung = SandboxRung::landlock;
   if (support.seccomp && support.landlock_abi > 0 && holds_in_child([&] { return apply_sandbox(trial); })) {
     support.rung = SandboxRung::landlock;
+    support.why += "; without them commands may change modes and times of files outside, and have no terminals";
     return support;
   }
   support.why += support.landlock_abi > 0 ? "; seccomp is not available"
@@ -122,7 +123,8 @@ std::string describe(const Sandbox& sandbox) {
   // Landlock cannot spare one name in a folder where new ones may be made, so there the folder itself takes none.
   text += sandbox.rung == SandboxRung::namespaces
               ? ", protected paths read-only"
-              : ", nothing new directly in there, only in its folders (Landlock only; Write makes files there)";
+              : ", nothing new directly in there, only in its folders (Landlock only; Write makes files there); modes "
+                "and times of files elsewhere are not guarded";
   return text;
 }
 

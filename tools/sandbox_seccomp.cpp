@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "tools/sandbox_parts.h"
@@ -128,6 +129,19 @@ void filter_clone(Program& p) {
   p.deny(435 /* clone3: its flags are behind a pointer; callers fall back to clone */, ENOSYS);
 }
 
+// Limits and priorities: one's own only (0, or the priority of a single process), not those of tern or of the whole user.
+void filter_reach(Program& p) {
+  constexpr std::pair<long, int> calls[] = {
+      {SYS_prlimit64, 0}, {SYS_ioprio_set, 1}, {SYS_setpriority, 0}, {SYS_move_pages, 0}, {SYS_migrate_pages, 0}};
+  for (const auto& [number, argument] : calls) {
+    p.when(BPF_JEQ, static_cast<unsigned>(number), 4);
+    p.load_argument(argument);
+    p.when(BPF_JEQ, 0, 1);
+    p.answer(0);
+    p.answer(EPERM);
+  }
+}
+
 void filter_terminal_input(Program& p) {
   p.when(BPF_JEQ, SYS_ioctl, 6);
   p.load_argument(1);
@@ -153,6 +167,7 @@ std::string filter_system_calls(const Sandbox& sandbox, bool own_network) {
   for (long number : denied) p.deny(number, EPERM);
   filter_sockets(p, own_network || sandbox.network);
   filter_clone(p);
+  filter_reach(p);
   filter_terminal_input(p);
   p.answer(0);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno_text("no_new_privs");

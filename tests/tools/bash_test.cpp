@@ -240,6 +240,17 @@ TEST_CASE("what only reads like a question is said and goes on") {
   CHECK(ask("printf 'Password: '; sleep 100", live, output, milliseconds(900)).seemed_asking);
 }
 
+TEST_CASE("a shell that takes the place it went to with it is said to") {
+  World w;
+  std::filesystem::create_directory(w.temp.path() / "sub");
+  for (const char* command : {"cd sub; exec true", "trap 'echo bye' EXIT; cd sub"}) {
+    INFO(command);
+    CHECK(has(w.sh(command).text, "the working directory is still " + w.workspace.cwd().string()));
+  }
+  CHECK_FALSE(has(w.sh("cd sub && true").text, "still"));
+  CHECK(w.workspace.cwd().filename() == "sub");
+}
+
 TEST_CASE("long output is cut in the middle and whole in its file") {
   World w;
   const ToolOutput out = w.sh("seq 1 300000");

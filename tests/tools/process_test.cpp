@@ -250,6 +250,26 @@ TEST_CASE("a command that kills its own supervisor takes nothing with it but its
   CHECK(soon([&] { return !alive(pid); }));
 }
 
+TEST_CASE("what it left in a session and an environment of its own is ended, our other children stay") {
+  TempDir temp;
+  const std::string file = (temp.path() / "pid").string();
+  const pid_t other = ::fork();
+  if (other == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  const Ran ran = run_command("(env -i setsid sh -c '(sleep 4322 & echo $! > " + file + "; wait)' &); until [ -s " + file +
+                              " ]; do :; done; kill -9 $PPID; sleep 5");
+  pid_t left = 0;
+  std::ifstream(file) >> left;
+  REQUIRE(left > 0);
+  CHECK(::kill(left, 0) != 0);  // not even a zombie
+  CHECK(ran.end.error.find("supervisor of this command was killed") != std::string::npos);
+  CHECK(::waitpid(other, nullptr, WNOHANG) == 0);
+  ::kill(other, SIGKILL);
+  CHECK(::waitpid(other, nullptr, 0) == other);
+}
+
 TEST_CASE("when the owner is killed, its commands go") {
   TempDir temp;
   const auto file = temp.path() / "pid";

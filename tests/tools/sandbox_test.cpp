@@ -123,6 +123,9 @@ constexpr Escape escapes[] = {
      "for d in /dev/[svx]d[a-z] /dev/vcs1 /dev/vcsa /dev/nvme0n1 /dev/kmsg /dev/mem; do timeout 1 head -c1 $d | grep -q . && "
      "echo "
      "escaped; done"},
+    {"the limits of others",
+     "python3 -c 'import resource,os; resource.prlimit(int(os.environ[\"PARENT\"]),resource.RLIMIT_CORE); print(\"escaped\")'"},
+    {"the disk priority of the user", "ionice -c3 -p $PARENT && echo escaped"},
     {"io_uring", "python3 -c 'import ctypes; l=ctypes.CDLL(None); print(\"escaped\" if l.syscall(425,1,0)>=0 else \"\")'"},
     {"another processor mode",
      "python3 -c 'import ctypes; l=ctypes.CDLL(None); print(\"escaped\" if l.syscall(0x40000000+39)>0 else \"\")'"},
@@ -209,6 +212,7 @@ TEST_CASE("ordinary work goes on inside") {
             .text == "own network\n");
   CHECK(cage.run("python3 -c 'import pty; pty.spawn([\"echo\", \"own terminal\"])'").text.find("own terminal") == 0);
   CHECK(cage.run("echo x > /dev/stdout; echo y > /dev/stderr; cat < /dev/stdin; cat <(echo z)").text == "x\ny\nz\n");
+  CHECK(cage.run("ulimit -n 64 && ulimit -n && nice -n 5 echo nice").text == "64\nnice\n");
   CHECK(cage.run("exit 7").end.status == 7);
   CHECK_FALSE(fs::exists(cage.work / ".compression"));
 }
