@@ -137,7 +137,8 @@ Charset detect_legacy(std::string_view bytes) {
   for (const Form& form : forms) {
     Reading reading(sample, form, sample.size() < bytes.size());
     bool trusted = form.encoding == Encoding::shift_jis || lower || reading.mostly_common();
-    if (!reading.plausible() || !trusted || reading.evidence() <= most) continue;
+    double lead = form.encoding == Encoding::euc_kr && best ? 1 : 0;  // a few hanzi may be common syllables by chance
+    if (!reading.plausible() || !trusted || reading.evidence() <= most + lead) continue;
     best = form.encoding;
     most = reading.evidence();
   }
