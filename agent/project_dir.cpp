@@ -108,22 +108,9 @@ std::string fault_of(const struct stat& info) {
   return {};
 }
 
-// Where history goes when the project's own folder cannot be used: one per project, by its path.
-fs::path stand_in(const fs::path& root) {
-  const fs::path state = user_state_dir();
-  std::string why;
-  if (state.empty()) return {};
-  std::uint64_t hash = 1469598103934665603ULL;
-  for (unsigned char c : root.string()) hash = (hash ^ c) * 1099511628211ULL;
-  char name[32];
-  std::snprintf(name, sizeof name, "-%016llx", static_cast<unsigned long long>(hash));
-  const fs::path folder = state / "projects" / (root.filename().string() + name);
-  return make_private_dir(folder, why) ? folder : fs::path();
-}
-
 ProjectDir instead(State state, ProjectDir dir, const fs::path& root, const std::string& why) {
   dir.state = state;
-  dir.folder = stand_in(root);
+  dir.folder = project_state_dir(root);
   dir.why =
       dir.project.string() + " " + why + "; history is kept in " + (dir.folder.empty() ? "memory only" : dir.folder.string());
   return dir;
@@ -192,6 +179,18 @@ fs::path user_state_dir() {
     folder = fs::path(home) / ".local/state/tern";
   std::string why;
   return !folder.empty() && make_private_dir(folder, why) ? folder : fs::path();
+}
+
+fs::path project_state_dir(const fs::path& root) {
+  const fs::path state = user_state_dir();
+  std::string why;
+  if (state.empty()) return {};
+  std::uint64_t hash = 1469598103934665603ULL;
+  for (unsigned char c : root.string()) hash = (hash ^ c) * 1099511628211ULL;
+  char name[32];
+  std::snprintf(name, sizeof name, "-%016llx", static_cast<unsigned long long>(hash));
+  const fs::path folder = state / "projects" / (root.filename().string() + name);
+  return make_private_dir(folder, why) ? folder : fs::path();
 }
 
 bool make_private_dir(const fs::path& folder, std::string& why) {

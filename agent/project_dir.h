@@ -34,6 +34,8 @@ ProjectDir adopt_project_dir(const ProjectDirOptions& options);
 
 // XDG_STATE_HOME/tern or ~/.local/state/tern, made 0700. Empty when there is no home.
 std::filesystem::path user_state_dir();
+// Below it, one per project by its path: prompts said there, drafts, and the history when `.compression/` cannot be used.
+std::filesystem::path project_state_dir(const std::filesystem::path& root);
 
 // Opened with 0600, never through a link, replaced as a whole (temp, fsync, rename). False and `why` when not.
 bool write_private_file(const std::filesystem::path& file, std::string_view bytes, std::string& why);

@@ -11,6 +11,7 @@
 
 #include "agent/demo.h"
 #include "agent/json_schema.h"
+#include "agent/project_dir.h"
 #include "app/console.h"
 #include "app/crash.h"
 #include "app/headless.h"
@@ -269,7 +270,7 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
                   },
               .cwd = setup.cwd.string(),
               .home = setup.home.string(),
-              .state_dir = state.string(),
+              .state_dir = setup.keep ? project_state_dir(setup.cwd).string() : std::string(),
               .version = TERN_VERSION};
   deps.screen = plain                                           ? ScreenKind::plain
                 : config.inline_screen || options.inline_screen ? ScreenKind::inline_region
@@ -283,6 +284,7 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
     else
       deps.keys.emplace_back(action, key);
   }
+  for (const auto& clash : rebind_clashes(deps.keys)) events.push(Notice{Level::warning, "keys: " + clash});
   if (!config.editor.empty()) ::setenv("VISUAL", config.editor.c_str(), 1);
   deps.welcome = welcome(setup, deps);
   deps.list_files = [root](std::stop_token stop) { return project_files(root, stop); };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ui/composer_chip.h"
+#include "ui/history.h"
 #include "ui/text_safe.h"
 #include "ui/width.h"
 
@@ -196,6 +197,46 @@ void Composer::set(std::string_view text, bool literal) {
   remember(Last::other);
   literal_ = literal;
   buffer_ = folded(clean_paste(text));
+  caret_ = buffer_.size();
+}
+
+std::string Composer::saved() const {
+  if (buffer_.empty()) return {};
+  std::string lines, buffer;
+  std::size_t chips = 0;
+  for (std::size_t at = 0; at < buffer_.size(); at = forward(at)) {
+    const std::size_t index = is_chip(buffer_, at) ? chip_index(buffer_, at) : chips_.size();
+    if (!is_chip(buffer_, at)) {
+      buffer += buffer_.substr(at, forward(at) - at);
+    } else if (index < chips_.size()) {
+      buffer += chip_letter(chips++);
+      lines += escaped_line(chips_[index]) + '\n';
+    }
+  }
+  return (literal_ ? "pasted " : "typed ") + escaped_line(buffer) + '\n' + lines;
+}
+
+void Composer::restore(std::string_view saved) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < saved.size();) {
+    const std::size_t end = std::min(saved.find('\n', at), saved.size());
+    lines.push_back(unescaped_line(saved.substr(at, end - at)));
+    at = end + 1;
+  }
+  const std::size_t blank = lines.empty() ? std::string::npos : lines[0].find(' ');
+  if (blank == std::string::npos) return;
+  set("", lines[0].starts_with("pasted"));
+  const std::string_view text = std::string_view(lines[0]).substr(blank + 1);
+  for (std::size_t at = 0; at < text.size();) {  // the file may be anybody's work: only known chips, only clean text
+    const std::size_t chip = std::min(text.find('\xF4', at), text.size());
+    buffer_ += clean_paste(text.substr(at, chip - at));
+    const std::size_t index = chip + 4 <= text.size() ? chip_index(text, chip) + 1 : 0;
+    if (index > 0 && index < lines.size()) {
+      chips_.push_back(clean_paste(lines[index]));
+      buffer_ += chip_letter(chips_.size() - 1);
+    }
+    at = chip + 4;
+  }
   caret_ = buffer_.size();
 }
 

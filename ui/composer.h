@@ -29,6 +29,10 @@ class Composer {
   std::size_t caret() const { return caret_; }
   void replace(std::size_t begin, std::size_t end, std::string_view with);  // completion accepted
 
+  // For a file: the buffer and its chips, a line each. restore() takes what saved() gave.
+  std::string saved() const;
+  void restore(std::string_view saved);
+
   struct Layout {
     Rows rows;
     int caret_x = 0, caret_y = 0;

@@ -1,4 +1,5 @@
-// Prompts said before, per project, newest last; kept in one file of the state directory (0600), appended line by line.
+// Prompts said before, newest last; kept in one file of the project's state folder (0600), appended line by line and cut to
+// its newest half when it has grown too large.
 #pragma once
 
 #include <optional>
@@ -21,10 +22,15 @@ class History {
   const std::vector<std::string>& entries() const { return entries_; }
 
  private:
+  void rewrite() const;
   std::string file_;
   std::vector<std::string> entries_;
   std::optional<std::size_t> at_;
   std::string draft_;
 };
+
+// A text as one line of a file, and back.
+std::string escaped_line(std::string_view text);
+std::string unescaped_line(std::string_view line);
 
 }  // namespace tern

@@ -336,6 +336,22 @@ bool stays(const KeyPress& press) {
   return interrupt || press.key == Key::escape || press.key == Key::up || press.key == Key::down || Composer().key(press);
 }
 
+std::vector<std::string> rebind_clashes(const std::vector<std::pair<std::string, std::string>>& keys) {
+  std::vector<std::string> clashes;
+  std::vector<std::pair<std::string, std::string>> given;  // key → action, in the order in which a key looks for its action
+  for (const Action& action : actions) {
+    const auto bound = std::find_if(keys.begin(), keys.end(), [&](const auto& pair) { return pair.first == action.name; });
+    if (bound == keys.end()) continue;
+    const auto first = std::find_if(given.begin(), given.end(), [&](const auto& pair) { return pair.first == bound->second; });
+    if (first == given.end())
+      given.emplace_back(bound->second, action.name);
+    else
+      clashes.push_back("\"" + bound->second + "\" is given to both \"" + first->second + "\" and \"" + std::string(action.name) +
+                        "\"; \"" + first->second + "\" has it");
+  }
+  return clashes;
+}
+
 std::string rebind_problem(std::string_view action, std::string_view key) {
   std::string names;
   for (const Action& known : actions) {

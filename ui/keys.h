@@ -1,6 +1,11 @@
 // What fingers mean: input events to changes of the shell. Actions are rows of one table, so they can be rebound and listed.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "ui/input_parser.h"
 #include "ui/style.h"
 
@@ -12,6 +17,8 @@ void handle_input(Shell& shell, const Input& input);
 Rows key_rows(const Shell& shell, int width);  // the sheet for `?`, /keys and /help
 // "" when the action exists and the key can be pressed, else what is wrong with binding one to the other.
 std::string rebind_problem(std::string_view action, std::string_view key);
+// What is bound to a key twice, with the one that has it.
+std::vector<std::string> rebind_clashes(const std::vector<std::pair<std::string, std::string>>& keys);
 
 // Of the transcript view (Ctrl-O), in transcript_keys.cpp.
 void toggle_transcript_view(Shell& shell);

@@ -5,6 +5,9 @@
 namespace tern {
 namespace {
 
+constexpr std::string_view end_mark = "\x1b[201~";
+constexpr std::int64_t apart_ms = 30;
+constexpr int most_strays = 3;            // single keys that are still held for a paste in small pieces
 constexpr std::size_t full_read = 4'000;  // a terminal hands over at most 4,096 bytes at a time
 
 std::string typed(const KeyPress& press) {
@@ -15,8 +18,25 @@ std::string typed(const KeyPress& press) {
 
 }  // namespace
 
-std::vector<Input> PasteGuard::sort(std::vector<Input> inputs, std::size_t bytes) {
+// A stalled paste goes on in pieces; a hand makes single keys. Esc and Ctrl-C alone are a way out that must not fail.
+bool PasteGuard::typing(const std::vector<Input>& inputs, std::int64_t now_ms) {
+  const auto* press = inputs.size() == 1 ? std::get_if<KeyPress>(&inputs[0]) : nullptr;
+  const bool apart = now_ms - std::exchange(last_ms_, now_ms) >= apart_ms;
+  keys_ = press && apart ? keys_ + 1 : 0;
+  return keys_ > most_strays || (keys_ > 0 && (press->key == Key::escape || (press->ctrl && press->text == "c")));
+}
+
+std::vector<Input> PasteGuard::sort(std::vector<Input> inputs, std::string_view bytes, std::int64_t now_ms) {
   std::vector<Input> out;
+  if (stalled_) {
+    tail_ += bytes;
+    if (typing(inputs, now_ms))
+      stalled_ = guarding_ = false;
+    else
+      guarding_ = true;
+    if (tail_.find(end_mark) != tail_.npos) stalled_ = false;
+    if (tail_.size() > end_mark.size()) tail_.erase(0, tail_.size() - end_mark.size());
+  }
   std::string rest;
   const auto flush = [&] {
     if (!rest.empty()) out.emplace_back(Paste{std::exchange(rest, {})});
@@ -31,7 +51,7 @@ std::vector<Input> PasteGuard::sort(std::vector<Input> inputs, std::size_t bytes
     out.push_back(std::move(input));
   }
   flush();
-  guarding_ = guarding_ && bytes >= full_read;
+  guarding_ = guarding_ && bytes.size() >= full_read;
   return out;
 }
 

@@ -1,8 +1,12 @@
 // What stands behind the end mark of a paste in the same burst of bytes was pasted, too: no hand is that fast, and text on a
 // clipboard may hold the mark itself and a line end behind it. It becomes text; no key of it acts.
+// The same holds for what comes after a paste that stalled, until its end mark or until somebody clearly types again.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ui/input_parser.h"
@@ -11,11 +15,16 @@ namespace tern {
 
 class PasteGuard {
  public:
-  // `bytes`: how many the read gave that these inputs were made of; a full read means that more was waiting.
-  std::vector<Input> sort(std::vector<Input> inputs, std::size_t bytes);
+  // `bytes`: the read that these inputs were made of; a full read means that more was waiting.
+  std::vector<Input> sort(std::vector<Input> inputs, std::string_view bytes, std::int64_t now_ms = 0);
+  void stalled() { stalled_ = true, keys_ = 0, tail_.clear(); }  // the parser gave the paste up that it was reading
 
  private:
-  bool guarding_ = false;
+  bool typing(const std::vector<Input>& inputs, std::int64_t now_ms);
+  bool guarding_ = false, stalled_ = false;
+  int keys_ = 0;  // single keys with time between them, one after the other
+  std::int64_t last_ms_ = 0;
+  std::string tail_;  // of the bytes read, where a mark may be cut in two
 };
 
 }  // namespace tern

@@ -8,6 +8,7 @@
 
 #include "ui/clipboard.h"
 #include "ui/context_panel.h"
+#include "ui/draft.h"
 #include "ui/external_editor.h"
 #include "ui/inline_region.h"
 #include "ui/keys.h"
@@ -62,7 +63,9 @@ class Loop {
       : deps_(deps),
         inline_(deps.screen == ScreenKind::inline_region),
         terminal_(!inline_, !inline_ && environment("TERN_NO_MOUSE").empty()),
-        shell_(deps, [this] { terminal_.wake(); }) {
+        shell_(deps, [this] { terminal_.wake(); }),
+        draft_(deps.state_dir) {
+    draft_.restore(shell_.composer);
     deps.on_wake([this] { terminal_.wake(); });
     shell_.view.meters.cwd = deps.cwd;
     shell_.depth = detect_depth(environment("NO_COLOR"), environment("COLORTERM"), environment("TERM"));
@@ -71,14 +74,19 @@ class Loop {
     if (shell_.depth >= ColourDepth::palette256 && inline_) terminal_.write("\x1b[>q");  // its name: see reflows()
   }
 
-  ~Loop() { deps_.on_wake({}); }
+  ~Loop() {
+    deps_.on_wake({});
+    draft_.flush(shell_.composer);
+  }
 
   // What the worker said when it left by itself.
   std::optional<std::string> run() {
     shell_.now_ms = steady_ms();
     if (!deps_.first_prompt.empty()) {
+      const std::string draft = shell_.composer.saved();
       shell_.composer.set(deps_.first_prompt);
       shell_.submit(When::steer);
+      shell_.composer.restore(draft);
     }
     while (!shell_.quitting) {
       take_events();
@@ -128,12 +136,13 @@ class Loop {
   void read_input() {
     last_input_ms_ = shell_.now_ms;
     const std::string bytes = terminal_.read();
-    for (const Input& input : guard_.sort(parser_.feed(bytes), bytes.size())) take(input);
+    for (const Input& input : guard_.sort(parser_.feed(bytes), bytes, shell_.now_ms)) take(input);
   }
 
   void late_keys() {
     if (!parser_.pending()) return;
     if (shell_.now_ms - last_input_ms_ < (parser_.pasting() ? paste_ms : escape_ms)) return;
+    if (parser_.pasting()) guard_.stalled();
     for (const Input& input : parser_.timeout()) take(input);
   }
 
@@ -162,6 +171,7 @@ class Loop {
     if (shell_.edit_externally || shell_.edit_preview) edit();
     if (!shell_.to_clipboard.empty())
       terminal_.write(copy_sequence(std::exchange(shell_.to_clipboard, {}), !environment("TMUX").empty()));
+    draft_due_ms_ = draft_.keep(shell_.composer, shell_.now_ms);
     if (std::exchange(shell_.repaint, false)) {
       painter_.forget();
       canvas_.forget();
@@ -234,6 +244,7 @@ class Loop {
     if (animated()) at(drawn_ms_ + spinner_ms);
     if (parser_.pending()) at(last_input_ms_ + (parser_.pasting() ? paste_ms : escape_ms));
     if (!shell_.hint.text.empty()) at(shell_.hint.until_ms);
+    if (draft_due_ms_ > 0) at(draft_due_ms_);
     if (shell_.approval.is_open() && !shell_.approval.listens(drawn_ms_, shell_.last_key_ms))
       at(shell_.approval.listens_at(shell_.last_key_ms));
     if (until < 0) return -1;
@@ -250,6 +261,8 @@ class Loop {
   InputParser parser_;
   bool in_front_ = true;  // until the terminal says otherwise
   PasteGuard guard_;
+  Draft draft_;
+  std::int64_t draft_due_ms_ = 0;
   std::int64_t drawn_ms_ = -slot_ms, last_input_ms_ = -1, draw_after_ms_ = 0;
 };
 

@@ -18,7 +18,7 @@ struct UiDeps {
   Mailbox<Event>& events;
   std::function<void()> interrupt;                     // asks the running turn to stop at once; any thread
   std::function<void(std::function<void()>)> on_wake;  // registers what an event push must call (an eventfd write)
-  std::string cwd, home, state_dir;                    // state_dir: prompt history, drafts
+  std::string cwd, home, state_dir;                    // state_dir: the project's prompt history and drafts; empty: none
   std::string version;
   ScreenKind screen = ScreenKind::full;
   std::string theme = "default";

@@ -13,7 +13,7 @@ std::vector<Input> read(std::string_view bytes) {
   std::vector<Input> all;
   for (std::size_t at = 0; at < bytes.size(); at += 4'096) {
     const std::string_view piece = bytes.substr(at, 4'096);
-    for (Input& input : guard.sort(parser.feed(piece), piece.size())) all.push_back(std::move(input));
+    for (Input& input : guard.sort(parser.feed(piece), piece)) all.push_back(std::move(input));
   }
   return all;
 }
@@ -36,8 +36,55 @@ TEST_CASE("a megabyte of paste with end marks inside sends nothing") {
 TEST_CASE("a key after the paste is a key again") {
   InputParser parser;
   PasteGuard guard;
-  CHECK(guard.sort(parser.feed("\x1b[200~two\rlines\x1b[201~"), 20).size() == 1);
-  const auto inputs = guard.sort(parser.feed("\r"), 1);
+  CHECK(guard.sort(parser.feed("\x1b[200~two\rlines\x1b[201~"), "\x1b[200~two\rlines\x1b[201~").size() == 1);
+  const auto inputs = guard.sort(parser.feed("\r"), "\r");
   REQUIRE(inputs.size() == 1);
   CHECK(std::get<KeyPress>(inputs[0]).key == Key::enter);
+}
+
+namespace {
+
+struct Stalled {
+  InputParser parser;
+  PasteGuard guard;
+  std::int64_t now_ms = 10'000;
+  Stalled() {
+    guard.sort(parser.feed("\x1b[200~first\r"), "\x1b[200~first\r", now_ms);
+    guard.stalled();
+    parser.timeout();
+    now_ms += 1'500;
+  }
+  std::vector<Input> read(std::string_view bytes, std::int64_t after_ms = 200) {
+    now_ms += after_ms;
+    return guard.sort(parser.feed(bytes), bytes, now_ms);
+  }
+  bool text_only(std::string_view bytes, std::int64_t after_ms = 200) {
+    for (const Input& input : read(bytes, after_ms))
+      if (std::holds_alternative<KeyPress>(input)) return false;
+    return true;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what comes after a paste that stalled is text until its end mark") {
+  Stalled world;
+  CHECK(world.text_only("rm -rf ~\rmore\r"));
+  CHECK(world.text_only("\r"));
+  CHECK(world.text_only("tail\r\x1b[20"));
+  CHECK(world.text_only("1~"));
+  CHECK_FALSE(world.text_only("\r"));
+}
+
+TEST_CASE("bytes of a stalled paste one by one are not typing") {
+  Stalled world;
+  for (int i = 0; i < 50; ++i) CHECK(world.text_only("\r", 2));
+}
+
+TEST_CASE("after a stalled paste without an end whoever types is heard again") {
+  Stalled world;
+  for (const auto* key : {"a", "b", "\r"}) CHECK(world.text_only(key));
+  CHECK_FALSE(world.text_only("\r"));
+  Stalled other;
+  CHECK_FALSE(other.text_only("\x03"));
 }
