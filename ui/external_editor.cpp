@@ -5,10 +5,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+
+#include "ui/terminal.h"
 
 extern char** environ;
 
@@ -19,6 +22,34 @@ std::string editor_command() {
   for (const char* name : {"VISUAL", "EDITOR"})
     if (const char* value = std::getenv(name); value && *value) return value;
   return "vi";
+}
+
+// Waits as a shell would: stops with the editor and goes on with it. What is to end us ends it first, and is then ours again.
+int wait_for(pid_t pid) {
+  sigset_t heard;  // the rest of what the keyboard can send was meant for the editor
+  sigemptyset(&heard);
+  for (const int signal : {SIGINT, SIGQUIT, SIGTSTP, SIGTERM, SIGHUP}) sigaddset(&heard, signal);
+  constexpr timespec look{.tv_sec = 0, .tv_nsec = 20'000'000};
+  constexpr int patience = 100;  // looks
+  int ending = 0, looks = 0, status = -1;
+  while (looks < patience) {
+    const pid_t found = waitpid(pid, &status, WNOHANG | WUNTRACED);
+    if (found < 0 && errno != EINTR) status = -1;
+    if (found < 0 ? errno != EINTR : found == pid && !WIFSTOPPED(status)) break;
+    if (found == pid && ending == 0) {
+      stop_group();
+      kill(0, SIGCONT);
+    }
+    const int signal = sigtimedwait(&heard, nullptr, &look);
+    if (signal == SIGTERM || signal == SIGHUP) {
+      ending = signal;
+      kill(pid, signal);
+      kill(pid, SIGCONT);
+    }
+    looks += ending != 0;
+  }
+  if (ending != 0) kill(getpid(), ending);
+  return ending != 0 ? -1 : status;
 }
 
 int run_shell(const std::string& command) {
@@ -35,9 +66,7 @@ int run_shell(const std::string& command) {
   pid_t pid = 0;
   const int failed = posix_spawn(&pid, "/bin/sh", nullptr, &attributes, argv, environ);
   posix_spawnattr_destroy(&attributes);
-  int status = -1;
-  if (failed == 0) waitpid(pid, &status, 0);
-  return failed == 0 ? status : -1;
+  return failed == 0 ? wait_for(pid) : -1;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // $VISUAL or $EDITOR on a text. The terminal must have been left; blocks until the editor ends.
+// One that is stopped stops us with it, and both go on at `fg`; SIGTERM and SIGHUP end it and then reach us.
 #pragma once
 
 #include <optional>

@@ -22,7 +22,7 @@ constexpr std::string_view enter_modes =
     "\x1b[?7l"     // a letter that the terminal draws wider than we count stays in its row
     "\x1b[?1004h"  // whether the window is in front
     "\x1b[?2004h"  // bracketed paste
-    "\x1b[>1u"     // kitty keyboard: disambiguate
+    "\x1b[>5u"     // kitty keyboard: disambiguate, and say which key it would be on a Latin keyboard
     "\x1b[>4;1m";  // modifyOtherKeys where kitty's is unknown
 constexpr std::string_view mouse_modes = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 constexpr char leave_modes[] =
@@ -60,6 +60,22 @@ sigset_t ui_signals() {
 }
 
 }  // namespace
+
+// SIGTSTP with its default action and not SIGSTOP: the kernel drops it for an orphaned group, which nobody would continue.
+void stop_group() {
+  sigset_t stop, before_mask;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  struct sigaction standard {
+  }, before_action;
+  standard.sa_handler = SIG_DFL;
+  sigaction(SIGTSTP, &standard, &before_action);
+  pthread_sigmask(SIG_BLOCK, &stop, &before_mask);
+  kill(0, SIGTSTP);
+  pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);  // stops here
+  pthread_sigmask(SIG_SETMASK, &before_mask, nullptr);
+  sigaction(SIGTSTP, &before_action, nullptr);
+}
 
 void restore_terminal() {
   if (!raw.exchange(false)) return;
@@ -132,11 +148,13 @@ void Terminal::leave() {
   restore_terminal();
 }
 
-void Terminal::suspend() {
+bool Terminal::suspend() {
+  // The leader of a session, or the child of another one: whoever would see us stopped has no `fg`.
+  if (getsid(0) == getpid() || getsid(getppid()) != getsid(0)) return false;
   leave();
-  // SIGTSTP is blocked and read from the signalfd; SIGSTOP stops the whole group as the shell expects.
-  kill(0, SIGSTOP);
+  stop_group();
   enter();
+  return true;
 }
 
 TerminalSize Terminal::size() const {

@@ -28,7 +28,7 @@ class Terminal {
 
   void enter();  // again after leave(): for $EDITOR and Ctrl-Z
   void leave();
-  void suspend();  // Ctrl-Z: leave, stop, and enter again when continued
+  bool suspend();  // Ctrl-Z: leave, stop, and enter again when continued; false where nothing would continue us
   TerminalSize size() const;
   // Waits for input, a signal, the timeout in ms (−1: for ever) and, unless they can wait for the next frame, event wakes.
   Woken wait(int timeout_ms, bool events = true);
@@ -42,6 +42,8 @@ class Terminal {
   int wake_fd_ = -1, signal_fd_ = -1;
 };
 
+// Stops our process group as Ctrl-Z does and returns when it goes on: at once where no shell does job control.
+void stop_group();
 void restore_terminal();       // signal-safe; called from every way out
 void install_crash_restore();  // SEGV, ABRT, BUS, ILL, FPE, terminate, atexit
 void block_ui_signals();       // INT TERM HUP QUIT WINCH TSTP CONT go to signalfd: call in main before any thread starts

@@ -164,7 +164,7 @@ class Loop {
   void serve() {
     if (std::exchange(shell_.suspend, false)) {
       leave_region();
-      terminal_.suspend();
+      if (!terminal_.suspend()) shell_.say("no shell here could bring a stopped program back");
       painter_.forget();
       shell_.view.dirty = true;
     }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <fstream>
 #include <stdexcept>
 
 #include "agent/store.h"
@@ -151,20 +152,132 @@ TEST_CASE("an exception out of the screen leaves the terminal as it was") {
   CHECK(pty.modes_restored());
 }
 
+namespace {
+
+// A shell with one job and as little job control as there can be: it says when the program stops, and a line takes it back.
+void small_shell() {
+  const pid_t job = fork();
+  ::signal(SIGTTOU, SIG_IGN);
+  setpgid(job, job);
+  tcsetpgrp(STDIN_FILENO, job == 0 ? getpid() : job);
+  if (job == 0) {
+    ::signal(SIGTTOU, SIG_DFL);
+    return;
+  }
+  for (int status = 0; waitpid(job, &status, WUNTRACED) == job;) {
+    if (!WIFSTOPPED(status)) _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128);
+    tcsetpgrp(STDIN_FILENO, getpid());
+    static constexpr std::string_view said = "[1]+  Stopped\r\n";
+    (void)!write(STDOUT_FILENO, said.data(), said.size());
+    for (char c = 0; c != '\n';)
+      if (read(STDIN_FILENO, &c, 1) <= 0) _exit(1);
+    tcsetpgrp(STDIN_FILENO, job);
+    kill(-job, SIGCONT);
+  }
+  _exit(1);
+}
+
+// What stands between a terminal and the program under `xterm -e sh -c`: it waits, and knows nothing of stopped children.
+void blind_parent() {
+  const pid_t child = fork();
+  if (child == 0) return;
+  int status = 0;
+  waitpid(child, &status, 0);
+  _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128);
+}
+
+Pty::Options under(const ProjectFolder& folder, void (*parent)()) {
+  Pty::Options options = Run::options(folder);
+  options.before_exec = parent;
+  return options;
+}
+
+void take_trust(Pty& pty) {
+  REQUIRE(pty.until_text("1 2 or"));
+  pty.send("1");
+  REQUIRE(pty.until_gone("Do you trust this folder?"));
+}
+
+void quit(Pty& pty) {
+  pty.send("\x03");
+  REQUIRE(pty.until_text("Press Ctrl-C again to exit"));
+  pty.send("\x03");
+  CHECK(pty.until_exit() == 0);
+  CHECK(pty.modes_restored());
+}
+
+std::string editor(const ProjectFolder& folder, std::string_view script) {
+  const fs::path path = folder.project / "editor";
+  std::ofstream(path) << "#!/bin/sh\n" << script;
+  fs::permissions(path, fs::perms::owner_all);
+  return path.string();
+}
+
+}  // namespace
+
 TEST_CASE("to the shell and back leaves and takes the terminal") {
-  Run run({"--model", "demo"});
-  run.trust();
-  run.pty.send("\x1a");
-  REQUIRE(run.pty.until([](const Vt& vt) { return !vt.alternate(); }));
-  CHECK(run.pty.modes_restored());
-  REQUIRE(run.pty.until([&](const Vt& vt) {
-    run.pty.signal(SIGCONT);  // again and again: one that comes before the program has stopped is lost
-    return vt.alternate();
-  }));
-  REQUIRE(run.pty.until_text("ask, or / for commands"));
-  run.leave();
-  CHECK(run.pty.until_exit() == 0);
-  CHECK(run.pty.modes_restored());
+  const ProjectFolder folder;
+  Pty pty(Run::command({"--model", "demo"}), under(folder, small_shell));
+  take_trust(pty);
+  pty.send("\x1a");
+  REQUIRE(pty.until_text("Stopped"));
+  CHECK(!pty.vt().alternate());
+  CHECK(pty.modes_restored());
+  pty.send("fg\n");
+  REQUIRE(pty.until([](const Vt& vt) { return vt.alternate(); }));
+  REQUIRE(pty.until_text("ask, or / for commands"));
+  quit(pty);
+}
+
+TEST_CASE("where nobody could continue a stopped program, Ctrl-Z does not stop it") {
+  const ProjectFolder folder;
+  SECTION("the leader of the session says so") {
+    Pty pty(Run::command({"--model", "demo"}), Run::options(folder));
+    take_trust(pty);
+    pty.send("\x1a");
+    REQUIRE(pty.until_text("no shell here"));
+    quit(pty);
+  }
+  SECTION("the child of one that waits") {
+    Pty pty(Run::command({"--model", "demo"}), under(folder, blind_parent));
+    take_trust(pty);
+    pty.send("\x1a");
+    pty.send("still here");
+    REQUIRE(pty.until_text("❯ still here"));
+    pty.send("\x15");
+    REQUIRE(pty.until_gone("still here"));
+    quit(pty);
+  }
+}
+
+TEST_CASE("an editor that is stopped stops with us, and its text comes back") {
+  const ProjectFolder folder;
+  Pty::Options options = under(folder, small_shell);
+  options.environment.emplace_back("VISUAL", editor(folder, "kill -TSTP 0\necho edited after a stop > \"$1\"\n"));
+  Pty pty(Run::command({"--model", "demo"}), options);
+  take_trust(pty);
+  pty.send("\x07");
+  REQUIRE(pty.until_text("Stopped"));
+  pty.send("fg\n");
+  REQUIRE(pty.until_text("❯ edited after a stop"));
+  pty.send("\x15");
+  REQUIRE(pty.until_gone("edited after a stop"));
+  quit(pty);
+}
+
+TEST_CASE("what ends the program ends it while the editor is open") {
+  for (const int way : {SIGTERM, SIGHUP}) {
+    const ProjectFolder folder;
+    Pty::Options options = Run::options(folder);
+    options.environment.emplace_back("VISUAL", editor(folder, "echo the editor is open\nread line\n"));
+    Pty pty(Run::command({"--model", "demo"}), options);
+    take_trust(pty);
+    pty.send("\x07");
+    REQUIRE(pty.until_text("the editor is open"));
+    pty.signal(way);
+    CHECK(pty.until_exit() != -1);
+    CHECK(pty.modes_restored());
+  }
 }
 
 TEST_CASE("an approval: the number acts, and the file is there") {

@@ -134,7 +134,7 @@ bool Pty::modes_restored() const {
   const auto last = [&](std::string_view what) { return raw_.rfind(what); };
   const std::pair<std::string_view, std::string_view> modes[] = {{"\x1b[?1049h", "\x1b[?1049l"}, {"\x1b[?2004h", "\x1b[?2004l"},
                                                                  {"\x1b[?1004h", "\x1b[?1004l"}, {"\x1b[?1002h", "\x1b[?1002l"},
-                                                                 {"\x1b[?1006h", "\x1b[?1006l"}, {"\x1b[>1u", "\x1b[<u"},
+                                                                 {"\x1b[?1006h", "\x1b[?1006l"}, {"\x1b[>5u", "\x1b[<u"},
                                                                  {"\x1b[?25l", "\x1b[?25h"},     {"\x1b[?7l", "\x1b[?7h"}};
   for (const auto& [on, off] : modes)
     if (last(on) != std::string::npos && (last(off) == std::string::npos || last(off) < last(on))) return false;
