@@ -69,7 +69,9 @@ Charset FileMemory::charset(const std::filesystem::path& real, std::string_view 
 std::vector<std::filesystem::path> FileMemory::known() const {
   std::lock_guard lock(mutex_);
   std::vector<std::filesystem::path> paths;
-  for (const auto& [path, record] : records_) paths.push_back(path);
+  for (const auto& [path, record] : records_) {
+    if (!record.seen.hash.empty()) paths.push_back(path);
+  }
   return paths;
 }
 

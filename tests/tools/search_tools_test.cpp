@@ -24,6 +24,22 @@ World& sources(World& world) {
   return world;
 }
 
+// A variable of the environment as a test wants it, and afterwards as it was.
+class Variable {
+ public:
+  explicit Variable(const char* name, const char* value = nullptr) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    set(value);
+  }
+  Variable(const Variable&) = delete;
+  ~Variable() { set(before_ ? before_->c_str() : nullptr); }
+
+ private:
+  void set(const char* value) const { value ? ::setenv(name_, value, 1) : ::unsetenv(name_); }
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
 std::optional<Match> first(std::string_view pattern, std::string_view text, RegexOptions options = {}) {
   std::string error;
   auto regex = Regex::compile(pattern, options, error);
@@ -293,10 +309,7 @@ TEST_CASE("rules of git end where another repository begins") {
 TEST_CASE("the excludes that the person's git config names hold") {
   World world;
   const fs::path home = world.temp.path() / "home";
-  const char* old_home = std::getenv("HOME");
-  const std::string before = old_home ? old_home : "";
-  ::setenv("HOME", home.c_str(), 1);
-  ::unsetenv("XDG_CONFIG_HOME");
+  const Variable set_home("HOME", home.c_str()), no_config("XDG_CONFIG_HOME"), no_global("GIT_CONFIG_GLOBAL");
   put(home / ".gitconfig", "[user]\n\tname = x\n[Core]\n\tautocrlf = false\n\texcludesFile = \"~/my ignore\" ; mine\n");
   put(home / "my ignore", "*.swp\n/top\n");
   put(home / ".config/git/ignore", "*.bak\n");
@@ -305,7 +318,6 @@ TEST_CASE("the excludes that the person's git config names hold") {
   CHECK(has(grep(world, {{"pattern", "alpha"}, {"output_mode", "count"}}), "a.bak:1\nsub/top:1\n\nFound 2 total"));
   fs::remove(home / ".gitconfig");
   CHECK(has(grep(world, {{"pattern", "alpha"}, {"output_mode", "count"}}), "a.swp:1\nsub/top:1\ntop:1\n\nFound 3 total"));
-  ::setenv("HOME", before.c_str(), 1);
 }
 
 TEST_CASE("a walk visits every file once, with any number of workers") {
