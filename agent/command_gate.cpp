@@ -100,16 +100,47 @@ class Gate {
     for (std::size_t i = 0; i < script_.commands.size(); ++i) {
       const ShellCommand& command = script_.commands[i];
       steps_.push_back({&command, lost ? fs::path("/") : cwd, lost, unwrap(command)});
-      if (command.words.empty() || !in_list(command.words[0].text, "cd pushd popd chdir")) continue;
+      add_input(i);
+      if (!moves(steps_.back())) continue;
       const std::string after = i + 1 < script_.commands.size() ? script_.commands[i + 1].before : std::string();
       const bool sure = command.words[0].text == "cd" && command.words.size() == 2 && command.words[1].literal &&
                         command.words[1].text != "-" && command.depth == 0 && !command.background &&
-                        !in_list(command.before, "| |& ||") && !in_list(after, "| |& ||");
+                        !in_list(command.before, "| |& ||") && !in_list(after, "| |& ||") && line_.find("CDPATH") == line_.npos;
       const Place there = sure ? CommandPlace{workspace_, cwd}.locate(command.words[1]) : Place{};
       std::error_code error;
       lost = lost || !sure || !there.error.empty() || !fs::is_directory(there.real, error);
       cwd = there.real;
     }
+  }
+
+  // "cd", also behind "command", "builtin" and "eval", which run in this shell.
+  static bool moves(const Step& step) {
+    const std::vector<ShellWord>& words = step.command->words;
+    if (words.empty()) return false;
+    if (in_list(words[0].text, "cd pushd popd chdir")) return true;
+    return (in_list(words[0].text, "command builtin eval") || words[0].text.starts_with("-")) &&
+           std::any_of(step.unwrapped.begin(), step.unwrapped.end(),
+                       [](const Words& inner) { return in_list(inner.front(), "cd pushd popd chdir"); });
+  }
+
+  // What a shell is given to read: a here-document, a here-string, or the words of an echo before the "|".
+  void add_input(std::size_t at) {
+    Step& step = steps_.back();
+    const auto add = [&](std::string_view text) {
+      for (Words& words : unwrap_input(*step.command, text)) step.unwrapped.push_back(std::move(words));
+    };
+    for (const ShellRedirect& r : step.command->redirects)
+      if (r.op.starts_with("<<")) add(r.op == "<<<" ? r.target.text : r.body);
+    if (at == 0 || !in_list(step.command->before, "| |&")) return;
+    const ShellCommand& source = script_.commands[at - 1];
+    for (const ShellRedirect& r : source.redirects)
+      if (r.op.starts_with("<<")) add(r.op == "<<<" ? r.target.text : r.body);
+    std::string joined;
+    for (std::size_t i = 1; i < source.words.size(); ++i) {
+      add(source.words[i].text);
+      joined.append(joined.empty() ? "" : " ").append(source.words[i].text);
+    }
+    add(joined);
   }
 
   static std::string told(const RuleHit& hit) { return to_string(*hit.rule) + (hit.what.empty() ? "" : ": " + hit.what); }
@@ -150,22 +181,18 @@ class Gate {
 
   Ask destructive() const {
     Ask ask;
-    for (const Step& step : steps_) {
-      for (const Words& words : step.unwrapped) {
-        const Destruction found = destroys(words, step.command->plain(), CommandPlace{workspace_, step.cwd});
-        if (found.reason.empty()) continue;
-        if (ask.reason.empty())
-          ask.reason = "it " + (in_list(found.reason.substr(0, found.reason.find(' ')), "deletes changes")
-                                    ? found.reason
-                                    : "is destructive: " + found.reason);
-        for (const std::string& target : found.targets)
-          if (std::find(ask.targets.begin(), ask.targets.end(), target) == ask.targets.end()) ask.targets.push_back(target);
-      }
-      for (const ShellRedirect& r : step.command->redirects)
-        if (r.writes() && r.target.text.rfind("/dev/", 0) == 0 &&
-            !in_list(r.target.text, "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/full /dev/zero"))
-          ask.reason = "it writes to the device " + r.target.text;
-    }
+    for (const Step& step : steps_)
+      for (const fs::path& cwd : places_of(step.unwrapped, {workspace_, step.cwd}))
+        for (const Words& words : step.unwrapped) {
+          const Destruction found = destroys(words, step.command->plain(), CommandPlace{workspace_, cwd});
+          if (found.reason.empty()) continue;
+          if (ask.reason.empty())
+            ask.reason = "it " + (in_list(found.reason.substr(0, found.reason.find(' ')), "deletes changes writes runs")
+                                      ? found.reason
+                                      : "is destructive: " + found.reason);
+          for (const std::string& target : found.targets)
+            if (std::find(ask.targets.begin(), ask.targets.end(), target) == ask.targets.end()) ask.targets.push_back(target);
+        }
     const auto has = [&](const char* what) {
       return std::find(script_.unplain.begin(), script_.unplain.end(), what) != script_.unplain.end();
     };

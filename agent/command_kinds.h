@@ -60,6 +60,10 @@ struct Destruction {
 // `literal` says whether the words are what will run.
 Destruction destroys(const std::vector<std::string>& words, bool literal, const CommandPlace& place);
 
+// Where a command and what it would start (as unwrap() lists them) may stand: its own directory first, then that of "env -C",
+// "sudo -D", "git -C", "sh -c 'cd x'". The root where nobody can tell.
+std::vector<std::filesystem::path> places_of(const std::vector<std::vector<std::string>>& commands, const CommandPlace& place);
+
 // Writes .git or needs the network, so it does not work inside the sandbox. Empty, or what it needs.
 std::string needs_more_than_sandbox(const std::vector<std::string>& words);
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdlib>
 
 #include "agent/command_kinds.h"
 
@@ -15,11 +14,11 @@ bool has_short(const Words& words, std::string_view letters) {
     return w.size() > 1 && w[0] == '-' && w[1] != '-' && w.find_first_of(letters, 1) != std::string::npos;
   });
 }
-// A long option may be shortened as far as it stays clear.
+// A long option may be shortened as far as it stays clear; here any beginning counts.
 bool has_long(const Words& words, std::string_view name) {
   return std::any_of(words.begin() + 1, words.end(), [&](const std::string& w) {
     const std::string given = w.substr(0, w.find('='));
-    return given.size() > 4 && given.rfind("--", 0) == 0 && name.rfind(given.substr(2), 0) == 0;
+    return given.size() > 2 && given.rfind("--", 0) == 0 && name.rfind(given.substr(2), 0) == 0;
   });
 }
 bool has_word(const Words& words, std::string_view list) {
@@ -47,7 +46,25 @@ bool runs_deletion(const Words& words) {
   return false;
 }
 
-bool unclear(const std::string& word) { return word.find_first_of("$`*?[{(<") != std::string::npos; }
+// Another "~" than the person's own is somebody's home, or where the shell stood before.
+bool unclear(const std::string& word) {
+  return word.find_first_of("$`*?[{(<") != std::string::npos || (word.size() > 1 && word[0] == '~' && word[1] != '/');
+}
+
+// A pattern without a letter of its own ("*", "?*", "[!.]*", "*.*") is everything there is.
+bool takes_all(std::string_view pattern) {
+  bool bracket = false, any = false;
+  for (const char c : pattern) {
+    any = any || c == '*' || c == '?' || c == '[';
+    if (c == '[')
+      bracket = true;
+    else if (c == ']')
+      bracket = false;
+    else if (!bracket && std::string_view("*?.").find(c) == std::string_view::npos)
+      return false;
+  }
+  return any;
+}
 
 // Whether deleting or changing all below `where` takes the workspace itself, something above it, a repository, or what is outside.
 std::string too_much(const Place& where, const CommandPlace& place) {
@@ -70,9 +87,10 @@ Destruction recursive(const Words& words, const char* verb, const CommandPlace& 
     while (word.size() > 1 && word.back() == '/') word.pop_back();
     const std::size_t slash = word.find_last_of('/');
     const std::string last = word.substr(slash + 1);
-    if (last == "*" || last == ".*" || last == "{*,.*}")
+    if (takes_all(last) || last == "{*,.*}")
       word = slash == std::string::npos ? "." : word.substr(0, slash == 0 ? 1 : slash);
-    else if (last.find_first_of("*?[") != std::string::npos && !unclear(word.substr(0, slash == std::string::npos ? 0 : slash)))
+    else if (last.find_first_of("*?[") != std::string::npos && last.find_first_of("{$`(<") == std::string::npos &&
+             !unclear(word.substr(0, slash == std::string::npos ? 0 : slash)))
       word = slash == std::string::npos ? "x" : word.substr(0, slash) + "/x";
     if (unclear(word)) {
       hit(shown, "only known when it runs");
@@ -85,7 +103,71 @@ Destruction recursive(const Words& words, const char* verb, const CommandPlace& 
   return found;
 }
 
-std::string destroys_git(const Words& all) {
+// However deep: "xargs sh -c 'rm %'".
+bool starts_deletion(const Words& words) {
+  ShellCommand command;
+  for (const std::string& word : words) command.words.push_back({word, true, false, false});
+  const std::vector<Words> started = unwrap(command);
+  return std::any_of(started.begin(), started.end(), [](const Words& inner) { return deletes(inner.front()); });
+}
+
+// A folder that much else lives in: above the workspace or home, or at the top of the system.
+bool holds_much(const Place& where, const CommandPlace& place) {
+  return where.error.empty() && (is_under(where.real, place.workspace.root()) || where.real.parent_path() == "/" ||
+                                 is_under(where.real, place.locate("~").real));
+}
+
+bool is_device(const std::string& word, const CommandPlace& place) {
+  const Place where = place.locate(word);
+  for (const fs::path& path : {where.path.lexically_normal(), where.real})
+    if (where.error.empty() && is_under("/dev", path) && !is_under("/dev/fd", path) && !is_under("/dev/shm", path) &&
+        !is_under("/dev/pts", path) && !in_list(path.native(), "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/full /dev/zero"))
+      return !in_list(word, "/dev/stdout /dev/stderr /dev/tty");
+  return false;
+}
+
+// Programs that write the files they are given, and ">".
+std::string writes_device(const std::string& name, const Words& words, const CommandPlace& place) {
+  const Words given = operands(words);
+  if (name == ">" || name == "tee" || name == "mv")
+    for (const std::string& word : given)
+      if (is_device(word, place)) return word;
+  if (in_list(name, "cp install rsync ln") && !given.empty() && is_device(given.back(), place)) return given.back();
+  for (const std::string& word : words)
+    if (name == "dd" && word.starts_with("of=") && is_device(word.substr(3), place)) return word.substr(3);
+  return {};
+}
+
+// "-n" is a letter of its own only as long as no letter before it takes a value, and no "--" does.
+bool dry_clean(const Words& rest) {
+  bool dry = false;
+  for (std::size_t i = 1; i < rest.size() && rest[i] != "--"; ++i) {
+    const std::string& word = rest[i];
+    if (word == "--dry-run") dry = true;
+    if (word == "--exclude") ++i;
+    if (word.size() < 2 || word[0] != '-' || word[1] == '-') continue;
+    const std::size_t value = word.find('e', 1);
+    if (word.substr(0, value).find('n') != word.npos) dry = true;
+    if (value + 1 == word.size()) ++i;
+  }
+  return dry;
+}
+
+// A path among the words of checkout takes the place of what was changed there.
+bool names_path(const Words& rest, const CommandPlace& place) {
+  for (const std::string& word : operands(rest))
+    if (word.find_first_of("*?[:$") != word.npos || place.locate(word).exists) return true;
+  return false;
+}
+
+// "git reset x" unstages a path, but moves the branch to a commit.
+bool moves_branch(const Words& rest, const CommandPlace& place) {
+  for (std::size_t i = 1; i < rest.size() && rest[i] != "--"; ++i)
+    if (!rest[i].empty() && rest[i][0] != '-') return !in_list(rest[i], "HEAD @") && !place.locate(rest[i]).exists;
+  return false;
+}
+
+std::string destroys_git(const Words& all, const CommandPlace& place) {
   Words words = all;
   for (std::size_t i = 1; i < words.size();) {
     const bool value = in_list(words[i], "-c -C --git-dir --work-tree --namespace --exec-path --config-env");
@@ -104,18 +186,25 @@ std::string destroys_git(const Words& all) {
     return "rewrites or deletes what others see";
   if (verb == "reset" && (has_long(rest, "hard") || has_long(rest, "merge") || has_long(rest, "keep")))
     return "throws away uncommitted work";
-  if (verb == "clean" && !has_short(rest, "n") && !has_long(rest, "dry-run")) return "deletes files git does not know";
+  if (verb == "clean" && !dry_clean(rest)) return "deletes files git does not know";
   if ((verb == "checkout" || verb == "switch") &&
       (has_short(rest, "f") || has_long(rest, "force") || has_long(rest, "discard-changes") || has_word(rest, "-- . :/ *")))
     return "throws away uncommitted work";
   if ((verb == "checkout" && has_short(rest, "B")) ||
       (verb == "switch" && (has_short(rest, "C") || has_long(rest, "force-create"))))
     return "moves a branch, whatever it held";
+  if (verb == "checkout" && !has_short(rest, "b") && !has_long(rest, "orphan") && names_path(rest, place))
+    return "throws away uncommitted work";
+  if (verb == "fetch" && (has_short(rest, "f") || has_long(rest, "force") ||
+                          std::any_of(rest.begin() + 1, rest.end(), [](const std::string& w) { return w.starts_with("+"); })))
+    return "moves branches, whatever they held";
+  if (verb == "reset" && moves_branch(rest, place)) return "takes commits off the branch";
   if (verb == "reset" && std::any_of(rest.begin() + 1, rest.end(), steps_back)) return "takes commits off the branch";
   if ((verb == "checkout-index" && (has_short(rest, "f") || has_long(rest, "force"))) ||
       (verb == "read-tree" && (has_short(rest, "u") || has_long(rest, "reset"))))
     return "throws away uncommitted work";
-  if (verb == "restore" && !(has_long(rest, "staged") && !has_long(rest, "worktree"))) return "throws away uncommitted work";
+  if (verb == "restore" && !(has_word(rest, "--staged -S") && !has_long(rest, "worktree") && !has_short(rest, "W")))
+    return "throws away uncommitted work";
   if (verb == "branch" &&
       (has_short(rest, "DMCf") || has_long(rest, "force") || (has_long(rest, "delete") && has_short(rest, "f"))))
     return "deletes or moves a branch whether merged or not";
@@ -124,7 +213,7 @@ std::string destroys_git(const Words& all) {
   if (verb == "stash" && has_word(rest, "drop clear")) return "deletes stashed work";
   if (verb == "commit" && has_long(rest, "amend")) return "rewrites the last commit";
   if (in_list(verb, "rebase filter-branch filter-repo update-ref replace prune") &&
-      !has_word(rest, "--continue --abort --skip --quit"))
+      !(rest.size() == 2 && in_list(rest[1], "--continue --abort --skip --quit --edit-todo --show-current-patch")))
     return "rewrites history";
   if (verb == "reflog" && has_word(rest, "expire delete")) return "deletes the way back";
   if (verb == "gc" && has_long(rest, "prune")) return "deletes the way back";
@@ -142,7 +231,6 @@ std::string destroys_other(const std::string& name, const Words& words) {
   const auto starts = [&](std::string_view prefix) {
     return std::any_of(words.begin() + 1, words.end(), [&](const std::string& w) { return w.rfind(prefix, 0) == 0; });
   };
-  if (name == "dd" && starts("of=/dev/") && !starts("of=/dev/null")) return "writes to a device";
   if (name == "kill" && has_word(words, "-1 0")) return "ends every process";
   if (name == "crontab" && has_short(words, "r")) return "deletes the crontab";
   if (name == "docker" || name == "podman")
@@ -169,6 +257,9 @@ Destruction destroys(const Words& words, bool literal, const CommandPlace& place
   Destruction none;
   if (words.empty()) return none;
   const std::string name(program_name(words.front()));
+  if (words.front() == "$") return {"runs " + words[1] + ", which is only known then", {}};
+  if (const std::string device = writes_device(name, words, place); !device.empty())
+    return {"writes to the device " + device, {device}};
   if (name == "rm" && (has_short(words, "rR") || has_long(words, "recursive"))) return recursive(words, "deletes", place);
   if (name == "rmdir" || name == "unlink" || name == "rm") {
     for (const std::string& word : operands(words))
@@ -176,14 +267,18 @@ Destruction destroys(const Words& words, bool literal, const CommandPlace& place
         return {"deletes " + word, {word}};
     return none;
   }
-  if ((name == "chmod" || name == "chown" || name == "chgrp") && (has_short(words, "R") || has_long(words, "recursive"))) {
+  if (in_list(name, "chmod chown chgrp chattr setfacl mv"))
+    for (const std::string& word : operands(words))
+      if (!unclear(word) && word.find_first_of("/.~") != word.npos && !(name == "mv" && word == words.back()) &&
+          holds_much(place.locate(word), place))
+        return {"changes " + word + ", and with it what is in it", {word}};
+  if (in_list(name, "chmod chown chgrp chattr setfacl") && (has_short(words, "R") || has_long(words, "recursive"))) {
     Words paths = words;
     const Words given = operands(words);
     if (!given.empty()) paths.erase(std::find(paths.begin(), paths.end(), given.front()));  // mode or owner
     return recursive(paths, "changes", place);
   }
-  if (name == "xargs" && std::any_of(words.begin() + 1, words.end(), [](const std::string& w) { return deletes(w); }))
-    return {"deletes what it is told only when it runs", {}};
+  if ((name == "xargs" || name == "parallel") && starts_deletion(words)) return {"deletes what it is told only when it runs", {}};
   if (name == "find" && (has_word(words, "-delete") || runs_deletion(words))) {
     Words paths{"find"};
     for (std::size_t i = 1; i < words.size() && !words[i].empty() && words[i][0] != '-' && words[i][0] != '('; ++i)
@@ -193,11 +288,40 @@ Destruction destroys(const Words& words, bool literal, const CommandPlace& place
     if (found.reason.empty() && !literal) found.reason = "deletes what it finds";
     return found;
   }
-  const std::string why = name == "git" ? destroys_git(words) : destroys_other(name, words);
+  const std::string why = name == "git" ? destroys_git(words, place) : destroys_other(name, words);
   if (why.empty()) return none;
   std::string shown;
   for (const std::string& word : words) shown.append(shown.empty() ? "" : " ").append(word);
   return {shown + " " + why, {shown}};
+}
+
+std::vector<fs::path> places_of(const std::vector<Words>& commands, const CommandPlace& place) {
+  std::vector<fs::path> list{place.cwd};
+  const auto go = [&](const std::string& directory) {
+    const bool clear = !directory.empty() && directory != "-" && directory.find_first_of("$`*?[{(") == directory.npos;
+    const Place there = clear ? CommandPlace{place.workspace, list.back()}.locate(directory) : Place{};
+    list.push_back(clear && there.error.empty() ? there.real : fs::path("/"));
+  };
+  for (std::size_t n = 0; n < commands.size() && list.size() < 20; ++n) {
+    const Words& words = commands[n];
+    const std::string name(program_name(words.front()));
+    if (n > 0 && in_list(name, "cd pushd popd chdir")) go(words.size() > 1 ? words.back() : std::string());
+    if (name == "chroot") go("/");
+    if (!in_list(name, "env sudo doas git")) continue;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      const std::string& word = words[i];
+      const std::string option = word.substr(0, word.find('='));
+      const bool is_long = option.size() > 2 && std::string_view("--chdir").starts_with(option);
+      const bool is_short = word.starts_with(name == "sudo" || name == "doas" ? "-D" : "-C");
+      if (is_long && option.size() < word.size())
+        go(word.substr(option.size() + 1));
+      else if (is_short && word.size() > 2)
+        go(word.substr(2));
+      else if ((is_long || is_short) && i + 1 < words.size())
+        go(words[i + 1]);
+    }
+  }
+  return list;
 }
 
 }  // namespace tern

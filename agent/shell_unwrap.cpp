@@ -20,11 +20,15 @@ constexpr std::array runners = {"sudo",       "doas",     "env",
                                 "busybox",    "toybox",   "parallel",
                                 "chrt",       "taskset",  "systemd-run",
                                 "proot",      "fakeroot", "dbus-run-session",
-                                "caffeinate", "!"};
-constexpr std::array shells = {"sh",    "bash", "dash", "zsh", "ksh",    "ash",   "mksh",   "fish",
-                               "rbash", "eval", "trap", "su",  "script", "watch", "source", "."};
+                                "caffeinate", "!",        "noglob",
+                                "nocorrect",  "pkexec",   "gosu",
+                                "prlimit",    "setarch",  "setpriv",
+                                "numactl",    "unbuffer", "firejail",
+                                "bwrap",      "chronic"};
+constexpr std::array shells = {"sh",   "bash", "dash",   "zsh",   "ksh",    "ash", "mksh",  "fish",     "rbash",    "eval",
+                               "trap", "su",   "script", "watch", "source", ".",   "flock", "parallel", "hyperfine"};
 constexpr int deepest = 8;
-constexpr std::size_t most = 2000;
+constexpr std::size_t most = 2000, most_words = 300;
 
 template <typename List>
 bool contains(const List& list, std::string_view word) {
@@ -39,34 +43,58 @@ void add_redirects(const ShellCommand& command, std::vector<Words>& out) {
     if (r.writes() || r.op == "<") out.push_back({r.writes() ? ">" : "<", r.target.text});
 }
 
+Words texts(const ShellCommand& command) {
+  Words words;
+  for (const ShellWord& word : command.words) words.push_back(word.text);
+  return words;
+}
+
+void unwrap_into(const Words& words, int depth, std::vector<Words>& out);
+
+void unwrap_text(std::string_view text, const Words& from, int depth, std::vector<Words>& out) {
+  for (const ShellCommand& command : parse_shell(text).commands) {
+    add_redirects(command, out);
+    if (!command.words.empty() && !command.words[0].literal) out.push_back({"$", command.words[0].text});
+    if (const Words inner = texts(command); inner != from) unwrap_into(inner, depth + 1, out);
+  }
+}
+
+// "env -S'rm x'", "env --split-string='rm x'": what stands behind the option, in the same word.
+std::string_view split_string(std::string_view word) {
+  if (word.size() < 3 || word[0] != '-') return {};
+  const std::size_t at = word[1] == '-' ? word.find('=') : word.find('S');
+  if (word[1] == '-' && (at == word.npos || std::string_view("--split-string").substr(0, at) != word.substr(0, at))) return {};
+  return at == word.npos ? std::string_view() : word.substr(at + 1);
+}
+
+void unwrap_shell(std::string_view name, const Words& words, int depth, std::vector<Words>& out) {
+  std::string joined;
+  for (std::size_t i = 1; i < words.size() && i < most_words; ++i) {
+    joined.append(joined.empty() ? "" : " ").append(words[i]);
+    if (name == "env")
+      if (const std::string_view text = split_string(words[i]); !text.empty()) unwrap_text(text, words, depth, out);
+    // What stands in a variable is only known then.
+    const bool script = i == 1 ? name == "eval" : words[i - 1].size() > 1 && words[i - 1][0] == '-' && words[i - 1].back() == 'c';
+    if (script && words[i].find_first_of("$`") < 2) out.push_back({"$", words[i]});
+    unwrap_text(words[i], words, depth, out);
+  }
+  if (name == "eval") unwrap_text(joined, words, depth, out);
+}
+
 void unwrap_into(const Words& words, int depth, std::vector<Words>& out) {
   if (words.empty() || out.size() >= most) return;
   out.push_back(words);
-  if (depth >= deepest) return;
   const std::string_view name = base_name(words.front());
+  // "time -p rm x": the parser has taken the "time".
+  const bool runs = contains(runners, name) || words.front().starts_with("-"), is_shell = contains(shells, name) || name == "env";
+  if ((runs || is_shell) && (depth >= deepest || out.size() + 1 >= most))
+    return out.push_back({"$", "deep inside other commands"});
   // Which of a runner's words begins the command depends on its options; every place it could be is looked at.
-  if (contains(runners, name))
-    for (std::size_t i = 1; i < words.size() && i < 40; ++i)
-      if (!words[i].empty() && words[i][0] != '-')
+  if (runs)
+    for (std::size_t i = 1; i < words.size() && i < most_words; ++i)
+      if (!words[i].empty() && words[i][0] != '-' && !(name == "env" && words[i].find('=') != std::string::npos))
         unwrap_into(Words(words.begin() + static_cast<std::ptrdiff_t>(i), words.end()), depth + 1, out);
-  if (contains(shells, name) || name == "env") {
-    std::string joined;
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      joined.append(joined.empty() ? "" : " ").append(words[i]);
-      for (const ShellCommand& command : parse_shell(words[i]).commands) {
-        add_redirects(command, out);
-        Words inner;
-        for (const ShellWord& word : command.words) inner.push_back(word.text);
-        if (inner != words) unwrap_into(inner, depth + 1, out);
-      }
-    }
-    if (name == "eval")
-      for (const ShellCommand& command : parse_shell(joined).commands) {
-        Words inner;
-        for (const ShellWord& word : command.words) inner.push_back(word.text);
-        unwrap_into(inner, depth + 1, out);
-      }
-  }
+  if (is_shell) unwrap_shell(name, words, depth, out);
   if (name == "find" || name == "fd" || name == "fdfind")
     for (std::size_t i = 1; i + 1 < words.size(); ++i)
       if (words[i] == "-exec" || words[i] == "-execdir" || words[i] == "-ok" || words[i] == "-okdir" || words[i] == "-x" ||
@@ -98,11 +126,26 @@ std::string ShellCommand::joined() const {
 }
 
 std::vector<std::vector<std::string>> unwrap(const ShellCommand& command) {
-  Words words;
-  for (const ShellWord& word : command.words) words.push_back(word.text);
+  const Words words = texts(command);
   std::vector<Words> out;
   unwrap_into(words, 0, out);
+  if (!words.empty() && !command.words[0].literal) out.push_back({"$", words[0]});
+  // The first word behind "sudo", "env" … that is neither an option nor a setting.
+  if (!words.empty() && contains(runners, base_name(words[0])))
+    for (std::size_t i = 1; i < words.size(); ++i)
+      if (words[i].empty() || (words[i][0] != '-' && words[i].find('=') == std::string::npos)) {
+        if (!command.words[i].literal && words[i][0] != '{') out.push_back({"$", words[i]});
+        break;
+      }
   add_redirects(command, out);
+  return out;
+}
+
+std::vector<std::vector<std::string>> unwrap_input(const ShellCommand& shell, std::string_view text) {
+  std::vector<Words> out;
+  const std::vector<Words> programs = unwrap(shell);
+  if (std::any_of(programs.begin(), programs.end(), [](const Words& words) { return contains(shells, base_name(words[0])); }))
+    unwrap_text(text, {}, 0, out);
   return out;
 }
 
