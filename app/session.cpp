@@ -32,6 +32,7 @@ Session::Session(SessionSetup setup, Mailbox<Command>& commands, Emit emit)
 
 Session::~Session() {
   if (jobs_) jobs_->close();  // its thread tells the hands of every end
+  if (jobs_ && journal_) journal_->settle(*workspace_, *jobs_);
   if (compactor_) compactor_->stop_drafting();
 }
 

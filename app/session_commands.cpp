@@ -179,6 +179,7 @@ void SessionCommands::rewind(const Rewind& command) {
   if (point == points.end()) return s.emit(Notice{Level::warning, "That message is no longer there to go back to."});
   std::optional<Notice> files;
   if (command.files || command.preview) {
+    s.journal_->settle(*s.workspace_, *s.jobs_);
     const auto report = s.journal_->undo(*s.workspace_, command.item.value, UINT64_MAX, command.preview);
     std::string text;
     const auto list = [&](const char* what, const std::vector<std::filesystem::path>& paths) {

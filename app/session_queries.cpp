@@ -198,6 +198,7 @@ void SessionQueries::tasks() {
 
 // Said by the thread that watches them, so that what the status line says of tasks stays true.
 void SessionQueries::task_ended(const std::string& what) {
+  s.journal_->settle(*s.workspace_, *s.jobs_);
   s.emit(Notice{Level::info, what});
   s.show_meters();
 }

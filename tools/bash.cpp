@@ -204,7 +204,8 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   if (const std::string why = check_cwd(ctx); !why.empty()) return failed(command, why);
   Process process;
   OutputRing output(spill_file(ctx));
-  const Scan before = ctx.journal.before_command(ctx.workspace, ctx.files, command);
+  ctx.journal.settle(ctx.workspace, ctx.jobs);
+  Scan before = ctx.journal.before_command(ctx.workspace, ctx.files, command);
   FollowLimits limits;
   limits.time = time_limit(args);
   limits.move = ctx.jobs.move_token();  // before the command can show itself: a wish to move it is never lost
@@ -214,6 +215,7 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   const std::string description = args.value("description", std::string());
   if (args.value("run_in_background", false)) {
     const std::string id = ctx.jobs.adopt(std::move(process), std::move(output), command, description, started);
+    ctx.journal.watch(id, std::move(before), ctx.call_id);
     return went_to_background(command, id, {}, "The command runs in the background.");
   }
   const Following following = follow(process, output, limits, ctx.stop, ctx.progress);
@@ -221,7 +223,9 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   ctx.journal.after_command(ctx.workspace, before, ctx.call_id);
   if (following.how != Following::How::time_up) return finished(command, following, output, took, ctx);
   const std::string said = output.text();
+  Scan rest = ctx.journal.before_command(ctx.workspace, ctx.files, command);
   const std::string id = ctx.jobs.adopt(std::move(process), std::move(output), command, description, started);
+  ctx.journal.watch(id, std::move(rest), ctx.call_id);
   const std::string why =
       limits.move.stop_requested()
           ? "The user moved the command to the background after " + seconds(took) + "."

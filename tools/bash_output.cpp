@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "tools/jobs.h"
+#include "tools/journal.h"
 #include "tools/regex.h"
 #include "tools/tool.h"
 
@@ -35,6 +36,7 @@ std::string known_jobs(const Jobs& jobs) {
 ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   const std::string id = args.value("bash_id", std::string());
   const std::string expression = args.value("filter", std::string());
+  ctx.journal.settle(ctx.workspace, ctx.jobs);
   ToolOutput result;
   result.subject = id;
   std::string error;

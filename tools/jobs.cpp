@@ -96,6 +96,7 @@ std::vector<JobInfo> Jobs::State::take_in() {
     job->info.exit_status = end->status;
     job->info.how = how_of(*end, job->told);
     job->finished = Clock::now();
+    job->info.ended_ns = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
     job->process = Process();
     ended.push_back(snapshot(*job));
   }

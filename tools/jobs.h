@@ -23,6 +23,7 @@ struct JobInfo {
   int exit_status = 0;
   std::string how;  // "running", "exit 0", "ended by KillBash", "killed by signal 9"
   std::chrono::milliseconds age{0};
+  std::int64_t ended_ns = 0;  // when it was seen to have ended, by the wall clock
   std::uint64_t bytes = 0, lines = 0;
   std::filesystem::path spill;
 };

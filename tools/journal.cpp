@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <set>
 
 #include "tools/atomic_write.h"
 #include "tools/file_memory.h"
@@ -41,6 +40,7 @@ Journal::Journal(JournalStore store, fs::path leftovers)
 
 void Journal::record(FileChange change) {
   change.turn = turn_;
+  for (auto& [id, watched] : watched_) watched.scan.recorded.insert(change.path);
   if (store_.save) {
     store_.save(change);
   } else {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@
 namespace tern {
 
 class FileMemory;
+class Jobs;
 
 constexpr std::string_view not_kept = "not kept";  // nobody knows what it was: there was no time, or room, for a copy
 
@@ -63,6 +65,9 @@ struct Scan {
   bool only_looks = false;    // nothing was scanned
   std::int64_t began_ns = 0;  // the moment it was begun,
   std::int64_t tick_ns = 0;   // and the tick of it: file systems may stamp what comes after with no more
+  // Of a command in the background, which others work beside: when it ended, and what was recorded meanwhile.
+  std::int64_t end_ns = INT64_MAX;
+  std::set<std::filesystem::path, ByBytes> recorded;
 };
 
 // A line of nothing but well-known programs that look; what is not certain is not.
@@ -88,6 +93,13 @@ class Journal {
   // Records what differs and returns those paths.
   std::vector<std::filesystem::path> after_command(const Workspace& workspace, const Scan& scan, const std::string& call_id);
 
+  // The command of this scan goes on as the background job `id`. settle() records what those that have ended changed, under the
+  // turn that started them. Left out is what was written after the end or recorded meanwhile, and everything for jobs that ran
+  // longer than most_beside: a person may have worked in their files all the time, and undo must not take that for the job's.
+  static constexpr std::chrono::minutes most_beside{10};
+  void watch(std::string id, Scan scan, std::string call_id);
+  void settle(const Workspace& workspace, const Jobs& jobs);
+
   const std::filesystem::path& leftovers() const { return leftovers_; }
 
  private:
@@ -96,7 +108,8 @@ class Journal {
   void undo_one(const Workspace& workspace, const Chain& chain, bool preview, UndoReport& report);
   std::string put_back(const Workspace& workspace, const Place& place, const Loaded& now, const FileChange& oldest);
   void add(const Workspace& workspace, const std::filesystem::path& real, Scan& scan, Clock::time_point deadline);
-  bool note(const Workspace& workspace, const std::filesystem::path& path, const Scan::File* before, const std::string& call_id);
+  bool note(const Workspace& workspace, const Scan& scan, const std::filesystem::path& path, const Scan::File* before,
+            const std::string& call_id);
   void note_unwatched(const Workspace& workspace, const Scan& scan, const std::string& call_id,
                       std::vector<std::filesystem::path>& changed);
 
@@ -107,6 +120,12 @@ class Journal {
   std::map<std::filesystem::path, Scan::File, ByBytes> known_;  // what the last scans saw, while it is still so
   Shadow shadow_;
   bool tree_too_large_ = false;
+  struct Watched {
+    Scan scan;
+    std::string call_id;
+    std::uint64_t turn = 0;
+  };
+  std::map<std::string, Watched> watched_;  // by the job's id
 };
 
 }  // namespace tern

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
+#include <utility>
 
 #include "tools/file_memory.h"
+#include "tools/jobs.h"
 #include "tools/journal.h"
 #include "tools/walk.h"
 
@@ -112,6 +113,7 @@ Scan Journal::before_command(const Workspace& workspace, const FileMemory& files
   if (shadow_.full()) {
     shadow_.clear();
     known_.clear();
+    watched_.clear();  // their copies are gone
   }
   for (const auto& path : files.known())
     if (workspace.inside(path)) add(workspace, path, scan, Clock::time_point::max());
@@ -136,11 +138,14 @@ Scan Journal::before_command(const Workspace& workspace, const FileMemory& files
 }
 
 // True when there was a change to record.
-bool Journal::note(const Workspace& workspace, const fs::path& path, const Scan::File* before, const std::string& call_id) {
+bool Journal::note(const Workspace& workspace, const Scan& scan, const fs::path& path, const Scan::File* before,
+                   const std::string& call_id) {
+  if (scan.recorded.count(path)) return false;
   Place place;
   place.real = path;
   const Loaded now = load_file(workspace, place);
   if (!now.error.empty() && !now.missing && !now.directory) return false;
+  if (!now.missing && now.stamp.ctime_ns > scan.end_ns) return false;
   FileChange change{.turn = turn_,
                     .call_id = call_id,
                     .path = path,
@@ -175,7 +180,7 @@ void Journal::note_unwatched(const Workspace& workspace, const Scan& scan, const
       // Undo removes what the command made. A birth given in ticks may be behind its moment but never ahead of it, so what is
       // later than the exact time of the beginning was not there before.
       const bool made = (info.stx_mask & STATX_BTIME) != 0 && ns(info.stx_btime) > scan.began_ns;
-      if (note(workspace, path, made ? nullptr : &lost, call_id)) changed.push_back(path);
+      if (note(workspace, scan, path, made ? nullptr : &lost, call_id)) changed.push_back(path);
     });
   }
 }
@@ -186,7 +191,7 @@ std::vector<fs::path> Journal::after_command(const Workspace& workspace, const S
   for (const auto& [path, file] : scan.files) {
     const auto stamp = stamp_of(path);
     if (stamp && stamp->same_content(file.stamp) && stamp->ctime_ns == file.stamp.ctime_ns) continue;
-    if (note(workspace, path, &file, call_id)) changed.push_back(path);
+    if (note(workspace, scan, path, &file, call_id)) changed.push_back(path);
   }
   if (!scan.whole_tree) {
     note_unwatched(workspace, scan, call_id, changed);
@@ -195,8 +200,29 @@ std::vector<fs::path> Journal::after_command(const Workspace& workspace, const S
   std::vector<fs::path> tree;
   all_files(workspace, 2 * most_watched, tree);
   for (const auto& path : tree)
-    if (!scan.files.count(path) && note(workspace, path, nullptr, call_id)) changed.push_back(path);
+    if (!scan.files.count(path) && note(workspace, scan, path, nullptr, call_id)) changed.push_back(path);
   return changed;
+}
+
+void Journal::watch(std::string id, Scan scan, std::string call_id) {
+  if (!scan.only_looks) watched_[std::move(id)] = {std::move(scan), std::move(call_id), turn_};
+}
+
+void Journal::settle(const Workspace& workspace, const Jobs& jobs) {
+  for (auto it = watched_.begin(); it != watched_.end();) {
+    const auto job = jobs.find(it->first);
+    if (job && job->running) {
+      ++it;
+      continue;
+    }
+    Watched done = std::move(it->second);
+    it = watched_.erase(it);
+    if (!job || job->age > most_beside) continue;
+    done.scan.end_ns = job->ended_ns;
+    const std::uint64_t turn = std::exchange(turn_, done.turn);
+    after_command(workspace, done.scan, done.call_id);
+    turn_ = turn;
+  }
 }
 
 }  // namespace tern

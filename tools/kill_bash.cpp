@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tools/jobs.h"
+#include "tools/journal.h"
 #include "tools/tool.h"
 
 namespace tern {
@@ -24,6 +25,7 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
     return result;
   }
   ctx.jobs.stop(id);
+  ctx.journal.settle(ctx.workspace, ctx.jobs);
   const std::optional<JobInfo> after = ctx.jobs.find(id);
   result.is_error = !after || after->running;
   result.text = result.is_error ? id + " does not end; what is left of it waits in the kernel."

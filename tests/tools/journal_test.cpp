@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <condition_variable>
 #include <csignal>
+#include <mutex>
 
 #include "tests/tools/world.h"
 #include "tools/process.h"
@@ -325,4 +327,73 @@ TEST_CASE("Bash puts what it changed into the journal") {
   world.journal.undo(world.workspace, 1, 1);
   CHECK(get(world.root / "a") == "one\n");
   CHECK_FALSE(fs::exists(world.root / "made"));
+}
+
+namespace {
+
+// Background commands which wait for a word, and whose ends are waited for without polling.
+struct Background {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool ended = false;
+  World world;  // ends first: its jobs may still tell
+  const fs::path gate = world.outside / "gate";
+
+  Background() {
+    set_supervisor(places::supervisor());
+    REQUIRE(::mkfifo(gate.c_str(), 0600) == 0);
+    world.jobs.on_end = [this](const JobInfo&) {
+      const std::lock_guard lock(mutex);
+      ended = true;
+      changed.notify_all();
+    };
+  }
+  bool let_go() {
+    put(gate, "go\n");
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, std::chrono::seconds(20), [&] { return ended; });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what a background command changed is undone with the turn that started it") {
+  Background background;
+  World& world = background.world;
+  for (const char* name : {"a", "b", "mine"}) put(world.root / name, "one\n");
+  world.read("b");
+  world.journal.begin_turn(1);
+  world.run("Bash", {{"command", "read x < " + background.gate.string() + "; echo two > a; echo two > b; echo new > made"},
+                     {"run_in_background", true}});
+  world.journal.begin_turn(2);
+  world.edit("b", "one", "edited");
+  world.journal.settle(world.workspace, world.jobs);  // it still runs
+  CHECK(world.journal.changes(1, 2).size() == 1);
+  REQUIRE(background.let_go());
+  next_tick(world);
+  put(world.root / "mine", "my own\n");
+  CHECK(has(world.run("BashOutput", {{"bash_id", "bash_1"}}).text, "exit 0"));
+  CHECK(world.journal.changes(1, 1).size() == 2);
+  const auto report = world.journal.undo(world.workspace, 1, 2);
+  CHECK(report.refused.size() == 1);  // b: nobody can tell whose it is
+  CHECK(get(world.root / "a") == "one\n");
+  CHECK(get(world.root / "b") == "two\n");
+  CHECK_FALSE(fs::exists(world.root / "made"));
+  CHECK(get(world.root / "mine") == "my own\n");
+}
+
+TEST_CASE("what a command changed before and after it moved to the background is undone") {
+  Background background;
+  World& world = background.world;
+  for (const char* name : {"a", "b"}) put(world.root / name, "one\n");
+  world.journal.begin_turn(1);
+  world.run("Bash", {{"command", "echo two > a; read x < " + background.gate.string() + "; echo three > a; echo two > b"},
+                     {"timeout", 50}});
+  world.journal.begin_turn(2);
+  REQUIRE(background.let_go());
+  CHECK(get(world.root / "a") == "three\n");
+  world.journal.settle(world.workspace, world.jobs);
+  CHECK(world.journal.undo(world.workspace, 2, 2).empty());
+  CHECK(world.journal.undo(world.workspace, 1, 2).refused.empty());
+  for (const char* name : {"a", "b"}) CHECK(get(world.root / name) == "one\n");
 }
