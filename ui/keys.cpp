@@ -298,6 +298,10 @@ void pasted(Shell& shell, const std::string& text) {
     shell.composer.paste(text);
     shell.completion.update(shell);
     if (shell.transcript_view) shell.say("pasted into the prompt");
+    const std::string_view raw = shell.composer.raw();
+    const bool command = raw.starts_with("!") || raw.starts_with("#") || (raw.starts_with("/") && raw.find('/', 1) == raw.npos);
+    if (command && shell.composer.sign() == '\0')
+      shell.say("a pasted " + std::string(raw.substr(0, 1)) + " is sent as text; type it for it to act", 5'000);
   }
 }
 

@@ -8,9 +8,9 @@
 
 #include "ui/clipboard.h"
 #include "ui/context_panel.h"
-#include "ui/draft.h"
 #include "ui/external_editor.h"
 #include "ui/inline_region.h"
+#include "ui/kept_draft.h"
 #include "ui/keys.h"
 #include "ui/modes.h"
 #include "ui/painter.h"
@@ -261,7 +261,7 @@ class Loop {
   InputParser parser_;
   bool in_front_ = true;  // until the terminal says otherwise
   PasteGuard guard_;
-  Draft draft_;
+  KeptDraft draft_;
   std::int64_t draft_due_ms_ = 0;
   std::int64_t drawn_ms_ = -slot_ms, last_input_ms_ = -1, draw_after_ms_ = 0;
 };

@@ -454,3 +454,52 @@ TEST_CASE("the long play shows the context being compressed") {
   run.pty.send("\x1b");
   REQUIRE(run.pty.until_gone("esc to interrupt"));
 }
+
+TEST_CASE("a draft outlives a hang-up and an order to end") {
+  const ProjectFolder folder;
+  const auto options = Run::options(folder);
+  for (const bool hang_up : {true, false}) {
+    const std::string draft = hang_up ? "half a thought" : "half a thought, and more";
+    {
+      Pty pty(Run::command({"--model", "demo"}), options);
+      if (hang_up) {
+        REQUIRE(pty.until_text("1 2 or"));
+        pty.send("1");
+        REQUIRE(pty.until_gone("Do you trust this folder?"));
+      } else {
+        REQUIRE(pty.until_text("half a thought"));
+      }
+      pty.send(hang_up ? "half a thought" : ", and more");
+      REQUIRE(pty.until_text(draft));
+      hang_up ? pty.hang_up() : pty.signal(SIGTERM);
+      pty.until_exit();
+    }
+    Pty pty(Run::command({"--model", "demo"}), options);
+    REQUIRE(pty.until_text(draft));
+    if (hang_up) {
+      pty.signal(SIGTERM);
+      pty.until_exit();
+      continue;
+    }
+    pty.send("\r");
+    REQUIRE(pty.until_text("I am the demo"));
+    REQUIRE(pty.until_gone("esc to interrupt"));
+    pty.signal(SIGTERM);
+    pty.until_exit();
+  }
+  Pty pty(Run::command({"--model", "demo"}), options);
+  REQUIRE(pty.until_text("ask, or / for commands"));
+}
+
+TEST_CASE("a paste that stalls sends nothing when it goes on") {
+  Run run({"--model", "demo"});
+  run.trust();
+  run.pty.send("\x1b[200~first\r");
+  REQUIRE(run.pty.until_text("first"));  // given up after a second of silence
+  run.pty.send("second\rthird\r");
+  REQUIRE(run.pty.until_text("third"));
+  run.pty.send("\x1b[201~");
+  run.pty.send(" typed");
+  REQUIRE(run.pty.until_text("typed"));
+  CHECK(run.pty.vt().text().find("I am the demo") == std::string::npos);
+}

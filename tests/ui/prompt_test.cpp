@@ -23,6 +23,7 @@ TEST_CASE("a pasted text is a prompt, whatever it begins with") {
     paste(world, text);
     INFO(drawn(world));
     CHECK(drawn(world).find("❯ " + text) != std::string::npos);
+    CHECK(drawn(world).find("is sent as text") != std::string::npos);
     world.press("enter");
     const auto commands = world.commands.drain();
     REQUIRE(commands.size() == 1);

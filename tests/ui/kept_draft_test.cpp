@@ -1,5 +1,5 @@
 // What is kept of the prompt on disk: the draft, and the prompts said before.
-#include "ui/draft.h"
+#include "ui/kept_draft.h"
 
 #include <sys/stat.h>
 
@@ -20,7 +20,7 @@ TEST_CASE("a draft outlives its tern with its chips") {
   const TempDir folder;
   const std::string big = "one\ntwo \\ n\nthree\nfour\n";
   {
-    Draft draft(folder.path().string());
+    KeptDraft draft(folder.path().string());
     Composer composer;
     composer.insert("see\n");
     composer.paste(big);
@@ -32,7 +32,7 @@ TEST_CASE("a draft outlives its tern with its chips") {
     REQUIRE(::stat((folder.path() / "draft-1").c_str(), &info) == 0);
     CHECK((info.st_mode & 0777) == 0600);
   }
-  Draft draft(folder.path().string());
+  KeptDraft draft(folder.path().string());
   Composer composer;
   draft.restore(composer);
   CHECK(composer.text() == "see\n" + big);
@@ -45,14 +45,14 @@ TEST_CASE("a draft outlives its tern with its chips") {
 TEST_CASE("the way out writes at once, and an empty draft leaves nothing") {
   const TempDir folder;
   {
-    Draft draft(folder.path().string());
+    KeptDraft draft(folder.path().string());
     Composer composer;
     composer.insert("half a thought");
     draft.flush(composer);
   }
   CHECK(fs::exists(folder.path() / "draft-1"));
   {
-    Draft draft(folder.path().string());
+    KeptDraft draft(folder.path().string());
     Composer composer;
     draft.restore(composer);
     CHECK(composer.text() == "half a thought");
@@ -65,7 +65,7 @@ TEST_CASE("the way out writes at once, and an empty draft leaves nothing") {
 TEST_CASE("two terns of a project keep two drafts") {
   const TempDir folder;
   {
-    Draft one(folder.path().string()), two(folder.path().string());
+    KeptDraft one(folder.path().string()), two(folder.path().string());
     Composer composer, other;
     composer.insert("first");
     one.flush(composer);
@@ -74,7 +74,7 @@ TEST_CASE("two terns of a project keep two drafts") {
     other.insert("second");
     two.flush(other);
   }
-  Draft one(folder.path().string()), two(folder.path().string());
+  KeptDraft one(folder.path().string()), two(folder.path().string());
   Composer composer, other;
   one.restore(composer);
   two.restore(other);

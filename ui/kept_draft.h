@@ -10,12 +10,12 @@ namespace tern {
 
 class Composer;
 
-class Draft {
+class KeptDraft {
  public:
-  explicit Draft(const std::string& folder);  // empty: nothing is kept
-  ~Draft();                                   // an empty draft leaves no file
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
+  explicit KeptDraft(const std::string& folder);  // empty: nothing is kept
+  ~KeptDraft();                                   // an empty draft leaves no file
+  KeptDraft(const KeptDraft&) = delete;
+  KeptDraft& operator=(const KeptDraft&) = delete;
 
   void restore(Composer& composer);
   // After each change: written half a second later, at once when it was sent or cleared. 0, or when to call again.

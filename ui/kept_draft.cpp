@@ -1,4 +1,4 @@
-#include "ui/draft.h"
+#include "ui/kept_draft.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -23,7 +23,7 @@ std::string all_of(int fd) {
 }  // namespace
 
 // The first that nobody holds and that has a text, else the first that nobody holds.
-Draft::Draft(const std::string& folder) {
+KeptDraft::KeptDraft(const std::string& folder) {
   for (const bool any : {false, true})
     for (int i = 1; i <= most_drafts && fd_ < 0 && !folder.empty(); ++i) {
       file_ = folder + "/draft-" + std::to_string(i);
@@ -37,18 +37,18 @@ Draft::Draft(const std::string& folder) {
     }
 }
 
-Draft::~Draft() {
+KeptDraft::~KeptDraft() {
   if (fd_ < 0) return;
   if (written_.empty()) unlink(file_.c_str());
   close(fd_);
 }
 
-void Draft::restore(Composer& composer) {
+void KeptDraft::restore(Composer& composer) {
   if (!written_.empty()) composer.restore(written_);
   seen_ = composer.raw();
 }
 
-std::int64_t Draft::keep(const Composer& composer, std::int64_t now_ms) {
+std::int64_t KeptDraft::keep(const Composer& composer, std::int64_t now_ms) {
   if (fd_ < 0) return 0;
   if (composer.raw() != seen_) {
     seen_ = composer.raw();
@@ -59,13 +59,13 @@ std::int64_t Draft::keep(const Composer& composer, std::int64_t now_ms) {
   return 0;
 }
 
-void Draft::flush(const Composer& composer) {
+void KeptDraft::flush(const Composer& composer) {
   due_ms_ = 0;
   if (std::string text = composer.saved(); fd_ >= 0 && text != written_) write(text), written_ = std::move(text);
 }
 
 // In place, as the lock is the file's: longer or shorter, the first line is whole at any time but during one write.
-void Draft::write(std::string_view text) {
+void KeptDraft::write(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
     const ssize_t n = pwrite(fd_, text.data() + at, text.size() - at, static_cast<off_t>(at));
