@@ -134,6 +134,16 @@ std::string_view to_string(Encoding encoding) {
   return "binary";
 }
 
+bool is_ascii(std::string_view bytes) {
+  const char* at = bytes.data();
+  const char* end = at + bytes.size();
+  for (std::uint64_t eight[4]; end - at >= 32; at += 32) {
+    std::memcpy(eight, at, 32);
+    if ((eight[0] | eight[1] | eight[2] | eight[3]) & 0x8080808080808080) return false;
+  }
+  return std::all_of(at, end, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
 std::size_t utf8_length(std::string_view s, std::size_t at) {
   unsigned a = byte_at(s, at), b = byte_at(s, at + 1);
   auto follows = [&](std::size_t i) { return (byte_at(s, at + i) & 0xC0) == 0x80; };

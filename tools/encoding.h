@@ -49,6 +49,8 @@ std::optional<std::string> encode(std::string_view utf8, Encoding encoding, std:
 // Valid UTF-8 whatever came in; broken sequences become U+FFFD. The number of replaced bytes is added to `replaced`.
 std::string to_valid_utf8(std::string_view bytes, std::size_t* replaced = nullptr);
 
+bool is_ascii(std::string_view bytes);
+
 // Length of the valid UTF-8 sequence at `at`, 0 when there is none.
 std::size_t utf8_length(std::string_view bytes, std::size_t at);
 

@@ -8,21 +8,13 @@
 #include <cstdint>
 #include <cstring>
 
+#include "tools/encoding.h"
+
 namespace tern {
 
 namespace {
 
 constexpr std::uint32_t match_limit = 5'000'000;
-
-bool is_ascii(std::string_view text) {
-  std::size_t at = 0;
-  for (std::uint64_t eight = 0; at + 8 <= text.size(); at += 8) {
-    std::memcpy(&eight, text.data() + at, 8);
-    if (eight & 0x8080808080808080) return false;
-  }
-  return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(),
-                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
 
 std::string message_of(int code) {
   std::array<unsigned char, 256> text{};

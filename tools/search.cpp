@@ -116,13 +116,8 @@ void search_text(std::string_view text, Worker& worker, const SearchOptions& opt
 }
 
 bool is_utf8(std::string_view text) {
+  if (is_ascii(text)) return true;
   for (std::size_t at = 0; at < text.size();) {
-    std::uint64_t eight = 0;
-    if (at + 8 <= text.size()) std::memcpy(&eight, text.data() + at, 8);
-    if (at + 8 <= text.size() && !(eight & 0x8080808080808080)) {
-      at += 8;
-      continue;
-    }
     std::size_t n = utf8_length(text, at);
     if (n == 0) return false;
     at += n;
