@@ -8,7 +8,10 @@ namespace {
 void run(Shell& shell, std::string_view arguments) {
   (void)arguments;
   Overlay overlay;
-  overlay.title = "keys · \"keys\": {\"transcript\": \"f5\"} in the configuration rebinds those in brackets, the others stay";
+  if (shell.deps.screen == ScreenKind::plain)
+    overlay.title = "what a line begins with";
+  else
+    overlay.title = "keys · \"keys\": {\"transcript\": \"f5\"} in the configuration rebinds those in brackets, the others stay";
   overlay.content = [&shell](int width) { return key_rows(shell, width); };
   shell.overlay = std::move(overlay);
 }

@@ -74,6 +74,16 @@ constexpr std::pair<std::string_view, std::string_view> fixed_keys[] = {
     {"wheel, drag", "scroll, select and copy"},
 };
 
+// Of the linear log, which reads lines and no keys.
+constexpr std::pair<std::string_view, std::string_view> line_keys[] = {
+    {"/ command", "the list is /help"},
+    {"! command", "run it in the shell and show it to the model (!! only to you)"},
+    {"# note", "add a line to AGENTS.md"},
+    {"1 2 3", "answer a question; other words are a no that says why"},
+    {"ctrl-c", "interrupt; when nothing runs: leave"},
+    {"ctrl-d", "leave"},
+};
+
 // Empty: the person has given its own key to another action.
 std::string_view key_of(const Shell& shell, const Action& action) {
   for (const auto& [name, bound] : shell.deps.keys)
@@ -326,6 +336,10 @@ Rows key_rows(const Shell& shell, int width) {
     line.fill_to(column).add(help);
     wrap_into(rows, line.take(), width, "", std::string(static_cast<std::size_t>(column), ' '));
   };
+  if (shell.deps.screen == ScreenKind::plain) {
+    for (const auto& [key, help] : line_keys) row(key, help);
+    return rows;
+  }
   for (const auto& [key, help] : fixed_keys) row(key, help);
   for (const Action& action : actions)
     row(key_of(shell, action), std::string(action.help) + " (" + std::string(action.name) + ")");

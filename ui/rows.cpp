@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ui/format.h"
+#include "ui/progress.h"
 #include "ui/text_safe.h"
 #include "ui/width.h"
 
@@ -247,7 +248,7 @@ class CellRows {
     std::size_t hidden = 0;
     text = last_lines(text, lines, hidden);
     Rows inner;
-    wrap_text(inner, safe_text(text), std::max(16, options_.width - 4), "", "", muted, {});
+    wrap_text(inner, safe_text(last_states(text)), std::max(16, options_.width - 4), "", "", muted, {});
     if (!open && inner.size() > lines * 3) {
       hidden += 1;
       inner.erase(inner.begin(), inner.end() - static_cast<std::ptrdiff_t>(lines * 3));

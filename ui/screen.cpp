@@ -147,7 +147,8 @@ Bottom bottom_part(Shell& shell, TerminalSize size) {
   if (no_top) bottom.title = shorten(mode_and_model(shell.view.meters), size.columns - 4);
   const int width = size.columns;
   if (shell.transcript_view && !shell.approval.is_open()) {
-    std::string text = "transcript, all unfolded · / search · n N · v select · g G · q back";
+    std::string text = width < 70 ? "q back · / search · n N · v select · g G"
+                                  : "transcript, all unfolded · / search · n N · v select · g G · q back";
     if (shell.transcript.marking()) text = "selecting · ↑↓ space b · y copies · esc";
     if (!shell.hint.text.empty()) text = safe_text(shell.hint.text, Lines::one);
     if (shell.find) text = "/" + safe_text(*shell.find, Lines::one) + "▏";
