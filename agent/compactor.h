@@ -92,7 +92,6 @@ class Compactor {
     Providers providers;
     SummaryWork work;
   };
-
   PlanState state(const Context& context) const;
   Step step(Context& context, PlanState state, std::stop_token stop);
   bool held(Context& context, double share);
