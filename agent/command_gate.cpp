@@ -312,7 +312,9 @@ class Gate {
 
   bool allowed_by_rule(const ShellCommand& command, const CommandPlace& place) {
     const Words words = texts(command);
-    if (is_interpreter(words.front()) || !smuggles(words).empty()) {
+    // A module has a name, as a program has.
+    const bool module = words.size() > 2 && program_name(words.front()).starts_with("python") && words[1] == "-m";
+    if ((is_interpreter(words.front()) && !module) || !smuggles(words).empty()) {
       // Only word for word.
       for (const PermissionRule& rule : policy_.rules)
         if (rule.kind == Kind::allow && rule.tool == "Bash" && rule.spec == command.joined()) return true;

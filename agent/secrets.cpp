@@ -22,6 +22,9 @@ std::vector<std::string> path_candidates(const std::string& word) {
   if (const std::size_t equal = word.find('='); equal != std::string::npos) list.push_back(word.substr(equal + 1));
   if (word.size() > 2 && word[0] == '-' && word[1] != '-') {
     list.push_back(word.substr(2));
+    if (word.size() > 3) list.push_back(word.substr(3));  // "-MFfile"
+    for (std::size_t comma = word.find(','); comma != std::string::npos; comma = word.find(',', comma + 1))
+      list.push_back(word.substr(comma + 1, word.find(',', comma + 1) - comma - 1));  // "-Wl,-Map,file"
     if (const std::size_t path = std::min({word.find("../"), word.find("~/"), word.find('/')}); path != std::string::npos)
       list.push_back(word.substr(path));
   }

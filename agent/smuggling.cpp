@@ -35,7 +35,7 @@ constexpr Smuggler smugglers[] = {
      "-O -o -i -e -P --output-document --execute --post-file --post-data --use-askpass --input-file --body-file --config "
      "--directory-prefix"},
     {"make gmake", "-f -E -I --file --makefile --eval --directory --include-dir"},
-    {"ninja", "-f"},
+    {"ninja", "-f -t"},
     {"cmake", "-P -E -C --toolchain"},
     {"ctest", "-S -D -T --script --build-and-test --overwrite --dashboard"},
     {"npm npx pnpm yarn bun",
@@ -44,8 +44,10 @@ constexpr Smuggler smugglers[] = {
     {"cargo", "--config -Z -C --manifest-path --target-dir"},
     {"rustc", "-C -Z"},
     {"go", "-exec -toolexec -vettool -overlay -modfile -ldflags -gcflags -C -o"},
-    {"pytest py.test tox", "-p -c -o --rootdir --confcutdir --override-ini --basetemp --import-mode --pyargs"},
-    {"gcc g++ cc c++ clang clang++", "-wrapper -fplugin -specs -B -Xclang -load --config"},
+    {"pytest py.test tox",
+     "-p -c -o --pastebin --config-file --rootdir --confcutdir --override-ini --basetemp --import-mode --pyargs"},
+    {"gcc g++ cc c++ clang clang++",
+     "-wrapper -fplugin -fpass-plugin -specs -B -Xclang -Xlinker -Xassembler -Xpreprocessor -load --config --ld-path"},
     {"eslint tsc prettier jest vitest mocha",
      "-c -r --config --rulesdir --plugin --resolve-plugins-relative-to --require --project --globalSetup --setupFiles --import "
      "--loader"},
@@ -93,6 +95,48 @@ bool harmless_git_option(const Words& words, std::size_t at) {
   return after_verb && words[at].size() > 1 && words[at][1] != '-';
 }
 
+bool harmless_linker_word(std::string_view word) {
+  return word.empty() || (word[0] != '-' && word[0] != '@') ||
+         in_list(word.substr(0, word.find('=')),
+                 "-rpath --rpath -rpath-link -z --as-needed --no-as-needed --gc-sections -s --strip-all --whole-archive "
+                 "--no-whole-archive --start-group --end-group -soname --no-undefined --export-dynamic -E --build-id -O1 -O2 "
+                 "--fatal-warnings --exclude-libs -lm");
+}
+
+// What a compiler hands on may write any file or load a plugin; a linker by path is a program.
+bool smuggles_compiler(std::string_view word) {
+  if (word.starts_with("@") || word.starts_with("-Wa,") || word.starts_with("-Wp,") || word.starts_with("-T")) return true;
+  if (word.starts_with("-fuse-ld=")) return word.find('/') != word.npos;
+  if (!word.starts_with("-Wl,")) return false;
+  for (std::size_t begin = 4; begin <= word.size();) {
+    const std::size_t end = std::min(word.find(',', begin), word.size());
+    if (!harmless_linker_word(word.substr(begin, end - begin))) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+// A category of warnings by its full name is imported.
+bool smuggles_pytest(const Words& words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const bool warning = words[i].starts_with("-W") || words[i].starts_with("--pythonw") || (i > 1 && words[i - 1] == "-W");
+    if (words[i].starts_with("@") || (warning && words[i].find('.') != std::string::npos)) return true;
+  }
+  return false;
+}
+
+// "cmake --build x -- …": what the build program is given.
+std::string smuggles_cmake(const Words& words) {
+  const auto given = std::find(words.begin() + 1, words.end(), "--");
+  if (given == words.end()) return {};
+  for (const char* program : {"make", "ninja"}) {
+    Words inner{program};
+    inner.insert(inner.end(), given + 1, words.end());
+    if (std::string why = smuggles(inner); !why.empty()) return why;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string smuggles(const Words& words) {
@@ -133,9 +177,14 @@ std::string smuggles(const Words& words) {
   if (name == "uniq" &&
       std::count_if(words.begin() + 1, words.end(), [](const std::string& w) { return !w.empty() && w[0] != '-'; }) > 1)
     return "uniq with an output file";
-  if (in_list(name, "gcc g++ cc c++ clang clang++") &&
-      std::any_of(words.begin() + 1, words.end(), [](const std::string& w) { return !w.empty() && w[0] == '@'; }))
-    return "an option file";
+  if (in_list(name, "gcc g++ cc c++ clang clang++"))
+    if (const auto found = std::find_if(words.begin() + 1, words.end(), smuggles_compiler); found != words.end())
+      return std::string(name) + " " + *found;
+  if (in_list(name, "pytest py.test tox") && smuggles_pytest(words)) return "pytest with words that load code";
+  if (name == "cmake")
+    if (std::string why = smuggles_cmake(words); !why.empty()) return "cmake, " + why;
+  // "python3 -m pytest …" is pytest.
+  if (words.size() > 3 && name.starts_with("python") && words[1] == "-m") return smuggles(Words(words.begin() + 2, words.end()));
   return {};
 }
 

@@ -687,6 +687,25 @@ TEST_CASE("rules that would grant too much are refused") {
   CHECK(parse_rule("Bash(python3 -m pytest:*)", PermissionRule::Kind::allow, "", made, error));
 }
 
+TEST_CASE("a rule for a module of python holds for that module") {
+  const Project project;
+  const auto policy = policy_of(PermissionMode::ask, {rule("Bash(python3 -m pytest:*)")});
+  for (const char* line : {"python3 -m pytest", "python3 -m pytest tests -q -k parser"})
+    CHECK(kind_of(decide_command(policy, line, project.workspace)) == "allow");
+  for (const char* line : {"python3 -m pytest -p evil", "python3 -m pytest --pastebin=all", "python3 -m pytest @args",
+                           "python3 -m pytest ../outside", "python3 -m pip install x", "python3 -m", "python3 x.py",
+                           "python3 -c pass -m pytest", "python -m pytest"}) {
+    INFO(line);
+    CHECK(kind_of(decide_command(policy, line, project.workspace)) == "ask");
+  }
+  const auto gcc = policy_of(PermissionMode::ask, {rule("Bash(gcc:*)"), rule("Bash(cmake:*)"), rule("Bash(pytest:*)")});
+  for (const char* line : {"gcc -Wall -Wl,-rpath,build -Wl,--as-needed -o app src/a.c", "gcc -MD -MF build/a.d -c src/a.c",
+                           "gcc -fuse-ld=lld a.c", "cmake --build build -- -j4", "pytest -W ignore::DeprecationWarning"}) {
+    INFO(line);
+    CHECK(kind_of(decide_command(gcc, line, project.workspace)) == "allow");
+  }
+}
+
 TEST_CASE("files") {
   const Project project;
   const Tool read = tool_of("Read", Effect::read), edit = tool_of("Edit", Effect::write), write = tool_of("Write", Effect::write);
