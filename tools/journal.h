@@ -2,7 +2,8 @@
 // recorded before it is made, through the functions the agent gives (its store); without them it lives in memory.
 // Changes made by commands are found by a scan before and after. Up to most_watched files all are watched, and as many copies
 // taken as a scan has time for, so that some commands later there is one of each; files the model has seen or the command
-// names come first. In larger trees only those can be brought back, and what else changed (by its ctime) is said to be lost.
+// names come first. In larger trees only those can be brought back; what else changed or came (by its ctime) is left as it is and
+// said to be lost, since nobody knows whether it was there before.
 // Not covered at all: ignored files, links, empty directories, files above Shadow::keep_file. Worker thread only.
 #pragma once
 
@@ -63,8 +64,7 @@ struct Scan {
   std::size_t copied = 0;     // now; a few always are, however slow the disk
   bool whole_tree = false;    // files that are new afterwards were made by the command
   bool only_looks = false;    // nothing was scanned
-  std::int64_t began_ns = 0;  // the moment it was begun,
-  std::int64_t tick_ns = 0;   // and the tick of it: file systems may stamp what comes after with no more
+  std::int64_t began_ns = 0;  // as file systems stamp it
   // Of a command in the background, which others work beside: when it ended, and what was recorded meanwhile.
   std::int64_t end_ns = INT64_MAX;
   std::set<std::filesystem::path, ByBytes> recorded;

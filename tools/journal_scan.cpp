@@ -40,9 +40,10 @@ std::vector<std::string> likely_paths(std::string_view command) {
   return words;
 }
 
-std::int64_t time_of(clockid_t clock) {
+// File systems stamp in ticks: what comes after this has at least this time.
+std::int64_t file_time_now() {
   timespec now{};
-  ::clock_gettime(clock, &now);
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
@@ -62,6 +63,16 @@ bool all_files(const Workspace& workspace, std::size_t most, std::vector<fs::pat
     return each_file(root, most - std::min(most, paths.size()), [&](const WalkFile& file) { paths.push_back(root / file.path); });
   });
 }
+
+std::int64_t ns_of(const statx_timestamp& t) { return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec; }
+
+bool born_before(const fs::path& path, std::int64_t ns) {
+  struct statx info {};
+  return ::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &info) == 0 && (info.stx_mask & STATX_BTIME) != 0 &&
+         ns_of(info.stx_btime) < ns;
+}
+
+const Scan::File lost{};  // it was there, and nobody knows what it held
 
 bool first_word_looks(std::string_view piece) {
   constexpr std::array programs = {"ls", "cat",  "head", "tail",  "wc", "pwd", "echo",   "grep",  "egrep", "fgrep",
@@ -107,8 +118,7 @@ void Journal::add(const Workspace& workspace, const fs::path& real, Scan& scan, 
 Scan Journal::before_command(const Workspace& workspace, const FileMemory& files, std::string_view command) {
   Scan scan;
   scan.only_looks = only_looks(command);
-  scan.tick_ns = time_of(CLOCK_REALTIME_COARSE);
-  scan.began_ns = time_of(CLOCK_REALTIME);
+  scan.began_ns = file_time_now();
   if (scan.only_looks) return scan;
   if (shadow_.full()) {
     shadow_.clear();
@@ -167,20 +177,16 @@ bool Journal::note(const Workspace& workspace, const Scan& scan, const fs::path&
 // In a tree too large to be watched: what the command touched, by the time the file system gave it.
 void Journal::note_unwatched(const Workspace& workspace, const Scan& scan, const std::string& call_id,
                              std::vector<fs::path>& changed) {
-  static const Scan::File lost{};
   std::size_t found = 0;
   for (const auto& root : workspace.roots()) {
     each_file(root, most_looked_at, [&](const WalkFile& file) {
       struct statx info {};
-      if (::statx(file.directory, file.name, AT_SYMLINK_NOFOLLOW, STATX_CTIME | STATX_BTIME, &info) != 0) return;
-      const auto ns = [](const statx_timestamp& t) { return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec; };
-      if (ns(info.stx_ctime) < scan.tick_ns) return;
+      if (::statx(file.directory, file.name, AT_SYMLINK_NOFOLLOW, STATX_CTIME, &info) != 0) return;
+      if (ns_of(info.stx_ctime) < scan.began_ns) return;
       const fs::path path = root / file.path;
       if (scan.files.count(path) || ++found > most_lost) return;
-      // Undo removes what the command made. A birth given in ticks may be behind its moment but never ahead of it, so what is
-      // later than the exact time of the beginning was not there before.
-      const bool made = (info.stx_mask & STATX_BTIME) != 0 && ns(info.stx_btime) > scan.began_ns;
-      if (note(workspace, scan, path, made ? nullptr : &lost, call_id)) changed.push_back(path);
+      // Even one born since may have been there before under its name: "sed -i" and git put a new file in the old one's place.
+      if (note(workspace, scan, path, &lost, call_id)) changed.push_back(path);
     });
   }
 }
@@ -199,8 +205,11 @@ std::vector<fs::path> Journal::after_command(const Workspace& workspace, const S
   }
   std::vector<fs::path> tree;
   all_files(workspace, 2 * most_watched, tree);
-  for (const auto& path : tree)
-    if (!scan.files.count(path) && note(workspace, scan, path, nullptr, call_id)) changed.push_back(path);
+  for (const auto& path : tree) {
+    if (scan.files.count(path)) continue;
+    const Scan::File* before = born_before(path, scan.began_ns) ? &lost : nullptr;  // ignored until the command, say
+    if (note(workspace, scan, path, before, call_id)) changed.push_back(path);
+  }
   return changed;
 }
 
