@@ -61,6 +61,7 @@ struct UndoCompact {
 struct PinThis {
   std::string what;  // "r17", "last", a path, a sentence; empty = list
   bool on = true;
+  ItemId item = {};  // "last", as it was meant when it was said during a turn
 };
 struct Rewind {  // conversation back to just before this user item; files too when asked
   ItemId item;

@@ -101,7 +101,9 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
   if (!command.focus.empty()) now.focus = command.focus;
   Plan due = plan(context.conversation, budget_of(context), now);
   if (due.edits.empty() && !due.ask) {
-    world_.emit(Notice{Level::info, "Nothing to compact" + (due.why.empty() ? std::string(".") : ": " + due.why)});
+    const std::string asked = std::string(kAskedFor) + "; ";
+    const auto why = due.why.starts_with(asked) ? due.why.substr(asked.size()) : due.why;
+    world_.emit(Notice{Level::info, "Nothing to compact" + (why.empty() ? std::string(".") : ": " + why)});
     return;
   }
   const auto tier = due.tier == Tier::none ? Tier::compact : due.tier;
@@ -113,7 +115,7 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
     result = Result{.edits = due.edits, .tier = tier, .strategy = due.strategy, .why = due.why};
   }
   if (!result) return;
-  if (result->why.empty()) result->why = "asked for";
+  if (result->why.empty()) result->why = kAskedFor;
   hold_until_ = 0;
   if (command.preview)
     show_preview(context, due.ask ? &*due.ask : nullptr, std::move(*result));
@@ -171,6 +173,7 @@ void Compactor::settle_preview(Context& context, const AcceptPreview& answer) {
       }
       result.edits = std::get<Edits>(std::move(made));
       result.summary = answer.edited;
+      result.model += result.model.empty() ? "edited by hand" : ", edited by hand";
     }
     commit(context, std::move(result));
   }

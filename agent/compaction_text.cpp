@@ -10,7 +10,7 @@
 namespace tern {
 namespace {
 
-constexpr std::size_t most_points = 12, most_parts = 6, most_edits_text = 4'000, most_kept = 60;
+constexpr std::size_t most_points = 12, most_parts = 6, most_edits_text = 4'000;
 
 std::string first_words(const Item& item) {
   for (const auto& block : item.blocks) {
@@ -51,6 +51,7 @@ std::vector<Part> parts_between(const Conversation& undone, const Conversation& 
 
 std::string describe_range(const std::vector<ItemPtr>& items) {
   if (items.empty()) return "nothing";
+  if (items.size() == 1) return "one message, \"" + first_words(*items.front()) + '"';
   return std::to_string(items.size()) + " messages, from \"" + first_words(*items.front()) + "\" to \"" +
          first_words(*items.back()) + '"';
 }
@@ -70,8 +71,7 @@ std::string describe_edits(const Edits& edits) {
 std::string full_audit(const LossReport& loss) {
   std::string text;
   for (const auto& [fate, fact] : loss.lost) text += line_of(fact, fate == Fate::dropped ? "- lost: " : "- by recall: ");
-  for (std::size_t i = 0; i < std::min(loss.stays.size(), most_kept); ++i) text += line_of(loss.stays[i], "- kept: ");
-  if (loss.stays.size() > most_kept) text += "- and " + std::to_string(loss.stays.size() - most_kept) + " more kept\n";
+  for (const auto& fact : loss.stays) text += line_of(fact, "- kept: ");
   return text;
 }
 

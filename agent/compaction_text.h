@@ -11,6 +11,7 @@ namespace tern {
 
 std::string describe_range(const std::vector<ItemPtr>& items);  // 12 messages, from "…" to "…"
 std::string describe_edits(const Edits& edits);                 // a line for each, as far as it is readable
+constexpr const char* kAskedFor = "asked for";                  // why a compaction was made that a person or the model wanted
 std::string full_audit(const LossReport& loss);                 // every specific with its fate
 std::string index_page(const std::string& index);               // Markdown in which each kind is a paragraph of its own
 std::vector<std::string> key_points(const std::string& summary, std::size_t limit);
@@ -18,5 +19,7 @@ std::vector<std::string> key_points(const std::string& summary, std::size_t limi
 // What the person can still get at of a batch that may not be undone as a whole: "r12  Read src/a.cpp  2.1k", largest first,
 // each small enough for `room`; `ids` gets the ids of as many as fit together.
 std::string offer_parts(const Conversation& undone, const Conversation& now, Tokens room, std::vector<std::string>& ids);
+
+ItemPtr last_said(const Conversation& conversation);  // what /pin last means; null when nothing was said yet
 
 }  // namespace tern

@@ -106,6 +106,17 @@ bool Compactor::commit(Context& context, Result result) {
   return true;
 }
 
+// From the first to the last message that a cut without a summary changes.
+static std::optional<ItemRange> touched(const Edits& edits) {
+  std::optional<ItemRange> range;
+  for (const auto& edit : edits) {
+    if (std::holds_alternative<Insert>(edit.how)) continue;
+    if (!range) range = ItemRange{edit.target, edit.target};
+    range->first = std::min(range->first, edit.target), range->last = std::max(range->last, edit.target);
+  }
+  return range;
+}
+
 // What the store keeps of a compaction beside its edits.
 CompactionRecord Compactor::record_of(const Context& context, const Result& result, const Conversation& before,
                                       const Conversation& after) {
@@ -126,7 +137,8 @@ CompactionRecord Compactor::record_of(const Context& context, const Result& resu
   record.summary = result.summary.empty() && result.tier >= Tier::compact ? told(result.edits) : result.summary;
   record.index = result.index;
   record.key_points = key_points(record.summary, context.config.summary_max_chars);
-  if (result.covers) std::tie(record.first_turn, record.last_turn) = turns_of(*result.covers);
+  if (const auto covers = result.covers ? result.covers : touched(result.edits))
+    std::tie(record.first_turn, record.last_turn) = turns_of(*covers);
   record.dollars = result.dollars;
   record.pause_ms = result.pause_ms;
   return record;

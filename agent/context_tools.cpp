@@ -89,15 +89,17 @@ std::string context_status_text(const Agent& agent) {
           percent(static_cast<double>(meters.used) / static_cast<double>(std::max<Tokens>(meters.effective, 1))) + ") of " +
           meters.model + "\n";
   for (const auto& part : meters.parts) text += "- " + part.name + ": " + thousands(part.tokens) + '\n';
-  text += "\n**Configuration**\n- max turns: " + std::to_string(config.max_turns) +
-          "\n- keep recent: " + std::to_string(config.keep_recent) +
-          " rounds\n- tool output limit: " + std::to_string(config.snip_halves ? config.max_tool_output : config.snip_limit) +
-          " characters\n- auto-compress: " + (config.auto_compress ? "on" : "off") + "\n- tiers: " + percent(config.micro_at) +
-          " · " + percent(config.compact_at) + " · " + percent(config.truncate_at) + "\n";
+  text +=
+      "\n**Configuration**\n- sliding window: " + (config.sliding_window ? std::to_string(config.max_turns) + " rounds" : "off") +
+      "\n- keep recent: " + std::to_string(config.keep_recent) +
+      " rounds\n- tool output limit: " + std::to_string(config.snip_halves ? config.max_tool_output : config.snip_limit) +
+      " characters\n- auto-compress: " + (config.auto_compress ? "on" : "off") + "\n- tiers: " + percent(config.micro_at) +
+      " · " + percent(config.compact_at) + " · " + percent(config.truncate_at) + "\n";
   text += "\n**Statistics**\n- messages: " + std::to_string(context.conversation.items.size()) +
           "\n- compactions: " + std::to_string(compactions.size()) + "\n- compacted: " + std::to_string(touched) +
           " items\n- saved: ~" + thousands(meters.saved) + " tokens\n";
-  if (meters.turns_to_next >= 0) text += "- next tier in about " + std::to_string(meters.turns_to_next) + " turns\n";
+  if (meters.turns_to_next >= 0)
+    text += "- next tier in about " + std::to_string(meters.turns_to_next) + (meters.turns_to_next == 1 ? " turn\n" : " turns\n");
   return text + "- " + agent.compactor.status() + '\n';
 }
 
@@ -113,15 +115,16 @@ std::string answer_context(Agent& agent, const ContextQuery& query, const Config
 }
 
 std::string summaries_text(const Store& store, std::size_t newest) {
-  const auto rows = store.compactions();
+  const auto all = store.summaries();
   std::string text;
   std::size_t shown = 0;
-  for (auto row = rows.rbegin(); row != rows.rend() && shown < newest; ++row) {
-    if (row->summary.empty()) continue;
+  for (auto one = all.rbegin(); one != all.rend() && shown < newest; ++one) {
+    if (one->session != store.session()) continue;
+    const auto* row = &one->record;
     ++shown;
-    text += "## " + local_time(row->when) + " · turns " + std::to_string(row->first_turn) + "–" + std::to_string(row->last_turn) +
-            " · " + thousands(row->before) + " → " + thousands(row->after) + " tokens" + (row->undone ? " · undone" : "") +
-            "\n\n" + row->summary + '\n';
+    text += "## No. " + std::to_string(one->number) + " · " + local_time(row->when) + " · turns " +
+            std::to_string(row->first_turn) + "–" + std::to_string(row->last_turn) + " · " + thousands(row->before) + " → " +
+            thousands(row->after) + " tokens" + (row->undone ? " · undone" : "") + "\n\n" + row->summary + '\n';
     if (!row->index.empty()) text += '\n' + index_page(row->index);
     text += '\n' + row->audit + "\n\n";
   }

@@ -77,9 +77,15 @@ ToolCall make_output(const State& state, int n, Tokens tokens) {
   return play_call(state, n, "Bash", {{"command", command}, {"description", "Make some output"}});
 }
 
-Step open_play(const State& state) {
+// With whatever the session offers for it.
+ToolCall list_call(const State& state, const Request& request) {
+  if (offers(request, "LS")) return play_call(state, 0, "LS", {{"path", "."}});
+  return play_call(state, 0, "Bash", {{"command", "ls"}, {"description", "List the folder"}});
+}
+
+Step open_play(const State& state, const Request& request) {
   const std::string who = "I am a script, not a model, and this is a play in a small window. ";
-  if (state.step == 1) return {who + "First I list the folder.", {play_call(state, 0, "LS", {{"path", "."}})}};
+  if (state.step == 1) return {who + "First I list the folder.", {list_call(state, request)}};
   if (state.step == 2)
     return {"A search through the folder.",
             {play_call(state, 0, "Grep",
@@ -161,7 +167,7 @@ Step play(const Request& request) {
   state.phase = next_phase(state, request, effective);
   if (state.phase == closing) return close_play(state);
   ++state.step;
-  if (state.phase == opening) return open_play(state);
+  if (state.phase == opening) return open_play(state, request);
   return state.phase == jumping ? jump(state, request, effective) : fill(state, effective);
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "agent/compaction_text.h"
 #include "agent/compactor.h"
 #include "compression/tokens.h"
 
@@ -23,12 +24,15 @@ bool has_full_result(const Item& item, RecallId id) {
   });
 }
 
+ItemPtr item_with(const Conversation& conversation, ItemId id) {
+  const auto& items = conversation.items;
+  const auto found = std::find_if(items.begin(), items.end(), [id](const ItemPtr& item) { return item->id == id; });
+  return found == items.end() ? nullptr : *found;
+}
+
 ItemPtr find_item(const Conversation& conversation, const std::string& what) {
   const auto& items = conversation.items;
-  if (what == "last") {
-    const auto found = std::find_if(items.rbegin(), items.rend(), [](const ItemPtr& item) { return !item->synthetic; });
-    return found == items.rend() ? nullptr : *found;
-  }
+  if (what == "last") return last_said(conversation);
   const auto id = parse_recall_id(what);
   if (!id) return nullptr;
   const auto found = std::find_if(items.begin(), items.end(), [id](const ItemPtr& item) { return has_full_result(*item, id); });
@@ -46,19 +50,52 @@ std::string name_of(const Item& item, const std::string& what) {
   return what;
 }
 
-std::string read_small(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > 64 * 1024) return {};
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+constexpr std::uintmax_t most_bytes = 64 * 1024;
+
+// One word with a slash or an ending is a path; a sentence has blanks.
+bool looks_like_path(const std::string& what) {
+  if (what.find_first_of(" \t\n") != std::string::npos) return false;
+  const auto dot = what.rfind('.');
+  const bool ending = dot != std::string::npos && dot > 0 && dot + 1 < what.size() && what.size() - dot <= 9;
+  return ending || what.find('/') != std::string::npos;
 }
 
+// The text of a small file, or why there is none; neither: the words name nothing on disk.
+std::string read_small(const std::filesystem::path& path, const std::string& what, std::string& why) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return why = what + " is a folder; pin a file of it.", "";
+  if (!std::filesystem::exists(path, error)) {
+    if (looks_like_path(what)) why = "there is no file " + what + " here (in quotes it is pinned as words).";
+    return {};
+  }
+  if (!std::filesystem::is_regular_file(path, error)) return why = what + " is no ordinary file.", "";
+  const auto bytes = std::filesystem::file_size(path, error);
+  if (error || bytes > most_bytes)
+    return why = what + " has " + std::to_string(bytes / 1024) + " KB, a pinned file may have " +
+                 std::to_string(most_bytes / 1024) + ": pin the lines that matter as words.",
+           "";
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (text.empty()) why = what + (file.is_open() ? " is empty." : " cannot be read.");
+  if (text.find('\0') != std::string::npos) why = what + " is not a text.";
+  return text;
+}
+
+bool quoted(const std::string& what) { return what.size() > 2 && what.front() == '"' && what.back() == '"'; }
+
 }  // namespace
+
+ItemPtr last_said(const Conversation& conversation) {
+  const auto& items = conversation.items;
+  const auto found = std::find_if(items.rbegin(), items.rend(), [](const ItemPtr& item) { return !item->synthetic; });
+  return found == items.rend() ? nullptr : *found;
+}
 
 void Compactor::pin(Context& context, const PinThis& command) {
   if (command.what.empty()) return list_pins(context);
   if (!command.on) return unpin(context, command.what);
-  if (const auto item = find_item(context.conversation, command.what)) {
+  if (const auto item =
+          command.item.value ? item_with(context.conversation, command.item) : find_item(context.conversation, command.what)) {
     const auto total = pinned_tokens(context.conversation) + (item->pinned ? 0 : item->tokens);
     if (item->pinned) return world_.emit(Notice{Level::info, "Already pinned: " + command.what + "."});
     if (total > context.config.pin_budget)
@@ -68,14 +105,18 @@ void Compactor::pin(Context& context, const PinThis& command) {
     world_.store.add_pin({0, command.what == "last" ? "message" : "result", name_of(*item, command.what), {}, item->id});
     return;
   }
+  if (command.item.value) return world_.emit(Notice{Level::warning, "Not pinned: that message has left the context."});
   if (const auto recall = parse_recall_id(command.what)) {
     const auto original = world_.store.text(recall);
     if (!original) return world_.emit(Notice{Level::warning, "There is no " + command.what + "."});
     return pin_text(context, "result", command.what, *original);
   }
-  if (const auto content = read_small(world_.root / command.what); !content.empty())
-    return pin_text(context, "file", command.what, content);
-  pin_text(context, "sentence", command.what, command.what);
+  std::string why;
+  const auto words = quoted(command.what) ? command.what.substr(1, command.what.size() - 2) : command.what;
+  const auto content = quoted(command.what) ? std::string() : read_small(world_.root / words, words, why);
+  if (!why.empty()) return world_.emit(Notice{Level::warning, "Not pinned: " + why});
+  if (!content.empty()) return pin_text(context, "file", words, content);
+  pin_text(context, "sentence", words, words);
 }
 
 // By its number in the list, its name, or the id of what was pinned.

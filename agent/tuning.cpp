@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "agent/compaction_text.h"
 #include "agent/context_tools.h"
 #include "compression/stats.h"
 
@@ -54,7 +55,7 @@ Past past_of(const Store& store) {
     past.micro += row.tier == Tier::micro;
     past.deep += row.tier >= Tier::compact;
     past.local += row.strategy == "local";
-    past.paused += row.pause_ms > 1'000;
+    past.paused += row.pause_ms > 1'000 && !row.why.starts_with(kAskedFor);
   }
   count_recalls(store, past);
   return past;
@@ -104,7 +105,7 @@ void from_the_store(const Past& past, const CompressionConfig& config, const std
   }
   if (past.paused >= 2)
     adviser.suggest("draftAt", rounded(std::max(config.draft_at - 0.05, 0.5)),
-                    std::to_string(past.paused) + " compactions made you wait: draft earlier");
+                    std::to_string(past.paused) + " compactions that came by themselves made you wait: draft earlier");
   if (past.micro > 10 && past.micro > 4 * past.deep)
     adviser.suggest("microLowWater", rounded(std::max(config.micro_low_water - 0.10, 0.2)),
                     std::to_string(past.micro) + " small cuts: fewer, deeper ones keep the prompt cache");

@@ -27,6 +27,10 @@ int run(int argc, char** argv) {
     print(stderr, "tern: " + unreadable + "\n");
     return 2;
   }
+  if (debug && (options.arguments.size() > 1 || (!options.arguments.empty() && options.arguments[0] != "request"))) {
+    print(stderr, "tern: there is no \"tern debug " + options.arguments.back() + "\": tern debug request\n");
+    return 2;
+  }
   const auto config = load_config({user_config_file(env), env, config_flags(options)});
   for (const auto& problem : config.problems) print(stderr, "tern: " + problem + "\n");
   if (options.run == Options::Run::subcommand && !debug) return run_subcommand(options, config);

@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "agent/compaction_text.h"
 #include "agent/context_tools.h"
 #include "agent/export_summaries.h"
 #include "agent/record.h"
@@ -15,6 +16,11 @@
 
 namespace tern {
 namespace {
+
+// "long" alone says nothing; that it is the demo does.
+std::string shown_model(const std::string& provider, const std::string& model) {
+  return provider == "demo" && model != provider ? provider + "/" + model : model;
+}
 
 constexpr std::size_t first_entries = 800;  // of a long log on the first screen: about 200 turns
 
@@ -126,6 +132,7 @@ void Session::reload_config() {
 void Session::show_meters() {
   if (!setup_.may_ask) return;  // a headless run reads them once, at its end
   auto meters = read_meters(context_);
+  meters.model = shown_model(meters.provider, meters.model);
   meters.branch = branch_;
   meters.cwd = where_.cwd;
   meters.session = opened_.name.empty() ? opened_.id : opened_.name;
@@ -204,7 +211,14 @@ bool Session::live(Command& command) {
   if (!agent_) return false;  // still opening
   if (std::holds_alternative<Quit>(command)) interrupt();
   if (std::holds_alternative<Quit>(command) && !working_) return false;
+  if (auto* pin = std::get_if<PinThis>(&command); pin && working_ && !pin->what.empty()) pin_later(*pin);
   return SessionCommands{*this}.live(command);
+}
+
+// A pin waits for the end of the turn, but means what is the last message now.
+void Session::pin_later(PinThis& pin) {
+  if (const auto last = pin.what == "last" ? last_said(context_.conversation) : nullptr) pin.item = last->id;
+  emit(Notice{Level::info, (pin.on ? "Pinned when this turn has ended: " : "Unpinned when this turn has ended: ") + pin.what});
 }
 
 std::string Session::last_request() {

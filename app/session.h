@@ -77,6 +77,7 @@ class Session {
   void open_view(bool resumed);      // the screen starts anew, with the newest part of the log
   void dispatch(Command command);
   bool live(Command& command);
+  void pin_later(PinThis& pin);
   void emit(Event event);
   void export_files();
   void add_account();            // what the open session has come to so far

@@ -168,7 +168,7 @@ void Session::ask_for_trust() {
 bool Session::open_store() {
   StoreOptions options;
   if (setup_.keep) {
-    const ProjectDirOptions where{workspace_->root(), setup_.state_dir, true};
+    const ProjectDirOptions where{workspace_->root(), setup_.state_dir, !setup_.read_only};
     project_ = open_project_dir(where);
     if (project_.state == ProjectDir::State::foreign && setup_.may_ask) {
       const auto question = next_question_++;
@@ -178,6 +178,7 @@ bool Session::open_store() {
     }
     if (!project_.why.empty() && project_.state != ProjectDir::State::ours) emit(Notice{Level::warning, project_.why});
     options.folder = project_.folder;
+    options.read_only = setup_.read_only;
   }
   store_ = Store::open(std::move(options));
   for (const auto& notice : store_->notices()) emit(Notice{Level::warning, notice});

@@ -8,6 +8,7 @@
 #include "app/session_commands.h"
 #include "tools/diff.h"
 #include "tools/journal.h"
+#include "tools/sandbox.h"
 
 namespace tern {
 namespace {
@@ -33,6 +34,26 @@ std::string unmarked(std::string_view markdown) {
     text.append(line).append("\n");
   }
   return text;
+}
+
+// Whether commands run in it, and where they could not why.
+std::string sandbox_line(const Hands& hands) {
+  const auto& support = probe_sandbox();
+  if (support.rung == SandboxRung::none) return "not available: " + support.why;
+  return hands.sandbox.on ? "on" : "available; the mode \"auto\" runs commands in it";
+}
+
+// The messages only: system prompt and tools stay. The summary is a request of its own: it reads what leaves.
+std::string half_now(const Context& context, TimePoint now) {
+  const auto budget = budget_of(context);
+  const auto messages = static_cast<Tokens>(static_cast<double>(count(context.conversation)) * budget.calibration);
+  if (messages < 2'000) return "a compaction to half now: too little is there for one";
+  const Tokens half = messages / 2, summary = std::min<Tokens>(half / 4, 2'000);
+  TokenUsage asked;
+  asked.input = half, asked.output = summary;
+  const auto& cache = context.gauges.cache();
+  const auto cost = cut_cost(half - summary, messages - half + summary, cache, now, context.model, context.model.dollars(asked));
+  return "a compaction to half now, its summary by this model: " + describe(cost, cache, now);
 }
 
 std::size_t snipped_results(const Conversation& conversation) {
@@ -113,11 +134,10 @@ void SessionQueries::context() {
   if (meters.turns_to_next >= 0)
     report.lines.push_back((meters.turns_to_next == 0
                                 ? std::string("forecast: the next tier acts in the next turn (")
-                                : "forecast: about " + std::to_string(meters.turns_to_next) + " turns to the next tier (") +
+                                : "forecast: about " + std::to_string(meters.turns_to_next) +
+                                      (meters.turns_to_next == 1 ? " turn to the next tier (" : " turns to the next tier (")) +
                            thousands(s.context_.gauges.forecast().per_turn()) + " a turn)");
-  const auto now = s.agent_->now();
-  const auto cost = cut_cost(meters.used / 2, meters.used / 2, s.context_.gauges.cache(), now, s.context_.model);
-  report.lines.push_back("a compaction to half now: " + describe(cost, s.context_.gauges.cache(), now));
+  report.lines.push_back(half_now(s.context_, s.agent_->now()));
   const auto status = s.compactor_->status();
   for (std::size_t at = 0; at < status.size();) {
     const auto end = std::min(status.find('\n', at), status.size());
@@ -178,12 +198,13 @@ void SessionQueries::cost() {
 
 void SessionQueries::status() {
   std::string why;
-  std::string text = "session   " + s.opened_.id + "  " + s.opened_.name + "\nmodel     " + s.model_name_.provider + "/" +
-                     s.model_name_.model + "\nmode      " + std::string(to_string(effective_mode(s.hands_->policy, why))) +
-                     (why.empty() ? "" : "  (" + why + ")") + "\nfolder    " + s.where_.cwd +
-                     (s.branch_.empty() ? "" : "  git: " + s.branch_) + "\nhistory   " +
+  std::string text = "session   " + s.opened_.id + "  " + s.opened_.name + "\nversion   " TERN_VERSION "\nmodel     " +
+                     s.model_name_.provider + "/" + s.model_name_.model + "\nmode      " +
+                     std::string(to_string(effective_mode(s.hands_->policy, why))) + (why.empty() ? "" : "  (" + why + ")") +
+                     "\nfolder    " + s.where_.cwd + (s.branch_.empty() ? "" : "  git: " + s.branch_) + "\nhistory   " +
                      (s.setup_.keep ? s.project_.folder.string() : "not kept (--no-session)") + "  " +
-                     std::to_string(s.store_->size_on_disk() / 1024) + " KB\ntrusted   " + (s.trusted_ ? "yes" : "no") + "\n";
+                     std::to_string(s.store_->size_on_disk() / 1024) + " KB\ntrusted   " + (s.trusted_ ? "yes" : "no") +
+                     "\nsandbox   " + sandbox_line(*s.hands_) + "\n";
   if (const auto unsaved = s.store_->unsaved(); !unsaved.empty()) text += "store     " + unsaved + '\n';
   s.emit(Page{"Status", text + '\n' + unmarked(context_status_text(*s.agent_))});
 }
@@ -220,7 +241,9 @@ void SessionQueries::earlier(bool all) {
 
 void SessionQueries::summaries(const std::string& how_many) {
   const auto count = how_many.empty() ? 10 : std::strtoul(how_many.c_str(), nullptr, 10);
-  s.emit(Page{"Summaries", summaries_text(*s.store_, count ? count : 10), Page::Form::markdown});
+  if (count == 0 || how_many.find_first_not_of("0123456789") != std::string::npos)
+    return s.emit(Notice{Level::warning, "/summaries [how many]: \"" + how_many + "\" is no number of summaries."});
+  s.emit(Page{"Summaries", summaries_text(*s.store_, count), Page::Form::markdown});
 }
 
 void SessionQueries::sessions(const std::string& words) {

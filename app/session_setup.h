@@ -23,6 +23,7 @@ struct SessionSetup {
   std::filesystem::path cwd, home, state_dir, user_memory;
   std::vector<std::filesystem::path> extra_dirs, trusted;
   bool keep = true;        // false: --no-session, nothing on disk
+  bool read_only = false;  // only looked at: beside a tern that has the session open, and nothing is written
   bool live = true;        // commands may come while a turn runs
   bool may_ask = true;     // somebody can be asked
   bool asks_trust = true;  // … also whether the folder is trusted; else it stays unread

@@ -311,6 +311,7 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
 int debug_request(SessionSetup setup) {
   Mailbox<Command> commands;
   setup.live = setup.may_ask = false;
+  setup.read_only = true;
   if (setup.open == SessionSetup::Open::fresh) setup.open = SessionSetup::Open::newest;
   Session session(std::move(setup), commands, [](Event) {});
   if (!session.open()) {

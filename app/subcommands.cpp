@@ -112,7 +112,10 @@ int show_summaries(Look& look) {
   if (!wanted.empty()) {
     const auto number = std::strtoull(wanted.c_str(), nullptr, 10);
     if (number == 0 || number > all.size())
-      return complain("there are " + std::to_string(all.size()) + " summaries; \"" + wanted + "\" is none of them");
+      return complain((all.empty()       ? "nothing has been summarised yet"
+                       : all.size() == 1 ? "there is one summary, number 1"
+                                         : "there are " + std::to_string(all.size()) + " summaries") +
+                      ("; \"" + wanted + "\" is none of them"));
     say(summary_markdown(all[number - 1]));
     return 0;
   }
@@ -169,6 +172,9 @@ std::string_view kind_of(const Item& item) {
 }
 
 int show_context(Look& look) {
+  const std::string what = argument(look);
+  if (!what.empty() && what != "log")
+    return complain("there is no \"tern context " + what + "\": tern context, or tern context log", 2);
   std::string why;
   const auto opened = look.store ? look.store->newest(why) : std::nullopt;
   if (!opened) return why.empty() ? no_history(look) : complain(why);

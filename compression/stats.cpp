@@ -138,9 +138,6 @@ class Adviser {
       found_.push_back({"compactAt", decimal(earlier),
                         "messages were dropped at the hard mark " + (times == 1 ? "once" : std::to_string(times) + " times") +
                             "; summarising earlier avoids it"});
-    if (config_.snip_limit > 4'000) {
-      found_.push_back({"snipLimit", std::to_string(config_.snip_limit / 2), "smaller results fill the window later"});
-    }
   }
 
   void regrets() {

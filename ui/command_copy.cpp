@@ -6,7 +6,9 @@ namespace tern {
 namespace {
 
 void run(Shell& shell, std::string_view arguments) {
-  int n = arguments.empty() ? 1 : number_of(arguments);
+  const auto wanted = arguments.empty() ? 1 : count_in(arguments);
+  if (!wanted) return shell.notice("/copy [n]: \"" + std::string(arguments) + "\" is no number of an answer", Level::warning);
+  int n = *wanted;
   for (auto cell = shell.view.cells.rbegin(); cell != shell.view.cells.rend(); ++cell) {
     const auto* answer = std::get_if<AssistantCell>(&cell->body);
     if (!answer || --n > 0) continue;

@@ -6,7 +6,9 @@ namespace tern {
 namespace {
 
 void run(Shell& shell, std::string_view arguments) {
-  shell.send(UndoCompact{arguments.empty() ? -1 : -number_of(arguments), {}});
+  const auto n = arguments.empty() ? 1 : count_in(arguments);
+  if (!n) return shell.notice("/redo-compact [n]: \"" + std::string(arguments) + "\" is no number", Level::warning);
+  shell.send(UndoCompact{-*n, {}});
 }
 
 }  // namespace

@@ -10,7 +10,10 @@ void run(Shell& shell, std::string_view arguments) {
   auto words = split_words(arguments);
   if (!words.empty() && words.front() == "redo") return shell.send(UndoCompact{words.size() > 1 ? -number_of(words[1]) : -1, {}});
   const bool counted = words.empty() || (words.front()[0] >= '0' && words.front()[0] <= '9');
-  if (counted) return shell.send(UndoCompact{words.empty() ? 1 : number_of(words.front()), {}});
+  const auto n = words.empty() ? 1 : count_in(words.front());
+  if (counted && (!n || words.size() > 1))
+    return shell.notice("/undo-compact [n]: \"" + std::string(arguments) + "\" is no number of compactions", Level::warning);
+  if (counted) return shell.send(UndoCompact{*n, {}});
   shell.send(UndoCompact{0, std::move(words)});
 }
 

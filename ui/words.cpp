@@ -14,6 +14,13 @@ std::vector<std::string> split_words(std::string_view text) {
   return words;
 }
 
+std::optional<int> count_in(std::string_view text) {
+  int n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc() || end != text.data() + text.size() || n < 1) return std::nullopt;
+  return n;
+}
+
 int number_of(std::string_view text) {
   int n = 1;
   std::from_chars(text.data(), text.data() + text.size(), n);

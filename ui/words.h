@@ -1,6 +1,7 @@
 // Small helpers of the slash commands: words of an argument line, and numbers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 namespace tern {
 
 std::vector<std::string> split_words(std::string_view text);
-int number_of(std::string_view text);  // 1 when it is none
+std::optional<int> count_in(std::string_view text);  // 1, 2 …; nothing when it is no such number
+int number_of(std::string_view text);                // 1 when it is none
 
 }  // namespace tern

@@ -1,7 +1,9 @@
 // What the person asks of the compactor: /compact, its preview, undo and redo, pins.
 #include <catch2/catch_test_macros.hpp>
 
+#include "agent/compaction_text.h"
 #include "agent/compactor.h"
+#include "agent/context_tools.h"
 #include "compression/tokens.h"
 #include "tests/agent/long_work.h"
 
@@ -211,6 +213,67 @@ TEST_CASE("pins of a message, a result, a file and a sentence stand byte for byt
   CHECK(again.store->pins().empty());
   for (const auto& item : again.context.conversation.items) CHECK_FALSE(item->pinned);
   std::filesystem::remove_all(folder.parent_path());
+}
+
+TEST_CASE("what looks like a path and is no small text file is not pinned as words") {
+  Rig rig(32'000);
+  rig.write("big.txt", std::string(72 * 1024, 'x'));
+  std::filesystem::create_directories(rig.root / "src");
+  rig.write("src/a.cpp", "int main() {}\n");
+  rig.write("empty.txt", "");
+  const std::pair<const char*, const char*> refused[] = {{"big.txt", "big.txt has 72 KB"},
+                                                         {"src", "src is a folder"},
+                                                         {"src/none.cpp", "there is no file src/none.cpp"},
+                                                         {"empty.txt", "is empty"}};
+  for (const auto& [what, why] : refused) {
+    rig.compactor.pin(rig.context, {what, true});
+    const auto said = rig.seen<Notice>().back().text;
+    INFO(said);
+    CHECK(said.find("Not pinned: ") == 0);
+    CHECK(said.find(why) != std::string::npos);
+  }
+  CHECK(rig.store->pins().empty());
+  for (const auto* what : {"src/a.cpp", "\"src/none.cpp\"", "tabs", "Never touch src/none.cpp."})
+    rig.compactor.pin(rig.context, {what, true});
+  CHECK(rig.store->pins().size() == 4);
+  CHECK(rig.store->pins()[1].what == "src/none.cpp");
+}
+
+TEST_CASE("a pin said during a turn is of the message that was the last one then") {
+  Rig rig(32'000);
+  with_summaries(rig);
+  work(rig, 1, 20);
+  const auto meant = last_said(rig.context.conversation);
+  work(rig, 1, 20, 1);
+  rig.compactor.pin(rig.context, {"last", true, meant->id});
+  REQUIRE(rig.store->pins().size() == 1);
+  CHECK(rig.store->pins()[0].item == meant->id);
+  rig.compactor.pin(rig.context, {"last", true, {999'999}});
+  CHECK(rig.seen<Notice>().back().text.find("has left the context") != std::string::npos);
+}
+
+TEST_CASE("a cut without a model names its turns, and only what came by itself counts as a wait") {
+  Rig rig(32'000);
+  with_summaries(rig);
+  work(rig, 6, 300);
+  rig.compactor.compact(rig.context, by("truncate"), {});
+  const auto rows = rig.store->compactions();
+  REQUIRE(!rows.empty());
+  CHECK(rows.back().first_turn >= 1);
+  CHECK(rows.back().last_turn >= rows.back().first_turn);
+  CompactionRecord slow = rows.back();
+  for (int n = 0; n < 3; ++n) {
+    slow.batch = rig.store->next_batch(), slow.pause_ms = 4'000, slow.why = "asked for; 12 messages by a model";
+    rig.store->log({slow.batch, {}}, slow);
+  }
+  std::string changes;
+  CHECK(tuning_text(*rig.store, rig.context.config, "demo/demo", changes).find("made you wait") == std::string::npos);
+  for (int n = 0; n < 3; ++n) {
+    slow.batch = rig.store->next_batch(), slow.why = "82 % of the window";
+    rig.store->log({slow.batch, {}}, slow);
+  }
+  CHECK(tuning_text(*rig.store, rig.context.config, "demo/demo", changes).find("3 compactions that came by themselves") !=
+        std::string::npos);
 }
 
 TEST_CASE("a pin taken off by its id leaves the list") {

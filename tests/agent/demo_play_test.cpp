@@ -93,6 +93,18 @@ struct Play {
 
 }  // namespace
 
+TEST_CASE("the long play calls only what is offered") {
+  Play play;
+  for (const bool with_ls : {false, true}) {
+    play.request.tools.clear();
+    for (const char* name : {"Bash", "Read", "Grep"}) play.request.tools.push_back({name, "", "{}"});
+    if (with_ls) play.request.tools.push_back({"LS", "", "{}"});
+    const auto first = demo::play(play.request);
+    REQUIRE(first.calls.size() == 1);
+    CHECK(first.calls[0].name == (with_ls ? "LS" : "Bash"));
+  }
+}
+
 TEST_CASE("the long play shows every tier of the real compression and ends") {
   Play play;
   int steps = 0;

@@ -250,6 +250,24 @@ TEST_CASE("what is said at the end is of the whole run, and a prompt said while 
   CHECK(goodbye->text.find("tern --resume " + sessions[0]) != std::string::npos);
 }
 
+TEST_CASE("what its help promises is on the status page, and a wrong number is a usage error") {
+  World world;
+  world.run(world.setup(), {Query{"status", ""}, Query{"summaries", "abc"}, Query{"context", ""}});
+  std::string status;
+  std::vector<std::string> context;
+  for (const Event& event : world.events) {
+    if (const auto* page = std::get_if<Page>(&event); page && page->title == "Status") status = page->text;
+    if (const auto* report = std::get_if<ContextReport>(&event)) context = report->lines;
+  }
+  INFO(status);
+  for (const char* row : {"version   ", "sandbox   ", "sliding window: "}) CHECK(status.find(row) != std::string::npos);
+  CHECK(status.find("max turns") == std::string::npos);
+  CHECK(world.notices().find("\"abc\" is no number of summaries") != std::string::npos);
+  bool little = false;
+  for (const auto& line : context) little |= line.find("compaction to half now: too little") != std::string::npos;
+  CHECK(little);
+}
+
 TEST_CASE("the count of background commands is right when one begins and when it ends") {
   World world;
   set_supervisor(places::program());

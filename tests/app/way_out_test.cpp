@@ -80,6 +80,16 @@ TEST_CASE("a prompt of blanks is none, and a stream of prompts takes no words") 
   CHECK(server.requests().empty());
 }
 
+TEST_CASE("a word that tern context or tern debug does not know is named, and exits with 2") {
+  const Home home;
+  for (const std::string what : {"context", "debug"}) {
+    const auto run = shell_run(home, "\"$TERN\" " + what + " foo");
+    INFO(run.err);
+    CHECK(run.status == 2);
+    CHECK(run.err.find("there is no \"tern " + what + " foo\"") != std::string::npos);
+  }
+}
+
 TEST_CASE("a line of prompts that is none is an event and ends in exit code 1, the others are answered") {
   const Home home;
   const FakeLlm server(R"({"replies":[{"text":"answered"}]})");

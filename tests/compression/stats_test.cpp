@@ -68,7 +68,7 @@ TEST_CASE("suggestions come from the history, with their reasons") {
   CHECK(suggest({{batch(Tier::micro, 1'000, 500), batch(Tier::compact, 1'000, 400)}}, config).empty());
   CHECK(keys(suggest({{batch(Tier::micro, 1'000, 950), batch(Tier::micro, 1'000, 940), batch(Tier::micro, 1'000, 930)}},
                      config)) == "microLowWater=0.20 ");
-  CHECK(keys(suggest({{batch(Tier::truncate, 1'000, 600)}}, config)) == "compactAt=0.70 snipLimit=5000 ");
+  CHECK(keys(suggest({{batch(Tier::truncate, 1'000, 600)}}, config)) == "compactAt=0.70 ");
   const auto weak = batch(Tier::compact, 1'000, 800);
   CHECK(keys(suggest({{weak, weak, weak}}, config)) == "compactTarget=0.40 ");
   const auto undone = batch(Tier::compact, 1'000, 400, true);

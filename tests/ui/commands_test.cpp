@@ -129,6 +129,16 @@ TEST_CASE("/undo-compact takes a number, redo, or ids of originals") {
   CHECK(sent[4].parts == std::vector<std::string>{"r4", "r5"});
 }
 
+TEST_CASE("a number that is none is a usage error and does nothing") {
+  for (const char* said : {"/copy abc", "/undo-compact 0", "/undo-compact 2x", "/redo-compact x"}) {
+    INFO(said);
+    World world;
+    world.say(said);
+    CHECK(world.commands.drain().empty());
+    CHECK(world.look(100, 24).find("is no number") != std::string::npos);
+  }
+}
+
 TEST_CASE("an action answers to its new key and no longer to the old one") {
   World world;
   world.deps.keys = {{"transcript", "ctrl-x"}, {"todos", "ctrl-r"}};
