@@ -52,18 +52,20 @@ struct Run {
 
 Run run(const fs::path& home, const fs::path& work, const fs::path& input, const Words& arguments, const Words& environment) {
   const auto out = home / "stdout", err = home / "stderr";
+  // Made before the fork: with the server's thread about, a sanitizer's allocator may be locked for ever in the child.
+  std::vector<char*> argv{const_cast<char*>(tern::places::program())}, envp;
+  for (const auto& word : arguments) argv.push_back(const_cast<char*>(word.c_str()));
+  for (const auto& word : environment) envp.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  envp.push_back(nullptr);
+  const char* in = input.empty() ? "/dev/null" : input.c_str();
   const auto child = ::fork();
   if (child == 0) {
-    const auto onto = [](const fs::path& path, int flags, int fd) { ::dup2(::open(path.c_str(), flags, 0600), fd); };
-    onto(input.empty() ? "/dev/null" : input, O_RDONLY, 0);
-    onto(out, O_WRONLY | O_CREAT | O_TRUNC, 1);
-    onto(err, O_WRONLY | O_CREAT | O_TRUNC, 2);
+    const auto onto = [](const char* path, int flags, int fd) { ::dup2(::open(path, flags, 0600), fd); };
+    onto(in, O_RDONLY, 0);
+    onto(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 1);
+    onto(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 2);
     if (::chdir(work.c_str()) != 0) ::_exit(126);
-    std::vector<char*> argv{const_cast<char*>(tern::places::program())}, envp;
-    for (const auto& word : arguments) argv.push_back(const_cast<char*>(word.c_str()));
-    for (const auto& word : environment) envp.push_back(const_cast<char*>(word.c_str()));
-    argv.push_back(nullptr);
-    envp.push_back(nullptr);
     ::execve(tern::places::program(), argv.data(), envp.data());
     ::_exit(127);
   }

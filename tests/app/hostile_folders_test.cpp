@@ -283,6 +283,13 @@ std::string text_of(const fs::path& path) {
 Ran run_watched(const World& world, const std::string& url, const Words& arguments) {
   const fs::path said = world.base / "said";
   Ran ran;
+  // Made before the fork: with the server's thread about, a sanitizer's allocator may be locked for ever in the child.
+  std::vector<char*> argv{const_cast<char*>(places::program())}, envp;
+  for (const std::string& word : arguments) argv.push_back(const_cast<char*>(word.c_str()));
+  Words variables{"PATH=" + std::string(::getenv("PATH"))};
+  for (const auto& [name, value] : environment_of(world, url)) variables.push_back(name + "=" + value);
+  for (std::string& variable : variables) envp.push_back(variable.data());
+  argv.push_back(nullptr), envp.push_back(nullptr);
   {
     Observer observer;
     const pid_t child = ::fork();
@@ -291,12 +298,6 @@ Ran run_watched(const World& world, const std::string& url, const Words& argumen
       ::dup2(::open(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), 1);
       ::dup2(1, 2);
       if (::chdir(world.folder.c_str()) != 0) ::_exit(126);
-      std::vector<char*> argv{const_cast<char*>(places::program())}, envp;
-      for (const std::string& word : arguments) argv.push_back(const_cast<char*>(word.c_str()));
-      Words variables{"PATH=" + std::string(::getenv("PATH"))};
-      for (const auto& [name, value] : environment_of(world, url)) variables.push_back(name + "=" + value);
-      for (std::string& variable : variables) envp.push_back(variable.data());
-      argv.push_back(nullptr), envp.push_back(nullptr);
       ::alarm(20);
       if (observer.watch_me()) ::execve(places::program(), argv.data(), envp.data());
       ::_exit(125);

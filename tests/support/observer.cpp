@@ -165,6 +165,7 @@ int receive_descriptor(int from) {
 struct Observer::State {
   int ours = -1, childs = -1;
   int listener = -1;
+  decltype(program()) code = program();  // made here: the child of a process with threads must not allocate
   mutable std::mutex mutex;
   std::vector<Seen> seen;
   std::thread thread;
@@ -208,8 +209,8 @@ Observer::~Observer() {
 }
 
 bool Observer::watch_me() const {
-  const auto code = program();
-  const sock_fprog filter{static_cast<unsigned short>(code.size()), const_cast<sock_filter*>(code.data())};
+  auto& code = state_->code;
+  const sock_fprog filter{static_cast<unsigned short>(code.size()), code.data()};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;
   const long listener = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
   if (listener < 0) return false;
