@@ -15,7 +15,7 @@ constexpr double draft_patience = 0.97;  // of the truncate mark: until there th
 
 std::string fills(const Context& context) {
   std::string text;
-  for (const auto& line : top_items(context.conversation, 3)) text += (text.empty() ? "" : "; ") + line;
+  for (const auto& line : top_items(context, 3)) text += (text.empty() ? "" : "; ") + line;
   return text;
 }
 

@@ -209,14 +209,27 @@ Meters read_meters(const Context& context) {
   return meters;
 }
 
-std::vector<std::string> top_items(const Conversation& conversation, std::size_t count) {
+std::string save_frame(const Context& context) {
+  std::ostringstream out;
+  out << context.window_override << ' ' << context.prompt.system << ' ' << context.prompt.memory << ' ' << context.tool_tokens;
+  return out.str();
+}
+
+void load_frame(const std::string& text, Context& context) {
+  std::istringstream in(text);
+  in >> context.window_override >> context.prompt.system >> context.prompt.memory >> context.tool_tokens;
+}
+
+std::vector<std::string> top_items(const Context& context, std::size_t count) {
   std::vector<const Item*> items;
-  for (const auto& item : conversation.items) items.push_back(item.get());
+  for (const auto& item : context.conversation.items) items.push_back(item.get());
   const auto shown = std::min(count, items.size());
   std::partial_sort(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(shown), items.end(),
                     [](auto* a, auto* b) { return a->tokens > b->tokens; });
   std::vector<std::string> lines;
-  for (std::size_t i = 0; i < shown; ++i) lines.push_back(thousands(items[i]->tokens) + "  " + label(*items[i]));
+  const double factor = static_cast<double>(used_of(context)) / static_cast<double>(std::max<Tokens>(context.estimated(), 1));
+  for (std::size_t i = 0; i < shown; ++i)
+    lines.push_back(thousands(static_cast<Tokens>(static_cast<double>(items[i]->tokens) * factor)) + "  " + label(*items[i]));
   return lines;
 }
 

@@ -86,7 +86,10 @@ Tokens tokens_of(const std::vector<ToolSpec>& tools);
 
 // used, window, marks, parts (they sum to used), forecast, saved, cache, dollars; the rest is filled in by the session.
 Meters read_meters(const Context& context);
-// The biggest items, ready to read: "12k  Bash  npm test (r17)".
-std::vector<std::string> top_items(const Conversation& conversation, std::size_t count);
+// The biggest items, ready to read: "12k  Bash  npm test (r17)"; in the tokens of the meters.
+std::vector<std::string> top_items(const Context& context, std::size_t count);
+// What another process cannot work out of a context: the window asked for, and what stands before the conversation.
+std::string save_frame(const Context& context);
+void load_frame(const std::string& text, Context& context);
 
 }  // namespace tern

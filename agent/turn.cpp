@@ -277,6 +277,7 @@ TurnEnded run_turn(Agent& agent, Submit input, std::stop_token stop) {
   agent.store.transact([&] {
     agent.store.remember(end);
     agent.store.set_state("gauges", agent.context.gauges.save(agent.context.model));
+    agent.store.set_state("frame", save_frame(agent.context));
   });
   agent.show_meters();
   agent.emit(end);

@@ -117,7 +117,7 @@ void SessionQueries::context() {
   report.meters.mode = s.mode();
   report.meters.branch = s.branch_;
   report.meters.cwd = s.where_.cwd;
-  report.top = top_items(s.context_.conversation, 8);
+  report.top = top_items(s.context_, 8);
   if (const auto snipped = snipped_results(s.context_.conversation))
     report.tiers.push_back("snip: " + std::to_string(snipped) + " results of the context came in shortened");
   std::map<Tier, std::pair<int, Tokens>> did;

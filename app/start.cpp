@@ -224,12 +224,13 @@ Meters first_meters(const SessionSetup& setup) {
 }
 
 // The first screen: what this is, where one is, where summaries are kept, and three ways on. The screen adds the model.
-std::vector<std::string> welcome(const SessionSetup& setup, const UiDeps& deps) {
+std::vector<std::string> welcome(const SessionSetup& setup, const UiDeps& deps, bool plain) {
   std::vector<std::string> lines = {"tern " + deps.version};
   lines.push_back("folder: " + deps.cwd);
   lines.push_back(setup.keep ? "everything said and seen is kept in .compression/ and can be called back with /recall"
                              : "nothing of this talk is kept on disk");
-  lines.emplace_back("/ commands · @ files · ! shell · ? keys · shift-tab permission mode");
+  lines.emplace_back(plain ? "/help commands · ! shell · # note"
+                           : "/ commands · @ files · ! shell · ? keys · shift-tab permission mode");
   return lines;
 }
 
@@ -286,7 +287,7 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
   }
   for (const auto& clash : rebind_clashes(deps.keys)) events.push(Notice{Level::warning, "keys: " + clash});
   if (!config.editor.empty()) ::setenv("VISUAL", config.editor.c_str(), 1);
-  deps.welcome = welcome(setup, deps);
+  deps.welcome = welcome(setup, deps, plain);
   deps.list_files = [root](std::stop_token stop) { return project_files(root, stop); };
   deps.first_prompt = options.demo && options.prompt.empty() ? std::string(demo_prompt()) : options.prompt;
   std::thread worker([&] {

@@ -8,12 +8,12 @@
 
 #include "agent/export_summaries.h"
 #include "agent/local_time.h"
+#include "agent/meters.h"
 #include "agent/models.h"
 #include "agent/project_dir.h"
 #include "agent/store.h"
 #include "app/console.h"
 #include "app/option_table.h"
-#include "compression/budget.h"
 #include "tools/sandbox.h"
 
 namespace tern {
@@ -163,14 +163,6 @@ int compression_log(Look& look) {
   return 0;
 }
 
-std::string_view kind_of(const Item& item) {
-  for (const Block& block : item.blocks) {
-    if (std::holds_alternative<ToolResult>(block)) return "results";
-    if (std::holds_alternative<Summary>(block)) return "summaries";
-  }
-  return item.role == Role::assistant ? "assistant" : item.role == Role::system ? "system" : "user";
-}
-
 int show_context(Look& look) {
   const std::string what = argument(look);
   if (!what.empty() && what != "log")
@@ -183,13 +175,17 @@ int show_context(Look& look) {
   const auto name =
       models.resolve(look.config.model.empty() ? opened->model : look.config.model).value_or(ModelName{"", opened->model});
   const ModelInfo model = models.find(name.provider, name.model);
-  Budget budget;
-  budget.window = look.config.window > 0 ? look.config.window : model.window;
-  budget.reserve = model.reserve(look.config.window);
-  budget.config = look.config.compression;
-  const Usage used = usage(opened->conversation, budget);
-  std::map<std::string, Tokens> parts;
-  for (const ItemPtr& item : opened->conversation.items) parts[std::string(kind_of(*item))] += item->tokens;
+  Context context;
+  context.conversation = opened->conversation;
+  context.model = model;
+  context.config = look.config.compression;
+  load_frame(look.store->state("frame"), context);
+  if (look.config.window > 0) context.window_override = look.config.window;
+  context.gauges.load(look.store->state("gauges"), model);
+  const Meters meters = read_meters(context);
+  const double share = static_cast<double>(meters.used) / static_cast<double>(std::max<Tokens>(meters.effective, 1));
+  Json parts = Json::object();
+  for (const auto& part : meters.parts) parts[part.name] = part.tokens;
   Tokens saved = 0;
   for (const CompactionRecord& one : look.store->compactions()) saved += one.undone ? 0 : one.before - one.after;
   const UsageTotal total = look.store->usage_total();
@@ -198,10 +194,10 @@ int show_context(Look& look) {
                {"model", opened->model},
                {"turns", opened->turns},
                {"items", opened->conversation.items.size()},
-               {"used", used.used},
-               {"effective", budget.effective()},
-               {"window", budget.window},
-               {"share", used.share},
+               {"used", meters.used},
+               {"effective", meters.effective},
+               {"window", meters.window},
+               {"share", share},
                {"saved", saved},
                {"parts", parts},
                {"requests", total.requests},
@@ -211,12 +207,12 @@ int show_context(Look& look) {
     return 0;
   }
   char line[256];
-  std::snprintf(line, sizeof line, "%s  %s\n%.0f %% of %lldk tokens (without system prompt and tools), %zu items, %llu turns\n",
-                opened->id.c_str(), opened->model.c_str(), used.share * 100, static_cast<long long>(budget.effective() / 1000),
+  std::snprintf(line, sizeof line, "%s  %s\n%.0f %% of %lldk tokens, %zu items, %llu turns\n", opened->id.c_str(),
+                opened->model.c_str(), share * 100, static_cast<long long>(meters.effective / 1000),
                 opened->conversation.items.size(), static_cast<unsigned long long>(opened->turns));
   say(line);
-  for (const auto& [part, tokens] : parts) {
-    std::snprintf(line, sizeof line, "  %-10s %8lld\n", part.c_str(), static_cast<long long>(tokens));
+  for (const auto& part : meters.parts) {
+    std::snprintf(line, sizeof line, "  %-10s %8lld\n", part.name.c_str(), static_cast<long long>(part.tokens));
     say(line);
   }
   std::snprintf(line, sizeof line, "saved by compression %lld tokens; %llu requests, $%.2f\n", static_cast<long long>(saved),

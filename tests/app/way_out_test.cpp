@@ -90,6 +90,20 @@ TEST_CASE("a word that tern context or tern debug does not know is named, and ex
   }
 }
 
+TEST_CASE("another process tells the context in the window and with the system prompt it was used with") {
+  const Home home;
+  const FakeLlm server(R"({"replies":[{"text":"one"}]})");
+  shell_run(home, "\"$TERN\" -p hi --window 14000", model_at(server));
+  const auto told = json::parse(shell_run(home, "\"$TERN\" context --json", model_at(server)).out);
+  CHECK(told["window"] == 14'000);
+  CHECK(told["effective"] < 14'000);
+  CHECK(told["parts"]["system"] > 100);
+  CHECK(told["parts"]["tools"] > 100);
+  int sum = 0;
+  for (const auto& [part, tokens] : told["parts"].items()) sum += tokens.get<int>();
+  CHECK(told["used"] == sum);
+}
+
 TEST_CASE("a line of prompts that is none is an event and ends in exit code 1, the others are answered") {
   const Home home;
   const FakeLlm server(R"({"replies":[{"text":"answered"}]})");
