@@ -48,6 +48,14 @@ TEST_CASE("a pipe gets a linear log: each line, then its answer, no escapes") {
   CHECK(out.find('\x1b') == out.npos);
 }
 
+TEST_CASE("a linear log offers no key that it does not read") {
+  const ProjectFolder folder;
+  const std::string out = run(folder, "/help\n/keys\n", "--plain");
+  INFO(out);
+  CHECK(out.find("/compact") != out.npos);
+  for (const char* key : {"shift-tab", "ctrl-o", "pageup", "wheel", "? keys"}) CHECK(out.find(key) == out.npos);
+}
+
 TEST_CASE("a dumb terminal with a pipe is a linear log too, any other pipe is told the way out") {
   const ProjectFolder folder;
   CHECK(run(folder, "hello\n", "", "dumb").find("I am the demo") != std::string::npos);
