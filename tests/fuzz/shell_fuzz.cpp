@@ -21,7 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const ShellScript script = parse_shell(line);
   require(script.commands.size() <= max_segments + 1);
   for (const ShellCommand& command : script.commands) {
-    require(unwrap(command).empty() == command.words.empty());
+    const auto all = unwrap(command);  // a redirection alone is told, too
+    require(command.words.empty() ? all.empty() || !command.redirects.empty() : !all.empty());
     for (const ShellRedirect& r : command.redirects) require(!r.op.empty());
   }
   if (!script.plain() || script.commands.size() == max_segments) return 0;
