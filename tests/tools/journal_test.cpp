@@ -208,17 +208,14 @@ TEST_CASE("what a command changed, made or removed is found and undone") {
   CHECK(fs::exists(world.root / "x.o"));
 }
 
-// File times move in ticks; what comes after this is in a later one than what was before.
-static void next_tick(const World& world) {
-  const fs::path probe = world.root.string() + ".tick";
-  put(probe, "");
-  struct stat made {};
-  REQUIRE(::stat(probe.c_str(), &made) == 0);
-  timespec now{};
+// File times move in ticks, which a busy machine takes late; what comes after this has a later time than this moment and than
+// what was written before.
+static void next_tick() {
+  timespec begun{}, now{};
+  ::clock_gettime(CLOCK_REALTIME, &begun);
   do {
     ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  } while (std::tie(now.tv_sec, now.tv_nsec) <= std::tie(made.st_mtim.tv_sec, made.st_mtim.tv_nsec));
-  fs::remove(probe);
+  } while (std::tie(now.tv_sec, now.tv_nsec) <= std::tie(begun.tv_sec, begun.tv_nsec));
 }
 
 static void fill_beyond_watching(const World& world) {
@@ -230,11 +227,11 @@ TEST_CASE("in a large tree undo removes nothing that may have been there before"
   World world;
   fill_beyond_watching(world);
   world.journal.before_command(world.workspace, world.files, "make");  // finds out how large it is
-  next_tick(world);
+  next_tick();
   for (const char* name : {"young", "replaced"}) put(world.root / name, "mine\n");
   world.journal.begin_turn(1);
   const Scan scan = world.journal.before_command(world.workspace, world.files, "make");
-  next_tick(world);
+  next_tick();
   put(world.root / "young", "other\n");
   put(world.root / "sed1234", "other\n");
   fs::rename(world.root / "sed1234", world.root / "replaced");  // as sed -i does
@@ -249,7 +246,7 @@ TEST_CASE("what was only ignored before a command is not taken for its work") {
   World world;
   put(world.root / ".gitignore", ".env\n");
   put(world.root / ".env", "mine\n");
-  next_tick(world);
+  next_tick();
   world.journal.begin_turn(1);
   const Scan scan = world.journal.before_command(world.workspace, world.files, "make");
   put(world.root / ".gitignore", "");
@@ -267,11 +264,11 @@ TEST_CASE("in a large tree what was seen or is named comes back, and the rest is
   world.read("seen");
   world.journal.begin_turn(1);
   world.journal.before_command(world.workspace, world.files, "make");  // finds out how large it is
-  next_tick(world);
+  next_tick();
   Scan scan = world.journal.before_command(world.workspace, world.files, "sed -i 's/n/m/' named src");
   CHECK_FALSE(scan.whole_tree);
   CHECK(scan.files.size() == 3);
-  next_tick(world);
+  next_tick();
   for (const char* name : {"seen", "named", "src/in_named_directory", "unseen", "made"}) put(world.root / name, "other\n");
   CHECK(world.journal.after_command(world.workspace, scan, "c").size() == 5);
   const auto report = world.journal.undo(world.workspace, 1, 1);
@@ -392,7 +389,7 @@ TEST_CASE("what a background command changed is undone with the turn that starte
   world.journal.settle(world.workspace, world.jobs);  // it still runs
   CHECK(world.journal.changes(1, 2).size() == 1);
   REQUIRE(background.let_go());
-  next_tick(world);
+  next_tick();
   put(world.root / "mine", "my own\n");
   CHECK(has(world.run("BashOutput", {{"bash_id", "bash_1"}}).text, "exit 0"));
   CHECK(world.journal.changes(1, 1).size() == 2);
