@@ -23,7 +23,8 @@ void check_edit(std::string_view file, const EditRequest& request) {
   EditOutcome outcome = apply_edit(file, request);
   require(outcome.error.empty() != outcome.lines.empty() || !outcome.error.empty());
   if (!outcome.error.empty()) return;
-  std::size_t at = file.find(request.old_text);
+  const std::size_t first = file.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // a byte order mark is no text to be matched
+  std::size_t at = file.find(request.old_text, first);
   if (outcome.lines.size() != 1 || at == file.npos || file.find('\r') != file.npos || detect(file).encoding != Encoding::utf8)
     return;
   require(outcome.bytes.substr(0, at) == file.substr(0, at));
