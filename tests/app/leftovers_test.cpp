@@ -28,7 +28,8 @@ int count_running(const std::string& marker) {
   for (const auto& entry : fs::directory_iterator("/proc", error)) {
     if (entry.path().filename().native().find_first_not_of("0123456789") != std::string::npos) continue;
     std::ifstream in(entry.path() / "cmdline");
-    const std::string line{std::istreambuf_iterator<char>(in), {}};
+    std::string line;
+    std::getline(in, line, '\xff');  // all of it; empty where it has just ended
     count += line.find(marker) != std::string::npos ? 1 : 0;
   }
   return count;
