@@ -236,17 +236,20 @@ struct FakeLlm::Server {
     if (request.api.empty()) return send_whole(peer, 404, R"({"error":{"message":"no such endpoint"}})");
     int now = 0;
     json reply = choose(request, now);
-    const std::int64_t limit = number(plan, "limit", 0), size = std::int64_t(request.body.size()) / 4;
-    if (limit > 0 && size > limit && !reply.contains("fault")) {
-      const std::string shape = plan.value("shape", request.api);
-      if (shape == "silent")  // takes what fits and says nothing
-        reply["usage"] = {{"input", limit}, {"output", 5}};
-      else
-        reply["fault"] = {{"kind", "overflow"}, {"limit", limit}, {"asked", size}, {"shape", shape}};
-      std::lock_guard lock(mutex);
-      ++refused;
-    }
+    if (!reply.contains("fault")) refuse_over_limit(request, reply);
     return play(peer, request, reply, now);
+  }
+
+  void refuse_over_limit(const FakeRequest& request, json& reply) {
+    const std::lock_guard lock(mutex);
+    const std::int64_t limit = number(plan, "limit", 0), size = std::int64_t(request.body.size()) / 4;
+    if (limit == 0 || size <= limit) return;
+    const std::string shape = plan.value("shape", request.api);
+    if (shape == "silent")  // takes what fits and says nothing
+      reply["usage"] = {{"input", limit}, {"output", 5}};
+    else
+      reply["fault"] = {{"kind", "overflow"}, {"limit", limit}, {"asked", size}, {"shape", shape}};
+    ++refused;
   }
 
   // The reply this request gets; also writes the log.
