@@ -149,8 +149,8 @@ void Terminal::leave() {
 }
 
 bool Terminal::suspend() {
-  // The leader of a session, or the child of another one: whoever would see us stopped has no `fg`.
-  if (getsid(0) == getpid() || getsid(getppid()) != getsid(0)) return false;
+  // In the group of the session's leader, or the child of another session: whoever would see us stopped has no `fg`.
+  if (getsid(0) == getpgrp() || getsid(getppid()) != getsid(0)) return false;
   leave();
   stop_group();
   enter();

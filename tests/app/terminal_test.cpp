@@ -242,7 +242,8 @@ TEST_CASE("where nobody could continue a stopped program, Ctrl-Z does not stop i
     Pty pty(Run::command({"--model", "demo"}), under(folder, blind_parent));
     take_trust(pty);
     pty.send("\x1a");
-    pty.send("still here");
+    pty.send("still here");  // what is typed right behind it stays, too
+    REQUIRE(pty.until_text("no shell here"));
     REQUIRE(pty.until_text("❯ still here"));
     pty.send("\x15");
     REQUIRE(pty.until_gone("still here"));
