@@ -109,10 +109,13 @@ namespace {
 
 // ------------------------------------------------------------ single keys
 void escape(Shell& shell) {
+  const bool open = shell.completion.is_open();
+  if (open) shell.completion.close(shell);
+  if (shell.view.working) shell.interrupt();
   const bool twice = shell.now_ms - shell.last_escape_ms < twice_ms;
-  shell.last_escape_ms = shell.now_ms;
-  if (shell.completion.is_open()) return shell.completion.close(shell);
-  if (shell.view.working) return shell.interrupt();
+  // One that has closed or stopped something is not the first of two.
+  shell.last_escape_ms = open || shell.view.working ? -10'000 : shell.now_ms;
+  if (open || shell.view.working) return;
   if (!twice) {
     if (!shell.composer.empty()) shell.say("esc again clears the prompt", twice_ms);
     return;
@@ -225,6 +228,7 @@ void reverse_key(Shell& shell, const KeyPress& press) {
   if (press.key == Key::escape || press.key == Key::enter || (press.ctrl && press.text == "c") || press.key == Key::tab) {
     if (press.key == Key::escape || press.ctrl) shell.composer.set(shell.reverse_draft);
     shell.reverse.reset();
+    if (press.key == Key::escape && shell.view.working) shell.interrupt();
     return;
   }
   if (!again) {
@@ -244,6 +248,7 @@ void key_press(Shell& shell, const KeyPress& press) {
       case Approval::Taken::answered:
         shell.last_key_ms = shell.now_ms;  // a key held down or struck twice answers one dialog, not the next
         shell.send(shell.approval.answer());
+        if (escape && shell.view.working) shell.send(TakeBack{});  // such a no ends the turn
         shell.view.permission.reset();
         shell.view.trust.reset();
         return;

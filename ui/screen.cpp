@@ -112,7 +112,7 @@ void notices(Shell& shell, Bottom& bottom, int width) {
   if (shell.show_todos)
     for (const std::string& line : view.todos)
       bottom.rows.push_back(RowBuilder().add("  " + shorten(safe_text(line, Lines::one), width - 3)).take());
-  const Row working = working_line(view, width, shell.now_ms);
+  const Row working = working_line(view, width, shell.now_ms, shell.overlay.has_value());
   if (!working.text.empty()) bottom.rows.push_back(working);
   for (std::size_t i = 0; i < std::min<std::size_t>(view.queue.size(), 3); ++i)
     bottom.rows.push_back(RowBuilder()

@@ -160,14 +160,15 @@ Row top_line(const ViewState& view, int width, std::string_view home) {
   return row.take();
 }
 
-Row working_line(const ViewState& view, int width, std::int64_t now_ms) {
+Row working_line(const ViewState& view, int width, std::int64_t now_ms, bool page_open) {
   static constexpr std::string_view frames[] = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"};
+  const std::string esc = page_open ? " · esc esc" : " · esc";
   RowBuilder row;
   const Compaction& compaction = view.compaction;
   const bool compacting = compaction.phase == CompactionPhase::started || compaction.phase == CompactionPhase::progress;
   if (!view.waiting.text.empty()) {
     std::string rest = view.waiting.until_ms > now_ms ? " · " + seconds(view.waiting.until_ms - now_ms + 999) : "";
-    rest += " · esc to stop";
+    rest += esc + " to stop";
     const int room = std::max(8, width - 3 - tern::width(rest));
     row.add(" ! ", Style{.fg = Colour::warn});
     row.add(shorten(safe_text(view.waiting.text, Lines::one), room), Style{.fg = Colour::warn});
@@ -181,7 +182,7 @@ Row working_line(const ViewState& view, int width, std::int64_t now_ms) {
   if (compacting && !compaction.strategy.empty() && width >= 60)
     row.add(" · " + shorten(safe_text(compaction.strategy, Lines::one), width / 2), muted);
   row.add(" " + seconds(elapsed), muted);
-  return row.add(" · esc to interrupt", muted).take();
+  return row.add(esc + " to interrupt", muted).take();
 }
 
 }  // namespace tern

@@ -17,7 +17,7 @@ Row top_line(const ViewState& view, int width, std::string_view home);
 Row status_line(const Meters& meters, int width);
 // The context bar alone: `columns` cells between the two ends, tier marks inside, parts by shade.
 Row context_bar(const Meters& meters, int columns);
-// "⠹ working 12 s · esc to interrupt · draft in preparation"; empty when there is nothing to say.
-Row working_line(const ViewState& view, int width, std::int64_t now_ms);
+// "⠹ working 12 s · esc to interrupt · draft in preparation"; empty when there is nothing to say. An open page takes the first Esc.
+Row working_line(const ViewState& view, int width, std::int64_t now_ms, bool page_open = false);
 
 }  // namespace tern

@@ -55,6 +55,65 @@ TEST_CASE("esc closes the popup until the text changes") {
   CHECK(world.shell.completion.is_open());
 }
 
+TEST_CASE("one esc stops the turn, whatever is open over the prompt") {
+  for (const std::string_view text : {"/cl", "@a", "draft", ""}) {
+    World world;
+    world.deps.list_files = [](std::stop_token) { return std::vector<std::string>{"a.cpp"}; };
+    world.tell(TurnStarted{1});
+    world.type(text);
+    world.press("escape");
+    INFO(text);
+    CHECK(world.interrupted);
+    CHECK(world.sent<TakeBack>().size() == 1);
+    CHECK_FALSE(world.shell.completion.is_open());
+    CHECK(world.shell.composer.text() == text);
+  }
+  World world;
+  world.shell.history.add("make clean");
+  world.tell(TurnStarted{1});
+  world.type("draft");
+  world.press("ctrl-r");
+  world.type("make");
+  world.press("escape");
+  CHECK(world.interrupted);
+  CHECK_FALSE(world.shell.reverse);
+  CHECK(world.shell.composer.text() == "draft");
+}
+
+TEST_CASE("the esc that stopped a turn is not the first of two that clear the prompt") {
+  World world;
+  world.tell(TurnStarted{1});
+  world.type("draft");
+  world.press("escape");
+  world.tell(TurnEnded{TurnEnded::How::interrupted});
+  world.shell.now_ms += 200;
+  world.press("escape");
+  CHECK(world.shell.composer.text() == "draft");
+  world.shell.now_ms += 200;
+  world.press("escape");
+  CHECK(world.shell.composer.empty());
+}
+
+TEST_CASE("over a page esc closes the page, and the screen says which esc interrupts") {
+  World world;
+  world.tell(TurnStarted{1});
+  world.tell(Page{"Status", "all is well"});
+  CHECK(world.look(80, 24).find("esc esc to interrupt") != std::string::npos);
+  world.press("escape");
+  CHECK_FALSE(world.interrupted);
+  CHECK(world.look(80, 24).find(" · esc to interrupt") != std::string::npos);
+  world.press("escape");
+  CHECK(world.interrupted);
+}
+
+TEST_CASE("esc on a dialog of a turn gives back what was queued") {
+  World world;
+  world.tell(TurnStarted{1});
+  world.tell(command_asked(7));
+  world.press("escape");
+  CHECK(world.sent<TakeBack>().size() == 1);
+}
+
 TEST_CASE("the history has no popup over it") {
   World world;
   world.shell.history.add("first");
