@@ -12,6 +12,7 @@
 #include "tools/diff.h"
 #include "tools/edit_match.h"
 #include "tools/file_memory.h"
+#include "tools/indent_unit.h"
 #include "tools/workspace.h"
 
 namespace tern {
@@ -94,7 +95,8 @@ std::string preview(const nlohmann::json& args, const Workspace& workspace) {
   auto after = before;
   for (const auto& edit : edits) {
     const EditRequest request{text_of(edit, "old_string"), text_of(edit, "new_string"),
-                              edit.contains("replace_all") && edit.at("replace_all") == true};
+                              edit.contains("replace_all") && edit.at("replace_all") == true,
+                              has_one_unit(text_of(args, "file_path"))};
     auto outcome = apply_edit(after, request);
     if (!outcome.error.empty()) return unified_diff(request.old_text, request.new_text).text;
     after = std::move(outcome.bytes);

@@ -5,6 +5,7 @@
 #include "tools/args.h"
 #include "tools/change.h"
 #include "tools/file_memory.h"
+#include "tools/indent_unit.h"
 #include "tools/lookalike.h"
 #include "tools/tool.h"
 
@@ -18,7 +19,7 @@ constexpr int most_tries = 3;  // when somebody else writes the file at the same
 constexpr std::size_t shown_diff = 3000;
 
 struct Attempt {
-  std::string error, ignoring;
+  std::string error, ignoring, indented;
   bool again = false;
   Diff diff, behind;  // what was done, and what had changed before without the model knowing
   bool stale = false;
@@ -31,7 +32,7 @@ std::string at_edit(const std::vector<EditRequest>& edits, std::size_t index) {
 }
 
 std::string apply_all(const std::vector<EditRequest>& edits, const Charset& charset, bool stale, const std::stop_token& stop,
-                      std::string& bytes, std::string& ignoring) {
+                      std::string& bytes, Attempt& attempt) {
   for (std::size_t i = 0; i < edits.size(); ++i) {
     if (auto found = find_placeholder(edits[i].new_text, edits[i].old_text); !found.empty()) {
       return at_edit(edits, i) + "new_string contains the placeholder \"" + found +
@@ -44,7 +45,8 @@ std::string apply_all(const std::vector<EditRequest>& edits, const Charset& char
              std::to_string(one.lines.size()) + " places in it. Read it again before attempting to write it.";
     }
     bytes = std::move(one.bytes);
-    if (!one.ignoring.empty()) ignoring = std::move(one.ignoring);
+    if (!one.ignoring.empty()) attempt.ignoring = std::move(one.ignoring);
+    if (!one.indented.empty()) attempt.indented = std::move(one.indented);
   }
   return {};
 }
@@ -71,7 +73,7 @@ Attempt try_edit(ToolContext& ctx, const Place& place, const std::vector<EditReq
     return attempt;
   }
   std::string after = before.bytes;
-  attempt.error = apply_all(edits, charset, attempt.stale, ctx.stop, after, attempt.ignoring);
+  attempt.error = apply_all(edits, charset, attempt.stale, ctx.stop, after, attempt);
   if (attempt.error.empty() && after == before.bytes) {
     attempt.error = "No changes to make: the file already is as the edit would leave it.";
   }
@@ -95,6 +97,7 @@ std::string success_text(const std::string& name, const Attempt& attempt) {
     text += "\nold_string was matched ignoring " + attempt.ignoring + "; check the result:\n" +
             shorten(attempt.diff.text, shown_diff);
   }
+  if (!attempt.indented.empty()) text += "\nIndentation of new lines taken from the file: " + attempt.indented + ".";
   if (attempt.stale) {
     text += "\nNote: the file had been modified since you read it; old_string was still unique, so the edit was applied.";
     text += attempt.behind.text.empty() ? " Read it again to see what else is different."
@@ -119,18 +122,19 @@ ToolOutput create_file(ToolContext& ctx, const Place& place, const std::string& 
 
 ToolOutput run_edit(const json& args, ToolContext& ctx) {
   return edit_file(ctx, text_arg(args, "file_path"),
-                   {{text_arg(args, "old_string"), text_arg(args, "new_string"), flag_arg(args, "replace_all")}});
+                   {{text_arg(args, "old_string"), text_arg(args, "new_string"), flag_arg(args, "replace_all"), false}});
 }
 
 std::string path_of(const json& args) { return text_arg(args, "file_path"); }
 
 }  // namespace
 
-ToolOutput edit_file(ToolContext& ctx, std::string_view path, const std::vector<EditRequest>& edits) {
+ToolOutput edit_file(ToolContext& ctx, std::string_view path, std::vector<EditRequest> edits) {
   Place place = ctx.workspace.locate(path);
   std::string name = place.error.empty() ? ctx.workspace.display(place.path) : std::string(path);
   if (edits.size() == 1 && edits[0].old_text.empty()) return create_file(ctx, place, name, edits[0].new_text);
-  for (const auto& edit : edits) {
+  for (auto& edit : edits) {
+    edit.take_unit = has_one_unit(name);
     if (edit.old_text.empty())
       return failure("old_string is empty. Give the text to replace; none of the edits was applied.", name);
   }

@@ -11,6 +11,6 @@ namespace tern {
 struct ToolContext;
 struct ToolOutput;
 
-ToolOutput edit_file(ToolContext& ctx, std::string_view path, const std::vector<EditRequest>& edits);
+ToolOutput edit_file(ToolContext& ctx, std::string_view path, std::vector<EditRequest> edits);
 
 }  // namespace tern

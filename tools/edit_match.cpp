@@ -7,6 +7,7 @@
 #include "tools/edit_adapt.h"
 #include "tools/encoding.h"
 #include "tools/fold.h"
+#include "tools/indent_unit.h"
 
 namespace tern {
 
@@ -156,6 +157,26 @@ class Endings {
   bool known_ = false;
 };
 
+// new_text as it is to stand at each place; the unit is looked for once, and not for a change of very many places.
+class Units {
+ public:
+  Units(std::string_view text, const EditRequest& request, const Matches& found) : text_(text), request_(request) {
+    const bool lines = request.new_text.find_first_of("\t ") != std::string::npos;
+    if (request.take_unit && lines && found.ignoring.empty() && found.spans.size() <= 50) unit_ = unit_of(text);
+  }
+  std::string at(const Span& span, std::string& indented) const {
+    if (!unit_) return request_.new_text;
+    std::string fresh = in_unit(text_, span.begin, request_.old_text, request_.new_text, *unit_);
+    if (fresh != request_.new_text) indented = to_string(*unit_);
+    return fresh;
+  }
+
+ private:
+  std::string_view text_;
+  const EditRequest& request_;
+  std::optional<IndentUnit> unit_;
+};
+
 EditRequest without_ending(EditRequest request) {
   for (std::string* text : {&request.old_text, &request.new_text}) {
     if (!text->empty() && text->back() == '\n') text->pop_back();
@@ -189,10 +210,12 @@ EditOutcome apply_edit(std::string_view file, const EditRequest& request, const 
   const EditRequest meant = found.ignoring == no_last_ending ? without_ending(request) : request;
   std::size_t kept = 0;
   Endings endings(text);
+  const Units units(text, meant, found);
   for (const auto& span : found.spans) {
-    if (stop.stop_requested()) return {.bytes = {}, .error = interrupted(), .ignoring = {}, .lines = {}};
+    if (stop.stop_requested()) return {.bytes = {}, .error = interrupted(), .ignoring = {}, .indented = {}, .lines = {}};
     std::string_view raw = text.substr(span.begin, span.end - span.begin);
-    std::string fresh = literal ? meant.new_text : adapt_text(raw, meant.old_text, meant.new_text, endings.near(span.begin));
+    std::string fresh =
+        literal ? meant.new_text : adapt_text(raw, meant.old_text, units.at(span, outcome.indented), endings.near(span.begin));
     std::string misfit;
     auto encoded = splice_encoded(raw, file.substr(view.source(span.begin), view.source(span.end) - view.source(span.begin)),
                                   fresh, charset, misfit);

@@ -16,12 +16,14 @@ namespace tern {
 struct EditRequest {
   std::string old_text, new_text;
   bool all = false;
+  bool take_unit = false;  // bring new lines to the unit the file is indented with (see indent_unit.h)
 };
 
 struct EditOutcome {
   std::string bytes;               // the whole file afterwards; only when there is no error
   std::string error;               // for the model
   std::string ignoring;            // what the match ignored: "indentation"; empty = matched exactly
+  std::string indented;            // the unit new lines were brought to: "tabs"; empty = as they were written
   std::vector<std::size_t> lines;  // 1-based first lines of what was replaced, in the old file
 };
 

@@ -14,10 +14,10 @@ namespace {
 ToolOutput run_multi_edit(const json& args, ToolContext& ctx) {
   std::vector<EditRequest> edits;
   for (const auto& one : args.at("edits")) {
-    edits.push_back({text_arg(one, "old_string"), text_arg(one, "new_string"), flag_arg(one, "replace_all")});
+    edits.push_back({text_arg(one, "old_string"), text_arg(one, "new_string"), flag_arg(one, "replace_all"), false});
   }
   if (edits.empty()) return failure("edits is empty: nothing to do.", text_arg(args, "file_path"));
-  return edit_file(ctx, text_arg(args, "file_path"), edits);
+  return edit_file(ctx, text_arg(args, "file_path"), std::move(edits));
 }
 
 std::string path_of(const json& args) { return text_arg(args, "file_path"); }

@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view all(reinterpret_cast<const char*>(data) + 3, size - 3);
   std::string_view file = all.substr(0, all.size() * 3 / 4), fresh = all.substr(file.size());
   std::size_t from = file.empty() ? 0 : data[0] * file.size() / 256, length = data[1] % 24;
-  EditRequest request{std::string(file.substr(from, length)), std::string(fresh), (data[2] & 1) != 0};
+  EditRequest request{std::string(file.substr(from, length)), std::string(fresh), (data[2] & 1) != 0, (data[2] & 16) != 0};
   if (data[2] & 2) {
     for (char& c : request.old_text) c = c == '\t' ? ' ' : c;
   }

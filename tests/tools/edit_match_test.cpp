@@ -22,6 +22,14 @@ std::string refused(std::string_view file, std::string old_text, std::string new
   return outcome.error;
 }
 
+// As in a code file.
+std::string in_code(std::string_view file, std::string old_text, std::string new_text) {
+  auto outcome = apply_edit(file, {std::move(old_text), std::move(new_text), false, true});
+  INFO(outcome.error);
+  CHECK(outcome.error.empty());
+  return outcome.bytes;
+}
+
 std::string ignored(std::string_view file, std::string old_text, std::string new_text) {
   return apply_edit(file, {std::move(old_text), std::move(new_text), false}).ignoring;
 }
@@ -102,6 +110,41 @@ TEST_CASE("indentation is the file's own") {
         "    a();\n    if (q)\n        c();\n    b();\n");
   CHECK(edited("    f(1);\n", "\tf(1);", "\tf(1);\n\t\tg(2);") == "    f(1);\n        g(2);\n");
   CHECK(ignored("\tx = 1\n", "    x = 1", "    x = 2") == "indentation");
+}
+
+TEST_CASE("new lines of code take the indent unit of the file") {
+  const std::string tabs = "f {\n\ta();\n\tb();\n}\n", blanks = "f {\n  a();\n  b();\n}\n";
+  CHECK(in_code(tabs, "\ta();\n", "\ta();\n    if (x)\n        c();\n") == "f {\n\ta();\n\tif (x)\n\t\tc();\n\tb();\n}\n");
+  CHECK(in_code(tabs, "a();", "a();\n  if (x) {\n    c();\n  }") == "f {\n\ta();\n\tif (x) {\n\t\tc();\n\t}\n\tb();\n}\n");
+  CHECK(in_code(blanks, "  b();", "  b();\n\tc();") == "f {\n  a();\n  b();\n  c();\n}\n");
+  CHECK(in_code("f {\r\n\ta();\r\n\tb();\r\n}\r\n", "\tb();\n", "\tb();\n    c();\n") ==
+        "f {\r\n\ta();\r\n\tb();\r\n\tc();\r\n}\r\n");
+  const auto told = apply_edit(tabs, {"\ta();\n", "\ta();\n    c();\n", false, true});
+  CHECK(told.indented == "tabs");
+  CHECK(apply_edit(blanks, {"  b();", "  b();\n\tc();", false, true}).indented == "2 blanks");
+  CHECK(apply_edit(tabs, {"a();", "c();", false, true}).indented.empty());
+}
+
+TEST_CASE("new lines stay as written where the unit of the file is in doubt") {
+  const std::string tabs = "f {\n\ta();\n\tb();\n}\n", plain = "\ta();\n    c();\n";
+  CHECK(edited(tabs, "\ta();\n", plain) == "f {\n\ta();\n    c();\n\tb();\n}\n");  // not known to be code
+  const auto stays = [](const std::string& file, const std::string& old_text, const std::string& new_text) {
+    CHECK(in_code(file, old_text, new_text) == edited(file, old_text, new_text));
+  };
+  stays("\ta();\n    b();\n\tc();\n", "\ta();\n", plain);         // a mixture
+  stays("a();\n\ta();\n", "\ta();\n", plain);                     // one line says too little
+  stays(tabs, "\ta();\n", "    a();\n");                          // the indentation is the edit
+  stays(tabs, "\ta();\n", "\tq();\n    c();\n");                  // written with both
+  stays(tabs, "\ta();\n", "\ta();\n\t    c();\n");                // aligned
+  stays(tabs, "\ta();\n", "\ta();\n c();\n");                     // one blank is no step
+  stays(tabs, "\ta();\n", "\ta();\n                    c();\n");  // as deep as this nothing here could be
+  stays("s = `\n\ta();\n\tb();\n`\n", "\ta();\n", plain);         // inside a string
+  stays("s = \"\"\"\n\ta();\n\tb();\n\"\"\"\n", "\ta();\n", plain);
+  stays("s = R\"x(\n\ta();\n\tb();\n)x\"\n", "\ta();\n", plain);
+  stays(tabs, "\ta();\n", "\ta(`\n    c\n`);\n");                              // brings one
+  stays("#define F \\\n\ta(); \\\n\tb();\n", "\ta(); \\\n", "    c(); \\\n");  // lines that go on
+  stays("/*\n\tx\n\tz\n", "\tx", "\tx\n * y");
+  stays("f {\n  a();\n     b();\n         c();\n}\n", "  a();\n", "  a();\n\td();\n");  // no usual step
 }
 
 TEST_CASE("duplicates are named by their lines") {

@@ -90,7 +90,7 @@ void only_the_place_changed(const std::string& file, const EditRequest& request,
 TEST_CASE("an exact edit is find and replace, with \\n and with \\r\\n") {
   for (int round = 0; round < 3000; ++round) {
     const auto text = random_text(3 + dice() % 60);
-    const EditRequest request{piece_of(text), random_text(dice() % 8), dice() % 3 == 0};
+    const EditRequest request{piece_of(text), random_text(dice() % 8), dice() % 3 == 0, false};
     if (request.old_text == request.new_text) continue;
     const auto expected = naive_replace(text, request.old_text, request.new_text);
     INFO("round " << round << "\n" << text << "\n--- old\n" << request.old_text << "\n--- new\n" << request.new_text);
@@ -106,7 +106,7 @@ TEST_CASE("what is not there exactly is refused, or changes nothing outside its 
     const auto text = random_text(10 + dice() % 60);
     auto wanted = piece_of(text);
     wanted.insert(dice() % (wanted.size() + 1), 1, " \t'z"[dice() % 4]);
-    const EditRequest request{wanted, random_text(1 + dice() % 8), false};
+    const EditRequest request{wanted, random_text(1 + dice() % 8), false, false};
     if (text.find(wanted) != text.npos || request.old_text == request.new_text) continue;
     INFO("round " << round << "\n" << text << "\n--- old\n" << request.old_text << "\n--- new\n" << request.new_text);
     const auto got = apply_edit(text, request);
@@ -121,4 +121,48 @@ TEST_CASE("what is not there exactly is refused, or changes nothing outside its 
   }
   CHECK(refused > 100);
   CHECK(matched > 20);
+}
+
+namespace {
+
+std::string code_text(std::size_t lines, const std::string& unit) {
+  static const std::vector<std::string> bodies = {"a();", "if (x) {", "}", "b = \"q\";", "", "* c", "é", "`", "d \\"};
+  std::string text;
+  for (std::size_t i = 0; i < lines; ++i) {
+    for (std::size_t deep = dice() % 4; deep > 0; --deep) text += unit;
+    text += bodies[dice() % (dice() % 4 == 0 ? bodies.size() : 5)] + "\n";
+  }
+  return text;
+}
+
+// Each line without the blanks it begins with.
+std::string unindented(const std::string& text) {
+  std::string out;
+  for (const auto& line : lines_with_ends(text)) out += line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("taking the unit of the file changes blanks at the start of new lines, and nothing else ever") {
+  int changed = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const std::string units[] = {"\t", "  ", "    "};
+    const auto text = code_text(3 + dice() % 12, units[dice() % 3]);
+    EditRequest request{piece_of(text), code_text(1 + dice() % 4, units[dice() % 3]), false, false};
+    const auto expected = apply_edit(text, request);
+    if (!expected.error.empty()) continue;
+    request.take_unit = true;
+    const auto got = apply_edit(text, request);
+    INFO("round " << round << "\n" << text << "\n--- old\n" << request.old_text << "\n--- new\n" << request.new_text);
+    const std::size_t begin = text.find(request.old_text), after = text.size() - begin - request.old_text.size();
+    REQUIRE(got.bytes.size() >= begin + after);
+    CHECK(got.bytes.substr(0, begin) == text.substr(0, begin));
+    CHECK(got.bytes.substr(got.bytes.size() - after) == text.substr(text.size() - after));
+    const auto middle = got.bytes.substr(begin, got.bytes.size() - begin - after);
+    CHECK(unindented(middle) == unindented(request.new_text));
+    CHECK(got.indented.empty() == (got.bytes == expected.bytes));
+    changed += !got.indented.empty();
+  }
+  CHECK(changed > 100);
 }

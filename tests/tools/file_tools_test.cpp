@@ -221,6 +221,16 @@ TEST_CASE("touching a file without changing it is no change") {
   CHECK_FALSE(has(world.edit("a", "one", "two").text, "modified"));
 }
 
+TEST_CASE("new lines of a code file take its indent unit, and the result says so") {
+  World world;
+  const std::string text = "f {\n\ta();\n\tb();\n}\n";
+  for (const char* name : {"a.go", "a.yml"}) put(world.root / name, text), world.read(name);
+  CHECK(has(world.edit("a.go", "\tb();\n", "\tb();\n    c();\n").text, "taken from the file: tabs."));
+  CHECK(get(world.root / "a.go") == "f {\n\ta();\n\tb();\n\tc();\n}\n");
+  CHECK_FALSE(has(world.edit("a.yml", "\tb();\n", "\tb();\n    c();\n").text, "taken from the file"));
+  CHECK(get(world.root / "a.yml") == "f {\n\ta();\n\tb();\n    c();\n}\n");
+}
+
 TEST_CASE("MultiEdit is all or nothing") {
   World world;
   put(world.root / "a", "one two\n");
