@@ -105,8 +105,9 @@ std::string take_number(const nlohmann::json& value, const std::string& key, Mod
   return "";
 }
 
+constexpr std::string_view numbers[] = {"window", "maxOutput", "optimum", "input", "output", "cacheRead", "cacheWrite"};
+
 std::string take_field(const std::string& key, const nlohmann::json& value, ModelInfo& info, std::string& alias) {
-  static constexpr std::string_view numbers[] = {"window", "maxOutput", "optimum", "input", "output", "cacheRead", "cacheWrite"};
   if (std::find(std::begin(numbers), std::end(numbers), key) != std::end(numbers)) return take_number(value, key, info);
   if (key == "smallModel" || key == "alias") {
     if (!value.is_string()) return key + " must be a string";
@@ -121,6 +122,12 @@ std::string take_field(const std::string& key, const nlohmann::json& value, Mode
 }
 
 }  // namespace
+
+std::vector<std::string> model_fields() {
+  std::vector<std::string> fields(std::begin(numbers), std::end(numbers));
+  for (const char* other : {"smallModel", "alias", "images", "thinking", "caching"}) fields.emplace_back(other);
+  return fields;
+}
 
 double ModelInfo::dollars(const TokenUsage& usage) const {
   return (double(usage.input) * input + double(usage.output) * output + double(usage.cache_read) * cache_read +

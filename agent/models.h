@@ -31,6 +31,9 @@ struct ModelName {
   bool operator==(const ModelName&) const = default;
 };
 
+// The fields a description of a model may have, as Models::describe reads them.
+std::vector<std::string> model_fields();
+
 class Models {
  public:
   Models();  // the built-in table

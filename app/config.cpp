@@ -52,9 +52,16 @@ Json value_of(const ConfigKey& key, std::string_view text) {
   return json.is_discarded() ? Json(std::string(text)) : json;
 }
 
+void note(Config& config, const std::string& lines) {
+  for (std::size_t from = 0; from < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', from), lines.size());
+    config.problems.push_back(lines.substr(from, end - from));
+    from = end + 1;
+  }
+}
+
 void take(Config& config, const std::string& name, const Json& value, const std::string& origin) {
-  std::string wrong = set_value(config, name, value, origin);
-  if (!wrong.empty()) config.problems.push_back(std::move(wrong));
+  note(config, set_value(config, name, value, origin));
 }
 
 // {"compression": {"microAt": 0.5}} and {"compression.microAt": 0.5} are the same.
@@ -66,6 +73,8 @@ void take_object(Config& config, const Json& object, const std::string& prefix, 
         std::any_of(table.begin(), table.end(), [&](const ConfigKey& key) { return key.name.starts_with(whole + "."); });
     if (section && value.is_object())
       take_object(config, value, whole + ".", origin);
+    else if (section)
+      config.problems.push_back(origin + ": " + whole + " must be an object of its keys; nothing of it is used");
     else
       take(config, whole, value, origin);
   }
@@ -153,8 +162,7 @@ Config load_config(const ConfigSources& sources) {
     if (!value.empty()) take(config, key.name, value_of(key, value), "$" + variable);
   }
   for (const auto& [name, value, origin] : sources.flags) {
-    const std::string wrong = set_config(config, name, value, origin);
-    if (!wrong.empty()) config.problems.push_back(wrong);
+    note(config, set_config(config, name, value, origin));
   }
   check_tiers(config);
   return config;

@@ -124,68 +124,6 @@ ConfigKey mode_key() {
           .text = true};
 }
 
-ConfigKey providers_key() {
-  return {.name = "providers",
-          .wants = "an object: name → {baseUrl, key, headers}",
-          .help = "base URLs, keys and headers of providers",
-          .set =
-              [](Config& config, const Json& json) {
-                if (!json.is_object()) return false;
-                for (const auto& [name, one] : json.items()) {
-                  if (!one.is_object()) return false;
-                  ProviderSettings& settings = config.providers[name];
-                  for (const auto& [key, value] : one.items()) {
-                    if (key == "headers" && value.is_object()) {
-                      for (const auto& [header, content] : value.items()) {
-                        if (!content.is_string()) return false;
-                        settings.headers.emplace_back(header, content.get<std::string>());
-                      }
-                    } else if (!value.is_string()) {
-                      return false;
-                    } else if (key == "baseUrl") {
-                      settings.base_url = value.get<std::string>();
-                    } else if (key == "key") {
-                      settings.key = value.get<std::string>();
-                    } else {
-                      return false;
-                    }
-                  }
-                }
-                return true;
-              },
-          .get = [](const Config& config) {  // keys and headers are never shown
-            Json json = Json::object();
-            for (const auto& [name, one] : config.providers) {
-              json[name] = Json::object();
-              if (!one.base_url.empty()) json[name]["baseUrl"] = one.base_url;
-              if (!one.key.empty()) json[name]["key"] = "(set)";
-              if (!one.headers.empty()) json[name]["headers"] = "(" + std::to_string(one.headers.size()) + " set)";
-            }
-            return json;
-          }};
-}
-
-ConfigKey models_key() {
-  return {.name = "models",
-          .wants = "an object: provider/name → {window, maxOutput, input, output …}",
-          .help = "models the table does not know",
-          .set =
-              [](Config& config, const Json& json) {
-                if (!json.is_object()) return false;
-                for (const auto& [name, one] : json.items()) {
-                  if (!one.is_object()) return false;
-                  config.models[name] = one.dump();
-                }
-                return true;
-              },
-          .get =
-              [](const Config& config) {
-                Json json = Json::object();
-                for (const auto& [name, one] : config.models) json[name] = Json::parse(one, nullptr, false);
-                return json;
-              }};
-}
-
 template <class Field>
 ConfigKey names(std::string name, Field field, std::string wants, std::string help) {
   return {.name = std::move(name),
@@ -355,14 +293,17 @@ std::string set_value(Config& config, const std::string& name, const Json& value
     const std::string near = nearest_word(name, config_keys());
     return origin + ": unknown key \"" + name + "\"" + (near.empty() ? "" : "; did you mean \"" + near + "\"?");
   }
-  if (!key->set(config, value)) {
+  std::vector<std::string> parts;
+  if (!(key->set_parts ? key->set_parts(config, value, parts) : key->set(config, value))) {
     const bool secret = name == "providers";
     return origin + ": " + name +
            (secret ? "" : ": " + value.dump(-1, ' ', false, Json::error_handler_t::replace) + " is not taken;") + " it wants " +
            key->wants;
   }
   config.origins[name] = origin;
-  return {};
+  std::string wrong;
+  for (const std::string& part : parts) wrong += (wrong.empty() ? "" : "\n") + origin + ": " + part;
+  return wrong;
 }
 
 // Commas before a closing bracket are taken out first; nlohmann handles the comments.

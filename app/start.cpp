@@ -104,9 +104,12 @@ auto provider_adjuster(const Config& config) {
 
 void describe_models(const Config& config, Models& models, std::vector<std::string>& problems) {
   for (const auto& [name, json] : config.models)
-    if (const auto problem = models.describe(name, json); !problem.empty()) problems.push_back("model " + name + ": " + problem);
+    if (const auto problem = models.describe(name, json); !problem.empty()) problems.push_back(problem);
   for (const auto& [alias, target] : config.aliases)
-    if (auto name = models.resolve(target)) models.alias(alias, *name);
+    if (auto name = models.resolve(target))
+      models.alias(alias, *name);
+    else
+      problems.push_back("alias \"" + alias + "\": no provider serves \"" + target + "\"; write it as provider/name");
 }
 
 }  // namespace

@@ -109,6 +109,32 @@ TEST_CASE("config: what is wrong is named and leaves the rest alone") {
   CHECK(world.load().compression.compact_at == 0.8);
 }
 
+TEST_CASE("config: what is unknown inside an object is named with the nearest known, and the rest holds") {
+  World world;
+  world.write(world.user(), R"j({
+    "providers": {"anthropic": {"baseUrl": "http://127.0.0.1:9", "kye": "sk-secret-1", "headers": {"x-a": 7, "x-b": "b"}},
+                  "antropic": {"key": "sk-secret-2"}, "openai": {"key": 12345678}, "gemini": "sk-secret-3"},
+    "models": {"openai/mine": {"windw": 9000, "maxOutput": 1000}, "openai/other": 5},
+    "permissions": {"alow": ["Read"]}, "compression": "no"
+  })j");
+  const Config config = world.load();
+  CHECK(names(config.problems, "unknown key \"providers.anthropic.kye\"; did you mean \"providers.anthropic.key\"?"));
+  CHECK(names(config.problems, "providers.anthropic.headers.x-a must be a text"));
+  CHECK(names(config.problems, "unknown key \"providers.antropic\"; did you mean \"providers.anthropic\"?"));
+  CHECK(names(config.problems, "providers.openai.key must be a text"));
+  CHECK(names(config.problems, "providers.gemini must be an object"));
+  CHECK(names(config.problems, "unknown key \"models.openai/mine.windw\"; did you mean \"models.openai/mine.window\"?"));
+  CHECK(names(config.problems, "models.openai/other must be an object"));
+  CHECK(names(config.problems, "did you mean \"permissions.allow\"?"));
+  CHECK(names(config.problems, "compression must be an object"));
+  CHECK_FALSE(names(config.problems, "sk-secret"));
+  CHECK_FALSE(names(config.problems, "12345678"));
+  CHECK(config.problems.size() == 9);
+  CHECK(config.providers.at("anthropic").base_url == "http://127.0.0.1:9");
+  CHECK(config.providers.at("anthropic").headers.size() == 1);
+  CHECK(config.models.at("openai/mine") == R"({"maxOutput":1000})");
+}
+
 TEST_CASE("config: a key is never shown") {
   World world;
   world.write(

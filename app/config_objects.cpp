@@ -1,0 +1,116 @@
+#include <algorithm>
+
+#include "agent/models.h"
+#include "agent/providers.h"
+#include "app/config_keys.h"
+#include "app/option_table.h"
+
+namespace tern {
+namespace {
+
+using Json = nlohmann::json;
+using Wrong = std::vector<std::string>;
+
+std::string unknown(const std::string& where, const std::string& name, const std::vector<std::string>& known) {
+  const std::string near = nearest_word(name, known);
+  std::string all;
+  for (const std::string& one : known) all += (all.empty() ? "" : ", ") + one;
+  return "unknown key \"" + where + "." + name + "\"; " +
+         (near.empty() ? "it may be one of " + all : "did you mean \"" + where + "." + near + "\"?");
+}
+
+void take_headers(ProviderSettings& settings, const Json& headers, const std::string& where, Wrong& wrong) {
+  if (!headers.is_object()) return wrong.push_back(where + " must be an object: header → text");
+  for (const auto& [header, content] : headers.items()) {
+    if (content.is_string())
+      settings.headers.emplace_back(header, content.get<std::string>());
+    else
+      wrong.push_back(where + "." + header + " must be a text");
+  }
+}
+
+void take_provider(ProviderSettings& settings, const Json& one, const std::string& where, Wrong& wrong) {
+  if (!one.is_object()) return wrong.push_back(where + " must be an object {baseUrl, key, headers}");
+  for (const auto& [key, value] : one.items()) {
+    std::string* place = key == "baseUrl" ? &settings.base_url : key == "key" ? &settings.key : nullptr;
+    if (key == "headers")
+      take_headers(settings, value, where + ".headers", wrong);
+    else if (!place)
+      wrong.push_back(unknown(where, key, {"baseUrl", "key", "headers"}));
+    else if (!value.is_string())
+      wrong.push_back(where + "." + key + " must be a text");
+    else
+      *place = value.get<std::string>();
+  }
+}
+
+bool set_providers(Config& config, const Json& json, Wrong& wrong) {
+  if (!json.is_object()) return false;
+  std::vector<std::string> known;
+  for (const ProviderKind* kind : all_providers()) known.emplace_back(kind->name);
+  for (const auto& [name, one] : json.items()) {
+    if (find_provider(name))
+      take_provider(config.providers[name], one, "providers." + name, wrong);
+    else
+      wrong.push_back(unknown("providers", name, known));
+  }
+  return true;
+}
+
+// The values of a description are checked where it is used, by Models::describe; a field it does not know is left out here.
+bool set_models(Config& config, const Json& json, Wrong& wrong) {
+  if (!json.is_object()) return false;
+  const std::vector<std::string> known = model_fields();
+  for (const auto& [name, one] : json.items()) {
+    if (!one.is_object()) {
+      wrong.push_back("models." + name + " must be an object {window, maxOutput, input, output …}");
+      continue;
+    }
+    Json fields = Json::object();
+    for (const auto& [key, value] : one.items()) {
+      if (std::find(known.begin(), known.end(), key) != known.end())
+        fields[key] = value;
+      else
+        wrong.push_back(unknown("models." + name, key, known));
+    }
+    config.models[name] = fields.dump();
+  }
+  return true;
+}
+
+}  // namespace
+
+ConfigKey providers_key() {
+  return {.name = "providers",
+          .wants = "an object: name → {baseUrl, key, headers}",
+          .help = "base URLs, keys and headers of providers",
+          .set = nullptr,
+          .get =
+              [](const Config& config) {  // keys and headers are never shown
+                Json json = Json::object();
+                for (const auto& [name, one] : config.providers) {
+                  json[name] = Json::object();
+                  if (!one.base_url.empty()) json[name]["baseUrl"] = one.base_url;
+                  if (!one.key.empty()) json[name]["key"] = "(set)";
+                  if (!one.headers.empty()) json[name]["headers"] = "(" + std::to_string(one.headers.size()) + " set)";
+                }
+                return json;
+              },
+          .set_parts = set_providers};
+}
+
+ConfigKey models_key() {
+  return {.name = "models",
+          .wants = "an object: provider/name → {window, maxOutput, input, output …}",
+          .help = "models the table does not know",
+          .set = nullptr,
+          .get =
+              [](const Config& config) {
+                Json json = Json::object();
+                for (const auto& [name, one] : config.models) json[name] = Json::parse(one, nullptr, false);
+                return json;
+              },
+          .set_parts = set_models};
+}
+
+}  // namespace tern
