@@ -25,7 +25,8 @@ Row rule(int width) {
 }
 
 // A rounded frame around rows, drawn by us so that its width is ours too.
-Rows framed(Rows rows, int width, Style style, std::string_view title = "") {
+Rows framed(Rows rows, int width, Style style, const Bottom& bottom) {
+  const std::string_view title = bottom.title;
   Rows out;
   std::string edge;
   for (int i = tern::width(title); i < width - 2; ++i) edge += "─";
@@ -46,9 +47,20 @@ Rows framed(Rows rows, int width, Style style, std::string_view title = "") {
     made.spans.push_back({begin, static_cast<std::uint32_t>(made.text.size()) - begin, style});
     out.push_back(std::move(made));
   }
-  std::string bottom;
-  for (int i = 0; i < width - 2; ++i) bottom += "─";
-  out.push_back(RowBuilder().add("╰" + bottom + "╯", style).take());
+  Row rest = bottom.rest;
+  const int room = tern::width(rest.text) == 0 ? 0 : 1;
+  std::string lower = "╰";
+  for (int i = tern::width(rest.text) + room; i < width - 2; ++i) lower += "─";
+  Row last = RowBuilder().add(lower, style).take();
+  for (Span& span : rest.spans) {
+    span.begin += static_cast<std::uint32_t>(last.text.size());
+    last.spans.push_back(span);
+  }
+  last.text += rest.text;
+  const auto begin = static_cast<std::uint32_t>(last.text.size());
+  last.text += room > 0 ? "─╯" : "╯";
+  last.spans.push_back({begin, static_cast<std::uint32_t>(last.text.size()) - begin, style});
+  out.push_back(std::move(last));
   return out;
 }
 
@@ -99,7 +111,7 @@ void composer_rows(Shell& shell, Bottom& bottom, int width, int most) {
   }
   const int left = frame ? 4 : 2;
   bottom.caret = {layout.caret_x + left, static_cast<int>(bottom.rows.size()) + layout.caret_y + (frame ? 1 : 0)};
-  append(bottom.rows, frame ? framed(std::move(rows), width, muted, bottom.title) : std::move(rows));
+  append(bottom.rows, frame ? framed(std::move(rows), width, muted, bottom) : std::move(rows));
 }
 
 // Three of them are shown; the first says how many there are.
@@ -145,6 +157,7 @@ Bottom bottom_part(Shell& shell, TerminalSize size) {
   Bottom bottom;
   const bool no_top = size.lines < lines_with_top || shell.deps.screen == ScreenKind::inline_region;
   if (no_top) bottom.title = shorten(mode_and_model(shell.view.meters), size.columns - 4);
+  bottom.rest = status_rest(shell.view.meters, size.columns);
   const int width = size.columns;
   if (shell.transcript_view && !shell.approval.is_open()) {
     std::string text = width < 70 ? "q back · / search · n N · v select · g G"
@@ -160,7 +173,7 @@ Bottom bottom_part(Shell& shell, TerminalSize size) {
     const int others = 2 + (frame ? 2 : 0);  // a row of the transcript, the status line
     const int room = std::min(std::max(8, size.lines * 3 / 5), size.lines - others);
     Rows dialog = shell.approval.rows(frame ? std::max(4, width - 4) : width - 1, room, listening);
-    append(bottom.rows, frame ? framed(std::move(dialog), width, Style{.fg = Colour::warn}) : std::move(dialog));
+    append(bottom.rows, frame ? framed(std::move(dialog), width, Style{.fg = Colour::warn}, bottom) : std::move(dialog));
     if (!listening && !shell.composer.empty())
       composer_rows(shell, bottom, width, 3);
     else

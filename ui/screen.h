@@ -11,7 +11,8 @@ namespace tern {
 struct Bottom {
   Rows rows;
   Caret caret;
-  std::string title;  // of the composer's frame
+  std::string title;  // of the frame, at its upper left
+  Row rest;           // of the status line, at its lower right
 };
 Bottom bottom_part(Shell& shell, TerminalSize size);
 Rows welcome_rows(const Shell& shell, int width);

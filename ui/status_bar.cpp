@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "ui/format.h"
@@ -40,28 +42,63 @@ std::string home_relative(const std::string& path, std::string_view home) {
   return inside ? "~" + path.substr(home.size()) : path;
 }
 
-// The pieces after the bar, most important first: what does not fit is left out whole.
-std::vector<std::pair<std::string, Style>> facts(const Meters& meters) {
+struct Fact {
+  std::string text;
+  Style style;
+  int rank;  // the lowest stay beside the bar
+};
+using Facts = std::vector<Fact>;
+
+std::string forecast(const Meters& meters, double share, bool whole) {
+  const std::string tier(next_tier(meters, share));
+  if (meters.turns_to_next == 0) return whole ? tier + " in the next turn" : tier + " next turn";
+  return "≈ " + plural(meters.turns_to_next, "turn") + (whole ? " to " + tier : "");
+}
+
+// The pieces after the bar, in their order on the screen.
+Facts facts(const Meters& meters, int width) {
   if (meters.effective <= 0) return {};  // no model chosen yet
   const double share = share_of(meters);
   const std::string about = meters.estimated ? "~" : "";
-  std::vector<std::pair<std::string, Style>> out;
-  out.push_back({about + percent(share), Style{.fg = band_colour(share), .bold = true}});
-  out.push_back({about + short_count(meters.used) + "/" + short_count(meters.effective), {}});
-  if (meters.turns_to_next == 0)
-    out.push_back({std::string(next_tier(meters, share)) + " in the next turn", muted});
-  else if (meters.turns_to_next > 0)
-    out.push_back({"≈ " + plural(meters.turns_to_next, "turn") + " to " + std::string(next_tier(meters, share)), muted});
-  if (meters.saved > 0) out.push_back({"saved " + short_count(meters.saved), Style{.fg = Colour::good}});
-  if (meters.cache_hit >= 0) out.push_back({"cache " + percent(meters.cache_hit), muted});
-  if (meters.dollars_known) out.push_back({dollars(meters.dollars), muted});
+  Facts out;
+  out.push_back({about + percent(share), Style{.fg = band_colour(share), .bold = true}, 0});
+  out.push_back({about + short_count(meters.used) + "/" + short_count(meters.effective), {}, 1});
+  if (meters.turns_to_next >= 0) out.push_back({forecast(meters, share, width >= 100), muted, 2});
+  if (meters.saved > 0) out.push_back({"saved " + short_count(meters.saved), Style{.fg = Colour::good}, 6});
+  if (meters.cache_hit >= 0) out.push_back({"cache " + percent(meters.cache_hit), muted, 4});
+  if (meters.dollars_known) out.push_back({dollars(meters.dollars), muted, 3});
   if (meters.draft_ready)
-    out.push_back({"draft ready", muted});
+    out.push_back({"draft ready", muted, 7});
   else if (meters.draft_pending)
-    out.push_back({"drafting a summary", muted});
-  if (meters.background_jobs > 0) out.push_back({plural(meters.background_jobs, "task"), Style{.fg = Colour::warn}});
+    out.push_back({"drafting a summary", muted, 7});
+  if (meters.background_jobs > 0) out.push_back({plural(meters.background_jobs, "task"), Style{.fg = Colour::warn}, 5});
   return out;
 }
+
+int bar_columns(int width) {
+  if (width < 30) return 0;
+  return width < 60 ? std::clamp(width / 3, 8, 13) : std::clamp(width / 5, 16, 40);
+}
+
+int bar_room(int width) { return bar_columns(width) > 0 ? bar_columns(width) + 3 + (width >= 60 ? 1 : 0) : 0; }
+
+// Takes out of `all` those that fit into `room`, the lowest ranks first, and keeps their order. Between two stand `gap` columns.
+Facts fitting(Facts& all, int room, int gap, int always) {
+  Facts ranked = all;
+  std::sort(ranked.begin(), ranked.end(), [](const Fact& a, const Fact& b) { return a.rank < b.rank; });
+  int highest = -1;
+  for (const Fact& fact : ranked) {
+    room -= tern::width(fact.text) + (highest < 0 ? 0 : gap);
+    if (room < 0 && fact.rank > always) break;
+    highest = fact.rank;
+  }
+  const auto rest = std::stable_partition(all.begin(), all.end(), [&](const Fact& fact) { return fact.rank <= highest; });
+  Facts taken(std::move_iterator(all.begin()), std::move_iterator(rest));
+  all.erase(all.begin(), rest);
+  return taken;
+}
+
+constexpr int line_gap = 2, edge_gap = 3;
 
 }  // namespace
 
@@ -100,10 +137,9 @@ Row context_bar(const Meters& meters, int columns) {
 }
 
 Row status_line(const Meters& meters, int width) {
-  const int columns = std::clamp(width / 3, 8, 40);
   RowBuilder row;
-  row.add(width >= 60 ? " " : "");
-  if (width >= 30) {
+  if (const int columns = bar_columns(width); columns > 0) {
+    row.add(width >= 60 ? " " : "");
     const Row bar = context_bar(meters, columns);
     std::size_t at = 0;
     for (const Span& span : bar.spans) {
@@ -113,11 +149,20 @@ Row status_line(const Meters& meters, int width) {
     }
     row.add(" ");
   }
-  for (const auto& [text, style] : facts(meters)) {
-    if (row.columns() + tern::width(text) > width) break;
-    row.add(text, style).add("  ");
-  }
+  Facts all = facts(meters, width);
+  bool first = true;
+  for (const Fact& fact : fitting(all, width - bar_room(width), line_gap, 1))
+    row.add(std::exchange(first, false) ? "" : "  ").add(fact.text, fact.style);
   return row.take();
+}
+
+Row status_rest(const Meters& meters, int width) {
+  Facts all = facts(meters, width);
+  fitting(all, width - bar_room(width), line_gap, 1);
+  RowBuilder row;
+  for (const Fact& fact : fitting(all, width - 6, edge_gap, -1))
+    row.add(row.columns() == 0 ? " " : " · ", muted).add(fact.text, fact.style);
+  return row.columns() == 0 ? Row() : row.add(" ", muted).take();
 }
 
 namespace {

@@ -14,7 +14,9 @@ Colour band_colour(double share);  // 0–40 good, –60 lime, –80 yellow, –
 std::string model_line(const Meters& meters);
 std::string mode_and_model(const Meters& meters);  // " plan · claude-sonnet-4-5 · main* "
 Row top_line(const ViewState& view, int width, std::string_view home);
+// The bar and the facts beside it; what has no room there, for an edge of a frame of this width.
 Row status_line(const Meters& meters, int width);
+Row status_rest(const Meters& meters, int width);
 // The context bar alone: `columns` cells between the two ends, tier marks inside, parts by shade.
 Row context_bar(const Meters& meters, int columns);
 // "⠹ working 12 s · esc to interrupt · draft in preparation"; empty when there is nothing to say. An open page takes the first Esc.
