@@ -42,7 +42,7 @@ class IndexNames {
     version_ = big_endian(bytes, 4, 4);
     left_ = version_ >= 2 && version_ <= 4 ? big_endian(bytes, 8, 4) : 0;
   }
-  bool next(std::string& name) {
+  bool next(std::string& name, TrackedFile& file) {
     if (left_ == 0 || at_ + kBeforePath > bytes_.size()) return false;
     --left_;
     const std::size_t start = at_;
@@ -53,6 +53,7 @@ class IndexNames {
     const std::size_t end = bytes_.find('\0', at_);
     if (end == std::string_view::npos) return false;
     name.append(bytes_.substr(at_, end - at_));
+    file = {{}, big_endian(bytes_, start + 8, 4), big_endian(bytes_, start + 12, 4), big_endian(bytes_, start + 36, 4)};
     at_ = version_ == 4 ? end + 1 : start + (end - start + 8) / 8 * 8;
     return true;
   }
@@ -80,19 +81,27 @@ class IndexNames {
 
 namespace {
 
-// Asks about every tracked path of the first repository at `top` or above it.
-bool any_of_index(const fs::path& real, fs::path top, const std::function<bool(const fs::path&)>& wanted) {
+// The first folder at `top` or above it that has a .git; empty when there is none.
+fs::path repository_of(fs::path top) {
   for (std::error_code error; !error; top = top.parent_path()) {
-    if (fs::exists(fs::symlink_status(top / ".git", error))) {
-      const std::string bytes = read_all(git_dir(top / ".git") / "index");
-      const std::string name = real == top ? std::string() : real.lexically_relative(top).generic_string();
-      IndexNames names(bytes);
-      for (std::string one; names.next(one);)
-        if ((name.empty() || one == name || one.starts_with(name + "/")) && wanted(top / one)) return true;
-      return false;
-    }
+    if (fs::exists(fs::symlink_status(top / ".git", error))) return top;
     error.clear();
     if (top == top.parent_path()) break;
+  }
+  return {};
+}
+
+// Asks about every tracked path below `real` of the repository at `top`.
+bool any_of_index(const fs::path& real, const fs::path& top, const TrackedWanted& wanted) {
+  if (top.empty()) return false;
+  const std::string bytes = read_all(git_dir(top / ".git") / "index");
+  const std::string name = real == top ? std::string() : real.lexically_relative(top).generic_string();
+  IndexNames names(bytes);
+  TrackedFile file;
+  for (std::string one; names.next(one, file);) {
+    if (!name.empty() && one != name && !one.starts_with(name + "/")) continue;
+    file.path = top / one;
+    if (wanted(file)) return true;
   }
   return false;
 }
@@ -102,13 +111,19 @@ bool any_of_index(const fs::path& real, fs::path top, const std::function<bool(c
 bool tracked_by_git(const fs::path& folder) {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(folder, error);
-  return !error && any_of_index(real, real.parent_path(), [](const fs::path&) { return true; });
+  return !error && any_of_index(real, repository_of(real.parent_path()), [](const TrackedFile&) { return true; });
 }
 
-bool any_tracked(const fs::path& path, const std::function<bool(const fs::path&)>& wanted) {
+bool any_tracked(const fs::path& path, const TrackedWanted& wanted) {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(path, error);
-  return !error && any_of_index(real, real, wanted);
+  return !error && any_of_index(real, repository_of(real), wanted);
+}
+
+bool any_tracked_above(const fs::path& path, const TrackedWanted& wanted) {
+  std::error_code error;
+  const fs::path top = repository_of(fs::weakly_canonical(path, error));
+  return !error && any_of_index(top, top, wanted);
 }
 
 }  // namespace tern

@@ -101,6 +101,7 @@ bool climbs(const std::string& word) {
 
 // "HEAD:.env", ":0:.env", "-L1,2:.env": any part behind a colon may be a file's name.
 bool names_secret(const std::string& word, const CommandPlace& place) {
+  if (word.starts_with(":!") || word.starts_with(":^") || word.starts_with(":(exclude)")) return false;  // left out
   for (std::string_view part = word; !part.empty();) {
     if (holds_secrets(place.locate(part), place.workspace)) return true;
     const std::size_t colon = part.find(':');

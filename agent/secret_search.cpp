@@ -2,10 +2,12 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cctype>
+#include <fstream>
 #include <mutex>
 
 #include "agent/command_kinds.h"
-#include "agent/git_index.h"
+#include "agent/git_shows.h"
 #include "tools/protected_names.h"
 #include "tools/search.h"
 #include "tools/walk.h"
@@ -117,33 +119,11 @@ std::vector<fs::path> folders_of(const std::vector<ShellWord>& operands, const C
   return folders;
 }
 
-// "git grep" searches every tracked file below where it stands, or in the paths behind its pattern.
-fs::path git_grep_shows(const ShellCommand& command, const CommandPlace& place, const Wanted& wanted) {
-  std::size_t at = 1;
-  while (at < command.words.size() && command.words[at].text.starts_with("-")) ++at;
-  if (at >= command.words.size() || command.words[at].text != "grep") return {};
-  std::vector<fs::path> paths;
-  bool pattern = has_letter(command, "e"), value = false;
-  for (++at; at < command.words.size(); ++at) {
-    const std::string& word = command.words[at].text;
-    const bool option = word.size() > 1 && word[0] == '-';
-    const Place where = option || word.starts_with(":") ? Place{} : place.locate(command.words[at]);
-    if (!option && !value && pattern && where.exists) paths.push_back(where.real);
-    pattern = pattern || !option;
-    value = option && word[1] != '-' && std::string_view("eABCm").find(word.back()) != std::string_view::npos;
-  }
-  if (paths.empty()) paths.push_back(place.cwd);
-  fs::path shown;
-  for (const fs::path& path : paths)
-    if (any_tracked(path, [&](const fs::path& file) { return wanted(shown = file); })) return shown;
-  return {};
-}
-
 }  // namespace
 
 fs::path search_shows(const ShellCommand& command, const std::vector<ShellWord>& operands, const CommandPlace& place,
                       const Wanted& wanted, bool* gave_up) {
-  if (program_name(command.words[0].text) == "git") return git_grep_shows(command, place, wanted);
+  if (program_name(command.words[0].text) == "git") return git_shows(command, place, wanted);
   const Search search = search_of(command);
   if (!search.folders) return {};
   for (const fs::path& folder : folders_of(operands, place)) {
@@ -164,16 +144,44 @@ fs::path search_shows(const ShellCommand& command, const std::vector<ShellWord>&
   return {};
 }
 
+namespace {
+
+// What projects keep in git without a thought: settings that only sometimes hold a key.
+bool holds_no_key(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(64 << 10, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto has = [&](const char* word) { return text.find(word) != text.npos; };
+  return !has("token") && !has("secret") && !has("passw") && !has("key") && !has("auth");
+}
+
+// Keys made for tests, and packages' own, are nobody's secret.
+bool kept_for_tests(const fs::path& path, const CommandPlace& place) {
+  const std::string name = path.filename().native();
+  if (name.starts_with(".env") || name.find(".env") != name.npos) return false;
+  const fs::path folders = path.parent_path().lexically_relative(place.workspace.root());
+  for (const fs::path& part : folders)
+    if (in_list(part.native(), "test tests testing testdata test-data fixtures __tests__ spec examples")) return true;
+  return false;
+}
+
+}  // namespace
+
 std::string search_shows_secret(const ShellCommand& command, const std::vector<ShellWord>& operands, const CommandPlace& place) {
   bool gave_up = false;
-  const fs::path shown = search_shows(
-      command, operands, place,
-      [](const fs::path& path) {
-        // Packages bring keys for their own tests.
-        return secret_name(path.filename().native()) && path.native().find("/node_modules/") == std::string::npos;
-      },
-      &gave_up);
-  if (!shown.empty()) return place.workspace.display(shown) + " may hold secrets, and the search would show it";
+  const bool git = program_name(command.words[0].text) == "git";
+  const auto secret = [&](const fs::path& path) {
+    const std::string name = path.filename().native();
+    // Packages bring keys for their own tests.
+    if (!secret_name(name) || path.native().find("/node_modules/") != std::string::npos) return false;
+    return !git || !(kept_for_tests(path, place) || (in_list(name, ".npmrc .envrc") && holds_no_key(path)));
+  };
+  const fs::path shown = search_shows(command, operands, place, secret, &gave_up);
+  if (!shown.empty())
+    return place.workspace.display(shown) + " may hold secrets, and " + (git ? "git" : "the search") +
+           " would show it; name other paths to look at";
   return gave_up ? "it searches more files than can be looked through for secrets first" : "";
 }
 

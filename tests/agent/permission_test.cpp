@@ -463,6 +463,70 @@ TEST_CASE("git grep asks where git tracks a file of secrets") {
   }
 }
 
+TEST_CASE("git asks before it prints the patches of a tracked file of secrets") {
+  const Project project;
+  const std::string git = "git -C '" + project.root.string() + "' -c core.fsmonitor=false -c user.name=x -c user.email=x ";
+  fs::remove_all(project.root / ".git");
+  REQUIRE(std::system((git + "init -q && " + git + "add -f .env README.md src").c_str()) == 0);
+  const auto with_rules =
+      policy_of(PermissionMode::ask, {rule("Bash(git show:*)"), rule("Bash(git log:*)"), rule("Bash(git diff:*)")});
+  for (const auto& policy : {policy_of(PermissionMode::ask), with_rules}) {
+    for (const char* line : {"git show",
+                             "git show HEAD",
+                             "git show HEAD~2 --stat -p",
+                             "git log -p",
+                             "git log -p -1",
+                             "git log -up --oneline",
+                             "git log --patch",
+                             "git log -U5",
+                             "git log --cc",
+                             "git diff HEAD",
+                             "git diff --cached",
+                             "git diff main...HEAD",
+                             "git diff --word-diff HEAD~1",
+                             "git stash show -p",
+                             "git stash show --patch",
+                             "git diff HEAD -- .",
+                             "cd src && git show",
+                             "git diff HEAD -- ':/'",
+                             "git log -p -S src",
+                             "git diff HEAD -- '*.env'",
+                             "git cat-file -p 5f23da99",
+                             "git diff-tree -p HEAD",
+                             "git show HEAD | head -50",
+                             "git --no-pager show",
+                             "git diff HEAD -- ':!README.md'",
+                             "git log -L1,2:src/a.cpp"}) {
+      INFO(line);
+      CHECK(kind_of(decide_command(policy, line, project.workspace)) == "ask");
+    }
+    for (const char* line :
+         {"git show --stat HEAD", "git log --oneline -10", "git log --stat", "git diff --name-only HEAD~3 HEAD", "git diff",
+          "git show HEAD -- src", "git log -p -- src", "git diff HEAD src/main.cpp", "git diff HEAD -- . ':!.env'",
+          "git stash list", "git diff HEAD -- ':(exclude).env'", "git status -v", "git show HEAD:src/main.cpp --no-patch",
+          "git cat-file -p HEAD"}) {
+      INFO(line);
+      CHECK(kind_of(decide_command(policy, line, project.workspace)) == "allow");
+    }
+  }
+  std::ofstream(project.root / ".env") << "KEY=1 and more\n";
+  CHECK(kind_of(decide_command(with_rules, "git diff", project.workspace)) == "ask");
+  CHECK(kind_of(decide_command(with_rules, "git diff src", project.workspace)) == "allow");
+}
+
+TEST_CASE("settings without a key and keys of tests are shown by git unasked") {
+  const Project project;
+  const std::string git = "git -C '" + project.root.string() + "' -c core.fsmonitor=false ";
+  fs::remove_all(project.root / ".git");
+  std::ofstream(project.root / ".npmrc") << "engine-strict=true\n";
+  std::ofstream(project.root / "tests/server.pem") << "x\n";
+  REQUIRE(std::system((git + "init -q && " + git + "add -f .npmrc README.md tests").c_str()) == 0);
+  const auto kind = [&] { return kind_of(decide_command(policy_of(PermissionMode::ask), "git show HEAD", project.workspace)); };
+  CHECK(kind() == "allow");
+  std::ofstream(project.root / ".npmrc") << "//registry/:_authToken=x\n";
+  CHECK(kind() == "ask");
+}
+
 TEST_CASE("what only looks goes unasked") {
   const Project project;
   for (const char* line : {"git grep -ni main src",
