@@ -1,7 +1,7 @@
 #include "ui/command.h"
 #include "ui/keys.h"
+#include "ui/rows.h"
 #include "ui/shell.h"
-#include "ui/width.h"
 
 namespace tern {
 namespace {
@@ -12,14 +12,13 @@ void run(Shell& shell, std::string_view arguments) {
   overlay.title = "tern · commands and keys";
   overlay.content = [&shell](int width) {
     Rows rows;
+    constexpr int column = 16;
+    const auto add = [&](RowBuilder row) { wrap_into(rows, row.take(), width, "", std::string(column, ' ')); };
     for (const SlashCommand* command : slash_commands()) {
-      RowBuilder row;
-      row.add("/" + std::string(command->name), Style{.fg = Colour::accent}).fill_to(16).add(shorten(command->help, width - 16));
-      rows.push_back(row.take());
+      add(RowBuilder().add("/" + std::string(command->name), Style{.fg = Colour::accent}).fill_to(column).add(command->help));
       std::string more = std::string(command->usage);
       if (!command->aliases.empty()) more += (more.empty() ? "" : " · ") + std::string("also ") + std::string(command->aliases);
-      if (!more.empty())
-        rows.push_back(RowBuilder().fill_to(16).add(shorten(more, width - 16), Style{.fg = Colour::muted}).take());
+      if (!more.empty()) add(RowBuilder().fill_to(column).add(more, Style{.fg = Colour::muted}));
     }
     rows.emplace_back();
     Rows keys = key_rows(shell, width);

@@ -85,7 +85,7 @@ std::string InlineRegion::frame(Shell& shell, TerminalSize size) {
   Rows finished;
   // It names the model, so it waits until that is known, or until something else is to be said.
   const bool due = !view.meters.model.empty() || !view.cells.empty() || view.trust || view.goodbye;
-  if (due && !std::exchange(welcomed_, true)) finished = welcome_rows(shell, size.columns);
+  if (due && !std::exchange(welcomed_, true)) finished = welcome_rows(shell, size.columns, size.lines);
   if (printed_ == 0 && view.more_above && !view.cells.empty())
     finished.push_back(
         RowBuilder().add("  ⋮ what stands above is kept: /export writes it all", Style{.fg = Colour::muted}).take());

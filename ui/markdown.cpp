@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ui/rows.h"
@@ -289,6 +290,7 @@ class Renderer {
       if (*widest <= 4) break;
       --*widest;
     }
+    if (sum(widths) > room) return flush_records();
     bool head = true;
     for (const auto& line : table_) {
       table_line(line, widths);
@@ -296,6 +298,20 @@ class Renderer {
       head = false;
     }
     table_.clear();
+    separate();
+  }
+
+  // Too many columns for this width: each line is told as its own list, "head: cell".
+  void flush_records() {
+    const auto table = std::exchange(table_, {});
+    for (std::size_t line = 1; line < table.size(); ++line) {
+      for (std::size_t i = 0; i < table[line].size(); ++i) {
+        Row row = i < table[0].size() ? table[0][i].row : Row{};
+        append(row, RowBuilder().add(": ", muted).take());
+        append(row, table[line][i].row);
+        wrap_into(rows_, row, width_, prefix_ + (i == 0 ? "• " : "  "), prefix_ + "    ", muted);
+      }
+    }
     separate();
   }
 

@@ -130,7 +130,9 @@ Rows overlay_rows(Overlay& overlay, int width, int height) {
   std::string footer = overlay.find ? "/" + safe_text(*overlay.find, Lines::one) + "▏" : overlay.footer;
   if (!overlay.find && overlay.missed) footer = "not found: " + safe_text(overlay.last_find, Lines::one);
   if (!overlay.find && footer.empty())
-    footer = picker ? "↑↓ choose · enter · type to filter · esc" : "↑↓ space b scroll · / search · n N · q or esc closes";
+    footer = picker ? width < 42 ? "↑↓ · enter · type to filter · esc" : "↑↓ choose · enter · type to filter · esc"
+             : width < 60 ? "↑↓ space b · / n N · q closes"
+                          : "↑↓ space b scroll · / search · n N · q or esc closes";
   if (!picker && last > 0 && !overlay.find) footer += " · " + std::to_string(100 * overlay.top / last) + " %";
   rows.push_back(RowBuilder().add(shorten(" " + footer, width), muted).take());
   return rows;

@@ -233,6 +233,15 @@ void Painter::style(std::string& out, const ftxui::Pixel& pixel) {
   pen_ = pixel;
 }
 
+namespace {
+// Nothing is cut without a sign: in the last column, or in place of the wide letter that stands there.
+void mark_cut(ftxui::Pixel* line, int x, int end) {
+  int at = std::min(x, end - 1);
+  if (at > 0 && line[at].character.empty()) line[at--].character = " ";
+  if (at >= 0) line[at].character = "…";
+}
+}  // namespace
+
 void draw_row(ftxui::Screen& screen, const Row& row, const Theme& theme, int x, int y, int columns) {
   auto span = row.spans.begin();
   const int end = std::min(x + columns, screen.dimx());
@@ -240,7 +249,10 @@ void draw_row(ftxui::Screen& screen, const Row& row, const Theme& theme, int x, 
   ftxui::Pixel* line = &screen.PixelAt(0, y);
   for (std::size_t at = 0; at < row.text.size();) {
     const Cluster cluster = next_cluster(row.text, at);
-    if (x + cluster.columns > end) break;
+    if (x + cluster.columns > end) {
+      if (row.text.find_first_not_of(' ', at) != row.text.npos) mark_cut(line, x, end);
+      break;
+    }
     while (span != row.spans.end() && span->begin + span->length <= at) ++span;
     const bool styled = span != row.spans.end() && span->begin <= at;
     if (cluster.columns > 0) {

@@ -95,8 +95,11 @@ void composer_rows(Shell& shell, Bottom& bottom, int width, int most) {
   const Style glyph{.fg = shell_line ? Colour::warn : Colour::accent, .bold = true};
   Rows rows;
   if (shell.composer.empty() && !shell.reverse) {
-    const std::string ghost =
-        shell.view.working ? "type to steer · tab queues for later" : "ask, or / for commands, @ for files, ? for keys";
+    const bool narrow = inner < 50;
+    const std::string_view ghost = shell.view.working
+                                       ? narrow ? "type to steer · tab queues" : "type to steer · tab queues for later"
+                                   : narrow ? "/ commands · @ files · ? keys"
+                                            : "ask, or / for commands, @ for files, ? for keys";
     rows.push_back(RowBuilder().add(prompt_glyph(shell), glyph).add(shorten(ghost, inner), muted).take());
   } else {
     for (std::size_t i = 0; i < layout.rows.size(); ++i) {
@@ -210,18 +213,31 @@ Row more_below(const Shell& shell, Row last, int width) {
 
 }  // namespace
 
-Rows welcome_rows(const Shell& shell, int width) {
-  Rows rows;
-  rows.emplace_back();
-  const auto add = [&](const std::string& line, Style style) {
-    wrap_into(rows, RowBuilder().add(safe_text(line, Lines::one), style).take(), width, "  ", "  ");
-  };
-  bool first = true;
+// Where they do not fit below each other, the first get one row each, with a sign where something is missing.
+Rows welcome_rows(const Shell& shell, int width, int height) {
+  std::vector<std::string> lines;
   for (const std::string& line : shell.deps.welcome) {
-    add(line, first ? Style{.fg = Colour::accent, .bold = true} : Style{});
-    if (std::exchange(first, false) && !shell.view.meters.model.empty()) add(model_line(shell.view.meters), {});
+    lines.push_back(safe_text(line, Lines::one));
+    if (lines.size() == 1 && !shell.view.meters.model.empty())
+      lines.push_back(safe_text(model_line(shell.view.meters), Lines::one));
   }
-  return rows;
+  for (std::size_t cut = 0; cut <= lines.size(); ++cut) {
+    Rows rows;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const Style style = i == 0 ? Style{.fg = Colour::accent, .bold = true} : Style{};
+      const std::string text = i < cut ? shorten_middle(lines[i], width - 2) : lines[i];
+      wrap_into(rows, RowBuilder().add(text, style).take(), width, "  ", "  ");
+    }
+    const auto needed = static_cast<int>(rows.size());
+    if (needed > height && cut < lines.size()) continue;
+    if (needed < height) rows.emplace(rows.begin());
+    if (needed > height) {
+      rows.resize(static_cast<std::size_t>(std::max(1, height)));
+      rows.back() = RowBuilder().add("  …", muted).take();
+    }
+    return rows;
+  }
+  return {};
 }
 
 Caret draw(Shell& shell, TerminalSize size, Canvas& canvas) {
@@ -247,7 +263,7 @@ Caret draw(Shell& shell, TerminalSize size, Canvas& canvas) {
     options.unfold_all = shell.transcript_view;
     shell.transcript.sync(shell.view, options, middle);
     body = shell.transcript.visible();
-    if (body.empty()) body = welcome_rows(shell, width);
+    if (body.empty()) body = welcome_rows(shell, width, middle);
     if (!shell.transcript.following() && !body.empty()) body.back() = more_below(shell, std::move(body.back()), width);
   }
   if (body.size() > static_cast<std::size_t>(middle)) body.resize(static_cast<std::size_t>(middle));

@@ -15,7 +15,7 @@ struct Bottom {
   Row rest;           // of the status line, at its lower right
 };
 Bottom bottom_part(Shell& shell, TerminalSize size);
-Rows welcome_rows(const Shell& shell, int width);
+Rows welcome_rows(const Shell& shell, int width, int height);
 Caret draw(Shell& shell, TerminalSize size, Canvas& canvas);  // where the cursor stands
 
 }  // namespace tern
