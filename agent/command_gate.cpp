@@ -193,6 +193,14 @@ class Gate {
           for (const std::string& target : found.targets)
             if (std::find(ask.targets.begin(), ask.targets.end(), target) == ask.targets.end()) ask.targets.push_back(target);
         }
+    if (ask.reason.empty()) {
+      std::vector<std::vector<Words>> started;
+      for (const Step& step : steps_) started.push_back(step.unwrapped);
+      if (const std::string unseen = runs_unseen(script_, started); !unseen.empty()) {
+        ask.reason = "it " + unseen;
+        ask.targets.push_back(unseen.substr(unseen.find(": ") + 2));
+      }
+    }
     const auto has = [&](const char* what) {
       return std::find(script_.unplain.begin(), script_.unplain.end(), what) != script_.unplain.end();
     };
