@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <sstream>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "agent/cost.h"
+#include "compression/blocks.h"
 #include "compression/tokens.h"
 
 namespace tern {
@@ -109,6 +111,21 @@ std::string offer_parts(const Conversation& undone, const Conversation& now, Tok
     ids.push_back(part.id);
   }
   return text;
+}
+
+std::string cut_messages(const Conversation& before, const Conversation& after) {
+  std::unordered_map<std::uint64_t, const Item*> now;
+  for (const auto& item : after.items) now[item->id.value] = item.get();
+  std::string text;
+  for (const auto& item : before.items) {
+    const auto found = now.find(item->id.value);
+    if (!is_human(*item) || found == now.end() || found->second == item.get() || found->second->tokens >= item->tokens) continue;
+    text += (text.empty() ? "" : "; ") + thousands(item->tokens) + " tokens cut to " + thousands(found->second->tokens) +
+            (item->recall ? ", whole as " + to_string(item->recall) : "");
+  }
+  if (text.empty()) return text;
+  return "What you wrote does not fit the context window and is sent with parts left out: " + text +
+         ". Nothing is lost: the model reads the rest with Recall, you with /recall or `tern recall`.";
 }
 
 }  // namespace tern

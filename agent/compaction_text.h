@@ -20,6 +20,9 @@ std::vector<std::string> key_points(const std::string& summary, std::size_t limi
 // each small enough for `room`; `ids` gets the ids of as many as fit together.
 std::string offer_parts(const Conversation& undone, const Conversation& now, Tokens room, std::vector<std::string>& ids);
 
+// A sentence for the person whose message was cut because it does not fit, with the way to the whole of it; empty when none was.
+std::string cut_messages(const Conversation& before, const Conversation& after);
+
 ItemPtr last_said(const Conversation& conversation);  // what /pin last means; null when nothing was said yet
 
 }  // namespace tern

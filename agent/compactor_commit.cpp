@@ -103,6 +103,7 @@ bool Compactor::commit(Context& context, Result result) {
                    .touched = touched};
   world_.store.remember(event);
   world_.emit(std::move(event));
+  if (const auto told = cut_messages(before, after); !told.empty()) world_.emit(Notice{Level::warning, told});
   return true;
 }
 

@@ -226,7 +226,8 @@ class Planner {
   // --- tier 4: first what costs no message of the person's (the line engine), then the oldest messages ---
 
   Plan truncated(std::string why) const {
-    Tokens target = std::max<Tokens>(0, item_target(budget_, config_.micro_at) - safety);
+    // In a small window the safety margin would leave nothing of a long message: half of what fits may always stay.
+    Tokens target = std::max(item_target(budget_, config_.micro_at) - safety, item_target(budget_, config_.truncate_at) / 2);
     if (state_.overflow)
       target = std::min(target, static_cast<Tokens>(overflow_share * static_cast<double>(count(conversation_))));
     Plan plan;
