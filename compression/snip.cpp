@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compression/last_screen.h"
 #include "compression/lines.h"
 #include "compression/plan.h"
 #include "compression/salient.h"
@@ -185,6 +186,11 @@ OutputKind output_kind(const ToolResult& result) {
 
 std::string snip_text(std::string_view text, const SnipForm& form, RecallId recall) {
   if (form.kind == OutputKind::log && has_terminal_codes(text)) {
+    // Where that is all: a marker names lines of the original, which is not drawn over.
+    if (goes_back_up(text)) {
+      std::string screen = without_terminal_codes(last_screen(text));
+      if (!longer_than(screen, form.limit)) return screen;
+    }
     const std::string plain = without_terminal_codes(text);
     return longer_than(plain, form.limit) ? snip_text(plain, form, recall) : plain;
   }

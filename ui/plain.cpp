@@ -14,9 +14,11 @@
 #include <deque>
 #include <utility>
 
+#include "compression/last_screen.h"
 #include "ui/external_editor.h"
 #include "ui/format.h"
 #include "ui/modes.h"
+#include "ui/progress.h"
 #include "ui/rows.h"
 #include "ui/shell.h"
 #include "ui/status_bar.h"
@@ -151,7 +153,7 @@ class PlainLog {
          safe_text(started.subject, Lines::one));
   }
   void operator()(const ToolFinished& done) {
-    if (!turn_ && !done.text.empty()) line(safe_text(done.text));  // the person's own command
+    if (!turn_ && !done.text.empty()) line(safe_text(last_states(last_screen(done.text))));  // the person's own command
     line("  " + safe_text(done.note.empty() ? std::string(done.is_error ? "failed" : "done") : done.note, Lines::one));
   }
   void operator()(const PermissionAsked& asked) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "compression/last_screen.h"
 #include "ui/format.h"
 #include "ui/progress.h"
 #include "ui/text_safe.h"
@@ -241,7 +242,9 @@ class CellRows {
 
   void output(const ToolCell& body) {
     const bool live = body.running;
-    std::string_view text = without_last_newline(live ? body.tail : body.output);
+    const std::string& whole = live ? body.tail : body.output;
+    const std::string screen = goes_back_up(whole) ? last_screen(whole) : std::string();
+    std::string_view text = without_last_newline(screen.empty() ? whole : screen);
     if (text.empty()) return;
     const bool open = cell_.unfolded || options_.unfold_all;
     const std::size_t lines = static_cast<std::size_t>(live ? options_.live_lines : open ? 100'000 : options_.folded_lines);

@@ -28,6 +28,29 @@ TEST_CASE("whatever a line goes back over, it gives no orders") {
   }
 }
 
+TEST_CASE("a display of several lines is shown as it stands now") {
+  ToolCell tool;
+  tool.tool = tool.label = "Bash";
+  tool.subject = "docker pull debian";
+  tool.tail = "latest: Pulling from library/debian\n";
+  for (int i = 0; i <= 300; ++i) {
+    if (i > 0) tool.tail += "\x1b[3A";
+    for (const char* layer : {"a1", "b2", "c3"})
+      tool.tail += "\x1b[2K\r" + std::string(layer) + ": Downloading " + std::to_string(i) + " MB\r\n";
+  }
+  for (const bool running : {true, false}) {
+    tool.running = running;
+    tool.output = tool.tail;
+    Cell cell;
+    cell.body = tool;
+    const Rows rows = rows_of(cell, RowOptions{.width = 60});
+    REQUIRE(rows.size() == 5);
+    CHECK(rows[1].text == "  │ latest: Pulling from library/debian");
+    CHECK(rows[2].text == "  │ a1: Downloading 300 MB");
+    CHECK(rows[4].text == "  │ c3: Downloading 300 MB");
+  }
+}
+
 TEST_CASE("a progress bar is one row of a running command") {
   ToolCell tool;
   tool.tool = tool.label = "Bash";
