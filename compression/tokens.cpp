@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "compression/bytes64.h"
+#include "compression/image_size.h"
 
 namespace tern {
 
@@ -123,29 +124,9 @@ namespace {
 constexpr Tokens role_tokens = 3, frame_tokens = 4, call_tokens = 10, result_tokens = 5, image_tokens = 765, unknown_tokens = 10;
 constexpr Tokens page_tokens = 1'000, page_bytes = 50'000, most_image_tokens = 1'600, pixels_per_token = 750;
 
-int big_endian(std::string_view bytes, std::size_t at, int count) {
-  int value = 0;
-  for (int i = 0; i < count; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
-  return value;
-}
-
-// Pixels from the header of a PNG or a JPEG; zero when it is neither.
-std::int64_t pixels(std::string_view blob) {
-  if (blob.substr(0, 4) == "\x89PNG" && blob.size() >= 24) {
-    return std::int64_t{big_endian(blob, 16, 4)} * big_endian(blob, 20, 4);
-  }
-  if (blob.substr(0, 2) != "\xFF\xD8") return 0;
-  for (std::size_t at = 2; at + 9 < blob.size() && blob[at] == '\xFF';) {
-    const auto marker = static_cast<unsigned char>(blob[at + 1]);
-    const bool frame = marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
-    if (frame) return std::int64_t{big_endian(blob, at + 5, 2)} * big_endian(blob, at + 7, 2);
-    at += 2 + big_endian(blob, at + 2, 2);
-  }
-  return 0;
-}
-
 Tokens image_cost(const Image& image) {
-  const Tokens cost = pixels(image.blob) / pixels_per_token;
+  const ImageSize size = image_size(image.blob);
+  const Tokens cost = Tokens{size.width} * size.height / pixels_per_token;
   return cost > 0 ? std::min(cost, most_image_tokens) : image_tokens;
 }
 
