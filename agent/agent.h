@@ -32,7 +32,7 @@ struct Agent {
   std::unique_ptr<Provider>& provider;
   std::function<void(Event)> emit;
   std::function<TimePoint()> now;
-  std::function<void()> refresh;  // system prompt and model again, when a command changed them
+  std::function<void(std::stop_token)> refresh;  // system prompt and model again, when a command changed them
   std::function<void()> show_meters;
   TurnLimits limits;
   std::uint64_t turn = 0;

@@ -225,7 +225,7 @@ static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::st
   });
   for (;;) {
     take_steering(agent);
-    agent.refresh();
+    agent.refresh(stop);
     if (auto end = over_limit(agent, progress)) return *end;
     if (auto end = make_room(agent, stop)) return *end;
     agent.show_meters();

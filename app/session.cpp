@@ -110,10 +110,10 @@ void Session::open_view(bool resumed) {
 }
 
 // What commands changed since the last request; the system prompt stays as it is, so that the provider's cache holds.
-void Session::refresh() {
+void Session::refresh(std::stop_token stop) {
   if (next_model_) {
     const auto name = *std::exchange(next_model_, std::nullopt);
-    SessionCommands{*this}.switch_model(name);
+    SessionCommands{*this}.switch_model(name, stop);
   }
   reload_config();
 }

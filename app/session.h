@@ -69,7 +69,7 @@ class Session {
   void read_surroundings();
   std::unique_ptr<Provider> connect(const ModelInfo& model);
   void use_model(const ModelName& name);
-  void refresh();
+  void refresh(std::stop_token stop);
   void reload_config();
   void show_meters();
   void look_at_branch();

@@ -93,17 +93,17 @@ void SessionCommands::set_model(const std::string& name) {
     s.next_model_ = *found;
     s.emit(Notice{Level::info, "From the next request on: " + found->provider + "/" + found->model});
   } else {
-    switch_model(*found);
+    switch_model(*found, s.begin_work());
   }
 }
 
 // To a smaller window the old model compacts first: it can still read everything.
-void SessionCommands::switch_model(const ModelName& name) {
+void SessionCommands::switch_model(const ModelName& name, std::stop_token stop) {
   const auto next = s.setup_.models.find(name.provider, name.model);
   const auto set_window = s.context_.window_override;
   if (next.window < s.context_.window()) {
     s.context_.window_override = next.window;
-    s.compactor_->make_room(s.context_, s.begin_work());
+    s.compactor_->make_room(s.context_, stop);
     s.context_.window_override = set_window;
   }
   s.use_model(name);

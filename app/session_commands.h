@@ -10,7 +10,7 @@ struct SessionCommands {
 
   bool live(Command& command);                       // true = done; also while a turn runs
   void run(Command& command, std::stop_token stop);  // between turns
-  void switch_model(const ModelName& name);
+  void switch_model(const ModelName& name, std::stop_token stop);
 
  private:
   void set_mode(PermissionMode mode);

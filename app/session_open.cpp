@@ -289,7 +289,7 @@ void Session::make_agent() {
                                          .provider = provider_,
                                          .emit = tell,
                                          .now = clock_now,
-                                         .refresh = [this] { refresh(); },
+                                         .refresh = [this](std::stop_token stop) { refresh(stop); },
                                          .show_meters = [this] { show_meters(); },
                                          .limits = setup_.limits});
 }

@@ -127,7 +127,7 @@ struct Rig {
               .provider = provider,
               .emit = emit,
               .now = now,
-              .refresh = [] {},
+              .refresh = [](std::stop_token) {},
               .show_meters = [] {},
               .limits = {}};
 };

@@ -165,6 +165,42 @@ TEST_CASE("a model can be changed in the middle of a turn and between turns: eac
   CHECK(count(5, "beta") == 1);
 }
 
+TEST_CASE("a turn whose model was changed on the way stops like any other") {
+  test::FakeLlm server(R"({"replies": [
+    {"calls": [{"id": "toolu_first_1", "name": "Read", "arguments": {"file_path": "a.txt"}}]},
+    {"calls": [{"id": "toolu_second_2", "name": "Read", "arguments": {"file_path": "a.txt"}}]}, {"text": "Never said."}]})");
+  World world;
+  auto setup = world.setup();
+  std::ofstream(setup.cwd / "a.txt") << "alpha\n";
+  const auto& wire = test::wires()[0];
+  setup.model = wire.model;
+  setup.window = 5'000'000;  // the model's own is smaller: the change makes room first
+  setup.env = [&](const std::string& name) {
+    return name == wire.key ? std::string("test-key") : name == wire.url ? server.url() + wire.path : std::string();
+  };
+  std::size_t tools = 0;
+  std::optional<TurnEnded> end;
+  Session* running = nullptr;
+  Session session(std::move(setup), world.commands, [&](Event event) {
+    if (std::holds_alternative<ToolStarted>(event) && ++tools == 1) world.commands.push(SetModel{wire.model});
+    if (std::holds_alternative<ToolStarted>(event) && tools == 2) running->interrupt();
+    if (const auto* ended = std::get_if<TurnEnded>(&event)) {
+      end = *ended;
+      world.commands.push(Quit{});
+    }
+    world.events.push_back(std::move(event));
+  });
+  running = &session;
+  REQUIRE(session.open());
+  world.commands.push(Submit{"read a.txt", {}, When::steer});
+  session.run();
+  INFO(world.notices());
+  CHECK(world.notices().find("Model: ") != std::string::npos);
+  CHECK(tools == 2);
+  REQUIRE(end);
+  CHECK(end->how == TurnEnded::How::interrupted);
+}
+
 TEST_CASE("a draft that ends while nothing happens is ready in the status line at once") {
   test::FakeLlm server(
       R"({"default": {"text": "Read."}, "summary": {"first_delay_ms": 300, "text": "<summary>\n1. all was read\n</summary>"}})");
