@@ -90,7 +90,8 @@ class Store {
 
   // ------------------------------------------------------------ beside the log
   void add_usage(const UsageRow& row);
-  UsageTotal usage_total() const;  // of the open session
+  UsageTotal usage_total() const;                  // of the open session
+  std::vector<ModelUsage> usage_by_model() const;  // the same, in the order of their first request
   // Oldest first; with `decisions` also what was decided and changed nothing (tier none): waits, drafts, failures, pins, undo.
   std::vector<CompactionRecord> compactions(bool decisions = false) const;
   std::vector<NumberedSummary> summaries(std::size_t newest = SIZE_MAX) const;  // of all sessions, oldest first

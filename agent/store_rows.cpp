@@ -84,6 +84,21 @@ UsageTotal Store::usage_total() const {
   });
 }
 
+std::vector<ModelUsage> Store::usage_by_model() const {
+  return impl_->read([&](Sqlite& db) {
+    std::vector<ModelUsage> models;
+    Cursor row = db.query(
+        "SELECT provider, model, count(*), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(dollars) FROM "
+        "requests WHERE session=?1 GROUP BY provider, model ORDER BY min(id)",
+        {impl_->current});
+    while (row.step())
+      models.push_back({row.text(0),
+                        row.text(1),
+                        {row.natural(2), row.integer(3), row.integer(4), row.integer(5), row.integer(6), row.real(7)}});
+    return models;
+  });
+}
+
 std::vector<CompactionRecord> Store::compactions(bool decisions) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<CompactionRecord> list;

@@ -96,6 +96,10 @@ struct UsageTotal {
   Tokens input = 0, output = 0, cache_read = 0, cache_write = 0;
   double dollars = 0;
 };
+struct ModelUsage {
+  std::string provider, model;
+  UsageTotal total;
+};
 
 struct PinRecord {  // pinned sentences and files; pinned items are Pin edits in the log
   std::uint64_t id = 0;

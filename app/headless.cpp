@@ -130,7 +130,7 @@ class Front {
     if (const auto* ended = std::get_if<TurnEnded>(&event)) finish(*ended);
   }
   int exit_code() const { return exit_code_; }
-  void opened() { run_.before = session_->store().usage_total(); }
+  void opened() { run_.before = session_->store().usage_by_model(); }
   void watch(const SignalWatch& signals) { signals_ = &signals; }
 
  private:

@@ -63,11 +63,38 @@ json usage_json(const UsageTotal& total) {
           {"cache_creation_input_tokens", total.cache_write}};
 }
 
-UsageTotal since(const UsageTotal& before, UsageTotal now) {
-  now.input -= before.input, now.output -= before.output;
-  now.cache_read -= before.cache_read, now.cache_write -= before.cache_write;
-  now.dollars -= before.dollars;
+// What each model was asked since then, and what they come to together: the parts sum to the whole.
+std::vector<ModelUsage> since(const std::vector<ModelUsage>& before, std::vector<ModelUsage> now, UsageTotal& sum) {
+  for (auto& one : now) {
+    for (const auto& old : before) {
+      if (old.provider != one.provider || old.model != one.model) continue;
+      one.total.requests -= old.total.requests;
+      one.total.input -= old.total.input, one.total.output -= old.total.output;
+      one.total.cache_read -= old.total.cache_read, one.total.cache_write -= old.total.cache_write;
+      one.total.dollars -= old.total.dollars;
+    }
+    sum.input += one.total.input, sum.output += one.total.output;
+    sum.cache_read += one.total.cache_read, sum.cache_write += one.total.cache_write;
+    sum.dollars += one.total.dollars;
+  }
+  std::erase_if(now, [](const ModelUsage& one) { return one.total.requests == 0; });
   return now;
+}
+
+json model_usage_json(const std::vector<ModelUsage>& models, const Session& session) {
+  const auto& current = session.context().model;
+  json all = json::object();
+  for (const auto& [provider, model, total] : models) {
+    const bool is_current = provider == current.provider && model == current.name;
+    all[all.contains(model) ? provider + "/" + model : model] = {
+        {"inputTokens", total.input},
+        {"outputTokens", total.output},
+        {"cacheReadInputTokens", total.cache_read},
+        {"cacheCreationInputTokens", total.cache_write},
+        {"costUSD", total.dollars},
+        {"contextWindow", is_current ? session.context().window() : session.models().find(provider, model).window}};
+  }
+  return all;
 }
 
 const char* subtype(const TurnEnded& ended) {
@@ -149,8 +176,8 @@ std::string input_error_line(const std::string& why, const Session& session) {
 }
 
 std::string result_line(Session& session, const TurnEnded& ended, const std::string& text, const RunTotals& run) {
-  const auto total = since(run.before, session.store().usage_total());
-  const auto& model = session.context().model;
+  UsageTotal total;
+  const auto models = since(run.before, session.store().usage_by_model(), total);
   json denials = json::array();
   for (const auto& denial : session.agent().denials)
     denials.push_back({{"tool_name", denial.tool},
@@ -171,12 +198,7 @@ std::string result_line(Session& session, const TurnEnded& ended, const std::str
             {"usage", usage_json(total)},
             {"permission_denials", denials},
             {"exit_code", ended.exit_code}};
-  line["modelUsage"][model.name] = {{"inputTokens", total.input},
-                                    {"outputTokens", total.output},
-                                    {"cacheReadInputTokens", total.cache_read},
-                                    {"cacheCreationInputTokens", total.cache_write},
-                                    {"costUSD", total.dollars},
-                                    {"contextWindow", session.context().window()}};
+  line["modelUsage"] = model_usage_json(models, session);
   if (!good && !ended.error.empty() && !text.empty()) line["partial_result"] = text;
   if (good && !session.agent().limits.json_schema.empty()) {
     if (const auto value = json_of_answer(text)) line["structured_output"] = json::parse(*value);

@@ -12,7 +12,7 @@ std::string init_line(const Session& session);
 std::string stream_line(const Event& event, const Session& session, bool partial);
 // What one run has done so far, over all its prompts.
 struct RunTotals {
-  UsageTotal before;  // of the session, when this run took it up
+  std::vector<ModelUsage> before;  // of the session, when this run took it up
   int requests = 0;
   std::int64_t milliseconds = 0;
 };

@@ -50,6 +50,7 @@ class Session {
   std::string cwd() const { return setup_.cwd.string(); }
   const Context& context() const { return context_; }
   const Agent& agent() const { return *agent_; }
+  const Models& models() const { return setup_.models; }
   Store& store() { return *store_; }
   std::vector<std::string> tool_names() const;
   PermissionMode mode() const { return hands_->policy.mode; }
