@@ -30,6 +30,7 @@ Fields request_of(const ProcessSpec& spec, const std::string& cookie, unsigned l
   if (spec.report_cwd) fields.emplace_back("report_cwd", "1");
   if (!spec.sandbox.on) return fields;
   fields.emplace_back("sandbox", std::to_string(static_cast<int>(spec.sandbox.rung)));
+  if (spec.sandbox.own_processes) fields.emplace_back("own_processes", "1");
   if (spec.sandbox.network) fields.emplace_back("network", "1");
   add_paths(fields, "writable", spec.sandbox.writable);
   add_paths(fields, "read_only", spec.sandbox.read_only);

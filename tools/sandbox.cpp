@@ -37,18 +37,23 @@ SandboxSupport ask_kernel() {
   Sandbox trial;
   trial.on = true;
   trial.rung = SandboxRung::namespaces;
-  if (support.seccomp && holds_in_child([&] { return apply_sandbox(trial); })) {
+  for (const bool own : {true, false}) {
+    trial.own_processes = own;
+    if (!support.seccomp || !holds_in_child([&] { return apply_sandbox(trial); })) continue;
     support.rung = SandboxRung::namespaces;
     support.network_namespace = true;
+    support.process_namespace = own;
     return support;
   }
   support.why =
       "user namespaces are not allowed here (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns, "
       "container policy)";
   trial.rung = SandboxRung::landlock;
+  trial.own_processes = false;
   if (support.seccomp && support.landlock_abi > 0 && holds_in_child([&] { return apply_sandbox(trial); })) {
     support.rung = SandboxRung::landlock;
     support.why += "; without them commands may change modes and times of files outside, and have no terminals";
+    if (support.landlock_abi < 6) support.why += "; before Linux 6.12 they may also signal other processes of yours";
     return support;
   }
   support.why += support.landlock_abi > 0 ? "; seccomp is not available"
@@ -85,7 +90,7 @@ const SandboxSupport& probe_sandbox() {
 
 Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp, const std::vector<fs::path>& read_only,
                     const SandboxSupport& support) {
-  Sandbox sandbox{true, false, support.rung, roots, read_only, key_places(), temp};
+  Sandbox sandbox{true, false, support.rung, support.process_namespace, roots, read_only, key_places(), temp};
   // A place of its own, so that what is kept beside it stays out of reach.
   std::error_code error;
   if (!temp.empty()) {

@@ -16,6 +16,7 @@ struct Sandbox {
   bool on = false;
   bool network = false;                          // granted
   SandboxRung rung = SandboxRung::none;          // the best this kernel gives; from probe_sandbox()
+  bool own_processes = false;                    // sees and reaches none but its own; from probe_sandbox()
   std::vector<std::filesystem::path> writable;   // the workspace and what --add-dir added
   std::vector<std::filesystem::path> read_only;  // protected although below a writable directory; may be missing
   std::vector<std::filesystem::path> hidden;     // empty inside: keys; with Landlock alone they cannot be read
@@ -26,6 +27,7 @@ struct SandboxSupport {
   SandboxRung rung = SandboxRung::none;
   int landlock_abi = 0;
   bool network_namespace = false;
+  bool process_namespace = false;
   bool seccomp = false;
   std::string why;  // what is missing and how to get it; empty with namespaces
 };

@@ -139,9 +139,11 @@ void raise_loopback() {
 std::string enter_namespaces(const Sandbox& sandbox) {
   const uid_t user = ::geteuid();
   const gid_t group = ::getegid();
-  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | (sandbox.network ? 0 : CLONE_NEWNET)) != 0)
-    return errno_text("namespaces");
+  const int asked = (sandbox.network ? 0 : CLONE_NEWNET) | (sandbox.own_processes ? CLONE_NEWPID : 0);
+  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | asked) != 0) return errno_text("namespaces");
   if (!map_user(user, group)) return errno_text("user map");
+  if (sandbox.own_processes)
+    if (std::string why = enter_own_processes(); !why.empty()) return why;
   char here[4096];
   const bool known = ::getcwd(here, sizeof here) != nullptr;
   const std::string why = arrange_mounts(sandbox);

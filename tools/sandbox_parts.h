@@ -9,6 +9,8 @@ namespace tern::walls {
 
 // Own user, mount and (without a network grant) network namespace; everything read-only but what the sandbox says.
 std::string enter_namespaces(const Sandbox& sandbox);
+// In a process namespace that has just been made: goes on as a process in it, with a /proc that shows no other.
+std::string enter_own_processes();
 // Gives up every capability for good.
 std::string drop_capabilities();
 

@@ -129,10 +129,24 @@ void filter_clone(Program& p) {
   p.deny(435 /* clone3: its flags are behind a pointer; callers fall back to clone */, ENOSYS);
 }
 
-// Limits and priorities: one's own only (0, or the priority of a single process), not those of tern or of the whole user.
+// Where processes outside can be named: limits, priorities and processors are one's own only (0), not those of tern or of the
+// whole user. A thread that another one pins is refused with it; in a namespace of its own nobody needs this.
 void filter_reach(Program& p) {
-  constexpr std::pair<long, int> calls[] = {
-      {SYS_prlimit64, 0}, {SYS_ioprio_set, 1}, {SYS_setpriority, 0}, {SYS_move_pages, 0}, {SYS_migrate_pages, 0}};
+  constexpr std::pair<long, int> calls[] = {{SYS_prlimit64, 0},      {SYS_ioprio_set, 1},        {SYS_move_pages, 0},
+                                            {SYS_migrate_pages, 0},  {SYS_sched_setaffinity, 0}, {SYS_sched_setscheduler, 0},
+                                            {SYS_sched_setparam, 0}, {SYS_sched_setattr, 0}};
+  p.when(BPF_JEQ, SYS_ioprio_set, 4);
+  p.load_argument(0);
+  p.when(BPF_JEQ, 3 /* IOPRIO_WHO_USER */, 1);
+  p.answer(EPERM);
+  p.load_number();
+  p.when(BPF_JEQ, SYS_setpriority, 6);
+  p.load_argument(0);
+  p.when(BPF_JEQ, 0 /* PRIO_PROCESS */, 3);
+  p.load_argument(1);
+  p.when(BPF_JEQ, 0, 1);
+  p.answer(0);
+  p.answer(EPERM);
   for (const auto& [number, argument] : calls) {
     p.when(BPF_JEQ, static_cast<unsigned>(number), 4);
     p.load_argument(argument);
@@ -167,7 +181,7 @@ std::string filter_system_calls(const Sandbox& sandbox, bool own_network) {
   for (long number : denied) p.deny(number, EPERM);
   filter_sockets(p, own_network || sandbox.network);
   filter_clone(p);
-  filter_reach(p);
+  if (!sandbox.own_processes) filter_reach(p);
   filter_terminal_input(p);
   p.answer(0);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno_text("no_new_privs");

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -64,6 +65,8 @@ void take_field(Request& request, const std::string& key, const std::string& val
     request.stay = true;
   else if (key == "sandbox")
     request.sandbox.on = true, request.sandbox.rung = static_cast<SandboxRung>(number());
+  else if (key == "own_processes")
+    request.sandbox.own_processes = true;
   else if (key == "network")
     request.sandbox.network = true;
   else if (key == "writable")
@@ -296,7 +299,9 @@ class Watch {
     const Clock::time_point limit = Clock::now() + request_.linger;
     while (!stop_ && !alone_ && Clock::now() < limit) attend(milliseconds(10));
     if (alone_) return;
-    strays_ = count_descendants() - (shell_gone_ ? 0 : 1);
+    // In a process namespace two more belong to the command itself (see sandbox_processes.cpp), and one stays to the end.
+    const bool own = request_.sandbox.on && request_.sandbox.own_processes;
+    strays_ = std::max(0, count_descendants() - (shell_gone_ ? own : own ? 3 : 1));
     const milliseconds grace = stop_ ? grace_ : request_.grace;
     if (grace.count() > 0) {
       signal_descendants(SIGTERM, shell_);

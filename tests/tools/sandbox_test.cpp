@@ -38,6 +38,7 @@ struct Cage {
     fs::create_symlink(outside / "file", work / "src/link");
     SandboxSupport support;
     support.rung = rung;
+    support.process_namespace = rung == SandboxRung::namespaces && probe_sandbox().process_namespace;
     sandbox = sandbox_for({work}, own, {work / ".compression"}, support);
   }
   Ran run(const std::string& command) {
@@ -126,6 +127,13 @@ constexpr Escape escapes[] = {
     {"the limits of others",
      "python3 -c 'import resource,os; resource.prlimit(int(os.environ[\"PARENT\"]),resource.RLIMIT_CORE); print(\"escaped\")'"},
     {"the disk priority of the user", "ionice -c3 -p $PARENT && echo escaped"},
+    {"the processors of others", "taskset -p 1 $PARENT && echo escaped"},
+    {"the nice value of others", "renice -n 10 -p $PARENT && echo escaped"},
+    {"the nice value of the user", "renice -n 19 -u $(id -u) && [ $(ps -o nice= -p $PARENT) = 19 ] && echo escaped"},
+    {"the disk priority of all",
+     "python3 -c 'import ctypes,os,sys; l=ctypes.CDLL(None); n=l.syscall(251,3,0,3<<13); print(\"escaped\" if n==0 and "
+     "os.path.exists(\"/proc/\"+os.environ[\"PARENT\"]) else \"\")'"},
+    {"the scheduling of others", "chrt -b -p 0 $PARENT && echo escaped"},
     {"io_uring", "python3 -c 'import ctypes; l=ctypes.CDLL(None); print(\"escaped\" if l.syscall(425,1,0)>=0 else \"\")'"},
     {"another processor mode",
      "python3 -c 'import ctypes; l=ctypes.CDLL(None); print(\"escaped\" if l.syscall(0x40000000+39)>0 else \"\")'"},
@@ -215,6 +223,43 @@ TEST_CASE("ordinary work goes on inside") {
   CHECK(cage.run("ulimit -n 64 && ulimit -n && nice -n 5 echo nice").text == "64\nnice\n");
   CHECK(cage.run("exit 7").end.status == 7);
   CHECK_FALSE(fs::exists(cage.work / ".compression"));
+}
+
+TEST_CASE("processes inside see and end their own, and nobody else's") {
+  if (!probe_sandbox().process_namespace) SKIP("no process namespace here");
+  Cage cage(SandboxRung::namespaces);
+  const auto text = [&](const char* command) { return cage.run(command).text; };
+  const std::string parent = "/proc/" + std::to_string(::getpid());
+  CHECK(text(("[ -e /proc/1/stat ] && [ ! -e " + parent + "/stat ] && [ $(ls /proc | grep -c '^[0-9]*$') -lt 7 ] && echo few")
+                 .c_str()) == "few\n");
+  CHECK(text("sleep 60 & kill $!; wait $!; echo $?") == "143\n");
+  CHECK(text("sleep 60 & until grep -q sleep /proc/$!/comm; do :; done; pkill -P $$ sleep; wait; echo ended") == "ended\n");
+  CHECK(text("timeout 0.05 sleep 60; echo $?") == "124\n");
+  CHECK(text("(sleep 60 & sleep 60 & wait) & kill -- -$$ ; echo not reached") == "");
+  CHECK(text("trap 'echo trapped' TERM; kill -TERM $$; echo on") == "trapped\non\n");
+  CHECK(text("printf 'all: x y\nx y:\n\t@echo $@\n' > src/Makefile; make -s -j2 -C src | sort") == "x\ny\n");
+  CHECK(text("sh -c 'sh -c \"sh -c \\\"echo deep\\\"\"'") == "deep\n");
+  CHECK(text("yes | head -1; nice -n 5 taskset -c 0 echo pinned") == "y\npinned\n");
+  CHECK(text("python3 -c 'import threading,os; t=threading.Thread(target=lambda: os.sched_setaffinity(threading.get_native_id(), "
+             "{0})); "
+             "t.start(); t.join(); print(\"thread\")'") == "thread\n");
+  CHECK(text("cat /proc/self/status | grep -c ^Name; echo $(( $(sh -c 'echo $PPID') == $$ ))") == "1\n1\n");
+  CHECK(text("echo $$") != text("echo $$"));  // files named by it do not meet
+  CHECK(text("(sleep 0.02; echo late) & echo soon") == "soon\nlate\n");
+}
+
+TEST_CASE("a command in its own process namespace ends as it would outside") {
+  if (!probe_sandbox().process_namespace) SKIP("no process namespace here");
+  Cage cage(SandboxRung::namespaces);
+  CHECK(cage.run("exit 7").end.status == 7);
+  CHECK(cage.run("kill -9 $$").end.status == 137);
+  CHECK(cage.run("kill -SEGV $$").end.status == 139);
+  CHECK(cage.run("kill -TERM 0").end.status == 143);
+  CHECK(cage.run("true").end.strays == 0);
+  const Ran left = cage.run("sleep 60 & sleep 60 & echo left");
+  CHECK(left.text == "left\n");
+  CHECK(left.end.status == 0);
+  CHECK(left.end.strays == 2);
 }
 
 TEST_CASE("with Landlock alone work goes on below the folders, and what is refused is told") {
