@@ -66,6 +66,7 @@ ProcessSpec spec_of(const std::string& command, const ToolContext& ctx) {
   spec.argv = {shell(), "-c", "--", (spec.report_cwd ? tell : std::string()) + command};
   spec.cwd = ctx.workspace.cwd();
   spec.sandbox = ctx.sandbox;
+  if (spec.sandbox.on) refresh(spec.sandbox);
   spec.env = child_env(current_env(), ctx.allowed_env, ctx.sandbox.temp);
   if (ctx.sandbox.on && ::geteuid() == 0) spec.env.emplace_back("TAR_OPTIONS=--no-same-owner");  // owners cannot be set in there
   return spec;
@@ -130,6 +131,20 @@ std::string first_line(const Following& following, milliseconds took) {
   return end.status == 0 ? std::string() : "Exit code " + std::to_string(end.status);
 }
 
+// A repository or a file that is run unasked, with whatever the command wrote into it: people should know before they go there.
+std::string protected_names_made(const ToolContext& ctx) {
+  if (!ctx.sandbox.on) return {};
+  Sandbox sandbox = ctx.sandbox;
+  const auto made = refresh(sandbox);
+  std::string list;
+  for (std::size_t i = 0; i < made.size() && i < 5; ++i) list += (i == 0 ? "" : ", ") + ctx.workspace.display(made[i]);
+  if (made.size() > 5) list += " and " + std::to_string(made.size() - 5) + " more";
+  return list.empty() ? ""
+                      : "[Inside the sandbox it made " + list +
+                            ", which programs outside believe: look at it before you use it there. For later commands in the "
+                            "sandbox it is read-only.]";
+}
+
 void add_remarks(const Following& following, const std::string& said, const ToolContext& ctx, std::string& text) {
   const ProcessEnd& end = following.end;
   if (!end.error.empty()) add_line(text, "[" + end.error + "]");
@@ -144,6 +159,7 @@ void add_remarks(const Following& following, const std::string& said, const Tool
             " still running in the background when the command ended, and ended with it. To keep one, use run_in_background.]");
   if (ctx.sandbox.on && end.status != 0 && smells_of_sandbox(said))
     add_line(text, "[It ran in the " + describe(ctx.sandbox) + ". If it needs more, say so.]");
+  if (const std::string made = protected_names_made(ctx); !made.empty()) add_line(text, made);
 }
 
 ToolOutput finished(const std::string& command, const Following& following, OutputRing& output, milliseconds took,

@@ -159,32 +159,6 @@ void list_protected_files(const fs::path& root, std::vector<fs::path>& out) {
 const std::array<const char*, 9> run_unasked = {".git",  ".compression", ".tern",         ".husky",   ".vscode",
                                                 ".idea", ".envrc",       ".devcontainer", ".mcp.json"};
 
-std::vector<fs::path> find_protected(const fs::path& root, std::size_t most_directories) {
-  std::vector<fs::path> found, queue{root};
-  for (std::size_t at = 0; at < queue.size() && at < most_directories; ++at) {
-    const fs::path directory = queue[at];
-    std::error_code ec;
-    int parts_of_git = 0;
-    const std::size_t first_below = queue.size();
-    for (fs::directory_iterator entry(directory, fs::directory_options::skip_permission_denied, ec), end; !ec && entry != end;
-         entry.increment(ec)) {
-      const std::string name = entry->path().filename().native();
-      if (!protected_name(fold_name(name)).empty()) {
-        found.push_back(entry->path());
-        continue;
-      }
-      if (name == "HEAD" || name == "objects" || name == "refs") ++parts_of_git;
-      std::error_code unknown;
-      if (name != "node_modules" && entry->is_directory(unknown) && !entry->is_symlink(unknown)) queue.push_back(entry->path());
-    }
-    if (parts_of_git == 3 && at > 0) {
-      found.push_back(directory);
-      queue.resize(first_below);
-    }
-  }
-  return found;
-}
-
 bool secret_name(std::string_view file_name) {
   constexpr std::array whole = {".env~",        ".envrc",      ".netrc",       ".npmrc",       ".pypirc",     ".git-credentials",
                                 "id_rsa",       "id_ed25519",  "id_ecdsa",     "id_dsa",       "credentials", "credentials.json",

@@ -20,10 +20,6 @@ std::vector<std::pair<std::filesystem::path, std::string_view>> protected_in_hom
 // A repository without a .git around it (bare, or a gitdir elsewhere): HEAD, objects and refs side by side.
 bool is_git_directory(const std::string& directory);
 
-// What is protected below `root` by its name or as a repository, nearest first. The search ends after so many directories and
-// does not enter node_modules.
-std::vector<std::filesystem::path> find_protected(const std::filesystem::path& root, std::size_t most_directories);
-
 // Names that editors, hook managers and agents look for at the top of a project and run by themselves.
 extern const std::array<const char*, 9> run_unasked;
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tools/protected_names.h"
+#include "tools/protected_watch.h"
 #include "tools/sandbox_parts.h"
 
 namespace tern {
@@ -90,7 +91,7 @@ const SandboxSupport& probe_sandbox() {
 
 Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp, const std::vector<fs::path>& read_only,
                     const SandboxSupport& support) {
-  Sandbox sandbox{true, false, support.rung, support.process_namespace, roots, read_only, key_places(), temp};
+  Sandbox sandbox{true, false, support.rung, support.process_namespace, roots, read_only, key_places(), temp, {}};
   // A place of its own, so that what is kept beside it stays out of reach.
   std::error_code error;
   if (!temp.empty()) {
@@ -106,18 +107,26 @@ Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp, co
           ".config/fish", ".config/tern",  ".config/git", ".config/autostart", ".config/systemd", ".gitconfig", ".ssh",
           ".gnupg",       ".npmrc",        ".vimrc",      ".config/nvim",      ".local/bin",      "bin"})
       add_existing(sandbox.read_only, fs::path(home) / name);
-  for (const fs::path& root : roots) {
+  for (const fs::path& root : roots)
     for (const char* name : run_unasked) sandbox.read_only.push_back(root / name);
-    for (fs::path& path : find_protected(root, kSearched)) sandbox.read_only.push_back(std::move(path));
-  }
-  std::sort(sandbox.read_only.begin(), sandbox.read_only.end());
-  sandbox.read_only.erase(std::unique(sandbox.read_only.begin(), sandbox.read_only.end()), sandbox.read_only.end());
+  sandbox.watch = std::make_shared<ProtectedWatch>(roots, kSearched);
+  refresh(sandbox);
   // What the person works in is not hidden from the work.
   const auto worked_in = [&](const fs::path& place) {
     return std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) { return covers(place, root); });
   };
   sandbox.hidden.erase(std::remove_if(sandbox.hidden.begin(), sandbox.hidden.end(), worked_in), sandbox.hidden.end());
   return sandbox;
+}
+
+std::vector<fs::path> refresh(Sandbox& sandbox) {
+  if (!sandbox.watch) return {};
+  auto fresh = sandbox.watch->update();
+  auto& list = sandbox.read_only;
+  list.insert(list.end(), sandbox.watch->found().begin(), sandbox.watch->found().end());
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return fresh;
 }
 
 std::string describe(const Sandbox& sandbox) {

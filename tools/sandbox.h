@@ -5,10 +5,13 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace tern {
+
+class ProtectedWatch;
 
 enum class SandboxRung { none, landlock, namespaces };
 
@@ -21,6 +24,7 @@ struct Sandbox {
   std::vector<std::filesystem::path> read_only;  // protected although below a writable directory; may be missing
   std::vector<std::filesystem::path> hidden;     // empty inside: keys; with Landlock alone they cannot be read
   std::filesystem::path temp;                    // private, writable, TMPDIR of the child
+  std::shared_ptr<ProtectedWatch> watch;         // finds protected names that came later; not for the child
 };
 
 struct SandboxSupport {
@@ -39,6 +43,9 @@ const SandboxSupport& probe_sandbox();
 // programs look for at their top (also missing) and the given extra paths read-only.
 Sandbox sandbox_for(const std::vector<std::filesystem::path>& roots, const std::filesystem::path& temp,
                     const std::vector<std::filesystem::path>& read_only, const SandboxSupport& support);
+
+// Protected names below the roots that came since the last look join `read_only`; they are returned.
+std::vector<std::filesystem::path> refresh(Sandbox& sandbox);
 
 // What it lets a command do, in one line for people.
 std::string describe(const Sandbox& sandbox);
