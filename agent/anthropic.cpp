@@ -2,6 +2,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "agent/claude_kind.h"
 #include "agent/codec.h"
 #include "agent/providers.h"
 #include "agent/url.h"
@@ -62,21 +63,28 @@ std::string block_text(const Block& block) {
   return out;
 }
 
-// Results stand first in a user message and calls last in an assistant's, whatever order they were stored in.
-int rank(const Block& block) {
-  if (std::holds_alternative<ToolResult>(block)) return 0;
-  return std::holds_alternative<ToolCall>(block) ? 2 : 1;
+bool is_own_thought(const Block& block) {
+  const auto* thought = std::get_if<Thinking>(&block);
+  return thought && !own_signature(dialect, thought->signature).empty();
 }
 
-Fragment make_fragment(const Item& item) {
+// Results stand first in a user message. An answer with thoughts of this service goes back as it came, for they are signed
+// where they stand; in any other the calls come last.
+int rank(const Block& block, bool as_stored) {
+  if (std::holds_alternative<ToolResult>(block)) return 0;
+  return !as_stored && std::holds_alternative<ToolCall>(block) ? 2 : 1;
+}
+
+Fragment make_fragment(const Item& item, bool thoughts) {
   Fragment fragment;
   bool first = true;
+  const bool as_stored = thoughts && std::any_of(item.blocks.begin(), item.blocks.end(), is_own_thought);
   for (int now = 0; now < 3; ++now)
     for (const Block& block : item.blocks) {
-      if (rank(block) != now) continue;
+      const bool thought = std::holds_alternative<Thinking>(block);
+      if (rank(block, as_stored) != now || (thought && !thoughts)) continue;
       append_joined(fragment.text, block_text(block), first);
-      fragment.calls |= now == 2, fragment.results |= now == 0;
-      if (!first && !std::holds_alternative<Thinking>(block)) fragment.mark = fragment.text.size() - 1;
+      if (!first && !thought) fragment.mark = fragment.text.size() - 1;
     }
   return fragment;
 }
@@ -87,11 +95,11 @@ struct Message {
   std::vector<const Fragment*> parts;
 };
 
-std::vector<Message> messages_of(const Request& request, FragmentCache& cache) {
+std::vector<Message> messages_of(const Request& request, const ThoughtsAllowed& thoughts, FragmentCache& cache) {
   std::vector<Message> messages;
   messages.reserve(request.conversation.items.size());
   for (const ItemPtr& item : request.conversation.items) {
-    const Fragment& fragment = cache.get(item, make_fragment);
+    const Fragment& fragment = cache.get(item, [&](const Item& it) { return make_fragment(it, thoughts.of(it)); });
     if (fragment.text.empty()) continue;
     const Role role = item->role == Role::assistant ? Role::assistant : Role::user;
     if (messages.empty() || messages.back().role != role) messages.push_back({role, {}});
@@ -149,26 +157,42 @@ void append_tools(std::string& out, const Request& request) {
 constexpr std::int64_t least_thinking = 1024;
 std::int64_t thinking_room(const Request& request) { return static_cast<std::int64_t>(request.max_output) * 3 / 4; }
 
-// While thinking, a tool loop must go on from a message that begins with its thought. One from elsewhere has none.
-bool may_think(const Request& request) {
+// While thinking by budget, a tool loop must go on from a message that begins with its thought. One from elsewhere has none.
+bool may_think_by_budget(const Request& request, const ThoughtsAllowed& thoughts) {
   if (request.thinking < 1 || thinking_room(request) < least_thinking) return false;
   for (auto it = request.conversation.items.rbegin(); it != request.conversation.items.rend(); ++it) {
     const Item& item = **it;
     if (item.role != Role::assistant) continue;
     const bool calls = std::any_of(item.blocks.begin(), item.blocks.end(),
                                    [](const Block& block) { return std::holds_alternative<ToolCall>(block); });
-    const auto* thought = item.blocks.empty() ? nullptr : std::get_if<Thinking>(&item.blocks.front());
-    return !calls || (thought && !own_signature(dialect, thought->signature).empty());
+    return !calls || (thoughts.of(item) && !item.blocks.empty() && is_own_thought(item.blocks.front()));
   }
   return true;
 }
 
-// From Opus 4.7 on the models decide themselves how long they think; a budget is refused.
-bool thinks_by_itself(std::string_view model) {
-  for (std::string_view family : {"claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5", "claude-haiku-5",
-                                  "claude-fable-5", "claude-mythos-5"})
-    if (model.starts_with(family)) return true;
-  return false;
+// What is cut, compacted or told anew in the system prompt would make every later thought an error: those are to be dropped.
+bool binds(const Request& request, const ThoughtsAllowed& thoughts) { return thoughts.binds && claude_kind(request.model).binds; }
+
+void append_thinking(std::string& out, const Request& request, const ThoughtsAllowed& thoughts) {
+  const ClaudeKind kind = claude_kind(request.model);
+  if (kind.by_default || (kind.adaptive && request.thinking > 0)) {
+    out += R"("thinking":{"type":"adaptive","display":"summarized")";
+    if (binds(request, thoughts)) out += R"(,"block_binding":{"prefix_mismatch_behavior":"drop_block"})";
+    out += "},";
+  } else if (!kind.adaptive && may_think_by_budget(request, thoughts)) {
+    out += "\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":" +
+           std::to_string(std::clamp<std::int64_t>(request.thinking, least_thinking, thinking_room(request))) + "},";
+  }
+}
+
+std::string betas(const Request& request, const ThoughtsAllowed& thoughts) {
+  std::string list;
+  bool first = true;
+  if (request.model.ends_with(long_context)) append_joined(list, "context-1m-2025-08-07", first);
+  if (!claude_kind(request.model).adaptive && may_think_by_budget(request, thoughts))
+    append_joined(list, "interleaved-thinking-2025-05-14", first);
+  if (binds(request, thoughts)) append_joined(list, "thinking-binding-controls-2026-08-01", first);
+  return list;
 }
 
 std::string_view plain_model(std::string_view model) {
@@ -320,11 +344,7 @@ class Anthropic : public Codec {
     if (!config_.key.empty())
       headers.push_back(config_.bearer ? std::pair<std::string, std::string>{"authorization", "Bearer " + config_.key}
                                        : std::pair<std::string, std::string>{"x-api-key", config_.key});
-    std::string beta;
-    if (request.model.ends_with(long_context)) beta = "context-1m-2025-08-07";
-    if (may_think(request) && !thinks_by_itself(request.model))
-      beta += std::string(beta.empty() ? "" : ",") + "interleaved-thinking-2025-05-14";
-    if (!beta.empty()) headers.emplace_back("anthropic-beta", beta);
+    if (const std::string beta = betas(request, thoughts_); !beta.empty()) headers.emplace_back("anthropic-beta", beta);
     headers.insert(headers.end(), config_.headers.begin(), config_.headers.end());
     return headers;
   }
@@ -332,15 +352,12 @@ class Anthropic : public Codec {
   void body(const Request& request, FragmentCache& cache, std::string& out) const override {
     out += "{\"model\":" + json_quote(plain_model(request.model)) +
            ",\"stream\":true,\"max_tokens\":" + std::to_string(request.max_output) + ",";
-    if (may_think(request) && thinks_by_itself(request.model))
-      out += "\"thinking\":{\"type\":\"adaptive\"},";
-    else if (may_think(request))
-      out += "\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":" +
-             std::to_string(std::clamp<std::int64_t>(request.thinking, least_thinking, thinking_room(request))) + "},";
+    append_thinking(out, request, thoughts_);
     if (const std::string system = system_text(request, true); !is_blank(system))
       out += "\"system\":[{\"type\":\"text\",\"text\":" + json_quote(system) + std::string(marker) + "}],";
     append_tools(out, request);
-    append_messages(out, messages_of(request, cache));
+    cache.form(form(""));
+    append_messages(out, messages_of(request, thoughts_, cache));
     out += '}';
   }
 

@@ -121,6 +121,10 @@ bool DeltaTemplate::match(std::string_view data, std::string& text) const {
   return true;
 }
 
+std::string Codec::form(std::string_view family) const {
+  return std::string(family) + (thoughts_.after ? " after " + std::to_string(thoughts_.after) : "");
+}
+
 std::string system_text(const Request& request, bool schema_in_words) {
   std::string text = request.system;
   if (schema_in_words && !request.json_schema.empty())

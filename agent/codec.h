@@ -2,6 +2,7 @@
 // One decoder per attempt, called through decode_event(). Decoders never emit Failed for what the wire says wrongly: they call fail().
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -55,9 +56,17 @@ class Decoder {
 // One event to the decoder; a field of a type nobody expects ends the stream as malformed. The one catch of the codecs.
 void decode_event(Decoder& decoder, std::string_view name, std::string_view data, StreamOut& out);
 
+// What a service has refused to take back. HttpProvider learns it; the bodies that follow keep to it.
+struct ThoughtsAllowed {
+  std::uint64_t after = 0;  // of items up to this one none is sent
+  bool binds = true;        // false: it does not know the field that has it drop those that do not fit
+  bool of(const Item& item) const { return item.id.value > after; }
+};
+
 class Codec {
  public:
   virtual ~Codec() = default;
+  virtual void allow(const ThoughtsAllowed& allowed) { thoughts_ = allowed; }
   virtual std::string url(const Request& request) const = 0;
   virtual Headers headers(const Request& request) const = 0;
   virtual void body(const Request& request, FragmentCache& cache, std::string& out) const = 0;
@@ -65,6 +74,11 @@ class Codec {
   virtual bool lines() const { return false; }  // one JSON object per line instead of events
   // The server may have cut the prompt without a word and says so only at the end: no block counts before that.
   virtual bool hold() const { return false; }
+
+ protected:
+  // The name of the form (FragmentCache::form) of a body that leaves some thoughts out.
+  std::string form(std::string_view family) const;
+  ThoughtsAllowed thoughts_;
 };
 
 // Recognises a delta that differs from the last one only in its text, and takes that text out without parsing the rest:

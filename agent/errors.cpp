@@ -210,6 +210,17 @@ Tokens output_that_fits(const std::string& message) {
   return 0;
 }
 
+ThoughtTrouble thought_trouble(const std::string& message, const std::string& code) {
+  const bool field = has(message, "block_binding") && has_any(message, {"extra inputs", "unknown", "unrecognized", "header"});
+  if (field || has(message, "thinking-binding-controls")) return ThoughtTrouble::field;
+  if (has_any(message, {"bound to a different conversation", "thought signature", "thought_signature"}) ||
+      code == "invalid_encrypted_content")
+    return ThoughtTrouble::thought;
+  const bool thinking =
+      has(message, "thinking") && has_any(message, {"signature", "cannot be modified", "must start with", "but found"});
+  return thinking ? ThoughtTrouble::thought : ThoughtTrouble::none;
+}
+
 Trouble classify(const Error& error, const ErrorSource& source) {
   const std::string message = lower(error.message);
   Trouble trouble{.http_status = source.status};
@@ -224,6 +235,7 @@ Trouble classify(const Error& error, const ErrorSource& source) {
     }
   if (error.context > 0) trouble.limit = error.context, trouble.asked = error.prompt;
   trouble.fitting_output = output_that_fits(message);
+  if (source.status == 400) trouble.thoughts = thought_trouble(message, error.code);
   trouble.retry = retryable(trouble.kind);
   trouble.message = compose(error, source, trouble.kind);
   return trouble;

@@ -11,6 +11,9 @@
 
 namespace tern {
 
+// What the service minds about thoughts sent back: one of them, or the field that lets it drop those that do not fit.
+enum class ThoughtTrouble { none, thought, field };
+
 struct Trouble {
   Failure kind = Failure::network;
   std::string message = {};  // for people, redacted
@@ -19,6 +22,7 @@ struct Trouble {
   Tokens limit = 0, asked = 0;                         // overflow
   Tokens fitting_output = 0;                           // input fits, input + max_output does not: ask for this much
   int http_status = 0;
+  ThoughtTrouble thoughts = ThoughtTrouble::none;
 };
 
 struct ErrorSource {

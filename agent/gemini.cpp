@@ -25,9 +25,9 @@ std::string data_part(std::string_view media_type, std::string_view blob) {
   return out + "\"}}";
 }
 
-std::string call_part(const ToolCall& call, bool wants_signature) {
+std::string call_part(const ToolCall& call, bool wants_signature, bool thoughts) {
   std::string out = "{\"functionCall\":{\"name\":" + json_quote(call.name) + ",\"args\":" + object_text(call.arguments) + "}";
-  auto signature = own_signature(dialect, call.signature);
+  auto signature = thoughts ? own_signature(dialect, call.signature) : std::string_view();
   if (signature.empty() && wants_signature) signature = no_signature;
   if (!signature.empty()) out += ",\"thoughtSignature\":" + json_quote(signature);
   return out + "}";
@@ -38,7 +38,7 @@ std::string result_part(const ToolResult& result) {
          (result.is_error ? "error" : "output") + "\":" + json_quote(result_text(result)) + "}}}";
 }
 
-Fragment make_fragment(const Item& item, bool strict) {
+Fragment make_fragment(const Item& item, bool strict, bool thoughts) {
   Fragment fragment;
   bool first = true, first_call = true;
   for (const Block& block : item.blocks)
@@ -52,7 +52,7 @@ Fragment make_fragment(const Item& item, bool strict) {
             [&](const Image& image) { append_joined(fragment.text, data_part(image.media_type, image.blob), first); },
             [&](const Document& document) { append_joined(fragment.text, data_part(document.media_type, document.blob), first); },
             [&](const ToolCall& call) {
-              append_joined(fragment.text, call_part(call, strict && first_call), first);
+              append_joined(fragment.text, call_part(call, strict && first_call, thoughts), first);
               first_call = false, fragment.calls = true;
             },
             [](const auto&) {}},
@@ -190,8 +190,8 @@ class Gemini : public Codec {
     append_tools(out, request);
     append_settings(out, request);
     const bool strict = request.model.starts_with("gemini-3");
-    cache.form(strict ? "signed" : "");
-    append_contents(out, request, cache, strict);
+    cache.form(form(strict ? "signed" : ""));
+    append_contents(out, request, cache, strict, thoughts_);
     out += '}';
   }
 
@@ -216,11 +216,13 @@ class Gemini : public Codec {
     out += "},";
   }
 
-  static void append_contents(std::string& out, const Request& request, FragmentCache& cache, bool strict) {
+  static void append_contents(std::string& out, const Request& request, FragmentCache& cache, bool strict,
+                              const ThoughtsAllowed& thoughts) {
     out += "\"contents\":[";
     std::optional<Role> open;
+    const auto make = [&](const Item& item) { return make_fragment(item, strict, thoughts.of(item)); };
     for (const ItemPtr& item : request.conversation.items) {
-      const Fragment& fragment = cache.get(item, [strict](const Item& it) { return make_fragment(it, strict); });
+      const Fragment& fragment = cache.get(item, make);
       if (fragment.text.empty()) continue;
       const Role role = item->role == Role::assistant ? Role::assistant : Role::user;
       if (!open && role == Role::assistant) out += R"j({"role":"user","parts":[{"text":"(earlier messages were removed)"}]},)j";

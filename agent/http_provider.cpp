@@ -149,6 +149,18 @@ bool any_call(const std::vector<Block>& blocks) {
   return std::any_of(blocks.begin(), blocks.end(), [](const Block& block) { return std::holds_alternative<ToolCall>(block); });
 }
 
+bool is_thought(const Block& block) {
+  const auto* call = std::get_if<ToolCall>(&block);
+  return std::holds_alternative<Thinking>(block) || (call && !call->signature.empty());
+}
+
+std::uint64_t last_thought(const Conversation& conversation) {
+  std::uint64_t last = 0;
+  for (const ItemPtr& item : conversation.items)
+    if (std::any_of(item->blocks.begin(), item->blocks.end(), is_thought)) last = std::max(last, item->id.value);
+  return last;
+}
+
 Failed failed(const Trouble& trouble, int attempts) {
   std::string message = trouble.message;
   if (attempts > 1) message += " (" + std::to_string(attempts) + " tries)";
@@ -195,6 +207,7 @@ void HttpProvider::stream(const Request& request, const Sink& sink, std::stop_to
       wish.thinking = wish.thinking < wish.max_output ? wish.thinking : 0;
       continue;
     }
+    if (learns(trouble, wish.conversation)) continue;
     const auto wait = backoff.next(trouble);
     if (!wait) return sink(failed(trouble, backoff.attempt()));
     sink(Retrying{.why = trouble.message, .wait = *wait, .attempt = backoff.attempt()});
@@ -235,5 +248,14 @@ std::shared_ptr<const std::string> HttpProvider::make_body(const Request& reques
 }
 
 std::string HttpProvider::body(const Request& request) { return *make_body(request); }
+
+// After a refused thought the rest is sent without those there are: what is thought from then on fits again.
+bool HttpProvider::learns(const Trouble& trouble, const Conversation& conversation) {
+  const ThoughtsAllowed before = allowed_;
+  if (trouble.thoughts == ThoughtTrouble::field) allowed_.binds = false;
+  if (trouble.thoughts == ThoughtTrouble::thought) allowed_.after = std::max(before.after, last_thought(conversation));
+  codec_->allow(allowed_);
+  return allowed_.after != before.after || allowed_.binds != before.binds;
+}
 
 }  // namespace tern

@@ -49,12 +49,14 @@ class HttpProvider : public Provider {
     std::vector<Block> given = {};
     bool cancelled = false;
   };
+  bool learns(const Trouble& trouble, const Conversation& conversation);
   Attempt attempt(const Request& request, const Sink& sink, std::stop_token stop);
   std::shared_ptr<const std::string> make_body(const Request& request);
 
   std::unique_ptr<Codec> codec_;
   RunOptions options_;
   FragmentCache cache_;
+  ThoughtsAllowed allowed_;
   struct Spare {
     std::mutex mutex;
     std::unique_ptr<std::string> text;

@@ -57,7 +57,7 @@ std::string own_item(const Block& block) {
 // Results first; texts beside each other share a message; a thought only goes with what followed it.
 class ItemWriter {
  public:
-  explicit ItemWriter(const Item& item) : assistant_(item.role == Role::assistant) {
+  ItemWriter(const Item& item, bool thoughts) : assistant_(item.role == Role::assistant), thoughts_(thoughts) {
     for (const Block& block : item.blocks)
       if (std::holds_alternative<ToolResult>(block)) append_joined(out_, own_item(block), first_);
     for (const Block& block : item.blocks)
@@ -70,7 +70,7 @@ class ItemWriter {
   void add(const Block& block) {
     if (std::holds_alternative<Thinking>(block)) {
       close_message();
-      waiting_ = own_item(block);
+      waiting_ = thoughts_ ? own_item(block) : std::string();
       return;
     }
     if (std::holds_alternative<ToolCall>(block)) {
@@ -95,13 +95,13 @@ class ItemWriter {
     first_part_ = true;
   }
 
-  bool assistant_, first_ = true, first_part_ = true;
+  bool assistant_, thoughts_, first_ = true, first_part_ = true;
   std::string out_, parts_, waiting_;
 };
 
-Fragment make_fragment(const Item& item) {
+Fragment make_fragment(const Item& item, bool thoughts) {
   Fragment made;
-  made.text = ItemWriter(item).take();
+  made.text = ItemWriter(item, thoughts).take();
   return made;
 }
 
@@ -221,7 +221,9 @@ class Responses : public Codec {
     if (!is_blank(request.system)) out += "\"instructions\":" + json_quote(request.system) + ",";
     out += "\"input\":[";
     bool first = true;
-    for (const ItemPtr& item : request.conversation.items) append_joined(out, cache.get(item, make_fragment).text, first);
+    cache.form(form("responses"));
+    const auto fragment = [this](const Item& item) { return make_fragment(item, thoughts_.of(item)); };
+    for (const ItemPtr& item : request.conversation.items) append_joined(out, cache.get(item, fragment).text, first);
     out += "]}";
   }
 

@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
+#include "agent/claude_kind.h"
 #include "agent/providers.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/provider_run.h"
@@ -82,6 +83,82 @@ TEST_CASE("a wish to think longer than an answer may be leaves room for the answ
   }
   request.max_output = 1'200;
   CHECK_FALSE(json::parse(provider->body(request)).contains("thinking"));
+}
+
+TEST_CASE("a Claude's name says how it thinks") {
+  const auto kind = [](const char* name) {
+    const ClaudeKind told = claude_kind(name);
+    return (told.adaptive ? 4 : 0) + (told.by_default ? 2 : 0) + (told.binds ? 1 : 0);
+  };
+  for (const char* old : {"claude-sonnet-4-5", "claude-opus-4-6", "claude-opus-4-20250514", "claude-3-7-sonnet-latest", "glm-4.6",
+                          "claude", "claude-instant", "claude-opus"})
+    CHECK(kind(old) == 0);
+  CHECK(kind("claude-opus-4-7") == 4);
+  CHECK(kind("claude-opus-4-8-20260601[1m]") == 4);
+  for (const char* five : {"claude-opus-5", "claude-sonnet-5-20260801", "claude-fable-5[1m]", "claude-mythos-5"})
+    CHECK(kind(five) == 6);
+  for (const char* bound : {"claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5.5", "claude-fable-5-1", "claude-opus-6"})
+    CHECK(kind(bound) == 7);
+}
+
+TEST_CASE("a thought bound to what stood before it is dropped when that has changed") {
+  const char* plan =
+      R"({"bind":true,"replies":[{"thinking":"hm","calls":[{"name":"Read","arguments":{}}]}],"default":{"text":"ok"}})";
+  FakeLlm server(plan);
+  auto provider = provider_at(server);
+  Request request = simple_request();
+  request.model = "claude-sonnet-5-5";
+  const Ran first = run(*provider, request);
+  continue_with(request, first.blocks);
+  CHECK(run(*provider, request).text == "ok");
+  request.system += " Today is another day.";
+
+  SECTION("by the service, when the request says so") {
+    CHECK(run(*provider, request).text == "ok");
+    const auto sent = server.requests();
+    REQUIRE(sent.size() == 3);
+    CHECK(sent[2].header("anthropic-beta") == "thinking-binding-controls-2026-08-01");
+    const json thinking = json::parse(sent[2].body)["thinking"];
+    CHECK(thinking["type"] == "adaptive");
+    CHECK(thinking["block_binding"]["prefix_mismatch_behavior"] == "drop_block");
+  }
+  SECTION("by hand, where the service minds it all the same") {
+    request.model = "claude-of-a-gateway";
+    CHECK(run(*provider, request).text == "ok");
+    REQUIRE(server.requests().size() == 4);
+    CHECK(server.requests()[2].body.find("sig-1") != std::string::npos);
+    CHECK(server.requests()[3].body.find("sig-1") == std::string::npos);
+    run(*provider, request);
+    CHECK(server.requests().size() == 5);  // learnt once
+    CHECK(server.shape_problems() == std::vector<std::string>{});
+  }
+}
+
+TEST_CASE("a gateway that does not know the field for thoughts is asked without it") {
+  FakeLlm server(
+      R"({"replies":[{"fault":{"kind":"status","status":400,"message":"thinking.adaptive.block_binding: Extra inputs are not permitted"}}]})");
+  auto provider = provider_at(server);
+  Request request = simple_request();
+  request.model = "claude-opus-5-5";
+  CHECK(run(*provider, request).text == "ok");
+  const auto sent = server.requests().at(1);
+  CHECK(sent.header("anthropic-beta").empty());
+  CHECK_FALSE(json::parse(sent.body)["thinking"].contains("block_binding"));
+}
+
+TEST_CASE("an answer goes back in the order in which it came") {
+  Request request = simple_request();
+  const auto call = [](const char* id) { return ToolCall{.id = id, .name = "Read", .arguments = "{}", .signature = {}}; };
+  continue_with(request, {Thinking{"A", "anthropic:sa"}, call("one"), Thinking{"B", "anthropic:sb"}, call("two")});
+  const auto provider = make_provider("anthropic", {.base_url = "https://h", .key = "k", .headers = {}});
+  const std::string body = provider->body(request);
+  CHECK(shape_problems("anthropic", body) == std::vector<std::string>{});
+  const json content = json::parse(body)["messages"][1]["content"];
+  REQUIRE(content.size() == 4);
+  CHECK(content[0]["thinking"] == "A");
+  CHECK(content[1]["id"] == "one");
+  CHECK(content[2]["thinking"] == "B");
+  CHECK(content[3]["id"] == "two");
 }
 
 TEST_CASE("anthropic marks system, tools and the last two messages for the cache") {

@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/fake_binding.h"
 #include "tests/support/fake_wire.h"
 #include "tests/support/wires.h"
 
@@ -142,6 +143,7 @@ struct FakeLlm::Server {
   int serial = 0, round = 0;
   std::size_t refused = 0;  // for their length
   std::vector<FakeRequest> log;
+  FakeBinding binding;
   std::list<std::thread> threads;
   std::set<Peer*> peers;
 
@@ -258,6 +260,16 @@ struct FakeLlm::Server {
     log.push_back(request);
     now = ++serial;
     changed.notify_all();
+    const bool binds = request.api == "anthropic" && plan.value("bind", false);
+    if (binds)
+      if (const std::string why = binding.refusal(request); !why.empty())
+        return {{"fault", {{"kind", "status"}, {"status", 400}, {"message", why}}}};
+    json reply = next_reply(request);
+    if (binds && reply.contains("thinking")) binding.thought(request, reply.value("signature", "sig-" + std::to_string(now)));
+    return reply;
+  }
+
+  json next_reply(const FakeRequest& request) {
     if (plan.contains("summary") && is_summary(request.body)) return plan["summary"];
     if (plan.contains("match"))
       for (const json& row : plan["match"])

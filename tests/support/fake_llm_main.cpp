@@ -7,6 +7,7 @@
 //    "match": [REPLY with "when": "text in the request", or a list of texts that are all in it, …],
 //    "summary": REPLY,                 for requests whose last message asks for a <summary> or state_snapshot
 //    "default": REPLY,                 when nothing else is left
+//    "bind": true,                     Anthropic: a thought is bound to what stood before it
 //    "limit": 32000,                   refuses larger requests (bytes / 4) in the service's own words, or
 //    "shape": "llamacpp"}              in those of another server; "silent": cuts without a word and answers
 // REPLY: {"text", "thinking", "signature", "calls": [{"name", "arguments" or "raw", "id"}], "stop": "end|tools|length|refusal",

@@ -47,7 +47,9 @@ class AnthropicRules : public Rules {
       expect(assistant ? open.empty() : true, "`tool_use` ids were found without `tool_result` blocks immediately after");
       if (!assistant) results(blocks, open);
       open.clear();
-      for (const json& block : blocks) check_block(block, assistant, open);
+      const bool thoughts =
+          std::any_of(blocks.begin(), blocks.end(), [](const json& block) { return block.contains("signature"); });
+      for (const json& block : blocks) check_block(block, assistant, thoughts, open);
       calls |= !open.empty();
     }
     expect(open.empty(), "the last message leaves `tool_use` without `tool_result`");
@@ -78,7 +80,7 @@ class AnthropicRules : public Rules {
     expect(open.empty(), "`tool_use` ids were found without `tool_result` blocks immediately after");
   }
 
-  void check_block(const json& block, bool assistant, std::set<std::string>& open) {
+  void check_block(const json& block, bool assistant, bool thoughts, std::set<std::string>& open) {
     const std::string type = text(block, "type");
     markers_ += block.contains("cache_control");
     if (type == "text") expect(!blank(text(block, "text")), "text content blocks must be non-empty");
@@ -87,7 +89,7 @@ class AnthropicRules : public Rules {
       expect(good_id(text(block, "id")), "tool_use id does not match the pattern: " + text(block, "id"));
       expect(block.contains("input") && block["input"].is_object(), "tool_use input must be an object");
       open.insert(text(block, "id"));
-    } else if (assistant && !open.empty()) {
+    } else if (assistant && !open.empty() && !thoughts && type != "thinking") {
       expect(false, "a block after tool_use in an assistant message");
     }
     if (type == "thinking") {
