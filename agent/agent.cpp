@@ -49,7 +49,7 @@ Request build_request(const Context& context, const TurnLimits& limits) {
   request.conversation = repair(context.conversation);
   request.max_output = context.model.reserve(context.window_override);
   request.window = context.window();
-  request.thinking = limits.thinking;
+  request.thinking = context.model.thinking || !context.model.known ? limits.thinking : 0;
   request.json_schema = limits.json_schema;
   return request;
 }

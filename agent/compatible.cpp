@@ -6,7 +6,9 @@ namespace tern::providers {
 
 namespace {
 std::unique_ptr<Codec> local(const ProviderConfig& config) { return chat_codec(config, {.may_cut_prompt = true}); }
-std::unique_ptr<Codec> remote(const ProviderConfig& config) { return chat_codec(config, {}); }
+std::unique_ptr<Codec> broker(const ProviderConfig& config) {
+  return chat_codec(config, {.broker = true, .dialect = "openrouter"});
+}
 std::unique_ptr<Codec> with_reasoning(const ProviderConfig& config) {
   return chat_codec(config, {.returns_reasoning = true, .dialect = "chat-reasoning"});
 }
@@ -54,12 +56,12 @@ const ProviderKind openrouter{.name = "openrouter",
                               .key_variables = "OPENROUTER_API_KEY",
                               .url_variable = "OPENROUTER_BASE_URL",
                               .model_variable = "OPENROUTER_MODEL",
-                              .codec = remote};
+                              .codec = broker};
 
 const ProviderKind deepseek{.name = "deepseek",
                             .title = "DeepSeek",
                             .base_url = "https://api.deepseek.com",
-                            .default_model = "deepseek-chat",
+                            .default_model = "deepseek-flash",
                             .key_variables = "DEEPSEEK_API_KEY",
                             .url_variable = "DEEPSEEK_BASE_URL",
                             .model_variable = "DEEPSEEK_MODEL",

@@ -48,6 +48,8 @@ std::vector<Tokens> numbers_of(std::string_view text) {
 struct Error {
   std::string message, type, code;
   Tokens prompt = 0, context = 0;  // llama.cpp says them as fields
+  std::string delay;               // Google: "2.5s"
+  bool of_a_day = false;           // Google: what is used up comes back tomorrow
   bool is_json = false;
 };
 
@@ -62,6 +64,15 @@ Tokens number_of(const json& object, const char* key) {
   return it != object.end() && it->is_number() ? it->get<Tokens>() : 0;
 }
 
+// Google's list of details: when to come back, and which quota it is.
+void take_details(const json& details, Error& error) {
+  for (const json& detail : details) {
+    if (!detail.is_object()) continue;
+    if (auto delay = text_of(detail, "retryDelay"); !delay.empty()) error.delay = delay;
+    error.of_a_day |= has(detail.dump(-1, ' ', false, json::error_handler_t::replace), "PerDay");
+  }
+}
+
 void take_fields(const json& object, Error& error) {
   error.message = text_of(object, "message");
   error.type = text_of(object, "type");
@@ -69,6 +80,7 @@ void take_fields(const json& object, Error& error) {
   if (error.type.empty()) error.type = text_of(object, "status");
   if (auto details = object.find("details"); details != object.end() && details->is_object())
     if (auto code = text_of(*details, "error_code"); !code.empty()) error.code = code;
+  if (auto details = object.find("details"); details != object.end() && details->is_array()) take_details(*details, error);
   error.prompt = number_of(object, "n_prompt_tokens");
   error.context = number_of(object, "n_ctx");
   if (auto meta = object.find("metadata"); meta != object.end() && meta->is_object())  // OpenRouter: what the vendor said
@@ -172,16 +184,58 @@ std::string_view way_out(Failure kind) {
   }
 }
 
-// "Please try again in 11.054s" / "in 800ms", where no header says it.
+// Milliseconds of one unit of time; nothing for another word. No word at all means seconds.
+std::optional<double> unit_of_time(std::string_view word) {
+  if (word == "ms" || word.starts_with("milli")) return 1;
+  if (word.empty() || word == "s" || word.starts_with("sec")) return 1'000;
+  if (word == "m" || word.starts_with("min")) return 60'000;
+  if (word == "h" || word == "hr" || word.starts_with("hour")) return 3'600'000;
+  if (word == "d" || word.starts_with("day")) return 86'400'000;
+  return std::nullopt;
+}
+
+// "11.054s", "800ms", "1h12m3.5s", "20 seconds", at the beginning of a text.
+std::optional<std::chrono::milliseconds> read_time(std::string_view text) {
+  double sum = 0;
+  bool any = false;
+  while (!text.empty() && std::isdigit(static_cast<unsigned char>(text.front()))) {
+    const std::string digits(text.substr(0, text.find_first_not_of("0123456789.")));
+    const double number = std::strtod(digits.c_str(), nullptr);
+    text.remove_prefix(digits.size());
+    if (text.starts_with(' ') && !any) text.remove_prefix(1);
+    const auto word = text.substr(0, std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), text.size()));
+    const auto unit = unit_of_time(word);
+    if (!unit && any) break;
+    any = true, sum += number * unit.value_or(1'000);
+    if (!unit || word.empty()) break;
+    text.remove_prefix(word.size());
+  }
+  if (!any || sum > 1e10) return std::nullopt;
+  return std::chrono::milliseconds(static_cast<std::int64_t>(sum));
+}
+
+// "Please try again in 11.054s", "Please retry in 2.5s", where no header says it.
 std::optional<std::chrono::milliseconds> wait_in_text(const std::string& message) {
-  const auto at = message.find("try again in ");
-  if (at == message.npos) return std::nullopt;
-  char* end = nullptr;
-  const double number = std::strtod(message.c_str() + at + 13, &end);
-  const std::string_view unit(end);
-  if (end == message.c_str() + at + 13 || number < 0 || number > 1e6) return std::nullopt;
-  const double scale = unit.starts_with("ms") ? 1 : unit.starts_with("m") ? 60'000 : 1'000;
-  return std::chrono::milliseconds(static_cast<std::int64_t>(number * scale));
+  for (const std::string_view phrase : {"try again in ", "retry in "})
+    if (const auto at = message.find(phrase); at != message.npos)
+      return read_time(std::string_view(message).substr(at + phrase.size()));
+  return std::nullopt;
+}
+
+std::optional<std::chrono::milliseconds> wait_of(const Error& error) {
+  return error.delay.empty() ? wait_in_text(error.message) : read_time(error.delay);
+}
+
+// An error inside a stream that answered 200 says its status as its code.
+int status_of(const Error& error, const ErrorSource& source) {
+  const int code = std::atoi(error.code.c_str());
+  const bool plain = error.code.size() == 3 && code >= 400 && code < 600;
+  return source.status == 0 && plain ? code : source.status;
+}
+
+// Google calls a limit by the minute a used-up quota, too, and says when to come back.
+bool passes_soon(const Error& error) {
+  return error.type == "RESOURCE_EXHAUSTED" && !error.of_a_day && wait_of(error).has_value();
 }
 
 std::string compose(const Error& error, const ErrorSource& source, Failure kind) {
@@ -223,19 +277,21 @@ ThoughtTrouble thought_trouble(const std::string& message, const std::string& co
 
 Trouble classify(const Error& error, const ErrorSource& source) {
   const std::string message = lower(error.message);
-  Trouble trouble{.http_status = source.status};
-  trouble.kind = source.status >= 400 ? class_of_status(source.status) : Failure::server;
+  const int status = status_of(error, source);
+  Trouble trouble{.http_status = status};
+  trouble.kind = status >= 400 ? class_of_status(status) : Failure::server;
   if (auto kind = class_of_code(error.type, error.code, message);
-      kind && (source.status == 0 || *kind == Failure::quota || *kind == Failure::auth || source.status == 400))
+      kind && (status == 0 || *kind == Failure::quota || *kind == Failure::auth || status == 400))
     trouble.kind = *kind;
-  if (source.status == 413 && has(message, "rate")) trouble.kind = Failure::rate;  // Groq: tokens per minute
+  if (trouble.kind == Failure::quota && passes_soon(error)) trouble.kind = Failure::rate;
+  if (status == 413 && has(message, "rate")) trouble.kind = Failure::rate;  // Groq: tokens per minute
   if (trouble.kind != Failure::quota && trouble.kind != Failure::auth)
-    if (auto full = detect_overflow(source.status, error.type + " " + error.code, error.message)) {
+    if (auto full = detect_overflow(status, error.type + " " + error.code, error.message)) {
       trouble.kind = Failure::overflow, trouble.limit = full->limit, trouble.asked = full->asked;
     }
   if (error.context > 0) trouble.limit = error.context, trouble.asked = error.prompt;
   trouble.fitting_output = output_that_fits(message);
-  if (source.status == 400) trouble.thoughts = thought_trouble(message, error.code);
+  if (status == 400) trouble.thoughts = thought_trouble(message, error.code);
   trouble.retry = retryable(trouble.kind);
   trouble.message = compose(error, source, trouble.kind);
   return trouble;
@@ -303,24 +359,27 @@ std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view valu
   return std::max(milliseconds(0), milliseconds(when - now));
 }
 
+static Trouble give_up_if_long(Trouble trouble) {
+  if (!trouble.retry || !trouble.wait || *trouble.wait <= longest_wait) return trouble;
+  trouble.retry = false;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*trouble.wait).count();
+  trouble.message += " (the service asks to wait " + std::to_string(seconds) + " s)";
+  return trouble;
+}
+
 Trouble trouble_of(const ErrorSource& source) {
   const Error error = parse_error(source.body);
   Trouble trouble = classify(error, source);
   trouble.wait = parse_retry_after(source.retry_after, source.retry_after_ms, source.now);
-  if (!trouble.wait && trouble.kind == Failure::rate) trouble.wait = wait_in_text(error.message);
-  if (trouble.retry && trouble.wait && *trouble.wait > longest_wait) {
-    trouble.retry = false;
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*trouble.wait).count();
-    trouble.message += " (the service asks to wait " + std::to_string(seconds) + " s)";
-  }
-  return trouble;
+  if (!trouble.wait && trouble.kind == Failure::rate) trouble.wait = wait_of(error);
+  return give_up_if_long(std::move(trouble));
 }
 
 Trouble trouble_of_event(std::string_view error_json) {
   const Error error = parse_error(error_json);
   Trouble trouble = classify(error, {});
-  if (trouble.kind == Failure::rate) trouble.wait = wait_in_text(error.message);
-  return trouble;
+  if (trouble.kind == Failure::rate) trouble.wait = wait_of(error);
+  return give_up_if_long(std::move(trouble));
 }
 
 }  // namespace tern

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/codec.h"
+#include "agent/openai.h"
 #include "agent/providers.h"
 #include "agent/url.h"
 
@@ -25,8 +26,15 @@ std::string data_part(std::string_view media_type, std::string_view blob) {
   return out + "\"}}";
 }
 
+// A name the service gave a call goes back with the call and with its result; our own stay here.
+constexpr std::string_view named = "gfc_";
+std::string id_field(std::string_view id) {
+  return id.starts_with(named) ? "\"id\":" + json_quote(id.substr(named.size())) + "," : std::string();
+}
+
 std::string call_part(const ToolCall& call, bool wants_signature, bool thoughts) {
-  std::string out = "{\"functionCall\":{\"name\":" + json_quote(call.name) + ",\"args\":" + object_text(call.arguments) + "}";
+  std::string out = "{\"functionCall\":{" + id_field(call.id) + "\"name\":" + json_quote(call.name) +
+                    ",\"args\":" + object_text(call.arguments) + "}";
   auto signature = thoughts ? own_signature(dialect, call.signature) : std::string_view();
   if (signature.empty() && wants_signature) signature = no_signature;
   if (!signature.empty()) out += ",\"thoughtSignature\":" + json_quote(signature);
@@ -34,7 +42,8 @@ std::string call_part(const ToolCall& call, bool wants_signature, bool thoughts)
 }
 
 std::string result_part(const ToolResult& result) {
-  return "{\"functionResponse\":{\"name\":" + json_quote(result.tool.empty() ? "tool" : result.tool) + ",\"response\":{\"" +
+  return "{\"functionResponse\":{" + id_field(result.call_id) +
+         "\"name\":" + json_quote(result.tool.empty() ? "tool" : result.tool) + ",\"response\":{\"" +
          (result.is_error ? "error" : "output") + "\":" + json_quote(result_text(result)) + "}}}";
 }
 
@@ -134,7 +143,10 @@ class GeminiDecoder : public Decoder {
 
   void take_call(const json& call, const std::string& signature, StreamOut& out) {
     close_text(out);
-    const std::string id = "gemini_" + std::to_string(serial_) + "_" + std::to_string(calls_++), name = call.value("name", "");
+    const std::string given = call.value("id", ""), name = call.value("name", "");
+    const std::string id =
+        given.empty() ? "gemini_" + std::to_string(serial_) + "_" + std::to_string(calls_) : std::string(named) + given;
+    ++calls_;
     any_ = true;
     out.emit(CallStarted{id, name});
     out.emit(BlockDone{ToolCall{id, name, call.value("args", json::object()).dump(-1, ' ', false, json::error_handler_t::replace),
@@ -168,6 +180,28 @@ class GeminiDecoder : public Decoder {
   bool any_ = false, refused_ = false;
 };
 
+// 2 for "gemini-2.5-pro"; 0 for another name.
+int generation(std::string_view model) {
+  constexpr std::string_view family = "gemini-";
+  return model.starts_with(family) ? std::atoi(std::string(model.substr(family.size())).c_str()) : 0;
+}
+
+// From the third generation on a level, before it a budget within the model's bounds; the second itself does not think.
+std::string thinking_config(const Request& request) {
+  const std::string& model = request.model;
+  if (request.thinking < 1 || model.starts_with("gemini-2.0") || model.starts_with("gemini-1")) return {};
+  std::string how;
+  if (generation(model) >= 3) {
+    const auto effort = effort_of(request.thinking);
+    const bool two_levels = model.starts_with("gemini-3-pro");
+    how = "\"thinkingLevel\":\"" + std::string(two_levels && effort == "medium" ? "high" : effort) + "\"";
+  } else {
+    const bool pro = model.find("pro") != model.npos, lite = model.find("lite") != model.npos;
+    how = "\"thinkingBudget\":" + std::to_string(std::clamp(request.thinking, pro ? 128 : lite ? 512 : 1, pro ? 32'768 : 24'576));
+  }
+  return ",\"thinkingConfig\":{\"includeThoughts\":true," + how + "}";
+}
+
 class Gemini : public Codec {
  public:
   explicit Gemini(ProviderConfig config) : config_(std::move(config)) {}
@@ -189,7 +223,7 @@ class Gemini : public Codec {
       out += "\"systemInstruction\":{\"parts\":[{\"text\":" + json_quote(system) + "}]},";
     append_tools(out, request);
     append_settings(out, request);
-    const bool strict = request.model.starts_with("gemini-3");
+    const bool strict = generation(request.model) >= 3;
     cache.form(form(strict ? "signed" : ""));
     append_contents(out, request, cache, strict, thoughts_);
     out += '}';
@@ -209,8 +243,7 @@ class Gemini : public Codec {
 
   static void append_settings(std::string& out, const Request& request) {
     out += "\"generationConfig\":{\"maxOutputTokens\":" + std::to_string(request.max_output);
-    if (request.thinking > 0)
-      out += ",\"thinkingConfig\":{\"includeThoughts\":true,\"thinkingBudget\":" + std::to_string(request.thinking) + "}";
+    out += thinking_config(request);
     if (!request.json_schema.empty() && request.tools.empty())
       out += ",\"responseMimeType\":\"application/json\",\"responseJsonSchema\":" + request.json_schema;
     out += "},";
@@ -248,7 +281,7 @@ const ProviderKind gemini{
     .name = "gemini",
     .title = "Google Gemini",
     .base_url = "https://generativelanguage.googleapis.com",
-    .default_model = "gemini-2.5-pro",
+    .default_model = "gemini-3.8-flash",
     .key_variables = "GEMINI_API_KEY GOOGLE_API_KEY",
     .url_variable = "GEMINI_BASE_URL",
     .model_variable = "GEMINI_MODEL",

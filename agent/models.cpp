@@ -30,10 +30,10 @@ constexpr BuiltinAlias builtin_aliases[] = {
     {"opus", "anthropic", "claude-opus-5-5"},
     {"haiku", "anthropic", "claude-haiku-5-5"},
     {"gpt", "openai", "gpt-6.1-sol"},
-    {"gpt-mini", "openai", "gpt-5.6-luna"},
+    {"gpt-mini", "openai", "gpt-6-luna"},
     {"codex", "responses", "gpt-6.1-sol"},
     {"flash", "gemini", "gemini-3.8-flash"},
-    {"gemini-pro", "gemini", "gemini-2.5-pro"},
+    {"gemini-pro", "gemini", "gemini-3.1-pro-preview"},
     {"demo", "demo", "demo"},
     {"demo-long", "demo", "long"},
 };

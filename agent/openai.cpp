@@ -79,7 +79,7 @@ std::string user_messages(const Item& item) {
 }
 
 std::string assistant_message(const Item& item, const ChatTraits& traits) {
-  std::string calls, reasoning;
+  std::string calls, reasoning, details;
   bool first = true;
   for (const Block& block : item.blocks) {
     if (const auto* call = std::get_if<ToolCall>(&block))
@@ -87,14 +87,15 @@ std::string assistant_message(const Item& item, const ChatTraits& traits) {
                     "{\"id\":\"" + wire_id(call->id) + "\",\"type\":\"function\",\"function\":{\"name\":" +
                         json_quote(call->name) + ",\"arguments\":" + json_quote(object_text(call->arguments)) + "}}",
                     first);
-    if (const auto* thought = std::get_if<Thinking>(&block);
-        thought && !own_signature(traits.dialect, thought->signature).empty())
-      reasoning += thought->text;
+    const auto* thought = std::get_if<Thinking>(&block);
+    const auto own = thought ? own_signature(traits.dialect, thought->signature) : std::string_view();
+    if (!own.empty()) reasoning += thought->text, details = own;
   }
   const std::string text = plain_text(item);
   if (text.empty() && calls.empty()) return {};
   std::string out = "{\"role\":\"assistant\",\"content\":" + (text.empty() ? "null" : json_quote(text));
-  if (traits.returns_reasoning && !calls.empty() && !reasoning.empty()) out += ",\"reasoning_content\":" + json_quote(reasoning);
+  if (traits.returns_reasoning) out += ",\"reasoning_content\":" + json_quote(reasoning);
+  if (traits.broker && !details.empty()) out += ",\"reasoning_details\":" + details;
   if (!calls.empty()) out += ",\"tool_calls\":[" + calls + "]";
   return out + "}";
 }
@@ -144,6 +145,8 @@ class ChatDecoder : public Decoder {
     for (const char* key : {"reasoning_content", "reasoning"})
       if (const auto it = delta.find(key); it != delta.end() && it->is_string())
         thinking_ += it->get_ref<const std::string&>(), out.thinking(it->get_ref<const std::string&>());
+    if (const auto it = delta.find("reasoning_details"); traits_.broker && it != delta.end() && it->is_array())
+      for (const json& piece : *it) add_detail(piece);
     for (const char* key : {"content", "refusal"})
       if (const auto it = delta.find(key); it != delta.end() && it->is_string()) {
         const auto& piece = it->get_ref<const std::string&>();
@@ -152,6 +155,30 @@ class ChatDecoder : public Decoder {
       }
     if (const auto it = delta.find("tool_calls"); it != delta.end() && it->is_array())
       for (const json& call : *it) call_delta(call, out);
+  }
+
+  // What the vendor behind a broker signed comes in pieces; those of one index and kind are one, and go back as they were.
+  void add_detail(const json& piece) {
+    if (!piece.is_object()) return;
+    const auto same = [&](const json& old) {
+      return old.value("index", json()) == piece.value("index", json()) &&
+             old.value("type", json()) == piece.value("type", json());
+    };
+    const auto old = std::find_if(details_.begin(), details_.end(), same);
+    if (old == details_.end()) return details_.push_back(piece);
+    for (const auto& [key, value] : piece.items()) {
+      const bool grows = (key == "text" || key == "summary" || key == "data") && value.is_string() && (*old)[key].is_string();
+      if (grows)
+        (*old)[key].get_ref<std::string&>() += value.get_ref<const std::string&>();
+      else if (!value.is_null())
+        (*old)[key] = value;
+    }
+  }
+
+  // Not empty: the thought goes back, as that or as what the vendor signed.
+  std::string proof() const {
+    if (traits_.broker) return details_.empty() ? "" : details_.dump(-1, ' ', false, json::error_handler_t::replace);
+    return traits_.returns_reasoning ? "kept" : "";
   }
 
   static std::string text_of(const json& object, const char* key) {
@@ -191,7 +218,9 @@ class ChatDecoder : public Decoder {
     prompt_ = number_field(*it, "prompt_tokens");
     usage.cache_read = it->contains("prompt_tokens_details") ? number_field((*it)["prompt_tokens_details"], "cached_tokens")
                                                              : number_field(*it, "prompt_cache_hit_tokens");
-    usage.input = std::max<Tokens>(prompt_ - usage.cache_read, 0);
+    if (it->contains("prompt_tokens_details"))
+      usage.cache_write = number_field((*it)["prompt_tokens_details"], "cache_write_tokens");
+    usage.input = std::max<Tokens>(prompt_ - usage.cache_read - usage.cache_write, 0);
     out.emit(UsageReport{usage});
   }
 
@@ -205,8 +234,8 @@ class ChatDecoder : public Decoder {
     TextCalls written = calls_.empty() && !length && request_.may_call_tools
                             ? take_text_calls(rest, request_.tools, request_.conversation.items.size())
                             : TextCalls{rest, {}};
-    if (!thinking_.empty())
-      out.emit(BlockDone{Thinking{thinking_, mark_signature(traits_.dialect, traits_.returns_reasoning ? "kept" : ""), false}});
+    if (!thinking_.empty() || !details_.empty())
+      out.emit(BlockDone{Thinking{thinking_, mark_signature(traits_.dialect, proof()), false}});
     if (!is_blank(written.text)) out.emit(BlockDone{Text{written.text}});
     for (const ToolCall& call : written.calls) out.emit(CallStarted{call.id, call.name}), out.emit(BlockDone{call});
     bool any = !written.calls.empty();
@@ -225,6 +254,7 @@ class ChatDecoder : public Decoder {
   std::string piece_, text_, thinking_;
   std::vector<OpenCall> calls_;
   std::optional<std::string> reason_;
+  json details_ = json::array();
   Tokens prompt_ = 0;
 };
 
@@ -239,14 +269,14 @@ class Chat : public Codec {
   void body(const Request& request, FragmentCache& cache, std::string& out) const override {
     out += "{\"model\":" + json_quote(request.model) + ",\"stream\":true,\"stream_options\":{\"include_usage\":true},";
     out += (traits_.first_party ? "\"max_completion_tokens\":" : "\"max_tokens\":") + std::to_string(request.max_output) + ",";
-    if (traits_.first_party && request.thinking > 0)
-      out += "\"reasoning_effort\":\"" + std::string(effort_of(request.thinking)) + "\",";
+    append_reasoning(out, request);
     if (traits_.first_party && !request.json_schema.empty())
       out +=
           "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"answer\",\"schema\":" + request.json_schema +
           "}},";
     append_tools(out, request);
     out += "\"messages\":[";
+    cache.form("chat");
     bool first = true;
     if (const std::string system = system_text(request, !traits_.first_party); !is_blank(system))
       append_joined(out, "{\"role\":\"system\",\"content\":" + json_quote(system) + "}", first);
@@ -265,6 +295,16 @@ class Chat : public Codec {
     Fragment made;
     made.text = item.role == Role::assistant ? assistant_message(item, traits_) : user_messages(item);
     return made;
+  }
+
+  void append_reasoning(std::string& out, const Request& request) const {
+    if (traits_.broker && request.model.find("claude") != std::string::npos) out += R"("cache_control":{"type":"ephemeral"},)";
+    if (request.thinking < 1) return;
+    if (traits_.first_party && openai_reasons(request.model))
+      out += "\"reasoning_effort\":\"" + std::string(effort_of(request.thinking)) + "\",";
+    const Tokens most = request.max_output * 3 / 4;
+    if (traits_.broker && most >= 1'024)
+      out += "\"reasoning\":{\"max_tokens\":" + std::to_string(std::clamp<Tokens>(request.thinking, 1'024, most)) + "},";
   }
 
   void append_tools(std::string& out, const Request& request) const {
@@ -342,7 +382,7 @@ const ProviderKind openai{
     .codec =
         [](const ProviderConfig& config) {
           const std::string host = parse_url(config.base_url).host;
-          return chat_codec(config, {.first_party = host.ends_with("openai.com"), .may_cut_prompt = is_loopback(host)});
+          return host.ends_with("openai.com") ? openai_codec(config) : chat_codec(config, {.may_cut_prompt = is_loopback(host)});
         },
 };
 }  // namespace providers

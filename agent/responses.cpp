@@ -184,7 +184,9 @@ class ResponsesDecoder : public Decoder {
     TokenUsage usage;
     if (const auto it = from.find("input_tokens_details"); it != from.end() && it->is_object())
       usage.cache_read = number_field(*it, "cached_tokens");
-    usage.input = std::max<Tokens>(number_field(from, "input_tokens") - usage.cache_read, 0);
+    if (const auto it = from.find("input_tokens_details"); it != from.end())
+      usage.cache_write = number_field(*it, "cache_write_tokens");
+    usage.input = std::max<Tokens>(number_field(from, "input_tokens") - usage.cache_read - usage.cache_write, 0);
     usage.output = number_field(from, "output_tokens");
     out.emit(UsageReport{usage});
   }
@@ -209,9 +211,10 @@ class Responses : public Codec {
 
   void body(const Request& request, FragmentCache& cache, std::string& out) const override {
     out += "{\"model\":" + json_quote(request.model) +
-           ",\"stream\":true,\"store\":false,\"include\":[\"reasoning.encrypted_content\"],\"max_output_tokens\":" +
-           std::to_string(request.max_output) + ",";
-    if (request.thinking > 0)
+           ",\"stream\":true,\"store\":false,\"max_output_tokens\":" + std::to_string(request.max_output) + ",";
+    const bool reasons = openai_reasons(request.model);
+    if (reasons) out += "\"include\":[\"reasoning.encrypted_content\"],";
+    if (reasons && request.thinking > 0)
       out += "\"reasoning\":{\"effort\":\"" + std::string(effort_of(request.thinking)) + "\",\"summary\":\"auto\"},";
     if (!request.json_schema.empty())
       out += "\"text\":{\"format\":{\"type\":\"json_schema\",\"name\":\"answer\",\"strict\":false,\"schema\":" +
@@ -235,6 +238,8 @@ class Responses : public Codec {
 
 }  // namespace
 
+std::unique_ptr<Codec> responses_codec(const ProviderConfig& config) { return std::make_unique<Responses>(config); }
+
 namespace providers {
 extern const ProviderKind responses;
 const ProviderKind responses{
@@ -245,7 +250,7 @@ const ProviderKind responses{
     .key_variables = "OPENAI_API_KEY",
     .url_variable = "OPENAI_BASE_URL",
     .model_variable = "OPENAI_MODEL",
-    .codec = [](const ProviderConfig& config) -> std::unique_ptr<Codec> { return std::make_unique<Responses>(config); },
+    .codec = responses_codec,
 };
 }  // namespace providers
 

@@ -129,7 +129,62 @@ TEST_CASE("a wait in the text counts where no header says it; a long one is for 
   CHECK(lengthy.message.find("req_1") != std::string::npos);
 }
 
+TEST_CASE("a wait is read in hours, minutes and seconds together") {
+  const auto wait = [](const std::string& said) {
+    const std::string body = R"({"error":{"code":"rate_limit_exceeded","message":"Rate limit reached. Please )" + said + "\"}}";
+    return trouble_of({.status = 429, .body = body, .retry_after = {}, .retry_after_ms = {}, .request_id = {}});
+  };
+  CHECK(wait("try again in 1h12m3.5s.").wait == 4'323'500ms);
+  CHECK_FALSE(wait("try again in 1h12m3.5s.").retry);
+  CHECK(wait("try again in 6m0s.").wait == 360'000ms);
+  CHECK(wait("try again in 250ms. Visit 3 pages").wait == 250ms);
+  CHECK(wait("try again in 20 seconds.").wait == 20'000ms);
+  CHECK(wait("try again in 1.5 minutes").wait == 90'000ms);
+  CHECK(wait("try again in 7").wait == 7'000ms);
+  CHECK(wait("try again in a while").wait == std::nullopt);
+}
+
+TEST_CASE("Google's limit by the minute passes, its limit by the day does not") {
+  const auto trouble = [](const std::string& details, const std::string& more) {
+    const std::string body =
+        R"({"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.)" + more +
+        R"(","status":"RESOURCE_EXHAUSTED","details":[)" + details + "]}}";
+    return trouble_of({.status = 429, .body = body, .retry_after = {}, .retry_after_ms = {}, .request_id = {}});
+  };
+  const std::string minute = R"({"violations":[{"quotaId":"GenerateRequestsPerMinutePerProjectPerModel"}]})",
+                    day = R"({"violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]})",
+                    delay = R"({"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"12.5s"})";
+  CHECK(trouble(minute + "," + delay, "").kind == Failure::rate);
+  CHECK(trouble(minute + "," + delay, "").wait == 12'500ms);
+  CHECK(trouble(minute, " Please retry in 2.5s.").wait == 2'500ms);
+  CHECK(trouble(minute, " Please retry in 2.5s.").retry);
+  CHECK(trouble(day + "," + delay, "").kind == Failure::quota);
+  CHECK(trouble(minute, "").kind == Failure::quota);
+}
+
+TEST_CASE("what is minded about a thought sent back is told apart") {
+  const auto minded = [](const std::string& message, const std::string& code = "x") {
+    const std::string body = R"({"error":{"code":")" + code + R"(","message":")" + message + "\"}}";
+    return trouble_of({.status = 400, .body = body, .retry_after = {}, .retry_after_ms = {}, .request_id = {}}).thoughts;
+  };
+  for (const char* words :
+       {"messages.1.content.0: Invalid `signature` in `thinking` block", "Corrupted thought signature.",
+        "The block is bound to a different conversation. Set `thinking.block_binding.prefix_mismatch_behavior`",
+        "Expected `thinking` or `redacted_thinking`, but found `tool_use`",
+        "`thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified"})
+    CHECK(minded(words) == ThoughtTrouble::thought);
+  CHECK(minded("The encrypted content gAAA could not be verified", "invalid_encrypted_content") == ThoughtTrouble::thought);
+  CHECK(minded("thinking.adaptive.block_binding: Extra inputs are not permitted") == ThoughtTrouble::field);
+  CHECK(minded("Unexpected value(s) `thinking-binding-controls-2026-08-01` for the header") == ThoughtTrouble::field);
+  CHECK(minded("max_tokens must be greater than thinking.budget_tokens") == ThoughtTrouble::none);
+}
+
 TEST_CASE("errors inside a stream have the same classes") {
+  CHECK(trouble_of_event(R"({"error":{"code":402,"message":"Insufficient credits"}})").kind == Failure::quota);
+  CHECK(trouble_of_event(R"({"error":{"code":429,"message":"slow"}})").kind == Failure::rate);
+  CHECK(trouble_of_event(R"({"error":{"code":502,"message":"Provider disconnected"}})").retry);
+  CHECK_FALSE(trouble_of_event(R"({"error":{"code":400,"message":"no such parameter"}})").retry);
+  CHECK(trouble_of_event(R"({"error":{"code":401,"message":"x"}})").kind == Failure::auth);
   CHECK(trouble_of_event(R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})").kind ==
         Failure::overloaded);
   CHECK(trouble_of_event(R"({"code":"context_length_exceeded","message":"Your input exceeds the context window of this model."})")

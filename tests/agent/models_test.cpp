@@ -1,6 +1,9 @@
 #include "agent/models.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <tuple>
+
+#include "agent/providers.h"
 
 using namespace tern;
 
@@ -21,13 +24,42 @@ TEST_CASE("known models have windows, limits and prices") {
   CHECK(newest.output == 10);
   CHECK(models.find("anthropic", "claude-opus-5-5-20260901").input == 4);
   CHECK(models.find("openai", "gpt-6.1-sol").window == 1'050'000);
-  CHECK(models.find("openai", "gpt-5.6-sol").output == 30);
-  CHECK(models.find("openai", "gpt-5.6-luna").output == 6);
+  CHECK(models.find("openai", "gpt-5.6-sol").output == 20);
+  CHECK(models.find("openai", "gpt-5.6-luna").output == 1.20);
   CHECK_FALSE(models.find("openai", "gpt-7").priced);
   CHECK(models.find("openai", "gpt-4o").optimum == 80'000);
   CHECK(models.find("openai", "gpt-4o-mini").input == 0.15);
-  CHECK(models.find("gemini", "gemini-2.5-flash").small_model == "gemini-2.5-flash-lite");
+  CHECK(models.find("gemini", "gemini-2.5-flash").small_model == "gemini-3.5-flash-lite");
   CHECK(models.find("demo", "long").window == 12'000);
+}
+
+TEST_CASE("every default, alias and small model is one the table knows by its own row") {
+  const Models models;
+  const auto priced = [&](const std::string& provider, const std::string& name) {
+    const ModelInfo info = models.find(provider, name);
+    INFO(provider << "/" << name);
+    CHECK(info.known);
+    CHECK(info.priced);
+    CHECK(info.window >= 128'000);
+    if (!info.small_model.empty()) CHECK(models.find(provider, info.small_model).input <= info.input);
+  };
+  for (const ProviderKind* kind : all_providers())
+    if (!kind->local && kind->name != "demo" && !kind->default_model.empty())
+      priced(std::string(kind->name), std::string(kind->default_model));
+  for (const char* alias : {"sonnet", "opus", "haiku", "gpt", "gpt-mini", "codex", "flash", "gemini-pro"}) {
+    const auto target = models.resolve(alias);
+    REQUIRE(target);
+    priced(target->provider, target->model);
+  }
+  for (const auto& [name, input, output] :
+       {std::tuple{"gpt-6-astra", 10.0, 50.0}, std::tuple{"gpt-6.2-astra-2026-11-01", 8.0, 40.0},
+        std::tuple{"gpt-6-luna", 0.10, 0.50}, std::tuple{"gpt-6.2-sol", 2.0, 10.0}}) {
+    CHECK(models.find("openai", name).input == input);
+    CHECK(models.find("openai", name).output == output);
+  }
+  CHECK(models.find("deepseek", "deepseek-flash").window == 1'000'000);
+  CHECK(models.find("deepseek", "deepseek-v4-pro").small_model == "deepseek-flash");
+  CHECK(models.find("anthropic", "claude-haiku-5-5").max_output == 128'000);
 }
 
 TEST_CASE("a broker's name finds the vendor's figures, but not its small model") {
@@ -55,7 +87,7 @@ TEST_CASE("names resolve: aliases, provider/model, bare, described") {
   CHECK(models.resolve("ollama/qwen3:8b") == ModelName{"ollama", "qwen3:8b"});
   CHECK(models.resolve("openrouter/anthropic/claude-sonnet-4.5") == ModelName{"openrouter", "anthropic/claude-sonnet-4.5"});
   CHECK(models.resolve("claude-opus-4-1") == ModelName{"anthropic", "claude-opus-4-1"});
-  CHECK(models.resolve("gemini") == ModelName{"gemini", "gemini-2.5-pro"});
+  CHECK(models.resolve("gemini") == ModelName{"gemini", "gemini-3.8-flash"});
   CHECK(models.resolve("demo") == ModelName{"demo", "demo"});
   CHECK(!models.resolve("nobody-knows"));
   CHECK(models.describe("openai/mine", R"({"window": 65536, "input": 1.5, "alias": "m", "smallModel": "tiny"})") == "");
