@@ -44,6 +44,7 @@ struct Meters {
   double cache_hit = -1;  // share of the last request's input; −1 unknown
   double dollars = 0;
   bool dollars_known = false;
+  bool images = true;  // the model takes pictures, or nobody knows
   bool draft_pending = false, draft_ready = false;
   int background_jobs = 0;
 };

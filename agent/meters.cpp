@@ -179,6 +179,7 @@ Meters read_meters(const Context& context) {
   Meters meters;
   meters.model = context.model.name;
   meters.provider = context.model.provider;
+  meters.images = context.model.images || !context.model.known;
   meters.used = now.used;
   meters.effective = budget.effective();
   meters.window = budget.window;

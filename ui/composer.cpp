@@ -134,11 +134,22 @@ void Composer::paste(std::string_view raw) {
   if (newlines + 1 < chip_lines && text.size() < chip_bytes) {
     insert(text);
   } else {
-    chips_.push_back(text);
-    insert(chip_letter(chips_.size() - 1));
+    insert(new_chip(text));
   }
   literal_ |= first;
   last_ = Last::other;
+}
+
+void Composer::insert_chip(std::string_view text) {
+  last_ = Last::other;
+  insert(new_chip(clean_paste(text)) + " ");
+  last_ = Last::other;
+}
+
+std::string Composer::new_chip(std::string text) {
+  std::string name = name_ ? name_(text) : std::string();
+  chips_.push_back({std::move(text), std::move(name)});
+  return chip_letter(chips_.size() - 1);
 }
 
 char Composer::sign() const {
@@ -150,9 +161,10 @@ char Composer::sign() const {
 std::string Composer::folded(std::string text) const {
   std::vector<std::size_t> order(chips_.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return chips_[a].size() > chips_[b].size(); });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return chips_[a].text.size() > chips_[b].text.size(); });
   for (const std::size_t index : order) {
-    const std::string_view chip = chips_[index];
+    const std::string_view chip = chips_[index].text;
     const std::string_view body = chip.substr(0, chip.find_last_not_of('\n') + 1), ends = chip.substr(body.size());
     if (body.empty()) continue;
     const std::string letter = chip_letter(index);
@@ -174,7 +186,7 @@ std::string Composer::expand(std::string_view text) const {
     out += text.substr(at, chip - at);
     if (chip == text.npos) break;
     const std::size_t index = chip_index(text, chip);
-    if (index < chips_.size()) out += chips_[index];
+    if (index < chips_.size()) out += chips_[index].text;
     at = chip + 4;
   }
   return out;
@@ -210,7 +222,7 @@ std::string Composer::saved() const {
       buffer += buffer_.substr(at, forward(at) - at);
     } else if (index < chips_.size()) {
       buffer += chip_letter(chips++);
-      lines += escaped_line(chips_[index]) + '\n';
+      lines += escaped_line(chips_[index].text) + '\n';
     }
   }
   return (literal_ ? "pasted " : "typed ") + escaped_line(buffer) + '\n' + lines;
@@ -232,8 +244,7 @@ void Composer::restore(std::string_view saved) {
     buffer_ += clean_paste(text.substr(at, chip - at));
     const std::size_t index = chip + 4 <= text.size() ? chip_index(text, chip) + 1 : 0;
     if (index > 0 && index < lines.size()) {
-      chips_.push_back(clean_paste(lines[index]));
-      buffer_ += chip_letter(chips_.size() - 1);
+      buffer_ += new_chip(clean_paste(lines[index]));
     }
     at = chip + 4;
   }

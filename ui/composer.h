@@ -2,6 +2,7 @@
 // A large paste is one private character in the buffer, shown as a chip and expanded by text(). Owned by the UI thread.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ class Composer {
   bool key(const KeyPress& press);   // false: not an editing key, or at an edge (up and down walk the history)
   void paste(std::string_view raw);  // sanitised; large ones become a chip
   void insert(std::string_view text);
+  void insert_chip(std::string_view text);  // however short it is
+  // What a chip of this text is called; "" for most. Asked once, when the chip is made.
+  void name_chips(std::function<std::string(std::string_view text)> name) { name_ = std::move(name); }
 
   bool empty() const { return buffer_.empty(); }
   std::string text() const;  // what will be sent: chips expanded
@@ -56,6 +60,9 @@ class Composer {
     std::size_t caret = 0;
     bool literal = false;
   };
+  struct Chip {
+    std::string text, name;
+  };
   enum class Last { other, typing, deleting, killing, moving_lines };
 
   bool edit_key(const KeyPress& press);
@@ -84,6 +91,7 @@ class Composer {
   void yank_older();
   void undo();
   void redo();
+  std::string new_chip(std::string text);  // its letter
   std::string expand(std::string_view text) const;
   std::string folded(std::string text) const;
   std::string label(std::string_view cluster) const;  // of a chip; empty for text
@@ -92,7 +100,8 @@ class Composer {
 
   std::string buffer_;
   std::size_t caret_ = 0;
-  std::vector<std::string> chips_;
+  std::vector<Chip> chips_;
+  std::function<std::string(std::string_view)> name_;
   std::vector<State> undo_, redo_;
   std::vector<std::string> kills_;
   std::size_t yank_index_ = 0, yank_begin_ = 0;

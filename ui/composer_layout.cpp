@@ -12,7 +12,8 @@ std::string Composer::label(std::string_view cluster) const {
   if (!is_chip(cluster, 0)) return {};
   const std::size_t index = chip_index(cluster, 0);
   if (index >= chips_.size()) return "[Pasted]";
-  const std::string& text = chips_[index];
+  if (!chips_[index].name.empty()) return chips_[index].name;
+  const std::string& text = chips_[index].text;
   const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + (text.back() == '\n' ? 0 : 1);
   if (lines > 1) return "[Pasted " + std::to_string(lines) + " lines]";
   return "[Pasted " + std::to_string(text.size()) + " characters]";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/picture.h"
 #include "ui/shell.h"
 #include "ui/width.h"
 
@@ -49,7 +50,8 @@ constexpr Action actions[] = {
     {"todos", "ctrl-t", "todo list on or off", [](Shell& s) { s.show_todos = !s.show_todos; }},
     {"mode", "shift-tab", "permission mode: ask → accept edits → plan → auto", cycle_mode},
     {"history", "ctrl-r", "search prompts said before", start_reverse},
-    {"editor", "ctrl-g", "write the prompt in $EDITOR", [](Shell& s) { s.edit_externally = true; }},
+    {"picture", "ctrl-v", "paste the picture on the clipboard", [](Shell& s) { s.clipboard.ask(s.wake); }, writing},
+    {"editor", "ctrl-g", "write the prompt in $EDITOR; so does ctrl-x ctrl-e", [](Shell& s) { s.edit_externally = true; }},
     {"repaint", "ctrl-l", "draw the screen again", [](Shell& s) { s.repaint = true; }},
     {"suspend", "ctrl-z", "to the shell; fg comes back", [](Shell& s) { s.suspend = true; }},
     {"page-up", "pageup", "scroll back", [](Shell& s) { s.transcript.scroll(-std::max(1, s.transcript_height - 2)); }},
@@ -72,6 +74,7 @@ constexpr std::pair<std::string_view, std::string_view> fixed_keys[] = {
     {"@ file", "mention a file, found as you type"},
     {"ctrl-a e b f k u w y h d, alt-b f d y, ctrl-_", "edit as in every shell; ctrl-_ undoes"},
     {"wheel, drag", "scroll, select and copy"},
+    {"drop a picture", "its file, dropped or pasted, goes with the prompt"},
 };
 
 // Of the linear log, which reads lines and no keys.
@@ -181,6 +184,10 @@ void composer_key(Shell& shell, const KeyPress& press) {
   const bool open = shell.completion.is_open();
   const bool plain = !press.ctrl && !press.alt && !press.shift;
   const auto control = [&](std::string_view letter) { return press.key == Key::character && press.ctrl && press.text == letter; };
+  if (std::exchange(shell.chord, false) && control("e")) {
+    shell.edit_externally = true;
+    return;
+  }
   if (control("c")) return control_c(shell);
   if (control("d") && shell.composer.empty()) {
     shell.quitting = true;
@@ -198,6 +205,10 @@ void composer_key(Shell& shell, const KeyPress& press) {
     return;
   }
   if (run_action(shell, press)) return;
+  if (control("x")) {
+    shell.chord = true;
+    return;
+  }
   const auto vi = [&](std::string_view letter) {
     return plain && shell.composer.normal_mode() && press.key == Key::character && press.text == letter;
   };
@@ -309,6 +320,8 @@ void pasted(Shell& shell, const std::string& text) {
     *shell.reverse += line;
     shell.reverse_at = shell.history.entries().size();
     find_older(shell, false);
+  } else if (const auto pictures = dropped_pictures(text, shell.deps.home); !pictures.empty()) {
+    for (const std::string& path : pictures) shell.attach(path);
   } else {
     shell.composer.paste(text);
     shell.completion.update(shell);

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "ui/command.h"
+#include "ui/picture.h"
 #include "ui/rows.h"
 #include "ui/text_safe.h"
 #include "ui/width.h"
@@ -13,8 +14,6 @@
 
 namespace tern {
 namespace {
-
-constexpr std::uintmax_t largest_image = 5u << 20;
 
 std::string history_file(const UiDeps& deps) { return deps.state_dir.empty() ? "" : deps.state_dir + "/prompts"; }
 
@@ -57,37 +56,17 @@ Rows file_diffs(std::string_view text, int width) {
   return rows;
 }
 
-std::string_view image_type(std::string_view path) {
-  static constexpr std::pair<std::string_view, std::string_view> types[] = {
-      {".png", "image/png"}, {".jpg", "image/jpeg"}, {".jpeg", "image/jpeg"}, {".gif", "image/gif"}, {".webp", "image/webp"}};
-  for (const auto& [ending, type] : types)
-    if (path.ends_with(ending)) return type;
-  return {};
-}
-
-// Pictures mentioned with @ travel with the prompt.
-std::vector<Attachment> attachments_of(const std::string& text, const std::string& cwd) {
-  std::vector<Attachment> found;
-  for (const std::string& word : split_words(text)) {
-    if (word.size() < 2 || word[0] != '@' || image_type(word).empty()) continue;
-    const std::filesystem::path path = std::filesystem::path(cwd) / word.substr(1);
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > largest_image) continue;
-    std::ifstream in(path, std::ios::binary);
-    found.push_back({word.substr(1), std::string(image_type(word)), std::string(std::istreambuf_iterator<char>(in), {})});
-  }
-  return found;
-}
-
 }  // namespace
 
-Shell::Shell(UiDeps& dependencies, std::function<void()> wake)
+Shell::Shell(UiDeps& dependencies, std::function<void()> waker)
     : deps(dependencies),
       history(history_file(dependencies)),
       files(
-          dependencies.list_files ? dependencies.list_files : [](std::stop_token) { return std::vector<std::string>(); },
-          std::move(wake)) {
+          dependencies.list_files ? dependencies.list_files : [](std::stop_token) { return std::vector<std::string>(); }, waker),
+      wake(std::move(waker)),
+      clipboard(dependencies.state_dir) {
   composer.set_vi(deps.vi);
+  composer.name_chips([this](std::string_view text) { return picture_label(text, deps.cwd); });
 }
 
 void Shell::notice(std::string text, Level level) { fold(view, Notice{level, std::move(text)}, now_ms); }
@@ -138,6 +117,20 @@ void Shell::find_again(bool older) {
   ask_earlier(true);
 }
 
+void Shell::attach(const std::string& path) {
+  const bool inside = path.starts_with(deps.cwd + "/");
+  composer.insert_chip(mention(inside ? path.substr(deps.cwd.size() + 1) : path));
+  completion.update(*this);
+  if (!view.meters.images) say(view.meters.model + " takes no pictures: only the name is sent", 5'000);
+}
+
+void Shell::clipboard_came() {
+  const auto found = clipboard.answer();
+  if (!found) return;
+  found->path.empty() ? say(found->problem, 6'000) : attach(found->path);
+  view.dirty = true;
+}
+
 void Shell::interrupt() {
   deps.interrupt();
   send(TakeBack{});
@@ -158,7 +151,10 @@ void Shell::submit(When when) {
     return send(ShellLine{text.substr(hidden ? 2 : 1), hidden});
   }
   if (sign == '#') return send(MemoryNote{text.substr(std::min(text.find_first_not_of("# "), text.size()))});
-  send(Submit{text, attachments_of(text, deps.cwd), when});
+  std::string too_large;
+  auto pictures = view.meters.images ? attached_pictures(text, deps.cwd, too_large) : std::vector<Attachment>();
+  if (!too_large.empty()) notice(too_large + " is larger than 3.7 MB, the most that is sent: only its name went", Level::warning);
+  send(Submit{text, std::move(pictures), when});
 }
 
 }  // namespace tern

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ui/approval.h"
+#include "ui/clipboard_picture.h"
 #include "ui/completion.h"
 #include "ui/composer.h"
 #include "ui/file_index.h"
@@ -27,7 +28,7 @@ struct Hint {  // a short word above the composer, gone after a while
 };
 
 struct Shell {
-  explicit Shell(UiDeps& deps, std::function<void()> wake);
+  explicit Shell(UiDeps& deps, std::function<void()> waker);
 
   UiDeps& deps;
   ViewState view;
@@ -37,6 +38,8 @@ struct Shell {
   FileIndex files;
   Completion completion;
   Approval approval;
+  std::function<void()> wake;
+  ClipboardPicture clipboard;
   std::optional<Overlay> overlay;
   Theme theme;
   ColourDepth depth = ColourDepth::ansi16;
@@ -55,6 +58,7 @@ struct Shell {
   std::int64_t last_key_ms = -10'000, last_escape_ms = -10'000, last_ctrl_c_ms = -10'000;
   bool quitting = false, repaint = false, suspend = false;
   bool edit_externally = false;                             // the loop opens $EDITOR on the composer's text
+  bool chord = false;                                       // Ctrl-X was struck: Ctrl-E follows
   bool edit_preview = false;                                // … or on the draft summary
   std::string to_clipboard;                                 // the loop sends it by OSC 52
   std::uint64_t asked_earlier = 0;                          // the opening for which the part above was asked
@@ -72,6 +76,8 @@ struct Shell {
   void earlier_came();
   void to_begin();
   void find_again(bool older);
+  void attach(const std::string& path);  // a picture: its chip goes into the prompt
+  void clipboard_came();
   void interrupt();  // Esc while working: stop, and give queued prompts back
 };
 

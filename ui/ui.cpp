@@ -127,6 +127,7 @@ class Loop {
     for (Event& event : deps_.events.drain()) fold(view, std::move(event), shell_.now_ms);
     if (busy && (!view.working || view.permission) && !in_front_ && deps_.bell) terminal_.write("\a");
     open_pages(shell_);
+    shell_.clipboard_came();
     if (shell_.files.changed()) {  // names for an `@` that waits for them
       shell_.completion.update(shell_);
       shell_.view.dirty = true;
