@@ -13,6 +13,7 @@ void run(Shell& shell, std::string_view arguments) {
     const auto* answer = std::get_if<AssistantCell>(&cell->body);
     if (!answer || --n > 0) continue;
     shell.to_clipboard = answer->markdown;
+    if (shell.deps.screen == ScreenKind::plain) return;  // printed: whoever reads the log has it
     return shell.say("copied " + std::to_string(answer->markdown.size()) + " bytes to the clipboard");
   }
   shell.say("there is no such answer");

@@ -13,6 +13,6 @@ void run(Shell& shell, std::string_view arguments) {
 
 extern const SlashCommand editor_command;
 constinit const SlashCommand editor_command{
-    .name = "editor", .aliases = "", .usage = "", .help = "write the prompt in $EDITOR (ctrl-g)", .run = run};
+    .name = "editor", .aliases = "", .usage = "", .help = "write the prompt in $EDITOR", .run = run};
 
 }  // namespace tern

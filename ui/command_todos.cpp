@@ -13,6 +13,6 @@ void run(Shell& shell, std::string_view arguments) {
 
 extern const SlashCommand todos_command;
 constinit const SlashCommand todos_command{
-    .name = "todos", .aliases = "todo", .usage = "", .help = "show or hide the todo list (ctrl-t)", .run = run};
+    .name = "todos", .aliases = "todo", .usage = "", .help = "show or hide the todo list", .run = run};
 
 }  // namespace tern

@@ -41,6 +41,8 @@ std::string without_bars(std::string text) {
   return text;
 }
 
+bool is_number(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos; }
+
 // Standard input as lines, wakes from the worker, and signals: whichever comes first.
 class Input {
  public:
@@ -260,8 +262,15 @@ class PlainLog {
       opened_ = shell_.overlay.has_value();
       return true;
     }
+    if (!is_number(text)) return false;
     const std::size_t number = std::strtoul(text.c_str(), nullptr, 10);
-    if (number < 1 || number > overlay.items.size()) return false;
+    if (number < 1 || number > overlay.items.size()) {
+      line("there is no " + text + " in the list: answer with 1 to " + std::to_string(overlay.items.size()) +
+           "; this was not sent, an empty line closes the list");
+      shell_.overlay = std::move(overlay);
+      opened_ = true;
+      return true;
+    }
     if (overlay.chosen) overlay.chosen(shell_, number - 1);
     return true;
   }
@@ -277,9 +286,11 @@ class PlainLog {
     prompted_ = false;
     if (!interactive_) line("> " + safe_text(text));
     if (question() && !text.empty()) {
-      if (text == "1" || text == "2" || text == "3")
+      const bool two = shell_.view.permission && !shell_.view.permission->remember.empty();
+      if (text == "1" || text == "3" || (text == "2" && two))
         return answer(text == "1" ? Verdict::yes : text == "2" ? Verdict::yes_remember : Verdict::no, "");
-      if (shell_.view.trust) return line("answer with 1 yes, 3 no; this was not sent");
+      if (shell_.view.trust || is_number(text))
+        return line("answer with 1 yes, " + std::string(two ? "2 yes and remember, " : "") + "3 no; this was not sent");
       return answer(Verdict::no, text);
     }
     if (to_page(text)) return after_keys();
@@ -295,10 +306,15 @@ class PlainLog {
   void after_keys() {
     const ViewState& view = shell_.view;
     const bool local = shell_.overlay || view.cells.size() > shown_cells_ || !shell_.hint.text.empty() ||
-                       !shell_.to_clipboard.empty() || shell_.edit_externally || shell_.edit_preview || shell_.quitting;
+                       !shell_.to_clipboard.empty() || shell_.show_todos || shell_.edit_externally || shell_.edit_preview ||
+                       shell_.quitting;
     if (local) waiting_ = false;
     for (; shown_cells_ < view.cells.size(); ++shown_cells_)
       if (const auto* notice = std::get_if<NoticeCell>(&view.cells[shown_cells_].body)) line("- " + safe_text(notice->text));
+    if (std::exchange(shell_.show_todos, false)) {
+      if (view.todos.empty()) line("- no todos");
+      for (const std::string& todo : view.todos) line("  " + safe_text(todo, Lines::one));
+    }
     if (!shell_.to_clipboard.empty()) line(safe_text(std::exchange(shell_.to_clipboard, {})));
     if (!shell_.hint.text.empty()) line("- " + safe_text(std::exchange(shell_.hint, {}).text));
     if (shell_.edit_externally || shell_.edit_preview) edit();

@@ -53,7 +53,8 @@ TEST_CASE("a linear log offers no key that it does not read") {
   const std::string out = run(folder, "/help\n/keys\n", "--plain");
   INFO(out);
   CHECK(out.find("/compact") != out.npos);
-  for (const char* key : {"shift-tab", "ctrl-o", "pageup", "wheel", "? keys"}) CHECK(out.find(key) == out.npos);
+  for (const char* key : {"shift-tab", "ctrl-o", "ctrl-g", "ctrl-t", "pageup", "wheel", "? keys"})
+    CHECK(out.find(key) == out.npos);
 }
 
 TEST_CASE("a dumb terminal with a pipe is a linear log too, any other pipe is told the way out") {
@@ -71,6 +72,20 @@ TEST_CASE("a question is answered by the next line; other words are a no that sa
   CHECK(fs::exists(folder.project / "tern-demo-scratch.txt"));
   std::ifstream file(folder.project / "tern-demo-scratch.txt");
   CHECK(std::string(std::istreambuf_iterator<char>(file), {}).find("edited") == std::string::npos);
+}
+
+TEST_CASE("a number that nothing has is asked for again, and goes to no model") {
+  const ProjectFolder folder;
+  const std::string out = run(folder, "tour\n7\n2\n/theme\n99\n2\n/copy\n/todos\n", "--plain");
+  INFO(out);
+  CHECK(count(out, "3 no; this was not sent") >= 1);
+  CHECK(fs::exists(folder.project / "tern-demo-scratch.txt"));
+  const auto wrong = out.find("there is no 99 in the list");
+  REQUIRE(wrong != out.npos);
+  CHECK(out.find("answer with 1 to", wrong) != out.npos);
+  CHECK(count(out, "1 turn") == 1);
+  CHECK(out.find("clipboard") == out.npos);
+  CHECK(out.find("- no todos") != out.npos);
 }
 
 TEST_CASE("the end of the input is a no, and the turn still ends") {
