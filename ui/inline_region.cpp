@@ -31,6 +31,21 @@ bool blank_above(const ViewState& view, std::size_t index) {
 
 }  // namespace
 
+bool reflows_by_name(const std::function<std::string_view(const char*)>& variable) {
+  const auto any = [&](std::initializer_list<const char*> names) {
+    return std::any_of(names.begin(), names.end(), [&](const char* name) { return !variable(name).empty(); });
+  };
+  const std::string_view term = variable("TERM"), program = variable("TERM_PROGRAM");
+  // What stands between, or was started from another terminal, hands the names of that one down.
+  if (any({"STY", "XTERM_VERSION"}) || term == "linux") return false;
+  if (any({"TMUX", "VTE_VERSION", "KONSOLE_VERSION", "KITTY_WINDOW_ID", "ALACRITTY_WINDOW_ID", "ALACRITTY_LOG", "WEZTERM_PANE",
+           "GHOSTTY_RESOURCES_DIR", "WT_SESSION"}))
+    return true;
+  for (const std::string_view known : {"Apple_Terminal", "iTerm.app", "vscode", "WezTerm", "ghostty"})
+    if (program == known) return true;
+  return term.starts_with("alacritty") || term.starts_with("foot") || term == "xterm-kitty" || term == "xterm-ghostty";
+}
+
 Rows InlineRegion::finished_rows(const ViewState& view, int width) {
   Rows rows;
   for (; printed_ < view.cells.size() && finished(view, printed_); ++printed_) {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ui/painter.h"
@@ -12,6 +14,10 @@
 #include "ui/terminal.h"
 
 namespace tern {
+
+// Whether the terminal that this environment tells of breaks its lines anew when it gets narrower. Where nothing is known it
+// does not: a region that is looked for too high would clear what stands above it. What the terminal itself answers counts more.
+bool reflows_by_name(const std::function<std::string_view(const char*)>& variable);
 
 class InlineRegion {
  public:

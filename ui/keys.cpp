@@ -329,7 +329,9 @@ void pasted(Shell& shell, const std::string& text) {
     const std::string_view raw = shell.composer.raw();
     const bool command = raw.starts_with("!") || raw.starts_with("#") || (raw.starts_with("/") && raw.find('/', 1) == raw.npos);
     if (command && shell.composer.sign() == '\0')
-      shell.say("a pasted " + std::string(raw.substr(0, 1)) + " is sent as text; type it for it to act", 5'000);
+      shell.say("what is pasted is sent as text: type the " + std::string(raw.substr(0, 1)) + " yourself to " +
+                    (raw.starts_with("#") ? "note it" : "run it"),
+                5'000);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ui/format.h"
+#include "ui/rows.h"
 #include "ui/status_bar.h"
 #include "ui/text_safe.h"
 #include "ui/width.h"
@@ -149,8 +150,8 @@ void notices(Shell& shell, Bottom& bottom, int width) {
                                    muted)
                               .take());
   } else if (!shell.hint.text.empty()) {
-    bottom.rows.push_back(
-        RowBuilder().add(" " + shorten(safe_text(shell.hint.text, Lines::one), width - 2), Style{.fg = Colour::accent}).take());
+    wrap_into(bottom.rows, RowBuilder().add(safe_text(shell.hint.text, Lines::one), Style{.fg = Colour::accent}).take(), width,
+              " ", " ");
   }
 }
 

@@ -54,8 +54,8 @@ Background background_of(std::string_view reply) {
   return light > 0.5 ? Background::light : Background::dark;
 }
 
-// Whether a terminal of this name (the answer to XTVERSION) breaks its lines anew when it gets narrower: all but xterm do.
-bool reflows(std::string_view reply) { return reply.starts_with("\x1bP>|") && !reply.starts_with("\x1bP>|XTerm"); }
+// The answer to XTVERSION. All terminals that give one break their lines anew when they get narrower, but xterm does not.
+constexpr std::string_view name_reply = "\x1bP>|", xterm_reply = "\x1bP>|XTerm";
 
 class Loop {
  public:
@@ -71,7 +71,8 @@ class Loop {
     shell_.depth = detect_depth(environment("NO_COLOR"), environment("COLORTERM"), environment("TERM"));
     shell_.theme = make_theme(deps.theme, shell_.depth, Background::unknown);
     if (shell_.depth >= ColourDepth::palette256) terminal_.write("\x1b]11;?\x1b\\");
-    if (shell_.depth >= ColourDepth::palette256 && inline_) terminal_.write("\x1b[>q");  // its name: see reflows()
+    if (shell_.depth >= ColourDepth::palette256 && inline_) terminal_.write("\x1b[>q");  // its name
+    region_.set_reflows(reflows_by_name(environment));
   }
 
   ~Loop() {
@@ -149,7 +150,7 @@ class Loop {
 
   void take(const Input& input) {
     if (const auto* reply = std::get_if<Reply>(&input)) {
-      if (reflows(reply->text)) region_.set_reflows(true);
+      if (reply->text.starts_with(name_reply)) region_.set_reflows(!reply->text.starts_with(xterm_reply));
       if (reply->text == "\x1b[I" || reply->text == "\x1b[O") in_front_ = reply->text.back() == 'I';
       const Background found = background_of(reply->text);
       if (found == Background::unknown) return;

@@ -71,6 +71,26 @@ TEST_CASE("inline: a terminal that breaks its lines anew has made more of the re
   CHECK(world.frame(11, 24).starts_with("\x1b[?2026h\x1b[?25l\r\x1b[9A\x1b[2K\x1b[B\x1b[J\x1b[A"));
 }
 
+TEST_CASE("inline: who breaks lines anew is known without an answer, and in doubt nobody does") {
+  using Variables = std::vector<std::pair<std::string_view, std::string_view>>;
+  const auto reflows = [](const Variables& variables) {
+    return reflows_by_name([&](const char* name) {
+      for (const auto& [known, value] : variables)
+        if (known == name) return value;
+      return std::string_view();
+    });
+  };
+  CHECK_FALSE(reflows({}));
+  CHECK_FALSE(reflows({{"TERM", "xterm-256color"}}));
+  CHECK_FALSE(reflows({{"TERM", "linux"}}));
+  CHECK_FALSE(reflows({{"TERM", "screen"}, {"STY", "1.pts"}, {"TERM_PROGRAM", "iTerm.app"}}));
+  CHECK_FALSE(reflows({{"XTERM_VERSION", "XTerm(379)"}, {"VTE_VERSION", "7200"}}));
+  CHECK(reflows({{"TERM", "screen-256color"}, {"TMUX", "/tmp/tmux-0/default,1,0"}}));
+  CHECK(reflows({{"TERM", "xterm-256color"}, {"TERM_PROGRAM", "Apple_Terminal"}}));
+  CHECK(reflows({{"TERM", "xterm-256color"}, {"VTE_VERSION", "6003"}}));
+  CHECK(reflows({{"TERM", "alacritty"}}));
+}
+
 TEST_CASE("inline: nothing of the region is left behind, and it comes back whole") {
   Inline world;
   world.meters(0.3);

@@ -83,6 +83,15 @@ TEST_CASE("a table with more columns than there is room for is told row by row")
   CHECK(joined(markdown_rows(table, 78, false)).find("name: ") == std::string::npos);
 }
 
+TEST_CASE("a hint is read in full on a narrow screen") {
+  World world;
+  world.meters(0.3);
+  handle_input(world.shell, Paste{"/compact"});
+  const std::string screen = world.look(40, 12);
+  INFO(screen);
+  CHECK(screen.find("type\n the / yourself to run it") != screen.npos);
+}
+
 TEST_CASE("what the keys of a page are is said whole on a narrow screen") {
   World world;
   world.meters(0.3);

@@ -158,7 +158,7 @@ TEST_CASE("ctrl-v asks the desktop's tool for a picture, or says what is missing
   CHECK(fs::file_size(world.folder.path() / files[0]) == png(320, 200).size());
   CHECK((fs::status(world.folder.path() / files[0]).permissions() & fs::perms::others_read) == fs::perms::none);
   const Variable none("WAYLAND_DISPLAY", "");
-  CHECK(ask().find("no clipboard in reach") != std::string::npos);
+  CHECK(ask().find("no clipboard here") != std::string::npos);
 }
 
 TEST_CASE("ctrl-x ctrl-e opens the editor, and ctrl-x alone does nothing") {

@@ -23,7 +23,8 @@ TEST_CASE("a pasted text is a prompt, whatever it begins with") {
     paste(world, text);
     INFO(drawn(world));
     CHECK(drawn(world).find("❯ " + text) != std::string::npos);
-    CHECK(drawn(world).find("is sent as text") != std::string::npos);
+    CHECK(drawn(world).find("what is pasted is sent as text: type the ") != std::string::npos);
+    CHECK(drawn(world).find(text[0] == '#' ? "yourself to note it" : "yourself to run it") != std::string::npos);
     world.press("enter");
     const auto commands = world.commands.drain();
     REQUIRE(commands.size() == 1);
