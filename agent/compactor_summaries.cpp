@@ -170,7 +170,7 @@ Edits Compactor::lines_by_model(Context& context, Edits edits, std::stop_token s
   Request request;
   request.model = model.name;
   request.window = model.window;
-  request.max_output = std::min(wanted.max_output, model.reserve());
+  request.max_output = std::min(wanted.max_output + room_for_thoughts(model), model.reserve());
   request.may_call_tools = false;
   request.conversation.items.push_back(make_item(std::move(item)));
   if (count(request.conversation) + request.max_output > model.window * 9 / 10) return edits;

@@ -98,6 +98,10 @@ Conversation from_leaves(const Conversation& source, const Store& store, std::ve
   return made;
 }
 
+Tokens output_for(Tokens target, const ModelInfo& model) {
+  return std::min(std::min(summary_output, std::max<Tokens>(target, 1'000)) + room_for_thoughts(model), model.reserve());
+}
+
 struct Ask {
   const SummaryRequest& whole;
   const ModelInfo& model;
@@ -110,7 +114,7 @@ Request request_for(const Ask& ask, const Conversation& part, std::size_t number
   const auto target = ask.whole.target / static_cast<Tokens>(parts);
   request.model = ask.model.name;
   request.window = ask.model.window;
-  request.max_output = std::min({summary_output, std::max<Tokens>(ask.whole.target, 1'000), ask.model.reserve()});
+  request.max_output = output_for(ask.whole.target, ask.model);
   request.system = ask.shared.system.empty() ? std::string(alone) : ask.shared.system;
   request.tools = ask.shared.tools;
   request.may_call_tools = false;
@@ -121,8 +125,7 @@ Request request_for(const Ask& ask, const Conversation& part, std::size_t number
 }
 
 Tokens room_of(const SummaryRequest& ask, const ModelInfo& model, const SharedPrefix& shared) {
-  const auto output = std::min({summary_output, std::max<Tokens>(ask.target, 1'000), model.reserve()});
-  const auto spent = output + estimate(ask.instructions) + estimate(shared.system) + 1'000;
+  const auto spent = output_for(ask.target, model) + estimate(ask.instructions) + estimate(shared.system) + 1'000;
   return std::max<Tokens>((model.window - spent) * 9 / 10, 1'000);
 }
 

@@ -38,6 +38,8 @@ struct SummaryWork {
   std::size_t of_leaves = 0;      // so many of them read stored summaries, the others originals
   std::vector<RecallId> leaves;   // those stored summaries
 };
+// Some models think before they answer whether asked to or not, and that counts as output.
+inline Tokens room_for_thoughts(const ModelInfo& model) { return model.thinking ? 4'000 : 0; }
 SummaryWork summary_work(const SummaryRequest& ask, const Store& store, const ModelInfo& model, const SharedPrefix& shared);
 
 using Providers = std::vector<std::unique_ptr<Provider>>;  // one for each request

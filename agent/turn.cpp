@@ -22,7 +22,7 @@ constexpr int continuations = 3;  // answers cut by the output limit or the netw
 // What has happened in this turn so far.
 struct Progress {
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-  int requests = 0, cuts = 0, overflows = 0, corrections = 0;
+  int requests = 0, cuts = 0, overflows = 0, corrections = 0, silences = 0;
   std::optional<UsageRow> usage;  // of the last request, logged together with its answer
 };
 
@@ -64,6 +64,10 @@ std::optional<TurnEnded> over_limit(const Agent& agent, const Progress& progress
   if (limits.max_requests > 0 && progress.requests >= limits.max_requests)
     return ended(How::limit, 5, "Stopped after " + std::to_string(limits.max_requests) + " requests (--max-turns).");
   const double spent = agent.context.gauges.dollars() - agent.spent_before;
+  if (const auto& model = agent.context.model; limits.max_cost > 0 && !model.priced)
+    return ended(How::failed, 2,
+                 "--max-cost cannot be held: the price of " + model.provider + "/" + model.name +
+                     " is not known. Give its prices under \"models\" in the configuration, or leave the limit out.");
   if (limits.max_cost > 0 && spent >= limits.max_cost)
     return ended(How::limit, 5, "Stopped at " + money(spent) + " (--max-cost " + money(limits.max_cost) + ").");
   return std::nullopt;
@@ -118,6 +122,11 @@ ModelReply ask_model(Agent& agent, Progress& progress, std::stop_token stop) {
   return reply;
 }
 
+bool speaks(const ModelReply& reply) {
+  return std::any_of(reply.blocks.begin(), reply.blocks.end(),
+                     [](const Block& block) { return !std::holds_alternative<Thinking>(block); });
+}
+
 // The answer joins the context; calls whose JSON the output limit cut in the middle leave it.
 void take_reply(Agent& agent, ModelReply& reply, Progress& progress) {
   if (reply.interrupted || reply.failed)
@@ -125,12 +134,10 @@ void take_reply(Agent& agent, ModelReply& reply, Progress& progress) {
       const auto* thought = std::get_if<Thinking>(&block);
       return thought && thought->signature.empty();
     });
-  const bool speaks = std::any_of(reply.blocks.begin(), reply.blocks.end(),
-                                  [](const Block& block) { return !std::holds_alternative<Thinking>(block); });
   agent.store.transact([&] {
     if (progress.usage) agent.store.add_usage(*progress.usage);
     progress.usage.reset();
-    if (!speaks) return;
+    if (!speaks(reply)) return;
     Item item;
     item.role = Role::assistant;
     item.interrupted = reply.interrupted;
@@ -187,6 +194,13 @@ bool take_up(Agent& agent, const ModelReply& reply, Progress& progress) {
   return true;
 }
 
+// True: the model thought and said nothing, and is asked once for what it thought.
+bool asked_to_speak(Agent& agent, const ModelReply& reply, Progress& progress) {
+  if (reply.reason != StopReason::end || reply.blocks.empty() || speaks(reply) || progress.silences++ > 0) return false;
+  append(agent, user_item("[You thought, but gave no answer. Give it now.]", true));
+  return true;
+}
+
 std::string schema_fault(const Agent& agent, const ModelReply& reply) {
   if (agent.limits.json_schema.empty() || reply.reason == StopReason::refusal) return {};
   return schema_mismatch(agent.limits.json_schema, reply.text());
@@ -208,7 +222,7 @@ TurnEnded finish(Agent& agent, const ModelReply& reply) {
     return ended(How::failed, 1,
                  "The answer is not whole: it was cut again after " + std::to_string(continuations) + " continuations (" +
                      (reply.reason == StopReason::length ? "the model's output limit" : "the connection broke") + ").");
-  if (reply.blocks.empty()) return ended(How::failed, 1, "The model gave an empty answer; try again or use another model.");
+  if (!speaks(reply)) return ended(How::failed, 1, "The model gave an empty answer; try again or use another model.");
   if (const auto fault = schema_fault(agent, reply); !fault.empty())
     return ended(How::failed, 1, "The answer does not match --json-schema, even when asked again: " + fault + ".");
   const bool refused = std::any_of(agent.denials.begin(), agent.denials.end(), [](const Denial&) { return true; });
@@ -242,7 +256,7 @@ static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::st
       take_reply(agent, reply, progress);
       agent.show_meters();
       if (reply.interrupted) return ended(How::interrupted, 130);
-      if (take_up(agent, reply, progress)) continue;
+      if (take_up(agent, reply, progress) || asked_to_speak(agent, reply, progress)) continue;
       agent.inbox.drain();
       if (agent.inbox.steering()) continue;
       if (corrected(agent, reply, progress)) continue;

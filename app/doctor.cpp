@@ -170,7 +170,7 @@ ItemPtr message(std::uint64_t id, Role role, std::vector<Block> blocks) {
 // One question that needs a tool, its result, and the answer: the whole road a turn takes.
 std::string round_trip(Provider& provider, const ModelInfo& model, const std::stop_token& stop) {
   Request request;
-  request.model = model.name, request.window = model.window, request.max_output = 200;
+  request.model = model.name, request.window = model.window, request.max_output = model.thinking ? 4'000 : 200;
   request.system = "You test a connection. Call the tool once, then answer with its word.";
   request.tools = {{"secret_word", "Returns the word.", R"({"type":"object","properties":{}})"}};
   request.conversation.items.push_back(message(1, Role::user, {Text{"Call secret_word and tell me the word."}}));

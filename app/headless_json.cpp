@@ -1,8 +1,10 @@
 #include "app/headless_json.h"
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "agent/json_schema.h"
+#include "agent/providers.h"
 
 namespace tern {
 namespace {
@@ -134,6 +136,16 @@ json compaction_line(const Compaction& e, const Session& session) {
   return line;
 }
 
+// The variable of the environment that holds the key, by its name; "none" when it comes from elsewhere or there is none.
+std::string key_source(const std::string& provider) {
+  const ProviderKind* kind = find_provider(provider);
+  std::istringstream names(kind ? std::string(kind->key_variables) : "");
+  const auto set = environment();
+  for (std::string name; names >> name;)
+    if (!set(name).empty()) return name;
+  return "none";
+}
+
 }  // namespace
 
 std::string init_line(const Session& session) {
@@ -146,7 +158,7 @@ std::string init_line(const Session& session) {
                {"model", session.context().model.name},
                {"permissionMode", to_string(session.mode())},
                {"slash_commands", json::array()},
-               {"apiKeySource", "none"},
+               {"apiKeySource", key_source(session.context().model.provider)},
                {"contextWindow", session.context().window()}});
 }
 

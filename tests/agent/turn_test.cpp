@@ -139,6 +139,32 @@ TEST_CASE("limits end the turn with their own exit code") {
   CHECK(made == 2);
 }
 
+TEST_CASE("a limit in dollars needs a price") {
+  Rig rig;
+  rig.agent.limits.max_cost = 1;
+  const auto end = rig.turn("go");
+  CHECK(end.how == TurnEnded::How::failed);
+  CHECK(end.exit_code == 2);
+  CHECK(end.error.find("test/model") != std::string::npos);
+  CHECK(rig.script.requests().empty());
+  rig.context.model.priced = true;
+  rig.script.then(test::says("done"));
+  CHECK(rig.turn("go").how == TurnEnded::How::done);
+}
+
+TEST_CASE("a thought without an answer is asked once for one") {
+  const test::Reply thought{.events = {BlockDone{Thinking{"hm", "x:y"}}, Finished{StopReason::end}}};
+  Rig rig;
+  rig.script.then(thought).then(test::says("here it is"));
+  CHECK(rig.turn("go").how == TurnEnded::How::done);
+  CHECK(rig.script.requests().size() == 2);
+  rig.script.then(thought).then(thought);
+  const auto end = rig.turn("again");
+  CHECK(end.how == TurnEnded::How::failed);
+  CHECK(end.error.find("empty answer") != std::string::npos);
+  CHECK(rig.bad_request().empty());
+}
+
 TEST_CASE("failures end with the exit code scripts know") {
   const auto code = [](Failure kind) {
     Rig rig;
