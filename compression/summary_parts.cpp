@@ -30,9 +30,19 @@ std::string_view stripped(std::string_view text) {
   return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
 }
 
+// "none", "- None.", "* (none)", "N/A"
+bool empty_line(std::string_view line) {
+  constexpr std::string_view around = " \t\r-*•–()[].";
+  std::string word;
+  for (const char c : line)
+    if (around.find(c) == around.npos) word += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return word.empty() || word == "none" || word == "n/a" || word == "nothing";
+}
+
 bool says_nothing(std::string_view body) {
-  const auto text = stripped(body);
-  return text.empty() || text == "none" || text == "None" || text == "none." || text == "None.";
+  bool nothing = true;
+  each_line_of(body, [&](std::string_view line) { nothing = nothing && empty_line(line); });
+  return nothing;
 }
 
 // "3. Files and code: a.cpp", "## 3. Files and code", "**3. Files and code**": its number from 0, or nothing. The word tells

@@ -50,6 +50,19 @@ TEST_CASE("sections of parts are joined heading by heading; the last part says w
   CHECK(joined_answers({first}, SummaryStyle::sections) == first);
 }
 
+TEST_CASE("a part that has nothing under a heading adds nothing to it, however it says so") {
+  const auto part = [](const std::string& nothing, const std::string& intent) {
+    return "<summary>\n1. Primary request and intent: " + intent + "\n4. Errors and fixes:\n" + nothing +
+           "\n7. Pending tasks: " + nothing + "\n8. Current work: " + intent + "\n</summary>";
+  };
+  CHECK(joined_answers({part("- none", "a"), part("- None.", "b"), part("* (none)", "c"), part("N/A", "d")},
+                       SummaryStyle::sections) ==
+        "<summary>\n1. Primary request and intent:\na\nb\nc\nd\n4. Errors and fixes:\nnone\n7. Pending tasks:\nnone\n"
+        "8. Current work:\nd\n</summary>");
+  const auto real = joined_answers({part("- none", "a"), part("- none of the tests ran", "b")}, SummaryStyle::sections);
+  CHECK(real.find("4. Errors and fixes:\n- none of the tests ran\n7.") != std::string::npos);
+}
+
 TEST_CASE("snapshots of parts are joined field by field; the last plan stands") {
   const auto part = [](const std::string& knowledge, const std::string& plan) {
     return "<state_snapshot><overall_goal>go</overall_goal><key_knowledge>" + knowledge + "</key_knowledge><current_plan>" +
