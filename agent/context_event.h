@@ -53,6 +53,7 @@ struct ContextReport {  // /context
   std::vector<std::string> top;    // biggest items, ready to read
   std::vector<std::string> tiers;  // what each tier did
   std::vector<std::string> lines;  // cost decision, forecast, pins, last edits
+  bool again = false;              // what an open panel asked for: it opens none
 };
 
 }  // namespace tern

@@ -19,11 +19,26 @@ constexpr std::string_view models_page = "Models";
 
 // ------------------------------------------------------------ pages that events open
 void open_report(Shell& shell) {
-  Overlay overlay;
-  overlay.title = "Context";
-  overlay.content = [report = std::move(*shell.view.report)](int width) { return context_rows(report, width); };
+  auto report = std::move(*shell.view.report);
   shell.view.report.reset();
-  shell.overlay = std::move(overlay);
+  const bool open = shell.overlay && shell.overlay->report;
+  if (report.again && !open) return;  // closed since it asked
+  if (!open) {
+    shell.overlay.emplace();
+    shell.overlay->title = "Context";
+    shell.overlay->report = true;
+    shell.overlay->gauged = shell.view.gauged;
+  }
+  shell.overlay->asked = false;
+  shell.overlay->content = [report = std::move(report)](int width) { return context_rows(report, width); };
+}
+
+// The panel is as live as the bar below it: whatever moved the meters is asked for again, one answer at a time.
+void follow_meters(Shell& shell) {
+  if (!shell.overlay || !shell.overlay->report || shell.overlay->asked || shell.overlay->gauged == shell.view.gauged) return;
+  shell.overlay->gauged = shell.view.gauged;
+  shell.overlay->asked = true;
+  shell.send(Query{"context", "again"});
 }
 
 void choose_rewind(Shell& shell, const RewindPoint& point) {
@@ -146,6 +161,7 @@ void open_pages(Shell& shell) {
   }
   shell.earlier_came();
   if (view.report) open_report(shell);
+  follow_meters(shell);
   if (!view.rewind.empty()) open_rewind(shell);
   if (!view.sessions.empty()) open_sessions(shell);
   if (view.preview) open_preview(shell);

@@ -1,6 +1,7 @@
 // What opens over the transcript: a text to read, or a list to choose from. One value, drawn and keyed in one place.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@ struct Overlay {
   std::vector<std::string> items;                    // a picker when not empty
   std::function<void(Shell&, std::size_t)> chosen;   // Enter on items[i]; the overlay is already closed
   std::function<bool(Shell&, const KeyPress&)> key;  // own keys, asked first; true = taken
+  bool report = false;                               // the context panel: asks anew when the meters moved
+  std::uint64_t gauged = 0;                          // … which it has shown so far
+  bool asked = false;                                // … and its answer is on the way
   std::string filter;                                // typed in a picker
   std::size_t selected = 0, top = 0;
   std::optional<std::string> find;  // query being typed after '/'

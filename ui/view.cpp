@@ -104,6 +104,7 @@ class Fold {
   }
 
   void operator()(Compaction& compaction) {
+    ++view_.gauged;
     view_.compaction = compaction;
     switch (compaction.phase) {
       case CompactionPhase::completed:
@@ -124,6 +125,7 @@ class Fold {
     view_.preview = std::move(preview);
   }
   void operator()(Meters& meters) {
+    ++view_.gauged;
     end_side_work(compaction_work);  // a compaction that found nothing to do ends with these alone
     view_.meters = std::move(meters);
     view_.replaying = false;  // they follow the replayed log

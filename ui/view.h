@@ -77,6 +77,7 @@ struct ViewState {
   std::vector<RewindPoint> rewind;
   std::vector<SessionInfo> sessions;
   std::vector<std::string> taken_back;  // to be put into the composer by the screen
+  std::uint64_t gauged = 0;             // meters and compactions so far: an open context panel follows them
   Compaction compaction;                // the one under way, for the progress line
   std::string session_id, session_name;
   std::optional<std::string> goodbye;  // the worker has left, and why
