@@ -37,6 +37,7 @@ Session::Session(SessionSetup setup, Mailbox<Command>& commands, Emit emit)
 }
 
 Session::~Session() {
+  config_watch_.reset();
   if (jobs_) jobs_->close();  // its thread tells the hands of every end
   if (jobs_ && journal_) journal_->settle(*workspace_, *jobs_);
   if (compactor_) compactor_->stop_drafting();
@@ -127,6 +128,12 @@ void Session::reload_config() {
   if (seen == config_seen_) return;
   config_seen_ = seen;
   for (const auto& line : setup_.project_config(project_.project, context_.config)) emit(Notice{Level::warning, line});
+}
+
+// A person who edits the file sees at once what it changes, and what is wrong in it; what is under way goes on with it.
+void Session::watch_config() {
+  if (!setup_.live || !trusted_ || !setup_.project_config || !project_.usable_config()) return;
+  config_watch_ = std::make_unique<ConfigWatch>(project_.project, [this] { commands_.push(Query{"settings changed", {}}); });
 }
 
 void Session::show_meters() {

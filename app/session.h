@@ -18,6 +18,7 @@
 #include "agent/providers.h"
 #include "agent/trust.h"
 #include "app/branch.h"
+#include "app/config_watch.h"
 #include "app/session_setup.h"
 #include "tools/file_memory.h"
 #include "tools/jobs.h"
@@ -72,6 +73,7 @@ class Session {
   void use_model(const ModelName& name);
   void refresh(std::stop_token stop);
   void reload_config();
+  void watch_config();
   void show_meters();
   void look_at_branch();
   void adopt(OpenedSession opened);  // the context becomes that session's
@@ -125,6 +127,7 @@ class Session {
   std::stop_source stop_;
   std::uint64_t next_question_ = 1'000'000;
   std::filesystem::file_time_type config_seen_ = std::filesystem::file_time_type::min();  // not yet
+  std::unique_ptr<ConfigWatch> config_watch_;                                             // goes first: it pushes commands
 };
 
 // Makes the sandbox for this workspace ready and says in the policy whether it is.

@@ -27,7 +27,7 @@ struct SessionQueries {
   bool answer(const Query& query);  // false = unknown name
 
  private:
-  void context();
+  void context(bool again);
   void tune(const std::string& argument);
   void recall(const std::string& argument);
   void cost();
@@ -36,6 +36,7 @@ struct SessionQueries {
   void earlier(bool all);
   void task_ended(const std::string& what);
   void draft_ended();
+  void settings_changed();
   void summaries(const std::string& how_many);
   void sessions(const std::string& words);
   void debug();

@@ -78,6 +78,7 @@ bool Session::open() {
   make_hands();
   make_agent();
   adopt(std::move(opened_));
+  watch_config();
   return true;
 }
 

@@ -52,7 +52,8 @@ std::string half_now(const Context& context, TimePoint now) {
   TokenUsage asked;
   asked.input = half, asked.output = summary;
   const auto& cache = context.gauges.cache();
-  const auto cost = cut_cost(half - summary, messages - half + summary, cache, now, context.model, context.model.dollars(asked));
+  const auto cost = cut_cost(half - summary, messages - half + summary, cache, now, context.model,
+                             context.gauges.requests_per_turn(), context.model.dollars(asked));
   return "a compaction to half now, its summary by this model: " + describe(cost, cache, now);
 }
 
@@ -73,7 +74,7 @@ bool SessionQueries::answer(const Query& query) {
   using Words = const std::string&;
   const auto& [name, argument] = query;
   static const std::map<std::string, void (*)(Q&, Words)> table = {
-      {"context", [](Q& q, Words) { q.context(); }},
+      {"context", [](Q& q, Words a) { q.context(a == "again"); }},
       {"context log",
        [](Q& q, Words) {
          q.s.emit(Page{"Compression log", compaction_log_text(*q.s.store_)});
@@ -86,6 +87,7 @@ bool SessionQueries::answer(const Query& query) {
       {"status", [](Q& q, Words) { q.status(); }},
       {"tasks", [](Q& q, Words) { q.tasks(); }},
       {"draft ended", [](Q& q, Words) { q.draft_ended(); }},
+      {"settings changed", [](Q& q, Words) { q.settings_changed(); }},
       {"task ended", [](Q& q, Words a) { q.task_ended(a); }},
       {"memory", [](Q& q, Words) { q.memory(); }},
       {"permissions", [](Q& q, Words a) { a.empty() ? q.permissions() : q.add_rule(a); }},
@@ -111,15 +113,17 @@ bool SessionQueries::answer(const Query& query) {
   return true;
 }
 
-void SessionQueries::context() {
+void SessionQueries::context(bool again) {
   ContextReport report;
+  report.again = again;
   report.meters = read_meters(s.context_);
   report.meters.mode = s.mode();
   report.meters.branch = s.branch_;
   report.meters.cwd = s.where_.cwd;
   report.top = top_items(s.context_, 8);
   if (const auto snipped = snipped_results(s.context_.conversation))
-    report.tiers.push_back("snip: " + std::to_string(snipped) + " results of the context came in shortened");
+    report.tiers.push_back("snip: " + counted(static_cast<std::int64_t>(snipped), "result") +
+                           " of the context came in shortened");
   std::map<Tier, std::pair<int, Tokens>> did;
   const auto rows = s.store_->compactions();
   for (const auto& row : rows) {
@@ -146,7 +150,8 @@ void SessionQueries::context() {
   }
   for (const auto& pin : s.store_->pins()) report.lines.push_back("pinned " + pin.kind + ": " + pin.what);
   if (!rows.empty())
-    report.lines.push_back("last: " + rows.back().strategy + " · " + rows.back().why + " · " + rows.back().audit);
+    report.lines.push_back("last: " + rows.back().strategy + (rows.back().undone ? " (taken back)" : "") + " · " +
+                           rows.back().why + " · " + rows.back().audit);
   s.emit(std::move(report));
 }
 
@@ -173,8 +178,8 @@ void SessionQueries::recall(const std::string& argument) {
       auto row = to_string(original.id);
       row.resize(std::max<std::size_t>(row.size() + 1, 6), ' ');
       row += original.tool.empty() ? "message" : original.tool;
-      text +=
-          row + (original.subject.empty() ? "" : "  " + original.subject) + " · " + std::to_string(original.bytes) + " bytes\n";
+      text += row + (original.subject.empty() ? "" : "  " + original.subject) + " · " +
+              counted(static_cast<std::int64_t>(original.bytes), "byte") + "\n";
     }
     return s.emit(Page{"Originals", text.empty() ? "Nothing is stored yet.\n" : text});
   }
@@ -212,8 +217,8 @@ void SessionQueries::status() {
 void SessionQueries::tasks() {
   std::string text;
   for (const auto& job : s.jobs_->list())
-    text += job.id + "  " + job.how + "  " + std::to_string(job.age.count() / 1000) + " s  " + std::to_string(job.lines) +
-            " lines  " + job.command + '\n';
+    text += job.id + "  " + job.how + "  " + std::to_string(job.age.count() / 1000) + " s  " +
+            counted(static_cast<std::int64_t>(job.lines), "line") + "  " + job.command + '\n';
   s.emit(Page{"Background commands", text.empty() ? "None.\n" : text});
 }
 
@@ -227,6 +232,13 @@ void SessionQueries::task_ended(const std::string& what) {
 // Said by the draft's own thread, so that the status line does not speak of drafting when that is over.
 void SessionQueries::draft_ended() {
   if (!s.working_) s.compactor_->keep_draft(s.context_);
+  s.show_meters();
+}
+
+// Said by the thread that watches the project's settings.
+void SessionQueries::settings_changed() {
+  s.config_seen_ = std::filesystem::file_time_type::min();  // two changes may bear one time
+  s.reload_config();
   s.show_meters();
 }
 

@@ -257,6 +257,38 @@ TEST_CASE("a setting that does not exist is named with the nearest, and a change
   CHECK(last == 0.5);
 }
 
+TEST_CASE("settings that change while nothing happens are in force at once, and wrong ones are named") {
+  World world;
+  auto setup = world.setup();
+  setup.keep = true;
+  const auto file = world.root / "project/.compression/config.json";
+  setup.project_config = [&](const fs::path&, CompressionConfig& now) {
+    std::ifstream in(file);
+    std::string mark;
+    in >> mark;
+    if (mark.empty()) return std::vector<std::string>();
+    now.micro_at = 0.5;
+    return std::vector<std::string>{"wrong: " + mark};
+  };
+  bool named = false, moved = false;
+  Session session(std::move(setup), world.commands, [&](Event event) {
+    if (const auto* notice = std::get_if<Notice>(&event)) named |= notice->text == "wrong: much";
+    if (const auto* meters = std::get_if<Meters>(&event)) moved |= meters->micro_at == 0.5;
+    if (named && moved) world.commands.push(Quit{});
+  });
+  REQUIRE(session.open());
+  std::ofstream(file) << "much";
+  const std::jthread watch([&](std::stop_token done) {  // settings that nobody follows end the test all the same
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any().wait_for(lock, done, std::chrono::seconds(20), [] { return false; });
+    world.commands.push(Quit{});
+  });
+  session.run();
+  CHECK(named);
+  CHECK(moved);
+}
+
 TEST_CASE("what is said at the end is of the whole run, and a prompt said while another runs is a turn") {
   World world;
   auto setup = world.setup();
