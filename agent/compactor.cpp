@@ -125,8 +125,8 @@ Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token
 bool Compactor::waits(Context& context, const Plan& due, double share) {
   const auto& gauges = context.gauges;
   const auto now = world_.now();
-  const auto cost =
-      cut_cost(saved(due.edits), cache_cost(context.conversation, due.edits, true).rewritten, gauges.cache(), now, context.model);
+  const auto cost = cut_cost(saved(due.edits), cache_cost(context.conversation, due.edits, true).rewritten, gauges.cache(), now,
+                             context.model, gauges.requests_per_turn());
   const bool wait = better_later(cost, share, context.config);
   if (wait && waiting_for_.empty()) {
     world_.emit(Notice{Level::info, "microcompact waits: " + describe(cost, gauges.cache(), now)});

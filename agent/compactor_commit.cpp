@@ -125,7 +125,7 @@ CompactionRecord Compactor::record_of(const Context& context, const Result& resu
   const auto now = world_.now();
   const auto& cache = context.gauges.cache();
   const auto cost = cut_cost(count(before) - count(after), cache_cost(before, result.edits, true).rewritten, cache, now,
-                             context.model, result.dollars);
+                             context.model, context.gauges.requests_per_turn(), result.dollars);
   CompactionRecord record;
   record.batch = world_.store.next_batch();
   record.tier = result.tier;

@@ -1,5 +1,6 @@
 #include "agent/cost.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -8,7 +9,7 @@ namespace tern {
 namespace {
 
 constexpr double million = 1e6;
-constexpr double patient_turns = 5;     // a warm cache is not broken for what pays later than this
+constexpr double patient_requests = 5;  // a warm cache is not broken for what pays later than this
 constexpr double patient_share = 0.75;  // of the way from one mark to the next: there it is broken all the same
 
 // Providers without a separate figure charge cache reads and writes as plain input.
@@ -19,6 +20,15 @@ std::string age_text(std::chrono::seconds age) {
   if (age < std::chrono::minutes(2)) return std::to_string(age.count()) + " s";
   if (age < std::chrono::hours(2)) return std::to_string(age.count() / 60) + " min";
   return std::to_string(age.count() / 3600) + " h";
+}
+
+std::string whole(double n, std::string_view noun) { return counted(static_cast<std::int64_t>(std::ceil(n)), noun); }
+
+// In turns, as people count; in requests too where a turn has several.
+std::string pays(const CutCost& cost) {
+  if (cost.break_even <= 0) return "pays at once";
+  const auto turns = "pays after " + whole(cost.break_even, "turn");
+  return cost.requests < 1.5 ? turns : turns + " (" + whole(cost.break_even * cost.requests, "request") + ')';
 }
 
 }  // namespace
@@ -36,7 +46,7 @@ std::chrono::seconds CacheState::age(TimePoint now) const {
 
 bool CacheState::warm(TimePoint now) const { return seen && last_request != TimePoint{} && age(now) < life; }
 
-CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint now, const ModelInfo& model,
+CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint now, const ModelInfo& model, double requests,
                  double summary_dollars) {
   CutCost cost;
   cost.known = model.priced;
@@ -44,14 +54,15 @@ CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint 
   const double rewrite = cost.warm ? write_price(model) - read_price(model) : 0.0;
   const double per_token = cache.seen ? read_price(model) : model.input;
   cost.now = static_cast<double>(after) * rewrite / million + summary_dollars;
-  cost.per_turn = static_cast<double>(freed) * per_token / million;
+  cost.requests = std::max(requests, 1.0);
+  cost.per_turn = static_cast<double>(freed) * per_token / million * cost.requests;
   cost.break_even = cost.per_turn > 0 ? cost.now / cost.per_turn : (cost.known ? std::numeric_limits<double>::infinity() : 0.0);
   return cost;
 }
 
 bool better_later(const CutCost& cost, double share, const CompressionConfig& config) {
   const double room_ends = config.micro_at + patient_share * (config.compact_at - config.micro_at);
-  return cost.known && cost.warm && cost.break_even > patient_turns && share < room_ends;
+  return cost.known && cost.warm && cost.break_even * cost.requests > patient_requests && share < room_ends;
 }
 
 std::string money(double dollars) {
@@ -72,6 +83,11 @@ std::string thousands(Tokens tokens) {
   return text;
 }
 
+std::string counted(std::int64_t n, std::string_view noun, std::string_view many) {
+  const auto plural = many.empty() ? std::string(noun) + 's' : std::string(many);
+  return std::to_string(n) + ' ' + (n == 1 ? std::string(noun) : plural);
+}
+
 std::string describe(const CutCost& cost, const CacheState& cache, TimePoint now) {
   std::string text = cost.warm ? "cache warm (" + age_text(cache.age(now)) + ")"
                      : cache.seen
@@ -81,8 +97,7 @@ std::string describe(const CutCost& cost, const CacheState& cache, TimePoint now
   if (cost.now == 0 && cost.per_turn == 0) return text + " · this model costs nothing";
   text += " · " + money(cost.now) + " now · " + money(cost.per_turn) + " a turn saved";
   if (!std::isfinite(cost.break_even)) return text + " · never pays";
-  const auto turns = static_cast<long>(std::ceil(cost.break_even));
-  return text + (turns <= 0 ? " · pays at once" : " · pays after " + std::to_string(turns) + (turns == 1 ? " turn" : " turns"));
+  return text + " · " + pays(cost);
 }
 
 }  // namespace tern

@@ -2,7 +2,9 @@
 // provider's prompt cache. Pure arithmetic; unknown prices give unknown dollars, never zero ones.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "agent/models.h"
 #include "agent/provider.h"
@@ -26,22 +28,24 @@ struct CutCost {
   bool known = false;  // prices known
   bool warm = false;
   double now = 0;         // rewriting what stands after the first changed byte, and the summary itself
-  double per_turn = 0;    // saved on each later request
+  double per_turn = 0;    // saved on each later turn
   double break_even = 0;  // turns; infinite when nothing is saved
+  double requests = 1;    // of a turn, as the last ones had them: each of them is paid for
 };
 
 // `freed` tokens leave, `after` tokens stand behind the first change and must be written to the cache again,
-// `summary` is what the summarising request itself uses (zero for tiers without a model).
-CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint now, const ModelInfo& model,
+// `summary_dollars` is what the summarising request itself costs (zero for tiers without a model), `requests` how many a turn has.
+CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint now, const ModelInfo& model, double requests = 1,
                  double summary_dollars = 0);
 
 // Whether a cut that needs no model should wait: the cache is warm, the cut pays late, and at `share` of the window there is room yet.
 bool better_later(const CutCost& cost, double share, const CompressionConfig& config);
 
-// One line for people: "cache warm (40 s) · $0.041 now · $0.0062 a turn saved · pays after 7 turns".
+// One line for people: "cache warm (40 s) · $0.041 now · $0.0062 a turn saved · pays after 7 turns (29 requests)".
 std::string describe(const CutCost& cost, const CacheState& cache, TimePoint now);
 
-std::string money(double dollars);     // "$0.41", "$0.0062"
-std::string thousands(Tokens tokens);  // "78k", "950"
+std::string money(double dollars);                                                       // "$0.41", "$0.0062"
+std::string thousands(Tokens tokens);                                                    // "78k", "950"
+std::string counted(std::int64_t n, std::string_view noun, std::string_view many = {});  // "1 turn", "3 turns"
 
 }  // namespace tern

@@ -11,6 +11,8 @@
 namespace tern {
 namespace {
 
+constexpr int recent_turns = 6;  // so many the means go by
+
 enum Kind { system_part, tools_part, memory_part, user_part, assistant_part, results_part, summaries_part, kinds };
 constexpr std::array<const char*, kinds> kind_names = {"system", "tools", "memory", "user", "assistant", "results", "summaries"};
 
@@ -64,7 +66,7 @@ std::string label(const Item& item) {
 void Forecast::learn(Tokens growth) {
   if (growth <= 0) return;
   const double sample = static_cast<double>(growth);
-  mean_ = samples_ == 0 ? sample : mean_ + (sample - mean_) / std::min(samples_ + 1, 6);
+  mean_ = samples_ == 0 ? sample : mean_ + (sample - mean_) / std::min(samples_ + 1, recent_turns);
   ++samples_;
 }
 
@@ -87,6 +89,7 @@ void Gauges::reported(Tokens estimated, const TokenUsage& usage, const ModelInfo
     anchor_reported_ = usage.total_input();
   }
   cache_.learn(usage, now);
+  ++requests_;
   spent(model.dollars(usage), model.priced);
 }
 
@@ -104,7 +107,11 @@ void Gauges::cut(Tokens before, Tokens after) {
   anchor_estimated_ = after;
 }
 
+double Gauges::requests_per_turn() const { return std::max({1.0, mean_requests_, static_cast<double>(requests_)}); }
+
 void Gauges::turn_ended() {
+  if (const int had = std::exchange(requests_, 0); had > 0)
+    mean_requests_ += (had - mean_requests_) / std::min(++turns_, recent_turns);
   forecast_.learn(static_cast<Tokens>(static_cast<double>(std::exchange(growing_, 0)) * calibration_.factor()));
 }
 
@@ -129,7 +136,7 @@ std::string Gauges::save(const ModelInfo& model) const {
   std::ostringstream out;
   out << saved_ << ' ' << std::to_string(dollars_) << ' ' << dollars_known_ << ' ' << forecast_.save() << ' '
       << (calibration_.learned() ? std::to_string(calibration_.factor()) : "0") << ' ' << anchor_estimated_ << ' '
-      << anchor_reported_ << ' ' << model.provider << '/' << model.name;
+      << anchor_reported_ << ' ' << model.provider << '/' << model.name << ' ' << std::to_string(mean_requests_) << ' ' << turns_;
   return out.str();
 }
 
@@ -140,7 +147,8 @@ void Gauges::load(const std::string& text, const ModelInfo& model) {
   Tokens estimated = 0, reported = 0;
   if (!(in >> saved_ >> dollars_ >> dollars_known_ >> mean >> samples)) return;
   forecast_.load(mean + ' ' + samples);
-  if (!(in >> factor >> estimated >> reported >> of) || of != model.provider + '/' + model.name || factor <= 0) return;
+  in >> factor >> estimated >> reported >> of >> mean_requests_ >> turns_;
+  if (of != model.provider + '/' + model.name || factor <= 0) return;
   constexpr Tokens many = 1'000'000;
   calibration_.learn(many, static_cast<Tokens>(factor * static_cast<double>(many)));
   anchor_estimated_ = estimated, anchor_reported_ = reported;

@@ -44,6 +44,7 @@ class Gauges {
   bool estimated_only() const { return !calibration_.learned(); }
   const CacheState& cache() const { return cache_; }
   const Forecast& forecast() const { return forecast_; }
+  double requests_per_turn() const;  // of the last turns; at least what the one under way has had
   double dollars() const { return dollars_; }
   bool dollars_known() const { return dollars_known_; }
   Tokens saved() const { return saved_; }
@@ -58,6 +59,8 @@ class Gauges {
   CacheState cache_;
   Forecast forecast_;
   Tokens growing_ = 0, saved_ = 0;
+  int requests_ = 0, turns_ = 0;  // of the turn under way; those that ended
+  double mean_requests_ = 0;
   double dollars_ = 0;
   bool dollars_known_ = true;
 };

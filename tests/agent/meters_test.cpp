@@ -112,6 +112,32 @@ TEST_CASE("a cold cache makes a cut free, a warm one has a price and a break-eve
   CHECK(describe(warm, cache, begin + std::chrono::seconds(30)).find("pays after 18 turns") != std::string::npos);
 }
 
+TEST_CASE("what a cut saves and when it pays is said in turns of as many requests as the last ones had") {
+  ModelInfo model;
+  model.input = 3, model.output = 15, model.cache_read = 0.3, model.cache_write = 3.75, model.priced = true;
+  const TimePoint begin{std::chrono::hours(1)};
+  Gauges gauges;
+  CHECK(gauges.requests_per_turn() == Catch::Approx(1));
+  for (int turn = 0; turn < 2; ++turn) {
+    for (int i = 0; i < 4; ++i) gauges.reported(1'000, {.input = 100, .cache_read = 900}, model, begin);
+    gauges.turn_ended();
+  }
+  gauges.turn_ended();  // nothing was asked
+  CHECK(gauges.requests_per_turn() == Catch::Approx(4));
+  Gauges again;
+  again.load(gauges.save(model), model);
+  CHECK(again.requests_per_turn() == Catch::Approx(4));
+  const auto one = cut_cost(40'000, 60'000, gauges.cache(), begin, model);
+  const auto four = cut_cost(40'000, 60'000, gauges.cache(), begin, model, gauges.requests_per_turn());
+  CHECK(four.per_turn == Catch::Approx(4 * one.per_turn));
+  CHECK(four.break_even == Catch::Approx(17.25 / 4));
+  CHECK(describe(four, gauges.cache(), begin).ends_with("$0.0480 a turn saved · pays after 5 turns (18 requests)"));
+  const CompressionConfig config;
+  CHECK(better_later(four, 0.62, config) == better_later(one, 0.62, config));  // the cache is broken for requests
+  for (int i = 0; i < 9; ++i) gauges.reported(1'000, {.input = 100}, model, begin);
+  CHECK(gauges.requests_per_turn() == Catch::Approx(9));  // the one under way is longer already
+}
+
 TEST_CASE("a warm cache is broken early only for what pays soon, and late for anything") {
   const CompressionConfig config;  // marks at 60 and 80 %
   const CutCost late{.known = true, .warm = true, .break_even = 6}, soon{.known = true, .warm = true, .break_even = 4};

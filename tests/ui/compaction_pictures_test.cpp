@@ -42,7 +42,7 @@ Compaction micro() {
           .strategy = "microcompact",
           .why = "62 % of the window, mark at 60 %; 14 old results",
           .audit = "kept 312 of 340 specifics, 28 by recall, 0 lost",
-          .cost = "cache warm (40 s) · $0.041 now · $0.0129 a turn saved · pays after 4 turns",
+          .cost = "cache warm (40 s) · $0.041 now · $0.0387 a turn saved · pays after 2 turns (4 requests)",
           .pause_ms = 0,
           .touched = {}};
 }
@@ -58,7 +58,9 @@ PreviewReady preview() {
       .strategy = "sections by claude-haiku-4-5",
       .before = 146'000,
       .after = 61'000,
-      .cost = "cache cold (22 min) · $0.0310 now · $0.0255 a turn saved · pays after 2 turns · a request's input $0.44 → $0.18"};
+      .cost =
+          "cache cold (22 min) · $0.0310 now · $0.0765 a turn saved · pays after 1 turn (2 requests) · a request's input $0.44 → "
+          "$0.18"};
 }
 
 }  // namespace
@@ -74,7 +76,7 @@ TEST_CASE("the notice of a compaction shows tokens, originals, the audit and wha
   summary.before = 146'000;
   summary.after = 61'000;
   summary.audit = "kept 41 of 47 specifics, 6 by recall, 0 lost";
-  summary.cost = "cache cold (22 min) · $0.0310 now · $0.0255 a turn saved · pays after 2 turns";
+  summary.cost = "cache cold (22 min) · $0.0310 now · $0.0765 a turn saved · pays after 1 turn (2 requests)";
   world.tell(summary);
   world.tell(Compaction{.phase = CompactionPhase::undone, .batch = 4, .before = 61'000, .after = 146'000});
   world.tell(Compaction{
@@ -89,8 +91,8 @@ TEST_CASE("the panel of /context shows what fills the window, what each tier did
       {"12k  Read  src/tokenizer.cpp (r17)", "8.1k  Bash  ctest -R tokenizer (r21)", "3.4k  answer  I'll look at …"},
       {"microcompact: 2× · 61k tokens freed", "compact: 1× · 51k tokens freed"},
       {"forecast: about 7 turns to the next tier (5.2k a turn)",
-       "a compaction to half now: cache warm (40 s) · $0.13 now · $0.0107 a turn saved · pays after 13 turns", "draft: ready",
-       "breaker: 0 of 3 failures", "pinned sentence: never touch the lexer tables",
+       "a compaction to half now: cache warm (40 s) · $0.13 now · $0.0321 a turn saved · pays after 5 turns (13 requests)",
+       "draft: ready", "breaker: 0 of 3 failures", "pinned sentence: never touch the lexer tables",
        "last: sections · 82 % of the window, mark at 80 % · kept 41 of 47 specifics, 6 by recall, 0 lost"}});
   CHECK_GOLDEN("compaction_panel", world.look(100, 34));
   CHECK_GOLDEN("compaction_panel_narrow", world.look(60, 24));
