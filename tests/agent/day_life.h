@@ -32,10 +32,15 @@ inline int live(const Day& day, int from, int to, int pipe) {
   clock.drafting = [&] { return rig.compactor.draft_pending(); };
   rig.connect = [&] { return std::make_unique<DayProvider>(day, clock, rig.root); };
   rig.provider = rig.connect();
+  rig.context.config.small_model = "small";
+  rig.connect_to = [&](const ModelInfo& model) {
+    return std::make_unique<DayProvider>(day, clock, rig.root, model.name == "small");
+  };
   if (from > 0) rig.compactor.resumed(rig.context);
   for (int i = 0; from == 0 && i < 2; ++i) rig.compactor.pin(rig.context, {pins[i], true});
   for (int turn = from; turn < to; ++turn) {
     clock.turn = turn;
+    rig.context.config.micro_at = day.wants_summaries(turn) ? 0.79 : 0.60;
     rig.write("f" + std::to_string(turn) + ".txt", words(static_cast<unsigned>(turn), day.words));
     const auto end = rig.turn(prompt_of(turn));
     if (end.how != TurnEnded::How::done || !clock.bad.empty()) {

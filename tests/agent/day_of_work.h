@@ -46,6 +46,7 @@ inline Life one_life(const Day& day, int from, int to, bool murder) {
   ::setenv(life_variable, told.str().c_str(), 1);
   const auto child = ::fork();
   if (child == 0) {
+    ::setenv("TMPDIR", day.folder.c_str(), 1);  // what a killed life leaves goes with the day
     ::execl("/proc/self/exe", "life", "one life of the day of work", "--out", "/dev/null", nullptr);
     ::_exit(127);
   }

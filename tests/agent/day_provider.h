@@ -17,8 +17,12 @@ struct Day {
   Tokens window = 64'000;
   int words = 420;  // of a listing
   std::filesystem::path folder;
-  bool small_model_fails(int turn) const { return turn > turns / 3 && turn < turns / 3 + turns / 8; }
-  bool refuses(int turn) const { return turn == turns / 2; }
+  // Shortened results are enough for most of the day; here only summaries are.
+  bool wants_summaries(int turn) const { return turn >= turns / 6 && turn < turns * 2 / 3; }
+  // An hour without the small model; in its second half the main one writes no summaries either.
+  bool small_model_fails(int turn) const { return turn >= turns / 4 && turn < turns / 2; }
+  bool main_model_fails(int turn) const { return turn >= turns * 3 / 8 && turn < turns / 2; }
+  bool refuses(int turn) const { return turn == turns * 5 / 8; }
 };
 
 namespace day_of_work {
@@ -61,7 +65,8 @@ struct Clock {
 // Each turn: one listing read, then an answer. Refuses what is too long, as a real provider does.
 class DayProvider : public Provider {
  public:
-  DayProvider(const Day& day, Clock& clock, std::filesystem::path root) : day_(day), clock_(clock), root_(std::move(root)) {}
+  DayProvider(const Day& day, Clock& clock, std::filesystem::path root, bool small = false)
+      : day_(day), clock_(clock), root_(std::move(root)), small_(small) {}
 
   void stream(const Request& request, const Sink& sink, std::stop_token) override {
     if (!request.may_call_tools) return summary(sink);
@@ -96,7 +101,8 @@ class DayProvider : public Provider {
   }
 
   void summary(const Sink& sink) const {
-    if (day_.small_model_fails(clock_.turn)) return sink(Failed{Failure::server, "the small model is down", 0, 0, 500});
+    if (small_ && day_.small_model_fails(clock_.turn)) return sink(Failed{Failure::server, "the small model is down", 0, 0, 500});
+    if (!small_ && day_.main_model_fails(clock_.turn)) return sink(Failed{Failure::overloaded, "no summaries now", 0, 0, 529});
     sink(UsageReport{{4'000, 60, 0, 0}});
     sink(BlockDone{Text{
         "<summary>\n1. Primary Request and Intent: numbered tasks.\n7. Pending Tasks: the next number\n8. Current Work: task " +
@@ -107,6 +113,7 @@ class DayProvider : public Provider {
   const Day& day_;
   Clock& clock_;
   std::filesystem::path root_;
+  bool small_;
 };
 
 }  // namespace day_of_work

@@ -18,6 +18,7 @@ struct DayReport {
   int turns = 0, refused = 0, overflows = 0, kills = 0, restarts = 0;
   Tokens sent = 0;  // in requests, all together
   std::size_t ids = 0, unequal = 0, silent = 0, missing_prompts = 0, changed_pins = 0, compactions = 0, swapped = 0, waited = 0;
+  std::size_t by_small = 0, by_main = 0, by_none = 0;  // who wrote the summaries
   std::int64_t payload = 0, store = 0;
   double resume_ms = 0;              // the slowest
   long first_rss = 0, last_rss = 0;  // KB
@@ -52,6 +53,16 @@ inline void verify_recall(const Store& store, const Day& day, DayReport& report)
   }
 }
 
+// Which rung of the ladder each summary was written on.
+inline void count_rungs(const Store& store, DayReport& report) {
+  report.by_small = report.by_main = report.by_none = 0;
+  for (const auto& row : store.compactions()) {
+    report.by_small += row.model == "small";
+    report.by_main += row.model == "model";
+    report.by_none += row.tier == Tier::compact && row.strategy == "local" && row.model.empty();
+  }
+}
+
 inline void verify(const Day& day, int acknowledged, DayReport& report) {
   const auto begin = std::chrono::steady_clock::now();
   auto store = Store::open({.folder = day.folder});
@@ -67,6 +78,7 @@ inline void verify(const Day& day, int acknowledged, DayReport& report) {
   report.changed_pins += changed_pins(session->conversation);
   verify_recall(*store, day, report);
   report.compactions = store->compactions().size();
+  count_rungs(*store, report);
   store.reset();  // closed, its write-ahead log is back in the file
   report.store = static_cast<std::int64_t>(std::filesystem::file_size(day.folder / "tern.db"));
 }

@@ -22,9 +22,13 @@ TEST_CASE("a short day of work: restarts, kill -9, a failing model, a refused le
   CHECK(report.unequal == 0);
   CHECK(report.ids >= 90);
   CHECK(report.compactions >= 10);
+  CHECK(report.by_small > 0);  // then an hour without it: the main model, and when that fails too none
+  CHECK(report.by_main > 0);
+  CHECK(report.by_none > 0);
   if (test::memory_tells) CHECK(report.last_rss < report.first_rss + 60'000);
   CHECK(report.sent > 10 * 16'000);
-  std::printf("endurance: %d turns, %.1f M tokens, %zu compactions, resume %.0f ms\n", report.turns,
-              static_cast<double>(report.sent) / 1e6, report.compactions, report.resume_ms);
+  std::printf("endurance: %d turns, %.1f M tokens, %zu compactions (summaries: %zu small, %zu main, %zu none), resume %.0f ms\n",
+              report.turns, static_cast<double>(report.sent) / 1e6, report.compactions, report.by_small, report.by_main,
+              report.by_none, report.resume_ms);
   std::filesystem::remove_all(folder);
 }

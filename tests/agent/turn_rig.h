@@ -32,8 +32,8 @@ class Shared : public Provider {
 };
 
 inline std::filesystem::path fresh_folder() {
-  char pattern[] = "/tmp/tern-turn-XXXXXX";
-  return std::filesystem::canonical(::mkdtemp(pattern));
+  auto pattern = (std::filesystem::temp_directory_path() / "tern-turn-XXXXXX").string();
+  return std::filesystem::canonical(::mkdtemp(pattern.data()));
 }
 
 struct Rig {
@@ -103,19 +103,21 @@ struct Rig {
     if (keep_events) events.push_back(std::move(event));
   };
   std::function<std::unique_ptr<Provider>()> connect = [this] { return std::make_unique<Shared>(script); };
+  std::function<std::unique_ptr<Provider>(const ModelInfo&)> connect_to;  // for summaries, where it matters by whom
   Inbox inbox{commands, emit};
   TimePoint clock{std::chrono::milliseconds(1'700'000'000'000)};
   std::function<TimePoint()> now = [this] { return clock += std::chrono::seconds(1); };
-  Compactor compactor{CompactorWorld{.store = *store,
-                                     .models = models,
-                                     .files = files,
-                                     .todos = hands.todos,
-                                     .emit = emit,
-                                     .connect = [this](const ModelInfo&) { return connect(); },
-                                     .now = now,
-                                     .attend = [](const std::function<void()>& work) { work(); },
-                                     .append = [this](Item item) { return append(agent, std::move(item)); },
-                                     .root = root}};
+  Compactor compactor{
+      CompactorWorld{.store = *store,
+                     .models = models,
+                     .files = files,
+                     .todos = hands.todos,
+                     .emit = emit,
+                     .connect = [this](const ModelInfo& model) { return connect_to ? connect_to(model) : connect(); },
+                     .now = now,
+                     .attend = [](const std::function<void()>& work) { work(); },
+                     .append = [this](Item item) { return append(agent, std::move(item)); },
+                     .root = root}};
   ToolCalls calls{hands, context, *store, inbox, emit};
   std::unique_ptr<Provider> provider = std::make_unique<Shared>(script);
   Agent agent{.store = *store,

@@ -42,6 +42,9 @@ int main(int argc, char** argv) {
   figure("compactions", count_of(report.compactions), "", "");
   figure("compactions for each turn", each, "", "<= 0.5", each <= 0.5);
   figure("summaries swapped in from a draft", swapped, "share", ">= 0.9", report.turns < 1'000 || swapped >= 0.9);
+  figure("summaries by the small model", count_of(report.by_small), "", "> 0", report.by_small > 0);
+  figure("… by the main one, while that is down", count_of(report.by_main), "", "> 0", report.by_main > 0);
+  figure("… by none, while both are", count_of(report.by_none), "", "> 0", report.by_none > 0);
   figure("requests longer than the window", report.refused, "", "<= 0", report.refused == 0);
   figure("refusals of the provider survived", report.overflows, "", "", report.overflows == 1);
   figure("prompts missing", count_of(report.missing_prompts), "", "<= 0", report.missing_prompts == 0);

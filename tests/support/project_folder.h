@@ -15,8 +15,8 @@ struct ProjectFolder {
   std::filesystem::path path, home, project;
 
   ProjectFolder() {
-    char name[] = "/tmp/tern-run-XXXXXX";
-    path = mkdtemp(name);
+    std::string name = (std::filesystem::temp_directory_path() / "tern-project-XXXXXX").string();  // "tern-run-" is tern's own
+    path = mkdtemp(name.data());
     home = path / "home";
     project = path / "project";
     std::filesystem::create_directories(home);
