@@ -91,6 +91,20 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
         Notice{Level::warning, "There is no strategy \"" + command.strategy + "\". There is: " + compaction_names() + "."});
     return;
   }
+  const bool as_drafted = command.focus.empty() && command.strategy.empty() && !command.range && !command.preview;
+  if (as_drafted && draft_ && draft_->untouched(context.conversation)) {  // it is paid for
+    if (draft_pending()) {
+      world_.emit(Compaction{.phase = CompactionPhase::started,
+                             .tier = Tier::compact,
+                             .before = used_of(context),
+                             .strategy = "draft by " + draft_->model().name,
+                             .why = kAskedFor});
+      world_.attend([&] { draft_->wait(stop); });
+      if (draft_pending()) return log_failure("cancelled; the draft goes on", Tier::compact);
+    }
+    hold_until_ = 0;
+    if (swap_draft(context) == Step::changed) return;
+  }
   auto now = state(context);
   now.manual = true;
   now.failures_in_a_row = 0;  // the person closes the breaker
@@ -129,7 +143,7 @@ void Compactor::show_preview(Context& context, const SummaryRequest* ask, Result
   const auto after = tern::apply(before, result.edits);
   const auto now = world_.now();
   const auto cost = cut_cost(count(before) - count(after), cache_cost(before, result.edits, true).rewritten,
-                             context.gauges.cache(), now, context.model, result.dollars);
+                             context.gauges.cache(), now, context.model, context.gauges.requests_per_turn(), result.dollars);
   const auto budget = budget_of(context);
   PreviewReady ready{.id = next_preview_++,
                      .range = describe_range(covered),
@@ -140,7 +154,7 @@ void Compactor::show_preview(Context& context, const SummaryRequest* ask, Result
                      .after = usage(after, budget).used,
                      .cost = describe(cost, context.gauges.cache(), now)};
   if (cost.known && cost.per_turn > 0) {
-    const auto dollars = cost.per_turn / static_cast<double>(count(before) - count(after));
+    const auto dollars = cost.per_turn / cost.requests / static_cast<double>(count(before) - count(after));
     ready.cost += " · a request's input " + money(dollars * static_cast<double>(ready.before)) + " → " +
                   money(dollars * static_cast<double>(ready.after));
   }
@@ -277,6 +291,7 @@ void Compactor::bring_back(Context& context, const std::vector<std::string>& ids
       item.synthetic = true;
       item.blocks.push_back(Text{"[Brought back by the user: " + name + "]\n" + *text});
       world_.append(std::move(item));
+      decided("bring back", name + " asked for by the user");
     }
     world_.emit(Notice{Level::info, "Back in the context: " + name + " (" + thousands(estimate(*text)) + " tokens)"});
   }

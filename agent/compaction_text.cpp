@@ -8,6 +8,7 @@
 #include "agent/cost.h"
 #include "compression/blocks.h"
 #include "compression/tokens.h"
+#include "compression/utf8.h"
 
 namespace tern {
 namespace {
@@ -17,7 +18,7 @@ constexpr std::size_t most_points = 12, most_parts = 6, most_edits_text = 4'000;
 std::string first_words(const Item& item) {
   for (const auto& block : item.blocks) {
     if (const auto* text = std::get_if<Text>(&block))
-      return text->text.substr(0, std::min<std::size_t>(text->text.find('\n'), 60));
+      return text->text.substr(0, utf8_floor(text->text, std::min<std::size_t>(text->text.find('\n'), 60)));
     if (const auto* result = std::get_if<ToolResult>(&block)) return result->tool + ' ' + result->subject;
     if (std::holds_alternative<Summary>(block)) return "an earlier summary";
   }
@@ -27,6 +28,21 @@ std::string first_words(const Item& item) {
 std::string line_of(const Fact& fact, const char* fate) {
   return std::string(fate) + std::string(to_string(fact.kind)) + "  " + fact.text +
          (fact.recall ? "  " + to_string(fact.recall) : "") + '\n';
+}
+
+std::string point_of(const std::string& line) {
+  const auto first = line.find_first_not_of(" \t-*#");
+  if (first == std::string::npos) return {};
+  if (line.find_first_of("-*") < first) return line.substr(first);
+  const auto dot = line.find_first_not_of("0123456789", first), colon = line.find(": ");
+  const bool heading = dot != std::string::npos && dot > first && line[dot] == '.' && colon != std::string::npos;
+  return heading ? line.substr(colon + 2) : std::string();
+}
+
+// At a blank, else between two characters.
+std::string shortened(const std::string& text, std::size_t limit) {
+  const auto blank = text.find_last_of(' ', limit);
+  return text.substr(0, blank == std::string::npos || blank == 0 ? utf8_floor(text, limit) : blank) + " …";
 }
 
 struct Part {
@@ -84,17 +100,15 @@ std::string index_page(const std::string& index) {
   return text;
 }
 
+// The entries of its lists, and what stands behind a numbered heading on the same line.
 std::vector<std::string> key_points(const std::string& summary, std::size_t limit) {
   std::vector<std::string> points;
-  for (std::size_t at = 0; at < summary.size() && points.size() < most_points;) {
-    const auto end = std::min(summary.find('\n', at), summary.size());
-    auto line = summary.substr(at, end - at);
-    at = end + 1;
-    const auto first = line.find_first_not_of(" \t-*");
-    if (first == std::string::npos || first == 0 || line.find_first_of("-*") > first) continue;
-    line = line.substr(first);
-    if (line.size() > limit) line = line.substr(0, line.find_last_of(' ', limit)) + " …";
-    points.push_back(std::move(line));
+  std::istringstream lines(summary);
+  for (std::string line; points.size() < most_points && std::getline(lines, line);) {
+    auto point = point_of(line);
+    if (point.empty() || point == "none" || point == "None" || point == "none.") continue;
+    if (point.size() > limit) point = shortened(point, limit);
+    points.push_back(std::move(point));
   }
   return points;
 }

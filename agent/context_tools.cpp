@@ -58,7 +58,7 @@ std::string compress_now(Agent& agent, const json& arguments, std::stop_token st
   const auto now = agent.context.conversation.items.size();
   const auto after = usage(agent.context.conversation, budget_of(agent.context)).used;
   if (after >= before) return "Nothing was compacted: what is left is protected, pinned or too small to pay.";
-  return "Compacted: " + std::to_string(messages) + " → " + std::to_string(now) + " messages (" +
+  return "Compacted: " + std::to_string(messages) + " → " + counted(static_cast<std::int64_t>(now), "message") + " (" +
          std::to_string(messages - std::min(now, messages)) + " fewer), " + thousands(before) + " → " + thousands(after) +
          " tokens.";
 }
@@ -89,15 +89,15 @@ std::string context_status_text(const Agent& agent) {
           percent(static_cast<double>(meters.used) / static_cast<double>(std::max<Tokens>(meters.effective, 1))) + ") of " +
           meters.model + "\n";
   for (const auto& part : meters.parts) text += "- " + part.name + ": " + thousands(part.tokens) + '\n';
-  text +=
-      "\n**Configuration**\n- sliding window: " + (config.sliding_window ? std::to_string(config.max_turns) + " rounds" : "off") +
-      "\n- keep recent: " + std::to_string(config.keep_recent) +
-      " rounds\n- tool output limit: " + std::to_string(config.snip_halves ? config.max_tool_output : config.snip_limit) +
-      " characters\n- auto-compress: " + (config.auto_compress ? "on" : "off") + "\n- tiers: " + percent(config.micro_at) +
-      " · " + percent(config.compact_at) + " · " + percent(config.truncate_at) + "\n";
+  text += "\n**Configuration**\n- sliding window: " + (config.sliding_window ? counted(config.max_turns, "round") : "off") +
+          "\n- keep recent: " + counted(config.keep_recent, "round") +
+          "\n- tool output limit: " + std::to_string(config.snip_halves ? config.max_tool_output : config.snip_limit) +
+          " characters\n- auto-compress: " + (config.auto_compress ? "on" : "off") + "\n- tiers: " + percent(config.micro_at) +
+          " · " + percent(config.compact_at) + " · " + percent(config.truncate_at) + "\n";
   text += "\n**Statistics**\n- messages: " + std::to_string(context.conversation.items.size()) +
-          "\n- compactions: " + std::to_string(compactions.size()) + "\n- compacted: " + std::to_string(touched) +
-          " items\n- saved: ~" + thousands(meters.saved) + " tokens\n";
+          "\n- compactions: " + std::to_string(compactions.size()) +
+          "\n- compacted: " + counted(static_cast<std::int64_t>(touched), "item") + "\n- saved: ~" + thousands(meters.saved) +
+          " tokens\n";
   if (meters.turns_to_next >= 0)
     text += "- next tier in about " + std::to_string(meters.turns_to_next) + (meters.turns_to_next == 1 ? " turn\n" : " turns\n");
   return text + "- " + agent.compactor.status() + '\n';
@@ -139,8 +139,9 @@ std::string compaction_log_text(const Store& store) {
       text += row.strategy + (row.undone ? " · UNDONE" : "") + '\n';
     else
       text += std::string(to_string(row.tier)) + " · " + row.strategy + (row.model.empty() ? "" : " · " + row.model) + " · " +
-              thousands(row.before) + " → " + thousands(row.after) + " tokens · " + std::to_string(row.items) +
-              " items · pause " + std::to_string(row.pause_ms) + " ms" + (row.undone ? " · UNDONE" : "") + '\n';
+              thousands(row.before) + " → " + thousands(row.after) + " tokens · " +
+              counted(static_cast<std::int64_t>(row.items), "item") + " · pause " + std::to_string(row.pause_ms) + " ms" +
+              (row.undone ? " · UNDONE" : "") + '\n';
     for (const auto* line : {&row.why, &row.cost, &row.audit})
       if (!line->empty()) text += "    " + *line + '\n';
   }

@@ -5,6 +5,7 @@
 #include "agent/compaction_text.h"
 #include "agent/compactor.h"
 #include "compression/tokens.h"
+#include "compression/utf8.h"
 
 namespace tern {
 namespace {
@@ -44,7 +45,7 @@ std::string name_of(const Item& item, const std::string& what) {
   if (what != "last") return what;
   for (const auto& block : item.blocks) {
     if (const auto* text = std::get_if<Text>(&block))
-      return text->text.substr(0, std::min<std::size_t>(text->text.find('\n'), 60));
+      return text->text.substr(0, utf8_floor(text->text, std::min<std::size_t>(text->text.find('\n'), 60)));
     if (const auto* result = std::get_if<ToolResult>(&block)) return to_string(result->recall);
   }
   return what;

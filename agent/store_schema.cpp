@@ -4,6 +4,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "agent/cost.h"
 #include "agent/store_db.h"
 #include "agent/store_migrate.h"
 
@@ -264,7 +265,7 @@ void Store::Impl::recover(const std::string& why) {
   const std::int64_t found = database->integer("SELECT count(*) FROM log WHERE kind=0");
   const std::int64_t entries = database->integer("SELECT count(*) FROM log");
   std::string text = "the history was damaged (" + why + "): recovered " + std::to_string(found) + " of ";
-  text += std::to_string(std::max(found, found + written - entries)) + " messages; the damaged file is kept as " +
+  text += counted(std::max(found, found + written - entries), "message") + "; the damaged file is kept as " +
           aside.filename().string();
   notices.push_back(text + (trouble.empty() ? "" : " (" + trouble + ")"));
 }

@@ -5,7 +5,9 @@
 
 #include "agent/compaction_text.h"
 #include "agent/context_tools.h"
+#include "agent/cost.h"
 #include "compression/stats.h"
+#include "compression/utf8.h"
 
 namespace tern {
 namespace {
@@ -48,7 +50,7 @@ Past past_of(const Store& store) {
       past.thrash += row.why.find("thrash") != std::string::npos;
       if (row.why.find("summary by") == std::string::npos && row.why.find("draft by") == std::string::npos) continue;
       ++past.rejected;
-      if (past.failing.size() < 3) past.failing.insert(row.why.substr(0, 120));
+      if (past.failing.size() < 3) past.failing.insert(row.why.substr(0, utf8_floor(row.why, 120)));
     }
     if (row.tier == Tier::none) continue;
     past.stats.history.push_back(as_compression(row, past.stats.history.size() + 1));
@@ -82,14 +84,14 @@ double rounded(double share) { return static_cast<double>(static_cast<int>(share
 void from_the_store(const Past& past, const CompressionConfig& config, const std::string& model, Adviser& adviser) {
   const auto all = std::max<std::size_t>(past.stats.history.size(), 1);
   if (past.recalls > 2 * all) {
-    const auto seen =
-        std::to_string(past.recalls) + " recalls after " + std::to_string(past.stats.history.size()) + " compressions";
+    const auto seen = counted(static_cast<std::int64_t>(past.recalls), "recall") + " after " +
+                      counted(static_cast<std::int64_t>(past.stats.history.size()), "compression");
     adviser.suggest("protectResults", config.protect_results + 3, seen + ": more of the newest results should stay");
     adviser.suggest("microLowWater", rounded(std::min(config.micro_low_water + 0.05, config.micro_at - 0.05)),
                     seen + ": each cut takes too much that is asked for again");
   }
   if (past.thrash > 0) {
-    const auto seen = "the context filled up again at once " + std::to_string(past.thrash) + " times";
+    const auto seen = "the context filled up again at once " + counted(static_cast<std::int64_t>(past.thrash), "time");
     adviser.suggest("microLowWater", rounded(std::max(config.micro_low_water - 0.10, 0.2)), seen + ": cut deeper");
     adviser.suggest("compactTarget", rounded(std::max(config.compact_target - 0.10, 0.25)), seen + ": cut deeper");
   }
@@ -121,10 +123,11 @@ std::string tuning_text(const Store& store, const CompressionConfig& config, con
     auto value = json::parse(one.value, nullptr, false);
     adviser.suggest(one.key, value.is_discarded() ? json(one.value) : std::move(value), one.why);
   }
-  std::string text = "From " + std::to_string(past.stats.history.size()) + " compressions (" + std::to_string(past.micro) +
-                     " micro, " + std::to_string(past.deep) + " deep, " + std::to_string(past.local) + " without a model), " +
-                     std::to_string(past.recalls) + " recalls (" + std::to_string(past.again) + " of them again), " +
-                     std::to_string(past.rejected) + " failed summaries:\n" + adviser.text();
+  std::string text =
+      "From " + counted(static_cast<std::int64_t>(past.stats.history.size()), "compression") + " (" + std::to_string(past.micro) +
+      " micro, " + std::to_string(past.deep) + " deep, " + std::to_string(past.local) + " without a model), " +
+      counted(static_cast<std::int64_t>(past.recalls), "recall") + " (" + std::to_string(past.again) + " of them again), " +
+      counted(static_cast<std::int64_t>(past.rejected), "failed summary", "failed summaries") + ":\n" + adviser.text();
   if (adviser.wanted().empty()) text += "- nothing to change: the settings fit what happened.\n";
   changes = adviser.wanted().empty() ? std::string() : adviser.wanted().dump();
   return text;

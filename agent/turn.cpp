@@ -62,7 +62,7 @@ void take_steering(Agent& agent) {
 std::optional<TurnEnded> over_limit(const Agent& agent, const Progress& progress) {
   const auto& limits = agent.limits;
   if (limits.max_requests > 0 && progress.requests >= limits.max_requests)
-    return ended(How::limit, 5, "Stopped after " + std::to_string(limits.max_requests) + " requests (--max-turns).");
+    return ended(How::limit, 5, "Stopped after " + counted(limits.max_requests, "request") + " (--max-turns).");
   const double spent = agent.context.gauges.dollars() - agent.spent_before;
   if (const auto& model = agent.context.model; limits.max_cost > 0 && !model.priced)
     return ended(How::failed, 2,

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "agent/cost.h"
 #include "agent/models.h"
 #include "agent/project_dir.h"
 #include "agent/providers.h"
@@ -97,7 +98,8 @@ void check_store(Report& report, const Options& options) {
   for (const std::string& notice : store->notices()) report.bad("store", notice);
   const std::string state = store->integrity();
   const std::string text = file.string() + ", " + std::to_string(store->size_on_disk() / 1024) + " KB, " +
-                           std::to_string(store->sessions({}, SIZE_MAX).size()) + " sessions, SQLite " + sqlite_version();
+                           counted(static_cast<std::int64_t>(store->sessions({}, SIZE_MAX).size()), "session") + ", SQLite " +
+                           sqlite_version();
   if (state == "ok")
     report.good("store", text);
   else

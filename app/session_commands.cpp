@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compression/check.h"
+#include "compression/utf8.h"
 #include "tools/diff.h"
 
 namespace tern {
@@ -153,8 +154,8 @@ void SessionCommands::shell_line(const ShellLine& line, std::stop_token stop) {
   s.emit(cell);
   if (line.hidden) return;
   if (output.text.size() > 8'000)
-    output.text = output.text.substr(0, 4'000) + "\n[… " + to_string(cell.recall) + " holds all of it …]\n" +
-                  output.text.substr(output.text.size() - 4'000);
+    output.text = output.text.substr(0, utf8_floor(output.text, 4'000)) + "\n[… " + to_string(cell.recall) +
+                  " holds all of it …]\n" + output.text.substr(utf8_floor(output.text, output.text.size() - 4'000));
   append(*s.agent_, note_to_model("[The user ran this command themselves.]\n$ " + line.command + "\n" + output.text));
 }
 

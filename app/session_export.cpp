@@ -46,7 +46,8 @@ void SessionQueries::export_conversation(const std::string& argument) {
   std::ofstream file(path, std::ios::binary);
   file << page.text;
   if (!file.flush()) return warn("Cannot write " + path.string() + ": see that the folder exists and may be written.");
-  s.emit(Notice{Level::info, "Exported " + std::to_string(page.text.size()) + " bytes to " + path.string()});
+  s.emit(
+      Notice{Level::info, "Exported " + counted(static_cast<std::int64_t>(page.text.size()), "byte") + " to " + path.string()});
 }
 
 }  // namespace tern

@@ -150,8 +150,9 @@ int compression_log(Look& look) {
       say(local_time(one.when) + "  " + one.strategy + "\n");
     else
       say(local_time(one.when) + "  " + std::string(to_string(one.tier)) + " (" + one.strategy + ")  " +
-          std::to_string(one.before) + " -> " + std::to_string(one.after) + " tokens, " + std::to_string(one.items) + " items, " +
-          std::to_string(one.originals) + " originals" + (one.undone ? "  (undone)" : "") + "\n");
+          std::to_string(one.before) + " -> " + std::to_string(one.after) + " tokens, " +
+          counted(static_cast<std::int64_t>(one.items), "item") + ", " +
+          counted(static_cast<std::int64_t>(one.originals), "original") + (one.undone ? "  (undone)" : "") + "\n");
     for (const std::string& line : {one.why, one.audit, one.cost}) {
       if (!line.empty()) say("    " + line + "\n");
     }
@@ -199,6 +200,8 @@ int show_context(Look& look) {
                {"window", meters.window},
                {"share", share},
                {"saved", saved},
+               {"tiers", {{"micro", meters.micro_at}, {"compact", meters.compact_at}, {"truncate", meters.truncate_at}}},
+               {"turnsToNextTier", meters.turns_to_next < 0 ? Json() : Json(meters.turns_to_next)},
                {"parts", parts},
                {"requests", total.requests},
                {"dollars", total.dollars}};
@@ -207,17 +210,17 @@ int show_context(Look& look) {
     return 0;
   }
   char line[256];
-  std::snprintf(line, sizeof line, "%s  %s\n%.0f %% of %lldk tokens, %zu items, %llu turns\n", opened->id.c_str(),
-                opened->model.c_str(), share * 100, static_cast<long long>(meters.effective / 1000),
-                opened->conversation.items.size(), static_cast<unsigned long long>(opened->turns));
-  say(line);
+  std::snprintf(line, sizeof line, "%.0f", share * 100);
+  say(opened->id + "  " + opened->model + "\n" + line + " % of " + thousands(meters.effective) + " tokens, " +
+      counted(static_cast<std::int64_t>(opened->conversation.items.size()), "item") + ", " +
+      counted(static_cast<std::int64_t>(opened->turns), "turn") + "\n");
   for (const auto& part : meters.parts) {
     std::snprintf(line, sizeof line, "  %-10s %8lld\n", part.name.c_str(), static_cast<long long>(part.tokens));
     say(line);
   }
-  std::snprintf(line, sizeof line, "saved by compression %lld tokens; %llu requests, $%.2f\n", static_cast<long long>(saved),
-                static_cast<unsigned long long>(total.requests), total.dollars);
-  say(line);
+  if (meters.turns_to_next >= 0) say("next tier in about " + counted(meters.turns_to_next, "turn") + "\n");
+  say("saved by compression " + thousands(saved) + " tokens; " + counted(static_cast<std::int64_t>(total.requests), "request") +
+      ", " + money(total.dollars) + "\n");
   return 0;
 }
 

@@ -55,7 +55,8 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   }
   const std::string shown = expression.empty() ? *text : matching_lines(*filter, *text);
   result.note = job->how;
-  result.text = job->id + ": " + job->how + " · " + std::to_string(job->lines) + " lines in all\n" +
+  result.text = job->id + ": " + job->how + " · " + std::to_string(job->lines) + (job->lines == 1 ? " line" : " lines") +
+                " in all\n" +
                 (!shown.empty()  ? shown
                  : text->empty() ? "(nothing new)"
                                  : "(what is new holds no line that matches)");

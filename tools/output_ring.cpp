@@ -171,7 +171,8 @@ std::string OutputRing::text() const {
   const std::uint64_t middle = newlines_ - newlines_in(head) - newlines_in(rest);
   std::string text(head);
   if (!text.empty() && text.back() != '\n') text += '\n';
-  text += "[… " + std::to_string(bytes_ - shown) + " bytes, " + std::to_string(middle) + " lines not shown here …]\n";
+  text += "[… " + std::to_string(bytes_ - shown) + " bytes, " + std::to_string(middle) + (middle == 1 ? " line" : " lines") +
+          " not shown here …]\n";
   return valid_utf8(text.append(rest));
 }
 

@@ -158,7 +158,9 @@ ToolOutput run_read(const json& args, ToolContext& ctx) {
   if (loaded.directory) {
     Listing listing = list_directory(ctx.workspace, place);
     if (!listing.error.empty()) return failure(std::move(listing.error), name);
-    return {.text = "It is a directory:\n" + listing.text, .subject = name, .note = std::to_string(listing.entries) + " entries"};
+    return {.text = "It is a directory:\n" + listing.text,
+            .subject = name,
+            .note = std::to_string(listing.entries) + (listing.entries == 1 ? " entry" : " entries")};
   }
   if (loaded.error.empty()) return show_loaded(loaded, place, wanted, name, ctx);
   if (S_ISREG(loaded.stamp.mode) && loaded.stamp.size > edit_limit) return show_large(place, wanted, name, ctx);

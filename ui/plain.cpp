@@ -174,6 +174,10 @@ class PlainLog {
   }
   void operator()(const Compaction& compaction) {
     if (compaction.phase == CompactionPhase::failed) return line("- " + safe_text(not_compacted(compaction)));
+    const bool undone = compaction.phase == CompactionPhase::undone, redone = compaction.phase == CompactionPhase::redone;
+    if (undone || redone)
+      return line((undone ? "- compaction taken back: " : "- compaction done again: ") + short_count(compaction.before) + " to " +
+                  short_count(compaction.after) + " tokens.");
     if (compaction.phase != CompactionPhase::completed) return;
     line("- compaction: " + short_count(compaction.before) + " to " + short_count(compaction.after) + " tokens. " +
          safe_text(compaction.audit));
@@ -197,7 +201,11 @@ class PlainLog {
 
   // Whether the line typed last has its answer with this: a compaction says more before it has ended, and meters of the turn
   // before may come while a preview is still written.
-  bool answers(const Event& event) const {
+  bool answers(const Event& event) {
+    if (settling_) {  // the meters of the preview itself may still be on their way
+      settling_ = !std::holds_alternative<Notice>(event) && !std::holds_alternative<Compaction>(event);
+      return false;
+    }
     if (turn_) return std::holds_alternative<TurnEnded>(event);
     if (std::holds_alternative<SessionOpened>(event)) return false;
     const auto* compaction = std::get_if<Compaction>(&event);
@@ -260,6 +268,8 @@ class PlainLog {
       shell_.overlay = overlay;
       if (!overlay.key(shell_, press)) line(safe_text(overlay.footer, Lines::one));
       opened_ = shell_.overlay.has_value();
+      waiting_ = settling_ = !opened_;  // what it has sent is answered before the next line is read
+      turn_ = preview_ = false;
       return true;
     }
     if (!is_number(text)) return false;
@@ -352,6 +362,7 @@ class PlainLog {
   bool at_line_start_ = true;
   bool turn_ = false, waiting_ = false;  // what was typed last starts a turn; its answer has not begun
   bool preview_ = false;                 // it asks for a compaction to look at
+  bool settling_ = false;                // it took or discarded that
   bool opened_ = false;                  // what the shell opened has been printed
   std::size_t shown_cells_ = 0;
 };

@@ -381,3 +381,40 @@ TEST_CASE("a focus reaches the model that summarises") {
   const auto& last = *rig.script.requests().back().conversation.items.back();
   CHECK(std::get<Text>(last.blocks.front()).text.find("keep the port numbers") != std::string::npos);
 }
+
+TEST_CASE("a compaction that is asked for takes the draft that is paid for, unless it wants another one") {
+  Rig rig(60'000);
+  rig.context.config.micro_at = 0.79;
+  with_summaries(rig);
+  for (int i = 0; i < 40 && !rig.compactor.draft_ready(); ++i) work(rig, 1, 900, i);
+  REQUIRE(rig.compactor.draft_ready());
+  const auto requests = rig.script.requests().size();
+  const auto before = count(rig.context.conversation);
+  SECTION("as it is") {
+    rig.compactor.compact(rig.context, {}, {});
+    CHECK(rig.script.requests().size() == requests);
+    CHECK(rig.compactor.swapped() == 1);
+  }
+  SECTION("with a focus of its own") {
+    rig.compactor.compact(rig.context, {.focus = "ports", .strategy = {}, .preview = false, .range = {}}, {});
+    CHECK(rig.script.requests().size() > requests);
+  }
+  CHECK(count(rig.context.conversation) < before);
+}
+
+TEST_CASE("the key points of a summary are its list entries and what stands behind its headings, cut between characters") {
+  CHECK(key_points("1. Primary request: build it\n2. Concepts: none\n3. Files:\n- a.cpp\n  * b.cpp\n- none\nplain words: no\n",
+                   40) == std::vector<std::string>{"build it", "a.cpp", "b.cpp"});
+  CHECK(key_points("- 公共接口公共接口\n", 10) == std::vector<std::string>{"公共接 …"});
+  CHECK(key_points("- one two three\n", 9) == std::vector<std::string>{"one two …"});
+}
+
+TEST_CASE("a pin of a message in another script is listed by whole characters") {
+  Rig rig(60'000);
+  rig.script.then(says("好"));
+  rig.turn(std::string("说 ") + "永远不要修改公共接口永远不要修改公共接口永远不要修改公共接口");
+  rig.compactor.pin(rig.context, {.what = "last", .on = true, .item = rig.store->rewind_points().front().item});
+  const auto pins = rig.store->pins();
+  REQUIRE(pins.size() == 1);
+  CHECK(pins[0].what.ends_with("公共"));  // 60 bytes would end inside the next one
+}

@@ -1,0 +1,78 @@
+// An automatic compaction on a real pseudo-terminal: what is under way is shown, typing goes on, and Esc ends it.
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/fake_llm.h"
+#include "tests/support/headless.h"
+#include "tests/support/places.h"
+#include "tests/support/pty.h"
+
+using namespace tern;
+using namespace tern::test;
+
+namespace {
+
+// Listings fill the window; the summary that becomes due is never answered.
+constexpr std::string_view silent_summaries =
+    R"({"rounds": {"n": 40, "call": {"name": "Bash", "arguments": {"command": )"
+    R"("for n in $(seq $i00 $i99); do echo the quick brown fox number $n jumps over a lazy dog; done"}}, )"
+    R"("text": "Round $i.", "final": "all rounds done"}, "default": {"text": "going on"}, "limit": 16000, )"
+    R"("summary": {"fault": {"kind": "no_head"}}})";
+
+struct Run {
+  Home home;
+  FakeLlm server{silent_summaries};
+  Pty pty{{places::program(), "--model", wires()[0].model, "--window", "16000", "--permission-mode", "bypass", "--config",
+           "compression.microAt=0.79"},
+          {.columns = 100,
+           .lines = 30,
+           .cwd = home.work.string(),
+           .environment = {{"HOME", home.path.string()},
+                           {"TERM", "xterm-256color"},
+                           {"LANG", "C.UTF-8"},
+                           {wires()[0].key, "test-key"},
+                           {wires()[0].url, server.url() + wires()[0].path}},
+           .deadline_seconds = 60}};
+
+  bool shows(std::string_view text) { return pty.vt().text().find(text) != std::string::npos; }
+};
+
+}  // namespace
+
+TEST_CASE("while an automatic compaction runs its progress is shown, a person types and edits, and Esc ends it") {
+  Run run;
+  auto& pty = run.pty;
+  REQUIRE(pty.until_text("claude-sonnet-4-5"));
+  pty.send("do the rounds\r");
+  REQUIRE(pty.until_text("compacting · draft by"));
+  CHECK(run.shows("esc to interrupt"));
+  pty.send("keep the 文字表x");
+  REQUIRE(pty.until_text("❯ keep the 文字表x"));
+  pty.send("\x7f\x7f\x1b[D\x1b[D\x1b[3~");  // two off the end, left twice, and one off there
+  REQUIRE(pty.until_text("❯ keep the 字"));
+  CHECK(run.shows("compacting · draft by"));
+  pty.send("/");
+  REQUIRE(pty.until_text("❯ keep the /字"));
+  pty.send("\x1b");
+  REQUIRE(pty.until_text("interrupted"));
+  REQUIRE(pty.until_gone("compacting · draft by"));
+  CHECK(run.shows("❯ keep the /字"));
+  CHECK_FALSE(run.shows("◇ compacted"));
+  pty.send("\r");  // the turn goes on where somebody wants it to, and the compaction with it
+  REQUIRE(pty.until_text("compacting · draft by"));
+}
+
+TEST_CASE("what was sent during a compaction comes back above what was being typed when Esc ends it") {
+  Run run;
+  auto& pty = run.pty;
+  REQUIRE(pty.until_text("claude-sonnet-4-5"));
+  pty.send("do the rounds\r");
+  REQUIRE(pty.until_text("compacting · draft by"));
+  pty.send("after that\t");
+  REQUIRE(pty.until([](const Vt& vt) { return vt.text().find("❯ after that") == std::string::npos; }));
+  pty.send("half a");
+  REQUIRE(pty.until_text("❯ half a"));
+  pty.send("\x1b");
+  REQUIRE(pty.until_text("interrupted"));
+  REQUIRE(pty.until_text("❯ after that"));
+  CHECK(run.shows("half a"));
+}

@@ -1,0 +1,1 @@
+int parse_one() { return 1; }
