@@ -167,6 +167,11 @@ bool moves_branch(const Words& rest, const CommandPlace& place) {
   return false;
 }
 
+// "refs/heads/*:refs/heads/*": with pruning, branches that the other side has not are deleted.
+bool maps_branch(const std::string& word) {
+  return word.find(":refs/") != word.npos || (word.find(':') != word.npos && word.find('*') != word.npos);
+}
+
 std::string destroys_git(const Words& all, const CommandPlace& place) {
   Words words = all;
   for (std::size_t i = 1; i < words.size();) {
@@ -195,8 +200,10 @@ std::string destroys_git(const Words& all, const CommandPlace& place) {
     return "moves a branch, whatever it held";
   if (verb == "checkout" && !has_short(rest, "b") && !has_long(rest, "orphan") && names_path(rest, place))
     return "throws away uncommitted work";
-  if (verb == "fetch" && (has_short(rest, "f") || has_long(rest, "force") ||
-                          std::any_of(rest.begin() + 1, rest.end(), [](const std::string& w) { return w.starts_with("+"); })))
+  const bool maps = std::any_of(rest.begin() + 1, rest.end(), maps_branch);
+  if (in_list(verb, "fetch pull") &&
+      (has_short(rest, "f") || has_long(rest, "force") || (maps && (has_short(rest, "p") || has_long(rest, "prune"))) ||
+       std::any_of(rest.begin() + 1, rest.end(), [](const std::string& w) { return w.starts_with("+"); })))
     return "moves branches, whatever they held";
   if (verb == "reset" && moves_branch(rest, place)) return "takes commits off the branch";
   if (verb == "reset" && std::any_of(rest.begin() + 1, rest.end(), steps_back)) return "takes commits off the branch";
@@ -242,11 +249,13 @@ std::string destroys_other(const std::string& name, const Words& words) {
     return "changes what runs elsewhere";
   if (name == "gh" && has_word(words, "delete merge close")) return "changes what others see";
   if (name == "aws" && has_word(words, "rm rb delete terminate-instances")) return "deletes what is stored elsewhere";
-  if (in_list(name, "npm yarn pnpm cargo twine gem poetry") && has_word(words, "publish unpublish upload push yank"))
+  if (in_list(name, "npm yarn pnpm cargo twine gem poetry uv gradle gradlew dotnet mvn mvnw") &&
+      has_word(words, "publish unpublish upload push yank deploy release:perform"))
     return "publishes";
   if (name == "truncate" || (name == "mv" && has_word(words, "/dev/null"))) return "empties files";
   if (name == "systemctl" && has_word(words, "stop disable mask poweroff reboot")) return "changes the system's services";
   if (name == "rsync" && starts("--del")) return "deletes what the source has not";
+  if (name == "rsync" && starts("--remove-s")) return "deletes what it has copied";
   if ((name == "iptables" || name == "nft" || name == "ufw") && words.size() > 1) return "changes the firewall";
   return {};
 }

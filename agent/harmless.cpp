@@ -247,7 +247,9 @@ std::string looks_outside(const ShellCommand& command, const CommandPlace& place
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const ShellWord& word = command.words[i];
     for (const std::string& text : path_candidates(word.text)) {
-      if (text != ".." && text != "~" && text.find('/') == std::string::npos) continue;
+      std::error_code error;
+      const bool name = text != ".." && text != "~" && text.find('/') == std::string::npos;
+      if (name && (text.size() > 255 || !fs::is_symlink(place.cwd / text, error))) continue;
       if (text.substr(0, 2) == "//" || text.size() > 4096) continue;  // a label of a build system; a text
       const Place where = text == word.text ? place.locate(word) : place.locate(text);
       if (where.error.empty() && !where.inside && !system_path(where.real)) return text + " is outside the workspace";

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 
 #include "agent/command_kinds.h"
 #include "tools/protected_names.h"
@@ -17,6 +18,17 @@ bool holds_secrets(const Place& place, const Workspace& workspace) {
   return false;
 }
 
+namespace {
+
+// "-include/etc/x" names a file below the root, "-Iinclude/x" does not, unless there were an "/x".
+bool begins_at_root(const std::string& word, std::size_t slash) {
+  if (slash == 0 || (std::isalnum(static_cast<unsigned char>(word[slash - 1])) == 0 && word[slash - 1] != '_')) return true;
+  std::error_code error;
+  return std::filesystem::exists(word.substr(slash, word.find('/', slash + 1) - slash), error);
+}
+
+}  // namespace
+
 std::vector<std::string> path_candidates(const std::string& word) {
   std::vector<std::string> list{word};
   if (const std::size_t equal = word.find('='); equal != std::string::npos) list.push_back(word.substr(equal + 1));
@@ -25,9 +37,12 @@ std::vector<std::string> path_candidates(const std::string& word) {
     if (word.size() > 3) list.push_back(word.substr(3));  // "-MFfile"
     for (std::size_t comma = word.find(','); comma != std::string::npos; comma = word.find(',', comma + 1))
       list.push_back(word.substr(comma + 1, word.find(',', comma + 1) - comma - 1));  // "-Wl,-Map,file"
-    if (const std::size_t path = std::min({word.find("../"), word.find("~/"), word.find('/')}); path != std::string::npos)
-      list.push_back(word.substr(path));
+    const std::size_t path = std::min({word.find("../"), word.find("~/"), word.find('/')});
+    if (path != std::string::npos && (word[path] != '/' || begins_at_root(word, path))) list.push_back(word.substr(path));
   }
+  // "file:///x", "FILE://host/x", "--url=file:///x"
+  if (const std::size_t scheme = word.find("://"); scheme != std::string::npos && scheme >= 4 && (word[scheme - 1] | 0x20) == 'e')
+    if (const std::size_t path = word.find('/', scheme + 3); path != std::string::npos) list.push_back(word.substr(path));
   if (const std::size_t at = word.find('@'); at != std::string::npos) list.push_back(word.substr(at + 1));
   return list;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "agent/command_kinds.h"
+#include "agent/smuggling.h"
 
 namespace tern {
 
@@ -36,18 +37,17 @@ constexpr Smuggler smugglers[] = {
      "--directory-prefix"},
     {"make gmake", "-f -E -I --file --makefile --eval --directory --include-dir"},
     {"ninja", "-f -t"},
-    {"cmake", "-P -E -C --toolchain"},
+    {"cmake", "--toolchain"},
     {"ctest", "-S -D -T --script --build-and-test --overwrite --dashboard"},
     {"npm npx pnpm yarn bun",
      "-C -c --prefix --script-shell --node-options --userconfig --globalconfig --registry --call --git --shell --cwd "
      "--use-yarnrc --use"},
     {"cargo", "--config -Z -C --manifest-path --target-dir"},
     {"rustc", "-C -Z"},
-    {"go", "-exec -toolexec -vettool -overlay -modfile -ldflags -gcflags -C -o"},
     {"pytest py.test tox",
      "-p -c -o --pastebin --config-file --rootdir --confcutdir --override-ini --basetemp --import-mode --pyargs"},
     {"gcc g++ cc c++ clang clang++",
-     "-wrapper -fplugin -fpass-plugin -specs -B -Xclang -Xlinker -Xassembler -Xpreprocessor -load --config --ld-path"},
+     "-wrapper -fplugin -fpass-plugin -specs -Xclang -Xlinker -Xassembler -Xpreprocessor -load --config --ld-path"},
     {"eslint tsc prettier jest vitest mocha",
      "-c -r --config --rulesdir --plugin --resolve-plugins-relative-to --require --project --globalSetup --setupFiles --import "
      "--loader"},
@@ -72,10 +72,16 @@ bool same_option(std::string_view word, std::string_view option) {
   return option.size() == 2 && given.size() > 2 && given[1] != '-' && given.find(option[1], 1) != given.npos && word[0] == '-';
 }
 
+// "ext::sh -c x": what stands before "::" is a program, "git remote-ext".
+bool is_helper_address(std::string_view word) {
+  const std::size_t end = word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+  return end != 0 && end != word.npos && word.substr(end, 2) == "::" && !word.starts_with("-");
+}
+
 std::string smuggles_git(const Words& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (word.find("ext::") != std::string::npos || word.rfind("fd::", 0) == 0) return "a git address that runs a command";
+    if (is_helper_address(word) || word.find("://-") != std::string::npos) return "a git address that runs a command";
     if (word.rfind("-O", 0) == 0 || word == "-x" || word.rfind("--ex", 0) == 0) return "git " + word;
   }
   if (words.size() > 2 && words[1] == "bisect" && words[2] == "run") return "git bisect run";
@@ -95,25 +101,15 @@ bool harmless_git_option(const Words& words, std::size_t at) {
   return after_verb && words[at].size() > 1 && words[at][1] != '-';
 }
 
-bool harmless_linker_word(std::string_view word) {
-  return word.empty() || (word[0] != '-' && word[0] != '@') ||
-         in_list(word.substr(0, word.find('=')),
-                 "-rpath --rpath -rpath-link -z --as-needed --no-as-needed --gc-sections -s --strip-all --whole-archive "
-                 "--no-whole-archive --start-group --end-group -soname --no-undefined --export-dynamic -E --build-id -O1 -O2 "
-                 "--fatal-warnings --exclude-libs -lm");
-}
-
-// What a compiler hands on may write any file or load a plugin; a linker by path is a program.
-bool smuggles_compiler(std::string_view word) {
-  if (word.starts_with("@") || word.starts_with("-Wa,") || word.starts_with("-Wp,") || word.starts_with("-T")) return true;
-  if (word.starts_with("-fuse-ld=")) return word.find('/') != word.npos;
-  if (!word.starts_with("-Wl,")) return false;
-  for (std::size_t begin = 4; begin <= word.size();) {
-    const std::size_t end = std::min(word.find(',', begin), word.size());
-    if (!harmless_linker_word(word.substr(begin, end - begin))) return true;
-    begin = end + 1;
-  }
-  return false;
+// One that looks like a way out and leads nowhere, by what it is given.
+bool harmless_option(std::string_view name, const Words& words, std::size_t at) {
+  const std::string next = at + 1 < words.size() ? words[at + 1] : std::string();
+  if (name == "git") return harmless_git_option(words, at);
+  if (name == "ninja") return words[at] == "-t" && in_list(next, "targets query commands deps graph inputs missingdeps rules");
+  if (name == "pytest" || name == "py.test") return words[at] == "--co";
+  if (name != "curl") return false;
+  return (in_list(words[at], "-X --request") && in_list(next, "GET HEAD OPTIONS")) ||
+         (in_list(words[at], "-o -so -sSo --output") && in_list(next, "/dev/null -"));
 }
 
 // A category of warnings by its full name is imported.
@@ -127,6 +123,9 @@ bool smuggles_pytest(const Words& words) {
 
 // "cmake --build x -- …": what the build program is given.
 std::string smuggles_cmake(const Words& words) {
+  for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i)
+    for (const char* mode : {"-P", "-E", "-C"})
+      if (words[i].starts_with(mode)) return words[i];
   const auto given = std::find(words.begin() + 1, words.end(), "--");
   if (given == words.end()) return {};
   for (const char* program : {"make", "ninja"}) {
@@ -156,7 +155,7 @@ std::string smuggles(const Words& words) {
     if (!in_list(name, smuggler.programs)) continue;
     // An option of git may have taken the "--" for its value.
     for (std::size_t i = 1; i < words.size() && (words[i] != "--" || name == "git"); ++i) {
-      if (words[i].size() < 2 || words[i][0] != '-' || (name == "git" && harmless_git_option(words, i))) continue;
+      if (words[i].size() < 2 || words[i][0] != '-' || harmless_option(name, words, i)) continue;
       for (std::size_t begin = 0; begin < smuggler.options.size();) {
         const std::size_t end = std::min(smuggler.options.find(' ', begin), smuggler.options.size());
         const std::string_view option = smuggler.options.substr(begin, end - begin);
@@ -168,10 +167,6 @@ std::string smuggles(const Words& words) {
       }
     }
   }
-  // A variable on the command line of make is a setting, SHELL among them.
-  if (in_list(name, "make gmake"))
-    for (std::size_t i = 1; i < words.size(); ++i)
-      if (words[i].find('=') != std::string::npos && words[i][0] != '-') return "make " + words[i];
   if (in_list(name, "npm pnpm yarn bun") && words.size() > 1 && in_list(words[1], "exec x dlx create init config set"))
     return std::string(name) + " " + words[1];
   if (name == "uniq" &&
@@ -180,9 +175,14 @@ std::string smuggles(const Words& words) {
   if (in_list(name, "gcc g++ cc c++ clang clang++"))
     if (const auto found = std::find_if(words.begin() + 1, words.end(), smuggles_compiler); found != words.end())
       return std::string(name) + " " + *found;
+  if (name == "jq")
+    for (std::size_t i = 1; i < words.size(); ++i)
+      for (const char* reader : {"import", "include", "modulemeta", "input_filename"})
+        if (words[i].find(reader) != std::string::npos) return "jq " + words[i];
   if (in_list(name, "pytest py.test tox") && smuggles_pytest(words)) return "pytest with words that load code";
   if (name == "cmake")
     if (std::string why = smuggles_cmake(words); !why.empty()) return "cmake, " + why;
+  if (std::string why = smuggles_tool(words); !why.empty()) return why;
   // "python3 -m pytest …" is pytest.
   if (words.size() > 3 && name.starts_with("python") && words[1] == "-m") return smuggles(Words(words.begin() + 2, words.end()));
   return {};
@@ -215,9 +215,9 @@ std::string why_no_prefix(const Words& prefix) {
               "reboot"))
     return std::string(name) + " is destructive";
   if (prefix.size() < 2 &&
-      in_list(
-          name,
-          "git npm yarn pnpm bun cargo go docker podman kubectl pip pip3 uv poetry apt apt-get dnf yum brew gh aws terraform"))
+      in_list(name,
+              "git npm yarn pnpm bun cargo go docker podman kubectl pip pip3 uv poetry apt apt-get dnf yum brew gh aws terraform "
+              "dotnet swift bazel bazelisk mix"))
     return std::string(name) + " alone covers too much: name the sub-command";
   return {};
 }
@@ -269,11 +269,14 @@ std::string grantable_prefix(const ShellCommand& command) {
     return has_verb && in_list(words[1], "install list show freeze sync lock") ? verb(2) : std::string();
   if (in_list(name, "docker podman"))
     return has_verb && in_list(words[1], "ps images logs inspect build") ? verb(2) : std::string();
-  if (name == "make") return has_verb ? verb(2) : std::string();
+  if (in_list(name, "dotnet swift bazel meson mix"))
+    return has_verb && in_list(words[1], "build test format restore clean query setup compile introspect") ? verb(2)
+                                                                                                           : std::string();
+  if (in_list(name, "mvn gradle gradlew rake make")) return has_verb ? verb(2) : std::string();
   if (in_list(name,
-              "mkdir touch cmake ctest ninja meson bazel gradle gradlew mvn pytest tox ruff black mypy isort flake8 eslint "
+              "mkdir touch cmake ctest ninja pytest tox ruff black mypy isort flake8 eslint "
               "prettier tsc jest vitest mocha gcc g++ clang clang++ cc c++ "
-              "rustfmt rustc gofmt clang-format clang-tidy javac swift dotnet mix rake shellcheck hadolint"))
+              "rustfmt rustc gofmt clang-format clang-tidy javac shellcheck hadolint"))
     return verb(1);
   return {};
 }

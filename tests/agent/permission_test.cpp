@@ -1,6 +1,7 @@
 #include "agent/permission.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -66,6 +67,113 @@ constexpr const char* everyday_rules[] = {"git add:*",
                                           "./gradlew:*",
                                           "./run_tests.sh:*",
                                           "mvn test:*"};
+
+constexpr const char* granted_rules[] = {"git status:*",
+                                         "git log:*",
+                                         "git diff:*",
+                                         "git show:*",
+                                         "git add:*",
+                                         "git commit:*",
+                                         "git fetch:*",
+                                         "git pull:*",
+                                         "git merge:*",
+                                         "git stash:*",
+                                         "git switch:*",
+                                         "git apply:*",
+                                         "git cherry-pick:*",
+                                         "npm run test:*",
+                                         "npm test:*",
+                                         "npm run:*",
+                                         "npm install",
+                                         "npm ci",
+                                         "yarn test:*",
+                                         "pnpm test:*",
+                                         "cargo build:*",
+                                         "cargo test:*",
+                                         "cargo check:*",
+                                         "cargo clippy:*",
+                                         "cargo fmt:*",
+                                         "cargo doc:*",
+                                         "go build:*",
+                                         "go test:*",
+                                         "go vet:*",
+                                         "go list:*",
+                                         "make:*",
+                                         "cmake:*",
+                                         "ctest:*",
+                                         "ninja:*",
+                                         "meson:*",
+                                         "bazel build:*",
+                                         "bazel test:*",
+                                         "pytest:*",
+                                         "python3 -m pytest:*",
+                                         "python3 -m mypy:*",
+                                         "ruff:*",
+                                         "black:*",
+                                         "isort:*",
+                                         "flake8:*",
+                                         "mypy:*",
+                                         "eslint:*",
+                                         "tsc:*",
+                                         "prettier:*",
+                                         "jest:*",
+                                         "vitest:*",
+                                         "mocha:*",
+                                         "gcc:*",
+                                         "g++:*",
+                                         "clang:*",
+                                         "rustc:*",
+                                         "clang-format:*",
+                                         "clang-tidy:*",
+                                         "rustfmt:*",
+                                         "gofmt:*",
+                                         "javac:*",
+                                         "shellcheck:*",
+                                         "mkdir:*",
+                                         "touch:*",
+                                         "ls:*",
+                                         "cat:*",
+                                         "grep:*",
+                                         "rg:*",
+                                         "find:*",
+                                         "sed:*",
+                                         "echo:*",
+                                         "sort:*",
+                                         "head:*",
+                                         "tail:*",
+                                         "jq:*",
+                                         "diff:*",
+                                         "cp:*",
+                                         "tar:*",
+                                         "curl:*",
+                                         "wget:*",
+                                         "rsync:*",
+                                         "docker ps:*",
+                                         "docker build:*",
+                                         "docker logs:*",
+                                         "pip list:*",
+                                         "pip install:*",
+                                         "uv sync:*",
+                                         "poetry install:*",
+                                         "mvn test:*",
+                                         "mvn:*",
+                                         "gradle:*",
+                                         "./gradlew:*",
+                                         "dotnet build:*",
+                                         "dotnet test:*",
+                                         "dotnet run:*",
+                                         "swift build:*",
+                                         "swift test:*",
+                                         "swift run:*",
+                                         "rake:*",
+                                         "tox:*"};
+constexpr const char* build_rules[] = {
+    "meson:*",          "bazel build:*",  "bazel test:*",  "mvn:*",          "gradle:*",        "dotnet build:*",
+    "dotnet test:*",    "dotnet restore", "swift build:*", "swift test:*",   "rake:*",          "tox:*",
+    "jest:*",           "vitest:*",       "mocha:*",       "flake8:*",       "isort:*",         "uv sync:*",
+    "poetry install:*", "rustc:*",        "javac:*",       "git pull:*",     "git switch:*",    "git cherry-pick:*",
+    "git merge:*",      "git apply:*",    "curl:*",        "docker build:*", "docker logs:*",   "shellcheck:*",
+    "rustfmt:*",        "gofmt:*",        "cp:*",          "go list:*",      "git stash push:*"};
 
 PermissionRule rule(const std::string& text, PermissionRule::Kind kind = PermissionRule::Kind::allow) {
   PermissionRule made;
@@ -158,13 +266,30 @@ TEST_CASE("no hostile command passes any rule unasked") {
   CHECK(passed.empty());
 }
 
+TEST_CASE("no option or address leads a granted program elsewhere") {
+  const Project project;
+  std::vector<PermissionRule> all;
+  for (const char* spec : granted_rules) all.push_back(rule("Bash(" + std::string(spec) + ")"));
+  const PermissionPolicy policy = policy_of(PermissionMode::accept_edits, all);
+  const std::vector<std::string> lines = corpus("hostile_options.txt");
+  CHECK(lines.size() >= 900);
+  std::set<std::string> passed;
+  for (const std::string& line : lines)
+    if (kind_of(decide_command(policy, line, project.workspace)) == "allow") passed.insert(line);
+  for (const std::string& line : passed) UNSCOPED_INFO(line);
+  CHECK(passed.empty());
+}
+
 TEST_CASE("ordinary days ask little") {
   const Project project;
   std::vector<PermissionRule> rules;
   for (const char* spec : everyday_rules) rules.push_back(rule("Bash(" + std::string(spec) + ")"));
+  const auto [file, count] = GENERATE(std::pair{"everyday_commands.txt", 300}, std::pair{"everyday_builds.txt", 150});
+  if (count == 150)
+    for (const char* spec : build_rules) rules.push_back(rule("Bash(" + std::string(spec) + ")"));
   const PermissionPolicy policy = policy_of(PermissionMode::ask, rules);
-  const std::vector<std::string> lines = corpus("everyday_commands.txt");
-  CHECK(lines.size() == 300);
+  const std::vector<std::string> lines = corpus(file);
+  CHECK(lines.size() >= static_cast<std::size_t>(count));
   std::size_t asked = 0;
   for (const std::string& line : lines) {
     const Decision decision = decide_command(policy, line, project.workspace);
@@ -728,6 +853,9 @@ TEST_CASE("what is offered to be remembered") {
   CHECK(offered("npm run build && cargo test x") == "Bash(npm run build:*) and Bash(cargo test:*)");
   CHECK(offered("npm run build && rm -rf ./dist") == "");
   CHECK(offered("git commit -m x") == "Bash(git commit:*)");
+  CHECK(offered("swift build") == "Bash(swift build:*)");
+  CHECK(offered("gradle check -q") == "Bash(gradle check:*)");
+  CHECK(offered("swift evil.swift") == "");
   for (const char* line : {"python3 x.py", "bash x.sh", "rm a", "git push", "git reset a", "curl x", "xargs ls", "npm run",
                            "find . -exec ls {} +", "make $(id)", "env ls", "cargo publish", "A=1 pytest"}) {
     INFO(line);
@@ -738,7 +866,8 @@ TEST_CASE("what is offered to be remembered") {
 TEST_CASE("rules that would grant too much are refused") {
   PermissionRule made;
   for (const char* text : {"Bash", "Bash(*)", "Bash(python3:*)", "Bash(bash -c:*)", "Bash(sudo:*)", "Bash(env:*)", "Bash(rm:*)",
-                           "Bash(git:*)", "Bash(npm:*)", "Bash(git * main)", "Bash(node:*)", "Bash(xargs:*)", "Bash(a", "(x)"}) {
+                           "Bash(git:*)", "Bash(npm:*)", "Bash(dotnet:*)", "Bash(swift:*)", "Bash(bazel:*)", "Bash(git * main)",
+                           "Bash(node:*)", "Bash(xargs:*)", "Bash(a", "(x)"}) {
     std::string error;
     INFO(text);
     CHECK_FALSE(parse_rule(text, PermissionRule::Kind::allow, "", made, error));

@@ -1,0 +1,279 @@
+#include <algorithm>
+#include <cctype>
+
+#include "agent/command_kinds.h"
+#include "agent/smuggling.h"
+
+namespace tern {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Words through which a program runs or loads something else: one matches as it is (with one dash more, too) and before "=" or
+// ":", one with "*" also what begins so, and a long one when it is shortened.
+struct Loader {
+  std::string_view programs, options;
+};
+
+constexpr Loader loaders[] = {
+    {"ctest", "--test-command --build-exe-dir --build-makeprogram"},
+    {"meson", "--native-file --cross-file --wrapper --gdb --gdb-path --ninja-args --vs-args --xcode-args devenv"},
+    {"bazel bazelisk",
+     "--bazelrc --run_under --workspace_status_command --shell_executable --host_jvm_args --server_javabase "
+     "--override_repository "
+     "--override_module --registry --repo_env --action_env --remote_executor --remote_cache --bes_backend --credential_helper "
+     "--output_base --output_user_root --install_base"},
+    {"rustc rustdoc", "--codegen --sysroot --extern -L* @* --runtool --test-runtool --test-builder"},
+    {"javac java", "-processorpath --processor-path -processor -Xplugin* -J* @* --processor-module-path"},
+    {"clang-tidy", "-load --load --extra-arg --extra-arg-before --config-file --vfsoverlay @*"},
+    {"cargo", "--open"},
+    {"go",
+     "-exec -toolexec -vettool -overlay -modfile -ldflags -gcflags -gccgoflags -asmflags -compiler -pkgdir -outputdir -C -o"},
+    {"pnpm", "--dir"},
+    {"eslint", "--init --config --plugin"},
+    {"jest vitest", "--ui --api* --open"},
+    {"mypy dmypy", "--python-executable --config-file --install-types --custom-typeshed-dir @*"},
+    {"pytest py.test", "--pdbcls --cov-config --tx --rsyncdir"},
+    {"flake8", "--config --append-config --enable-extensions"},
+    {"tox", "-x* --override exec e devenv d"},
+    {"pip pip3",
+     "--python --index-url -i* --extra-index-url -f* --find-links --trusted-host --target -t* --prefix --root --config-settings "
+     "-C* --global-option --build-option --proxy --cert --client-cert --log"},
+    {"uv",
+     "--python -p* --index-url -i* --index --default-index --extra-index-url -f* --find-links --config-file --directory "
+     "--project --allow-insecure-host"},
+    {"poetry", "-C* --directory -P* --project"},
+    {"mvn mvnw mvnd", "--file -s* --settings -gs* --global-settings -t* --toolchains -gt* -l* --log-file --global-toolchains"},
+    {"gradle gradlew",
+     "-I* --init-script -b* --build-file -c* --settings-file -p* --project-dir -g* --gradle-user-home --include-build "
+     "--project-cache-dir -D*"},
+    {"dotnet",
+     "exec fsi script msbuild -p* /p* -property* --property --logger -logger* /logger* -l /l* --settings -s --test-adapter-path "
+     "-a "
+     "@* tool nuget"},
+    {"swift",
+     "repl script --package-path --scratch-path --toolchain --disable-sandbox --allow-writing-to-directory -Xswiftc -Xcc"},
+    {"rake", "-f* --rakefile -e* --execute -p* -E* -r* --require -I* -R* --rakelibdir -C* --directory"},
+    {"docker podman", "--secret --ssh --build-context --output -o* --allow"},
+    {"git", "--unsafe-paths"},
+    {"curl",
+     "--trace --trace-ascii --data-urlencode --form-string --cookie --cookie-jar --dump-header --libcurl --cert --key --socks4 "
+     "--socks4a --socks5 --socks5-hostname --preproxy --proxy-header --abstract-unix-socket --doh-url --etag-save --hsts "
+     "--alt-svc "
+     "--stderr --upload-file --mail-from -c* -D* -b* -E*"},
+    {"wget", "--method --save-cookies --load-cookies -a* --append-output --warc-file --header"},
+    {"tar bsdtar", "--transform --xform"},
+};
+
+bool matches(std::string_view word, std::string_view option, bool shortened) {
+  if (option.back() == '*') return word.starts_with(option.substr(0, option.size() - 1));
+  const std::string_view given = word.substr(0, word.find_first_of("=:"));
+  if (given == option || (given.starts_with("--") && given.substr(1) == option)) return true;
+  return shortened && option.starts_with("--") && given.size() > 4 && option.starts_with(given) && word.starts_with("--");
+}
+
+template <typename Test>
+std::string first_word(const Words& words, Test test) {
+  const auto found = std::find_if(words.begin() + 1, words.end(), test);
+  return found == words.end() ? std::string() : words.front() + " " + *found;
+}
+
+std::string loads(std::string_view name, const Words& words) {
+  const bool shortens = !in_list(name, "pytest py.test go");
+  for (const Loader& loader : loaders) {
+    if (!in_list(name, loader.programs)) continue;
+    for (std::size_t begin = 0; begin < loader.options.size();) {
+      const std::size_t end = std::min(loader.options.find(' ', begin), loader.options.size());
+      const std::string_view option = loader.options.substr(begin, end - begin);
+      const auto smuggles = [&](const std::string& word) { return !word.empty() && matches(word, option, shortens); };
+      if (std::string why = first_word(words, smuggles); !why.empty()) return why;
+      begin = end + 1;
+    }
+  }
+  return {};
+}
+
+// An option whose value is the name of a module, or a path to code: "eslint -f ./x.js". However the option is spelt.
+std::string loads_module(std::string_view name, const Words& words) {
+  constexpr Loader modules[] = {
+      {"eslint", "f format parser rulesdir plugin flag resolvepluginsrelativeto"},
+      {"jest vitest mocha",
+       "runner testrunner reporter reporters testenvironment environment env transform resolver preset globalsetup "
+       "globalteardown "
+       "setupfiles setupfilesafterenv filter testsequencer testresultsprocessor watchplugins snapshotresolver "
+       "snapshotserializers "
+       "dependencyextractor prettierpath modulepaths ui file r u nodeoption opts pool browserprovider coverageprovider"}};
+  for (const Loader& row : modules) {
+    if (!in_list(name, row.programs)) continue;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      if (words[i].size() < 2 || words[i][0] != '-') continue;
+      const std::size_t equal = words[i].find('=');
+      std::string option = words[i].substr(0, equal);
+      std::erase_if(option, [](char c) { return c == '-' || c == '.'; });
+      std::transform(option.begin(), option.end(), option.begin(), [](unsigned char c) { return std::tolower(c); });
+      const std::string value = equal != std::string::npos ? words[i].substr(equal + 1)
+                                : i + 1 < words.size()     ? words[i + 1]
+                                                           : "";
+      const bool path =
+          value.find_first_of("/{\\") != std::string::npos || value.starts_with(".") || value.find('=') != value.npos;
+      if (in_list(option, row.options) && path) return words.front() + " " + words[i];
+    }
+  }
+  return {};
+}
+
+bool ends_with_any(std::string_view name, std::string_view endings) {
+  for (std::size_t begin = 0; begin < endings.size();) {
+    const std::size_t end = std::min(endings.find(' ', begin), endings.size());
+    if (name.ends_with(endings.substr(begin, end - begin))) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+bool known_compiler(std::string_view program) {
+  while (!program.empty() && (std::isdigit(static_cast<unsigned char>(program.back())) != 0 || program.back() == '-'))
+    program.remove_suffix(1);
+  return in_list(program, "gcc g++ cc c++ clang clang++ icx icpx ccache sccache distcc");
+}
+
+bool harmless_flags(const std::string& flags) {
+  if (flags.find_first_of("$`|&<>()\\'\"\n") != std::string::npos) return false;  // a build gives them to a shell
+  Words words{"gcc"};
+  for (std::size_t begin = 0; begin < flags.size();) {
+    const std::size_t end = std::min(flags.find_first_of(" ;", begin), flags.size());
+    if (end > begin) words.push_back(flags.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return smuggles(words).empty();
+}
+
+// "NAME:TYPE=value". A setting of CMake's own may be a program or a script; one of the project is only a value.
+bool harmless_setting(const std::string& setting) {
+  const std::size_t equal = setting.find('=');
+  const std::string name = setting.substr(0, std::min(equal, setting.find(':')));
+  const std::string value = equal == std::string::npos ? "" : setting.substr(equal + 1);
+  if (in_list(name,
+              "CMAKE_BUILD_TYPE CMAKE_EXPORT_COMPILE_COMMANDS CMAKE_INSTALL_PREFIX CMAKE_INSTALL_LIBDIR CMAKE_PREFIX_PATH "
+              "CMAKE_VERBOSE_MAKEFILE CMAKE_COLOR_DIAGNOSTICS CMAKE_POSITION_INDEPENDENT_CODE CMAKE_INTERPROCEDURAL_OPTIMIZATION "
+              "CMAKE_UNITY_BUILD CMAKE_OSX_ARCHITECTURES CMAKE_OSX_DEPLOYMENT_TARGET CMAKE_CUDA_ARCHITECTURES CMAKE_C_STANDARD "
+              "CMAKE_CXX_STANDARD CMAKE_C_EXTENSIONS CMAKE_CXX_EXTENSIONS CMAKE_COMPILE_WARNING_AS_ERROR CMAKE_DEBUG_POSTFIX"))
+    return true;
+  if (ends_with_any(name, "_FLAGS _FLAGS_DEBUG _FLAGS_RELEASE _FLAGS_RELWITHDEBINFO _FLAGS_MINSIZEREL"))
+    return harmless_flags(value);
+  if (ends_with_any(name, "_COMPILER _COMPILER_LAUNCHER")) return known_compiler(value);
+  if (name.starts_with("CMAKE_") || name.starts_with("CTEST_") || ends_with_any(name, "_EXECUTABLE _COMMAND _PROGRAM"))
+    return false;
+  return value.find_first_of("/\\;$`|&") == std::string::npos;
+}
+
+bool plain_value(std::string_view value) {
+  return !value.starts_with("-") && std::all_of(value.begin(), value.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("_.,+-:").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+}
+
+// "make V=1 CFLAGS=-O2"; any other variable may be what the recipes run, SHELL among them.
+std::string smuggles_variable(const Words& words) {
+  return first_word(words, [](const std::string& word) {
+    const std::size_t equal = word.find('=');
+    if (equal == word.npos || word[0] == '-') return false;
+    const std::string name = word.substr(0, equal), value = word.substr(equal + 1);
+    if (in_list(name, "CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS")) return !harmless_flags(value);
+    return !in_list(name, "V VERBOSE Q DEBUG RELEASE BUILD BUILD_TYPE MODE ARCH TARGET TEST TESTS PKG COVERAGE NDEBUG") ||
+           !plain_value(value);
+  });
+}
+
+std::string smuggles_setting(const Words& words) {
+  for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
+    const bool apart = words[i] == "-D" && i + 1 < words.size();
+    if (!apart && (!words[i].starts_with("-D") || words[i].size() < 3)) continue;
+    const std::string setting = apart ? words[++i] : words[i].substr(2);
+    if (!harmless_setting(setting)) return words.front() + " -D" + setting;
+  }
+  return {};
+}
+
+// A goal is a phase of the project's own build; one with ":" is any plugin. A property may be a program.
+std::string smuggles_maven(const Words& words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const bool file = word.starts_with("-f") && !in_list(word, "-fae -ff -fn");
+    const bool property = word.starts_with("-D") && !in_list(word.substr(2, word.find('=') - 2),
+                                                             "skipTests test it.test maven.test.skip failIfNoTests "
+                                                             "surefire.failIfNoSpecifiedTests maven.test.failure.ignore "
+                                                             "style.color skipITs maven.javadoc.skip checkstyle.skip");
+    const bool module = i > 1 && in_list(words[i - 1], "-pl --projects -rf --resume-from");
+    if (file || property || word.starts_with("--define")) return words.front() + " " + word;
+    if (word[0] != '-' && !module && (word.find(':') != std::string::npos || word.starts_with("deploy") || word == "site-deploy"))
+      return words.front() + " " + word;
+  }
+  return {};
+}
+
+// "meson -Dc_args=…", and what clang-tidy is told behind "--": flags of a compiler.
+std::string smuggles_flags(std::string_view name, const Words& words) {
+  if (name == "meson")
+    return first_word(words, [](const std::string& word) {
+      const std::size_t equal = word.find("_args=");
+      return word.starts_with("-D") && equal != word.npos && !harmless_flags(word.substr(equal + 6));
+    });
+  const auto given = std::find(words.begin() + 1, words.end(), "--");
+  if (name != "clang-tidy" || given == words.end()) return {};
+  Words inner{"clang"};
+  inner.insert(inner.end(), given + 1, words.end());
+  return smuggles(inner);
+}
+
+// Where code comes from: another index, an address, a repository.
+std::string smuggles_address(std::string_view name, const Words& words) {
+  return first_word(words, [&](const std::string& word) {
+    const std::size_t scheme = word.find("://");
+    if (name == "curl") {
+      if (word.find("%output") != word.npos || (word.starts_with("@") && word.size() > 1)) return true;
+      std::string kind = word.substr(0, std::min(scheme, word.size()));
+      std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
+      return scheme != word.npos && !kind.ends_with("http") && !kind.ends_with("https");
+    }
+    return scheme != word.npos || word.starts_with("git@") || word.starts_with("git+");
+  });
+}
+
+}  // namespace
+
+bool smuggles_compiler(std::string_view word) {
+  const auto harmless_linker_word = [](std::string_view part) {
+    return part.empty() || (part[0] != '-' && part[0] != '@') ||
+           in_list(part.substr(0, part.find('=')),
+                   "-rpath --rpath -rpath-link -z --as-needed --no-as-needed --gc-sections -s --strip-all --whole-archive "
+                   "--no-whole-archive --start-group --end-group -soname --no-undefined --export-dynamic -E --build-id -O1 -O2 "
+                   "--fatal-warnings --exclude-libs -lm");
+  };
+  for (const char* begin : {"@", "-Wa,", "-Wp,", "-T", "-B", "-fmodule-mapper", "--prefix", "-ccc-", "--gcc-toolchain",
+                            "--gcc-install-dir", "--for-linker", "--for-assembler", "-iplugindir", "-cc1"})
+    if (word.starts_with(begin)) return true;
+  if (word.starts_with("-fuse-ld=")) return word.find('/') != word.npos;
+  if (!word.starts_with("-Wl,")) return false;
+  for (std::size_t begin = 4; begin <= word.size();) {
+    const std::size_t end = std::min(word.find(',', begin), word.size());
+    if (!harmless_linker_word(word.substr(begin, end - begin))) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+std::string smuggles_tool(const Words& words) {
+  const std::string_view name = program_name(words.front());
+  std::string why = loads(name, words);
+  if (why.empty()) why = loads_module(name, words);
+  if (why.empty() && name == "cmake") why = smuggles_setting(words);
+  if (why.empty() && in_list(name, "make gmake")) why = smuggles_variable(words);
+  if (why.empty() && in_list(name, "mvn mvnw mvnd")) why = smuggles_maven(words);
+  if (why.empty()) why = smuggles_flags(name, words);
+  if (why.empty() && in_list(name, "pip pip3 uv poetry docker podman curl")) why = smuggles_address(name, words);
+  return why;
+}
+
+}  // namespace tern
