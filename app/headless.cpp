@@ -195,7 +195,7 @@ int run_headless(SessionSetup setup, HeadlessOptions options) {
     if (options.format == Format::text)
       print(stderr, "tern: " + session.why() + "\n");
     else
-      say(failure_line(session.why()));
+      say(failure_line(session.why(), session.exit_code()));
     return session.exit_code();
   }
   front.opened();

@@ -18,6 +18,12 @@ json parsed(const std::string& arguments) {
   return value.is_discarded() ? json(arguments) : value;
 }
 
+// Whatever stands in a line that somebody else wrote: a text, or nothing.
+std::string text_of(const json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 json content_of(const Item& item) {
   json content = json::array();
   for (const auto& block : item.blocks)
@@ -218,7 +224,7 @@ std::string result_line(Session& session, const TurnEnded& ended, const std::str
   return dump(line);
 }
 
-std::string failure_line(const std::string& why) {
+std::string failure_line(const std::string& why, int exit_code) {
   return dump({{"type", "result"},
                {"subtype", "error_during_execution"},
                {"is_error", true},
@@ -227,22 +233,28 @@ std::string failure_line(const std::string& why) {
                {"result", why},
                {"session_id", ""},
                {"total_cost_usd", 0},
-               {"permission_denials", json::array()}});
+               {"usage", usage_json({})},
+               {"modelUsage", json::object()},
+               {"permission_denials", json::array()},
+               {"exit_code", exit_code}});
 }
 
 InputLine parse_input_line(const std::string& line) {
   const auto value = json::parse(line, nullptr, false);
   if (!value.is_object()) return {{}, "a line of input is not a JSON object: " + line.substr(0, 80), false};
-  const auto type = value.value("type", "");
-  if (type == "control_request") return {{}, {}, value.value("/request/subtype"_json_pointer, "") == "interrupt"};
-  const auto content = value.contains("message") ? value["message"].value("content", json()) : value.value("content", json());
+  const auto type = text_of(value, "type");
+  if (type == "control_request" && value.contains("request") && text_of(value["request"], "subtype") == "interrupt")
+    return {{}, {}, true};
+  const auto& holder = value.contains("message") ? value["message"] : value;
   InputLine input;
-  if (content.is_string())
-    input.text = content.get<std::string>();
-  else if (content.is_array())
+  if (holder.is_string()) input.text = holder.get<std::string>();
+  const auto content = holder.is_object() ? holder.value("content", json()) : json();
+  if (content.is_string()) input.text = content.get<std::string>();
+  if (content.is_array())
     for (const auto& block : content)
-      if (block.is_object() && block.value("type", "") == "text") input.text += block.value("text", "");
-  if (type != "user" || input.text.empty()) input.error = "a line of input is no user message with text: " + line.substr(0, 80);
+      if (text_of(block, "type") == "text") input.text += text_of(block, "text");
+  if (type != "user" || input.text.empty())
+    input = {{}, "a line of input is no user message with text: " + line.substr(0, 80), false};
   return input;
 }
 

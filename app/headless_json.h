@@ -18,7 +18,7 @@ struct RunTotals {
 };
 std::string result_line(Session& session, const TurnEnded& ended, const std::string& text, const RunTotals& run);
 std::string input_error_line(const std::string& why, const Session& session);
-std::string failure_line(const std::string& why);
+std::string failure_line(const std::string& why, int exit_code);  // the session could not be opened
 
 struct InputLine {
   std::string text, error;

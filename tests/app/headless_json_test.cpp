@@ -66,3 +66,31 @@ TEST_CASE("the result names each model with its own usage, and the parts sum to 
   CHECK(std::abs(line["total_cost_usd"].get<double>() - dollars) < 1e-9);
   CHECK(std::abs(dollars - 0.036) < 1e-9);
 }
+
+TEST_CASE("any line of prompts is a prompt, an order or an error, whatever its fields hold") {
+  for (const char* line : {R"({"type":"user","message":{"role":"user","content":"hi"}})", R"({"type":"user","message":"hi"})",
+                           R"({"type":"user","content":[{"type":"image"},{"type":"text","text":"hi"}]})"})
+    CHECK(parse_input_line(line).text == "hi");
+  CHECK(parse_input_line(R"({"type":"control_request","request":{"subtype":"interrupt"}})").interrupt);
+  for (const char* line : {"", "5", "no json", R"({"type":5})", R"({"type":"user"})", R"({"type":"user","message":7})",
+                           R"({"type":"user","message":{"content":[{"type":7},null,[]]}})",
+                           R"({"type":"user","message":{"content":[{"type":"text","text":5}]}})",
+                           R"({"type":"user","content":{"type":"text","text":"hi"}})", R"({"type":"system","content":"hi"})",
+                           R"({"type":"control_request","request":"interrupt"})",
+                           R"({"type":"control_request","request":{"subtype":4}})"}) {
+    INFO(line);
+    const auto input = parse_input_line(line);
+    CHECK(input.text.empty());
+    CHECK_FALSE(input.error.empty());
+    CHECK_FALSE(input.interrupt);
+  }
+}
+
+TEST_CASE("a session that cannot be opened has a result with every field, too") {
+  const auto line = nlohmann::json::parse(failure_line("no model", 3));
+  for (const char* field : {"subtype", "is_error", "result", "session_id", "num_turns", "duration_ms", "total_cost_usd", "usage",
+                            "modelUsage", "permission_denials"})
+    CHECK(line.contains(field));
+  CHECK(line["exit_code"] == 3);
+  CHECK(line["usage"]["input_tokens"] == 0);
+}
