@@ -4,6 +4,7 @@
 
 #include "agent/claude_kind.h"
 #include "agent/codec.h"
+#include "agent/codec_json.h"
 #include "agent/providers.h"
 #include "agent/url.h"
 
@@ -217,7 +218,7 @@ class AnthropicDecoder : public Decoder {
  public:
   void event(std::string_view, std::string_view data, StreamOut& out) override {
     if (fast(data, out)) return;
-    const json message = json::parse(data, nullptr, false);
+    const json message = event_object(data);
     if (!message.is_object()) return out.fail(malformed("a broken event"));
     const std::string type = message.value("type", "");
     if (type == "content_block_delta") return delta(message, data, out);

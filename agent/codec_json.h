@@ -5,8 +5,14 @@
 #include <string>
 
 #include "compression/conversation.h"
+#include "tools/args.h"
 
 namespace tern {
+
+// One event of a stream; no object when it is broken or nested beyond all sense.
+inline nlohmann::json event_object(std::string_view data) {
+  return nests_too_deep(data) ? nlohmann::json() : nlohmann::json::parse(data, nullptr, false);
+}
 
 inline std::string text_field(const nlohmann::json& object, const char* key) {
   if (!object.is_object()) return {};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/redact.h"
+#include "tools/args.h"
 
 namespace tern {
 namespace {
@@ -89,6 +90,7 @@ void take_fields(const json& object, Error& error) {
 
 Error parse_error(std::string_view body) {
   Error error;
+  if (nests_too_deep(body)) return error;
   auto parsed = json::parse(body, nullptr, false);
   if (parsed.is_array() && !parsed.empty()) parsed = json(parsed[0]);  // Gemini without alt=sse answers in an array
   if (!parsed.is_object()) return error;

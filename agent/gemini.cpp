@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/codec.h"
+#include "agent/codec_json.h"
 #include "agent/openai.h"
 #include "agent/providers.h"
 #include "agent/url.h"
@@ -92,7 +93,7 @@ class GeminiDecoder : public Decoder {
 
   void event(std::string_view, std::string_view data, StreamOut& out) override {
     if (fast_.match(data, piece_)) return text(piece_, out);
-    const json chunk = json::parse(data, nullptr, false);
+    const json chunk = event_object(data);
     if (!chunk.is_object()) return out.fail(malformed("a broken event"));
     if (chunk.contains("error")) return out.fail(trouble_of_event(data));
     if (const auto it = chunk.find("promptFeedback"); it != chunk.end() && it->is_object() && it->contains("blockReason"))

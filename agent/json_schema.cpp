@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "tools/args.h"
 #include "tools/regex.h"
 
 namespace tern {
@@ -247,11 +248,12 @@ std::string schema_problem(std::string_view text) {
 }
 
 std::optional<std::string> json_of_answer(std::string_view answer) {
-  if (const auto whole = trimmed(answer); json::accept(whole)) return std::string(whole);
+  const auto is_json = [](std::string_view text) { return json::accept(text) && !nests_too_deep(text); };
+  if (const auto whole = trimmed(answer); is_json(whole)) return std::string(whole);
   const auto open = answer.find("```"), line = answer.find('\n', open), close = answer.rfind("```");
   if (open == answer.npos || line == answer.npos || close <= line) return std::nullopt;
   const auto inside = trimmed(answer.substr(line, close - line));
-  return json::accept(inside) ? std::optional(std::string(inside)) : std::nullopt;
+  return is_json(inside) ? std::optional(std::string(inside)) : std::nullopt;
 }
 
 std::string schema_mismatch(std::string_view schema, std::string_view answer) {

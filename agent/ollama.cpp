@@ -67,7 +67,7 @@ class OllamaDecoder : public Decoder {
 
   void event(std::string_view, std::string_view line, StreamOut& out) override {
     if (fast_.match(line, piece_)) return text(piece_, out);
-    const json chunk = json::parse(line, nullptr, false);
+    const json chunk = event_object(line);
     if (!chunk.is_object()) return out.fail(malformed("a broken line"));
     if (chunk.contains("error")) return out.fail(trouble_of_event(line));
     const bool last = chunk.value("done", false);

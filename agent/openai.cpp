@@ -119,7 +119,7 @@ class ChatDecoder : public Decoder {
   void event(std::string_view, std::string_view data, StreamOut& out) override {
     if (fast_.match(data, piece_)) return text(piece_, out);
     if (data == "[DONE]") return finish(out);
-    const json chunk = json::parse(data, nullptr, false);
+    const json chunk = event_object(data);
     if (!chunk.is_object()) return out.fail(malformed("a broken event"));
     if (const auto error = chunk.find("error"); error != chunk.end() && !error->is_null())
       return out.fail(trouble_of_event(data));

@@ -112,7 +112,7 @@ class ResponsesDecoder : public Decoder {
   void event(std::string_view, std::string_view data, StreamOut& out) override {
     if (fast_.match(data, piece_)) return out.text(piece_);
     if (data == "[DONE]") return;
-    const json event = json::parse(data, nullptr, false);
+    const json event = event_object(data);
     if (!event.is_object()) return out.fail(malformed("a broken event"));
     const std::string type = event.value("type", "");
     if (type == "response.output_text.delta" || type == "response.refusal.delta")

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tools/args.h"
+
 namespace tern {
 namespace {
 
@@ -66,7 +68,7 @@ class Finder {
     return false;
   }
 
-  bool add_json(std::string_view text) { return add_object(json::parse(trimmed(text), nullptr, false)); }
+  bool add_json(std::string_view text) { return !nests_too_deep(text) && add_object(json::parse(trimmed(text), nullptr, false)); }
 
   // <open>{…}</close>, the close missing at the end of a sloppy answer.
   void tagged(std::string_view open, std::string_view close) {

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "tools/args.h"
+
 namespace tern {
 namespace {
 
@@ -104,7 +106,8 @@ void append_base64(std::string& out, std::string_view bytes) {
 std::string object_text(std::string_view arguments) {
   const auto first = arguments.find_first_not_of(" \t\r\n");
   if (first == arguments.npos) return "{}";
-  if (arguments[first] == '{' && nlohmann::json::accept(arguments)) return std::string(arguments.substr(first));
+  if (arguments[first] == '{' && nlohmann::json::accept(arguments) && !nests_too_deep(arguments))
+    return std::string(arguments.substr(first));
   return "{\"unparsed\":" + json_quote(arguments) + "}";
 }
 

@@ -5,6 +5,7 @@
 
 #include "app/option_table.h"
 #include "compression/strategy.h"
+#include "tools/args.h"
 
 namespace tern {
 namespace {
@@ -309,6 +310,10 @@ std::string set_value(Config& config, const std::string& name, const Json& value
 // Commas before a closing bracket are taken out first; nlohmann handles the comments.
 Json parse_jsonc(std::string_view bytes, std::string& why) {
   std::string clean(bytes);
+  if (nests_too_deep(bytes)) {
+    why = "it is nested beyond all sense";
+    return Json(Json::value_t::discarded);
+  }
   std::size_t comma = std::string::npos;
   for (std::size_t at = 0; at < clean.size(); ++at) {
     const char c = clean[at];

@@ -5,6 +5,7 @@
 
 #include "agent/json_schema.h"
 #include "agent/providers.h"
+#include "tools/args.h"
 
 namespace tern {
 namespace {
@@ -14,6 +15,7 @@ using nlohmann::json;
 std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 json parsed(const std::string& arguments) {
+  if (nests_too_deep(arguments)) return json(arguments);
   auto value = json::parse(arguments.empty() ? "{}" : arguments, nullptr, false);
   return value.is_discarded() ? json(arguments) : value;
 }
@@ -240,7 +242,7 @@ std::string failure_line(const std::string& why, int exit_code) {
 }
 
 InputLine parse_input_line(const std::string& line) {
-  const auto value = json::parse(line, nullptr, false);
+  const auto value = nests_too_deep(line) ? json() : json::parse(line, nullptr, false);
   if (!value.is_object()) return {{}, "a line of input is not a JSON object: " + line.substr(0, 80), false};
   const auto type = text_of(value, "type");
   if (type == "control_request" && value.contains("request") && text_of(value["request"], "subtype") == "interrupt")

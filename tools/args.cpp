@@ -231,6 +231,22 @@ std::vector<std::string> check_args(const json& schema, std::string_view aliases
   return std::move(checker.issues);
 }
 
+bool nests_too_deep(std::string_view text) {
+  constexpr int deepest = 128;
+  int depth = 0;
+  for (std::size_t at = text.find_first_of("[{\""); at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"') {
+      for (++at; at < text.size() && text[at] != '"'; ++at) at += text[at] == '\\';
+    } else if (c == '[' || c == '{') {
+      if (++depth > deepest) return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 std::string text_arg(const json& args, const char* name, std::string_view otherwise) {
   auto it = args.find(name);
   return it != args.end() && it->is_string() ? it->get<std::string>() : std::string(otherwise);

@@ -22,6 +22,9 @@ std::optional<std::string> nearest(std::string_view name, const std::vector<std:
 // `aliases` as in Tool::aliases. Changes `args` to what the schema says; the issues found, one per entry.
 std::vector<std::string> check_args(const nlohmann::json& schema, std::string_view aliases, nlohmann::json& args);
 
+// Deeper than anybody means it: to copy or to print such a value would overrun the stack.
+bool nests_too_deep(std::string_view json);
+
 // Reading checked arguments.
 std::string text_arg(const nlohmann::json& args, const char* name, std::string_view otherwise = "");
 std::int64_t int_arg(const nlohmann::json& args, const char* name, std::int64_t otherwise);

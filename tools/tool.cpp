@@ -2,6 +2,7 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tools/args.h"
 
@@ -71,6 +72,17 @@ std::string parameter_list(const json& schema) {
   return text;
 }
 
+// A key that is there twice says two things, and which was meant nobody knows: it is told in `twice`.
+json parse_once(std::string_view text, std::string& twice) {
+  std::vector<std::set<std::string>> keys;
+  return json::parse(text, [&](int, json::parse_event_t event, json& value) {
+    if (event == json::parse_event_t::object_start) keys.emplace_back();
+    if (event == json::parse_event_t::object_end) keys.pop_back();
+    if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) twice = value;
+    return true;
+  });
+}
+
 }  // namespace
 
 const std::vector<const Tool*>& all_tools() {
@@ -97,9 +109,13 @@ const Tool* find_tool(std::string_view name) {
 
 bool parse_args(const Tool& tool, std::string_view json_text, json& args, std::string& error) {
   if (json_text.find_first_not_of(" \t\r\n") == std::string_view::npos) json_text = "{}";
-  std::string name(tool.name);
+  std::string name(tool.name), twice;
+  if (nests_too_deep(json_text)) {
+    error = "InputValidationError: the arguments of " + name + " are nested too deep; send the call again, written plainly.";
+    return false;
+  }
   try {
-    args = json::parse(json_text);
+    args = parse_once(json_text, twice);
   } catch (const json::parse_error& e) {
     bool cut = e.byte > json_text.size();
     error =
@@ -109,7 +125,15 @@ bool parse_args(const Tool& tool, std::string_view json_text, json& args, std::s
         ").";
     return false;
   }
-  if (args.is_string()) args = json::parse(args.get_ref<const std::string&>(), nullptr, false);  // sent as text of JSON
+  if (args.is_string()) {  // sent as text of JSON
+    const std::string inner = args.get<std::string>();
+    args = nests_too_deep(inner) || !json::accept(inner) ? json() : parse_once(inner, twice);
+  }
+  if (!twice.empty()) {
+    error =
+        "InputValidationError: the arguments of " + name + " give `" + shorten(twice, 60) + "` twice; send each parameter once.";
+    return false;
+  }
   json schema = json::parse(tool.schema);
   auto issues = check_args(schema, tool.aliases, args);
   if (issues.empty()) return true;

@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "agent/json_schema.h"
 #include "agent/providers.h"
 
 using namespace tern;
@@ -91,4 +92,27 @@ TEST_CASE("a field of the wrong type ends the stream, not the program") {
     StreamOut out([](StreamEvent) {});
     CHECK_NOTHROW(decode_event(*codec->decoder(request), "", data, out));
   }
+}
+
+TEST_CASE("what is nested without a bottom ends the answer, not the program, and goes to no service") {
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  const std::pair<const char*, std::string> rows[] = {
+      {"anthropic", R"({"type":"content_block_start","content_block":{"type":"tool_use","name":"Read","input":)" + deep + "}}"},
+      {"vllm", R"({"choices":[{"delta":{"tool_calls":[{"function":{"name":"Read","arguments":)" + deep + "}}]}}]}"},
+      {"responses", R"({"type":"response.output_item.done","item":)" + deep + "}"},
+      {"gemini", R"({"candidates":[{"content":{"parts":[{"functionCall":{"name":"Read","args":{"a":)" + deep + "}}}]}}]}"},
+      {"ollama", R"({"message":{"tool_calls":[{"function":{"name":"Read","arguments":{"a":)" + deep + "}}}]}}"}};
+  for (const auto& [name, data] : rows) {
+    INFO(name);
+    const auto codec = find_provider(name)->codec({.base_url = "https://h", .key = "", .headers = {}});
+    const Request request;
+    StreamOut out([](StreamEvent) {});
+    decode_event(*codec->decoder(request), "", data, out);
+    REQUIRE(out.trouble());
+    CHECK(out.trouble()->kind == Failure::protocol);
+  }
+  CHECK(object_text(R"({"a":)" + deep + "}").starts_with(R"({"unparsed":")"));
+  const auto refused = trouble_of({.status = 429, .body = R"({"error":{"details":[{"a":)" + deep + "}]}}"});
+  CHECK(refused.kind == Failure::rate);
+  CHECK_FALSE(json_of_answer(deep));
 }

@@ -104,6 +104,8 @@ TEST_CASE("config: what is wrong is named and leaves the rest alone") {
   CHECK(config.compression.micro_at == 0.6);
   world.write(world.user(), "{\n\"model\": }");
   CHECK(names(world.load().problems, "line 2 is not JSON"));
+  world.write(world.user(), R"({"model":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}");
+  CHECK(names(world.load().problems, "nested beyond all sense"));
   world.write(world.user(), R"({"compression": {"microAt": 0.9, "compactAt": 0.5}})");
   CHECK(names(world.load().problems, "must hold"));
   CHECK(world.load().compression.compact_at == 0.8);

@@ -72,12 +72,13 @@ TEST_CASE("any line of prompts is a prompt, an order or an error, whatever its f
                            R"({"type":"user","content":[{"type":"image"},{"type":"text","text":"hi"}]})"})
     CHECK(parse_input_line(line).text == "hi");
   CHECK(parse_input_line(R"({"type":"control_request","request":{"subtype":"interrupt"}})").interrupt);
-  for (const char* line : {"", "5", "no json", R"({"type":5})", R"({"type":"user"})", R"({"type":"user","message":7})",
-                           R"({"type":"user","message":{"content":[{"type":7},null,[]]}})",
-                           R"({"type":"user","message":{"content":[{"type":"text","text":5}]}})",
-                           R"({"type":"user","content":{"type":"text","text":"hi"}})", R"({"type":"system","content":"hi"})",
-                           R"({"type":"control_request","request":"interrupt"})",
-                           R"({"type":"control_request","request":{"subtype":4}})"}) {
+  CHECK_FALSE(parse_input_line(R"({"type":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}").error.empty());
+  for (const char* line :
+       {"", "5", "no json", R"({"type":5})", R"({"type":"user"})", R"({"type":"user","message":7})",
+        R"({"type":"user","message":{"content":[{"type":7},null,[]]}})",
+        R"({"type":"user","message":{"content":[{"type":"text","text":5}]}})",
+        R"({"type":"user","content":{"type":"text","text":"hi"}})", R"({"type":"system","content":"hi"})",
+        R"({"type":"control_request","request":"interrupt"})", R"({"type":"control_request","request":{"subtype":4}})"}) {
     INFO(line);
     const auto input = parse_input_line(line);
     CHECK(input.text.empty());

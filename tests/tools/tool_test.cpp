@@ -106,3 +106,24 @@ TEST_CASE("the nearest name is close or nothing") {
   CHECK(nearest("patern", {"pattern", "path"}) == "pattern");
   CHECK_FALSE(nearest("zzz", {"pattern", "path"}).has_value());
 }
+
+TEST_CASE("a parameter given twice and arguments without a bottom are told, not run") {
+  CHECK(refused("Read", R"({"file_path":"a","file_path":"b"})").find("`file_path` twice") != std::string::npos);
+  CHECK(refused("MultiEdit", R"({"file_path":"a","edits":[{"old_string":"x","old_string":"y"}]})").find("twice") !=
+        std::string::npos);
+  CHECK(refused("Read", R"("{\"file_path\":\"a\",\"file_path\":\"b\"}")").find("twice") != std::string::npos);
+  CHECK(parsed("Read", R"({"file_path":"{[[\"{[[", "limit":7})")["limit"] == 7);
+  const std::string deep = R"({"file_path":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
+  CHECK(refused("Read", deep.c_str()).find("nested too deep") != std::string::npos);
+  CHECK(refused("Read", json(deep).dump().c_str()).find("must be one JSON object") != std::string::npos);
+}
+
+TEST_CASE("depth counts brackets that are open, not those in texts") {
+  const std::string open(200, '['), close(200, ']');
+  CHECK(nests_too_deep(open + close));
+  CHECK_FALSE(nests_too_deep(json(open + close).dump()));
+  CHECK_FALSE(nests_too_deep(R"({"a":"\\",")" + open + R"(":1})"));
+  std::string wide;
+  for (int n = 0; n < 500; ++n) wide += R"([{"a":{}}],)";
+  CHECK_FALSE(nests_too_deep(wide));
+}
