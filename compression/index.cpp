@@ -51,9 +51,11 @@ std::string_view whole_path(std::string_view line, std::string_view name, Escape
   const auto in_part = [](char c) { return is_name_char(c) || c == '.' || c == '-' || c == '+' || c == '@' || c == '~'; };
   while (begin > 0 && (line[begin - 1] == '/' || line[begin] == '/')) {
     if (line[begin - 1] != '/' && !in_part(line[begin - 1])) break;
+    const auto before = begin;
     --begin;
     while (line[begin] != '/' && begin > 0 && in_part(line[begin - 1])) --begin;
     if (escapes == Escapes::json && begin > 0 && line[begin - 1] == '\\' && line[begin] != '/') ++begin;  // "\nsrc/a.c"
+    if (begin == before) break;                                                                           // "\n/src/a.c"
   }
   return line.substr(begin, end - begin);
 }

@@ -116,3 +116,16 @@ TEST_CASE("a path in the arguments of a call is told from the escapes before it"
   CHECK(std::find(files.begin(), files.end(), "src/core/lib/two.cpp") != files.end());
   CHECK(std::find(files.begin(), files.end(), "/usr/share/three.txt") != files.end());
 }
+
+TEST_CASE("a path behind an escaped newline begins with its slash") {
+  Item item{.id = {1},
+            .role = Role::assistant,
+            .blocks = {ToolCall{"1", "Bash", R"({"command":"cat <<E\n/usr/src/io/a.c\nlib/b.c"})", {}}}};
+  Conversation conversation;
+  conversation.items.push_back(make_item(std::move(item)));
+  Texts files;
+  for (const auto& fact : facts_of(conversation))
+    if (fact.kind == FactKind::file) files.push_back(fact.text);
+  CHECK(std::find(files.begin(), files.end(), "/usr/src/io/a.c") != files.end());
+  CHECK(std::find(files.begin(), files.end(), "lib/b.c") != files.end());
+}
