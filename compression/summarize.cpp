@@ -10,6 +10,7 @@
 #include "compression/index.h"
 #include "compression/lines.h"
 #include "compression/range.h"
+#include "compression/snip.h"
 #include "compression/summary_answer.h"
 #include "compression/summary_prompt.h"
 #include "compression/tokens.h"
@@ -19,19 +20,38 @@ namespace tern {
 namespace {
 
 constexpr double kept_share = 0.3;   // of the target, for what the person wrote, word for word
+constexpr double words_share = 0.2;  // of the goal: so much room is made for those words where the tail leaves less
 constexpr double tail_share = 0.5;   // of the goal, for what stays verbatim behind the summary
 constexpr double crowd_share = 0.4;  // earlier summaries over this share of the goal are summarised together
 constexpr std::size_t least_covered = 4, least_after = 3;  // messages
-constexpr Tokens least_target = 300;
+constexpr Tokens least_target = 1'000;  // less no model keeps to, and what is rejected is paid for all the same
+constexpr Tokens least_excerpt = 60;
 constexpr std::string_view kept_heading = "What the user wrote, word for word:";
 constexpr std::string_view index_heading = "Specifics of the originals (recall by id):";
 
 // --- request -------------------------------------------------------------------------------------------------------------
 
-std::string quoted(const Item& item) {
+// A message of the person; an earlier summary's quote of one has no id of its own.
+struct Words {
+  std::string text;  // as it is quoted
+  RecallId recall;
+};
+
+Words quoted(const Item& item) {
   std::string text;
   for (const auto* block : blocks_of<Text>(item)) text += (text.empty() ? "" : "\n") + block->text;
-  return "> " + text;
+  return {"> " + text, item.recall};
+}
+
+// Head and tail of what does not fit, with the id of the whole; empty when not even that fits.
+std::string excerpt(const Words& words, Tokens room) {
+  if (!words.recall || room < least_excerpt) return {};
+  auto limit = static_cast<double>(words.text.size()) * static_cast<double>(room) / static_cast<double>(estimate(words.text));
+  for (; limit > least_excerpt; limit *= 0.8) {
+    auto cut = snip_text(words.text, {.limit = static_cast<std::size_t>(limit), .kind = OutputKind::source}, words.recall);
+    if (estimate(cut) + 1 <= room) return cut;
+  }
+  return {};
 }
 
 // Stands for the person's messages that found no room; how many, when a text is such a note.
@@ -54,45 +74,55 @@ std::string_view kept_part(std::string_view summary) {
 }
 
 // It stays kept when that summary is summarised in its turn. The person's own paragraphs and quotes are part of a message.
-void carry_over(const Item& summary, std::vector<std::string>& messages) {
+void carry_over(const Item& summary, std::vector<Words>& messages) {
   for (const auto* block : blocks_of<Summary>(summary)) {
     for (auto rest = kept_part(block->text); !rest.empty();) {
       const auto next = rest.find("\n> ");
-      messages.emplace_back(rest.substr(0, next));
+      messages.push_back({std::string(rest.substr(0, next)), {}});
       rest = next == rest.npos ? std::string_view() : rest.substr(next + 1);
     }
   }
 }
 
-// All of it when it fits; else the first request, then the newest, and how many more there are.
-std::string kept_messages(const std::vector<ItemPtr>& items, Tokens budget) {
-  std::vector<std::string> people;
+struct People {
+  std::vector<Words> messages;
+  std::size_t more = 0;  // left out of earlier summaries
+  Tokens tokens = 0;
+};
+
+People people_of(const std::vector<ItemPtr>& items) {
+  People people;
   for (const auto& item : items) {
-    carry_over(*item, people);
-    if (is_human(*item)) people.push_back(quoted(*item));
+    carry_over(*item, people.messages);
+    if (is_human(*item)) people.messages.push_back(quoted(*item));
   }
-  std::size_t more = 0;
-  std::erase_if(people, [&](const std::string& text) {
-    const auto left_out = more_of(text);
-    more += left_out;
+  std::erase_if(people.messages, [&](const Words& words) {
+    const auto left_out = more_of(words.text);
+    people.more += left_out;
     return left_out > 0;
   });
+  for (const auto& words : people.messages) people.tokens += estimate(words.text) + 1;
+  return people;
+}
+
+// All of it when it fits; else the first request, then the newest, and how many more there are. Of a long one that does not fit
+// head and tail, within half of the room that is left.
+std::string kept_messages(People people, Tokens budget) {
+  auto& messages = people.messages;
   std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < people.size(); ++i) order.push_back(i == 0 ? 0 : people.size() - i);
-  std::vector<bool> kept(people.size(), false);
-  budget -= estimate(more_note(people.size()));
+  for (std::size_t i = 0; i < messages.size(); ++i) order.push_back(i == 0 ? 0 : messages.size() - i);
+  if (people.more > 0 || people.tokens > budget) budget -= estimate(more_note(messages.size()));
   for (const auto i : order) {
-    const Tokens cost = estimate(people[i]) + 1;
-    kept[i] = cost <= budget;
-    if (kept[i])
-      budget -= cost;
+    if (estimate(messages[i].text) + 1 > budget) messages[i].text = excerpt(messages[i], budget / 2);
+    if (messages[i].text.empty())
+      ++people.more;
     else
-      ++more;
+      budget -= estimate(messages[i].text) + 1;
   }
   std::string out;
-  for (std::size_t i = 0; i < people.size(); ++i) {
-    if (kept[i]) out += people[i] + '\n';
-    if (i == 0 && more > 0) out += more_note(more) + '\n';
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    if (!messages[i].text.empty()) out += messages[i].text + '\n';
+    if (i == 0 && people.more > 0) out += more_note(people.more) + '\n';
   }
   if (!out.empty()) out.pop_back();
   return out;
@@ -226,9 +256,14 @@ SummaryRequest summary_request(const Conversation& conversation, const Budget& b
   for (std::size_t i = 0; i < goes.size(); ++i) request.replaces += goes[i] ? request.source.items[i]->tokens : 0;
   const Tokens rest = count(conversation) - request.replaces;
   const Tokens most = std::max<Tokens>(1, request.replaces * 3 / 4);
-  request.target = std::clamp(compaction_goal(budget) - rest, std::min(least_target, most), most);
-  request.kept = kept_messages(request.source.items, static_cast<Tokens>(kept_share * static_cast<double>(request.target)));
-  request.index = index_of(request.source, std::min(budget.config.index_budget, request.target / 5));
+  const Tokens goal = compaction_goal(budget);
+  auto people = people_of(request.source.items);
+  const Tokens words = std::min(people.tokens, static_cast<Tokens>(words_share * static_cast<double>(goal)));
+  request.target = std::clamp(goal - rest, std::min(least_target + words, most), most);
+  const auto share = static_cast<Tokens>(kept_share * static_cast<double>(request.target));
+  request.kept = kept_messages(std::move(people), std::max(share, std::min(words, request.target - least_target)));
+  const Tokens left = request.target - estimate(request.kept);
+  request.index = index_of(request.source, std::min({budget.config.index_budget, request.target / 5, left * 2 / 5}));
   const Tokens body = request.target - estimate(request.kept) - estimate(request.index) - estimate(summary_opening(0));
   request.instructions = summary_prompt(request.style, focus, std::min<Tokens>(body * 9 / 10, 4'000));
   return request;

@@ -228,3 +228,40 @@ TEST_CASE("how many messages found no room is told, and added up from summary to
   CHECK(told(second.kept) + quotes(second.kept) == 60);
   CHECK(second.kept.starts_with("> Please do the step with the number 1 of"));
 }
+
+TEST_CASE("a tail larger than the goal leaves a summary the room that a model needs") {
+  const auto world = script("system Be brief\n" + turns(1, 12) + "call 90 Read src/all.cpp\nresult 90 900 lines\n");
+  Budget budget;
+  budget.window = count(world) + 1'000;
+  budget.reserve = 1'000;
+  const auto request = summary_request(world, budget, {world.items[1]->id, world.items[40]->id}, "", {});
+  REQUIRE(count(world) - request.replaces > compaction_goal(budget));
+  CHECK(request.target >= 1'000);
+  CHECK(request.target < request.replaces);
+}
+
+TEST_CASE("a long request that does not fit keeps its head and its tail and the id of the whole") {
+  std::string asked = "Mend the parser. ";
+  for (int i = 0; i < 400; ++i) asked += "Rule " + std::to_string(i) + " is as said.\n";
+  asked += "And never touch the API.";
+  Conversation world;
+  world.items.push_back(make_item({.id = {1}, .role = Role::user, .blocks = {Text{asked}}, .recall = {77}}));
+  for (auto& item : script("assistant Fine\n" + turns(1, 12)).items) {
+    Item copy = *item;
+    copy.id.value += 100;
+    world.items.push_back(make_item(std::move(copy)));
+  }
+  Budget budget;
+  budget.window = count(world) + 1'000;
+  budget.reserve = 1'000;
+  auto request = summary_request(world, budget, {world.items[0]->id, world.items[40]->id}, "", {});
+  INFO(request.kept);
+  REQUIRE(estimate(request.kept) < estimate(asked));
+  CHECK(request.kept.starts_with("> Mend the parser. Rule 0 is as said."));
+  CHECK(contains(request.kept, "r77"));
+  CHECK(contains(request.kept, "And never touch the API.\n> "));
+  CHECK(contains(request.kept, "> Please do step "));
+  request.new_id = {1'000};
+  const auto made = with_summary(request, "<summary>1. Begun</summary>");
+  CHECK(contains(text_of(made), "And never touch the API."));
+}
