@@ -172,6 +172,7 @@ Edits Compactor::lines_by_model(Context& context, Edits edits, std::stop_token s
   request.window = model.window;
   request.max_output = std::min(wanted.max_output + room_for_thoughts(model), model.reserve());
   request.may_call_tools = false;
+  request.has_fallback = true;
   request.conversation.items.push_back(make_item(std::move(item)));
   if (count(request.conversation) + request.max_output > model.window * 9 / 10) return edits;
   job.work.requests.push_back(std::move(request));

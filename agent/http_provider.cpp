@@ -14,6 +14,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr int impatient_attempts = 3;
+constexpr milliseconds impatient_wait{20'000};
+
 bool wait_really(milliseconds time, std::stop_token stop) {
   std::mutex mutex;
   std::condition_variable_any never;
@@ -173,16 +176,28 @@ Failed failed(const Trouble& trouble, int attempts) {
 
 }  // namespace
 
-std::optional<milliseconds> Backoff::next(const Trouble& trouble) {
+bool Backoff::may_try_again(const Trouble& trouble) {
   ++attempt_;
-  if (!trouble.retry || attempt_ >= options_.attempts) return std::nullopt;
-  if (trouble.kind == Failure::timeout && ++stalls_ > 1) return std::nullopt;
-  if (trouble.message.starts_with("nothing answers") && ++refused_ > 2) return std::nullopt;
+  if (!trouble.retry || attempt_ >= (impatient_ ? std::min(options_.attempts, impatient_attempts) : options_.attempts))
+    return false;
+  if (trouble.kind == Failure::timeout && ++stalls_ > (impatient_ ? 0 : 1)) return false;
+  if (trouble.kind == Failure::protocol && ++unreadable_ >= options_.attempts_unreadable) return false;
+  return !trouble.message.starts_with("nothing answers") || ++refused_ <= 2;
+}
+
+milliseconds Backoff::wait(const Trouble& trouble) const {
   if (trouble.wait) return milliseconds(std::int64_t(double(trouble.wait->count()) * (1 + 0.1 * options_.random())));
   const bool broke = trouble.kind == Failure::network || trouble.kind == Failure::protocol;
   const auto base = broke ? options_.base / 2 : options_.base;
   const auto most = std::min<milliseconds>(options_.cap, base * (1 << std::min(attempt_ - 1, 10)));
   return milliseconds(std::int64_t(double(most.count()) * options_.random()));
+}
+
+std::optional<milliseconds> Backoff::next(const Trouble& trouble) {
+  if (!may_try_again(trouble)) return std::nullopt;
+  const auto time = wait(trouble);
+  if (impatient_ && time > impatient_wait) return std::nullopt;
+  return time;
 }
 
 HttpProvider::HttpProvider(std::unique_ptr<Codec> codec, RunOptions options)
@@ -195,7 +210,7 @@ HttpProvider::HttpProvider(std::unique_ptr<Codec> codec, RunOptions options)
 
 void HttpProvider::stream(const Request& request, const Sink& sink, std::stop_token stop) {
   Request wish = request;
-  Backoff backoff(options_);
+  Backoff backoff(options_, request.has_fallback);
   while (true) {
     Attempt result = attempt(wish, sink, stop);
     if (result.cancelled) return sink(Failed{.kind = Failure::cancelled, .message = "cancelled"});

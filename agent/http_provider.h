@@ -16,6 +16,7 @@ namespace tern {
 struct RunOptions {
   HttpTimeouts timeouts = {};
   int attempts = 10;
+  int attempts_unreadable = 4;  // of answers that came whole and made no sense
   std::chrono::milliseconds base{500}, cap{30'000};
   // Waits; false when stopped before the time was over.
   std::function<bool(std::chrono::milliseconds, std::stop_token)> wait = {};
@@ -23,16 +24,20 @@ struct RunOptions {
   std::function<std::chrono::sys_seconds()> now = {};  // for retry-after dates
 };
 
-// How long before the next try; nothing = give up.
+// How long before the next try; nothing = give up. Impatient where the caller has another way: someone may wait for it.
 class Backoff {
  public:
-  explicit Backoff(const RunOptions& options) : options_(options) {}
+  explicit Backoff(const RunOptions& options, bool impatient = false) : options_(options), impatient_(impatient) {}
   std::optional<std::chrono::milliseconds> next(const Trouble& trouble);
   int attempt() const { return attempt_; }
 
  private:
+  bool may_try_again(const Trouble& trouble);
+  std::chrono::milliseconds wait(const Trouble& trouble) const;
+
   const RunOptions& options_;
-  int attempt_ = 0, stalls_ = 0, refused_ = 0;
+  bool impatient_;
+  int attempt_ = 0, stalls_ = 0, refused_ = 0, unreadable_ = 0;
 };
 
 class HttpProvider : public Provider {

@@ -32,6 +32,7 @@ struct Request {
   int thinking = 0;            // budget in tokens, 0 = off
   std::string json_schema;     // final answer must match; empty = free
   bool may_call_tools = true;  // false for summaries: tools stay in the prefix, tool_choice none
+  bool has_fallback = false;   // there is a way on without the answer: few tries, no long waits
 };
 
 struct TokenUsage {

@@ -118,6 +118,7 @@ Request request_for(const Ask& ask, const Conversation& part, std::size_t number
   request.system = ask.shared.system.empty() ? std::string(alone) : ask.shared.system;
   request.tools = ask.shared.tools;
   request.may_call_tools = false;
+  request.has_fallback = true;
   request.conversation = fitting(part, ask.room);
   request.conversation.items.push_back(said(ask.whole.instructions + (parts > 1 ? part_note(number, parts, target) : "")));
   request.conversation = repair(request.conversation);

@@ -66,6 +66,7 @@ Run run(const fs::path& home, const fs::path& work, const fs::path& input, const
     onto(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 1);
     onto(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 2);
     if (::chdir(work.c_str()) != 0) ::_exit(126);
+    ::alarm(240);  // one that hangs ends with 142 and its name, not with the whole shard
     ::execve(tern::places::program(), argv.data(), envp.data());
     ::_exit(127);
   }

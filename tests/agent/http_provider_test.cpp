@@ -115,6 +115,38 @@ TEST_CASE("a fault that stays is given up after ten tries") {
   CHECK(ran.failed->message.find("10 tries") != std::string::npos);
 }
 
+TEST_CASE("an answer that stays unreadable is given up after four tries") {
+  FakeLlm server(R"({"default":{"text":" "}})");
+  Quick quick("gemini", server.url());
+  const Ran ran = quick.run();
+  REQUIRE(ran.failed);
+  CHECK(ran.failed->kind == Failure::protocol);
+  CHECK(server.requests().size() == 4);
+}
+
+TEST_CASE("where there is another way, tries are few and no wait is long") {
+  struct Row {
+    const char* fault;
+    HttpTimeouts timeouts;
+    std::size_t requests;
+  };
+  Request request = simple_request();
+  request.has_fallback = true;
+  for (const Row& row : {Row{R"({"kind":"status","status":529,"message":"Overloaded"})", {}, 3},
+                         Row{R"({"kind":"status","status":429,"retry-after":"15"})", {}, 3},
+                         Row{R"({"kind":"status","status":429,"retry-after":"60"})", {}, 1},
+                         Row{R"({"kind":"no_head"})",
+                             {.connect = std::chrono::seconds(1), .first_byte = 50ms, .idle = std::chrono::seconds(1)},
+                             1}}) {
+    INFO(row.fault);
+    FakeLlm server(R"({"default":{"fault":)" + std::string(row.fault) + "}}");
+    Quick quick("anthropic", server.url(), row.timeouts);
+    CHECK(quick.run(request).failed);
+    CHECK(server.requests().size() == row.requests);
+    for (const auto wait : quick.waits) CHECK(wait < 20s);
+  }
+}
+
 TEST_CASE("nothing is sent again after a whole call or text") {
   const std::string stream_with_call =
       R"({"text":"First.","calls":[{"id":"c1","name":"Read","arguments":{"file_path":"a"}},{"id":"c2","name":"Bash","arguments":{"command":"echo a long command that is cut"}}],"fault":{"kind":"reset","at":1500}})";
