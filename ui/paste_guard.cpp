@@ -7,8 +7,9 @@ namespace {
 
 constexpr std::string_view end_mark = "\x1b[201~";
 constexpr std::int64_t apart_ms = 30;
-constexpr int most_strays = 3;            // single keys that are still held for a paste in small pieces
-constexpr std::size_t full_read = 4'000;  // a terminal hands over at most 4,096 bytes at a time
+constexpr std::int64_t silence_ms = 50, marked_silence_ms = 500;  // that end a burst
+constexpr int most_strays = 3;                                    // single keys that are still held for a paste in small pieces
+constexpr std::size_t full_read = 4'000;                          // a terminal hands over at most 4,096 bytes at a time
 
 std::string typed(const KeyPress& press) {
   if (press.key == Key::enter || (press.ctrl && press.text == "j")) return "\n";
@@ -26,32 +27,51 @@ bool PasteGuard::typing(const std::vector<Input>& inputs, std::int64_t now_ms) {
   return keys_ > most_strays || (keys_ > 0 && (press->key == Key::escape || (press->ctrl && press->text == "c")));
 }
 
+// Whether the burst that began with a paste still goes on.
+void PasteGuard::wake(const std::vector<Input>& inputs, std::int64_t now_ms) {
+  const std::int64_t silent = now_ms - std::exchange(read_ms_, now_ms);
+  if (!guarding_ || stalled_ || full_) return;
+  const bool single = inputs.size() == 1 && std::holds_alternative<KeyPress>(inputs[0]);
+  if (silent >= (marked_ ? marked_silence_ms : silence_ms) || (single && !marked_)) guarding_ = marked_ = false;
+}
+
 std::vector<Input> PasteGuard::sort(std::vector<Input> inputs, std::string_view bytes, std::int64_t now_ms) {
   std::vector<Input> out;
+  tail_ += bytes;
   if (stalled_) {
-    tail_ += bytes;
     if (typing(inputs, now_ms))
       stalled_ = guarding_ = false;
     else
       guarding_ = true;
     if (tail_.find(end_mark) != tail_.npos) stalled_ = false;
-    if (tail_.size() > end_mark.size()) tail_.erase(0, tail_.size() - end_mark.size());
   }
+  if (tail_.size() > end_mark.size()) tail_.erase(0, tail_.size() - end_mark.size());
+  wake(inputs, now_ms);
   std::string rest;
-  const auto flush = [&] {
-    if (!rest.empty()) out.emplace_back(Paste{std::exchange(rest, {})});
+  const auto add = [&](std::string text) {
+    if (text.empty()) return;
+    if (Paste* last = out.empty() ? nullptr : std::get_if<Paste>(&out.back()))
+      last->text += text;
+    else
+      out.emplace_back(Paste{std::move(text)});
   };
   for (Input& input : inputs) {
     if (const auto* press = std::get_if<KeyPress>(&input); press && guarding_) {
       rest += typed(*press);
+      marked_ = true;
       continue;
     }
-    flush();
-    guarding_ |= std::holds_alternative<Paste>(input);
-    out.push_back(std::move(input));
+    add(std::exchange(rest, {}));
+    if (const auto* paste = std::get_if<Paste>(&input)) {
+      guarding_ = true;
+      add(paste->text);
+    } else {
+      out.push_back(std::move(input));
+    }
   }
-  flush();
-  guarding_ = guarding_ && bytes.size() >= full_read;
+  add(std::move(rest));
+  marked_ = marked_ && tail_ != end_mark;
+  full_ = bytes.size() >= full_read;
   return out;
 }
 

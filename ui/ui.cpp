@@ -95,8 +95,10 @@ class Loop {
       serve();
       draw_if_due();
       // With a frame due in a moment, what arrives until then is folded into it in one go.
+      const std::int64_t before_ms = steady_ms();
       const Woken woken = terminal_.wait(timeout(), !shell_.view.dirty || held());
       shell_.now_ms = steady_ms();
+      waited_ms_ += shell_.now_ms - before_ms;
       if (woken.input) read_input();
       if (woken.quit || woken.hangup || terminal_.hung_up()) break;
       if (woken.child_stop) shell_.suspend = true;
@@ -138,14 +140,15 @@ class Loop {
   void read_input() {
     last_input_ms_ = shell_.now_ms;
     const std::string bytes = terminal_.read();
-    for (const Input& input : guard_.sort(parser_.feed(bytes), bytes, shell_.now_ms)) take(input);
+    for (const Input& input : guard_.sort(parser_.feed(bytes), bytes, waited_ms_)) take(input);
   }
 
   void late_keys() {
     if (!parser_.pending()) return;
     if (shell_.now_ms - last_input_ms_ < (parser_.pasting() ? paste_ms : escape_ms)) return;
     if (parser_.pasting()) guard_.stalled();
-    for (const Input& input : parser_.timeout()) take(input);
+    for (const Input& input : parser_.timeout())
+      if (!guard_.in_burst() || std::holds_alternative<Paste>(input)) take(input);
   }
 
   void take(const Input& input) {
@@ -263,6 +266,7 @@ class Loop {
   InputParser parser_;
   bool in_front_ = true;  // until the terminal says otherwise
   PasteGuard guard_;
+  std::int64_t waited_ms_ = 0;  // for bytes and events: while we work the terminal is not silent, but unheard
   KeptDraft draft_;
   std::int64_t draft_due_ms_ = 0;
   std::int64_t drawn_ms_ = -slot_ms, last_input_ms_ = -1, draw_after_ms_ = 0;

@@ -6,14 +6,15 @@ using namespace tern;
 
 namespace {
 
-// As the loop reads: at most 4,096 bytes at a time.
-std::vector<Input> read(std::string_view bytes) {
+// As the loop reads: at most 4,096 bytes at a time, from a terminal that hands them over in pieces of its own.
+std::vector<Input> read(std::string_view bytes, std::size_t most = 4'096) {
   InputParser parser;
   PasteGuard guard;
   std::vector<Input> all;
-  for (std::size_t at = 0; at < bytes.size(); at += 4'096) {
-    const std::string_view piece = bytes.substr(at, 4'096);
-    for (Input& input : guard.sort(parser.feed(piece), piece)) all.push_back(std::move(input));
+  std::int64_t now_ms = 10'000;
+  for (std::size_t at = 0; at < bytes.size(); at += most, now_ms += 5) {
+    const std::string_view piece = bytes.substr(at, most);
+    for (Input& input : guard.sort(parser.feed(piece), piece, now_ms)) all.push_back(std::move(input));
   }
   return all;
 }
@@ -31,6 +32,31 @@ TEST_CASE("a megabyte of paste with end marks inside sends nothing") {
   }
   CHECK(keys == 0);
   CHECK(pasted > (1u << 19));
+}
+
+TEST_CASE("end marks inside a paste send nothing, in pieces of any size") {
+  std::string text;
+  while (text.size() < 60'000) text += "line of a log\r\nrm -rf ~\x1b[201~\r\x03\x1b\x1b[A/exit\r";
+  for (const std::size_t most : {7, 64, 500, 1'000, 1'022, 3'999}) {
+    INFO("pieces of " << most);
+    std::size_t keys = 0;
+    for (const Input& input : read("\x1b[200~" + text + "\x1b[201~", most)) keys += std::holds_alternative<KeyPress>(input);
+    CHECK(keys == 0);
+  }
+}
+
+TEST_CASE("after such a paste a hand is heard, at once when its last mark has come") {
+  const auto heard = [](std::string_view end, std::int64_t after_ms) {
+    InputParser parser;
+    PasteGuard guard;
+    const std::string bytes = "\x1b[200~two\x1b[201~\rlines" + std::string(end);
+    guard.sort(parser.feed(bytes), bytes, 10'000);
+    const auto inputs = guard.sort(parser.feed("\r"), "\r", 10'000 + after_ms);
+    return inputs.size() == 1 && std::holds_alternative<KeyPress>(inputs[0]);
+  };
+  CHECK(heard("\x1b[201~", 10));
+  CHECK_FALSE(heard("", 100));
+  CHECK(heard("", 600));
 }
 
 TEST_CASE("a key after the paste is a key again") {
