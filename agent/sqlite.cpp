@@ -5,8 +5,13 @@
 #include <sqlite3recover.h>
 #define TERN_SQLITE_RECOVER 1
 #endif
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 static_assert(SQLITE_VERSION_NUMBER >= 3051003 && SQLITE_VERSION_NUMBER != 3052000,
@@ -55,6 +60,14 @@ bool on_network(const std::filesystem::path& file) {
     case 0x517b: return true;
     default: return false;
   }
+}
+
+// SQLite's own patience sleeps ever longer: beside a process that always writes it never meets the moment between two
+// transactions. Looking each millisecond does.
+int wait_for_turn(void*, int tries) {
+  constexpr int most_tries = 20'000;
+  ::poll(nullptr, 0, 1);
+  return tries < most_tries;
 }
 
 int open_flags(Sqlite::Mode mode) {
@@ -115,7 +128,7 @@ Sqlite::Sqlite(const std::filesystem::path& file, Mode mode) {
     throw error;
   }
   try {
-    sqlite3_busy_timeout(handle_, 5000);
+    sqlite3_busy_handler(handle_, wait_for_turn, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     exec(
@@ -183,6 +196,7 @@ void Sqlite::relaxed(const std::function<void()>& writes) {
 std::int64_t Sqlite::last_row() const { return sqlite3_last_insert_rowid(handle_); }
 std::int64_t Sqlite::changes() const { return sqlite3_changes64(handle_); }
 bool Sqlite::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
+bool Sqlite::writable() const { return sqlite3_db_readonly(handle_, "main") == 0; }
 void Sqlite::checkpoint() noexcept { sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr); }
 
 std::string sqlite_version() { return sqlite3_libversion(); }
@@ -194,7 +208,39 @@ std::string sqlite_unsound() {
 }
 
 #ifdef TERN_SQLITE_RECOVER
+namespace {
+
+// While it is read, a damaged file has the header every file of ours has; afterwards it is as it was found.
+class SoundHeader {
+ public:
+  explicit SoundHeader(const std::filesystem::path& file) : fd_(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)) {
+    if (fd_ < 0 || ::pread(fd_, found_.data(), found_.size(), 0) != static_cast<ssize_t>(found_.size())) return;
+    auto sound = found_;
+    const auto put = [&](std::size_t at, std::string_view bytes) { std::copy(bytes.begin(), bytes.end(), sound.begin() + at); };
+    put(0, {"SQLite format 3\0", 16});
+    put(18, found_[18] == 1 ? "\1\1" : "\2\2");  // on a network, or with a log beside it
+    put(20, {"\0\x40\x20\x20", 4});              // no reserved bytes, the three fractions
+    put(44, {"\0\0\0\4", 4});                    // format of the schema
+    put(56, {"\0\0\0\1", 4});                    // UTF-8
+    changed_ = sound != found_ && ::pwrite(fd_, sound.data(), sound.size(), 0) == static_cast<ssize_t>(sound.size());
+  }
+  ~SoundHeader() {
+    if (changed_ && ::pwrite(fd_, found_.data(), found_.size(), 0) < 0) changed_ = false;
+    if (fd_ >= 0) ::close(fd_);
+  }
+  SoundHeader(const SoundHeader&) = delete;
+  SoundHeader& operator=(const SoundHeader&) = delete;
+
+ private:
+  int fd_;
+  std::array<char, 100> found_{};
+  bool changed_ = false;
+};
+
+}  // namespace
+
 std::string sqlite_recover(const std::filesystem::path& damaged, const std::filesystem::path& fresh) {
+  const SoundHeader header(damaged);
   sqlite3* handle = nullptr;
   if (sqlite3_open_v2(damaged.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, nullptr) != SQLITE_OK) {
     sqlite3_close_v2(handle);

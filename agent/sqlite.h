@@ -70,6 +70,7 @@ class Sqlite {
   std::int64_t last_row() const;
   std::int64_t changes() const;
   bool in_transaction() const;
+  bool writable() const;
   void checkpoint() noexcept;  // WAL back into the file, if nobody is in the way
 
  private:

@@ -97,7 +97,8 @@ struct Store::Impl {
   void open_database();
   void open_file();
   void recover(const std::string& why);
-
+  bool recovered(const std::string& why);
+  void forget_file(const std::string& why);  // goes on in memory
   // store_sessions.cpp
   void load_rows(std::int64_t session, std::int64_t upto);
   OpenedSession open_session(std::int64_t session);

@@ -132,6 +132,23 @@ void tell_of_empty(const fs::path& file, bool read_only, std::vector<std::string
   notices.push_back(text);
 }
 
+// Both names exist until the new one is the file's own; the log of the old one must not meet the new file.
+void change_places(const fs::path& file, const fs::path& aside, const fs::path& fresh) {
+  std::error_code ignored;
+  const bool linked = ::link(file.c_str(), aside.c_str()) == 0;
+  if (!linked) fs::rename(file, aside);
+  for (const char* suffix : {"-wal", "-shm"}) fs::rename(file.string() + suffix, aside.string() + suffix, ignored);
+  fs::rename(fresh, file);
+}
+
+struct Leftovers {
+  fs::path salvaged, fresh;
+  ~Leftovers() {
+    for (const auto& file : {salvaged, fresh})
+      for (const char* suffix : {"", "-wal", "-shm"}) ::unlink((file.string() + suffix).c_str());
+  }
+};
+
 constexpr const char* kTables[] = {"sessions", "log",      "calls",  "partials", "blobs",   "chunks",  "originals",
                                    "batches",  "requests", "drafts", "grants",   "prompts", "changes", "state"};
 
@@ -159,9 +176,24 @@ UPDATE counters SET next=0 WHERE name='indexed';
 )sql");
 }
 
-std::string quick_check(Sqlite& db) {
-  Cursor cursor = db.query("PRAGMA quick_check(1)");
+// The slow check: what a session holds is read from an index, and that the index is right only this one looks at.
+std::string whole_check(Sqlite& db) {
+  Cursor cursor = db.query("PRAGMA integrity_check(1)");
   return cursor.step() ? cursor.text(0) : "no answer";
+}
+
+// A list of sessions that cannot be read must not look like an empty one, nor a log whose table has lost a name.
+void read_essentials(Sqlite& db) {
+  db.integer("SELECT sum(length(name) + turns) FROM sessions");
+  db.integer("SELECT count(*) FROM log");
+  for (const char* statement : {
+           "SELECT id, uid, name, named, cwd, model, parent, parent_seq, created, updated, first_prompt, turns, last_item"
+           " FROM sessions LIMIT 0",
+           "SELECT seq, session, kind, ref, flags, at, codec, body FROM log INDEXED BY log_ref WHERE session=0 LIMIT 0",
+           "SELECT id, session, tool, subject, blob, item, block, bytes, at FROM originals LIMIT 0",
+           "SELECT blob, n, lines, codec, data FROM chunks LIMIT 0",
+       })
+    db.integer(statement);
 }
 
 bool has_table(Sqlite& db, std::string_view name) {
@@ -175,6 +207,12 @@ std::string common_columns(Sqlite& db, std::string_view table) {
   std::string columns;
   while (cursor.step()) columns += (columns.empty() ? "\"" : ",\"") + cursor.text(0) + "\"";
   return columns;
+}
+
+bool same_width(Sqlite& db, std::string_view table) {
+  return db.integer(
+             "SELECT (SELECT count(*) FROM pragma_table_info(?1, 'main')) = (SELECT count(*) FROM pragma_table_info(?1, 'old'))",
+             {table}) == 1;
 }
 
 void try_exec(Sqlite& db, const std::string& statement) {
@@ -193,8 +231,9 @@ std::int64_t copy_rows(Sqlite& db, const fs::path& salvaged) {
   for (const char* name : kTables) {
     const std::string table(name);
     if (!has_table(db, table)) continue;
-    const std::string columns = common_columns(db, table);
-    if (!columns.empty()) {
+    if (same_width(db, table)) {  // by place: a damaged schema may have lost a name
+      try_exec(db, "INSERT OR IGNORE INTO main." + table + " SELECT * FROM old." + table);
+    } else if (const std::string columns = common_columns(db, table); !columns.empty()) {
       try_exec(db, "INSERT OR IGNORE INTO main." + table + "(" + columns + ") SELECT " + columns + " FROM old." + table);
     }
   }
@@ -242,32 +281,54 @@ void Store::Impl::open_file() {
   if (!read_only) migrate(*database, file, migrations());
 }
 
-// Never start empty: the damaged file is moved aside, whole, and what can be read of it fills the new one.
+// Never start empty: what can be read of the damaged file fills a new one, and only when that is whole do they change places.
 void Store::Impl::recover(const std::string& why) {
   database.reset();
-  const fs::path aside = free_name(file);
-  fs::rename(file, aside);
-  for (const char* suffix : {"-wal", "-shm"}) {
-    std::error_code ignored;
-    fs::rename(file.string() + suffix, aside.string() + suffix, ignored);
-  }
-  const fs::path salvaged = file.string() + ".salvaged";
+  const fs::path aside = free_name(file), salvaged = file.string() + ".salvaged", fresh = file.string() + ".recovered";
+  const Leftovers leftovers{salvaged, fresh};
   create_private(salvaged);
-  const std::string trouble = sqlite_recover(aside, salvaged);
-  open_file();
-  std::int64_t written = 0;
-  try {
-    written = copy_rows(*database, salvaged);
-  } catch (const SqliteError& error) {
-    notices.push_back(std::string("recovery: ") + error.what());
+  const std::string trouble = sqlite_recover(file, salvaged);
+  create_private(fresh);
+  std::int64_t found = 0, all = 0;
+  std::string gaps;
+  {
+    Sqlite db(fresh, Sqlite::Mode::create);
+    migrate(db, fresh, migrations());
+    try {
+      all = copy_rows(db, salvaged);
+    } catch (const SqliteError& error) {
+      if (error.outside() && !error.damaged()) throw;  // the disk: the file waits for a better moment
+      gaps = std::string("recovery: ") + error.what();
+    }
+    found = db.integer("SELECT count(*) FROM log WHERE kind=0");
+    all = std::max(found, found + all - db.integer("SELECT count(*) FROM log"));
   }
-  for (const char* suffix : {"", "-wal", "-shm"}) ::unlink((salvaged.string() + suffix).c_str());
-  const std::int64_t found = database->integer("SELECT count(*) FROM log WHERE kind=0");
-  const std::int64_t entries = database->integer("SELECT count(*) FROM log");
-  std::string text = "the history was damaged (" + why + "): recovered " + std::to_string(found) + " of ";
-  text += counted(std::max(found, found + written - entries), "message") + "; the damaged file is kept as " +
-          aside.filename().string();
-  notices.push_back(text + (trouble.empty() ? "" : " (" + trouble + ")"));
+  change_places(file, aside, fresh);
+  open_file();
+  if (!gaps.empty()) notices.push_back(gaps);
+  notices.push_back("the history was damaged (" + why + "): recovered " + std::to_string(found) + " of " +
+                    counted(all, "message") + "; the damaged file is kept as " + aside.filename().string() +
+                    (trouble.empty() ? "" : " (" + trouble + ")"));
+}
+
+// A damaged file is recovered, unless another tern has it open: that one would write on into a file that was moved away.
+bool Store::Impl::recovered(const std::string& why) {
+  if (locks && !locks->alone()) return false;
+  try {
+    recover(why);
+  } catch (const std::exception& error) {
+    forget_file(why + "; it could not be recovered: " + error.what());
+  }
+  return true;
+}
+
+void Store::Impl::forget_file(const std::string& why) {
+  notices.push_back("the history in " + file.string() + " cannot be used (" + outside_reason(file, why) +
+                    "): this session is kept in memory only");
+  file.clear();
+  locks.reset();
+  read_only = options.read_only = false;
+  open_file();
 }
 
 void Store::Impl::open_database() {
@@ -288,24 +349,17 @@ void Store::Impl::open_database() {
     const bool alone = !locks || locks->alone();
     if (empty && alone) tell_of_empty(file, options.read_only, notices);
     open_file();
-    // A list of sessions that cannot be read must not look like an empty one.
-    database->integer("SELECT sum(length(name) + turns) FROM sessions");
-    database->integer("SELECT count(*) FROM log");
+    read_essentials(*database);
+    // A header that says so makes a file read-only that anybody may write.
+    if (!read_only && !database->writable() && ::access(file.c_str(), W_OK) == 0)
+      throw SqliteError(kCorrupt, "its header is wrong");
     if (options.read_only || !alone || !unclean) return;
-    const std::string state = quick_check(*database);
+    const std::string state = whole_check(*database);
     if (state != "ok") throw SqliteError(kCorrupt, state);
   } catch (const SqliteError& error) {
-    if (error.damaged() && !options.read_only) {
-      recover(error.what());
-      return;
-    }
-    notices.push_back("the history in " + file.string() + " cannot be used (" + outside_reason(file, error.what()) +
-                      "): this session is kept in memory only");
-    file.clear();
-    locks.reset();
-    read_only = false;
-    options.read_only = false;
-    open_file();
+    // What is neither the disk nor the moment is the file.
+    const bool damaged = (error.damaged() || !error.outside()) && !options.read_only && !read_only;
+    if (!damaged || !recovered(error.what())) forget_file(error.what());
   }
 }
 

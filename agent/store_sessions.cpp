@@ -250,9 +250,9 @@ std::optional<OpenedSession> Store::resume(std::string_view wanted, std::string&
     return opened;
   } catch (const SqliteError& error) {
     why = std::string("the history cannot be read: ") + error.what();
-    if (!error.damaged() || impl.read_only || impl.file.empty() || (impl.locks && !impl.locks->alone())) return std::nullopt;
+    if (!error.damaged() || impl.read_only || impl.file.empty()) return std::nullopt;
     impl.current = 0;
-    impl.recover(error.what());  // a new file: the second try meets no damage
+    if (!impl.recovered(error.what())) return std::nullopt;  // else a new file: the second try meets no damage
   }
   return resume(wanted, why);
 }

@@ -112,6 +112,7 @@ TEST_CASE("store: two processes write to one project at the same time, nothing i
       store->create({.name = "writer " + std::to_string(who), .cwd = {}, .model = {}});
       for (std::uint64_t id = 1; id <= rows && good; ++id)
         good = store->append(prompt(id)) && store->unsaved().empty() && store->next_recall();
+      if (!good) ::fprintf(stderr, "writer %d: %s\n", who, store->unsaved().c_str());
       store.reset();
       ::_exit(good ? 0 : 1);
     }

@@ -77,7 +77,7 @@ TEST_CASE("store: a damaged file is never answered with an empty one") {
     const bool unclean = n % 12 < 8;  // an unclean end: the whole file is checked at open; else damage is met on the way
     if (unclean) std::ofstream(folder.db().string() + "-wal") << std::string(32, 'x');
     auto store = folder.store();
-    INFO("damage " << n);
+    INFO("damage " << n << (store->notices().empty() ? "" : ": " + store->notices()[0]));
     const std::uint64_t left = readable(*store, kMessages);
     CHECK(left >= kMessages / 2);
     if (left == kMessages) continue;                    // hit a free or index page
@@ -88,6 +88,56 @@ TEST_CASE("store: a damaged file is never answered with an empty one") {
     CHECK(store->integrity() == "ok");
     CHECK(store->append(prompt(kMessages + 1)));
   }
+}
+
+TEST_CASE("store: one wrong byte of the header or of a table's name costs nothing") {
+  constexpr std::uint64_t messages = 60;
+  Folder original;
+  fill(original, messages);
+  std::ifstream in(original.db(), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const auto column = bytes.find("model TEXT NOT NULL, parent INTEGER"), body = bytes.find("body BLOB NOT NULL");
+  REQUIRE(column != bytes.npos);
+  REQUIRE(body != bytes.npos);
+  // Of the header: the name, the forms for writing and reading, what is reserved, the schema's form, the encoding, the version.
+  for (const std::uint64_t at : std::vector<std::uint64_t>{3, 18, 19, 20, 22, 47, 59, 63, column + 2, body + 1}) {
+    INFO("byte " << at);
+    Folder folder;
+    fs::copy_file(original.db(), folder.db());
+    overwrite(folder.db(), at, at == 63 ? std::string(1, '\0') : at == 59 ? "\2" : "M");
+    auto store = folder.store();
+    CHECK(readable(*store, messages) == messages);
+    for (const auto& notice : store->notices()) CHECK(notice.find("recovered 60 of 60 messages") != std::string::npos);
+    CHECK(store->integrity() == "ok");
+    CHECK(store->append(prompt(messages + 1)));
+    store.reset();
+    CHECK(readable(*folder.store(), messages) == messages);
+  }
+}
+
+TEST_CASE("store: a damaged file that another tern has open, or that no recovery has room beside, stays where it is") {
+  Folder folder;
+  fill(folder, 40);
+  auto first = folder.store();
+  overwrite(folder.db(), 0, std::string(100, '\0'));
+  const auto size = fs::file_size(folder.db());
+  {
+    auto second = folder.store();
+    REQUIRE(second->notices().size() == 1);
+    CHECK(second->notices()[0].find("memory only") != std::string::npos);
+  }
+  first.reset();
+  CHECK_FALSE(fs::exists(folder.db().string() + ".damaged-1"));
+  CHECK(fs::file_size(folder.db()) == size);
+  fs::create_directory(folder.db().string() + ".recovered");  // nothing can be built there
+  std::ofstream(folder.db().string() + ".recovered/x") << "x";
+  CHECK(folder.store()->notices().at(0).find("could not be recovered") != std::string::npos);
+  CHECK(fs::file_size(folder.db()) == size);
+  fs::remove_all(folder.db().string() + ".recovered");
+  auto store = folder.store();
+  CHECK(store->notices().at(0).find("recovered 40 of 40 messages") != std::string::npos);
+  CHECK(readable(*store, 40) == 40);
+  for (const char* rest : {".salvaged", ".recovered"}) CHECK_FALSE(fs::exists(folder.db().string() + rest));
 }
 
 TEST_CASE("store: a file that is no database at all is kept aside") {
