@@ -10,6 +10,7 @@
 #include "compression/index.h"
 #include "compression/lines.h"
 #include "compression/range.h"
+#include "compression/rules.h"
 #include "compression/snip.h"
 #include "compression/summary_answer.h"
 #include "compression/summary_prompt.h"
@@ -19,7 +20,6 @@ namespace tern {
 
 namespace {
 
-constexpr double kept_share = 0.3;   // of the target, for what the person wrote, word for word
 constexpr double words_share = 0.2;  // of the goal: so much room is made for those words where the tail leaves less
 constexpr double tail_share = 0.5;   // of the goal, for what stays verbatim behind the summary
 constexpr double crowd_share = 0.4;  // earlier summaries over this share of the goal are summarised together
@@ -105,24 +105,44 @@ People people_of(const std::vector<ItemPtr>& items) {
   return people;
 }
 
-// All of it when it fits; else the first request, then the newest, and how many more there are. Of a long one that does not fit
-// head and tail, within half of the room that is left.
-std::string kept_messages(People people, Tokens budget) {
-  auto& messages = people.messages;
+// Of a message, quoted, the sentences that demand something; empty when there is none, or little else.
+std::string demands_of(std::string_view message) {
+  std::string out;
+  for (const auto rule : rules_in(message.substr(std::min(message.size(), message.find_first_not_of("> ")))))
+    out.append(out.empty() ? "> \xE2\x80\xA6 " : " ").append(rule);
+  return out.size() * 5 > message.size() * 4 ? std::string() : out;
+}
+
+// All of it when it fits; else the first request, what the others demand, then the newest, and how many more there are. Of a long
+// one that does not fit head and tail, within half of the room that is left.
+std::string kept_messages(const People& people, Tokens budget) {
+  const auto& messages = people.messages;
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < messages.size(); ++i) order.push_back(i == 0 ? 0 : messages.size() - i);
   if (people.more > 0 || people.tokens > budget) budget -= estimate(more_note(messages.size()));
-  for (const auto i : order) {
-    if (estimate(messages[i].text) + 1 > budget) messages[i].text = excerpt(messages[i], budget / 2);
-    if (messages[i].text.empty())
-      ++people.more;
-    else
-      budget -= estimate(messages[i].text) + 1;
+  std::vector<std::string> kept(messages.size());
+  const auto keep = [&](std::size_t i, std::string text) {
+    const Tokens cost = estimate(text) - estimate(kept[i]) + (kept[i].empty() ? 1 : 0);
+    if (text.empty() || cost > budget) return;
+    budget -= cost;
+    kept[i] = std::move(text);
+  };
+  const auto keep_words = [&](std::size_t i) {
+    keep(i, messages[i].text);
+    if (kept[i].empty()) keep(i, excerpt(messages[i], budget / 2));
+  };
+  if (!messages.empty()) keep_words(0);
+  if (people.tokens > budget) {
+    for (const auto i : order)
+      if (kept[i].empty()) keep(i, demands_of(messages[i].text));
   }
+  for (const auto i : order)
+    if (i > 0) keep_words(i);
+  const auto more = people.more + static_cast<std::size_t>(std::count(kept.begin(), kept.end(), std::string()));
   std::string out;
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    if (!messages[i].text.empty()) out += messages[i].text + '\n';
-    if (i == 0 && people.more > 0) out += more_note(people.more) + '\n';
+    if (!kept[i].empty()) out += kept[i] + '\n';
+    if (i == 0 && more > 0) out += more_note(more) + '\n';
   }
   if (!out.empty()) out.pop_back();
   return out;
@@ -241,7 +261,7 @@ std::optional<ItemRange> summary_range(const Conversation& conversation, const B
 }
 
 SummaryRequest summary_request(const Conversation& conversation, const Budget& budget, ItemRange range, const std::string& focus,
-                               TimePoint now) {
+                               TimePoint now, double kept) {
   const auto& items = conversation.items;
   const auto [first, end] = stretch_of(items, range);
   SummaryRequest request;
@@ -257,11 +277,11 @@ SummaryRequest summary_request(const Conversation& conversation, const Budget& b
   const Tokens rest = count(conversation) - request.replaces;
   const Tokens most = std::max<Tokens>(1, request.replaces * 3 / 4);
   const Tokens goal = compaction_goal(budget);
-  auto people = people_of(request.source.items);
+  const auto people = people_of(request.source.items);
   const Tokens words = std::min(people.tokens, static_cast<Tokens>(words_share * static_cast<double>(goal)));
   request.target = std::clamp(goal - rest, std::min(least_target + words, most), most);
-  const auto share = static_cast<Tokens>(kept_share * static_cast<double>(request.target));
-  request.kept = kept_messages(std::move(people), std::max(share, std::min(words, request.target - least_target)));
+  const auto share = static_cast<Tokens>(kept * static_cast<double>(request.target));
+  request.kept = kept_messages(people, std::max(share, std::min(words, request.target - least_target)));
   const Tokens left = request.target - estimate(request.kept);
   request.index = index_of(request.source, std::min({budget.config.index_budget, request.target / 5, left * 2 / 5}));
   const Tokens body = request.target - estimate(request.kept) - estimate(request.index) - estimate(summary_opening(0));

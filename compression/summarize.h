@@ -30,8 +30,9 @@ struct Rejected {
 // `complete` is false when the provider stopped for length. Accepts missing or unclosed tags, fences, leading chatter.
 std::variant<Edits, Rejected> with_summary(const SummaryRequest& request, const std::string& answer, bool complete = true);
 
+// `kept`: the share of the target that the person's own words may take, word for word.
 SummaryRequest summary_request(const Conversation& conversation, const Budget& budget, ItemRange range, const std::string& focus,
-                               TimePoint now);
+                               TimePoint now, double kept = 0.3);
 
 // What a compaction would summarise: from behind the last summary (from the start when summaries fill too much) to the best
 // boundary that leaves about half of the goal verbatim; more of it when the work is code, less when it is talk. Earlier

@@ -320,7 +320,8 @@ bool deep_enough(const Conversation& before, const Conversation& after, const Bu
 Edits whole_stretch(const Conversation& conversation, const Budget& budget, const PlanState& state) {
   const auto range = summary_range(conversation, budget);
   if (!range) return {};
-  const auto request = summary_request(conversation, budget, *range, {}, state.now);
+  constexpr double words_share = 0.6;
+  const auto request = summary_request(conversation, budget, *range, {}, state.now, words_share);
   const auto room = request.target - estimate(request.kept) - estimate(request.index);
   const FoldedRounds gone{conversation, request.source.items, referenced_later(survey(conversation), conversation.items.size()),
                           room * 3 / 4, budget.config};

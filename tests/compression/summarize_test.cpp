@@ -265,3 +265,26 @@ TEST_CASE("a long request that does not fit keeps its head and its tail and the 
   const auto made = with_summary(request, "<summary>1. Begun</summary>");
   CHECK(contains(text_of(made), "And never touch the API."));
 }
+
+TEST_CASE("of messages that find no room, what they demand is kept before any other is kept whole") {
+  std::string text = "system Be brief\n";
+  for (int i = 1; i <= 60; ++i) {
+    const auto n = std::to_string(i);
+    text += "user Step " + n + " of the long list that I gave you went well as far as I can see from here, and so on and on";
+    text += i % 15 == 2 ? "; it took a while. Never touch module_" + n + "! It went on for hours.\n" : "\n";
+    text += "assistant Done\n";
+  }
+  const auto world = script(text);
+  Budget budget;
+  budget.reserve = 0;
+  budget.window = count(world);
+  const auto request = summary_request(world, budget, {world.items[1]->id, world.items[110]->id}, "", {});
+  CHECK(contains(request.kept, "> Step 1 of the long list"));
+  for (const char* n : {"2", "17", "32", "47"}) {
+    CHECK(contains(request.kept, std::string("Never touch module_") + n + "!"));
+  }
+  CHECK(!contains(request.kept, "> Step 2 of"));
+  CHECK(!contains(request.kept, "> Step 17 of"));
+  CHECK(contains(request.kept, "> [and "));
+  CHECK(contains(request.kept, "> Step 55 of"));
+}
