@@ -16,14 +16,14 @@ namespace tern {
 
 namespace {
 
-constexpr Tokens label_tokens = 14, least_result = 40, least_text = 80;
+constexpr Tokens label_tokens = 14, least_result = 40, least_text = 80, least_said = 30;
 constexpr double deep_share = 0.6;    // frames over this share of the target: calls and texts are opened too
 constexpr double tail_share = 0.30;   // of the room for lines: newest results kept whole
 constexpr double fold_share = 0.6;    // and frames still over this: rounds are folded until they are under it
 constexpr double person_share = 0.8;  // and still over this: long human texts are opened
 constexpr Tokens long_request = 200;
 constexpr Tokens head_part = 16, head_most = 1'500;  // the text that opens the folds: a part of the target, at most
-constexpr std::size_t unfolded = 6;                  // newest items never folded
+constexpr std::size_t unfolded = 6, last_round = 2;  // newest items that are not folded; the last round never is
 constexpr int corrections = 3;
 
 struct PartPlan {
@@ -111,7 +111,7 @@ class Condenser {
     std::vector<std::size_t> longest;
     for (std::size_t p = 0; p < plans_.size(); ++p) {
       const auto kind = survey_.parts[p].kind;
-      if (kind == PartKind::said && fixed_ > frames) open(p, long_request);
+      if (kind == PartKind::said && fixed_ > frames) open(p, least_said);
       if (kind == PartKind::human) longest.push_back(p);
       if (kind == PartKind::summary && fixed_ > frames) loosen(p);
     }
@@ -136,13 +136,28 @@ class Condenser {
     folded_.assign(items_.size(), 0);
     directory_ = common_directory(items_);
     std::set<std::string_view> named;
-    for (std::size_t i = 0; i + unfolded < items_.size() && fixed_ > frames;) {
+    const std::size_t newest = newest_unfolded(frames / 2);
+    for (std::size_t i = 0; i + newest < items_.size() && fixed_ > frames;) {
       const auto n = foldable(items_, i);
       if (n == 0) named.clear();
       for (std::size_t k = i; k < i + n; ++k) fold_item(k, named);
       i += std::max<std::size_t>(n, 1);
     }
     write_head();
+  }
+
+  // Where a few items are most of the conversation, the newest of them alone can be over the target.
+  std::size_t newest_unfolded(Tokens room) const {
+    std::vector<Tokens> frames;
+    for (const auto& item : items_) frames.push_back(item->tokens);
+    for (std::size_t p = 0; p < plans_.size(); ++p)
+      if (plans_[p].open) frames[survey_.parts[p].item] -= plans_[p].tokens - plans_[p].frame;
+    std::size_t newest = 0;
+    while (newest < std::min(unfolded, frames.size())) {
+      room -= frames.rbegin()[newest];
+      if (newest++ >= last_round && room < 0) return newest - 1;
+    }
+    return newest;
   }
 
   void write_head() {

@@ -13,7 +13,8 @@
 
 namespace tern::bench {
 
-// What the product does when the tier is due and no model answers: plan() with the strategy "local", its goal set to `target`.
+// What the product does when the tier is due and no model answers: plan() with the strategy "local", its goal set to `target`,
+// and the hard tier where that leaves too much.
 inline Edits planned(const Conversation& conversation, Budget budget, Tokens target) {
   auto& config = budget.config;
   config.compact_at = 1;
@@ -21,7 +22,9 @@ inline Edits planned(const Conversation& conversation, Budget budget, Tokens tar
   PlanState state;
   state.manual = true;
   state.strategy = "local";
-  return plan(conversation, budget, state).edits;
+  const auto goal = uncalibrated(target, budget);
+  return followed(conversation, plan(conversation, budget, state).edits,
+                  [&](const Conversation& rest) { return truncate(rest, budget, goal); });
 }
 
 // What the product does by itself before a request, with the defaults of its config: the tier that is due, if one is.
@@ -53,6 +56,10 @@ inline Conversation compress(const std::string& policy, const Conversation& conv
     edits = condense(conversation, budget, {.target = goal});
   else if (policy == "results")
     edits = condense(conversation, budget, {.target = goal, .reach = Reach::results});
+  else if (policy == "texts")
+    edits = condense(conversation, budget, {.target = goal, .reach = Reach::texts});
+  else if (policy == "labels")
+    edits = microcompact(conversation, budget, {.target = goal, .oldest = 1.0, .kept_lines = 0});
   else if (policy == "micro")
     edits = microcompact(conversation, budget, {.target = goal, .oldest = 1.0});
   else if (policy == "middle")
@@ -65,7 +72,7 @@ inline Conversation compress(const std::string& policy, const Conversation& conv
     edits = truncate(conversation, budget, goal);
   else if (policy != "none")
     throw std::runtime_error("no policy '" + policy +
-                             "'; there is: shipped plan condense results micro middle oldest select truncate none");
+                             "'; there is: shipped plan condense texts results micro labels middle oldest select truncate none");
   return tern::apply(conversation, edits);
 }
 

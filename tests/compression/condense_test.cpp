@@ -132,3 +132,20 @@ TEST_CASE("cutting again goes deeper and the same input gives the same output") 
   const auto tenth = cut(half, count(world) / 10);
   CHECK(count(tenth) <= count(world) / 10 + 20);
 }
+
+TEST_CASE("where a few large rounds are all there is, they are folded before the person's words are cut") {
+  std::string text = "user Fix parseConfig in src/config.cpp";
+  for (int i = 0; i < 40; ++i) text += " and mind what I said about the number " + std::to_string(i) + " of the list";
+  for (int round = 0; round < 2; ++round) {
+    const auto name = [&](int i) { return std::to_string(round * 24 + i); };
+    for (int i = 1; i <= 24; ++i)
+      text += "\ncall " + name(i) + " Bash grep -rn value_" + name(i) + " src/part/of/the/tree/number_" + name(i) + ".cpp";
+    for (int i = 1; i <= 24; ++i) text += "\nresult " + name(i) + " 3 lines";
+  }
+  const auto world = script(text + "\ncall 99 Read a.cpp\nresult 99 = int a;");
+  const auto target = count(world) * 45 / 100;
+  const auto after = cut(world, target);
+  CHECK(count(after) <= target);
+  CHECK(after.items[0] == world.items[0]);
+  CHECK(after.items.back() == world.items.back());
+}
