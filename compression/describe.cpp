@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "compression/lines.h"
+#include "compression/tool_kinds.h"
 #include "compression/utf8.h"
 
 namespace tern {
@@ -148,17 +149,17 @@ std::string head_of(const ToolResult& result) {
 }  // namespace
 
 ResultKind kind_of(const ToolResult& result) {
-  if (result.tool == "Read") return kind_of_file(result.subject);
-  if (result.tool == "Grep") return ResultKind::search;
-  if (result.tool == "Glob" || result.tool == "Ls" || result.tool == "LS") return ResultKind::listing;
-  if (result.tool == "Bash") return kind_of_command(result.subject, result.text);
+  if (reads_files(result.tool)) return kind_of_file(result.subject);
+  if (searches_files(result.tool)) return ResultKind::search;
+  if (lists_files(result.tool)) return ResultKind::listing;
+  if (runs_commands(result.tool)) return kind_of_command(result.subject, result.text);
   return ResultKind::other;
 }
 
 std::string describe(const ToolResult& result) {
   const ResultKind kind = kind_of(result);
   std::string line = head_of(result) + " \xE2\x80\x94 " + size_of(result, kind);
-  const auto status = result.tool == "Read" ? std::nullopt : exit_status(result.text);
+  const auto status = reads_files(result.tool) ? std::nullopt : exit_status(result.text);
   if (status)
     line += ", " + *status;
   else if (result.is_error)

@@ -7,6 +7,7 @@
 #include "compression/strategy.h"
 #include "compression/superseded.h"
 #include "compression/tokens.h"
+#include "compression/tool_kinds.h"
 #include "compression/written_names.h"
 
 namespace tern {
@@ -82,7 +83,7 @@ class Microcompact {
 
   static Rank rank_of(const ToolResult& result) {
     if (result.is_error) return Rank::error;
-    return result.tool == "Read" && result.text.size() >= large_read_bytes ? Rank::large_read : Rank::other;
+    return reads_files(result.tool) && result.text.size() >= large_read_bytes ? Rank::large_read : Rank::other;
   }
 
   // An item of one block is counted already.

@@ -7,6 +7,7 @@
 #include "compression/plan.h"
 #include "compression/salient.h"
 #include "compression/tokens.h"
+#include "compression/tool_kinds.h"
 #include "compression/utf8.h"
 
 namespace tern {
@@ -178,7 +179,7 @@ SnipForm snip_form(const CompressionConfig& config) {
 
 OutputKind output_kind(const ToolResult& result) {
   if (result.tool == "Recall") return OutputKind::source;  // asked for as it was
-  if (result.tool != "Read") return OutputKind::log;
+  if (!reads_files(result.tool)) return OutputKind::log;
   const std::string_view subject = result.subject;
   const bool log = subject.ends_with(".log") || subject.ends_with(".out") || subject.ends_with(".err");
   return log ? OutputKind::log : OutputKind::source;

@@ -1,6 +1,7 @@
 #include "compression/superseded.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <unordered_map>
@@ -8,6 +9,8 @@
 
 #include "compression/blocks.h"
 #include "compression/describe.h"
+#include "compression/lines.h"
+#include "compression/names.h"
 #include "compression/similarity.h"
 #include "compression/strategy.h"
 #include "compression/tokens.h"
@@ -17,9 +20,10 @@ namespace tern {
 
 namespace {
 
-constexpr std::size_t least_text = 200;  // bytes; shorter results are not worth a line
-constexpr double near_duplicate = 0.9;   // share of common shingles
-constexpr double like_size = 0.75;       // near-duplicates are of like size
+constexpr std::size_t least_text = 200;             // bytes; shorter results are not worth a line
+constexpr double near_duplicate_share = 0.9;        // share of common shingles
+constexpr double like_size = 0.75;                  // near-duplicates are of like size
+constexpr std::size_t marks = 4, marked_line = 12;  // a text is found again by as many of its lines, of so many bytes at least
 
 struct Seen {
   std::size_t item, block;
@@ -28,7 +32,24 @@ struct Seen {
 };
 
 bool is_part(const Seen& read) {
-  return read.arguments.find("\"offset\"") != read.arguments.npos || read.arguments.find("\"limit\"") != read.arguments.npos;
+  static constexpr std::string_view words[] = {"offset\"", "limit\"", "start", "end_line", "line_", "range\"", "lines\""};
+  return std::any_of(std::begin(words), std::end(words),
+                     [&](std::string_view word) { return read.arguments.find(word) != read.arguments.npos; });
+}
+
+// The lines of least hash: two texts that have most lines in common have one of these in common.
+std::array<std::uint64_t, marks> marks_of(std::string_view text) {
+  std::array<std::uint64_t, marks> least;
+  least.fill(~std::uint64_t{0});
+  each_line_of(text, [&](std::string_view line) {
+    if (line.size() < marked_line) return;
+    std::uint64_t hash = hash_text(line);
+    for (auto& mark : least) {
+      if (hash == mark) return;
+      if (hash < mark) std::swap(hash, mark);
+    }
+  });
+  return least;
 }
 
 std::string_view path_of(const ToolResult& result) {
@@ -74,7 +95,7 @@ class Finder {
   void see(const Seen& seen) {
     const ToolResult& result = *seen.result;
     if (!result.is_error && !result.subject.empty()) {
-      if (result.tool == "Read") read(seen);
+      if (reads_files(result.tool)) read(seen);
       if (changes_files(result.tool)) edited(seen);
     }
     if (result.form != ResultForm::compacted && result.text.size() >= least_text) output(seen);
@@ -100,26 +121,44 @@ class Finder {
     reads.clear();
   }
 
-  // The same text again, or nearly the same from the same command.
+  // The same text again, or nearly the same; of files only the same, since a file and its copy are two.
   void output(const Seen& seen) {
     const auto hash = std::hash<std::string_view>{}(seen.result->text);
-    if (const auto same = texts_.find(hash); same != texts_.end() && same->second.result->text == seen.result->text) {
-      add(same->second, because("the same output came again", *seen.result));
-    } else if (seen.result->tool != "Read") {
-      near_duplicate_of(seen);
-    }
+    const auto same = texts_.find(hash);
+    const bool again = same != texts_.end() && same->second.result->text == seen.result->text;
+    if (again) add(same->second, because("the same output came again", *seen.result));
     texts_.insert_or_assign(hash, seen);
-    if (seen.result->tool != "Read") commands_.insert_or_assign({seen.result->tool, seen.result->subject}, seen);
+    if (reads_files(seen.result->tool)) return;
+    outputs_.push_back({seen, {}});
+    const std::size_t me = outputs_.size() - 1;
+    std::array<std::size_t, marks + 1> older;
+    std::size_t n = 0;
+    const auto meet = [&](auto& where, const auto& key) {
+      const auto [at, fresh] = where.try_emplace(key, me);
+      if (!fresh && std::find(older.begin(), older.begin() + n, at->second) == older.begin() + n) older[n++] = at->second;
+      at->second = me;
+    };
+    meet(commands_, std::pair<std::string_view, std::string_view>(seen.result->tool, seen.result->subject));
+    for (const auto mark : marks_of(seen.result->text))
+      if (mark != ~std::uint64_t{0}) meet(marks_, mark);
+    for (std::size_t i = 0; i < n && !again; ++i) near_duplicate(outputs_[older[i]], outputs_[me]);
   }
 
-  void near_duplicate_of(const Seen& seen) {
-    const auto older = commands_.find({seen.result->tool, seen.result->subject});
-    if (older == commands_.end()) return;
-    const auto [small, large] = std::minmax({older->second.result->text.size(), seen.result->text.size()});
+  struct Output {
+    Seen seen;
+    std::optional<Sketch> sketch;
+  };
+  static const Sketch& sketch_of(Output& output) {
+    if (!output.sketch) output.sketch = sketch(output.seen.result->text);
+    return *output.sketch;
+  }
+
+  void near_duplicate(Output& older, Output& newer) {
+    const auto [small, large] = std::minmax({older.seen.result->text.size(), newer.seen.result->text.size()});
     if (static_cast<double>(small) < like_size * static_cast<double>(large)) return;
-    const double share = similarity(older->second.result->text, seen.result->text);
-    if (share < near_duplicate) return;
-    add(older->second, because("came again, " + std::to_string(static_cast<int>(share * 100)) + " % the same", *seen.result));
+    const double share = similarity(sketch_of(older), sketch_of(newer));
+    if (share < near_duplicate_share) return;
+    add(older.seen, because("came again, " + std::to_string(static_cast<int>(share * 100)) + " % the same", *newer.seen.result));
   }
 
   void add(const Seen& older, std::string why) {
@@ -129,7 +168,9 @@ class Finder {
 
   std::unordered_map<std::string_view, std::unordered_map<std::string_view, Seen>> reads_;  // by path and arguments
   std::unordered_map<std::size_t, Seen> texts_;
-  std::map<std::pair<std::string_view, std::string_view>, Seen> commands_;
+  std::vector<Output> outputs_;                                                    // of all tools but those that read files
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> commands_;  // the newest of them, by tool and subject
+  std::unordered_map<std::uint64_t, std::size_t> marks_;                           // and by its marks
   std::vector<Superseded> found_;
   std::unordered_set<const ToolResult*> known_;  // what was found, each once
 };

@@ -6,9 +6,22 @@
 namespace tern {
 namespace {
 
-constexpr std::array<std::string_view, 9> writers = {"write",       "edit",        "multiedit", "delete", "notebookedit",
-                                                     "apply_patch", "str_replace", "create",    "replace"};
-constexpr std::array<std::string_view, 4> shells = {"bash", "shell", "exec_command", "run_shell_command"};
+constexpr std::array<std::string_view, 12> writers = {"write",        "edit",       "multiedit",   "delete",
+                                                      "notebookedit", "create",     "apply_patch", "str_replace",
+                                                      "replace",      "write_file", "edit_file",   "create_file"};
+constexpr std::array<std::string_view, 8> shells = {"bash",          "shell",       "exec_command",    "run_shell_command",
+                                                    "shell_command", "run_command", "execute_command", "run_terminal_cmd"};
+constexpr std::array<std::string_view, 6> readers = {"read", "read_file", "view", "view_file", "open_file", "read_text_file"};
+constexpr std::array<std::string_view, 6> searchers = {"grep",        "rg",           "search_file_content",
+                                                       "grep_search", "search_files", "codebase_search"};
+constexpr std::array<std::string_view, 7> listers = {"glob",       "ls",         "list_dir",   "list_directory",
+                                                     "list_files", "find_files", "file_search"};
+
+// "mcp__server__read_file" is read_file of some server.
+std::string_view own_name(std::string_view tool) {
+  const auto prefix = tool.rfind("__");
+  return prefix == tool.npos ? tool : tool.substr(prefix + 2);
+}
 
 bool same(std::string_view tool, std::string_view lower_case) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -23,6 +36,9 @@ bool among(const auto& names, std::string_view tool) {
 }  // namespace
 
 bool changes_files(std::string_view tool) { return among(writers, tool); }
-bool runs_commands(std::string_view tool) { return among(shells, tool); }
+bool runs_commands(std::string_view tool) { return among(shells, own_name(tool)); }
+bool reads_files(std::string_view tool) { return among(readers, own_name(tool)); }
+bool searches_files(std::string_view tool) { return among(searchers, own_name(tool)); }
+bool lists_files(std::string_view tool) { return among(listers, own_name(tool)); }
 
 }  // namespace tern

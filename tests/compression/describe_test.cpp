@@ -209,3 +209,15 @@ TEST_CASE("one line stays short whatever stands in the text, and ends at a chara
   CHECK(describe(result("Grep", "x", files)).size() < 400);
   CHECK(describe(result("Read", "a.py", code)).size() < 400);
 }
+
+TEST_CASE("results of other agents' tools are described by what such tools do") {
+  const auto kind = [](const char* tool, const char* subject) {
+    return kind_of({.call_id = "c", .tool = tool, .text = "x", .subject = subject});
+  };
+  CHECK(kind("read_file", "a.cpp") == ResultKind::source);
+  CHECK(kind("mcp__files__read_file", "a.json") == ResultKind::json);
+  CHECK(kind("search_file_content", "x") == ResultKind::search);
+  CHECK(kind("list_directory", "src") == ResultKind::listing);
+  CHECK(kind("run_shell_command", "git diff") == ResultKind::diff);
+  CHECK(kind("mcp__mail__send", "x") == ResultKind::other);
+}

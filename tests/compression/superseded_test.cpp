@@ -59,7 +59,7 @@ TEST_CASE("failed reads supersede nothing") {
   CHECK(found("user a\n" + call(1, "Read a.cpp") + "call 2 Read a.cpp\nerror 2 = no such file\n").empty());
 }
 
-TEST_CASE("the same output again, or nearly the same from the same command, stands for the older") {
+TEST_CASE("the same output again, or nearly the same, stands for the older") {
   std::string list, other;
   for (int i = 0; i < 60; ++i) list += "file number " + std::to_string(i) + " is fine\\n";
   other = list;
@@ -67,7 +67,22 @@ TEST_CASE("the same output again, or nearly the same from the same command, stan
   CHECK(found("user a\n" + call(1, "Bash ls", "= " + list) + call(2, "Bash ls -a", "= " + list)) ==
         "3: the same output came again (r2)\n");
   CHECK(found("user a\n" + call(1, "Bash ls", "= " + list) + call(2, "Bash ls", "= " + other)).starts_with("3: came again, 9"));
-  CHECK(found("user a\n" + call(1, "Bash ls", "= " + list) + call(2, "Bash df", "= " + other)).empty());
+  CHECK(found("user a\n" + call(1, "Bash ls", "= " + list) + call(2, "Bash ls | tail", "= " + other))
+            .starts_with("3: came again, 9"));
+  std::string shifted = "it began at noon\\n" + other;
+  CHECK(
+      found("user a\n" + call(1, "Bash ls", "= " + list) + call(2, "Grep file", "= " + shifted)).starts_with("3: came again, 9"));
+  // A file and its copy are two files; and half of the lines are not nearly all.
+  CHECK(found("user a\n" + call(1, "Read a.cpp", "= " + list) + call(2, "Read b.cpp", "= " + other)).empty());
+  std::string half;
+  for (int i = 30; i < 90; ++i) half += "file number " + std::to_string(i) + " is fine\\n";
+  CHECK(found("user a\n" + call(1, "Bash ls", "= " + list) + call(2, "Bash df", "= " + half)).empty());
+}
+
+TEST_CASE("the tools of other agents are known by their names") {
+  CHECK(found("user a\n" + call(1, "mcp__fs__read_file a.cpp") + call(2, "mcp__fs__read_file a.cpp"))
+            .starts_with("3: later read again"));
+  CHECK(found("user a\n" + call(1, "view a.cpp") + call(2, "str_replace a.cpp", "= done")).starts_with("3: later edited"));
 }
 
 TEST_CASE("as a strategy: one line each, the protected stay") {
