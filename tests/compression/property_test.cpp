@@ -1,6 +1,7 @@
-// What must hold for every conversation and every strategy, tried on random ones.
+// What must hold for every conversation and every strategy, tried on random ones; TERN_SEEDS=N tries N of them.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
 #include <random>
 
 #include "compression/blocks.h"
@@ -18,7 +19,10 @@ using test::to_script;
 
 namespace {
 
-constexpr unsigned seeds = 60;
+const unsigned seeds = [] {
+  const char* wanted = std::getenv("TERN_SEEDS");
+  return wanted ? static_cast<unsigned>(std::atoi(wanted)) : 60u;
+}();
 
 Budget filled(const Conversation& conversation, double share) {
   Budget budget;
