@@ -116,14 +116,16 @@ class Squeeze {
   Edits run() {
     if (thoughts() > target_) drop_thoughts(Part::all_but_pins);  // nothing else could make room
     if (over() > 0) shrink(Part::results, least_result);
-    if (over() > 0) drop_rounds();
+    if (over() > 0) drop_rounds(Part::all_but_pins);
     if (over() > 0) drop_thoughts(Part::all_but_pins);
     if (over() > 0) shrink(Part::spoken, long_text / 2);
     if (over() > 0) shrink(Part::all_but_pins, long_text / 2);
-    if (over() > 0) drop_users();
+    if (over() > 0) drop_users(Part::all_but_pins);
     if (over() > 0) drop_thoughts(Part::all);
     if (over() > 0) shrink(Part::all, least_text);
     if (over() > 0) drop_calls();
+    if (over() > 0) drop_rounds(Part::all);  // so many pins that their frames alone are too much: the oldest go
+    if (over() > 0) drop_users(Part::all);
     return std::move(edits_);
   }
 
@@ -206,9 +208,9 @@ class Squeeze {
                      gain});
   }
 
-  // Oldest first; the newest round and pins stay.
-  void drop_rounds() {
-    const Outline parts = outline(conversation_, pins());
+  // Oldest first; the newest round stays.
+  void drop_rounds(Part part) {
+    const Outline parts = outline(conversation_, staying(part));
     Edits edits;
     Tokens left = over();
     for (std::size_t r = 0; r + 1 < parts.rounds.size() && left > 0; ++r) {
@@ -246,7 +248,7 @@ class Squeeze {
 
   // So many calls in one message that their frames alone are too much: the first of them leave, each with its result.
   void drop_calls() {
-    const Outline parts = outline(conversation_, pins());
+    const Outline parts = outline(conversation_, staying(Part::all_but_pins));
     for (const Round& round : parts.rounds) {
       const Tokens left = over();
       if (left > 0 && !round.keep && round.last > round.first)
@@ -255,8 +257,8 @@ class Squeeze {
   }
 
   // User messages leave where no answer of theirs is left, but for the first and the last of them.
-  void drop_users() {
-    const Outline parts = outline(conversation_, pins());
+  void drop_users(Part part) {
+    const Outline parts = outline(conversation_, staying(part));
     Edits edits;
     Tokens left = over();
     for (std::size_t t = 1; t + 1 < parts.turns.size() && left > 0; ++t) {
@@ -269,9 +271,10 @@ class Squeeze {
     apply(std::move(edits));
   }
 
-  std::vector<bool> pins() const {
+  std::vector<bool> staying(Part part) const {
     std::vector<bool> keep;
-    for (const auto& item : conversation_.items) keep.push_back(item->pinned || item->role == Role::system);
+    for (const auto& item : conversation_.items)
+      keep.push_back((item->pinned && part != Part::all) || item->role == Role::system);
     return keep;
   }
 

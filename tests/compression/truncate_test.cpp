@@ -165,6 +165,19 @@ TEST_CASE("only the system messages may leave more than the target") {
   CHECK(count(after) - before.items[0]->tokens <= 60);
 }
 
+TEST_CASE("pins whose frames alone are larger than the budget leave, the oldest first") {
+  std::string text = "system Be brief\n";
+  for (int i = 1; i <= 60; ++i) {
+    const auto n = std::to_string(i);
+    text += "user Never touch module " + n + "\npin\ncall " + n + " Read a.cpp\nresult " + n + " = ok\npin\n";
+  }
+  const auto before = script(text + "user go");
+  for (const Tokens target : {2'000, 800, 200}) {
+    const auto after = truncated(before, target);
+    CHECK(after.items.back() == before.items.back());
+  }
+}
+
 TEST_CASE("a table that was read is cut as source: its rows stay") {
   std::string table;
   for (int i = 1; i <= 400; ++i) table += "row number " + std::to_string(i) + " of the table\\n";
