@@ -69,8 +69,9 @@ std::optional<ItemRange> standing_range(const Conversation& conversation, ItemRa
 
 // What tern itself puts under a model's summary.
 std::string appended(const SummaryRequest& ask) {
-  std::size_t quotes = ask.kept.starts_with("> ");
-  for (auto at = ask.kept.find("\n> "); at != std::string::npos; at = ask.kept.find("\n> ", at + 1)) ++quotes;
+  std::size_t quotes = ask.kept.starts_with("> ") && !ask.kept.starts_with("> [and ");
+  for (auto at = ask.kept.find("\n> "); at != std::string::npos; at = ask.kept.find("\n> ", at + 1))
+    quotes += ask.kept.compare(at + 3, 5, "[and ") != 0;
   std::string text;
   if (quotes > 0) text += "; " + std::to_string(quotes) + (quotes == 1 ? " message" : " messages") + " of yours word for word";
   if (!ask.index.empty()) text += "; an index of " + thousands(estimate(ask.index)) + " tokens";
@@ -91,7 +92,7 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
         Notice{Level::warning, "There is no strategy \"" + command.strategy + "\". There is: " + compaction_names() + "."});
     return;
   }
-  const bool as_drafted = command.focus.empty() && command.strategy.empty() && !command.range && !command.preview;
+  const bool as_drafted = command.focus.empty() && command.strategy.empty() && !command.range;
   if (as_drafted && draft_ && draft_->untouched(context.conversation)) {  // it is paid for
     if (draft_pending()) {
       world_.emit(Compaction{.phase = CompactionPhase::started,
@@ -102,8 +103,12 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
       world_.attend([&] { draft_->wait(stop); });
       if (draft_pending()) return log_failure("cancelled; the draft goes on", Tier::compact);
     }
-    hold_until_ = 0;
-    if (swap_draft(context) == Step::changed) return;
+    if (command.preview) {
+      if (preview_draft(context)) return;
+    } else {
+      hold_until_ = 0;
+      if (swap_draft(context) == Step::changed) return;
+    }
   }
   auto now = state(context);
   now.manual = true;
@@ -135,6 +140,22 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
     show_preview(context, due.ask ? &*due.ask : nullptr, std::move(*result));
   else
     commit(context, std::move(*result));
+}
+
+// The draft itself stays: what is discarded here may still be due later. False when it is none.
+bool Compactor::preview_draft(Context& context) {
+  keep_draft(context);
+  if (!draft_) return false;
+  auto made = taken(draft_->request(), draft_->work(), draft_->answer(), draft_->model());
+  if (const auto* rejected = std::get_if<Rejected>(&made)) {
+    draft_failed(context, rejected->why);
+    return false;
+  }
+  auto result = std::get<Result>(std::move(made));
+  result.dollars = draft_dollars_;
+  result.why = kAskedFor;
+  show_preview(context, &draft_->request(), std::move(result));
+  return true;
 }
 
 void Compactor::show_preview(Context& context, const SummaryRequest* ask, Result result) {

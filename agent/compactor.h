@@ -54,7 +54,6 @@ class Compactor {
   // The provider refused the length: true when the context is now smaller than what was refused.
   bool overflow(Context& context, const Failed& refusal, std::stop_token stop);
 
-  // The person's commands.
   void compact(Context& context, const Compact& command, std::stop_token stop);
   void settle_preview(Context& context, const AcceptPreview& answer);
   void undo(Context& context, const UndoCompact& command);
@@ -124,6 +123,7 @@ class Compactor {
   std::pair<std::uint64_t, std::uint64_t> turns_of(ItemRange range) const;
 
   // compact_commands.cpp, pins.cpp
+  bool preview_draft(Context& context);
   void show_preview(Context& context, const SummaryRequest* ask, Result result);
   bool take_back(Context& context, std::uint64_t batch, bool redo);
   void bring_back(Context& context, const std::vector<std::string>& ids);

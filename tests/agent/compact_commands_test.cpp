@@ -395,6 +395,19 @@ TEST_CASE("a compaction that is asked for takes the draft that is paid for, unle
     CHECK(rig.script.requests().size() == requests);
     CHECK(rig.compactor.swapped() == 1);
   }
+  SECTION("looked at first, discarded, and looked at again") {
+    const auto preview = [&] {
+      rig.compactor.compact(rig.context, {.focus = {}, .strategy = {}, .preview = true, .range = {}}, {});
+      REQUIRE_FALSE(rig.seen<PreviewReady>().empty());
+      return rig.seen<PreviewReady>().back();
+    };
+    rig.compactor.settle_preview(rig.context, {preview().id, false, {}});
+    CHECK(count(rig.context.conversation) == before);
+    CHECK(rig.compactor.draft_ready());
+    rig.compactor.settle_preview(rig.context, {preview().id, true, {}});
+    CHECK(rig.script.requests().size() == requests);
+    CHECK_FALSE(rig.compactor.draft_ready());
+  }
   SECTION("with a focus of its own") {
     rig.compactor.compact(rig.context, {.focus = "ports", .strategy = {}, .preview = false, .range = {}}, {});
     CHECK(rig.script.requests().size() > requests);
@@ -405,6 +418,9 @@ TEST_CASE("a compaction that is asked for takes the draft that is paid for, unle
 TEST_CASE("the key points of a summary are its list entries and what stands behind its headings, cut between characters") {
   CHECK(key_points("1. Primary request: build it\n2. Concepts: none\n3. Files:\n- a.cpp\n  * b.cpp\n- none\nplain words: no\n",
                    40) == std::vector<std::string>{"build it", "a.cpp", "b.cpp"});
+  CHECK(key_points(
+            "1. Primary request and intent:\n   Build the parser.\n   Then test it.\n2. Concepts:\nnone\n**3. Files:** a.cpp\n",
+            40) == std::vector<std::string>{"Build the parser.", "a.cpp"});
   CHECK(key_points("- 公共接口公共接口\n", 10) == std::vector<std::string>{"公共接 …"});
   CHECK(key_points("- one two three\n", 9) == std::vector<std::string>{"one two …"});
 }
