@@ -4,6 +4,7 @@
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "agent/cost.h"
 #include "compression/blocks.h"
@@ -30,13 +31,19 @@ std::string line_of(const Fact& fact, const char* fate) {
          (fact.recall ? "  " + to_string(fact.recall) : "") + '\n';
 }
 
-std::string point_of(const std::string& line) {
+// What a line says of its own: a list entry, what stands behind a numbered heading, or a line right under one.
+std::string point_of(std::string line, bool& under_heading) {
+  for (auto at = line.find("**"); at != std::string::npos; at = line.find("**", at)) line.erase(at, 2);
   const auto first = line.find_first_not_of(" \t-*#");
   if (first == std::string::npos) return {};
+  const bool under = std::exchange(under_heading, false);
   if (line.find_first_of("-*") < first) return line.substr(first);
-  const auto dot = line.find_first_not_of("0123456789", first), colon = line.find(": ");
-  const bool heading = dot != std::string::npos && dot > first && line[dot] == '.' && colon != std::string::npos;
-  return heading ? line.substr(colon + 2) : std::string();
+  const auto dot = line.find_first_not_of("0123456789", first), colon = line.find(": "), end = line.find_last_not_of(" \t\r");
+  const bool numbered = dot != std::string::npos && dot > first && line[dot] == '.';
+  under_heading = numbered && line[end] == ':';
+  if (under_heading) return {};
+  if (numbered && colon != std::string::npos) return line.substr(colon + 2);
+  return under ? line.substr(first) : std::string();
 }
 
 // At a blank, else between two characters.
@@ -100,12 +107,12 @@ std::string index_page(const std::string& index) {
   return text;
 }
 
-// The entries of its lists, and what stands behind a numbered heading on the same line.
 std::vector<std::string> key_points(const std::string& summary, std::size_t limit) {
   std::vector<std::string> points;
   std::istringstream lines(summary);
+  bool under_heading = false;
   for (std::string line; points.size() < most_points && std::getline(lines, line);) {
-    auto point = point_of(line);
+    auto point = point_of(line, under_heading);
     if (point.empty() || point == "none" || point == "None" || point == "none.") continue;
     if (point.size() > limit) point = shortened(point, limit);
     points.push_back(std::move(point));

@@ -60,6 +60,12 @@ std::string_view whole_path(std::string_view line, std::string_view name, Escape
   return line.substr(begin, end - begin);
 }
 
+// "4. Errors and fixes: none" speaks of errors and names none.
+bool is_heading(std::string_view line) {
+  line = trimmed(line);
+  return line.ends_with(':') || line.ends_with(": none") || line.ends_with(": none.");
+}
+
 std::uint64_t key_of_fact(FactKind kind, std::string_view text) {
   return hash_text(text) + static_cast<std::uint64_t>(kind) * 0x9E3779B97F4A7C15ull;
 }
@@ -120,7 +126,7 @@ class Collector {
     each_line_of(text, [&](std::string_view line) {
       names_.clear();
       const bool error = scan_names(line, escapes, names_);
-      if (error && !written && errors_++ < errors_per_result)
+      if (error && !written && !is_heading(line) && errors_++ < errors_per_result)
         add(FactKind::error, clipped(trimmed(line), longest_error), recall, false);
       for (const auto& name : names_) {
         if (name.kind == NameKind::place)

@@ -62,7 +62,7 @@ std::string summary_prompt(SummaryStyle style, std::string_view focus, Tokens ta
 }
 
 std::string summary_opening(std::size_t messages) {
-  return "[The context was compressed: this summary stands for " + std::to_string(messages) +
+  return std::string(summary_head) + std::to_string(messages) +
          " earlier messages. What is needed to go on is here; any original can be recalled by its id, such as r17.]";
 }
 

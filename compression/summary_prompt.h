@@ -20,5 +20,6 @@ SummaryTags summary_tags(SummaryStyle style);
 
 // The opening line of every summary in the context.
 std::string summary_opening(std::size_t messages);
+inline constexpr std::string_view summary_head = "[The context was compressed: this summary stands for ";  // how it begins
 
 }  // namespace tern

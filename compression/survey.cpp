@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compression/rules.h"
+#include "compression/summary_prompt.h"
 #include "compression/tokens.h"
 
 namespace tern {
@@ -223,7 +224,8 @@ class Surveyor {
     const auto kind = result_.parts[part_].kind;
     if (kind == PartKind::human)
       line.frame = result_.lines.size() - result_.parts[part_].first < opening_lines || states_rule(view);
-    if (kind == PartKind::summary) line.frame = !view.starts_with("  ");
+    // A summary that was written as one has no excerpts: its indented lines are lists, or the person's own words.
+    if (kind == PartKind::summary) line.frame = !view.starts_with("  ") || text.starts_with(summary_head);
     if (begin == 0 && kind != PartKind::call && view.starts_with(compacted_label)) line.frame = true;
     if (error && kind == PartKind::result) {
       line.error = true;

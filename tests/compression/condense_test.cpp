@@ -149,3 +149,14 @@ TEST_CASE("where a few large rounds are all there is, they are folded before the
   CHECK(after.items[0] == world.items[0]);
   CHECK(after.items.back() == world.items.back());
 }
+
+TEST_CASE("a summary keeps the indented words that it quotes, and its lists") {
+  std::string text =
+      "summary 1-2 [The context was compressed: this summary stands for 9 earlier messages.]\\n\\n1. Request:\\n  - a list\\n"
+      "What the user wrote, word for word:\\n> Print this:";
+  for (int i = 0; i < 80; ++i) text += "\\n    " + std::to_string(i) + "  2m ago, and as it stands";
+  const auto world = script(text + "\n" + rounds(1, 9, 60) + "assistant Done\nuser Go on\nassistant Yes");
+  const auto after = cut(world, count(world) / 3, Reach::texts);
+  REQUIRE(count(after) < count(world) * 2 / 3);
+  CHECK(after.items.front() == world.items.front());
+}

@@ -129,3 +129,12 @@ TEST_CASE("a path behind an escaped newline begins with its slash") {
   CHECK(std::find(files.begin(), files.end(), "/usr/src/io/a.c") != files.end());
   CHECK(std::find(files.begin(), files.end(), "lib/b.c") != files.end());
 }
+
+TEST_CASE("the heading of a summary is no error") {
+  const auto facts =
+      facts_of(script("  summary 1-2 1. Request: go\\n4. Errors and fixes: none\\n5. Errors seen:\\nerror: out of disk\n"));
+  Texts errors;
+  for (const auto& fact : facts)
+    if (fact.kind == FactKind::error) errors.push_back(fact.text);
+  CHECK(errors == Texts{"error: out of disk"});
+}
