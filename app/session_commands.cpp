@@ -39,7 +39,9 @@ bool SessionCommands::live(Command& command) {
   } else if (const auto* model = std::get_if<SetModel>(&command)) {
     set_model(model->name);
   } else if (const auto* job = std::get_if<StopJob>(&command)) {
-    if (job->id.empty())
+    if (job->id.empty() && s.jobs_->running() == 0)
+      s.emit(Notice{Level::info, "No command runs in the background."});
+    else if (job->id.empty())
       s.jobs_->stop_all();
     else if (!s.jobs_->stop(job->id))
       s.emit(Notice{Level::warning, "There is no background command " + job->id + "."});
@@ -186,8 +188,8 @@ void SessionCommands::rewind(const Rewind& command) {
     const auto list = [&](const char* what, const std::vector<std::filesystem::path>& paths) {
       for (const auto& path : paths) text += std::string(what) + s.workspace_->display(path) + '\n';
     };
-    list(command.preview ? "would restore  " : "restored  ", report.restored);
-    list(command.preview ? "would remove   " : "removed   ", report.removed);
+    list(command.preview ? "would restore  " : "restored       ", report.restored);
+    list(command.preview ? "would remove   " : "removed        ", report.removed);
     list("already back   ", report.already);
     for (const auto& [path, why] : report.refused) text += "left alone     " + s.workspace_->display(path) + ": " + why + '\n';
     if (text.empty()) text = "No file was changed since then.\n";

@@ -39,6 +39,7 @@ struct SessionQueries {
   void settings_changed();
   void summaries(const std::string& how_many);
   void sessions(const std::string& words);
+  void rewind_points();
   void debug();
   void memory();
   void permissions();

@@ -99,7 +99,7 @@ bool SessionQueries::answer(const Query& query) {
       {"earlier", [](Q& q, Words a) { q.earlier(a == "all"); }},
       {"debug", [](Q& q, Words) { q.debug(); }},
       {"export", [](Q& q, Words a) { q.export_conversation(a); }},
-      {"rewind", [](Q& q, Words) { q.s.emit(RewindPoints{q.s.store_->rewind_points()}); }},
+      {"rewind", [](Q& q, Words) { q.rewind_points(); }},
       {"sessions", [](Q& q, Words a) { q.sessions(a); }},
   };
   if (const auto found = table.find(name); found != table.end()) {
@@ -262,12 +262,21 @@ void SessionQueries::sessions(const std::string& words) {
   SessionList list;
   for (const auto& row : s.store_->sessions(words))
     list.sessions.push_back({row.id, row.name, local_time(row.updated), row.first_prompt, static_cast<int>(row.turns)});
+  if (list.sessions.empty())
+    return s.emit(
+        Notice{Level::info, "No conversation is kept here yet" + (words.empty() ? "." : " that holds \"" + words + "\".")});
   s.emit(std::move(list));
+}
+
+void SessionQueries::rewind_points() {
+  auto points = s.store_->rewind_points();
+  if (points.empty()) return s.emit(Notice{Level::info, "There is no prompt yet to go back to."});
+  s.emit(RewindPoints{std::move(points)});
 }
 
 void SessionQueries::debug() {
   const auto request = s.last_request();
-  s.emit(Page{"The last request", request.empty() ? "Nothing has been sent yet.\n" : request});
+  s.emit(Page{"The last request", request.empty() ? "There is none: the demo is a script and sends nothing.\n" : request});
 }
 
 void SessionQueries::memory() {
@@ -290,6 +299,7 @@ void SessionQueries::permissions() {
                                                                  : "ask    ";
     text += kind + to_string(rule) + "  (" + rule.source + ")\n";
   }
+  if (s.hands_->policy.rules.empty()) text += "No rules. \"/permissions allow Bash(git status)\" makes one.\n";
   s.emit(Page{"Permissions", std::move(text)});
 }
 

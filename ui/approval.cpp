@@ -124,10 +124,11 @@ Approval::Taken Approval::key(const KeyPress& press, std::int64_t now_ms) {
   }
 }
 
-// The command stands below in full: it is not said twice.
+// The command stands below in full, with what it expands to behind it: it is not said twice.
 std::string Approval::title() const {
-  const std::string safe = safe_text(asked_.title, Lines::one);
-  const bool twice = asked_.diff.empty() && !asked_.body.empty() && safe.ends_with(" " + safe_text(asked_.body, Lines::one));
+  const std::string safe = safe_text(asked_.title, Lines::one), body = safe_text(asked_.body, Lines::one);
+  const std::size_t blank = safe.find(' ');
+  const bool twice = asked_.diff.empty() && blank != safe.npos && body.starts_with(std::string_view(safe).substr(blank + 1));
   return twice ? asked_.tool == "Bash" ? "Run this command?" : "Allow " + safe_text(asked_.tool, Lines::one) + "?" : safe;
 }
 

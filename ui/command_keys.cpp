@@ -11,8 +11,15 @@ void run(Shell& shell, std::string_view arguments) {
   if (shell.deps.screen == ScreenKind::plain)
     overlay.title = "what a line begins with";
   else
-    overlay.title = "keys · \"keys\": {\"transcript\": \"f5\"} in the configuration rebinds those in brackets, the others stay";
-  overlay.content = [&shell](int width) { return key_rows(shell, width); };
+    overlay.title = "keys";
+  overlay.content = [&shell](int width) {
+    Rows rows = key_rows(shell, width);
+    if (shell.deps.screen == ScreenKind::plain) return rows;
+    const std::string how = R"("keys": {"transcript": "f5"} in the configuration rebinds those in brackets, the others stay)";
+    rows.emplace_back();
+    wrap_into(rows, RowBuilder().add(how, Style{.fg = Colour::muted}).take(), width);
+    return rows;
+  };
   shell.overlay = std::move(overlay);
 }
 

@@ -14,7 +14,10 @@ void run(Shell& shell, std::string_view arguments) {
   if (!arguments.empty()) return shell.use_theme(arguments);
   Overlay overlay;
   overlay.title = "colours";
-  for (const ThemeRow& row : theme_rows()) overlay.items.emplace_back(row.name);
+  for (const ThemeRow& row : theme_rows()) {
+    if (row.name == shell.deps.theme) overlay.selected = overlay.items.size();
+    overlay.items.emplace_back(row.name);
+  }
   overlay.chosen = [](Shell& chosen_in, std::size_t index) { chosen_in.use_theme(theme_rows()[index].name); };
   shell.overlay = std::move(overlay);
 }

@@ -6,7 +6,7 @@ namespace {
 
 void run(Shell& shell, std::string_view arguments) {
   (void)arguments;
-  shell.show_todos = !shell.show_todos;
+  shell.toggle_todos();
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ void run(Shell& shell, std::string_view arguments) {
 extern const SlashCommand unpin_command;
 constinit const SlashCommand unpin_command{.name = "unpin",
                                            .aliases = "",
-                                           .usage = "<number | what>",
+                                           .usage = "[number | what]",
                                            .help = "take a pin off; without one the pins are listed",
                                            .run = run};
 

@@ -100,7 +100,11 @@ Rows Completion::rows(int width, int height) const {
     row.add(path ? shorten_middle(safe_text(candidates_[i].text, Lines::one), width - 4)
                  : shorten(safe_text(candidates_[i].text, Lines::one), column - 3),
             here ? Style{.fg = Colour::accent, .bold = true} : Style{});
-    if (!path) row.fill_to(column).add(shorten(candidates_[i].help, std::max(0, width - column - 1)), Style{.fg = Colour::muted});
+    const std::size_t below = i + 1 == first + shown ? candidates_.size() - first - shown : 0;  // said in the last row
+    const std::string more = below > 0 ? " ↓ " + std::to_string(below) + " more " : "";
+    const int room = std::max(0, width - column - 1 - tern::width(more));
+    if (!path) row.fill_to(column).add(shorten(candidates_[i].help, room), Style{.fg = Colour::muted});
+    if (!path && below > 0) row.fill_to(width - tern::width(more)).add(more, Style{.fg = Colour::accent});
     rows.push_back(row.take());
   }
   return rows;

@@ -37,10 +37,17 @@ bool Composer::vi_key(const KeyPress& press) {
 }
 
 bool Composer::vi_letter(char letter) {
-  if (operator_ != 0) return vi_operator(std::exchange(operator_, '\0'), letter);
-  if (letter == 'j' || letter == 'k') return move_line(letter == 'j' ? 1 : -1);
-  if (!vi_motion(letter) && !vi_change(letter)) vi_insert(letter);
-  return true;
+  bool taken = true;
+  last_ = Last::other;  // each kill is one of its own
+  if (operator_ != 0)
+    taken = vi_operator(std::exchange(operator_, '\0'), letter);
+  else if (letter == 'j' || letter == 'k')
+    taken = move_line(letter == 'j' ? 1 : -1);
+  else if (!vi_motion(letter) && !vi_change(letter))
+    vi_insert(letter);
+  // In normal mode the caret stands on a letter, never behind the last one.
+  if (normal_ && caret_ == line_end(caret_) && caret_ > line_begin(caret_)) caret_ = back(caret_);
+  return taken;
 }
 
 bool Composer::vi_motion(char letter) {
@@ -62,13 +69,18 @@ bool Composer::vi_motion(char letter) {
 
 bool Composer::vi_change(char letter) {
   switch (letter) {
-    case 'x': kill(caret_, forward(caret_), false); break;
+    case 'x':
+      if (caret_ < line_end(caret_)) kill(caret_, forward(caret_), false);
+      break;
     case 'D': kill(caret_, line_end(caret_), false); break;
     case 'p':
-      caret_ = forward(caret_);
+    case 'P': {
+      if (letter == 'p' && caret_ < line_end(caret_)) caret_ = forward(caret_);
+      const std::size_t before = caret_;
       yank();
+      if (caret_ > before) caret_ = back(caret_);
       break;
-    case 'P': yank(); break;
+    }
     case 'u': undo(); break;
     case 'd':
     case 'c':

@@ -47,7 +47,7 @@ constexpr Action actions[] = {
      },
      command_runs},
     {"transcript", "ctrl-o", "whole transcript, unfolded; / searches, v selects rows to copy", toggle_transcript_view},
-    {"todos", "ctrl-t", "todo list on or off", [](Shell& s) { s.show_todos = !s.show_todos; }},
+    {"todos", "ctrl-t", "todo list on or off", [](Shell& s) { s.toggle_todos(); }},
     {"mode", "shift-tab", "permission mode: ask → accept edits → plan → auto", cycle_mode},
     {"history", "ctrl-r", "search prompts said before", start_reverse},
     {"picture", "ctrl-v", "paste the picture on the clipboard", [](Shell& s) { s.clipboard.ask(s.wake); }, writing},
@@ -249,7 +249,17 @@ void reverse_key(Shell& shell, const KeyPress& press) {
   find_older(shell, again);
 }
 
+// What concerns the terminal and not what is shown there holds over every page and in every search.
+bool of_terminal(Shell& shell, const KeyPress& press) {
+  const std::string pressed = key_name(press);
+  for (const Action& action : actions)
+    if ((action.name == "suspend" || action.name == "repaint") && key_of(shell, action) == pressed)
+      return action.run(shell), true;
+  return false;
+}
+
 void key_press(Shell& shell, const KeyPress& press) {
+  if (of_terminal(shell, press)) return;
   shell.seek = Shell::Seek::none;
   // A dialog that listens keeps listening: its own keys are not typing. Esc is never an approval and needs no care.
   const bool escape = shell.approval.is_open() && press.key == Key::escape;
@@ -278,33 +288,6 @@ void key_press(Shell& shell, const KeyPress& press) {
   if (shell.approval.is_open() && press.key != Key::character && press.key != Key::backspace) return;
   composer_key(shell, press);
   shell.completion.update(shell);
-}
-
-void mouse(Shell& shell, const Mouse& event) {
-  const int y = event.y - shell.transcript_top;
-  const bool inside = y >= 0 && y < shell.transcript_height;
-  if (shell.overlay) {
-    const bool up = event.what == Mouse::What::wheel_up;
-    if (up || event.what == Mouse::What::wheel_down) {
-      KeyPress press;
-      press.key = up ? Key::up : Key::down;
-      for (int i = 0; i < 3; ++i)
-        if (shell.overlay) overlay_key(shell, press);
-    }
-    return;
-  }
-  switch (event.what) {
-    case Mouse::What::wheel_up: shell.transcript.scroll(-3); break;
-    case Mouse::What::wheel_down: shell.transcript.scroll(3); break;
-    case Mouse::What::press:
-      if (inside) shell.transcript.press(event.x, y);
-      break;
-    case Mouse::What::drag: shell.transcript.drag(event.x, y); break;
-    case Mouse::What::release: {
-      copy_text(shell, shell.transcript.release());
-      break;
-    }
-  }
 }
 
 // Into the query that is being typed, else into the prompt: a paste is never lost.
@@ -340,7 +323,7 @@ void pasted(Shell& shell, const std::string& text) {
 void handle_input(Shell& shell, const Input& input) {
   shell.transcript.catch_up();
   if (const auto* press = std::get_if<KeyPress>(&input)) key_press(shell, *press);
-  if (const auto* event = std::get_if<Mouse>(&input)) mouse(shell, *event);
+  if (const auto* event = std::get_if<Mouse>(&input)) mouse_event(shell, *event);
   if (const auto* paste = std::get_if<Paste>(&input)) pasted(shell, paste->text);
   if (shell.transcript.near_begin()) shell.ask_earlier(false);
   shell.view.dirty = true;

@@ -23,6 +23,7 @@ std::vector<std::string> rebind_clashes(const std::vector<std::pair<std::string,
 // Of the transcript view (Ctrl-O), in transcript_keys.cpp.
 void toggle_transcript_view(Shell& shell);
 void transcript_key(Shell& shell, const KeyPress& press);
+void mouse_event(Shell& shell, const Mouse& event);
 void copy_text(Shell& shell, std::string text);
 
 // What the person bound to a key; false when nothing is.

@@ -271,7 +271,10 @@ void draw_row(ftxui::Screen& screen, const Row& row, const Theme& theme, int x, 
         pixel.italic = style.italic;
         pixel.underlined = style.underline;
         pixel.strikethrough = style.strike;
-        pixel.inverted = style.inverse || (theme.depth == ColourDepth::none && style.bg == Colour::select_tint);
+        // No tint of the terminal's own 16 can be read below all of the others: what is selected is reversed.
+        const bool reversed = style.bg == Colour::select_tint && theme[style.bg] == ftxui::Color(ftxui::Color::Default);
+        if (reversed) pixel.foreground_color = ftxui::Color::Default;
+        pixel.inverted = style.inverse || reversed;
       }
       x += cluster.columns;
     }

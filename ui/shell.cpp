@@ -15,6 +15,8 @@
 namespace tern {
 namespace {
 
+constexpr Style muted{.fg = Colour::muted};
+
 std::string history_file(const UiDeps& deps) { return deps.state_dir.empty() ? "" : deps.state_dir + "/prompts"; }
 
 // Where the second column of a line begins, so that what is wrapped stays in it; none: under the first word.
@@ -33,7 +35,11 @@ Rows plain_rows(std::string_view text, int width) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
-    wrap_into(rows, RowBuilder().add(line).take(), width, "", std::string(hanging(line, width), ' '));
+    const std::size_t note = line.find("  // ");  // a remark that has no room beside what it is about stands below
+    const bool below = note != line.npos && tern::width(line) > width;
+    const std::string_view said = below ? line.substr(0, line.find_last_not_of(' ', note) + 1) : line;
+    wrap_into(rows, RowBuilder().add(said).take(), width, "", std::string(hanging(said, width), ' '));
+    if (below) wrap_into(rows, RowBuilder().add(line.substr(note + 5), muted).take(), width, "    ", "    ");
     at = end + 1;
   }
   return rows;
@@ -129,6 +135,11 @@ void Shell::clipboard_came() {
   if (!found) return;
   found->path.empty() ? say(found->problem, 6'000) : attach(found->path);
   view.dirty = true;
+}
+
+void Shell::toggle_todos() {
+  show_todos = !show_todos;
+  if (view.todos.empty()) say(show_todos ? "no todo list yet: it is shown as soon as the model writes one" : "todo list hidden");
 }
 
 void Shell::interrupt() {

@@ -78,6 +78,7 @@ struct Shell {
   void find_again(bool older);
   void attach(const std::string& path);  // a picture: its chip goes into the prompt
   void clipboard_came();
+  void toggle_todos();
   void interrupt();  // Esc while working: stop, and give queued prompts back
 };
 

@@ -84,4 +84,31 @@ void transcript_key(Shell& shell, const KeyPress& press) {
     run_action(shell, press);
 }
 
+void mouse_event(Shell& shell, const Mouse& event) {
+  const int y = event.y - shell.transcript_top;
+  const bool inside = y >= 0 && y < shell.transcript_height;
+  if (shell.overlay) {
+    const bool up = event.what == Mouse::What::wheel_up;
+    if (up || event.what == Mouse::What::wheel_down) {
+      KeyPress press;
+      press.key = up ? Key::up : Key::down;
+      for (int i = 0; i < 3; ++i)
+        if (shell.overlay) overlay_key(shell, press);
+    }
+    return;
+  }
+  switch (event.what) {
+    case Mouse::What::wheel_up: shell.transcript.scroll(-3); break;
+    case Mouse::What::wheel_down: shell.transcript.scroll(3); break;
+    case Mouse::What::press:
+      if (inside) shell.transcript.press(event.x, y);
+      break;
+    case Mouse::What::drag: shell.transcript.drag(event.x, y); break;
+    case Mouse::What::release: {
+      copy_text(shell, shell.transcript.release());
+      break;
+    }
+  }
+}
+
 }  // namespace tern

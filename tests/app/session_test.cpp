@@ -106,6 +106,18 @@ TEST_CASE("folders, rules and settings can be changed by word") {
   CHECK(listed);
 }
 
+TEST_CASE("what there is nothing of is said") {
+  World world;
+  auto setup = world.setup();
+  setup.keep = true;
+  world.run(std::move(setup), {Query{"rewind", ""}, Query{"sessions", "teapot"}, StopJob{}});
+  const auto said = world.notices();
+  INFO(said);
+  CHECK(said.find("no prompt yet to go back to") != std::string::npos);
+  CHECK(said.find("that holds \"teapot\"") != std::string::npos);
+  CHECK(said.find("No command runs in the background") != std::string::npos);
+}
+
 TEST_CASE("a model can be changed in the middle of a turn and between turns: each wire gets a body it takes") {
   test::FakeLlm server(R"({"replies": [
     {"thinking": "let me look", "signature": "c2lnbmF0dXJlLW9uZQ==", "text": "Looking.",

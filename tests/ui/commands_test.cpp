@@ -177,3 +177,31 @@ TEST_CASE("an action answers to its new key and no longer to the old one") {
     CHECK(rebind_problem("todos", key).empty());
   CHECK(rebind_problem("transcript", "hyper-5").find("hyper-5") != std::string::npos);
 }
+
+TEST_CASE("a list that is longer than its popup says so") {
+  World world;
+  world.type("/");
+  CHECK(world.look(80, 24).find(" more ") != std::string::npos);
+  world.type("comp");
+  CHECK(world.look(80, 24).find(" more ") == std::string::npos);
+}
+
+TEST_CASE("a todo list that is not there yet is no silence") {
+  World world;
+  world.press("ctrl-t");
+  CHECK(world.look(80, 24).find("no todo list yet") != std::string::npos);
+  world.press("ctrl-t");
+  CHECK(world.look(80, 24).find("todo list hidden") != std::string::npos);
+}
+
+TEST_CASE("/theme begins at the theme in force, and /unpin alone runs at once") {
+  World world;
+  world.deps.theme = "light";
+  world.say("/theme");
+  REQUIRE(world.shell.overlay);
+  CHECK(world.shell.overlay->items[world.shell.overlay->selected] == "light");
+  world.press("escape");
+  world.type("/unpin");
+  world.press("enter");
+  CHECK(world.sent<PinThis>().size() == 1);
+}

@@ -168,3 +168,19 @@ TEST_CASE("no sequence of keys breaks the text or the caret") {
     if (c.raw().size() > 5'000) c.set("");
   }
 }
+
+TEST_CASE("in vi's normal mode the caret stands on a letter") {
+  Composer c;
+  c.set_vi(true);
+  type(c, "hello foo");
+  press(c, "escape");
+  for (const auto* key : {"$", "x", "x"}) press(c, key);
+  CHECK(c.text() == "hello f");
+  press(c, "p");
+  CHECK(c.text() == "hello fo");
+  for (const auto* key : {"0", "d", "w", "$", "p"}) press(c, key);
+  CHECK(c.text() == "fohello ");
+  for (const auto* key : {"$", "l", "l", "i"}) press(c, key);
+  type(c, "X");
+  CHECK(c.text() == "fohelloX ");
+}

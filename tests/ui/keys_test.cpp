@@ -333,3 +333,35 @@ TEST_CASE("a large diff in a dialog is laid out once") {
   const auto first = frame_time(1);
   CHECK(frame_time(20) < first);  // before: twenty times as long
 }
+
+TEST_CASE("what concerns the terminal holds over every page and in every search") {
+  World world;
+  const auto works = [&] {
+    world.press("ctrl-z");
+    world.press("ctrl-l");
+    return std::exchange(world.shell.suspend, false) && std::exchange(world.shell.repaint, false);
+  };
+  world.press("?");
+  CHECK(works());
+  world.press("/");
+  CHECK(works());
+  CHECK(world.shell.overlay->find == "");
+  world.press("escape");
+  world.press("escape");
+  world.press("ctrl-r");
+  CHECK(works());
+  CHECK(world.shell.reverse == "");
+}
+
+TEST_CASE("a command with what it expands to is not said twice in its dialog") {
+  World world;
+  PermissionAsked asked;
+  asked.id = 7;
+  asked.tool = "Bash";
+  asked.title = "Bash rm -rf build && make";
+  asked.body = "rm -rf build && make\n  → rm -rf build";
+  world.tell(asked);
+  const std::string seen = world.look(80, 24);
+  CHECK(seen.find("Run this command?") != std::string::npos);
+  CHECK(seen.find("Bash rm") == std::string::npos);
+}

@@ -101,3 +101,24 @@ TEST_CASE("what the keys of a page are is said whole on a narrow screen") {
   CHECK(screen.find("q closes · 0 %") != screen.npos);
   CHECK(screen.find("/ commands · @ files · ? keys") != screen.npos);
 }
+
+TEST_CASE("a remark that has no room beside its line stands below it") {
+  World world;
+  world.shell.page({"Configuration", "maxTurns   0   default   // requests of one turn; 0 = no limit\n"});
+  CHECK(world.look(80, 24).find("default   // requests") != std::string::npos);
+  const std::string narrow = world.look(50, 24);
+  INFO(narrow);
+  CHECK(narrow.find("   default\n") != std::string::npos);
+  CHECK(narrow.find("\n     requests of one turn; 0 = no limit\n") != std::string::npos);
+}
+
+TEST_CASE("how keys are rebound is read in full on a narrow screen") {
+  World world;
+  world.say("/keys");
+  world.look(40, 30);
+  world.press("end");
+  const std::string seen = world.look(40, 30);
+  INFO(seen);
+  CHECK(seen.find("\"keys\": {\"transcript\": \"f5\"}") != std::string::npos);
+  CHECK(seen.find("others stay") != std::string::npos);
+}

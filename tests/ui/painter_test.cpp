@@ -118,11 +118,19 @@ TEST_CASE("themes can be read on their backgrounds") {
   for (const ThemeRow& row : theme_rows()) {
     if (row.rgb[1] < 0) continue;  // the terminal's own colours
     const RGB background = row.background == Background::light ? RGB{255, 255, 255} : RGB{22, 25, 31};
+    const auto of = [&](Colour meaning) {
+      const int rgb = row.rgb[static_cast<std::size_t>(meaning)];
+      return RGB{rgb >> 16, rgb >> 8 & 0xFF, rgb & 0xFF};
+    };
+    const auto on = [&](RGB colour, Colour tint) { return contrast(colour, of(tint)); };
     for (std::size_t i = 0; i <= static_cast<std::size_t>(Colour::orange); ++i) {
       const RGB colour{row.rgb[i] >> 16, row.rgb[i] >> 8 & 0xFF, row.rgb[i] & 0xFF};
       INFO(row.name << " colour " << i);
       CHECK(contrast(colour, background) >= 4.5);
+      CHECK(on(colour, Colour::select_tint) >= 3);
     }
+    for (const Colour tint : {Colour::added_tint, Colour::added_word}) CHECK(on(of(Colour::good), tint) >= 4.5);
+    for (const Colour tint : {Colour::removed_tint, Colour::removed_word}) CHECK(on(of(Colour::bad), tint) >= 4.5);
   }
 }
 
@@ -177,5 +185,18 @@ TEST_CASE("clusters that a terminal draws wider than they count leave nothing be
     REQUIRE(vt.text() == "plain\nplain\nthe row between\nplain\nplain\n");
     vt.feed(painter.paint(screen_of({}, 24, 5), {0, 0}));
     REQUIRE(vt.text() == "\n\n\n\n\n");
+  }
+}
+
+TEST_CASE("what is selected can be read in the terminal's own colours") {
+  Row row = RowBuilder().add("plain ").add("code", Style{.fg = Colour::accent, .bg = Colour::select_tint}).take();
+  for (const ColourDepth depth : {ColourDepth::none, ColourDepth::ansi16, ColourDepth::truecolor}) {
+    const Theme theme = make_theme("default", depth, Background::unknown);
+    ftxui::Screen screen = blank_screen(20, 1);
+    draw_row(screen, row, theme, 0, 0, 20);
+    const ftxui::Pixel& pixel = screen.PixelAt(7, 0);
+    CHECK(pixel.inverted);
+    CHECK(pixel.foreground_color == ftxui::Color(ftxui::Color::Default));
+    CHECK(pixel.background_color == ftxui::Color(ftxui::Color::Default));
   }
 }
