@@ -212,7 +212,7 @@ class CellRows {
     label.resize(std::max<std::size_t>(label.size(), 6), ' ');
     line.add(label, Style{.bold = true}).add(" ");
     std::string tail;
-    if (!body.note.empty()) tail += " · " + safe_text(body.note, Lines::one);
+    if (!body.note.empty()) tail += (body.subject.empty() ? "" : " · ") + safe_text(body.note, Lines::one);
     std::string mark = left_mark(body);
     const int room = options_.width - line.columns() - width(tail) - width(mark);
     line.add(shorten(safe_text(body.subject, Lines::one), std::max(12, room)));

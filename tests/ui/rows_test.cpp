@@ -167,3 +167,11 @@ TEST_CASE("hostile output draws no orders") {
     CHECK(is_valid_utf8(row.text));
   }
 }
+
+TEST_CASE("a tool that works on nothing in particular has its note right behind its name") {
+  Cell cell;
+  cell.body = ToolCell{.call_id = "c1", .tool = "TodoWrite", .label = "Todo", .note = "1/3 done", .running = false};
+  const Rows rows = rows_of(cell, RowOptions{.width = 80});
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].text == "● Todo   1/3 done");
+}
