@@ -160,6 +160,22 @@ TEST_CASE("what multiplies without end is ended") {
   CHECK(run_command("echo next").text == "next\n");
 }
 
+// TERN_BOMB=1 takes the real one, which nothing but us would end; else each doubles, and dies out after ten generations.
+TEST_CASE("a fork bomb is ended with all that it became, and the next command works") {
+  const std::string marker = "sleep 3" + std::to_string(::getpid());
+  const bool real = std::getenv("TERN_BOMB") != nullptr;
+  ProcessSpec spec =
+      shell_spec(real ? ":(){ :|:& };:; " + marker
+                      : "b() { [ $1 -gt 0 ] && { b $(($1-1)) | b $(($1-1)) & }; exec " + marker + "; }; b 9; " + marker,
+                 "/tmp");
+  spec.max_processes = real ? 1000 : 200;
+  const Ran ran = run_spec(spec);
+  CHECK(ran.took < std::chrono::seconds(8));  // half a second on a quiet machine
+  CHECK(ran.end.error.find("more than " + std::to_string(spec.max_processes) + " processes") != std::string::npos);
+  CHECK(run_command("pgrep -f '^" + marker + "' || echo none").text == "none\n");
+  if (real) WARN("gone after " << ran.took.count() << " ms");
+}
+
 TEST_CASE("output of any size is taken in, counted and kept at both ends") {
   const Ran ran = run_command("echo first; head -c 30000000 /dev/zero | tr '\\0' 'x'; echo; echo last");
   CHECK(ran.text.rfind("first\n", 0) == 0);
