@@ -20,23 +20,46 @@ constexpr std::string_view own_why = "it is tern's own state";
 constexpr std::string_view config_why = "it is tern's own configuration";
 constexpr std::string_view shell_why = "every new shell runs it";
 constexpr std::string_view login_why = "it is a start-up or credentials file of this account";
-constexpr std::string_view project_why = "an editor or hook manager runs what it says";
+constexpr std::string_view agent_why = "another agent runs what it says";
+constexpr std::string_view project_why = "an editor, a hook or package manager runs what it says";
 
 constexpr std::pair<std::string_view, std::string_view> anywhere[] = {
-    {".git", git_why},          {".compression", own_why},
-    {".tern", config_why},      {".hg", git_why},
-    {".svn", git_why},          {".husky", project_why},
-    {".vscode", project_why},   {".idea", project_why},
-    {".envrc", project_why},    {".devcontainer", project_why},
-    {".mcp.json", project_why}, {"git~1", git_why},
-    {".bashrc", shell_why},     {".bash_profile", shell_why},
-    {".bash_login", shell_why}, {".bash_logout", shell_why},
-    {".profile", shell_why},    {".zshrc", shell_why},
-    {".zshenv", shell_why},     {".zprofile", shell_why},
-    {".zlogin", shell_why},     {".zlogout", shell_why},
-    {".kshrc", shell_why},      {".cshrc", shell_why},
-    {".tcshrc", shell_why},     {".ssh", login_why},
-    {".gitconfig", login_why},  {".netrc", login_why},
+    {".git", git_why},
+    {".compression", own_why},
+    {".tern", config_why},
+    {".hg", git_why},
+    {".svn", git_why},
+    {".husky", project_why},
+    {".vscode", project_why},
+    {".idea", project_why},
+    {".envrc", project_why},
+    {".devcontainer", project_why},
+    {".mcp.json", project_why},
+    {"git~1", git_why},
+    {".bashrc", shell_why},
+    {".bash_profile", shell_why},
+    {".bash_login", shell_why},
+    {".bash_logout", shell_why},
+    {".profile", shell_why},
+    {".zshrc", shell_why},
+    {".zshenv", shell_why},
+    {".zprofile", shell_why},
+    {".zlogin", shell_why},
+    {".zlogout", shell_why},
+    {".kshrc", shell_why},
+    {".cshrc", shell_why},
+    {".tcshrc", shell_why},
+    {".ssh", login_why},
+    {".gitconfig", login_why},
+    {".netrc", login_why},
+    {".claude", agent_why},
+    {".codex", agent_why},
+    {".gemini", agent_why},
+    {".cursor", agent_why},
+    {".npmrc", project_why},
+    {".yarnrc", project_why},
+    {".yarnrc.yml", project_why},
+    {".pre-commit-config.yaml", project_why},
 };
 
 constexpr std::pair<std::string_view, std::string_view> below_home[] = {

@@ -455,6 +455,7 @@ TEST_CASE("protected paths are never written silently") {
   const Project project;
   std::vector<PermissionRule> rules;
   for (const char* spec : person_rules) rules.push_back(rule("Bash(" + std::string(spec) + ")"));
+  for (const char* spec : granted_rules) rules.push_back(rule("Bash(" + std::string(spec) + ")"));
   for (const char* spec : {"cp:*", "ln:*", "touch:*", "mkdir:*", "install:*", "rsync:*", "git config:*", "Edit"})
     rules.push_back(rule(std::string(spec) == "Edit" ? "Edit" : "Bash(" + std::string(spec) + ")"));
   PermissionPolicy automatic = policy_of(PermissionMode::automatic, rules);
@@ -472,11 +473,19 @@ TEST_CASE("protected paths are never written silently") {
                                          project.root.string() + "/.git/config",
                                          "~/.bashrc",
                                          "~/.config/tern/config.json",
-                                         "~/.ssh/authorized_keys"};
+                                         "~/.ssh/authorized_keys",
+                                         ".claude/settings.json",
+                                         ".npmrc",
+                                         "pkg/.yarnrc.yml",
+                                         ".pre-commit-config.yaml"};
   const char* routes[] = {"echo x > ",           "echo x >> ",       "cp README.md ",
                           "mv README.md ",       "touch ",           "tee ",
                           "ln -sf /etc/passwd ", "sed -i s/a/b/ ",   "dd if=README.md of=",
-                          "cat README.md >| ",   "rsync README.md ", "install README.md "};
+                          "cat README.md >| ",   "rsync README.md ", "install README.md ",
+                          "cp --target-dir=",    "cp -at",           "sort -uo ",
+                          "gcc a.c -o",          "go build -o ",     "git diff <>",
+                          "pytest --junitxml=",  "clang-format -i ", "git apply --directory=",
+                          "tar xf a.tar -C",     "curl -so ",        "cat <<E\nx\nE\nls &> "};
   for (const PermissionPolicy& policy : policies)
     for (const std::string& path : protected_paths) {
       for (const char* route : routes) {
