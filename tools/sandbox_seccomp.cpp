@@ -74,6 +74,10 @@ constexpr long denied[] = {SYS_ptrace,
                            467 /* open_tree_attr */};
 constexpr unsigned namespace_flags = 0x7e020000u | 0x00000080u;  // CLONE_NEW* , CLONE_NEWTIME
 
+// Landlock does not hold attributes of files. Programs that copy files with all they have are used to there being none.
+constexpr long attribute_calls[] = {SYS_setxattr,     SYS_lsetxattr,    SYS_fsetxattr,        SYS_removexattr,
+                                    SYS_lremovexattr, SYS_fremovexattr, 463 /* setxattrat */, 466 /* removexattrat */};
+
 class Program {
  public:
   void statement(unsigned short code, unsigned value) { code_.push_back({code, 0, 0, value}); }
@@ -179,6 +183,8 @@ std::string filter_system_calls(const Sandbox& sandbox, bool own_network) {
   p.answer(ENOSYS);
 #endif
   for (long number : denied) p.deny(number, EPERM);
+  if (sandbox.rung == SandboxRung::landlock)
+    for (long number : attribute_calls) p.deny(number, EOPNOTSUPP);
   filter_sockets(p, own_network || sandbox.network);
   filter_clone(p);
   if (!sandbox.own_processes) filter_reach(p);

@@ -140,7 +140,7 @@ int main(int argc, char** argv) {
         ::poll(nullptr, 0, 5);
         return ours(caged);
       });
-      std::printf("command in the sandbox%s, added, warm\t%.2f\tms\t\n", own ? " with its own processes" : "", added - floor);
+      std::printf("command in the sandbox%s, added, warm\t%.2f\tms\t<= 5\n", own ? " with its own processes" : "", added - floor);
     }
   }
   const char* flood = "head -c 200000000 /dev/zero";
