@@ -1,0 +1,84 @@
+// Reading on a real pseudo-terminal: the place stays while an answer streams in below, and a drag copies what was said.
+#include <catch2/catch_test_macros.hpp>
+#include <fstream>
+
+#include "tests/support/fake_llm.h"
+#include "tests/support/headless.h"
+#include "tests/support/places.h"
+#include "tests/support/pty.h"
+
+using namespace tern;
+using namespace tern::test;
+
+namespace {
+
+std::string lines(std::string_view name, int n) {
+  std::string text;
+  for (int i = 1; i <= n; ++i) text += "- " + std::string(name) + " " + std::to_string(i) + "\\n";
+  return text;
+}
+
+// Sixty lines, a command that waits for a file, and a hundred lines more.
+std::string two_answers() {
+  return R"({"replies": [{"text": ")" + lines("early", 60) +
+         R"(", "calls": [{"name": "Bash", "arguments": {"command": "until [ -e go ]; do sleep 0.02; done"}}]}, {"text": ")" +
+         lines("late", 100) + R"(", "pieces": 40}]})";
+}
+
+struct Run {
+  Home home;
+  FakeLlm server{two_answers()};
+  Pty pty{{places::program(), "--model", wires()[0].model, "--permission-mode", "bypass"},
+          {.columns = 80,
+           .lines = 24,
+           .cwd = home.work.string(),
+           .environment = {{"HOME", home.path.string()},
+                           {"TERM", "xterm-256color"},
+                           {"LANG", "C.UTF-8"},
+                           {wires()[0].key, "test-key"},
+                           {wires()[0].url, server.url() + wires()[0].path}},
+           .deadline_seconds = 60}};
+
+  std::string rows(int first, int last) {
+    std::string text;
+    for (int y = first; y <= last; ++y) text += pty.vt().line(y) + "\n";
+    return text;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the place stays while an answer streams in below, and the way back leads to its end") {
+  Run run;
+  auto& pty = run.pty;
+  REQUIRE(pty.until_text("claude-sonnet-4-5"));
+  pty.send("go\r");
+  REQUIRE(pty.until_text("○ Bash"));
+  pty.send("\x1b[5~\x1b[5~");
+  REQUIRE(pty.until_text("↓ end"));
+  const std::string read = run.rows(2, 17);
+  CHECK(read.find("early 30") != std::string::npos);
+  std::ofstream(run.home.work / "go") << "now";
+  REQUIRE(pty.until_gone("esc to interrupt"));
+  REQUIRE(pty.until_text("new lines ↓"));
+  CHECK(run.rows(2, 17) == read);
+  pty.send("\x1b[1;5F");
+  REQUIRE(pty.until_text("late 100"));
+  CHECK(pty.vt().text().find("↓") == std::string::npos);
+}
+
+TEST_CASE("a drag over the transcript copies what was said, the wheel scrolls it") {
+  Run run;
+  auto& pty = run.pty;
+  REQUIRE(pty.until_text("claude-sonnet-4-5"));
+  pty.send("say 你好 twice\r");
+  REQUIRE(pty.until_text("○ Bash"));
+  for (int i = 0; i < 30; ++i) pty.send("\x1b[<64;10;10M");
+  REQUIRE(pty.until_text("❯ say 你好 twice"));
+  REQUIRE(pty.vt().line(2).starts_with("❯ say"));
+  pty.send("\x1b[<0;3;3M\x1b[<32;10;3M\x1b[<0;10;3m");
+  REQUIRE(pty.until_text("copied 10 bytes"));
+  CHECK(pty.raw().find("\x1b]52;c;c2F5IOS9oOWlvQ==") != std::string::npos);  // "say 你好"
+  for (int i = 0; i < 30; ++i) pty.send("\x1b[<65;10;10M");
+  REQUIRE(pty.until_text("○ Bash"));
+}
