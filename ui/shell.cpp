@@ -30,13 +30,13 @@ std::size_t hanging(std::string_view line, int width) {
   return columns * 2 <= static_cast<std::size_t>(std::max(0, width)) ? columns : word;
 }
 
-Rows plain_rows(std::string_view text, int width) {
+Rows plain_rows(std::string_view text, int width, bool linear) {
   Rows rows;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
     const std::size_t note = line.find("  // ");  // a remark that has no room beside what it is about stands below
-    const bool below = note != line.npos && tern::width(line) > width;
+    const bool below = !linear && note != line.npos && tern::width(line) > width;
     const std::string_view said = below ? line.substr(0, line.find_last_not_of(' ', note) + 1) : line;
     wrap_into(rows, RowBuilder().add(said).take(), width, "", std::string(hanging(said, width), ' '));
     if (below) wrap_into(rows, RowBuilder().add(line.substr(note + 5), muted).take(), width, "    ", "    ");
@@ -80,9 +80,10 @@ void Shell::notice(std::string text, Level level) { fold(view, Notice{level, std
 void Shell::page(Page page) {
   Overlay opened;
   opened.title = std::move(page.title);
-  opened.content = [form = page.form, text = safe_text(page.text)](int width) {
+  const bool linear = deps.screen == ScreenKind::plain;  // a log is searched by line
+  opened.content = [linear, form = page.form, text = safe_text(page.text)](int width) {
     if (form == Page::Form::markdown) return markdown_rows(text, width, false);
-    return form == Page::Form::diffs ? file_diffs(text, width) : plain_rows(text, width);
+    return form == Page::Form::diffs ? file_diffs(text, width) : plain_rows(text, width, linear);
   };
   overlay = std::move(opened);
 }
