@@ -31,6 +31,7 @@ struct PartPlan {
   bool whole = false;  // open, but kept as it is
   bool folded = false;
   bool frameless = false;  // even its frame may go
+  bool words = false;      // but not the person's words in it
   Tokens tokens = 0, frame = 0;
 };
 
@@ -71,19 +72,20 @@ class Condenser {
 
   bool locked(const SurveyPart& part) const { return item_of(part).pinned || (how_.reach < Reach::all && keep_[part.item]); }
 
+  Tokens tokens_of_lines(const SurveyPart& part, bool SurveyLine::*which) const {
+    Tokens sum = 0;
+    for (auto l = part.first; l < part.last; ++l)
+      if (survey_.lines[l].*which) sum += static_cast<Tokens>(part.rate * static_cast<float>(survey_.lines[l].size));
+    return sum;
+  }
+
   void open(std::size_t p, Tokens least) {
     const SurveyPart& part = survey_.parts[p];
     auto& plan = plans_[p];
     if (plan.open || plan.tokens < least || locked(part)) return;
-    plan.open = true;
-    plan.frame = label_tokens;
-    for (auto l = part.first; l < part.last; ++l) {
-      if (survey_.lines[l].frame) plan.frame += static_cast<Tokens>(part.rate * static_cast<float>(survey_.lines[l].size));
-    }
-    if (plan.frame >= plan.tokens)
-      plan.open = false;
-    else
-      fixed_ -= plan.tokens - plan.frame;
+    plan.frame = label_tokens + tokens_of_lines(part, &SurveyLine::frame);
+    plan.open = plan.frame < plan.tokens;
+    if (plan.open) fixed_ -= plan.tokens - plan.frame;
   }
 
   void open_results() {
@@ -100,8 +102,7 @@ class Condenser {
     for (std::size_t p = plans_.size(); p-- > 0;) {
       const auto kind = survey_.parts[p].kind;
       if (kind == PartKind::call || kind == PartKind::summary) open(p, least_text);
-      if (kind != PartKind::said) continue;
-      if (!std::exchange(last_said, false)) open(p, least_text);
+      if (kind == PartKind::said && !std::exchange(last_said, false)) open(p, least_text);
     }
   }
 
@@ -113,22 +114,24 @@ class Condenser {
       const auto kind = survey_.parts[p].kind;
       if (kind == PartKind::said && fixed_ > frames) open(p, least_said);
       if (kind == PartKind::human) longest.push_back(p);
-      if (kind == PartKind::summary && fixed_ > frames) loosen(p);
+      if (kind == PartKind::summary && fixed_ > frames) loosen(p, true);
     }
     std::stable_sort(longest.begin(), longest.end(), [&](auto a, auto b) { return plans_[a].tokens > plans_[b].tokens; });
     for (const auto p : longest) {
       if (fixed_ <= frames) return;
       open(p, long_request);
     }
+    for (std::size_t p = 0; p < plans_.size() && fixed_ > frames; ++p) loosen(p, false);
   }
 
-  // An old summary whose headings alone are too much keeps what is worth its tokens.
-  void loosen(std::size_t p) {
+  // An old summary whose headings alone are too much keeps what is worth its tokens, and the person's words in it to the last.
+  void loosen(std::size_t p, bool words) {
     auto& plan = plans_[p];
-    if (!plan.open) return;
-    fixed_ -= plan.frame - label_tokens;
-    plan.frame = label_tokens;
+    if (!plan.open || survey_.parts[p].kind != PartKind::summary) return;
+    const auto frame = label_tokens + (words ? tokens_of_lines(survey_.parts[p], &SurveyLine::words) : 0);
+    fixed_ += frame - std::exchange(plan.frame, frame);
     plan.frameless = true;
+    plan.words = words;
   }
 
   // Oldest rounds first, until the frames fit.
@@ -162,9 +165,8 @@ class Condenser {
 
   void write_head() {
     std::vector<ItemPtr> gone;
-    for (std::size_t i = 0; i < folded_.size(); ++i) {
+    for (std::size_t i = 0; i < folded_.size(); ++i)
       if (folded_[i]) gone.push_back(items_[i]);
-    }
     if (gone.empty() || !how_.head) return;
     head_ = how_.head({conversation_, std::move(gone), referenced_later(survey_, items_.size()),
                        std::min(how_.target / head_part, head_most), config_});
@@ -194,6 +196,8 @@ class Condenser {
         choice.keep_part(p);
       else if (!plans_[p].frameless)
         choice.keep_frame(p);
+      else if (plans_[p].words)
+        choice.keep_words(p);
     }
     Tokens tail = static_cast<Tokens>(tail_share * static_cast<double>(room));
     int missed = 0;
@@ -204,15 +208,13 @@ class Condenser {
       const Tokens cost = plan.tokens - plan.frame;
       if (cost > tail && ++missed > config_.protect_results) break;
       if (cost > tail) continue;
-      tail -= cost;
-      room -= cost;
+      tail -= cost, room -= cost;
       plan.whole = true;
       choice.keep_part(p);
     }
     std::vector<std::uint32_t> candidates;
-    for (std::size_t p = 0; p < plans_.size(); ++p) {
+    for (std::size_t p = 0; p < plans_.size(); ++p)
       if (plans_[p].folded && said_by_subject(survey_.parts[p])) choice.hold_part(p);
-    }
     for (std::size_t p = 0; p < plans_.size(); ++p) {
       if (!plans_[p].open || plans_[p].whole || (plans_[p].folded && said_by_subject(survey_.parts[p]))) continue;
       for (auto l = survey_.parts[p].first; l < survey_.parts[p].last; ++l) candidates.push_back(l);
@@ -227,9 +229,8 @@ class Condenser {
     constexpr std::size_t keys = 100;
     if (part.kind != PartKind::call || part.last - part.first > 1 || part.item + 1 >= items_.size()) return false;
     const auto& call = std::get<ToolCall>(item_of(part).blocks[part.block]);
-    for (const auto* result : blocks_of<ToolResult>(*items_[part.item + 1])) {
+    for (const auto* result : blocks_of<ToolResult>(*items_[part.item + 1]))
       if (result->call_id == call.id) return part.text.size() < result->subject.size() + keys;
-    }
     return false;
   }
 
@@ -239,9 +240,8 @@ class Condenser {
       auto& plan = plans_[p];
       if (!plan.open || plan.whole || plan.folded) continue;
       Tokens cost = plan.tokens - label_tokens;
-      for (auto l = survey_.parts[p].first; l < survey_.parts[p].last; ++l) {
+      for (auto l = survey_.parts[p].first; l < survey_.parts[p].last; ++l)
         if (choice.kept()[l]) cost -= static_cast<Tokens>(survey_.parts[p].rate * static_cast<float>(survey_.lines[l].size));
-      }
       if (cost > room) continue;
       room -= cost;
       plan.whole = true;

@@ -46,6 +46,12 @@ void LineChoice::keep_frame(std::size_t part) {
   }
 }
 
+void LineChoice::keep_words(std::size_t part) {
+  for (auto l = survey_.parts[part].first; l < survey_.parts[part].last; ++l) {
+    if (survey_.lines[l].words) keep(l);
+  }
+}
+
 void LineChoice::hold_part(std::size_t part) {
   for (auto l = survey_.parts[part].first; l < survey_.parts[part].last; ++l) {
     for (auto n = survey_.lines[l].first; n < survey_.lines[l].last; ++n) held_[survey_.names[n]] = 1;

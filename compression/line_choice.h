@@ -17,6 +17,7 @@ class LineChoice {
 
   void keep_part(std::size_t part);   // every line of it stays
   void keep_frame(std::size_t part);  // only the lines marked as frame
+  void keep_words(std::size_t part);  // only the person's words in a summary
 
   void hold_part(std::size_t part);  // its names are held elsewhere; no line stays
 

@@ -64,15 +64,6 @@ std::size_t more_of(std::string_view text) {
   return std::from_chars(text.data(), text.data() + text.size(), messages).ptr == text.data() + text.size() ? messages : 0;
 }
 
-// What an earlier summary kept word for word: from its heading to the index, which is the next thing tern wrote there.
-std::string_view kept_part(std::string_view summary) {
-  auto at = summary.rfind(kept_heading);
-  if (at == summary.npos) return {};
-  at = std::min(at + kept_heading.size() + 1, summary.size());
-  const auto index = summary.find("\n\n" + std::string(index_heading), at);
-  return summary.substr(at, index == summary.npos ? index : index - at);
-}
-
 // It stays kept when that summary is summarised in its turn. The person's own paragraphs and quotes are part of a message.
 void carry_over(const Item& summary, std::vector<Words>& messages) {
   for (const auto* block : blocks_of<Summary>(summary)) {
@@ -236,6 +227,14 @@ std::size_t place_for_tail(const std::vector<ItemPtr>& items, Tokens tail) {
 }
 
 }  // namespace
+
+std::string_view kept_part(std::string_view summary) {
+  auto at = summary.rfind(kept_heading);
+  if (at == summary.npos) return {};
+  at = std::min(at + kept_heading.size() + 1, summary.size());
+  const auto index = summary.find("\n\n" + std::string(index_heading), at);
+  return summary.substr(at, index == summary.npos ? index : index - at);
+}
 
 std::optional<ItemRange> summary_range(const Conversation& conversation, const Budget& budget) {
   const auto& items = conversation.items;

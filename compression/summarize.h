@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "compression/budget.h"
@@ -38,5 +39,8 @@ SummaryRequest summary_request(const Conversation& conversation, const Budget& b
 // boundary that leaves about half of the goal verbatim; more of it when the work is code, less when it is talk. Earlier
 // summaries stand as they are, so no summary is made from the last one. None when too little lies before the boundary.
 std::optional<ItemRange> summary_range(const Conversation& conversation, const Budget& budget);
+
+// What a summary kept of the person's words: from their heading to the index; empty when there are none.
+std::string_view kept_part(std::string_view summary);
 
 }  // namespace tern

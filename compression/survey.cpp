@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compression/rules.h"
+#include "compression/summarize.h"
 #include "compression/summary_prompt.h"
 #include "compression/tokens.h"
 
@@ -140,6 +141,9 @@ class Surveyor {
     part.first = static_cast<std::uint32_t>(result_.lines.size());
     part_ = static_cast<std::uint32_t>(result_.parts.size());
     result_.parts.push_back(part);
+    const auto quoted = kind == PartKind::summary ? kept_part(text) : std::string_view();
+    words_end_ = quoted.empty() ? 0 : static_cast<std::size_t>(quoted.data() - text.data()) + quoted.size();
+    words_begin_ = quoted.empty() ? 0 : text.rfind('\n', words_end_ - quoted.size() - 2) + 1;  // its heading, too
     scanned_ = {.text = text, .escapes = kind == PartKind::call ? Escapes::json : Escapes::plain};
     if (kind == PartKind::call)
       call_lines(text);
@@ -225,7 +229,8 @@ class Surveyor {
     if (kind == PartKind::human)
       line.frame = result_.lines.size() - result_.parts[part_].first < opening_lines || states_rule(view);
     // A summary that was written as one has no excerpts: its indented lines are lists, or the person's own words.
-    if (kind == PartKind::summary) line.frame = !view.starts_with("  ") || text.starts_with(summary_head);
+    if (kind == PartKind::summary) line.words = begin >= words_begin_ && begin < words_end_;
+    if (kind == PartKind::summary) line.frame = line.words || !view.starts_with("  ") || text.starts_with(summary_head);
     if (begin == 0 && kind != PartKind::call && view.starts_with(compacted_label)) line.frame = true;
     if (error && kind == PartKind::result) {
       line.error = true;
@@ -263,6 +268,7 @@ class Surveyor {
   NameText scanned_;
   std::vector<Name> found_;
   std::uint32_t part_ = 0;
+  std::size_t words_begin_ = 0, words_end_ = 0;  // of the part, when it quotes the person
 };
 
 }  // namespace

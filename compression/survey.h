@@ -34,6 +34,7 @@ struct SurveyLine {
   bool starts = true, ends = true;    // false inside a line that was split
   bool frame = false;                 // of a call: keys, short values, first lines; they stay with the call
   bool error = false;
+  bool words = false;  // of the person, as a summary quotes them
 };
 
 struct NameUse {

@@ -160,3 +160,19 @@ TEST_CASE("a summary keeps the indented words that it quotes, and its lists") {
   REQUIRE(count(after) < count(world) * 2 / 3);
   CHECK(after.items.front() == world.items.front());
 }
+
+TEST_CASE("the person's words that a summary quotes stay when its other lines must go") {
+  std::string text = "summary 1-2 [The context was compressed: this summary stands for 9 earlier messages.]\\n\\n1. Request:";
+  for (int i = 0; i < 120; ++i) text += "\\n- did src/part" + std::to_string(i) + ".cpp and what belongs to it";
+  text += "\\n\\nWhat the user wrote, word for word:\\n> Mend it.\\n> Mind the tests, and be quick";
+  text += "\\n\\nSpecifics of the originals (recall by id):\\nFiles:";
+  for (int i = 0; i < 60; ++i) text += " src/part" + std::to_string(i) + ".cpp r" + std::to_string(i) + ",";
+  const auto world = script(text + "\n" + rounds(1, 9, 60) + "assistant Done\nuser Go on\nassistant Yes");
+  const auto target = count(world) / 10;
+  const auto after = cut(world, target);
+  CHECK(count(after) <= target);
+  CHECK(contains(after, "What the user wrote, word for word:"));
+  CHECK(contains(after, "> Mend it."));
+  CHECK(contains(after, "> Mind the tests, and be quick"));
+  CHECK_FALSE(contains(after, "part119.cpp and what"));
+}
