@@ -26,10 +26,33 @@ std::string first_words(const Item& item) {
   return "a message";
 }
 
-std::string line_of(const Fact& fact, const char* fate) {
-  return std::string(fate) + std::string(to_string(fact.kind)) + "  " + fact.text +
-         (fact.recall ? "  " + to_string(fact.recall) : "") + '\n';
-}
+// One line for each sentence; names of one fate, kind and id share a line.
+class AuditList {
+ public:
+  void add(const char* fate, const Fact& fact) {
+    const std::string kind(to_string(fact.kind)), id = fact.recall ? to_string(fact.recall) : std::string();
+    if (fact.kind == FactKind::rule || fact.kind == FactKind::command || fact.kind == FactKind::error) {
+      lines_.push_back(fate + kind + "  " + fact.text + (id.empty() ? "" : "  " + id));
+      return;
+    }
+    const auto head = fate + kind + (id.empty() ? "" : ' ' + id) + ':';
+    const auto [at, fresh] = open_.try_emplace(head, lines_.size());
+    if (!fresh && lines_[at->second].size() + fact.text.size() > longest_line) at->second = lines_.size();
+    if (at->second == lines_.size()) lines_.push_back(head);
+    auto& line = lines_[at->second];
+    line += (line.size() > head.size() ? ", " : " ") + fact.text;
+  }
+  std::string text() const {
+    std::string text;
+    for (const auto& line : lines_) text += line + '\n';
+    return text;
+  }
+
+ private:
+  static constexpr std::size_t longest_line = 160;
+  std::vector<std::string> lines_;
+  std::unordered_map<std::string, std::size_t> open_;
+};
 
 // What a line says of its own: a list entry, what stands behind a numbered heading, or a line right under one.
 std::string point_of(std::string line, bool& under_heading) {
@@ -94,10 +117,13 @@ std::string describe_edits(const Edits& edits) {
 }
 
 std::string full_audit(const LossReport& loss) {
-  std::string text;
-  for (const auto& [fate, fact] : loss.lost) text += line_of(fact, fate == Fate::dropped ? "- lost: " : "- by recall: ");
-  for (const auto& fact : loss.stays) text += line_of(fact, "- kept: ");
-  return text;
+  AuditList list;
+  for (const auto& [fate, fact] : loss.lost) list.add(fate == Fate::dropped ? "- lost: " : "- by recall: ", fact);
+  for (auto fact : loss.stays) {
+    fact.recall = {};  // it stands in the context
+    list.add("- kept: ", fact);
+  }
+  return list.text();
 }
 
 std::string index_page(const std::string& index) {

@@ -216,6 +216,7 @@ bool Store::log(const Batch& batch, const CompactionRecord& record) {
     const std::int64_t at = record.when.time_since_epoch().count() ? record.when.time_since_epoch().count() : impl.now_ms();
     impl.write([record, id = batch.id, session = impl.current, last_item = impl.last_item, at](Sqlite& db) {
       const std::string points = json_list(record.key_points);
+      const Packed audit = pack(record.audit_full);
       db.run("UPDATE sessions SET last_item=max(last_item, ?2) WHERE id=?1", {session, sql(last_item)});
       db.run(
           "INSERT OR REPLACE INTO batches VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,0)",
@@ -230,7 +231,7 @@ bool Store::log(const Batch& batch, const CompactionRecord& record) {
            std::string_view(record.summary),
            std::string_view(record.index),
            std::string_view(points),
-           std::string_view(record.audit_full),
+           audit.codec == Packing::raw ? SqlValue(std::string_view(record.audit_full)) : SqlValue(Blob{audit.bytes}),
            sql(record.first_turn),
            sql(record.last_turn),
            record.before,

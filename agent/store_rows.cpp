@@ -21,11 +21,17 @@ Tier tier_of(std::string_view name) {
   return Tier::none;
 }
 
+// Packed when it is long; no text begins as what is packed does.
+std::string audit_of(std::string_view stored) {
+  if (!stored.starts_with("\x28\xB5\x2F\xFD")) return std::string(stored);
+  return unpack(Packing::zstd, stored).value_or(std::string());
+}
+
 CompactionRecord compaction_of(const Cursor& row) {
   CompactionRecord record;
   record.batch = row.natural(0), record.tier = tier_of(row.bytes(1)), record.strategy = row.text(2), record.model = row.text(3);
   record.why = row.text(4), record.audit = row.text(5), record.cost = row.text(6), record.summary = row.text(7);
-  record.index = row.text(8), record.key_points = list_of_json(row.bytes(9)), record.audit_full = row.text(10);
+  record.index = row.text(8), record.key_points = list_of_json(row.bytes(9)), record.audit_full = audit_of(row.bytes(10));
   record.first_turn = row.natural(11), record.last_turn = row.natural(12), record.before = row.integer(13);
   record.after = row.integer(14), record.items = row.natural(15), record.originals = row.natural(16);
   record.dollars = row.real(17), record.pause_ms = row.integer(18), record.when = time_of(row.integer(19));
@@ -103,8 +109,7 @@ std::vector<CompactionRecord> Store::compactions(bool decisions) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<CompactionRecord> list;
     Cursor row = db.query(
-        "SELECT batch, tier, strategy, model, why, audit, cost, summary, facts, key_points, audit_full, first_turn, last_turn, "
-        "before,"
+        "SELECT batch, tier, strategy, model, why, audit, cost, summary, facts, key_points, '', first_turn, last_turn, before,"
         " after, items, originals, dollars, pause_ms, at, undone FROM batches WHERE session=?1 AND (?2 OR tier<>'none') ORDER BY "
         "batch",
         {impl_->current, std::int64_t{decisions}});

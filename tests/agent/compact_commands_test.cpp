@@ -1,4 +1,5 @@
 // What the person asks of the compactor: /compact, its preview, undo and redo, pins.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
 #include "agent/compaction_text.h"
@@ -433,4 +434,19 @@ TEST_CASE("a pin of a message in another script is listed by whole characters") 
   const auto pins = rig.store->pins();
   REQUIRE(pins.size() == 1);
   CHECK(pins[0].what.ends_with("公共"));  // 60 bytes would end inside the next one
+}
+
+TEST_CASE("the whole audit names many specifics on a line, sentences on their own") {
+  LossReport loss;
+  for (int i = 0; i < 100; ++i)
+    loss.lost.emplace_back(Fate::reachable, Fact{.kind = FactKind::number, .text = std::to_string(4'000 + i), .recall = {17}});
+  loss.lost.emplace_back(Fate::dropped, Fact{.kind = FactKind::error, .text = "error: out of disk"});
+  loss.stays.push_back({.kind = FactKind::file, .text = "src/a.cpp", .recall = {3}});
+  loss.stays.push_back({.kind = FactKind::file, .text = "src/b.cpp", .recall = {4}});
+  const auto text = full_audit(loss);
+  CHECK(text.starts_with("- by recall: Numbers r17: 4000, 4001, "));
+  CHECK(text.find(", 4099\n") != std::string::npos);
+  CHECK(text.find("- lost: Errors seen  error: out of disk\n") != std::string::npos);
+  CHECK(text.ends_with("- kept: Files: src/a.cpp, src/b.cpp\n"));
+  CHECK(std::count(text.begin(), text.end(), '\n') < 10);
 }

@@ -353,6 +353,22 @@ TEST_CASE("store: small things beside the log survive") {
   CHECK(store->grants().size() == 1);
 }
 
+TEST_CASE("store: a long audit takes little room and comes back whole") {
+  Folder folder;
+  auto store = folder.store();
+  const std::string id = store->create({}).id;
+  append_all(*store, "user go");
+  CompactionRecord record{.batch = store->next_batch(), .tier = Tier::compact, .summary = "It is done"};
+  for (int i = 0; i < 40'000; ++i) record.audit_full += "- kept: src/part" + std::to_string(i % 97) + ".cpp\n";
+  store->log({record.batch, {}}, record);
+  restart(store, folder, id);
+  REQUIRE(store->summaries().size() == 1);
+  CHECK(store->summaries().front().record.audit_full == record.audit_full);
+  CHECK(store->compactions().size() == 1);
+  store.reset();
+  CHECK(std::filesystem::file_size(folder.db()) < record.audit_full.size() / 2);
+}
+
 TEST_CASE("store: two on one project both work, one session has one holder, ids never meet") {
   Folder folder;
   auto first = folder.store(), second = folder.store();
