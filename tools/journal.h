@@ -2,8 +2,9 @@
 // recorded before it is made, through the functions the agent gives (its store); without them it lives in memory.
 // Changes made by commands are found by a scan before and after. Up to most_watched files all are watched, and as many copies
 // taken as a scan has time for, so that some commands later there is one of each; files the model has seen or the command
-// names come first. In larger trees only those can be brought back; what else changed or came (by its ctime) is left as it is and
-// said to be lost, since nobody knows whether it was there before.
+// names come first. In larger trees only those, what lies beside or below them and where a pattern of the command looks can be
+// brought back; what else changed or came (by its ctime) is left as it is and said to be lost, since nobody knows whether it was
+// there before.
 // Not covered at all: ignored files, links, empty directories, files above Shadow::keep_file. Worker thread only.
 #pragma once
 

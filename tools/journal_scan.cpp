@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::chrono::milliseconds copying_time{30};  // of one scan, beyond what was seen or named
 constexpr std::size_t least_copied = 64;
-constexpr std::size_t most_lost = 200;  // changes without a copy that are recorded by name
+constexpr std::size_t most_beside_seen = 1500;  // files of a large tree that are watched for lying near
+constexpr std::size_t most_lost = 200;          // changes without a copy that are recorded by name
 
 bool own_state(std::string_view path) { return path.find(".compression/") != std::string_view::npos; }
 
@@ -38,6 +39,14 @@ std::vector<std::string> likely_paths(std::string_view command) {
   }
   if (!word.empty()) words.push_back(std::move(word));
   return words;
+}
+
+// "src/*.c" may be any file of src.
+std::string without_pattern(const std::string& word) {
+  const std::size_t pattern = word.find_first_of("*?[{");
+  if (pattern == std::string::npos) return word;
+  const std::size_t slash = word.rfind('/', pattern);
+  return slash == std::string::npos ? std::string() : word.substr(0, slash);
 }
 
 // File systems stamp in ticks: what comes after this has at least this time.
@@ -125,23 +134,30 @@ Scan Journal::before_command(const Workspace& workspace, const FileMemory& files
     known_.clear();
     watched_.clear();  // their copies are gone
   }
+  std::vector<fs::path> tree;
+  tree_too_large_ = tree_too_large_ || !all_files(workspace, most_watched, tree);
   for (const auto& path : files.known())
     if (workspace.inside(path)) add(workspace, path, scan, Clock::time_point::max());
   const auto deadline = Clock::now() + copying_time;
+  const auto add_below = [&](const fs::path& directory, std::size_t most) {
+    if (!tree_too_large_ || directory == workspace.root()) return;
+    each_file(directory, most, [&](const WalkFile& file) { add(workspace, directory / file.path, scan, deadline); });
+  };
   for (const auto& word : likely_paths(command)) {
-    const Place place = workspace.locate(word);
+    const std::string name = without_pattern(word);
+    const Place place = name.empty() ? Place{} : workspace.locate(name);
     if (!place.exists || !place.inside || !place.protect.empty()) continue;
-    if (!fs::is_directory(place.real)) {
+    if (fs::is_directory(place.real))
+      add_below(place.real, most_watched);
+    else if (name == word)
       add(workspace, place.real, scan, Clock::time_point::max());
-    } else if (tree_too_large_ && place.real != workspace.root()) {
-      each_file(place.real, most_watched, [&](const WalkFile& file) { add(workspace, place.real / file.path, scan, deadline); });
-    }
   }
-  std::vector<fs::path> tree;
-  if (tree_too_large_ || !all_files(workspace, most_watched, tree)) {
-    tree_too_large_ = true;
-    return scan;
-  }
+  std::set<fs::path> near;
+  for (const auto& path : files.known())
+    if (tree_too_large_ && workspace.inside(path)) near.insert(path.parent_path());
+  for (const auto& directory : near)
+    if (scan.files.size() < most_beside_seen) add_below(directory, most_beside_seen - scan.files.size());
+  if (tree_too_large_) return scan;
   for (const auto& path : tree) add(workspace, path, scan, deadline);
   scan.whole_tree = true;
   return scan;

@@ -279,6 +279,22 @@ TEST_CASE("in a large tree what was seen or is named comes back, and the rest is
   CHECK(report.refused[1].second == "no copy of it was kept before the command");
 }
 
+TEST_CASE("in a large tree what lies beside what was seen, or where a pattern looks, comes back too") {
+  World world;
+  fill_beyond_watching(world);
+  for (const char* name : {"lib/seen", "lib/beside", "lib/deep/er", "gen/a.c", "gen/b.c"}) put(world.root / name, "before\n");
+  world.read("lib/seen");
+  world.journal.begin_turn(1);
+  next_tick();
+  const Scan scan = world.journal.before_command(world.workspace, world.files, "clang-format -i gen/*.c");
+  CHECK_FALSE(scan.whole_tree);
+  next_tick();
+  for (const char* name : {"lib/beside", "lib/deep/er", "gen/a.c", "gen/b.c"}) put(world.root / name, "other\n");
+  CHECK(world.journal.after_command(world.workspace, scan, "c").size() == 4);
+  CHECK(world.journal.undo(world.workspace, 1, 1).refused.empty());
+  for (const char* name : {"lib/beside", "lib/deep/er", "gen/a.c", "gen/b.c"}) CHECK(get(world.root / name) == "before\n");
+}
+
 TEST_CASE("what a scan has no time to copy, a later one copies") {
   World world;
   for (int i = 0; i < 3000; ++i) put(world.root / std::to_string(i % 30) / std::to_string(i), std::string(2000, 'x'));
