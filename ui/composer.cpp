@@ -125,10 +125,15 @@ void Composer::insert(std::string_view text) {
   caret_ += text.size();
 }
 
-void Composer::paste(std::string_view raw) {
+void Composer::paste(std::string_view raw, bool more) {
   const std::string text = clean_paste(raw);
   if (text.empty()) return;
   last_ = Last::other;
+  const bool grows = more && !chips_.empty() && chips_.back().name.empty();
+  if (grows && std::string_view(buffer_).substr(0, caret_).ends_with(chip_letter(chips_.size() - 1))) {
+    chips_.back().text += text;
+    return;
+  }
   const bool first = caret_ == 0;
   const auto newlines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   if (newlines + 1 < chip_lines && text.size() < chip_bytes) {

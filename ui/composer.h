@@ -15,8 +15,8 @@ namespace tern {
 
 class Composer {
  public:
-  bool key(const KeyPress& press);   // false: not an editing key, or at an edge (up and down walk the history)
-  void paste(std::string_view raw);  // sanitised; large ones become a chip
+  bool key(const KeyPress& press);                      // false: not an editing key, or at an edge (up and down walk the history)
+  void paste(std::string_view raw, bool more = false);  // sanitised; large ones become a chip, more of it goes there
   void insert(std::string_view text);
   void insert_chip(std::string_view text);  // however short it is
   // What a chip of this text is called; "" for most. Asked once, when the chip is made.

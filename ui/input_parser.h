@@ -47,6 +47,7 @@ struct KeyPress {
 };
 struct Paste {  // between the marks, newlines normalised to '\n', not yet sanitised
   std::string text;
+  bool more = false;  // of the paste before it
   bool operator==(const Paste&) const = default;
 };
 struct Mouse {

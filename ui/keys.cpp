@@ -291,7 +291,8 @@ void key_press(Shell& shell, const KeyPress& press) {
 }
 
 // Into the query that is being typed, else into the prompt: a paste is never lost.
-void pasted(Shell& shell, const std::string& text) {
+void pasted(Shell& shell, const Paste& paste) {
+  const std::string& text = paste.text;
   if (shell.approval.paste(text)) return;
   shell.last_key_ms = shell.now_ms;
   const std::string line = text.substr(0, text.find_first_of("\r\n"));
@@ -306,7 +307,7 @@ void pasted(Shell& shell, const std::string& text) {
   } else if (const auto pictures = dropped_pictures(text, shell.deps.home); !pictures.empty()) {
     for (const std::string& path : pictures) shell.attach(path);
   } else {
-    shell.composer.paste(text);
+    shell.composer.paste(text, paste.more);
     shell.completion.update(shell);
     if (shell.transcript_view) shell.say("pasted into the prompt");
     const std::string_view raw = shell.composer.raw();
@@ -324,7 +325,7 @@ void handle_input(Shell& shell, const Input& input) {
   shell.transcript.catch_up();
   if (const auto* press = std::get_if<KeyPress>(&input)) key_press(shell, *press);
   if (const auto* event = std::get_if<Mouse>(&input)) mouse_event(shell, *event);
-  if (const auto* paste = std::get_if<Paste>(&input)) pasted(shell, paste->text);
+  if (const auto* paste = std::get_if<Paste>(&input)) pasted(shell, *paste);
   if (shell.transcript.near_begin()) shell.ask_earlier(false);
   shell.view.dirty = true;
 }

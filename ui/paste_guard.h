@@ -1,6 +1,7 @@
 // What stands behind the end mark of a paste in the same burst of bytes was pasted, too: no hand is that fast, and text on a
 // clipboard may hold the mark itself and a line end behind it. It becomes text; no key of it acts. The burst goes on in reads of
 // any size, until the terminal was silent for a moment; a single key right behind a paste that is whole is a key.
+// Terminals without paste marks send lines as if they were typed: so many keys at once, with more behind an Enter, are a paste.
 // The same holds for what comes after a paste that stalled, until its end mark or until somebody clearly types again.
 #pragma once
 

@@ -184,3 +184,19 @@ TEST_CASE("in vi's normal mode the caret stands on a letter") {
   type(c, "X");
   CHECK(c.text() == "fohelloX ");
 }
+
+TEST_CASE("a paste that comes in pieces is one chip") {
+  Composer c;
+  const std::string piece = "one\ntwo\nthree\nfour\nfive\nsix\n";
+  c.paste(piece);
+  c.paste(piece, true);
+  c.paste("end", true);
+  CHECK(c.raw().size() == 4);
+  CHECK(c.text() == piece + piece + "end");
+  c.paste(piece);
+  CHECK(c.raw().size() == 8);
+  press(c, "backspace");
+  c.insert("x");
+  c.paste(piece, true);
+  CHECK(c.raw().size() == 9);
+}

@@ -114,3 +114,19 @@ TEST_CASE("after a stalled paste without an end whoever types is heard again") {
   Stalled other;
   CHECK_FALSE(other.text_only("\x03"));
 }
+
+TEST_CASE("lines pasted by a terminal without paste marks are text, and what a hand types is not") {
+  const auto keys = [](std::string_view bytes, std::size_t most = 4'096) {
+    std::size_t n = 0;
+    for (const Input& input : read(bytes, most)) n += std::holds_alternative<KeyPress>(input);
+    return n;
+  };
+  CHECK(keys("cd /tmp\rrm -rf build\r") == 0);
+  std::string text;
+  for (int i = 0; i < 2'000; ++i) text += "line " + std::to_string(i) + " 中文\r";
+  CHECK(keys(text) == 0);
+  CHECK(keys(text, 700) == 0);
+  CHECK(keys("a prompt typed ahead\r") == 21);
+  CHECK(keys("yes\rno\r") == 7);
+  CHECK(keys("one line\r\x1b[Aanother\r") == 18);
+}
