@@ -111,7 +111,7 @@ struct Ask {
 
 Request request_for(const Ask& ask, const Conversation& part, std::size_t number, std::size_t parts) {
   Request request;
-  const auto target = ask.whole.target / static_cast<Tokens>(parts);
+  const auto target = asked_tokens(ask.whole) / static_cast<Tokens>(parts);
   request.model = ask.model.name;
   request.window = ask.model.window;
   request.max_output = output_for(ask.whole.target, ask.model);

@@ -259,6 +259,12 @@ std::optional<ItemRange> summary_range(const Conversation& conversation, const B
   return ItemRange{items[first]->id, items[end - 1]->id};
 }
 
+Tokens asked_tokens(const SummaryRequest& request) {
+  constexpr double asked_share = 0.6;  // models overshoot, and names take more tokens than words
+  const Tokens body = request.target - estimate(request.kept) - estimate(request.index) - estimate(summary_opening(0));
+  return std::max<Tokens>(100, static_cast<Tokens>(asked_share * static_cast<double>(body)));
+}
+
 SummaryRequest summary_request(const Conversation& conversation, const Budget& budget, ItemRange range, const std::string& focus,
                                TimePoint now, double kept) {
   const auto& items = conversation.items;
@@ -283,8 +289,7 @@ SummaryRequest summary_request(const Conversation& conversation, const Budget& b
   request.kept = kept_messages(people, std::max(share, std::min(words, request.target - least_target)));
   const Tokens left = request.target - estimate(request.kept);
   request.index = index_of(request.source, std::min({budget.config.index_budget, request.target / 5, left * 2 / 5}));
-  const Tokens body = request.target - estimate(request.kept) - estimate(request.index) - estimate(summary_opening(0));
-  request.instructions = summary_prompt(request.style, focus, std::min<Tokens>(body * 9 / 10, 4'000));
+  request.instructions = summary_prompt(request.style, focus, std::min<Tokens>(asked_tokens(request), 4'000));
   return request;
 }
 

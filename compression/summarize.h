@@ -40,6 +40,9 @@ SummaryRequest summary_request(const Conversation& conversation, const Budget& b
 // summaries stand as they are, so no summary is made from the last one. None when too little lies before the boundary.
 std::optional<ItemRange> summary_range(const Conversation& conversation, const Budget& budget);
 
+// What a model is asked to stay under: what the result leaves beside the kept messages and the index, less what models overshoot by.
+Tokens asked_tokens(const SummaryRequest& request);
+
 // What a summary kept of the person's words: from their heading to the index; empty when there are none.
 std::string_view kept_part(std::string_view summary);
 

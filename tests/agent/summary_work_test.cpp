@@ -70,6 +70,12 @@ TEST_CASE("a range larger than one request is asked for in parts at the same tim
   }
   for (int i = 0; i < 60; ++i) CHECK(all.find("Please look at f" + std::to_string(i) + ".txt") != std::string::npos);
   CHECK(all.find("This is part 2 of ") != std::string::npos);
+  Tokens words = 0;  // what the parts may have together leaves room for the kept messages and the index
+  for (const auto& request : work_to_do.requests) {
+    const auto text = text_of(request);
+    words += std::stoi(text.substr(text.rfind("Stay under ") + 11));
+  }
+  CHECK(words * 4 / 3 < ask.target - estimate(ask.kept) - estimate(ask.index));
 
   std::latch together(static_cast<std::ptrdiff_t>(work_to_do.requests.size()));
   Providers providers;
