@@ -15,6 +15,7 @@ constexpr std::size_t most_text = 4'000;  // bytes of a block that are read for 
 constexpr double same_topic = 0.15;       // overlap from which on a turn goes on with the topic before it
 constexpr std::size_t telling_words = 3;  // a request with fewer says nothing about a topic ("yes", "go on")
 constexpr std::size_t topic_bytes = 60;
+constexpr std::size_t most_keys = 600;  // of a topic: beyond them it is what its newest turn is about
 
 std::string_view text_of(const Block& block) {
   if (const auto* b = std::get_if<Text>(&block)) return b->text;
@@ -123,8 +124,10 @@ Signature signature_of(const Item& item) {
 
 void merge(Signature& into, const Signature& other) {
   const auto join = [](std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& from) {
+    const auto middle = static_cast<std::ptrdiff_t>(to.size());
     to.insert(to.end(), from.begin(), from.end());
-    tidy(to);
+    std::inplace_merge(to.begin(), to.begin() + middle, to.end());
+    to.erase(std::unique(to.begin(), to.end()), to.end());
   };
   join(into.paths, other.paths);
   join(into.names, other.names);
@@ -155,13 +158,13 @@ std::vector<TopicCluster> clusters(const Conversation& conversation) {
     }
     std::size_t end = i + 1;
     while (end < items.size() && !is_human(*items[end])) ++end;
-    Signature turn;
-    Tokens tokens = 0;
-    for (std::size_t k = i; k < end; ++k) {
+    Signature turn = signature_of(*items[i]);
+    const bool says_little = is_human(*items[i]) && turn.words.size() < telling_words;
+    Tokens tokens = items[i]->tokens;
+    for (std::size_t k = i + 1; k < end; ++k) {
       merge(turn, signature_of(*items[k]));
       tokens += items[k]->tokens;
     }
-    const bool says_little = is_human(*items[i]) && signature_of(*items[i]).words.size() < telling_words;
     if (!found.empty() && (says_little || overlap(topic, turn) >= same_topic)) {
       found.back().last = end - 1;
       found.back().tokens += tokens;
@@ -169,7 +172,10 @@ std::vector<TopicCluster> clusters(const Conversation& conversation) {
       found.push_back({i, end - 1, {}, tokens});
       topic = {};
     }
-    merge(topic, turn);
+    if (topic.paths.size() + topic.names.size() + topic.words.size() > most_keys)
+      topic = std::move(turn);
+    else
+      merge(topic, turn);
     i = end;
   }
   for (auto& cluster : found) cluster.topic = topic_of(items, cluster.first, cluster.last);

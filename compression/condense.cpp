@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "compression/blocks.h"
@@ -52,8 +53,8 @@ class Condenser {
     if (total_ <= how_.target || survey_.parts.empty()) return {};
     open_results();
     if (how_.reach >= Reach::texts && fixed_ > share_of_target(deep_share)) open_texts();
-    if (how_.reach == Reach::all) fold(share_of_target(fold_share));
-    if (how_.reach == Reach::all) open_long_requests();
+    said_by_subject_.resize(plans_.size());
+    if (how_.reach == Reach::all) fold(share_of_target(fold_share)), open_long_requests();
     Tokens room = how_.target - fixed_;
     room -= room / 32;  // lines cost a little more than their share of a block
     for (int i = 0;; ++i) {
@@ -146,6 +147,7 @@ class Condenser {
       for (std::size_t k = i; k < i + n; ++k) fold_item(k, named);
       i += std::max<std::size_t>(n, 1);
     }
+    find_said_by_subject();
     write_head();
   }
 
@@ -213,10 +215,9 @@ class Condenser {
       choice.keep_part(p);
     }
     std::vector<std::uint32_t> candidates;
-    for (std::size_t p = 0; p < plans_.size(); ++p)
-      if (plans_[p].folded && said_by_subject(survey_.parts[p])) choice.hold_part(p);
     for (std::size_t p = 0; p < plans_.size(); ++p) {
-      if (!plans_[p].open || plans_[p].whole || (plans_[p].folded && said_by_subject(survey_.parts[p]))) continue;
+      if (said_by_subject_[p]) choice.hold_part(p);
+      if (!plans_[p].open || plans_[p].whole || said_by_subject_[p]) continue;
       for (auto l = survey_.parts[p].first; l < survey_.parts[p].last; ++l) candidates.push_back(l);
     }
     room = choice.spend(candidates, room);
@@ -224,14 +225,18 @@ class Condenser {
     kept_ = choice.kept();
   }
 
-  // A short call whose subject heads its row in a fold has nothing to add.
-  bool said_by_subject(const SurveyPart& part) const {
+  // Folded calls that are short and whose subject heads their row have nothing to add.
+  void find_said_by_subject() {
     constexpr std::size_t keys = 100;
-    if (part.kind != PartKind::call || part.last - part.first > 1 || part.item + 1 >= items_.size()) return false;
-    const auto& call = std::get<ToolCall>(item_of(part).blocks[part.block]);
-    for (const auto* result : blocks_of<ToolResult>(*items_[part.item + 1]))
-      if (result->call_id == call.id) return part.text.size() < result->subject.size() + keys;
-    return false;
+    std::unordered_map<std::string_view, std::size_t> subjects;
+    for (const auto& item : items_)
+      for (const auto* result : blocks_of<ToolResult>(*item)) subjects[result->call_id] = result->subject.size() + keys;
+    for (std::size_t p = 0; p < plans_.size(); ++p) {
+      const SurveyPart& part = survey_.parts[p];
+      if (!plans_[p].folded || part.kind != PartKind::call || part.last - part.first > 1) continue;
+      const auto at = subjects.find(std::get<ToolCall>(item_of(part).blocks[part.block]).id);
+      said_by_subject_[p] = at != subjects.end() && part.text.size() < at->second;
+    }
   }
 
   // What is left goes to whole blocks, the newest first: they read better than excerpts.
@@ -380,18 +385,13 @@ class Condenser {
   Survey survey_;
   Tokens total_ = 0, fixed_ = 0;
   std::vector<PartPlan> plans_;
-  std::vector<char> folded_;
+  std::vector<char> folded_, said_by_subject_;
   std::size_t next_part_ = 0;
   std::string directory_, head_;
   std::vector<char> kept_;
 };
 
 }  // namespace
-
-std::string with_after(std::string text, Tokens after) {
-  if (const auto at = text.find(after_mark); at != text.npos) text.replace(at, after_mark.size(), "~" + std::to_string(after));
-  return text;
-}
 
 Edits condense(const Conversation& conversation, const Budget& budget, const Condense& how) {
   return Condenser(conversation, budget, how).run();

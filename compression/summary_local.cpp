@@ -332,6 +332,11 @@ Edits whole_stretch(const Conversation& conversation, const Budget& budget, cons
 
 }  // namespace
 
+std::string with_after(std::string text, Tokens after) {
+  if (const auto at = text.find(after_mark); at != text.npos) text.replace(at, after_mark.size(), "~" + std::to_string(after));
+  return text;
+}
+
 std::string local_summary_text(const FoldedRounds& folded) {
   const auto groups = group(folded.items);
   auto text = points_text(folded, groups);

@@ -69,8 +69,10 @@ class Finder {
     const Item* before = nullptr;
     for (std::size_t i = 0; i < conversation.items.size(); ++i) {
       const Item& item = *conversation.items[i];
+      std::size_t next = 0;
       for (std::size_t b = 0; b < item.blocks.size(); ++b) {
-        if (const auto* result = std::get_if<ToolResult>(&item.blocks[b])) see({i, b, result, arguments_of(before, *result)});
+        if (const auto* result = std::get_if<ToolResult>(&item.blocks[b]))
+          see({i, b, result, arguments_of(before, *result, next)});
       }
       before = &item;
     }
@@ -83,11 +85,15 @@ class Finder {
   }
 
  private:
-  static std::string_view arguments_of(const Item* calls, const ToolResult& result) {
-    if (!calls) return {};
-    for (const auto& block : calls->blocks) {
-      const auto* call = std::get_if<ToolCall>(&block);
-      if (call && call->id == result.call_id) return call->arguments;
+  // Results stand in the order of their calls, as a rule: `next` is where to look first.
+  static std::string_view arguments_of(const Item* calls, const ToolResult& result, std::size_t& next) {
+    const std::size_t size = calls ? calls->blocks.size() : 0;
+    for (std::size_t n = 0; n < size; ++n) {
+      const std::size_t at = (next + n) % size;
+      const auto* call = std::get_if<ToolCall>(&calls->blocks[at]);
+      if (!call || call->id != result.call_id) continue;
+      next = at + 1;
+      return call->arguments;
     }
     return {};
   }
