@@ -184,6 +184,16 @@ ConfigKey max_tool_output_key() {
   return key;
 }
 
+ConfigKey trigger_tokens_key() {
+  ConfigKey key = whole(
+      "compression.triggerTokens", [](Config & c) -> auto& { return c.compression.trigger_tokens; }, 1'000, 1e9,
+      "tokens at which the conversation is summarised where compactAt of the window is more; unset, once microAt is passed, too");
+  key.set = [inner = key.set](Config& config, const Json& json) {
+    return inner(config, json) && (config.compression.trigger_alone = true);
+  };
+  return key;
+}
+
 #define TERN_FIELD(field) \
   [](Config & c) -> auto& { return c.field; }
 #define TERN_SQUEEZE(field) TERN_FIELD(compression.field)
@@ -205,7 +215,8 @@ std::vector<ConfigKey> compression_keys() {
       flag("compression.snipHalves", TERN_SQUEEZE(snip_halves), "cut to maxToolOutput as two halves"),
       whole("compression.maxTurns", TERN_SQUEEZE(max_turns), 1, 1e6, "rounds the sliding window counts"),
       whole("compression.keepRecent", TERN_SQUEEZE(keep_recent), 0, 1e6, "newest rounds kept whole"),
-      flag("compression.slidingWindow", TERN_SQUEEZE(sliding_window), "keep only the newest keepRecent rounds"),
+      flag("compression.slidingWindow", TERN_SQUEEZE(sliding_window),
+           "keep the newest keepRecent rounds, one summary for the rest"),
       whole("compression.summaryMaxChars", TERN_SQUEEZE(summary_max_chars), 50, 1e6,
             "characters of a key point in summaries.json"),
       share("compression.importanceThreshold", TERN_SQUEEZE(importance_threshold), "messages below it are the first to go"),
@@ -218,8 +229,7 @@ std::vector<ConfigKey> compression_keys() {
       share("compression.minCompressible", TERN_SQUEEZE(min_compressible),
             "share of the window below which cutting is not worth it"),
       threshold_key(),
-      whole("compression.triggerTokens", TERN_SQUEEZE(trigger_tokens), 1'000, 1e9,
-            "tokens that trigger shortening by themselves"),
+      trigger_tokens_key(),
       whole("compression.triggerMessages", TERN_SQUEEZE(trigger_messages), 1, 1e9,
             "messages that trigger shortening by themselves"),
       whole("compression.minMessages", TERN_SQUEEZE(min_messages), 0, 1e6, "fewer messages are never compressed"),

@@ -14,8 +14,12 @@ Tokens output_reserve(Tokens window, Tokens max_output) {
 }
 
 Tokens working_limit(const Budget& budget) {
-  const Tokens limit = std::max<Tokens>(1, budget.effective());
-  return budget.optimum && *budget.optimum > 0 ? std::min(*budget.optimum, limit) : limit;
+  const auto& config = budget.config;
+  Tokens limit = budget.effective();
+  if (budget.optimum && *budget.optimum > 0) limit = std::min(*budget.optimum, limit);
+  if (config.trigger_alone && config.compact_at > 0)
+    limit = std::min(limit, static_cast<Tokens>(static_cast<double>(config.trigger_tokens) / config.compact_at));
+  return std::max<Tokens>(1, limit);
 }
 
 Tokens uncalibrated(Tokens tokens, const Budget& budget) {

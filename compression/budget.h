@@ -14,7 +14,8 @@ enum class SummaryStyle { sections, snapshot };
 struct CompressionConfig {  // names in the file are camelCase, mapped in app/config
   bool auto_compress = true;
   double micro_at = 0.60, compact_at = 0.80, truncate_at = 0.95, draft_at = 0.70;
-  double micro_low_water = 0.30, compact_target = 0.50;
+  double micro_low_water = 0.30;  // not 0.40: a recorded session then costs .588 of an unmanaged one instead of .569
+  double compact_target = 0.50;
   std::size_t snip_limit = 10'000;  // characters; head and tail are 30 % each
   double snip_head = 0.30, snip_tail = 0.30;
   std::size_t max_tool_output = 3'000;  // the other form: marker between two halves (0 = use the default form)
@@ -27,7 +28,8 @@ struct CompressionConfig {  // names in the file are camelCase, mapped in app/co
   int protect_user_messages = 3, protect_results = 5;
   double min_compressible = 0.02;            // of the effective window
   std::optional<Tokens> absolute_threshold;  // "new logic": only compressible tokens are compared with it
-  Tokens trigger_tokens = 150'000;
+  Tokens trigger_tokens = 150'000;           // a compaction is due at so many, too, once microAt of the window is passed
+  bool trigger_alone = false;                // the person set it: then it is the mark, whatever the window
   int trigger_messages = 500, min_messages = 10;
   double target_ratio = 0.5;
   std::string strategy = "sections";  // one of compaction_names()
@@ -65,7 +67,8 @@ Band band(double share);
 // R of DESIGN 4.1: the output really requested, at most 20k and W/8.
 Tokens output_reserve(Tokens window, Tokens max_output);
 
-// What micro and compact measure against: the model's optimum where it is below the effective window.
+// What micro and compact measure against: the effective window, or where it is smaller the model's optimum, or what makes
+// triggerTokens, where the person set it, the mark of a compaction.
 Tokens working_limit(const Budget& budget);
 
 // A figure of the API (calibrated) in estimated tokens, as items carry them.

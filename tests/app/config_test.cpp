@@ -174,6 +174,9 @@ TEST_CASE("config: a change is written to the project's file and holds at once")
   CHECK(config.compression.keep_recent == 15);
   CHECK(config.compression.max_tool_output == 5000);
   CHECK(config.compression.micro_at == 0.5);
+  CHECK_FALSE(config.compression.trigger_alone);
+  CHECK(change_project_config(world.project(), R"({"triggerTokens": 50000})", now, changed).find("50000") != std::string::npos);
+  CHECK(now.trigger_alone);
   for (const char* wrong : {R"({"keepRecent": -1})", R"({"model": "x"})", R"({"keepRecnt": 3})", "[]", "{"}) {
     CHECK_FALSE(change_project_config(world.project(), wrong, now, changed).empty());
     CHECK_FALSE(changed);

@@ -75,3 +75,19 @@ TEST_CASE("a model's optimum is the working limit when it is below the window") 
   budget.optimum = 500'000;
   CHECK(working_limit(budget) == 120'000);
 }
+
+TEST_CASE("a trigger in tokens that the person set is the mark of a compaction, whatever the window") {
+  Budget budget{.window = 400'000, .reserve = 0};
+  budget.config.trigger_tokens = 60'000;
+  budget.config.trigger_alone = true;
+  CHECK(working_limit(budget) == 75'000);
+  CHECK(compaction_goal(budget) == 30'000);  // half of the trigger
+  Usage usage;
+  usage.compressible = usage.used = 60'000;
+  CHECK(compaction_due(usage, 10, budget));
+  usage.compressible = usage.used = 59'000;
+  CHECK_FALSE(compaction_due(usage, 10, budget));
+  budget.config.trigger_alone = false;
+  usage.compressible = usage.used = 60'000;
+  CHECK_FALSE(compaction_due(usage, 10, budget));
+}
