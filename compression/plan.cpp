@@ -6,8 +6,8 @@
 #include "compression/condense.h"
 #include "compression/microcompact.h"
 #include "compression/range.h"
-#include "compression/removal.h"
 #include "compression/strategy.h"
+#include "compression/summary_local.h"
 #include "compression/superseded.h"
 #include "compression/tokens.h"
 
@@ -155,7 +155,7 @@ class Planner {
 
   Plan window() const {
     Plan plan;
-    plan.edits = slide(conversation_, config_);
+    plan.edits = window_summary(conversation_, budget_, state_.now);
     if (plan.edits.empty()) return nothing("fewer turns than the sliding window holds");
     plan.tier = Tier::compact;
     plan.strategy = "window";

@@ -6,6 +6,7 @@
 #include "compression/blocks.h"
 #include "compression/rounds.h"
 #include "compression/strategy.h"
+#include "compression/summary_local.h"
 
 namespace tern {
 
@@ -74,12 +75,12 @@ Edits propose_middle(const Conversation& conversation, const Budget& budget) {
 Edits propose_oldest(const Conversation& conversation, const Budget& budget) {
   return remove(conversation, budget.config, Removal::oldest, removal_goal(budget));
 }
-Edits propose_window(const Conversation& conversation, const Budget& budget) { return slide(conversation, budget.config); }
+Edits propose_window(const Conversation& conversation, const Budget& budget) { return window_summary(conversation, budget, {}); }
 
 }  // namespace
 
 constinit const Strategy middle_strategy{"middle", "drop rounds from the middle, keep both ends", propose_middle};
 constinit const Strategy oldest_strategy{"oldest", "drop the oldest rounds", propose_oldest};
-constinit const Strategy window_strategy{"window", "keep the newest turns only", propose_window};
+constinit const Strategy window_strategy{"window", "keep the newest turns, a summary by rules for the rest", propose_window};
 
 }  // namespace tern

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "compression/importance.h"
 #include "compression/lines.h"
 #include "compression/plan.h"
+#include "compression/removal.h"
 #include "compression/strategy.h"
 #include "compression/survey.h"
 #include "compression/tokens.h"
@@ -317,15 +319,15 @@ bool deep_enough(const Conversation& before, const Conversation& after, const Bu
 
 // Where the person's own messages fill the window, line by line is not deep enough: the old stretch becomes one summary, as by a
 // model, with the person's words up to their share of it.
-Edits whole_stretch(const Conversation& conversation, const Budget& budget, const PlanState& state) {
-  const auto range = summary_range(conversation, budget);
+Edits whole_stretch(const Conversation& conversation, const Budget& budget, std::optional<ItemRange> range, TimePoint now) {
   if (!range) return {};
   constexpr double words_share = 0.6;
-  const auto request = summary_request(conversation, budget, *range, {}, state.now, words_share);
+  const auto request = summary_request(conversation, budget, *range, {}, now, words_share);
   const auto room = request.target - estimate(request.kept) - estimate(request.index);
   const FoldedRounds gone{conversation, request.source.items, referenced_later(survey(conversation), conversation.items.size()),
                           room * 3 / 4, budget.config};
-  auto made = with_summary(request, with_after(points_text(gone, group(gone.items)), request.target));
+  const auto text = with_after(points_text(gone, group(gone.items)), request.target);
+  auto made = with_summary(request, "<summary>\n" + text + "</summary>");  // nothing of it is chatter
   auto* edits = std::get_if<Edits>(&made);
   return edits ? std::move(*edits) : Edits{};
 }
@@ -349,18 +351,42 @@ Edits local_summary(const Conversation& conversation, const Budget& budget, cons
   if (!state.range) {
     const auto goal = std::max(how.target, item_target(budget, budget.config.micro_at));
     const bool many = crowded(conversation, budget);  // line by line leaves nearly as many messages: the other way first
-    auto deeper = many ? whole_stretch(conversation, budget, state) : Edits{};
+    auto deeper = many ? whole_stretch(conversation, budget, summary_range(conversation, budget), state.now) : Edits{};
     if (!deeper.empty() && deep_enough(conversation, tern::apply(conversation, deeper), budget, goal)) return deeper;
     auto edits = condense(conversation, budget, how);
     const auto rest = tern::apply(conversation, edits);
     if (deep_enough(conversation, rest, budget, goal)) return edits;
-    if (!many) deeper = whole_stretch(conversation, budget, state);
+    if (!many) deeper = whole_stretch(conversation, budget, summary_range(conversation, budget), state.now);
     return deeper.empty() || count(tern::apply(conversation, deeper)) > count(rest) ? edits : deeper;
   }
   const auto picked = summary_request(conversation, budget, *state.range, {}, state.now);
   const auto share = static_cast<Tokens>(budget.config.compact_target * static_cast<double>(picked.replaces));
   how.target = std::min(picked.target, share);
   return condense(picked.source, budget, how);
+}
+
+// An earlier summary stays as it is; what follows it up to the next message of the person just leaves.
+Edits window_summary(const Conversation& conversation, const Budget& budget, TimePoint now) {
+  auto dropped = slide(conversation, budget.config);
+  if (dropped.empty()) return dropped;
+  const auto& items = conversation.items;
+  std::size_t first = 0, last = items.size() - 1;
+  while (items[first]->id != dropped.front().target) ++first;
+  while (items[last]->id != dropped.back().target) --last;
+  while (first > 0 && !is_human(*items[first])) --first;  // a first request whose answers leave
+  for (std::size_t i = first; i <= last; ++i)
+    if (has<Summary>(*items[i])) first = i + 1;
+  while (first < last && !is_human(*items[first])) ++first;
+  if (first >= last) return dropped;
+  const auto edits = whole_stretch(conversation, budget, ItemRange{items[first]->id, items[last]->id}, now);
+  if (edits.empty()) return dropped;
+  std::size_t at = 0;
+  std::erase_if(dropped, [&](const Edit& edit) {  // they are in the order of the items
+    while (items[at]->id != edit.target) ++at;
+    return at >= first;
+  });
+  dropped.insert(dropped.end(), edits.begin(), edits.end());
+  return dropped;
 }
 
 namespace {

@@ -133,17 +133,20 @@ TEST_CASE("after a compaction in the middle of a task the model gets its list an
   std::filesystem::remove_all(root);
 }
 
-TEST_CASE("the sliding window drops old rounds and keeps the first request") {
+TEST_CASE("the sliding window puts one summary in the place of old rounds") {
   Rig rig(200'000);
   rig.context.config.sliding_window = true;
   rig.context.config.max_turns = 6;
   rig.context.config.keep_recent = 3;
   work(rig, 9, 60);
-  std::size_t typed = 0;
+  std::size_t typed = 0, summaries = 0;
   const auto requests = rig.script.requests();
-  for (const auto& item : requests.back().conversation.items)
+  for (const auto& item : requests.back().conversation.items) {
     typed += item->role == Role::user && !item->synthetic && std::holds_alternative<Text>(item->blocks.back());
+    summaries += std::holds_alternative<Summary>(item->blocks.front());
+  }
   CHECK(typed < 9);
+  CHECK(summaries == 1);
   CHECK(rig.bad_request().empty());
 }
 

@@ -343,6 +343,44 @@ TEST_CASE("the sliding window of the config") {
   const auto due = plan(conversation, budget);
   CHECK(due.tier == Tier::compact);
   CHECK(due.why == "more than 50 turns");
+  const auto after = tern::apply(conversation, due.edits);
+  CHECK(check(after).empty());
+  CHECK(check_edit(conversation, after).empty());
+  std::string summaries;
+  std::size_t turns = 0;
+  for (const auto& item : after.items) {
+    if (const auto* summary = std::get_if<Summary>(&item->blocks[0])) summaries += summary->text;
+    turns += item->role == Role::user && std::holds_alternative<Text>(item->blocks[0]);
+  }
+  CHECK(turns == 10);
+  INFO(summaries);
+  for (const char* part : {"> go\n", "> go on 100\n", "Compacted 612 messages by rules: 51 requests, ", "Frequency: Read 255×"})
+    CHECK(summaries.find(part) != std::string::npos);
+}
+
+TEST_CASE("what slides out of the window later leaves the summary of what slid out before as it is") {
+  auto conversation = talk(300, 20);
+  auto budget = filled(conversation, 0.3);
+  budget.config.trigger_messages = 5'000;
+  budget.config.sliding_window = true;
+  ItemId next{100'000};
+  const auto slid = [&] {
+    auto due = plan(conversation, budget);
+    REQUIRE_FALSE(due.edits.empty());
+    give_ids(due.edits, next);
+    conversation = tern::apply(conversation, due.edits);
+    return conversation.items[0];
+  };
+  const auto first = slid();
+  REQUIRE(std::holds_alternative<Summary>(first->blocks[0]));
+  for (const auto& item : talk(250, 20).items) {
+    Item copy = *item;
+    copy.id.value += 200'000;
+    conversation.items.push_back(std::make_shared<const Item>(std::move(copy)));
+  }
+  CHECK(slid() == first);
+  CHECK(std::holds_alternative<Summary>(conversation.items[1]->blocks[0]));
+  CHECK(check(conversation).empty());
 }
 
 TEST_CASE("a model's optimum moves the marks, not the hard limit") {
