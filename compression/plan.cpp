@@ -235,8 +235,12 @@ class Planner {
     plan.strategy = "truncate";
     plan.why = std::move(why);
     plan.thrash = state_.refills_in_a_row >= thrashing;
-    plan.edits = followed(conversation_, condense(conversation_, budget_, {.target = target, .tier = Tier::truncate}),
-                          [&](const Conversation& rest) { return truncate(rest, budget_, target); });
+    // Lines of the protected zone only where those of the rest are not enough; messages only where no lines are.
+    auto lines = condense(conversation_, budget_, {.target = target, .reach = Reach::texts, .tier = Tier::truncate});
+    if (count(conversation_) - saved(lines) > target)
+      lines = condense(conversation_, budget_, {.target = target, .tier = Tier::truncate});
+    plan.edits =
+        followed(conversation_, std::move(lines), [&](const Conversation& rest) { return truncate(rest, budget_, target); });
     if (plan.edits.empty()) return nothing(plan.why + "; nothing left to drop: " + what_fills(conversation_));
     return plan;
   }

@@ -126,6 +126,10 @@ double efficiency(const Outcome& o) {
   return 0.6 * reduction + 0.4 * static_cast<double>(o.kept) / static_cast<double>(o.messages);
 }
 
+Removal more_efficient(const Outcome& middle, const Outcome& oldest) {
+  return efficiency(middle) >= efficiency(oldest) ? Removal::middle : Removal::oldest;
+}
+
 Selection select_removal(const Conversation& conversation, const Budget& budget, Tokens target) {
   const auto rule = model_rule(budget.provider, budget.model);
   Selection s;
@@ -146,11 +150,11 @@ Selection select_removal(const Conversation& conversation, const Budget& budget,
   if (verdict.confidence >= enough) return s;
   auto oldest = remove(conversation, budget.config, Removal::oldest, s.target);
   auto middle = remove(conversation, budget.config, Removal::middle, s.target);
-  const double by_middle = efficiency(outcome_of(conversation, middle)), by_oldest = efficiency(outcome_of(conversation, oldest));
-  s.how = by_middle >= by_oldest ? Removal::middle : Removal::oldest;
+  const auto by_middle = outcome_of(conversation, middle), by_oldest = outcome_of(conversation, oldest);
+  s.how = more_efficient(by_middle, by_oldest);
   s.edits = std::move(s.how == Removal::middle ? middle : oldest);
-  s.reasons.push_back("efficiency: middle " + thousandths(by_middle) + ", oldest " + thousandths(by_oldest) + " → " +
-                      std::string(to_string(s.how)));
+  s.reasons.push_back("efficiency: middle " + thousandths(efficiency(by_middle)) + ", oldest " +
+                      thousandths(efficiency(by_oldest)) + " → " + std::string(to_string(s.how)));
   return s;
 }
 

@@ -44,6 +44,7 @@ struct Outcome {
 };
 // 0.6 x share of tokens removed + 0.4 x share of messages kept.
 double efficiency(const Outcome& outcome);
+Removal more_efficient(const Outcome& middle, const Outcome& oldest);  // where both are alike, the middle
 
 struct Selection {
   Removal how = Removal::middle;

@@ -203,6 +203,24 @@ TEST_CASE("the hard tier takes lines before it takes the person's messages") {
   }
 }
 
+TEST_CASE("the hard tier leaves the protected zone alone while the rest has lines enough") {
+  std::string text = "user go\n";
+  for (int i = 1; i <= 25; ++i) {
+    const auto n = std::to_string(i);
+    text += "call " + n + " Read f" + n + ".cpp\nresult " + n + (i <= 20 ? " 2000 tokens\n" : " 4400 tokens\n");
+  }
+  const auto conversation = script(text);
+  const auto budget = filled(conversation, 0.97);
+  const auto due = plan(conversation, budget);
+  REQUIRE(due.tier == Tier::truncate);
+  const auto after = tern::apply(conversation, due.edits);
+  CHECK(check(after).empty());
+  CHECK(usage(after, budget).share < 0.6);
+  const auto keep = protected_items(conversation, budget.config);
+  for (std::size_t i = 0; i < keep.size(); ++i)
+    if (keep[i]) CHECK(std::find(after.items.begin(), after.items.end(), conversation.items[i]) != after.items.end());
+}
+
 TEST_CASE("who asks for a compaction gets one, however much room is left") {
   const auto conversation = talk(40, 500);
   for (const double share : {0.05, 0.2, 0.35, 0.5}) {

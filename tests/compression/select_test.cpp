@@ -65,11 +65,13 @@ TEST_CASE("layer 2 has five rules with their confidences") {
 }
 
 TEST_CASE("layer 3: the worked example of 15 messages and 9,000 tokens") {
-  const double middle = efficiency({.before = 9'000, .after = 6'200, .messages = 15, .kept = 12});
-  const double oldest = efficiency({.before = 9'000, .after = 5'800, .messages = 15, .kept = 10});
-  CHECK(three_decimals(middle) == Catch::Approx(0.507));
-  CHECK(three_decimals(oldest) == Catch::Approx(0.480));
-  CHECK(middle > oldest);
+  const Outcome middle{.before = 9'000, .after = 6'200, .messages = 15, .kept = 12};
+  const Outcome oldest{.before = 9'000, .after = 5'800, .messages = 15, .kept = 10};
+  CHECK(three_decimals(efficiency(middle)) == Catch::Approx(0.507));
+  CHECK(three_decimals(efficiency(oldest)) == Catch::Approx(0.480));
+  CHECK(more_efficient(middle, oldest) == Removal::middle);
+  CHECK(more_efficient(oldest, middle) == Removal::oldest);
+  CHECK(more_efficient(middle, middle) == Removal::middle);
 }
 
 TEST_CASE("features are read from the conversation") {
