@@ -16,7 +16,7 @@
 
 namespace tern::test {
 
-struct Ran {
+struct CommandRan {
   std::string text, error;
   ProcessEnd end;
   std::chrono::milliseconds took{0};
@@ -32,9 +32,9 @@ inline ProcessSpec shell_spec(const std::string& command, const std::filesystem:
   return spec;
 }
 
-inline Ran run_spec(const ProcessSpec& spec, std::chrono::milliseconds limit = std::chrono::seconds(20),
-                    std::stop_token stop = {}) {
-  Ran ran;
+inline CommandRan run_spec(const ProcessSpec& spec, std::chrono::milliseconds limit = std::chrono::seconds(20),
+                           std::stop_token stop = {}) {
+  CommandRan ran;
   Process process;
   OutputRing output;
   const auto begun = std::chrono::steady_clock::now();
@@ -50,7 +50,7 @@ inline Ran run_spec(const ProcessSpec& spec, std::chrono::milliseconds limit = s
   return ran;
 }
 
-inline Ran run_command(const std::string& command, const std::filesystem::path& cwd = "/tmp") {
+inline CommandRan run_command(const std::string& command, const std::filesystem::path& cwd = "/tmp") {
   return run_spec(shell_spec(command, cwd));
 }
 

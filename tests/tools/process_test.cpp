@@ -58,13 +58,13 @@ pid_t read_pid(const std::filesystem::path& file) {
 }  // namespace
 
 TEST_CASE("a command's output, status and order") {
-  const Ran ran = run_command("echo one; echo two >&2; echo three; exit 7");
+  const CommandRan ran = run_command("echo one; echo two >&2; echo three; exit 7");
   CHECK(ran.error.empty());
   CHECK(ran.text == "one\ntwo\nthree\n");
   CHECK(ran.end.status == 7);
   CHECK(ran.end.signal == 0);
   CHECK(ran.end.strays == 0);
-  const Ran killed = run_command("kill -9 $$");
+  const CommandRan killed = run_command("kill -9 $$");
   CHECK(killed.end.signal == 9);
   CHECK(killed.end.status == 137);
   CHECK(run_command("exit 137").end.signal == 0);
@@ -73,7 +73,7 @@ TEST_CASE("a command's output, status and order") {
 TEST_CASE("a command sees no terminal, no input, three descriptors and no secrets") {
   ::setenv("TERN_TEST_API_KEY", "sk-secret", 1);
   ::setenv("LD_TEST", "x", 1);
-  const Ran ran =
+  const CommandRan ran =
       run_command("cat; read x || echo no-input; ls /proc/self/fd | wc -l; env; (: < /dev/tty) 2>/dev/null || echo no-tty; tty");
   CHECK(ran.text.find("no-input") != std::string::npos);
   CHECK(ran.text.find("no-tty") != std::string::npos);
@@ -89,7 +89,7 @@ TEST_CASE("what cannot be started is said, and what it was") {
   CHECK(run_spec(spec).error.find("/nowhere/at/all") != std::string::npos);
   spec = shell_spec("true", "/tmp");
   spec.argv = {"no-such-program-here"};
-  const Ran missing = run_spec(spec);
+  const CommandRan missing = run_spec(spec);
   CHECK(missing.end.status == 126);
   CHECK(missing.end.error.find("cannot run no-such-program-here: No such file") != std::string::npos);
   spec.argv = {"/bin/bash", "-c", std::string("echo a\0b", 8)};
@@ -117,17 +117,17 @@ TEST_CASE("twelve ways into the background, none outlives the command") {
   };
   for (const std::string& form : forms) {
     INFO(form);
-    const Ran ran = run_command(form + "\necho done");
+    const CommandRan ran = run_command(form + "\necho done");
     CHECK(ran.text.find("done") != std::string::npos);
     CHECK(ran.took < milliseconds(2500));  // half a second on a quiet machine
     CHECK(ran.end.strays > 0);
-    const Ran left = run_command("pgrep -f '^" + marker + "' || echo none");
+    const CommandRan left = run_command("pgrep -f '^" + marker + "' || echo none");
     CHECK(left.text == "none\n");
   }
 }
 
 TEST_CASE("short background work may still finish") {
-  const Ran ran = run_command("(sleep 0.03; echo late) & echo early");
+  const CommandRan ran = run_command("(sleep 0.03; echo late) & echo early");
   CHECK(ran.text == "early\nlate\n");
   CHECK(ran.end.strays == 0);
 }
@@ -142,7 +142,7 @@ TEST_CASE("stopping ends stubborn trees in time") {
       ::poll(nullptr, 0, 150);
       stop.request_stop();
     });
-    const Ran ran = run_spec(shell_spec(command, "/tmp"), std::chrono::seconds(30), stop.get_token());
+    const CommandRan ran = run_spec(shell_spec(command, "/tmp"), std::chrono::seconds(30), stop.get_token());
     person.join();
     CHECK(ran.took < milliseconds(2650));
     CHECK(ran.end.stopped);
@@ -154,7 +154,7 @@ TEST_CASE("stopping ends stubborn trees in time") {
 TEST_CASE("what multiplies without end is ended") {
   ProcessSpec spec = shell_spec("for i in {1..400}; do sleep 30 & done; wait", "/tmp");
   spec.max_processes = 150;
-  const Ran ran = run_spec(spec);
+  const CommandRan ran = run_spec(spec);
   CHECK(ran.took < std::chrono::seconds(8));
   CHECK(ran.end.error.find("more than 150 processes") != std::string::npos);
   CHECK(run_command("echo next").text == "next\n");
@@ -169,7 +169,7 @@ TEST_CASE("a fork bomb is ended with all that it became, and the next command wo
                       : "b() { [ $1 -gt 0 ] && { b $(($1-1)) | b $(($1-1)) & }; exec " + marker + "; }; b 9; " + marker,
                  "/tmp");
   spec.max_processes = real ? 1000 : 200;
-  const Ran ran = run_spec(spec);
+  const CommandRan ran = run_spec(spec);
   CHECK(ran.took < std::chrono::seconds(8));  // half a second on a quiet machine
   CHECK(ran.end.error.find("more than " + std::to_string(spec.max_processes) + " processes") != std::string::npos);
   CHECK(run_command("pgrep -f '^" + marker + "' || echo none").text == "none\n");
@@ -177,7 +177,7 @@ TEST_CASE("a fork bomb is ended with all that it became, and the next command wo
 }
 
 TEST_CASE("output of any size is taken in, counted and kept at both ends") {
-  const Ran ran = run_command("echo first; head -c 30000000 /dev/zero | tr '\\0' 'x'; echo; echo last");
+  const CommandRan ran = run_command("echo first; head -c 30000000 /dev/zero | tr '\\0' 'x'; echo; echo last");
   CHECK(ran.text.rfind("first\n", 0) == 0);
   CHECK(ran.text.find("not shown here") != std::string::npos);
   CHECK(ran.text.substr(ran.text.size() - 5) == "last\n");
@@ -190,7 +190,8 @@ TEST_CASE("a flood without a line end does not grow us") {
   const long megabytes = asked != nullptr ? std::atol(asked) : 200;
   rusage before{}, after{};
   ::getrusage(RUSAGE_SELF, &before);
-  const Ran ran = run_spec(shell_spec("head -c " + std::to_string(megabytes) + "M /dev/zero", "/tmp"), std::chrono::minutes(10));
+  const CommandRan ran =
+      run_spec(shell_spec("head -c " + std::to_string(megabytes) + "M /dev/zero", "/tmp"), std::chrono::minutes(10));
   ::getrusage(RUSAGE_SELF, &after);
   CHECK(ran.error.empty());
   CHECK(ran.end.status == 0);
@@ -223,7 +224,7 @@ TEST_CASE("a fork that fails is an error, and signals stay open") {
   ::getrlimit(RLIMIT_NOFILE, &before);
   std::vector<int> taken;
   for (int fd; (fd = ::dup(0)) >= 0;) taken.push_back(fd);  // no descriptor left
-  const Ran ran = run_command("true");
+  const CommandRan ran = run_command("true");
   for (int fd : taken) ::close(fd);
   CHECK_FALSE(ran.error.empty());
   sigset_t now;
@@ -259,7 +260,8 @@ TEST_CASE("one supervisor serves command after command, each with its own output
 
 TEST_CASE("a command that kills its own supervisor takes nothing with it but itself") {
   TempDir temp;
-  const Ran ran = run_command("(setsid sleep 4321 & echo $! > " + (temp.path() / "pid").string() + "); kill -9 $PPID; sleep 5");
+  const CommandRan ran =
+      run_command("(setsid sleep 4321 & echo $! > " + (temp.path() / "pid").string() + "); kill -9 $PPID; sleep 5");
   CHECK(ran.end.error.find("supervisor") != std::string::npos);
   const pid_t pid = read_pid(temp.path() / "pid");
   REQUIRE(pid > 0);
@@ -274,8 +276,8 @@ TEST_CASE("what it left in a session and an environment of its own is ended, our
     ::pause();
     ::_exit(0);
   }
-  const Ran ran = run_command("(env -i setsid sh -c '(sleep 4322 & echo $! > " + file + "; wait)' &); until [ -s " + file +
-                              " ]; do :; done; kill -9 $PPID; sleep 5");
+  const CommandRan ran = run_command("(env -i setsid sh -c '(sleep 4322 & echo $! > " + file + "; wait)' &); until [ -s " + file +
+                                     " ]; do :; done; kill -9 $PPID; sleep 5");
   pid_t left = 0;
   std::ifstream(file) >> left;
   REQUIRE(left > 0);
@@ -310,6 +312,6 @@ TEST_CASE("when the owner is killed, its commands go") {
 TEST_CASE("the command gets its own descriptor limit back") {
   rlimit before{};
   ::getrlimit(RLIMIT_NOFILE, &before);
-  const Ran ran = run_command("ulimit -n");
+  const CommandRan ran = run_command("ulimit -n");
   CHECK(std::stol(ran.text) >= static_cast<long>(before.rlim_cur));
 }

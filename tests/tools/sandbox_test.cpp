@@ -41,7 +41,7 @@ struct Cage {
     support.process_namespace = rung == SandboxRung::namespaces && probe_sandbox().process_namespace;
     sandbox = sandbox_for({work}, own, {work / ".compression"}, support);
   }
-  Ran run(const std::string& command) {
+  CommandRan run(const std::string& command) {
     ProcessSpec spec = shell_spec(command, work);
     spec.sandbox = sandbox;
     spec.env = child_env(current_env(), {}, sandbox.temp);
@@ -215,7 +215,7 @@ void try_escapes(SandboxRung rung) {
     Cage cage(rung);
     const int daemon = listen_at(cage.outside / "daemon");
     const Terminal terminal;
-    const Ran ran =
+    const CommandRan ran =
         cage.run("export OUT=" + cage.outside.string() + " PARENT=" + std::to_string(::getpid()) + " PTY=" + terminal.name +
                  " PTYFD=" + std::to_string(terminal.slave) + " HOST=127.0.0.1 LOOP=1; " + escape.command);
     ::close(daemon);
@@ -297,7 +297,7 @@ TEST_CASE("a command in its own process namespace ends as it would outside") {
   CHECK(cage.run("kill -SEGV $$").end.status == 139);
   CHECK(cage.run("kill -TERM 0").end.status == 143);
   CHECK(cage.run("true").end.strays == 0);
-  const Ran left = cage.run("sleep 60 & sleep 60 & echo left");
+  const CommandRan left = cage.run("sleep 60 & sleep 60 & echo left");
   CHECK(left.text == "left\n");
   CHECK(left.end.status == 0);
   CHECK(left.end.strays == 2);
@@ -310,7 +310,7 @@ TEST_CASE("with Landlock alone work goes on below the folders, and what is refus
   CHECK(cage.run("echo new > notes && cat notes").text == "new\n");
   CHECK(cage.run("mkdir src/b && echo x > src/b/c && mv src/b/c src/d && cat src/d && rm -r src/b").text == "x\n");
   CHECK(cage.run("t=$(mktemp) && echo y > $t && cat $t").text == "y\n");
-  const Ran refused = cage.run("mkdir build; echo x > new");
+  const CommandRan refused = cage.run("mkdir build; echo x > new");
   CHECK(refused.text.find("Permission denied") != std::string::npos);
   CHECK_FALSE(fs::exists(cage.work / "new"));
   CHECK_FALSE(fs::exists(cage.work / "build"));
@@ -340,7 +340,7 @@ TEST_CASE("stand-ins for missing paths go with the last command, also after a cr
 
 TEST_CASE("a sandbox that cannot be had runs nothing") {
   Cage cage(SandboxRung::none);
-  const Ran ran = cage.run("echo ran");
+  const CommandRan ran = cage.run("echo ran");
   CHECK(ran.text.empty());
   CHECK(ran.end.status == 126);
   CHECK(ran.end.error.find("so the command was not run") != std::string::npos);
@@ -357,7 +357,7 @@ TEST_CASE("keys are hidden, the network is there when granted") {
   cage.sandbox.hidden = {cage.temp.path() / "keys"};
   CHECK(cage.run("cat ../keys/id || echo hidden").text.find("hidden") != std::string::npos);
   cage.sandbox.network = true;
-  const Ran ran = cage.run("readlink /proc/self/ns/net");
+  const CommandRan ran = cage.run("readlink /proc/self/ns/net");
   char own[100] = {};
   CHECK(::readlink("/proc/self/ns/net", own, sizeof own - 1) > 0);
   CHECK(ran.text == std::string(own) + "\n");
@@ -372,7 +372,7 @@ TEST_CASE("keys stay hidden with Landlock alone, the rest is read") {
   std::ofstream(keys / "id") << "key\n";
   std::ofstream(cage.temp.path() / "home/beside") << "beside\n";
   cage.sandbox.hidden = {keys};
-  const Ran ran =
+  const CommandRan ran =
       cage.run("cat ../home/keys/id; cat ../home/beside ../outside/file .git/config src/a; head -c1 /etc/passwd | wc -c");
   CHECK(ran.text.find("key\n") == std::string::npos);
   CHECK(ran.text.find("beside\noutside\nconfig\na\n1\n") != std::string::npos);
