@@ -12,7 +12,7 @@ constexpr std::size_t kBesideTheLog = 4'096;  // media of this size go to the bl
 
 enum class Tag : std::uint8_t { text, thinking, call, result, image, document, summary };
 enum class EditTag : std::uint8_t { replace, drop, insert, pin };
-enum class EventTag : std::uint8_t { notice, compaction, turn_ended };
+enum class EventTag : std::uint8_t { notice, compaction, turn_ended, ran };
 
 class Writer {
  public:
@@ -262,6 +262,24 @@ TurnEnded get_turn_ended(Reader& in) {
   return event;
 }
 
+// A command that a person ran: the cell as it stood.
+void put_ran(Writer& out, const ToolFinished& cell) {
+  out.tag(EventTag::ran), out.text(cell.call_id), out.text(cell.tool), out.text(cell.label), out.text(cell.subject);
+  out.text(cell.note), out.text(cell.text), out.byte(cell.is_error), out.byte(cell.exit_status.has_value());
+  out.integer(cell.exit_status.value_or(0)), out.integer(cell.milliseconds), out.number(cell.recall.value);
+}
+
+ToolFinished get_ran(Reader& in) {
+  ToolFinished cell;
+  cell.call_id = in.text(), cell.tool = in.text(), cell.label = in.text(), cell.subject = in.text();
+  cell.note = in.text(), cell.text = in.text(), cell.is_error = in.flag();
+  const bool ended = in.flag();
+  const auto status = static_cast<int>(in.integer());
+  if (ended) cell.exit_status = status;
+  cell.milliseconds = in.integer(), cell.recall = {static_cast<std::uint32_t>(in.number())};
+  return cell;
+}
+
 template <class T>
 std::optional<T> whole(const Reader& in, T value) {
   if (!in.good || !in.done()) return std::nullopt;
@@ -311,6 +329,8 @@ std::string encode(const Event& event) {
   } else if (const auto* ended = std::get_if<TurnEnded>(&event)) {
     out.tag(EventTag::turn_ended), out.tag(ended->how), out.text(ended->error);
     out.integer(ended->exit_code), out.integer(ended->milliseconds);
+  } else if (const auto* cell = std::get_if<ToolFinished>(&event)) {
+    put_ran(out, *cell);
   } else {
     return {};
   }
@@ -321,10 +341,11 @@ std::optional<Event> decode_event(std::string_view bytes) {
   Reader in(bytes);
   if (in.byte() != kVersion) return std::nullopt;
   Event event;
-  switch (in.tag(EventTag::turn_ended)) {
+  switch (in.tag(EventTag::ran)) {
     case EventTag::notice: event = get_notice(in); break;
     case EventTag::compaction: event = get_compaction(in); break;
     case EventTag::turn_ended: event = get_turn_ended(in); break;
+    case EventTag::ran: event = get_ran(in); break;
   }
   return whole(in, std::move(event));
 }

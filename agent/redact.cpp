@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
+#include <fstream>
 #include <mutex>
 #include <vector>
 
@@ -37,7 +39,36 @@ void remember(std::vector<std::string>& texts, std::string text) {
 }
 
 void replace_all(std::string& text, std::string_view what) {
-  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + mask.size())) text.replace(at, what.size(), mask);
+  auto at = text.find(what);
+  if (at == text.npos) return;
+  std::string out;
+  std::size_t from = 0;
+  for (; at != text.npos; at = text.find(what, from)) {
+    out.append(text, from, at - from).append(mask);
+    from = at + what.size();
+  }
+  text = std::move(out.append(text, from));
+}
+
+bool holds_any(std::string_view text, const std::vector<std::string>& texts) {
+  return std::any_of(texts.begin(), texts.end(), [&](const std::string& secret) {
+    return ::memmem(text.data(), text.size(), secret.data(), secret.size()) != nullptr;
+  });
+}
+
+// In pieces that overlap by less than the longest: most outputs are large and hold none.
+bool file_holds_any(const std::filesystem::path& file, const std::vector<std::string>& texts) {
+  std::ifstream in(file, std::ios::binary);
+  const std::size_t overlap = texts.front().size() - 1;
+  std::string piece(std::size_t(1) << 20, '\0');
+  for (std::size_t kept = 0; in;) {
+    in.read(piece.data() + kept, static_cast<std::streamsize>(piece.size() - kept));
+    const auto end = kept + static_cast<std::size_t>(in.gcount());
+    if (holds_any({piece.data(), end}, texts)) return true;
+    kept = std::min(overlap, end);
+    std::copy(piece.data() + end - kept, piece.data() + end, piece.data());
+  }
+  return false;
 }
 
 bool key_char(char c) {
@@ -93,10 +124,19 @@ std::string redact_shapes(std::string text) {
   return text;
 }
 
+void redact_file(const std::filesystem::path& file) {
+  {
+    std::lock_guard lock(secrets().mutex);
+    if (secrets().texts.empty() || !file_holds_any(file, secrets().texts)) return;
+  }
+  std::ifstream in(file, std::ios::binary);
+  const auto clean = redact({std::istreambuf_iterator<char>(in), {}});
+  std::ofstream(file, std::ios::binary | std::ios::trunc) << clean;
+}
+
 bool holds_secret(std::string_view text) {
   std::lock_guard lock(secrets().mutex);
-  const auto& texts = secrets().texts;
-  return std::any_of(texts.begin(), texts.end(), [&](const auto& secret) { return text.find(secret) != text.npos; });
+  return holds_any(text, secrets().texts);
 }
 
 }  // namespace tern

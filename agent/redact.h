@@ -3,6 +3,7 @@
 // texts of servers and in recordings. Thread-safe.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,7 @@ namespace tern {
 void register_secret(std::string_view secret);  // shorter than 8 characters is not taken for one
 // Registered secrets (also in URL and JSON-escaped form) → "[secret]".
 std::string redact(std::string text);
+void redact_file(const std::filesystem::path& file);  // the same for a file of ours, in place
 // As redact(), and also anything that looks like a key: sk-…, AIza…, ghp_…, "Bearer …", JWTs.
 std::string redact_shapes(std::string text);
 bool holds_secret(std::string_view text);

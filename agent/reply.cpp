@@ -11,7 +11,8 @@ bool blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") =
 
 class Gatherer {
  public:
-  Gatherer(ModelReply& reply, const std::function<void(Event)>& emit) : reply_(reply), emit_(emit) {}
+  Gatherer(ModelReply& reply, const std::function<void(Event)>& emit, const std::function<void()>& text_done)
+      : reply_(reply), emit_(emit), text_done_(text_done) {}
 
   void operator()(StreamEvent event) {
     std::visit([this](auto& e) { take(e); }, event);
@@ -40,11 +41,15 @@ class Gatherer {
   }
   void take(CallStarted& call) {
     calm();
+    if (text_done_) text_done_();
     if (call.name == "Bash") warm_supervisor_soon();  // while the arguments still come
   }
   void take(BlockDone& done) {
     calm();
-    if (std::holds_alternative<Text>(done.block)) text_.clear();
+    if (std::holds_alternative<Text>(done.block)) {
+      text_.clear();
+      if (text_done_) text_done_();
+    }
     reply_.blocks.push_back(std::move(done.block));
   }
   void take(UsageReport& report) {
@@ -71,6 +76,7 @@ class Gatherer {
 
   ModelReply& reply_;
   const std::function<void(Event)>& emit_;
+  const std::function<void()>& text_done_;
   std::string text_;
   bool waiting_ = false;
 };
@@ -91,9 +97,10 @@ std::string ModelReply::text() const {
   return all;
 }
 
-ModelReply ask(Provider& provider, const Request& request, const std::function<void(Event)>& emit, std::stop_token stop) {
+ModelReply ask(Provider& provider, const Request& request, const std::function<void(Event)>& emit, std::stop_token stop,
+               const std::function<void()>& text_done) {
   ModelReply reply;
-  Gatherer gather(reply, emit);
+  Gatherer gather(reply, emit, text_done);
   provider.stream(
       request, [&](StreamEvent event) { gather(std::move(event)); }, stop);
   gather.finish(stop.stop_requested());

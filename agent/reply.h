@@ -23,6 +23,7 @@ struct ModelReply {
 };
 
 // Streams one request and shows it as it comes. Never throws; called on one thread.
-ModelReply ask(Provider& provider, const Request& request, const std::function<void(Event)>& emit, std::stop_token stop);
+ModelReply ask(Provider& provider, const Request& request, const std::function<void(Event)>& emit, std::stop_token stop,
+               const std::function<void()>& text_done = {});
 
 }  // namespace tern

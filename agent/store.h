@@ -30,6 +30,7 @@ class Store {
   bool retry();                 // at idle: write what is waiting; true when nothing is left
   // At the end: what the disk still refuses goes, with all before it, into a copy below `folder`, and the store goes on there.
   StoreEnd settle(const std::filesystem::path& folder);
+  bool astray() const;  // something was said, and the file it should be kept in could not be used from the start
 
   // ------------------------------------------------------------ sessions
   OpenedSession create(NewSession session);
@@ -57,9 +58,9 @@ class Store {
   // The cell as shown, as soon as the tool has ended. `result` is kept until append() brings it in its item, so that a
   // crash between two calls of one message loses neither.
   bool finished(const ToolFinished& cell, const ToolResult& result);
-  void partial(std::string_view text,
-               std::string_view thinking);  // ≤ 1 per second while streaming; append() of the answer clears it
-  void remember(const Event& event);        // screen-only lines: Notice, Compaction, TurnEnded
+  // ≤ 1 per second while streaming, and where a text ends (not synced: it outlives the process); the next append() clears it.
+  void partial(std::string_view text, std::string_view thinking, bool synced = true);
+  void remember(const Event& event);  // screen-only: Notice, Compaction, TurnEnded, the cell of a person's own command
   bool log(const Batch& batch, const CompactionRecord& record);  // before the edits are applied
   // The context without (or again with) one batch, later items kept; nothing = no such batch.
   std::optional<Conversation> undo(std::uint64_t batch);

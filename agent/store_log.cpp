@@ -189,7 +189,7 @@ bool Store::append(const ItemPtr& item) {
         "UPDATE sessions SET updated=?2, turns=?3, last_item=max(last_item, ?4),"
         " first_prompt=CASE first_prompt WHEN '' THEN ?5 ELSE first_prompt END WHERE id=?1",
         {session, at, sql(turns), sql(item->id.value), std::string_view(prompt)});
-    if (item->role == Role::assistant) db.run("DELETE FROM partials WHERE session=?1", {session});
+    db.run("DELETE FROM partials WHERE session=?1", {session});  // what had been said belongs to what stood before
     for (const Block& block : item->blocks) {
       if (const auto* result = std::get_if<ToolResult>(&block)) {
         db.run(

@@ -36,13 +36,21 @@ void remove_all_of(const fs::path& file) {
 
 }  // namespace
 
+bool Store::astray() const {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->file.empty() && !impl_->refused.empty() && impl_->turns > 0;
+}
+
 StoreEnd Store::settle(const fs::path& folder) {
   std::lock_guard lock(impl_->mutex);
   Impl& impl = *impl_;
-  if (impl.file.empty() || impl.flush()) return {};
-  const std::string what = "The history in " + impl.file.string() + " took nothing more (" + impl.failure +
-                           "): " + std::to_string(impl.queue.size()) +
-                           (impl.queue.size() == 1 ? " event of this session " : " events of this session ");
+  const bool from_start = astray();
+  if (!from_start && (impl.file.empty() || impl.flush())) return {};
+  const std::string what = from_start
+                               ? "The history in " + impl.refused.string() + " could not be used: the messages of this session "
+                               : "The history in " + impl.file.string() + " took nothing more (" + impl.failure +
+                                     "): " + std::to_string(impl.queue.size()) +
+                                     (impl.queue.size() == 1 ? " event of this session " : " events of this session ");
   std::string why = "there is no folder of your own";
   const fs::path place = folder.empty() ? fs::path() : free_folder(folder, impl.uid);
   if (!place.empty() && make_private_dir(place, why)) {
@@ -50,15 +58,16 @@ StoreEnd Store::settle(const fs::path& folder) {
       impl.database = copy_with(*impl.database, place / "tern.db", impl.queue);
       impl.file = place / "tern.db", impl.read_only = false;
       impl.queue.clear(), impl.fresh_originals.clear(), impl.fresh_items.clear(), impl.fresh_batches.clear();
-      return {what + "and all before are kept in " + place.string() + "; tern --state-dir '" + place.string() + "' --resume " +
-                  impl.uid + " goes on there",
+      return {what + (from_start ? "are kept in " : "and all before are kept in ") + place.string() + "; tern --state-dir '" +
+                  place.string() + "' --resume " + impl.uid + " goes on there",
               false};
     } catch (const SqliteError& error) {
       why = error.what();
       remove_all_of(place / "tern.db");
     }
   }
-  return {what + "are lost, " + (folder.empty() ? why : "and " + folder.string() + " took no copy either (" + why + ")"), true};
+  return {what + "are lost, " + (folder.empty() ? why : "and " + folder.string() + " took no copy either (" + why + ")"),
+          !from_start};
 }
 
 }  // namespace tern

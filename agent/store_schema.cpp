@@ -99,7 +99,7 @@ void make_fresh(const fs::path& file) {
     Sqlite db(draft, Sqlite::Mode::draft);
     migrate(db, draft, migrations());
   } catch (const SqliteError&) {
-    ::unlink(draft.c_str());
+    for (const char* suffix : {"", "-wal", "-shm"}) ::unlink((draft.string() + suffix).c_str());
     return;
   }
   const auto sync = [](const fs::path& what, int flags) {
@@ -325,7 +325,11 @@ bool Store::Impl::recovered(const std::string& why) {
 void Store::Impl::forget_file(const std::string& why) {
   notices.push_back("the history in " + file.string() + " cannot be used (" + outside_reason(file, why) +
                     "): this session is kept in memory only");
-  file.clear();
+  database.reset();
+  struct stat info {};
+  const bool nothing = ::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0;
+  if (nothing && (!locks || locks->alone())) ::unlink(file.c_str());  // ours, of a moment ago: no history that was cut
+  refused = std::exchange(file, {});
   locks.reset();
   read_only = options.read_only = false;
   open_file();

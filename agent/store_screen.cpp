@@ -115,10 +115,20 @@ class Screen {
       if (const auto* result = std::get_if<ToolResult>(&block)) add_cell(row, *result, cells_left);
     }
   }
+  void add(Event event) {
+    if (auto* cell = std::get_if<ToolFinished>(&event)) {
+      events.push_back(ToolStarted{cell->call_id, cell->tool, cell->label, cell->subject, cell->subject, true});
+      cell->text = ends_of(cell->text, options_.tool_text, cell->recall);
+      cell->replayed = true;
+      shown_ = cell->subject.substr(0, cell->subject.find('\n'));
+    }
+    events.push_back(std::move(event));
+  }
   std::vector<Event> events;
 
  private:
   void add_shell_line(const Item& item, ShellNote ran, std::size_t cells_left) {
+    if (std::exchange(shown_, {}) == ran.command) return;  // its cell stands there as it was
     const auto id = "shell_" + std::to_string(item.id.value);
     events.push_back(ToolStarted{id, "Bash", "Bash", ran.command, ran.command, true});
     ToolFinished done;
@@ -151,6 +161,7 @@ class Screen {
   }
 
   const ScreenOptions& options_;
+  std::string shown_;  // the command of the cell that was shown last
   std::unordered_map<std::string, Cell> cells_;
   std::unordered_map<std::string, ToolCall> calls_;
 };
@@ -220,15 +231,23 @@ bool Store::finished(const ToolFinished& cell, const ToolResult& result) {
   });
 }
 
-void Store::partial(std::string_view text, std::string_view thinking) {
+void Store::partial(std::string_view text, std::string_view thinking, bool synced) {
   std::lock_guard lock(impl_->mutex);
   Item item;
   item.role = Role::assistant;
   if (!thinking.empty()) item.blocks.push_back(Thinking{std::string(thinking), {}});
   item.blocks.push_back(Text{std::string(text)});
-  impl_->write([body = encode(item), session = impl_->current](Sqlite& db) {
-    db.run("INSERT OR REPLACE INTO partials VALUES(?1, ?2)", {session, Blob{body}});
-  });
+  const auto keep = [&] {
+    impl_->write([body = encode(item), session = impl_->current](Sqlite& db) {
+      db.run("INSERT OR REPLACE INTO partials VALUES(?1, ?2)", {session, Blob{body}});
+    });
+  };
+  if (synced || !impl_->queue.empty()) return keep();
+  try {
+    impl_->database->relaxed(keep);
+  } catch (const SqliteError&) {
+    // Without it a crash loses what was said since the last second.
+  }
 }
 
 std::vector<Event> Store::screen(const ScreenOptions& options) const {
@@ -246,7 +265,7 @@ std::vector<Event> Store::screen(const ScreenOptions& options) const {
       if (row.kind == LogRow::item) {
         if (const ItemPtr item = impl_->load_item(row)) screen.add(row, item, cells);
       } else if (row.kind == LogRow::event) {
-        if (auto event = decode_event(impl_->body(row))) screen.events.push_back(std::move(*event));
+        if (auto event = decode_event(impl_->body(row))) screen.add(std::move(*event));
       }
     }
     return std::move(screen.events);

@@ -9,6 +9,7 @@
 
 #include "agent/redact.h"
 #include "compression/plan.h"
+#include "compression/tool_kinds.h"
 #include "tools/diff.h"
 #include "tools/edit_match.h"
 #include "tools/file_memory.h"
@@ -120,8 +121,12 @@ void LoopGuard::saw(const ToolCall& call, const std::string& result) {
     seen->result = answer;
     return;
   }
-  recent_.push_front({key, answer, 1});
+  recent_.push_front({key, answer, 1, changes_files(call.name)});
   if (recent_.size() > 32) recent_.pop_back();
+}
+
+void LoopGuard::changed_files() {
+  std::erase_if(recent_, [](const Seen& seen) { return !seen.writes; });
 }
 
 void ToolCalls::log_before() {
@@ -271,7 +276,7 @@ void ToolCalls::run_one(Prepared& prepared, std::stop_token stop) {
                       .allowed_env = hands_.allowed_env,
                       .progress =
                           [&](std::string_view tail) {
-                            emit_(ToolProgress{run.call.id, std::string(tail)});
+                            emit_(ToolProgress{run.call.id, redact(std::string(tail))});
                           },
                       .recall = hands_.recall,
                       .context = hands_.context};
@@ -290,8 +295,9 @@ void ToolCalls::run_one(Prepared& prepared, std::stop_token stop) {
 // The result goes into the log with its original, then onto the screen. Its text is never empty.
 void ToolCalls::close(Prepared& prepared) {
   auto& run = prepared.run;
-  run.output.text = redact(std::move(run.output.text));
+  for (auto* text : {&run.output.text, &run.output.subject, &run.output.note, &run.output.diff}) *text = redact(std::move(*text));
   if (run.output.text.empty()) run.output.text = "(no output)";
+  if (run.ran && !run.output.is_error && changes_files(std::string(run.tool->name))) guard_.changed_files();
   guard_.saw(run.call, run.output.text);  // also what was refused or could not be read: it would be asked for ever
   auto& cell = run.cell;
   cell.call_id = run.call.id;
@@ -315,12 +321,14 @@ void ToolCalls::keep_original(CallRun& run) {
   auto& result = run.result;
   result = {run.call.id, run.cell.tool,   std::move(run.output.text), run.output.is_error, run.output.subject,
             {},          ResultForm::full};
-  if (!run.output.spill.empty())
+  if (!run.output.spill.empty()) {
+    redact_file(run.output.spill);
     result.recall = store_.put_original_file(run.output.spill, result.tool, result.subject);
-  else if (result.text.size() > budget.config.snip_limit)
+  } else if (result.text.size() > budget.config.snip_limit) {
     result.recall = store_.put_original(result.text, result.tool, result.subject);
-  else
+  } else {
     result.recall = store_.next_recall();
+  }
   const std::string whole = result.text.size() > budget.config.snip_limit ? std::string() : result.text;
   Item alone;
   alone.role = Role::user;

@@ -44,12 +44,14 @@ class LoopGuard {
   // How often this call has just given the same result in a row.
   int repeats(const ToolCall& call) const;
   void saw(const ToolCall& call, const std::string& result);
+  void changed_files();  // a test that is run again after an edit is no repeat
   static constexpr int teach_at = 5, end_at = 8;
 
  private:
   struct Seen {
     std::size_t call = 0, result = 0;
     int times = 0;
+    bool writes = false;
   };
   std::deque<Seen> recent_;
 };

@@ -80,7 +80,8 @@ std::optional<TurnEnded> make_room(Agent& agent, std::stop_token stop) {
   return ended(How::failed, 1, room.why);
 }
 
-// What has been said so far goes into the store about once a second, so that a crash loses little of a long answer.
+// What has been said so far goes into the store about once a second, and where a text ends, so that a crash loses little of a
+// long answer and nothing of what stands before a call whose arguments take their time.
 class PartialKeeper {
  public:
   explicit PartialKeeper(Agent& agent) : agent_(agent) {}
@@ -89,7 +90,7 @@ class PartialKeeper {
       (delta->kind == DeltaKind::text ? text_ : thinking_) += delta->text;
       if (const auto now = std::chrono::steady_clock::now(); now - saved_ >= std::chrono::seconds(1)) {
         agent_.store.partial(text_, thinking_);
-        saved_ = now;
+        saved_ = now, kept_ = text_.size();
       }
     } else if (std::holds_alternative<Waiting>(event)) {
       text_.clear();
@@ -97,10 +98,14 @@ class PartialKeeper {
     }
     agent_.emit(std::move(event));
   }
+  void text_done() {
+    if (std::exchange(kept_, text_.size()) != text_.size()) agent_.store.partial(text_, thinking_, false);
+  }
 
  private:
   Agent& agent_;
   std::string text_, thinking_;
+  std::size_t kept_ = 0;  // of the text
   std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
 };
 
@@ -110,8 +115,10 @@ ModelReply ask_model(Agent& agent, Progress& progress, std::stop_token stop) {
   const auto request = build_request(agent.context, agent.limits);
   const auto estimated = agent.context.fixed() + count(request.conversation);
   ModelReply reply;
-  const std::function<void(Event)> keep = PartialKeeper(agent);
-  agent.inbox.attend([&] { reply = ask(*agent.provider, request, keep, stop); });
+  PartialKeeper keeper(agent);
+  const std::function<void(Event)> keep = std::ref(keeper);
+  const std::function<void()> text_done = [&] { keeper.text_done(); };
+  agent.inbox.attend([&] { reply = ask(*agent.provider, request, keep, stop, text_done); });
   if (!reply.usage_reported) return reply;
   const auto& model = agent.context.model;
   agent.context.gauges.reported(estimated, reply.usage, model, agent.now());
@@ -137,7 +144,7 @@ void take_reply(Agent& agent, ModelReply& reply, Progress& progress) {
   agent.store.transact([&] {
     if (progress.usage) agent.store.add_usage(*progress.usage);
     progress.usage.reset();
-    if (!speaks(reply)) return;
+    if (!speaks(reply)) return agent.store.partial({}, {});  // of an attempt that came to nothing
     Item item;
     item.role = Role::assistant;
     item.interrupted = reply.interrupted;
@@ -225,8 +232,7 @@ TurnEnded finish(Agent& agent, const ModelReply& reply) {
   if (!speaks(reply)) return ended(How::failed, 1, "The model gave an empty answer; try again or use another model.");
   if (const auto fault = schema_fault(agent, reply); !fault.empty())
     return ended(How::failed, 1, "The answer does not match --json-schema, even when asked again: " + fault + ".");
-  const bool refused = std::any_of(agent.denials.begin(), agent.denials.end(), [](const Denial&) { return true; });
-  return ended(How::done, refused && !agent.hands.may_ask ? 6 : 0);
+  return ended(How::done, !agent.denials.empty() && !agent.hands.may_ask ? 6 : 0);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ void Session::export_files() {
 }
 
 bool Session::settle(std::string* told) {
-  if (!store_ || store_->unsaved().empty()) return true;
+  if (!store_ || (store_->unsaved().empty() && !store_->astray())) return true;
   const auto state = user_state_dir();
   const auto end = store_->settle(state.empty() ? state : state / "rescued");
   if (!end.text.empty()) emit(Notice{Level::error, end.text});

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "agent/redact.h"
+#include "agent/shell_note.h"
 #include "compression/check.h"
 #include "compression/utf8.h"
 #include "tools/diff.h"
@@ -115,13 +117,14 @@ void SessionCommands::switch_model(const ModelName& name, std::stop_token stop) 
   s.show_meters();
 }
 
-// Runs with the person's own authority; what it said is shown to the model unless hidden.
+// Runs with the person's own authority; what it said is shown to the model unless hidden. Its cell is kept either way.
 void SessionCommands::shell_line(const ShellLine& line, std::stop_token stop) {
   const auto* bash = find_tool("Bash");
   if (!bash || line.command.empty()) return;
+  const auto command = redact(line.command);
   const auto call_id = "shell_" + std::to_string(s.store_->next_batch());
   auto& hands = *s.hands_;
-  s.emit(ToolStarted{call_id, std::string(bash->name), std::string(bash->label), line.command, line.command});
+  s.emit(ToolStarted{call_id, std::string(bash->name), std::string(bash->label), command, command});
   auto sandbox = hands.sandbox;
   sandbox.on = false;
   ToolContext context{.workspace = hands.workspace,
@@ -136,29 +139,39 @@ void SessionCommands::shell_line(const ShellLine& line, std::stop_token stop) {
                       .spill_dir = hands.spill_dir,
                       .allowed_env = hands.allowed_env,
                       .progress = [&](std::string_view tail) {
-                        s.emit(ToolProgress{call_id, std::string(tail)});
+                        s.emit(ToolProgress{call_id, redact(std::string(tail))});
                       }};
   ToolOutput output;
   const auto begin = std::chrono::steady_clock::now();
   s.working_ = true;
   s.inbox_.attend([&] { output = bash->run(nlohmann::json{{"command", line.command}}, context); });
   s.working_ = false;
+  output.text = redact(std::move(output.text));
   ToolFinished cell{.call_id = call_id,
                     .tool = std::string(bash->name),
                     .label = std::string(bash->label),
-                    .subject = line.command,
+                    .subject = command,
                     .note = output.note,
                     .text = output.text,
                     .is_error = output.is_error,
                     .exit_status = output.exit_status};
   cell.milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
-  cell.recall = s.store_->put_original(output.text, "Bash", line.command);
-  s.emit(cell);
-  if (line.hidden) return;
-  if (output.text.size() > 8'000)
-    output.text = output.text.substr(0, utf8_floor(output.text, 4'000)) + "\n[… " + to_string(cell.recall) +
-                  " holds all of it …]\n" + output.text.substr(utf8_floor(output.text, output.text.size() - 4'000));
-  append(*s.agent_, note_to_model("[The user ran this command themselves.]\n$ " + line.command + "\n" + output.text));
+  s.store_->transact([&] {
+    if (output.spill.empty()) {
+      cell.recall = s.store_->put_original(output.text, "Bash", command);
+    } else {
+      redact_file(output.spill);
+      cell.recall = s.store_->put_original_file(output.spill, "Bash", command);
+    }
+    s.store_->afterwards([&] { s.emit(cell); });
+    if (output.text.size() > 8'000)
+      output.text = output.text.substr(0, utf8_floor(output.text, 4'000)) + "\n[… " + to_string(cell.recall) +
+                    " holds all of it …]\n" + output.text.substr(utf8_floor(output.text, output.text.size() - 4'000));
+    auto kept = cell;
+    kept.text = output.text;
+    s.store_->remember(kept);
+    if (!line.hidden) append(*s.agent_, note_to_model(shell_note(command, output.text)));
+  });
 }
 
 void SessionCommands::memory_note(const std::string& text) {

@@ -55,7 +55,9 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   }
   const std::string shown = expression.empty() ? *text : matching_lines(*filter, *text);
   result.note = job->how;
-  result.text = job->id + ": " + job->how + " · " + std::to_string(job->lines) + (job->lines == 1 ? " line" : " lines") +
+  // How long, so that looking again at what is silent is no repetition of the same.
+  const std::string how = job->how + (job->running ? " for " + std::to_string(job->age.count() / 1000) + " s" : "");
+  result.text = job->id + ": " + how + " · " + std::to_string(job->lines) + (job->lines == 1 ? " line" : " lines") +
                 " in all\n" +
                 (!shown.empty()  ? shown
                  : text->empty() ? "(nothing new)"

@@ -205,7 +205,9 @@ TEST_CASE("store: a disk that is full at the start is named, with the ways out, 
     const auto said = store->notices().empty() ? std::string() : store->notices()[0];
     const bool named = said.find("/mnt/tern.db") != said.npos && said.find("its disk is full") != said.npos &&
                        said.find("--state-dir") != said.npos && said.find("memory only") != said.npos;
-    ::_exit(!named ? 1 : !store->append(prompt(1)) ? 2 : 0);
+    std::size_t left = 0;  // nothing that would look like a history that was lost when there is room again
+    for (const auto& entry : fs::directory_iterator("/mnt")) left += entry.path().filename() != "tern.lock";
+    ::_exit(!named ? 1 : !store->append(prompt(1)) ? 2 : left > 0 ? 3 : 0);
   }
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);

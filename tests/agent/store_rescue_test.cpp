@@ -67,6 +67,32 @@ TEST_CASE("rescue: what the disk refuses to the end is in a copy that goes on") 
   CHECK(messages_in(folder.path, id) == 60);
 }
 
+TEST_CASE("rescue: a session whose file could not be used from the start is kept in a copy that goes on") {
+  test::StoreFolder folder, elsewhere;
+  fs::create_directory(folder.db());
+  auto store = folder.store();
+  const std::string id = store->create({}).id;
+  CHECK_FALSE(store->astray());  // nothing was said
+  CHECK(store->settle(elsewhere.path / "rescued").text.empty());
+  for (std::uint64_t n = 1; n <= 5; ++n) CHECK(store->append(prompt(n)));
+  REQUIRE(store->astray());
+  const auto end = store->settle(elsewhere.path / "rescued");
+  INFO(end.text);
+  const fs::path place = elsewhere.path / "rescued" / id;
+  CHECK(end.text.find("tern --state-dir '" + place.string() + "' --resume " + id) != std::string::npos);
+  CHECK_FALSE(store->astray());
+  CHECK(store->append(prompt(6)));
+  store.reset();
+  CHECK(messages_in(place, id) == 6);
+
+  auto lost = folder.store();
+  lost->create({});
+  CHECK(lost->append(prompt(1)));
+  const auto nowhere = lost->settle({});
+  CHECK(nowhere.text.find("are lost") != std::string::npos);
+  CHECK_FALSE(nowhere.lost);  // it was said at the start
+}
+
 TEST_CASE("rescue: room again at the last moment needs no copy") {
   test::StoreFolder folder, elsewhere;
   auto store = folder.store();

@@ -190,6 +190,23 @@ TEST_CASE("store: a cut answer is kept as an interrupted one") {
   CHECK(restart(store, folder, id) == mended);
 }
 
+TEST_CASE("store: a cut answer is not taken for one to a later prompt") {
+  Folder folder;
+  std::string why;
+  {
+    auto store = folder.store();
+    store->create({});
+    store->append(test::message(1, 300));
+    store->partial("half of an answer to the first", {});
+    store->append(test::message(2, 300));
+  }
+  auto store = folder.store();
+  const auto opened = store->newest(why);
+  REQUIRE(opened);
+  CHECK(opened->conversation.items.size() == 2);
+  CHECK(opened->notices.empty());
+}
+
 TEST_CASE("store: originals come back byte for byte, by range and by line") {
   Folder folder;
   auto store = folder.store();

@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "agent/redact.h"
 #include "tests/agent/turn_rig.h"
 
 using namespace tern;
@@ -51,4 +52,31 @@ TEST_CASE("what the cut took from a short result can be called back") {
   const auto id = RecallId{static_cast<std::uint32_t>(std::stoul(shown.substr(shown.rfind("recall r") + 8)))};
   CHECK(rig.store->text(id).value_or("").find("\n50\tline 50\n") != std::string::npos);
   CHECK(rig.store->text(id).value_or("recall r").find("recall r") == std::string::npos);
+}
+
+TEST_CASE("a key in use that a tool meets reaches neither the log nor an event, however large the output is") {
+  const std::string key = "canary-key-in-use-0123456789";
+  register_secret(key);
+  Rig rig;
+  std::string lines;
+  for (int i = 0; i < 60'000; ++i) lines += "line " + std::to_string(i) + " of a large file with some words in it\n";
+  rig.write("large.txt", lines + "KEY=" + key + "\n" + lines);
+  rig.write("small.txt", "first\nKEY=" + key + "\nlast\n");
+  const auto small = (rig.root / "small.txt").string();
+  rig.script
+      .then(test::calls({call("b", "Bash", R"({"command":"cat large.txt"})"), call("r", "Read", read_of(rig, "small.txt"))}))
+      .then(test::calls({call("e", "Edit", R"({"file_path":")" + small + R"(","old_string":"last","new_string":"end"})")}))
+      .then(test::says("done"));
+  CHECK(rig.turn("go").how == TurnEnded::How::done);
+  for (const auto& one : rig.store->originals()) CHECK_FALSE(holds_secret(rig.store->text(one.id).value_or("")));
+  const auto large = rig.root / "large.txt";
+  redact_file(large);
+  CHECK(std::filesystem::file_size(large) == 2 * lines.size() + std::string("KEY=[secret]\n").size());
+  std::size_t changed = 0;
+  for (const auto& cell : rig.seen<ToolFinished>()) {
+    CHECK_FALSE(holds_secret(cell.text + cell.diff + cell.subject + cell.note));
+    changed += !cell.diff.empty();
+  }
+  CHECK(changed == 1);
+  for (const auto& progress : rig.seen<ToolProgress>()) CHECK_FALSE(holds_secret(progress.tail));
 }

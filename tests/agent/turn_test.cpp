@@ -3,6 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "agent/redact.h"
+#include "agent/reply.h"
+#include "agent/sqlite.h"
 #include "tests/agent/turn_rig.h"
 
 using namespace tern;
@@ -299,4 +301,40 @@ TEST_CASE("a key that a person types reaches neither the store nor the model") {
   const auto request = rig.script.requests().back();
   CHECK(std::get<Text>(request.conversation.items.back()->blocks.front()).text == "my key is [secret], use it");
   CHECK(rig.store->prompts().back() == "my key is [secret], use it");
+}
+
+TEST_CASE("a text that is whole is told before the call behind it has come") {
+  test::ScriptedProvider script;
+  script.then(test::calls({call("c1", "Glob", "{}")}, "what stands before the call"));
+  std::string said, told;
+  const std::function<void(Event)> emit = [&](const Event& event) {
+    if (const auto* delta = std::get_if<Delta>(&event)) said += delta->text;
+  };
+  ask(script, Request{}, emit, {}, [&] { told = said; });
+  CHECK(told == "what stands before the call");
+  const auto folder = test::fresh_folder();
+  const auto store = Store::open({.folder = folder});
+  store->create({});
+  store->partial(told, {}, false);
+  Sqlite beside(folder / "tern.db", Sqlite::Mode::read);  // what is found when the process is killed here
+  CHECK(beside.integer("SELECT count(*) FROM partials") == 1);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a test that is run again after each edit is no repeat, the same edit is") {
+  Rig rig;
+  const auto path = (rig.root / "a.txt").string();
+  int made = 0;
+  rig.script.otherwise([&](const Request&) {
+    const auto n = std::to_string(++made);
+    if (made > 30) return test::says("done");
+    if (made % 2 == 0) return test::calls({call("t" + n, "Glob", R"({"pattern":"*.txt"})")});
+    return test::calls({call("w" + n, "Write", R"({"file_path":")" + path + R"(","content":")" + n + R"("})")});
+  });
+  CHECK(rig.turn("go").how == How::done);
+  CHECK(result_of(rig.context.conversation, "t30").text.find("same result") == std::string::npos);
+  rig.script.otherwise([&](const Request&) {
+    return test::calls({call("s" + std::to_string(++made), "Write", R"({"file_path":")" + path + R"(","content":"same"})")});
+  });
+  CHECK(rig.turn("again").how == How::failed);
 }

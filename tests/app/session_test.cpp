@@ -12,6 +12,8 @@
 #include <fstream>
 #include <thread>
 
+#include "agent/redact.h"
+#include "agent/store.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/headless.h"
 #include "tests/support/places.h"
@@ -380,4 +382,51 @@ TEST_CASE("the count of background commands is right when one begins and when it
   ::close(end);
   CHECK(counts == std::vector<int>{0, 1, 0});
   CHECK(told);
+}
+
+TEST_CASE("a command that a person ran comes back as it stood: its end, also when it was hidden from the model") {
+  World world;
+  set_supervisor(places::program());
+  register_secret("canary-of-the-shell-line-1");
+  const auto cells = [&] {
+    std::vector<ToolFinished> list;
+    for (const Event& event : world.events)
+      if (const auto* cell = std::get_if<ToolFinished>(&event)) list.push_back(*cell);
+    return list;
+  };
+  auto setup = world.setup();
+  setup.keep = true;
+  std::vector<Command> next{Quit{}, Submit{"hello", {}, When::after}, ShellLine{"seq 1 400000", false},
+                            ShellLine{"echo only for me", true}};
+  {
+    Session session(setup, world.commands, [&](Event event) {
+      const bool ended = std::holds_alternative<ToolFinished>(event) || std::holds_alternative<TurnEnded>(event);
+      world.events.push_back(std::move(event));
+      if (!ended || next.empty()) return;
+      world.commands.push(std::move(next.back()));
+      next.pop_back();
+    });
+    REQUIRE(session.open());
+    world.commands.push(ShellLine{"echo canary-of-the-shell-line-1; exit 3", false});
+    session.run();
+  }
+  const auto before = cells();
+  REQUIRE(before.size() >= 3);
+  world.events.clear();
+  setup.open = SessionSetup::Open::newest;
+  world.run(setup, {});
+  const auto after = cells();
+  REQUIRE(after.size() == before.size());
+  for (std::size_t n = 0; n < 3; ++n) {
+    CHECK(after[n].subject == before[n].subject);
+    CHECK(after[n].note == before[n].note);
+    CHECK(after[n].exit_status == before[n].exit_status);
+    CHECK(after[n].recall == before[n].recall);
+    CHECK_FALSE(holds_secret(after[n].subject + after[n].text));
+  }
+  CHECK(after[0].exit_status == 3);
+  CHECK(after[0].text.find("[secret]") != std::string::npos);
+  CHECK(after[1].text.find("only for me") != std::string::npos);
+  const auto store = Store::open({.folder = world.root / "project/.compression", .read_only = true});
+  CHECK(store->lines(after[2].recall, 200'000, 200'000) == "200000\n");  // nothing of it is gone
 }
