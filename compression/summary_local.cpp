@@ -13,6 +13,7 @@
 #include "compression/describe.h"
 #include "compression/importance.h"
 #include "compression/lines.h"
+#include "compression/outcome.h"
 #include "compression/plan.h"
 #include "compression/removal.h"
 #include "compression/strategy.h"
@@ -122,41 +123,6 @@ Groups group(const std::vector<ItemPtr>& items) {
   return groups;
 }
 
-std::string_view error_category(std::string_view text) {
-  struct Row {
-    std::string_view sign, category;
-  };
-  static constexpr std::array<Row, 20> rows{{
-      {"no such file", "not found"},
-      {"not found", "not found"},
-      {"cannot find", "not found"},
-      {"does not exist", "not found"},
-      {"permission denied", "permission"},
-      {"not permitted", "permission"},
-      {"timed out", "timeout"},
-      {"timeout", "timeout"},
-      {"connection", "network"},
-      {"could not resolve", "network"},
-      {"syntax", "syntax"},
-      {"unexpected token", "syntax"},
-      {"undefined", "compile error"},
-      {"error: ", "compile error"},
-      {"fail", "test failure"},
-      {"assert", "test failure"},
-      {"conflict", "conflict"},
-      {"找不到", "not found"},
-      {"权限", "permission"},
-      {"失败", "test failure"},
-  }};
-  std::string low(text.substr(0, 2'000));
-  std::transform(low.begin(), low.end(), low.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  for (const auto& row : rows) {
-    if (low.find(row.sign) != low.npos) return row.category;
-  }
-  return "other";
-}
-
 std::string system_part(const Groups& groups, std::string_view after) {
   std::string line = "Compacted " + plural(groups.messages, "message") +
                      " by rules: " + plural(groups.requests.size(), "request") + ", " + plural(groups.answers.size(), "answer") +
@@ -243,17 +209,27 @@ std::string conversation_part(const Groups& groups, Tokens budget, const PointOr
   return section.text();
 }
 
-// The newest first while the budget lasts.
+// A line each, newest first, while the budget lasts; what is left of it then shows results whole, again newest first.
 std::string critical_part(const Groups& groups, Tokens budget) {
-  Section section("## Changes and failures, newest first", budget);
+  constexpr std::string_view heading = "## Changes and failures, newest first";
+  std::vector<std::string> lines, whole;
+  Section brief(std::string(heading), budget);
   for (auto note = groups.calls.rbegin(); note != groups.calls.rend(); ++note) {
-    if (!note->call) continue;
-    const auto kind = critical(*note->call, note->result);
+    const auto kind = note->call ? critical(*note->call, note->result) : std::nullopt;
     if (!kind) continue;
-    auto line = name_of(*note) + " " + subject_of(*note) + " (" + std::string(to_string(*kind)) + ")";
-    if (note->result && note->result->form != ResultForm::compacted)
-      line += ": " + clipped(first_line(note->result->text), result_bytes);
-    if (!section.add(with_id(std::move(line), note->recall))) break;
+    const auto head = name_of(*note) + " " + subject_of(*note) + " (" + std::string(to_string(*kind)) + ")";
+    const bool told = note->result && note->result->form != ResultForm::compacted;
+    auto line = with_id(told ? head + ": " + outcome_line(*note->result) : head, note->recall);
+    if (!brief.add(line)) break;
+    whole.push_back(told ? with_id(head + ": " + outcome(*note->result), note->recall) : line);
+    lines.push_back(std::move(line));
+  }
+  auto left = brief.left();
+  Section section(std::string(heading), budget);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Tokens more = estimate(whole[i]) - estimate(lines[i]);
+    if (more <= left) left -= more, lines[i] = std::move(whole[i]);
+    section.add(lines[i]);
   }
   return section.text();
 }

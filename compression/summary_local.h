@@ -49,7 +49,4 @@ std::string local_summary_text(const FoldedRounds& folded);
 // words and the points above importanceThreshold. Empty below maxTurns; where a summary would gain nothing the turns just leave.
 Edits window_summary(const Conversation& conversation, const Budget& budget, TimePoint now);
 
-// "not found", "permission", "test failure", "compile error", "timeout", "network", "syntax", else "other".
-std::string_view error_category(std::string_view text);
-
 }  // namespace tern

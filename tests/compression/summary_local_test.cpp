@@ -94,6 +94,23 @@ TEST_CASE("the critical part keeps changes and failures with their results, newe
   CHECK(text.find("r6") < text.find("r4"));
 }
 
+TEST_CASE("what room is left in the critical part shows results whole, newest first") {
+  const auto all = script(R"(
+  call 1 Bash make test
+  error 1 = Exit code 2\nlexer.cpp:41: error: no member eof\nmake: *** [lexer.o] Error 1
+  call 2 Edit src/lexer.cpp
+  result 2 = The file was updated\n  41  - eof()\n  41  + at_end()
+)")
+                       .items;
+  const auto roomy = critical_part(group(all), 400);
+  CHECK(contains(roomy, "(failure): Exit code 2\n  lexer.cpp:41: error: no member eof\n  make: *** [lexer.o] Error 1 · r1\n"));
+  CHECK(contains(roomy, "(file change): The file was updated\n    41  - eof()\n    41  + at_end() · r2\n"));
+  const auto tight = critical_part(group(all), 75);
+  CHECK(contains(tight, "at_end()"));
+  CHECK(contains(tight, "(failure): Exit code 2 · r1\n"));
+  CHECK(estimate(tight) <= 75);
+}
+
 TEST_CASE("what the user wrote is word for word within the budget") {
   const auto all = items();
   CHECK(contains(user_part(group(all), 200), "> Fix the parser. Never touch the API.\n> Thanks\n"));
@@ -142,13 +159,6 @@ TEST_CASE("what was named again later is a point before what was not") {
   CHECK_FALSE(contains(conversation_part(group(many.items), 1'000, order), "Answer number 0"));
   order.referenced.insert(many.items[1].get());
   CHECK(contains(conversation_part(group(many.items), 1'000, order), "Answer number 0"));
-}
-
-TEST_CASE("errors fall into categories") {
-  CHECK(error_category("bash: foo: command not found") == "not found");
-  CHECK(error_category("Permission denied") == "permission");
-  CHECK(error_category("3 tests FAILED") == "test failure");
-  CHECK(error_category("what is this") == "other");
 }
 
 TEST_CASE("the local strategy folds what is old under one summary") {
