@@ -131,6 +131,13 @@ std::string summaries_text(const Store& store, std::size_t newest) {
   return text.empty() ? "No summary has been written yet.\n" : text;
 }
 
+std::string audit_text(const Store& store) {
+  const auto all = store.summaries();
+  const auto newest = std::find_if(all.rbegin(), all.rend(), [&](const auto& one) { return one.session == store.session(); });
+  if (newest == all.rend()) return "No summary has been written yet.\n";
+  return "No. " + std::to_string(newest->number) + " · " + newest->record.audit + "\n\n" + newest->record.audit_full;
+}
+
 std::string compaction_log_text(const Store& store) {
   std::string text;
   for (const auto& row : store.compactions(true)) {

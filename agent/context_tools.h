@@ -19,6 +19,7 @@ std::string answer_context(Agent& agent, const ContextQuery& query, const Config
 
 std::string context_status_text(const Agent& agent);
 std::string summaries_text(const Store& store, std::size_t newest);  // of compactions that wrote one
+std::string audit_text(const Store& store);                          // what became of each specific at the newest of them
 std::string compaction_log_text(const Store& store);
 // What the past suggests for the configuration, with the evidence; `json` gets the keys to change. `model` is the main one,
 // "provider/name".

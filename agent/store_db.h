@@ -59,8 +59,7 @@ using Write = std::function<void(Sqlite&)>;
 
 struct Store::Impl {
   StoreOptions options;
-  std::filesystem::path file;     // tern.db; empty = a private temporary database
-  std::filesystem::path refused;  // … because this one could not be used
+  std::filesystem::path file, refused;  // tern.db; empty = a private temporary database, as `refused` could not be used
   std::unique_ptr<Sqlite> database;
   std::unique_ptr<SessionLock> locks;
   mutable std::recursive_mutex mutex;

@@ -252,9 +252,10 @@ void SessionQueries::earlier(bool all) {
 }
 
 void SessionQueries::summaries(const std::string& how_many) {
+  if (how_many == "audit") return s.emit(Page{"Loss audit", audit_text(*s.store_)});
   const auto count = how_many.empty() ? 10 : std::strtoul(how_many.c_str(), nullptr, 10);
   if (count == 0 || how_many.find_first_not_of("0123456789") != std::string::npos)
-    return s.emit(Notice{Level::warning, "/summaries [how many]: \"" + how_many + "\" is no number of summaries."});
+    return s.emit(Notice{Level::warning, "/summaries [how many | audit]: \"" + how_many + "\" is no number of summaries."});
   s.emit(Page{"Summaries", summaries_text(*s.store_, count), Page::Form::markdown});
 }
 

@@ -9,7 +9,10 @@ void run(Shell& shell, std::string_view arguments) { shell.send(Query{"summaries
 }  // namespace
 
 extern const SlashCommand summaries_command;
-constinit const SlashCommand summaries_command{
-    .name = "summaries", .aliases = "summary", .usage = "[n]", .help = "summaries made so far", .run = run};
+constinit const SlashCommand summaries_command{.name = "summaries",
+                                               .aliases = "summary",
+                                               .usage = "[n | audit]",
+                                               .help = "summaries made so far; what became of each specific",
+                                               .run = run};
 
 }  // namespace tern

@@ -1,4 +1,5 @@
 // What every cell, dialog and panel looks like, at four sizes in one picture each.
+#include "agent/compaction_text.h"
 #include "tests/ui/world.h"
 
 using namespace tern;
@@ -167,9 +168,11 @@ TEST_CASE("pictures: a compaction before it is made, and its audit") {
   CHECK_GOLDEN("panel_preview", at_every_size(world));
   world.shell.overlay.reset();
   world.shell.view.preview.reset();
-  open(world, Page{"Loss audit of summary 3",
-                   "kept      src/tokenizer.cpp, Token::eof, exit 8\nby recall tests/eof_test.cpp (r17), "
-                   "\"unexpected end\" (r22)\nlost      nothing\n"});
+  const Fact names{FactKind::ident, "Token::eof", {}, 1, true, 1}, file{FactKind::file, "src/tokenizer.cpp:202", {}, 1, true, 1};
+  const Fact error{FactKind::error, "error: unexpected end of input", RecallId{22}, 1, false, 1};
+  const Fact test{FactKind::file, "tests/eof_test.cpp", RecallId{17}, 1, false, 1};
+  const LossReport loss{2, 2, 0, {{Fate::reachable, error}, {Fate::reachable, test}}, {file, names}};
+  open(world, Page{"Loss audit", "No. 3 · " + loss.line() + "\n\n" + full_audit(loss)});
   CHECK_GOLDEN("panel_audit", at_every_size(world));
 }
 
