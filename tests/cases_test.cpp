@@ -4,7 +4,7 @@
 //   args            one argument a line; {work} is the case's working folder
 //   expect          one expectation a line:
 //                     exit N · requests N · requests >= N · refused N (for their length) · stdout ~ TEXT · stdout !~ TEXT · stderr ~ TEXT ·
-//                     debug request [FLAG…] (answers with the last body) · lines NAME <= N LINE (how often a file may hold it) · last request ~ TEXT · last request !~ TEXT · file NAME ~ TEXT · no file NAME
+//                     debug request [FLAG…] (answers with the last body) · lines NAME <= N LINE (how often a file may hold it) · last request ~ TEXT (of a turn, not of a summary) · last request !~ TEXT · file NAME ~ TEXT · no file NAME
 //   stdin, apis     optional: standard input; wire formats (default: anthropic chat responses gemini; there is ollama, too)
 //   env             optional: more environment, one NAME=value a line
 //   files/          optional: copied into the working folder
@@ -75,6 +75,13 @@ Run run(const fs::path& home, const fs::path& work, const fs::path& input, const
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text_of(out), text_of(err)};
 }
 
+// The last request of a turn: a draft in the background may come before or behind it.
+std::string last_body(const std::vector<tern::test::FakeRequest>& requests) {
+  const auto last =
+      std::find_if(requests.rbegin(), requests.rend(), [](const auto& request) { return !request.asks_for_summary(); });
+  return last == requests.rend() ? "" : last->body;
+}
+
 // Empty when the line holds.
 std::string unmet(const std::string& line, const Run& run, const std::vector<tern::test::FakeRequest>& requests,
                   std::size_t refused, const fs::path& work) {
@@ -111,7 +118,7 @@ std::string unmet(const std::string& line, const Run& run, const std::vector<ter
   else if (subject == "file")
     in >> name, actual = text_of(work / name);
   else if (subject == "last")
-    in >> name, actual = requests.empty() ? "" : requests.back().body;
+    in >> name, actual = last_body(requests);
   else
     return "unknown expectation: " + line;
   in >> relation;

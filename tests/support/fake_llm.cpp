@@ -126,6 +126,8 @@ bool holds_all(const std::string& body, const json& words) {
 
 }  // namespace
 
+bool FakeRequest::asks_for_summary() const { return is_summary(body); }
+
 std::string FakeRequest::header(std::string_view name) const {
   for (const auto& [key, value] : headers)
     if (key == name) return value;
@@ -270,7 +272,7 @@ struct FakeLlm::Server {
   }
 
   json next_reply(const FakeRequest& request) {
-    if (plan.contains("summary") && is_summary(request.body)) return plan["summary"];
+    if (plan.contains("summary") && request.asks_for_summary()) return plan["summary"];
     if (plan.contains("match"))
       for (const json& row : plan["match"])
         if (holds_all(request.body, row.value("when", json("")))) return row;

@@ -17,6 +17,7 @@ struct FakeRequest {
   std::string method, path, body;
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
   std::string header(std::string_view name) const;
+  bool asks_for_summary() const;
 };
 
 class FakeLlm {
