@@ -252,7 +252,7 @@ class AnthropicDecoder : public Decoder {
   }
 
   void delta(const json& message, std::string_view data, StreamOut& out) {
-    const int index = message.value("index", 0);
+    const auto index = number_field(message, "index");
     const auto it = message.find("delta");
     if (it == message.end() || !it->is_object()) return;
     const std::string type = it->value("type", "");
@@ -277,11 +277,11 @@ class AnthropicDecoder : public Decoder {
     if (open.type == "tool_use" && block.contains("input") && !block["input"].empty()) open.text = block["input"].dump();
     if (open.type == "text" && !open.text.empty()) out.text(open.text);
     if (open.type == "tool_use") out.emit(CallStarted{open.id, open.name});
-    open_[message.value("index", 0)] = std::move(open);
+    open_[number_field(message, "index")] = std::move(open);
   }
 
   void stop(const json& message, StreamOut& out) {
-    const auto it = open_.find(message.value("index", 0));
+    const auto it = open_.find(number_field(message, "index"));
     if (it == open_.end()) return;
     Open open = std::move(it->second);
     open_.erase(it);
@@ -305,9 +305,7 @@ class AnthropicDecoder : public Decoder {
   void usage(const json& holder, StreamOut& out) {
     const auto it = holder.find("usage");
     if (it == holder.end() || !it->is_object()) return;
-    const auto read = [&](const char* key, Tokens& into) {
-      if (const auto value = it->find(key); value != it->end() && value->is_number()) into = value->get<Tokens>();
-    };
+    const auto read = [&](const char* key, Tokens& into) { into = int_arg(*it, key, into); };
     read("input_tokens", usage_.input), read("output_tokens", usage_.output);
     read("cache_read_input_tokens", usage_.cache_read), read("cache_creation_input_tokens", usage_.cache_write);
     out.emit(UsageReport{usage_});
@@ -325,7 +323,7 @@ class AnthropicDecoder : public Decoder {
   int fast_index_ = 0;
   char fast_type_ = 't';
   std::string piece_;
-  std::map<int, Open> open_;
+  std::map<std::int64_t, Open> open_;
   std::vector<Open> broken_;
   std::optional<StopReason> reason_;
   TokenUsage usage_;

@@ -21,9 +21,7 @@ inline std::string text_field(const nlohmann::json& object, const char* key) {
 }
 
 inline Tokens number_field(const nlohmann::json& object, const char* key) {
-  if (!object.is_object()) return 0;
-  const auto it = object.find(key);
-  return it != object.end() && it->is_number() ? it->get<Tokens>() : 0;
+  return object.is_object() ? int_arg(object, key, 0) : 0;
 }
 
 }  // namespace tern

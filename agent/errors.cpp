@@ -61,8 +61,7 @@ std::string text_of(const json& object, const char* key) {
 }
 
 Tokens number_of(const json& object, const char* key) {
-  const auto it = object.find(key);
-  return it != object.end() && it->is_number() ? it->get<Tokens>() : 0;
+  return int_arg(object, key, 0);
 }
 
 // Google's list of details: when to come back, and which quota it is.

@@ -163,9 +163,7 @@ class GeminiDecoder : public Decoder {
   static void usage(const json& chunk, StreamOut& out) {
     const auto it = chunk.find("usageMetadata");
     if (it == chunk.end() || !it->is_object()) return;
-    const auto number = [&](const char* key) {
-      return it->contains(key) && (*it)[key].is_number() ? (*it)[key].get<Tokens>() : Tokens(0);
-    };
+    const auto number = [&](const char* key) { return number_field(*it, key); };
     TokenUsage usage;
     usage.cache_read = number("cachedContentTokenCount");
     usage.input = std::max<Tokens>(number("promptTokenCount") - usage.cache_read, 0);

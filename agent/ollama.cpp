@@ -103,8 +103,8 @@ class OllamaDecoder : public Decoder {
 
   void done(const json& chunk, StreamOut& out) {
     think_.end(out);
-    const Tokens prompt = chunk.value("prompt_eval_count", Tokens(0));
-    out.emit(UsageReport{{.input = prompt, .output = chunk.value("eval_count", Tokens(0))}});
+    const Tokens prompt = number_field(chunk, "prompt_eval_count");
+    out.emit(UsageReport{{.input = prompt, .output = number_field(chunk, "eval_count")}});
     if (auto cut = silent_cut(request_, prompt)) return out.fail(std::move(*cut));
     const bool length = text_field(chunk, "done_reason") == "length";
     auto [thought, rest] = split_think(text_);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/redact.h"
+#include "tools/args.h"
 
 namespace tern {
 namespace {
@@ -73,8 +74,8 @@ json to_json(const StreamEvent& event) {
 }
 
 template <class E>
-E in_range(int value, E last) {
-  return static_cast<E>(std::clamp(value, 0, int(last)));
+E in_range(std::int64_t value, E last) {
+  return static_cast<E>(std::clamp<std::int64_t>(value, 0, int(last)));
 }
 
 std::optional<StreamEvent> event_from(const json& from) {
@@ -84,14 +85,15 @@ std::optional<StreamEvent> event_from(const json& from) {
   if (kind == "started") return CallStarted{from.value("id", ""), from.value("name", "")};
   if (kind == "block") return BlockDone{block_from(from.value("block", json::object()))};
   if (kind == "usage")
-    return UsageReport{{from.value("input", Tokens(0)), from.value("output", Tokens(0)), from.value("read", Tokens(0)),
-                        from.value("write", Tokens(0))}};
-  if (kind == "retrying") return Retrying{from.value("why", ""), milliseconds(from.value("ms", 0)), from.value("attempt", 0)};
-  if (kind == "silence") return Silence{milliseconds(from.value("ms", 0))};
-  if (kind == "finished") return Finished{in_range(from.value("reason", 0), StopReason::cut)};
+    return UsageReport{
+        {int_arg(from, "input", 0), int_arg(from, "output", 0), int_arg(from, "read", 0), int_arg(from, "write", 0)}};
+  if (kind == "retrying")
+    return Retrying{from.value("why", ""), milliseconds(int_arg(from, "ms", 0)), static_cast<int>(int_arg(from, "attempt", 0))};
+  if (kind == "silence") return Silence{milliseconds(int_arg(from, "ms", 0))};
+  if (kind == "finished") return Finished{in_range(int_arg(from, "reason", 0), StopReason::cut)};
   if (kind == "failed")
-    return Failed{in_range(from.value("kind", 0), Failure::protocol), from.value("message", ""), from.value("limit", Tokens(0)),
-                  from.value("asked", Tokens(0)), from.value("status", 0)};
+    return Failed{in_range(int_arg(from, "kind", 0), Failure::protocol), from.value("message", ""), int_arg(from, "limit", 0),
+                  int_arg(from, "asked", 0), static_cast<int>(int_arg(from, "status", 0))};
   return std::nullopt;
 }
 

@@ -252,9 +252,16 @@ std::string text_arg(const json& args, const char* name, std::string_view otherw
   return it != args.end() && it->is_string() ? it->get<std::string>() : std::string(otherwise);
 }
 
+std::int64_t whole_number(const json& value, std::int64_t otherwise) {
+  constexpr double most = 9'007'199'254'740'992.0;
+  if (!value.is_number()) return otherwise;
+  const auto number = value.get<double>();
+  return number >= -most && number <= most ? static_cast<std::int64_t>(number) : otherwise;
+}
+
 std::int64_t int_arg(const json& args, const char* name, std::int64_t otherwise) {
   auto it = args.find(name);
-  return it != args.end() && it->is_number() ? it->get<std::int64_t>() : otherwise;
+  return it != args.end() ? whole_number(*it, otherwise) : otherwise;
 }
 
 bool flag_arg(const json& args, const char* name, bool otherwise) {

@@ -25,6 +25,9 @@ std::vector<std::string> check_args(const nlohmann::json& schema, std::string_vi
 // Deeper than anybody means it: to copy or to print such a value would overrun the stack.
 bool nests_too_deep(std::string_view json);
 
+// A number that counts something: what is none, or is beyond what a double holds exactly, is `otherwise`.
+std::int64_t whole_number(const nlohmann::json& value, std::int64_t otherwise);
+
 // Reading checked arguments.
 std::string text_arg(const nlohmann::json& args, const char* name, std::string_view otherwise = "");
 std::int64_t int_arg(const nlohmann::json& args, const char* name, std::int64_t otherwise);

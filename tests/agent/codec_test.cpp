@@ -116,3 +116,28 @@ TEST_CASE("what is nested without a bottom ends the answer, not the program, and
   CHECK(refused.kind == Failure::rate);
   CHECK_FALSE(json_of_answer(deep));
 }
+
+TEST_CASE("a count beyond all sense counts as nothing") {
+  const std::string many = "8" + std::string(80, '8');
+  const std::pair<const char*, std::string> rows[] = {
+      {"anthropic",
+       R"({"type":"message_start","message":{"usage":{"input_tokens":)" + many + R"(,"output_tokens":-)" + many + "}}}"},
+      {"vllm", R"({"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":)" + many + "}}"},
+      {"responses", R"({"type":"response.completed","response":{"usage":{"input_tokens":)" + many + "}}}"},
+      {"gemini", R"({"usageMetadata":{"promptTokenCount":)" + many + "}}"},
+      {"ollama", R"({"done":true,"prompt_eval_count":)" + many + R"(,"eval_count":)" + many + "}"}};
+  for (const auto& [name, data] : rows) {
+    INFO(name);
+    const auto codec = find_provider(name)->codec({.base_url = "https://h", .key = "", .headers = {}});
+    const Request request;
+    TokenUsage usage{1, 1, 1, 1};
+    StreamOut out([&](const StreamEvent& event) {
+      if (const auto* report = std::get_if<UsageReport>(&event)) usage = report->usage;
+    });
+    const auto decoder = codec->decoder(request);
+    decode_event(*decoder, "", data, out);
+    decoder->end(out);
+    CHECK((usage.total_input() >= 0 && usage.total_input() <= 3));
+    CHECK((usage.output >= 0 && usage.output <= 1));
+  }
+}
