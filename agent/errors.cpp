@@ -60,9 +60,7 @@ std::string text_of(const json& object, const char* key) {
   return it->is_string() ? it->get<std::string>() : it->is_primitive() ? it->dump() : std::string();
 }
 
-Tokens number_of(const json& object, const char* key) {
-  return int_arg(object, key, 0);
-}
+Tokens number_of(const json& object, const char* key) { return int_arg(object, key, 0); }
 
 // Google's list of details: when to come back, and which quota it is.
 void take_details(const json& details, Error& error) {

@@ -172,7 +172,7 @@ struct Program {
     fs::create_directories(folder / "project");
     std::ofstream(folder / "home/.config/tern/config.json") << "{\"trusted\": [\"" << (folder / "project").string() << "\"]}";
     const auto start = Clock::now();
-    pty = std::make_unique<Pty>(std::vector<std::string>{places::program(), "--model", "sonnet"},
+    pty = std::make_unique<Pty>(std::vector<std::string>{places::program(), "--model", "sonnet", "--window", "200000"},
                                 Pty::Options{.columns = 200,
                                              .lines = 50,
                                              .cwd = (folder / "project").string(),
