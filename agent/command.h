@@ -67,6 +67,9 @@ struct Rewind {  // conversation back to just before this user item; files too w
   ItemId item;
   bool conversation = true, files = false, preview = false;
 };
+struct Redo {  // the last rewind taken back
+  bool files = true;
+};
 struct Sessions {  // clear, resume, fork, rename
   enum class What { fresh, resume, fork, rename } what = What::fresh;
   std::string argument;  // id, text, or the new name
@@ -83,6 +86,6 @@ struct ReloadConfig {};
 struct Quit {};
 
 using Command = std::variant<Submit, TakeBack, Interrupt, Answer, ShellLine, MemoryNote, SetMode, SetModel, Compact,
-                             AcceptPreview, UndoCompact, PinThis, Rewind, Sessions, Query, StopJob, ReloadConfig, Quit>;
+                             AcceptPreview, UndoCompact, PinThis, Rewind, Redo, Sessions, Query, StopJob, ReloadConfig, Quit>;
 
 }  // namespace tern

@@ -67,10 +67,12 @@ class Store {
   std::optional<Conversation> redo(std::uint64_t batch);
   std::vector<std::uint64_t> undoable() const;  // newest first
   std::vector<std::uint64_t> redoable() const;
-  Conversation rewind(ItemId item);   // back to just before that item; what came after leaves the log's fold, not the file
-  Conversation conversation() const;  // folded from the database
-  Conversation asked() const;         // as it stood when the newest answer was asked for; without one as it stands
-  ItemPtr item(ItemId id) const;      // as it was appended, whatever became of it; null = unknown
+  Conversation rewind(const Rewound& what);  // what came after leaves the log's fold, not the file
+  std::optional<Rewound> rewound() const;    // the newest that can be taken back: nothing was said or compacted since
+  Conversation unrewind();                   // with what that one took away
+  Conversation conversation() const;         // folded from the database
+  Conversation asked() const;                // as it stood when the newest answer was asked for; without one as it stands
+  ItemPtr item(ItemId id) const;             // as it was appended, whatever became of it; null = unknown
   std::vector<ItemPtr> items(ItemRange range) const;  // the originals of a range, for summaries
   std::vector<Event> screen(const ScreenOptions& options = {}) const;
   // Where about so many log entries before `end` begin, at a prompt, so that no call is parted from its result.

@@ -11,25 +11,9 @@
 #include "agent/item_codec.h"
 #include "agent/sqlite.h"
 #include "agent/store.h"
+#include "agent/store_row.h"
 
 namespace tern {
-
-// One row of the log, without its body: 24 bytes, so that 100,000 of them are nothing.
-struct LogRow {
-  enum Kind : std::uint8_t { item, batch, undone, redone, rewound, event };
-  enum Flag : std::uint8_t {
-    role_mask = 3,
-    turn = 4,
-    calls = 8,
-    quiet = 16,
-    pinned = 32
-  };                      // turn: a person's prompt; quiet: not a compression
-  std::int64_t seq = 0;   // 0 = written by this process, found by its number
-  std::uint64_t ref = 0;  // item id, batch id, or a running number
-  std::int32_t session = 0;
-  Kind kind = item;
-  std::uint8_t flags = 0;
-};
 
 struct OriginalText {     // where the bytes of an original are
   std::int64_t blob = 0;  // 0 = in an item of the log
@@ -77,6 +61,7 @@ struct Store::Impl {
   std::uint64_t turns = 0, last_item = 0, last_batch = 0, last_event = 0;
   std::vector<std::int64_t> chain;  // the open session and those it was forked from
   std::vector<LogRow> rows;         // as visible: what was rewound is gone from here
+  std::vector<Cut> cuts;            // … and is here, the newest last, until something is said anew
   std::uint32_t recall_next = 0, recall_end = 0;
 
   // Not yet on disk: read from here.
@@ -116,6 +101,12 @@ struct Store::Impl {
   bool mark_undone(std::uint64_t batch, bool is);
   Conversation fold(std::size_t end = SIZE_MAX) const;  // of the rows before `end`
   BlobStore blobs() const;
+
+  // store_rewind.cpp
+  void show(const LogRow& row);  // what this row does to the visible ones
+  void cut(const LogRow& row);
+  void uncut();
+  void count_turns();
 
   // store_originals.cpp
   void bind_originals(Sqlite& db, const Item& item, std::int64_t session) const;

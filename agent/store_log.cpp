@@ -71,7 +71,7 @@ BlobStore Store::Impl::blobs() const {
 }
 
 bool Store::Impl::add_row(LogRow::Kind kind, std::uint64_t ref, std::uint8_t flags, std::string body) {
-  rows.push_back({.seq = 0, .ref = ref, .session = static_cast<std::int32_t>(current), .kind = kind, .flags = flags});
+  show({.seq = 0, .ref = ref, .session = static_cast<std::int32_t>(current), .kind = kind, .flags = flags});
   return write([=, session = current, at = now_ms(), body = std::move(body)](Sqlite& db) {
     std::int64_t codec = 0;
     const std::string stored = encode_packed(body, codec);
@@ -173,11 +173,11 @@ bool Store::append(const ItemPtr& item) {
   impl.last_item = std::max(impl.last_item, item->id.value);
   const std::uint8_t flags = flags_of(*item);
   if (flags & LogRow::turn) ++impl.turns;
-  impl.rows.push_back({.seq = 0,
-                       .ref = item->id.value,
-                       .session = static_cast<std::int32_t>(impl.current),
-                       .kind = LogRow::item,
-                       .flags = flags});
+  impl.show({.seq = 0,
+             .ref = item->id.value,
+             .session = static_cast<std::int32_t>(impl.current),
+             .kind = LogRow::item,
+             .flags = flags});
   impl.fresh_items[item->id.value] = item;
   const std::string prompt = flags & LogRow::turn ? plain_text(*item).substr(0, 2'000) : std::string();
   return impl.write([&impl, item, flags, prompt, session = impl.current, turns = impl.turns, at = impl.now_ms()](Sqlite& db) {
@@ -283,18 +283,6 @@ std::optional<Conversation> Store::redo(std::uint64_t batch) {
   const auto list = redoable();
   if (std::find(list.begin(), list.end(), batch) == list.end()) return std::nullopt;
   transact([&] { impl_->mark_undone(batch, false); });
-  return conversation();
-}
-
-Conversation Store::rewind(ItemId item) {
-  std::lock_guard lock(impl_->mutex);
-  const LogRow* found = impl_->find(LogRow::item, item.value);
-  if (!found) return conversation();
-  const auto kept = static_cast<std::size_t>(found - impl_->rows.data());
-  impl_->add_row(LogRow::rewound, item.value, 0, {});
-  impl_->rows.resize(kept);
-  impl_->turns = static_cast<std::uint64_t>(
-      std::count_if(impl_->rows.begin(), impl_->rows.end(), [](const LogRow& row) { return row.flags & LogRow::turn; }));
   return conversation();
 }
 

@@ -157,7 +157,7 @@ constexpr const char* kLostRows[] = {
     "INSERT OR IGNORE INTO sessions SELECT id,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10,c11,c12 FROM old.lost_and_found"
     " WHERE nfield=13 AND id IS NOT NULL AND typeof(c1)='text' AND typeof(c9)='integer'",
     "INSERT OR IGNORE INTO log SELECT id,c1,c2,c3,c4,c5,c6,c7 FROM old.lost_and_found"
-    " WHERE nfield=8 AND id IS NOT NULL AND typeof(c7)='blob' AND typeof(c6)='integer' AND c2 BETWEEN 0 AND 5",
+    " WHERE nfield=8 AND id IS NOT NULL AND typeof(c7)='blob' AND typeof(c6)='integer' AND c2 BETWEEN 0 AND 6",
     "INSERT OR IGNORE INTO originals SELECT id,c1,c2,c3,c4,c5,c6,c7,c8 FROM old.lost_and_found"
     " WHERE nfield=9 AND id IS NOT NULL AND typeof(c2)='text' AND typeof(c8)='integer'",
     "INSERT OR IGNORE INTO blobs SELECT id,c1,c2 FROM old.lost_and_found"

@@ -80,7 +80,7 @@ ToolResult lost_result(Sqlite& db, std::int64_t session, const ToolCall& call, s
 
 // Only the covering index is read here; bodies are loaded for what is alive, or shown.
 void Store::Impl::load_rows(std::int64_t session, std::int64_t upto) {
-  rows.clear(), chain.clear();
+  rows.clear(), cuts.clear(), chain.clear();
   for (const Segment& segment : lineage(*database, session, upto)) {
     chain.push_back(segment.session);
     const std::size_t before = rows.size();
@@ -98,29 +98,23 @@ void Store::Impl::load_rows(std::int64_t session, std::int64_t upto) {
               [](const LogRow& a, const LogRow& b) { return a.seq < b.seq; });
   }
   last_item = last_batch = last_event = turns = 0;
-  std::vector<LogRow> kept;
-  kept.reserve(rows.size());
-  for (const LogRow& row : rows) {
+  const std::vector<LogRow> written = std::exchange(rows, {});
+  rows.reserve(written.size());
+  for (const LogRow& row : written) {
     if (row.kind == LogRow::item) last_item = std::max(last_item, row.ref);
     if (row.kind == LogRow::batch) last_batch = std::max(last_batch, row.ref);
     if (row.kind == LogRow::event) last_event = std::max(last_event, row.ref);
-    if (row.kind != LogRow::rewound) {
-      kept.push_back(row);
-      continue;
-    }
-    const auto cut =
-        std::find_if(kept.begin(), kept.end(), [&](const LogRow& one) { return one.kind == LogRow::item && one.ref == row.ref; });
-    kept.erase(cut, kept.end());
+    show(row);
   }
-  rows = std::move(kept);
-  for (const LogRow& row : rows) turns += (row.flags & LogRow::turn) != 0;
+  count_turns();
+  for (Cut& one : cuts) one.files = body(one.row);
 }
 
 void Store::Impl::close_session() {
   flush();
   if (locks && current) locks->release(current);
   current = 0;
-  uid.clear(), name.clear(), rows.clear(), chain.clear();
+  uid.clear(), name.clear(), rows.clear(), cuts.clear(), chain.clear();
 }
 
 OpenedSession Store::Impl::open_session(std::int64_t session) {

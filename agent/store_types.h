@@ -59,6 +59,12 @@ struct CallStart {  // written before the tool runs
   std::string call_id, tool, label, subject, arguments;
 };
 
+struct Rewound {  // back to just before a user item
+  ItemId item;
+  bool conversation = true;
+  std::string files;  // the name under which the journal put files back; empty = it did not
+};
+
 // What one compression did, beside its edits: the rows of the views `compactions` and `summaries`.
 struct CompactionRecord {
   std::uint64_t batch = 0;

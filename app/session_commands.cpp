@@ -6,9 +6,7 @@
 
 #include "agent/redact.h"
 #include "agent/shell_note.h"
-#include "compression/check.h"
 #include "compression/utf8.h"
-#include "tools/diff.h"
 
 namespace tern {
 namespace {
@@ -62,7 +60,7 @@ void SessionCommands::run(Command& command, std::stop_token stop) {
                  [&](const AcceptPreview& c) { compactor.settle_preview(context, c); },
                  [&](const UndoCompact& c) { compactor.undo(context, c); }, [&](const PinThis& c) { compactor.pin(context, c); },
                  [&](const ShellLine& c) { shell_line(c, stop); }, [&](const MemoryNote& c) { memory_note(c.text); },
-                 [&](const Rewind& c) { rewind(c); }, [&](const Sessions& c) { sessions(c); },
+                 [&](const Rewind& c) { rewind(c); }, [&](const Redo& c) { redo(c); }, [&](const Sessions& c) { sessions(c); },
                  [&](const SetMode& c) { set_mode(c.mode); }, [&](const ReloadConfig&) { reload(); }, [](const auto&) {}},
       command);
   s.show_meters();
@@ -187,37 +185,6 @@ void SessionCommands::memory_note(const std::string& text) {
   if (!file.flush()) return s.emit(Notice{Level::error, "Not written: " + path.string() + " cannot be opened for writing."});
   append(*s.agent_, note_to_model("[The user added to " + path.filename().string() + ": " + text + "]"));
   s.emit(Notice{Level::info, "Remembered in " + s.workspace_->display(path)});
-}
-
-void SessionCommands::rewind(const Rewind& command) {
-  const auto points = s.store_->rewind_points();
-  const auto point = std::find_if(points.begin(), points.end(), [&](const RewindPoint& p) { return p.item == command.item; });
-  if (point == points.end()) return s.emit(Notice{Level::warning, "That message is no longer there to go back to."});
-  std::optional<Notice> files;
-  if (command.files || command.preview) {
-    s.journal_->settle(*s.workspace_, *s.jobs_);
-    const auto report = s.journal_->undo(*s.workspace_, command.item.value, UINT64_MAX, command.preview);
-    std::string text;
-    const auto list = [&](const char* what, const std::vector<std::filesystem::path>& paths) {
-      for (const auto& path : paths) text += std::string(what) + s.workspace_->display(path) + '\n';
-    };
-    list(command.preview ? "would restore  " : "restored       ", report.restored);
-    list(command.preview ? "would remove   " : "removed        ", report.removed);
-    list("already back   ", report.already);
-    for (const auto& [path, why] : report.refused) text += "left alone     " + s.workspace_->display(path) + ": " + why + '\n';
-    if (text.empty()) text = "No file was changed since then.\n";
-    if (command.preview) return s.emit(Page{"Rewind to: " + point->text, std::move(text)});
-    files = Notice{Level::info, std::move(text)};
-    s.files_.forget_shown();
-  }
-  if (!command.conversation) return s.emit(std::move(*files));
-  s.compactor_->stop_drafting();
-  s.context_.conversation = repair(s.store_->rewind(command.item));
-  s.context_.gauges.cut();
-  s.files_.forget_shown();
-  s.open_view(true);
-  if (files) s.emit(std::move(*files));  // below what the screen begins anew with
-  s.emit(TakenBack{{point->text}});
 }
 
 void SessionCommands::sessions(const Sessions& command) {

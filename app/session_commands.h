@@ -18,6 +18,8 @@ struct SessionCommands {
   void shell_line(const ShellLine& line, std::stop_token stop);
   void memory_note(const std::string& text);
   void rewind(const Rewind& command);
+  void redo(const Redo& command);
+  void begin_anew(Conversation conversation);
   void sessions(const Sessions& command);
   void reload();
 };

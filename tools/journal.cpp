@@ -25,10 +25,17 @@ bool whole(const std::vector<const FileChange*>& chain) {
   const auto state = [](const std::string& hash) { return hash == "directory" ? std::string_view() : std::string_view(hash); };
   for (const FileChange* change : chain) {
     const bool known = states.empty() || states.count(state(change->hash_before)) != 0;
-    if (!known && change->hash_before != not_kept && change->call_id != "undo") return false;
+    if (!known && change->hash_before != not_kept && !change->call_id.starts_with("undo")) return false;
     states.insert({state(change->hash_before), state(change->hash_after)});
   }
   return true;
+}
+
+// Without hunks where they would say nothing to a person.
+Diff diff_of(const std::string& from, const std::string& to) {
+  constexpr std::size_t most = std::size_t{4} << 20U;
+  const bool text = from.find('\0') == from.npos && to.find('\0') == to.npos;
+  return text && from.size() + to.size() <= most ? unified_diff(from, to) : Diff{};
 }
 
 }  // namespace
@@ -57,61 +64,79 @@ std::vector<FileChange> Journal::changes(std::uint64_t first, std::uint64_t last
   return found;
 }
 
-UndoReport Journal::undo(const Workspace& workspace, std::uint64_t first, std::uint64_t last, bool preview) {
-  auto all = changes(first, last);
+UndoReport Journal::undo(const Workspace& workspace, std::uint64_t first, std::uint64_t last, bool preview,
+                         const std::string& name) {
+  return undo_all(changes(first, last), {workspace, name, preview});
+}
+
+UndoReport Journal::redo(const Workspace& workspace, const std::string& name, bool preview) {
+  auto those = changes(0, UINT64_MAX);
+  std::erase_if(those, [&](const FileChange& change) { return change.call_id != name; });
+  return undo_all(those, {workspace, "undo", preview});
+}
+
+UndoReport Journal::undo_all(const std::vector<FileChange>& changes, Undo undo) {
   std::map<fs::path, Chain> chains;
-  for (const auto& change : all) chains[change.path].push_back(&change);
-  UndoReport report;
+  for (const auto& change : changes) chains[change.path].push_back(&change);
   // What is new goes first, from the leaves: a file may have taken the place of a directory, or the other way round.
   const auto is_new = [](const auto& entry) { return entry.second.front()->hash_before.empty(); };
   for (auto it = chains.rbegin(); it != chains.rend(); ++it)
-    if (is_new(*it)) undo_one(workspace, it->second, preview, report);
+    if (is_new(*it)) undo_one(it->second, undo);
   for (const auto& entry : chains)
-    if (!is_new(entry)) undo_one(workspace, entry.second, preview, report);
-  return report;
+    if (!is_new(entry)) undo_one(entry.second, undo);
+  return std::move(undo.report);
 }
 
-void Journal::undo_one(const Workspace& workspace, const Chain& chain, bool preview, UndoReport& report) {
+void Journal::undo_one(const Chain& chain, Undo& undo) {
   const FileChange &oldest = *chain.front(), &newest = *chain.back();
   const fs::path& path = oldest.path;
+  auto& report = undo.report;
   auto refuse = [&](std::string why) { report.refused.emplace_back(path, std::move(why)); };
-  Place place = place_of(workspace, path);
+  Place place = place_of(undo.workspace, path);
   if (place.real != path) return refuse("a symbolic link stands there now");
-  Loaded now = load_file(workspace, place);
+  Loaded now = load_file(undo.workspace, place);
   if (!now.error.empty() && !now.missing && !now.directory) return refuse(now.error);
   const std::string hash = now.missing ? "" : now.directory ? "directory" : content_hash(now.bytes);
   if (hash == oldest.hash_before) {
     const bool mode_changed =
         newest.by_command && newest.hash_after == hash && ((now.stamp.mode ^ oldest.mode_before) & 07777) != 0;
     if (now.missing || !mode_changed) return report.already.push_back(path);
-    const Fd fd = workspace.open(place, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-    if (!preview && (!fd || ::fchmod(fd.get(), oldest.mode_before & 07777) != 0)) return refuse("its mode cannot be set");
+    const Fd fd = undo.workspace.open(place, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    if (!undo.preview) record_undo(undo, now, oldest, hash);
+    if (!undo.preview && (!fd || ::fchmod(fd.get(), oldest.mode_before & 07777) != 0)) return refuse("its mode cannot be set");
     return report.restored.push_back(path);
   }
   if (hash != newest.hash_after && hash != newest.hash_before) return refuse("it changed since");
   if (!whole(chain)) return refuse("it was changed in between, by something else than tern");
   if (!oldest.before && !oldest.hash_before.empty()) return refuse("no copy of it was kept before the command");
-  if (!preview)
-    if (std::string why = put_back(workspace, place, now, oldest); !why.empty()) return refuse(std::move(why));
+  report.diffs[path] = diff_of(now.bytes, oldest.before.value_or(""));
+  if (!undo.preview)
+    if (std::string why = put_back(undo, place, now, oldest); !why.empty()) return refuse(std::move(why));
   (oldest.before ? report.restored : report.removed).push_back(path);
 }
 
-std::string Journal::put_back(const Workspace& workspace, const Place& place, const Loaded& now, const FileChange& oldest) {
-  if (now.directory && ::rmdir(place.real.c_str()) != 0) return "a directory that is not empty stands there now";
+void Journal::record_undo(const Undo& undo, const Loaded& now, const FileChange& oldest, const std::string& hash_after) {
   const bool gone = now.missing || now.directory;
   FileChange back{.turn = turn_,
-                  .call_id = "undo",
-                  .path = place.real,
+                  .call_id = undo.name,
+                  .path = oldest.path,
                   .before = std::nullopt,
                   .mode_before = now.stamp.mode,
                   .hash_before = gone ? "" : content_hash(now.bytes),
-                  .hash_after = oldest.hash_before,
+                  .hash_after = hash_after,
                   .by_command = false};
   if (!gone) back.before = now.bytes;
+  back.by_command = back.hash_before == hash_after;  // only the mode: as when a command sets it
   record(std::move(back));
+}
+
+std::string Journal::put_back(const Undo& undo, const Place& place, const Loaded& now, const FileChange& oldest) {
+  if (now.directory && ::rmdir(place.real.c_str()) != 0) return "a directory that is not empty stands there now";
+  record_undo(undo, now, oldest, oldest.hash_before);
   WriteOptions options{.expected = std::nullopt, .leftovers = leftovers_, .mode = oldest.mode_before};
-  if (!gone) options.expected = now.stamp;
-  return (oldest.before ? atomic_write(workspace, place, *oldest.before, options) : remove_file(workspace, place, now.stamp))
+  if (!now.missing && !now.directory) options.expected = now.stamp;
+  return (oldest.before ? atomic_write(undo.workspace, place, *oldest.before, options)
+                        : remove_file(undo.workspace, place, now.stamp))
       .error;
 }
 

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/diff.h"
 #include "tools/file.h"
 #include "tools/shadow.h"
 
@@ -46,6 +47,7 @@ struct JournalStore {
 
 struct UndoReport {
   std::vector<std::filesystem::path> restored, removed, already;
+  std::map<std::filesystem::path, Diff> diffs;  // of those restored and removed: from what stood there to what was put back
   std::vector<std::pair<std::filesystem::path, std::string>> refused;  // and why
   bool empty() const { return restored.empty() && removed.empty() && already.empty() && refused.empty(); }
 };
@@ -88,7 +90,10 @@ class Journal {
 
   // Files back to how they were before turn `first`, for the changes of turns first..last. Only what is still as tern
   // left it, and was changed by nobody else in between, is touched; the rest is refused with the reason. preview: says what would happen and writes nothing.
-  UndoReport undo(const Workspace& workspace, std::uint64_t first, std::uint64_t last, bool preview = false);
+  // redo() takes back what an undo of that name did, under the same rule; names begin with "undo".
+  UndoReport undo(const Workspace& workspace, std::uint64_t first, std::uint64_t last, bool preview = false,
+                  const std::string& name = "undo");
+  UndoReport redo(const Workspace& workspace, const std::string& name, bool preview = false);
 
   Scan before_command(const Workspace& workspace, const FileMemory& files, std::string_view command);
   // Records what differs and returns those paths.
@@ -106,8 +111,16 @@ class Journal {
  private:
   using Clock = std::chrono::steady_clock;
   using Chain = std::vector<const FileChange*>;  // the changes of one file, oldest first
-  void undo_one(const Workspace& workspace, const Chain& chain, bool preview, UndoReport& report);
-  std::string put_back(const Workspace& workspace, const Place& place, const Loaded& now, const FileChange& oldest);
+  struct Undo {
+    const Workspace& workspace;
+    std::string name;
+    bool preview = false;
+    UndoReport report = {};
+  };
+  UndoReport undo_all(const std::vector<FileChange>& changes, Undo undo);
+  void undo_one(const Chain& chain, Undo& undo);
+  void record_undo(const Undo& undo, const Loaded& now, const FileChange& oldest, const std::string& hash_after);
+  std::string put_back(const Undo& undo, const Place& place, const Loaded& now, const FileChange& oldest);
   void add(const Workspace& workspace, const std::filesystem::path& real, Scan& scan, Clock::time_point deadline);
   bool note(const Workspace& workspace, const Scan& scan, const std::filesystem::path& path, const Scan::File* before,
             const std::string& call_id);

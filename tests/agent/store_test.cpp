@@ -151,6 +151,55 @@ TEST_CASE("store: rewind leaves the fold, not the file; a fork shares what was b
   CHECK(store->rewind_points().size() == 2);
 }
 
+TEST_CASE("store: a rewind is taken back until something is said or compacted, also after a restart") {
+  Folder folder;
+  auto store = folder.store();
+  const std::string id = store->create({}).id;
+  append_all(*store, kTalk);
+  const std::string whole = test::to_script(store->conversation());
+  CHECK_FALSE(store->rewound());
+  store->rewind({{5}, true, "undo 7"});
+  store->rewind({{1}, false, "undo 8"});  // files only: nothing leaves
+  store->rewind({{1}});
+  CHECK(store->conversation().items.empty());
+  CHECK(store->undoable().empty());
+  restart(store, folder, id);
+  CHECK(store->rewound()->item == ItemId{1});
+  CHECK(store->unrewind().items.size() == 4);
+  CHECK(store->rewound()->files == "undo 8");
+  CHECK_FALSE(store->rewound()->conversation);
+  CHECK(store->unrewind().items.size() == 4);
+  store->remember(Notice{Level::info, "a word on the screen"});
+  restart(store, folder, id);
+  REQUIRE(store->rewound());
+  CHECK(store->rewound()->files == "undo 7");
+  CHECK(test::to_script(store->unrewind()) == whole);
+  CHECK_FALSE(store->rewound());
+  CHECK(restart(store, folder, id) == whole);
+  CHECK(store->rewind_points().size() == 2);
+  CHECK(std::holds_alternative<Notice>(store->screen().back()));
+  store->rewind({{5}});
+  append_all(*store, "user 10 another way");
+  CHECK_FALSE(store->rewound());
+  CHECK(restart(store, folder, id).find("another way") != std::string::npos);
+  CHECK_FALSE(store->rewound());
+}
+
+TEST_CASE("store: a compaction on the shorter conversation ends the way back, a pin does not") {
+  Folder folder;
+  auto store = folder.store();
+  store->create({});
+  append_all(*store, kTalk);
+  store->rewind({{5}});
+  CompactionRecord quiet;
+  quiet.tier = Tier::none;
+  store->log(Batch{1, {{{1}, Pin{true}, {}, 0}}}, quiet);
+  CHECK(store->rewound());
+  const Batch batch = drop_first(2);
+  store->log(batch, record_of(batch));
+  CHECK_FALSE(store->rewound());
+}
+
 TEST_CASE("store: a crash in mid-call leaves a result that says so, finished ones are kept") {
   Folder folder;
   auto store = folder.store();

@@ -330,7 +330,12 @@ TEST_CASE("an earlier conversation comes back, with what the person ran") {
   run.pty.send("\r");
   REQUIRE(run.pty.until_text("conversation only"));
   run.pty.send("\r");
-  REQUIRE(run.pty.until_text("❯ hello"));
+  REQUIRE(run.pty.until_text("/redo takes this back"));
+  CHECK(run.pty.vt().text().find("❯ hello") != std::string::npos);
+  CHECK(run.pty.vt().text().find("I am the demo") == std::string::npos);
+  run.pty.send("\x03/redo\r");
+  REQUIRE(run.pty.until_text("as it was before the rewind"));
+  CHECK(run.pty.vt().text().find("I am the demo") != std::string::npos);
 }
 
 TEST_CASE("a long conversation comes back from its end, and its beginning when somebody goes there") {

@@ -38,6 +38,44 @@ TEST_CASE("the changes of a turn are undone, and only they") {
   CHECK(get(world.root / "a") == "one\n");
 }
 
+TEST_CASE("an undo is taken back by its name, and only where nobody worked since") {
+  World world;
+  put(world.root / "a", "one\n");
+  put(world.root / "run.sh", "echo\n");
+  world.journal.begin_turn(1);
+  world.read("a");
+  world.edit("a", "one", "two");
+  world.write("new/c", "c\n");
+  const Scan scan = world.journal.before_command(world.workspace, world.files, "make");
+  fs::permissions(world.root / "run.sh", fs::perms::owner_all);
+  world.journal.after_command(world.workspace, scan, "c1");
+  world.journal.begin_turn(2);
+  world.edit("a", "two", "three");
+  const auto mode = [&] { return static_cast<unsigned>(fs::status(world.root / "run.sh").permissions()) & 0100U; };
+  REQUIRE(mode() != 0);
+  world.journal.undo(world.workspace, 2, 2, false, "undo late");
+  const auto report = world.journal.undo(world.workspace, 1, 2, false, "undo early");
+  CHECK(report.diffs.at(world.root / "a").added == 1);
+  CHECK(report.diffs.at(world.root / "new/c").removed == 1);
+  CHECK(get(world.root / "a") == "one\n");
+  CHECK(mode() == 0);
+  CHECK(world.journal.redo(world.workspace, "undo late").refused.size() == 1);  // not their turn yet
+  CHECK(world.journal.redo(world.workspace, "undo early", true).refused.empty());
+  CHECK_FALSE(fs::exists(world.root / "new/c"));
+  CHECK(world.journal.redo(world.workspace, "undo early").refused.empty());
+  CHECK(get(world.root / "a") == "two\n");
+  CHECK(get(world.root / "new/c") == "c\n");
+  CHECK(mode() != 0);
+  world.journal.redo(world.workspace, "undo late");
+  CHECK(get(world.root / "a") == "three\n");
+  CHECK(world.journal.undo(world.workspace, 1, 2).refused.empty());  // all of it is still known
+  CHECK(get(world.root / "a") == "one\n");
+  CHECK_FALSE(fs::exists(world.root / "new/c"));
+  put(world.root / "a", "mine\n");
+  CHECK(world.journal.redo(world.workspace, "undo early").refused.size() == 1);
+  CHECK(get(world.root / "a") == "mine\n");
+}
+
 TEST_CASE("undo refuses what changed since") {
   World world;
   put(world.root / "a", "one\n");

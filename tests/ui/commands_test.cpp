@@ -56,7 +56,7 @@ TEST_CASE("what only looks or takes effect later runs during a turn, what change
     std::vector<std::string_view> meant;
     CHECK(find_command(name, meant)->while_working);
   }
-  for (const std::string name : {"clear", "compact", "rewind", "resume", "fork", "undo-compact", "doctor"}) {
+  for (const std::string name : {"clear", "compact", "rewind", "redo", "resume", "fork", "undo-compact", "doctor"}) {
     INFO(name);
     World world;
     world.tell(TurnStarted{1});
@@ -127,6 +127,19 @@ TEST_CASE("/undo-compact takes a number, redo, or ids of originals") {
   CHECK(sent[2].steps == -1);
   CHECK(sent[3].steps == -3);
   CHECK(sent[4].parts == std::vector<std::string>{"r4", "r5"});
+}
+
+TEST_CASE("/redo takes the last rewind back, its files too unless only the conversation is named") {
+  World world;
+  for (const char* said : {"/redo", "/redo conversation", "/redo-compact"}) world.say(said);
+  const auto sent = world.commands.drain();
+  REQUIRE(sent.size() == 3);
+  CHECK(std::get<Redo>(sent[0]).files);
+  CHECK_FALSE(std::get<Redo>(sent[1]).files);
+  CHECK(std::get<UndoCompact>(sent[2]).steps == -1);
+  world.say("/redo everything");
+  CHECK(world.commands.drain().empty());
+  CHECK(world.look(100, 24).find("is no part of a rewind") != std::string::npos);
 }
 
 TEST_CASE("a number that is none is a usage error and does nothing") {

@@ -1,0 +1,64 @@
+// Going back to an earlier prompt, and coming back from there: the log keeps both as rows, only the visible rows change.
+#include <algorithm>
+
+#include "agent/store_db.h"
+
+namespace tern {
+
+void Store::Impl::show(const LogRow& row) {
+  if (row.kind == LogRow::rewound) return cut(row);
+  if (row.kind == LogRow::returned) return uncut();
+  const bool quiet = row.kind == LogRow::event || (row.kind == LogRow::batch && (row.flags & LogRow::quiet));
+  // What was said or compacted since stands on the shorter conversation: the rest does not fit on it any more.
+  if (!quiet) std::erase_if(cuts, [](const Cut& one) { return !(one.row.flags & LogRow::files_only); });
+  rows.push_back(row);
+}
+
+void Store::Impl::cut(const LogRow& row) {
+  Cut one{.row = row, .files = {}, .at = rows.size(), .rest = {}};
+  const LogRow* found = row.flags & LogRow::files_only ? nullptr : find(LogRow::item, row.ref);
+  if (found) {
+    one.at = static_cast<std::size_t>(found - rows.data());
+    one.rest.assign(rows.begin() + static_cast<std::ptrdiff_t>(one.at), rows.end());
+    rows.resize(one.at);
+    count_turns();
+  }
+  cuts.push_back(std::move(one));
+}
+
+void Store::Impl::uncut() {
+  if (cuts.empty()) return;
+  const Cut one = std::move(cuts.back());
+  cuts.pop_back();
+  const auto at = static_cast<std::ptrdiff_t>(std::min(one.at, rows.size()));
+  rows.insert(rows.begin() + at, one.rest.begin(), one.rest.end());
+  count_turns();
+}
+
+void Store::Impl::count_turns() {
+  turns = static_cast<std::uint64_t>(
+      std::count_if(rows.begin(), rows.end(), [](const LogRow& row) { return row.flags & LogRow::turn; }));
+}
+
+Conversation Store::rewind(const Rewound& what) {
+  std::lock_guard lock(impl_->mutex);
+  if (!impl_->find(LogRow::item, what.item.value)) return conversation();
+  impl_->add_row(LogRow::rewound, what.item.value, what.conversation ? 0 : LogRow::files_only, what.files);
+  impl_->cuts.back().files = what.files;
+  return conversation();
+}
+
+std::optional<Rewound> Store::rewound() const {
+  std::lock_guard lock(impl_->mutex);
+  if (impl_->cuts.empty()) return std::nullopt;
+  const Cut& last = impl_->cuts.back();
+  return Rewound{{last.row.ref}, !(last.row.flags & LogRow::files_only), last.files};
+}
+
+Conversation Store::unrewind() {
+  std::lock_guard lock(impl_->mutex);
+  if (!impl_->cuts.empty()) impl_->add_row(LogRow::returned, impl_->cuts.back().row.ref, 0, {});
+  return conversation();
+}
+
+}  // namespace tern
