@@ -11,7 +11,7 @@ using namespace tern::test;
 
 namespace {
 
-const nlohmann::json replies[] = {
+const nlohmann::json cut_replies[] = {
     {{"text", "Plain \"text\" with ünï, 中文 and 😀.\n"}, {"pieces", 2}},
     {{"thinking", "Hm, let me think."},
      {"text", "Then."},
@@ -26,7 +26,7 @@ const nlohmann::json replies[] = {
 TEST_CASE("a stream gives the same events wherever its bytes are cut") {
   const Request request = simple_request();
   for (const Wire& wire : wires())
-    for (const auto& reply : replies) {
+    for (const auto& reply : cut_replies) {
       INFO(wire.provider << " " << reply.dump());
       std::string bytes;
       for (const std::string& event : fake_stream(wire.name, reply, {.input = 10, .output = 5}, 1)) bytes += event;
@@ -45,7 +45,7 @@ TEST_CASE("a stream that ends at any byte is never taken for a whole one with a 
   for (const Wire& wire : wires()) {
     INFO(wire.provider);
     std::string bytes;
-    for (const std::string& event : fake_stream(wire.name, replies[1], {.input = 10, .output = 5}, 1)) bytes += event;
+    for (const std::string& event : fake_stream(wire.name, cut_replies[1], {.input = 10, .output = 5}, 1)) bytes += event;
     for (std::size_t end = 0; end < bytes.size(); ++end) {
       const Decoded part = decode(wire.provider, request, bytes.substr(0, end), end, 1);
       for (const Block& block : part.blocks)

@@ -25,7 +25,7 @@ namespace {
 
 using Folder = test::StoreFolder;
 
-ItemPtr prompt(std::uint64_t id) { return test::message(id, 3'000); }
+ItemPtr long_prompt(std::uint64_t id) { return test::message(id, 3'000); }
 
 bool long_run() { return std::getenv("TERN_LONG") != nullptr; }
 
@@ -68,7 +68,7 @@ TEST_CASE("store: a log cut anywhere opens with a whole prefix, and with all tha
   {
     auto store = origin.store();
     store->create({});
-    for (std::uint64_t id = 1; id <= messages; ++id) REQUIRE(store->append(prompt(id)));
+    for (std::uint64_t id = 1; id <= messages; ++id) REQUIRE(store->append(long_prompt(id)));
     database = bytes_of(origin.db()), wal = bytes_of(origin.wal());  // as a power cut would leave them
   }
   const auto ends = commit_ends(wal);
@@ -93,7 +93,7 @@ TEST_CASE("store: a log cut anywhere opens with a whole prefix, and with all tha
       REQUIRE(there >= 0);
       REQUIRE(there >= static_cast<int>(committed) - static_cast<int>(ends.size() - messages));
       best = std::max(best, there);
-      REQUIRE(store->append(prompt(100)));
+      REQUIRE(store->append(long_prompt(100)));
     }
   }
   CHECK(best == messages);
@@ -111,7 +111,7 @@ TEST_CASE("store: two processes write to one project at the same time, nothing i
       bool good = store->notices().empty();
       store->create({.name = "writer " + std::to_string(who), .cwd = {}, .model = {}});
       for (std::uint64_t id = 1; id <= rows && good; ++id)
-        good = store->append(prompt(id)) && store->unsaved().empty() && store->next_recall();
+        good = store->append(long_prompt(id)) && store->unsaved().empty() && store->next_recall();
       if (!good) ::fprintf(stderr, "writer %d: %s\n", who, store->unsaved().c_str());
       store.reset();
       ::_exit(good ? 0 : 1);
@@ -146,7 +146,7 @@ TEST_CASE("store: two that make the file at the same moment share one") {
       if (child == 0) {
         auto store = folder.store();
         store->create({});
-        const bool good = store->append(prompt(1)) && store->notices().empty();
+        const bool good = store->append(long_prompt(1)) && store->notices().empty();
         store.reset();
         ::_exit(good ? 0 : 1);
       }
@@ -169,7 +169,7 @@ TEST_CASE("store: a write that fails at any moment is kept and stored once there
     Folder folder;
     auto store = folder.store();
     const std::string id = store->create({}).id;
-    for (std::uint64_t n = 1; n <= 4; ++n) REQUIRE(store->append(prompt(n)));
+    for (std::uint64_t n = 1; n <= 4; ++n) REQUIRE(store->append(long_prompt(n)));
     struct rlimit old {};
     ::getrlimit(RLIMIT_FSIZE, &old);
     ::signal(SIGXFSZ, SIG_IGN);
@@ -177,7 +177,7 @@ TEST_CASE("store: a write that fails at any moment is kept and stored once there
       static_cast<rlim_t>(fs::file_size(folder.wal()) + static_cast<unsigned>(step) * 701), old.rlim_max
     };
     ::setrlimit(RLIMIT_FSIZE, &tight);
-    for (std::uint64_t n = 5; n <= 10; ++n) store->append(prompt(n));
+    for (std::uint64_t n = 5; n <= 10; ++n) store->append(long_prompt(n));
     const bool waiting = !store->unsaved().empty();
     int in_memory = 0;
     for (std::uint64_t n = 1; n <= 10; ++n) in_memory += store->item({n}) != nullptr;
@@ -198,7 +198,7 @@ TEST_CASE("store: a file of the first version opens as it is, and is copied befo
   {
     auto store = folder.store();
     store->create({.name = "old talk", .cwd = {}, .model = {}});
-    for (std::uint64_t id = 1; id <= 5; ++id) store->append(prompt(id));
+    for (std::uint64_t id = 1; id <= 5; ++id) store->append(long_prompt(id));
   }
   const fs::path copy = folder.db().string() + ".backup-v1";
   {

@@ -24,13 +24,13 @@ namespace {
 
 using Folder = test::StoreFolder;
 
-ItemPtr prompt(std::uint64_t id) { return test::message(id, 300); }
+ItemPtr short_prompt(std::uint64_t id) { return test::message(id, 300); }
 
 void fill(const Folder& folder, std::uint64_t messages) {
   auto store = folder.store();
   store->create({.name = "long talk", .cwd = {}, .model = {}});
   store->transact([&] {
-    for (std::uint64_t id = 1; id <= messages; ++id) store->append(prompt(id));
+    for (std::uint64_t id = 1; id <= messages; ++id) store->append(short_prompt(id));
   });
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("store: a damaged file is never answered with an empty one") {
     CHECK(store->notices()[0].find("recovered") != std::string::npos);
     CHECK(fs::exists(folder.db().string() + ".damaged-1"));
     CHECK(store->integrity() == "ok");
-    CHECK(store->append(prompt(kMessages + 1)));
+    CHECK(store->append(short_prompt(kMessages + 1)));
   }
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("store: one wrong byte of the header or of a table's name costs nothin
     CHECK(readable(*store, messages) == messages);
     for (const auto& notice : store->notices()) CHECK(notice.find("recovered 60 of 60 messages") != std::string::npos);
     CHECK(store->integrity() == "ok");
-    CHECK(store->append(prompt(messages + 1)));
+    CHECK(store->append(short_prompt(messages + 1)));
     store.reset();
     CHECK(readable(*folder.store(), messages) == messages);
   }
@@ -146,7 +146,7 @@ TEST_CASE("store: a file that is no database at all is kept aside") {
   auto store = folder.store();
   CHECK(fs::file_size(folder.db().string() + ".damaged-1") == 10'000);
   store->create({});
-  CHECK(store->append(prompt(1)));
+  CHECK(store->append(short_prompt(1)));
 }
 
 TEST_CASE("store: a newer version is read and never written") {
@@ -158,7 +158,7 @@ TEST_CASE("store: a newer version is read and never written") {
   CHECK(store->notices().at(0).find("newer") != std::string::npos);
   std::string why;
   REQUIRE(store->newest(why));
-  CHECK_FALSE(store->append(prompt(4)));
+  CHECK_FALSE(store->append(short_prompt(4)));
   CHECK(store->unsaved().find("not saved") != std::string::npos);
   CHECK(store->item({4}));
 }
@@ -167,13 +167,13 @@ TEST_CASE("store: when the disk refuses, everything stays in memory and is writt
   Folder folder;
   auto store = folder.store();
   const std::string id = store->create({}).id;
-  REQUIRE(store->append(prompt(1)));
+  REQUIRE(store->append(short_prompt(1)));
   struct rlimit old {};
   ::getrlimit(RLIMIT_FSIZE, &old);
   ::signal(SIGXFSZ, SIG_IGN);
   const struct rlimit none { static_cast<rlim_t>(fs::file_size(folder.db().string() + "-wal")), old.rlim_max };
   ::setrlimit(RLIMIT_FSIZE, &none);
-  CHECK_FALSE(store->append(prompt(2)));
+  CHECK_FALSE(store->append(short_prompt(2)));
   RecallId kept;
   CHECK_FALSE(store->transact([&] { kept = store->put_original("precious", "Bash", "x"); }));
   const std::string said = store->unsaved();
@@ -185,7 +185,7 @@ TEST_CASE("store: when the disk refuses, everything stays in memory and is writt
   CHECK(unsaved);
   CHECK(original == "precious");
   CHECK(in_context == 2);
-  CHECK(store->append(prompt(3)));
+  CHECK(store->append(short_prompt(3)));
   CHECK(store->unsaved().empty());
   store.reset();
   store = folder.store();
@@ -207,7 +207,7 @@ TEST_CASE("store: a disk that is full at the start is named, with the ways out, 
                        said.find("--state-dir") != said.npos && said.find("memory only") != said.npos;
     std::size_t left = 0;  // nothing that would look like a history that was lost when there is room again
     for (const auto& entry : fs::directory_iterator("/mnt")) left += entry.path().filename() != "tern.lock";
-    ::_exit(!named ? 1 : !store->append(prompt(1)) ? 2 : left > 0 ? 3 : 0);
+    ::_exit(!named ? 1 : !store->append(short_prompt(1)) ? 2 : left > 0 ? 3 : 0);
   }
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
@@ -219,7 +219,7 @@ TEST_CASE("store: a folder that cannot be used leaves a session that works in me
   auto store = Store::open({.folder = "/proc/nowhere"});
   CHECK(store->notices().at(0).find("memory only") != std::string::npos);
   store->create({});
-  CHECK(store->append(prompt(1)));
+  CHECK(store->append(short_prompt(1)));
   CHECK(store->conversation().items.size() == 1);
 }
 
@@ -227,7 +227,7 @@ TEST_CASE("store: summaries are files for people and views for sqlite3") {
   Folder folder;
   auto store = folder.store();
   store->create({});
-  for (std::uint64_t id = 1; id <= 4; ++id) store->append(prompt(id));
+  for (std::uint64_t id = 1; id <= 4; ++id) store->append(short_prompt(id));
   CompactionRecord record;
   record.tier = Tier::compact, record.strategy = "sections", record.summary = "all of \"it\"",
   record.index = "Demands:\n- keep it r1\nFiles: src/a.cpp r1";

@@ -18,7 +18,7 @@ constexpr std::string_view silent_summaries =
     R"("text": "Round $i.", "final": "all rounds done"}, "default": {"text": "going on"}, "limit": 16000, )"
     R"("summary": {"fault": {"kind": "no_head"}}})";
 
-struct Run {
+struct CompactingRun {
   Home home;
   FakeLlm server{silent_summaries};
   Pty pty{{places::program(), "--model", wires()[0].model, "--window", "16000", "--permission-mode", "bypass", "--config",
@@ -39,7 +39,7 @@ struct Run {
 }  // namespace
 
 TEST_CASE("while an automatic compaction runs its progress is shown, a person types and edits, and Esc ends it") {
-  Run run;
+  CompactingRun run;
   auto& pty = run.pty;
   REQUIRE(pty.until_text("claude-sonnet-4-5"));
   pty.send("do the rounds\r");
@@ -62,7 +62,7 @@ TEST_CASE("while an automatic compaction runs its progress is shown, a person ty
 }
 
 TEST_CASE("what was sent during a compaction comes back above what was being typed when Esc ends it") {
-  Run run;
+  CompactingRun run;
   auto& pty = run.pty;
   REQUIRE(pty.until_text("claude-sonnet-4-5"));
   pty.send("do the rounds\r");

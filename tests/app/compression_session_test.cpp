@@ -26,7 +26,7 @@ std::string scenario(const std::string& summary) {
 }
 
 // Results alone are the second tier's; here summaries have to do the work.
-const std::vector<std::string> flags = {
+const std::vector<std::string> session_flags = {
     "--plain", "--window", "16000", "--permission-mode", "bypass", "--config", "compression.microAt=0.79"};
 
 // What it says until a line holds `end`, that line included; empty when it does not come.
@@ -62,7 +62,7 @@ json config_of(const Home& home) {
 TEST_CASE("tuning suggests from what happened with the evidence, and --apply writes it and holds at once") {
   Home home;
   FakeLlm server(scenario(" "));  // no summary is any good
-  Headless tern(home, wires()[0], server.url(), flags);
+  Headless tern(home, wires()[0], server.url(), session_flags);
   tern.write("do the rounds");
   until(tern, "all rounds done");
   const auto advice = answer(tern, "/context tune");
@@ -86,7 +86,7 @@ TEST_CASE("tuning suggests from what happened with the evidence, and --apply wri
 TEST_CASE("the project's settings follow their file while tern runs, and what is wrong in it is named") {
   Home home;
   FakeLlm server(R"({"default": {"text": "fine"}})");
-  Headless tern(home, wires()[0], server.url(), flags);
+  Headless tern(home, wires()[0], server.url(), session_flags);
   tern.write("hello");
   until(tern, "ready");
   std::ofstream(home.work / ".compression/config.json")
@@ -110,7 +110,7 @@ TEST_CASE("the project's settings follow their file while tern runs, and what is
 TEST_CASE("the summaries and compactions and usage are views that anybody may read while tern runs") {
   Home home;
   FakeLlm server(scenario("<summary>\\n1. Primary Request and Intent: the rounds\\n8. Current Work: going on\\n</summary>"));
-  Headless tern(home, wires()[0], server.url(), flags);
+  Headless tern(home, wires()[0], server.url(), session_flags);
   tern.write("do the rounds");
   until(tern, "compaction: ");  // in the middle of the turn
   Sqlite beside(home.work / ".compression/tern.db", Sqlite::Mode::read);

@@ -45,7 +45,7 @@ bool soon(Condition condition, std::chrono::seconds limit) {
   return true;
 }
 
-std::vector<std::string> arguments() { return {"-p", "go", "--permission-mode", "bypass"}; }
+std::vector<std::string> go_ahead() { return {"-p", "go", "--permission-mode", "bypass"}; }
 
 }  // namespace
 
@@ -56,7 +56,7 @@ TEST_CASE("an ordinary end leaves nothing in the temporary directory and no proc
     const fs::path temp = home.path / "tmp";
     fs::create_directories(temp);
     const FakeLlm server(scenario("seq 300000; sleep " + std::string(background ? marker : "0"), background));
-    Headless tern(home, wires()[0], server.url(), arguments(), {"TMPDIR=" + temp.string()});
+    Headless tern(home, wires()[0], server.url(), go_ahead(), {"TMPDIR=" + temp.string()});
     tern.close_input();
     while (tern.line()) {}
     CHECK(tern.wait() == 0);
@@ -73,7 +73,7 @@ TEST_CASE("kill -9 of the program takes along whatever its commands started") {
     std::string command = "echo up > started; " + form;
     for (std::size_t at; (at = command.find('X')) != std::string::npos;) command.replace(at, 1, no_end);
     const FakeLlm server(scenario(command, false));
-    Headless tern(home, wires()[0], server.url(), arguments());
+    Headless tern(home, wires()[0], server.url(), go_ahead());
     tern.close_input();
     INFO(form);
     REQUIRE(soon([&] { return count_running(marker) > 0 && fs::exists(home.work / "started"); }, std::chrono::seconds(60)));

@@ -25,7 +25,7 @@ std::string two_answers() {
          lines("late", 100) + R"(", "pieces": 40}]})";
 }
 
-struct Run {
+struct ReadingRun {
   Home home;
   FakeLlm server{two_answers()};
   Pty pty{{places::program(), "--model", wires()[0].model, "--permission-mode", "bypass"},
@@ -49,7 +49,7 @@ struct Run {
 }  // namespace
 
 TEST_CASE("the place stays while an answer streams in below, and the way back leads to its end") {
-  Run run;
+  ReadingRun run;
   auto& pty = run.pty;
   REQUIRE(pty.until_text("claude-sonnet-4-5"));
   pty.send("go\r");
@@ -68,7 +68,7 @@ TEST_CASE("the place stays while an answer streams in below, and the way back le
 }
 
 TEST_CASE("a drag over the transcript copies what was said, the wheel scrolls it") {
-  Run run;
+  ReadingRun run;
   auto& pty = run.pty;
   REQUIRE(pty.until_text("claude-sonnet-4-5"));
   pty.send("say 你好 twice\r");

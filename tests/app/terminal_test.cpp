@@ -20,10 +20,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Run {
+struct TernRun {
   ProjectFolder folder;
   Pty pty;
-  explicit Run(std::vector<std::string> args = {}, int columns = 80, int lines = 24)
+  explicit TernRun(std::vector<std::string> args = {}, int columns = 80, int lines = 24)
       : pty(command(std::move(args)), options(folder, columns, lines)) {}
   static Pty::Options options(const ProjectFolder& folder, int columns = 80, int lines = 24) {
     return {.columns = columns,
@@ -52,7 +52,7 @@ struct Run {
 }  // namespace
 
 TEST_CASE("a first minute: trust, a prompt, an answer, and out") {
-  Run run({"--model", "demo"});
+  TernRun run({"--model", "demo"});
   run.trust();
   REQUIRE(run.pty.until_text("demo"));
   run.pty.send("读 hello\r");
@@ -69,13 +69,13 @@ TEST_CASE("a first minute: trust, a prompt, an answer, and out") {
 }
 
 TEST_CASE("the mode is shown before anything is asked") {
-  Run run({"--model", "demo", "--permission-mode", "plan"});
+  TernRun run({"--model", "demo", "--permission-mode", "plan"});
   REQUIRE(run.pty.until_text("Do you trust this folder?"));
   CHECK(run.pty.vt().line(0).ends_with("demo · plan"));
 }
 
 TEST_CASE("a paste of many lines is a chip and sends nothing") {
-  Run run({"--model", "demo"});
+  TernRun run({"--model", "demo"});
   run.trust();
   std::string lines;
   for (int i = 0; i < 43; ++i) lines += "line " + std::to_string(i) + "\r";
@@ -87,7 +87,7 @@ TEST_CASE("a paste of many lines is a chip and sends nothing") {
 }
 
 TEST_CASE("a storm of resizes ends in a whole screen") {
-  Run run({"--model", "demo"});
+  TernRun run({"--model", "demo"});
   run.trust();
   for (int i = 0; i < 30; ++i) run.pty.resize(40 + i * 3, 10 + i);
   run.pty.resize(100, 30);
@@ -98,7 +98,7 @@ TEST_CASE("a storm of resizes ends in a whole screen") {
 }
 
 TEST_CASE("commands run and panels open and close") {
-  Run run({"--model", "demo"});
+  TernRun run({"--model", "demo"});
   run.trust();
   run.pty.send("/help\r");
   REQUIRE(run.pty.until_text("commands and keys"));
@@ -113,7 +113,7 @@ TEST_CASE("commands run and panels open and close") {
 TEST_CASE("every way out leaves the terminal as it was") {
   for (const int way : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT}) {
     INFO("signal " << way);
-    Run run({"--model", "demo"});
+    TernRun run({"--model", "demo"});
     REQUIRE(run.pty.until_text("Do you trust this folder?"));
     run.pty.signal(way);
     CHECK(run.pty.until_exit() != -1);
@@ -121,7 +121,7 @@ TEST_CASE("every way out leaves the terminal as it was") {
     const bool crash = way == SIGSEGV || way == SIGABRT;
     CHECK(crash == (run.pty.raw().find("tern --continue goes on") != std::string::npos));
   }
-  Run run({"--model", "demo"});
+  TernRun run({"--model", "demo"});
   REQUIRE(run.pty.until_text("Do you trust this folder?"));
   run.pty.hang_up();
   CHECK(run.pty.until_exit() != -1);
@@ -129,7 +129,7 @@ TEST_CASE("every way out leaves the terminal as it was") {
 
 TEST_CASE("an exception out of the screen leaves the terminal as it was") {
   const ProjectFolder folder;
-  Pty::Options options = Run::options(folder);
+  Pty::Options options = TernRun::options(folder);
   options.before_exec = [] {  // the screen in this process, with a core that throws when it is to stop
     Mailbox<Command> commands;
     Mailbox<Event> events;
@@ -187,7 +187,7 @@ void blind_parent() {
 }
 
 Pty::Options under(const ProjectFolder& folder, void (*parent)()) {
-  Pty::Options options = Run::options(folder);
+  Pty::Options options = TernRun::options(folder);
   options.before_exec = parent;
   return options;
 }
@@ -217,7 +217,7 @@ std::string editor(const ProjectFolder& folder, std::string_view script) {
 
 TEST_CASE("to the shell and back leaves and takes the terminal") {
   const ProjectFolder folder;
-  Pty pty(Run::command({"--model", "demo"}), under(folder, small_shell));
+  Pty pty(TernRun::command({"--model", "demo"}), under(folder, small_shell));
   take_trust(pty);
   pty.send("\x1a");
   REQUIRE(pty.until_text("Stopped"));
@@ -232,14 +232,14 @@ TEST_CASE("to the shell and back leaves and takes the terminal") {
 TEST_CASE("where nobody could continue a stopped program, Ctrl-Z does not stop it") {
   const ProjectFolder folder;
   SECTION("the leader of the session says so") {
-    Pty pty(Run::command({"--model", "demo"}), Run::options(folder));
+    Pty pty(TernRun::command({"--model", "demo"}), TernRun::options(folder));
     take_trust(pty);
     pty.send("\x1a");
     REQUIRE(pty.until_text("no shell here"));
     quit(pty);
   }
   SECTION("the child of one that waits") {
-    Pty pty(Run::command({"--model", "demo"}), under(folder, blind_parent));
+    Pty pty(TernRun::command({"--model", "demo"}), under(folder, blind_parent));
     take_trust(pty);
     pty.send("\x1a");
     pty.send("still here");  // what is typed right behind it stays, too
@@ -255,7 +255,7 @@ TEST_CASE("an editor that is stopped stops with us, and its text comes back") {
   const ProjectFolder folder;
   Pty::Options options = under(folder, small_shell);
   options.environment.emplace_back("VISUAL", editor(folder, "kill -TSTP 0\necho edited after a stop > \"$1\"\n"));
-  Pty pty(Run::command({"--model", "demo"}), options);
+  Pty pty(TernRun::command({"--model", "demo"}), options);
   take_trust(pty);
   pty.send("\x07");
   REQUIRE(pty.until_text("Stopped"));
@@ -269,9 +269,9 @@ TEST_CASE("an editor that is stopped stops with us, and its text comes back") {
 TEST_CASE("what ends the program ends it while the editor is open") {
   for (const int way : {SIGTERM, SIGHUP}) {
     const ProjectFolder folder;
-    Pty::Options options = Run::options(folder);
+    Pty::Options options = TernRun::options(folder);
     options.environment.emplace_back("VISUAL", editor(folder, "echo the editor is open\nread line\n"));
-    Pty pty(Run::command({"--model", "demo"}), options);
+    Pty pty(TernRun::command({"--model", "demo"}), options);
     take_trust(pty);
     pty.send("\x07");
     REQUIRE(pty.until_text("the editor is open"));
@@ -282,7 +282,7 @@ TEST_CASE("what ends the program ends it while the editor is open") {
 }
 
 TEST_CASE("an approval: the number acts, and the file is there") {
-  Run run({"--model", "demo"});
+  TernRun run({"--model", "demo"});
   run.trust();
   run.pty.send("tour\r");
   REQUIRE(run.pty.until_text("Write tern-demo-scratch.txt"));
@@ -299,7 +299,7 @@ TEST_CASE("an approval: the number acts, and the file is there") {
 }
 
 TEST_CASE("escape stops a command at once and gives what was queued back") {
-  Run run({"--model", "demo"});
+  TernRun run({"--model", "demo"});
   run.trust();
   run.pty.send("!sleep 60\r");
   REQUIRE(run.pty.until_text("esc to interrupt"));
@@ -311,7 +311,7 @@ TEST_CASE("escape stops a command at once and gives what was queued back") {
 }
 
 TEST_CASE("an earlier conversation comes back, with what the person ran") {
-  Run run({"--model", "demo"}, 80, 44);
+  TernRun run({"--model", "demo"}, 80, 44);
   run.trust();
   run.pty.send("!echo run by hand\r");
   REQUIRE(run.pty.until_text("│ run by hand"));
@@ -341,7 +341,7 @@ TEST_CASE("an earlier conversation comes back, with what the person ran") {
 TEST_CASE("a long conversation comes back from its end, and its beginning when somebody goes there") {
   ProjectFolder folder;
   {
-    Pty first(Run::command({"--model", "demo", "hello"}), Run::options(folder));
+    Pty first(TernRun::command({"--model", "demo", "hello"}), TernRun::options(folder));
     REQUIRE(first.until_text("1 2 or"));
     first.send("1");
     REQUIRE(first.until_text("I am the demo"));
@@ -364,7 +364,7 @@ TEST_CASE("a long conversation comes back from its end, and its beginning when s
         }
     });
   }
-  Pty pty(Run::command({"--model", "demo", "--continue"}), Run::options(folder));
+  Pty pty(TernRun::command({"--model", "demo", "--continue"}), TernRun::options(folder));
   REQUIRE(pty.until_text("answer 1500"));
   pty.send("\x0f");
   REQUIRE(pty.until_text("all unfolded"));
@@ -377,7 +377,7 @@ TEST_CASE("a long conversation comes back from its end, and its beginning when s
 }
 
 TEST_CASE("a file made a moment ago is found by @ without another key") {
-  Run run({"--model", "demo"});
+  TernRun run({"--model", "demo"});
   run.trust();
   run.pty.send("@note");
   REQUIRE(run.pty.until_text("@notes.txt"));
@@ -388,7 +388,7 @@ TEST_CASE("a file made a moment ago is found by @ without another key") {
 }
 
 TEST_CASE("the history search finds what was said before") {
-  Run run({"--model", "demo"});
+  TernRun run({"--model", "demo"});
   run.trust();
   run.pty.send("!echo findme\r");
   REQUIRE(run.pty.until_text("│ findme"));
@@ -401,7 +401,7 @@ TEST_CASE("the history search finds what was said before") {
 }
 
 TEST_CASE("inline: finished messages stay in the terminal's own lines, the live region below, also after a resize") {
-  Run run({"--model", "demo", "--inline"}, 80, 24);
+  TernRun run({"--model", "demo", "--inline"}, 80, 24);
   run.trust();
   run.pty.send("hello\r");
   REQUIRE(run.pty.until_text("I am the demo"));
@@ -427,10 +427,10 @@ TEST_CASE("inline: finished messages stay in the terminal's own lines, the live 
 
 TEST_CASE("without colours nothing but attributes is sent") {
   const ProjectFolder folder;
-  Pty::Options options = Run::options(folder);
+  Pty::Options options = TernRun::options(folder);
   options.environment = folder.environment("xterm");
   options.environment.emplace_back("NO_COLOR", "1");
-  Pty pty(Run::command({"--model", "demo"}), options);
+  Pty pty(TernRun::command({"--model", "demo"}), options);
   REQUIRE(pty.until_text("1 2 or"));
   for (const std::string_view colour : {";3", ";4", "[3", "[9"})
     for (int digit = 0; digit < 8; ++digit)
@@ -439,7 +439,7 @@ TEST_CASE("without colours nothing but attributes is sent") {
 
 // Not a test: TERN_PICTURE=file.svg build/app_tests "[picture]" draws the screen of the front page.
 TEST_CASE("a picture of the screen", "[.][picture]") {
-  Run run({"--demo"}, 108, 36);
+  TernRun run({"--demo"}, 108, 36);
   REQUIRE(run.pty.until_text("1 2 or"));
   run.pty.send("1");
   REQUIRE(run.pty.until_text("compacted"));
@@ -452,7 +452,7 @@ TEST_CASE("a picture of the screen", "[.][picture]") {
 }
 
 TEST_CASE("the long play shows the context being compressed") {
-  Run run({"--demo"}, 120, 40);
+  TernRun run({"--demo"}, 120, 40);
   REQUIRE(run.pty.until_text("Do you trust this folder?"));
   REQUIRE(run.pty.until_text("1 2 or"));
   run.pty.send("1");
@@ -463,11 +463,11 @@ TEST_CASE("the long play shows the context being compressed") {
 
 TEST_CASE("a draft outlives a hang-up and an order to end") {
   const ProjectFolder folder;
-  const auto options = Run::options(folder);
+  const auto options = TernRun::options(folder);
   for (const bool hang_up : {true, false}) {
     const std::string draft = hang_up ? "half a thought" : "half a thought, and more";
     {
-      Pty pty(Run::command({"--model", "demo"}), options);
+      Pty pty(TernRun::command({"--model", "demo"}), options);
       if (hang_up) {
         REQUIRE(pty.until_text("1 2 or"));
         pty.send("1");
@@ -480,7 +480,7 @@ TEST_CASE("a draft outlives a hang-up and an order to end") {
       hang_up ? pty.hang_up() : pty.signal(SIGTERM);
       pty.until_exit();
     }
-    Pty pty(Run::command({"--model", "demo"}), options);
+    Pty pty(TernRun::command({"--model", "demo"}), options);
     REQUIRE(pty.until_text(draft));
     if (hang_up) {
       pty.signal(SIGTERM);
@@ -493,12 +493,12 @@ TEST_CASE("a draft outlives a hang-up and an order to end") {
     pty.signal(SIGTERM);
     pty.until_exit();
   }
-  Pty pty(Run::command({"--model", "demo"}), options);
+  Pty pty(TernRun::command({"--model", "demo"}), options);
   REQUIRE(pty.until_text("ask, or / for commands"));
 }
 
 TEST_CASE("a paste that stalls sends nothing when it goes on") {
-  Run run({"--model", "demo"});
+  TernRun run({"--model", "demo"});
   run.trust();
   run.pty.send("\x1b[200~first\r");
   REQUIRE(run.pty.until_text("first"));  // given up after a second of silence

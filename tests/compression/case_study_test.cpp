@@ -14,7 +14,7 @@ using test::script;
 
 namespace {
 
-constexpr int turns = 32;
+constexpr int study_turns = 32;
 
 std::string words(int n, int seed) {
   static const char* const list[] = {"the", "parser", "keeps", "its",    "state", "between", "calls", "so",
@@ -28,7 +28,7 @@ std::string words(int n, int seed) {
 Conversation session() {
   std::string text = "system " + words(3'000, 1) + "\n";
   int call = 1;
-  for (int turn = 1; turn <= turns; ++turn) {
+  for (int turn = 1; turn <= study_turns; ++turn) {
     const auto t = std::to_string(turn);
     text += "user " + words(120, turn) + "\n";
     if (turn % 2 == 0) {

@@ -12,7 +12,7 @@ using test::to_script;
 
 namespace {
 
-const char* const world = R"(
+const char* const edit_world = R"(
   system 1 Be brief
   user 2 Fix it
   call 1 Read a.cpp
@@ -41,54 +41,54 @@ Edit pin(std::uint64_t id, bool on) { return {ItemId{id}, Pin{on}, {}, 0}; }
 }  // namespace
 
 TEST_CASE("replace changes one block and counts the item again") {
-  const auto before = script(world);
+  const auto before = script(edit_world);
   const auto after = tern::apply(before, {replace(4, 0, "short")});
   CHECK(to_script(after) == "system 1 Be brief\nuser 2 Fix it\ncall 1 Read a.cpp\nresult 1 = short\nassistant 5 Done\n");
   CHECK(after.items[3]->tokens == estimate(*after.items[3]));
   CHECK(after.items[2] == before.items[2]);  // untouched items are shared
-  CHECK(to_script(before) == to_script(script(world)));
+  CHECK(to_script(before) == to_script(script(edit_world)));
 }
 
 TEST_CASE("of two replacements of one block the last one stands") {
-  const auto after = tern::apply(script(world), {replace(4, 0, "first"), replace(4, 0, "second")});
+  const auto after = tern::apply(script(edit_world), {replace(4, 0, "first"), replace(4, 0, "second")});
   CHECK(std::get<ToolResult>(after.items[3]->blocks[0]).text == "second");
 }
 
 TEST_CASE("drop and insert keep the order of the others") {
-  const auto after = tern::apply(script(world), {insert(5, 9, "sum"), drop(3), drop(4), insert(0, 10, "end")});
+  const auto after = tern::apply(script(edit_world), {insert(5, 9, "sum"), drop(3), drop(4), insert(0, 10, "end")});
   CHECK(to_script(after) == "system 1 Be brief\nuser 2 Fix it\nuser 9 sum\nassistant 5 Done\nuser 10 end\n");
 }
 
 TEST_CASE("inserts before one target stand in the order of the edits, also when the target leaves") {
-  const auto after = tern::apply(script(world), {insert(5, 8, "a"), insert(5, 9, "b"), drop(5)});
+  const auto after = tern::apply(script(edit_world), {insert(5, 8, "a"), insert(5, 9, "b"), drop(5)});
   CHECK(to_script(after).ends_with("user 8 a\nuser 9 b\n"));
 }
 
 TEST_CASE("an edit may speak of what an earlier one inserted") {
-  const auto after = tern::apply(script(world), {insert(5, 8, "a"), insert(8, 9, "b"), drop(8)});
+  const auto after = tern::apply(script(edit_world), {insert(5, 8, "a"), insert(8, 9, "b"), drop(8)});
   CHECK(to_script(after).find("user 9 b\nassistant 5") != std::string::npos);
 }
 
 TEST_CASE("edits whose target is gone are skipped, the rest is applied") {
-  const auto after = tern::apply(script(world), {drop(77), replace(4, 5, "no such block"), insert(77, 9, "x"), drop(5)});
+  const auto after = tern::apply(script(edit_world), {drop(77), replace(4, 5, "no such block"), insert(77, 9, "x"), drop(5)});
   CHECK(to_script(after) == "system 1 Be brief\nuser 2 Fix it\ncall 1 Read a.cpp\nresult 1 = one two three\n");
 }
 
 TEST_CASE("the system prompt is never touched, a pin only by the last resort") {
-  const auto before = tern::apply(script(world), {pin(5, true)});
+  const auto before = tern::apply(script(edit_world), {pin(5, true)});
   CHECK(to_script(tern::apply(before, {drop(1), drop(5)})) == to_script(before));
   CHECK(tern::apply(before, {drop(5, Tier::truncate)}).items.size() == 4);
-  CHECK(to_script(tern::apply(before, {pin(5, false)})) == to_script(script(world)));
+  CHECK(to_script(tern::apply(before, {pin(5, false)})) == to_script(script(edit_world)));
 }
 
 TEST_CASE("the same insert twice is one item") {
-  const auto after = tern::apply(script(world), {insert(5, 9, "sum"), insert(5, 9, "sum")});
+  const auto after = tern::apply(script(edit_world), {insert(5, 9, "sum"), insert(5, 9, "sum")});
   CHECK(after.items.size() == 6);
 }
 
 TEST_CASE("undo is the log without the batch, and later items stay") {
   std::vector<LogEntry> log;
-  for (const auto& item : script(world).items) log.emplace_back(item);
+  for (const auto& item : script(edit_world).items) log.emplace_back(item);
   const auto whole = replay(log);
   log.emplace_back(Batch{1, {replace(4, 0, "stub")}});
   log.emplace_back(Batch{2, {insert(5, 9, "sum"), drop(3), drop(4)}});
@@ -101,7 +101,7 @@ TEST_CASE("undo is the log without the batch, and later items stay") {
 }
 
 TEST_CASE("what a second step says of an insert of the first changes that insert, as one batch without ids") {
-  const auto before = script(world);
+  const auto before = script(edit_world);
   const Edits first = {drop(3), drop(4), insert(5, 0, "summary"), insert(5, 0, "second")};
   const auto edits = followed(before, first, [](const Conversation& rest) {
     REQUIRE(rest.items.size() == 5);

@@ -9,7 +9,7 @@ using test::script;
 
 namespace {
 
-const char* const world = R"(
+const char* const fold_world = R"(
   user Look
   call 1 Read /home/me/project/src/a.cpp
   result 1 = int firstThing();\nnothing here\nint secondThing();
@@ -21,7 +21,7 @@ const char* const world = R"(
 )";
 
 std::string folded(std::size_t first, std::size_t last, bool keep_all, const std::string& directory = {}, bool explain = true) {
-  const auto conversation = script(world);
+  const auto conversation = script(fold_world);
   const auto s = survey(conversation);
   std::vector<char> kept(s.lines.size(), 0);
   for (std::size_t l = 0; l < kept.size(); ++l) kept[l] = keep_all && !s.lines[l].frame && s.lines[l].first != s.lines[l].last;
@@ -31,7 +31,7 @@ std::string folded(std::size_t first, std::size_t last, bool keep_all, const std
 }  // namespace
 
 TEST_CASE("whole rounds fold, with their results") {
-  const auto items = script(world).items;
+  const auto items = script(fold_world).items;
   CHECK(foldable(items, 0) == 0);
   CHECK(foldable(items, 1) == 2);
   CHECK(foldable(items, 5) == 2);
@@ -52,7 +52,7 @@ TEST_CASE("kept lines stand under their subject") {
 }
 
 TEST_CASE("a common directory is named once") {
-  const auto items = script(world).items;
+  const auto items = script(fold_world).items;
   const auto directory = common_directory(items);
   CHECK(directory == "/home/me/project/src/");
   const auto text = folded(1, 4, false, directory);

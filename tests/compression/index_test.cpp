@@ -11,7 +11,7 @@ using test::script;
 
 namespace {
 
-const char* const world = R"(
+const char* const index_world = R"(
   user Fix parseConfig. Never touch the public API!
   call 1 Read src/core/parser.cpp
   result 1 = int parseConfig() {\nreturn 0;\n}
@@ -22,7 +22,7 @@ const char* const world = R"(
 
 std::vector<std::string> texts(FactKind kind) {
   std::vector<std::string> found;
-  for (const auto& fact : facts_of(script(world))) {
+  for (const auto& fact : facts_of(script(index_world))) {
     if (fact.kind == kind) found.push_back(fact.text);
   }
   return found;
@@ -42,18 +42,18 @@ TEST_CASE("every kind of specific is found") {
 }
 
 TEST_CASE("a fact carries the recall id of its newest original") {
-  for (const auto& fact : facts_of(script(world))) {
+  for (const auto& fact : facts_of(script(index_world))) {
     if (fact.kind == FactKind::command) CHECK(fact.recall == RecallId{2});
     if (fact.kind == FactKind::file && fact.text == "src/core/parser.cpp") CHECK(fact.recall == RecallId{1});
   }
 }
 
 TEST_CASE("the index names kinds and ids and keeps its budget") {
-  const auto all = index_of(script(world), 1'000);
+  const auto all = index_of(script(index_world), 1'000);
   CHECK(all.find("Demands of the user:\n- Never touch the public API!") != std::string::npos);
   CHECK(all.find("make test r2") != std::string::npos);
   CHECK(all.find("Numbers: ") != std::string::npos);
-  for (const Tokens budget : {0, 10, 40, 80}) CHECK(estimate(index_of(script(world), budget)) <= budget + 2);
+  for (const Tokens budget : {0, 10, 40, 80}) CHECK(estimate(index_of(script(index_world), budget)) <= budget + 2);
   CHECK(index_of({}, 100).empty());
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("what is written and recent comes first") {
 }
 
 TEST_CASE("the audit tells kept, reachable and dropped apart") {
-  const auto before = script(world);
+  const auto before = script(index_world);
   auto after = before;
   after.items.erase(after.items.begin() + 3, after.items.begin() + 5);
   const auto report = audit(before, after);

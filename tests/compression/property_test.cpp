@@ -24,7 +24,7 @@ const unsigned seeds = [] {
   return wanted ? static_cast<unsigned>(std::atoi(wanted)) : 60u;
 }();
 
-Budget filled(const Conversation& conversation, double share) {
+Budget filled_to(const Conversation& conversation, double share) {
   Budget budget;
   budget.reserve = 0;
   budget.window = std::max<Tokens>(1, static_cast<Tokens>(static_cast<double>(count(conversation)) / share));
@@ -63,7 +63,7 @@ TEST_CASE("every strategy keeps the shape, the system, the pins; tokens never gr
   for (unsigned seed = 0; seed < seeds; ++seed) {
     const auto conversation = random_conversation(seed);
     for (const double share : {0.5, 1.0, 2.0}) {
-      const auto budget = filled(conversation, share);
+      const auto budget = filled_to(conversation, share);
       for (const auto* strategy : strategies()) {
         INFO("seed " << seed << ", " << strategy->name << " at " << share);
         const auto edits = strategy->propose(conversation, budget);
@@ -88,7 +88,7 @@ TEST_CASE("no removal takes a summary away with the turn that follows it") {
       item = make_item(std::move(summary));
       summaries.push_back(item);
     }
-    Budget budget = filled(conversation, 1);
+    Budget budget = filled_to(conversation, 1);
     budget.config.max_turns = budget.config.keep_recent = static_cast<int>(1 + random() % 5);
     budget.config.sliding_window = true;
     const auto stay = [&](const Edits& edits, std::string_view how) {
@@ -114,7 +114,7 @@ TEST_CASE("plans keep the shape at every share, and the hard tier always fits") 
     const auto conversation = random_conversation(seed);
     for (const double share : {0.3, 0.65, 0.85, 0.97, 3.0}) {
       INFO("seed " << seed << " at " << share);
-      auto budget = filled(conversation, share);
+      auto budget = filled_to(conversation, share);
       budget.config.strategy = "local";
       const auto due = plan(conversation, budget);
       must_hold(conversation, due.edits, due.tier == Tier::truncate);
@@ -139,7 +139,7 @@ TEST_CASE("undo of any batch restores exactly what the log without it gives") {
   for (unsigned seed = 0; seed < seeds; ++seed) {
     const auto conversation = random_conversation(seed, {.turns = 8});
     const auto later = random_conversation(seed + 1'000, {.turns = 3, .pins = false});
-    const auto budget = filled(conversation, 1.5);
+    const auto budget = filled_to(conversation, 1.5);
     std::vector<LogEntry> log(conversation.items.begin(), conversation.items.end());
     ItemId next{100'000};
     std::vector<std::uint64_t> batches;

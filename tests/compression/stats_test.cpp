@@ -12,7 +12,7 @@ using Catch::Approx;
 
 namespace {
 
-Conversation world() {
+Conversation stats_world() {
   std::string text = "user go\n";
   for (int i = 1; i <= 20; ++i)
     text += "call " + std::to_string(i) + " Read f" + std::to_string(i) + "\nresult " + std::to_string(i) + " 500 tokens\n";
@@ -38,7 +38,7 @@ std::string keys(const std::vector<Suggestion>& suggestions) {
 }  // namespace
 
 TEST_CASE("a batch is measured by layer, unit and ratio") {
-  const auto before = world();
+  const auto before = stats_world();
   const auto edits = microcompact(before, {}, {});
   const auto after = tern::apply(before, edits);
   const auto c = measure(before, after, edits, {});

@@ -12,7 +12,7 @@ using test::script;
 
 namespace {
 
-const char* const world = R"(
+const char* const local_world = R"(
   system Be brief
   user Fix the parser. Never touch the API.
   call 1 Read src/parser.cpp
@@ -31,8 +31,8 @@ const char* const world = R"(
   user Thanks
 )";
 
-std::vector<ItemPtr> items() { return script(world).items; }
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+std::vector<ItemPtr> items() { return script(local_world).items; }
+bool says(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 }  // namespace
 
@@ -58,17 +58,17 @@ TEST_CASE("the system part counts and compares tokens") {
 TEST_CASE("the tool part tells frequency and patterns") {
   const auto all = items();
   const auto text = tool_part(group(all), 300);
-  CHECK(contains(text, "Frequency: Bash 2×, Edit 2×, Read 2×"));
-  CHECK(contains(text, "Patterns: Read → Edit 2×"));
+  CHECK(says(text, "Frequency: Bash 2×, Edit 2×, Read 2×"));
+  CHECK(says(text, "Patterns: Read → Edit 2×"));
 }
 
 TEST_CASE("the conversation part tells topics, changes, errors and points") {
   const auto all = items();
   const auto text = conversation_part(group(all), 300);
-  CHECK(contains(text, "Asked: Fix the parser. Never touch the API."));
-  CHECK(contains(text, "Changed: src/parser.cpp 2×"));
-  CHECK(contains(text, "Errors: not found 1×"));
-  CHECK(contains(text, "Point: The parser is fixed."));
+  CHECK(says(text, "Asked: Fix the parser. Never touch the API."));
+  CHECK(says(text, "Changed: src/parser.cpp 2×"));
+  CHECK(says(text, "Errors: not found 1×"));
+  CHECK(says(text, "Point: The parser is fixed."));
 }
 
 TEST_CASE("at most five topics and seven points are told") {
@@ -77,9 +77,9 @@ TEST_CASE("at most five topics and seven points are told") {
     text += "user Request " + std::to_string(i) + "\nassistant Answer number " + std::to_string(i) + " is here\n";
   const auto many = script(text);
   const auto part = conversation_part(group(many.items), 1'000);
-  CHECK(contains(part, "Asked: Request 4"));
-  CHECK_FALSE(contains(part, "Asked: Request 5"));
-  CHECK(contains(part, "… 7 more"));
+  CHECK(says(part, "Asked: Request 4"));
+  CHECK_FALSE(says(part, "Asked: Request 5"));
+  CHECK(says(part, "… 7 more"));
   std::size_t points = 0;
   for (auto at = part.find("Point:"); at != part.npos; at = part.find("Point:", at + 1)) ++points;
   CHECK(points == 7);
@@ -88,9 +88,9 @@ TEST_CASE("at most five topics and seven points are told") {
 TEST_CASE("the critical part keeps changes and failures with their results, newest first") {
   const auto all = items();
   const auto text = critical_part(group(all), 400);
-  CHECK(contains(text, "- Edit src/parser.cpp (file change): The file was updated · r6\n"));
-  CHECK(contains(text, "- Bash npm install left-pad (system change): added 1 package · r3\n"));
-  CHECK(contains(text, "- Bash make test (failure): make: no such file or directory · r4\n"));
+  CHECK(says(text, "- Edit src/parser.cpp (file change): The file was updated · r6\n"));
+  CHECK(says(text, "- Bash npm install left-pad (system change): added 1 package · r3\n"));
+  CHECK(says(text, "- Bash make test (failure): make: no such file or directory · r4\n"));
   CHECK(text.find("r6") < text.find("r4"));
 }
 
@@ -103,18 +103,18 @@ TEST_CASE("what room is left in the critical part shows results whole, newest fi
 )")
                        .items;
   const auto roomy = critical_part(group(all), 400);
-  CHECK(contains(roomy, "(failure): Exit code 2\n  lexer.cpp:41: error: no member eof\n  make: *** [lexer.o] Error 1 · r1\n"));
-  CHECK(contains(roomy, "(file change): The file was updated\n    41  - eof()\n    41  + at_end() · r2\n"));
+  CHECK(says(roomy, "(failure): Exit code 2\n  lexer.cpp:41: error: no member eof\n  make: *** [lexer.o] Error 1 · r1\n"));
+  CHECK(says(roomy, "(file change): The file was updated\n    41  - eof()\n    41  + at_end() · r2\n"));
   const auto tight = critical_part(group(all), 75);
-  CHECK(contains(tight, "at_end()"));
-  CHECK(contains(tight, "(failure): Exit code 2 · r1\n"));
+  CHECK(says(tight, "at_end()"));
+  CHECK(says(tight, "(failure): Exit code 2 · r1\n"));
   CHECK(estimate(tight) <= 75);
 }
 
 TEST_CASE("what the user wrote is word for word within the budget") {
   const auto all = items();
-  CHECK(contains(user_part(group(all), 200), "> Fix the parser. Never touch the API.\n> Thanks\n"));
-  CHECK_FALSE(contains(user_part(group(all), 22), "Fix the parser"));
+  CHECK(says(user_part(group(all), 200), "> Fix the parser. Never touch the API.\n> Thanks\n"));
+  CHECK_FALSE(says(user_part(group(all), 22), "Fix the parser"));
   CHECK(user_part(group({}), 100).empty());
 }
 
@@ -145,9 +145,9 @@ TEST_CASE("points come topic by topic, the important ones, and none below the th
   CHECK(dropped < tested);
   CHECK(tested < theme);
   CHECK(theme != part.npos);
-  CHECK_FALSE(contains(part, "Point: ok"));
+  CHECK_FALSE(says(part, "Point: ok"));
   order.threshold = 0.9;
-  CHECK_FALSE(contains(conversation_part(group(talk.items), 1'000, order), "Point"));
+  CHECK_FALSE(says(conversation_part(group(talk.items), 1'000, order), "Point"));
 }
 
 TEST_CASE("what was named again later is a point before what was not") {
@@ -156,9 +156,9 @@ TEST_CASE("what was named again later is a point before what was not") {
     text += "user Request " + std::to_string(i) + "\nassistant Answer number " + std::to_string(i) + " is here\n";
   const auto many = script(text);
   PointOrder order;
-  CHECK_FALSE(contains(conversation_part(group(many.items), 1'000, order), "Answer number 0"));
+  CHECK_FALSE(says(conversation_part(group(many.items), 1'000, order), "Answer number 0"));
   order.referenced.insert(many.items[1].get());
-  CHECK(contains(conversation_part(group(many.items), 1'000, order), "Answer number 0"));
+  CHECK(says(conversation_part(group(many.items), 1'000, order), "Answer number 0"));
 }
 
 TEST_CASE("the local strategy folds what is old under one summary") {
@@ -176,13 +176,13 @@ TEST_CASE("the local strategy folds what is old under one summary") {
   CHECK(check_edit(before, after).empty());
   CHECK(count(after) <= compaction_goal(budget));
   const auto shown = test::to_script(after, 100'000);
-  CHECK(contains(shown, "Compacted "));
+  CHECK(says(shown, "Compacted "));
   Tokens folds = 0;
   for (const auto& item : after.items)
     for (const auto& block : item->blocks)
       if (const auto* summary = std::get_if<Summary>(&block)) folds += estimate(summary->text);
   const auto told = std::stoll(shown.substr(shown.find(" tokens before, ~") + 17));
   CHECK(std::abs(told - folds) < folds / 20 + 8);  // what stands in their place, not the budget
-  CHECK(contains(shown, "Fix it, never push"));
-  CHECK(contains(shown, "[Earlier work: "));
+  CHECK(says(shown, "Fix it, never push"));
+  CHECK(says(shown, "[Earlier work: "));
 }

@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-struct World {
+struct ShellWorld {
   TempDir temp, spill;
   Workspace workspace{temp.path()};
   FileMemory files;
@@ -46,12 +46,12 @@ struct World {
   ToolOutput sh(const std::string& command) { return run(bash, {{"command", command}}); }
 };
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
 TEST_CASE("bash says the exit code first, and only on failure") {
-  World w;
+  ShellWorld w;
   CHECK(w.sh("echo hi").text == "hi\n");
   CHECK(w.sh("true").text == "(Bash completed with no output)");
   const ToolOutput failed = w.sh("echo out; echo err >&2; exit 3");
@@ -65,21 +65,21 @@ TEST_CASE("bash says the exit code first, and only on failure") {
 }
 
 TEST_CASE("for a search or a comparison, 1 is an answer") {
-  World w;
+  ShellWorld w;
   const ToolOutput none = w.sh("echo a | grep b");
   CHECK_FALSE(none.is_error);
-  CHECK(has(none.text, "Exit code 1"));
+  CHECK(says(none.text, "Exit code 1"));
   CHECK(w.sh("grep x /nowhere").is_error);
   CHECK(w.sh("false").is_error);
 }
 
 TEST_CASE("the working directory persists inside the workspace only") {
-  World w;
+  ShellWorld w;
   std::filesystem::create_directories(w.temp.path() / "sub" / "deep dir");
   CHECK(w.sh("cd 'sub/deep dir' && false").is_error);
   CHECK(w.sh("pwd").text == (w.temp.path() / "sub/deep dir").string() + "\n");
   const ToolOutput left = w.sh("cd / && echo there");
-  CHECK(has(left.text, "there\nShell cwd was reset to " + (w.temp.path() / "sub/deep dir").string()));
+  CHECK(says(left.text, "there\nShell cwd was reset to " + (w.temp.path() / "sub/deep dir").string()));
   CHECK(w.sh("(cd ..); pwd").text == (w.temp.path() / "sub/deep dir").string() + "\n");
   w.sh("cd ../..; exit 4");
   CHECK(w.sh("pwd").text == w.temp.path().string() + "\n");
@@ -88,38 +88,38 @@ TEST_CASE("the working directory persists inside the workspace only") {
 }
 
 TEST_CASE("a command that outlasts its time goes to the background, and can be read and ended") {
-  World w;
+  ShellWorld w;
   const ToolOutput moved =
       w.run(bash, {{"command", "echo begun; echo $$ > pid; while [ ! -e go ]; do sleep 0.01; done; echo went; exec sleep 60"},
                    {"timeout", 300}});
   CHECK_FALSE(moved.is_error);
-  CHECK(has(moved.text, "still running after 0.3 s and was moved to the background"));
-  CHECK(has(moved.text, "bash_1"));
-  CHECK(has(moved.text, "begun"));
+  CHECK(says(moved.text, "still running after 0.3 s and was moved to the background"));
+  CHECK(says(moved.text, "bash_1"));
+  CHECK(says(moved.text, "begun"));
   CHECK(w.jobs.running() == 1);
   std::ofstream(w.temp.path() / "go") << "";
   std::string seen;
-  for (int i = 0; i < 400 && !has(seen, "went"); ++i) {
+  for (int i = 0; i < 400 && !says(seen, "went"); ++i) {
     seen += w.run(bash_output, {{"bash_id", "bash_1"}}).text;
     ::poll(nullptr, 0, 5);
   }
-  CHECK(has(seen, "went"));
-  CHECK(has(w.run(bash_output, {{"bash_id", "bash_1"}}).text, "(nothing new)"));
-  CHECK(has(w.run(kill_bash, {{"shell_id", "bash_1"}}).text, "were ended"));
+  CHECK(says(seen, "went"));
+  CHECK(says(w.run(bash_output, {{"bash_id", "bash_1"}}).text, "(nothing new)"));
+  CHECK(says(w.run(kill_bash, {{"shell_id", "bash_1"}}).text, "were ended"));
   CHECK(w.jobs.running() == 0);
-  CHECK(has(w.run(bash_output, {{"bash_id", "bash_1"}}).text, "ended by KillBash"));
+  CHECK(says(w.run(bash_output, {{"bash_id", "bash_1"}}).text, "ended by KillBash"));
   CHECK(w.run(bash_output, {{"bash_id", "bash_9"}}).is_error);
   CHECK(w.run(kill_bash, {{"shell_id", "bash_9"}}).is_error);
 }
 
 TEST_CASE("the person moves the running command to the background") {
-  World w;
+  ShellWorld w;
   std::jthread person([&] {
     while (!std::filesystem::exists(w.temp.path() / "begun")) std::this_thread::yield();
     w.jobs.request_move();
   });
   const ToolOutput moved = w.run(bash, {{"command", "touch begun; exec sleep 60"}});
-  CHECK(has(moved.text, "The user moved the command to the background"));
+  CHECK(says(moved.text, "The user moved the command to the background"));
   CHECK(w.jobs.running() == 1);
   CHECK(w.jobs.stop("bash_1"));
 }
@@ -128,35 +128,35 @@ TEST_CASE("run_in_background answers at once, and tells when it ends") {
   std::mutex mutex;
   std::condition_variable heard;
   std::string told;
-  World w;  // ends first: its jobs may still tell
+  ShellWorld w;  // ends first: its jobs may still tell
   w.jobs.on_end = [&](const JobInfo& job) {
     const std::lock_guard lock(mutex);
     told = job.id + " " + job.how;
     heard.notify_all();
   };
   const ToolOutput started = w.run(bash, {{"command", "echo a; echo b; exit 5"}, {"run_in_background", true}});
-  CHECK(has(started.text, "bash_1"));
+  CHECK(says(started.text, "bash_1"));
   for (int i = 0; i < 1000 && w.jobs.running() > 0; ++i) ::poll(nullptr, 0, 5);
   CHECK(w.run(bash_output, {{"bash_id", "bash_1"}, {"filter", "("}}).is_error);
   CHECK(w.run(bash_output, {{"bash_id", "bash_1"}, {"filter", "((a{1,250}){1,250}){1,250}"}}).is_error);  // no gigabytes
   const ToolOutput output = w.run(bash_output, {{"bash_id", "bash_1"}, {"filter", "^b"}});
-  CHECK(has(output.text, "exit 5"));
-  CHECK(has(output.text, "\nb\n"));
-  CHECK_FALSE(has(output.text, "\na\n"));
+  CHECK(says(output.text, "exit 5"));
+  CHECK(says(output.text, "\nb\n"));
+  CHECK_FALSE(says(output.text, "\na\n"));
   std::unique_lock lock(mutex);
   heard.wait_for(lock, std::chrono::seconds(10), [&] { return !told.empty(); });
   CHECK(told == "bash_1 exit 5");
 }
 
 TEST_CASE("what a command leaves running is ended and said") {
-  World w;
+  ShellWorld w;
   const ToolOutput out = w.sh("sleep 99 & echo ready");
-  CHECK(has(out.text, "ready\n[1 process was still running in the background"));
+  CHECK(says(out.text, "ready\n[1 process was still running in the background"));
   CHECK_FALSE(out.is_error);
 }
 
 TEST_CASE("stopping the turn ends the command and says so") {
-  World w;
+  ShellWorld w;
   std::thread person([&] {
     ::poll(nullptr, 0, 100);
     w.stop.request_stop();
@@ -165,13 +165,13 @@ TEST_CASE("stopping the turn ends the command and says so") {
   const ToolOutput out = w.sh("echo before; trap '' TERM; sleep 99; sleep 99");
   person.join();
   CHECK(std::chrono::steady_clock::now() - begun < milliseconds(2600));
-  CHECK(has(out.text, "Interrupted by the user after"));
-  CHECK(has(out.text, "before"));
+  CHECK(says(out.text, "Interrupted by the user after"));
+  CHECK(says(out.text, "before"));
   CHECK(out.is_error);
 }
 
 TEST_CASE("ten readers of a terminal end by themselves and are explained") {
-  World w;
+  ShellWorld w;
   const char* readers[] = {"read -p 'Name: ' x",
                            "cat",
                            "python3 -c 'input(\"? \")'",
@@ -189,8 +189,8 @@ TEST_CASE("ten readers of a terminal end by themselves and are explained") {
     w.sh(reader);
     CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(5));
   }
-  if (!has(w.sh("command -v python3 || echo none").text, "none"))
-    CHECK(has(w.sh("python3 -c 'input()'").text, "no terminal and no input"));
+  if (!says(w.sh("command -v python3 || echo none").text, "none"))
+    CHECK(says(w.sh("python3 -c 'input()'").text, "no terminal and no input"));
 }
 
 TEST_CASE("questions nobody can answer are recognised") {
@@ -235,35 +235,35 @@ TEST_CASE("what only reads like a question is said and goes on") {
   const Following following = ask("printf 'Enter the matrix: '; sleep 1; echo 42", live, output);
   CHECK(following.how == Following::How::ended);
   CHECK_FALSE(following.seemed_asking);
-  CHECK(has(live, "reads like a question"));
-  CHECK(has(output.text(), "Enter the matrix: 42\n"));
+  CHECK(says(live, "reads like a question"));
+  CHECK(says(output.text(), "Enter the matrix: 42\n"));
   CHECK(ask("printf 'Password: '; sleep 100", live, output, milliseconds(900)).seemed_asking);
 }
 
 TEST_CASE("a shell that takes the place it went to with it is said to") {
-  World w;
+  ShellWorld w;
   std::filesystem::create_directory(w.temp.path() / "sub");
   for (const char* command : {"cd sub; exec true", "trap 'echo bye' EXIT; cd sub"}) {
     INFO(command);
-    CHECK(has(w.sh(command).text, "the working directory is still " + w.workspace.cwd().string()));
+    CHECK(says(w.sh(command).text, "the working directory is still " + w.workspace.cwd().string()));
   }
-  CHECK_FALSE(has(w.sh("cd sub && true").text, "still"));
+  CHECK_FALSE(says(w.sh("cd sub && true").text, "still"));
   CHECK(w.workspace.cwd().filename() == "sub");
 }
 
 TEST_CASE("long output is cut in the middle and whole in its file") {
-  World w;
+  ShellWorld w;
   const ToolOutput out = w.sh("seq 1 300000");
-  CHECK(has(out.text, "1\n2\n3\n"));
+  CHECK(says(out.text, "1\n2\n3\n"));
   CHECK(out.text.substr(out.text.size() - 7) == "300000\n");
-  CHECK(has(out.text, "lines not shown here"));
+  CHECK(says(out.text, "lines not shown here"));
   REQUIRE_FALSE(out.spill.empty());
   CHECK(std::filesystem::file_size(out.spill) == 1988895);
   CHECK(w.sh("seq 1 100").spill.empty());
 }
 
 TEST_CASE("hostile bytes come back as valid text") {
-  World w;
+  ShellWorld w;
   const ToolOutput out = w.sh("printf 'a\\377\\000b\\303\\033[2J\\355\\240\\200\\n'");
   CHECK(out.text ==
         "a\xef\xbf\xbd\xef\xbf\xbd"

@@ -3,9 +3,11 @@
 #include <ctime>
 #include <string>
 
+#include "tests/tools/world.h"
 #include "tools/edit_match.h"
 
 using namespace tern;
+using tern::testing::has;
 
 namespace {
 
@@ -33,8 +35,6 @@ std::string in_code(std::string_view file, std::string old_text, std::string new
 std::string ignored(std::string_view file, std::string old_text, std::string new_text) {
   return apply_edit(file, {std::move(old_text), std::move(new_text), false}).ignoring;
 }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 using namespace tern;
 
 namespace {
-struct World {
+struct Reading {
   ViewState view;
   Transcript transcript;
   int columns = 40, height = 10;
@@ -31,7 +31,7 @@ struct World {
 }  // namespace
 
 TEST_CASE("the end is shown and followed") {
-  World world;
+  Reading world;
   for (int i = 0; i < 50; ++i) world.say("line " + std::to_string(i));
   CHECK(world.look().find("line 49") != std::string::npos);
   world.say("one more");
@@ -39,7 +39,7 @@ TEST_CASE("the end is shown and followed") {
 }
 
 TEST_CASE("reading above, nothing moves when lines come or the last one grows") {
-  World world;
+  Reading world;
   for (int i = 0; i < 50; ++i) world.say("line " + std::to_string(i));
   world.look();
   world.transcript.scroll(-20);
@@ -55,7 +55,7 @@ TEST_CASE("reading above, nothing moves when lines come or the last one grows") 
 }
 
 TEST_CASE("scrolling down to the end follows again") {
-  World world;
+  Reading world;
   for (int i = 0; i < 50; ++i) world.say("line " + std::to_string(i));
   world.look();
   world.transcript.scroll(-7);
@@ -64,7 +64,7 @@ TEST_CASE("scrolling down to the end follows again") {
 }
 
 TEST_CASE("a resize keeps the place") {
-  World world;
+  Reading world;
   for (int i = 0; i < 50; ++i)
     world.say("paragraph " + std::to_string(i) + " with enough words to be wrapped when the screen is narrow");
   world.look();
@@ -78,7 +78,7 @@ TEST_CASE("a resize keeps the place") {
 }
 
 TEST_CASE("a search finds above and marks the hit") {
-  World world;
+  Reading world;
   for (int i = 0; i < 300; ++i) world.say(i == 17 ? "the Needle is here" : "line " + std::to_string(i));
   world.look();
   REQUIRE(world.transcript.search("needle", true));
@@ -87,7 +87,7 @@ TEST_CASE("a search finds above and marks the hit") {
 }
 
 TEST_CASE("a search finds what is broken over rows and marks all of it") {
-  World world;
+  Reading world;
   world.columns = 20;
   world.say("a phrase that goes on over the edge of rows", true);
   world.say("一二三四五六七八九十甲乙丙丁");
@@ -112,7 +112,7 @@ TEST_CASE("a search finds what is broken over rows and marks all of it") {
 }
 
 TEST_CASE("a drag takes the letters under both of its ends, whichever way it goes") {
-  World world;
+  Reading world;
   world.say("abcdef中文gh", true);
   world.look();
   const auto dragged = [&](int from, int to) {
@@ -130,7 +130,7 @@ TEST_CASE("a drag takes the letters under both of its ends, whichever way it goe
 }
 
 TEST_CASE("selected text is what was said, without ornament and wraps") {
-  World world;
+  Reading world;
   world.columns = 20;
   world.say("a long question that wraps over lines", true);
   world.say("中文 answer");
@@ -141,7 +141,7 @@ TEST_CASE("selected text is what was said, without ornament and wraps") {
 }
 
 TEST_CASE("a click selects nothing") {
-  World world;
+  Reading world;
   world.say("hello");
   world.look();
   world.transcript.press(3, 0);
@@ -149,7 +149,7 @@ TEST_CASE("a click selects nothing") {
 }
 
 TEST_CASE("a new session starts at its end") {
-  World world;
+  Reading world;
   for (int i = 0; i < 50; ++i) world.say("old " + std::to_string(i));
   world.look();
   world.transcript.scroll(-20);
@@ -160,7 +160,7 @@ TEST_CASE("a new session starts at its end") {
 }
 
 TEST_CASE("when the beginning comes later, what was being read stays where it is") {
-  World world;
+  Reading world;
   for (int i = 0; i < 60; ++i) world.say("line " + std::to_string(i));
   world.look();
   world.transcript.scroll(-300);
