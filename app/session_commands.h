@@ -19,7 +19,7 @@ struct SessionCommands {
   void memory_note(const std::string& text);
   void rewind(const Rewind& command);
   void redo(const Redo& command);
-  void begin_anew(Conversation conversation);
+  void begin_anew(const Conversation& conversation);
   void sessions(const Sessions& command);
   void reload();
 };

@@ -69,7 +69,7 @@ void SessionCommands::rewind(const Rewind& command) {
   const bool redoable = what.conversation || !what.files.empty();
   if (redoable) text += "/redo takes this back until something new is said.";
   auto conversation = redoable ? s.store_->rewind(what) : Conversation{};
-  if (command.conversation) begin_anew(std::move(conversation));
+  if (command.conversation) begin_anew(conversation);
   s.emit(Notice{Level::info, std::move(text)});  // below what the screen begins anew with
   if (command.conversation) s.emit(TakenBack{{point->text}});
 }
@@ -92,15 +92,15 @@ void SessionCommands::redo(const Redo& command) {
     s.files_.forget_shown();
   }
   auto conversation = s.store_->unrewind();
-  if (last->conversation) begin_anew(std::move(conversation));
+  if (last->conversation) begin_anew(conversation);
   s.emit(Notice{Level::info, text + (last->conversation ? "The conversation is as it was before the rewind."
                                                         : "The files are as they were before the rewind.")});
 }
 
 // The screen and the context, once the log says something else.
-void SessionCommands::begin_anew(Conversation conversation) {
+void SessionCommands::begin_anew(const Conversation& conversation) {
   s.compactor_->stop_drafting();
-  s.context_.conversation = repair(std::move(conversation));
+  s.context_.conversation = repair(conversation);
   s.context_.gauges.cut();
   s.files_.forget_shown();
   s.open_view(true);
