@@ -278,6 +278,7 @@ void key_press(Shell& shell, const KeyPress& press) {
   }
   shell.last_key_ms = shell.now_ms;
   shell.transcript.clear_selection();
+  if (shell.overlay) shell.overlay->selection.clear();
   if (shell.overlay && !shell.approval.is_open()) {
     if (overlay_key(shell, press)) shell.overlay.reset();
     return;

@@ -119,6 +119,7 @@ Rows overlay_rows(Overlay& overlay, int width, int height) {
   }
   overlay.top = std::min(overlay.top, last);
   for (std::size_t i = overlay.top; i < body.size() && i < overlay.top + overlay.page; ++i) {
+    overlay.selection.paint(body[i], i);
     Row row = RowBuilder().add(picker ? "" : " ").take();
     for (Span& span : body[i].spans) span.begin += static_cast<std::uint32_t>(row.text.size());
     row.text += body[i].text;
@@ -149,6 +150,31 @@ bool overlay_paste(Overlay& overlay, std::string_view text) {
   else if (!overlay.content)
     overlay.filter += text;
   return overlay.find || !overlay.content;
+}
+
+std::string overlay_mouse(Overlay& overlay, const Mouse& event, int y) {
+  using What = Mouse::What;
+  constexpr int above = 2;  // its title and a blank row
+  const int line = y - above, page = static_cast<int>(overlay.page);
+  if (!overlay.content) {  // a list: the row that was clicked is the one Enter takes
+    const auto row = overlay.top + static_cast<std::size_t>(std::max(0, line));
+    if (event.what == What::press && line >= 0 && line < page && row < overlay.lines) overlay.selected = row;
+    return {};
+  }
+  if (event.what == What::press && (line < 0 || line >= page)) return overlay.selection.clear(), std::string();
+  if (event.what != What::press && !overlay.selection.dragging()) return {};
+  const Rows rows = overlay.content(overlay.width);
+  const std::size_t last = rows.size() > overlay.page ? rows.size() - overlay.page : 0;
+  if (event.what == What::drag && line < 0) overlay.top -= overlay.top > 0;
+  if (event.what == What::drag && line >= page) overlay.top = std::min(overlay.top + 1, last);
+  const auto row = std::min(overlay.top + static_cast<std::size_t>(std::clamp(line, 0, std::max(0, page - 1))),
+                            std::max<std::size_t>(rows.size(), 1) - 1);
+  if (event.what == What::press) overlay.selection.press(rows, row, event.x - 1);
+  if (event.what == What::drag) overlay.selection.drag(rows, row, event.x - 1);
+  if (event.what != What::release) return {};
+  std::string text = overlay.selection.text(rows);
+  if (text.empty()) overlay.selection.clear();
+  return text;
 }
 
 bool overlay_key(Shell& shell, const KeyPress& press) {

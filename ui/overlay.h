@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ui/input_parser.h"
+#include "ui/selection.h"
 #include "ui/style.h"
 
 namespace tern {
@@ -29,6 +30,7 @@ struct Overlay {
   std::string last_find;
   std::optional<std::size_t> hit;  // the line of the last search
   bool missed = false;             // … which found none
+  RowSelection selection;          // of the rows of `content`
   // of the last draw, for paging
   std::size_t page = 10, lines = 0;
   int width = 80;
@@ -41,6 +43,8 @@ Rows overlay_rows(Overlay& overlay, int width, int height);
 bool overlay_key(Shell& shell, const KeyPress& press);
 // False when nothing is typed there, so that the text belongs elsewhere.
 bool overlay_paste(Overlay& overlay, std::string_view text);
+// `y` counts from the overlay's first row. Answers the text a drag has chosen, at its end.
+std::string overlay_mouse(Overlay& overlay, const Mouse& event, int y);
 // A key in a line that only grows and shrinks at its end: a query, a filter.
 void typed(std::string& text, const KeyPress& press);
 

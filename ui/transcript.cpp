@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ui/search.h"
+#include "ui/selection.h"
 #include "ui/width.h"
 
 namespace tern {
@@ -269,11 +270,9 @@ Transcript::Letter Transcript::letter_at(int x, int y) {
   if (shown_places_.empty()) return {};
   const auto line = static_cast<std::size_t>(std::clamp(y, 0, static_cast<int>(shown_places_.size()) - 1));
   const Row& row = shown_[line];
-  std::size_t byte = y > static_cast<int>(line) ? row.text.size() : fit(row.text, std::max(0, x));
-  const std::size_t gutter = std::min<std::size_t>(row.gutter, row.text.size());
-  const Spot spot{shown_places_[line], std::max(byte, gutter)};
-  byte += byte < gutter ? 0 : next_cluster(row.text, byte).bytes;
-  return {spot, {spot.place, std::max(byte, gutter)}};
+  const bool below = y > static_cast<int>(line);
+  const ByteRange letter = below ? ByteRange{row.text.size(), row.text.size()} : letter_under(row, x);
+  return {{shown_places_[line], letter.begin}, {shown_places_[line], letter.end}};
 }
 
 void Transcript::press(int x, int y) {
@@ -344,12 +343,8 @@ std::string Transcript::selected() const {
     for (std::size_t r = cell == begin.place.cell ? begin.place.row : 0; r <= last && r < rows.size() + gap; ++r) {
       const Row row = r < gap ? Row{} : rows[r - gap];
       const Place place{cell, r};
-      const std::size_t from = std::max<std::size_t>(place == begin.place ? begin.byte : 0, row.gutter);
-      const std::size_t to = place == end.place ? std::min(end.byte, row.text.size()) : row.text.size();
-      if (!first && !row.continued) text += '\n';
-      if (!first && row.blank_lost) text += ' ';
-      if (from < to) text += row.text.substr(from, to - from);
-      first = false;
+      const std::size_t from = place == begin.place ? begin.byte : 0, to = place == end.place ? end.byte : row.text.size();
+      copy_selected(text, row, from, to, std::exchange(first, false));
     }
   }
   return text;
@@ -359,9 +354,7 @@ void Transcript::paint_selection(Row& row, const Place& place) const {
   if (!from_ || !to_ || *from_ == *to_) return;
   const Spot begin = std::min(*from_, *to_), end = std::max(*from_, *to_);
   if (place < begin.place || place > end.place) return;
-  const std::size_t from = std::max<std::size_t>(place == begin.place ? begin.byte : 0, row.gutter);
-  const std::size_t to = place == end.place ? std::min(end.byte, row.text.size()) : row.text.size();
-  if (from < to) lay_over(row, from, to, Style{.bg = Colour::select_tint});
+  paint_selected(row, place == begin.place ? begin.byte : 0, place == end.place ? end.byte : row.text.size());
 }
 
 }  // namespace tern

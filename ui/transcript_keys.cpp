@@ -94,6 +94,8 @@ void mouse_event(Shell& shell, const Mouse& event) {
       press.key = up ? Key::up : Key::down;
       for (int i = 0; i < 3; ++i)
         if (shell.overlay) overlay_key(shell, press);
+    } else {
+      copy_text(shell, overlay_mouse(*shell.overlay, event, y));
     }
     return;
   }
