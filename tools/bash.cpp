@@ -122,8 +122,10 @@ void keep_cwd(const std::string& command, const ProcessEnd& end, ToolContext& ct
 
 std::string first_line(const Following& following, milliseconds took) {
   const ProcessEnd& end = following.end;
-  if (following.how == Following::How::stopped)
-    return "Interrupted by the user after " + seconds(took) + "; the command and everything it started were ended.";
+  const bool left = following.how == Following::How::leaving;
+  if (left || following.how == Following::How::stopped)
+    return "Interrupted by the user after " + seconds(took) + "; the command and everything it started " +
+           (left ? "are being" : "were") + " ended.";
   if (following.how == Following::How::asking)
     return "Ended after " + seconds(took) + ": it was waiting for an answer, and a command here gets no input.";
   if (end.signal != 0)
@@ -168,7 +170,8 @@ ToolOutput finished(const std::string& command, const Following& following, Outp
   const ProcessEnd& end = following.end;
   ToolOutput result;
   result.subject = command;
-  result.exit_status = end.status;
+  const bool left = following.how == Following::How::leaving;
+  if (!left) result.exit_status = end.status;
   result.text = first_line(following, took);
   if (!said.empty()) add_line(result.text, said);
   add_remarks(following, said, ctx, result.text);
@@ -177,9 +180,9 @@ ToolOutput finished(const std::string& command, const Following& following, Outp
   if (result.text.empty()) result.text = "(Bash completed with no output)";
   const bool ended = following.how == Following::How::ended;
   result.is_error = !ended || !end.error.empty() || (end.status != 0 && !(end.status == 1 && one_is_an_answer(command)));
-  result.note = (ended                                      ? "exit " + std::to_string(end.status)
-                 : following.how == Following::How::stopped ? "interrupted"
-                                                            : "waited for input") +
+  result.note = (ended                                              ? "exit " + std::to_string(end.status)
+                 : left || following.how == Following::How::stopped ? "interrupted"
+                                                                    : "waited for input") +
                 " · " + seconds(took);
   result.spill = output.spill();
   return result;
@@ -218,6 +221,7 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   const std::string command = args.value("command", std::string());
   if (command.find_first_not_of(" \t\r\n") == std::string::npos) return failed(command, "The command is empty.");
   if (const std::string why = check_cwd(ctx); !why.empty()) return failed(command, why);
+  ctx.jobs.wait_for_leaving(ctx.stop);
   Process process;
   OutputRing output(spill_file(ctx));
   ctx.journal.settle(ctx.workspace, ctx.jobs);
@@ -236,6 +240,10 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   }
   const Following following = follow(process, output, limits, ctx.stop, ctx.progress);
   const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - started);
+  if (following.how == Following::How::leaving) {
+    ctx.journal.watch(ctx.jobs.leave(std::move(process), command), std::move(before), ctx.call_id);
+    return finished(command, following, output, took, ctx);
+  }
   ctx.journal.after_command(ctx.workspace, before, ctx.call_id);
   if (following.how != Following::How::time_up) return finished(command, following, output, took, ctx);
   const std::string said = output.text();

@@ -101,7 +101,7 @@ class Follower {
       if (result_.how == Following::How::time_up) return result_;
       wait(now);
       if (std::optional<ProcessEnd> end = process_.ended()) return finish(*end);
-      if (stopping_ && Clock::now() > give_up_) return abandon();
+      if (stopping_ && Clock::now() > give_up_) return result_.how == Following::How::stopped ? leave() : abandon();
     }
   }
 
@@ -127,7 +127,7 @@ class Follower {
     result_.how = how;
     stopping_ = true;
     process_.stop(limits_.grace);
-    give_up_ = now + limits_.grace + milliseconds(1200);
+    give_up_ = now + (how == Following::How::stopped ? limits_.leave : limits_.grace + milliseconds(1200));
   }
 
   milliseconds patience(Clock::time_point now) const {
@@ -172,6 +172,12 @@ class Follower {
       read_once();
     }
     result_.end = end;
+    return result_;
+  }
+
+  Following leave() {
+    result_.how = Following::How::leaving;
+    result_.end.stopped = true;
     return result_;
   }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -25,7 +26,7 @@ struct Job {
   OutputRing output;
   std::uint64_t read = 0;
   Clock::time_point started, finished;
-  bool told = false, open = true;
+  bool told = false, open = true, leaving = false;
 
   void drain() {
     if (open) open = process.drain([this](std::string_view bytes) { output.append(bytes); });
@@ -50,21 +51,25 @@ JobInfo snapshot(const Job& job) {
 }  // namespace
 
 struct Jobs::State {
+  explicit State(Jobs& jobs_of) : owner(jobs_of) {}
+
+  Jobs& owner;
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::vector<std::shared_ptr<Job>> jobs;
   std::thread reader;
   int wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   bool reading = false;
-  int count = 0;
+  std::map<std::string, int> count;  // by prefix
 
   ~State() { ::close(wake); }
   std::shared_ptr<Job> find(const std::string& id) const {
     const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const auto& job) { return job->info.id == id; });
     return found == jobs.end() ? nullptr : *found;
   }
-  int running() const {
-    return static_cast<int>(std::count_if(jobs.begin(), jobs.end(), [](const auto& job) { return job->info.running; }));
+  int running(bool leaving) const {
+    return static_cast<int>(
+        std::count_if(jobs.begin(), jobs.end(), [&](const auto& job) { return job->info.running && job->leaving == leaving; }));
   }
   void ring() const {
     const std::uint64_t one = 1;
@@ -75,7 +80,8 @@ struct Jobs::State {
     job.process.stop(kGrace);
     ring();
   }
-  void serve(const std::function<void(const JobInfo&)>& on_end);
+  std::string add(std::shared_ptr<Job> job, const char* prefix);
+  void serve();
   std::vector<JobInfo> take_in();
   void forget_oldest();
 };
@@ -83,6 +89,7 @@ struct Jobs::State {
 // Drains every running job and settles those that ended. Lock held.
 std::vector<JobInfo> Jobs::State::take_in() {
   std::vector<JobInfo> ended;
+  bool settled = false;
   for (const auto& job : jobs) {
     if (!job->info.running) continue;
     const std::optional<ProcessEnd> end = job->process.ended();
@@ -98,13 +105,14 @@ std::vector<JobInfo> Jobs::State::take_in() {
     job->finished = Clock::now();
     job->info.ended_ns = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
     job->process = Process();
-    ended.push_back(snapshot(*job));
+    if (!job->leaving) ended.push_back(snapshot(*job));
+    settled = true;
   }
-  if (!ended.empty()) changed.notify_all();
+  if (settled) changed.notify_all();
   return ended;
 }
 
-void Jobs::State::serve(const std::function<void(const JobInfo&)>& on_end) {
+void Jobs::State::serve() {
   for (;;) {
     std::vector<pollfd> fds{{wake, POLLIN, 0}};
     bool settling = false;  // a supervisor has said everything and is about to be reaped
@@ -130,8 +138,22 @@ void Jobs::State::serve(const std::function<void(const JobInfo&)>& on_end) {
       ended = take_in();
     }
     for (const JobInfo& info : ended)
-      if (on_end) on_end(info);
+      if (owner.on_end) owner.on_end(info);
   }
+}
+
+std::string Jobs::State::add(std::shared_ptr<Job> job, const char* prefix) {
+  const std::lock_guard lock(mutex);
+  const std::string id = job->info.id = prefix + std::to_string(++count[prefix]);
+  jobs.push_back(std::move(job));
+  forget_oldest();
+  if (!reading) {
+    if (reader.joinable()) reader.join();  // it has let go of the lock for good
+    reading = true;
+    reader = std::thread([this] { serve(); });
+  }
+  ring();
+  return id;
 }
 
 void Jobs::State::forget_oldest() {
@@ -142,7 +164,7 @@ void Jobs::State::forget_oldest() {
   }
 }
 
-Jobs::Jobs() : state_(std::make_unique<State>()) {}
+Jobs::Jobs() : state_(std::make_unique<State>(*this)) {}
 
 Jobs::~Jobs() { close(); }
 
@@ -153,31 +175,38 @@ void Jobs::close() {
 
 std::string Jobs::adopt(Process process, OutputRing output, std::string command, std::string description,
                         Clock::time_point started) {
-  const std::lock_guard lock(state_->mutex);
   auto job = std::make_shared<Job>();
-  job->info.id = "bash_" + std::to_string(++state_->count);
   job->info.command = std::move(command);
   job->info.description = std::move(description);
   job->info.how = "running";
   job->process = std::move(process);
   job->output = std::move(output);
   job->started = started;
-  const std::string id = job->info.id;
-  state_->jobs.push_back(std::move(job));
-  state_->forget_oldest();
-  if (!state_->reading) {
-    if (state_->reader.joinable()) state_->reader.join();  // it has let go of the lock for good
-    state_->reading = true;
-    state_->reader = std::thread([this] { state_->serve(on_end); });
-  }
-  state_->ring();
-  return id;
+  return state_->add(std::move(job), "bash_");
+}
+
+std::string Jobs::leave(Process process, std::string command) {
+  auto job = std::make_shared<Job>();
+  job->info.command = std::move(command);
+  job->info.how = "interrupted";
+  job->process = std::move(process);
+  job->started = Clock::now();
+  job->leaving = true;
+  return state_->add(std::move(job), "left_");
+}
+
+void Jobs::wait_for_leaving(std::stop_token stop) {
+  std::unique_lock lock(state_->mutex);
+  const auto deadline = Clock::now() + kGrace + milliseconds(1200);
+  while (state_->running(true) > 0 && !stop.stop_requested() && Clock::now() < deadline)
+    state_->changed.wait_for(lock, milliseconds(20));
 }
 
 std::vector<JobInfo> Jobs::list() const {
   const std::lock_guard lock(state_->mutex);
   std::vector<JobInfo> infos;
-  for (auto job = state_->jobs.rbegin(); job != state_->jobs.rend(); ++job) infos.push_back(snapshot(**job));
+  for (auto job = state_->jobs.rbegin(); job != state_->jobs.rend(); ++job)
+    if (!(*job)->leaving) infos.push_back(snapshot(**job));
   std::stable_partition(infos.begin(), infos.end(), [](const JobInfo& info) { return info.running; });
   return infos;
 }
@@ -191,7 +220,7 @@ std::optional<JobInfo> Jobs::find(const std::string& id) const {
 
 int Jobs::running() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->running();
+  return state_->running(false);
 }
 
 std::optional<std::string> Jobs::read_new(const std::string& id) {
@@ -223,7 +252,7 @@ void Jobs::stop_all() {
   std::unique_lock lock(state_->mutex);
   for (const auto& job : state_->jobs)
     if (job->info.running) state_->tell(*job);
-  const auto none = [&] { return state_->running() == 0; };
+  const auto none = [&] { return state_->running(false) + state_->running(true) == 0; };
   if (state_->changed.wait_for(lock, kGrace + milliseconds(1200), none)) return;
   for (const auto& job : state_->jobs)
     if (job->info.running) job->process.kill_supervisor();

@@ -40,7 +40,10 @@ class Jobs {
   // Takes over a started command with what it has said so far. The id.
   std::string adopt(Process process, OutputRing output, std::string command, std::string description,
                     std::chrono::steady_clock::time_point started);
-  std::vector<JobInfo> list() const;  // running first, then ended, newest first
+  // Takes over one that was told to end and has not yet. Nobody is told of its end, and it is in no list.
+  std::string leave(Process process, std::string command);
+  void wait_for_leaving(std::stop_token stop);  // so that the next command does not meet them; about 2 s at most
+  std::vector<JobInfo> list() const;            // running first, then ended, newest first
   std::optional<JobInfo> find(const std::string& id) const;
   int running() const;
   // What came since the last read by this function; nullopt for an unknown id.

@@ -302,11 +302,13 @@ class Watch {
     // In a process namespace two more belong to the command itself (see sandbox_processes.cpp), and one stays to the end.
     const bool own = request_.sandbox.on && request_.sandbox.own_processes;
     strays_ = std::max(0, count_descendants() - (shell_gone_ ? own : own ? 3 : 1));
-    const milliseconds grace = stop_ ? grace_ : request_.grace;
-    if (grace.count() > 0) {
+    const auto grace = [this] { return stop_ ? grace_ : request_.grace; };  // a later order may leave less of it
+    if (grace().count() > 0) {
       signal_descendants(SIGTERM, shell_);
       signal_descendants(SIGCONT, shell_);
-      if (quiet_before(Clock::now() + grace, milliseconds(20))) return;
+      const Clock::time_point told = Clock::now();
+      while (!alone_ && Clock::now() < told + grace()) attend(milliseconds(20));
+      if (alone_) return;
     }
     for (int round = 0; round < 250 && !alone_; ++round) {
       signal_descendants(SIGKILL, shell_);

@@ -1,10 +1,7 @@
 // An automatic compaction on a real pseudo-terminal: what is under way is shown, typing goes on, and Esc ends it.
 #include <catch2/catch_test_macros.hpp>
 
-#include "tests/support/fake_llm.h"
-#include "tests/support/headless.h"
-#include "tests/support/places.h"
-#include "tests/support/pty.h"
+#include "tests/support/served_run.h"
 
 using namespace tern;
 using namespace tern::test;
@@ -18,22 +15,10 @@ constexpr std::string_view silent_summaries =
     R"("text": "Round $i.", "final": "all rounds done"}, "default": {"text": "going on"}, "limit": 16000, )"
     R"("summary": {"fault": {"kind": "no_head"}}})";
 
-struct CompactingRun {
-  Home home;
-  FakeLlm server{silent_summaries};
-  Pty pty{{places::program(), "--model", wires()[0].model, "--window", "16000", "--permission-mode", "bypass", "--config",
-           "compression.microAt=0.79"},
-          {.columns = 100,
-           .lines = 30,
-           .cwd = home.work.string(),
-           .environment = {{"HOME", home.path.string()},
-                           {"TERM", "xterm-256color"},
-                           {"LANG", "C.UTF-8"},
-                           {wires()[0].key, "test-key"},
-                           {wires()[0].url, server.url() + wires()[0].path}},
-           .deadline_seconds = 60}};
-
-  bool shows(std::string_view text) { return pty.vt().text().find(text) != std::string::npos; }
+struct CompactingRun : ServedRun {
+  CompactingRun()
+      : ServedRun(silent_summaries,
+                  {"--window", "16000", "--permission-mode", "bypass", "--config", "compression.microAt=0.79"}) {}
 };
 
 }  // namespace

@@ -2,10 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 
-#include "tests/support/fake_llm.h"
-#include "tests/support/headless.h"
-#include "tests/support/places.h"
-#include "tests/support/pty.h"
+#include "tests/support/served_run.h"
 
 using namespace tern;
 using namespace tern::test;
@@ -25,19 +22,8 @@ std::string two_answers() {
          lines("late", 100) + R"(", "pieces": 40}]})";
 }
 
-struct ReadingRun {
-  Home home;
-  FakeLlm server{two_answers()};
-  Pty pty{{places::program(), "--model", wires()[0].model, "--permission-mode", "bypass"},
-          {.columns = 80,
-           .lines = 24,
-           .cwd = home.work.string(),
-           .environment = {{"HOME", home.path.string()},
-                           {"TERM", "xterm-256color"},
-                           {"LANG", "C.UTF-8"},
-                           {wires()[0].key, "test-key"},
-                           {wires()[0].url, server.url() + wires()[0].path}},
-           .deadline_seconds = 60}};
+struct ReadingRun : ServedRun {
+  ReadingRun() : ServedRun(two_answers(), {"--permission-mode", "bypass"}, 80, 24) {}
 
   std::string rows(int first, int last) {
     std::string text;

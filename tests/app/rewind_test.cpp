@@ -21,7 +21,7 @@ constexpr const char* kTwoTurns = R"({"replies": [
              {"name": "Write", "arguments": {"file_path": "b.txt", "content": "b\n"}}]}, {"text": "Changed."},
   {"text": "Something else."}]})";
 
-struct Talk {
+struct RewindTalk {
   test::FakeLlm server{kTwoTurns};
   test::TempDir dir;
   Mailbox<Command> commands;
@@ -29,7 +29,7 @@ struct Talk {
   std::vector<ItemId> prompts;
   std::function<void(const std::string&)> heard;  // each notice, between two commands
 
-  Talk() {
+  RewindTalk() {
     fs::create_directories(dir.path() / "project");
     fs::create_directories(dir.path() / "home");
   }
@@ -91,7 +91,7 @@ struct Talk {
 }  // namespace
 
 TEST_CASE("a rewind is taken back: conversation and files") {
-  Talk talk;
+  RewindTalk talk;
   std::string between;
   talk.heard = [&](const std::string& text) {
     if (text.find("/redo takes this back") == text.npos) return;
@@ -109,7 +109,7 @@ TEST_CASE("a rewind is taken back: conversation and files") {
 }
 
 TEST_CASE("a rewind of files alone is taken back, too, and rewinds come back one by one") {
-  Talk talk;
+  RewindTalk talk;
   talk.run([&](std::size_t) {
     const Rewind files{talk.prompts.at(1), false, true}, all{talk.prompts.at(0), true, true};
     return std::vector<Command>{files, all, Redo{}, Redo{}, Redo{}};
@@ -123,7 +123,7 @@ TEST_CASE("a rewind of files alone is taken back, too, and rewinds come back one
 }
 
 TEST_CASE("a redo does nothing by halves: a file changed since stops it, unless only the conversation is wanted") {
-  Talk talk;
+  RewindTalk talk;
   talk.heard = [&](const std::string& text) {
     if (text.find("/redo takes this back") != text.npos) std::ofstream(talk.dir.path() / "project" / "a.txt") << "mine\n";
   };
@@ -137,7 +137,7 @@ TEST_CASE("a redo does nothing by halves: a file changed since stops it, unless 
 }
 
 TEST_CASE("once something new was said a rewind stays") {
-  Talk talk;
+  RewindTalk talk;
   talk.run([&](std::size_t turns) {
     if (turns == 2) return std::vector<Command>{Rewind{talk.prompts.at(1), true, false}, Submit{"third", {}, When::after}};
     return std::vector<Command>{Redo{}};
@@ -150,7 +150,7 @@ TEST_CASE("once something new was said a rewind stays") {
 }
 
 TEST_CASE("the preview of a rewind shows what each file would become") {
-  Talk talk;
+  RewindTalk talk;
   talk.run([&](std::size_t) { return std::vector<Command>{Rewind{talk.prompts.at(1), true, true, true}}; });
   INFO(talk.said());
   const Page* page = nullptr;

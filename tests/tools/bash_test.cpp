@@ -35,12 +35,16 @@ struct ShellWorld {
   std::vector<TodoItem> todos;
   std::stop_source stop;
   std::string live;
+  std::function<void()> heard;  // whenever a command has said something
 
   ToolOutput run(const Tool& tool, const json& args) {
     shell_spec("", "/tmp");
     ToolContext ctx{workspace, files, journal, jobs, sandbox, todos, stop.get_token(), "call/1"};
     ctx.spill_dir = spill.path();
-    ctx.progress = [&](std::string_view bytes) { live.append(bytes); };
+    ctx.progress = [&](std::string_view bytes) {
+      live.append(bytes);
+      if (heard) heard();
+    };
     return tool.run(args, ctx);
   }
   ToolOutput sh(const std::string& command) { return run(bash, {{"command", command}}); }
@@ -238,6 +242,46 @@ TEST_CASE("what only reads like a question is said and goes on") {
   CHECK(says(live, "reads like a question"));
   CHECK(says(output.text(), "Enter the matrix: 42\n"));
   CHECK(ask("printf 'Password: '; sleep 100", live, output, milliseconds(900)).seemed_asking);
+}
+
+TEST_CASE("a command that takes its time to end is not waited for by who stops the turn") {
+  TempDir temp;
+  Process process;
+  REQUIRE(process.start(shell_spec("trap '' TERM; echo up; while :; do sleep 1000; done", temp.path())).empty());
+  OutputRing output;
+  std::stop_source stop;
+  FollowLimits limits;
+  limits.grace = std::chrono::hours(1);  // it does not end while it is waited for
+  const Following following = follow(process, output, limits, stop.get_token(), [&](std::string_view) { stop.request_stop(); });
+  CHECK(following.how == Following::How::leaving);
+  CHECK(process.running());
+  process.stop(milliseconds(0));
+  Jobs jobs;
+  int told = 0;
+  jobs.on_end = [&](const JobInfo&) { ++told; };
+  const std::string id = jobs.leave(std::move(process), "stubborn");
+  CHECK(jobs.list().empty());
+  jobs.wait_for_leaving({});
+  REQUIRE(jobs.find(id));
+  CHECK_FALSE(jobs.find(id)->running);
+  jobs.close();
+  CHECK(told == 0);
+}
+
+TEST_CASE("what an interrupted command does before it ends is undone with its turn") {
+  World w;
+  std::ofstream(w.temp.path() / "a") << "one\n";
+  w.journal.begin_turn(1);
+  w.heard = [&] { w.stop.request_stop(); };
+  const ToolOutput ended = w.sh("trap 'echo two > a; sleep 0.2; exit 1' TERM; echo up; while :; do sleep 0.01; done");
+  CHECK(has(ended.text, "Interrupted by the user"));
+  CHECK(ended.note.starts_with("interrupted"));
+  w.stop = {};
+  w.heard = {};
+  CHECK(has(w.sh("cat a").text, "two"));  // begins when that one is gone
+  const auto report = w.journal.undo(w.workspace, 1, 1);
+  CHECK(report.refused.empty());
+  CHECK(report.restored == std::vector<std::filesystem::path>{w.temp.path() / "a"});
 }
 
 TEST_CASE("a shell that takes the place it went to with it is said to") {

@@ -8,12 +8,12 @@ using namespace tern;
 
 namespace {
 
-using What = Mouse::What;
+using Pointer = Mouse::What;
 
-void mouse(World& world, What what, int x, int y) { handle_input(world.shell, Mouse{.what = what, .x = x, .y = y}); }
+void point(World& world, Pointer what, int x, int y) { handle_input(world.shell, Mouse{.what = what, .x = x, .y = y}); }
 
 // Where a text stands on the screen, in columns of plain letters.
-std::pair<int, int> place_of(World& world, std::string_view text) {
+std::pair<int, int> seen_at(World& world, std::string_view text) {
   std::string look = world.look(60, 24);
   for (int y = 0; !look.empty(); ++y) {
     const std::string line = look.substr(0, look.find('\n'));
@@ -31,17 +31,17 @@ TEST_CASE("a drag on a page copies what lies between, wrapped lines as one") {
   std::string lines = "alpha beta gamma\n";
   for (int i = 0; i < 20; ++i) lines += "word" + std::to_string(i) + (i < 19 ? " " : "\n");
   world.tell(Page{"Recall: r1", lines + "end of it\n"});
-  const auto [x, y] = place_of(world, "beta");
-  mouse(world, What::press, x, y);
-  mouse(world, What::drag, x + 3, y);
-  mouse(world, What::release, x + 3, y);
+  const auto [x, y] = seen_at(world, "beta");
+  point(world, Pointer::press, x, y);
+  point(world, Pointer::drag, x + 3, y);
+  point(world, Pointer::release, x + 3, y);
   CHECK(world.shell.to_clipboard == "beta");
   CHECK(world.look(60, 24).find("copied 4 bytes") != std::string::npos);
-  const auto [end_x, end_y] = place_of(world, "end of it");
+  const auto [end_x, end_y] = seen_at(world, "end of it");
   REQUIRE(end_y > y + 2);  // the long line was wrapped
-  mouse(world, What::press, end_x + 2, end_y);
-  mouse(world, What::drag, x, y);  // backwards
-  mouse(world, What::release, x, y);
+  point(world, Pointer::press, end_x + 2, end_y);
+  point(world, Pointer::drag, x, y);  // backwards
+  point(world, Pointer::release, x, y);
   CHECK(world.shell.to_clipboard == "beta gamma\n" + lines.substr(lines.find("word0")) + "end");
   CHECK(world.shell.overlay);  // the page stays
 }
@@ -51,16 +51,16 @@ TEST_CASE("a drag past the edge of a page scrolls it, a click and a key choose n
   std::string lines;
   for (int i = 1; i <= 99; ++i) lines += "line " + std::to_string(i) + "\n";
   world.tell(Page{"Tools", lines});
-  const auto [x, y] = place_of(world, "line 3");
-  mouse(world, What::press, x, y);
-  mouse(world, What::release, x, y);
+  const auto [x, y] = seen_at(world, "line 3");
+  point(world, Pointer::press, x, y);
+  point(world, Pointer::release, x, y);
   CHECK(world.shell.to_clipboard.empty());
-  mouse(world, What::press, x, y);
-  for (int i = 0; i < 30; ++i) mouse(world, What::drag, x + 5, 23);
+  point(world, Pointer::press, x, y);
+  for (int i = 0; i < 30; ++i) point(world, Pointer::drag, x + 5, 23);
   CHECK(world.shell.overlay->top == 30);
-  mouse(world, What::wheel_up, x, y);
+  point(world, Pointer::wheel_up, x, y);
   CHECK(world.shell.overlay->top == 27);
-  mouse(world, What::release, x + 5, 23);
+  point(world, Pointer::release, x + 5, 23);
   CHECK(world.shell.to_clipboard.starts_with("line 3\nline 4\n"));
   CHECK(world.shell.to_clipboard.find("line 40\n") != std::string::npos);
   const auto painted = [&] {
@@ -72,18 +72,18 @@ TEST_CASE("a drag past the edge of a page scrolls it, a click and a key choose n
   CHECK(painted());
   world.press("down");
   CHECK_FALSE(painted());
-  mouse(world, What::press, 5, 0);  // above the text
-  mouse(world, What::drag, 9, 8);
+  point(world, Pointer::press, 5, 0);  // above the text
+  point(world, Pointer::drag, 9, 8);
   CHECK_FALSE(painted());
 }
 
 TEST_CASE("a click in a list goes to its row") {
   World world;
   world.tell(SessionList{{{"a1", "first talk", "10:00", "", 2}, {"b2", "second talk", "09:00", "", 3}}});
-  const auto [x, y] = place_of(world, "second talk");
-  mouse(world, What::press, x, y);
+  const auto [x, y] = seen_at(world, "second talk");
+  point(world, Pointer::press, x, y);
   CHECK(world.shell.overlay->selected == 1);
-  mouse(world, What::press, x, y + 5);  // below the last one
+  point(world, Pointer::press, x, y + 5);  // below the last one
   CHECK(world.shell.overlay->selected == 1);
   world.press("enter");
   CHECK(world.sent<Sessions>().at(0).argument == "b2");
