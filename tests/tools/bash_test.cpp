@@ -269,16 +269,16 @@ TEST_CASE("a command that takes its time to end is not waited for by who stops t
 }
 
 TEST_CASE("what an interrupted command does before it ends is undone with its turn") {
-  World w;
+  ShellWorld w;
   std::ofstream(w.temp.path() / "a") << "one\n";
   w.journal.begin_turn(1);
   w.heard = [&] { w.stop.request_stop(); };
   const ToolOutput ended = w.sh("trap 'echo two > a; sleep 0.2; exit 1' TERM; echo up; while :; do sleep 0.01; done");
-  CHECK(has(ended.text, "Interrupted by the user"));
+  CHECK(says(ended.text, "Interrupted by the user"));
   CHECK(ended.note.starts_with("interrupted"));
   w.stop = {};
   w.heard = {};
-  CHECK(has(w.sh("cat a").text, "two"));  // begins when that one is gone
+  CHECK(says(w.sh("cat a").text, "two"));  // begins when that one is gone
   const auto report = w.journal.undo(w.workspace, 1, 1);
   CHECK(report.refused.empty());
   CHECK(report.restored == std::vector<std::filesystem::path>{w.temp.path() / "a"});
