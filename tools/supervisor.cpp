@@ -111,6 +111,7 @@ void limit_resources(const Request& request) {
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
   std::vector<char*> list;
+  list.reserve(strings.size() + 1);
   for (const std::string& s : strings) list.push_back(const_cast<char*>(s.c_str()));
   list.push_back(nullptr);
   return list;

@@ -61,6 +61,7 @@ int start(const std::vector<std::string>& command, int out, pid_t& pid) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   std::vector<std::string> words = command;
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   const int failed = posix_spawnp(&pid, argv[0], &files, &attributes, argv.data(), environ);

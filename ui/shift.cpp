@@ -28,7 +28,8 @@ Shift find_shift(const std::vector<std::uint64_t>& before, const std::vector<std
     if (by == 0) continue;
     const int end = std::min(lines, lines - by);
     for (int y = std::max(0, -by), first = y; y <= end; ++y) {
-      if (y < end && after[static_cast<std::size_t>(y)] == before[static_cast<std::size_t>(y + by)]) continue;
+      const int from = y + by;
+      if (y < end && after[static_cast<std::size_t>(y)] == before[static_cast<std::size_t>(from)]) continue;
       const Shift run{first, y - 1, by};
       first = y + 1;
       if (run.last - run.first < most) continue;

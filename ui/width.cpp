@@ -89,7 +89,7 @@ constexpr int most_points = 10;  // the longest emoji sequence in use
 // A cluster as it grows by one code point after the other.
 class Growing {
  public:
-  Growing(utf8proc_int32_t first) : base_(first), previous_(first), columns_(point_columns(first)) {}
+  explicit Growing(utf8proc_int32_t first) : base_(first), previous_(first), columns_(point_columns(first)) {}
 
   // False when `c` begins the next cluster.
   bool takes(utf8proc_int32_t c) {
