@@ -127,7 +127,7 @@ class Follower {
     result_.how = how;
     stopping_ = true;
     process_.stop(limits_.grace);
-    give_up_ = now + (how == Following::How::stopped ? limits_.leave : limits_.grace + milliseconds(1200));
+    give_up_ = now + (how == Following::How::stopped ? limits_.leave : limits_.grace + milliseconds(1600));
   }
 
   milliseconds patience(Clock::time_point now) const {

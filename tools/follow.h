@@ -22,10 +22,10 @@ struct Following {
 
 struct FollowLimits {
   std::chrono::milliseconds time{120000};
-  std::chrono::milliseconds answer{10000};  // silence after something that reads like a question, until it is looked at
-  std::chrono::milliseconds grace{1000};    // from TERM to KILL when the turn is stopped
-  std::chrono::milliseconds leave{50};      // … and how long that is waited for here
-  std::stop_token move;                     // requested: as if the time were up
+  std::chrono::milliseconds answer{10000};       // silence after something that reads like a question, until it is looked at
+  std::chrono::milliseconds grace = stop_grace;  // from TERM to KILL when the turn is stopped
+  std::chrono::milliseconds leave{50};           // … and how long that is waited for here
+  std::stop_token move;                          // requested: as if the time were up
 };
 
 Following follow(Process& process, OutputRing& output, const FollowLimits& limits, std::stop_token stop,

@@ -17,7 +17,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kGrace{1000};
 constexpr std::size_t kKeepEnded = 50;
 
 struct Job {
@@ -77,7 +76,7 @@ struct Jobs::State {
   }
   void tell(Job& job) {
     job.told = true;
-    job.process.stop(kGrace);
+    job.process.stop(stop_grace);
     ring();
   }
   std::string add(std::shared_ptr<Job> job, const char* prefix);
@@ -197,7 +196,7 @@ std::string Jobs::leave(Process process, std::string command) {
 
 void Jobs::wait_for_leaving(std::stop_token stop) {
   std::unique_lock lock(state_->mutex);
-  const auto deadline = Clock::now() + kGrace + milliseconds(1200);
+  const auto deadline = Clock::now() + stop_grace + milliseconds(1600);
   while (state_->running(true) > 0 && !stop.stop_requested() && Clock::now() < deadline)
     state_->changed.wait_for(lock, milliseconds(20));
 }
@@ -241,7 +240,7 @@ bool Jobs::stop(const std::string& id) {
   if (!job->info.running) return true;
   state_->tell(*job);
   const auto gone = [&] { return !job->info.running; };
-  if (state_->changed.wait_for(lock, kGrace + milliseconds(1200), gone)) return true;
+  if (state_->changed.wait_for(lock, stop_grace + milliseconds(1600), gone)) return true;
   job->process.kill_supervisor();
   state_->ring();
   state_->changed.wait_for(lock, milliseconds(800), gone);
@@ -253,7 +252,7 @@ void Jobs::stop_all() {
   for (const auto& job : state_->jobs)
     if (job->info.running) state_->tell(*job);
   const auto none = [&] { return state_->running(false) + state_->running(true) == 0; };
-  if (state_->changed.wait_for(lock, kGrace + milliseconds(1200), none)) return;
+  if (state_->changed.wait_for(lock, stop_grace + milliseconds(1600), none)) return;
   for (const auto& job : state_->jobs)
     if (job->info.running) job->process.kill_supervisor();
   state_->ring();

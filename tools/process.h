@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tools/sandbox.h"
+#include "tools/supervisor.h"
 
 namespace tern {
 
@@ -22,10 +23,10 @@ struct ProcessSpec {
   std::filesystem::path cwd;
   std::vector<std::string> env;  // NAME=value, all of it
   Sandbox sandbox;
-  std::chrono::milliseconds linger{150};  // how long strays may finish by themselves after the command ended
-  std::chrono::milliseconds grace{300};   // then from TERM to KILL
-  int max_processes = 4000;               // of the tree; a fork bomb is ended there
-  bool report_cwd = false;                // cwd_descriptor (supervisor.h) takes its last working directory
+  std::chrono::milliseconds linger = linger_time;  // how long strays may finish by themselves after the command ended
+  std::chrono::milliseconds grace = quit_grace;    // then from TERM to KILL
+  int max_processes = 4000;                        // of the tree; a fork bomb is ended there
+  bool report_cwd = false;                         // cwd_descriptor (supervisor.h) takes its last working directory
 };
 
 struct ProcessEnd {

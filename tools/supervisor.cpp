@@ -37,7 +37,7 @@ struct Request {
   std::vector<std::string> argv, env;
   std::string cwd;
   Sandbox sandbox;
-  milliseconds linger{150}, grace{300};
+  milliseconds linger = linger_time, grace = quit_grace;
   int max_processes = 4000;
   long open_files = 0;
   bool report_cwd = false, stay = false;
@@ -242,7 +242,7 @@ class Watch {
     std::uint32_t grace = 0;
     if (read_exactly(0, reinterpret_cast<char*>(&grace), sizeof grace)) return order(milliseconds(grace & ~stop_order));
     owner_ = false;  // whoever started us is gone: nobody waits for manners
-    order(milliseconds(100));
+    order(orphan_grace);
   }
 
   void order(milliseconds grace) {

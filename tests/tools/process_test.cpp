@@ -39,6 +39,33 @@ bool soon(Condition condition, milliseconds limit = std::chrono::seconds(5)) {
   return true;
 }
 
+// What a run promises to do within a second must take no longer of its own accord; a busy machine may have to be asked again.
+template <typename Run>
+auto within_a_second(Run run) {
+  auto ran = run();
+  for (int again = 0; again < 20 && ran.took > std::chrono::seconds(1); ++again) ran = run();
+  CHECK(ran.took <= std::chrono::seconds(1));
+  return ran;
+}
+
+// The run of a command that is told to end at its first output. `took` counts from there.
+CommandRan stopped_run(const std::string& command) {
+  CommandRan ran;
+  Process process;
+  OutputRing output;
+  std::stop_source stop;
+  auto told = std::chrono::steady_clock::now();
+  ran.error = process.start(shell_spec(command, "/tmp"));
+  if (!ran.error.empty()) return ran;
+  FollowLimits limits;
+  limits.time = std::chrono::seconds(60);
+  ran.end = follow(process, output, limits, stop.get_token(), [&](std::string_view) {
+              if (stop.request_stop()) told = std::chrono::steady_clock::now();
+            }).end;
+  ran.took = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - told);
+  return ran;
+}
+
 bool alive(pid_t pid) { return ::kill(pid, 0) == 0; }
 
 char state_of(pid_t pid) {
@@ -98,10 +125,10 @@ TEST_CASE("what cannot be started is said, and what it was") {
   CHECK(run_spec(spec).error.find("128 KB") != std::string::npos);
 }
 
-TEST_CASE("twelve ways into the background, none outlives the command") {
-  TempDir temp;
-  const std::string marker = "sleep 7654" + std::to_string(::getpid());
-  const std::string forms[] = {
+namespace {
+
+std::vector<std::string> background_forms(const std::string& marker) {
+  return {
       marker + " &",
       "nohup " + marker + " >/dev/null 2>&1 &",
       marker + " & disown",
@@ -115,14 +142,32 @@ TEST_CASE("twelve ways into the background, none outlives the command") {
       "(trap '' TERM; " + marker + ") &",
       "(trap '' TERM HUP INT; setsid bash -c \"trap '' TERM; while :; do " + marker + "; done\" &)",
   };
-  for (const std::string& form : forms) {
+}
+
+std::string left_of(const std::string& marker) { return run_command("pgrep -f '^" + marker + "' || echo none").text; }
+
+}  // namespace
+
+TEST_CASE("twelve ways into the background, none outlives the command") {
+  const std::string marker = "sleep 7654" + std::to_string(::getpid());
+  for (const std::string& form : background_forms(marker)) {
     INFO(form);
-    const CommandRan ran = run_command(form + "\necho done");
+    const CommandRan ran = within_a_second([&] { return run_command(form + "\necho done"); });
     CHECK(ran.text.find("done") != std::string::npos);
-    CHECK(ran.took < milliseconds(2500));  // half a second on a quiet machine
     CHECK(ran.end.strays > 0);
-    const CommandRan left = run_command("pgrep -f '^" + marker + "' || echo none");
-    CHECK(left.text == "none\n");
+    CHECK(left_of(marker) == "none\n");
+  }
+}
+
+TEST_CASE("twelve ways into the background, none outlives a stop by a second") {
+  const std::string marker = "sleep 6543" + std::to_string(::getpid());
+  for (const std::string& form : background_forms(marker)) {
+    INFO(form);
+    const CommandRan ran =
+        within_a_second([&] { return stopped_run("trap '' TERM; " + form + "\necho up; " + marker + "; " + marker); });
+    CHECK(ran.end.stopped);
+    CHECK(ran.end.error.empty());
+    CHECK(left_of(marker) == "none\n");
   }
 }
 
@@ -133,18 +178,11 @@ TEST_CASE("short background work may still finish") {
 }
 
 TEST_CASE("stopping ends stubborn trees in time") {
-  const char* stubborn[] = {"yes", "trap '' TERM INT HUP; while :; do :; done", "kill -STOP $$",
-                            "trap '' TERM; setsid bash -c 'trap \"\" TERM; sleep 999' & wait; sleep 999"};
+  const char* stubborn[] = {"yes", "trap '' TERM INT HUP; echo up; while :; do :; done", "echo up; kill -STOP $$",
+                            "trap '' TERM; setsid bash -c 'trap \"\" TERM; sleep 999' & echo up; wait; sleep 999"};
   for (const char* command : stubborn) {
     INFO(command);
-    std::stop_source stop;
-    std::thread person([&] {
-      ::poll(nullptr, 0, 150);
-      stop.request_stop();
-    });
-    const CommandRan ran = run_spec(shell_spec(command, "/tmp"), std::chrono::seconds(30), stop.get_token());
-    person.join();
-    CHECK(ran.took < milliseconds(2650));
+    const CommandRan ran = within_a_second([&] { return stopped_run(command); });
     CHECK(ran.end.stopped);
     CHECK(ran.end.error.empty());
   }
@@ -288,25 +326,34 @@ TEST_CASE("what it left in a session and an environment of its own is ended, our
   CHECK(::waitpid(other, nullptr, 0) == other);
 }
 
-TEST_CASE("when the owner is killed, its commands go") {
-  TempDir temp;
-  const auto file = temp.path() / "pid";
+TEST_CASE("a second after the owner is killed, its commands are gone") {
   const std::string marker = "sleep 8765" + std::to_string(::getpid());
   shell_spec("", "/tmp");
-  cool_supervisor();  // never one for two owners
-  const pid_t owner = ::fork();
-  if (owner == 0) {
-    Process process;
-    process.start(shell_spec("setsid " + marker + " & echo $! > " + file.string() + "; trap '' TERM; " + marker, "/tmp"));
-    for (;;) ::poll(nullptr, 0, 1000);
-  }
-  REQUIRE(soon([&] { return read_pid(file) > 0; }));
-  const pid_t pid = read_pid(file);
-  CHECK(alive(pid));
-  ::kill(owner, SIGKILL);
-  ::waitpid(owner, nullptr, 0);
-  CHECK(soon([&] { return !alive(pid) && run_command("pgrep -f '^" + marker + "' || echo none").text == "none\n"; },
-             milliseconds(3000)));
+  const auto round = [&] {
+    TempDir temp;
+    const auto file = temp.path() / "pid", own = temp.path() / "own";
+    cool_supervisor();  // never one for two owners
+    const pid_t owner = ::fork();
+    if (owner == 0) {
+      Process process;
+      process.start(shell_spec(
+          "trap '' TERM; setsid " + marker + " & echo $! > " + file.string() + "; echo $$ > " + own.string() + "; exec " + marker,
+          "/tmp"));
+      for (;;) ::poll(nullptr, 0, 1000);
+    }
+    REQUIRE(soon([&] { return read_pid(file) > 0 && read_pid(own) > 0; }, std::chrono::seconds(60)));
+    const pid_t child = read_pid(file), shell = read_pid(own);
+    CHECK((alive(child) && alive(shell)));
+    const auto begun = std::chrono::steady_clock::now();
+    ::kill(owner, SIGKILL);
+    CHECK(soon([&] { return !alive(child) && !alive(shell); }, std::chrono::seconds(60)));
+    CommandRan ran;
+    ran.took = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begun);
+    ::waitpid(owner, nullptr, 0);
+    return ran;
+  };
+  within_a_second(round);
+  CHECK(left_of(marker) == "none\n");
 }
 
 TEST_CASE("the command gets its own descriptor limit back") {
