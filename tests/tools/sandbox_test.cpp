@@ -172,6 +172,16 @@ constexpr Escape escapes[] = {
      "\\0\\0\\0\"+bytes(64)),0); print(\"escaped\" if ctypes.get_errno() not in (1,38) else \"\")'"},
     {"a virtual machine's host", "python3 -c 'import socket; socket.socket(40,socket.SOCK_STREAM); print(\"escaped\")'"},
     {"io_uring", "python3 -c 'import ctypes; l=ctypes.CDLL(None); print(\"escaped\" if l.syscall(425,1,0)>=0 else \"\")'"},
+    {"a program with the rights of its owner",
+     "cp /bin/true src/p; for m in 4755 2755 6755 u+s g+s; do chmod $m src/p; done; install -m 4755 /bin/true src/q; "
+     "find src -perm /6000 | grep -q . && echo escaped"},
+    {"a program born with the rights of its owner",
+     "python3 -c 'import os; os.umask(0); os.open(\"src/p\",os.O_CREAT|os.O_WRONLY,0o4755)'; "
+     "python3 -c 'import os; os.umask(0); os.mknod(\"src/q\",0o104755)'; "
+     "python3 -c 'import ctypes; l=ctypes.CDLL(None); l.umask(0); l.syscall(85,b\"src/r\",0o4755)'; "
+     "python3 -c 'import ctypes,struct; l=ctypes.CDLL(None); l.umask(0); "
+     "l.syscall(437,-100,b\"src/s\",struct.pack(\"QQQ\",0o101,0o4755,0),24)'; "
+     "find src -perm /6000 | grep -q . && echo escaped"},
     {"another processor mode",
      "python3 -c 'import ctypes; l=ctypes.CDLL(None); print(\"escaped\" if l.syscall(0x40000000+39)>0 else \"\")'"},
 };
