@@ -98,6 +98,7 @@ Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp, co
     sandbox.temp = temp / "tmp";
     fs::create_directories(sandbox.temp, error);
     fs::permissions(sandbox.temp, fs::perms::owner_all, error);
+    fs::create_directory(temp / stand_in_store, error);
   }
   // Whoever works in the home directory itself: what shells and programs read at their start stays as it is.
   if (const char* home = std::getenv("HOME");

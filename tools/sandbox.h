@@ -47,6 +47,9 @@ Sandbox sandbox_for(const std::vector<std::filesystem::path>& roots, const std::
 // Protected names below the roots that came since the last look join `read_only`; they are returned.
 std::vector<std::filesystem::path> refresh(Sandbox& sandbox);
 
+// Beside `temp`: where StandIns keeps them between commands.
+inline constexpr const char* stand_in_store = "stand-ins";
+
 // What it lets a command do, in one line for people.
 std::string describe(const Sandbox& sandbox);
 

@@ -30,6 +30,31 @@ bool under(const fs::path& directory, const fs::path& path) {
   return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
 }
 
+bool moved_to(const fs::path& from, const fs::path& to) {
+  return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0;
+}
+
+// Between commands they wait beside the private directory: some file systems take 2 ms to make or remove a directory, where
+// one that is moved takes hundredths.
+fs::path waiting_place(const Sandbox& sandbox, const fs::path& path) {
+  if (sandbox.temp.empty()) return {};
+  return sandbox.temp.parent_path() / stand_in_store / path.filename();
+}
+
+void put_up(const fs::path& path, const fs::path& waiting) {
+  if (moved_to(waiting, path) || ::mkdir(path.c_str(), 0700) == 0) ::chmod(path.c_str(), mark);
+}
+
+// One that somebody outside has filled in the meantime is theirs, and stays.
+void take_down(const fs::path& path, const fs::path& waiting) {
+  ::chmod(path.c_str(), 0755);  // else only root may move it
+  std::error_code error;
+  if (!moved_to(path, waiting))
+    ::rmdir(path.c_str());
+  else if (!fs::is_empty(waiting, error))
+    moved_to(waiting, path);
+}
+
 }  // namespace
 
 StandIns::StandIns(const Sandbox& sandbox) : sandbox_(&sandbox) {
@@ -44,8 +69,7 @@ StandIns::StandIns(const Sandbox& sandbox) : sandbox_(&sandbox) {
     const auto writable = [&](const fs::path& root) { return under(root, path); };
     if (std::none_of(sandbox.writable.begin(), sandbox.writable.end(), writable) || (present(path) && !is_stand_in(path)))
       continue;
-    if (sandbox.rung == SandboxRung::namespaces && !present(path) && ::mkdir(path.c_str(), 0700) == 0)
-      ::chmod(path.c_str(), mark);
+    if (sandbox.rung == SandboxRung::namespaces && !present(path)) put_up(path, waiting_place(sandbox, path));
     missing_.push_back(path);
   }
 }
@@ -56,7 +80,7 @@ std::string StandIns::remove() {
   for (int fd : locks_) last = ::flock(fd, LOCK_EX | LOCK_NB) == 0 && last;
   for (const fs::path& path : missing_) {
     if (is_stand_in(path)) {
-      if (last) ::rmdir(path.c_str());
+      if (last) take_down(path, waiting_place(*sandbox_, path));
       continue;
     }
     if (!present(path)) continue;

@@ -342,6 +342,16 @@ TEST_CASE("stand-ins for missing paths go with the last command, also after a cr
     CHECK(fs::is_directory(cage.work / ".compression"));
   }
   CHECK_FALSE(fs::exists(cage.work / ".compression"));
+  CHECK(fs::is_empty(cage.own / "stand-ins/.compression"));  // it waits there for the next command
+  {
+    const StandIns third(cage.sandbox);
+    CHECK_FALSE(fs::exists(cage.own / "stand-ins/.compression"));
+    ::chmod((cage.work / ".compression").c_str(), 0755);
+    std::ofstream(cage.work / ".compression/mine") << "x";  // by somebody outside
+    ::chmod((cage.work / ".compression").c_str(), 01555);
+  }
+  CHECK(fs::exists(cage.work / ".compression/mine"));
+  fs::remove_all(cage.work / ".compression");
   fs::create_directory(cage.work / ".compression");
   ::chmod((cage.work / ".compression").c_str(), 01555);  // as one left behind
   cage.run("true");
