@@ -20,7 +20,14 @@ constexpr std::size_t most_recalled = 60'000;
 std::string percent(double share) { return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %"; }
 
 std::string hits(const Store& store, const RecallQuery& query) {
-  const auto found = store.search_originals(query.search, parse_recall_id(query.id), 50);
+  const auto id = parse_recall_id(query.id);
+  if (!query.id.empty() && (!id || !store.original(id))) return "There is no " + query.id + '.';
+  auto found = store.search_originals(query.search, id, query.lines ? 100'000 : 50);
+  if (query.lines)
+    std::erase_if(found,
+                  [&](const auto& hit) { return hit.line_number < query.lines->first || hit.line_number > query.lines->second; });
+  if (found.size() > 50) found.resize(50);
+  if (found.empty() && id) return query.id + " does not hold \"" + query.search + "\"" + (query.lines ? " in these lines." : ".");
   if (found.empty()) return "Nothing stored holds \"" + query.search + "\".";
   std::string text;
   for (const auto& hit : found) {
@@ -38,6 +45,12 @@ std::string capped(std::string text, const std::string& id) {
   const auto shown = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(cut), '\n') + 1;
   text.resize(cut);
   return text + "\n[" + id + " goes on: ask for lines from " + std::to_string(shown + 1) + " on, or search in it]";
+}
+
+std::string no_such_lines(const Store& store, const RecallQuery& query) {
+  const std::string text = store.text(parse_recall_id(query.id)).value_or("");
+  const auto count = std::count(text.begin(), text.end(), '\n') + (!text.empty() && text.back() != '\n');
+  return query.id + " has " + counted(count, "line") + "; none of them is asked for.";
 }
 
 std::string compress_now(Agent& agent, const json& arguments, std::stop_token stop) {
@@ -71,7 +84,8 @@ std::string answer_recall(const Store& store, const RecallQuery& query) {
   if (!id) return "Say which: an id such as \"r17\" (it stands where text was shortened), or a search.";
   if (query.lines) {
     auto lines = store.lines(id, query.lines->first, query.lines->second);
-    return lines ? capped(std::move(*lines), query.id) : "There is no " + query.id + ", or it has no such lines.";
+    if (!lines) return "There is no " + query.id + '.';
+    return lines->empty() ? no_such_lines(store, query) : capped(std::move(*lines), query.id);
   }
   auto text = store.text(id);
   return text ? capped(std::move(*text), query.id) : "There is no " + query.id + '.';
@@ -89,7 +103,8 @@ std::string context_status_text(const Agent& agent) {
           percent(static_cast<double>(meters.used) / static_cast<double>(std::max<Tokens>(meters.effective, 1))) + ") of " +
           meters.model + "\n";
   for (const auto& part : meters.parts) text += "- " + part.name + ": " + thousands(part.tokens) + '\n';
-  text += "\n**Configuration**\n- sliding window: " + (config.sliding_window ? counted(config.max_turns, "round") : "off") +
+  text += "\n**Configuration**\n- max turns: " + std::to_string(config.max_turns) +
+          " (sliding window: " + (config.sliding_window ? "on)" : "off)") +
           "\n- keep recent: " + counted(config.keep_recent, "round") +
           "\n- tool output limit: " + std::to_string(config.snip_halves ? config.max_tool_output : config.snip_limit) +
           " characters\n- auto-compress: " + (config.auto_compress ? "on" : "off") + "\n- tiers: " + percent(config.micro_at) +

@@ -136,6 +136,13 @@ Json read_object(const fs::path& file, bool may_be_link, std::vector<std::string
   return Json(Json::value_t::discarded);
 }
 
+std::string compression_settings(const Config& config) {
+  std::string text;
+  for (const ConfigKey& key : config_table())
+    if (key.name.starts_with(kCompression)) text += key.name.substr(kCompression.size()) + ": " + key.get(config).dump() + "\n";
+  return text;
+}
+
 }  // namespace
 
 fs::path user_config_file(const std::function<std::string(const std::string&)>& env) {
@@ -200,7 +207,7 @@ std::string change_project_config(const fs::path& project_dir, const std::string
     file[bare] = key.get(after);
     lines += bare + ": " + key.get(before).dump() + " → " + key.get(after).dump() + "\n";
   }
-  if (lines.empty()) return "nothing to change; the keys are listed by `tern config`";
+  if (lines.empty()) return compression_settings(before);
   if (!write_private_file(project_dir / "config.json", file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", why))
     return why;
   now = after.compression;

@@ -62,7 +62,7 @@ std::filesystem::path user_config_file(const std::function<std::string(const std
 // have set stays. Returns the problems.
 std::vector<std::string> read_project_config(const std::filesystem::path& project_dir, Config& config);
 // JSON text of changed compression keys into the project's file (comments of the old file are not kept); `now` follows.
-// Returns what changed, a line each, or what is wrong (then nothing is written).
+// Returns what changed, a line each, or what is wrong (then nothing is written); all the settings when no key is given.
 std::string change_project_config(const std::filesystem::path& project_dir, const std::string& json, CompressionConfig& now,
                                   bool& changed);
 

@@ -3,8 +3,11 @@
 #include <map>
 #include <regex>
 
+#include "agent/context_tools.h"
 #include "tests/agent/long_work.h"
 #include "tests/support/sha256.h"
+#include "tests/support/store_folder.h"
+#include "tools/tool.h"
 
 using namespace tern;
 using test::phases;
@@ -116,4 +119,29 @@ TEST_CASE("every recall id answers with equal SHA-256 after three compactions an
   CHECK(equal == hashes.size());
   CHECK(answered == shown.size());
   std::filesystem::remove_all(folder.parent_path());
+}
+
+TEST_CASE("Recall says what an original does not have, and searches only where it was asked to") {
+  test::StoreFolder folder;
+  auto store = folder.store();
+  store->create({});
+  const RecallId first = store->put_original("one\ntwo\nneedle\nfour\nneedle", "Bash", "make");
+  const RecallId second = store->put_original("another needle\nhere\n", "Read", "a.txt");
+  const std::string id = to_string(first), other = to_string(second);
+  const auto ask = [&](const RecallQuery& query) { return answer_recall(*store, query); };
+  using Range = std::pair<std::size_t, std::size_t>;
+
+  CHECK(ask({.id = id, .lines = Range{2, 3}}) == "two\nneedle\n");
+  CHECK(ask({.id = id, .lines = Range{9, 12}}) == id + " has 5 lines; none of them is asked for.");
+  CHECK(ask({.id = other, .search = "four"}) == other + " does not hold \"four\".");
+  CHECK(ask({.search = "five"}) == "Nothing stored holds \"five\".");
+  CHECK(ask({.id = "r99", .search = "needle"}) == "There is no r99.");
+  CHECK(ask({.id = "r99", .lines = Range{1, 2}}) == "There is no r99.");
+  CHECK(ask({.id = "r99"}) == "There is no r99.");
+  const std::string all = ask({.search = "needle"});
+  CHECK(all.find(id + ":3  make  needle\n") != std::string::npos);
+  CHECK(all.find(id + ":5  make  needle\n") != std::string::npos);
+  CHECK(all.find(other + ":1  a.txt  another needle\n") != std::string::npos);
+  CHECK(ask({.id = id, .lines = Range{4, 5}, .search = "needle"}) == id + ":5  make  needle\n");
+  CHECK(ask({.id = id, .lines = Range{1, 2}, .search = "needle"}) == id + " does not hold \"needle\" in these lines.");
 }

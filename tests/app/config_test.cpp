@@ -177,6 +177,11 @@ TEST_CASE("config: a change is written to the project's file and holds at once")
   CHECK_FALSE(config.compression.trigger_alone);
   CHECK(change_project_config(world.project(), R"({"triggerTokens": 50000})", now, changed).find("50000") != std::string::npos);
   CHECK(now.trigger_alone);
+  const std::string all = change_project_config(world.project(), "{}", now, changed);
+  CHECK_FALSE(changed);
+  for (const char* row :
+       {"keepRecent: 15\n", "maxToolOutput: 5000\n", "maxTurns: 50\n", "autoCompress: true\n", "summaryMaxChars: 500\n"})
+    CHECK(all.find(row) != std::string::npos);
   for (const char* wrong : {R"({"keepRecent": -1})", R"({"model": "x"})", R"({"keepRecnt": 3})", "[]", "{"}) {
     CHECK_FALSE(change_project_config(world.project(), wrong, now, changed).empty());
     CHECK_FALSE(changed);
