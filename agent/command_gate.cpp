@@ -331,7 +331,8 @@ class Gate {
     for (const PermissionRule& rule : policy_.rules) {
       if (rule.kind != Kind::allow || rule.tool != "Bash" || rule.spec.empty() || !rule_covers_words(rule, words)) continue;
       if (names_secret(command, place) || !search_shows_secret(command, operands_of(command), place).empty() ||
-          !looks_outside(command, place).empty() || (words.front() == "git" && in_nested_repository(place)))
+          !looks_outside(command, place).empty() || !writes_system(command, place).empty() ||
+          (words.front() == "git" && in_nested_repository(place)))
         return false;
       allowed_by_ = to_string(rule);
       return true;

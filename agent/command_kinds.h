@@ -30,6 +30,9 @@ std::vector<std::string> path_candidates(const std::string& word);
 // A rule for a program is no rule for what lies outside the workspace. Empty, or the word that leads there.
 std::string looks_outside(const ShellCommand& command, const CommandPlace& place);
 
+// Places of the system may be looked at on the way; a rule is no rule for writing them. Empty, or the word that may.
+std::string writes_system(const ShellCommand& command, const CommandPlace& place);
+
 // Another repository below the workspace has settings of its own, which nobody has looked at.
 bool in_nested_repository(const CommandPlace& place);
 

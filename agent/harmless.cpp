@@ -105,6 +105,9 @@ const Looker* find_looker(std::string_view name) {
   return found == std::end(lookers) ? nullptr : found;
 }
 
+// Of compilers and their like: what follows is looked into.
+constexpr const char* search_options[] = {"-I", "-L", "-isystem", "-iquote", "-idirafter", "-include", "-D", "-Wl,-rpath"};
+
 bool system_path(const fs::path& real) {
   for (const char* prefix : {"/usr", "/bin", "/lib", "/lib64", "/sbin"})
     if (is_under(prefix, real)) return true;
@@ -254,6 +257,25 @@ std::string looks_outside(const ShellCommand& command, const CommandPlace& place
       const Place where = text == word.text ? place.locate(word) : place.locate(text);
       if (where.error.empty() && !where.inside && !system_path(where.real)) return text + " is outside the workspace";
     }
+  }
+  return {};
+}
+
+std::string writes_system(const ShellCommand& command, const CommandPlace& place) {
+  const std::string_view name = program_name(command.words.front().text);
+  if (find_looker(name) != nullptr || in_list(name, "find sed diff jq rg")) return {};
+  const bool copies = in_list(name, "cp rsync");
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i].text;
+    const bool source = copies && word[0] != '-' && i + 1 < command.words.size() && !command.words[i - 1].text.starts_with("-t");
+    const bool searched = std::any_of(std::begin(search_options), std::end(search_options), [&](const char* option) {
+      return word.starts_with(option) || command.words[i - 1].text == option;
+    });
+    if (source || searched) continue;
+    for (const std::string& text : path_candidates(word))
+      if (text.starts_with("/") && text.size() < 4096 && !in_list(text, "/dev/null /dev/stdout /dev/stderr"))
+        if (const Place where = place.locate(text); where.error.empty() && !where.inside && system_path(where.real))
+          return text + " is a folder or file of the system";
   }
   return {};
 }

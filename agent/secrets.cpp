@@ -43,6 +43,8 @@ std::vector<std::string> path_candidates(const std::string& word) {
   // "file:///x", "FILE://host/x", "--url=file:///x"
   if (const std::size_t scheme = word.find("://"); scheme != std::string::npos && scheme >= 4 && (word[scheme - 1] | 0x20) == 'e')
     if (const std::size_t path = word.find('/', scheme + 3); path != std::string::npos) list.push_back(word.substr(path));
+  if (const std::size_t colon = word.find_last_of(':'); colon != std::string::npos && !word.substr(colon + 1).starts_with("//"))
+    list.push_back(word.substr(colon + 1));  // "--cov-report=html:folder"
   if (const std::size_t at = word.find('@'); at != std::string::npos) list.push_back(word.substr(at + 1));
   return list;
 }

@@ -37,7 +37,7 @@ constexpr Smuggler smugglers[] = {
      "--directory-prefix"},
     {"make gmake", "-f -E -I --file --makefile --eval --directory --include-dir"},
     {"ninja", "-f -t"},
-    {"cmake", "--toolchain"},
+    {"cmake", "--toolchain --open"},
     {"ctest", "-S -D -T --script --build-and-test --overwrite --dashboard"},
     {"npm npx pnpm yarn bun",
      "-C -c --prefix --script-shell --node-options --userconfig --globalconfig --registry --call --git --shell --cwd "
@@ -169,6 +169,8 @@ std::string smuggles(const Words& words) {
   }
   if (in_list(name, "npm pnpm yarn bun") && words.size() > 1 && in_list(words[1], "exec x dlx create init config set"))
     return std::string(name) + " " + words[1];
+  // npm has a script of this name by itself, and it runs what stands behind it.
+  if (name == "npm" && std::find(words.begin() + 1, words.end(), "env") != words.end()) return "npm run env";
   if (name == "uniq" &&
       std::count_if(words.begin() + 1, words.end(), [](const std::string& w) { return !w.empty() && w[0] != '-'; }) > 1)
     return "uniq with an output file";

@@ -32,7 +32,7 @@ constexpr Loader loaders[] = {
      "-exec -toolexec -vettool -overlay -modfile -ldflags -gcflags -gccgoflags -asmflags -compiler -pkgdir -outputdir -C -o"},
     {"pnpm", "--dir"},
     {"eslint", "--init --config --plugin"},
-    {"jest vitest", "--ui --api* --open"},
+    {"jest vitest mocha", "--ui --api* --open --inspect*"},
     {"mypy dmypy", "--python-executable --config-file --install-types --custom-typeshed-dir @*"},
     {"pytest py.test", "--pdbcls --cov-config --tx --rsyncdir"},
     {"flake8", "--config --append-config --enable-extensions"},
@@ -55,7 +55,7 @@ constexpr Loader loaders[] = {
     {"swift",
      "repl script --package-path --scratch-path --toolchain --disable-sandbox --allow-writing-to-directory -Xswiftc -Xcc"},
     {"rake", "-f* --rakefile -e* --execute -p* -E* -r* --require -I* -R* --rakelibdir -C* --directory"},
-    {"docker podman", "--secret --ssh --build-context --output -o* --allow"},
+    {"docker podman", "--secret --ssh --build-context --output -o* --allow --push"},
     {"git", "--unsafe-paths"},
     {"curl",
      "--trace --trace-ascii --data-urlencode --form-string --cookie --cookie-jar --dump-header --libcurl --cert --key --socks4 "
@@ -94,6 +94,15 @@ std::string loads(std::string_view name, const Words& words) {
   return {};
 }
 
+bool ends_with_any(std::string_view name, std::string_view endings) {
+  for (std::size_t begin = 0; begin < endings.size();) {
+    const std::size_t end = std::min(endings.find(' ', begin), endings.size());
+    if (name.ends_with(endings.substr(begin, end - begin))) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
 // An option whose value is the name of a module, or a path to code: "eslint -f ./x.js". However the option is spelt.
 std::string loads_module(std::string_view name, const Words& words) {
   constexpr Loader modules[] = {
@@ -103,7 +112,8 @@ std::string loads_module(std::string_view name, const Words& words) {
        "globalteardown "
        "setupfiles setupfilesafterenv filter testsequencer testresultsprocessor watchplugins snapshotresolver "
        "snapshotserializers "
-       "dependencyextractor prettierpath modulepaths ui file r u nodeoption opts pool browserprovider coverageprovider"}};
+       "dependencyextractor prettierpath modulepaths ui file r u n nodeoption opts compilers haste execargv pool browserprovider "
+       "coverageprovider"}};
   for (const Loader& row : modules) {
     if (!in_list(name, row.programs)) continue;
     for (std::size_t i = 1; i < words.size(); ++i) {
@@ -117,19 +127,11 @@ std::string loads_module(std::string_view name, const Words& words) {
                                                            : "";
       const bool path =
           value.find_first_of("/{\\") != std::string::npos || value.starts_with(".") || value.find('=') != value.npos;
-      if (in_list(option, row.options) && path) return words.front() + " " + words[i];
+      const bool nested = ends_with_any(option, "execargv customprovidermodule");  // "--poolOptions.forks.execArgv"
+      if ((in_list(option, row.options) || nested) && path) return words.front() + " " + words[i];
     }
   }
   return {};
-}
-
-bool ends_with_any(std::string_view name, std::string_view endings) {
-  for (std::size_t begin = 0; begin < endings.size();) {
-    const std::size_t end = std::min(endings.find(' ', begin), endings.size());
-    if (name.ends_with(endings.substr(begin, end - begin))) return true;
-    begin = end + 1;
-  }
-  return false;
 }
 
 bool known_compiler(std::string_view program) {
@@ -227,6 +229,28 @@ std::string smuggles_flags(std::string_view name, const Words& words) {
   return smuggles(inner);
 }
 
+// "host:path" and "user@host:path", as ssh, rsync, tar and git read them.
+bool names_host(std::string_view word) {
+  const std::size_t colon = word.find(':');
+  return colon != word.npos && colon > 0 && word[0] != '-' && word.substr(0, colon).find('/') == word.npos;
+}
+
+// The far side of a copy, an archive on another machine, an address in the place of a remote's name. What follows the
+// remote is "from:to" between branches.
+std::string smuggles_remote(std::string_view name, const Words& words) {
+  if (in_list(name, "rsync tar bsdtar")) return first_word(words, names_host);
+  if (name != "git" || words.size() < 3 || !in_list(words[1], "fetch pull")) return {};
+  bool first = true;
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    if (words[i].empty() || words[i][0] == '-') continue;
+    const std::string_view before = std::string_view(words[i]).substr(0, words[i].find(':'));
+    if (names_host(words[i]) && (first || before.find_first_of(".@") != before.npos || words[i].find("://") != std::string::npos))
+      return "git " + words[i];
+    first = false;
+  }
+  return {};
+}
+
 // Where code comes from: another index, an address, a repository.
 std::string smuggles_address(std::string_view name, const Words& words) {
   return first_word(words, [&](const std::string& word) {
@@ -272,6 +296,7 @@ std::string smuggles_tool(const Words& words) {
   if (why.empty() && in_list(name, "make gmake")) why = smuggles_variable(words);
   if (why.empty() && in_list(name, "mvn mvnw mvnd")) why = smuggles_maven(words);
   if (why.empty()) why = smuggles_flags(name, words);
+  if (why.empty()) why = smuggles_remote(name, words);
   if (why.empty() && in_list(name, "pip pip3 uv poetry docker podman curl")) why = smuggles_address(name, words);
   return why;
 }

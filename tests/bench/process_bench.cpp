@@ -73,7 +73,9 @@ double ours(const ProcessSpec& spec, std::filesystem::path spill = {}, std::stop
   Process process;
   OutputRing output(std::move(spill));
   if (const std::string error = process.start(spec); !error.empty()) std::fprintf(stderr, "%s\n", error.c_str());
-  follow(process, output, {}, stop, [](std::string_view) {});
+  FollowLimits limits;
+  limits.leave = std::chrono::seconds(60);
+  follow(process, output, limits, stop, [](std::string_view) {});
   return milliseconds_since(begun);
 }
 

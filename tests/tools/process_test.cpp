@@ -58,7 +58,7 @@ CommandRan stopped_run(const std::string& command) {
   ran.error = process.start(shell_spec(command, "/tmp"));
   if (!ran.error.empty()) return ran;
   FollowLimits limits;
-  limits.time = std::chrono::seconds(60);
+  limits.time = limits.leave = std::chrono::seconds(60);
   ran.end = follow(process, output, limits, stop.get_token(), [&](std::string_view) {
               if (stop.request_stop()) told = std::chrono::steady_clock::now();
             }).end;
