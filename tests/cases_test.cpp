@@ -32,13 +32,13 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 using tern::test::Wire, tern::test::wires;
 
-std::string text_of(const fs::path& path) {
+std::string content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
 Words lines_of(const fs::path& path) {
-  std::istringstream in(text_of(path));
+  std::istringstream in(content_of(path));
   Words lines;
   for (std::string line; std::getline(in, line);)
     if (!line.empty() && line.front() != '#') lines.push_back(line);
@@ -72,7 +72,7 @@ Run run(const fs::path& home, const fs::path& work, const fs::path& input, const
   }
   int status = 0;
   ::waitpid(child, &status, 0);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text_of(out), text_of(err)};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content_of(out), content_of(err)};
 }
 
 // The last request of a turn: a draft in the background may come before or behind it.
@@ -116,7 +116,7 @@ std::string unmet(const std::string& line, const Run& run, const std::vector<ter
   else if (subject == "stderr")
     actual = run.err;
   else if (subject == "file")
-    in >> name, actual = text_of(work / name);
+    in >> name, actual = content_of(work / name);
   else if (subject == "last")
     in >> name, actual = last_body(requests);
   else
@@ -136,7 +136,7 @@ void run_case(const fs::path& folder, const Wire& api) {
   if (fs::exists(folder / "files")) fs::copy(folder / "files", work, fs::copy_options::recursive);
   fs::create_directories(home / ".config/tern");
   std::ofstream(home / ".config/tern/config.json") << "{\"trusted\": [\"" << work.string() << "\"]}";
-  tern::test::FakeLlm server(text_of(folder / "scenario.json"));
+  tern::test::FakeLlm server(content_of(folder / "scenario.json"));
   Words arguments{"--model", api.model};
   for (auto line : lines_of(folder / "args")) {
     for (auto at = line.find("{work}"); at != std::string::npos; at = line.find("{work}")) line.replace(at, 6, work.string());

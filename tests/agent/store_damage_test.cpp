@@ -244,10 +244,10 @@ TEST_CASE("store: summaries are files for people and views for sqlite3") {
   const std::string text(std::istreambuf_iterator<char>(in), {});
   CHECK(text.find("turns: 1-3") != std::string::npos);
   CHECK(text.find("# Index\n\nDemands:\n- keep it r1\n\nFiles: src/a.cpp r1\n") != std::string::npos);
-  std::ifstream json_file(folder.path / "summaries.json");
-  const std::string json(std::istreambuf_iterator<char>(json_file), {});
-  CHECK(json.find(R"("tokensBefore": 400)") != std::string::npos);
-  CHECK(json.find(std::string(500, 'k') + "…") != std::string::npos);
+  std::ifstream summaries_file(folder.path / "summaries.json");
+  const std::string summaries(std::istreambuf_iterator<char>(summaries_file), {});
+  CHECK(summaries.find(R"("tokensBefore": 400)") != std::string::npos);
+  CHECK(summaries.find(std::string(500, 'k') + "…") != std::string::npos);
   Sqlite beside(folder.db(), Sqlite::Mode::read);
   CHECK(beside.integer("SELECT tokensAfter FROM summaries") == 90);
   CHECK(beside.integer("SELECT count(*) FROM compactions") == 1);

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int turns = 40;
+constexpr int task_count = 40;
 constexpr int window = 32'000;
 
 std::string file_name(int turn, int n) { return "f" + std::to_string(turn) + static_cast<char>('a' + n) + ".txt"; }
@@ -38,7 +38,7 @@ std::string scenario() {
         {{"when", {"What is the value of task 3?", "Nothing stored holds"}}, {"text", "I do not know."}}}},
       {"default",  // no longer in the context: a model asks for the original
        {{"text", "Let me look."}, {"calls", {{{"name", "Recall"}, {"arguments", {{"search", "the value of task 3 is"}}}}}}}}};
-  for (int turn = 0; turn < turns; ++turn) {
+  for (int turn = 0; turn < task_count; ++turn) {
     json calls = json::array();
     for (int n = 0; n < 4; ++n) calls.push_back({{"name", "Read"}, {"arguments", {{"file_path", file_name(turn, n)}}}});
     plan["replies"].push_back({{"text", "Looking."}, {"calls", calls}});
@@ -48,7 +48,7 @@ std::string scenario() {
 }
 
 void write_files(const Home& home) {
-  for (int turn = 0; turn < turns; ++turn)
+  for (int turn = 0; turn < task_count; ++turn)
     for (int n = 0; n < 4; ++n) {
       std::ofstream file(home.work / file_name(turn, n));
       for (int line = 0; line < 110; ++line)
@@ -81,7 +81,7 @@ void drive(const Wire& wire) {
   Headless tern(home, wire, server.url(),
                 {"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--window", std::to_string(window)});
   std::vector<long> memory;
-  for (int turn = 0; turn < turns; ++turn) {
+  for (int turn = 0; turn < task_count; ++turn) {
     const json result = ask(tern, prompt_of(turn));
     REQUIRE(result.value("result", "") == "Task " + std::to_string(turn) + " is done.");
     memory.push_back(resident_kb(tern.pid()));
@@ -92,19 +92,19 @@ void drive(const Wire& wire) {
   CHECK(tern.errors() == "");
   CHECK(server.refused() == 0);
   CHECK(server.shape_problems() == std::vector<std::string>{});
-  if (memory_tells) CHECK(memory.back() < memory.at(turns / 4) + 12'000);
+  if (memory_tells) CHECK(memory.back() < memory.at(task_count / 4) + 12'000);
 
   auto store = Store::open({.folder = home.work / ".compression", .read_only = true});
   std::string why;
   REQUIRE(store->newest(why));
   std::set<std::string> prompts;
   for (const RewindPoint& point : store->rewind_points()) prompts.insert(point.text);
-  for (int turn = 0; turn < turns; ++turn) CHECK(prompts.count(prompt_of(turn)) == 1);
+  for (int turn = 0; turn < task_count; ++turn) CHECK(prompts.count(prompt_of(turn)) == 1);
   Tokens all = 0;
   for (const ItemPtr& item : store->items({{1}, {100'000}})) all += estimate(*item);
   CHECK(all >= 10 * window);
   CHECK_FALSE(store->compactions().empty());
-  WARN(wire.name << ": " << all << " tokens, " << store->compactions().size() << " compactions, " << memory.at(turns / 4)
+  WARN(wire.name << ": " << all << " tokens, " << store->compactions().size() << " compactions, " << memory.at(task_count / 4)
                  << " -> " << memory.back() << " KB");
 }
 

@@ -11,7 +11,7 @@ using test::to_script;
 
 namespace {
 
-Conversation talk(int turns, int tokens) {
+Conversation exchange(int turns, int tokens) {
   std::string text = "system Be brief\n";
   for (int i = 1; i <= turns; ++i) {
     const auto n = std::to_string(i);
@@ -41,7 +41,7 @@ Conversation truncated(const Conversation& before, Tokens target) {
 }  // namespace
 
 TEST_CASE("the newest stays as far as it fits, with all user messages that are cheap") {
-  const auto before = talk(20, 400);
+  const auto before = exchange(20, 400);
   const auto after = to_script(truncated(before, 5'000), 20);
   CHECK(after.starts_with("system 1 Be brief\nuser 2 question 1\n"));
   CHECK(after.find("question 7\n") != std::string::npos);
@@ -97,7 +97,7 @@ TEST_CASE("of what the person wrote the longest gives way, the short stays word 
   CHECK(after.find("r77") != std::string::npos);
 }
 
-TEST_CASE("what fits is left alone") { CHECK(truncate(talk(3, 100), {}, 10'000).empty()); }
+TEST_CASE("what fits is left alone") { CHECK(truncate(exchange(3, 100), {}, 10'000).empty()); }
 
 TEST_CASE("pins stay byte for byte while the rest makes room") {
   const auto before = script(
@@ -109,14 +109,14 @@ TEST_CASE("pins stay byte for byte while the rest makes room") {
 }
 
 TEST_CASE("when the protected part alone is too large its largest results are snipped harder") {
-  const auto before = talk(5, 4'000);
+  const auto before = exchange(5, 4'000);
   const auto after = truncated(before, 3'000);
   CHECK(after.items.size() == before.items.size() - 4);  // only the old answers beside them left
   CHECK(to_script(after, 5'000).find("recall r3]") != std::string::npos);
 }
 
 TEST_CASE("it never fails, however small the target") {
-  for (const Tokens target : {2'000, 600, 300, 150, 100}) truncated(talk(12, 3'000), target);
+  for (const Tokens target : {2'000, 600, 300, 150, 100}) truncated(exchange(12, 3'000), target);
   truncated(script("user " + std::string(40'000, 'x')), 100);
   truncated(script("user a\nuser " + std::string(400, 'x') + " words and more words\npin\nassistant b"), 80);
   truncated(script("user a\nimage 20000 bytes\nassistant b\nuser c"), 100);
@@ -135,7 +135,7 @@ TEST_CASE("thoughts of the newest round give way whole, with their message's oth
 }
 
 TEST_CASE("thoughts that are never resent leave before anything else does") {
-  auto before = talk(5, 400);
+  auto before = exchange(5, 400);
   Item item = *before.items[2];
   item.blocks.insert(item.blocks.begin(), Thinking{std::string(40'000, 'x') + " and so on", ""});
   before.items[2] = make_item(std::move(item));

@@ -12,18 +12,18 @@ using namespace tern::testing;
 
 namespace {
 
-std::mt19937 dice(7);
+std::mt19937 peer_dice(7);
 
-const std::string& pick(const std::vector<std::string>& from) { return from[dice() % from.size()]; }
+const std::string& pick(const std::vector<std::string>& from) { return from[peer_dice() % from.size()]; }
 
 std::string random_rules() {
   static const std::vector<std::string> names = {"a", "b",  "ab",  "foo", "foo.c", ".x",  "build",
                                                  "*", "**", "*.c", "f*",  "[ab]",  "*o*", "?"};
   std::string rules;
-  for (unsigned n = dice() % 5; n > 0; --n) {
+  for (unsigned n = peer_dice() % 5; n > 0; --n) {
     std::string rule = pick(names);
-    for (unsigned deep = dice() % 3; deep > 0; --deep) rule += "/" + pick(names);
-    rules += (dice() % 4 ? "" : "!") + std::string(dice() % 4 ? "" : "/") + rule + (dice() % 4 ? "\n" : "/\n");
+    for (unsigned deep = peer_dice() % 3; deep > 0; --deep) rule += "/" + pick(names);
+    rules += (peer_dice() % 4 ? "" : "!") + std::string(peer_dice() % 4 ? "" : "/") + rule + (peer_dice() % 4 ? "\n" : "/\n");
   }
   return rules;
 }
@@ -32,14 +32,14 @@ void random_tree(const fs::path& folder, int depth) {
   static const std::vector<std::string> files = {"a", "b", "foo.c", "foo.o", ".x", "a b", "ab.md"};
   static const std::vector<std::string> folders = {"a", "b", "ab", "foo", "build", ".hidden"};
   static const std::vector<std::string> words = {"alpha", "beta", "Alpha", "al", "42", "é", ""};
-  if (dice() % 2) put(folder / ".gitignore", random_rules());
-  for (unsigned n = dice() % 6; n > 0; --n) {
+  if (peer_dice() % 2) put(folder / ".gitignore", random_rules());
+  for (unsigned n = peer_dice() % 6; n > 0; --n) {
     std::string text;
-    for (unsigned lines = dice() % 8; lines > 0; --lines) text += pick(words) + " " + pick(words) + "\n";
-    if (dice() % 8 == 0) text += "last without an end: alpha";
+    for (unsigned lines = peer_dice() % 8; lines > 0; --lines) text += pick(words) + " " + pick(words) + "\n";
+    if (peer_dice() % 8 == 0) text += "last without an end: alpha";
     if (const auto file = folder / pick(files); !fs::is_directory(file)) put(file, text);
   }
-  for (unsigned n = depth > 0 ? dice() % 4 : 0; n > 0; --n)
+  for (unsigned n = depth > 0 ? peer_dice() % 4 : 0; n > 0; --n)
     if (const auto sub = folder / pick(folders); !fs::is_regular_file(sub))
       fs::create_directories(sub), random_tree(sub, depth - 1);
 }
