@@ -144,8 +144,13 @@ void Session::ask_for_trust() {
                                   [&](const auto& folder) { return is_under(folder, workspace_->root()); });
   trusted_ = listed || trust_->trusted(workspace_->root());
   if (trusted_) return;
-  const auto claims = claims_of(workspace_->root());
+  auto claims = claims_of(workspace_->root());
   if (!setup_.may_ask || !setup_.asks_trust) {
+    // Of these a run would have read something; the history says for itself whether it is believed.
+    std::erase_if(claims, [](const std::string& claim) {
+      return !claim.starts_with("AGENTS.md:") && !claim.starts_with("CLAUDE.md:") &&
+             !claim.starts_with(".compression/config.json:");
+    });
     if (!claims.empty())
       emit(Notice{Level::warning, "This folder is not trusted: its " + claims.front() +
                                       " is not read (list it under \"trusted\" in the user's config)."});

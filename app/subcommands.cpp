@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,9 +13,11 @@
 #include "agent/models.h"
 #include "agent/project_dir.h"
 #include "agent/store.h"
+#include "agent/trust.h"
 #include "app/console.h"
 #include "app/option_table.h"
 #include "tools/sandbox.h"
+#include "tools/workspace.h"
 
 namespace tern {
 namespace {
@@ -238,17 +241,21 @@ int show_config(Look& look) {
     return 0;
   }
   const std::string all = config_text(look.config, origins);
-  std::string found;
+  std::string found, problems;
   for (std::size_t at = 0; at < all.size();) {
     const std::size_t end = all.find('\n', at) + 1;
-    if (all.substr(at, end - at).find(wanted) != std::string::npos) found += all.substr(at, end - at);
+    const std::string line = all.substr(at, end - at);
+    if (line.starts_with('!'))
+      problems += line;  // whatever was asked for
+    else if (line.find(wanted) != std::string::npos)
+      found += line;
     at = end;
   }
   if (found.empty()) {
     const std::string near = nearest_word(wanted, config_keys());
     return complain("no key holds \"" + wanted + "\"" + (near.empty() ? "" : "; did you mean " + near + "?"));
   }
-  say(found);
+  say(found + problems);
   return look.config.problems.empty() ? 0 : 1;
 }
 
@@ -285,16 +292,29 @@ int run(Look& look) {
   return found == table.end() ? complain("there is no command \"" + look.options.subcommand + "\"", 2) : found->second(look);
 }
 
+// As a session decides it, so that what is shown is what would be in force.
+bool trusts(const Config& config, const fs::path& folder) {
+  const auto covers = [&](const auto& listed) { return is_under(listed, folder); };
+  return std::any_of(config.trusted.begin(), config.trusted.end(), covers) || TrustList(default_trust_file()).trusted(folder);
+}
+
 }  // namespace
 
 int run_subcommand(const Options& options, Config config) {
   std::error_code ignored;
   const fs::path cwd = options.cwd.empty() ? fs::current_path(ignored) : fs::path(options.cwd);
   Look look{options, config, open_project_dir({.root = cwd, .state_dir = options.state_dir, .create = false}), nullptr};
-  if (look.project.usable_config()) {
-    for (std::string& problem : read_project_config(look.project.project, config)) config.problems.push_back(std::move(problem));
-  }
   struct stat info {};
+  const fs::path file = look.project.project / "config.json";
+  if (look.project.usable_config() && ::lstat(file.c_str(), &info) == 0) {
+    if (trusts(config, fs::weakly_canonical(cwd, ignored)))
+      for (std::string& problem : read_project_config(look.project.project, config))
+        config.problems.push_back(std::move(problem));
+    else
+      config.problems.push_back(file.string() +
+                                " is not read: this folder is not trusted yet (open tern in it, or list it under " +
+                                "\"trusted\" in your own config.json)");
+  }
   if (!look.project.folder.empty() && ::lstat((look.project.folder / "tern.db").c_str(), &info) == 0) {
     look.store = Store::open({.folder = look.project.folder, .read_only = true});
     for (const std::string& notice : look.store->notices()) print(stderr, "tern: " + notice + "\n");
