@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "agent/cost.h"
@@ -31,17 +32,18 @@ constexpr std::chrono::seconds kPatience{30};
 
 class Report {
  public:
-  Report(bool marks, std::string* into) : marks_(marks), into_(into) {}
-  void good(const char* what, const std::string& text) { line(marks_ ? "✓" : "ok  ", what, text); }
-  void note(const char* what, const std::string& text) { line(marks_ ? "·" : "note", what, text); }
+  Report(bool marks, std::string* into, nlohmann::ordered_json* json) : marks_(marks), into_(into), json_(json) {}
+  void good(const char* what, const std::string& text) { line(marks_ ? "✓" : "ok  ", "ok", what, text); }
+  void note(const char* what, const std::string& text) { line(marks_ ? "·" : "note", "note", what, text); }
   void bad(const char* what, const std::string& text) {
     wrong_ = true;
-    line(marks_ ? "✗" : "BAD ", what, text);
+    line(marks_ ? "✗" : "BAD ", "bad", what, text);
   }
   int status() const { return wrong_ ? 1 : 0; }
 
  private:
-  void line(const char* mark, const char* what, const std::string& text) {
+  void line(const char* mark, const char* state, const char* what, const std::string& text) {
+    if (json_) return json_->push_back({{"check", what}, {"state", state}, {"text", text}});
     std::string name = what;
     name.resize(std::max<std::size_t>(name.size(), 9), ' ');
     const std::string line = std::string(mark) + ' ' + name + ' ' + text + '\n';
@@ -50,7 +52,8 @@ class Report {
     std::fflush(stdout);
   }
   bool marks_, wrong_ = false;
-  std::string* into_;  // nullptr: each line is printed as it is found
+  std::string* into_;             // nullptr: each line is printed as it is found
+  nlohmann::ordered_json* json_;  // instead of lines
 };
 
 std::string variable(const char* name) {
@@ -90,7 +93,9 @@ void check_config(Report& report, const Config& config, const fs::path& user_fil
 
 void check_store(Report& report, const Options& options) {
   if (const std::string unsound = sqlite_unsound(); !unsound.empty()) report.bad("store", unsound);
-  const ProjectDir project = open_project_dir({.root = fs::current_path(), .state_dir = options.state_dir, .create = false});
+  const ProjectDir project = open_project_dir({.root = options.cwd.empty() ? fs::current_path() : fs::path(options.cwd),
+                                               .state_dir = options.state_dir,
+                                               .create = false});
   if (!project.why.empty()) report.bad("store", project.why);
   const fs::path file = project.folder / "tern.db";
   if (project.folder.empty() || !fs::exists(file)) return report.note("store", "no history here yet; SQLite " + sqlite_version());
@@ -226,12 +231,15 @@ void check_provider(Report& report, const Options& options, const Config& config
 }  // namespace
 
 int run_doctor(const Options& options, const Config& config, std::string* into, std::stop_token stop) {
-  Report report(utf8_locale(), into);
+  auto list = nlohmann::ordered_json::array();
+  const bool as_json = options.json && !into;
+  Report report(utf8_locale(), into, as_json ? &list : nullptr);
   check_terminal(report);
   check_config(report, config, user_config_file(environment()));
   check_store(report, options);
   check_sandbox(report);
   check_provider(report, options, config, stop);
+  if (as_json) print(stdout, list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   return report.status();
 }
 

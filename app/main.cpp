@@ -18,6 +18,7 @@ int run(int argc, char** argv) {
     print(stderr, "tern: " + options.error + "\n");
     return 2;
   }
+  if (options.run == Options::Run::version) return std::puts("tern " TERN_VERSION) < 0;
   if (options.run == Options::Run::help) return std::fputs(usage_text().c_str(), stdout) < 0;
   guard_memory();
   const auto env = environment();

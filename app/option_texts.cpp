@@ -86,7 +86,7 @@ const std::vector<SubcommandRow>& all_subcommands() {
       {"config", "[KEY|--origins]", "every setting and where it came from"},
       {"doctor", "", "check terminal, key, provider, store and sandbox"},
       {"sandbox", "COMMAND", "run a command as the tools would, or say what it may do"},
-      {"debug", "request", "the exact last request"},
+      {"debug", "request", "the exact last request, given the flags of that run"},
       {"completion", "bash|zsh|fish", "a completion script for the shell"},
       {"man", "", "the manual page"},
       {"help", "", "this help"},

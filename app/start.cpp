@@ -16,6 +16,7 @@
 #include "app/crash.h"
 #include "app/headless.h"
 #include "app/subcommands.h"
+#include "app/trace.h"
 #include "tools/tool.h"
 #include "tools/walk.h"
 #include "ui/keys.h"
@@ -133,7 +134,10 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
   setup.state_dir = options.state_dir;
   const auto user_file = user_config_file(setup.env);
   if (!user_file.empty()) setup.user_memory = user_file.parent_path() / "AGENTS.md";
-  for (const auto& folder : options.add_dirs) setup.extra_dirs.emplace_back(folder);
+  for (const auto& folder : options.add_dirs) {
+    if (!fs::is_directory(folder, ignored)) return "--add-dir: there is no folder " + folder;
+    setup.extra_dirs.emplace_back(folder);
+  }
   setup.extra_dirs.insert(setup.extra_dirs.end(), config.add_dirs.begin(), config.add_dirs.end());
   setup.trusted = config.trusted;
   setup.keep = !options.no_session;
@@ -185,6 +189,8 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
     if (setup.window == 0) setup.window = 12'000;
   }
   setup.trace = options.trace;
+  if (!setup.trace.empty() && error.empty())
+    if (const auto why = trace_problem(setup.trace); !why.empty()) error = "cannot trace to " + setup.trace + ": " + why;
   return error;
 }
 

@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -73,6 +75,11 @@ json line_of(const Other&) {
 }
 
 }  // namespace
+
+std::string trace_problem(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(private_file(path), &std::fclose);
+  return file ? "" : std::strerror(errno);
+}
 
 void trace_event(const std::string& path, const Event& event) {
   static std::mutex mutex;

@@ -2,10 +2,32 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
 #include "app/option_table.h"
+#include "tests/support/places.h"
+#include "tests/support/temp_dir.h"
 
 using namespace tern;
 using Run = Options::Run;
+
+namespace {
+
+// What the program says to these words, both its streams, with "= STATUS" behind; away from the home and the keys of whoever runs the tests.
+std::string said_to(const std::string& words) {
+  const test::TempDir home;
+  const std::string command = "cd '" + home.path().string() + "' && env -i HOME=\"$PWD\" '" + places::program() + "' " + words +
+                              " </dev/null 2>&1; echo \"= $?\"";
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string all;
+  for (int c; (c = std::fgetc(pipe)) != EOF;) all += static_cast<char>(c);
+  ::pclose(pipe);
+  return all;
+}
+
+}  // namespace
 
 TEST_CASE("options: a prompt, a print, a subcommand") {
   CHECK(parse_options({}).run == Run::chat);
@@ -58,4 +80,28 @@ TEST_CASE("options: help, completions and the manual name every flag") {
   }
   CHECK(man_page().find("\\-\\-json\\-schema") != std::string::npos);
   CHECK(completion_script("csh").empty());
+}
+
+TEST_CASE("options: the version is printed wherever it is asked for, in each of its forms") {
+  const auto version = said_to("--version");
+  CHECK(version.starts_with("tern "));
+  CHECK(version.ends_with("\n= 0\n"));
+  for (const char* words : {"-V", "--plain --version", "-p hi -V"}) {
+    INFO(words);
+    CHECK(said_to(words) == version);
+  }
+}
+
+TEST_CASE("options: a folder that is not there and a file that cannot be written are refused before anything runs") {
+  CHECK(said_to("--demo -p --add-dir nowhere") == "tern: --add-dir: there is no folder nowhere\n= 2\n");
+  CHECK(said_to("--demo -p --trace nowhere/t") == "tern: cannot trace to nowhere/t: No such file or directory\n= 2\n");
+}
+
+TEST_CASE("options: the doctor speaks JSON when asked to") {
+  const auto said = said_to("doctor --json --demo");
+  const auto list = nlohmann::json::parse(said.substr(0, said.rfind("= ")));
+  std::string checks;
+  for (const auto& one : list) checks += one.at("check").get<std::string>() + " ";
+  CHECK(checks == "terminal config store sandbox provider ");
+  CHECK(list.back().at("state") == "note");
 }
