@@ -373,8 +373,8 @@ class Gate {
       const std::string spec = within ? grantable_prefix(*command) : std::string();
       if (spec.empty()) return Ask{why, {}, {}, {}};
       ask.grants.push_back({Kind::allow, "Bash", spec, "this session"});
-      ask.remember += (ask.remember.empty() ? "" : " and ") + ("Bash(" + spec + ")");
     }
+    ask.remember = grant_text(ask.grants);
     return ask;
   }
 

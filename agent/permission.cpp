@@ -51,7 +51,7 @@ void offer_directory(Ask& ask, const char* tool, const PermissionRequest& reques
   }
   if (directory == "/") return;
   ask.grants.push_back({Kind::allow, tool, spec, "this session"});
-  ask.remember = std::string(tool) + "(" + spec + ")";
+  ask.remember = grant_text(ask.grants);
 }
 
 Decision decide_read(const PermissionPolicy& policy, const PermissionRequest& request, PermissionMode mode) {

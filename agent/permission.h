@@ -64,6 +64,8 @@ Decision decide_command(const PermissionPolicy& policy, std::string_view command
 bool parse_rule(std::string_view text, PermissionRule::Kind kind, std::string source, PermissionRule& rule, std::string& error);
 std::string to_string(const PermissionRule& rule);  // for people: kind, rule and where it is from
 std::string rule_text(const PermissionRule& rule);  // "Tool(spec)", as parse_rule reads it
+// What grants allow from now on, in words: "any command that begins with `npm test` or with `make`".
+std::string grant_text(const std::vector<PermissionRule>& grants);
 bool matches_path(std::string_view pattern, const Workspace& workspace, const std::filesystem::path& path);
 
 // The mode that really holds, with the reason when it is not the one asked for (no flag, no sandbox).

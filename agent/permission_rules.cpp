@@ -116,6 +116,32 @@ bool parse_rule(std::string_view text, PermissionRule::Kind kind, std::string so
 
 std::string rule_text(const PermissionRule& rule) { return rule.tool + (rule.spec.empty() ? "" : "(" + rule.spec + ")"); }
 
+std::string grant_text(const std::vector<PermissionRule>& grants) {
+  std::vector<std::string> told;
+  for (const PermissionRule& rule : grants) {
+    std::string_view spec = rule.spec;
+    std::string text;
+    if (rule.tool == "Bash" && is_prefix(spec)) {
+      const bool more = !told.empty() && told.back().find("begin") != std::string::npos;
+      text =
+          std::string(more ? "with" : "any command that begins with") + " `" + std::string(spec.substr(0, spec.size() - 2)) + "`";
+    } else if (rule.tool == "Bash") {
+      text = "the command `" + rule.spec + "`";
+    } else {
+      const bool below = ends_with(spec, "/**");
+      if (below) spec.remove_suffix(3);
+      text = std::string(rule.tool == "Read" ? "reading" : "changes of") + (below          ? " files in "
+                                                                            : spec == "**" ? " any file here"
+                                                                                           : " ");
+      if (spec != "**") text += std::string(spec) + (below ? " and below" : "");
+    }
+    if (std::find(told.begin(), told.end(), text) == told.end()) told.push_back(std::move(text));
+  }
+  std::string text;
+  for (const std::string& one : told) text += (text.empty() ? "" : " or ") + one;
+  return text;
+}
+
 std::string to_string(const PermissionRule& rule) {
   const char* kinds[] = {"allow", "ask", "deny"};
   return std::string(kinds[static_cast<int>(rule.kind)]) + " " + rule_text(rule) +

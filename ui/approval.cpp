@@ -147,7 +147,7 @@ const Rows& Approval::body(int width) {
 Rows Approval::choices(int width, std::size_t most) {
   const bool remember = !asked_.remember.empty();
   const std::string no = std::string(remember ? "3" : "2") + (trust_ ? ". No, leave" : ". No, and say what to do instead");
-  const std::string options[] = {"1. Yes", "2. Yes, and don't ask again for " + safe_command(asked_.remember), no};
+  const std::string options[] = {"1. Yes", "2. Yes, always: " + safe_command(asked_.remember), no};
   const auto made = [&](bool all, bool others) {
     Rows rows;
     for (int index = 0; index < 3; ++index) {

@@ -161,7 +161,7 @@ class PlainLog {
   void operator()(const PermissionAsked& asked) {
     line("Permission: " + safe_text(asked.title, Lines::one) + "\n" + safe_command(asked.diff.empty() ? asked.body : asked.diff) +
          "\nasks because: " + safe_text(asked.reason, Lines::one) + "\nanswer with 1 yes" +
-         (asked.remember.empty() ? "" : ", 2 yes and remember (" + safe_command(asked.remember) + ")") +
+         (asked.remember.empty() ? "" : ", 2 yes, always: " + safe_command(asked.remember)) +
          ", 3 no, or say what to do instead");
   }
   void operator()(const TrustAsked& asked) {

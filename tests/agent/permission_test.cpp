@@ -856,7 +856,11 @@ TEST_CASE("what is offered to be remembered") {
   const PermissionPolicy policy = policy_of(PermissionMode::ask);
   const auto offered = [&](const char* line) {
     const Decision decision = decide_command(policy, line, project.workspace);
-    return std::holds_alternative<Ask>(decision) ? std::get<Ask>(decision).remember : kind_of(decision);
+    if (!std::holds_alternative<Ask>(decision)) return kind_of(decision);
+    std::string rules;
+    for (const auto& grant : std::get<Ask>(decision).grants) rules += (rules.empty() ? "" : " and ") + rule_text(grant);
+    CHECK(std::get<Ask>(decision).remember.empty() == rules.empty());
+    return rules;
   };
   CHECK(offered("npm run build && ls") == "Bash(npm run build:*)");
   CHECK(offered("npm run build && cargo test x") == "Bash(npm run build:*) and Bash(cargo test:*)");
@@ -870,6 +874,25 @@ TEST_CASE("what is offered to be remembered") {
     INFO(line);
     CHECK(offered(line).empty());
   }
+}
+
+TEST_CASE("what would be granted is said in words, each part once") {
+  const auto told = [](std::vector<std::string> rules) {
+    std::vector<PermissionRule> grants;
+    for (const std::string& text : rules) {
+      std::string error;
+      REQUIRE(parse_rule(text, PermissionRule::Kind::allow, "", grants.emplace_back(), error));
+    }
+    return grant_text(grants);
+  };
+  CHECK(told({}).empty());
+  CHECK(told({"Bash(npm test:*)"}) == "any command that begins with `npm test`");
+  CHECK(told({"Bash(npm test:*)", "Bash(make:*)", "Bash(npm test:*)"})
+            .starts_with("any command that begins with `npm test` or with `make`"));
+  CHECK(told({"Bash(git status)"}) == "the command `git status`");
+  CHECK(told({"Edit(src/deep/**)"}) == "changes of files in src/deep and below");
+  CHECK(told({"Edit(**)"}) == "changes of any file here");
+  CHECK(told({"Read(/etc/app/**)"}) == "reading files in /etc/app and below");
 }
 
 TEST_CASE("rules that would grant too much are refused") {
@@ -944,7 +967,7 @@ TEST_CASE("files") {
   CHECK(answer(ruled, outline, "src/main.cpp") == "deny");
   CHECK(answer(ruled, read, "src/main.cpp") == "deny");
   const json args{{"file_path", "src/deep/x"}};
-  CHECK(std::get<Ask>(decide(plain, {edit, args, project.workspace})).remember == "Edit(src/deep/**)");
+  CHECK(std::get<Ask>(decide(plain, {edit, args, project.workspace})).remember == "changes of files in src/deep and below");
   const Tool todo = tool_of("TodoWrite", Effect::context);
   CHECK(kind_of(decide(plain, {todo, args, project.workspace})) == "allow");
 }

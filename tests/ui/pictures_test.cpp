@@ -54,7 +54,7 @@ PermissionAsked edit_question() {
       "@@ -201,3 +201,4 @@\n   if (at_end()) {\n-    return Token::eof();\n+    if (!line_.empty()) return 行();  // 👍🏽\n"
       "+    return Token::eof();\n   }\n";
   asked.reason = "it writes src/词法.cpp";
-  asked.remember = "Edit(src/**)";
+  asked.remember = "changes of files in src and below";
   return asked;
 }
 
@@ -223,7 +223,7 @@ TEST_CASE("pictures: questions") {
   bash.title = "Bash npm run build && rm -rf ./dist";
   bash.body = "npm run build && rm -rf ./dist";
   bash.reason = "rm -rf deletes files";
-  bash.remember = "npm run build";
+  bash.remember = "any command that begins with `npm run build`";
   ask(world, bash);
   CHECK_GOLDEN("question_bash", at_every_size(world));
   TrustAsked trust{5, "/home/ann/src/解析器", "AGENTS.md: instructions for the model\n.git/hooks: commands git runs"};

@@ -26,7 +26,7 @@ TEST_CASE("the dialog shows the whole command and takes no key meant for the pro
   asked.title = "Run this command?";
   asked.body = "npm run build && rm -rf ./dist";
   asked.reason = "rm -rf deletes files";
-  asked.remember = "npm run";
+  asked.remember = "any command that begins with `npm run`";
   world.shell.last_key_ms = world.shell.now_ms - 100;
   world.tell(asked);
   world.shell.approval.open(asked, world.shell.now_ms);
