@@ -41,6 +41,12 @@ std::optional<ModelName> find_model(const SessionSetup& setup, std::string& why)
   }
   if (const auto* kind = kind_with_key(setup)) {
     const auto wanted = kind->model_variable.empty() ? std::string() : setup.env(std::string(kind->model_variable));
+    if (wanted.empty() && kind->default_model.empty() &&
+        setup.open == SessionSetup::Open::fresh) {  // a resumed one names its own
+      why = std::string(kind->title) + " serves many models: name one with --model " + std::string(kind->name) + "/NAME" +
+            (kind->model_variable.empty() ? "" : ", or set " + std::string(kind->model_variable)) + ".";
+      return std::nullopt;
+    }
     return ModelName{std::string(kind->name), wanted.empty() ? std::string(kind->default_model) : wanted};
   }
   for (const auto* local : all_providers()) {

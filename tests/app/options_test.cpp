@@ -15,10 +15,10 @@ using Run = Options::Run;
 namespace {
 
 // What the program says to these words, both its streams, with "= STATUS" behind; away from the home and the keys of whoever runs the tests.
-std::string said_to(const std::string& words) {
+std::string said_to(const std::string& words, const std::string& environment = {}) {
   const test::TempDir home;
-  const std::string command = "cd '" + home.path().string() + "' && env -i HOME=\"$PWD\" '" + places::program() + "' " + words +
-                              " </dev/null 2>&1; echo \"= $?\"";
+  const std::string command = "cd '" + home.path().string() + "' && env -i HOME=\"$PWD\" " + environment + " '" +
+                              places::program() + "' " + words + " </dev/null 2>&1; echo \"= $?\"";
   std::FILE* pipe = ::popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string all;
@@ -104,4 +104,9 @@ TEST_CASE("options: the doctor speaks JSON when asked to") {
   for (const auto& one : list) checks += one.at("check").get<std::string>() + " ";
   CHECK(checks == "terminal config store sandbox provider ");
   CHECK(list.back().at("state") == "note");
+}
+
+TEST_CASE("options: a service without a model of its own is not asked for a nameless one") {
+  CHECK(said_to("-p hi", "OPENROUTER_API_KEY=k OPENROUTER_BASE_URL=http://127.0.0.1:1") ==
+        "tern: OpenRouter serves many models: name one with --model openrouter/NAME, or set OPENROUTER_MODEL.\n= 2\n");
 }
