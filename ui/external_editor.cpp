@@ -1,7 +1,6 @@
 #include "ui/external_editor.h"
 
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "ui/child.h"
 #include "ui/terminal.h"
 
 extern char** environ;
@@ -59,19 +59,10 @@ int wait_for(pid_t pid) {
 }
 
 int run_shell(const std::string& command) {
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none, standard;
-  sigemptyset(&none);
-  sigfillset(&standard);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &standard);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   std::string shell = "sh", flag = "-c", text = command;
   char* argv[] = {shell.data(), flag.data(), text.data(), nullptr};
   pid_t pid = 0;
-  const int failed = posix_spawn(&pid, "/bin/sh", nullptr, &attributes, argv, environ);
-  posix_spawnattr_destroy(&attributes);
+  const int failed = posix_spawn(&pid, "/bin/sh", nullptr, ChildSignals().get(), argv, environ);
   return failed == 0 ? wait_for(pid) : -1;
 }
 

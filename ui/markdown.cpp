@@ -57,6 +57,7 @@ class Renderer {
     parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
       return static_cast<Renderer*>(self)->text(type, std::string_view(text, size));
     };
+    source_ = markdown;
     md_parse(markdown.data(), static_cast<MD_SIZE>(markdown.size()), &parser, this);
     while (!rows_.empty() && rows_.back().text.empty()) rows_.pop_back();
     return std::move(rows_);
@@ -159,6 +160,7 @@ class Renderer {
   }
 
   int text(MD_TEXTTYPE type, std::string_view text) {
+    if (std::exchange(unnumbered_, false)) number_item(text.data());
     if (in_code_) {
       code_ += text;
       return 0;
@@ -189,14 +191,37 @@ class Renderer {
     List& list = lists_.back();
     std::string mark = list.ordered ? std::to_string(list.next++) + ". " : lists_.size() % 2 == 1 ? "• " : "◦ ";
     if (detail.is_task) mark = detail.task_mark == ' ' ? "☐ " : "☒ ";
-    item_mark_ = prefix_ + mark;
+    unnumbered_ = list.ordered && !detail.is_task;
     indents_.push_back(prefix_.size());
+    lead_ = item_mark_.empty() ? prefix_ : item_mark_;  // "2. - both": two marks in one row
+    set_mark(mark);
+  }
+
+  void set_mark(const std::string& mark) {
+    prefix_.resize(indents_.back());
+    item_mark_ = lead_ + mark;
     prefix_ += std::string(static_cast<std::size_t>(tern::width(mark)), ' ');
+  }
+
+  // A list that skips keeps its author's numbers, which may be what is spoken of; one that only repeats "1." is counted.
+  void number_item(const char* first) {
+    if (lists_.empty() || indents_.empty() || first < source_.data() || first >= source_.data() + source_.size()) return;
+    const std::string_view before = source_.substr(0, static_cast<std::size_t>(first - source_.data()));
+    std::string_view line = before.substr(before.rfind('\n') + 1);  // npos + 1 is 0
+    line.remove_prefix(std::min(line.find_first_not_of(" \t>"), line.size()));
+    const std::size_t digits = std::min(line.find_first_not_of("0123456789"), line.size());
+    if (digits == 0 || digits > 9 || digits == line.size() || (line[digits] != '.' && line[digits] != ')')) return;
+    const auto number = static_cast<unsigned>(std::stoul(std::string(line.substr(0, digits))));
+    List& list = lists_.back();
+    if (number < list.next) return;
+    list.next = number + 1;
+    set_mark(std::to_string(number) + ". ");
   }
 
   void end_item() {
     flush_line();
     item_mark_.clear();
+    unnumbered_ = false;
     if (indents_.empty()) return;
     prefix_.resize(indents_.back());
     indents_.pop_back();
@@ -360,8 +385,10 @@ class Renderer {
   std::vector<Style> styles_;
   std::vector<List> lists_;
   std::vector<std::size_t> indents_;
-  std::string prefix_, item_mark_, code_, language_, link_, link_text_;
+  std::string prefix_, item_mark_, lead_, code_, language_, link_, link_text_;
+  std::string_view source_;
   bool in_code_ = false, in_link_ = false;
+  bool unnumbered_ = false;  // the item that begins has the number of its place, not yet that of its author
   std::vector<std::vector<TableCell>> table_;
 };
 

@@ -34,6 +34,24 @@ TEST_CASE("markdown keeps its structure") {
   CHECK(style_at(rows[2], "soft").italic);
 }
 
+TEST_CASE("a list that skips keeps its author's numbers, one that repeats is counted") {
+  const auto shown = [](const char* text) { return picture_of(markdown_rows(text, 30, false)); };
+  CHECK(shown("1. one\n8. **eight**\n9) other") == "1. one\n8. eight\n\n9. other\n");
+  CHECK(shown("1. one\n1. two\n1. three") == "1. one\n2. two\n3. three\n");
+  CHECK(shown("9. nine\n12. twelve is so long that it wraps\n    - below") ==
+        "9. nine\n12. twelve is so long that it\n    wraps\n    ◦ below\n");
+  CHECK(shown("> 3. three\n> 7. `seven`") == "▌ 3. three\n▌ 7. seven\n");
+  CHECK(shown("1. one\n2. 5. nested") == "1. one\n2. 5. nested\n");
+  CHECK(shown("1. one\n2. - nested") == "1. one\n2. ◦ nested\n");
+}
+
+TEST_CASE("what is struck out is struck through, an approximate number is not") {
+  const Rows rows = markdown_rows("~~old~~ new, ~5 to ~10 s in ~/a or ~/b", 60, false);
+  CHECK(picture_of(rows) == "old new, ~5 to ~10 s in ~/a or ~/b\n");
+  CHECK(style_at(rows[0], "old").strike);
+  CHECK_FALSE(style_at(rows[0], "5 to").strike);
+}
+
 TEST_CASE("tables with wide letters stand in columns") {
   const Rows rows = markdown_rows("| a | 名字 |\n|---|---|\n| 1 | 中文 |\n| 22 | x |", 40, false);
   CHECK(picture_of(rows) == "a  │ 名字\n───┼─────\n1  │ 中文\n22 │ x\n");
