@@ -1,4 +1,4 @@
-// Search over a tree of 100,000 files, beside ripgrep where it is installed: the same patterns, taking turns, best of five.
+// Grep and Glob over a tree of 100,000 files, beside ripgrep where it is installed: the same patterns, taking turns, best of five.
 //   grep_bench [files]
 #include <chrono>
 #include <cstdio>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/tools/world.h"
 #include "tools/search.h"
 
 namespace {
@@ -52,19 +53,42 @@ double run_ours(const fs::path& root, const Case& one, std::size_t& found) {
   return milliseconds(start);
 }
 
-double run_peer(const fs::path& root, const Case& one) {
-  std::string command = std::string("rg --hidden ") + (one.count ? "-c " : "-l ") + (one.ignore_case ? "-i " : "") + "-e '" +
-                        one.pattern + "' " + root.native() + " > /dev/null";
+double run_glob(tern::testing::World& world, const char* pattern, std::size_t& found) {
   auto start = Clock::now();
-  return std::system(command.c_str()) > 256 ? -1 : milliseconds(start);
+  const std::string note = world.run("Glob", {{"pattern", pattern}}).note;
+  found = std::strtoul(note.c_str(), nullptr, 10);
+  return milliseconds(start);
+}
+
+double run_peer(const std::string& command) {
+  auto start = Clock::now();
+  return std::system((command + " > /dev/null").c_str()) > 256 ? -1 : milliseconds(start);
+}
+
+std::string peer_of(const fs::path& root, const Case& one) {
+  return std::string("rg --hidden ") + (one.count ? "-c " : "-l ") + (one.ignore_case ? "-i " : "") + "-e '" + one.pattern +
+         "' " + root.native();
+}
+
+// The ratio of the two, printed with what ours found.
+template <typename Ours>
+double compare(const char* name, bool peer, const std::string& command, Ours ours) {
+  double own = 1e9, theirs = 1e9;
+  std::size_t found = 0;
+  for (int round = 0; round < 5; ++round) {
+    own = std::min(own, ours(found));
+    if (peer) theirs = std::min(theirs, run_peer(command));
+  }
+  std::printf("%-28s %10.0f %10.0f %7.2f %8zu\n", name, own, peer ? theirs : 0.0, peer ? own / theirs : 0.0, found);
+  return peer ? own / theirs : 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   int files = argc > 1 ? std::atoi(argv[1]) : 100'000;
-  std::string name = (fs::temp_directory_path() / "tern-grep-bench-XXXXXX").native();
-  fs::path root = ::mkdtemp(name.data());
+  tern::testing::World world;
+  const fs::path root = world.root;
   make_tree(root, files);
   bool peer = std::system("rg --version > /dev/null 2>&1") == 0;
   const Case cases[] = {
@@ -80,17 +104,13 @@ int main(int argc, char** argv) {
   double worst = 0;
   std::printf("%d files%s\n%-28s %10s %10s %7s %8s\n", files, peer ? "" : " (ripgrep is not installed)", "", "ours ms", "rg ms",
               "ratio", "found");
-  for (const auto& one : cases) {
-    double ours = 1e9, theirs = 1e9;
-    std::size_t found = 0;
-    for (int round = 0; round < 5; ++round) {
-      ours = std::min(ours, run_ours(root, one, found));
-      if (peer) theirs = std::min(theirs, run_peer(root, one));
-    }
-    worst = peer ? std::max(worst, ours / theirs) : 0;
-    std::printf("%-28s %10.0f %10.0f %7.2f %8zu\n", one.name, ours, peer ? theirs : 0.0, peer ? ours / theirs : 0.0, found);
-  }
+  for (const auto& one : cases)
+    worst = std::max(worst,
+                     compare(one.name, peer, peer_of(root, one), [&](std::size_t& found) { return run_ours(root, one, found); }));
+  for (const char* pattern : {"**/*.cpp", "**/file77??.txt", "d1*/**/*.cpp"})
+    worst = std::max(worst, compare((std::string("Glob ") + pattern).c_str(), peer,
+                                    "cd " + root.native() + " && rg --hidden --files -g '" + pattern + "'",
+                                    [&](std::size_t& found) { return run_glob(world, pattern, found); }));
   std::printf("worst ratio %.2f (bar: 2.00)\n", worst);
-  fs::remove_all(root);
   return worst > 2 ? 1 : 0;
 }
