@@ -10,11 +10,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 // Options of a program that run another one, load code, or write where no redirection shows. Long ones also when shortened.
-struct Smuggler {
-  std::string_view programs, options;
-};
-
-constexpr Smuggler smugglers[] = {
+constexpr ProgramOptions smugglers[] = {
     {"git",
      "-c -C --config-env --exec-path --git-dir --work-tree --upload-pack --receive-pack --exec --ext-diff --textconv --output "
      "--open-files-in-pager --template --extcmd --tool "
@@ -24,7 +20,8 @@ constexpr Smuggler smugglers[] = {
     {"grep egrep fgrep", "-f --file -R --dereference-recursive"},
     {"sort", "-o -T -S --output --compress-program --temporary-directory --files0-from"},
     {"tar bsdtar",
-     "-I -F -P --to-command --checkpoint-action --use-compress-program --info-script --new-volume-script --rsh-command "
+     "-I -F -P -T --files-from --to-command --checkpoint-action --use-compress-program --info-script --new-volume-script "
+     "--rsh-command "
      "--rmt-command --absolute-names"},
     {"zip unzip 7z", "-T -TT --unzip-command"},
     {"rsync", "-e --rsh --rsync-path --daemon --config"},
@@ -141,6 +138,12 @@ std::string smuggles_cmake(const Words& words) {
 std::string smuggles(const Words& words) {
   if (words.empty()) return {};
   const std::string_view name = program_name(words.front());
+  // "tar xfI a ./x": letters in the first place are options without their dash.
+  if (in_list(name, "tar bsdtar") && words.size() > 1 && !words[1].empty() && words[1][0] != '-') {
+    Words dashed = words;
+    dashed[1].insert(0, "-");
+    return smuggles(dashed);
+  }
   if (in_list(name, "xargs env sudo doas eval exec source . trap parallel watch nohup setsid nice timeout tee dd ln install"))
     return std::string(name) + " runs or writes what it is given";
   if (name == "git")
@@ -151,20 +154,17 @@ std::string smuggles(const Words& words) {
     static const Workspace nowhere{std::filesystem::path("/")};
     return why_not_harmless(command, CommandPlace{nowhere, "/"});
   }
-  for (const Smuggler& smuggler : smugglers) {
+  for (const ProgramOptions& smuggler : smugglers) {
     if (!in_list(name, smuggler.programs)) continue;
     // An option of git may have taken the "--" for its value.
     for (std::size_t i = 1; i < words.size() && (words[i] != "--" || name == "git"); ++i) {
       if (words[i].size() < 2 || words[i][0] != '-' || harmless_option(name, words, i)) continue;
-      for (std::size_t begin = 0; begin < smuggler.options.size();) {
-        const std::size_t end = std::min(smuggler.options.find(' ', begin), smuggler.options.size());
-        const std::string_view option = smuggler.options.substr(begin, end - begin);
+      const auto given = [&](std::string_view option) {
         const bool one_dash = option.size() > 2 && option[1] != '-';  // "-exec": whole words only
-        if (one_dash ? words[i].substr(0, words[i].find('=')) == option || words[i].substr(1, words[i].find('=') - 1) == option
-                     : same_option(words[i], option))
-          return std::string(name) + " " + words[i];
-        begin = end + 1;
-      }
+        return one_dash ? words[i].substr(0, words[i].find('=')) == option || words[i].substr(1, words[i].find('=') - 1) == option
+                        : same_option(words[i], option);
+      };
+      if (!smuggler.first_option(given).empty()) return std::string(name) + " " + words[i];
     }
   }
   if (in_list(name, "npm pnpm yarn bun") && words.size() > 1 && in_list(words[1], "exec x dlx create init config set"))

@@ -12,11 +12,7 @@ using Words = std::vector<std::string>;
 
 // Words through which a program runs or loads something else: one matches as it is (with one dash more, too) and before "=" or
 // ":", one with "*" also what begins so, and a long one when it is shortened.
-struct Loader {
-  std::string_view programs, options;
-};
-
-constexpr Loader loaders[] = {
+constexpr ProgramOptions loaders[] = {
     {"ctest", "--test-command --build-exe-dir --build-makeprogram"},
     {"meson", "--native-file --cross-file --wrapper --gdb --gdb-path --ninja-args --vs-args --xcode-args devenv"},
     {"bazel bazelisk",
@@ -61,7 +57,7 @@ constexpr Loader loaders[] = {
      "--trace --trace-ascii --data-urlencode --form-string --cookie --cookie-jar --dump-header --libcurl --cert --key --socks4 "
      "--socks4a --socks5 --socks5-hostname --preproxy --proxy-header --abstract-unix-socket --doh-url --etag-save --hsts "
      "--alt-svc "
-     "--stderr --upload-file --mail-from -c* -D* -b* -E*"},
+     "--stderr --variable --expand-* --proxy1.0 --remote-name-all --upload-file --mail-from -c* -D* -b* -E*"},
     {"wget", "--method --save-cookies --load-cookies -a* --append-output --warc-file --header"},
     {"tar bsdtar", "--transform --xform"},
 };
@@ -81,15 +77,14 @@ std::string first_word(const Words& words, Test test) {
 
 std::string loads(std::string_view name, const Words& words) {
   const bool shortens = !in_list(name, "pytest py.test go");
-  for (const Loader& loader : loaders) {
+  for (const ProgramOptions& loader : loaders) {
     if (!in_list(name, loader.programs)) continue;
-    for (std::size_t begin = 0; begin < loader.options.size();) {
-      const std::size_t end = std::min(loader.options.find(' ', begin), loader.options.size());
-      const std::string_view option = loader.options.substr(begin, end - begin);
-      const auto smuggles = [&](const std::string& word) { return !word.empty() && matches(word, option, shortens); };
-      if (std::string why = first_word(words, smuggles); !why.empty()) return why;
-      begin = end + 1;
-    }
+    std::string why;
+    loader.first_option([&](std::string_view option) {
+      why = first_word(words, [&](const std::string& word) { return !word.empty() && matches(word, option, shortens); });
+      return !why.empty();
+    });
+    if (!why.empty()) return why;
   }
   return {};
 }
@@ -105,7 +100,7 @@ bool ends_with_any(std::string_view name, std::string_view endings) {
 
 // An option whose value is the name of a module, or a path to code: "eslint -f ./x.js". However the option is spelt.
 std::string loads_module(std::string_view name, const Words& words) {
-  constexpr Loader modules[] = {
+  constexpr ProgramOptions modules[] = {
       {"eslint", "f format parser rulesdir plugin flag resolvepluginsrelativeto"},
       {"jest vitest mocha",
        "runner testrunner reporter reporters testenvironment environment env transform resolver preset globalsetup "
@@ -114,7 +109,7 @@ std::string loads_module(std::string_view name, const Words& words) {
        "snapshotserializers "
        "dependencyextractor prettierpath modulepaths ui file r u n nodeoption opts compilers haste execargv pool browserprovider "
        "coverageprovider"}};
-  for (const Loader& row : modules) {
+  for (const ProgramOptions& row : modules) {
     if (!in_list(name, row.programs)) continue;
     for (std::size_t i = 1; i < words.size(); ++i) {
       if (words[i].size() < 2 || words[i][0] != '-') continue;
