@@ -50,6 +50,7 @@ constexpr Looker lookers[] = {
     {"od", "A:t:xcabdoN:j:v", ""},
     {"hexdump", "Ccbdxvn:s:", ""},
     {"strings", "an:t:", "bytes"},
+    {"base64", "diw:", "decode wrap ignore-garbage"},
     {"md5sum", "btz", "tag"},
     {"sha1sum", "btz", "tag"},
     {"sha256sum", "btz", "tag"},

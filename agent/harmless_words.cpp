@@ -1,4 +1,4 @@
-// The programs whose words only their own reading tells whether they look: find, sed, test, date, ps, xxd, jq, --version.
+// The programs whose words only their own reading tells whether they look: find, sed, test, date, ps, xxd, tar, jq, --version.
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -19,12 +19,16 @@ std::string check_find(const ShellCommand& command, const CommandPlace& place) {
   constexpr std::string_view with_value =
       "-name -iname -path -ipath -wholename -type -xtype -maxdepth -mindepth -size -mtime -mmin -ctime -cmin -atime -amin -regex "
       "-iregex "
-      "-regextype -perm -user -group -links -printf -newermt";
+      "-regextype -perm -user -group -links -printf -newermt -inum -uid -gid";
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const ShellWord& word = command.words[i];
     if (in_list(word.text, alone)) continue;
     if (in_list(word.text, with_value)) {
       if (++i >= command.words.size()) return "find without a value for " + word.text;
+      continue;
+    }
+    if (in_list(word.text, "-newer -anewer -cnewer") && i + 1 < command.words.size()) {
+      if (const std::string why = why_not_readable(place.locate(command.words[++i]), place.workspace); !why.empty()) return why;
       continue;
     }
     if (!word.text.empty() && (word.text[0] == '-' || word.text[0] == '(' || word.text[0] == '!'))
@@ -183,6 +187,19 @@ std::string check_xxd(const ShellCommand& command, const CommandPlace& place) {
   return {};
 }
 
+// A list of what an archive holds: "tar tzf x", "tar -tvf x a/b". Only these letters, the file behind the last.
+std::string check_tar(const ShellCommand& command, const CommandPlace& place) {
+  const auto text = [&](std::size_t i) { return std::string_view(command.words[i].text); };
+  std::string_view letters = command.words.size() > 2 ? text(1) : "";
+  if (letters.starts_with("-")) letters.remove_prefix(1);
+  const bool lists = letters.find('t') != letters.npos && letters.find('f') + 1 == letters.size() &&
+                     letters.find_first_not_of("tvzjJf") == letters.npos;
+  if (!lists || text(2).find(':') != letters.npos) return "tar is only known to look as in tar -tf FILE";
+  for (std::size_t i = 2; i < command.words.size(); ++i)
+    if (text(i).starts_with("-")) return "tar " + command.words[i].text + " is not known to only look";
+  return why_not_readable(place.locate(command.words[2]), place.workspace);
+}
+
 }  // namespace
 
 bool asks_for_version(const ShellCommand& command) {
@@ -210,6 +227,7 @@ std::string why_not_harmless_words(const ShellCommand& command, const CommandPla
   if (name == "date") return check_date(command);
   if (name == "ps") return check_ps(command);
   if (name == "xxd") return check_xxd(command, place);
+  if (name == "tar") return check_tar(command, place);
   known = false;
   return {};
 }
