@@ -49,6 +49,29 @@ void lines(Rows& rows, std::string_view title, const std::vector<std::string>& t
     wrap_into(rows, RowBuilder().add(safe_text(text, Lines::one)).take(), width, "  ", "    ");
 }
 
+// "12k  Read  src/a.cpp", one below the other in columns.
+std::vector<std::string> in_columns(const std::vector<std::string>& texts) {
+  struct Line {
+    std::string tokens, kind, rest;
+  };
+  std::vector<Line> parts;
+  int tokens = 0, kind = 0;
+  for (const std::string& text : texts) {
+    const std::size_t first = std::min(text.find("  "), text.size()), begin = std::min(first + 2, text.size());
+    const std::size_t second = std::min(text.find("  ", begin), text.size());
+    parts.push_back({text.substr(0, first), text.substr(begin, second - begin), text.substr(std::min(second + 2, text.size()))});
+    tokens = std::max(tokens, width(parts.back().tokens));
+    if (width(parts.back().kind) <= 12) kind = std::max(kind, width(parts.back().kind));
+  }
+  std::vector<std::string> made;
+  for (const Line& line : parts) {
+    const int space = line.rest.empty() ? 0 : std::max(0, kind - width(line.kind));
+    made.push_back(right(line.tokens, tokens) + "  " + line.kind + std::string(static_cast<std::size_t>(space), ' ') +
+                   (line.rest.empty() ? "" : "  " + line.rest));
+  }
+  return made;
+}
+
 }  // namespace
 
 Rows context_rows(const ContextReport& report, int width) {
@@ -64,7 +87,7 @@ Rows context_rows(const ContextReport& report, int width) {
   heading(rows, "What fills it");
   for (const Part& part : meters.parts) part_row(rows, part.name, part.tokens, meters, width, Style{.fg = band_colour(share)});
   part_row(rows, "free", std::max<Tokens>(0, meters.effective - meters.used), meters, width, muted);
-  lines(rows, "Biggest", report.top, width);
+  lines(rows, "Biggest", in_columns(report.top), width);
   lines(rows, "What each tier did", report.tiers, width);
   lines(rows, "Cost, forecast and pins", report.lines, width);
   return rows;

@@ -184,6 +184,11 @@ Bottom bottom_part(Shell& shell, TerminalSize size) {
       bottom.caret = {};
   } else {
     notices(shell, bottom, width);
+    if (shell.overlay && size.lines < lines_with_top) {  // nothing is written there now, and the page needs the rows
+      bottom.caret = {};
+      bottom.rows.push_back(status_line(shell.view.meters, width));
+      return bottom;
+    }
     if (shell.completion.is_open()) append(bottom.rows, shell.completion.rows(width, std::clamp(size.lines / 3, 3, 8)));
     composer_rows(shell, bottom, width, std::max(1, size.lines / 3));
   }

@@ -55,7 +55,9 @@ Rows file_diffs(std::string_view text, int width) {
     const std::string_view head = file.substr(file.starts_with("--- ") ? 4 : 0, file.starts_with("--- ") ? end - 4 : end);
     if (!rows.empty()) rows.emplace_back();
     rows.push_back(RowBuilder().add(shorten(head, width), Style{.bold = true}).take());
-    Rows hunks = diff_rows(file.substr(std::min(end + 1, file.size())), head.substr(0, head.find("  ")), width);
+    std::string_view lines = file.substr(std::min(end + 1, file.size()));
+    while (lines.ends_with('\n')) lines.remove_suffix(1);
+    Rows hunks = lines.empty() ? Rows() : diff_rows(lines, head.substr(0, head.find("  ")), width);
     std::move(hunks.begin(), hunks.end(), std::back_inserter(rows));
     text.remove_prefix(std::min(next + 1, text.size()));
   }

@@ -14,7 +14,7 @@ constexpr int ansi(int index) { return -2 - index; }  // the terminal's own 16
 const std::vector<ThemeRow> rows = {
     {"default",
      Background::unknown,
-     {own, ansi(8), ansi(6), ansi(4), ansi(2), ansi(2), ansi(3), ansi(1), ansi(6), ansi(5), ansi(10), ansi(11), own, own, own,
+     {own, ansi(8), ansi(6), ansi(12), ansi(2), ansi(2), ansi(3), ansi(1), ansi(6), ansi(5), ansi(10), ansi(11), own, own, own,
       own, own, own}},
     {"dark",
      Background::dark,

@@ -134,6 +134,13 @@ TEST_CASE("themes can be read on their backgrounds") {
   }
 }
 
+TEST_CASE("what the person said can be read in the terminal's own colours, whatever they lie on") {
+  const int own = theme_rows().front().rgb[static_cast<std::size_t>(Colour::user)];
+  REQUIRE(own == -2 - 12);
+  for (const RGB bright_blue : {RGB{0x5c, 0x5c, 0xff}, RGB{0x55, 0x55, 0xff}})  // xterm's and the console's
+    for (const RGB background : {RGB{0, 0, 0}, RGB{255, 255, 255}}) CHECK(contrast(bright_blue, background) >= 4);
+}
+
 TEST_CASE("lines that did not change are not looked at, and the terminal still shows the frame") {
   std::mt19937 random(11);
   Canvas canvas;

@@ -186,3 +186,17 @@ TEST_CASE("rows are selected with keys, from the last hit on, and copied without
   world.press("escape");
   CHECK_FALSE(world.shell.transcript_view);
 }
+
+TEST_CASE("a page of diffs ends with its last line, and a file without hunks is a line") {
+  World world;
+  world.tell(
+      Page{"Rewind to: go",
+           "--- a.txt  would be left alone: it changed since\n--- b.txt  would be removed  +0 −1\n@@ -1 +0,0 @@\n-last words\n\n",
+           Page::Form::diffs});
+  REQUIRE(world.shell.overlay);
+  const Rows rows = world.shell.overlay->content(60);
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0].text == "a.txt  would be left alone: it changed since");
+  CHECK(rows[2].text == "b.txt  would be removed  +0 −1");
+  CHECK(rows[3].text.find("last words") != std::string::npos);
+}
