@@ -103,8 +103,7 @@ std::string context_status_text(const Agent& agent) {
           percent(static_cast<double>(meters.used) / static_cast<double>(std::max<Tokens>(meters.effective, 1))) + ") of " +
           meters.model + "\n";
   for (const auto& part : meters.parts) text += "- " + part.name + ": " + thousands(part.tokens) + '\n';
-  text += "\n**Configuration**\n- max turns: " + std::to_string(config.max_turns) +
-          " (sliding window: " + (config.sliding_window ? "on)" : "off)") +
+  text += "\n**Configuration**\n- sliding window: " + (config.sliding_window ? counted(config.max_turns, "round") : "off") +
           "\n- keep recent: " + counted(config.keep_recent, "round") +
           "\n- tool output limit: " + std::to_string(config.snip_halves ? config.max_tool_output : config.snip_limit) +
           " characters\n- auto-compress: " + (config.auto_compress ? "on" : "off") + "\n- tiers: " + percent(config.micro_at) +
