@@ -22,6 +22,18 @@ bool finished(const ViewState& view, std::size_t index) {
 
 void append(Rows& to, Rows from) { std::move(from.begin(), from.end(), std::back_inserter(to)); }
 
+// A line that once was full counts as long for tmux even when its end is cleared, and breaks in two when made narrower: only a
+// whole one that is cleared is short again.
+std::string on_cleared_lines(const std::string& lines) {
+  std::string out;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size() - 1) + 1;
+    out.append("\x1b[2K").append(lines, at, end - at);
+    at = end;
+  }
+  return out;
+}
+
 bool blank_above(const ViewState& view, std::size_t index) {
   const auto work = [&](std::size_t i) {
     return !std::holds_alternative<UserCell>(view.cells[i].body) && !std::holds_alternative<AssistantCell>(view.cells[i].body);
@@ -112,7 +124,7 @@ std::string InlineRegion::frame(Shell& shell, TerminalSize size) {
   const int y = caret.x >= 0 ? std::max(0, caret.y) : static_cast<int>(live.size()) - 1;
   if (finished.empty() && region == last_ && y == cursor_y_ && caret.x < 0) return {};
   last_ = region;
-  out += ansi_lines(finished, shell.theme, size.columns) + region + "\x1b[J\r";
+  out += on_cleared_lines(ansi_lines(finished, shell.theme, size.columns)) + region + "\x1b[J\r";
   const int up = static_cast<int>(live.size()) - 1 - y;
   if (up > 0) out += "\x1b[" + std::to_string(up) + "A";
   if (caret.x > 0) out += "\x1b[" + std::to_string(caret.x) + "C";

@@ -309,7 +309,7 @@ std::string ansi_lines(const Rows& rows, const Theme& theme, int columns) {
       out += pixel.character;
     }
     pen.style(out, ftxui::Pixel());
-    out += "\x1b[K\r\n";
+    out += end < columns ? "\x1b[K\r\n" : "\r\n";  // behind a full line it would clear that line's last letter
   }
   return out;
 }

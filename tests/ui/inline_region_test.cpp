@@ -105,3 +105,19 @@ TEST_CASE("inline: nothing of the region is left behind, and it comes back whole
   CHECK(world.count("╭") == 1);
   CHECK(world.count("an answer") == 1);
 }
+
+TEST_CASE("inline: the frame has its right edge, and what is finished stands on lines that were cleared whole") {
+  Inline world;
+  world.meters(0.3);
+  world.frame(80, 24);
+  world.user("a question");
+  world.answer("an answer");
+  const std::string bytes = world.frame(80, 24);
+  CHECK(world.count("╮") == 1);
+  CHECK(world.count("╯") == 1);
+  for (const char* said : {"a question", "an answer"}) {
+    const std::size_t at = bytes.find(said), line = bytes.rfind('\n', at);
+    REQUIRE(at != std::string::npos);
+    CHECK(bytes.compare(line == std::string::npos ? bytes.find("\x1b[2K") : line + 1, 4, "\x1b[2K") == 0);
+  }
+}
