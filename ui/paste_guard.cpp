@@ -8,12 +8,13 @@ namespace {
 constexpr std::string_view end_mark = "\x1b[201~";
 constexpr std::int64_t apart_ms = 30;
 constexpr std::int64_t silence_ms = 50, marked_silence_ms = 500;  // that end a burst
+constexpr std::int64_t hand_ms = 150;                             // before a single key that writes nothing: nobody pastes that
 constexpr int most_strays = 3;                                    // single keys that are still held for a paste in small pieces
 constexpr std::size_t full_read = 4'000;                          // a terminal hands over at most 4,096 bytes at a time
 
 std::string typed(const KeyPress& press) {
   if (press.key == Key::enter || (press.ctrl && press.text == "j")) return "\n";
-  if (press.key == Key::tab) return "\t";
+  if (press.key == Key::tab) return press.shift ? "" : "\t";
   return press.key == Key::character && !press.ctrl && !press.alt ? press.text : "";
 }
 
@@ -44,8 +45,9 @@ bool PasteGuard::typing(const std::vector<Input>& inputs, std::int64_t now_ms) {
 void PasteGuard::wake(const std::vector<Input>& inputs, std::int64_t now_ms) {
   const std::int64_t silent = now_ms - std::exchange(read_ms_, now_ms);
   if (!guarding_ || stalled_ || full_) return;
-  const bool single = inputs.size() == 1 && std::holds_alternative<KeyPress>(inputs[0]);
-  if (silent >= (marked_ ? marked_silence_ms : silence_ms) || (single && !marked_)) guarding_ = marked_ = false;
+  const auto* single = inputs.size() == 1 ? std::get_if<KeyPress>(&inputs[0]) : nullptr;
+  const std::int64_t enough = !marked_ ? silence_ms : single && typed(*single).empty() ? hand_ms : marked_silence_ms;
+  if (silent >= enough || (single && !marked_)) guarding_ = marked_ = false;
 }
 
 std::vector<Input> PasteGuard::sort(std::vector<Input> inputs, std::string_view bytes, std::int64_t now_ms) {

@@ -59,6 +59,19 @@ TEST_CASE("after such a paste a hand is heard, at once when its last mark has co
   CHECK(heard("", 600));
 }
 
+TEST_CASE("soon after such a paste a key that writes nothing is heard, and one that writes is not yet") {
+  const auto heard = [](std::string_view key) {
+    InputParser parser;
+    PasteGuard guard;
+    const std::string bytes = "cd /tmp\rrm -rf build\r";
+    guard.sort(parser.feed(bytes), bytes, 10'000);
+    const auto inputs = guard.sort(parser.feed(key), key, 10'200);
+    return inputs.size() == 1 && std::holds_alternative<KeyPress>(inputs[0]);
+  };
+  for (const auto* key : {"\x03", "\x1b[Z", "\x1b[A", "\x04"}) CHECK(heard(key));
+  for (const auto* key : {"\r", "a", "\t"}) CHECK_FALSE(heard(key));
+}
+
 TEST_CASE("a key after the paste is a key again") {
   InputParser parser;
   PasteGuard guard;
