@@ -439,16 +439,20 @@ TEST_CASE("without colours nothing but attributes is sent") {
 
 // Not a test: TERN_PICTURE=file.svg build/app_tests "[picture]" draws the screen of the front page.
 TEST_CASE("a picture of the screen", "[.][picture]") {
-  TernRun run({"--demo"}, 108, 36);
-  REQUIRE(run.pty.until_text("1 2 or"));
-  run.pty.send("1");
-  REQUIRE(run.pty.until_text("compacted"));
-  for (int i = 0; i < 3; ++i) {
-    const std::size_t shown = run.pty.raw().size();
-    REQUIRE(run.pty.until([&](const Vt&) { return run.pty.raw().size() > shown + 4'000; }));
-  }
-  if (const char* file = getenv("TERN_PICTURE")) std::ofstream(file) << to_svg(run.pty.vt(), "tern --demo");
-  run.pty.send("\x1b");
+  const ProjectFolder folder;
+  Pty::Options options = TernRun::options(folder, 108, 36);
+  for (auto& [name, value] : options.environment)
+    if (name == "HOME") value = folder.path.string();  // the folder is ~/project
+  options.environment.emplace_back("COLORTERM", "truecolor");
+  Pty pty(TernRun::command({"--demo", "--config", "theme=dark"}), options);
+  REQUIRE(pty.until_text("1 2 or"));
+  pty.send("1");
+  REQUIRE(pty.until([](const Vt& vt) {
+    const std::string text = vt.text();
+    return text.find("◇ compacted") != std::string::npos && text.find("○ Bash") != std::string::npos;
+  }));
+  if (const char* file = getenv("TERN_PICTURE")) std::ofstream(file) << to_svg(pty.vt(), "tern --demo");
+  pty.send("\x1b");
 }
 
 TEST_CASE("the long play shows the context being compressed") {
