@@ -143,6 +143,16 @@ std::string compression_settings(const Config& config) {
   return text;
 }
 
+void note_unknown_variables(Config& config, const std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  for (const ConfigKey& key : config_table()) known.push_back(variable_of(key.name));
+  for (const std::string& name : names) {
+    if (!name.starts_with("TERN_COMPRESSION_") || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string near = nearest_word(name, known);
+    note(config, "$" + name + " is no setting" + (near.empty() ? "; tern config lists them" : "; did you mean $" + near + "?"));
+  }
+}
+
 }  // namespace
 
 fs::path user_config_file(const std::function<std::string(const std::string&)>& env) {
@@ -168,6 +178,7 @@ Config load_config(const ConfigSources& sources) {
     const std::string value = sources.env ? sources.env(variable) : std::string();
     if (!value.empty()) take(config, key.name, value_of(key, value), "$" + variable);
   }
+  note_unknown_variables(config, sources.variables);
   for (const auto& [name, value, origin] : sources.flags) {
     note(config, set_config(config, name, value, origin));
   }

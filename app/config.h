@@ -50,7 +50,8 @@ std::vector<ConfigFlag> config_flags(const Options& options);
 struct ConfigSources {
   std::filesystem::path user_file;  // empty = none
   std::function<std::string(const std::string&)> env;
-  std::vector<ConfigFlag> flags;  // later ones win
+  std::vector<ConfigFlag> flags;       // later ones win
+  std::vector<std::string> variables;  // the names in the environment: one that looks like a setting and is none is a problem
 };
 Config load_config(const ConfigSources& sources);
 // Empty, or why the file that is there cannot be read: then no session starts, for its rules would be missing.

@@ -1,6 +1,10 @@
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "agent/http.h"
 #include "app/console.h"
@@ -10,6 +14,12 @@
 #include "tools/supervisor.h"
 
 namespace {
+
+std::vector<std::string> environment_names() {
+  std::vector<std::string> names;
+  for (char** one = environ; one && *one; ++one) names.emplace_back(*one, std::strcspn(*one, "="));
+  return names;
+}
 
 int run(int argc, char** argv) {
   using namespace tern;
@@ -32,7 +42,7 @@ int run(int argc, char** argv) {
     print(stderr, "tern: there is no \"tern debug " + options.arguments.back() + "\": tern debug request\n");
     return 2;
   }
-  const auto config = load_config({user_config_file(env), env, config_flags(options)});
+  const auto config = load_config({user_config_file(env), env, config_flags(options), environment_names()});
   for (const auto& problem : config.problems) print(stderr, "tern: " + problem + "\n");
   if (options.run == Options::Run::subcommand && !debug) return run_subcommand(options, config);
   SessionSetup setup;

@@ -27,7 +27,8 @@ struct World {
   Config load(std::vector<ConfigFlag> flags = {}) const {
     return load_config({.user_file = user(),
                         .env = [this](const std::string& name) { return env.count(name) ? env.at(name) : ""; },
-                        .flags = std::move(flags)});
+                        .flags = std::move(flags),
+                        .variables = {}});
   }
 };
 
@@ -109,6 +110,17 @@ TEST_CASE("config: what is wrong is named and leaves the rest alone") {
   world.write(world.user(), R"({"compression": {"microAt": 0.9, "compactAt": 0.5}})");
   CHECK(names(world.load().problems, "must hold"));
   CHECK(world.load().compression.compact_at == 0.8);
+}
+
+TEST_CASE("config: a variable that looks like a setting and is none is named") {
+  World world;
+  const Config config =
+      load_config({.user_file = world.user(),
+                   .env = [](const std::string&) { return ""; },
+                   .flags = {},
+                   .variables = {"TERN_COMPRESSION_MICROAT", "TERN_COMPRESSION_MICRO_AT", "TERN_OTHER", "PATH"}});
+  REQUIRE(config.problems.size() == 1);
+  CHECK(config.problems[0] == "$TERN_COMPRESSION_MICROAT is no setting; did you mean $TERN_COMPRESSION_MICRO_AT?");
 }
 
 TEST_CASE("config: what is unknown inside an object is named with the nearest known, and the rest holds") {
