@@ -277,9 +277,10 @@ std::string config_text(const Config& config, bool origins) {
   return text;
 }
 
-std::string config_json(const Config& config) {
+std::string config_json(const Config& config, std::string_view part) {
   Json json = Json::object();
   for (const ConfigKey& key : config_table()) {
+    if (key.name.find(part) == std::string_view::npos) continue;
     const auto origin = config.origins.find(key.name);
     json[key.name] = {
         {"value", key.get(config)}, {"origin", origin == config.origins.end() ? "default" : origin->second}, {"help", key.help}};

@@ -71,7 +71,7 @@ std::string change_project_config(const std::filesystem::path& project_dir, cons
 std::string set_config(Config& config, std::string_view key, std::string_view value, std::string_view origin);
 // Every key with its value, its help and, when asked, its origin; secrets are never shown.
 std::string config_text(const Config& config, bool origins);
-std::string config_json(const Config& config);
+std::string config_json(const Config& config, std::string_view part = {});  // of the keys that hold `part`
 std::vector<std::string> config_keys();
 
 // The permission rules of the three lists; a rule that is none is added to `problems`.

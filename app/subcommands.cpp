@@ -236,10 +236,6 @@ int show_config(Look& look) {
     else
       wanted = word;
   }
-  if (look.options.json) {
-    say(config_json(look.config));
-    return 0;
-  }
   const std::string all = config_text(look.config, origins);
   std::string found, problems;
   for (std::size_t at = 0; at < all.size();) {
@@ -255,7 +251,7 @@ int show_config(Look& look) {
     const std::string near = nearest_word(wanted, config_keys());
     return complain("no key holds \"" + wanted + "\"" + (near.empty() ? "" : "; did you mean " + near + "?"));
   }
-  say(found + problems);
+  say(look.options.json ? config_json(look.config, wanted) : found + problems);
   return look.config.problems.empty() ? 0 : 1;
 }
 

@@ -155,6 +155,8 @@ TEST_CASE("config: a key is never shown") {
       world.user(),
       R"({"providers": {"anthropic": {"key": "sk-secret-1", "headers": {"x-auth": "sk-secret-2"}}, "openai": {"kye": "sk-secret-3"}}})");
   const Config config = world.load();
+  CHECK(config_json(config, "microAt").find("compression.microAt") != std::string::npos);
+  CHECK(config_json(config, "microAt").find("compression.compactAt") == std::string::npos);
   for (const std::string& text : {config_text(config, true), config_text(config, false), config_json(config)}) {
     CHECK(text.find("sk-secret") == std::string::npos);
   }
