@@ -179,8 +179,9 @@ void list_protected_files(const fs::path& root, std::vector<fs::path>& out) {
   }
 }
 
-const std::array<const char*, 9> run_unasked = {".git",  ".compression", ".tern",         ".husky",   ".vscode",
-                                                ".idea", ".envrc",       ".devcontainer", ".mcp.json"};
+const std::array<const char*, 13> run_unasked = {".git",   ".compression", ".tern",         ".husky",    ".vscode",
+                                                 ".idea",  ".envrc",       ".devcontainer", ".mcp.json", ".claude",
+                                                 ".codex", ".gemini",      ".cursor"};
 
 bool secret_name(std::string_view file_name) {
   constexpr std::array whole = {".env~",        ".envrc",      ".netrc",       ".npmrc",       ".pypirc",     ".git-credentials",

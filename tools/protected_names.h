@@ -21,7 +21,7 @@ std::vector<std::pair<std::filesystem::path, std::string_view>> protected_in_hom
 bool is_git_directory(const std::string& directory);
 
 // Names that editors, hook managers and agents look for at the top of a project and run by themselves.
-extern const std::array<const char*, 9> run_unasked;
+extern const std::array<const char*, 13> run_unasked;
 
 // A file name under which keys are kept (".env", "id_rsa", "*.pem"): read only when it is named and a person agrees.
 bool secret_name(std::string_view file_name);

@@ -89,6 +89,8 @@ constexpr Escape escapes[] = {
     {"what direnv runs", "echo x >> lib/.envrc && echo escaped; echo x > .envrc && echo escaped"},
     {"hooks of a manager", "mkdir -p .husky && echo x > .husky/pre-commit && echo escaped"},
     {"servers for agents", "echo x > .mcp.json && echo escaped"},
+    {"what another agent runs",
+     "for d in .claude .codex .gemini .cursor; do mkdir -p $d && echo x > $d/settings.json && echo escaped; done"},
     {"a nested repository moved away", "mv lib/nested/.git src/g && echo escaped"},
     {"a protected path that is missing", "mkdir -p .compression && echo x > .compression/config.json && echo escaped"},
     {"a protected name as a link",
@@ -237,7 +239,8 @@ void try_escapes(SandboxRung rung) {
     std::getline(file, text);
     CHECK(text == "outside");
     CHECK(fs::exists(cage.work / ".git/config"));
-    for (const char* name : {".compression", ".envrc", ".husky", ".mcp.json"}) CHECK_FALSE(fs::exists(cage.work / name));
+    for (const char* name : {".compression", ".envrc", ".husky", ".mcp.json", ".claude", ".cursor"})
+      CHECK_FALSE(fs::exists(cage.work / name));
     CHECK_FALSE(fs::exists(cage.outside / "swapped"));
   }
   CHECK(tried >= 70);
