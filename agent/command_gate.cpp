@@ -130,7 +130,10 @@ class Gate {
       for (Words& words : unwrap_input(*step.command, text)) step.unwrapped.push_back(std::move(words));
     };
     for (const ShellRedirect& r : step.command->redirects)
-      if (r.op.starts_with("<<")) add(r.op == "<<<" ? r.target.text : r.body);
+      if (r.op == "<" && !r.target.literal)
+        add("$unknown");
+      else if (r.op.starts_with("<<"))
+        add(r.op == "<<<" ? r.target.text : r.body);
     if (at == 0 || !in_list(step.command->before, "| |&")) return;
     const ShellCommand& source = script_.commands[at - 1];
     for (const ShellRedirect& r : source.redirects)

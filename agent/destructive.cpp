@@ -230,7 +230,8 @@ std::string destroys_git(const Words& all, const CommandPlace& place) {
 }
 
 constexpr std::string_view always =
-    "shred wipefs mkfs fdisk sfdisk parted shutdown reboot halt poweroff init killall pkill dropdb userdel groupdel visudo "
+    "shred wipefs mkfs fdisk sfdisk parted shutdown reboot halt poweroff init telinit killall killall5 pkill dropdb userdel "
+    "groupdel visudo "
     "mkswap blkdiscard cryptsetup srm wipe";
 
 std::string destroys_other(const std::string& name, const Words& words) {

@@ -24,9 +24,13 @@ constexpr std::array runners = {"sudo",       "doas",     "env",
                                 "nocorrect",  "pkexec",   "gosu",
                                 "prlimit",    "setarch",  "setpriv",
                                 "numactl",    "unbuffer", "firejail",
-                                "bwrap",      "chronic"};
-constexpr std::array shells = {"sh",   "bash", "dash",   "zsh",   "ksh",    "ash", "mksh",  "fish",     "rbash",    "eval",
-                               "trap", "su",   "script", "watch", "source", ".",   "flock", "parallel", "hyperfine"};
+                                "bwrap",      "chronic",  "perf",
+                                "valgrind",   "gdb",      "faketime",
+                                "xvfb-run",   "torsocks", "proxychains4",
+                                "uv",         "poetry",   "pipenv",
+                                "bundle",     "npx",      "direnv"};
+constexpr std::array shells = {"sh",   "bash", "dash",   "zsh",   "ksh",    "ash", "mksh",  "fish",     "rbash",     "eval",
+                               "trap", "su",   "script", "watch", "source", ".",   "flock", "parallel", "hyperfine", "runuser"};
 constexpr int deepest = 8;
 constexpr std::size_t most = 2000, most_words = 300;
 
@@ -98,8 +102,11 @@ void unwrap_into(const Words& words, int depth, std::vector<Words>& out) {
   if (name == "find" || name == "fd" || name == "fdfind")
     for (std::size_t i = 1; i + 1 < words.size(); ++i)
       if (words[i] == "-exec" || words[i] == "-execdir" || words[i] == "-ok" || words[i] == "-okdir" || words[i] == "-x" ||
-          words[i] == "-X" || words[i] == "--exec")
-        unwrap_into(Words(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end()), depth + 1, out);
+          words[i] == "-X" || words[i] == "--exec" || words[i] == "--exec-batch") {
+        Words inner(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+        if (name != "find") inner.push_back("{}");  // fd puts it there by itself
+        unwrap_into(inner, depth + 1, out);
+      }
 }
 
 bool all_digits(std::string_view s) {

@@ -336,6 +336,20 @@ TEST_CASE("the destructive gate holds in every mode and shows what would be hit"
                            "cat x > /proc/../dev/sda",
                            "sh -c 'cat x > /dev/sda'",
                            "dd if=a of=/proc/../dev/sda",
+                           "fd . / --exec rm -rf",
+                           "fd -t f . ~ -X rm -rf",
+                           "perf stat rm -rf ~",
+                           "valgrind -q rm -rf ~",
+                           "gdb --args rm -rf ~",
+                           "faketime x rm -rf ~",
+                           "uv run rm -rf ~",
+                           "poetry run rm -rf ~",
+                           "bundle exec rm -rf ~",
+                           "npx rm -rf ~",
+                           "runuser -c 'rm -rf ~'",
+                           "bash < <(echo rm -rf ~)",
+                           "killall5",
+                           "telinit 6",
                            "env A=1 B=2 C=3 sudo -u x nice -n 3 timeout 5 sh -c 'exec rm -rf ~'"}) {
     INFO(line);
     CHECK(kind_of(decide_command(bypass, line, project.workspace)) == "ask");
