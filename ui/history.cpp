@@ -100,4 +100,10 @@ std::optional<std::size_t> History::find(std::string_view text, std::size_t befo
   return std::nullopt;
 }
 
+std::optional<std::size_t> History::find_newer(std::string_view text, std::size_t after) const {
+  for (std::size_t i = after + 1; i < entries_.size(); ++i)
+    if (entries_[i].find(text) != std::string::npos) return i;
+  return std::nullopt;
+}
+
 }  // namespace tern

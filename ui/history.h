@@ -19,6 +19,7 @@ class History {
   void stop() { at_.reset(); }
   // Index of the newest entry before `before` that holds the text; for Ctrl-R.
   std::optional<std::size_t> find(std::string_view text, std::size_t before) const;
+  std::optional<std::size_t> find_newer(std::string_view text, std::size_t after) const;  // the oldest one behind it
   const std::vector<std::string>& entries() const { return entries_; }
 
  private:

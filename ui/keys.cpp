@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ui/picture.h"
+#include "ui/reverse_search.h"
 #include "ui/shell.h"
 #include "ui/width.h"
 
@@ -17,14 +18,6 @@ void cycle_mode(Shell& shell) {
   using M = PermissionMode;
   static constexpr M next[] = {M::accept_edits, M::plan, M::automatic, M::ask, M::ask};
   shell.send(SetMode{next[static_cast<std::size_t>(shell.view.meters.mode)]});
-}
-
-void start_reverse(Shell& shell) {
-  shell.completion.close(shell);
-  shell.reverse = "";
-  shell.reverse_missed = false;
-  shell.reverse_draft = shell.composer.text();
-  shell.reverse_at = shell.history.entries().size();
 }
 
 struct Action {
@@ -49,7 +42,7 @@ constexpr Action actions[] = {
     {"transcript", "ctrl-o", "whole transcript, unfolded; / searches, v selects rows to copy", toggle_transcript_view},
     {"todos", "ctrl-t", "todo list on or off", [](Shell& s) { s.toggle_todos(); }},
     {"mode", "shift-tab", "permission mode: ask → accept edits → plan → auto", cycle_mode},
-    {"history", "ctrl-r", "search prompts said before", start_reverse},
+    {"history", "ctrl-r", "search prompts said before; again: an older one, ctrl-s a newer one", start_reverse},
     {"picture", "ctrl-v", "paste the picture on the clipboard", [](Shell& s) { s.clipboard.ask(s.wake); }, writing},
     {"editor", "ctrl-g", "write the prompt in $EDITOR; so does ctrl-x ctrl-e", [](Shell& s) { s.edit_externally = true; }},
     {"repaint", "ctrl-l", "draw the screen again", [](Shell& s) { s.repaint = true; }},
@@ -68,6 +61,7 @@ constexpr std::pair<std::string_view, std::string_view> fixed_keys[] = {
     {"esc esc", "clear the prompt into the history; when empty: rewind"},
     {"ctrl-c", "clear the prompt, else interrupt; twice leaves"},
     {"ctrl-d", "leave when the prompt is empty"},
+    {"home end", "of the line; when the prompt is empty: of the conversation"},
     {"↑ ↓", "lines of the prompt, then the history; ↑ first takes queued prompts back"},
     {"! command", "run it in the shell and show it to the model (!! only to you)"},
     {"# note", "add a line to AGENTS.md"},
@@ -205,6 +199,8 @@ void composer_key(Shell& shell, const KeyPress& press) {
     return;
   }
   if (run_action(shell, press)) return;
+  if (plain && shell.composer.empty() && press.key == Key::home) return shell.to_begin();
+  if (plain && shell.composer.empty() && press.key == Key::end) return shell.transcript.to_end();
   if (control("x")) {
     shell.chord = true;
     return;
@@ -222,33 +218,6 @@ void composer_key(Shell& shell, const KeyPress& press) {
 }
 
 // ------------------------------------------------------------ modes
-void find_older(Shell& shell, bool again) {
-  const bool asked = again || !shell.reverse->empty();
-  if (const auto hit = asked ? shell.history.find(*shell.reverse, shell.reverse_at) : std::nullopt) {
-    shell.reverse_at = *hit;
-    shell.reverse_missed = false;
-    return shell.composer.set(shell.history.entries()[*hit]);
-  }
-  if (again && !shell.reverse_missed) return;  // what is shown is the oldest that holds it
-  shell.reverse_missed = asked;
-  shell.composer.set(shell.reverse_draft);
-}
-
-void reverse_key(Shell& shell, const KeyPress& press) {
-  const bool again = press.key == Key::character && press.ctrl && press.text == "r";
-  if (press.key == Key::escape || press.key == Key::enter || (press.ctrl && press.text == "c") || press.key == Key::tab) {
-    if (press.key == Key::escape || press.ctrl) shell.composer.set(shell.reverse_draft);
-    shell.reverse.reset();
-    if (press.key == Key::escape && shell.view.working) shell.interrupt();
-    return;
-  }
-  if (!again) {
-    typed(*shell.reverse, press);
-    shell.reverse_at = shell.history.entries().size();
-  }
-  find_older(shell, again);
-}
-
 // What concerns the terminal and not what is shown there holds over every page and in every search.
 bool of_terminal(Shell& shell, const KeyPress& press) {
   const std::string pressed = key_name(press);
@@ -302,9 +271,7 @@ void pasted(Shell& shell, const Paste& paste) {
   if (shell.find && !dialog) {
     *shell.find += line;
   } else if (shell.reverse) {
-    *shell.reverse += line;
-    shell.reverse_at = shell.history.entries().size();
-    find_older(shell, false);
+    reverse_paste(shell, line);
   } else if (const auto pictures = dropped_pictures(text, shell.deps.home); !pictures.empty()) {
     for (const std::string& path : pictures) shell.attach(path);
   } else {

@@ -365,3 +365,39 @@ TEST_CASE("a command with what it expands to is not said twice in its dialog") {
   CHECK(seen.find("Run this command?") != std::string::npos);
   CHECK(seen.find("Bash rm") == std::string::npos);
 }
+
+TEST_CASE("the history search goes to older prompts and back to newer ones") {
+  World world;
+  for (const char* said : {"make one", "make two", "list", "make three"}) world.shell.history.add(said);
+  world.press("ctrl-r");
+  world.type("make");
+  CHECK(world.shell.composer.text() == "make three");
+  world.press("ctrl-r");
+  world.press("ctrl-r");
+  CHECK(world.shell.composer.text() == "make one");
+  world.press("ctrl-s");
+  CHECK(world.shell.composer.text() == "make two");
+  world.press("ctrl-s");
+  world.press("ctrl-s");  // there is no newer one
+  CHECK(world.shell.composer.text() == "make three");
+  world.press("ctrl-r");
+  CHECK(world.shell.composer.text() == "make two");
+  world.press("enter");
+  CHECK(world.shell.composer.text() == "make two");
+}
+
+TEST_CASE("home and end go through the conversation while nothing is written, and through the line otherwise") {
+  World world;
+  for (int i = 0; i < 60; ++i) world.user("prompt " + std::to_string(i));
+  world.look(80, 24);
+  world.press("home");
+  CHECK(world.look(80, 24).find("prompt 0\n") != std::string::npos);
+  world.press("end");
+  CHECK(world.look(80, 24).find("prompt 59") != std::string::npos);
+  CHECK(world.shell.transcript.following());
+  world.type("ab");
+  world.press("home");
+  world.type("c");
+  CHECK(world.shell.composer.text() == "cab");
+  CHECK(world.shell.transcript.following());
+}
