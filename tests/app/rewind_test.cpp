@@ -108,6 +108,24 @@ TEST_CASE("a rewind is taken back: conversation and files") {
   CHECK(talk.said().find("as it was before the rewind") != std::string::npos);
 }
 
+TEST_CASE("the meters follow a rewind and its way back at once") {
+  RewindTalk talk;
+  talk.run([&](std::size_t) { return std::vector<Command>{Rewind{talk.prompts.at(1), true, true}, Redo{}}; });
+  std::vector<Tokens> used;  // as last said before the rewind, after it, and after the way back
+  Tokens now = 0;
+  for (const Event& event : talk.events) {
+    const auto* notice = std::get_if<Notice>(&event);
+    if (const auto* meters = std::get_if<Meters>(&event)) now = meters->used;
+    if (notice && (notice->text.find("/redo takes this back") != std::string::npos ||
+                   notice->text.find("before the rewind") != std::string::npos))
+      used.push_back(now);
+  }
+  used.push_back(now);
+  REQUIRE(used.size() == 3);
+  CHECK(used[1] < used[0]);
+  CHECK(used[2] > used[1]);
+}
+
 TEST_CASE("a rewind of files alone is taken back, too, and rewinds come back one by one") {
   RewindTalk talk;
   talk.run([&](std::size_t) {
