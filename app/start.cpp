@@ -328,7 +328,12 @@ int debug_request(SessionSetup setup) {
     std::fprintf(stderr, "tern: %s\n", session.why().c_str());
     return session.exit_code();
   }
-  std::printf("%s\n", session.last_request().c_str());
+  const std::string request = session.last_request();
+  if (request.empty()) {
+    print(stderr, "tern: there is none: the demo is a script and sends nothing\n");
+    return 1;
+  }
+  std::printf("%s\n", request.c_str());
   return 0;
 }
 

@@ -90,6 +90,15 @@ TEST_CASE("a word that tern context or tern debug does not know is named, and ex
   }
 }
 
+TEST_CASE("the demo has no last request, and tern debug request says so") {
+  const Home home;
+  shell_run(home, "\"$TERN\" -p hi --model demo");
+  const auto run = shell_run(home, "\"$TERN\" debug request --model demo");
+  CHECK(run.status == 1);
+  CHECK(run.out.empty());
+  CHECK(run.err.find("the demo is a script and sends nothing") != std::string::npos);
+}
+
 TEST_CASE("another process tells the context in the window and with the system prompt it was used with") {
   const Home home;
   const FakeLlm server(R"({"replies":[{"text":"one"}]})");
