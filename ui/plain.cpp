@@ -131,7 +131,8 @@ class PlainLog {
         answer(Verdict::no, "");  // nobody is there any more
         continue;
       }
-      if (ready && interactive_ && !std::exchange(prompted_, true)) put("> ");
+      const bool begun = !named_.empty() || question();  // who answers is said above the first prompt
+      if (ready && interactive_ && begun && !std::exchange(prompted_, true)) put("> ");
       if (const int signal = input_.wait(!input_.has_line())) stopped_by(signal);
     }
   }

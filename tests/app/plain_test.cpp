@@ -3,8 +3,10 @@
 #include <cstdio>
 #include <string>
 
+#include "tests/support/headless.h"
 #include "tests/support/places.h"
 #include "tests/support/project_folder.h"
+#include "tests/support/pty.h"
 
 using namespace tern;
 namespace fs = std::filesystem;
@@ -127,4 +129,15 @@ TEST_CASE("a session gone on with says so once, and repeats nothing") {
   CHECK(count(out, "going on with") == 1);
   CHECK(count(out, "ready\n") == 0);
   CHECK(out.find("I am the demo") == out.npos);
+}
+
+TEST_CASE("at a terminal a linear log says who answers before it asks for the first line") {
+  const test::Home home;  // its folder is trusted
+  Pty pty({places::program(), "--model", "demo", "--plain"},
+          {.cwd = home.work.string(), .environment = {{"HOME", home.path.string()}, {"TERM", "dumb"}}, .deadline_seconds = 60});
+  const auto prompt = [&] { return pty.raw().find("\n> "); };
+  REQUIRE(pty.until([&](const Vt&) { return prompt() != std::string::npos; }));
+  CHECK(pty.raw().find("- model: the demo") < prompt());
+  pty.send("\x04");
+  CHECK(pty.until_exit() == 0);
 }
