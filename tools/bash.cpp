@@ -68,6 +68,7 @@ ProcessSpec spec_of(const std::string& command, const ToolContext& ctx) {
   spec.sandbox = ctx.sandbox;
   if (spec.sandbox.on) refresh(spec.sandbox);
   spec.env = child_env(current_env(), ctx.allowed_env, ctx.sandbox.temp);
+  fit_environment(spec.env, ctx.sandbox);
   if (ctx.sandbox.on && ::geteuid() == 0) spec.env.emplace_back("TAR_OPTIONS=--no-same-owner");  // owners cannot be set in there
   return spec;
 }

@@ -50,6 +50,9 @@ std::vector<std::filesystem::path> refresh(Sandbox& sandbox);
 // Beside `temp`: where StandIns keeps them between commands.
 inline constexpr const char* stand_in_store = "stand-ins";
 
+// `env`, a command's own environment, so that builds work in it: caches they must write are moved into `temp`.
+void fit_environment(std::vector<std::string>& env, const Sandbox& sandbox);
+
 // What it lets a command do, in one line for people.
 std::string describe(const Sandbox& sandbox);
 

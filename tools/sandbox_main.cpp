@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tools/child_env.h"
 #include "tools/private_dir.h"
 #include "tools/sandbox.h"
 
@@ -65,7 +66,10 @@ int say_support(const SandboxSupport& support) {
     std::fprintf(stderr, "tern sandbox: not run, the sandbox could not be applied: %s\n", why.c_str());
     ::_exit(126);
   }
-  ::setenv("TMPDIR", sandbox.temp.c_str(), 1);
+  std::vector<std::string> env = current_env();
+  fit_environment(env, sandbox);
+  env.push_back("TMPDIR=" + sandbox.temp.string());
+  for (std::string& entry : env) ::putenv(entry.data());
   ::execvp(command[0], command);
   std::fprintf(stderr, "tern sandbox: %s: %s\n", command[0], std::strerror(errno));
   ::_exit(errno == ENOENT ? 127 : 126);

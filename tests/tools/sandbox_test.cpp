@@ -45,6 +45,7 @@ struct Cage {
     ProcessSpec spec = shell_spec(command, work);
     spec.sandbox = sandbox;
     spec.env = child_env(current_env(), {}, sandbox.temp);
+    fit_environment(spec.env, sandbox);
     return run_spec(spec);
   }
 };
@@ -359,6 +360,33 @@ TEST_CASE("stand-ins for missing paths go with the last command, also after a cr
   ::chmod((cage.work / ".compression").c_str(), 01555);  // as one left behind
   cage.run("true");
   CHECK_FALSE(fs::exists(cage.work / ".compression"));
+}
+
+TEST_CASE("caches that a build must write are its own where the sandbox refuses the usual place") {
+  Sandbox sandbox;
+  sandbox.temp = "/run/own", sandbox.writable = {"/home/me/work"};  // no repository
+  const std::vector<std::string> given = {"HOME=/home/me", "GOCACHE=/home/me/work/.cache"};
+  auto env = given;
+  fit_environment(env, sandbox);
+  CHECK(env == given);  // no sandbox
+  sandbox.on = true;
+  fit_environment(env, sandbox);
+  const auto has = [&](const char* entry) { return std::count(env.begin(), env.end(), entry) == 1; };
+  CHECK(has("GOCACHE=/home/me/work/.cache"));
+  CHECK(has("STATICCHECK_CACHE=/run/own/caches/staticcheck"));
+  CHECK(has("CCACHE_READONLY=1"));
+  CHECK(has("CCACHE_TEMPDIR=/run/own/caches/ccache"));
+  env = {"HOME=/home/me", "XDG_CACHE_HOME=/home/me/work/cache", "GOFLAGS=-mod=mod"};
+  fit_environment(env, sandbox);
+  CHECK(env ==
+        std::vector<std::string>{"HOME=/home/me", "XDG_CACHE_HOME=/home/me/work/cache", "GOFLAGS=-mod=mod -buildvcs=false"});
+  if (!offered(SandboxRung::namespaces)) return;
+  Cage cage(SandboxRung::namespaces);
+  CHECK(cage.run("mkdir -p $GOCACHE && echo built > $GOCACHE/x && cat $GOCACHE/x").text == "built\n");
+  std::ofstream(cage.work / ".git/HEAD") << "ref: refs/heads/main\n";
+  CHECK(cage.run("echo $GOFLAGS").text == "\n");
+  fs::remove_all(cage.work / ".git");
+  CHECK(cage.run("echo $GOFLAGS").text == "-buildvcs=false\n");
 }
 
 TEST_CASE("a sandbox that cannot be had runs nothing") {
