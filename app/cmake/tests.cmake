@@ -63,9 +63,9 @@ function(tern_tests folder)
 endfunction()
 
 tern_tests(compression dep_json)
-tern_tests(tools dep_json)
-tern_tests(agent dep_json)
 tern_tests(ui dep_ftxui dep_json)
+tern_tests(agent dep_json)
+tern_tests(tools dep_json)
 tern_tests(app dep_json dep_ftxui)
 
 # tern_program(NAME SOURCE LIBRARIES…): a helper that runs by hand, too
