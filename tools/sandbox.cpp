@@ -11,6 +11,7 @@
 #include "tools/protected_names.h"
 #include "tools/protected_watch.h"
 #include "tools/sandbox_parts.h"
+#include "tools/workspace.h"
 
 namespace tern {
 
@@ -78,10 +79,6 @@ std::vector<fs::path> key_places() {
   return places;
 }
 
-bool covers(const fs::path& directory, const fs::path& path) {
-  return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
-}
-
 }  // namespace
 
 const SandboxSupport& probe_sandbox() {
@@ -102,7 +99,7 @@ Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp, co
   }
   // Whoever works in the home directory itself: what shells and programs read at their start stays as it is.
   if (const char* home = std::getenv("HOME");
-      home != nullptr && std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) { return covers(root, home); }))
+      home != nullptr && std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) { return is_under(root, home); }))
     for (const char* name :
          {".bashrc",      ".bash_profile", ".bash_login", ".profile",          ".zshrc",          ".zshenv",    ".zprofile",
           ".config/fish", ".config/tern",  ".config/git", ".config/autostart", ".config/systemd", ".gitconfig", ".ssh",
@@ -114,7 +111,7 @@ Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp, co
   refresh(sandbox);
   // What the person works in is not hidden from the work.
   const auto worked_in = [&](const fs::path& place) {
-    return std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) { return covers(place, root); });
+    return std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) { return is_under(place, root); });
   };
   sandbox.hidden.erase(std::remove_if(sandbox.hidden.begin(), sandbox.hidden.end(), worked_in), sandbox.hidden.end());
   return sandbox;

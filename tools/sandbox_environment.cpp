@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "tools/sandbox.h"
+#include "tools/workspace.h"
 
 namespace tern {
 namespace {
@@ -27,10 +28,6 @@ void set(std::vector<std::string>& env, const std::string& name, const std::stri
   env.push_back(name + "=" + value);
 }
 
-bool covers(const fs::path& directory, const fs::path& path) {
-  return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
-}
-
 }  // namespace
 
 void fit_environment(std::vector<std::string>& env, const Sandbox& sandbox) {
@@ -38,8 +35,8 @@ void fit_environment(std::vector<std::string>& env, const Sandbox& sandbox) {
   const fs::path home = value_of(env, "HOME"), set_cache = value_of(env, "XDG_CACHE_HOME");
   const fs::path caches = set_cache.empty() ? home / ".cache" : set_cache;
   const auto writable = [&](const fs::path& place) {
-    return covers(sandbox.temp, place) || std::any_of(sandbox.writable.begin(), sandbox.writable.end(),
-                                                      [&](const fs::path& root) { return covers(root, place); });
+    return is_under(sandbox.temp, place) || std::any_of(sandbox.writable.begin(), sandbox.writable.end(),
+                                                        [&](const fs::path& root) { return is_under(root, place); });
   };
   const auto place_of = [&](const char* variable, const fs::path& otherwise) {
     const std::string value = value_of(env, variable);

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "tools/sandbox.h"
+#include "tools/workspace.h"
 
 namespace tern {
 
@@ -24,10 +25,6 @@ bool is_stand_in(const fs::path& path) {
 bool present(const fs::path& path) {
   struct stat info {};
   return ::lstat(path.c_str(), &info) == 0;
-}
-
-bool under(const fs::path& directory, const fs::path& path) {
-  return std::mismatch(directory.begin(), directory.end(), path.begin(), path.end()).first == directory.end();
 }
 
 bool moved_to(const fs::path& from, const fs::path& to) {
@@ -66,7 +63,7 @@ StandIns::StandIns(const Sandbox& sandbox) : sandbox_(&sandbox) {
     locks_.push_back(fd);
   }
   for (const fs::path& path : sandbox.read_only) {
-    const auto writable = [&](const fs::path& root) { return under(root, path); };
+    const auto writable = [&](const fs::path& root) { return is_under(root, path); };
     if (std::none_of(sandbox.writable.begin(), sandbox.writable.end(), writable) || (present(path) && !is_stand_in(path)))
       continue;
     if (sandbox.rung == SandboxRung::namespaces && !present(path)) put_up(path, waiting_place(sandbox, path));

@@ -364,22 +364,22 @@ TEST_CASE("stand-ins for missing paths go with the last command, also after a cr
 
 TEST_CASE("caches that a build must write are its own where the sandbox refuses the usual place") {
   Sandbox sandbox;
-  sandbox.temp = "/run/own", sandbox.writable = {"/home/me/work"};  // no repository
-  const std::vector<std::string> given = {"HOME=/home/me", "GOCACHE=/home/me/work/.cache"};
+  sandbox.temp = "/run/own", sandbox.writable = {"/people/me/work"};  // no repository
+  const std::vector<std::string> given = {"HOME=/people/me", "GOCACHE=/people/me/work/.cache"};
   auto env = given;
   fit_environment(env, sandbox);
   CHECK(env == given);  // no sandbox
   sandbox.on = true;
   fit_environment(env, sandbox);
   const auto has = [&](const char* entry) { return std::count(env.begin(), env.end(), entry) == 1; };
-  CHECK(has("GOCACHE=/home/me/work/.cache"));
+  CHECK(has("GOCACHE=/people/me/work/.cache"));
   CHECK(has("STATICCHECK_CACHE=/run/own/caches/staticcheck"));
   CHECK(has("CCACHE_READONLY=1"));
   CHECK(has("CCACHE_TEMPDIR=/run/own/caches/ccache"));
-  env = {"HOME=/home/me", "XDG_CACHE_HOME=/home/me/work/cache", "GOFLAGS=-mod=mod"};
+  env = {"HOME=/people/me", "XDG_CACHE_HOME=/people/me/work/cache", "GOFLAGS=-mod=mod"};
   fit_environment(env, sandbox);
   CHECK(env ==
-        std::vector<std::string>{"HOME=/home/me", "XDG_CACHE_HOME=/home/me/work/cache", "GOFLAGS=-mod=mod -buildvcs=false"});
+        std::vector<std::string>{"HOME=/people/me", "XDG_CACHE_HOME=/people/me/work/cache", "GOFLAGS=-mod=mod -buildvcs=false"});
   if (!offered(SandboxRung::namespaces)) return;
   Cage cage(SandboxRung::namespaces);
   CHECK(cage.run("mkdir -p $GOCACHE && echo built > $GOCACHE/x && cat $GOCACHE/x").text == "built\n");
