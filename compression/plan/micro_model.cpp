@@ -1,11 +1,11 @@
 #include <charconv>
 #include <unordered_map>
 
-#include "compression/describe.h"
-#include "compression/lines.h"
-#include "compression/microcompact.h"
-#include "compression/snip.h"
-#include "compression/tokens.h"
+#include "compression/plan/microcompact.h"
+#include "compression/reading/snip.h"
+#include "compression/text/lines.h"
+#include "compression/values/describe.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 

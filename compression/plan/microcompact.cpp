@@ -1,14 +1,14 @@
-#include "compression/microcompact.h"
+#include "compression/plan/microcompact.h"
 
 #include <algorithm>
 #include <optional>
 
-#include "compression/describe.h"
-#include "compression/strategy.h"
-#include "compression/superseded.h"
-#include "compression/tokens.h"
-#include "compression/tool_kinds.h"
-#include "compression/written_names.h"
+#include "compression/plan/strategies.h"
+#include "compression/reading/superseded.h"
+#include "compression/values/describe.h"
+#include "compression/values/tokens.h"
+#include "compression/values/tool_kinds.h"
+#include "compression/values/written_names.h"
 
 namespace tern {
 

@@ -1,15 +1,17 @@
-#include "compression/plan.h"
+#include "compression/plan/plan.h"
 
 #include <algorithm>
 
-#include "compression/blocks.h"
-#include "compression/condense.h"
-#include "compression/microcompact.h"
-#include "compression/range.h"
-#include "compression/strategy.h"
-#include "compression/summary_local.h"
-#include "compression/superseded.h"
-#include "compression/tokens.h"
+#include "compression/plan/microcompact.h"
+#include "compression/plan/strategies.h"
+#include "compression/plan/summary_local.h"
+#include "compression/plan/window.h"
+#include "compression/reading/condense.h"
+#include "compression/reading/superseded.h"
+#include "compression/values/blocks.h"
+#include "compression/values/range.h"
+#include "compression/values/stats.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 
@@ -18,8 +20,9 @@ namespace {
 constexpr int breaker = 3, thrashing = 3;  // in a row
 constexpr Tokens safety = 1'000;           // of the hard tier
 constexpr double overflow_share = 0.5;     // of what was refused: the estimate was wrong, so it is not asked again
-constexpr double results_share = 0.25;     // of the window, for the newest results
-constexpr double worth_a_break = 0.5;      // of the way from the mark to the low water
+constexpr double worth_a_break = 0.375;    // of the way from the mark to the low water
+constexpr double requests_between = 25;    // two cuts, in recorded sessions
+constexpr double worked_on = 2.0 / 3;      // of the micro mark: so much may stay where the files being worked on need it
 
 std::string thousands(Tokens tokens) {
   if (tokens < 1'000) return std::to_string(tokens);
@@ -27,12 +30,28 @@ std::string thousands(Tokens tokens) {
   return tokens < 10'000 ? tenths.substr(0, 1) + "." + tenths.substr(1) + "k" : tenths.substr(0, tenths.size() - 1) + "k";
 }
 
-std::string percent(double share) { return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %"; }
+std::string percent(double share) { return std::to_string(static_cast<int>(share * 100 + 0.5)) + "%"; }
 
 std::string name_of(const Item& item) {
   if (const auto results = blocks_of<ToolResult>(item); !results.empty()) return results[0]->tool + " " + results[0]->subject;
   if (item.role == Role::system) return "the system prompt";
   return item.role == Role::user ? "a message of yours" : "an answer";
+}
+
+std::string counted(std::size_t n, std::string_view what) {
+  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
+}
+
+// Results and calls apart: nobody should take one for the other.
+std::string what_shrinks(const Edits& edits) {
+  std::size_t results = 0, calls = 0;
+  for (const auto& edit : edits) {
+    const auto* replace = std::get_if<Replace>(&edit.how);
+    results += replace && std::holds_alternative<ToolResult>(replace->with);
+    calls += replace && std::holds_alternative<ToolCall>(replace->with);
+  }
+  std::string text = counted(results, "old result");
+  return calls ? text + ", " + counted(calls, "long call") : text;
 }
 
 // The largest items, for the person who has to decide what to do.
@@ -69,14 +88,20 @@ class Planner {
     share_ = static_cast<double>(usage_.used) / static_cast<double>(working_limit(budget));
   }
 
+  bool results_suffice() const {
+    if (config_.micro_at > config_.compact_at) return false;
+    const auto edits = lighter(spared());
+    return count(conversation_) - saved(edits) <= item_target(budget_, std::min(config_.micro_at, config_.draft_at));
+  }
+
   Plan run() const {
-    if (state_.manual) return compact("asked for");
+    if (state_.manual) return compact(state_.why.empty() ? "asked for" : state_.why);
     if (!config_.auto_compress) return nothing("automatic compression is off");
     if (state_.overflow) return truncated("the API refused the length");
     if (usage_.share >= config_.truncate_at) return truncated(above(usage_.share, config_.truncate_at));
     if (state_.refills_in_a_row >= thrashing)
       return share_ >= config_.micro_at ? thrash() : nothing("many messages, yet room enough");
-    if (compaction_due(usage_, conversation_.items.size(), budget_)) return compact(why_due());
+    if (compaction_due(usage_, conversation_.items.size(), budget_)) return results_first();
     if (share_ >= config_.micro_at && worth_compacting(usage_, budget_)) return micro();
     if (config_.sliding_window) return window();
     return nothing("below every mark at " + percent(share_));
@@ -105,44 +130,48 @@ class Planner {
 
   Plan micro() const {
     Plan plan;
-    const Tokens low_water = item_target(budget_, config_.micro_low_water);
-    plan.edits = lighter(low_water, budget_);
-    if (saved(plan.edits) < least_gain()) plan.edits = lighter(low_water, newest_that_fit());
+    plan.edits = lighter(budget_);
+    if (saved(plan.edits) < least_gain()) plan.edits = lighter(spared());
     const Tokens gain = saved(plan.edits);
-    if (gain < least_gain()) return nothing("too little to gain in old results (" + thousands(gain) + " tokens)");
+    if (plan.edits.empty() || gain < least_gain())
+      return nothing("too little to gain in old results (" + thousands(gain) + " tokens)");
     plan.tier = Tier::micro;
     plan.strategy = plan.edits.front().why.unit;
-    plan.why = above(share_, config_.micro_at) + "; " + std::to_string(plan.edits.size()) + " old results";
+    plan.why = above(share_, config_.micro_at) + "; " + what_shrinks(plan.edits);
     return plan;
   }
 
-  // One line for each old result where that is enough. Else only the superseded ones, and of the rest the lines that bring
-  // something: at one size they keep more of what is needed again than one-liners do.
-  Edits lighter(Tokens target, const Budget& budget) const {
-    auto one_liners = microcompact(conversation_, budget, {.target = target});
-    const Tokens left = count(tern::apply(conversation_, one_liners));
-    if (left <= target) return one_liners;
+  // One line for each superseded result; of the others the lines that bring something: at one size they keep more of what is
+  // needed again than one-liners do. Answers, messages and summaries stay as they are.
+  Edits lighter(const Budget& budget) const {
+    const Tokens low_water = item_target(budget_, config_.micro_low_water);
     auto edits = superseded(conversation_, budget);
     const auto rest = tern::apply(conversation_, edits);
-    for (auto& edit : condense(rest, budget, {.target = target, .reach = Reach::texts})) edits.push_back(std::move(edit));
-    return count(tern::apply(conversation_, edits)) <= left ? edits : one_liners;
+    const Tokens most = item_target(budget_, worked_on * config_.micro_at);
+    for (auto& edit : condense(rest, budget, {.target = low_water, .most = most, .reach = CutReach::calls}))
+      edits.push_back(std::move(edit));
+    return state_.cache_cold ? edits : worth_rewriting(conversation_, std::move(edits), requests_between);
   }
 
-  // Where sparing all the newest results leaves nothing worth a cut, they are spared while they fill no more than their share of the
-  // window, the newest one always: in a small window five large ones fill it, and each turn would cut the one that has just lost
-  // its protection.
-  Budget newest_that_fit() const {
-    Budget budget = budget_;
-    Tokens room = item_target(budget_, results_share);
-    int fit = 0;
-    for (auto item = conversation_.items.rbegin(); item != conversation_.items.rend() && fit < config_.protect_results; ++item) {
-      const auto held = static_cast<int>(blocks_of<ToolResult>(**item).size());
-      room -= held > 0 ? (*item)->tokens : 0;
-      if (held > 0 && room < 0 && fit > 0) break;
-      fit += held;
+  // The newest results stay while they fill a quarter of the window, or of what is there when the user asks for a compaction.
+  Budget spared() const {
+    const Tokens room = state_.manual ? count(conversation_) / 4 : item_target(budget_, newest_results);
+    return sparing_what_fits(conversation_, budget_, room);
+  }
+
+  bool suffices(const Plan& plan) const {
+    return plan.tier == Tier::micro && count(conversation_) - saved(plan.edits) <= item_target(budget_, config_.draft_at);
+  }
+
+  // Full, but by results: those give way first, as long as that makes room enough. Words are summarised only where it does not.
+  Plan results_first() const {
+    const bool by_fill = share_ >= config_.micro_at && !config_.absolute_threshold && !config_.trigger_alone &&
+                         conversation_.items.size() <= static_cast<std::size_t>(std::max(0, config_.trigger_messages));
+    if (by_fill) {
+      Plan plan = micro();
+      if (suffices(plan)) return plan;
     }
-    budget.config.protect_results = std::min(fit, config_.protect_results);
-    return budget;
+    return compact(why_due());
   }
 
   // On a warm prompt cache many small cuts cost more than they save, so a cut must be worth a good part of the way.
@@ -179,12 +208,13 @@ class Planner {
 
   // Nothing when there is no stretch worth a summary; then the local one may still cut inside messages.
   std::optional<Plan> ask(const std::string& name, const std::string& why) const {
-    const auto range = state_.range ? state_.range : summary_range(conversation_, budget_);
+    Budget budget = spared();
+    const auto range = state_.range ? state_.range : summary_range(conversation_, budget);
     if (!range) return std::nullopt;
-    Budget budget = budget_;
     budget.config.strategy = name;
     Plan plan;
-    plan.ask = summary_request(conversation_, budget, *range, state_.focus, state_.now);
+    plan.ask =
+        summary_request(conversation_, budget, *range, state_.focus, state_.now, {.zone = state_.range ? Zone::pins : Zone::all});
     if (plan.ask->source.items.empty() || plan.ask->replaces <= plan.ask->target) return std::nullopt;
     plan.tier = Tier::compact;
     plan.why = why + "; " + std::to_string(plan.ask->source.items.size()) + " messages by a model";
@@ -205,7 +235,7 @@ class Planner {
 
   Plan without_model(std::string why) const {
     Plan plan;
-    plan.edits = local_summary(conversation_, budget_, state_);
+    plan.edits = local_summary(conversation_, spared(), state_);
     const auto least =
         state_.manual ? 1 : static_cast<Tokens>(config_.min_compressible * static_cast<double>(working_limit(budget_)));
     if (count(conversation_) - count(tern::apply(conversation_, plan.edits)) < least)
@@ -235,12 +265,7 @@ class Planner {
     plan.strategy = "truncate";
     plan.why = std::move(why);
     plan.thrash = state_.refills_in_a_row >= thrashing;
-    // Lines of the protected zone only where those of the rest are not enough; messages only where no lines are.
-    auto lines = condense(conversation_, budget_, {.target = target, .reach = Reach::texts, .tier = Tier::truncate});
-    if (count(conversation_) - saved(lines) > target)
-      lines = condense(conversation_, budget_, {.target = target, .tier = Tier::truncate});
-    plan.edits =
-        followed(conversation_, std::move(lines), [&](const Conversation& rest) { return truncate(rest, budget_, target); });
+    plan.edits = hard_cut(conversation_, budget_, target);
     if (plan.edits.empty()) return nothing(plan.why + "; nothing left to drop: " + what_fills(conversation_));
     return plan;
   }
@@ -254,6 +279,17 @@ class Planner {
 };
 
 }  // namespace
+
+bool results_suffice(const Conversation& conversation, const Budget& budget, const PlanState& state) {
+  return Planner(conversation, budget, state).results_suffice();
+}
+
+Edits hard_cut(const Conversation& conversation, const Budget& budget, Tokens target) {
+  auto lines = condense(conversation, budget, {.target = target, .reach = CutReach::answers, .tier = Tier::truncate});
+  if (count(conversation) - saved(lines) > target)
+    lines = condense(conversation, budget, {.target = target, .tier = Tier::truncate});
+  return followed(conversation, std::move(lines), [&](const Conversation& rest) { return truncate(rest, budget, target); });
+}
 
 Plan plan(const Conversation& conversation, const Budget& budget, const PlanState& state) {
   return Planner(conversation, budget, state).run();

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "compression/budget.h"
-#include "compression/edit.h"
-#include "compression/summarize.h"
+#include "compression/reading/summarize.h"
+#include "compression/values/budget.h"
+#include "compression/values/context_edit.h"
 
 namespace tern {
 
@@ -18,6 +18,7 @@ struct PlanState {
   bool cache_cold = false;         // long idle or resumed: the prompt cache is gone, cutting is free
   bool overflow = false;           // the API refused the length: start at once whatever the share
   bool manual = false;             // /compact: no threshold
+  std::string why;                 // why a manual one was started; empty = it was asked for
   std::string strategy;            // override of config.strategy; empty = config
   std::string focus;               // the person's or the memory file's compact instructions
   std::optional<ItemRange> range;  // a cut the person picked
@@ -33,10 +34,14 @@ struct Plan {
 };
 Plan plan(const Conversation& conversation, const Budget& budget, const PlanState& state = {});
 
-// Once, when a tool result enters: text over the limit keeps head, tail and the error lines of the middle.
-Item snip(Item item, const Budget& budget);
+// Whether old results and calls, cut as tier 2 does, could still bring the context below its mark: no summary is needed soon.
+bool results_suffice(const Conversation& conversation, const Budget& budget, const PlanState& state = {});
 
-// Tier 4 by itself; never fails, never returns more than `target` tokens of items.
+// Tier 4: lines of old results, calls and answers first, those of the protected zone only where that is not enough, whole messages
+// (truncate) only where no lines are.
+Edits hard_cut(const Conversation& conversation, const Budget& budget, Tokens target);
+
+// Its last step by itself; never fails, never returns more than `target` tokens of items.
 Edits truncate(const Conversation& conversation, const Budget& budget, Tokens target);
 
 // Tier 3 without a model; the last steps of the fallback ladder.

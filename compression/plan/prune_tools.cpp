@@ -1,9 +1,9 @@
-#include "compression/prune_tools.h"
+#include "compression/plan/prune_tools.h"
 
-#include "compression/blocks.h"
-#include "compression/rounds.h"
-#include "compression/strategy.h"
-#include "compression/tokens.h"
+#include "compression/plan/strategies.h"
+#include "compression/values/blocks.h"
+#include "compression/values/rounds.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 

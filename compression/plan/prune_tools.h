@@ -2,8 +2,8 @@
 // Prompt cache: gone from the first round pruned.
 #pragma once
 
-#include "compression/budget.h"
-#include "compression/edit.h"
+#include "compression/values/budget.h"
+#include "compression/values/context_edit.h"
 
 namespace tern {
 

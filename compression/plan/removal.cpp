@@ -1,12 +1,11 @@
-#include "compression/removal.h"
+#include "compression/plan/removal.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "compression/blocks.h"
-#include "compression/rounds.h"
-#include "compression/strategy.h"
-#include "compression/summary_local.h"
+#include "compression/plan/strategies.h"
+#include "compression/values/blocks.h"
+#include "compression/values/rounds.h"
 
 namespace tern {
 
@@ -51,16 +50,6 @@ Edits remove(const Conversation& conversation, const CompressionConfig& config, 
   return std::move(taker).edits();
 }
 
-Edits slide(const Conversation& conversation, const CompressionConfig& config) {
-  const Outline parts = outline_of(conversation, config);
-  const auto turns = parts.turns.size(), recent = static_cast<std::size_t>(std::max(1, config.keep_recent));
-  if (turns <= static_cast<std::size_t>(std::max(1, config.max_turns)) || turns <= recent) return {};
-  Taker taker(conversation, parts,
-              {Tier::compact, "sliding window", "older than the newest " + std::to_string(recent) + " turns"});
-  for (std::size_t turn = 0; turn + recent < turns; ++turn) taker.take_turn(turn);
-  return std::move(taker).edits();
-}
-
 Tokens removal_goal(const Budget& budget) {
   constexpr double usual = 0.5;
   const auto& config = budget.config;
@@ -75,12 +64,10 @@ Edits propose_middle(const Conversation& conversation, const Budget& budget) {
 Edits propose_oldest(const Conversation& conversation, const Budget& budget) {
   return remove(conversation, budget.config, Removal::oldest, removal_goal(budget));
 }
-Edits propose_window(const Conversation& conversation, const Budget& budget) { return window_summary(conversation, budget, {}); }
 
 }  // namespace
 
 constinit const Strategy middle_strategy{"middle", "drop rounds from the middle, keep both ends", propose_middle};
 constinit const Strategy oldest_strategy{"oldest", "drop the oldest rounds", propose_oldest};
-constinit const Strategy window_strategy{"window", "keep the newest turns, a summary by rules for the rest", propose_window};
 
 }  // namespace tern

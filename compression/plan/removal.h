@@ -2,8 +2,8 @@
 // System prompt, summaries and protected items stay; calls never lose their results. Prompt cache: gone from the first round removed.
 #pragma once
 
-#include "compression/budget.h"
-#include "compression/edit.h"
+#include "compression/values/budget.h"
+#include "compression/values/context_edit.h"
 
 namespace tern {
 
@@ -15,8 +15,5 @@ Edits remove(const Conversation& conversation, const CompressionConfig& config, 
 
 // What a removal strategy comes down to: the goal of any compaction at the usual `targetRatio` of a half, more or less by another.
 Tokens removal_goal(const Budget& budget);
-
-// The sliding window of the config: the newest `keep_recent` turns stay whole once there are more than `max_turns`.
-Edits slide(const Conversation& conversation, const CompressionConfig& config);
 
 }  // namespace tern

@@ -1,12 +1,13 @@
-#include "compression/select.h"
+#include "compression/plan/select.h"
 
 #include <algorithm>
 #include <array>
 
-#include "compression/blocks.h"
-#include "compression/plan.h"
-#include "compression/strategy.h"
-#include "compression/tokens.h"
+#include "compression/plan/plan.h"
+#include "compression/plan/strategies.h"
+#include "compression/text/plain_text.h"
+#include "compression/values/blocks.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 
@@ -16,13 +17,6 @@ constexpr double enough = 0.6;  // confidence below which both ways are tried
 constexpr Tokens long_message = 300;
 constexpr std::size_t recent = 5, few_messages = 20, many_messages = 30;
 constexpr double much_recent = 0.4;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
 
 struct TableRow {
   std::string_view provider, model;  // parts of the lower-case names; the first row that matches counts
@@ -54,8 +48,6 @@ const char* name_of(Severity severity) {
   return "";
 }
 
-std::string percent(double share) { return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %"; }
-
 std::string thousandths(double value) {
   const auto n = static_cast<int>(value * 1000 + 0.5);
   const auto digits = std::to_string(1000 + n % 1000).substr(1);
@@ -70,7 +62,7 @@ Outcome outcome_of(const Conversation& conversation, const Edits& edits) {
 }  // namespace
 
 ModelRule model_rule(std::string_view provider, std::string_view model) {
-  const auto name = lower(provider), m = lower(model);
+  const auto name = lowered(provider), m = lowered(model);
   const std::string_view p = name == "responses" ? "openai" : std::string_view(name);  // the other of its two APIs
   for (const auto& row : table) {
     if (p.find(row.provider) != p.npos && m.find(row.model) != m.npos) return row.rule;

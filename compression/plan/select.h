@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "compression/budget.h"
-#include "compression/edit.h"
-#include "compression/removal.h"
+#include "compression/plan/removal.h"
+#include "compression/values/budget.h"
+#include "compression/values/context_edit.h"
 
 namespace tern {
 

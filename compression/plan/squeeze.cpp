@@ -1,13 +1,13 @@
-#include "compression/squeeze.h"
+#include "compression/plan/squeeze.h"
 
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compression/blocks.h"
-#include "compression/rounds.h"
-#include "compression/snip.h"
-#include "compression/tokens.h"
+#include "compression/reading/snip.h"
+#include "compression/values/blocks.h"
+#include "compression/values/rounds.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 

@@ -1,7 +1,7 @@
 // The end of tier 4: what must stay is larger than the window, so it is cut itself, the least needed first.
 #pragma once
 
-#include "compression/edit.h"
+#include "compression/values/context_edit.h"
 
 namespace tern {
 

@@ -1,4 +1,4 @@
-#include "compression/strategy.h"
+#include "compression/plan/strategies.h"
 
 namespace tern {
 
@@ -6,7 +6,7 @@ namespace {
 
 constexpr const Strategy* all[] = {
 #define STRATEGY(name) &name##_strategy,
-#include "compression/strategies.inc"
+#include "compression/plan/strategies.inc"
 #undef STRATEGY
 };
 

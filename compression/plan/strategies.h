@@ -6,16 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "compression/budget.h"
-#include "compression/edit.h"
+#include "compression/values/strategy.h"
 
 namespace tern {
-
-struct Strategy {
-  std::string_view name, help;
-  // Edits towards the goal of the budget (compaction_goal); empty when there is nothing to gain.
-  Edits (*propose)(const Conversation& conversation, const Budget& budget);
-};
 
 std::span<const Strategy* const> strategies();
 const Strategy* find_strategy(std::string_view name);  // null when there is none of that name
@@ -23,7 +16,7 @@ std::string compaction_names();  // all a person may choose, with a space betwee
 bool is_compaction(std::string_view name);
 
 #define STRATEGY(name) extern const Strategy name##_strategy;
-#include "compression/strategies.inc"
+#include "compression/plan/strategies.inc"
 #undef STRATEGY
 
 }  // namespace tern

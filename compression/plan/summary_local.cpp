@@ -1,4 +1,4 @@
-#include "compression/summary_local.h"
+#include "compression/plan/summary_local.h"
 
 #include <algorithm>
 #include <array>
@@ -8,17 +8,17 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compression/blocks.h"
-#include "compression/cluster.h"
-#include "compression/describe.h"
-#include "compression/importance.h"
-#include "compression/lines.h"
-#include "compression/outcome.h"
-#include "compression/plan.h"
-#include "compression/removal.h"
-#include "compression/strategy.h"
-#include "compression/survey.h"
-#include "compression/tokens.h"
+#include "compression/plan/plan.h"
+#include "compression/plan/removal.h"
+#include "compression/plan/strategies.h"
+#include "compression/reading/cluster.h"
+#include "compression/reading/importance.h"
+#include "compression/reading/survey.h"
+#include "compression/text/lines.h"
+#include "compression/values/blocks.h"
+#include "compression/values/describe.h"
+#include "compression/values/outcome.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 
@@ -278,7 +278,7 @@ std::string points_text(const FoldedRounds& folded, const Groups& groups) {
   const auto left = [&] { return folded.budget - estimate(text); };
   text += critical_part(groups, left() / 2);
   text += conversation_part(groups, left() * 2 / 3, order_of(folded));
-  return text + tool_part(groups, left());
+  return folded.config.preserve_tool_calls ? text + tool_part(groups, left()) : text;
 }
 
 // So many messages that they alone make a compaction due.
@@ -295,11 +295,12 @@ bool deep_enough(const Conversation& before, const Conversation& after, const Bu
 
 // Where the person's own messages fill the window, line by line is not deep enough: the old stretch becomes one summary, as by a
 // model, with the person's words up to their share of it.
-Edits whole_stretch(const Conversation& conversation, const Budget& budget, std::optional<ItemRange> range, TimePoint now) {
+Edits whole_stretch(const Conversation& conversation, const Budget& budget, std::optional<ItemRange> range, TimePoint now,
+                    Zone zone = Zone::all) {
   if (!range) return {};
   constexpr double words_share = 0.6;
-  const auto request = summary_request(conversation, budget, *range, {}, now, words_share);
-  const auto room = request.target - estimate(request.kept) - estimate(request.index);
+  const auto request = summary_request(conversation, budget, *range, {}, now, {.kept = words_share, .zone = zone});
+  const auto room = request.target - estimate(request.kept) - estimate(request.said) - estimate(request.index);
   const FoldedRounds gone{conversation, request.source.items, referenced_later(survey(conversation), conversation.items.size()),
                           room * 3 / 4, budget.config};
   const auto text = with_after(points_text(gone, group(gone.items)), request.target);
@@ -310,19 +311,15 @@ Edits whole_stretch(const Conversation& conversation, const Budget& budget, std:
 
 }  // namespace
 
-std::string with_after(std::string text, Tokens after) {
-  if (const auto at = text.find(after_mark); at != text.npos) text.replace(at, after_mark.size(), "~" + std::to_string(after));
-  return text;
-}
-
 std::string local_summary_text(const FoldedRounds& folded) {
   const auto groups = group(folded.items);
   auto text = points_text(folded, groups);
   return text.empty() ? text : text + user_part(groups, folded.budget - estimate(text));
 }
 
-// Of a range picked by hand only that range is cut, to the share a compaction comes down to.
-Edits local_summary(const Conversation& conversation, const Budget& budget, const PlanState& state) {
+namespace {
+
+Edits shortest_summary(const Conversation& conversation, const Budget& budget, const PlanState& state) {
   Condense how{.target = compaction_goal(budget), .tier = Tier::compact, .head = local_summary_text};
   if (!state.range) {
     const auto goal = std::max(how.target, item_target(budget, budget.config.micro_at));
@@ -335,34 +332,18 @@ Edits local_summary(const Conversation& conversation, const Budget& budget, cons
     if (!many) deeper = whole_stretch(conversation, budget, summary_range(conversation, budget), state.now);
     return deeper.empty() || count(tern::apply(conversation, deeper)) > count(rest) ? edits : deeper;
   }
-  const auto picked = summary_request(conversation, budget, *state.range, {}, state.now);
+  const auto picked = summary_request(conversation, budget, *state.range, {}, state.now, {.zone = Zone::pins});
   const auto share = static_cast<Tokens>(budget.config.compact_target * static_cast<double>(picked.replaces));
   how.target = std::min(picked.target, share);
   return condense(picked.source, budget, how);
 }
 
-// An earlier summary stays as it is; what follows it up to the next message of the person just leaves.
-Edits window_summary(const Conversation& conversation, const Budget& budget, TimePoint now) {
-  auto dropped = slide(conversation, budget.config);
-  if (dropped.empty()) return dropped;
-  const auto& items = conversation.items;
-  std::size_t first = 0, last = items.size() - 1;
-  while (items[first]->id != dropped.front().target) ++first;
-  while (items[last]->id != dropped.back().target) --last;
-  while (first > 0 && !is_human(*items[first])) --first;  // a first request whose answers leave
-  for (std::size_t i = first; i <= last; ++i)
-    if (has<Summary>(*items[i])) first = i + 1;
-  while (first < last && !is_human(*items[first])) ++first;
-  if (first >= last) return dropped;
-  const auto edits = whole_stretch(conversation, budget, ItemRange{items[first]->id, items[last]->id}, now);
-  if (edits.empty()) return dropped;
-  std::size_t at = 0;
-  std::erase_if(dropped, [&](const Edit& edit) {  // they are in the order of the items
-    while (items[at]->id != edit.target) ++at;
-    return at >= first;
-  });
-  dropped.insert(dropped.end(), edits.begin(), edits.end());
-  return dropped;
+}  // namespace
+
+// Of a range picked by hand only that range is cut, to the share a compaction comes down to.
+Edits local_summary(const Conversation& conversation, const Budget& budget, const PlanState& state) {
+  auto edits = shortest_summary(conversation, budget, state);
+  return count(tern::apply(conversation, edits)) < count(conversation) ? edits : Edits{};
 }
 
 namespace {

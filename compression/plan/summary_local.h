@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "compression/condense.h"
+#include "compression/reading/condense.h"
 
 namespace tern {
 
@@ -44,9 +44,5 @@ std::string user_part(const Groups& groups, Tokens budget);      // what the per
 
 // The parts together within the budget: what opens the folds of the no-model summary.
 std::string local_summary_text(const FoldedRounds& folded);
-
-// The sliding window: the newest keepRecent turns stay, one summary by rules stands for what slides out of it, with the person's
-// words and the points above importanceThreshold. Empty below maxTurns; where a summary would gain nothing the turns just leave.
-Edits window_summary(const Conversation& conversation, const Budget& budget, TimePoint now);
 
 }  // namespace tern

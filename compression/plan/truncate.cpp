@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "compression/blocks.h"
-#include "compression/plan.h"
-#include "compression/rounds.h"
-#include "compression/squeeze.h"
-#include "compression/strategy.h"
-#include "compression/tokens.h"
+#include "compression/plan/plan.h"
+#include "compression/plan/squeeze.h"
+#include "compression/plan/strategies.h"
+#include "compression/values/blocks.h"
+#include "compression/values/rounds.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 

@@ -1,12 +1,13 @@
-#include "compression/boundary.h"
+#include "compression/reading/boundary.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "compression/blocks.h"
-#include "compression/cluster.h"
-#include "compression/names.h"
+#include "compression/reading/cluster.h"
+#include "compression/text/names.h"
+#include "compression/text/plain_text.h"
+#include "compression/values/blocks.h"
 
 namespace tern {
 
@@ -25,13 +26,6 @@ constexpr std::array<std::string_view, 22> break_phrases = {
 
 const Item* at(const Conversation& c, std::size_t index) { return index < c.items.size() ? c.items[index].get() : nullptr; }
 const Item* before(const Conversation& c, std::size_t index) { return index == 0 ? nullptr : at(c, index - 1); }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
 
 bool says_error(const Item& item) {
   return std::any_of(item.blocks.begin(), item.blocks.end(), [](const Block& block) {
@@ -86,7 +80,7 @@ bool in_tool_sequence(const Conversation& conversation, std::size_t index) {
 }
 
 bool has_break_phrase(std::string_view text) {
-  const auto opening = lower(text.substr(0, phrase_bytes));
+  const auto opening = lowered(text.substr(0, phrase_bytes));
   return std::any_of(break_phrases.begin(), break_phrases.end(),
                      [&](std::string_view phrase) { return opening.find(phrase) != opening.npos; });
 }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "compression/conversation.h"
+#include "compression/values/conversation.h"
 
 namespace tern {
 

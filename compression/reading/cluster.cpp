@@ -1,11 +1,12 @@
-#include "compression/cluster.h"
+#include "compression/reading/cluster.h"
 
 #include <algorithm>
 #include <map>
 
-#include "compression/blocks.h"
-#include "compression/lines.h"
-#include "compression/names.h"
+#include "compression/text/lines.h"
+#include "compression/text/names.h"
+#include "compression/values/blocks.h"
+#include "compression/values/call_values.h"
 
 namespace tern {
 
@@ -59,10 +60,16 @@ void add_words(std::string_view text, std::vector<std::uint64_t>& words) {
   flush();
 }
 
-void add_block(const Block& block, Signature& s) {
+// The keys of a call's arguments are the tool's, and no topic.
+std::string said_in(const Block& block) {
   const auto text = text_of(block).substr(0, most_text);
-  std::vector<Name> names;
+  return std::holds_alternative<ToolCall>(block) ? without_keys(text) : std::string(text);
+}
+
+void add_block(const Block& block, Signature& s) {
   const bool call = std::holds_alternative<ToolCall>(block);
+  const auto text = said_in(block);
+  std::vector<Name> names;
   each_line_of(text, [&](std::string_view line) { scan_names(line, call ? Escapes::json : Escapes::plain, names); });
   for (const auto& name : names) {
     const bool path = name.kind == NameKind::path || name.kind == NameKind::file;
@@ -98,7 +105,8 @@ std::string topic_of(const std::vector<ItemPtr>& items, std::size_t first, std::
       const bool call = std::holds_alternative<ToolCall>(block);
       if (!call && opening.empty()) opening = clipped(text_of(block).substr(0, text_of(block).find('\n')), topic_bytes);
       names.clear();
-      scan_names(text_of(block).substr(0, most_text), call ? Escapes::json : Escapes::plain, names);
+      const auto said = said_in(block);
+      scan_names(said, call ? Escapes::json : Escapes::plain, names);
       for (const auto& name : names) {
         if (name.kind == NameKind::path)
           uses[std::string(name.text)] += 2;

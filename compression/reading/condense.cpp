@@ -1,4 +1,4 @@
-#include "compression/condense.h"
+#include "compression/reading/condense.h"
 
 #include <algorithm>
 #include <set>
@@ -6,22 +6,25 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compression/blocks.h"
-#include "compression/fold.h"
-#include "compression/importance.h"
-#include "compression/line_choice.h"
-#include "compression/survey.h"
-#include "compression/tokens.h"
+#include "compression/reading/excerpt.h"
+#include "compression/reading/fold_lines.h"
+#include "compression/reading/importance.h"
+#include "compression/reading/line_choice.h"
+#include "compression/reading/survey.h"
+#include "compression/reading/working_set.h"
+#include "compression/values/blocks.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 
 namespace {
 
 constexpr Tokens label_tokens = 14, least_result = 40, least_text = 80, least_said = 30;
-constexpr double deep_share = 0.6;    // frames over this share of the target: calls and texts are opened too
-constexpr double tail_share = 0.30;   // of the room for lines: newest results kept whole
-constexpr double fold_share = 0.6;    // and frames still over this: rounds are folded until they are under it
-constexpr double person_share = 0.8;  // and still over this: long human texts are opened
+constexpr double deep_share = 0.45;    // frames over this share of the target: calls and texts are opened too
+constexpr double work_share = 0.95;    // of that room: the working set kept whole, newest first
+constexpr double line_share = 0.06;    // of the other results that are opened: their lines
+constexpr double fold_share = 0.45;    // and frames still over this: rounds are folded until they are under it
+constexpr double person_share = 0.95;  // and still over this: long human texts are opened
 constexpr Tokens long_request = 200;
 constexpr Tokens head_part = 16, head_most = 1'500;  // the text that opens the folds: a part of the target, at most
 constexpr std::size_t unfolded = 6, last_round = 2;  // newest items that are not folded; the last round never is
@@ -47,14 +50,17 @@ class Condenser {
         how_(how),
         keep_(protected_items(conversation, budget.config)),
         survey_(survey(conversation)),
+        working_(working_set(conversation, survey_)),
         total_(count(conversation)) {}
 
   Edits run() {
     if (total_ <= how_.target || survey_.parts.empty()) return {};
     open_results();
-    if (how_.reach >= Reach::texts && fixed_ > share_of_target(deep_share)) open_texts();
+    if (how_.reach >= CutReach::calls && fixed_ > share_of_target(deep_share)) open_calls();
+    if (how_.reach >= CutReach::answers && fixed_ > share_of_target(deep_share)) open_texts();
+    make_room_for_work();
     said_by_subject_.resize(plans_.size());
-    if (how_.reach == Reach::all) fold(share_of_target(fold_share)), open_long_requests();
+    if (how_.reach == CutReach::all) fold(share_of_target(fold_share)), open_long_requests();
     Tokens room = how_.target - fixed_;
     room -= room / 32;  // lines cost a little more than their share of a block
     for (int i = 0;; ++i) {
@@ -71,7 +77,9 @@ class Condenser {
 
   const Item& item_of(const SurveyPart& part) const { return *items_[part.item]; }
 
-  bool locked(const SurveyPart& part) const { return item_of(part).pinned || (how_.reach < Reach::all && keep_[part.item]); }
+  bool hardest() const { return how_.tier == Tier::truncate && how_.reach == CutReach::all; }
+
+  bool locked(const SurveyPart& part) const { return item_of(part).pinned || (keep_[part.item] && !hardest()); }
 
   Tokens tokens_of_lines(const SurveyPart& part, bool SurveyLine::*which) const {
     Tokens sum = 0;
@@ -98,11 +106,28 @@ class Condenser {
     }
   }
 
+  void open_calls() {
+    for (std::size_t p = plans_.size(); p-- > 0;)
+      if (survey_.parts[p].kind == PartKind::call) open(p, least_text);
+  }
+
+  // A cut that would tear the files being worked on comes down less far.
+  void make_room_for_work() {
+    if (how_.most <= how_.target) return;
+    Tokens need = fixed_;
+    for (std::size_t p = 0; p < plans_.size(); ++p) {
+      if (!plans_[p].open) continue;
+      const Tokens cost = plans_[p].tokens - plans_[p].frame;
+      need += working_[p] ? cost : static_cast<Tokens>(line_share * static_cast<double>(cost));
+    }
+    how_.target = std::clamp(need, how_.target, how_.most);
+  }
+
   void open_texts() {
     bool last_said = true;
     for (std::size_t p = plans_.size(); p-- > 0;) {
       const auto kind = survey_.parts[p].kind;
-      if (kind == PartKind::call || kind == PartKind::summary) open(p, least_text);
+      if (kind == PartKind::summary) open(p, least_text);
       if (kind == PartKind::said && !std::exchange(last_said, false)) open(p, least_text);
     }
   }
@@ -142,7 +167,7 @@ class Condenser {
     std::set<std::string_view> named;
     const std::size_t newest = newest_unfolded(frames / 2);
     for (std::size_t i = 0; i + newest < items_.size() && fixed_ > frames;) {
-      const auto n = foldable(items_, i);
+      const auto n = hardest() || !(keep_[i] || (i + 1 < items_.size() && keep_[i + 1])) ? foldable(items_, i) : 0;
       if (n == 0) named.clear();
       for (std::size_t k = i; k < i + n; ++k) fold_item(k, named);
       i += std::max<std::size_t>(n, 1);
@@ -201,19 +226,8 @@ class Condenser {
       else if (plans_[p].words)
         choice.keep_words(p);
     }
-    Tokens tail = static_cast<Tokens>(tail_share * static_cast<double>(room));
-    int missed = 0;
-    for (std::size_t p = plans_.size(); p-- > 0;) {
-      auto& plan = plans_[p];
-      plan.whole = false;
-      if (!plan.open || plan.folded || survey_.parts[p].kind != PartKind::result) continue;
-      const Tokens cost = plan.tokens - plan.frame;
-      if (cost > tail && ++missed > config_.protect_results) break;
-      if (cost > tail) continue;
-      tail -= cost, room -= cost;
-      plan.whole = true;
-      choice.keep_part(p);
-    }
+    for (auto& plan : plans_) plan.whole = false;
+    if (how_.reach < CutReach::all) keep_working_set(choice, room);
     std::vector<std::uint32_t> candidates;
     for (std::size_t p = 0; p < plans_.size(); ++p) {
       if (said_by_subject_[p]) choice.hold_part(p);
@@ -223,6 +237,22 @@ class Condenser {
     room = choice.spend(candidates, room);
     fill(choice, room);
     kept_ = choice.kept();
+  }
+
+  // The newest of it, whole; not much further back than where one did not fit.
+  void keep_working_set(LineChoice& choice, Tokens& room) {
+    Tokens share = static_cast<Tokens>(work_share * static_cast<double>(room));
+    int missed = 0;
+    for (std::size_t p = plans_.size(); p-- > 0;) {
+      auto& plan = plans_[p];
+      if (!plan.open || !working_[p]) continue;
+      const Tokens cost = plan.tokens - plan.frame;
+      if (cost > share && ++missed > config_.protect_results) break;
+      if (cost > share) continue;
+      share -= cost, room -= cost;
+      plan.whole = true;
+      choice.keep_part(p);
+    }
   }
 
   // Folded calls that are short and whose subject heads their row have nothing to add.
@@ -259,7 +289,7 @@ class Condenser {
     for (std::size_t p = 0; p < plans_.size(); ++p) {
       if (!plans_[p].open || plans_[p].whole || plans_[p].folded) continue;
       const SurveyPart& part = survey_.parts[p];
-      auto block = shortened(p);
+      auto block = excerpt({items_, survey_, kept_, how_.reach == CutReach::calls}, part);
       const Tokens saved = estimate(item_of(part).blocks[part.block]) - estimate(block);
       if (saved <= 0) continue;
       edits.push_back({item_of(part).id, Replace{part.block, std::move(block)}, {how_.tier, "condense", why(part)}, saved});
@@ -306,83 +336,13 @@ class Condenser {
     }
   }
 
-  RecallId recall_of(const SurveyPart& part) const {
-    const Item& item = item_of(part);
-    const auto* result = std::get_if<ToolResult>(&item.blocks[part.block]);
-    return result && result->recall ? result->recall : item.recall;
-  }
-
-  std::string shown_id(const SurveyPart& part) const {
-    const auto id = recall_of(part);
-    return id ? " · " + to_string(id) : std::string();
-  }
-
-  Block shortened(std::size_t p) const {
-    const SurveyPart& part = survey_.parts[p];
-    const Block& old = item_of(part).blocks[part.block];
-    if (part.kind == PartKind::call) {
-      auto call = std::get<ToolCall>(old);
-      call.arguments = kept_arguments(part);
-      return call;
-    }
-    std::size_t lines = 0;
-    std::string body = kept_text(part, lines);
-    if (const auto* summary = std::get_if<Summary>(&old)) {
-      const std::string head = "[Earlier work, shortened again";
-      return Summary{body.starts_with(head) ? body : head + shown_id(part) + "]\n" + body, summary->covers};
-    }
-    std::string label;
-    if (!body.starts_with(compacted_label)) {
-      label = std::string(compacted_label) + std::to_string(lines) + " lines" + shown_id(part) + "]";
-      if (!body.empty()) label += "\n";
-    }
-    if (part.kind != PartKind::result) return Text{label + body};
-    auto result = std::get<ToolResult>(old);
-    result.text = label + body;
-    result.form = ResultForm::compacted;
-    return result;
-  }
-
-  std::string kept_text(const SurveyPart& part, std::size_t& lines) const {
-    std::string out;
-    bool before = true;  // the piece before was kept
-    for (auto l = part.first; l < part.last; ++l) {
-      const SurveyLine& line = survey_.lines[l];
-      lines += line.ends;
-      if (kept_[l]) {
-        if (!line.starts && !before) out += "…";
-        out += text_of(survey_, line);
-      } else if (!line.starts && before && !out.empty() && out.back() != '\n') {
-        out += "…\n";
-      }
-      before = kept_[l];
-    }
-    while (!out.empty() && out.back() == '\n') out.pop_back();
-    return out;
-  }
-
-  std::string kept_arguments(const SurveyPart& part) const {
-    std::string out;
-    bool before = true, named = false;
-    for (auto l = part.first; l < part.last; ++l) {
-      const SurveyLine& line = survey_.lines[l];
-      if (kept_[l]) {
-        out += text_of(survey_, line);
-      } else if (before) {
-        out += named ? "…\\n" : "[…" + shown_id(part) + "]\\n";
-        named = true;
-      }
-      before = kept_[l];
-    }
-    return out;
-  }
-
   const Conversation& conversation_;
   const std::vector<ItemPtr>& items_;
   const CompressionConfig& config_;
   Condense how_;
   std::vector<bool> keep_;
   Survey survey_;
+  std::vector<bool> working_;  // parallel to its parts
   Tokens total_ = 0, fixed_ = 0;
   std::vector<PartPlan> plans_;
   std::vector<char> folded_, said_by_subject_;
@@ -395,6 +355,11 @@ class Condenser {
 
 Edits condense(const Conversation& conversation, const Budget& budget, const Condense& how) {
   return Condenser(conversation, budget, how).run();
+}
+
+std::string with_after(std::string text, Tokens after) {
+  if (const auto at = text.find(after_mark); at != text.npos) text.replace(at, after_mark.size(), "~" + std::to_string(after));
+  return text;
 }
 
 }  // namespace tern

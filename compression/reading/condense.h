@@ -2,14 +2,14 @@
 // nothing else in the context holds, until a token target is met. Calls stay, human text stays, pairs stay whole.
 #pragma once
 
-#include "compression/budget.h"
-#include "compression/edit.h"
+#include "compression/values/budget.h"
+#include "compression/values/context_edit.h"
 
 namespace tern {
 
-// How far the engine may go: old results; long call arguments and long answers, too; at last old rounds, folded by subject,
-// protected items and long requests of the person.
-enum class Reach { results, texts, all };
+// How far the engine may go: old results; also long call arguments; also long answers and summaries; at last old rounds, folded by
+// subject, and long requests of the user.
+enum class CutReach { results, calls, answers, all };
 
 // What leaves as folded rounds, for the text that opens the folds.
 struct FoldedRounds {
@@ -23,9 +23,10 @@ constexpr std::string_view after_mark = "~\x01";  // in that text: where the tok
 std::string with_after(std::string text, Tokens after);
 
 struct Condense {
-  Tokens target = 0;         // tokens the items should come down to (estimate, uncalibrated)
-  Reach reach = Reach::all;  // up to `texts` (tier 2) the protected items and what the person wrote stay byte for byte
-  Tier tier = Tier::micro;   // for the reasons
+  Tokens target = 0;               // tokens the items should come down to (estimate, uncalibrated)
+  Tokens most = 0;                 // where the working set (working_set.h) needs more than the target: up to so many; 0 for none
+  CutReach reach = CutReach::all;  // up to `answers` what the user wrote stays byte for byte
+  Tier tier = Tier::micro;         // for the reasons; protected items are opened by the truncate tier alone, with reach `all`
   std::string (*head)(const FoldedRounds& folded) = nullptr;  // what opens the text of folded rounds; null for none
 };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compression/survey.h"
+#include "compression/reading/survey.h"
 
 namespace tern {
 

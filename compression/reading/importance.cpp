@@ -1,13 +1,14 @@
-#include "compression/importance.h"
+#include "compression/reading/importance.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 
-#include "compression/blocks.h"
-#include "compression/names.h"
-#include "compression/survey.h"
-#include "compression/tool_kinds.h"
+#include "compression/reading/survey.h"
+#include "compression/text/names.h"
+#include "compression/text/plain_text.h"
+#include "compression/values/blocks.h"
+#include "compression/values/tool_kinds.h"
 
 namespace tern {
 
@@ -21,13 +22,6 @@ constexpr std::array<std::string_view, 24> keywords = {"important", "critical", 
                                                        "because",   "error",    "bug",    "fix",      "requirement", "constraint",
                                                        "todo",      "never",    "always", "重要",     "关键",        "必须",
                                                        "记住",      "错误",     "修复",   "决定",     "需求",        "不要"};
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return c < 0x80 ? static_cast<char>(std::tolower(c)) : static_cast<char>(c); });
-  return out;
-}
 
 bool from_user(const Item& item) { return is_human(item); }
 
@@ -55,7 +49,7 @@ std::string spoken(const Item& item) {
 }
 
 bool has_keyword(const Item& item) {
-  const auto text = lower(spoken(item));
+  const auto text = lowered(spoken(item));
   return std::any_of(keywords.begin(), keywords.end(), [&](std::string_view word) { return text.find(word) != text.npos; });
 }
 

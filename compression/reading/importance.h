@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compression/budget.h"
-#include "compression/conversation.h"
+#include "compression/values/budget.h"
+#include "compression/values/conversation.h"
 
 namespace tern {
 

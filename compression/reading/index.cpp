@@ -1,15 +1,19 @@
-#include "compression/index.h"
+#include "compression/reading/index.h"
 
 #include <algorithm>
 #include <array>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compression/blocks.h"
-#include "compression/lines.h"
-#include "compression/names.h"
-#include "compression/rules.h"
-#include "compression/tokens.h"
+#include "compression/reading/importance.h"
+#include "compression/text/lines.h"
+#include "compression/text/names.h"
+#include "compression/text/rules.h"
+#include "compression/text/sentences.h"
+#include "compression/values/blocks.h"
+#include "compression/values/call_values.h"
+#include "compression/values/tokens.h"
+#include "compression/values/tool_kinds.h"
 
 namespace tern {
 
@@ -60,6 +64,17 @@ std::string_view whole_path(std::string_view line, std::string_view name, Escape
   return line.substr(begin, end - begin);
 }
 
+// What a tool was asked about: a file, not a pattern.
+bool is_path(std::string_view subject) {
+  return subject.find_first_of("/.") != subject.npos && subject.find_first_of(" *?[") == subject.npos;
+}
+
+// "$i.cpp" in "module_$i.cpp": what a shell puts there is not known.
+bool is_variable(std::string_view line, std::string_view name) {
+  const auto begin = static_cast<std::size_t>(name.data() - line.data());
+  return begin > 0 && line[begin - 1] == '$';
+}
+
 // "4. Errors and fixes: none" speaks of errors and names none.
 bool is_heading(std::string_view line) {
   line = trimmed(line);
@@ -80,6 +95,7 @@ class Collector {
       if (item->role != Role::system) take(*item);
       position_ += item->tokens;
     }
+    merge_files();
     rank();
     return std::move(facts_);
   }
@@ -106,18 +122,17 @@ class Collector {
     names_in(text, Escapes::plain, item.recall, true);
   }
 
-  void called(const Item& item, const ToolCall& call) { names_in(call.arguments, Escapes::json, item.recall, true); }
+  void called(const Item& item, const ToolCall& call) {
+    names_in(without_keys(call.arguments), Escapes::json, item.recall, true);
+  }
 
   void answered(const Item& item, const ToolResult& result) {
     const auto recall = result.recall ? result.recall : item.recall;
-    if (!result.subject.empty()) {
-      const bool path = result.subject.find(' ') == std::string::npos && result.subject.find_first_of("/.") != std::string::npos;
-      if (path)
-        add(FactKind::file, result.subject, recall, true);
-      else
-        add(FactKind::command, clipped(std::string_view(result.subject).substr(0, result.subject.find('\n')), longest_command),
-            recall, true);
-    }
+    if (runs_commands(result.tool))
+      add(FactKind::command, clipped(std::string_view(result.subject).substr(0, result.subject.find('\n')), longest_command),
+          recall, true);
+    else if (!searches_files(result.tool) && is_path(result.subject))
+      add(FactKind::file, result.subject, recall, true);
     errors_ = 0;
     names_in(result.text, Escapes::plain, recall, false);
   }
@@ -137,6 +152,8 @@ class Collector {
           continue;
         else if (name.kind == NameKind::ident && written)
           add(FactKind::ident, name.text, recall, true);
+        else if (is_variable(line, name.text) || name.text == "0x")
+          continue;
         else if (name.kind == NameKind::path)
           add(FactKind::file, whole_path(line, name.text, escapes), recall, written);
         else if (name.kind == NameKind::file)
@@ -145,7 +162,9 @@ class Collector {
           add(FactKind::number, name.text, recall, written);
       }
       if (written || error)
-        each_quantity(line, [&](std::string_view text_of) { add(FactKind::number, text_of, recall, written); });
+        each_quantity(line, [&](std::string_view quantity) {
+          if (quantity != "0x") add(FactKind::number, quantity, recall, written);  // the head of a number in hex
+        });
     });
   }
 
@@ -164,12 +183,59 @@ class Collector {
     fact.written = fact.written || written;
   }
 
-  // What was written counts most, then what came up often, then what came up lately. Rules never age.
+  // One file, one fact: its bare name, "/home/me/p/src/a.cpp" and "…/src/a.cpp" join "src/a.cpp".
+  void merge_files() {
+    std::unordered_map<std::string_view, std::size_t> paths, by_name;
+    for (std::size_t i = 0; i < facts_.size(); ++i)
+      if (facts_[i].kind == FactKind::file && facts_[i].text.find('/') != std::string::npos) paths.emplace(facts_[i].text, i);
+    std::vector<std::size_t> into(facts_.size());
+    for (std::size_t i = 0; i < facts_.size(); ++i) into[i] = i;
+    for (const auto& [path, i] : paths) {
+      if (!path.starts_with('/') && !path.starts_with("…")) continue;
+      for (auto slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
+        const auto found = paths.find(path.substr(slash + 1));
+        if (found == paths.end()) continue;
+        into[i] = found->second;
+        break;
+      }
+    }
+    for (const auto& [path, i] : paths)
+      if (into[i] == i) {
+        const auto [at, fresh] = by_name.try_emplace(path.substr(path.rfind('/') + 1), i);
+        if (!fresh) at->second = std::min(at->second, i);
+      }
+    for (std::size_t i = 0; i < facts_.size(); ++i)
+      if (facts_[i].kind == FactKind::file && facts_[i].text.find('/') == std::string::npos)
+        if (const auto found = by_name.find(facts_[i].text); found != by_name.end()) into[i] = found->second;
+    join(into);
+  }
+
+  void join(const std::vector<std::size_t>& into) {
+    for (std::size_t i = 0; i < facts_.size(); ++i) {
+      if (into[i] == i) continue;
+      auto& fact = facts_[into[i]];
+      fact.uses += facts_[i].uses;
+      fact.written = fact.written || facts_[i].written;
+      fact.recall = std::max(fact.recall, facts_[i].recall);
+      last_[into[i]] = std::max(last_[into[i]], last_[i]);
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < facts_.size(); ++i) {
+      if (into[i] != i) continue;
+      if (kept != i) facts_[kept] = std::move(facts_[i]), last_[kept] = last_[i];
+      ++kept;
+    }
+    facts_.resize(kept);
+    last_.resize(kept);
+  }
+
+  // What was written counts most, then what came up often, then what came up lately. Rules and what changed the system never age.
   void rank() {
     const auto total = static_cast<double>(std::max<Tokens>(1, position_));
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       auto& fact = facts_[i];
-      const double age = fact.kind == FactKind::rule ? 0 : 1 - static_cast<double>(last_[i].first) / total;
+      const bool lasts = fact.kind == FactKind::rule || (fact.kind == FactKind::command && changes_system(fact.text));
+      const double age = lasts ? 0 : 1 - static_cast<double>(last_[i].first) / total;
       fact.need = (fact.written ? 4 : 1) * (1 + 0.2 * std::min(fact.uses, 10)) / (1 + 4 * age);
     }
     std::stable_sort(facts_.begin(), facts_.end(),
@@ -259,11 +325,45 @@ std::string index_of(const Conversation& conversation, Tokens budget) {
   return out;
 }
 
-std::string LossReport::line() const {
-  const auto total = kept + reachable + dropped;
-  return "kept " + std::to_string(kept) + " of " + std::to_string(total) + " specifics, " + std::to_string(reachable) +
-         " by recall, " + std::to_string(dropped) + " lost";
+namespace {
+
+// "12 of 20 sentences kept, 8 on recall, none lost"
+std::string fates(std::size_t kept, std::size_t reachable, std::size_t dropped, const char* what) {
+  return std::to_string(kept) + " of " + std::to_string(kept + reachable + dropped) + " " + what + " kept, " +
+         std::to_string(reachable) + " on recall, " + (dropped == 0 ? "none" : std::to_string(dropped)) + " lost";
 }
+
+}  // namespace
+
+std::string LossReport::line() const {
+  const bool said = answers.kept + answers.reachable + answers.dropped > 0;
+  return fates(kept, reachable, dropped, "details") +
+         (said ? "; answers: " + fates(answers.kept, answers.reachable, answers.dropped, "sentences") : "");
+}
+
+namespace {
+
+// What became of the assistant's own sentences: word for word in the context, or not.
+Sentences answers_kept(const Conversation& before, const Conversation& after) {
+  std::unordered_set<std::uint64_t> there;
+  const auto note = [&](std::string_view text) {
+    for (const auto sentence : sentences_in(text)) there.insert(hash_text(sentence));
+  };
+  for (const auto& item : after.items) {
+    for (const auto* text : blocks_of<Text>(*item)) note(text->text);
+    for (const auto* summary : blocks_of<Summary>(*item)) note(summary->text);
+  }
+  Sentences fate;
+  for (const auto& item : before.items) {
+    if (item->role != Role::assistant) continue;
+    for (const auto* text : blocks_of<Text>(*item))
+      for (const auto sentence : sentences_in(text->text))
+        ++(there.count(hash_text(sentence)) ? fate.kept : item->recall ? fate.reachable : fate.dropped);
+  }
+  return fate;
+}
+
+}  // namespace
 
 LossReport audit(const Conversation& before, const Conversation& after) {
   std::unordered_set<std::uint64_t> there;
@@ -281,6 +381,7 @@ LossReport audit(const Conversation& before, const Conversation& after) {
     return there.count(hash_text(fact.text)) || (sentence && text.find(fact.text) != text.npos);
   };
   LossReport report;
+  report.answers = answers_kept(before, after);
   for (auto& fact : Collector(before, true).run()) {
     if (stands(fact)) {
       ++report.kept;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compression/conversation.h"
+#include "compression/values/conversation.h"
 
 namespace tern {
 
@@ -28,11 +28,15 @@ std::vector<Fact> facts_of(const Conversation& conversation);
 std::string index_of(const Conversation& conversation, Tokens budget);
 
 enum class Fate { kept, reachable, dropped };
+struct Sentences {
+  std::size_t kept = 0, reachable = 0, dropped = 0;
+};
 struct LossReport {
   std::size_t kept = 0, reachable = 0, dropped = 0;
   std::vector<std::pair<Fate, Fact>> lost;  // what is no longer in the context, the most needed first
   std::vector<Fact> stays;                  // what still is
-  std::string line() const;                 // "kept 201 of 312 specifics, 108 by recall, 3 lost"
+  Sentences answers;                        // of the assistant, word for word
+  std::string line() const;                 // "201 of 312 details kept, 108 on recall, 3 lost"
 };
 LossReport audit(const Conversation& before, const Conversation& after);
 

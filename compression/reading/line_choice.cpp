@@ -1,4 +1,4 @@
-#include "compression/line_choice.h"
+#include "compression/reading/line_choice.h"
 
 #include <algorithm>
 #include <bit>
@@ -11,6 +11,8 @@ namespace {
 constexpr float again = .02f;      // what a name is worth when it is held already: context of what was written since
 constexpr float bare = .25f;       // share of a line's bytes inside names from which on it says little about them
 constexpr float line_cost = 1.3f;  // tokens a line costs beside its own
+// Prose has a worth of its own beside its names; more where it gives a reason, and while little of its answer is kept yet.
+constexpr float word_need = .004f, reason_need = 1.3f, first_need = 2, first_share = .2f;
 
 }  // namespace
 
@@ -25,14 +27,16 @@ float need_of(const NameUse& use) {
   return written[kind] * std::min(3.f, 1 + .2f * static_cast<float>(times)) * lately;
 }
 
-LineChoice::LineChoice(const Survey& survey) : survey_(survey), held_(survey.uses.size(), 0), kept_(survey.lines.size(), 0) {
+LineChoice::LineChoice(const Survey& survey)
+    : survey_(survey), held_(survey.uses.size(), 0), kept_(survey.lines.size(), 0), kept_bytes_(survey.parts.size(), 0) {
   needs_.reserve(survey.uses.size());
   for (const auto& use : survey.uses) needs_.push_back(need_of(use));
 }
 
 void LineChoice::keep(std::uint32_t line) {
-  kept_[line] = 1;
   const SurveyLine& l = survey_.lines[line];
+  if (!kept_[line]) kept_bytes_[l.part] += static_cast<float>(l.size);
+  kept_[line] = 1;
   for (auto n = l.first; n < l.last; ++n) held_[survey_.names[n]] = 1;
 }
 
@@ -68,6 +72,12 @@ float LineChoice::value(std::uint32_t line) const {
   }
   const float share = static_cast<float>(l.named) / static_cast<float>(l.size);
   if (share > bare) sum *= 1 - (share - bare);
+  if (l.prose > 0) {
+    float need = word_need * static_cast<float>(l.prose) * (2 / (1 + 6 * part.age) + .3f);
+    if (l.reason) need *= reason_need;
+    if (kept_bytes_[l.part] < first_share * static_cast<float>(part.text.size())) need *= first_need;
+    sum += need;
+  }
   return sum / (part.rate * static_cast<float>(l.size) + line_cost);
 }
 

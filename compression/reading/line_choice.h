@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "compression/survey.h"
+#include "compression/reading/survey.h"
 
 namespace tern {
 
@@ -34,6 +34,7 @@ class LineChoice {
   const Survey& survey_;
   std::vector<float> needs_;
   std::vector<char> held_, kept_;
+  std::vector<float> kept_bytes_;  // of each part
 };
 
 }  // namespace tern

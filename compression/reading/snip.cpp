@@ -1,22 +1,26 @@
-#include "compression/snip.h"
+#include "compression/reading/snip.h"
 
 #include <algorithm>
 
-#include "compression/last_screen.h"
-#include "compression/lines.h"
-#include "compression/plan.h"
-#include "compression/salient.h"
-#include "compression/tokens.h"
-#include "compression/tool_kinds.h"
-#include "compression/utf8.h"
+#include "compression/text/file_outline.h"
+#include "compression/text/last_screen.h"
+#include "compression/text/lines.h"
+#include "compression/text/salient.h"
+#include "compression/text/utf8.h"
+#include "compression/values/describe.h"
+#include "compression/values/tokens.h"
+#include "compression/values/tool_kinds.h"
 
 namespace tern {
 
 namespace {
 
-constexpr double kept_share = 0.15;          // of the limit, for error lines of the middle
+constexpr double kept_share = 0.15;          // of the limit, for error lines of the middle or its outline
+constexpr std::size_t marker_room = 200;     // characters of it that the marker may take
 constexpr std::size_t kept_line = 200;       // characters of one such line
 constexpr std::size_t most_salient = 2'000;  // lines looked at before the scan stops
+constexpr double characters_a_token = 4;
+constexpr double most_of_window = 1.0 / 12;  // for one result: larger ones push out more that is needed than they bring
 
 std::string with_recall(std::string note, RecallId recall) {
   return recall ? note + " \xC2\xB7 recall " + to_string(recall) + "]" : note + "]";
@@ -81,6 +85,7 @@ class Cut {
     if (!out.empty() && out.back() != '\n') out += '\n';
     out += with_recall("[\xE2\x80\xA6 " + told(hidden()), recall) + '\n';
     if (form_.kind == OutputKind::log) append_salient(out);
+    if (!form_.language.empty()) out += outline();
     return out.append(text_.substr(tail_));
   }
 
@@ -119,6 +124,11 @@ class Cut {
   Gap hidden_all() const {
     const auto lines = std::max<std::size_t>(2, count_lines(original_));
     return {lines, lines, count_characters(original_)};
+  }
+
+  std::string outline() const {
+    const auto room = static_cast<std::size_t>(static_cast<double>(form_.limit) * kept_share);
+    return room > marker_room ? file_outline(text_, head_, tail_, form_.language, room - marker_room) : std::string();
   }
 
   // Strong lines first, each kind in its order, until the budget is spent; shown in the order of the text.
@@ -171,14 +181,42 @@ std::string shortened(std::string_view text, const SnipForm& form, RecallId reca
 
 }  // namespace
 
-SnipForm snip_form(const CompressionConfig& config) {
-  if (config.snip_halves && config.max_tool_output > 0)
-    return {.limit = config.max_tool_output, .head = 0.5, .tail = 0.5, .halves = true};
-  return {.limit = config.snip_limit, .head = config.snip_head, .tail = config.snip_tail};
+namespace {
+
+bool is_recall(const ToolResult& result) { return result.tool == "Recall"; }
+
+std::size_t limit_of(const ToolResult& result, const Budget& budget, const Arrival& arrival) {
+  const auto& config = budget.config;
+  const bool asked_for = reads_files(result.tool) || is_recall(result);
+  const bool calm = band(arrival.share) == Band::calm;
+  const std::size_t wanted = asked_for ? config.read_limit : calm ? config.snip_relaxed : config.snip_limit;
+  const auto window = static_cast<double>(std::max<Tokens>(0, budget.effective())) * characters_a_token;
+  const std::size_t bound =
+      std::min(wanted, static_cast<std::size_t>(window * most_of_window)) * (asked_for && arrival.ranged ? 2 : 1);
+  return std::max(bound, config.snip_limit);
+}
+
+}  // namespace
+
+SnipForm snip_form(const ToolResult& result, const Budget& budget, const Arrival& arrival) {
+  const auto& config = budget.config;
+  SnipForm form{.head = config.snip_head, .tail = config.snip_tail, .kind = output_kind(result)};
+  if (config.snip_halves && config.max_tool_output > 0) {
+    form.limit = config.max_tool_output;
+    form.head = form.tail = 0.5;
+    form.halves = true;
+  } else {
+    form.limit = limit_of(result, budget, arrival);
+    if (form.kind == OutputKind::source) {  // what error lines would take is the head's
+      form.head = std::max(form.head, 1 - form.tail - kept_share);
+      form.language = language_of(is_recall(result) ? arrival.file : result.subject);
+    }
+  }
+  return form;
 }
 
 OutputKind output_kind(const ToolResult& result) {
-  if (result.tool == "Recall") return OutputKind::source;  // asked for as it was
+  if (is_recall(result)) return OutputKind::source;  // asked for as it was
   if (!reads_files(result.tool)) return OutputKind::log;
   const std::string_view subject = result.subject;
   const bool log = subject.ends_with(".log") || subject.ends_with(".out") || subject.ends_with(".err");
@@ -200,12 +238,11 @@ std::string snip_text(std::string_view text, const SnipForm& form, RecallId reca
   return out.size() < text.size() ? out : std::string(text);
 }
 
-Item snip(Item item, const Budget& budget) {
-  SnipForm form = snip_form(budget.config);
+Item snip(Item item, const Budget& budget, const Arrival& arrival) {
   for (auto& block : item.blocks) {
     auto* result = std::get_if<ToolResult>(&block);
     if (!result || result->form != ResultForm::full) continue;
-    form.kind = output_kind(*result);
+    const SnipForm form = snip_form(*result, budget, arrival);
     const bool codes = form.kind == OutputKind::log && has_terminal_codes(result->text);
     if (!codes && !longer_than(result->text, form.limit)) continue;
     std::string text = snip_text(result->text, form, result->recall);

@@ -5,23 +5,27 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
-#include "compression/budget.h"
-#include "compression/edit.h"
+#include "compression/values/budget.h"
+#include "compression/values/context_edit.h"
 
 namespace tern {
 
 struct SummaryRequest {
   ItemRange covers;  // whole messages, call/result pairs never split
   SummaryStyle style = SummaryStyle::sections;
-  std::string instructions;  // the user message that asks for the summary
-  Conversation source;       // originals (or stored leaf summaries) to be summarised, shape-checked
-  Tokens target = 0;         // the result, with index and kept user messages, must stay under it
-  Tokens replaces = 0;       // tokens of what it stands for
-  std::string index;         // the deterministic specifics appended to the answer
-  std::string kept;          // user messages kept verbatim
-  ItemId insert_before;      // first item after the range
-  ItemId new_id;             // id the summary item will carry (given by the caller, zero until then)
+  std::string instructions;    // the user message that asks for the summary
+  Conversation source;         // originals (or stored leaf summaries) to be summarised, shape-checked
+  Tokens target = 0;           // the result, with index and kept user messages, must stay under it
+  Tokens replaces = 0;         // tokens of what it stands for
+  std::string index;           // the deterministic specifics appended to the answer
+  std::string kept;            // user messages kept verbatim
+  std::string said;            // answers kept verbatim: the important ones, newest and shortest first
+  std::vector<bool> goes;      // parallel to the source: what leaves; the protected zone stays
+  std::size_t most_chars = 0;  // of what the answer tells; 0 = no cap but the target
+  ItemId insert_before;        // first item after the range
+  ItemId new_id;               // id the summary item will carry (given by the caller, zero until then)
   TimePoint now{};
 };
 
@@ -31,9 +35,14 @@ struct Rejected {
 // `complete` is false when the provider stopped for length. Accepts missing or unclosed tags, fences, leading chatter.
 std::variant<Edits, Rejected> with_summary(const SummaryRequest& request, const std::string& answer, bool complete = true);
 
-// `kept`: the share of the target that the person's own words may take, word for word.
+// What of the range stays as it is: the protected zone, or pins alone where the user picked the range.
+enum class Zone { all, pins };
+struct SummaryForm {
+  double kept = 0.3;  // the share of the target that the user's own words may take, word for word
+  Zone zone = Zone::all;
+};
 SummaryRequest summary_request(const Conversation& conversation, const Budget& budget, ItemRange range, const std::string& focus,
-                               TimePoint now, double kept = 0.3);
+                               TimePoint now, const SummaryForm& form = {});
 
 // What a compaction would summarise: from behind the last summary (from the start when summaries fill too much) to the best
 // boundary that leaves about half of the goal verbatim; more of it when the work is code, less when it is talk. Earlier
@@ -43,6 +52,8 @@ std::optional<ItemRange> summary_range(const Conversation& conversation, const B
 // What a model is asked to stay under: what the result leaves beside the kept messages and the index, less what models overshoot by.
 Tokens asked_tokens(const SummaryRequest& request);
 
+// What a summary tells itself: without its opening, the kept answers and messages, and the index.
+std::string_view told_part(std::string_view summary);
 // What a summary kept of the person's words: from their heading to the index; empty when there are none.
 std::string_view kept_part(std::string_view summary);
 

@@ -1,9 +1,10 @@
-#include "compression/summary_answer.h"
+#include "compression/reading/summary_answer.h"
 
 #include <algorithm>
 #include <initializer_list>
 
-#include "compression/summary_prompt.h"
+#include "compression/reading/summary_prompt.h"
+#include "compression/text/plain_text.h"
 
 namespace tern {
 
@@ -11,14 +12,6 @@ namespace {
 
 constexpr auto npos = std::string_view::npos;
 constexpr std::string_view blanks = " \t\r\n";
-
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
-  }
-  return out;
-}
 
 std::string opening(std::string_view name) { return "<" + std::string(name) + ">"; }
 std::string closing(std::string_view name) { return "</" + std::string(name) + ">"; }

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "compression/budget.h"
+#include "compression/values/budget.h"
 
 namespace tern {
 

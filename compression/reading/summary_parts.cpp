@@ -1,22 +1,23 @@
-#include "compression/summary_parts.h"
+#include "compression/reading/summary_parts.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
 
-#include "compression/blocks.h"
-#include "compression/lines.h"
-#include "compression/summary_answer.h"
-#include "compression/summary_prompt.h"
-#include "compression/tokens.h"
+#include "compression/reading/summary_answer.h"
+#include "compression/reading/summary_prompt.h"
+#include "compression/text/lines.h"
+#include "compression/values/blocks.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 
 namespace {
 
-constexpr std::size_t sections = 9, first_of_now = 7;  // "8. Current work" and "9. Next step" tell where the work stands
-constexpr std::size_t least_sections = 3;              // fewer headings: the model did not follow the form
+constexpr std::size_t sections = 11;
+constexpr std::size_t first_of_now = 7, last_of_now = 8;  // "8. Current work" and "9. Next step" tell where the work stands
+constexpr std::size_t least_sections = 3;                 // fewer headings: the model did not follow the form
 constexpr std::array<std::string_view, 5> fields = {"overall_goal", "key_knowledge", "file_system_state", "recent_actions",
                                                     "current_plan"};
 
@@ -48,11 +49,14 @@ bool says_nothing(std::string_view body) {
 // "3. Files and code: a.cpp", "## 3. Files and code", "**3. Files and code**": its number from 0, or nothing. The word tells
 // it from an entry of a numbered list.
 std::optional<std::size_t> heading_number(std::string_view line) {
-  static constexpr std::array<std::string_view, sections> words = {"equest", "oncept", "ile",    "rror", "roblem",
-                                                                   "essage", "ending", "urrent", "ext"};
+  static constexpr std::array<std::string_view, sections> words = {"equest", "oncept", "ile", "rror",     "roblem", "essage",
+                                                                   "ending", "urrent", "ext", "referenc", "ecision"};
   while (!line.empty() && (line.front() == '#' || line.front() == '*' || line.front() == ' ')) line.remove_prefix(1);
-  if (line.size() < 3 || line[0] < '1' || line[0] > '9' || line[1] != '.' || line[2] != ' ') return std::nullopt;
-  const auto number = static_cast<std::size_t>(line[0] - '1');
+  std::size_t number = 0, digits = 0;
+  while (digits < 2 && digits < line.size() && is_digit(line[digits]))
+    number = number * 10 + static_cast<std::size_t>(line[digits++] - '0');
+  if (number < 1 || number > sections || !line.substr(digits).starts_with(". ")) return std::nullopt;
+  --number;
   return line.substr(0, line.find(':')).find(words[number]) == line.npos ? std::nullopt : std::optional(number);
 }
 
@@ -84,7 +88,7 @@ std::string joined_sections(const std::vector<Sections>& parts) {
     for (const auto& part : parts) {
       if (heading.empty()) heading = part[i].heading;
       if (says_nothing(part[i].body)) continue;
-      if (i >= first_of_now) body.clear();
+      if (i >= first_of_now && i <= last_of_now) body.clear();
       body.append(stripped(part[i].body)).append("\n");
     }
     if (!heading.empty()) out += heading + ":\n" + (body.empty() ? "none\n" : body);
@@ -149,8 +153,8 @@ std::vector<Conversation> summary_parts(const Conversation& source, Tokens room)
 std::string part_note(std::size_t part, std::size_t parts, Tokens target) {
   return "\n\nThis is part " + std::to_string(part) + " of " + std::to_string(parts) +
          " of the conversation, in order. The other parts are summarised beside it and joined with yours heading by heading, so "
-         "write only what this part shows, and \"none\" under a heading it has nothing for. Stay under " +
-         std::to_string(std::max<Tokens>(target, 100) * 3 / 4) + " words.";
+         "write only what this part shows, and \"none\" under a heading it has nothing for." +
+         length_note(target);
 }
 
 std::string bare_summary(const std::string& answer) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "compression/budget.h"
-#include "compression/conversation.h"
+#include "compression/values/budget.h"
+#include "compression/values/conversation.h"
 
 namespace tern {
 

@@ -1,4 +1,4 @@
-#include "compression/summary_prompt.h"
+#include "compression/reading/summary_prompt.h"
 
 namespace tern {
 
@@ -14,7 +14,7 @@ First think, inside <analysis> tags, which nobody will read. Go through the conv
 - errors met, how each was solved, and what the person said about it, above all where they wanted it done differently
 Then check that nothing on the list below is missing or wrong.
 
-Then write the summary inside <summary> tags, with exactly these nine numbered headings. Write "none" under a heading that has nothing.
+Then write the summary inside <summary> tags, with exactly these eleven numbered headings. Write "none" under a heading that has nothing.
 
 1. Primary request and intent: every request of the person, in detail, with the purpose behind it.
 2. Key technical concepts: technologies, frameworks and ideas that the work rests on.
@@ -24,7 +24,9 @@ Then write the summary inside <summary> tags, with exactly these nine numbered h
 6. All user messages: every message of the person that is not a tool result, in order; short ones word for word.
 7. Pending tasks: what was explicitly asked for and is not done.
 8. Current work: exactly what was being done just before this summary, with file names and code.
-9. Next step: the one step that follows directly from the newest request. Quote, word for word, the lines of the conversation that show the task and where it stopped. If the last task was finished, name a step only if the person asked for it; start nothing new.)";
+9. Next step: the one step that follows directly from the newest request. Quote, word for word, the lines of the conversation that show the task and where it stopped. If the last task was finished, name a step only if the person asked for it; start nothing new.
+10. User preferences: how the person wants things done: style, tools, what to ask first, what never to do. In their words where they are short.
+11. Key decisions: each decision that still holds, with the reason given for it and what was rejected.)";
 
 constexpr std::string_view snapshot_prompt =
     R"(You turn the conversation above into a snapshot of its state. The conversation will be removed and the snapshot will be all that is remembered of it: whoever goes on will have nothing else. Every detail that later work depends on, every plan, error and instruction of the person must be in it.
@@ -52,10 +54,13 @@ SummaryTags summary_tags(SummaryStyle style) {
   return {"summary", "analysis"};
 }
 
-std::string summary_prompt(SummaryStyle style, std::string_view focus, Tokens target) {
+std::string length_note(Tokens target) {
+  return " Stay under " + std::to_string(std::max<Tokens>(target, 100) * 3 / 4) + " words in the answer itself.";
+}
+
+std::string summary_prompt(SummaryStyle style, std::string_view focus) {
   std::string prompt(style == SummaryStyle::snapshot ? snapshot_prompt : sections_prompt);
   prompt += common_rules;
-  if (target > 0) prompt += " Stay under " + std::to_string(target * 3 / 4) + " words in the answer itself.";
   if (focus.find_first_not_of(" \t\r\n") == focus.npos) return prompt;
   prompt += "\n\n## Compact instructions\nThese come from the person and go before everything above:\n";
   return prompt.append(focus);

@@ -4,13 +4,16 @@
 #include <string>
 #include <string_view>
 
-#include "compression/budget.h"
+#include "compression/values/budget.h"
 
 namespace tern {
 
-// The whole instruction: role, private thinking, the parts of the answer, then the person's focus and the instructions of
-// the memory file, which take precedence. `words` is the length to aim at.
-std::string summary_prompt(SummaryStyle style, std::string_view focus, Tokens target);
+// The whole instruction but for the length: role, private thinking, the parts of the answer, then the user's focus and the
+// instructions of the memory file, which take precedence.
+std::string summary_prompt(SummaryStyle style, std::string_view focus);
+
+// How long the answer may be. Said once in a request: a part of a summary has a length of its own.
+std::string length_note(Tokens target);
 
 // The tag that holds the answer of a style, and the tag of its private part.
 struct SummaryTags {

@@ -1,4 +1,4 @@
-#include "compression/superseded.h"
+#include "compression/reading/superseded.h"
 
 #include <algorithm>
 #include <array>
@@ -7,14 +7,14 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compression/blocks.h"
-#include "compression/describe.h"
-#include "compression/lines.h"
-#include "compression/names.h"
-#include "compression/similarity.h"
-#include "compression/strategy.h"
-#include "compression/tokens.h"
-#include "compression/tool_kinds.h"
+#include "compression/text/lines.h"
+#include "compression/text/names.h"
+#include "compression/text/similarity.h"
+#include "compression/values/blocks.h"
+#include "compression/values/describe.h"
+#include "compression/values/strategy.h"
+#include "compression/values/tokens.h"
+#include "compression/values/tool_kinds.h"
 
 namespace tern {
 
@@ -164,7 +164,7 @@ class Finder {
     if (static_cast<double>(small) < like_size * static_cast<double>(large)) return;
     const double share = similarity(sketch_of(older), sketch_of(newer));
     if (share < near_duplicate_share) return;
-    add(older.seen, because("came again, " + std::to_string(static_cast<int>(share * 100)) + " % the same", *newer.seen.result));
+    add(older.seen, because("came again, " + std::to_string(static_cast<int>(share * 100)) + "% the same", *newer.seen.result));
   }
 
   void add(const Seen& older, std::string why) {

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "compression/budget.h"
-#include "compression/edit.h"
+#include "compression/values/budget.h"
+#include "compression/values/context_edit.h"
+#include "compression/values/strategy.h"
 
 namespace tern {
 
@@ -14,6 +15,8 @@ struct Superseded {
   std::size_t item, block;  // the older result
   std::string why;          // "later read again (r41)", "same output as r41"
 };
+extern const Strategy superseded_strategy;
+
 // In the order of the items. Partial reads are superseded by whole ones, or by the same part read again.
 std::vector<Superseded> superseded_results(const Conversation& conversation);
 

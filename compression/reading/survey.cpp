@@ -1,14 +1,15 @@
-#include "compression/survey.h"
+#include "compression/reading/survey.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string>
 
-#include "compression/rules.h"
-#include "compression/summarize.h"
-#include "compression/summary_prompt.h"
-#include "compression/tokens.h"
+#include "compression/reading/summarize.h"
+#include "compression/reading/summary_prompt.h"
+#include "compression/text/prose.h"
+#include "compression/text/rules.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 
@@ -208,8 +209,23 @@ class Surveyor {
     return line <= first_line ? line : 0;
   }
 
+  // Behind the sentence and its blanks.
+  static std::uint32_t next_sentence(std::string_view text, std::uint32_t begin, std::uint32_t end) {
+    const auto line = text.substr(0, end);
+    auto at = end_of_sentence(line, begin);
+    while (at < end && line[at] == ' ') ++at;
+    return static_cast<std::uint32_t>(at);
+  }
+
   void split(std::string_view text, std::uint32_t begin, std::uint32_t end) {
     bool starts = true;
+    if (result_.parts[part_].kind == PartKind::said) {  // sentence by sentence
+      for (auto cut = next_sentence(text, begin, end); cut < end; cut = next_sentence(text, begin, end)) {
+        one_line(text, begin, cut, starts, false, false);
+        begin = cut;
+        starts = false;
+      }
+    }
     const bool whole = result_.parts[part_].kind == PartKind::human;  // a person's sentences are not torn
     while (!whole && end - begin > longest_line) {
       const auto cut = begin + split_point(text.substr(begin, end - begin));
@@ -228,6 +244,10 @@ class Surveyor {
     const auto kind = result_.parts[part_].kind;
     if (kind == PartKind::human)
       line.frame = result_.lines.size() - result_.parts[part_].first < opening_lines || states_rule(view);
+    if (kind == PartKind::said) {
+      line.prose = static_cast<std::uint16_t>(std::min<std::size_t>(words_in(view), 1'000));
+      line.reason = gives_reason(view);
+    }
     // A summary that was written as one has no excerpts: its indented lines are lists, or the person's own words.
     if (kind == PartKind::summary) line.words = begin >= words_begin_ && begin < words_end_;
     if (kind == PartKind::summary) line.frame = line.words || !view.starts_with("  ") || text.starts_with(summary_head);

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compression/conversation.h"
-#include "compression/names.h"
+#include "compression/text/names.h"
+#include "compression/values/conversation.h"
 
 namespace tern {
 
@@ -34,7 +34,9 @@ struct SurveyLine {
   bool starts = true, ends = true;    // false inside a line that was split
   bool frame = false;                 // of a call: keys, short values, first lines; they stay with the call
   bool error = false;
-  bool words = false;  // of the person, as a summary quotes them
+  bool words = false;       // of the person, as a summary quotes them
+  bool reason = false;      // prose that says why
+  std::uint16_t prose = 0;  // words of an answer
 };
 
 struct NameUse {

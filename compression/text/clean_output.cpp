@@ -1,12 +1,12 @@
-#include "compression/clean_output.h"
+#include "compression/text/clean_output.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
 
-#include "compression/lines.h"
-#include "compression/utf8.h"
+#include "compression/text/lines.h"
+#include "compression/text/utf8.h"
 
 namespace tern {
 

@@ -1,11 +1,11 @@
-#include "compression/last_screen.h"
+#include "compression/text/last_screen.h"
 
 #include <algorithm>
 #include <cstring>
 #include <optional>
 #include <vector>
 
-#include "compression/utf8.h"
+#include "compression/text/utf8.h"
 
 namespace tern {
 

@@ -1,8 +1,8 @@
-#include "compression/lines.h"
+#include "compression/text/lines.h"
 
 #include <algorithm>
 
-#include "compression/utf8.h"
+#include "compression/text/utf8.h"
 
 namespace tern {
 

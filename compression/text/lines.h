@@ -1,10 +1,13 @@
 // Lines and names, as the describers read them.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "compression/text/plain_text.h"
 
 namespace tern {
 
@@ -32,12 +35,6 @@ inline bool is_name_char(char c) {
 }
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-inline std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 inline std::string_view leading_name(std::string_view text) {
   std::size_t n = 0;
   while (n < text.size() && is_name_char(text[n])) ++n;
@@ -49,6 +46,24 @@ inline bool take(std::string_view& text, std::string_view word) {
   if (!text.starts_with(word)) return false;
   text.remove_prefix(word.size());
   return true;
+}
+
+// "   12\tcode", "12→code" and "12|code", as read tools number lines.
+struct NumberedLine {
+  std::size_t number = 0;  // 0 = the line has none
+  std::string_view text, mark;
+};
+inline NumberedLine numbered_line(std::string_view line) {
+  auto rest = line;
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  std::size_t digits = 0, number = 0;
+  while (digits < rest.size() && digits < 9 && is_digit(rest[digits]))
+    number = number * 10 + static_cast<std::size_t>(rest[digits++] - '0');
+  rest.remove_prefix(digits);
+  for (const std::string_view mark : {"\t", "\xE2\x86\x92", "|"}) {
+    if (digits > 0 && take(rest, mark)) return {number, rest, mark};
+  }
+  return {0, line, {}};
 }
 
 std::string grouped(std::size_t number);                        // "1,204"

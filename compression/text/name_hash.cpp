@@ -1,7 +1,7 @@
 // The numbers by which names and lines are compared: eight bytes at a time.
 #include <cstring>
 
-#include "compression/names.h"
+#include "compression/text/names.h"
 
 namespace tern {
 

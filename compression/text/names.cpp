@@ -1,4 +1,4 @@
-#include "compression/names.h"
+#include "compression/text/names.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "compression/bytes64.h"
+#include "compression/text/bytes64.h"
 
 namespace tern {
 

@@ -1,11 +1,11 @@
-#include "compression/salient.h"
+#include "compression/text/salient.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
 
-#include "compression/utf8.h"
+#include "compression/text/utf8.h"
 
 namespace tern {
 

@@ -1,16 +1,13 @@
-// SHA-256 for tests that must say "byte for byte" in a way nobody has to trust us for.
-#pragma once
+#include "compression/text/sha256.h"
 
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <cstdio>
-#include <string>
-#include <string_view>
 
-namespace tern::test {
+namespace tern {
 
-inline std::string sha256(std::string_view text) {
+std::string sha256(std::string_view text) {
   static const auto constants = [] {  // the first 32 bits of the fractional parts of the cube roots of the first 64 primes
     return std::array<std::uint32_t, 64>{
         0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01,
@@ -57,4 +54,4 @@ inline std::string sha256(std::string_view text) {
   return hex;
 }
 
-}  // namespace tern::test
+}  // namespace tern

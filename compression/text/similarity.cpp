@@ -1,8 +1,8 @@
-#include "compression/similarity.h"
+#include "compression/text/similarity.h"
 
 #include <algorithm>
 
-#include "compression/names.h"
+#include "compression/text/names.h"
 
 namespace tern {
 

@@ -1,10 +1,10 @@
-#include "compression/budget.h"
+#include "compression/values/budget.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "compression/blocks.h"
+#include "compression/values/blocks.h"
 
 namespace tern {
 
@@ -32,6 +32,19 @@ Tokens calibrated(Tokens tokens, const Budget& budget) {
   return static_cast<Tokens>(std::llround(static_cast<double>(tokens) * budget.calibration));
 }
 
+// What the absolute threshold is compared with: the compressible zone, or all but the newest messages where their number is set.
+Tokens compared(const Conversation& conversation, const CompressionConfig& config, Tokens compressible, Tokens system) {
+  Tokens old = compressible;
+  if (config.recent_messages) {
+    const auto recent = static_cast<std::size_t>(std::max(0, *config.recent_messages));
+    const auto end = conversation.items.size() - std::min(recent, conversation.items.size());
+    old = 0;
+    for (std::size_t i = 0; i < end; ++i)
+      if (conversation.items[i]->role != Role::system) old += conversation.items[i]->tokens;
+  }
+  return old + (config.count_system ? system : 0);
+}
+
 }  // namespace
 
 Usage usage(const Conversation& conversation, const Budget& budget) {
@@ -42,6 +55,8 @@ Usage usage(const Conversation& conversation, const Budget& budget) {
     (item.role == Role::system ? system : keep[i] ? protected_part : compressible) += item.tokens;
   }
   Usage result;
+  if (budget.config.recent_messages || budget.config.count_system)
+    result.compared = calibrated(compared(conversation, budget.config, compressible, system), budget);
   result.system = calibrated(system, budget);
   result.protected_part = calibrated(protected_part, budget);
   result.compressible = calibrated(compressible, budget);
@@ -60,7 +75,7 @@ Tokens compaction_goal(const Budget& budget) {
 }
 
 bool worth_compacting(const Usage& usage, const Budget& budget) {
-  if (budget.config.absolute_threshold) return usage.compressible > *budget.config.absolute_threshold;
+  if (budget.config.absolute_threshold) return usage.compared.value_or(usage.compressible) > *budget.config.absolute_threshold;
   return static_cast<double>(usage.compressible) >= budget.config.min_compressible * static_cast<double>(budget.effective());
 }
 
@@ -82,15 +97,17 @@ std::vector<bool> protected_items(const Conversation& conversation, const Compre
   const auto& items = conversation.items;
   std::vector<bool> keep(items.size(), false);
   int users = config.protect_user_messages, results = config.protect_results;
-  bool assistant = true;
+  bool assistant = true, in_hand = true, asked = false;
   std::size_t first_request = items.size();
   for (std::size_t i = items.size(); i-- > 0;) {
     const Item& item = *items[i];
     keep[i] = item.pinned || item.role == Role::system;
     if (item.role == Role::assistant && std::exchange(assistant, false)) keep[i] = true;
+    if (item.role == Role::assistant && asked && !has<ToolCall>(item)) in_hand = false;  // an answer that ended the work before
     if (is_human(item)) {
       first_request = i;
-      if (users-- > 0) keep[i] = true;
+      asked = true;
+      if (users-- > 0 || in_hand) keep[i] = true;
     }
     if (const auto held = static_cast<int>(blocks_of<ToolResult>(item).size()); held > 0 && results > 0) {
       keep[i] = true;
@@ -99,6 +116,19 @@ std::vector<bool> protected_items(const Conversation& conversation, const Compre
   }
   if (first_request < items.size()) keep[first_request] = true;
   return keep;
+}
+
+Budget sparing_what_fits(const Conversation& conversation, Budget budget, Tokens room) {
+  int fit = 0;
+  for (auto item = conversation.items.rbegin(); item != conversation.items.rend() && fit < budget.config.protect_results;
+       ++item) {
+    const auto held = static_cast<int>(blocks_of<ToolResult>(**item).size());
+    room -= held > 0 ? (*item)->tokens : 0;
+    if (held > 0 && room < 0 && fit > 0) break;
+    fit += held;
+  }
+  budget.config.protect_results = std::min(fit, budget.config.protect_results);
+  return budget;
 }
 
 }  // namespace tern

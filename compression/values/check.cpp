@@ -1,9 +1,9 @@
-#include "compression/check.h"
+#include "compression/values/check.h"
 
 #include <unordered_map>
 
-#include "compression/blocks.h"
-#include "compression/tokens.h"
+#include "compression/values/blocks.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 

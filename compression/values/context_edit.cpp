@@ -1,9 +1,9 @@
-#include "compression/edit.h"
+#include "compression/values/context_edit.h"
 
 #include <cstdint>
 #include <unordered_map>
 
-#include "compression/tokens.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 

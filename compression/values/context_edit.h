@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "compression/conversation.h"
+#include "compression/values/conversation.h"
 
 namespace tern {
 

@@ -1,4 +1,4 @@
-#include "compression/conversation.h"
+#include "compression/values/conversation.h"
 
 #include <charconv>
 

@@ -1,12 +1,13 @@
-#include "compression/describe.h"
+#include "compression/values/describe.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 
-#include "compression/lines.h"
-#include "compression/tool_kinds.h"
-#include "compression/utf8.h"
+#include "compression/text/lines.h"
+#include "compression/text/plain_text.h"
+#include "compression/text/utf8.h"
+#include "compression/values/tool_kinds.h"
 
 namespace tern {
 
@@ -19,8 +20,6 @@ std::string_view to_string(ResultKind kind) {
 namespace {
 
 constexpr std::size_t subject_bytes = 120, brief_bytes = 160, details_bytes = 300;
-
-bool contains(std::string_view text, std::string_view what) { return text.find(what) != text.npos; }
 
 // The first command word of a shell line, past `cd x &&` and variables.
 std::string_view program_of(std::string_view command) {
@@ -72,6 +71,18 @@ ResultKind kind_of_command(std::string_view command, std::string_view text) {
   return braces ? ResultKind::json : ResultKind::log;
 }
 
+// Below a marker, with its header.
+std::size_t outline_lines(std::string_view text) {
+  text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
+  if (!text.starts_with("[outline of these lines, ")) return 0;
+  std::size_t entries = 0;
+  for (const char c : text.substr(text.find(',') + 2)) {
+    if (c == ' ') break;
+    if (is_digit(c)) entries = entries * 10 + static_cast<std::size_t>(c - '0');
+  }
+  return entries + 1;
+}
+
 // Lines of the original: those shown, and those that a snip marker says are gone.
 std::size_t lines_of(const ToolResult& result) {
   const std::string_view text = result.text;
@@ -85,7 +96,7 @@ std::size_t lines_of(const ToolResult& result) {
   }
   const auto line = text.rfind('\n', marker);
   const bool halves = line != text.npos && text.substr(line + 1).starts_with("... [");  // between blank lines
-  return lines + gone - (halves ? 3 : 1);
+  return lines + gone - (halves ? 3 : 1) - outline_lines(text.substr(marker));
 }
 
 // "exit code 2", "exit status 2", "[exit 2]" near either end of the text.

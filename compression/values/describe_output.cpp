@@ -1,9 +1,10 @@
 #include <algorithm>
 
-#include "compression/describe.h"
-#include "compression/lines.h"
-#include "compression/salient.h"
-#include "compression/utf8.h"
+#include "compression/text/lines.h"
+#include "compression/text/plain_text.h"
+#include "compression/text/salient.h"
+#include "compression/text/utf8.h"
+#include "compression/values/describe.h"
 
 namespace tern {
 
@@ -22,8 +23,6 @@ std::string_view file_name(std::string_view path) {
 
 // A key or a column can be as long as its file.
 std::string_view shortened(std::string_view name) { return name.substr(0, utf8_floor(name, key_bytes)); }
-
-bool contains(std::string_view text, std::string_view what) { return text.find(what) != text.npos; }
 
 }  // namespace
 

@@ -3,9 +3,10 @@
 #include <array>
 #include <optional>
 
-#include "compression/describe.h"
-#include "compression/lines.h"
-#include "compression/utf8.h"
+#include "compression/text/lines.h"
+#include "compression/text/plain_text.h"
+#include "compression/text/utf8.h"
+#include "compression/values/describe.h"
 
 namespace tern {
 
@@ -14,8 +15,6 @@ namespace {
 constexpr std::size_t shown_names = 5, line_bytes = 120;
 
 using Count = std::optional<std::size_t>;
-
-bool contains(std::string_view text, std::string_view what) { return text.find(what) != text.npos; }
 
 // "12 passed": the number before the word, nearest to the end of the line.
 Count number_before(std::string_view line, std::string_view word) {

@@ -1,10 +1,10 @@
-#include "compression/outcome.h"
+#include "compression/values/outcome.h"
 
 #include <algorithm>
 #include <array>
 
-#include "compression/lines.h"
-#include "compression/salient.h"
+#include "compression/text/lines.h"
+#include "compression/text/salient.h"
 
 namespace tern {
 

@@ -1,10 +1,10 @@
-#include "compression/range.h"
+#include "compression/values/range.h"
 
 #include <algorithm>
 #include <unordered_set>
 
-#include "compression/blocks.h"
-#include "compression/tokens.h"
+#include "compression/values/blocks.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 

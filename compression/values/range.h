@@ -1,7 +1,7 @@
 // A stretch that the person picked (/compact --from, --to): where it lies, and any strategy held to it.
 #pragma once
 
-#include "compression/strategy.h"
+#include "compression/values/strategy.h"
 
 namespace tern {
 

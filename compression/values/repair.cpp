@@ -2,9 +2,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compression/blocks.h"
-#include "compression/check.h"
-#include "compression/tokens.h"
+#include "compression/values/blocks.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 

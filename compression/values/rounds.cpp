@@ -1,7 +1,7 @@
-#include "compression/rounds.h"
+#include "compression/values/rounds.h"
 
-#include "compression/blocks.h"
-#include "compression/tokens.h"
+#include "compression/values/blocks.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 

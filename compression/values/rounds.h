@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "compression/edit.h"
+#include "compression/values/context_edit.h"
 
 namespace tern {
 

@@ -1,19 +1,18 @@
-#include "compression/stats.h"
+#include "compression/values/stats.h"
 
 #include <algorithm>
+#include <map>
+#include <unordered_map>
 #include <unordered_set>
 
-#include "compression/lines.h"
-#include "compression/tokens.h"
+#include "compression/text/lines.h"
+#include "compression/text/plain_text.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 
 namespace {
 
-std::string signed_count(Tokens n) {
-  return n < 0 ? "-" + grouped(static_cast<std::size_t>(-n)) : grouped(static_cast<std::size_t>(n));
-}
-std::string percent(double share) { return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %"; }
 std::string decimal(double value) {
   const auto hundredths = static_cast<int>(value * 100 + 0.5);
   return std::to_string(hundredths / 100) + "." + (hundredths % 100 < 10 ? "0" : "") + std::to_string(hundredths % 100);
@@ -22,65 +21,6 @@ std::string decimal(double value) {
 }  // namespace
 
 double Compression::ratio() const { return before > 0 ? static_cast<double>(after) / static_cast<double>(before) : 1.0; }
-
-Compression measure(const Conversation& before, const Conversation& after, const Edits& edits, TimePoint when) {
-  Compression result;
-  result.tier = edits.empty() ? Tier::none : edits.front().why.tier;
-  result.when = when;
-  result.messages_before = before.items.size();
-  result.messages_after = after.items.size();
-  result.before = count(before);
-  result.after = count(after);
-  for (const auto& edit : edits) {
-    result.by_unit[edit.why.unit] += edit.saved;
-    ++result.edits_by_unit[edit.why.unit];
-    result.tier = std::max(result.tier, edit.why.tier);
-  }
-  return result;
-}
-
-Tokens Stats::saved() const {
-  Tokens sum = 0;
-  for (const auto& batch : history) sum += batch.undone ? 0 : batch.saved();
-  return sum;
-}
-
-Tokens Stats::saved(Tier tier) const {
-  Tokens sum = 0;
-  for (const auto& batch : history) sum += batch.undone || batch.tier != tier ? 0 : batch.saved();
-  return sum;
-}
-
-std::map<std::string, Tokens> Stats::by_unit() const {
-  std::map<std::string, Tokens> sums;
-  for (const auto& batch : history) {
-    if (batch.undone) continue;
-    for (const auto& [unit, tokens] : batch.by_unit) sums[unit] += tokens;
-  }
-  return sums;
-}
-
-double Stats::mean_ratio() const {
-  double sum = 0;
-  int n = 0;
-  for (const auto& batch : history) {
-    if (!batch.undone) sum += batch.ratio(), ++n;
-  }
-  return n > 0 ? sum / n : 1.0;
-}
-
-std::string report(const Stats& stats) {
-  std::string out;
-  for (const auto& batch : stats.history) {
-    out += std::string(to_string(batch.tier)) + ": " + grouped(batch.messages_before) + " \xE2\x86\x92 " +
-           grouped(batch.messages_after) + " messages, " + signed_count(batch.before) + " \xE2\x86\x92 " +
-           signed_count(batch.after) + " tokens (" + percent(batch.ratio()) + ")";
-    for (const auto& [unit, tokens] : batch.by_unit)
-      out += "; " + unit + " " + signed_count(tokens) + " in " + grouped(batch.edits_by_unit.at(unit));
-    out += batch.undone ? "; undone\n" : "\n";
-  }
-  return out + "saved " + signed_count(stats.saved()) + " tokens in " + grouped(stats.history.size()) + " compressions\n";
-}
 
 namespace {
 
@@ -113,7 +53,7 @@ class Adviser {
 
   void shallow_micro() {
     if (quick_ < 2 && (standing_[Tier::micro] < static_cast<int>(least_batches) || mean(Tier::micro) < 0.85)) return;
-    const double lower = std::max(0.2, config_.micro_low_water - 0.1);
+    const double lower = std::max(0.1, config_.micro_low_water - 0.1);
     if (lower < config_.micro_low_water) {
       found_.push_back({"microLowWater", decimal(lower),
                         "microcompaction freed little and came again soon; one deeper cut keeps the prompt cache longer"});
@@ -179,6 +119,24 @@ CacheCost cache_cost(const Conversation& before, const Edits& edits, bool cold, 
         static_cast<double>(cost.rewritten) * (prices.write - prices.read) / (static_cast<double>(cost.saved) * prices.read);
   }
   return cost;
+}
+
+Edits worth_rewriting(const Conversation& before, Edits edits, double requests, CachePrices prices) {
+  std::unordered_map<std::uint64_t, Tokens> saved_in;
+  for (const auto& edit : edits) saved_in[edit.target.value] += edit.saved;
+  std::unordered_set<std::uint64_t> early, given_up;
+  double passed = 0, lost = 0, best = 0;  // tokens behind the first edit; saved by those before
+  for (const auto& item : before.items) {
+    if (const auto at = saved_in.find(item->id.value); at != saved_in.end()) {
+      const double gain = (prices.write - prices.read) * passed - prices.read * requests * lost;
+      if (gain > best) best = gain, given_up = early;
+      lost += static_cast<double>(at->second);
+      early.insert(item->id.value);
+    }
+    if (!early.empty()) passed += static_cast<double>(item->tokens);
+  }
+  std::erase_if(edits, [&](const Edit& edit) { return given_up.count(edit.target.value) > 0; });
+  return edits;
 }
 
 }  // namespace tern

@@ -1,12 +1,11 @@
-// What compression did, in figures: counts, tokens, ratios, by layer and by unit; and what they suggest to set differently.
+// What compression did, in figures, and what they suggest to set differently; what a cut costs.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
-#include "compression/budget.h"
-#include "compression/edit.h"
+#include "compression/values/budget.h"
+#include "compression/values/context_edit.h"
 
 namespace tern {
 
@@ -15,24 +14,14 @@ struct Compression {  // one batch, as it went
   TimePoint when{};
   std::size_t messages_before = 0, messages_after = 0;
   Tokens before = 0, after = 0;
-  std::map<std::string, Tokens> by_unit;  // tokens saved, per Reason::unit
-  std::map<std::string, std::size_t> edits_by_unit;
   bool undone = false;
 
   double ratio() const;  // after / before
-  Tokens saved() const { return before - after; }
 };
-Compression measure(const Conversation& before, const Conversation& after, const Edits& edits, TimePoint when);
 
 struct Stats {
   std::vector<Compression> history;
-
-  Tokens saved() const;  // undone batches do not count
-  Tokens saved(Tier tier) const;
-  std::map<std::string, Tokens> by_unit() const;
-  double mean_ratio() const;  // of batches that stand; 1 when there is none
 };
-std::string report(const Stats& stats);  // the table of /context log
 
 // A key of the config, what to set it to, and why; made from the history alone.
 struct Suggestion {
@@ -50,5 +39,9 @@ struct CachePrices {  // relative to the plain input price
   double read = 0.10, write = 1.25;
 };
 CacheCost cache_cost(const Conversation& before, const Edits& edits, bool cold, CachePrices prices = {});
+
+// The edits without the earliest ones where these save less, over so many requests, than the cached text behind them costs to
+// write again. Each edit changes a block in its place.
+Edits worth_rewriting(const Conversation& before, Edits edits, double requests, CachePrices prices = {});
 
 }  // namespace tern

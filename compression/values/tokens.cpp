@@ -1,4 +1,4 @@
-#include "compression/tokens.h"
+#include "compression/values/tokens.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <unordered_set>
 
-#include "compression/bytes64.h"
-#include "compression/image_size.h"
+#include "compression/text/bytes64.h"
+#include "compression/text/image_size.h"
 
 namespace tern {
 

@@ -1,4 +1,4 @@
-#include "compression/tool_kinds.h"
+#include "compression/values/tool_kinds.h"
 
 #include <algorithm>
 #include <array>

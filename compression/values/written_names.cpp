@@ -1,10 +1,11 @@
-#include "compression/written_names.h"
+#include "compression/values/written_names.h"
 
 #include <algorithm>
 #include <array>
 
-#include "compression/lines.h"
-#include "compression/utf8.h"
+#include "compression/text/fnv.h"
+#include "compression/text/lines.h"
+#include "compression/text/utf8.h"
 
 namespace tern {
 
@@ -28,7 +29,7 @@ constexpr auto kinds = make_kinds();
 // speaks, too.
 template <class F>
 void each_name(std::string_view text, F&& f) {
-  constexpr std::uint64_t seed = 1469598103934665603ull, prime = 1099511628211ull;
+  constexpr std::uint64_t seed = fnv_offset, prime = fnv_prime;
   const char* p = text.data();
   const char* const end = p + text.size();
   while (p < end) {

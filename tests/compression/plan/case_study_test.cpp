@@ -3,10 +3,11 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
 
-#include "compression/check.h"
-#include "compression/microcompact.h"
-#include "compression/plan.h"
-#include "compression/tokens.h"
+#include "compression/plan/microcompact.h"
+#include "compression/plan/plan.h"
+#include "compression/reading/snip.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
 #include "tests/support/script.h"
 
 using namespace tern;
@@ -68,6 +69,8 @@ TEST_CASE("the 32-turn session: each layer saves at least what the founding text
   CHECK(count(whole) > 270'000);
   CHECK(count(whole) < 310'000);
 
+  // One limit for every result, files too, as in the founding text: large reads are above it, middling results below.
+  budget.config.snip_limit = budget.config.read_limit = 5'000;
   Conversation snipped;
   for (const auto& item : whole.items) snipped.items.push_back(make_item(snip(*item, budget)));
   show({"snip", count(whole), count(snipped), 89.0 / 287});
@@ -93,7 +96,7 @@ TEST_CASE("the same session lived turn by turn never meets the hard limit") {
   int micro = 0, compact = 0, truncated = 0;
   Tokens highest = 0;
   for (const auto& item : session().items) {
-    context.items.push_back(make_item(snip(*item, budget)));
+    context.items.push_back(make_item(snip(*item, budget, {.share = usage(context, budget).share})));
     if (item->role == Role::assistant && !check(context).empty()) continue;  // a call waits for its result
     auto due = plan(context, budget);
     give_ids(due.edits, next);

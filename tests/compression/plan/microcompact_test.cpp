@@ -1,10 +1,10 @@
-#include "compression/microcompact.h"
+#include "compression/plan/microcompact.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/check.h"
-#include "compression/tokens.h"
-#include "compression/written_names.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
+#include "compression/values/written_names.h"
 #include "tests/support/script.h"
 
 using namespace tern;

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "compression/check.h"
+#include "compression/values/check.h"
 #include "tests/bench/replay_policy.h"
 
 using namespace tern;

@@ -1,13 +1,13 @@
-#include "compression/removal.h"
+#include "compression/plan/removal.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/check.h"
-#include "compression/prune_tools.h"
-#include "compression/rounds.h"
-#include "compression/strategy.h"
-#include "compression/tokens.h"
+#include "compression/plan/prune_tools.h"
+#include "compression/plan/strategies.h"
+#include "compression/values/check.h"
+#include "compression/values/rounds.h"
+#include "compression/values/tokens.h"
 #include "tests/support/script.h"
 
 using namespace tern;
@@ -136,19 +136,6 @@ TEST_CASE("targetRatio says what the removal strategies keep") {
 TEST_CASE("nothing is removed when the target is met") {
   const auto before = talk(5);
   CHECK(remove(before, {}, Removal::oldest, count(before)).empty());
-}
-
-TEST_CASE("the sliding window keeps the newest turns once there are too many") {
-  CompressionConfig config;
-  config.max_turns = 15;
-  config.keep_recent = 4;
-  CHECK(slide(talk(15), config).empty());
-  const auto before = talk(16);
-  const auto after = tern::apply(before, slide(before, config));
-  CHECK(check(after).empty());
-  CHECK(questions(after).starts_with("1 "));
-  CHECK(questions(after).ends_with("13 14 15 16 "));
-  CHECK(questions(after).find("10 ") == std::string::npos);
 }
 
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/check.h"
-#include "compression/tokens.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
 
 using namespace tern;
 using test::script;

@@ -1,12 +1,12 @@
-#include "compression/select.h"
+#include "compression/plan/select.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "compression/check.h"
-#include "compression/plan.h"
-#include "compression/tokens.h"
+#include "compression/plan/plan.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
 #include "tests/support/script.h"
 
 using namespace tern;

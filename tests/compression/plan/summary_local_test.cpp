@@ -1,10 +1,10 @@
-#include "compression/summary_local.h"
+#include "compression/plan/summary_local.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/check.h"
-#include "compression/plan.h"
-#include "compression/tokens.h"
+#include "compression/plan/plan.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
 #include "tests/support/script.h"
 
 using namespace tern;
@@ -169,7 +169,7 @@ TEST_CASE("the local strategy folds what is old under one summary") {
   }
   const auto before = script(text + "assistant Done");
   Budget budget;
-  budget.window = count(before) / 8;
+  budget.window = count(before) / 2;
   budget.reserve = 0;
   const auto after = tern::apply(before, local_summary(before, budget, {}));
   CHECK(check(after).empty());

@@ -1,8 +1,8 @@
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/check.h"
-#include "compression/plan.h"
-#include "compression/tokens.h"
+#include "compression/plan/plan.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
 #include "tests/support/script.h"
 
 using namespace tern;

@@ -1,4 +1,4 @@
-#include "compression/boundary.h"
+#include "compression/reading/boundary.h"
 
 #include <catch2/catch_test_macros.hpp>
 

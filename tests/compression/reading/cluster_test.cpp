@@ -1,4 +1,4 @@
-#include "compression/cluster.h"
+#include "compression/reading/cluster.h"
 
 #include <catch2/catch_test_macros.hpp>
 

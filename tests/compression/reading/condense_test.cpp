@@ -1,9 +1,9 @@
-#include "compression/condense.h"
+#include "compression/reading/condense.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/check.h"
-#include "compression/tokens.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
 #include "tests/support/script.h"
 
 using namespace tern;
@@ -21,8 +21,9 @@ std::string rounds(int from, int to, int lines) {
   return out;
 }
 
-Conversation cut(const Conversation& world, Tokens target, Reach reach = Reach::all) {
-  const auto after = tern::apply(world, condense(world, {}, {.target = target, .reach = reach}));
+Conversation cut(const Conversation& world, Tokens target, CutReach reach = CutReach::all) {
+  const auto tier = reach == CutReach::all ? Tier::truncate : Tier::micro;  // as deep as the hard tier goes
+  const auto after = tern::apply(world, condense(world, {}, {.target = target, .reach = reach, .tier = tier}));
   INFO(to_script(after, 80));
   for (const auto& problem : check(after)) UNSCOPED_INFO(problem.what);
   CHECK(check(after).empty());
@@ -42,7 +43,7 @@ TEST_CASE("a conversation under the target stays as it is") {
 
 TEST_CASE("old results shrink to a label with their recall id, calls and requests stay") {
   const auto world = script("user Fix parseConfig\n" + rounds(1, 12, 60) + "assistant Done");
-  const auto after = cut(world, count(world) / 2);
+  const auto after = cut(world, count(world) / 2, CutReach::results);
   CHECK(count(after) <= count(world) / 2);
   CHECK(after.items.size() == world.items.size());
   CHECK(after.items[0] == world.items[0]);
@@ -54,7 +55,7 @@ TEST_CASE("old results shrink to a label with their recall id, calls and request
 
 TEST_CASE("tier 2 touches results only and keeps the last five byte for byte") {
   const auto world = script("user x\n" + rounds(1, 12, 60) + "assistant Done");
-  const auto after = cut(world, 10, Reach::results);
+  const auto after = cut(world, 10, CutReach::results);
   for (std::size_t i = 0; i < world.items.size(); ++i) {
     const bool old_result = i % 2 == 0 && i >= 2 && i <= 14;
     CHECK((after.items[i] != world.items[i]) == old_result);
@@ -156,7 +157,7 @@ TEST_CASE("a summary keeps the indented words that it quotes, and its lists") {
       "What the user wrote, word for word:\\n> Print this:";
   for (int i = 0; i < 80; ++i) text += "\\n    " + std::to_string(i) + "  2m ago, and as it stands";
   const auto world = script(text + "\n" + rounds(1, 9, 60) + "assistant Done\nuser Go on\nassistant Yes");
-  const auto after = cut(world, count(world) / 3, Reach::texts);
+  const auto after = cut(world, count(world) / 3, CutReach::answers);
   REQUIRE(count(after) < count(world) * 2 / 3);
   CHECK(after.items.front() == world.items.front());
 }

@@ -1,4 +1,4 @@
-#include "compression/fold.h"
+#include "compression/reading/fold_lines.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,9 +1,9 @@
-#include "compression/importance.h"
+#include "compression/reading/importance.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/survey.h"
+#include "compression/reading/survey.h"
 #include "tests/support/script.h"
 
 using namespace tern;

@@ -1,9 +1,9 @@
-#include "compression/index.h"
+#include "compression/reading/index.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/tokens.h"
+#include "compression/values/tokens.h"
 #include "tests/support/script.h"
 
 using namespace tern;
@@ -77,7 +77,7 @@ TEST_CASE("the audit tells kept, reachable and dropped apart") {
   for (const auto& [fate, fact] : report.lost) error = error || (fact.kind == FactKind::error && fate == Fate::reachable);
   CHECK(error);
   CHECK(audit(before, before).lost.empty());
-  CHECK(audit(before, before).line().ends_with(", 0 by recall, 0 lost"));
+  CHECK(audit(before, before).line().ends_with(", 0 on recall, none lost"));
 }
 
 TEST_CASE("paths count as they are spelled, and numbers, versions and commits are specifics, too") {
@@ -137,4 +137,89 @@ TEST_CASE("the heading of a summary is no error") {
   for (const auto& fact : facts)
     if (fact.kind == FactKind::error) errors.push_back(fact.text);
   CHECK(errors == Texts{"error: out of disk"});
+}
+
+namespace {
+
+Texts texts_of(const Conversation& conversation, FactKind kind) {
+  Texts found;
+  for (const auto& fact : facts_of(conversation))
+    if (fact.kind == kind) found.push_back(fact.text);
+  return found;
+}
+
+Conversation with_call(const char* tool, const char* arguments, const char* subject, const char* result) {
+  Conversation conversation = script("  user go on\n");
+  const auto add = [&](Role role, Block block) {
+    Item item{.id = {conversation.items.size() + 1}, .role = role, .blocks = {std::move(block)}};
+    item.recall = {static_cast<std::uint32_t>(item.id.value)};
+    conversation.items.push_back(make_item(std::move(item)));
+  };
+  add(Role::assistant, ToolCall{"c", tool, arguments, {}});
+  add(Role::user, ToolResult{.call_id = "c", .tool = tool, .text = result, .subject = subject});
+  return conversation;
+}
+
+}  // namespace
+
+TEST_CASE("the keys of a call's arguments are no identifiers, its values are") {
+  const auto talk = with_call(
+      "Edit",
+      R"({"file_path":"src/a.cpp","old_string":"int oldName;","replace_all": true,"new_string":"{\"key_in_text\": parseNew}"})",
+      "src/a.cpp", "done");
+  const auto idents = texts_of(talk, FactKind::ident);
+  for (const char* key : {"file_path", "old_string", "new_string", "replace_all"})
+    CHECK(std::find(idents.begin(), idents.end(), key) == idents.end());
+  for (const char* name : {"oldName", "parseNew", "key_in_text"})
+    CHECK(std::find(idents.begin(), idents.end(), name) != idents.end());
+}
+
+TEST_CASE("a pattern is no command and no file") {
+  const auto grep = with_call("Grep", R"({"pattern":"eof.c"})", "eof.c", "src/a.cpp:3:eof");
+  CHECK(texts_of(grep, FactKind::command).empty());
+  const auto files = texts_of(with_call("Glob", "{}", "src/**/*.cpp", "none"), FactKind::file);
+  CHECK(files.empty());
+  CHECK(texts_of(with_call("Bash", "{}", "make test", "ok"), FactKind::command) == Texts{"make test"});
+}
+
+TEST_CASE("a file is listed once, by its path in the project") {
+  const auto talk = script(R"(
+  user Look at tokenizer.py
+  call 1 Read src/tokenizer.py
+  result 1 = def next(self):
+  assistant It is /home/me/p/src/tokenizer.py, or …/src/tokenizer.py; other.py is another one, module_$i.cpp none, 0x no number
+)");
+  CHECK(texts_of(talk, FactKind::file) == Texts{"src/tokenizer.py", "other.py"});
+  CHECK(texts_of(talk, FactKind::number).empty());
+  for (const auto& fact : facts_of(talk))
+    if (fact.text == "src/tokenizer.py") CHECK(fact.uses >= 3);
+}
+
+TEST_CASE("the audit counts the sentences of answers") {
+  const auto before = script(R"(
+  user Why is it slow?
+  assistant It is slow because the index is read twice. We decided to keep it open. Fine.\n```\nint code_is_no_sentence = 1;\n```
+  user Go on
+  assistant The cache holds now.
+)");
+  CHECK(audit(before, before).answers.kept == 3);
+  auto after = before;
+  Item stub = *after.items[1];
+  stub.blocks = {Text{"We decided to keep it open.\n[Compacted: 5 lines]"}};
+  after.items[1] = make_item(std::move(stub));
+  const auto report = audit(before, after);
+  CHECK(report.answers.kept == 2);
+  CHECK(report.answers.reachable + report.answers.dropped == 1);
+  CHECK(report.line().find("; answers: 2 of 3 sentences kept, ") != std::string::npos);
+}
+
+TEST_CASE("what changed the system stays in the index behind many other commands") {
+  std::string world = "user 1 go\ncall 1 Bash npm install left-pad\nresult 1 = added 1 package\n";
+  for (int i = 2; i < 100; ++i) {
+    const auto n = std::to_string(i);
+    world += "call " + n + " Bash sed -n " + n + "p src/data.txt\nresult " + n + " = line " + n + "\n";
+  }
+  const auto index = index_of(test::script(world), 200);
+  CHECK(index.find("npm install left-pad r1") != std::string::npos);
+  CHECK(index.find("sed -n 99p") != std::string::npos);
 }

@@ -1,4 +1,4 @@
-#include "compression/line_choice.h"
+#include "compression/reading/line_choice.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <numeric>

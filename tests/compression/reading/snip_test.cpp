@@ -1,12 +1,11 @@
-#include "compression/snip.h"
+#include "compression/reading/snip.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/describe.h"
-#include "compression/plan.h"
-#include "compression/tokens.h"
-#include "compression/utf8.h"
+#include "compression/text/utf8.h"
+#include "compression/values/describe.h"
+#include "compression/values/tokens.h"
 #include "tests/support/script.h"
 
 using namespace tern;
@@ -123,20 +122,61 @@ TEST_CASE("the marker is exact where repeats were collapsed and a line was cut i
 }
 
 namespace {
+
 SnipForm halves(std::size_t limit = 3'000) { return {.limit = limit, .head = 0.5, .tail = 0.5, .halves = true}; }
+
+std::size_t limit(const char* tool, const Arrival& arrival, const Budget& budget) {
+  return snip_form({.tool = tool}, budget, arrival).limit;
+}
+
 }  // namespace
 
+TEST_CASE("the limit of a result follows how full the window is, and a file that was asked for has its own") {
+  const Budget budget;
+  CHECK(limit("Bash", {.share = 0.0}, budget) == 30'000);
+  CHECK(limit("Bash", {.share = 0.399}, budget) == 30'000);
+  CHECK(limit("Bash", {.share = 0.4}, budget) == 10'000);
+  CHECK(limit("Grep", {.share = 0.9, .ranged = true}, budget) == 10'000);
+  for (const char* reader : {"Read", "Recall", "mcp__files__read_file"}) {
+    CHECK(limit(reader, {.share = 0.1}, budget) == 40'000);
+    CHECK(limit(reader, {.share = 0.9}, budget) == 40'000);
+    CHECK(limit(reader, {.share = 0.9, .ranged = true}, budget) == 80'000);
+  }
+}
+
+TEST_CASE("no limit is below snipLimit, and the halves form rules alone") {
+  Budget budget;
+  budget.config.snip_limit = 50'000;
+  CHECK(limit("Bash", {.share = 0.1}, budget) == 50'000);
+  CHECK(limit("Read", {.share = 0.1}, budget) == 50'000);
+  budget.config.snip_halves = true;
+  CHECK(limit("Bash", {.share = 0.1}, budget) == 3'000);
+  CHECK(limit("Read", {.share = 0.1, .ranged = true}, budget) == 3'000);
+}
+
+TEST_CASE("in a small window one result takes no more than about a twelfth of it") {
+  Budget budget{.window = 70'000, .reserve = 10'000};
+  CHECK(limit("Bash", {.share = 0.1}, budget) == 20'000);
+  CHECK(limit("Read", {.share = 0.1}, budget) == 20'000);
+  CHECK(limit("Read", {.share = 0.1, .ranged = true}, budget) == 40'000);
+  budget.window = 33'000;
+  budget.reserve = 3'000;
+  CHECK(limit("Bash", {.share = 0.1}, budget) == 10'000);
+  CHECK(limit("Read", {.share = 0.1, .ranged = true}, budget) == 20'000);
+  budget.window = 8'000;
+  CHECK(limit("Read", {.share = 0.1, .ranged = true}, budget) == 10'000);
+}
+
 TEST_CASE("the other form: the marker between two halves of a maximum") {
-  CompressionConfig config;
-  config.snip_halves = true;
+  const SnipForm form = halves();
   std::string words = "a";
   for (int i = 0; i < 1'666; ++i) words += " word" + std::string(1, static_cast<char>('a' + i % 26));
-  const auto out = snip_text(words + "z", snip_form(config), RecallId{9});
+  const auto out = snip_text(words + "z", form, RecallId{9});
   CHECK(out.size() <= 3'000);
   CHECK(out.starts_with("a worda"));
   CHECK(out.ends_with("z"));
   CHECK(contains(out, " characters snipped \xC2\xB7 recall r9] ...\n\n"));
-  const auto lines = snip_text(numbered(1, 1'000), snip_form(config), RecallId{9});
+  const auto lines = snip_text(numbered(1, 1'000), form, RecallId{9});
   CHECK(contains(lines, "went well\n\n... ["));
   CHECK(contains(lines, " lines snipped (lines "));
   CHECK(contains("\n" + numbered(1, 1'000), "\n" + lines.substr(lines.find("...\n\n") + 5)));
@@ -175,4 +215,35 @@ TEST_CASE("items: results are snipped once, other blocks and source lines stay")
   std::get<ToolResult>(colours.blocks[0]).text = "\x1b[31mred\x1b[0m";
   CHECK(std::get<ToolResult>(snip(colours, budget).blocks[0]).text == "red");
   CHECK(std::get<ToolResult>(snip(colours, budget).blocks[0]).form == ResultForm::full);
+}
+
+TEST_CASE("a file over its limit keeps head and tail and an outline of what is cut, as read with line numbers") {
+  std::string text;
+  std::size_t line = 0;
+  const auto add = [&](const std::string& code) { text += std::to_string(++line) + "\t" + code + "\n"; };
+  for (int i = 0; text.size() < 45'000; ++i) {
+    add("func step" + std::to_string(i) + "(n int) error {");
+    for (int j = 0; j < 12; ++j) add("\tn = work(n, " + std::to_string(i * j) + ")");
+    add("}");
+  }
+  Item item{.role = Role::user, .blocks = {ToolResult{.tool = "Read", .text = text, .subject = "steps.go", .recall = {7}}}};
+  const auto entered = std::get<ToolResult>(snip(item, {}).blocks[0]);
+  const auto& out = entered.text;
+  REQUIRE(entered.form == ResultForm::snipped);
+  CHECK(out.size() < 40'000);
+  CHECK(out.size() > 30'000);
+  CHECK(contains(out, " \xC2\xB7 recall r7]\n[outline of these lines, "));
+  const auto marker = out.find("[\xE2\x80\xA6 "), end = out.rfind('\t', text.size());
+  REQUIRE(end != out.npos);
+  CHECK(text.starts_with(out.substr(0, marker)));
+  std::size_t functions = 0;
+  for (int i = 0; contains(text, "func step" + std::to_string(i) + "("); ++i) {
+    const auto name = "\tfunc step" + std::to_string(i) + "(";
+    const auto at = text.find(name), line_start = text.rfind('\n', at) + 1;
+    functions += contains(out, "\n" + text.substr(line_start, at - line_start) + name) || line_start == 0;
+    CHECK(contains(out, name));
+  }
+  CHECK(functions > 80);
+  CHECK(describe(entered).find(std::to_string(line / 1'000) + "," + std::to_string(1'000 + line % 1'000).substr(1) +
+                               " lines Go") != std::string::npos);
 }

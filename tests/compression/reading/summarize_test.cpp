@@ -1,11 +1,11 @@
-#include "compression/summarize.h"
+#include "compression/reading/summarize.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/check.h"
-#include "compression/plan.h"
-#include "compression/summary_prompt.h"
-#include "compression/tokens.h"
+#include "compression/plan/plan.h"
+#include "compression/reading/summary_prompt.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
 #include "tests/support/script.h"
 
 using namespace tern;
@@ -50,18 +50,18 @@ std::string rejected(const std::variant<Edits, Rejected>& made) {
 
 }  // namespace
 
-TEST_CASE("the prompt of nine sections asks for private analysis and all nine") {
-  const auto prompt = summary_prompt(SummaryStyle::sections, "", 1'000);
-  for (const char* part :
-       {"<analysis>", "<summary>", "1. Primary request", "2. Key technical", "3. Files and code", "4. Errors and fixes",
-        "5. Problem solving", "6. All user messages", "7. Pending tasks", "8. Current work", "9. Next step", "word for word"}) {
+TEST_CASE("the prompt of sections asks for private analysis, the nine founding parts, preferences and decisions") {
+  const auto prompt = summary_prompt(SummaryStyle::sections, "");
+  for (const char* part : {"<analysis>", "<summary>", "1. Primary request", "2. Key technical", "3. Files and code",
+                           "4. Errors and fixes", "5. Problem solving", "6. All user messages", "7. Pending tasks",
+                           "8. Current work", "9. Next step", "10. User preferences", "11. Key decisions", "word for word"}) {
     CHECK(contains(prompt, part));
   }
   CHECK_FALSE(contains(prompt, "Compact instructions"));
 }
 
 TEST_CASE("the prompt of a snapshot asks for a private scratchpad and five parts") {
-  const auto prompt = summary_prompt(SummaryStyle::snapshot, "Focus on tests", 0);
+  const auto prompt = summary_prompt(SummaryStyle::snapshot, "Focus on tests");
   for (const char* part : {"<scratchpad>", "<state_snapshot>", "<overall_goal>", "<key_knowledge>", "<file_system_state>",
                            "<recent_actions>", "<current_plan>"}) {
     CHECK(contains(prompt, part));
@@ -75,9 +75,9 @@ TEST_CASE("a request covers whole rounds and leaves a tail") {
   CHECK(check(s.request.source).empty());
   CHECK(s.request.covers.first == s.world.items[1]->id);
   CHECK(s.request.insert_before != ItemId{});
-  CHECK(s.request.replaces == count(s.request.source));
+  CHECK(s.request.replaces == count(s.request.source) - s.world.items[1]->tokens);  // the first request stays itself
   CHECK(s.request.target > 0);
-  CHECK(contains(s.request.kept, "> Please do step 1"));
+  CHECK(contains(s.request.kept, "> Please do step 2"));
   CHECK(contains(s.request.index, "src/part"));
 }
 
@@ -89,12 +89,13 @@ TEST_CASE("the answer takes the place of what it stands for") {
   CHECK(check_edit(s.world, after).empty());
   CHECK(count(after) < count(s.world));
   CHECK(after.items[0] == s.world.items[0]);
-  CHECK(after.items[1]->id == ItemId{1'000});
+  CHECK(after.items[1] == s.world.items[1]);
+  CHECK(after.items[2]->id == ItemId{1'000});
   const auto text = text_of(made);
   CHECK(text.starts_with("[The context was compressed: this summary stands for "));
   CHECK(contains(text, "recalled"));
   CHECK(contains(text, "1. All is well"));
-  CHECK(contains(text, "> Please do step 1"));
+  CHECK(contains(text, "> Please do step 2"));
   CHECK_FALSE(contains(text, "private"));
 }
 
@@ -184,16 +185,17 @@ TEST_CASE("the plan asks for a summary when the third tier is due") {
 }
 
 TEST_CASE("a summary of summaries keeps every paragraph that the person wrote") {
-  std::string world_text = "user Fix the parser.\\n\\nNever touch the API!\\n> as Ann said\\n\\nThen the docs.\n";
+  std::string world_text =
+      "user Begin\nassistant Yes\nuser Fix the parser.\\n\\nNever touch the API!\\n> as Ann said\\n\\nThen the docs.\n";
   world_text += "call 99 Read src/a.cpp\nresult 99 300 lines\nassistant ok\nuser And the tests, please\n" + turns(1, 12);
   const auto world = script(world_text);
   Budget budget;
   budget.window = count(world) + 1'000;
   budget.reserve = 1'000;
-  auto first = summary_request(world, budget, {world.items[0]->id, world.items[20]->id}, "", {});
+  auto first = summary_request(world, budget, {world.items[0]->id, world.items[22]->id}, "", {});
   first.new_id = {1'000};
   const auto once = tern::apply(world, std::get<Edits>(with_summary(first, "<summary>1. Begun</summary>")));
-  REQUIRE(once.items[0]->id == ItemId{1'000});
+  REQUIRE(once.items[1]->id == ItemId{1'000});
   auto second = summary_request(once, budget, {{1'000}, once.items[20]->id}, "", {});
   second.new_id = {1'001};
   CHECK(second.kept.starts_with(
@@ -221,12 +223,12 @@ TEST_CASE("how many messages found no room is told, and added up from summary to
   };
   auto request = summary_request(world, budget, {world.items[1]->id, world.items[80]->id}, "", {});
   CHECK(told(request.kept) > 0);
-  CHECK(told(request.kept) + quotes(request.kept) == 40);
+  CHECK(told(request.kept) + quotes(request.kept) == 39);  // the first stays itself
   request.new_id = {5'000};
   world = tern::apply(world, std::get<Edits>(with_summary(request, "<summary>1. work</summary>")));
   const auto second = summary_request(world, budget, {world.items[1]->id, world.items.back()->id}, "", {});
-  CHECK(told(second.kept) + quotes(second.kept) == 60);
-  CHECK(second.kept.starts_with("> Please do the step with the number 1 of"));
+  CHECK(told(second.kept) + quotes(second.kept) == 56);                        // the last three, too
+  CHECK(contains(second.kept, "> Please do the step with the number 57 of"));  // the newest that leaves
 }
 
 TEST_CASE("a tail larger than the goal leaves a summary the room that a model needs") {
@@ -254,7 +256,7 @@ TEST_CASE("a long request that does not fit keeps its head and its tail and the 
   Budget budget;
   budget.window = count(world) + 1'000;
   budget.reserve = 1'000;
-  auto request = summary_request(world, budget, {world.items[0]->id, world.items[40]->id}, "", {});
+  auto request = summary_request(world, budget, {world.items[0]->id, world.items[40]->id}, "", {}, {.zone = Zone::pins});
   INFO(request.kept);
   REQUIRE(estimate(request.kept) < estimate(asked));
   CHECK(request.kept.starts_with("> Mend the parser. Rule 0 is as said."));
@@ -279,7 +281,7 @@ TEST_CASE("of messages that find no room, what they demand is kept before any ot
   budget.reserve = 0;
   budget.window = count(world);
   const auto request = summary_request(world, budget, {world.items[1]->id, world.items[110]->id}, "", {});
-  CHECK(contains(request.kept, "> Step 1 of the long list"));
+  CHECK(!contains(request.kept, "> Step 1 of"));  // it stays itself
   for (const char* n : {"2", "17", "32", "47"}) {
     CHECK(contains(request.kept, std::string("Never touch module_") + n + "!"));
   }
@@ -287,4 +289,57 @@ TEST_CASE("of messages that find no room, what they demand is kept before any ot
   CHECK(!contains(request.kept, "> Step 17 of"));
   CHECK(contains(request.kept, "> [and "));
   CHECK(contains(request.kept, "> Step 55 of"));
+}
+
+TEST_CASE("an answer a little over its length loses its longest lines, not its headings, and is not paid for in vain") {
+  Setup s;
+  std::string body;
+  for (int i = 1; i <= 9; ++i)
+    for (int k = 0; k < 12; ++k)
+      body += k ? "- the parser reads part number " + std::to_string(k) + " of file " + std::to_string(i) +
+                      std::string(k * 3, '.') + "\n"
+                : std::to_string(i) + ". Heading " + std::to_string(i) + ":\n";
+  s.request.said.clear();
+  s.request.target = estimate(body) * 9 / 10 + estimate(s.request.kept) + estimate(summary_opening(10));
+  s.request.replaces = s.request.target * 3;
+  const auto made = with_summary(s.request, "<summary>\n" + body + "</summary>");
+  REQUIRE(rejected(made).empty());
+  const auto text = text_of(made);
+  CHECK(estimate(text) <= s.request.target);
+  for (int i = 1; i <= 9; ++i) CHECK(contains(text, "Heading " + std::to_string(i)));
+  s.request.target = estimate(body) / 2;
+  CHECK(contains(rejected(with_summary(s.request, "<summary>\n" + body + "</summary>")), "over its target"));
+}
+
+TEST_CASE("summaryMaxChars caps what a summary tells once it is set") {
+  std::string text = "system Be brief\n";
+  for (int i = 1; i <= 30; ++i) {
+    const auto n = std::to_string(i);
+    text +=
+        "user question " + n + "\ncall " + n + " Read f" + n + ".cpp\nresult " + n + " 400 tokens\nassistant answer " + n + "\n";
+  }
+  const auto conversation = test::script(text);
+  Budget budget;
+  budget.window = count(conversation);
+  budget.reserve = 0;
+  const std::string answer = "<summary>\n1. Request: " + std::string(3'000, 'x') + "\n</summary>";
+  const auto told = [&] {
+    const auto range = summary_range(conversation, budget);
+    REQUIRE(range);
+    auto request = summary_request(conversation, budget, *range, {}, {});
+    request.new_id = {900};
+    const auto made = with_summary(request, answer);
+    REQUIRE(std::holds_alternative<Edits>(made));
+    for (const auto& edit : std::get<Edits>(made))
+      if (const auto* insert = std::get_if<Insert>(&edit.how))
+        for (const auto& block : insert->item->blocks)
+          if (const auto* summary = std::get_if<Summary>(&block)) return std::string(told_part(summary->text));
+    return std::string();
+  };
+  CHECK(told().size() > 3'000);
+  budget.config.summary_max_chars = 400;
+  CHECK(told().size() > 3'000);  // the figure of key points alone
+  budget.config.cap_summary = true;
+  CHECK(told().size() <= 404);
+  CHECK(told().size() > 300);
 }

@@ -1,8 +1,8 @@
-#include "compression/summary_answer.h"
+#include "compression/reading/summary_answer.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/summary_parts.h"
+#include "compression/reading/summary_parts.h"
 
 using namespace tern;
 

@@ -1,9 +1,9 @@
-#include "compression/summary_parts.h"
+#include "compression/reading/summary_parts.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/check.h"
-#include "compression/tokens.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
 #include "tests/support/script.h"
 
 using namespace tern;

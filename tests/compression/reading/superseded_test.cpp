@@ -1,9 +1,9 @@
-#include "compression/superseded.h"
+#include "compression/reading/superseded.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/check.h"
-#include "compression/similarity.h"
+#include "compression/text/similarity.h"
+#include "compression/values/check.h"
 #include "tests/support/script.h"
 
 using namespace tern;

@@ -1,8 +1,8 @@
-#include "compression/survey.h"
+#include "compression/reading/survey.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/tokens.h"
+#include "compression/values/tokens.h"
 #include "tests/support/script.h"
 
 using namespace tern;

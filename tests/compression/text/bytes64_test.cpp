@@ -1,4 +1,4 @@
-#include "compression/bytes64.h"
+#include "compression/text/bytes64.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>

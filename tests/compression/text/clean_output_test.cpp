@@ -1,4 +1,4 @@
-#include "compression/clean_output.h"
+#include "compression/text/clean_output.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <random>

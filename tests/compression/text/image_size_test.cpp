@@ -1,4 +1,4 @@
-#include "compression/image_size.h"
+#include "compression/text/image_size.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>

@@ -1,9 +1,9 @@
-#include "compression/last_screen.h"
+#include "compression/text/last_screen.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/clean_output.h"
-#include "compression/snip.h"
+#include "compression/reading/snip.h"
+#include "compression/text/clean_output.h"
 
 using namespace tern;
 

@@ -1,4 +1,4 @@
-#include "compression/names.h"
+#include "compression/text/names.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>

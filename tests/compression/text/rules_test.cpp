@@ -1,4 +1,4 @@
-#include "compression/rules.h"
+#include "compression/text/rules.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "compression/salient.h"
+#include "compression/text/salient.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-#include "compression/utf8.h"
+#include "compression/text/utf8.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>

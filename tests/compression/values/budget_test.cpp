@@ -1,4 +1,4 @@
-#include "compression/budget.h"
+#include "compression/values/budget.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -90,4 +90,27 @@ TEST_CASE("a trigger in tokens that the person set is the mark of a compaction, 
   budget.config.trigger_alone = false;
   usage.compressible = usage.used = 60'000;
   CHECK_FALSE(compaction_due(usage, 10, budget));
+}
+
+TEST_CASE("recentMessages and countSystem change what the absolute threshold is compared with") {
+  std::string text = "system Be brief\n";
+  for (int i = 1; i <= 10; ++i) {
+    const auto n = std::to_string(i);
+    text +=
+        "user question " + n + "\ncall " + n + " Read f" + n + ".cpp\nresult " + n + " 400 tokens\nassistant answer " + n + "\n";
+  }
+  const auto conversation = test::script(text);
+  Budget budget;
+  budget.fixed = 5'000;
+  budget.config.absolute_threshold = 2'000;
+  const auto due = [&] { return compaction_due(usage(conversation, budget), conversation.items.size(), budget); };
+  const auto old = usage(conversation, budget).compressible;
+  REQUIRE(old < 3'000);
+  CHECK(due() == (old > 2'000));
+  budget.config.recent_messages = 3;  // the founding figure: only the last turn stays out
+  CHECK(due());
+  budget.config.recent_messages = 38;
+  CHECK_FALSE(due());
+  budget.config.count_system = true;
+  CHECK(due());  // 5,000 of the system prompt
 }

@@ -1,8 +1,8 @@
-#include "compression/check.h"
+#include "compression/values/check.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/edit.h"
+#include "compression/values/context_edit.h"
 #include "tests/support/script.h"
 
 using namespace tern;

@@ -1,9 +1,9 @@
-#include "compression/edit.h"
+#include "compression/values/context_edit.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/check.h"
-#include "compression/tokens.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
 #include "tests/support/script.h"
 
 using namespace tern;

@@ -1,4 +1,4 @@
-#include "compression/conversation.h"
+#include "compression/values/conversation.h"
 
 #include <catch2/catch_test_macros.hpp>
 

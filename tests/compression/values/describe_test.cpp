@@ -1,4 +1,4 @@
-#include "compression/describe.h"
+#include "compression/values/describe.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-#include "compression/outcome.h"
+#include "compression/values/outcome.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,11 +1,12 @@
-#include "compression/range.h"
+#include "compression/values/range.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/check.h"
-#include "compression/plan.h"
-#include "compression/tokens.h"
+#include "compression/plan/plan.h"
+#include "compression/plan/strategies.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
 #include "tests/support/random_conversation.h"
 #include "tests/support/script.h"
 

@@ -1,23 +1,14 @@
-#include "compression/stats.h"
+#include "compression/values/stats.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/microcompact.h"
-#include "compression/tokens.h"
 #include "tests/support/script.h"
 
 using namespace tern;
 using Catch::Approx;
 
 namespace {
-
-Conversation stats_world() {
-  std::string text = "user go\n";
-  for (int i = 1; i <= 20; ++i)
-    text += "call " + std::to_string(i) + " Read f" + std::to_string(i) + "\nresult " + std::to_string(i) + " 500 tokens\n";
-  return test::script(text + "assistant done");
-}
 
 Compression batch(Tier tier, Tokens before, Tokens after, bool undone = false) {
   Compression c;
@@ -37,37 +28,12 @@ std::string keys(const std::vector<Suggestion>& suggestions) {
 
 }  // namespace
 
-TEST_CASE("a batch is measured by layer, unit and ratio") {
-  const auto before = stats_world();
-  const auto edits = microcompact(before, {}, {});
-  const auto after = tern::apply(before, edits);
-  const auto c = measure(before, after, edits, {});
-  CHECK(c.tier == Tier::micro);
-  CHECK(c.saved() == saved(edits));
-  CHECK(c.by_unit.at("microcompact") == c.saved());
-  CHECK(c.edits_by_unit.at("microcompact") == edits.size());
-  CHECK(c.ratio() == Approx(static_cast<double>(count(after)) / static_cast<double>(count(before))));
-}
-
-TEST_CASE("sums leave out what was undone") {
-  Stats stats{{batch(Tier::micro, 1'000, 600), batch(Tier::compact, 900, 300), batch(Tier::micro, 800, 100, true)}};
-  CHECK(stats.saved() == 1'000);
-  CHECK(stats.saved(Tier::micro) == 400);
-  CHECK(stats.mean_ratio() == Approx((0.6 + 1.0 / 3) / 2));
-  CHECK(Stats{}.mean_ratio() == 1.0);
-  CHECK(report(stats) ==
-        "micro: 40 → 40 messages, 1,000 → 600 tokens (60 %)\n"
-        "compact: 40 → 40 messages, 900 → 300 tokens (33 %)\n"
-        "micro: 40 → 40 messages, 800 → 100 tokens (13 %); undone\n"
-        "saved 1,000 tokens in 3 compressions\n");
-}
-
 TEST_CASE("suggestions come from the history, with their reasons") {
   const CompressionConfig config;
   CHECK(suggest({}, config).empty());
   CHECK(suggest({{batch(Tier::micro, 1'000, 500), batch(Tier::compact, 1'000, 400)}}, config).empty());
   CHECK(keys(suggest({{batch(Tier::micro, 1'000, 950), batch(Tier::micro, 1'000, 940), batch(Tier::micro, 1'000, 930)}},
-                     config)) == "microLowWater=0.20 ");
+                     config)) == "microLowWater=0.10 ");
   CHECK(keys(suggest({{batch(Tier::truncate, 1'000, 600)}}, config)) == "compactAt=0.70 ");
   const auto weak = batch(Tier::compact, 1'000, 800);
   CHECK(keys(suggest({{weak, weak, weak}}, config)) == "compactTarget=0.40 ");
@@ -91,4 +57,22 @@ TEST_CASE("the cost of a cut on a warm cache: the worked example") {
   CHECK(cache_cost(before, edits, false, {.write = 2.0}).break_even == Approx(28.5));
   CHECK(cache_cost(before, edits, false, {.write = 1.0}).break_even == Approx(13.5));
   CHECK(cache_cost(before, edits, true).break_even == 0);
+}
+
+TEST_CASE("a small cut far in front does not break the cache of what stands behind it") {
+  Conversation before;
+  for (std::uint64_t i = 1; i <= 4; ++i) {
+    auto item = std::make_shared<Item>();
+    item->id = {i};
+    item->tokens = 5'000;
+    before.items.push_back(item);
+  }
+  const auto cut = [](std::uint64_t item, Tokens saved) { return Edit{ItemId{item}, Replace{0, Text{}}, {}, saved}; };
+  const Edits small{cut(1, 200), cut(2, 100), cut(4, 4'000)};
+  const auto left = worth_rewriting(before, small, 25);
+  REQUIRE(left.size() == 1);
+  CHECK(left[0].target == ItemId{4});
+  const Edits large{cut(1, 4'800), cut(2, 4'800), cut(3, 4'800), cut(4, 4'000)};
+  CHECK(worth_rewriting(before, large, 25).size() == 4);
+  CHECK(worth_rewriting(before, {}, 25).empty());
 }

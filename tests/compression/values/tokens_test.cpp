@@ -1,4 +1,4 @@
-#include "compression/tokens.h"
+#include "compression/values/tokens.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
