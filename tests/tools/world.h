@@ -13,12 +13,14 @@
 #include <utility>
 
 #include "tests/support/temp_dir.h"
-#include "tools/file_memory.h"
-#include "tools/jobs.h"
-#include "tools/journal.h"
-#include "tools/sandbox.h"
-#include "tools/tool.h"
-#include "tools/workspace.h"
+#include "tests/tools/set/tool_call.h"
+#include "tools/builtin/builtin_tools.h"
+#include "tools/exec/jobs.h"
+#include "tools/files/file_memory.h"
+#include "tools/files/journal.h"
+#include "tools/sandbox/sandbox.h"
+#include "tools/set/tool.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern::testing {
 
@@ -57,25 +59,20 @@ struct World {
   }
 
   ToolOutput run(const char* tool_name, const nlohmann::json& arguments) {
-    const Tool* tool = find_tool(tool_name);
+    const auto tool = builtin_tools().find(tool_name);
     nlohmann::json args;
     std::string error;
     if (!parse_args(*tool, arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), args, error)) {
       return {.text = error, .is_error = true};
     }
-    ToolContext ctx{.workspace = workspace,
-                    .files = files,
-                    .journal = journal,
-                    .jobs = jobs,
-                    .sandbox = sandbox,
-                    .todos = todos,
-                    .stop = stop.get_token(),
-                    .call_id = "call_" + std::to_string(++calls),
-                    .granted = granted,
-                    .spill_dir = temp.path(),
-                    .recall = recall,
-                    .context = context};
-    return tool->run(args, ctx);
+    return test::call_tool(*tool, args, {workspace, files, journal, jobs, todos}, "call_" + std::to_string(++calls), sandbox,
+                           [this](ToolContext& ctx) {
+                             ctx.stop = stop.get_token();
+                             ctx.granted = granted;
+                             ctx.spill_dir = temp.path();
+                             ctx.recall = recall;
+                             ctx.context = context;
+                           });
   }
 
   ToolOutput read(const std::string& path) { return run("Read", {{"file_path", path}}); }

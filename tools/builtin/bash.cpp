@@ -7,14 +7,15 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "tools/child_env.h"
-#include "tools/follow.h"
-#include "tools/jobs.h"
-#include "tools/journal.h"
-#include "tools/sandbox.h"
-#include "tools/supervisor.h"
-#include "tools/tool.h"
-#include "tools/workspace.h"
+#include "tools/exec/follow.h"
+#include "tools/exec/jobs.h"
+#include "tools/exec/supervisor.h"
+#include "tools/files/command_scan.h"
+#include "tools/files/tool_changes.h"
+#include "tools/sandbox/child_env.h"
+#include "tools/sandbox/protected_watch.h"
+#include "tools/sandbox/sandbox.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern {
 
@@ -59,18 +60,57 @@ bool mentions_directory_change(const std::string& command) {
 
 std::string shell() { return ::access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "bash"; }
 
-ProcessSpec spec_of(const std::string& command, const ToolContext& ctx) {
+ProcessSpec spec_of(const std::string& command, const fs::path& cwd, const ToolContext& ctx) {
   ProcessSpec spec;
   spec.report_cwd = mentions_directory_change(command);
   static const std::string tell = "trap '{ pwd -P >&" + std::to_string(cwd_descriptor) + "; } 2>/dev/null' EXIT; ";
   spec.argv = {shell(), "-c", "--", (spec.report_cwd ? tell : std::string()) + command};
-  spec.cwd = ctx.workspace.cwd();
+  spec.cwd = cwd;
   spec.sandbox = ctx.sandbox;
   if (spec.sandbox.on) refresh(spec.sandbox);
   spec.env = child_env(current_env(), ctx.allowed_env, ctx.sandbox.temp);
   fit_environment(spec.env, ctx.sandbox);
   if (ctx.sandbox.on && ::geteuid() == 0) spec.env.emplace_back("TAR_OPTIONS=--no-same-owner");  // owners cannot be set in there
   return spec;
+}
+
+// What is there before the command; not kept where the sandbox lets nothing change.
+Scan scan_before(const std::string& command, ToolContext& ctx) {
+  if (!ctx.sandbox.on || !ctx.sandbox.writable.empty()) return ctx.scanner->before(ctx.workspace, ctx.files, command);
+  Scan none;
+  none.only_looks = true;
+  return none;
+}
+
+bool smells_of_sandbox(const std::string& output) {
+  const std::string end = output.substr(output.size() - std::min<std::size_t>(output.size(), 8192));
+  for (const char* sign : {"Read-only file system", "Permission denied", "Operation not permitted", "Network is unreachable",
+                           "ould not resolve host", "Temporary failure in name resolution", "EROFS", "EACCES", "ENETUNREACH",
+                           "ENOTFOUND", "EAI_AGAIN"})
+    if (end.find(sign) != std::string::npos) return true;
+  return false;
+}
+
+// Places that programs write in passing, and do without where they cannot.
+bool in_passing(const fs::path& path) {
+  return std::any_of(path.begin(), path.end(), [](const fs::path& part) {
+    const std::string& name = part.native();
+    return name.find("cache") != std::string::npos || name == "_logs" || name.ends_with(".log") || name.ends_with("_history");
+  });
+}
+
+// The walls that kept the command from its work. One that ended well has done without a network, or a file outside.
+std::vector<WallHit> walls_met(const Following& following, const std::string& said, const ToolContext& ctx) {
+  std::vector<WallHit> met;
+  if (following.how != Following::How::ended || following.end.stopped) return met;
+  // Where the kernel does not report, the words of the command must do.
+  const bool looking = ctx.sandbox.on && ctx.sandbox.notices == Notices::all;
+  if (looking && !following.end.watched && following.end.status != 0 && smells_of_sandbox(said)) met.emplace_back();
+  for (const WallHit& hit : following.end.walls) {
+    const bool inside = hit.kind == WallHit::Kind::write && ctx.workspace.inside(hit.target);
+    if ((inside || following.end.status != 0) && !in_passing(hit.target)) met.push_back(hit);
+  }
+  return met;
 }
 
 // The last command decides; for these, 1 is an answer.
@@ -86,15 +126,6 @@ bool one_is_an_answer(const std::string& command) {
 void add_line(std::string& text, const std::string& line) {
   if (!text.empty() && text.back() != '\n') text += '\n';
   text += line;
-}
-
-bool smells_of_sandbox(const std::string& output) {
-  const std::string end = output.substr(output.size() - std::min<std::size_t>(output.size(), 8192));
-  for (const char* sign : {"Read-only file system", "Permission denied", "Operation not permitted", "Network is unreachable",
-                           "ould not resolve host", "Temporary failure in name resolution", "EROFS", "EACCES", "ENETUNREACH",
-                           "ENOTFOUND", "EAI_AGAIN"})
-    if (end.find(sign) != std::string::npos) return true;
-  return false;
 }
 
 bool wanted_terminal(const std::string& output) {
@@ -114,11 +145,15 @@ bool may_hide_cwd(const std::string& command) {
 
 // Where the shell stands from now on, inside the workspace.
 void keep_cwd(const std::string& command, const ProcessEnd& end, ToolContext& ctx, std::string& text) {
+  const fs::path cwd = ctx.changes.cwd.value_or(ctx.workspace.cwd());
   if (end.cwd.empty() && end.signal == 0 && end.error.empty() && !end.stopped && may_hide_cwd(command))
     add_line(text, "[With exec or a trap on EXIT it is not known where the shell went: the working directory is still " +
-                       ctx.workspace.cwd().string() + ".]");
-  if (end.cwd.empty() || end.cwd == ctx.workspace.cwd() || ctx.workspace.set_cwd(end.cwd)) return;
-  add_line(text, "Shell cwd was reset to " + ctx.workspace.cwd().string());
+                       cwd.string() + ".]");
+  if (end.cwd.empty() || end.cwd == cwd) return;
+  if (ctx.workspace.takes_cwd(end.cwd))
+    ctx.changes.cwd = end.cwd;
+  else
+    add_line(text, "Shell cwd was reset to " + cwd.string());
 }
 
 std::string first_line(const Following& following, milliseconds took) {
@@ -136,7 +171,7 @@ std::string first_line(const Following& following, milliseconds took) {
 
 // A repository or a file that is run unasked, with whatever the command wrote into it: people should know before they go there.
 std::string protected_names_made(const ToolContext& ctx) {
-  if (!ctx.sandbox.on) return {};
+  if (!ctx.sandbox.on || ctx.sandbox.writable.empty()) return {};
   Sandbox sandbox = ctx.sandbox;
   const auto made = refresh(sandbox);
   std::string list;
@@ -146,6 +181,19 @@ std::string protected_names_made(const ToolContext& ctx) {
                       : "[Inside the sandbox it made " + list +
                             ", which programs outside believe: look at it before you use it there. For later commands in the "
                             "sandbox it is read-only.]";
+}
+
+// A command that failed may have missed what it was not shown.
+std::string secrets_hidden(const ToolContext& ctx) {
+  if (!ctx.sandbox.on || !ctx.sandbox.hide_secrets || !ctx.sandbox.watch) return {};
+  constexpr std::size_t most_named = 3;
+  const auto& secrets = ctx.sandbox.watch->secrets();
+  std::string list;
+  std::size_t count = 0;
+  for (const fs::path& path : secrets)
+    if (++count <= most_named) list += (list.empty() ? "" : ", ") + ctx.workspace.display(path);
+  if (list.empty()) return {};
+  return "[It ran in a sandbox that hides files of secrets: " + list + (count > most_named ? " and more" : "") + ".]";
 }
 
 void add_remarks(const Following& following, const std::string& said, const ToolContext& ctx, std::string& text) {
@@ -162,6 +210,7 @@ void add_remarks(const Following& following, const std::string& said, const Tool
             " still running in the background when the command ended, and ended with it. To keep one, use run_in_background.]");
   if (ctx.sandbox.on && end.status != 0 && smells_of_sandbox(said))
     add_line(text, "[It ran in the " + describe(ctx.sandbox) + ". If it needs more, say so.]");
+  if (const std::string hidden = end.status != 0 ? secrets_hidden(ctx) : std::string(); !hidden.empty()) add_line(text, hidden);
   if (const std::string made = protected_names_made(ctx); !made.empty()) add_line(text, made);
 }
 
@@ -186,6 +235,7 @@ ToolOutput finished(const std::string& command, const Following& following, Outp
                                                                     : "waited for input") +
                 " · " + seconds(took);
   result.spill = output.spill();
+  result.walls = walls_met(following, said, ctx);
   return result;
 }
 
@@ -213,7 +263,8 @@ std::string check_cwd(ToolContext& ctx) {
   std::error_code error;
   if (fs::is_directory(ctx.workspace.cwd(), error)) return {};
   const std::string gone = ctx.workspace.cwd().string();
-  if (gone == ctx.workspace.root().string() || !ctx.workspace.set_cwd(ctx.workspace.root()))
+  ctx.changes.cwd = ctx.workspace.root();
+  if (gone == ctx.workspace.root().string())
     return "The working directory " + gone + " is gone. Make it again, or start tern elsewhere.";
   return {};
 }
@@ -225,32 +276,32 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   ctx.jobs.wait_for_leaving(ctx.stop);
   Process process;
   OutputRing output(spill_file(ctx));
-  ctx.journal.settle(ctx.workspace, ctx.jobs);
-  Scan before = ctx.journal.before_command(ctx.workspace, ctx.files, command);
+  Scan before = scan_before(command, ctx);
   FollowLimits limits;
   limits.time = time_limit(args);
   limits.move = ctx.jobs.move_token();  // before the command can show itself: a wish to move it is never lost
   const Clock::time_point started = Clock::now();
-  if (const std::string error = process.start(spec_of(command, ctx)); !error.empty())
+  if (const std::string error = process.start(spec_of(command, ctx.changes.cwd.value_or(ctx.workspace.cwd()), ctx));
+      !error.empty())
     return failed(command, "The command was not run: " + error);
   const std::string description = args.value("description", std::string());
   if (args.value("run_in_background", false)) {
     const std::string id = ctx.jobs.adopt(std::move(process), std::move(output), command, description, started);
-    ctx.journal.watch(id, std::move(before), ctx.call_id);
+    ctx.changes.background = {id, std::move(before)};
     return went_to_background(command, id, {}, "The command runs in the background.");
   }
   const Following following = follow(process, output, limits, ctx.stop, ctx.progress);
   const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - started);
   if (following.how == Following::How::leaving) {
-    ctx.journal.watch(ctx.jobs.leave(std::move(process), command), std::move(before), ctx.call_id);
+    ctx.changes.background = {ctx.jobs.leave(std::move(process), command), std::move(before)};
     return finished(command, following, output, took, ctx);
   }
-  ctx.journal.after_command(ctx.workspace, before, ctx.call_id);
+  ctx.changes.found = ctx.scanner->after(ctx.workspace, before, ctx.call_id);
   if (following.how != Following::How::time_up) return finished(command, following, output, took, ctx);
   const std::string said = output.text();
-  Scan rest = ctx.journal.before_command(ctx.workspace, ctx.files, command);
+  Scan rest = scan_before(command, ctx);
   const std::string id = ctx.jobs.adopt(std::move(process), std::move(output), command, description, started);
-  ctx.journal.watch(id, std::move(rest), ctx.call_id);
+  ctx.changes.background = {id, std::move(rest)};
   const std::string why =
       limits.move.stop_requested()
           ? "The user moved the command to the background after " + seconds(took) + "."
@@ -262,24 +313,28 @@ std::string subject(const nlohmann::json& args) { return args.value("command", s
 
 }  // namespace
 
-extern const Tool bash;
-constinit const Tool bash{
-    .name = "Bash",
-    .description =
-        "Runs a bash command in the workspace; the working directory persists, variables and functions do not. stdout and stderr "
-        "come back in order, "
-        "'Exit code N' first on failure. No terminal and no input: pass -y and the like. timeout in ms (default 120000, at most "
-        "600000), then it moves to "
-        "the background. For files prefer Read, Edit, Write, Grep, Glob.",
-    .schema =
-        R"({"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"number"},"description":{"type":"string","description":"5-10 words"},)"
-        R"("run_in_background":{"type":"boolean"}},"required":["command"]})",
-    .effect = Effect::execute,
-    .basic = true,
-    .aliases = "cmd=command background=run_in_background is_background=run_in_background",
-    .run = run,
-    .subject = subject,
-    .label = {},
-};
+Tool bash_tool() {
+  return {
+      .name = "Bash",
+      .description =
+          "Runs a bash command in the workspace; the working directory persists, variables and functions do not. stdout and "
+          "stderr "
+          "come back in order, "
+          "'Exit code N' first on failure. No terminal and no input: pass -y and the like. timeout in ms (default 120000, at "
+          "most "
+          "600000), then it moves to "
+          "the background. For files prefer Read, Edit, Write, Grep, Glob.",
+      .schema =
+          R"({"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"number"},"description":{"type":"string","description":"5-10 words"},)"
+          R"("run_in_background":{"type":"boolean"}},"required":["command"]})",
+      .effects = Effect::execute,
+      .basic = true,
+      .aliases = "cmd=command background=run_in_background is_background=run_in_background",
+      .run = run,
+      .subject = subject,
+      .label = {},
+      .command = subject,
+  };
+}
 
 }  // namespace tern

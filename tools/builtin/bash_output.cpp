@@ -5,10 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "tools/jobs.h"
-#include "tools/journal.h"
-#include "tools/regex.h"
-#include "tools/tool.h"
+#include "tools/exec/jobs.h"
+#include "tools/search/regex.h"
+#include "tools/set/tool.h"
 
 namespace tern {
 
@@ -36,7 +35,6 @@ std::string known_jobs(const Jobs& jobs) {
 ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   const std::string id = args.value("bash_id", std::string());
   const std::string expression = args.value("filter", std::string());
-  ctx.journal.settle(ctx.workspace, ctx.jobs);
   ToolOutput result;
   result.subject = id;
   std::string error;
@@ -69,17 +67,19 @@ std::string subject(const nlohmann::json& args) { return args.value("bash_id", s
 
 }  // namespace
 
-extern const Tool bash_output;
-constinit const Tool bash_output{
-    .name = "BashOutput",
-    .description = "What a background command said since the last look, and whether it runs. filter: regex for its lines.",
-    .schema = R"({"type":"object","properties":{"bash_id":{"type":"string"},"filter":{"type":"string"}},"required":["bash_id"]})",
-    .effect = Effect::context,
-    .basic = true,
-    .aliases = "id=bash_id shell_id=bash_id task_id=bash_id",
-    .run = run,
-    .subject = subject,
-    .label = {},
-};
+Tool bash_output_tool() {
+  return {
+      .name = "BashOutput",
+      .description = "What a background command said since the last look, and whether it runs. filter: regex for its lines.",
+      .schema =
+          R"({"type":"object","properties":{"bash_id":{"type":"string"},"filter":{"type":"string"}},"required":["bash_id"]})",
+      .effects = Effect::context,
+      .basic = true,
+      .aliases = "id=bash_id shell_id=bash_id task_id=bash_id",
+      .run = run,
+      .subject = subject,
+      .label = {},
+  };
+}
 
 }  // namespace tern

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tools/tool.h"
+#include "tools/set/tool.h"
 
 namespace tern {
 

@@ -1,13 +1,14 @@
-#include "tools/edit.h"
+#include "tools/builtin/edit.h"
 
 #include <nlohmann/json.hpp>
 
-#include "tools/args.h"
-#include "tools/change.h"
-#include "tools/file_memory.h"
-#include "tools/indent_unit.h"
-#include "tools/lookalike.h"
-#include "tools/tool.h"
+#include "tools/files/change.h"
+#include "tools/files/change_preview.h"
+#include "tools/files/file_memory.h"
+#include "tools/files/indent_unit.h"
+#include "tools/set/args.h"
+#include "tools/set/tool.h"
+#include "tools/workspace/lookalike.h"
 
 namespace tern {
 
@@ -147,20 +148,24 @@ ToolOutput edit_file(ToolContext& ctx, std::string_view path, std::vector<EditRe
   return {.text = success_text(name, attempt), .subject = name, .note = change_note(attempt.diff), .diff = attempt.diff.text};
 }
 
-extern constinit const Tool edit{
-    .name = "Edit",
-    .description = "Replaces an exact string in a file that was Read before. old_string must be unique unless replace_all.",
-    .schema =
-        R"({"type":"object","properties":{"file_path":{"type":"string"},"old_string":{"type":"string"},)"
-        R"("new_string":{"type":"string"},"replace_all":{"type":"boolean"}},"required":["file_path","old_string","new_string"]})",
-    .effect = Effect::write,
-    .basic = true,
-    .aliases =
-        "path=file_path file=file_path filename=file_path oldtext=old_string newtext=new_string oldstr=old_string "
-        "newstr=new_string search=old_string replace=new_string allowmultiple=replace_all",
-    .run = run_edit,
-    .subject = path_of,
-    .label = "",
-};
+Tool edit_tool() {
+  return {
+      .name = "Edit",
+      .description = "Replaces an exact string in a file that was Read before. old_string must be unique unless replace_all.",
+      .schema =
+          R"({"type":"object","properties":{"file_path":{"type":"string"},"old_string":{"type":"string"},)"
+          R"("new_string":{"type":"string"},"replace_all":{"type":"boolean"}},"required":["file_path","old_string","new_string"]})",
+      .effects = Effect::write,
+      .basic = true,
+      .aliases =
+          "path=file_path file=file_path filename=file_path oldtext=old_string newtext=new_string oldstr=old_string "
+          "newstr=new_string search=old_string replace=new_string allowmultiple=replace_all",
+      .run = run_edit,
+      .subject = path_of,
+      .label = {},
+      .paths = path_of_call,
+      .preview = change_preview,
+  };
+}
 
 }  // namespace tern

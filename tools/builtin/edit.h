@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/edit_match.h"
+#include "tools/files/edit_match.h"
 
 namespace tern {
 

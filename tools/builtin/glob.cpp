@@ -5,14 +5,15 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "tools/args.h"
-#include "tools/change.h"
-#include "tools/encoding.h"
-#include "tools/ignore.h"
-#include "tools/lookalike.h"
-#include "tools/search.h"
-#include "tools/tool.h"
-#include "tools/walk.h"
+#include "tools/files/change.h"
+#include "tools/files/change_preview.h"
+#include "tools/files/encoding.h"
+#include "tools/search/search.h"
+#include "tools/set/args.h"
+#include "tools/set/tool.h"
+#include "tools/workspace/ignore.h"
+#include "tools/workspace/lookalike.h"
+#include "tools/workspace/walk.h"
 
 namespace tern {
 
@@ -95,16 +96,19 @@ std::string pattern_of(const json& args) { return text_arg(args, "pattern"); }
 
 }  // namespace
 
-extern constinit const Tool glob_{
-    .name = "Glob",
-    .description = "Finds files by name pattern (\"src/**/*.ts\"), newest first.",
-    .schema = R"({"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}},"required":["pattern"]})",
-    .effect = Effect::read,
-    .basic = true,
-    .aliases = "glob=pattern query=pattern globpattern=pattern dir=path directory=path dirpath=path targetdirectory=path",
-    .run = run_glob,
-    .subject = pattern_of,
-    .label = "",
-};
+Tool glob_tool() {
+  return {
+      .name = "Glob",
+      .description = "Finds files by name pattern (\"src/**/*.ts\"), newest first.",
+      .schema = R"({"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}},"required":["pattern"]})",
+      .effects = Effect::read,
+      .basic = true,
+      .aliases = "glob=pattern query=pattern globpattern=pattern dir=path directory=path dirpath=path targetdirectory=path",
+      .run = run_glob,
+      .subject = pattern_of,
+      .label = {},
+      .paths = path_of_call,
+  };
+}
 
 }  // namespace tern

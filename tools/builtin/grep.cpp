@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "tools/args.h"
-#include "tools/change.h"
-#include "tools/encoding.h"
-#include "tools/lookalike.h"
-#include "tools/search.h"
-#include "tools/tool.h"
+#include "tools/files/change.h"
+#include "tools/files/change_preview.h"
+#include "tools/files/encoding.h"
+#include "tools/search/search.h"
+#include "tools/set/args.h"
+#include "tools/set/tool.h"
+#include "tools/workspace/lookalike.h"
 
 namespace tern {
 
@@ -187,23 +188,26 @@ std::string pattern_of(const json& args) {
 
 }  // namespace
 
-extern constinit const Tool grep{
-    .name = "Grep",
-    .description = "Searches file contents by regex (PCRE), skipping what .gitignore names.",
-    .schema =
-        R"({"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"},"glob":{"type":"string"},)"
-        R"("type":{"type":"string","description":"js, py, cpp …"},"output_mode":{"enum":["files_with_matches","content","count"]},)"
-        R"("-A":{"type":"integer"},"-B":{"type":"integer"},"-C":{"type":"integer"},"-i":{"type":"boolean"},"-n":{"type":"boolean"},)"
-        R"("head_limit":{"type":"integer"},"offset":{"type":"integer"},"multiline":{"type":"boolean"}},"required":["pattern"]})",
-    .effect = Effect::read,
-    .basic = true,
-    .aliases =
-        "query=pattern regex=pattern search=pattern include=glob filepattern=glob includepattern=glob dir=path "
-        "directory=path filepath=path dirpath=path context=-C ignorecase=-i limit=head_limit maxresults=head_limit "
-        "contextlines=-C after=-A before=-B linenumbers=-n filetype=type",
-    .run = run_grep,
-    .subject = pattern_of,
-    .label = "",
-};
+Tool grep_tool() {
+  return {
+      .name = "Grep",
+      .description = "Searches file contents by regex (PCRE), skipping what .gitignore names.",
+      .schema =
+          R"({"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"},"glob":{"type":"string"},)"
+          R"("type":{"type":"string","description":"js, py, cpp …"},"output_mode":{"enum":["files_with_matches","content","count"]},)"
+          R"("-A":{"type":"integer"},"-B":{"type":"integer"},"-C":{"type":"integer"},"-i":{"type":"boolean"},"-n":{"type":"boolean"},)"
+          R"("head_limit":{"type":"integer"},"offset":{"type":"integer"},"multiline":{"type":"boolean"}},"required":["pattern"]})",
+      .effects = Effect::read,
+      .basic = true,
+      .aliases =
+          "query=pattern regex=pattern search=pattern include=glob filepattern=glob includepattern=glob dir=path "
+          "directory=path filepath=path dirpath=path context=-C ignorecase=-i limit=head_limit maxresults=head_limit "
+          "contextlines=-C after=-A before=-B linenumbers=-n filetype=type",
+      .run = run_grep,
+      .subject = pattern_of,
+      .label = {},
+      .paths = path_of_call,
+  };
+}
 
 }  // namespace tern

@@ -2,9 +2,8 @@
 
 #include <string>
 
-#include "tools/jobs.h"
-#include "tools/journal.h"
-#include "tools/tool.h"
+#include "tools/exec/jobs.h"
+#include "tools/set/tool.h"
 
 namespace tern {
 
@@ -24,8 +23,7 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
     result.text = id + " had already ended: " + before->how + ".";
     return result;
   }
-  ctx.jobs.stop(id);
-  ctx.journal.settle(ctx.workspace, ctx.jobs);
+  ctx.jobs.stop(id, StoppedBy::model);
   const std::optional<JobInfo> after = ctx.jobs.find(id);
   result.is_error = !after || after->running;
   result.text = result.is_error ? id + " does not end; what is left of it waits in the kernel."
@@ -38,17 +36,18 @@ std::string subject(const nlohmann::json& args) { return args.value("shell_id", 
 
 }  // namespace
 
-extern const Tool kill_bash;
-constinit const Tool kill_bash{
-    .name = "KillBash",
-    .description = "Ends a background command and everything it started.",
-    .schema = R"({"type":"object","properties":{"shell_id":{"type":"string"}},"required":["shell_id"]})",
-    .effect = Effect::context,
-    .basic = true,
-    .aliases = "id=shell_id bash_id=shell_id task_id=shell_id",
-    .run = run,
-    .subject = subject,
-    .label = {},
-};
+Tool kill_bash_tool() {
+  return {
+      .name = "KillBash",
+      .description = "Ends a background command and everything it started.",
+      .schema = R"({"type":"object","properties":{"shell_id":{"type":"string"}},"required":["shell_id"]})",
+      .effects = Effect::context,
+      .basic = true,
+      .aliases = "id=shell_id bash_id=shell_id task_id=shell_id",
+      .run = run,
+      .subject = subject,
+      .label = {},
+  };
+}
 
 }  // namespace tern

@@ -8,13 +8,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "tools/args.h"
-#include "tools/change.h"
-#include "tools/encoding.h"
-#include "tools/ignore.h"
-#include "tools/listing.h"
-#include "tools/lookalike.h"
-#include "tools/tool.h"
+#include "tools/files/change.h"
+#include "tools/files/change_preview.h"
+#include "tools/files/encoding.h"
+#include "tools/set/args.h"
+#include "tools/set/tool.h"
+#include "tools/workspace/ignore.h"
+#include "tools/workspace/listing.h"
+#include "tools/workspace/lookalike.h"
 
 namespace tern {
 
@@ -89,7 +90,7 @@ Listing list_directory(const Workspace& workspace, const Place& place, const std
   std::unique_ptr<DIR, int (*)(DIR*)> directory(::fdopendir(fd.release()), ::closedir);
   while (dirent* raw = directory ? ::readdir(directory.get()) : nullptr) {
     std::string_view name = raw->d_name;
-    if (name == "." || name == ".." || rules.match(name, raw->d_type == DT_DIR) == Verdict3::ignored) continue;
+    if (name == "." || name == ".." || rules.match(name, raw->d_type == DT_DIR) == IgnoreMatch::ignored) continue;
     ++out.entries;
     if (entries.size() < most_entries) entries.push_back(describe(handle, raw->d_name));
   }
@@ -105,16 +106,20 @@ Listing list_directory(const Workspace& workspace, const Place& place, const std
   return out;
 }
 
-extern constinit const Tool ls{
-    .name = "LS",
-    .description = "Lists a directory.",
-    .schema = R"({"type":"object","properties":{"path":{"type":"string"},"ignore":{"type":"array","items":{"type":"string"}}}})",
-    .effect = Effect::read,
-    .basic = false,
-    .aliases = "filepath=path dir=path directory=path dirpath=path folder=path",
-    .run = run_ls,
-    .subject = path_of,
-    .label = "",
-};
+Tool ls_tool() {
+  return {
+      .name = "LS",
+      .description = "Lists a directory.",
+      .schema =
+          R"({"type":"object","properties":{"path":{"type":"string"},"ignore":{"type":"array","items":{"type":"string"}}}})",
+      .effects = Effect::read,
+      .basic = false,
+      .aliases = "filepath=path dir=path directory=path dirpath=path folder=path",
+      .run = run_ls,
+      .subject = path_of,
+      .label = {},
+      .paths = path_of_call,
+  };
+}
 
 }  // namespace tern

@@ -7,16 +7,18 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "tools/args.h"
-#include "tools/change.h"
-#include "tools/document.h"
-#include "tools/encoding.h"
-#include "tools/file_memory.h"
-#include "tools/listing.h"
-#include "tools/lookalike.h"
-#include "tools/read_large.h"
-#include "tools/read_page.h"
-#include "tools/tool.h"
+#include "tools/files/change.h"
+#include "tools/files/change_preview.h"
+#include "tools/files/document.h"
+#include "tools/files/encoding.h"
+#include "tools/files/file_memory.h"
+#include "tools/files/read_large.h"
+#include "tools/files/read_page.h"
+#include "tools/files/tool_changes.h"
+#include "tools/set/args.h"
+#include "tools/set/tool.h"
+#include "tools/workspace/listing.h"
+#include "tools/workspace/lookalike.h"
 
 namespace tern {
 
@@ -30,7 +32,7 @@ struct Wanted {
   std::size_t offset, limit;
 };
 
-using SawLines = std::function<void(std::size_t first, std::size_t last, std::size_t total)>;
+using TellLines = std::function<void(std::size_t first, std::size_t last, std::size_t total)>;
 
 std::string count_note(std::size_t lines) { return std::to_string(lines) + (lines == 1 ? " line" : " lines"); }
 
@@ -51,7 +53,7 @@ std::string charset_notice(const Charset& charset) {
 }
 
 ToolOutput show_text(std::string_view text, const Wanted& wanted, std::string name, const std::string& notices,
-                     std::uint64_t size, const SawLines& saw_lines) {
+                     std::uint64_t size, const TellLines& saw_lines) {
   if (text.empty()) {
     saw_lines(1, 1, 1);
     return {.text = "(empty file)" + notices, .subject = std::move(name), .note = "empty"};
@@ -105,13 +107,13 @@ ToolOutput binary_refused(const Loaded& loaded, const std::string& name) {
 }
 
 ToolOutput show_document(const Loaded& loaded, const Place& place, const Wanted& wanted, const std::string& name,
-                         const SawLines& saw_lines, ToolContext& ctx) {
+                         const TellLines& saw_lines, ToolContext& ctx) {
   std::string error;
   bool pdf = loaded.bytes.rfind("%PDF-", 0) == 0;
   std::string text = pdf ? pdf_text(place.real, ctx.workspace.root(), ctx.stop, error) : notebook_text(loaded.bytes, error);
   if (pdf && !error.empty())
     return failure("This is a PDF document, " + human_size(loaded.bytes.size()) + ": " + error + ".", name);
-  ctx.files.saw(place.real, loaded.stamp, loaded.bytes);
+  ctx.changes.files.push_back(saw_file(place.real, loaded.stamp, loaded.bytes));
   if (error.empty())
     return show_text(text, wanted, name,
                      pdf ? "\n[text of a PDF]" : "\n[a notebook, told as text; Edit works on the JSON behind it]", text.size(),
@@ -124,7 +126,7 @@ ToolOutput show_loaded(Loaded& loaded, const Place& place, const Wanted& wanted,
   bool document = loaded.bytes.rfind("%PDF-", 0) == 0 || place.real.extension() == ".ipynb";
   Charset charset = document ? Charset{} : ctx.files.charset(place.real, loaded.bytes);
   if (type.empty() && charset.encoding == Encoding::binary) return binary_refused(loaded, name);
-  FileMemory::View view{content_hash(loaded.bytes), wanted.offset, wanted.limit};
+  const FileView view{content_hash(loaded.bytes), wanted.offset, wanted.limit};
   if (!ctx.files.shown_by(place.real, view).empty()) {
     return {.text = "File unchanged since your last Read. Refer to that earlier tool_result instead.",
             .subject = name,
@@ -133,16 +135,17 @@ ToolOutput show_loaded(Loaded& loaded, const Place& place, const Wanted& wanted,
   }
   if (!type.empty()) {
     ToolOutput image = show_image(loaded, type, name);
-    if (!image.is_error) ctx.files.shown(place.real, view, ctx.call_id);
+    if (!image.is_error) ctx.changes.files.push_back({place.real, ShownPage{view, ctx.call_id}});
     return image;
   }
-  const SawLines saw_lines = [&](std::size_t first, std::size_t last, std::size_t total) {
-    ctx.files.saw_lines(place.real, first, last, total);
+  const TellLines saw_lines = [&](std::size_t first, std::size_t last, std::size_t total) {
+    ctx.changes.files.push_back({place.real, SawLines{first, last, total}});
   };
   ToolOutput told = document ? show_document(loaded, place, wanted, name, saw_lines, ctx) : ToolOutput{};
-  if (!told.is_error) ctx.files.shown(place.real, view, ctx.call_id);  // an error shows nothing to refer to
+  if (!told.is_error)  // an error shows nothing to refer to
+    ctx.changes.files.push_back({place.real, ShownPage{view, ctx.call_id}});
   if (document) return told;
-  ctx.files.saw(place.real, loaded.stamp, loaded.bytes, charset.encoding);
+  ctx.changes.files.push_back(saw_file(place.real, loaded.stamp, loaded.bytes, charset.encoding));
   TextView text(loaded.bytes, charset);
   return show_text(text.text(), wanted, name, charset_notice(charset), loaded.bytes.size(), saw_lines);
 }
@@ -171,20 +174,23 @@ std::string path_of(const json& args) { return text_arg(args, "file_path"); }
 
 }  // namespace
 
-extern constinit const Tool read_{
-    .name = "Read",
-    .description = "Reads a file as numbered lines (N<TAB>text, 2000 lines by default), or an image.",
-    .schema =
-        R"({"type":"object","properties":{"file_path":{"type":"string"},"offset":{"type":"integer","description":"first line"},)"
-        R"("limit":{"type":"integer","description":"lines"}},"required":["file_path"]})",
-    .effect = Effect::read,
-    .basic = true,
-    .aliases =
-        "path=file_path file=file_path filename=file_path startline=offset start=offset line=offset maxlines=limit "
-        "lines=limit numlines=limit count=limit",
-    .run = run_read,
-    .subject = path_of,
-    .label = "",
-};
+Tool read_tool() {
+  return {
+      .name = "Read",
+      .description = "Reads a file as numbered lines (N<TAB>text, 2000 lines by default), or an image.",
+      .schema =
+          R"({"type":"object","properties":{"file_path":{"type":"string"},"offset":{"type":"integer","description":"first line"},)"
+          R"("limit":{"type":"integer","description":"lines"}},"required":["file_path"]})",
+      .effects = Effect::read,
+      .basic = true,
+      .aliases =
+          "path=file_path file=file_path filename=file_path startline=offset start=offset line=offset maxlines=limit "
+          "lines=limit numlines=limit count=limit",
+      .run = run_read,
+      .subject = path_of,
+      .label = {},
+      .paths = path_of_call,
+  };
+}
 
 }  // namespace tern

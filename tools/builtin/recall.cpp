@@ -2,9 +2,9 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "tools/args.h"
-#include "tools/change.h"
-#include "tools/tool.h"
+#include "tools/files/change.h"
+#include "tools/set/args.h"
+#include "tools/set/tool.h"
 
 namespace tern {
 
@@ -29,8 +29,9 @@ std::optional<std::pair<std::size_t, std::size_t>> line_range(std::string_view t
 
 ToolOutput run_recall(const json& args, ToolContext& ctx) {
   RecallQuery query{.id = text_arg(args, "id"), .search = text_arg(args, "search")};
-  std::string subject = query.id.empty() ? "\"" + query.search + "\"" : query.id;
-  if (query.id.empty() && query.search.empty())
+  query.list = text_arg(args, "list");
+  std::string subject = !query.list.empty() ? query.list : query.id.empty() ? "\"" + query.search + "\"" : query.id;
+  if (query.id.empty() && query.search.empty() && query.list.empty())
     return failure("Give the id of a result (\"r17\"), or text to search for in all of them.");
   std::string lines = text_arg(args, "lines");
   std::erase(lines, ' ');
@@ -46,22 +47,26 @@ ToolOutput run_recall(const json& args, ToolContext& ctx) {
 
 std::string id_of(const json& args) {
   std::string id = text_arg(args, "id");
+  if (const auto list = text_arg(args, "list"); !list.empty()) return list;
   return id.empty() ? "\"" + text_arg(args, "search") + "\"" : id;
 }
 
 }  // namespace
 
-extern constinit const Tool recall{
-    .name = "Recall",
-    .description =
-        "Gives back the original of anything shortened or compressed, by its id; lines \"10-40\"; search looks in it, or in all.",
-    .schema = R"({"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string"},"search":{"type":"string"}}})",
-    .effect = Effect::context,
-    .basic = true,
-    .aliases = "recallid=id resultid=id range=lines query=search pattern=search text=search",
-    .run = run_recall,
-    .subject = id_of,
-    .label = "",
-};
+Tool recall_tool() {
+  return {
+      .name = "Recall",
+      .description =
+          "Originals of what was shortened, by id; lines \"10-40\"; search in it or in all; list \"tool=Bash path=src\".",
+      .schema =
+          R"({"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string"},"search":{"type":"string"},"list":{"type":"string"}}})",
+      .effects = Effect::context,
+      .basic = true,
+      .aliases = "recallid=id resultid=id range=lines query=search pattern=search text=search",
+      .run = run_recall,
+      .subject = id_of,
+      .label = {},
+  };
+}
 
 }  // namespace tern

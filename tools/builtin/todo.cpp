@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
-#include "tools/args.h"
-#include "tools/change.h"
-#include "tools/tool.h"
+#include "tools/files/change.h"
+#include "tools/files/tool_changes.h"
+#include "tools/set/args.h"
 
 namespace tern {
 
@@ -26,31 +26,34 @@ ToolOutput run_todo(const json& args, ToolContext& ctx) {
     active += item.status == "in_progress";
     todos.push_back(std::move(item));
   }
-  ctx.todos = std::move(todos);
   std::string text =
       "Todos have been modified successfully. Ensure that you continue to use the todo list to track your progress. "
       "Please proceed with the current tasks if applicable";
   if (active > 1) text += ". Note: " + std::to_string(active) + " todos are in_progress; keep to one at a time.";
-  return {.text = std::move(text), .note = ctx.todos.empty() ? "cleared" : progress_note(ctx.todos)};
+  std::string note = todos.empty() ? "cleared" : progress_note(todos);
+  ctx.changes.todos = std::move(todos);
+  return {.text = std::move(text), .note = std::move(note)};
 }
 
 std::string nothing(const json&) { return {}; }
 
 }  // namespace
 
-extern constinit const Tool todo{
-    .name = "TodoWrite",
-    .description = "Replaces the todo list of the task; keep it current in work of several steps, one in_progress.",
-    .schema =
-        R"({"type":"object","properties":{"todos":{"type":"array","items":{"type":"object","properties":{"content":{"type":"string"},)"
-        R"("status":{"enum":["pending","in_progress","completed"]},"activeForm":{"type":"string"}},"required":["content","status"]}}},)"
-        R"("required":["todos"]})",
-    .effect = Effect::context,
-    .basic = true,
-    .aliases = "items=todos plan=todos tasks=todos text=content task=content step=content state=status",
-    .run = run_todo,
-    .subject = nothing,
-    .label = "Todo",
-};
+Tool todo_tool() {
+  return {
+      .name = "TodoWrite",
+      .description = "Replaces the todo list; keep it current in work of several steps, one in_progress.",
+      .schema =
+          R"({"type":"object","properties":{"todos":{"type":"array","items":{"type":"object","properties":{"content":{"type":"string"},)"
+          R"("status":{"enum":["pending","in_progress","completed"]},"activeForm":{"type":"string"}},"required":["content","status"]}}},)"
+          R"("required":["todos"]})",
+      .effects = Effect::context,
+      .basic = true,
+      .aliases = "items=todos plan=todos tasks=todos text=content task=content step=content state=status",
+      .run = run_todo,
+      .subject = nothing,
+      .label = "Todo",
+  };
+}
 
 }  // namespace tern

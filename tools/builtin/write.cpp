@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "tools/args.h"
-#include "tools/change.h"
-#include "tools/edit_match.h"
-#include "tools/encoding.h"
-#include "tools/file_memory.h"
-#include "tools/tool.h"
+#include "tools/files/change.h"
+#include "tools/files/change_preview.h"
+#include "tools/files/edit_match.h"
+#include "tools/files/encoding.h"
+#include "tools/files/file_memory.h"
+#include "tools/set/args.h"
+#include "tools/set/tool.h"
 
 namespace tern {
 
@@ -114,17 +115,21 @@ std::string path_of(const json& args) { return text_arg(args, "file_path"); }
 
 }  // namespace
 
-extern constinit const Tool write_{
-    .name = "Write",
-    .description = "Creates a file or replaces its whole content; an existing one must be Read before. Prefer Edit.",
-    .schema = R"({"type":"object","properties":{"file_path":{"type":"string"},"content":{"type":"string"}},)"
-              R"("required":["file_path","content"]})",
-    .effect = Effect::write,
-    .basic = true,
-    .aliases = "path=file_path file=file_path filename=file_path text=content contents=content filetext=content",
-    .run = run_write,
-    .subject = path_of,
-    .label = "",
-};
+Tool write_tool() {
+  return {
+      .name = "Write",
+      .description = "Creates a file or replaces its whole content; an existing one must be Read before. Prefer Edit.",
+      .schema = R"({"type":"object","properties":{"file_path":{"type":"string"},"content":{"type":"string"}},)"
+                R"("required":["file_path","content"]})",
+      .effects = Effect::write,
+      .basic = true,
+      .aliases = "path=file_path file=file_path filename=file_path text=content contents=content filetext=content",
+      .run = run_write,
+      .subject = path_of,
+      .label = {},
+      .paths = path_of_call,
+      .preview = change_preview,
+  };
+}
 
 }  // namespace tern

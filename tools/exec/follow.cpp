@@ -1,4 +1,4 @@
-#include "tools/follow.h"
+#include "tools/exec/follow.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -10,7 +10,7 @@
 #include <cctype>
 #include <optional>
 
-#include "tools/process_tree.h"
+#include "tools/exec/process_tree.h"
 
 namespace tern {
 
@@ -184,7 +184,7 @@ class Follower {
   Following abandon() {
     process_.kill_supervisor();
     result_.end.status = 137;
-    result_.end.error = "the command did not end when told to; what is left of it waits in the kernel";
+    result_.end.error = "the command did not end when told to; the rest of it waits in the kernel";
     return result_;
   }
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "tools/output_ring.h"
-#include "tools/process.h"
+#include "tools/exec/output_ring.h"
+#include "tools/exec/process.h"
 
 namespace tern {
 

@@ -1,4 +1,4 @@
-#include "tools/jobs.h"
+#include "tools/exec/jobs.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -25,15 +25,16 @@ struct Job {
   OutputRing output;
   std::uint64_t read = 0;
   Clock::time_point started, finished;
-  bool told = false, open = true, leaving = false;
+  bool open = true, leaving = false;
 
   void drain() {
     if (open) open = process.drain([this](std::string_view bytes) { output.append(bytes); });
   }
 };
 
-std::string how_of(const ProcessEnd& end, bool told) {
-  if (told) return "ended by KillBash";
+std::string how_of(const ProcessEnd& end, StoppedBy by) {
+  if (by == StoppedBy::model) return "stopped by the model";
+  if (by == StoppedBy::user) return "stopped by the user";
   if (end.signal != 0) return "killed by signal " + std::to_string(end.signal);
   return "exit " + std::to_string(end.status) + (end.error.empty() ? "" : " (" + end.error + ")");
 }
@@ -74,8 +75,8 @@ struct Jobs::State {
     const std::uint64_t one = 1;
     if (::write(wake, &one, sizeof one) < 0) return;
   }
-  void tell(Job& job) {
-    job.told = true;
+  void tell(Job& job, StoppedBy by) {
+    if (job.info.by == StoppedBy::nobody) job.info.by = by;
     job.process.stop(stop_grace);
     ring();
   }
@@ -100,7 +101,7 @@ std::vector<JobInfo> Jobs::State::take_in() {
     if (!end) continue;
     job->info.running = false;
     job->info.exit_status = end->status;
-    job->info.how = how_of(*end, job->told);
+    job->info.how = how_of(*end, job->info.by);
     job->finished = Clock::now();
     job->info.ended_ns = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
     job->process = Process();
@@ -168,7 +169,7 @@ Jobs::Jobs() : state_(std::make_unique<State>(*this)) {}
 Jobs::~Jobs() { close(); }
 
 void Jobs::close() {
-  stop_all();
+  stop_all(StoppedBy::user);
   if (state_->reader.joinable()) state_->reader.join();
 }
 
@@ -233,12 +234,20 @@ std::optional<std::string> Jobs::read_new(const std::string& id) {
   return text;
 }
 
-bool Jobs::stop(const std::string& id) {
+std::optional<std::string> Jobs::output(const std::string& id) {
+  const std::lock_guard lock(state_->mutex);
+  const auto job = state_->find(id);
+  if (job == nullptr) return std::nullopt;
+  if (job->info.running) job->drain();
+  return job->output.since(0);
+}
+
+bool Jobs::stop(const std::string& id, StoppedBy by) {
   std::unique_lock lock(state_->mutex);
   const auto job = state_->find(id);
   if (job == nullptr) return false;
   if (!job->info.running) return true;
-  state_->tell(*job);
+  state_->tell(*job, by);
   const auto gone = [&] { return !job->info.running; };
   if (state_->changed.wait_for(lock, stop_grace + milliseconds(1600), gone)) return true;
   job->process.kill_supervisor();
@@ -247,10 +256,10 @@ bool Jobs::stop(const std::string& id) {
   return true;
 }
 
-void Jobs::stop_all() {
+void Jobs::stop_all(StoppedBy by) {
   std::unique_lock lock(state_->mutex);
   for (const auto& job : state_->jobs)
-    if (job->info.running) state_->tell(*job);
+    if (job->info.running) state_->tell(*job, by);
   const auto none = [&] { return state_->running(false) + state_->running(true) == 0; };
   if (state_->changed.wait_for(lock, stop_grace + milliseconds(1600), none)) return;
   for (const auto& job : state_->jobs)

@@ -12,16 +12,19 @@
 #include <string>
 #include <vector>
 
-#include "tools/output_ring.h"
-#include "tools/process.h"
+#include "tools/exec/output_ring.h"
+#include "tools/exec/process.h"
 
 namespace tern {
+
+enum class StoppedBy { nobody, model, user };
 
 struct JobInfo {
   std::string id, command, description;  // "bash_1"
   bool running = true;
   int exit_status = 0;
-  std::string how;  // "running", "exit 0", "ended by KillBash", "killed by signal 9"
+  std::string how;  // "running", "exit 0", "stopped by the user", "killed by signal 9"
+  StoppedBy by = StoppedBy::nobody;
   std::chrono::milliseconds age{0};
   std::int64_t ended_ns = 0;  // when it was seen to have ended, by the wall clock
   std::uint64_t bytes = 0, lines = 0;
@@ -48,10 +51,11 @@ class Jobs {
   int running() const;
   // What came since the last read by this function; nullopt for an unknown id.
   std::optional<std::string> read_new(const std::string& id);
+  std::optional<std::string> output(const std::string& id);  // all that is kept of it; what is new stays new
   // Ends it and waits until its tree is gone (≤ 3 s). False for an unknown id.
-  bool stop(const std::string& id);
-  void stop_all();
-  void close();  // as stop_all(), and nobody is told of anything afterwards
+  bool stop(const std::string& id, StoppedBy by);
+  void stop_all(StoppedBy by);
+  void close();  // as stop_all() by the user, and nobody is told of anything afterwards
   // The person wants the command in front in the background: it follows the token, anybody may request.
   std::stop_token move_token();  // fresh for each command
   void request_move();

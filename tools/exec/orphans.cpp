@@ -1,4 +1,4 @@
-#include "tools/orphans.h"
+#include "tools/exec/orphans.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include <mutex>
 #include <vector>
 
-#include "tools/process_tree.h"
+#include "tools/exec/process_tree.h"
 
 namespace tern {
 

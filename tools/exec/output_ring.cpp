@@ -1,4 +1,4 @@
-#include "tools/output_ring.h"
+#include "tools/exec/output_ring.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
-#include "tools/wire.h"
+#include "tools/exec/pipe_wire.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -10,20 +11,31 @@ namespace tern {
 
 namespace {
 
-bool send_descriptor(int socket, int fd, std::string_view& bytes) {
+bool send_descriptors(int socket, std::span<const int> fds, std::string_view& bytes) {
   iovec part{const_cast<char*>(bytes.data()), bytes.size()};
-  alignas(cmsghdr) char rights[CMSG_SPACE(sizeof fd)] = {};
+  alignas(cmsghdr) char rights[CMSG_SPACE(most_descriptors * sizeof(int))] = {};
   msghdr message{};
   message.msg_iov = &part, message.msg_iovlen = 1;
-  message.msg_control = rights, message.msg_controllen = sizeof rights;
+  message.msg_control = rights, message.msg_controllen = CMSG_SPACE(fds.size_bytes());
   cmsghdr* with = CMSG_FIRSTHDR(&message);
-  with->cmsg_level = SOL_SOCKET, with->cmsg_type = SCM_RIGHTS, with->cmsg_len = CMSG_LEN(sizeof fd);
-  std::memcpy(CMSG_DATA(with), &fd, sizeof fd);
+  with->cmsg_level = SOL_SOCKET, with->cmsg_type = SCM_RIGHTS, with->cmsg_len = CMSG_LEN(fds.size_bytes());
+  std::memcpy(CMSG_DATA(with), fds.data(), fds.size_bytes());
   ssize_t put = 0;
   do put = ::sendmsg(socket, &message, MSG_NOSIGNAL);
   while (put < 0 && errno == EINTR);
   if (put > 0) bytes.remove_prefix(static_cast<std::size_t>(put));
   return put > 0;
+}
+
+// Those above the standard streams are not for the command.
+void place_descriptors(const cmsghdr& with, std::span<const int> targets) {
+  const std::size_t count = (with.cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  for (std::size_t i = 0; i < count; ++i) {
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(&with) + i * sizeof fd, sizeof fd);
+    if (i < targets.size() && fd != targets[i]) ::dup3(fd, targets[i], targets[i] > 2 ? O_CLOEXEC : 0);
+    if (i >= targets.size() || fd != targets[i]) ::close(fd);
+  }
 }
 
 bool send_all(int fd, std::string_view bytes) {
@@ -38,13 +50,14 @@ bool send_all(int fd, std::string_view bytes) {
 
 }  // namespace
 
-bool send_request(int socket, std::string_view bytes, int descriptor) {
-  return (descriptor < 0 || send_descriptor(socket, descriptor, bytes)) && send_all(socket, bytes);
+bool send_request(int socket, std::string_view bytes, std::span<const int> descriptors) {
+  if (descriptors.size() > most_descriptors) return false;
+  return (descriptors.empty() || send_descriptors(socket, descriptors, bytes)) && send_all(socket, bytes);
 }
 
-bool receive_head(int socket, std::uint32_t& head, int target) {
+bool receive_head(int socket, std::uint32_t& head, std::span<const int> targets) {
   iovec part{&head, sizeof head};
-  alignas(cmsghdr) char rights[CMSG_SPACE(sizeof(int))];
+  alignas(cmsghdr) char rights[CMSG_SPACE(most_descriptors * sizeof(int))];
   msghdr message{};
   message.msg_iov = &part, message.msg_iovlen = 1;
   message.msg_control = rights, message.msg_controllen = sizeof rights;
@@ -52,12 +65,7 @@ bool receive_head(int socket, std::uint32_t& head, int target) {
   do got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   while (got < 0 && errno == EINTR);
   const cmsghdr* with = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (with != nullptr && with->cmsg_type == SCM_RIGHTS) {
-    int output = -1;
-    std::memcpy(&output, CMSG_DATA(with), sizeof output);
-    ::dup2(output, target);
-    ::close(output);
-  }
+  if (with != nullptr && with->cmsg_type == SCM_RIGHTS) place_descriptors(*with, targets);
   if (got <= 0) return false;
   const auto have = static_cast<std::size_t>(got);
   return have >= sizeof head || read_exactly(socket, reinterpret_cast<char*>(&head) + have, sizeof head - have);

@@ -1,9 +1,10 @@
 // The wire between process.cpp and the supervisor: a 4-byte length, then key NUL value NUL pairs, in order, keys may repeat. A
-// request may bring a descriptor along; an order to stop is four bytes alone.
+// request may bring descriptors along; an order to stop is four bytes alone.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,9 +22,11 @@ Fields unpack_fields(std::string_view payload);
 bool read_exactly(int fd, char* to, std::size_t size);
 void write_all(int fd, std::string_view bytes);
 
-// To a socket; `descriptor` goes along unless it is negative. False when the other side is gone.
-bool send_request(int socket, std::string_view bytes, int descriptor);
-// The first four bytes of a message. A descriptor that comes along becomes number `target`.
-bool receive_head(int socket, std::uint32_t& head, int target);
+inline constexpr std::size_t most_descriptors = 3;
+
+// To a socket; `descriptors`, at most three, go along. False when the other side is gone.
+bool send_request(int socket, std::string_view bytes, std::span<const int> descriptors);
+// The first four bytes of a message. Descriptors that come along take the numbers `targets`, in order.
+bool receive_head(int socket, std::uint32_t& head, std::span<const int> targets);
 
 }  // namespace tern

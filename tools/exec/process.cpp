@@ -1,6 +1,6 @@
 // The one owner of reproc. What it is used for: fork, streams, exec of our own supervisor, and a wait that is exact because the
 // supervisor alone keeps reproc's exit descriptor. What it is not used for: killing trees, which it cannot.
-#include "tools/process.h"
+#include "tools/exec/process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -8,8 +8,6 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,12 +17,14 @@
 #include <cstring>
 #include <mutex>
 #include <random>
+#include <span>
 #include <thread>
 
-#include "tools/orphans.h"
-#include "tools/process_request.h"
-#include "tools/process_tree.h"
-#include "tools/wire.h"
+#include "tools/exec/command_streams.h"
+#include "tools/exec/orphans.h"
+#include "tools/exec/pipe_wire.h"
+#include "tools/exec/process_request.h"
+#include "tools/exec/process_tree.h"
 
 namespace tern {
 
@@ -221,6 +221,7 @@ std::string random_cookie() {
 
 struct Process::State {
   std::unique_ptr<Supervisor> supervisor;
+  CommandStreams streams;  // of a two-way command
   std::string news, cookie;
   unsigned long long begun = now_in_ticks();
   std::optional<ProcessEnd> end;
@@ -285,6 +286,12 @@ ProcessEnd Process::State::judge(int status) {
       stays = !stopped;
     else if (key == "error")
       result.error = value;
+    else if (key == "watched")
+      result.watched = true;
+    else if (key == "wall_write")
+      result.walls.push_back({WallHit::Kind::write, value});
+    else if (key == "wall_connect")
+      result.walls.push_back({WallHit::Kind::connect, value});
     else if (key == "cwd")
       result.cwd = value;
   }
@@ -305,27 +312,33 @@ std::string Process::start(const ProcessSpec& spec) {
   state_->cookie = random_cookie();
   Supervisor& supervisor = *state_->supervisor;
   const std::string request = pack_fields(request_of(spec, state_->cookie, shared().files_before));
-  int output = supervisor.output < 0 ? renew_output(supervisor, error) : -1;
-  if (error.empty() && !send_request(supervisor.orders, request, output))
+  int theirs[3] = {-1, -1, -1};
+  if (spec.two_way) close_fd(supervisor.output);  // the request brings all three
+  if (supervisor.output < 0) theirs[0] = renew_output(supervisor, error);
+  if (error.empty() && spec.two_way) error = state_->streams.open(theirs[1], theirs[2]);
+  const std::size_t count = spec.two_way ? 3 : theirs[0] >= 0 ? 1 : 0;
+  if (error.empty() && !send_request(supervisor.orders, request, std::span<const int>(theirs, count)))
     error = reason("the supervisor does not take the command", errno);
-  close_fd(output);
+  for (int& fd : theirs) close_fd(fd);
   if (!error.empty()) state_->supervisor.reset();
   return error;
 }
 
 int Process::output_fd() const { return state_->supervisor ? state_->supervisor->output : -1; }
+int Process::input_fd() const { return state_->streams.input; }
+int Process::errors_fd() const { return state_->streams.errors; }
 int Process::status_fd() const { return state_->supervisor ? state_->supervisor->news : -1; }
 int Process::supervisor_pid() const { return state_->supervisor && state_->supervisor->process ? state_->supervisor->pid : -1; }
 bool Process::running() const { return state_ && state_->supervisor && !state_->end; }
 
-bool Process::drain(const std::function<void(std::string_view)>& sink) {
+bool Process::drain(const Sink& sink) {
   if (!state_->supervisor || !state_->output_open) return false;
-  static thread_local std::vector<char> buffer(1 << 20);
-  const ssize_t got = ::read(state_->supervisor->output, buffer.data(), buffer.size());
-  if (got > 0) sink(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
-  if (got == 0) state_->output_open = false;
-  return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+  return state_->output_open = read_some(state_->supervisor->output, sink);
 }
+
+bool Process::drain_errors(const Sink& sink) { return state_->streams.drain_errors(sink); }
+std::ptrdiff_t Process::write_input(std::string_view bytes) { return state_->streams.write(bytes); }
+void Process::close_input() { state_->streams.close_input(); }
 
 std::optional<ProcessEnd> Process::ended() {
   State& s = *state_;
@@ -344,7 +357,7 @@ void Process::stop(milliseconds grace) {
   if (!running()) return;
   state_->stopped = true;
   const auto wire = static_cast<std::uint32_t>(grace.count()) | stop_order;
-  send_request(state_->supervisor->orders, std::string_view(reinterpret_cast<const char*>(&wire), sizeof wire), -1);
+  send_request(state_->supervisor->orders, std::string_view(reinterpret_cast<const char*>(&wire), sizeof wire), {});
 }
 
 void Process::kill_supervisor() {

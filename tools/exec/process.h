@@ -13,8 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/sandbox.h"
-#include "tools/supervisor.h"
+#include "tools/exec/supervisor.h"
+#include "tools/sandbox/sandbox.h"
+#include "tools/set/wall_hit.h"
 
 namespace tern {
 
@@ -26,16 +27,19 @@ struct ProcessSpec {
   std::chrono::milliseconds linger = linger_time;  // how long strays may finish by themselves after the command ended
   std::chrono::milliseconds grace = quit_grace;    // then from TERM to KILL
   int max_processes = 4000;                        // of the tree; a fork bomb is ended there
+  bool two_way = false;                            // with an input and an error stream of its own; else none and one stream
   bool report_cwd = false;                         // cwd_descriptor (supervisor.h) takes its last working directory
 };
 
 struct ProcessEnd {
   int status = 0;  // as a shell counts: 128 + signal when killed
   int signal = 0;
-  int strays = 0;             // processes it had left running, now ended
-  bool stopped = false;       // by stop()
-  std::filesystem::path cwd;  // with report_cwd, when the command said so
-  std::string error;          // could not be started, sandbox refused, supervisor lost …
+  int strays = 0;              // processes it had left running, now ended
+  bool stopped = false;        // by stop()
+  std::filesystem::path cwd;   // with report_cwd, when the command said so
+  bool watched = false;        // the kernel reported what ran into the sandbox; else `walls` says nothing
+  std::vector<WallHit> walls;  // of a sandbox with notices, in the order they were met
+  std::string error;           // could not be started, sandbox refused, supervisor lost …
 };
 
 class Process {
@@ -49,9 +53,16 @@ class Process {
   std::string start(const ProcessSpec& spec);
 
   int output_fd() const;  // both streams in order; nonblocking
+  int input_fd() const;   // of a two-way command, nonblocking; −1 when it is closed
+  int errors_fd() const;
   int status_fd() const;  // readable when there is news about the end
   // Reads what is there (at most ~1 MiB a call) into `sink`. False once the output has ended.
-  bool drain(const std::function<void(std::string_view)>& sink);
+  using Sink = std::function<void(std::string_view)>;
+  bool drain(const Sink& sink);
+  bool drain_errors(const Sink& sink);
+  // How much of it the command's input took now, without waiting; −1 when it reads no more.
+  std::ptrdiff_t write_input(std::string_view bytes);
+  void close_input();
   // Polled: the end, once the tree is down. Never waits.
   std::optional<ProcessEnd> ended();
   // Brings the tree down: TERM, `grace`, KILL. Returns at once; the end arrives by ended().

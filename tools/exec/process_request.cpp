@@ -1,4 +1,4 @@
-#include "tools/process_request.h"
+#include "tools/exec/process_request.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -21,16 +21,21 @@ Fields request_of(const ProcessSpec& spec, const std::string& cookie, unsigned l
   for (const std::string& word : spec.argv) fields.emplace_back("arg", word);
   for (const std::string& entry : spec.env) fields.emplace_back("env", entry);
   fields.emplace_back("env", cookie);
+  // The input is a socket: a bash of the first level would take it for a remote login and read the user's .bashrc.
+  const auto has_level = std::any_of(spec.env.begin(), spec.env.end(), [](const auto& one) { return one.starts_with("SHLVL="); });
+  if (spec.two_way && !has_level) fields.emplace_back("env", "SHLVL=1");
   fields.emplace_back("cwd", spec.cwd.string());
   fields.emplace_back("linger", std::to_string(spec.linger.count()));
   fields.emplace_back("grace", std::to_string(spec.grace.count()));
   fields.emplace_back("processes", std::to_string(spec.max_processes));
   fields.emplace_back("files", std::to_string(files));
-  fields.emplace_back("stay", "1");
+  fields.emplace_back(spec.two_way ? "two_way" : "stay", "1");
   if (spec.report_cwd) fields.emplace_back("report_cwd", "1");
   if (!spec.sandbox.on) return fields;
   fields.emplace_back("sandbox", std::to_string(static_cast<int>(spec.sandbox.rung)));
   if (spec.sandbox.own_processes) fields.emplace_back("own_processes", "1");
+  if (spec.sandbox.notices != Notices::none)
+    fields.emplace_back("notices", std::to_string(static_cast<int>(spec.sandbox.notices)));
   if (spec.sandbox.network) fields.emplace_back("network", "1");
   add_paths(fields, "writable", spec.sandbox.writable);
   add_paths(fields, "read_only", spec.sandbox.read_only);

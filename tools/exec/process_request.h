@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "tools/process.h"
-#include "tools/wire.h"
+#include "tools/exec/pipe_wire.h"
+#include "tools/exec/process.h"
 
 namespace tern {
 

@@ -1,4 +1,4 @@
-#include "tools/process_tree.h"
+#include "tools/exec/process_tree.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "tools/supervisor.h"
+#include "tools/exec/supervisor.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -18,9 +18,11 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "tools/process_tree.h"
-#include "tools/sandbox.h"
-#include "tools/wire.h"
+#include "tools/exec/pipe_wire.h"
+#include "tools/exec/process_tree.h"
+#include "tools/sandbox/fork_alone.h"
+#include "tools/sandbox/sandbox.h"
+#include "tools/sandbox/wall_watch.h"
 
 namespace tern {
 
@@ -40,7 +42,7 @@ struct Request {
   milliseconds linger = linger_time, grace = quit_grace;
   int max_processes = 4000;
   long open_files = 0;
-  bool report_cwd = false, stay = false;
+  bool report_cwd = false, stay = false, two_way = false;
 };
 
 void take_field(Request& request, const std::string& key, const std::string& value) {
@@ -61,6 +63,8 @@ void take_field(Request& request, const std::string& key, const std::string& val
     request.open_files = number();
   else if (key == "report_cwd")
     request.report_cwd = true;
+  else if (key == "two_way")
+    request.two_way = true;
   else if (key == "stay")
     request.stay = true;
   else if (key == "sandbox")
@@ -69,6 +73,8 @@ void take_field(Request& request, const std::string& key, const std::string& val
     request.sandbox.own_processes = true;
   else if (key == "network")
     request.sandbox.network = true;
+  else if (key == "notices")
+    request.sandbox.notices = static_cast<Notices>(number());
   else if (key == "writable")
     request.sandbox.writable.emplace_back(value);
   else if (key == "read_only")
@@ -80,9 +86,10 @@ void take_field(Request& request, const std::string& key, const std::string& val
 }
 
 bool read_request(Request& request) {
+  static constexpr int streams[] = {1, input_descriptor, errors_descriptor};
   std::uint32_t length = 0;
   do
-    if (!receive_head(0, length, 1)) return false;
+    if (!receive_head(0, length, streams)) return false;
   while ((length & stop_order) != 0);  // it came when the command before had just ended
   if (length > kLargestRequest) return false;
   std::string payload(length, '\0');
@@ -148,19 +155,20 @@ void execute(const Request& request) {
   ::_exit(126);
 }
 
-[[noreturn]] void become(const Request& request, int errors, int cwd_report) {
+[[noreturn]] void become(const Request& request, int errors, int cwd_report, int notices) {
   ::setsid();  // a session apart from ours also gets a share of the processor apart from ours
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t nothing;
   sigemptyset(&nothing);
   ::sigprocmask(SIG_SETMASK, &nothing, nullptr);
-  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (null < 0 || ::dup2(null, 0) < 0 || ::dup2(1, 2) < 0) refuse(errors, failure("cannot set up the streams"));
+  const int input = request.two_way ? input_descriptor : ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int error_stream = request.two_way ? errors_descriptor : 1;
+  if (input < 0 || ::dup2(input, 0) < 0 || ::dup2(error_stream, 2) < 0) refuse(errors, failure("cannot set up the streams"));
   if (cwd_report >= 0) ::dup2(cwd_report, cwd_descriptor);
   limit_resources(request);
   if (::chdir(request.cwd.c_str()) != 0) refuse(errors, failure("cannot enter the working directory " + request.cwd));
   if (request.sandbox.on) {
-    const std::string why = apply_sandbox(request.sandbox);
+    const std::string why = apply_sandbox(request.sandbox, notices);
     if (!why.empty()) refuse(errors, "the sandbox could not be applied, so the command was not run: " + why);
   }
   execute(request);
@@ -168,9 +176,9 @@ void execute(const Request& request) {
 }
 
 // vfork spares the copy of our page tables; the sandbox needs a process whose memory is its own.
-[[gnu::noinline]] pid_t start_command(const Request& request, int errors, int cwd_report) {
-  const pid_t pid = request.sandbox.on ? ::fork() : ::vfork();
-  if (pid == 0) become(request, errors, cwd_report);
+[[gnu::noinline]] pid_t start_command(const Request& request, int errors, int cwd_report, int notices) {
+  const pid_t pid = request.sandbox.on ? fork_alone() : ::vfork();
+  if (pid == 0) become(request, errors, cwd_report, notices);
   return pid;
 }
 
@@ -178,7 +186,7 @@ void execute(const Request& request) {
 
 class Watch {
  public:
-  explicit Watch(const Request& request) : request_(request), stand_ins_(request.sandbox) {}
+  explicit Watch(const Request& request) : request_(request), stand_ins_(request.sandbox), walls_(request.sandbox) {}
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
   ~Watch() {
@@ -214,7 +222,7 @@ class Watch {
       error_ = failure("cannot make a pipe");
       return false;
     }
-    shell_ = start_command(request_, errors[1], cwd[1]);
+    shell_ = start_command(request_, errors[1], cwd[1], walls_.open_channel());
     if (shell_ < 0) error_ = failure("cannot start a process");
     ::close(errors[1]);
     if (cwd[1] >= 0) ::close(cwd[1]);
@@ -224,13 +232,25 @@ class Watch {
       if (got > 0) error_.append(text, static_cast<std::size_t>(got));
     ::close(errors[0]);
     if (!error_.empty() && shell_ > 0) ::waitpid(shell_, nullptr, 0);
+    walls_.take_listener();
+    if (request_.two_way) let_go_of_streams();
     return error_.empty();
+  }
+
+  // So that whoever talks to the command sees when it closes them.
+  static void let_go_of_streams() {
+    const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    ::dup2(null, 1);
+    ::close(null);
+    ::close(input_descriptor);
+    ::close(errors_descriptor);
   }
 
   // Takes in everything that happened; waits for it at most `patience`.
   void attend(milliseconds patience) {
-    pollfd fds[2] = {{signals_, POLLIN, 0}, {owner_ ? 0 : -1, POLLIN, 0}};
-    ::poll(fds, 2, static_cast<int>(patience.count()));
+    pollfd fds[3] = {{signals_, POLLIN, 0}, {owner_ ? 0 : -1, POLLIN, 0}, {walls_.listener(), POLLIN, 0}};
+    ::poll(fds, 3, static_cast<int>(patience.count()));
+    if (fds[2].revents != 0) walls_.attend(fds[2].revents);
     signalfd_siginfo info;
     while (::read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info))
       if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT || info.ssi_signo == SIGHUP) order(request_.grace);
@@ -336,6 +356,9 @@ class Watch {
     if (stop_) fields.emplace_back("stopped", "1");
     if (spotless()) fields.emplace_back("stays", "1");
     if (!error_.empty()) fields.emplace_back("error", error_);
+    if (walls_.watched()) fields.emplace_back("watched", "1");
+    for (const WallHit& hit : walls_.hits())
+      fields.emplace_back(hit.kind == WallHit::Kind::write ? "wall_write" : "wall_connect", hit.target);
     if (const std::string path = read_cwd(); !path.empty()) fields.emplace_back("cwd", path);
     write_all(2, pack_fields(fields));
     return status & 0xff;
@@ -343,6 +366,7 @@ class Watch {
 
   const Request& request_;
   StandIns stand_ins_;
+  WallWatch walls_;
   sigset_t blocked_{};
   pid_t shell_ = -1;
   int signals_ = -1, cwd_ = -1, status_ = 0, signal_ = 0, strays_ = 0;

@@ -19,5 +19,7 @@ inline constexpr std::chrono::milliseconds orphan_grace{100};
 
 // Where a command may write its last working directory; high, so that no script's own descriptors meet it.
 inline constexpr int cwd_descriptor = 197;
+// Where the supervisor keeps the ends of a command's own input and error stream, until it has them.
+inline constexpr int input_descriptor = 198, errors_descriptor = 199;
 
 }  // namespace tern

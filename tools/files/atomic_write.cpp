@@ -1,4 +1,4 @@
-#include "tools/atomic_write.h"
+#include "tools/files/atomic_write.h"
 
 #include <fcntl.h>
 #include <signal.h>

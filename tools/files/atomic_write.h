@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/file.h"
+#include "tools/workspace/file.h"
 
 namespace tern {
 

@@ -1,9 +1,9 @@
-#include "tools/change.h"
+#include "tools/files/change.h"
 
-#include "tools/encoding.h"
-#include "tools/file_memory.h"
-#include "tools/journal.h"
-#include "tools/tool.h"
+#include "tools/files/encoding.h"
+#include "tools/files/file_memory.h"
+#include "tools/files/tool_changes.h"
+#include "tools/set/tool.h"
 
 namespace tern {
 
@@ -19,14 +19,14 @@ void take_back(ToolContext& ctx, const Place& place, FileChange change, const Wr
   FileChange back{.call_id = ctx.call_id, .path = place.real, .hash_before = change.hash_after};
   back.hash_after = std::move(change.hash_before);
   if (written.in_place) back.hash_after = content_hash(load_file(ctx.workspace, place).bytes);
-  ctx.journal.record(std::move(back));
+  ctx.record(std::move(back));
 }
 
 }  // namespace
 
 Written commit_change(ToolContext& ctx, const Place& place, const Loaded& before, std::string_view after) {
   FileChange change{.call_id = ctx.call_id, .path = place.real, .hash_after = content_hash(after)};
-  WriteOptions options{.leftovers = ctx.journal.leftovers()};
+  WriteOptions options{.leftovers = ctx.leftovers};
   if (!before.missing) {
     change.before = before.bytes;
     change.mode_before = before.stamp.mode;
@@ -37,14 +37,14 @@ Written commit_change(ToolContext& ctx, const Place& place, const Loaded& before
   if (!before.bytes.empty()) encoding = ctx.files.charset(place.real, before.bytes).encoding;
   const auto seen = ctx.files.seen(place.real);
   const bool saw_all = before.bytes.empty() || (seen && seen->unseen == 0);
-  ctx.journal.record(change);
+  ctx.record(change);
   Written written = atomic_write(ctx.workspace, place, after, options);
   if (!written.error.empty()) {
     take_back(ctx, place, std::move(change), written);
     return written;
   }
-  ctx.files.saw(place.real, written.stamp, after, encoding);
-  if (saw_all) ctx.files.saw_all(place.real);
+  ctx.changes.files.push_back(saw_file(place.real, written.stamp, after, encoding));
+  if (saw_all) ctx.changes.files.push_back({place.real, SawLines{}});
   return written;
 }
 

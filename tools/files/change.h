@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "tools/atomic_write.h"
-#include "tools/diff.h"
-#include "tools/encoding.h"
-#include "tools/file.h"
+#include "tools/files/atomic_write.h"
+#include "tools/files/diff.h"
+#include "tools/files/encoding.h"
+#include "tools/workspace/file.h"
 
 namespace tern {
 

@@ -1,4 +1,5 @@
-// The half of the journal that finds out what a command changed.
+#include "tools/files/command_scan.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -7,10 +8,8 @@
 #include <array>
 #include <utility>
 
-#include "tools/file_memory.h"
-#include "tools/jobs.h"
-#include "tools/journal.h"
-#include "tools/walk.h"
+#include "tools/files/file_memory.h"
+#include "tools/workspace/walk.h"
 
 namespace tern {
 
@@ -107,7 +106,7 @@ bool only_looks(std::string_view command) {
 }
 
 // Takes a copy unless there is one already; after the deadline only the stamp.
-void Journal::add(const Workspace& workspace, const fs::path& real, Scan& scan, Clock::time_point deadline) {
+void CommandScanner::add(const Workspace& workspace, const fs::path& real, Scan& scan, Clock::time_point deadline) {
   if (scan.files.count(real)) return;
   auto stamp = stamp_of(real);
   if (!stamp || !S_ISREG(stamp->mode)) return;
@@ -124,16 +123,18 @@ void Journal::add(const Workspace& workspace, const fs::path& real, Scan& scan, 
   scan.files[real] = known;
 }
 
-Scan Journal::before_command(const Workspace& workspace, const FileMemory& files, std::string_view command) {
+bool CommandScanner::make_room() {
+  if (!shadow_.full()) return false;
+  shadow_.clear();
+  known_.clear();
+  return true;
+}
+
+Scan CommandScanner::before(const Workspace& workspace, const FileMemory& files, std::string_view command) {
   Scan scan;
   scan.only_looks = only_looks(command);
   scan.began_ns = file_time_now();
   if (scan.only_looks) return scan;
-  if (shadow_.full()) {
-    shadow_.clear();
-    known_.clear();
-    watched_.clear();  // their copies are gone
-  }
   std::vector<fs::path> tree;
   tree_too_large_ = tree_too_large_ || !all_files(workspace, most_watched, tree);
   for (const auto& path : files.known())
@@ -163,17 +164,32 @@ Scan Journal::before_command(const Workspace& workspace, const FileMemory& files
   return scan;
 }
 
-// True when there was a change to record.
-bool Journal::note(const Workspace& workspace, const Scan& scan, const fs::path& path, const Scan::File* before,
-                   const std::string& call_id) {
-  if (scan.recorded.count(path)) return false;
+namespace {
+
+class Finder {
+ public:
+  Finder(const Workspace& workspace, const Scan& scan, const std::string& call_id)
+      : workspace_(workspace), scan_(scan), call_id_(call_id) {}
+
+  // Adds what differs from `before`; null: the file was not there.
+  void look(const fs::path& path, const Scan::File* before);
+  void unwatched();
+  std::vector<FoundChange> found;
+
+ private:
+  const Workspace& workspace_;
+  const Scan& scan_;
+  const std::string& call_id_;
+};
+
+void Finder::look(const fs::path& path, const Scan::File* before) {
+  if (scan_.recorded.count(path)) return;
   Place place;
   place.real = path;
-  const Loaded now = load_file(workspace, place);
-  if (!now.error.empty() && !now.missing && !now.directory) return false;
-  if (!now.missing && now.stamp.ctime_ns > scan.end_ns) return false;
-  FileChange change{.turn = turn_,
-                    .call_id = call_id,
+  const Loaded now = load_file(workspace_, place);
+  if (!now.error.empty() && !now.missing && !now.directory) return;
+  if (!now.missing && now.stamp.ctime_ns > scan_.end_ns) return;
+  FileChange change{.call_id = call_id_,
                     .path = path,
                     .before = std::nullopt,
                     .mode_before = before ? before->stamp.mode : 0,
@@ -184,70 +200,52 @@ bool Journal::note(const Workspace& workspace, const Scan& scan, const fs::path&
                     .by_command = true};
   if (before) change.hash_before = before->copy ? before->copy->hash : std::string(not_kept);
   const bool mode_changed = before && !now.missing && before->stamp.mode != now.stamp.mode;
-  if (change.hash_before == change.hash_after && !mode_changed) return false;
-  if (before && before->copy) change.before = shadow_.read(*before->copy);
-  record(std::move(change));
-  return true;
+  if (change.hash_before == change.hash_after && !mode_changed) return;
+  found.push_back({std::move(change), before ? before->copy : std::nullopt});
 }
 
 // In a tree too large to be watched: what the command touched, by the time the file system gave it.
-void Journal::note_unwatched(const Workspace& workspace, const Scan& scan, const std::string& call_id,
-                             std::vector<fs::path>& changed) {
-  std::size_t found = 0;
-  for (const auto& root : workspace.roots()) {
-    each_file(root, most_looked_at, [&](const WalkFile& file) {
+void Finder::unwatched() {
+  std::size_t seen = 0;
+  for (const auto& root : workspace_.roots()) {
+    each_file(root, CommandScanner::most_looked_at, [&](const WalkFile& file) {
       struct statx info {};
       if (::statx(file.directory, file.name, AT_SYMLINK_NOFOLLOW, STATX_CTIME, &info) != 0) return;
-      if (ns_of(info.stx_ctime) < scan.began_ns) return;
+      if (ns_of(info.stx_ctime) < scan_.began_ns) return;
       const fs::path path = root / file.path;
-      if (scan.files.count(path) || ++found > most_lost) return;
+      if (scan_.files.count(path) || ++seen > most_lost) return;
       // Even one born since may have been there before under its name: "sed -i" and git put a new file in the old one's place.
-      if (note(workspace, scan, path, &lost, call_id)) changed.push_back(path);
+      look(path, &lost);
     });
   }
 }
 
-std::vector<fs::path> Journal::after_command(const Workspace& workspace, const Scan& scan, const std::string& call_id) {
-  std::vector<fs::path> changed;
-  if (scan.only_looks) return changed;
+}  // namespace
+
+std::vector<FoundChange> CommandScanner::after(const Workspace& workspace, const Scan& scan, const std::string& call_id) const {
+  Finder finder(workspace, scan, call_id);
+  if (scan.only_looks) return {};
   for (const auto& [path, file] : scan.files) {
     const auto stamp = stamp_of(path);
     if (stamp && stamp->same_content(file.stamp) && stamp->ctime_ns == file.stamp.ctime_ns) continue;
-    if (note(workspace, scan, path, &file, call_id)) changed.push_back(path);
+    finder.look(path, &file);
   }
   if (!scan.whole_tree) {
-    note_unwatched(workspace, scan, call_id, changed);
-    return changed;
+    finder.unwatched();
+    return std::move(finder.found);
   }
   std::vector<fs::path> tree;
   all_files(workspace, 2 * most_watched, tree);
   for (const auto& path : tree) {
     if (scan.files.count(path)) continue;
-    const Scan::File* before = born_before(path, scan.began_ns) ? &lost : nullptr;  // ignored until the command, say
-    if (note(workspace, scan, path, before, call_id)) changed.push_back(path);
+    finder.look(path, born_before(path, scan.began_ns) ? &lost : nullptr);  // ignored until the command, say
   }
-  return changed;
+  return std::move(finder.found);
 }
 
-void Journal::watch(std::string id, Scan scan, std::string call_id) {
-  if (!scan.only_looks) watched_[std::move(id)] = {std::move(scan), std::move(call_id), turn_};
-}
-
-void Journal::settle(const Workspace& workspace, const Jobs& jobs) {
-  for (auto it = watched_.begin(); it != watched_.end();) {
-    const auto job = jobs.find(it->first);
-    if (job && job->running) {
-      ++it;
-      continue;
-    }
-    Watched done = std::move(it->second);
-    it = watched_.erase(it);
-    if (!job || job->age > most_beside) continue;
-    done.scan.end_ns = job->ended_ns;
-    const std::uint64_t turn = std::exchange(turn_, done.turn);
-    after_command(workspace, done.scan, done.call_id);
-    turn_ = turn;
-  }
+FileChange CommandScanner::with_image(FoundChange found) const {
+  if (found.copy) found.change.before = shadow_.read(*found.copy);
+  return std::move(found.change);
 }
 
 }  // namespace tern

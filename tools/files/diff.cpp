@@ -1,4 +1,4 @@
-#include "tools/diff.h"
+#include "tools/files/diff.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,4 +1,4 @@
-#include "tools/document.h"
+#include "tools/files/document.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "tools/process.h"
+#include "tools/exec/process.h"
 
 namespace tern {
 

@@ -1,11 +1,11 @@
-#include "tools/edit_adapt.h"
+#include "tools/files/edit_adapt.h"
 
 #include <algorithm>
 #include <map>
 #include <vector>
 
-#include "tools/diff.h"
-#include "tools/fold.h"
+#include "tools/files/diff.h"
+#include "tools/files/fold.h"
 
 namespace tern {
 

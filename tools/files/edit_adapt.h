@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/encoding.h"
+#include "tools/files/encoding.h"
 
 namespace tern {
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <bitset>
 
-#include "tools/args.h"
-#include "tools/edit_match.h"
-#include "tools/encoding.h"
-#include "tools/fold.h"
+#include "tools/files/edit_match.h"
+#include "tools/files/encoding.h"
+#include "tools/files/fold.h"
+#include "tools/set/args.h"
 
 namespace tern {
 

@@ -1,13 +1,13 @@
-#include "tools/edit_match.h"
+#include "tools/files/edit_match.h"
 
 #include <algorithm>
 #include <optional>
 
-#include "tools/args.h"
-#include "tools/edit_adapt.h"
-#include "tools/encoding.h"
-#include "tools/fold.h"
-#include "tools/indent_unit.h"
+#include "tools/files/edit_adapt.h"
+#include "tools/files/encoding.h"
+#include "tools/files/fold.h"
+#include "tools/files/indent_unit.h"
+#include "tools/set/args.h"
 
 namespace tern {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/encoding.h"
+#include "tools/files/encoding.h"
 
 namespace tern {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cctype>
 
-#include "tools/edit_match.h"
-#include "tools/fold.h"
+#include "tools/files/edit_match.h"
+#include "tools/files/fold.h"
 
 namespace tern {
 

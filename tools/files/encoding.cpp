@@ -1,4 +1,4 @@
-#include "tools/encoding.h"
+#include "tools/files/encoding.h"
 
 #include <iconv.h>
 
@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "tools/encoding_forms.h"
+#include "tools/files/encoding_forms.h"
 
 namespace tern {
 
@@ -163,43 +163,69 @@ void TextView::add(std::string_view utf8, std::size_t source_begin) {
   sources_.insert(sources_.end(), utf8.size(), static_cast<std::uint32_t>(source_begin));
 }
 
+namespace {
+
+// The character of UTF-16 at `at`, as UTF-8; its length in bytes.
+std::size_t wide_character(std::string_view bytes, std::size_t at, bool little, std::string& one) {
+  const auto unit = [&](std::size_t i) -> std::uint32_t {
+    return little ? byte_at(bytes, i) | byte_at(bytes, i + 1) << 8 : byte_at(bytes, i) << 8 | byte_at(bytes, i + 1);
+  };
+  const std::uint32_t first = unit(at), second = first >= 0xD800 && first < 0xDC00 && at + 3 < bytes.size() ? unit(at + 2) : 0;
+  if (second >= 0xDC00 && second < 0xE000) {
+    put_utf8(one, 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00));
+    return 4;
+  }
+  if (first >= 0xD800 && first < 0xE000)
+    one = replacement;
+  else
+    put_utf8(one, first);
+  return std::min<std::size_t>(2, bytes.size() - at);
+}
+
+// Characters of one or two bytes are looked up once each.
+class TwinReader {
+ public:
+  TwinReader(Encoding encoding, std::size_t size)
+      : encoding_(encoding), converter_("UTF-8", iconv_name(encoding, false)), known_(size > 4096 ? 65536 : 0) {}
+
+  std::size_t operator()(std::string_view bytes, std::size_t at, std::string& one) {
+    const auto n = std::min(std::max<std::size_t>(1, twin_length(encoding_, bytes, at)), bytes.size() - at);
+    std::string* memo =
+        n <= 2 && !known_.empty() ? &known_[byte_at(bytes, at) << 8 | (n == 2 ? byte_at(bytes, at + 1) : 0)] : nullptr;
+    one = memo && !memo->empty() ? *memo : converter_(bytes.substr(at, n)).value_or(std::string(replacement));
+    if (memo) *memo = one;
+    return n;
+  }
+
+ private:
+  Encoding encoding_;
+  Converter converter_;
+  std::vector<std::string> known_;
+};
+
+}  // namespace
+
 TextView::TextView(std::string_view bytes, const Charset& charset) : mark_(charset.mark) {
   if (charset.encoding == Encoding::utf8 || charset.encoding == Encoding::binary) {
     plain_ = bytes.substr(charset.mark);
     return;
   }
   own_ = true;
-  bool wide = charset.encoding == Encoding::utf16le || charset.encoding == Encoding::utf16be;
-  bool twin = is_twin(charset.encoding);
-  Converter converter("UTF-8", twin ? iconv_name(charset.encoding, false) : "UTF-8");
-  std::vector<std::string> known(twin && bytes.size() > 4096 ? 65536 : 0);
+  const bool little = charset.encoding == Encoding::utf16le, wide = little || charset.encoding == Encoding::utf16be;
+  std::optional<TwinReader> twin;
+  if (is_twin(charset.encoding)) twin.emplace(charset.encoding, bytes.size());
   for (std::size_t at = charset.mark; at < bytes.size();) {
     std::string one;
     std::size_t n = 1;
-    if (wide) {
-      auto unit = [&](std::size_t i) {
-        return charset.encoding == Encoding::utf16le ? byte_at(bytes, i) | byte_at(bytes, i + 1) << 8
-                                                     : byte_at(bytes, i) << 8 | byte_at(bytes, i + 1);
-      };
-      std::uint32_t c = unit(at);
-      n = std::min<std::size_t>(2, bytes.size() - at);
-      if (c >= 0xD800 && c < 0xDC00 && at + 3 < bytes.size() && unit(at + 2) >= 0xDC00 && unit(at + 2) < 0xE000) {
-        c = 0x10000 + ((c - 0xD800) << 10) + (unit(at + 2) - 0xDC00);
-        n = 4;
-      }
-      c >= 0xD800 && c < 0xE000 ? void(one = replacement) : put_utf8(one, c);
-    } else if (byte_at(bytes, at) < 0x80) {
+    const unsigned b = byte_at(bytes, at);
+    if (wide)
+      n = wide_character(bytes, at, little, one);
+    else if (b < 0x80)
       one = bytes.substr(at, 1);
-    } else if (!twin) {
-      unsigned b = byte_at(bytes, at);
+    else if (twin)
+      n = (*twin)(bytes, at, one);
+    else
       put_utf8(one, charset.encoding == Encoding::cp1252 && b < 0xA0 ? cp1252_high[b - 0x80] : b);
-    } else {
-      n = std::min(std::max<std::size_t>(1, twin_length(charset.encoding, bytes, at)), bytes.size() - at);
-      std::string* memo =
-          n <= 2 && !known.empty() ? &known[byte_at(bytes, at) << 8 | (n == 2 ? byte_at(bytes, at + 1) : 0)] : nullptr;
-      one = memo && !memo->empty() ? *memo : converter(bytes.substr(at, n)).value_or(std::string(replacement));
-      if (memo) *memo = one;
-    }
     add(one, at);
     at += n;
   }

@@ -4,9 +4,9 @@
 #include <iterator>
 #include <optional>
 
-#include "tools/encoding.h"
-#include "tools/encoding_common.h"
-#include "tools/encoding_forms.h"
+#include "tools/files/encoding.h"
+#include "tools/files/encoding_common.h"
+#include "tools/files/encoding_forms.h"
 
 namespace tern {
 

@@ -1,8 +1,8 @@
-#include "tools/fold.h"
+#include "tools/files/fold.h"
 
 #include <algorithm>
 
-#include "tools/encoding.h"
+#include "tools/files/encoding.h"
 
 namespace tern {
 

@@ -1,4 +1,4 @@
-#include "agent/git_index.h"
+#include "tools/files/git_index.h"
 
 #include <cstdint>
 #include <fstream>

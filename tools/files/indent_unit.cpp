@@ -1,4 +1,4 @@
-#include "tools/indent_unit.h"
+#include "tools/files/indent_unit.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "tools/fold.h"
+#include "tools/files/fold.h"
 
 namespace tern {
 

@@ -1,14 +1,18 @@
-#include "tools/journal.h"
+#include "tools/files/journal.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
+#include <set>
+#include <utility>
 
-#include "tools/atomic_write.h"
-#include "tools/file_memory.h"
-#include "tools/walk.h"
+#include "tools/exec/jobs.h"
+#include "tools/files/atomic_write.h"
+#include "tools/files/file_memory.h"
+#include "tools/workspace/walk.h"
 
 namespace tern {
 
@@ -41,17 +45,69 @@ Diff diff_of(const std::string& from, const std::string& to) {
 }  // namespace
 
 Journal::Journal(JournalStore store, fs::path leftovers)
-    : store_(std::move(store)), leftovers_(leftovers.empty() ? default_leftovers() : std::move(leftovers)), shadow_(leftovers_) {
+    : store_(std::move(store)), leftovers_(leftovers.empty() ? default_leftovers() : std::move(leftovers)), scanner_(leftovers_) {
   clean_leftovers(leftovers_);
 }
 
 void Journal::record(FileChange change) {
+  owner_.check();
   change.turn = turn_;
   for (auto& [id, watched] : watched_) watched.scan.recorded.insert(change.path);
   if (store_.save) {
     store_.save(change);
   } else {
     memory_.push_back(std::move(change));
+  }
+}
+
+void Journal::record(FoundChange found) {
+  assert(!lent_);
+  record(scanner_.with_image(std::move(found)));
+}
+
+Journal::Loan::Loan(Journal& journal) : journal_(journal) {
+  journal.owner_.check();
+  assert(!journal.lent_);
+  if (journal.scanner_.make_room()) journal.watched_.clear();  // their copies are gone
+  journal.lent_ = true;
+}
+
+Scan Journal::before_command(const Workspace& workspace, const FileMemory& files, std::string_view command) {
+  return Loan(*this).scanner().before(workspace, files, command);
+}
+
+std::vector<fs::path> Journal::after_command(const Workspace& workspace, const Scan& scan, const std::string& call_id) {
+  owner_.check();
+  assert(!lent_);
+  std::vector<fs::path> changed;
+  for (auto& found : scanner_.after(workspace, scan, call_id)) {
+    changed.push_back(found.change.path);
+    record(std::move(found));
+  }
+  return changed;
+}
+
+void Journal::watch(std::string id, Scan scan, std::string call_id) {
+  owner_.check();
+  if (!scan.only_looks) watched_[std::move(id)] = {std::move(scan), std::move(call_id), turn_};
+}
+
+void Journal::settle(const Workspace& workspace, const Jobs& jobs) {
+  owner_.check();
+  if (lent_) return;
+  for (auto it = watched_.begin(); it != watched_.end();) {
+    const auto job = jobs.find(it->first);
+    if (job && job->running) {
+      ++it;
+      continue;
+    }
+    Watched done = std::move(it->second);
+    it = watched_.erase(it);
+    if (!job || job->age > most_beside) continue;
+    done.scan.end_ns = job->ended_ns;
+    const std::uint64_t turn = std::exchange(turn_, done.turn);
+    after_command(workspace, done.scan, done.call_id);
+    turn_ = turn;
   }
 }
 

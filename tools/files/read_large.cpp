@@ -1,4 +1,4 @@
-#include "tools/read_large.h"
+#include "tools/files/read_large.h"
 
 #include <unistd.h>
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <stop_token>
 
-#include "tools/encoding.h"
-#include "tools/read_page.h"
+#include "tools/files/encoding.h"
+#include "tools/files/read_page.h"
 
 namespace tern {
 

@@ -1,10 +1,10 @@
-#include "tools/read_page.h"
+#include "tools/files/read_page.h"
 
 #include <algorithm>
 
-#include "tools/encoding.h"
-#include "tools/file.h"
-#include "tools/fold.h"
+#include "tools/files/encoding.h"
+#include "tools/files/fold.h"
+#include "tools/workspace/file.h"
 
 namespace tern {
 

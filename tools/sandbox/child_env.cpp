@@ -1,4 +1,4 @@
-#include "tools/child_env.h"
+#include "tools/sandbox/child_env.h"
 
 #include <unistd.h>
 

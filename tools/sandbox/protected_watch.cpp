@@ -1,13 +1,15 @@
-#include "tools/protected_watch.h"
+#include "tools/sandbox/protected_watch.h"
 
 #include <sys/stat.h>
 #include <time.h>
 
 #include <algorithm>
+#include <cctype>
+#include <fstream>
 #include <system_error>
 
-#include "tools/protected_names.h"
-#include "tools/workspace.h"
+#include "tools/workspace/protected_names.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern {
 
@@ -19,6 +21,32 @@ std::int64_t ns_of(const timespec& time) { return static_cast<std::int64_t>(time
 
 // A change within the tick of the file system's clock that a look fell into does not show later.
 constexpr std::int64_t unsettled = 20'000'000;
+
+// Settings by a name that often, but not always, comes with a key.
+bool mentions_key(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(64 * 1024, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::string_view signs[] = {"token", "auth", "passw", "secret", "key"};
+  return std::any_of(std::begin(signs), std::end(signs), [&](std::string_view sign) { return text.find(sign) != text.npos; });
+}
+
+// Keys that tests come with are no secrets, and the tests need them.
+bool kept_for_tests(const fs::path& path) {
+  constexpr std::string_view folders[] = {"test",     "tests",     "testing", "testdata", "test-data",
+                                          "fixtures", "__tests__", "spec",    "examples"};
+  return std::any_of(path.begin(), path.end(), [&](const fs::path& part) {
+    return std::find(std::begin(folders), std::end(folders), part.native()) != std::end(folders);
+  });
+}
+
+bool keeps_secret(const fs::path& path, const fs::path& root) {
+  const std::string name = path.filename().native();
+  if (!secret_name(name) || kept_for_tests(path.lexically_relative(root))) return false;
+  return (name != ".npmrc" && name != ".envrc") || mentions_key(path);
+}
 
 }  // namespace
 
@@ -44,6 +72,7 @@ void ProtectedWatch::look(const fs::path& directory, Paths& queue, Paths& fresh)
   for (fs::directory_iterator entry(directory, fs::directory_options::skip_permission_denied, error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename().native();
+    if (keeps_secret(entry->path(), roots_.front())) secrets_.insert(entry->path());
     if (!protected_name(fold_name(name)).empty()) {
       add(entry->path(), fresh);
       continue;
@@ -64,6 +93,7 @@ std::vector<fs::path> ProtectedWatch::update() {
     return ::lstat(path.c_str(), &info) != 0;
   };
   std::erase_if(found_, gone);
+  std::erase_if(secrets_, gone);
   std::erase_if(times_, [&](const auto& one) { return one.second != 0 && gone(one.first); });
   Paths queue, fresh;
   for (const auto& [directory, time] : times_) {

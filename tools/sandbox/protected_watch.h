@@ -18,6 +18,8 @@ class ProtectedWatch {
   // Looks again; what was not there at the last look, nearest first.
   std::vector<std::filesystem::path> update();
   const std::set<std::filesystem::path>& found() const { return found_; }
+  // Files by names that keys are kept under.
+  const std::set<std::filesystem::path>& secrets() const { return secrets_; }
 
  private:
   using Paths = std::vector<std::filesystem::path>;
@@ -27,7 +29,7 @@ class ProtectedWatch {
   Paths roots_;
   std::size_t most_;
   std::map<std::filesystem::path, std::int64_t> times_;  // of each directory as it was last looked at; 0: look again
-  std::set<std::filesystem::path> found_;
+  std::set<std::filesystem::path> found_, secrets_;
 };
 
 }  // namespace tern

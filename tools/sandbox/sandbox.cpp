@@ -1,4 +1,4 @@
-#include "tools/sandbox.h"
+#include "tools/sandbox/sandbox.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,10 +8,11 @@
 #include <cstdlib>
 #include <utility>
 
-#include "tools/protected_names.h"
-#include "tools/protected_watch.h"
-#include "tools/sandbox_parts.h"
-#include "tools/workspace.h"
+#include "tools/sandbox/protected_watch.h"
+#include "tools/sandbox/sandbox_parts.h"
+#include "tools/sandbox/wall_watch.h"
+#include "tools/workspace/protected_names.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern {
 
@@ -25,7 +26,7 @@ constexpr std::size_t kSearched = 3000;
 // True when `steps` succeeds in a child of its own, which then ends.
 template <typename Steps>
 bool holds_in_child(Steps steps) {
-  const pid_t child = ::fork();
+  const pid_t child = ::fork();  // other threads may run here: a bare fork could leave a lock of a sanitizer taken
   if (child == 0) ::_exit(steps().empty() ? 0 : 1);
   int status = 1;
   while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
@@ -55,7 +56,7 @@ SandboxSupport ask_kernel() {
   if (support.seccomp && support.landlock_abi > 0 && holds_in_child([&] { return apply_sandbox(trial); })) {
     support.rung = SandboxRung::landlock;
     support.why += "; without them commands may change modes and times of files outside, and have no terminals";
-    if (support.landlock_abi < 6) support.why += "; before Linux 6.12 they may also signal other processes of yours";
+    if (support.landlock_abi < 6) support.why += "; before Linux 6.12 they may also signal your other processes";
     return support;
   }
   support.why += support.landlock_abi > 0 ? "; seccomp is not available"
@@ -88,7 +89,14 @@ const SandboxSupport& probe_sandbox() {
 
 Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp, const std::vector<fs::path>& read_only,
                     const SandboxSupport& support) {
-  Sandbox sandbox{true, false, support.rung, support.process_namespace, roots, read_only, key_places(), temp, {}};
+  Sandbox sandbox;
+  sandbox.on = true;
+  sandbox.rung = support.rung;
+  sandbox.own_processes = support.process_namespace;
+  sandbox.writable = roots;
+  sandbox.read_only = read_only;
+  sandbox.hidden = key_places();
+  sandbox.temp = temp;
   // A place of its own, so that what is kept beside it stays out of reach.
   std::error_code error;
   if (!temp.empty()) {
@@ -117,18 +125,35 @@ Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp, co
   return sandbox;
 }
 
+namespace {
+
+void join(std::vector<fs::path>& list, const std::set<fs::path>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+// "commondir" would say where the hooks and settings really are; "config.worktree" is read when the settings say so.
+void open_up(std::vector<fs::path>& read_only, const fs::path& git) {
+  std::erase(read_only, git);
+  for (const char* name : {"config", "hooks", "info", "modules", "worktrees", common_dir}) read_only.push_back(git / name);
+  add_existing(read_only, git / "config.worktree");
+}
+
+}  // namespace
+
 std::vector<fs::path> refresh(Sandbox& sandbox) {
   if (!sandbox.watch) return {};
   auto fresh = sandbox.watch->update();
-  auto& list = sandbox.read_only;
-  list.insert(list.end(), sandbox.watch->found().begin(), sandbox.watch->found().end());
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
+  if (!sandbox.writable.empty()) join(sandbox.read_only, sandbox.watch->found());
+  if (sandbox.repository) open_up(sandbox.read_only, sandbox.writable.front() / ".git");
+  if (sandbox.hide_secrets) join(sandbox.hidden, sandbox.watch->secrets());
   return fresh;
 }
 
 std::string describe(const Sandbox& sandbox) {
   if (!sandbox.on || sandbox.rung == SandboxRung::none) return "no sandbox: commands run with your rights";
+  if (sandbox.writable.empty()) return "look-only sandbox: it changes no file and has no network";
   std::string text = "sandbox: writes in";
   for (const fs::path& path : sandbox.writable) text += " " + path.string();
   text += sandbox.network ? ", network granted" : ", no network";
@@ -140,14 +165,36 @@ std::string describe(const Sandbox& sandbox) {
   return text;
 }
 
-std::string apply_sandbox(const Sandbox& sandbox) {
+Sandbox look_only(Sandbox sandbox) {
+  sandbox.writable.clear();
+  sandbox.read_only.clear();
+  sandbox.network = false;
+  sandbox.notices = Notices::all;
+  return sandbox;
+}
+
+bool can_open_repository(const Sandbox& sandbox) {
+  std::error_code error;
+  return sandbox.rung == SandboxRung::namespaces && !sandbox.writable.empty() &&
+         fs::symlink_status(sandbox.writable.front() / ".git", error).type() == fs::file_type::directory;
+}
+
+Sandbox with_repository(Sandbox sandbox) {
+  sandbox.repository = true;
+  sandbox.writable.push_back(sandbox.writable.front() / ".git");  // a mount of its own cannot be moved away
+  return sandbox;
+}
+
+std::string apply_sandbox(const Sandbox& sandbox, int notices) {
   const bool namespaces = sandbox.rung == SandboxRung::namespaces;
   std::string why;
   if (sandbox.rung == SandboxRung::none) return "this kernel offers none";
   if (namespaces) why = walls::enter_namespaces(sandbox);
   if (why.empty()) why = walls::drop_capabilities();
   if (why.empty() && (!namespaces || walls::landlock_abi() > 0)) why = walls::restrict_with_landlock(sandbox);
-  if (why.empty()) why = walls::filter_system_calls(sandbox, namespaces && !sandbox.network);
+  const bool reported = why.empty() && walls::report_calls(sandbox, notices);
+  // A socket that is reported is refused by the supervisor.
+  if (why.empty()) why = walls::filter_system_calls(sandbox, (namespaces && !sandbox.network) || reported);
   return why;
 }
 

@@ -14,6 +14,8 @@ namespace tern {
 class ProtectedWatch;
 
 enum class SandboxRung { none, landlock, namespaces };
+// Which calls of a sandboxed command the supervisor notes (wall_watch.h). Connections alone cost a build nothing.
+enum class Notices { none, connections, all };
 
 struct Sandbox {
   bool on = false;
@@ -23,7 +25,10 @@ struct Sandbox {
   std::vector<std::filesystem::path> writable;   // the workspace and what --add-dir added
   std::vector<std::filesystem::path> read_only;  // protected although below a writable directory; may be missing
   std::vector<std::filesystem::path> hidden;     // empty inside: keys; with Landlock alone they cannot be read
+  Notices notices = Notices::none;               // what ProcessEnd::walls is told of
   std::filesystem::path temp;                    // private, writable, TMPDIR of the child
+  bool repository = false;                       // .git is writable, but for what with_repository() names
+  bool hide_secrets = false;                     // files by names that keys are kept under, also in the workspace
   std::shared_ptr<ProtectedWatch> watch;         // finds protected names that came later; not for the child
 };
 
@@ -44,11 +49,23 @@ const SandboxSupport& probe_sandbox();
 Sandbox sandbox_for(const std::vector<std::filesystem::path>& roots, const std::filesystem::path& temp,
                     const std::vector<std::filesystem::path>& read_only, const SandboxSupport& support);
 
-// Protected names below the roots that came since the last look join `read_only`; they are returned.
+// The same with nothing writable but `temp`, no network, and every attempt noted.
+Sandbox look_only(Sandbox sandbox);
+
+// The same with the .git of the first root writable, but for its hooks, its settings and what leads to them. Namespaces only:
+// Landlock cannot spare one name in a folder in which new ones are made.
+Sandbox with_repository(Sandbox sandbox);
+bool can_open_repository(const Sandbox& sandbox);
+
+// Protected names below the roots that came since the last look join `read_only`; they are returned. With `hide_secrets` the files
+// of secrets below the roots join `hidden`.
 std::vector<std::filesystem::path> refresh(Sandbox& sandbox);
 
 // Beside `temp`: where StandIns keeps them between commands.
 inline constexpr const char* stand_in_store = "stand-ins";
+
+// A file of git's that leads to other settings and hooks. Its stand-in says ".": they are where they are.
+inline constexpr const char* common_dir = "commondir";
 
 // `env`, a command's own environment, so that builds work in it: caches they must write are moved into `temp`.
 void fit_environment(std::vector<std::string>& env, const Sandbox& sandbox);
@@ -57,7 +74,8 @@ void fit_environment(std::vector<std::string>& env, const Sandbox& sandbox);
 std::string describe(const Sandbox& sandbox);
 
 // In a fresh single-threaded child, just before exec. Empty when it holds; else what failed, and the child must end.
-std::string apply_sandbox(const Sandbox& sandbox);
+// `notices`: the channel of a WallWatch, or −1.
+std::string apply_sandbox(const Sandbox& sandbox, int notices = -1);
 
 // Protected paths that are missing get a read-only stand-in while a sandboxed tree runs, put up and taken down around it.
 // The last one to leave takes them down; what a command made in spite of it is moved to `temp` and named.

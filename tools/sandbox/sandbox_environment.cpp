@@ -1,8 +1,8 @@
 // What builds cannot do without and the sandbox does not give: caches in the home directory, a .git that is none.
 #include <algorithm>
 
-#include "tools/sandbox.h"
-#include "tools/workspace.h"
+#include "tools/sandbox/sandbox.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern {
 namespace {
@@ -51,6 +51,11 @@ void fit_environment(std::vector<std::string>& env, const Sandbox& sandbox) {
   if (!writable(place_of("CCACHE_DIR", fs::exists(old, error) ? old : caches / "ccache"))) {
     set(env, "CCACHE_READONLY", "1");
     set(env, "CCACHE_TEMPDIR", (sandbox.temp / "caches/ccache").string());
+  }
+  // Nothing may be written: programs that would only keep notes of what they saw need not try.
+  if (sandbox.writable.empty()) {
+    set(env, "GIT_OPTIONAL_LOCKS", "0");
+    set(env, "PYTHONDONTWRITEBYTECODE", "1");
   }
   // go takes the stand-in of a missing .git for a repository, and builds nothing because git does not.
   if (!sandbox.writable.empty() && !fs::is_regular_file(sandbox.writable[0] / ".git", error) &&

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <vector>
 
-#include "tools/sandbox_parts.h"
+#include "tools/sandbox/sandbox_parts.h"
 
 namespace tern::walls {
 

@@ -8,9 +8,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "tools/child_env.h"
-#include "tools/private_dir.h"
-#include "tools/sandbox.h"
+#include "tools/sandbox/child_env.h"
+#include "tools/sandbox/fork_alone.h"
+#include "tools/sandbox/sandbox.h"
+#include "tools/workspace/private_dir.h"
 
 namespace tern {
 
@@ -92,7 +93,7 @@ int sandbox_main(int argc, char** argv) {
   sandbox.network = options.network;
   StandIns stand_ins(sandbox);
   for (int s : {SIGINT, SIGQUIT}) ::signal(s, SIG_IGN);  // they are for the command
-  const pid_t child = ::fork();
+  const pid_t child = fork_alone();
   if (child == 0) {
     for (int s : {SIGINT, SIGQUIT}) ::signal(s, SIG_DFL);
     run_inside(sandbox, argv + options.command);

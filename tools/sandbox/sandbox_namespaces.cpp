@@ -17,7 +17,7 @@
 #include <iterator>
 #include <utility>
 
-#include "tools/sandbox_parts.h"
+#include "tools/sandbox/sandbox_parts.h"
 
 namespace tern::walls {
 

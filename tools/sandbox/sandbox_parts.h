@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/sandbox.h"
+#include "tools/sandbox/sandbox.h"
 
 namespace tern::walls {
 
@@ -20,7 +20,7 @@ std::string restrict_with_landlock(const Sandbox& sandbox);
 
 bool seccomp_available();
 // No sockets but what the grant or the own network gives, and none of the calls that take a sandbox apart.
-std::string filter_system_calls(const Sandbox& sandbox, bool own_network);
+std::string filter_system_calls(const Sandbox& sandbox, bool internet);
 
 std::string errno_text(const std::string& what);
 

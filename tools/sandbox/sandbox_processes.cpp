@@ -14,7 +14,8 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "tools/sandbox_parts.h"
+#include "tools/sandbox/fork_alone.h"
+#include "tools/sandbox/sandbox_parts.h"
 
 namespace tern::walls {
 
@@ -98,7 +99,7 @@ std::string enter_own_processes() {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno_text("socket pair");
   const int process = static_cast<int>(::syscall(SYS_pidfd_open, outer, 0));
   if (process < 0) return errno_text("process descriptor");
-  const pid_t first = ::fork();
+  const pid_t first = fork_alone();
   if (first < 0) return errno_text("first process");
   if (first > 0) wait_outside(ends[0], first);
   ::close(ends[0]);
@@ -107,7 +108,7 @@ std::string enter_own_processes() {
   if (why.empty() && ::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
     why = errno_text("processes");
   continue_numbers(outer);
-  const pid_t command = ::fork();
+  const pid_t command = fork_alone();
   if (command < 0) return errno_text("process");
   if (command > 0) reap_inside(ends[1], process, command);
   for (int fd : {ends[1], process}) ::close(fd);

@@ -13,19 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "tools/sandbox_parts.h"
+#include "tools/sandbox/sandbox_parts.h"
+#include "tools/sandbox/seccomp_program.h"
 
 namespace tern::walls {
 
 namespace {
-
-#if defined(__x86_64__)
-constexpr unsigned native = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr unsigned native = AUDIT_ARCH_AARCH64;
-#else
-constexpr unsigned native = 0;  // no filter known: the sandbox is refused
-#endif
 
 // Calls that reach into other processes, take namespaces and mounts apart, or open the kernel's wider doors.
 constexpr long denied[] = {SYS_ptrace,
@@ -78,36 +71,9 @@ constexpr unsigned namespace_flags = 0x7e020000u | 0x00000080u;  // CLONE_NEW* ,
 constexpr long attribute_calls[] = {SYS_setxattr,     SYS_lsetxattr,    SYS_fsetxattr,        SYS_removexattr,
                                     SYS_lremovexattr, SYS_fremovexattr, 463 /* setxattrat */, 466 /* removexattrat */};
 
-class Program {
- public:
-  void statement(unsigned short code, unsigned value) { code_.push_back({code, 0, 0, value}); }
-  void answer(unsigned error) { statement(BPF_RET | BPF_K, error == 0 ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | error); }
-  void load(std::size_t offset) { statement(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(offset)); }
-  void load_argument(int n) { load(offsetof(seccomp_data, args) + static_cast<std::size_t>(n) * 8); }  // low half, little endian
-  void load_number() { load(offsetof(seccomp_data, nr)); }
-  // Runs the next `length` statements only when the test holds.
-  void when(unsigned short test, unsigned value, unsigned char length) {
-    code_.push_back({static_cast<unsigned short>(BPF_JMP | test | BPF_K), 0, length, value});
-  }
-  void unless(unsigned short test, unsigned value, unsigned char length) {
-    code_.push_back({static_cast<unsigned short>(BPF_JMP | test | BPF_K), length, 0, value});
-  }
-  void deny(long number, unsigned error) {
-    when(BPF_JEQ, static_cast<unsigned>(number), 1);
-    answer(error);
-  }
-  int install() {
-    sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
-    return static_cast<int>(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program));
-  }
-
- private:
-  std::vector<sock_filter> code_;
-};
-
 // socket(): the internet families when there is a network of our own or a grant, route netlink for name lookups; never unix
 // sockets, behind which daemons with more rights listen (socketpair stays).
-void filter_sockets(Program& p, bool internet) {
+void filter_sockets(SeccompProgram& p, bool internet) {
   p.when(BPF_JEQ, SYS_socket, internet ? 11 : 1);
   if (internet) {
     p.load_argument(0);
@@ -124,7 +90,7 @@ void filter_sockets(Program& p, bool internet) {
   p.answer(EACCES);
 }
 
-void filter_clone(Program& p) {
+void filter_clone(SeccompProgram& p) {
   p.when(BPF_JEQ, SYS_clone, 4);
   p.load_argument(0);
   p.when(BPF_JSET, namespace_flags, 1);
@@ -135,7 +101,7 @@ void filter_clone(Program& p) {
 
 // Where processes outside can be named: limits, priorities and processors are one's own only (0), not those of tern or of the
 // whole user. A thread that another one pins is refused with it; in a namespace of its own nobody needs this.
-void filter_reach(Program& p) {
+void filter_reach(SeccompProgram& p) {
   constexpr std::pair<long, int> calls[] = {{SYS_prlimit64, 0},      {SYS_ioprio_set, 1},        {SYS_move_pages, 0},
                                             {SYS_migrate_pages, 0},  {SYS_sched_setaffinity, 0}, {SYS_sched_setscheduler, 0},
                                             {SYS_sched_setparam, 0}, {SYS_sched_setattr, 0}};
@@ -160,7 +126,7 @@ void filter_reach(Program& p) {
   }
 }
 
-void filter_terminal_input(Program& p) {
+void filter_terminal_input(SeccompProgram& p) {
   p.when(BPF_JEQ, SYS_ioctl, 6);
   p.load_argument(1);
   for (unsigned request : {0x5412u /* TIOCSTI */, 0x541cu /* TIOCLINUX */}) p.deny(request, EPERM);
@@ -168,7 +134,7 @@ void filter_terminal_input(Program& p) {
 }
 
 // A program with a set-user or set-group bit would lend this user's rights to everybody who can run it, outside as well.
-void filter_set_id(Program& p) {
+void filter_set_id(SeccompProgram& p) {
   constexpr unsigned creating = 0x400040;  // O_CREAT, or what O_TMPFILE has; only then is there a mode
   struct Call {
     long number;
@@ -196,13 +162,13 @@ void filter_set_id(Program& p) {
 
 }  // namespace
 
-bool seccomp_available() { return native != 0 && ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0; }
+bool seccomp_available() { return native_processor != 0 && ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0; }
 
-std::string filter_system_calls(const Sandbox& sandbox, bool own_network) {
-  if (native == 0) return "seccomp: no filter for this processor";
-  Program p;
+std::string filter_system_calls(const Sandbox& sandbox, bool internet) {
+  if (native_processor == 0) return "seccomp: no filter for this processor";
+  SeccompProgram p;
   p.load(offsetof(seccomp_data, arch));
-  p.unless(BPF_JEQ, native, 1);
+  p.unless(BPF_JEQ, native_processor, 1);
   p.answer(ENOSYS);
   p.load_number();
 #if defined(__x86_64__)
@@ -212,7 +178,7 @@ std::string filter_system_calls(const Sandbox& sandbox, bool own_network) {
   for (long number : denied) p.deny(number, EPERM);
   if (sandbox.rung == SandboxRung::landlock)
     for (long number : attribute_calls) p.deny(number, EOPNOTSUPP);
-  filter_sockets(p, own_network || sandbox.network);
+  filter_sockets(p, internet || sandbox.network);
   filter_clone(p);
   if (!sandbox.own_processes) filter_reach(p);
   filter_terminal_input(p);

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <string_view>
 
-#include "tools/sandbox.h"
-#include "tools/workspace.h"
+#include "tools/sandbox/sandbox.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern {
 
@@ -17,8 +19,20 @@ namespace fs = std::filesystem;
 
 constexpr mode_t mark = 01555;  // an empty directory with this mode is one of ours, also after a crash
 
+constexpr mode_t file_mark = 0444;
+constexpr std::string_view here = ".\n";  // of a "commondir": the folder it is in
+
+bool is_file_stand_in(const fs::path& path, const struct stat& info) {
+  if (path.filename() != common_dir || !S_ISREG(info.st_mode) || (info.st_mode & 07777) != file_mark) return false;
+  if (info.st_size != static_cast<off_t>(here.size())) return false;
+  std::string text(here.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(text.data(), static_cast<std::streamsize>(text.size()));
+  return text == here;
+}
+
 bool is_stand_in(const fs::path& path) {
   struct stat info {};
+  if (::lstat(path.c_str(), &info) == 0 && is_file_stand_in(path, info)) return true;
   return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && (info.st_mode & 07777) == mark;
 }
 
@@ -38,12 +52,25 @@ fs::path waiting_place(const Sandbox& sandbox, const fs::path& path) {
   return sandbox.temp.parent_path() / stand_in_store / path.filename();
 }
 
+void put_up_file(const fs::path& path) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, file_mark);
+  if (fd < 0) return;
+  if (::write(fd, here.data(), here.size()) != static_cast<ssize_t>(here.size())) ::unlink(path.c_str());
+  ::fchmod(fd, file_mark);
+  ::close(fd);
+}
+
 void put_up(const fs::path& path, const fs::path& waiting) {
+  if (path.filename() == common_dir) return put_up_file(path);
   if (moved_to(waiting, path) || ::mkdir(path.c_str(), 0700) == 0) ::chmod(path.c_str(), mark);
 }
 
 // One that somebody outside has filled in the meantime is theirs, and stays.
 void take_down(const fs::path& path, const fs::path& waiting) {
+  if (path.filename() == common_dir) {
+    ::unlink(path.c_str());
+    return;
+  }
   ::chmod(path.c_str(), 0755);  // else only root may move it
   std::error_code error;
   if (!moved_to(path, waiting))

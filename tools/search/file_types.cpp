@@ -1,7 +1,7 @@
 // File types by the names ripgrep users know.
 #include <algorithm>
 
-#include "tools/search.h"
+#include "tools/search/search.h"
 
 namespace tern {
 

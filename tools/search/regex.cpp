@@ -1,4 +1,4 @@
-#include "tools/regex.h"
+#include "tools/search/regex.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tools/encoding.h"
+#include "tools/files/encoding.h"
 
 namespace tern {
 
@@ -77,6 +77,45 @@ std::size_t behind_quantifier(std::string_view p, std::size_t at) {
   return at < p.size() && (p[at] == '?' || p[at] == '+') ? at + 1 : at;
 }
 
+constexpr std::size_t unknown = std::string_view::npos;
+
+// One piece of a pattern: the text it stands for, if any, and where the next one begins; unknown: nothing can be said of the pattern.
+struct Piece {
+  std::string literal;
+  std::size_t next = unknown;
+  bool last = false;  // what follows is its argument, and no text
+};
+
+Piece group_at(std::string_view p, std::size_t at) {
+  constexpr std::string_view kinds = ":=!<P";
+  const bool options = p.substr(at, 2) == "(?" && (at + 2 >= p.size() || kinds.find(p[at + 2]) == kinds.npos);
+  return {{}, options ? unknown : skip_group(p, at)};  // options may change what a literal means
+}
+
+Piece escape_at(std::string_view p, std::size_t at) {
+  if (at + 1 >= p.size() || p[at + 1] == 'Q' || p[at + 1] == 'E') return {};
+  const char escaped = p[at + 1];
+  if (!std::isalnum(static_cast<unsigned char>(escaped))) return {std::string(1, escaped), at + 2};
+  return {{}, at + 2, std::strchr("xuopPgkNc01234567890", escaped) != nullptr};
+}
+
+Piece piece_at(std::string_view p, std::size_t at) {
+  switch (p[at]) {
+    case '|': return {};
+    case '(': return group_at(p, at);
+    case '[': return {{}, skip_class(p, at)};
+    case '\\': return escape_at(p, at);
+    case '.':
+    case '^':
+    case '$': return {{}, at + 1};
+    default: break;
+  }
+  Piece piece{std::string(1, p[at]), at + 1};
+  if (static_cast<unsigned char>(p[at]) < 0x80) return piece;
+  while (piece.next < p.size() && (static_cast<unsigned char>(p[piece.next]) & 0xC0) == 0x80) piece.literal += p[piece.next++];
+  return piece;
+}
+
 }  // namespace
 
 std::string required_literal(std::string_view p) {
@@ -86,50 +125,12 @@ std::string required_literal(std::string_view p) {
     run.clear();
   };
   for (std::size_t at = 0; at < p.size();) {
-    char c = p[at];
-    std::size_t next = at + 1;
-    std::string one(1, c);
-    if (c == '|') return {};
-    if (c == '(') {
-      if (p.substr(at, 2) == "(?" && p.substr(at, 3) != "(?:" && p.substr(at, 3) != "(?=" && p.substr(at, 3) != "(?!" &&
-          p.substr(at, 3) != "(?<" && p.substr(at, 3) != "(?P") {
-        return {};  // options may change what a literal means
-      }
-      one.clear();
-      next = skip_group(p, at);
-    } else if (c == '[') {
-      one.clear();
-      next = skip_class(p, at);
-    } else if (c == '\\') {
-      if (at + 1 >= p.size()) return {};
-      char escaped = p[at + 1];
-      next = at + 2;
-      if (escaped == 'Q' || escaped == 'E') return {};
-      if (!std::isalnum(static_cast<unsigned char>(escaped))) {
-        one = escaped;
-      } else {
-        one.clear();
-        if (std::strchr("xuopPgkNc01234567890", escaped)) {
-          end_run();
-          if (best.size() < 2) return {};
-          return best;  // what follows is an argument: do not read it as text
-        }
-      }
-    } else if (c == '.' || c == '^' || c == '$') {
-      one.clear();
-    } else if (static_cast<unsigned char>(c) >= 0x80) {
-      while (next < p.size() && (static_cast<unsigned char>(p[next]) & 0xC0) == 0x80) one += p[next++];
-    }
-    if (next == p.npos) return {};
-    if (one.empty()) {
-      end_run();
-    } else if (may_be_absent(p, next)) {
-      end_run();
-    } else {
-      run += one;
-      if (is_quantifier(p, next)) end_run();
-    }
-    at = behind_quantifier(p, next);
+    const Piece piece = piece_at(p, at);
+    if (piece.next == unknown) return {};
+    if (!piece.literal.empty() && !may_be_absent(p, piece.next)) run += piece.literal;
+    if (piece.literal.empty() || is_quantifier(p, piece.next)) end_run();
+    if (piece.last) return best.size() < 2 ? std::string() : best;
+    at = behind_quantifier(p, piece.next);
   }
   end_run();
   return best;

@@ -1,4 +1,4 @@
-#include "tools/search.h"
+#include "tools/search/search.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,10 +8,10 @@
 #include <cstring>
 #include <iterator>
 
-#include "tools/encoding.h"
-#include "tools/file.h"
-#include "tools/protected_names.h"
-#include "tools/walk.h"
+#include "tools/files/encoding.h"
+#include "tools/workspace/file.h"
+#include "tools/workspace/protected_names.h"
+#include "tools/workspace/walk.h"
 
 namespace tern {
 

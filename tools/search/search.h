@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/ignore.h"
-#include "tools/regex.h"
-#include "tools/workspace.h"
+#include "tools/search/regex.h"
+#include "tools/workspace/ignore.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern {
 

@@ -1,8 +1,9 @@
-#include "tools/args.h"
+#include "tools/set/args.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace tern {
@@ -10,10 +11,6 @@ namespace tern {
 using nlohmann::json;
 
 namespace {
-
-// Sent by models out of habit, and meaningless to us: dropped without a word.
-constexpr std::string_view harmless[] = {"description", "explanation", "reason",   "instruction",
-                                         "thought",     "title",       "encoding", "requiresapproval"};
 
 // One of the JSON types the schema allows, as it is written in messages.
 std::string wanted_type(const json& schema) {
@@ -75,31 +72,32 @@ std::vector<std::pair<std::string, std::string>> alias_pairs(std::string_view al
   return pairs;
 }
 
+bool allows_more(const json& schema) {
+  const auto more = schema.find("additionalProperties");
+  return more != schema.end() && (!more->is_boolean() || more->get<bool>());
+}
+
 class Checker {
  public:
-  explicit Checker(std::string_view aliases) : aliases_(alias_pairs(aliases)) {}
+  Checker(std::string_view aliases, bool foreign) : aliases_(alias_pairs(aliases)), foreign_(foreign) {}
 
   void object(const json& schema, json& args, const std::string& where) {
-    static const json none = json::object();
-    const json& properties = schema.contains("properties") ? schema["properties"] : none;
+    const json& properties = object_in(schema, "properties");
     rename(properties, args);
     for (auto it = args.begin(); it != args.end();) {
-      it = it->is_null() ? args.erase(it) : std::next(it);
+      it = it->is_null() && !foreign_ ? args.erase(it) : std::next(it);
     }
-    if (schema.contains("required")) {
-      for (const auto& name : schema["required"]) {
-        if (!args.contains(name.get<std::string>())) {
-          issues.push_back("The required parameter `" + where + name.get<std::string>() + "` is missing");
-        }
-      }
-    }
-    unexpected(properties, args, where);
+    for (const auto& name : array_in(schema, "required"))
+      if (name.is_string() && !args.contains(name.get_ref<const std::string&>()))
+        issues.push_back("The required parameter `" + where + name.get<std::string>() + "` is missing");
+    if (!foreign_ && !allows_more(schema)) drop_unknown(properties, args, where);
     for (auto& [name, value] : args.items()) {
       if (properties.contains(name)) check(properties[name], value, where + name);
     }
   }
 
   std::vector<std::string> issues;
+  std::vector<std::string> near_misses;  // unknown names: they fail no call, but may explain why something is missing
 
  private:
   // Known spellings become ours, as long as ours is not there as well.
@@ -124,7 +122,7 @@ class Checker {
     }
   }
 
-  void unexpected(const json& properties, json& args, const std::string& where) {
+  void drop_unknown(const json& properties, json& args, const std::string& where) {
     std::vector<std::string> known, extra;
     for (const auto& [name, schema] : properties.items()) known.push_back(name);
     for (const auto& [name, value] : args.items()) {
@@ -132,14 +130,13 @@ class Checker {
     }
     for (const auto& name : extra) {
       args.erase(name);
-      if (std::find(std::begin(harmless), std::end(harmless), plain_name(name)) != std::end(harmless)) continue;
-      auto close = nearest(name, known);
-      issues.push_back("An unexpected parameter `" + where + name + "` was provided" +
-                       (close ? " (did you mean `" + *close + "`?)" : ""));
+      if (auto close = nearest(name, known))
+        near_misses.push_back("The parameter `" + where + name + "` is unknown (did you mean `" + *close + "`?)");
     }
   }
 
   void check(const json& schema, json& value, const std::string& where) {
+    if (!schema.is_object()) return;  // true, false
     std::string type = wanted_type(schema);
     if (!has_type(value, type)) {
       auto better = coerced(value, type);
@@ -153,9 +150,10 @@ class Checker {
       }
       value = std::move(*better);
     }
-    if (schema.contains("enum")) in_enum(schema["enum"], value, where);
-    if (schema.contains("minimum") && value.is_number() && value < schema["minimum"]) {
-      issues.push_back("The parameter `" + where + "` must be at least " + schema["minimum"].dump());
+    if (const json& allowed = array_in(schema, "enum"); !allowed.empty()) in_enum(allowed, value, where);
+    if (const auto least = schema.find("minimum");
+        least != schema.end() && least->is_number() && value.is_number() && value < *least) {
+      issues.push_back("The parameter `" + where + "` must be at least " + least->dump());
     }
     if (value.is_object() && schema.contains("properties")) object(schema, value, where + ".");
     if (value.is_array() && schema.contains("items")) {
@@ -178,6 +176,7 @@ class Checker {
   }
 
   std::vector<std::pair<std::string, std::string>> aliases_;
+  bool foreign_;
 };
 
 }  // namespace
@@ -188,6 +187,18 @@ std::string plain_name(std::string_view name) {
     if (c != '_' && c != '-' && c != ' ') out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
   return out.empty() ? std::string(name) : out;
+}
+
+const json& object_in(const json& schema, const char* key) {
+  static const json none = json::object();
+  const auto found = schema.is_object() ? schema.find(key) : schema.end();
+  return found != schema.end() && found->is_object() ? *found : none;
+}
+
+const json& array_in(const json& schema, const char* key) {
+  static const json none = json::array();
+  const auto found = schema.is_object() ? schema.find(key) : schema.end();
+  return found != schema.end() && found->is_array() ? *found : none;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -224,10 +235,12 @@ std::optional<std::string> nearest(std::string_view name, const std::vector<std:
   return best;
 }
 
-std::vector<std::string> check_args(const json& schema, std::string_view aliases, json& args) {
+std::vector<std::string> check_args(const json& schema, std::string_view aliases, json& args, bool foreign) {
   if (!args.is_object()) return {"The arguments must be one JSON object"};
-  Checker checker(aliases);
+  Checker checker(aliases, foreign);
   checker.object(schema, args, "");
+  if (!checker.issues.empty())
+    std::move(checker.near_misses.begin(), checker.near_misses.end(), std::back_inserter(checker.issues));
   return std::move(checker.issues);
 }
 

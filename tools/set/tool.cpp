@@ -1,72 +1,21 @@
-#include "tools/tool.h"
+#include "tools/set/tool.h"
 
-#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "tools/args.h"
+#include "tools/set/args.h"
 
 namespace tern {
 
 using nlohmann::json;
 
-#define TOOL(name) extern const Tool name;
-#include "tools/tools.inc"
-#undef TOOL
-
 namespace {
-
-// Names other agents taught their models, by plain_name().
-constexpr std::pair<std::string_view, std::string_view> known_as[] = {
-    {"shell", "Bash"},
-    {"runshellcommand", "Bash"},
-    {"execcommand", "Bash"},
-    {"executecommand", "Bash"},
-    {"runcommand", "Bash"},
-    {"runterminalcmd", "Bash"},
-    {"terminal", "Bash"},
-    {"exec", "Bash"},
-    {"readfile", "Read"},
-    {"view", "Read"},
-    {"cat", "Read"},
-    {"openfile", "Read"},
-    {"editfile", "Edit"},
-    {"replace", "Edit"},
-    {"strreplace", "Edit"},
-    {"searchreplace", "Edit"},
-    {"strreplaceeditor", "Edit"},
-    {"writefile", "Write"},
-    {"createfile", "Write"},
-    {"create", "Write"},
-    {"grepsearch", "Grep"},
-    {"search", "Grep"},
-    {"ripgrep", "Grep"},
-    {"searchfilecontent", "Grep"},
-    {"rg", "Grep"},
-    {"searchfiles", "Grep"},
-    {"find", "Glob"},
-    {"findfiles", "Glob"},
-    {"filesearch", "Glob"},
-    {"listdirectory", "LS"},
-    {"listdir", "LS"},
-    {"listfiles", "LS"},
-    {"list", "LS"},
-    {"updateplan", "TodoWrite"},
-    {"writetodos", "TodoWrite"},
-    {"todo", "TodoWrite"},
-    {"multireplace", "MultiEdit"},
-    {"taskoutput", "BashOutput"},
-    {"killshell", "KillBash"},
-    {"taskstop", "KillBash"},
-};
 
 std::string parameter_list(const json& schema) {
   std::string text;
-  for (const auto& [name, one] : schema["properties"].items()) {
+  for (const auto& [name, one] : object_in(schema, "properties").items()) {
     bool required = false;
-    if (schema.contains("required")) {
-      for (const auto& r : schema["required"]) required |= r == name;
-    }
+    for (const auto& r : array_in(schema, "required")) required |= r == name;
     text += (text.empty() ? "" : ", ") + name + (required ? " (required)" : "");
   }
   return text;
@@ -85,31 +34,10 @@ json parse_once(std::string_view text, std::string& twice) {
 
 }  // namespace
 
-const std::vector<const Tool*>& all_tools() {
-  static const std::vector<const Tool*> tools = {
-#define TOOL(name) &name,
-#include "tools/tools.inc"
-#undef TOOL
-  };
-  return tools;
-}
-
-const Tool* find_tool(std::string_view name) {
-  std::string plain = plain_name(name);
-  for (int round = 0; round < 2; ++round) {
-    for (const Tool* tool : all_tools()) {
-      if (plain_name(tool->name) == plain) return tool;
-    }
-    for (const auto& [alias, real] : known_as) {
-      if (alias == plain) plain = plain_name(real);
-    }
-  }
-  return nullptr;
-}
-
 bool parse_args(const Tool& tool, std::string_view json_text, json& args, std::string& error) {
   if (json_text.find_first_not_of(" \t\r\n") == std::string_view::npos) json_text = "{}";
-  std::string name(tool.name), twice;
+  const std::string& name = tool.name;
+  std::string twice;
   if (nests_too_deep(json_text)) {
     error = "InputValidationError: the arguments of " + name + " are nested too deep; send the call again, written plainly.";
     return false;
@@ -135,7 +63,7 @@ bool parse_args(const Tool& tool, std::string_view json_text, json& args, std::s
     return false;
   }
   json schema = json::parse(tool.schema);
-  auto issues = check_args(schema, tool.aliases, args);
+  auto issues = check_args(schema, tool.aliases, args, tool.foreign);
   if (issues.empty()) return true;
   error = "InputValidationError: " + name + " failed due to the following " + (issues.size() == 1 ? "issue:" : "issues:");
   for (const auto& issue : issues) error += "\n" + issue;

@@ -1,4 +1,4 @@
-#include "tools/file.h"
+#include "tools/workspace/file.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "tools/tool.h"
+#include "tools/set/tool.h"
 
 namespace tern {
 
@@ -90,7 +90,7 @@ constexpr Magic magics[] = {
     {std::string_view("\0\1\0\0", 4), "font"},
 };
 
-bool is_webp(std::string_view head) { return head.substr(0, 4) == "RIFF" && head.substr(8, 4) == "WEBP"; }
+bool is_webp(std::string_view head) { return head.substr(0, 4) == "RIFF" && head.size() >= 12 && head.substr(8, 4) == "WEBP"; }
 
 }  // namespace
 
@@ -119,7 +119,7 @@ Loaded load_file(const Workspace& workspace, const Place& place, std::uint64_t l
   if (!fd) {
     out.missing = errno == ENOENT || errno == ENOTDIR;
     out.error = errno == ELOOP || errno == EXDEV ? "a symbolic link on the way changed while it was opened"
-                : errno == ENXIO                 ? "it is a socket, or a FIFO nobody reads"
+                : errno == ENXIO                 ? "it is a socket, or a FIFO without a reader"
                                                  : std::strerror(errno);
     return out;
   }

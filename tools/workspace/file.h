@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/workspace.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern {
 

@@ -1,4 +1,4 @@
-#include "tools/ignore.h"
+#include "tools/workspace/ignore.h"
 
 #include <algorithm>
 #include <cctype>
@@ -216,7 +216,7 @@ void IgnoreRules::add(std::string_view pattern) {
   if (take_pattern(pattern, rule)) rules_.push_back(std::move(rule));
 }
 
-Verdict3 IgnoreRules::match(std::string_view path, bool is_directory) const {
+IgnoreMatch IgnoreRules::match(std::string_view path, bool is_directory) const {
   std::string_view name = path.substr(path.rfind('/') + 1);
   for (auto rule = rules_.rbegin(); rule != rules_.rend(); ++rule) {
     if (rule->directory_only && !is_directory) continue;
@@ -230,9 +230,9 @@ Verdict3 IgnoreRules::match(std::string_view path, bool is_directory) const {
         break;
       case Kind::wild: hit = wildmatch(pattern, subject, rule->whole_path); break;
     }
-    if (hit) return rule->negated ? Verdict3::kept : Verdict3::ignored;
+    if (hit) return rule->negated ? IgnoreMatch::kept : IgnoreMatch::ignored;
   }
-  return Verdict3::none;
+  return IgnoreMatch::none;
 }
 
 bool is_ignored(const IgnoreLevel* level, std::string_view path, bool is_directory) {
@@ -247,8 +247,8 @@ bool is_ignored(const IgnoreLevel* level, std::string_view path, bool is_directo
       joined = level->above + std::string(path);
       subject = joined;
     }
-    Verdict3 verdict = level->rules.match(subject, is_directory);
-    if (verdict != Verdict3::none) return verdict == Verdict3::ignored;
+    IgnoreMatch verdict = level->rules.match(subject, is_directory);
+    if (verdict != IgnoreMatch::none) return verdict == IgnoreMatch::ignored;
   }
   return false;
 }
@@ -322,7 +322,8 @@ bool GlobSet::match(std::string_view path, std::string_view from) const {
   if (empty()) return true;
   std::string whole = from.empty() ? std::string() : std::string(from) + std::string(path);
   auto hit = [&](const IgnoreRules& rules) {
-    return rules.match(path, false) == Verdict3::ignored || (!whole.empty() && rules.match(whole, false) == Verdict3::ignored);
+    return rules.match(path, false) == IgnoreMatch::ignored ||
+           (!whole.empty() && rules.match(whole, false) == IgnoreMatch::ignored);
   };
   if (std::any_of(leave_.begin(), leave_.end(), hit)) return false;
   return take_.empty() || std::any_of(take_.begin(), take_.end(), hit);

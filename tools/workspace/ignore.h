@@ -13,14 +13,14 @@ namespace tern {
 // Git's wildmatch. With `pathname`, "*", "?" and "[…]" do not match "/", and "**" between slashes matches any depth.
 bool wildmatch(std::string_view pattern, std::string_view text, bool pathname);
 
-enum class Verdict3 { none, ignored, kept };
+enum class IgnoreMatch { none, ignored, kept };
 
 class IgnoreRules {
  public:
   static IgnoreRules parse(std::string_view text);
   void add(std::string_view pattern);  // as it stands: no comment, no "!"
   // `path` relative to the directory of the rules, no leading or trailing slash. The last matching rule decides.
-  Verdict3 match(std::string_view path, bool is_directory) const;
+  IgnoreMatch match(std::string_view path, bool is_directory) const;
   bool empty() const { return rules_.empty(); }
 
  private:

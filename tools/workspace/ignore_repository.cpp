@@ -8,7 +8,7 @@
 #include <optional>
 #include <sstream>
 
-#include "tools/ignore.h"
+#include "tools/workspace/ignore.h"
 
 namespace tern {
 
@@ -107,9 +107,9 @@ bool is_root_ignored(const IgnoreLevel* chain, const std::string& down) {
     std::size_t rest = down.size() - slash;
     for (const IgnoreLevel* level = chain; level; level = level->up.get()) {
       if (level->above.size() <= rest) continue;
-      Verdict3 verdict = level->rules.match(std::string_view(level->above).substr(0, level->above.size() - rest), true);
-      if (verdict == Verdict3::ignored) return true;
-      if (verdict == Verdict3::kept) break;
+      IgnoreMatch verdict = level->rules.match(std::string_view(level->above).substr(0, level->above.size() - rest), true);
+      if (verdict == IgnoreMatch::ignored) return true;
+      if (verdict == IgnoreMatch::kept) break;
     }
   }
   return false;

@@ -1,10 +1,10 @@
-#include "tools/lookalike.h"
+#include "tools/workspace/lookalike.h"
 
 #include <algorithm>
 #include <mutex>
 
-#include "tools/args.h"
-#include "tools/walk.h"
+#include "tools/set/args.h"
+#include "tools/workspace/walk.h"
 
 namespace tern {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/workspace.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern {
 

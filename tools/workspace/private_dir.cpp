@@ -1,4 +1,4 @@
-#include "tools/private_dir.h"
+#include "tools/workspace/private_dir.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <filesystem>
 
-#include "tools/workspace.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern {
 

@@ -1,4 +1,4 @@
-#include "tools/protected_names.h"
+#include "tools/workspace/protected_names.h"
 
 #include <sys/stat.h>
 
@@ -7,7 +7,7 @@
 #include <cctype>
 #include <cstdlib>
 
-#include "tools/workspace.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern {
 
@@ -20,8 +20,8 @@ constexpr std::string_view own_why = "it is tern's own state";
 constexpr std::string_view config_why = "it is tern's own configuration";
 constexpr std::string_view shell_why = "every new shell runs it";
 constexpr std::string_view login_why = "it is a start-up or credentials file of this account";
-constexpr std::string_view agent_why = "another agent runs what it says";
-constexpr std::string_view project_why = "an editor, a hook or package manager runs what it says";
+constexpr std::string_view agent_why = "another agent runs what it contains";
+constexpr std::string_view project_why = "an editor, hook or package manager runs what it contains";
 
 constexpr std::pair<std::string_view, std::string_view> anywhere[] = {
     {".git", git_why},

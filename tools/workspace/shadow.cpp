@@ -1,9 +1,9 @@
-#include "tools/shadow.h"
+#include "tools/workspace/shadow.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "tools/file.h"
+#include "tools/workspace/file.h"
 
 namespace tern {
 

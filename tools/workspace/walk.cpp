@@ -1,4 +1,4 @@
-#include "tools/walk.h"
+#include "tools/workspace/walk.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "tools/ignore.h"
-#include "tools/workspace.h"
+#include "tools/workspace/ignore.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern {
 

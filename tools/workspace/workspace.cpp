@@ -1,4 +1,4 @@
-#include "tools/workspace.h"
+#include "tools/workspace/workspace.h"
 
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "tools/protected_names.h"
+#include "tools/workspace/protected_names.h"
 
 namespace tern {
 
@@ -165,11 +165,13 @@ Workspace::Workspace(const fs::path& root, const std::vector<fs::path>& extra) :
 }
 
 void Workspace::add_dir(const fs::path& directory) {
+  owner_.check();
   fs::path real = canonical_or_clean(directory);
   if (!inside(real)) roots_.push_back(std::move(real));
 }
 
 void Workspace::protect(const fs::path& path, std::string why) {
+  owner_.check();
   fs::path real = canonical_or_clean(path);
   for (const auto& guard : guards_) {
     if (guard.path == real) return;
@@ -177,7 +179,10 @@ void Workspace::protect(const fs::path& path, std::string why) {
   guards_.push_back({std::move(real), std::move(why)});
 }
 
+bool Workspace::takes_cwd(const fs::path& directory) const { return inside(canonical_or_clean(directory)); }
+
 bool Workspace::set_cwd(const fs::path& directory) {
+  owner_.check();
   fs::path real = canonical_or_clean(directory);
   if (!inside(real)) return false;
   cwd_ = std::move(real);

@@ -1,13 +1,15 @@
 // The one place that decides what is inside the workspace, what is protected, and how a path is opened.
 // Paths are compared by component on their canonical form, never by string prefix. A Place is a decision about one
 // instant; open() follows no link at all, so what was swapped since is refused instead of followed.
-// Const members may be called from any thread; add_dir, protect and set_cwd belong to the worker, between calls.
+// A value: a tool on another thread works with a copy. add_dir, protect and set_cwd belong to the session's owner.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "compression/text/owner_thread.h"
 
 namespace tern {
 
@@ -51,6 +53,7 @@ class Workspace {
   // Where Bash stands; relative paths start here. A directory outside is not taken (false).
   const std::filesystem::path& cwd() const { return cwd_; }
   bool set_cwd(const std::filesystem::path& directory);
+  bool takes_cwd(const std::filesystem::path& directory) const;  // what set_cwd() would say
 
   // Understands absolute, relative, "~/" and "file://"; relative ones are tried in cwd, then in the root.
   Place locate(std::string_view path) const;
@@ -74,6 +77,7 @@ class Workspace {
   std::vector<std::filesystem::path> roots_;  // canonical; the first is the root
   std::filesystem::path cwd_, home_;
   std::vector<Guard> guards_;
+  OwnerThread owner_;
 };
 
 // True when `path` is `directory` or below it, component by component. Both clean.

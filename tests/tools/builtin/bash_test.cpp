@@ -8,14 +8,15 @@
 #include <thread>
 
 #include "tests/support/commands.h"
-#include "tools/file_memory.h"
-#include "tools/jobs.h"
-#include "tools/journal.h"
-#include "tools/tool.h"
-#include "tools/workspace.h"
+#include "tests/tools/set/tool_call.h"
+#include "tools/exec/jobs.h"
+#include "tools/files/file_memory.h"
+#include "tools/files/journal.h"
+#include "tools/set/tool.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern {
-extern const Tool bash, bash_output, kill_bash;
+Tool bash_tool(), bash_output_tool(), kill_bash_tool();
 }
 
 using namespace tern;
@@ -39,15 +40,16 @@ struct ShellWorld {
 
   ToolOutput run(const Tool& tool, const json& args) {
     shell_spec("", "/tmp");
-    ToolContext ctx{workspace, files, journal, jobs, sandbox, todos, stop.get_token(), "call/1"};
-    ctx.spill_dir = spill.path();
-    ctx.progress = [&](std::string_view bytes) {
-      live.append(bytes);
-      if (heard) heard();
-    };
-    return tool.run(args, ctx);
+    return call_tool(tool, args, {workspace, files, journal, jobs, todos}, "call/1", sandbox, [this](ToolContext& ctx) {
+      ctx.stop = stop.get_token();
+      ctx.spill_dir = spill.path();
+      ctx.progress = [this](std::string_view bytes) {
+        live.append(bytes);
+        if (heard) heard();
+      };
+    });
   }
-  ToolOutput sh(const std::string& command) { return run(bash, {{"command", command}}); }
+  ToolOutput sh(const std::string& command) { return run(bash_tool(), {{"command", command}}); }
 };
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -64,7 +66,7 @@ TEST_CASE("bash says the exit code first, and only on failure") {
   CHECK(failed.exit_status == 3);
   CHECK(failed.note.rfind("exit 3 · ", 0) == 0);
   CHECK(w.sh("kill -TERM $$").text == "Exit code 143 (killed by signal 15)");
-  CHECK(w.run(bash, {{"command", "  \n"}}).is_error);
+  CHECK(w.run(bash_tool(), {{"command", "  \n"}}).is_error);
   CHECK(w.live.find("out") != std::string::npos);
 }
 
@@ -93,9 +95,9 @@ TEST_CASE("the working directory persists inside the workspace only") {
 
 TEST_CASE("a command that outlasts its time goes to the background, and can be read and ended") {
   ShellWorld w;
-  const ToolOutput moved =
-      w.run(bash, {{"command", "echo begun; echo $$ > pid; while [ ! -e go ]; do sleep 0.01; done; echo went; exec sleep 60"},
-                   {"timeout", 300}});
+  const ToolOutput moved = w.run(
+      bash_tool(), {{"command", "echo begun; echo $$ > pid; while [ ! -e go ]; do sleep 0.01; done; echo went; exec sleep 60"},
+                    {"timeout", 300}});
   CHECK_FALSE(moved.is_error);
   CHECK(says(moved.text, "still running after 0.3 s and was moved to the background"));
   CHECK(says(moved.text, "bash_1"));
@@ -104,16 +106,16 @@ TEST_CASE("a command that outlasts its time goes to the background, and can be r
   std::ofstream(w.temp.path() / "go") << "";
   std::string seen;
   for (int i = 0; i < 400 && !says(seen, "went"); ++i) {
-    seen += w.run(bash_output, {{"bash_id", "bash_1"}}).text;
+    seen += w.run(bash_output_tool(), {{"bash_id", "bash_1"}}).text;
     ::poll(nullptr, 0, 5);
   }
   CHECK(says(seen, "went"));
-  CHECK(says(w.run(bash_output, {{"bash_id", "bash_1"}}).text, "(nothing new)"));
-  CHECK(says(w.run(kill_bash, {{"shell_id", "bash_1"}}).text, "were ended"));
+  CHECK(says(w.run(bash_output_tool(), {{"bash_id", "bash_1"}}).text, "(nothing new)"));
+  CHECK(says(w.run(kill_bash_tool(), {{"shell_id", "bash_1"}}).text, "were ended"));
   CHECK(w.jobs.running() == 0);
-  CHECK(says(w.run(bash_output, {{"bash_id", "bash_1"}}).text, "ended by KillBash"));
-  CHECK(w.run(bash_output, {{"bash_id", "bash_9"}}).is_error);
-  CHECK(w.run(kill_bash, {{"shell_id", "bash_9"}}).is_error);
+  CHECK(says(w.run(bash_output_tool(), {{"bash_id", "bash_1"}}).text, "stopped by the model"));
+  CHECK(w.run(bash_output_tool(), {{"bash_id", "bash_9"}}).is_error);
+  CHECK(w.run(kill_bash_tool(), {{"shell_id", "bash_9"}}).is_error);
 }
 
 TEST_CASE("the person moves the running command to the background") {
@@ -122,10 +124,10 @@ TEST_CASE("the person moves the running command to the background") {
     while (!std::filesystem::exists(w.temp.path() / "begun")) std::this_thread::yield();
     w.jobs.request_move();
   });
-  const ToolOutput moved = w.run(bash, {{"command", "touch begun; exec sleep 60"}});
+  const ToolOutput moved = w.run(bash_tool(), {{"command", "touch begun; exec sleep 60"}});
   CHECK(says(moved.text, "The user moved the command to the background"));
   CHECK(w.jobs.running() == 1);
-  CHECK(w.jobs.stop("bash_1"));
+  CHECK(w.jobs.stop("bash_1", StoppedBy::model));
 }
 
 TEST_CASE("run_in_background answers at once, and tells when it ends") {
@@ -138,12 +140,12 @@ TEST_CASE("run_in_background answers at once, and tells when it ends") {
     told = job.id + " " + job.how;
     heard.notify_all();
   };
-  const ToolOutput started = w.run(bash, {{"command", "echo a; echo b; exit 5"}, {"run_in_background", true}});
+  const ToolOutput started = w.run(bash_tool(), {{"command", "echo a; echo b; exit 5"}, {"run_in_background", true}});
   CHECK(says(started.text, "bash_1"));
   for (int i = 0; i < 1000 && w.jobs.running() > 0; ++i) ::poll(nullptr, 0, 5);
-  CHECK(w.run(bash_output, {{"bash_id", "bash_1"}, {"filter", "("}}).is_error);
-  CHECK(w.run(bash_output, {{"bash_id", "bash_1"}, {"filter", "((a{1,250}){1,250}){1,250}"}}).is_error);  // no gigabytes
-  const ToolOutput output = w.run(bash_output, {{"bash_id", "bash_1"}, {"filter", "^b"}});
+  CHECK(w.run(bash_output_tool(), {{"bash_id", "bash_1"}, {"filter", "("}}).is_error);
+  CHECK(w.run(bash_output_tool(), {{"bash_id", "bash_1"}, {"filter", "((a{1,250}){1,250}){1,250}"}}).is_error);  // no gigabytes
+  const ToolOutput output = w.run(bash_output_tool(), {{"bash_id", "bash_1"}, {"filter", "^b"}});
   CHECK(says(output.text, "exit 5"));
   CHECK(says(output.text, "\nb\n"));
   CHECK_FALSE(says(output.text, "\na\n"));

@@ -3,8 +3,8 @@
 
 #include "tests/support/places.h"
 #include "tests/tools/world.h"
-#include "tools/document.h"
-#include "tools/process.h"
+#include "tools/exec/process.h"
+#include "tools/files/document.h"
 
 using namespace tern;
 using namespace tern::testing;

@@ -1,4 +1,4 @@
-#include "tools/jobs.h"
+#include "tools/exec/jobs.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -58,19 +58,19 @@ TEST_CASE("jobs run side by side and tell when they end") {
   CHECK(crew.jobs.list().front().id == "bash_6");
   CHECK_FALSE(crew.jobs.find("bash_7"));
   CHECK_FALSE(crew.jobs.read_new("x"));
-  CHECK_FALSE(crew.jobs.stop("x"));
+  CHECK_FALSE(crew.jobs.stop("x", StoppedBy::user));
 }
 
 TEST_CASE("one job is ended, the others stay") {
   Crew crew;
   const std::string first = crew.start("sleep 100 & sleep 100"), second = crew.start("sleep 101");
   const auto begun = std::chrono::steady_clock::now();
-  CHECK(crew.jobs.stop(first));
+  CHECK(crew.jobs.stop(first, StoppedBy::user));
   CHECK(std::chrono::steady_clock::now() - begun < milliseconds(2500));
   CHECK_FALSE(crew.jobs.find(first)->running);
-  CHECK(crew.jobs.find(first)->how == "ended by KillBash");
+  CHECK(crew.jobs.find(first)->how == "stopped by the user");
   CHECK(crew.jobs.find(second)->running);
-  crew.jobs.stop_all();
+  crew.jobs.stop_all(StoppedBy::user);
   CHECK(crew.jobs.running() == 0);
 }
 

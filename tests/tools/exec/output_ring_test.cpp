@@ -1,4 +1,4 @@
-#include "tools/output_ring.h"
+#include "tools/exec/output_ring.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-#include "tools/process.h"
+#include "tools/exec/process.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "tests/support/commands.h"
-#include "tools/process_tree.h"
+#include "tools/exec/process_tree.h"
 
 using namespace tern;
 using namespace tern::test;

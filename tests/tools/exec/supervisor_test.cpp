@@ -1,4 +1,4 @@
-#include "tools/supervisor.h"
+#include "tools/exec/supervisor.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -10,7 +10,7 @@
 
 #include "tests/support/commands.h"
 #include "tests/support/places.h"
-#include "tools/wire.h"
+#include "tools/exec/pipe_wire.h"
 
 using namespace tern;
 using namespace tern::test;
@@ -155,7 +155,8 @@ TEST_CASE("asked to stay, it takes the next command, with an output of its own")
   wire.send(std::string(reinterpret_cast<const char*>(&late), sizeof late));
   int second[2];
   REQUIRE(::pipe2(second, O_CLOEXEC) == 0);
-  CHECK(send_request(wire.orders, pack_fields(staying("echo second; ls /proc/self/fd | wc -l; exit 5")), second[1]));
+  CHECK(send_request(wire.orders, pack_fields(staying("echo second; ls /proc/self/fd | wc -l; exit 5")),
+                     std::span<const int>(&second[1], 1)));
   ::close(second[1]);
   const Fields end = record(wire.news);
   CHECK(value(end, "status") == "5");

@@ -9,8 +9,8 @@
 #include <random>
 
 #include "tests/tools/world.h"
-#include "tools/atomic_write.h"
-#include "tools/encoding.h"
+#include "tools/files/atomic_write.h"
+#include "tools/files/encoding.h"
 
 using namespace tern;
 using namespace tern::testing;

@@ -1,4 +1,4 @@
-#include "tools/diff.h"
+#include "tools/files/diff.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <random>

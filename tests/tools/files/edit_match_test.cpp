@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tests/tools/world.h"
-#include "tools/edit_match.h"
+#include "tools/files/edit_match.h"
 
 using namespace tern;
 using tern::testing::has;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/edit_match.h"
+#include "tools/files/edit_match.h"
 
 using namespace tern;
 

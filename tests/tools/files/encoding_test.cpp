@@ -1,4 +1,4 @@
-#include "tools/encoding.h"
+#include "tools/files/encoding.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>

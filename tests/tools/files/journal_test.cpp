@@ -1,4 +1,4 @@
-#include "tools/journal.h"
+#include "tools/files/journal.h"
 #include "tests/support/places.h"
 
 #include <sys/resource.h>
@@ -10,7 +10,7 @@
 #include <mutex>
 
 #include "tests/tools/world.h"
-#include "tools/process.h"
+#include "tools/exec/process.h"
 
 using namespace tern;
 using namespace tern::testing;
@@ -257,7 +257,7 @@ static void next_tick() {
 }
 
 static void fill_beyond_watching(const World& world) {
-  for (std::size_t i = 0; i <= Journal::most_watched; ++i)
+  for (std::size_t i = 0; i <= CommandScanner::most_watched; ++i)
     put(world.root / "many" / std::to_string(i % 50) / std::to_string(i), "x");
 }
 

@@ -1,5 +1,5 @@
 // Pages of files that stream by, in pieces so small that everything is cut somewhere.
-#include "tools/read_large.h"
+#include "tools/files/read_large.h"
 
 #include <fcntl.h>
 

@@ -1,13 +1,13 @@
 // Protected names that come after the first look.
-#include "tools/protected_watch.h"
+#include "tools/sandbox/protected_watch.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 
 #include "tests/support/places.h"
 #include "tests/tools/world.h"
-#include "tools/process.h"
-#include "tools/sandbox.h"
+#include "tools/exec/process.h"
+#include "tools/sandbox/sandbox.h"
 
 using namespace tern;
 using namespace tern::testing;

@@ -1,4 +1,4 @@
-#include "tools/sandbox.h"
+#include "tools/sandbox/sandbox.h"
 #include "tests/support/places.h"
 
 #include <fcntl.h>
@@ -219,13 +219,14 @@ struct Terminal {
   }
 };
 
-void try_escapes(SandboxRung rung) {
+void try_escapes(SandboxRung rung, bool looking = false) {
   int denied = 0;
   std::size_t tried = 0;
   for (const Escape& escape : escapes) {
     if (escape.needs_namespaces && rung != SandboxRung::namespaces) continue;
     ++tried;
     Cage cage(rung);
+    if (looking) cage.sandbox = look_only(cage.sandbox);
     const int daemon = listen_at(cage.outside / "daemon");
     const Terminal terminal;
     const CommandRan ran =
@@ -258,6 +259,11 @@ TEST_CASE("seventy escapes from the namespaces are denied") {
 TEST_CASE("seventy escapes from Landlock alone are denied") {
   if (!offered(SandboxRung::landlock)) SKIP("this kernel has no Landlock");
   try_escapes(SandboxRung::landlock);
+}
+
+TEST_CASE("seventy escapes from a look-only sandbox are denied") {
+  for (const auto rung : {SandboxRung::namespaces, SandboxRung::landlock})
+    if (offered(rung)) try_escapes(rung, true);
 }
 
 TEST_CASE("ordinary work goes on inside") {

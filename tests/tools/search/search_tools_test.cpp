@@ -2,8 +2,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/tools/world.h"
-#include "tools/regex.h"
-#include "tools/walk.h"
+#include "tools/search/regex.h"
+#include "tools/workspace/walk.h"
 
 using namespace tern;
 using namespace tern::testing;

@@ -3,8 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "tools/args.h"
-#include "tools/tool.h"
+#include "tools/builtin/builtin_tools.h"
+#include "tools/set/args.h"
+#include "tools/set/tool.h"
 
 using namespace tern;
 using nlohmann::json;
@@ -14,7 +15,7 @@ namespace {
 json parsed(const char* tool, const char* text) {
   json args;
   std::string error;
-  bool ok = parse_args(*find_tool(tool), text, args, error);
+  bool ok = parse_args(*builtin_tools().find(tool), text, args, error);
   INFO(error);
   REQUIRE(ok);
   return args;
@@ -23,7 +24,7 @@ json parsed(const char* tool, const char* text) {
 std::string refused(const char* tool, const char* text) {
   json args;
   std::string error;
-  REQUIRE_FALSE(parse_args(*find_tool(tool), text, args, error));
+  REQUIRE_FALSE(parse_args(*builtin_tools().find(tool), text, args, error));
   return error;
 }
 
@@ -31,7 +32,7 @@ std::string refused(const char* tool, const char* text) {
 
 TEST_CASE("every tool has a name, a schema that parses and all functions") {
   std::set<std::string_view> names;
-  for (const Tool* tool : all_tools()) {
+  for (const auto& tool : builtin_tools()) {
     INFO(tool->name);
     CHECK(names.insert(tool->name).second);
     CHECK_FALSE(tool->description.empty());
@@ -45,25 +46,28 @@ TEST_CASE("every tool has a name, a schema that parses and all functions") {
 }
 
 TEST_CASE("tools are found by the names other agents use") {
-  CHECK(find_tool("Read") == find_tool("read_file"));
-  CHECK(find_tool("bash") == find_tool("shell"));
-  CHECK(find_tool("run_shell_command") == find_tool("Bash"));
-  CHECK(find_tool("replace") == find_tool("Edit"));
-  CHECK(find_tool("multi_edit") == find_tool("MultiEdit"));
-  CHECK(find_tool("list_directory") == find_tool("LS"));
-  CHECK(find_tool("teleport") == nullptr);
+  const ToolSet all = builtin_tools();
+  CHECK(all.find("Read") == all.find("read_file"));
+  CHECK(all.find("bash") == all.find("shell"));
+  CHECK(all.find("run_shell_command") == all.find("Bash"));
+  CHECK(all.find("replace") == all.find("Edit"));
+  CHECK(all.find("multi_edit") == all.find("MultiEdit"));
+  CHECK(all.find("list_directory") == all.find("LS"));
+  CHECK(all.find("teleport") == nullptr);
 }
 
 TEST_CASE("the basic tools stay small on the wire") {
-  std::size_t bytes = 0, count = 0;
-  for (const Tool* tool : all_tools()) {
+  std::size_t bytes = 0, count = 0, asking = 0;  // asking: only where somebody can answer
+  for (const auto& tool : builtin_tools()) {
     if (!tool->basic) continue;
     ++count;
-    bytes += tool->name.size() + tool->description.size() + tool->schema.size() + 50;  // 50: the keys around them
+    const std::size_t size = tool->name.size() + tool->description.size() + tool->schema.size() + 50;  // the keys around them
+    (tool->asks ? asking : bytes) += size;
   }
   CHECK(count >= 7);
   INFO(bytes);
   CHECK(bytes < 4200);
+  CHECK(asking < 700);
 }
 
 TEST_CASE("known spellings of parameters are understood") {
@@ -84,6 +88,14 @@ TEST_CASE("numbers, booleans and arrays may come as text") {
   CHECK(edits["edits"][0]["old_string"] == "x");
   CHECK(parsed("TodoWrite", R"({"todos":[{"content":"a","status":"in-progress"}]})")["todos"][0]["status"] == "in_progress");
   CHECK(parsed("Grep", R"({"pattern":"x","path":null})").contains("path") == false);
+}
+
+TEST_CASE("parameters that nobody knows fail no call, at any depth") {
+  const auto todos =
+      parsed("TodoWrite", R"({"todos":[{"content":"a","status":"pending","id":"1","priority":"high"}],"merge":true})");
+  CHECK(todos["todos"][0] == nlohmann::json{{"content", "a"}, {"status", "pending"}});
+  CHECK_FALSE(todos.contains("merge"));
+  CHECK(parsed("Read", R"({"file_path":"a","confidence":0.9})") == nlohmann::json{{"file_path", "a"}});
 }
 
 TEST_CASE("a wrong call is answered with every issue and the parameter that was meant") {
@@ -126,4 +138,42 @@ TEST_CASE("depth counts brackets that are open, not those in texts") {
   std::string wide;
   for (int n = 0; n < 500; ++n) wide += R"([{"a":{}}],)";
   CHECK_FALSE(nests_too_deep(wide));
+}
+
+TEST_CASE("tools come and go while a session runs, and a call that runs keeps its own") {
+  ToolSet all = builtin_tools();
+  const auto before = all.size();
+  Tool made{.name = "Weather", .schema = R"({"type":"object","properties":{}})", .effects = Effect::network};
+  const auto held = all.add(made);
+  CHECK(all.find("weather") == held);
+  made.description = "newer";
+  CHECK(all.add(made) != held);
+  CHECK(all.size() == before + 1);
+  CHECK(all.find("Weather")->description == "newer");
+  CHECK(all.remove("Weather"));
+  CHECK_FALSE(all.remove("Weather"));
+  CHECK(all.find("Weather") == nullptr);
+  CHECK(held->name == "Weather");
+}
+
+TEST_CASE("a server's schema may say anything, and no argument is lost by it") {
+  Tool tool{.name = "mcp__x__y"};
+  tool.foreign = true;
+  json args;
+  std::string error;
+  for (const char* schema :
+       {R"({"type":"object"})", R"({"type":"object","properties":null,"required":"a"})",
+        R"({"properties":{"a":true,"b":{"type":["string","null"]}},"additionalProperties":{"type":"string"}})",
+        R"({"properties":{"a":{"enum":"x","minimum":"y","items":3}},"required":[1]})",
+        R"({"$ref":"#/$defs/q","$defs":{"q":{"type":"object"}}})", R"({"anyOf":[{"required":["z"]}]})"}) {
+    INFO(schema);
+    tool.schema = schema;
+    REQUIRE(parse_args(tool, R"({"a":[1],"b":null,"more":{"deep":1}})", args, error));
+    CHECK(args == json::parse(R"({"a":[1],"b":null,"more":{"deep":1}})"));
+  }
+  tool.schema = R"({"properties":{"n":{"type":"integer"}},"required":["n"]})";
+  REQUIRE(parse_args(tool, R"({"n":"3","other":1})", args, error));
+  CHECK(args == json::parse(R"({"n":3,"other":1})"));
+  CHECK_FALSE(parse_args(tool, "{}", args, error));
+  CHECK(error.find("Parameters of mcp__x__y: n (required)") != std::string::npos);
 }

@@ -1,5 +1,5 @@
 // Ignore rules as git understands them. The last case asks git itself where it is installed.
-#include "tools/ignore.h"
+#include "tools/workspace/ignore.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <random>
@@ -16,9 +16,9 @@ bool ignored(std::string_view rules, std::string_view path) {
   if (directory) path.remove_suffix(1);
   auto parsed = IgnoreRules::parse(rules);
   for (std::size_t slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
-    if (parsed.match(path.substr(0, slash), true) == Verdict3::ignored) return true;
+    if (parsed.match(path.substr(0, slash), true) == IgnoreMatch::ignored) return true;
   }
-  return parsed.match(path, directory) == Verdict3::ignored;
+  return parsed.match(path, directory) == IgnoreMatch::ignored;
 }
 
 }  // namespace

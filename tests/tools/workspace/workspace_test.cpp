@@ -1,4 +1,4 @@
-#include "tools/workspace.h"
+#include "tools/workspace/workspace.h"
 
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tests/tools/world.h"
+#include "tools/workspace/file.h"
 
 using namespace tern;
 using namespace tern::testing;
@@ -273,4 +274,9 @@ TEST_CASE("a granted call may write what is protected, and outside") {
   world.granted = false;
   CHECK(world.write((world.outside / "x2").native(), "y").is_error);
   CHECK(world.read((world.outside / "x").native()).is_error);
+}
+
+TEST_CASE("a file that only begins like an image is none") {
+  for (const char* head : {"", "R", "RIFF", "RIFF1234", "RIFF1234WEB", "GIF", "\xff\xd8"}) CHECK(image_media_type(head).empty());
+  CHECK(image_media_type("RIFF1234WEBP") == "image/webp");
 }

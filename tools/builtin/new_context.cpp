@@ -1,0 +1,25 @@
+#include "tools/builtin/context_tool.h"
+
+namespace tern {
+
+namespace {
+
+ToolOutput run(const nlohmann::json& args, ToolContext& ctx) { return ask_context("fresh", args, ctx); }
+
+}  // namespace
+
+Tool new_context_tool() {
+  return {
+      .name = "NewContext",
+      .description = "Starts a fresh window with your notes, todos and what was said last.",
+      .schema = R"({"type":"object","properties":{"why":{"type":"string"}}})",
+      .effects = Effect::context,
+      .basic = false,
+      .aliases = "reason=why",
+      .run = run,
+      .subject = no_subject,
+      .label = {},
+  };
+}
+
+}  // namespace tern
