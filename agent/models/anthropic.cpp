@@ -2,11 +2,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "agent/claude_kind.h"
-#include "agent/codec.h"
-#include "agent/codec_json.h"
-#include "agent/providers.h"
-#include "agent/url.h"
+#include "agent/models/claude_kind.h"
+#include "agent/models/codec.h"
+#include "agent/models/codec_json.h"
+#include "agent/models/providers.h"
+#include "agent/models/url.h"
 
 namespace tern {
 namespace {
@@ -228,7 +228,7 @@ class AnthropicDecoder : public Decoder {
     if (type == "message_start") return usage(message.value("message", json::object()), out);
     if (type == "message_delta") return message_delta(message, out);
     if (type == "message_stop") return finish(out);
-    if (type == "error") return out.fail(trouble_of_event(data));
+    if (type == "error") return out.fail(request_error_of_event(data));
   }
 
   void end(StreamOut& out) override {

@@ -1,4 +1,4 @@
-#include "agent/claude_kind.h"
+#include "agent/models/claude_kind.h"
 
 #include <algorithm>
 

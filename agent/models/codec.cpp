@@ -1,4 +1,4 @@
-#include "agent/codec.h"
+#include "agent/models/codec.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -44,7 +44,7 @@ void StreamOut::finish(StopReason reason) {
   release();
 }
 
-void StreamOut::fail(Trouble trouble) {
+void StreamOut::fail(RequestError trouble) {
   flush();
   if (!finished_ && !trouble_) trouble_ = std::move(trouble);
 }
@@ -181,7 +181,7 @@ std::string_view result_text(const ToolResult& result) {
   return is_blank(result.text) ? std::string_view("(no output)") : result.text;
 }
 
-Trouble malformed(std::string_view what) {
+RequestError malformed(std::string_view what) {
   return {
       .kind = Failure::protocol, .message = "the service sent something unreadable (" + std::string(what) + ")", .retry = true};
 }

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "agent/errors.h"
-#include "agent/provider.h"
-#include "agent/wire.h"
+#include "agent/models/errors.h"
+#include "agent/models/provider.h"
+#include "agent/models/wire.h"
 
 namespace tern {
 
@@ -28,11 +28,11 @@ class StreamOut {
   void thinking(std::string_view more);
   void emit(StreamEvent event);
   void flush();
-  void finish(StopReason reason);  // the message is whole
-  void fail(Trouble trouble);      // the server said no, or nonsense
+  void finish(StopReason reason);   // the message is whole
+  void fail(RequestError trouble);  // the server said no, or nonsense
   const std::vector<Block>& given() const { return given_; }
   const std::optional<StopReason>& finished() const { return finished_; }
-  const std::optional<Trouble>& trouble() const { return trouble_; }
+  const std::optional<RequestError>& trouble() const { return trouble_; }
 
  private:
   void release();
@@ -42,7 +42,7 @@ class StreamOut {
   std::string text_, thinking_;
   std::vector<Block> held_, given_;  // whole ones
   std::optional<StopReason> finished_;
-  std::optional<Trouble> trouble_;
+  std::optional<RequestError> trouble_;
 };
 
 class Decoder {
@@ -114,7 +114,7 @@ std::string mark_signature(std::string_view dialect, std::string_view signature)
 std::string_view own_signature(std::string_view dialect, std::string_view marked);  // empty when it is another's
 // A result is never sent empty.
 std::string_view result_text(const ToolResult& result);
-Trouble malformed(std::string_view what);  // the stream says something unreadable: try again
+RequestError malformed(std::string_view what);  // the stream says something unreadable: try again
 
 constexpr std::size_t longest_arguments = 8u << 20;
 

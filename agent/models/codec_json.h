@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "compression/conversation.h"
-#include "tools/args.h"
+#include "compression/values/conversation.h"
+#include "tools/set/args.h"
 
 namespace tern {
 

@@ -1,6 +1,6 @@
 // Servers that speak OpenAI chat completions: where they live and what is special about them.
-#include "agent/openai.h"
-#include "agent/providers.h"
+#include "agent/models/openai.h"
+#include "agent/models/providers.h"
 
 namespace tern::providers {
 

@@ -6,9 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "agent/models.h"
-#include "agent/provider.h"
-#include "compression/budget.h"
+#include "agent/models/models.h"
+#include "agent/models/provider.h"
+#include "compression/text/figures.h"
+#include "compression/values/budget.h"
 
 namespace tern {
 
@@ -23,6 +24,9 @@ struct CacheState {
   bool warm(TimePoint now) const;
   std::chrono::seconds age(TimePoint now) const;
 };
+
+// How long that provider keeps a prompt nobody asks for again.
+std::chrono::seconds cache_life(const ModelInfo& model);
 
 struct CutCost {
   bool known = false;  // prices known
@@ -43,9 +47,5 @@ bool better_later(const CutCost& cost, double share, const CompressionConfig& co
 
 // One line for people: "cache warm (40 s) · $0.041 now · $0.0062 a turn saved · pays after 7 turns (29 requests)".
 std::string describe(const CutCost& cost, const CacheState& cache, TimePoint now);
-
-std::string money(double dollars);                                                       // "$0.41", "$0.0062"
-std::string thousands(Tokens tokens);                                                    // "78k", "950"
-std::string counted(std::int64_t n, std::string_view noun, std::string_view many = {});  // "1 turn", "3 turns"
 
 }  // namespace tern

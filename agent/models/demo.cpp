@@ -1,12 +1,13 @@
-#include "agent/demo.h"
+#include "agent/models/demo.h"
 
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "agent/providers.h"
-#include "compression/tokens.h"
+#include "agent/models/providers.h"
+#include "compression/text/plain_text.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 namespace demo {
@@ -16,12 +17,6 @@ using nlohmann::json;
 
 constexpr std::string_view scratch = "tern-demo-scratch.txt";
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
-
 std::string trim(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n\"'`");
   if (first == text.npos) return {};
@@ -30,7 +25,7 @@ std::string trim(std::string_view text) {
 
 // "please read src/a.cpp" with verb "read" → "src/a.cpp"; empty when the verb is not there.
 std::string object_of(std::string_view prompt, std::initializer_list<std::string_view> verbs) {
-  const std::string low = lower(prompt);
+  const std::string low = lowered(prompt);
   for (std::string_view verb : verbs) {
     const std::string word = std::string(verb) + " ";
     const auto at = low.starts_with("please ") ? 7 : 0;
@@ -40,7 +35,7 @@ std::string object_of(std::string_view prompt, std::initializer_list<std::string
 }
 
 constexpr std::string_view introduction =
-    "I am the demo: a script inside tern, not a model. I understand nothing, but I drive the real tools on your folder.\n\n"
+    "This is the built-in demo: scripted replies, but real tools on your folder.\n\n"
     "Try one of these:\n"
     "- `read README.md` shows a file\n"
     "- `run git status` runs a command\n"
@@ -76,7 +71,7 @@ std::string first_file(const ToolResult* listing) {
     if (line.starts_with("- ")) line.erase(0, 2);
     if (auto blank = line.find_first_of(" \t"); blank != line.npos) line.resize(blank);
     const auto dot = line.rfind('.');
-    if (dot != line.npos && dot > 0 && !line.ends_with("/") && (best.empty() || lower(line).starts_with("readme"))) best = line;
+    if (dot != line.npos && dot > 0 && !line.ends_with("/") && (best.empty() || lowered(line).starts_with("readme"))) best = line;
     at = end + 1;
   }
   return best.empty() ? "README.md" : best;
@@ -95,7 +90,7 @@ Step edit_scratch(const Request& request) {
 
 Step tour(const Request& request, std::size_t round) {
   switch (round) {
-    case 0: return list_folder(request, "I am a script, not a model. Here is every tool once. First the folder:");
+    case 0: return list_folder(request, "This is the demo: scripted replies. Here is every tool once. First the folder:");
     case 1:
       return {"Now one file of it.",
               {call(request, "Read", json{{"file_path", first_file(last_result(request.conversation))}, {"limit", 40}}.dump())}};
@@ -135,7 +130,7 @@ Step report(const Request& request) {
 Step answer(const Request& request) {
   const std::string prompt = last_user_text(request.conversation);
   const std::size_t round = results_since_prompt(request.conversation);
-  const std::string low = lower(prompt);
+  const std::string low = lowered(prompt);
   const bool wants_tour = low.find("tour") != low.npos || low.find("show me") != low.npos || low.find("demo") != low.npos;
   if (wants_tour) return tour(request, round);
   if (round > 0) return report(request);

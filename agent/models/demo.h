@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/provider.h"
+#include "agent/models/provider.h"
 
 namespace tern {
 

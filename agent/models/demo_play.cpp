@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "agent/demo.h"
-#include "compression/tokens.h"
+#include "agent/models/demo.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 
@@ -84,7 +84,7 @@ ToolCall list_call(const State& state, const Request& request) {
 }
 
 Step open_play(const State& state, const Request& request) {
-  const std::string who = "I am a script, not a model, and this is a play in a small window. ";
+  const std::string who = "This is the demo: scripted replies in a small context window. ";
   if (state.step == 1) return {who + "First I list the folder.", {list_call(state, request)}};
   if (state.step == 2)
     return {"A search through the folder.",
@@ -97,8 +97,8 @@ Step open_play(const State& state, const Request& request) {
 Step fill(const State& state, Tokens effective) {
   const bool first = state.phase == filling;
   std::string text = "Step " + std::to_string(state.step) + ": more output. ";
-  text += first ? "At 60 % of the window old results shrink to one line each."
-                : "At 80 % the older part becomes a summary; the code word stays TERN-7.";
+  text += first ? "At 60% of the window old results shrink to one line each."
+                : "At 80% the older part becomes a summary; the code word stays TERN-7.";
   return {std::move(text), {make_output(state, 0, std::clamp<Tokens>(effective / 30, 200, 2'000))}};
 }
 
@@ -106,7 +106,7 @@ Step fill(const State& state, Tokens effective) {
 Step jump(const State& state, const Request& request, Tokens effective) {
   Tokens missing = std::max<Tokens>(effective + effective / 50 - size_of(request), effective / 8);
   Step step{"Step " + std::to_string(state.step) +
-                ": several large results at once, past 95 % in one go: the oldest messages are cut without a model.",
+                ": several large results at once, past 95% in one go: the oldest messages are cut without a model.",
             {}};
   for (int n = 0; missing > 0 && n < 8; ++n, missing -= 1'600)
     step.calls.push_back(make_output(state, n, std::min<Tokens>(missing, 1'600)));
@@ -114,9 +114,9 @@ Step jump(const State& state, const Request& request, Tokens effective) {
 }
 
 Step close_play(const State& state) {
-  return {"That was the long play: " + std::to_string(state.step) +
-          " steps in a small window. Results were snipped, old ones compacted, the older part summarised, and the rest cut "
-          "when it had to be. Nothing is lost: ask for any r-number with /recall. The code word is TERN-7. I was only a script."};
+  return {"Demo finished: " + std::to_string(state.step) +
+          " steps in a small context window. Results were shortened, old ones compacted, the older part summarized, and the "
+          "rest cut when it had to be. Nothing is lost: /recall brings back any r-number. The code word is TERN-7."};
 }
 
 int next_phase(const State& state, const Request& request, Tokens effective) {

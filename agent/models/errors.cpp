@@ -1,4 +1,4 @@
-#include "agent/errors.h"
+#include "agent/models/errors.h"
 
 #include <algorithm>
 #include <array>
@@ -7,24 +7,17 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "agent/redact.h"
-#include "tools/args.h"
+#include "agent/models/redact.h"
+#include "compression/text/plain_text.h"
+#include "tools/set/args.h"
 
 namespace tern {
 namespace {
 
 using nlohmann::json;
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
-
-bool has(std::string_view text, std::string_view what) { return text.find(what) != text.npos; }
-
 bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](auto word) { return has(text, word); });
+  return std::any_of(words.begin(), words.end(), [&](auto word) { return contains(text, word); });
 }
 
 // Numbers of a message, thousands separators taken out: "213,462 tokens > 200000" → 213462, 200000.
@@ -67,7 +60,7 @@ void take_details(const json& details, Error& error) {
   for (const json& detail : details) {
     if (!detail.is_object()) continue;
     if (auto delay = text_of(detail, "retryDelay"); !delay.empty()) error.delay = delay;
-    error.of_a_day |= has(detail.dump(-1, ' ', false, json::error_handler_t::replace), "PerDay");
+    error.of_a_day |= contains(detail.dump(-1, ' ', false, json::error_handler_t::replace), "PerDay");
   }
 }
 
@@ -150,7 +143,7 @@ Failure class_of_status(int status) {
 }
 
 std::optional<Failure> class_of_code(const std::string& type, const std::string& code, const std::string& message) {
-  const std::string all = lower(type + " " + code);
+  const std::string all = lowered(type + " " + code);
   if (has_any(all,
               {"insufficient_quota", "enforced_spend_limit", "usage_not_included", "billing", "credit", "usage_limit_reached"}) ||
       has_any(message,
@@ -244,18 +237,21 @@ std::string compose(const Error& error, const ErrorSource& source, Failure kind)
   if (said.empty()) said = error.type.empty() ? "no explanation" : error.type;
   std::string text = source.status ? "HTTP " + std::to_string(source.status) + ": " + said : said;
   if (!source.request_id.empty()) text += " (request " + one_line(source.request_id, 80) + ")";
-  if (const auto way = way_out(kind); !way.empty()) text += " — " + std::string(way);
+  std::string way(way_out(kind));
+  if (kind == Failure::auth && !source.key_from.empty()) way = "check the key in " + std::string(source.key_from);
+  if (!way.empty()) text += " — " + way;
   return redact_shapes(std::move(text));
 }
 
 // The output wish is too large, not the input: what would fit, in the words of the services. Zero when that is not the matter.
 Tokens output_that_fits(const std::string& message) {
   const auto n = numbers_of(message);
-  if (has(message, "max_tokens") && has(message, "exceed context limit") && n.size() >= 3)  // 188240 + 21333 > 200000
+  if (contains(message, "max_tokens") && contains(message, "exceed context limit") && n.size() >= 3)  // 188240 + 21333 > 200000
     return std::max<Tokens>(n[2] - n[0] - 64, 0);
-  if (has(message, "in the messages") && has(message, "in the completion") && n.size() >= 4)  // limit, all, messages, completion
+  if (contains(message, "in the messages") && contains(message, "in the completion") &&
+      n.size() >= 4)  // limit, all, messages, completion
     return std::max<Tokens>(n[0] - n[2] - 64, 0);
-  if (has(message, "is too large") && has(message, "input tokens") && n.size() >= 3)  // wish, limit, input
+  if (contains(message, "is too large") && contains(message, "input tokens") && n.size() >= 3)  // wish, limit, input
     return std::max<Tokens>(n[1] - n[2] - 64, 0);
   const bool bound = has_any(message, {"at most", "valid range", "maximum allowed number of output tokens"});
   if (has_any(message, {"max_tokens", "max_completion_tokens", "completion tokens", "max_output_tokens"}) && bound && !n.empty())
@@ -264,26 +260,27 @@ Tokens output_that_fits(const std::string& message) {
 }
 
 ThoughtTrouble thought_trouble(const std::string& message, const std::string& code) {
-  const bool field = has(message, "block_binding") && has_any(message, {"extra inputs", "unknown", "unrecognized", "header"});
-  if (field || has(message, "thinking-binding-controls")) return ThoughtTrouble::field;
+  const bool field =
+      contains(message, "block_binding") && has_any(message, {"extra inputs", "unknown", "unrecognized", "header"});
+  if (field || contains(message, "thinking-binding-controls")) return ThoughtTrouble::field;
   if (has_any(message, {"bound to a different conversation", "thought signature", "thought_signature"}) ||
       code == "invalid_encrypted_content")
     return ThoughtTrouble::thought;
   const bool thinking =
-      has(message, "thinking") && has_any(message, {"signature", "cannot be modified", "must start with", "but found"});
+      contains(message, "thinking") && has_any(message, {"signature", "cannot be modified", "must start with", "but found"});
   return thinking ? ThoughtTrouble::thought : ThoughtTrouble::none;
 }
 
-Trouble classify(const Error& error, const ErrorSource& source) {
-  const std::string message = lower(error.message);
+RequestError classify(const Error& error, const ErrorSource& source) {
+  const std::string message = lowered(error.message);
   const int status = status_of(error, source);
-  Trouble trouble{.http_status = status};
+  RequestError trouble{.http_status = status};
   trouble.kind = status >= 400 ? class_of_status(status) : Failure::server;
   if (auto kind = class_of_code(error.type, error.code, message);
       kind && (status == 0 || *kind == Failure::quota || *kind == Failure::auth || status == 400))
     trouble.kind = *kind;
   if (trouble.kind == Failure::quota && passes_soon(error)) trouble.kind = Failure::rate;
-  if (status == 413 && has(message, "rate")) trouble.kind = Failure::rate;  // Groq: tokens per minute
+  if (status == 413 && contains(message, "rate")) trouble.kind = Failure::rate;  // Groq: tokens per minute
   if (trouble.kind != Failure::quota && trouble.kind != Failure::auth)
     if (auto full = detect_overflow(status, error.type + " " + error.code, error.message)) {
       trouble.kind = Failure::overflow, trouble.limit = full->limit, trouble.asked = full->asked;
@@ -299,7 +296,7 @@ Trouble classify(const Error& error, const ErrorSource& source) {
 }  // namespace
 
 std::optional<Overflow> detect_overflow(int status, std::string_view code, std::string_view text) {
-  const std::string message = lower(text);
+  const std::string message = lowered(text);
   // Each line is the wording of one family of servers.
   static constexpr std::array<std::string_view, 24> phrases{"prompt is too long",          // Anthropic
                                                             "exceed context limit",        // Anthropic, input + max_tokens
@@ -327,14 +324,14 @@ std::optional<Overflow> detect_overflow(int status, std::string_view code, std::
                                                             "too many tokens in"};
   const bool by_code = has_any(code, {"context_length_exceeded", "exceed_context_size", "request_too_large",
                                       "model_context_window_exceeded", "string_above_max_length"});
-  const bool by_text = std::any_of(phrases.begin(), phrases.end(), [&](auto phrase) { return has(message, phrase); });
+  const bool by_text = std::any_of(phrases.begin(), phrases.end(), [&](auto phrase) { return contains(message, phrase); });
   const bool throttled = status == 429 || has_any(message, {"rate limit", "per minute", "per day", "throttl"});
   if (!by_code && (!by_text || throttled) && status != 413) return std::nullopt;
   if (throttled && status == 413) return std::nullopt;
   const auto numbers = numbers_of(message);
-  if (has(message, "length by ")) return Overflow{0, 0};  // Ollama only says by how much
+  if (contains(message, "length by ")) return Overflow{0, 0};  // Ollama only says by how much
   if (numbers.size() < 2) return Overflow{numbers.empty() ? 0 : numbers[0], 0};
-  if (has(message, "exceed context limit") && numbers.size() >= 3) return Overflow{numbers[2], numbers[0] + numbers[1]};
+  if (contains(message, "exceed context limit") && numbers.size() >= 3) return Overflow{numbers[2], numbers[0] + numbers[1]};
   return Overflow{std::min(numbers[0], numbers[1]), std::max(numbers[0], numbers[1])};
 }
 
@@ -358,7 +355,7 @@ std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view valu
   return std::max(milliseconds(0), milliseconds(when - now));
 }
 
-static Trouble give_up_if_long(Trouble trouble) {
+static RequestError give_up_if_long(RequestError trouble) {
   if (!trouble.retry || !trouble.wait || *trouble.wait <= longest_wait) return trouble;
   trouble.retry = false;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*trouble.wait).count();
@@ -366,17 +363,17 @@ static Trouble give_up_if_long(Trouble trouble) {
   return trouble;
 }
 
-Trouble trouble_of(const ErrorSource& source) {
+RequestError request_error_of(const ErrorSource& source) {
   const Error error = parse_error(source.body);
-  Trouble trouble = classify(error, source);
+  RequestError trouble = classify(error, source);
   trouble.wait = parse_retry_after(source.retry_after, source.retry_after_ms, source.now);
   if (!trouble.wait && trouble.kind == Failure::rate) trouble.wait = wait_of(error);
   return give_up_if_long(std::move(trouble));
 }
 
-Trouble trouble_of_event(std::string_view error_json) {
+RequestError request_error_of_event(std::string_view error_json) {
   const Error error = parse_error(error_json);
-  Trouble trouble = classify(error, {});
+  RequestError trouble = classify(error, {});
   if (trouble.kind == Failure::rate) trouble.wait = wait_of(error);
   return give_up_if_long(std::move(trouble));
 }

@@ -7,17 +7,18 @@
 #include <string>
 #include <string_view>
 
-#include "agent/provider.h"
+#include "agent/models/provider.h"
 
 namespace tern {
 
 // What the service minds about thoughts sent back: one of them, or the field that lets it drop those that do not fit.
 enum class ThoughtTrouble { none, thought, field };
 
-struct Trouble {
+struct RequestError {
   Failure kind = Failure::network;
   std::string message = {};  // for people, redacted
   bool retry = false;
+  bool refused = false;                                // nothing listens on this machine's port
   std::optional<std::chrono::milliseconds> wait = {};  // the server said how long
   Tokens limit = 0, asked = 0;                         // overflow
   Tokens fitting_output = 0;                           // input fits, input + max_output does not: ask for this much
@@ -29,11 +30,12 @@ struct ErrorSource {
   int status = 0;         // HTTP, 0 = an error event inside a stream
   std::string_view body;  // JSON, HTML or nothing
   std::string_view retry_after, retry_after_ms, request_id;
+  std::string_view key_from;       // where a refused key comes from; empty = not known
   std::chrono::sys_seconds now{};  // for retry-after dates
 };
-Trouble trouble_of(const ErrorSource& source);
+RequestError request_error_of(const ErrorSource& source);
 // An error object taken out of a stream: {"type"/"code"/"status": …, "message": …}.
-Trouble trouble_of_event(std::string_view error_json);
+RequestError request_error_of_event(std::string_view error_json);
 
 struct Overflow {
   Tokens limit = 0, asked = 0;

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "agent/codec.h"
-#include "agent/codec_json.h"
-#include "agent/openai.h"
-#include "agent/providers.h"
-#include "agent/url.h"
+#include "agent/models/codec.h"
+#include "agent/models/codec_json.h"
+#include "agent/models/openai.h"
+#include "agent/models/providers.h"
+#include "agent/models/url.h"
 
 namespace tern {
 namespace {
@@ -95,7 +95,7 @@ class GeminiDecoder : public Decoder {
     if (fast_.match(data, piece_)) return text(piece_, out);
     const json chunk = event_object(data);
     if (!chunk.is_object()) return out.fail(malformed("a broken event"));
-    if (chunk.contains("error")) return out.fail(trouble_of_event(data));
+    if (chunk.contains("error")) return out.fail(request_error_of_event(data));
     if (const auto it = chunk.find("promptFeedback"); it != chunk.end() && it->is_object() && it->contains("blockReason"))
       refused_ = true;
     if (const auto it = chunk.find("candidates"); it != chunk.end() && it->is_array() && !it->empty())

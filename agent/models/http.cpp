@@ -1,7 +1,8 @@
-#include "agent/http.h"
+#include "agent/models/http.h"
 
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,8 +14,10 @@
 #include <thread>
 #include <unordered_map>
 
-#include "agent/http_transfer.h"
-#include "agent/url.h"
+#include "agent/models/http_transfer.h"
+#include "agent/models/public_address.h"
+#include "agent/models/url.h"
+#include "compression/text/plain_text.h"
 
 namespace tern {
 namespace {
@@ -101,34 +104,8 @@ std::size_t on_body(char* data, std::size_t, std::size_t count, void* user) {
   return count;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') text.remove_prefix(1);
-  while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
-  return text;
-}
-
-// Header lines of the final answer; interim ones (1xx, a proxy's CONNECT) are begun anew by the next status line.
 std::size_t on_header(char* data, std::size_t, std::size_t count, void* user) {
-  auto& transfer = *static_cast<Transfer*>(user);
-  const std::string_view line = trimmed({data, count});
-  std::lock_guard lock(transfer.mutex);
-  transfer.connected = true;
-  if (line.starts_with("HTTP/")) {
-    const auto blank = line.find(' ');
-    transfer.head = {};
-    transfer.head_done = false;
-    transfer.head.status = blank == line.npos ? 0 : std::atoi(std::string(line.substr(blank + 1)).c_str());
-  } else if (const auto colon = line.find(':'); colon != line.npos) {
-    transfer.head.headers.emplace_back(lower(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
-  } else if (line.empty() && transfer.head.status >= 200) {
-    transfer.head_done = true;
-  }
+  take_header_line(*static_cast<Transfer*>(user), trimmed({data, count}));
   return count;
 }
 
@@ -279,6 +256,7 @@ class Network {
       transfer.handle = nullptr;
       transfer.error = error_of(code);
       if (code != CURLE_OK) transfer.detail = active->error[0] ? active->error : curl.easy_strerror(code);
+      if (code != CURLE_OK && transfer.not_public) transfer.detail = "its address is of this machine or a private network";
       transfer.done = true;
     }
     transfer.changed.notify_all();
@@ -351,6 +329,25 @@ void set_wire(CURL* easy, Active& active) {
 #endif
 }
 
+// The address that is really connected to: a name that means something else the second time changes nothing.
+curl_socket_t open_public(void* user, curlsocktype, curl_sockaddr* address) {
+  if (!is_public(address->addr)) {
+    static_cast<Transfer*>(user)->not_public = true;
+    return CURL_SOCKET_BAD;
+  }
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+// Through a proxy the names are its own to resolve; then nothing may go around it.
+void set_reach(CURL* easy, Transfer& transfer) {
+  if (!transfer.request.public_only) return;
+  curl.easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);  // one that is open already may lead where others may go
+  curl.easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+  if (uses_proxy()) return void(curl.easy_setopt(easy, CURLOPT_NOPROXY, ""));
+  curl.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_public);
+  curl.easy_setopt(easy, CURLOPT_OPENSOCKETDATA, &transfer);
+}
+
 void set_request(CURL* easy, Active& active) {
   const Transfer& transfer = *active.transfer;
   curl_slist* list = curl.slist_append(nullptr, "Expect:");
@@ -358,7 +355,9 @@ void set_request(CURL* easy, Active& active) {
   active.headers.reset(list);
   curl.easy_setopt(easy, CURLOPT_URL, transfer.request.url.c_str());
   curl.easy_setopt(easy, CURLOPT_HTTPHEADER, list);
-  if (transfer.request.method != "POST") return;
+  const std::string& method = transfer.request.method;
+  if (method != "POST" && method != "GET") curl.easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method.c_str());
+  if (method != "POST") return;
   static const std::string nothing;
   const std::string& body = transfer.request.body ? *transfer.request.body : nothing;  // both are lvalues: no copy is pointed to
   curl.easy_setopt(easy, CURLOPT_POST, 1L);
@@ -379,6 +378,7 @@ void Network::start(const TransferPtr& transfer) {
   }
   set_wire(easy, *active);
   set_request(easy, *active);
+  set_reach(easy, *transfer);
   active_[easy] = std::move(active);
   curl.multi_add_handle(multi_.load(), easy);
 }

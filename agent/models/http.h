@@ -27,6 +27,7 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers;
   std::shared_ptr<const std::string> body;  // shared: a cancelled transfer may outlive the call by a moment
   HttpTimeouts timeouts = {};
+  bool public_only = false;  // connects to no address of this machine or of a private network, whatever a name leads to
 };
 
 struct HttpHead {

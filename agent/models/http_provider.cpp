@@ -1,20 +1,20 @@
-#include "agent/http_provider.h"
+#include "agent/models/http_provider.h"
 
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <random>
 
-#include "agent/redact.h"
-#include "agent/sse.h"
-#include "agent/url.h"
+#include "agent/models/redact.h"
+#include "agent/models/sse.h"
+#include "agent/models/url.h"
 
 namespace tern {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int impatient_attempts = 3;
+constexpr int impatient_attempts = 3, refused_attempts = 3;
 constexpr milliseconds impatient_wait{20'000};
 
 bool wait_really(milliseconds time, std::stop_token stop) {
@@ -46,7 +46,7 @@ bool proxy_refuses(const std::string& why) {
 }
 
 // A key must not travel on by itself, and asking again changes nothing.
-Trouble moved(const HttpHead& head, const HttpRequest& request) {
+RequestError moved(const HttpHead& head, const HttpRequest& request) {
   const std::string to = redact_shapes(std::string(head["location"]).substr(0, 200));
   return {.kind = Failure::bad_request,
           .message = "HTTP " + std::to_string(head.status) + ": " + place(request.url) + " sends on to " +
@@ -54,7 +54,7 @@ Trouble moved(const HttpHead& head, const HttpRequest& request) {
           .http_status = head.status};
 }
 
-Trouble network_trouble(const HttpResult& result, const HttpRequest& request) {
+RequestError network_trouble(const HttpResult& result, const HttpRequest& request) {
   const std::string where = place(request.url), why = redact_shapes(result.detail);
   const bool local = is_loopback(parse_url(request.url).host);
   switch (result.error) {
@@ -68,7 +68,8 @@ Trouble network_trouble(const HttpResult& result, const HttpRequest& request) {
       return {.kind = Failure::network,
               .message = local ? "nothing answers at " + where + " — start the server, or name another with /model"
                                : "cannot reach " + where + ": " + why + " — check network and proxy",
-              .retry = true};
+              .retry = true,
+              .refused = local};
     case HttpError::connect_timeout:
       return {.kind = Failure::timeout,
               .message = "no connection to " + where + " within " + seconds(request.timeouts.connect),
@@ -92,8 +93,9 @@ Trouble network_trouble(const HttpResult& result, const HttpRequest& request) {
 // One answer as it comes: events when it is a stream, a text to explain when it is not.
 class Answer {
  public:
-  Answer(const Codec& codec, const Request& request, const Sink& sink)
-      : out_(sink, codec.hold(), request.may_call_tools),
+  Answer(const Codec& codec, const Request& request, const Sink& sink, std::string_view key_from)
+      : key_from_(key_from),
+        out_(sink, codec.hold(), request.may_call_tools),
         decoder_(codec.decoder(request)),
         parser_(codec.lines() ? SseParser::Form::lines : SseParser::Form::events),
         lines_(codec.lines()) {}
@@ -126,12 +128,13 @@ class Answer {
     const auto id = head["request-id"].empty() ? head["x-request-id"] : head["request-id"];
     if (head.status >= 300 && head.status < 400) return out_.fail(moved(head, request));
     if (plain_ || !ok_)
-      return out_.fail(trouble_of({.status = ok_ ? 0 : head.status,
-                                   .body = text_,
-                                   .retry_after = head["retry-after"],
-                                   .retry_after_ms = head["retry-after-ms"],
-                                   .request_id = id,
-                                   .now = now}));
+      return out_.fail(request_error_of({.status = ok_ ? 0 : head.status,
+                                         .body = text_,
+                                         .retry_after = head["retry-after"],
+                                         .retry_after_ms = head["retry-after-ms"],
+                                         .request_id = id,
+                                         .key_from = key_from_,
+                                         .now = now}));
     decoder_->end(out_);
     if (!closed()) out_.fail({.kind = Failure::network, .message = "the answer ended too early", .retry = true});
   }
@@ -141,6 +144,7 @@ class Answer {
  private:
   bool closed() const { return out_.finished() || out_.trouble(); }
 
+  std::string_view key_from_;
   StreamOut out_;
   std::unique_ptr<Decoder> decoder_;
   SseParser parser_;
@@ -164,7 +168,7 @@ std::uint64_t last_thought(const Conversation& conversation) {
   return last;
 }
 
-Failed failed(const Trouble& trouble, int attempts) {
+Failed failed(const RequestError& trouble, int attempts) {
   std::string message = trouble.message;
   if (attempts > 1) message += " (" + std::to_string(attempts) + " tries)";
   return {.kind = trouble.kind,
@@ -176,16 +180,23 @@ Failed failed(const Trouble& trouble, int attempts) {
 
 }  // namespace
 
-bool Backoff::may_try_again(const Trouble& trouble) {
+bool Backoff::may_try_again(const RequestError& trouble) {
   ++attempt_;
-  if (!trouble.retry || attempt_ >= (impatient_ ? std::min(options_.attempts, impatient_attempts) : options_.attempts))
-    return false;
+  const int most = impatient_ ? std::min(options_.attempts, impatient_attempts) : options_.attempts;
+  if (!trouble.retry || attempt_ >= most) return false;
   if (trouble.kind == Failure::timeout && ++stalls_ > (impatient_ ? 0 : 1)) return false;
   if (trouble.kind == Failure::protocol && ++unreadable_ >= options_.attempts_unreadable) return false;
-  return !trouble.message.starts_with("nothing answers") || ++refused_ <= 2;
+  return !trouble.refused || ++refused_ < refused_attempts;
 }
 
-milliseconds Backoff::wait(const Trouble& trouble) const {
+int Backoff::most(const RequestError& trouble) const {
+  const int most = impatient_ ? std::min(options_.attempts, impatient_attempts) : options_.attempts;
+  if (trouble.kind == Failure::timeout) return std::min(most, impatient_ ? 1 : 2);
+  if (trouble.kind == Failure::protocol) return std::min(most, options_.attempts_unreadable);
+  return trouble.refused ? std::min(most, refused_attempts) : most;
+}
+
+milliseconds Backoff::wait(const RequestError& trouble) const {
   if (trouble.wait) return milliseconds(std::int64_t(double(trouble.wait->count()) * (1 + 0.1 * options_.random())));
   const bool broke = trouble.kind == Failure::network || trouble.kind == Failure::protocol;
   const auto base = broke ? options_.base / 2 : options_.base;
@@ -193,7 +204,7 @@ milliseconds Backoff::wait(const Trouble& trouble) const {
   return milliseconds(std::int64_t(double(most.count()) * options_.random()));
 }
 
-std::optional<milliseconds> Backoff::next(const Trouble& trouble) {
+std::optional<milliseconds> Backoff::next(const RequestError& trouble) {
   if (!may_try_again(trouble)) return std::nullopt;
   const auto time = wait(trouble);
   if (impatient_ && time > impatient_wait) return std::nullopt;
@@ -216,7 +227,7 @@ void HttpProvider::stream(const Request& request, const Sink& sink, std::stop_to
     if (result.cancelled) return sink(Failed{.kind = Failure::cancelled, .message = "cancelled"});
     if (result.finished) return sink(Finished{*result.finished});
     if (!result.given.empty()) return sink(Finished{any_call(result.given) ? StopReason::tools : StopReason::cut});
-    const Trouble& trouble = *result.trouble;
+    const RequestError& trouble = *result.trouble;
     if (trouble.fitting_output >= 512 && trouble.fitting_output < wish.max_output) {
       wish.max_output = trouble.fitting_output;
       wish.thinking = wish.thinking < wish.max_output ? wish.thinking : 0;
@@ -225,7 +236,7 @@ void HttpProvider::stream(const Request& request, const Sink& sink, std::stop_to
     if (learns(trouble, wish.conversation)) continue;
     const auto wait = backoff.next(trouble);
     if (!wait) return sink(failed(trouble, backoff.attempt()));
-    sink(Retrying{.why = trouble.message, .wait = *wait, .attempt = backoff.attempt()});
+    sink(Retrying{.why = trouble.message, .wait = *wait, .attempt = backoff.attempt(), .attempts = backoff.most(trouble)});
     if (!options_.wait(*wait, stop)) return sink(Failed{.kind = Failure::cancelled, .message = "cancelled"});
   }
 }
@@ -235,7 +246,7 @@ HttpProvider::Attempt HttpProvider::attempt(const Request& request, const Sink& 
                    .headers = codec_->headers(request),
                    .body = make_body(request),
                    .timeouts = options_.timeouts};
-  Answer answer(*codec_, request, sink);
+  Answer answer(*codec_, request, sink, options_.key_from);
   HttpHandlers handlers;
   handlers.on_head = [&](const HttpHead& head) { answer.head(head); };
   handlers.on_data = [&](std::string_view data) { return answer.data(data); };
@@ -265,7 +276,7 @@ std::shared_ptr<const std::string> HttpProvider::make_body(const Request& reques
 std::string HttpProvider::body(const Request& request) { return *make_body(request); }
 
 // After a refused thought the rest is sent without those there are: what is thought from then on fits again.
-bool HttpProvider::learns(const Trouble& trouble, const Conversation& conversation) {
+bool HttpProvider::learns(const RequestError& trouble, const Conversation& conversation) {
   const ThoughtsAllowed before = allowed_;
   if (trouble.thoughts == ThoughtTrouble::field) allowed_.binds = false;
   if (trouble.thoughts == ThoughtTrouble::thought) allowed_.after = std::max(before.after, last_thought(conversation));

@@ -8,13 +8,14 @@
 #include <mutex>
 #include <string>
 
-#include "agent/codec.h"
-#include "agent/http.h"
+#include "agent/models/codec.h"
+#include "agent/models/http.h"
 
 namespace tern {
 
 struct RunOptions {
   HttpTimeouts timeouts = {};
+  std::string key_from = {};  // ProviderConfig's
   int attempts = 10;
   int attempts_unreadable = 4;  // of answers that came whole and made no sense
   std::chrono::milliseconds base{500}, cap{30'000};
@@ -28,12 +29,13 @@ struct RunOptions {
 class Backoff {
  public:
   explicit Backoff(const RunOptions& options, bool impatient = false) : options_(options), impatient_(impatient) {}
-  std::optional<std::chrono::milliseconds> next(const Trouble& trouble);
+  std::optional<std::chrono::milliseconds> next(const RequestError& trouble);
   int attempt() const { return attempt_; }
+  int most(const RequestError& trouble) const;  // tries, when every one fails like this
 
  private:
-  bool may_try_again(const Trouble& trouble);
-  std::chrono::milliseconds wait(const Trouble& trouble) const;
+  bool may_try_again(const RequestError& trouble);
+  std::chrono::milliseconds wait(const RequestError& trouble) const;
 
   const RunOptions& options_;
   bool impatient_;
@@ -50,11 +52,11 @@ class HttpProvider : public Provider {
  private:
   struct Attempt {
     std::optional<StopReason> finished = {};
-    std::optional<Trouble> trouble = {};
+    std::optional<RequestError> trouble = {};
     std::vector<Block> given = {};
     bool cancelled = false;
   };
-  bool learns(const Trouble& trouble, const Conversation& conversation);
+  bool learns(const RequestError& trouble, const Conversation& conversation);
   Attempt attempt(const Request& request, const Sink& sink, std::stop_token stop);
   std::shared_ptr<const std::string> make_body(const Request& request);
 

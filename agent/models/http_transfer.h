@@ -5,13 +5,14 @@
 #include <memory>
 #include <mutex>
 
-#include "agent/http.h"
+#include "agent/models/http.h"
 
 namespace tern {
 
 struct Transfer {
   HttpRequest request;
-  void* handle = nullptr;  // the network thread's alone
+  void* handle = nullptr;   // the network thread's alone
+  bool not_public = false;  // so is this: an address was refused
 
   std::mutex mutex;  // guards all below
   std::condition_variable_any changed;
@@ -22,6 +23,9 @@ struct Transfer {
   std::string detail;
 };
 using TransferPtr = std::shared_ptr<Transfer>;
+
+// A header line of the final answer; interim ones (1xx, a proxy's CONNECT) are begun anew by the next status line.
+void take_header_line(Transfer& transfer, std::string_view line);
 
 void network_add(TransferPtr transfer);
 void network_remove(TransferPtr transfer);  // returns at once; the network thread lets go a moment later

@@ -1,10 +1,12 @@
 // The caller's side of a transfer: waits, hands out what came, keeps the clocks. Knows nothing of curl.
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
-#include "agent/http.h"
-#include "agent/http_transfer.h"
-#include "agent/url.h"
+#include "agent/models/http.h"
+#include "agent/models/http_transfer.h"
+#include "agent/models/url.h"
+#include "compression/text/plain_text.h"
 
 namespace tern {
 namespace {
@@ -106,8 +108,27 @@ std::string_view HttpHead::operator[](std::string_view name) const {
   return {};
 }
 
+void take_header_line(Transfer& transfer, std::string_view line) {
+  std::lock_guard lock(transfer.mutex);
+  transfer.connected = true;
+  if (line.starts_with("HTTP/")) {
+    const auto blank = line.find(' ');
+    transfer.head = {};
+    transfer.head_done = false;
+    transfer.head.status = blank == line.npos ? 0 : std::atoi(std::string(line.substr(blank + 1)).c_str());
+  } else if (const auto colon = line.find(':'); colon != line.npos) {
+    transfer.head.headers.emplace_back(lowered(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
+  } else if (line.empty() && transfer.head.status >= 200) {
+    transfer.head_done = true;
+  }
+}
+
 HttpResult http_stream(const HttpRequest& request, const HttpHandlers& handlers, std::stop_token stop) {
   if (auto why = refusal(request.url); !why.empty()) return {.error = HttpError::refused_url, .detail = why, .head = {}};
+  if (request.public_only && is_private_name(parse_url(request.url).host))
+    return {.error = HttpError::refused_url,
+            .detail = parse_url(request.url).host + " is this machine or a private network",
+            .head = {}};
   if (stop.stop_requested()) return {.error = HttpError::cancelled, .detail = {}, .head = {}};
   auto transfer = std::make_shared<Transfer>();
   transfer->request = request;

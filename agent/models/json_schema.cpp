@@ -1,11 +1,12 @@
-#include "agent/json_schema.h"
+#include "agent/models/json_schema.h"
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "tools/args.h"
-#include "tools/regex.h"
+#include "compression/text/plain_text.h"
+#include "tools/search/regex.h"
+#include "tools/set/args.h"
 
 namespace tern {
 namespace {
@@ -232,11 +233,6 @@ std::string problem_in(const json& root, const json& schema) {
     if (auto wrong = problem_in(root, value); !wrong.empty()) return wrong;
   }
   return {};
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 }  // namespace

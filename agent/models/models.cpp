@@ -1,9 +1,9 @@
-#include "agent/models.h"
+#include "agent/models/models.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "agent/providers.h"
+#include "agent/models/providers.h"
 
 namespace tern {
 namespace {
@@ -18,7 +18,7 @@ struct Row {
 constexpr Row rows[] = {
 #define MODEL(provider, prefix, window, max_output, optimum, input, output, read, write, small, traits) \
   {provider, prefix, window, max_output, optimum, input, output, read, write, small, traits},
-#include "agent/models.inc"
+#include "agent/models/models.inc"
 #undef MODEL
 };
 

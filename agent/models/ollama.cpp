@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "agent/codec_json.h"
-#include "agent/openai.h"
-#include "agent/providers.h"
-#include "agent/text_calls.h"
-#include "agent/url.h"
+#include "agent/models/codec_json.h"
+#include "agent/models/openai.h"
+#include "agent/models/providers.h"
+#include "agent/models/text_calls.h"
+#include "agent/models/url.h"
 
 namespace tern {
 namespace {
@@ -69,7 +69,7 @@ class OllamaDecoder : public Decoder {
     if (fast_.match(line, piece_)) return text(piece_, out);
     const json chunk = event_object(line);
     if (!chunk.is_object()) return out.fail(malformed("a broken line"));
-    if (chunk.contains("error")) return out.fail(trouble_of_event(line));
+    if (chunk.contains("error")) return out.fail(request_error_of_event(line));
     const bool last = chunk.value("done", false);
     if (const auto it = chunk.find("message"); it != chunk.end() && it->is_object())
       message(*it, last ? std::string_view() : line, out);

@@ -1,14 +1,14 @@
-#include "agent/openai.h"
+#include "agent/models/openai.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "agent/codec_json.h"
-#include "agent/providers.h"
-#include "agent/text_calls.h"
-#include "agent/url.h"
-#include "compression/tokens.h"
+#include "agent/models/codec_json.h"
+#include "agent/models/providers.h"
+#include "agent/models/text_calls.h"
+#include "agent/models/url.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 namespace {
@@ -122,7 +122,7 @@ class ChatDecoder : public Decoder {
     const json chunk = event_object(data);
     if (!chunk.is_object()) return out.fail(malformed("a broken event"));
     if (const auto error = chunk.find("error"); error != chunk.end() && !error->is_null())
-      return out.fail(trouble_of_event(data));
+      return out.fail(request_error_of_event(data));
     usage(chunk, out);
     const auto choices = chunk.find("choices");
     if (choices == chunk.end() || !choices->is_array() || choices->empty() || !(*choices)[0].is_object()) return;
@@ -347,7 +347,7 @@ bool is_context_size(Tokens reported) {
 
 }  // namespace
 
-std::optional<Trouble> silent_cut(const Request& request, Tokens reported) {
+std::optional<RequestError> silent_cut(const Request& request, Tokens reported) {
   Tokens all = estimate(request.system), since_answer = 0;
   for (const ItemPtr& item : request.conversation.items) {
     if (item->role == Role::assistant) since_answer = 0;
@@ -359,7 +359,7 @@ std::optional<Trouble> silent_cut(const Request& request, Tokens reported) {
   if (reported < 900 || all < 3'000 || reported > plausible) return std::nullopt;
   // Old servers report what they had to read, and had the rest cached: then it is no more than what was new.
   if (reported <= since_answer * 5 / 4 && !is_context_size(reported)) return std::nullopt;
-  return Trouble{
+  return RequestError{
       .kind = Failure::overflow,
       .message = "the server read only " + std::to_string(reported) + " of about " + std::to_string(all) +
                  " tokens: its context is smaller than the conversation — raise its context (num_ctx), or set the model's window",

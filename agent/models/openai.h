@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "agent/codec.h"
+#include "agent/models/codec.h"
 
 namespace tern {
 
@@ -23,7 +23,7 @@ bool wants_responses(std::string_view model);
 bool openai_reasons(std::string_view model);  // thinks, and takes an effort; unknown names do
 
 // A server that cut the prompt reports far fewer tokens than were sent. Nothing when that is not so.
-std::optional<Trouble> silent_cut(const Request& request, Tokens reported);
+std::optional<RequestError> silent_cut(const Request& request, Tokens reported);
 
 // "low", "medium" or "high" for a budget of thinking tokens.
 std::string_view effort_of(int thinking);

@@ -1,7 +1,8 @@
 // Which of OpenAI's two dialects a model speaks, and a codec that asks each in its own.
 #include <algorithm>
 
-#include "agent/openai.h"
+#include "agent/models/openai.h"
+#include "compression/text/plain_text.h"
 
 namespace tern {
 namespace {
@@ -19,8 +20,6 @@ int gpt_version(std::string_view model) {
   }
   return parts[0] * 100 + parts[1];
 }
-
-bool has(std::string_view text, std::string_view what) { return text.find(what) != text.npos; }
 
 class OpenAi : public Codec {
  public:
@@ -44,11 +43,11 @@ class OpenAi : public Codec {
 }  // namespace
 
 bool wants_responses(std::string_view model) {
-  return gpt_version(model) >= 504 || has(model, "codex") || model.ends_with("-pro") || has(model, "-pro-");
+  return gpt_version(model) >= 504 || contains(model, "codex") || model.ends_with("-pro") || contains(model, "-pro-");
 }
 
 bool openai_reasons(std::string_view model) {
-  if (has(model, "-chat") || model.starts_with("chatgpt")) return false;
+  if (contains(model, "-chat") || model.starts_with("chatgpt")) return false;
   return gpt_version(model) == 0 ? !model.starts_with("gpt-") || model.starts_with("gpt-oss") : gpt_version(model) >= 500;
 }
 

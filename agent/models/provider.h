@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "compression/conversation.h"
+#include "compression/values/conversation.h"
 
 namespace tern {
 
@@ -63,8 +63,8 @@ struct UsageReport {
 struct Retrying {
   std::string why;
   std::chrono::milliseconds wait{0};
-  int attempt = 0;
-};  // banner for people
+  int attempt = 0, attempts = 0;  // tries so far; the most there will be
+};                                // banner for people
 struct Silence {
   std::chrono::milliseconds since{0};
 };  // nothing heard for 20 s
@@ -94,6 +94,7 @@ class Provider {
 // What a provider needs to be made; keys live here and in http only.
 struct ProviderConfig {
   std::string base_url, key;
+  std::string key_from;  // the variable or file it comes from, named when the service refuses it
   std::vector<std::pair<std::string, std::string>> headers;  // extra, from the user's file
   bool bearer = false;                                       // the key is a token: Authorization, not x-api-key
   bool paced = false;                                        // demo only: at reading speed, for people

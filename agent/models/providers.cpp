@@ -1,4 +1,4 @@
-#include "agent/providers.h"
+#include "agent/models/providers.h"
 
 #include <cstdlib>
 
@@ -6,16 +6,16 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
-#include "agent/http.h"
-#include "agent/http_provider.h"
-#include "agent/redact.h"
-#include "agent/url.h"
+#include "agent/models/http.h"
+#include "agent/models/http_provider.h"
+#include "agent/models/redact.h"
+#include "agent/models/url.h"
 
 namespace tern {
 
 namespace providers {
 #define PROVIDER(name) extern const ProviderKind name;
-#include "agent/providers.inc"
+#include "agent/models/providers.inc"
 #undef PROVIDER
 }  // namespace providers
 
@@ -39,7 +39,7 @@ std::string first_set(std::string_view names, const Environment& env, std::strin
 const std::vector<const ProviderKind*>& all_providers() {
   static const std::vector<const ProviderKind*> list{
 #define PROVIDER(name) &providers::name,
-#include "agent/providers.inc"
+#include "agent/models/providers.inc"
 #undef PROVIDER
   };
   return list;
@@ -63,6 +63,7 @@ ProviderConfig provider_config(const ProviderKind& kind, const Environment& env)
   std::string variable;
   config.key = first_set(kind.key_variables, env, &variable);
   config.bearer = variable.ends_with("_AUTH_TOKEN");
+  config.key_from = variable;
   config.base_url = first_set(kind.url_variable, env);
   if (!config.base_url.empty() && config.base_url.find("://") == std::string::npos)  // OLLAMA_HOST=127.0.0.1:11434
     config.base_url = host_url(config.base_url, parse_url(kind.base_url).port);
@@ -98,6 +99,7 @@ std::unique_ptr<Provider> make_provider_with(std::string_view name, ProviderConf
   if (!kind) return nullptr;
   register_secret(config.key);
   register_headers(config);
+  options.key_from = config.key_from;
   if (config.base_url.empty()) config.base_url = kind->base_url;
   if (kind->codec) return std::make_unique<HttpProvider>(kind->codec(config), std::move(options));
   return kind->make(config);

@@ -1,4 +1,4 @@
-#include "agent/record.h"
+#include "agent/models/record.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "agent/redact.h"
-#include "tools/args.h"
+#include "agent/models/redact.h"
+#include "tools/set/args.h"
 
 namespace tern {
 namespace {
@@ -57,8 +57,11 @@ json to_json(const StreamEvent& event) {
                 {"e", "usage"}, {"input", u.input}, {"output", u.output}, {"read", u.cache_read}, {"write", u.cache_write}};
           },
           [](const Retrying& retry) {
-            return json{
-                {"e", "retrying"}, {"why", redact_shapes(retry.why)}, {"ms", retry.wait.count()}, {"attempt", retry.attempt}};
+            return json{{"e", "retrying"},
+                        {"why", redact_shapes(retry.why)},
+                        {"ms", retry.wait.count()},
+                        {"attempt", retry.attempt},
+                        {"attempts", retry.attempts}};
           },
           [](const Silence& silence) {
             return json{{"e", "silence"}, {"ms", silence.since.count()}};
@@ -88,7 +91,8 @@ std::optional<StreamEvent> event_from(const json& from) {
     return UsageReport{
         {int_arg(from, "input", 0), int_arg(from, "output", 0), int_arg(from, "read", 0), int_arg(from, "write", 0)}};
   if (kind == "retrying")
-    return Retrying{from.value("why", ""), milliseconds(int_arg(from, "ms", 0)), static_cast<int>(int_arg(from, "attempt", 0))};
+    return Retrying{from.value("why", ""), milliseconds(int_arg(from, "ms", 0)), static_cast<int>(int_arg(from, "attempt", 0)),
+                    static_cast<int>(int_arg(from, "attempts", 0))};
   if (kind == "silence") return Silence{milliseconds(int_arg(from, "ms", 0))};
   if (kind == "finished") return Finished{in_range(int_arg(from, "reason", 0), StopReason::cut)};
   if (kind == "failed")

@@ -1,4 +1,4 @@
-#include "agent/redact.h"
+#include "agent/models/redact.h"
 
 #include <algorithm>
 #include <cctype>

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "agent/codec.h"
-#include "agent/codec_json.h"
-#include "agent/openai.h"
-#include "agent/providers.h"
-#include "agent/url.h"
+#include "agent/models/codec.h"
+#include "agent/models/codec_json.h"
+#include "agent/models/openai.h"
+#include "agent/models/providers.h"
+#include "agent/models/url.h"
 
 namespace tern {
 namespace {
@@ -124,7 +124,7 @@ class ResponsesDecoder : public Decoder {
     if (type == "response.completed" || type == "response.incomplete")
       return completed(event.value("response", json::object()), type.ends_with("incomplete"), out);
     if (type == "response.failed") return failed(event.value("response", json::object()), out);
-    if (type == "error") return out.fail(trouble_of_event(data));
+    if (type == "error") return out.fail(request_error_of_event(data));
   }
 
  private:
@@ -192,7 +192,8 @@ class ResponsesDecoder : public Decoder {
   }
 
   static void failed(const json& response, StreamOut& out) {
-    out.fail(trouble_of_event(response.value("error", json::object()).dump(-1, ' ', false, json::error_handler_t::replace)));
+    out.fail(
+        request_error_of_event(response.value("error", json::object()).dump(-1, ' ', false, json::error_handler_t::replace)));
   }
 
   DeltaTemplate fast_{true};  // its events are numbered

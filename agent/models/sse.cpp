@@ -1,4 +1,4 @@
-#include "agent/sse.h"
+#include "agent/models/sse.h"
 
 #include <algorithm>
 #include <utility>
@@ -69,6 +69,7 @@ void SseParser::line(std::string_view text, const OnEvent& on_event) {
 void SseParser::field(std::string_view name, std::string_view value) {
   if (name == "data") add_data(value);
   if (name == "event") name_ = value;
+  if (name == "id") id_ = value;
 }
 
 void SseParser::add_data(std::string_view value) {

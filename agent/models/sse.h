@@ -19,6 +19,7 @@ class SseParser {
   void feed(std::string_view chunk, const OnEvent& on_event);
   // An event or line grew past the limit: the stream cannot be trusted any more and feed() ignores the rest.
   bool broken() const { return broken_; }
+  std::string_view last_id() const { return id_; }  // of the last event that named one
 
  private:
   void line(std::string_view text, const OnEvent& on_event);
@@ -30,7 +31,7 @@ class SseParser {
   Form form_;
   std::size_t limit_;
   std::string tail_;  // a line whose end has not come yet
-  std::string name_, data_;
+  std::string name_, data_, id_;
   std::string_view view_;  // the data while it is one line inside the current chunk
   bool has_data_ = false, in_view_ = false, skip_lf_ = false, first_ = true, broken_ = false;
 };

@@ -1,9 +1,10 @@
-#include "agent/text_calls.h"
+#include "agent/models/text_calls.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "tools/args.h"
+#include "compression/text/plain_text.h"
+#include "tools/set/args.h"
 
 namespace tern {
 namespace {
@@ -11,11 +12,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view think_open = "<think>", think_close = "</think>";
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
 
 bool same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/codec.h"
+#include "agent/models/codec.h"
 
 namespace tern {
 

@@ -1,4 +1,4 @@
-#include "agent/url.h"
+#include "agent/models/url.h"
 
 #include <algorithm>
 #include <charconv>
@@ -44,6 +44,17 @@ bool is_loopback(std::string_view host) {
   if (host == "localhost" || host == "::1" || host == "0:0:0:0:0:0:0:1" || host.ends_with(".localhost")) return true;
   if (!host.starts_with("127.")) return false;
   return host.find_first_not_of("0123456789.") == host.npos && std::count(host.begin(), host.end(), '.') == 3;
+}
+
+bool is_private_name(std::string_view host) {
+  if (host.find(':') != host.npos) return true;  // an IPv6 number: pages have names
+  if (is_loopback(host) || host.find('.') == host.npos || host.ends_with('.')) return true;
+  for (const std::string_view suffix :
+       {".local", ".localdomain", ".internal", ".lan", ".home", ".corp", ".intranet", ".home.arpa"})
+    if (host.ends_with(suffix)) return true;
+  // A last part that is a number makes all of it an address, whatever its form: 10.1, 0x7f.1, 2130706433.
+  const std::string_view last = host.substr(host.rfind('.') + 1);
+  return last.find_first_not_of("0123456789") == last.npos || last.starts_with("0x") || last.starts_with("0X");
 }
 
 std::string endpoint_url(std::string_view base, std::string_view version, std::string_view endpoint) {

@@ -12,6 +12,8 @@ struct Url {
 };
 Url parse_url(std::string_view text);
 bool is_loopback(std::string_view host);
+// A name or a literal address that is never of the public web: no dot, a local suffix, a private, loopback or link-local number.
+bool is_private_name(std::string_view host);
 
 // base + version (unless the base ends in one, or in an endpoint of ours) + endpoint:
 // ("https://h/", "/v1", "/messages") and ("https://h/v1", …) and ("https://h/v1/messages", …) are the same address.

@@ -1,10 +1,11 @@
-#include "agent/wire.h"
+#include "agent/models/wire.h"
 
 #include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "tools/args.h"
+#include "compression/text/fnv.h"
+#include "tools/set/args.h"
 
 namespace tern {
 namespace {
@@ -46,12 +47,6 @@ std::size_t sequence(const unsigned char* p, const unsigned char* end) {
   }
   if (p[0] < 0xf0 || p[0] > 0xf4 || left < 4 || !continues(p[1]) || !continues(p[2]) || !continues(p[3])) return 0;
   return (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f) ? 0 : 4;
-}
-
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 1469598103934665603ull;
-  for (unsigned char c : text) hash = (hash ^ c) * 1099511628211ull;
-  return hash;
 }
 
 bool id_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; }
@@ -120,7 +115,7 @@ std::string wire_id(std::string_view id) {
   out.resize(std::min<std::size_t>(out.size(), 40));
   static constexpr char hex[] = "0123456789abcdef";
   out += '-';
-  for (auto hash = hash_of(id), n = std::uint64_t(0); n < 16; ++n, hash >>= 4) out += hex[hash & 15];
+  for (auto hash = fnv1a(id), n = std::uint64_t(0); n < 16; ++n, hash >>= 4) out += hex[hash & 15];
   return out;
 }
 

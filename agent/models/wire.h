@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "compression/conversation.h"
+#include "compression/values/conversation.h"
 
 namespace tern {
 

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "compression/conversation.h"
-#include "compression/edit.h"
+#include "compression/values/context_edit.h"
+#include "compression/values/conversation.h"
 
 namespace tern {
 
@@ -24,10 +24,11 @@ struct Submit {
 struct TakeBack {};   // give every queued prompt back (answered by Queue with none and TakenBack)
 struct Interrupt {};  // also requested through the stop source; kept for headless input
 enum class Verdict { yes, yes_remember, no };
-struct Answer {  // to PermissionAsked or TrustAsked
+struct Answer {  // to what question_event.h asks
   std::uint64_t id = 0;
   Verdict verdict = Verdict::no;
-  std::string note;  // "no, and say why"
+  std::string note;        // "no, and say why"; own words
+  std::size_t choice = 0;  // which of the grants (yes_remember) or the options of a question
 };
 struct ShellLine {  // "! make" typed by the person: runs with their authority, shown to the model
   std::string command;
@@ -44,6 +45,7 @@ struct SetMode {
 struct SetModel {
   std::string name;  // "provider/model", an alias; empty = list them (answered by Page)
 };
+inline constexpr const char* kFresh = "fresh";  // the strategy that begins a window anew with notes
 struct Compact {
   std::string focus, strategy;
   bool preview = false;
@@ -62,6 +64,14 @@ struct PinThis {
   std::string what;  // "r17", "last", a path, a sentence; empty = list
   bool on = true;
   ItemId item = {};  // "last", as it was meant when it was said during a turn
+};
+struct EditContext {  // by hand, item by item
+  enum class What { drop, fold, back } what = What::drop;
+  std::vector<std::string> ids;  // as the list of items names them: "r17", "m12"
+};
+struct Aside {  // a question beside the conversation: answered from it, and no part of it
+  std::string question;
+  bool keep = false;  // the last one and its answer become part of it after all
 };
 struct Rewind {  // conversation back to just before this user item; files too when asked
   ItemId item;
@@ -82,10 +92,23 @@ struct Query {
 struct StopJob {
   std::string id;  // empty = all
 };
+struct Login {  // a key to be tried and kept; an empty provider is told by the form of the key
+  std::string provider, key;
+};
+struct Logout {          // forgets the key that was kept
+  std::string provider;  // empty = that of the model in use
+};
+struct Remember {  // a choice the user made on the screen, to be kept in their configuration
+  std::string key, value;
+};
 struct ReloadConfig {};
+struct RunCommand {  // a command of the CommandList: the owner makes its prompt and sends that
+  std::string name, arguments;
+};
 struct Quit {};
 
 using Command = std::variant<Submit, TakeBack, Interrupt, Answer, ShellLine, MemoryNote, SetMode, SetModel, Compact,
-                             AcceptPreview, UndoCompact, PinThis, Rewind, Redo, Sessions, Query, StopJob, ReloadConfig, Quit>;
+                             AcceptPreview, UndoCompact, PinThis, EditContext, Aside, Rewind, Redo, Sessions, Query, StopJob,
+                             Login, Logout, Remember, ReloadConfig, RunCommand, Quit>;
 
 }  // namespace tern

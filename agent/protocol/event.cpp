@@ -1,4 +1,4 @@
-#include "agent/event.h"
+#include "agent/protocol/event.h"
 
 namespace tern {
 
@@ -11,6 +11,14 @@ std::string_view to_string(PermissionMode mode) {
     case PermissionMode::bypass: return "bypass";
   }
   return "ask";
+}
+
+std::string retry_text(const Waiting& waiting, std::int64_t left_ms) {
+  if (waiting.attempt == 0) return {};
+  std::string text = "retrying";
+  if (left_ms > 0) text += " in " + std::to_string((left_ms + 999) / 1'000) + "s";
+  if (waiting.attempts > 0) text += " (" + std::to_string(waiting.attempt) + " of " + std::to_string(waiting.attempts) + ")";
+  return text;
 }
 
 bool merge_events(Event& newest, Event& incoming) {

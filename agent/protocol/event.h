@@ -7,13 +7,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
-#include "agent/command.h"
-#include "agent/context_event.h"
-#include "compression/conversation.h"
-#include "compression/edit.h"
+#include "agent/protocol/command.h"
+#include "agent/protocol/context_event.h"
+#include "agent/protocol/extend_event.h"
+#include "agent/protocol/list_event.h"
+#include "agent/protocol/model_event.h"
+#include "agent/protocol/question_event.h"
+#include "compression/values/context_edit.h"
+#include "compression/values/conversation.h"
 
 namespace tern {
 
@@ -29,6 +34,7 @@ struct Delta {  // adjacent ones of a kind are merged in the mailbox
   DeltaKind kind = DeltaKind::text;
   std::string text;
 };
+inline constexpr std::string_view own_command_label = "You ran";  // of "! make": a call without a model
 struct ToolStarted {
   std::string call_id, tool, label, subject, arguments;
   bool replayed = false;
@@ -36,6 +42,8 @@ struct ToolStarted {
 struct ToolProgress {
   std::string call_id, tail;  // what came since the last one
 };
+// How the note of a call begins that did not run: the user said no, or a rule did.
+inline constexpr std::string_view rejected_note = "rejected", blocked_note = "blocked";
 struct ToolFinished {
   std::string call_id, tool, label, subject, note, diff, text;  // text: whole, as the person may unfold it (head kept ≤ 256 KB)
   bool is_error = false;
@@ -45,20 +53,6 @@ struct ToolFinished {
   ResultForm form = ResultForm::full;
   bool replayed = false;
 };
-struct PermissionAsked {
-  std::uint64_t id = 0;
-  std::string tool, title, body, diff;  // body: the command or the parameters in full
-  std::string reason;                   // why it asks
-  std::string remember;                 // exactly what "yes, and remember" would grant; empty = not offered
-};
-struct PermissionSettled {
-  std::uint64_t id = 0;
-  Verdict verdict = Verdict::no;
-};
-struct TrustAsked {
-  std::uint64_t id = 0;
-  std::string folder, what;  // what the folder would like to set or run
-};
 enum class Level { info, warning, error };
 struct Notice {
   Level level = Level::info;
@@ -67,8 +61,11 @@ struct Notice {
 struct Waiting {  // retry or silence banner; empty text clears it
   std::string text;
   std::int64_t until_ms = 0;  // countdown from the event on, 0 = none; the view adds its clock to it
+  // A retry: the next try is number `attempt` of `attempts`, and what was streamed of this message is void. 0 = none.
+  int attempt = 0, attempts = 0;
 };
-struct Queue {  // prompts waiting
+std::string retry_text(const Waiting& waiting, std::int64_t left_ms);  // "retrying in 5s (2 of 10)"; empty = no retry
+struct Queue {                                                         // prompts waiting
   std::vector<std::string> texts;
 };
 struct TakenBack {
@@ -82,7 +79,8 @@ struct Page {                                  // a text to read in the pager vi
 struct RewindPoint {
   ItemId item;
   std::string text, when;
-  int files_changed = 0;
+  int files_changed = 0;  // by this prompt
+  int files_since = 0;    // by it and all that came after
 };
 struct RewindPoints {
   std::vector<RewindPoint> points;
@@ -97,7 +95,9 @@ struct SessionList {
 struct SessionOpened {  // the view starts anew; replayed items follow
   std::string id, name;
   bool resumed = false;
-  bool more = false;  // the replay begins later than the log: the query "earlier" has what stands above
+  bool more = false;            // the replay begins later than the log: the query "earlier" has what stands above
+  int earlier = 0;              // other conversations of this folder, when this one is new
+  std::string last, last_when;  // the newest of them
 };
 struct EventPage;
 struct Earlier {  // goes above everything replayed so far; nothing below it changes
@@ -113,13 +113,17 @@ struct TurnEnded {
   int exit_code = 0;  // as headless would end: 0 1 3 4 5 6 130
   std::int64_t milliseconds = 0;
 };
+struct StatusText {  // of the user's own status line; with colours, at most three lines
+  std::string text;
+};
 struct Goodbye {  // the account printed on exit
   std::string text;
 };
 
 using Event = std::variant<TurnStarted, ItemAdded, Delta, ToolStarted, ToolProgress, ToolFinished, PermissionAsked,
-                           PermissionSettled, TrustAsked, Notice, Waiting, Compaction, PreviewReady, Meters, Queue, TakenBack,
-                           Page, ContextReport, RewindPoints, SessionList, SessionOpened, Earlier, Todos, TurnEnded, Goodbye>;
+                           PermissionSettled, TrustAsked, QuestionAsked, Notice, Waiting, Compaction, PreviewReady, Meters, Queue,
+                           TakenBack, Page, ContextReport, RewindPoints, SessionList, ListShown, ModelList, CommandList,
+                           LoginAsked, SessionOpened, Earlier, Todos, TurnEnded, StatusText, Goodbye>;
 
 struct EventPage {
   std::vector<Event> events;

@@ -1,4 +1,4 @@
-#include "agent/local_time.h"
+#include "agent/protocol/local_time.h"
 
 #include <chrono>
 #include <ctime>

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "compression/conversation.h"
+#include "compression/values/conversation.h"
 
 namespace tern {
 

@@ -40,11 +40,26 @@ class Mailbox {
     return take();
   }
 
-  // Waits for a value, for close(), or for stop: the last two give nothing.
+  // Waits for a value, for close(), for stop or for a poke(): the last three give nothing.
   std::optional<T> wait(std::stop_token stop = {}) {
     std::unique_lock lock(mutex_);
-    ready_.wait(lock, stop, [&] { return !queue_.empty() || closed_; });
+    ready_.wait(lock, stop, [&] { return !queue_.empty() || closed_ || poked_; });
+    poked_ = false;
     return take();
+  }
+
+  // Ends the wait() that is going on, or the next one: there is something for its thread elsewhere.
+  void poke() {
+    {
+      std::lock_guard lock(mutex_);
+      poked_ = true;
+    }
+    ready_.notify_all();
+  }
+
+  bool closed() const {  // and there is nothing left in it
+    std::lock_guard lock(mutex_);
+    return closed_ && queue_.empty();
   }
 
   template <class Clock, class Duration>
@@ -52,19 +67,6 @@ class Mailbox {
     std::unique_lock lock(mutex_);
     ready_.wait_until(lock, stop, deadline, [&] { return !queue_.empty() || closed_; });
     return take();
-  }
-
-  // Takes the first value the predicate accepts, leaving the others in order (typed-ahead prompts, answers).
-  template <class Predicate>
-  std::optional<T> take_if(Predicate accept) {
-    std::lock_guard lock(mutex_);
-    for (auto it = queue_.begin(); it != queue_.end(); ++it) {
-      if (!accept(*it)) continue;
-      std::optional<T> value(std::move(*it));
-      queue_.erase(it);
-      return value;
-    }
-    return std::nullopt;
   }
 
   void close() {
@@ -83,10 +85,10 @@ class Mailbox {
     return value;
   }
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable_any ready_;
   std::deque<T> queue_;
-  bool closed_ = false;
+  bool closed_ = false, poked_ = false;
   std::function<void()> wake_;
   Merge merge_;
 };

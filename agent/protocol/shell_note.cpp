@@ -1,4 +1,4 @@
-#include "agent/shell_note.h"
+#include "agent/protocol/shell_note.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "compression/conversation.h"
+#include "compression/values/conversation.h"
 
 namespace tern {
 

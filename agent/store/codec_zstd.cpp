@@ -1,4 +1,4 @@
-#include "agent/codec_zstd.h"
+#include "agent/store/codec_zstd.h"
 
 #include <zstd.h>
 

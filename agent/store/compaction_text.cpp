@@ -1,20 +1,23 @@
-#include "agent/compaction_text.h"
+#include "agent/store/compaction_text.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
-#include "agent/cost.h"
-#include "compression/blocks.h"
-#include "compression/tokens.h"
-#include "compression/utf8.h"
+#include "compression/text/figures.h"
+#include "compression/text/utf8.h"
+#include "compression/values/blocks.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 namespace {
 
-constexpr std::size_t most_points = 12, most_parts = 6, most_edits_text = 4'000;
+constexpr std::size_t most_points = 18, most_parts = 6, most_edits_text = 4'000;
 
 std::string first_words(const Item& item) {
   for (const auto& block : item.blocks) {
@@ -54,20 +57,62 @@ class AuditList {
   std::unordered_map<std::string, std::size_t> open_;
 };
 
-// What a line says of its own: a list entry, what stands behind a numbered heading, or a line right under one.
-std::string point_of(std::string line, bool& under_heading) {
-  for (auto at = line.find("**"); at != std::string::npos; at = line.find("**", at)) line.erase(at, 2);
-  const auto first = line.find_first_not_of(" \t-*#");
-  if (first == std::string::npos) return {};
-  const bool under = std::exchange(under_heading, false);
-  if (line.find_first_of("-*") < first) return line.substr(first);
-  const auto dot = line.find_first_not_of("0123456789", first), colon = line.find(": "), end = line.find_last_not_of(" \t\r");
-  const bool numbered = dot != std::string::npos && dot > first && line[dot] == '.';
-  under_heading = numbered && line[end] == ':';
-  if (under_heading) return {};
-  if (numbered && colon != std::string::npos) return line.substr(colon + 2);
-  return under ? line.substr(first) : std::string();
+// "none open", "as under 1": a line that only fills its section.
+bool says_nothing(std::string_view point) {
+  const auto end = point.find_last_not_of(" \t\r.");
+  std::string text(point.substr(0, end == std::string_view::npos ? 0 : end + 1));
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (text == "none" || text == "n/a" || text == "nothing" || text == "unknown" || text == "无" || text.empty()) return true;
+  const bool refers = text.starts_with("as under ") || text.starts_with("see section ") || text.starts_with("see under ") ||
+                      text.starts_with("see above");
+  const bool denies = text.starts_with("none ") || text.starts_with("no open ");
+  return refers || (denies && text.size() < 24);
 }
+
+// A summary line by line: each numbered line or heading opens a section, each list entry or first line below one is a point.
+class Points {
+ public:
+  void take(std::string line) {
+    for (auto at = line.find("**"); at != std::string::npos; at = line.find("**", at)) line.erase(at, 2);
+    const auto first = line.find_first_not_of(" \t-*#"), end = line.find_last_not_of(" \t\r");
+    if (first == std::string::npos) return;
+    if (line.find_first_of("-*") < first) return add(line.substr(first));
+    const auto dot = line.find_first_not_of("0123456789", first), colon = line.find(": ");
+    const bool numbered = dot != std::string::npos && dot > first && line[dot] == '.';
+    if (numbered || line.starts_with('#')) {
+      sections_.emplace_back();
+      under_heading_ = line[end] == ':' || colon == std::string::npos;
+      if (!under_heading_) add(line.substr(colon + 2));
+    } else if (std::exchange(under_heading_, false)) {
+      add(line.substr(first));
+    }
+  }
+
+  // The first point of each section, then the second …, as many as there is room for; in the order of the text.
+  std::vector<std::string> chosen(std::size_t most) const {
+    std::size_t deep = 0, count = 0;
+    std::vector<std::size_t> taken(sections_.size(), 0);
+    for (bool more = true; more && count < most; ++deep) {
+      more = false;
+      for (std::size_t i = 0; i < sections_.size() && count < most; ++i) {
+        if (sections_[i].size() <= deep) continue;
+        taken[i] = deep + 1, ++count, more = true;
+      }
+    }
+    std::vector<std::string> points;
+    for (std::size_t i = 0; i < sections_.size(); ++i)
+      points.insert(points.end(), sections_[i].begin(), sections_[i].begin() + static_cast<std::ptrdiff_t>(taken[i]));
+    return points;
+  }
+
+ private:
+  void add(std::string point) {
+    under_heading_ = false;
+    if (!says_nothing(point)) sections_.back().push_back(std::move(point));
+  }
+  std::vector<std::vector<std::string>> sections_{1};
+  bool under_heading_ = false;
+};
 
 // At a blank, else between two characters.
 std::string shortened(const std::string& text, std::size_t limit) {
@@ -116,6 +161,27 @@ std::string describe_edits(const Edits& edits) {
   return more ? text + "… and " + std::to_string(more) + " more\n" : text;
 }
 
+// Of each kind so many: the lines below, counted, must come to it.
+static std::string audit_table(const LossReport& loss) {
+  std::map<FactKind, std::array<std::size_t, 3>> kinds;
+  for (const auto& fact : loss.stays) ++kinds[fact.kind][0];
+  for (const auto& [fate, fact] : loss.lost) ++kinds[fact.kind][fate == Fate::reachable ? 1 : 2];
+  std::string text;
+  const auto row = [&](std::string_view what, std::size_t kept, std::size_t reachable, std::size_t lost) {
+    text += std::string(what) + ": " + std::to_string(kept) + " kept, " + std::to_string(reachable) + " by recall, " +
+            std::to_string(lost) + " lost\n";
+  };
+  std::array<std::size_t, 3> all{};
+  for (const auto& [kind, of] : kinds) {
+    row(to_string(kind), of[0], of[1], of[2]);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] += of[i];
+  }
+  row("In all", all[0], all[1], all[2]);
+  const auto& said = loss.answers;
+  if (said.kept + said.reachable + said.dropped > 0) row("Sentences of answers", said.kept, said.reachable, said.dropped);
+  return text + '\n';
+}
+
 std::string full_audit(const LossReport& loss) {
   AuditList list;
   for (const auto& [fate, fact] : loss.lost) list.add(fate == Fate::dropped ? "- lost: " : "- by recall: ", fact);
@@ -123,7 +189,7 @@ std::string full_audit(const LossReport& loss) {
     fact.recall = {};  // it stands in the context
     list.add("- kept: ", fact);
   }
-  return list.text();
+  return audit_table(loss) + list.text();
 }
 
 std::string index_page(const std::string& index) {
@@ -134,15 +200,12 @@ std::string index_page(const std::string& index) {
 }
 
 std::vector<std::string> key_points(const std::string& summary, std::size_t limit) {
-  std::vector<std::string> points;
+  Points all;
   std::istringstream lines(summary);
-  bool under_heading = false;
-  for (std::string line; points.size() < most_points && std::getline(lines, line);) {
-    auto point = point_of(line, under_heading);
-    if (point.empty() || point == "none" || point == "None" || point == "none.") continue;
+  for (std::string line; std::getline(lines, line);) all.take(std::move(line));
+  auto points = all.chosen(most_points);
+  for (auto& point : points)
     if (point.size() > limit) point = shortened(point, limit);
-    points.push_back(std::move(point));
-  }
   return points;
 }
 

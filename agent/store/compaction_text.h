@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "compression/edit.h"
-#include "compression/index.h"
+#include "compression/reading/index.h"
+#include "compression/values/context_edit.h"
 
 namespace tern {
 
@@ -14,6 +14,7 @@ std::string describe_edits(const Edits& edits);                 // a line for ea
 constexpr const char* kAskedFor = "asked for";                  // why a compaction was made that a person or the model wanted
 std::string full_audit(const LossReport& loss);                 // every specific with its fate
 std::string index_page(const std::string& index);               // Markdown in which each kind is a paragraph of its own
+// What its sections say, from each of them, each at most `limit` bytes.
 std::vector<std::string> key_points(const std::string& summary, std::size_t limit);
 
 // What the person can still get at of a batch that may not be undone as a whole: "r12  Read src/a.cpp  2.1k", largest first,

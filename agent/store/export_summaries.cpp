@@ -1,13 +1,13 @@
-#include "agent/export_summaries.h"
+#include "agent/store/export_summaries.h"
 
 #include <ctime>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "agent/compaction_text.h"
-#include "agent/project_dir.h"
-#include "agent/store.h"
+#include "agent/store/compaction_text.h"
+#include "agent/store/project_dir.h"
+#include "agent/store/store.h"
 
 namespace tern {
 namespace {
@@ -51,11 +51,17 @@ std::string summaries_json(const std::vector<NumberedSummary>& summaries, std::s
                     {"turnRange", {record.first_turn, record.last_turn}},
                     {"content", record.summary},
                     {"keyPoints", points},
+                    {"messagesBefore", record.messages_before},
+                    {"messagesAfter", record.messages_after},
                     {"tokensBefore", record.before},
                     {"tokensAfter", record.after},
+                    {"boundary", {{"index", record.boundary}, {"score", record.boundary_score}}},
                     {"strategy", record.strategy},
                     {"model", record.model},
                     {"cost", record.dollars},
+                    {"pauseMs", record.pause_ms},
+                    {"cause", std::string(to_string(record.cause))},
+                    {"why", record.why},
                     {"undone", record.undone}});
   }
   return dump(list, 2) + "\n";
@@ -66,8 +72,12 @@ std::string summary_markdown(const NumberedSummary& summary) {
   std::string text = "---\nnumber: " + std::to_string(summary.number) + "\nsession: " + summary.session +
                      "\ntimestamp: " + iso_time(record.when);
   text += "\nturns: " + std::to_string(record.first_turn) + "-" + std::to_string(record.last_turn);
+  text += "\nmessages: " + std::to_string(record.messages_before) + " -> " + std::to_string(record.messages_after);
   text += "\ntokens: " + std::to_string(record.before) + " -> " + std::to_string(record.after);
   text += "\nstrategy: " + dump(record.strategy) + "\nmodel: " + dump(record.model) + "\ncost: " + dump(record.dollars);
+  if (record.boundary > 0)
+    text += "\nboundary: " + std::to_string(record.boundary) + " (score " + std::to_string(record.boundary_score) + ")";
+  text += "\npause: " + std::to_string(record.pause_ms) + " ms";
   text += std::string("\nundone: ") + (record.undone ? "true" : "false") + "\nwhy: " + dump(record.why) +
           "\n---\n\n# Summary\n\n" + record.summary + "\n";
   if (!record.index.empty()) text += "\n# Index\n\n" + index_page(record.index);

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "agent/store_types.h"
+#include "agent/store/store_types.h"
 
 namespace tern {
 

@@ -1,8 +1,8 @@
-#include "agent/item_codec.h"
+#include "agent/store/item_codec.h"
 
 #include <cstring>
 
-#include "compression/tokens.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 namespace {

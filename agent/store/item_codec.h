@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "agent/event.h"
-#include "compression/edit.h"
+#include "agent/protocol/event.h"
+#include "compression/values/context_edit.h"
 
 namespace tern {
 

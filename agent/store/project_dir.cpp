@@ -1,4 +1,4 @@
-#include "agent/project_dir.h"
+#include "agent/store/project_dir.h"
 
 #include <fcntl.h>
 #include <sys/random.h>
@@ -9,8 +9,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
 
-#include "agent/git_index.h"
+#include "tools/files/git_index.h"
+#include "tools/set/args.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern {
 namespace {
@@ -19,21 +24,6 @@ namespace fs = std::filesystem;
 using State = ProjectDir::State;
 constexpr const char* kName = ".compression";
 constexpr const char* kToken = "owner";
-
-class Fd {
- public:
-  explicit Fd(int fd) : fd_(fd) {}
-  ~Fd() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  int get() const { return fd_; }
-  explicit operator bool() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
 
 std::string said(const char* what, const fs::path& where) {
   return std::string(what) + " " + where.string() + ": " + std::strerror(errno);
@@ -103,7 +93,7 @@ std::string mark_as_ours(int folder, const fs::path& project) {
 std::string fault_of(const struct stat& info) {
   if (S_ISLNK(info.st_mode)) return "is a symbolic link";
   if (!S_ISDIR(info.st_mode)) return "is not a folder";
-  if (info.st_uid != ::geteuid()) return "belongs to somebody else";
+  if (info.st_uid != ::geteuid()) return "belongs to another user";
   if (info.st_mode & 022) return "can be written by others (chmod go-w repairs that)";
   return {};
 }
@@ -185,12 +175,29 @@ fs::path project_state_dir(const fs::path& root) {
   const fs::path state = user_state_dir();
   std::string why;
   if (state.empty()) return {};
-  std::uint64_t hash = 1469598103934665603ULL;
+  std::uint64_t hash = 1469598103934665603ULL;  // not the offset of FNV, but folders on disk are named with it
   for (unsigned char c : root.string()) hash = (hash ^ c) * 1099511628211ULL;
   char name[32];
   std::snprintf(name, sizeof name, "-%016llx", static_cast<unsigned long long>(hash));
   const fs::path folder = state / "projects" / (root.filename().string() + name);
   return make_private_dir(folder, why) ? folder : fs::path();
+}
+
+bool is_shown_part(std::string_view key) { return key == "about" || key == "effective" || key == "from"; }
+
+bool sets_something(const fs::path& file) {
+  struct stat info {};
+  if (::lstat(file.c_str(), &info) != 0) return false;
+  constexpr off_t most = 1 << 20;
+  if (!S_ISREG(info.st_mode) || info.st_size > most) return true;
+  std::ifstream in(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  if (nests_too_deep(bytes)) return true;
+  const auto json = nlohmann::json::parse(bytes, nullptr, false);
+  if (!json.is_object()) return true;
+  for (const auto& [key, value] : json.items())
+    if (!is_shown_part(key)) return true;
+  return false;
 }
 
 bool make_private_dir(const fs::path& folder, std::string& why) {

@@ -37,6 +37,11 @@ std::filesystem::path user_state_dir();
 // Below it, one per project by its path: prompts said there, drafts, and the history when `.compression/` cannot be used.
 std::filesystem::path project_state_dir(const std::filesystem::path& root);
 
+// The parts of the project's config.json that only show what is in force: "about", "effective", "from".
+bool is_shown_part(std::string_view key);
+// Whether the file sets something; also when it cannot be read as JSON.
+bool sets_something(const std::filesystem::path& config_file);
+
 // Opened with 0600, never through a link, replaced as a whole (temp, fsync, rename). False and `why` when not.
 bool write_private_file(const std::filesystem::path& file, std::string_view bytes, std::string& why);
 // Made 0700, also its missing parents below an existing folder; never through a link.

@@ -1,4 +1,4 @@
-#include "agent/sqlite.h"
+#include "agent/store/sqlite.h"
 
 #include <sqlite3.h>
 #if __has_include(<sqlite3recover.h>)  // one road to SQLite brings the amalgamation alone

@@ -1,12 +1,12 @@
-#include "agent/store.h"
+#include "agent/store/store.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/export_summaries.h"
-#include "agent/store_db.h"
+#include "agent/store/export_summaries.h"
+#include "agent/store/store_db.h"
 
 namespace tern {
 namespace {

@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/store_types.h"
+#include "agent/store/store_types.h"
 
 namespace tern {
 
-struct FileChange;  // tools/journal.h
-struct TodoItem;    // tools/tool.h
+struct FileChange;  // tools/files/journal.h
+struct TodoItem;    // tools/set/tool.h
 
 class Store {
  public:
@@ -39,6 +39,7 @@ class Store {
   std::optional<OpenedSession> newest(std::string& why, std::string_view cwd = {});  // --continue
   OpenedSession fork(std::string_view name = {});  // of the open session as it stands; the log before is shared
   void rename(std::string_view name);
+  bool hide(std::string_view id);  // from sessions() and newest(); its log stays. False: there is no such session
   void set_model(std::string_view model);
   std::string session() const;  // id of the open one, empty = none
   std::vector<SessionRow> sessions(std::string_view search = {}, std::size_t limit = 100);
@@ -67,12 +68,13 @@ class Store {
   std::optional<Conversation> redo(std::uint64_t batch);
   std::vector<std::uint64_t> undoable() const;  // newest first
   std::vector<std::uint64_t> redoable() const;
-  Conversation rewind(const Rewound& what);  // what came after leaves the log's fold, not the file
-  std::optional<Rewound> rewound() const;    // the newest that can be taken back: nothing was said or compacted since
-  Conversation unrewind();                   // with what that one took away
-  Conversation conversation() const;         // folded from the database
-  Conversation asked() const;                // as it stood when the newest answer was asked for; without one as it stands
-  ItemPtr item(ItemId id) const;             // as it was appended, whatever became of it; null = unknown
+  std::optional<Batch> batch(std::uint64_t id) const;  // of the open session
+  Conversation rewind(const Rewound& what);            // what came after leaves the log's fold, not the file
+  std::optional<Rewound> rewound() const;              // the newest that can be taken back: nothing was said or compacted since
+  Conversation unrewind();                             // with what that one took away
+  Conversation conversation() const;                   // folded from the database
+  Conversation asked() const;     // as it stood when the newest answer was asked for; without one as it stands
+  ItemPtr item(ItemId id) const;  // as it was appended, whatever became of it; null = unknown
   std::vector<ItemPtr> items(ItemRange range) const;  // the originals of a range, for summaries
   std::vector<Event> screen(const ScreenOptions& options = {}) const;
   // Where about so many log entries before `end` begin, at a prompt, so that no call is parted from its result.
@@ -93,8 +95,11 @@ class Store {
 
   // ------------------------------------------------------------ beside the log
   void add_usage(const UsageRow& row);
-  UsageTotal usage_total() const;                  // of the open session
-  std::vector<ModelUsage> usage_by_model() const;  // the same, in the order of their first request
+  std::vector<UsageRow> requests() const;                // those of usage_total(), oldest first
+  UsageTotal usage_total() const;                        // of the open session, with what it shares with those it was forked from
+  UsageTotal spent() const;                              // of the open session alone
+  UsageTotal usage_for(std::string_view purpose) const;  // the part of usage_total() that was for this
+  std::vector<ModelUsage> usage_by_model() const;        // usage_total() in the order of their first request
   // Oldest first; with `decisions` also what was decided and changed nothing (tier none): waits, drafts, failures, pins, undo.
   std::vector<CompactionRecord> compactions(bool decisions = false) const;
   std::vector<NumberedSummary> summaries(std::size_t newest = SIZE_MAX) const;  // of all sessions, oldest first

@@ -7,11 +7,11 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "agent/codec_zstd.h"
-#include "agent/item_codec.h"
-#include "agent/sqlite.h"
-#include "agent/store.h"
-#include "agent/store_row.h"
+#include "agent/store/codec_zstd.h"
+#include "agent/store/item_codec.h"
+#include "agent/store/sqlite.h"
+#include "agent/store/store.h"
+#include "agent/store/store_row.h"
 
 namespace tern {
 
@@ -20,6 +20,12 @@ struct OriginalText {     // where the bytes of an original are
   std::int64_t session = 0;
   std::uint64_t item = 0;
   std::int64_t block = -1;  // -1 = all texts of the item
+};
+
+// A session whose rows the open one shares: its own, or those its ancestors wrote before they were forked.
+struct Past {
+  std::int64_t session = 0;
+  std::int64_t until_ms = INT64_MAX;  // of the fork; later rows belong to the ancestor alone
 };
 
 // One holder per session, told by a lock on one byte of `tern.lock`; byte 0 is shared by everybody who has the file open.
@@ -59,9 +65,9 @@ struct Store::Impl {
   std::int64_t current = 0;  // the open session
   std::string uid, name, model;
   std::uint64_t turns = 0, last_item = 0, last_batch = 0, last_event = 0;
-  std::vector<std::int64_t> chain;  // the open session and those it was forked from
-  std::vector<LogRow> rows;         // as visible: what was rewound is gone from here
-  std::vector<Cut> cuts;            // … and is here, the newest last, until something is said anew
+  std::vector<Past> chain;   // the open session and those it was forked from, oldest first
+  std::vector<LogRow> rows;  // as visible: what was rewound is gone from here
+  std::vector<Cut> cuts;     // … and is here, the newest last, until something is said anew
   std::uint32_t recall_next = 0, recall_end = 0;
 
   // Not yet on disk: read from here.

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "agent/store_db.h"
-#include "compression/edit.h"
+#include "agent/store/store_db.h"
+#include "compression/values/context_edit.h"
 
 namespace tern {
 namespace {
@@ -219,7 +219,8 @@ bool Store::log(const Batch& batch, const CompactionRecord& record) {
       const Packed audit = pack(record.audit_full);
       db.run("UPDATE sessions SET last_item=max(last_item, ?2) WHERE id=?1", {session, sql(last_item)});
       db.run(
-          "INSERT OR REPLACE INTO batches VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,0)",
+          "INSERT OR REPLACE INTO batches VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,0,"
+          "?22,?23,?24,?25,?26,?27,?28,?29,?30)",
           {session,
            sql(id),
            to_string(record.tier),
@@ -240,7 +241,16 @@ bool Store::log(const Batch& batch, const CompactionRecord& record) {
            sql(record.originals),
            record.dollars,
            record.pause_ms,
-           at});
+           at,
+           sql(record.messages_before),
+           sql(record.messages_after),
+           sql(record.boundary),
+           std::int64_t{record.boundary_score},
+           to_string(record.cause),
+           sql(record.specifics),
+           sql(record.specifics_kept),
+           sql(record.sentences),
+           sql(record.sentences_kept)});
     });
   });
 }
@@ -260,6 +270,13 @@ std::vector<std::uint64_t> Store::redoable() const {
   std::lock_guard lock(impl_->mutex);
   std::vector<std::uint64_t> gone = impl_->undone();
   return {gone.rbegin(), gone.rend()};
+}
+
+std::optional<Batch> Store::batch(std::uint64_t id) const {
+  return impl_->read([&](Sqlite&) -> std::optional<Batch> {
+    const LogRow* row = impl_->find(LogRow::batch, id);
+    return row ? impl_->load_batch(*row) : std::nullopt;
+  });
 }
 
 bool Store::Impl::mark_undone(std::uint64_t batch, bool is) {

@@ -1,4 +1,4 @@
-#include "agent/store_migrate.h"
+#include "agent/store/store_migrate.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

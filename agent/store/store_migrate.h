@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "agent/sqlite.h"
+#include "agent/store/sqlite.h"
 
 namespace tern {
 

@@ -7,8 +7,8 @@
 #include <cctype>
 #include <cstring>
 
-#include "agent/store_db.h"
-#include "tools/output_ring.h"
+#include "agent/store/store_db.h"
+#include "tools/exec/output_ring.h"
 
 namespace tern {
 namespace {
@@ -299,15 +299,13 @@ std::vector<OriginalHit> Store::search_originals(std::string_view part, RecallId
   return impl_->read([&](Sqlite& db) {
     std::vector<Original> known;
     {
-      Cursor cursor =
-          db.query("SELECT id, '', tool, subject, bytes, item, at FROM originals WHERE session=?1 OR id=?2 ORDER BY id DESC",
-                   {impl_->current, sql(only.value)});
-      while (cursor.step()) known.push_back(original_of(cursor));
+      Cursor cursor = db.query("SELECT id, '', tool, subject, bytes, item, at FROM originals WHERE id=?1", {sql(only.value)});
+      if (cursor.step()) known.push_back(original_of(cursor));
     }
+    if (!only) known = this->originals(SIZE_MAX);
     std::vector<OriginalHit> hits;
     for (const Original& one : known) {
       if (part.empty() || hits.size() >= limit) break;
-      if (only && one.id != only) continue;
       if (const auto all = text(one.id)) find_lines(*all, part, one, limit, hits);
     }
     return hits;
@@ -317,10 +315,13 @@ std::vector<OriginalHit> Store::search_originals(std::string_view part, RecallId
 std::vector<Original> Store::originals(std::size_t newest) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<Original> list;
-    Cursor cursor =
-        db.query("SELECT id, ?2, tool, subject, bytes, item, at FROM originals WHERE session=?1 ORDER BY id DESC LIMIT ?3",
-                 {impl_->current, std::string_view(impl_->uid), sql(newest)});
-    while (cursor.step()) list.push_back(original_of(cursor));
+    for (auto past = impl_->chain.rbegin(); past != impl_->chain.rend() && list.size() < newest; ++past) {
+      Cursor cursor = db.query(
+          "SELECT o.id, s.uid, o.tool, o.subject, o.bytes, o.item, o.at FROM originals o JOIN sessions s ON s.id=o.session"
+          " WHERE o.session=?1 AND o.at<=?2 ORDER BY o.id DESC",
+          {past->session, past->until_ms});
+      while (list.size() < newest && cursor.step()) list.push_back(original_of(cursor));
+    }
     return list;
   });
 }

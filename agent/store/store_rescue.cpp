@@ -1,9 +1,9 @@
 // The end of a session whose disk refuses what waits in memory: the history goes on in a copy that can be opened again.
 #include <unistd.h>
 
-#include "agent/project_dir.h"
-#include "agent/store_db.h"
-#include "agent/store_migrate.h"
+#include "agent/store/project_dir.h"
+#include "agent/store/store_db.h"
+#include "agent/store/store_migrate.h"
 
 namespace tern {
 namespace {

@@ -1,9 +1,22 @@
 // Going back to an earlier prompt, and coming back from there: the log keeps both as rows, only the visible rows change.
 #include <algorithm>
+#include <map>
+#include <set>
 
-#include "agent/store_db.h"
+#include "agent/protocol/local_time.h"
+#include "agent/store/store_db.h"
+#include "compression/text/utf8.h"
 
 namespace tern {
+namespace {
+
+std::string beginning(std::string text) {
+  constexpr std::size_t most = 500;
+  if (text.size() > most) text.resize(utf8_floor(text, most));
+  return text;
+}
+
+}  // namespace
 
 void Store::Impl::show(const LogRow& row) {
   if (row.kind == LogRow::rewound) return cut(row);
@@ -59,6 +72,32 @@ Conversation Store::unrewind() {
   std::lock_guard lock(impl_->mutex);
   if (!impl_->cuts.empty()) impl_->add_row(LogRow::returned, impl_->cuts.back().row.ref, 0, {});
   return conversation();
+}
+
+std::vector<RewindPoint> Store::rewind_points() const {
+  return impl_->read([&](Sqlite& db) {
+    std::multimap<std::uint64_t, std::string> changed;  // the newest turn last
+    for (const Past& past : impl_->chain) {
+      Cursor change =
+          db.query("SELECT DISTINCT turn, path FROM changes WHERE session=?1 AND at<=?2", {past.session, past.until_ms});
+      while (change.step()) changed.emplace(change.natural(0), change.text(1));
+    }
+    std::vector<RewindPoint> list;
+    std::set<std::string> since;
+    auto next = changed.rbegin();
+    for (auto row = impl_->rows.rbegin(); row != impl_->rows.rend(); ++row) {
+      if (row->kind != LogRow::item || !(row->flags & LogRow::turn)) continue;
+      const ItemPtr item = impl_->load_item(*row);
+      if (!item) continue;
+      for (; next != changed.rend() && next->first >= row->ref; ++next) since.insert(next->second);
+      list.push_back({.item = item->id,
+                      .text = beginning(plain_text(*item)),
+                      .when = local_time(item->when, "%m-%d %H:%M"),
+                      .files_changed = static_cast<int>(changed.count(row->ref)),
+                      .files_since = static_cast<int>(since.size())});
+    }
+    return list;
+  });
 }
 
 }  // namespace tern

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "agent/store_db.h"
-#include "tools/journal.h"
-#include "tools/tool.h"
+#include "agent/store/store_db.h"
+#include "tools/files/journal.h"
+#include "tools/set/tool.h"
 
 namespace tern {
 namespace {
@@ -19,6 +19,12 @@ Tier tier_of(std::string_view name) {
     if (to_string(tier) == name) return tier;
   }
   return Tier::none;
+}
+
+Cause cause_of(std::string_view name) {
+  for (Cause cause : {Cause::asked, Cause::overflow, Cause::dropped, Cause::folded, Cause::returned})
+    if (to_string(cause) == name) return cause;
+  return Cause::automatic;
 }
 
 // Packed when it is long; no text begins as what is packed does.
@@ -36,8 +42,48 @@ CompactionRecord compaction_of(const Cursor& row) {
   record.after = row.integer(14), record.items = row.natural(15), record.originals = row.natural(16);
   record.dollars = row.real(17), record.pause_ms = row.integer(18), record.when = time_of(row.integer(19));
   record.undone = row.integer(20) != 0;
+  record.messages_before = row.natural(21), record.messages_after = row.natural(22);
+  record.boundary = row.natural(23), record.boundary_score = static_cast<int>(row.integer(24));
+  record.cause = cause_of(row.bytes(25));
+  record.specifics = row.natural(26), record.specifics_kept = row.natural(27);
+  record.sentences = row.natural(28), record.sentences_kept = row.natural(29);
   return record;
 }
+
+void add(UsageTotal& total, const UsageTotal& more) {
+  total.requests += more.requests;
+  total.input += more.input;
+  total.output += more.output;
+  total.cache_read += more.cache_read;
+  total.cache_write += more.cache_write;
+  total.dollars += more.dollars;
+}
+
+UsageTotal usage_of(Sqlite& db, const Past& past, std::string_view purpose = {}) {
+  Cursor row = db.query(
+      "SELECT count(*), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(dollars) FROM requests WHERE "
+      "session=?1 AND at<=?2 AND (?3='' OR purpose=?3)",
+      {past.session, past.until_ms, purpose});
+  row.step();
+  return {row.natural(0), row.integer(1), row.integer(2), row.integer(3), row.integer(4), row.real(5)};
+}
+
+// A file that is only looked at keeps its version: the first one did not count messages and knew no causes.
+struct BatchQuery {
+  std::string now, first;
+  BatchQuery(const std::string& more, const std::string& rest) {
+    const std::string columns =
+        "SELECT b.batch, b.tier, b.strategy, b.model, b.why, b.audit, b.cost, b.summary, b.facts, b.key_points, ";
+    const std::string figures =
+        ", b.first_turn, b.last_turn, b.before, b.after, b.items, b.originals, b.dollars, b.pause_ms, b.at, b.undone, ";
+    const std::string since =
+        "b.messages_before, b.messages_after, b.boundary, b.boundary_score, b.cause, b.specifics, b.specifics_kept, b.sentences, "
+        "b.sentences_kept";
+    now = columns + more + figures + since + rest;
+    first = columns + more + figures + "0, 0, 0, 0, '', 0, 0, 0, 0" + rest;
+  }
+  const char* of(Sqlite& db) const { return (db.integer("PRAGMA user_version") < 2 ? first : now).c_str(); }
+};
 
 std::optional<std::string> image_of(Sqlite& db, bool none, std::int64_t blob) {
   if (none) return std::nullopt;
@@ -79,28 +125,60 @@ void Store::add_usage(const UsageRow& row) {
   });
 }
 
+std::vector<UsageRow> Store::requests() const {
+  return impl_->read([&](Sqlite& db) {
+    std::vector<UsageRow> rows;
+    for (const Past& past : impl_->chain) {
+      Cursor row = db.query(
+          "SELECT turn, provider, model, purpose, input, output, cache_read, cache_write, dollars, milliseconds, request_id, at "
+          "FROM "
+          "requests WHERE session=?1 AND at<=?2 ORDER BY id",
+          {past.session, past.until_ms});
+      while (row.step())
+        rows.push_back({row.natural(0), row.text(1), row.text(2), row.text(3), row.integer(4), row.integer(5), row.integer(6),
+                        row.integer(7), row.real(8), row.integer(9), row.text(10),
+                        TimePoint(std::chrono::milliseconds(row.integer(11)))});
+    }
+    return rows;
+  });
+}
+
 UsageTotal Store::usage_total() const {
   return impl_->read([&](Sqlite& db) {
-    Cursor row = db.query(
-        "SELECT count(*), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(dollars) FROM requests WHERE "
-        "session=?1",
-        {impl_->current});
-    row.step();
-    return UsageTotal{row.natural(0), row.integer(1), row.integer(2), row.integer(3), row.integer(4), row.real(5)};
+    UsageTotal total;
+    for (const Past& past : impl_->chain) add(total, usage_of(db, past));
+    return total;
   });
+}
+
+UsageTotal Store::usage_for(std::string_view purpose) const {
+  return impl_->read([&](Sqlite& db) {
+    UsageTotal total;
+    for (const Past& past : impl_->chain) add(total, usage_of(db, past, purpose));
+    return total;
+  });
+}
+
+UsageTotal Store::spent() const {
+  return impl_->read([&](Sqlite& db) { return usage_of(db, {impl_->current}); });
 }
 
 std::vector<ModelUsage> Store::usage_by_model() const {
   return impl_->read([&](Sqlite& db) {
     std::vector<ModelUsage> models;
-    Cursor row = db.query(
-        "SELECT provider, model, count(*), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(dollars) FROM "
-        "requests WHERE session=?1 GROUP BY provider, model ORDER BY min(id)",
-        {impl_->current});
-    while (row.step())
-      models.push_back({row.text(0),
-                        row.text(1),
-                        {row.natural(2), row.integer(3), row.integer(4), row.integer(5), row.integer(6), row.real(7)}});
+    for (const Past& past : impl_->chain) {
+      Cursor row = db.query(
+          "SELECT provider, model, count(*), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(dollars) FROM "
+          "requests WHERE session=?1 AND at<=?2 GROUP BY provider, model ORDER BY min(id)",
+          {past.session, past.until_ms});
+      while (row.step()) {
+        const std::string provider = row.text(0), model = row.text(1);
+        auto known = std::find_if(models.begin(), models.end(),
+                                  [&](const ModelUsage& one) { return one.provider == provider && one.model == model; });
+        if (known == models.end()) known = models.insert(known, {provider, model, {}});
+        add(known->total, {row.natural(2), row.integer(3), row.integer(4), row.integer(5), row.integer(6), row.real(7)});
+      }
+    }
     return models;
   });
 }
@@ -108,12 +186,19 @@ std::vector<ModelUsage> Store::usage_by_model() const {
 std::vector<CompactionRecord> Store::compactions(bool decisions) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<CompactionRecord> list;
-    Cursor row = db.query(
-        "SELECT batch, tier, strategy, model, why, audit, cost, summary, facts, key_points, '', first_turn, last_turn, before,"
-        " after, items, originals, dollars, pause_ms, at, undone FROM batches WHERE session=?1 AND (?2 OR tier<>'none') ORDER BY "
-        "batch",
-        {impl_->current, std::int64_t{decisions}});
-    while (row.step()) list.push_back(compaction_of(row));
+    const auto undone = impl_->undone();
+    static const BatchQuery query("''",
+                                  " FROM batches b WHERE b.session=?1 AND b.at<=?3 AND (?2 OR b.tier<>'none') ORDER BY b.batch");
+    for (const Past& past : impl_->chain) {
+      Cursor row = db.query(query.of(db), {past.session, std::int64_t{decisions}, past.until_ms});
+      while (row.step()) {
+        list.push_back(compaction_of(row));
+        CompactionRecord& record = list.back();
+        record.inherited = past.session != impl_->current;
+        // The column tells what the ancestor did since; the rows what holds here.
+        if (record.inherited) record.undone = std::find(undone.begin(), undone.end(), record.batch) != undone.end();
+      }
+    }
     return list;
   });
 }
@@ -121,12 +206,10 @@ std::vector<CompactionRecord> Store::compactions(bool decisions) const {
 std::vector<NumberedSummary> Store::summaries(std::size_t newest) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<NumberedSummary> list;
-    Cursor row = db.query(
-        "SELECT b.batch, b.tier, b.strategy, b.model, b.why, b.audit, b.cost, b.summary, b.facts, b.key_points, b.audit_full, "
-        "b.first_turn,"
-        " b.last_turn, b.before, b.after, b.items, b.originals, b.dollars, b.pause_ms, b.at, b.undone, s.uid"
-        " FROM batches b JOIN sessions s ON s.id=b.session WHERE b.summary<>'' ORDER BY b.rowid");
-    while (row.step()) list.push_back({list.size() + 1, row.text(21), compaction_of(row)});
+    static const BatchQuery query(
+        "b.audit_full", ", s.uid FROM batches b JOIN sessions s ON s.id=b.session WHERE b.summary<>'' ORDER BY b.rowid");
+    Cursor row = db.query(query.of(db));
+    while (row.step()) list.push_back({list.size() + 1, row.text(30), compaction_of(row)});
     if (list.size() > newest) list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(newest));
     return list;
   });
@@ -212,13 +295,16 @@ bool Store::add_change(const FileChange& change) {
 std::vector<FileChange> Store::changes(std::uint64_t first_turn, std::uint64_t last_turn) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<FileChange> list;
-    Cursor row = db.query(
-        "SELECT turn, call_id, path, before, mode, hash_before, hash_after, by_command FROM changes"
-        " WHERE session=?1 AND turn BETWEEN ?2 AND ?3 ORDER BY id",
-        {impl_->current, sql(first_turn), sql(std::min<std::uint64_t>(last_turn, INT64_MAX))});
-    while (row.step()) {
-      list.push_back({row.natural(0), row.text(1), row.text(2), image_of(db, row.null(3), row.integer(3)),
-                      static_cast<unsigned>(row.natural(4)), row.text(5), row.text(6), row.integer(7) != 0});
+    const SqlValue last = sql(std::min<std::uint64_t>(last_turn, INT64_MAX));
+    for (const Past& past : impl_->chain) {
+      Cursor row = db.query(
+          "SELECT turn, call_id, path, before, mode, hash_before, hash_after, by_command FROM changes"
+          " WHERE session=?1 AND turn BETWEEN ?2 AND ?3 AND at<=?4 ORDER BY id",
+          {past.session, sql(first_turn), last, past.until_ms});
+      while (row.step()) {
+        list.push_back({row.natural(0), row.text(1), row.text(2), image_of(db, row.null(3), row.integer(3)),
+                        static_cast<unsigned>(row.natural(4)), row.text(5), row.text(6), row.integer(7) != 0});
+      }
     }
     return list;
   });
@@ -287,7 +373,7 @@ void Store::set_state(std::string_view key, std::string_view text) {
 std::string Store::state(std::string_view key) const {
   return impl_->read([&](Sqlite& db) {
     for (auto session = impl_->chain.rbegin(); session != impl_->chain.rend(); ++session) {
-      Cursor row = db.query("SELECT value FROM state WHERE session=?1 AND key=?2", {*session, key});
+      Cursor row = db.query("SELECT value FROM state WHERE session=?1 AND key=?2", {session->session, key});
       if (row.step()) return row.text(0);
     }
     return std::string();

@@ -4,9 +4,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "agent/cost.h"
-#include "agent/store_db.h"
-#include "agent/store_migrate.h"
+#include "agent/store/store_db.h"
+#include "agent/store/store_migrate.h"
+#include "compression/text/figures.h"
 
 namespace tern {
 namespace {
@@ -84,9 +84,36 @@ CREATE VIEW usage AS
   FROM requests r JOIN sessions s ON s.id = r.session ORDER BY r.id;
 )sql";
 
+constexpr const char* kVersion2 = R"sql(
+ALTER TABLE batches ADD COLUMN messages_before INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE batches ADD COLUMN messages_after INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE batches ADD COLUMN boundary INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE batches ADD COLUMN boundary_score INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE batches ADD COLUMN cause TEXT NOT NULL DEFAULT '';
+ALTER TABLE batches ADD COLUMN specifics INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE batches ADD COLUMN specifics_kept INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE batches ADD COLUMN sentences INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE batches ADD COLUMN sentences_kept INTEGER NOT NULL DEFAULT 0;
+DROP VIEW summaries;
+CREATE VIEW summaries AS
+  SELECT row_number() OVER (ORDER BY b.rowid) AS number, s.uid AS session,
+    strftime('%Y-%m-%dT%H:%M:%SZ', b.at / 1000, 'unixepoch') AS timestamp, b.first_turn AS firstTurn, b.last_turn AS lastTurn,
+    b.summary AS content, b.key_points AS keyPoints, b.before AS tokensBefore, b.after AS tokensAfter,
+    b.messages_before AS messagesBefore, b.messages_after AS messagesAfter, b.boundary, b.boundary_score AS boundaryScore,
+    b.cause, b.strategy, b.model, b.dollars AS cost, b.pause_ms AS pauseMs, b.undone
+  FROM batches b JOIN sessions s ON s.id = b.session WHERE b.summary <> '' ORDER BY b.rowid;
+DROP VIEW compactions;
+CREATE VIEW compactions AS
+  SELECT s.uid AS session, b.batch, strftime('%Y-%m-%dT%H:%M:%SZ', b.at / 1000, 'unixepoch') AS timestamp, b.tier, b.strategy,
+    b.model, b.first_turn AS firstTurn, b.last_turn AS lastTurn, b.before AS tokensBefore, b.after AS tokensAfter,
+    b.messages_before AS messagesBefore, b.messages_after AS messagesAfter, b.items, b.originals, b.dollars AS cost, b.pause_ms,
+    b.cause, b.why, b.audit, b.undone
+  FROM batches b JOIN sessions s ON s.id = b.session WHERE b.tier <> 'none' ORDER BY b.rowid;
+)sql";
+
 // migrations[n] takes a file of version n to n + 1.
 const std::vector<const char*>& migrations() {
-  static const std::vector<const char*> all = {kVersion1};
+  static const std::vector<const char*> all = {kVersion1, kVersion2};
   return all;
 }
 

@@ -4,16 +4,17 @@
 #include <span>
 #include <unordered_map>
 
-#include "agent/export_summaries.h"
-#include "agent/local_time.h"
-#include "agent/shell_note.h"
-#include "agent/store_db.h"
-#include "compression/tokens.h"
+#include "agent/protocol/shell_note.h"
+#include "agent/store/export_summaries.h"
+#include "agent/store/store_db.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 namespace {
 
-constexpr std::size_t kOldCell = 400;       // bytes of text an old cell brings along
+constexpr std::size_t kOldCell = 400;    // bytes of text an old cell brings along
+constexpr std::size_t kWholeCells = 60;  // the newest so many show what the live cell showed, not what the model was given
+constexpr std::int64_t kWholeBytes = 256 << 10;
 constexpr std::size_t kResultInItem = 256;  // the cell shows the text, the item does not need it
 constexpr int kIndexAtOnce = 64;
 
@@ -88,7 +89,8 @@ std::string call_key(std::int64_t session, std::uint64_t item, std::string_view 
 
 class Screen {
  public:
-  Screen(Sqlite& db, std::span<const LogRow> rows, const ScreenOptions& options) : options_(options) {
+  Screen(const Store& store, Sqlite& db, std::span<const LogRow> rows, const ScreenOptions& options)
+      : store_(store), options_(options) {
     std::map<std::int64_t, std::pair<std::uint64_t, std::uint64_t>> items;  // of each session, those in the part
     for (const LogRow& row : rows) {
       if (row.kind != LogRow::item) continue;
@@ -156,10 +158,20 @@ class Screen {
     done.call_id = result.call_id, done.tool = result.tool, done.label = cell.label, done.subject = cell.subject;
     done.note = cell.note, done.diff = cell.diff, done.is_error = result.is_error, done.exit_status = cell.exit_status;
     done.milliseconds = cell.milliseconds, done.recall = result.recall, done.form = result.form, done.replayed = true;
-    done.text = ends_of(result.text, cells_left > options_.full_cells ? kOldCell : options_.tool_text, result.recall);
+    done.text =
+        ends_of(whole(result, cells_left), cells_left > options_.full_cells ? kOldCell : options_.tool_text, result.recall);
     events.push_back(std::move(done));
   }
 
+  // What the tool wrote, where the model got it shortened.
+  std::string whole(const ToolResult& result, std::size_t cells_left) const {
+    if (result.form == ResultForm::full || !result.recall || cells_left >= kWholeCells) return result.text;
+    const auto original = store_.original(result.recall);
+    if (!original || original->bytes > kWholeBytes) return result.text;
+    return store_.text(result.recall).value_or(result.text);
+  }
+
+  const Store& store_;
   const ScreenOptions& options_;
   std::string shown_;  // the command of the cell that was shown last
   std::unordered_map<std::string, Cell> cells_;
@@ -255,7 +267,7 @@ std::vector<Event> Store::screen(const ScreenOptions& options) const {
     const std::span<const LogRow> all = impl_->rows;
     const auto rows = all.subspan(std::min(options.begin, all.size()));
     const auto shown = rows.first(std::min(options.end, all.size()) - std::min({options.begin, options.end, all.size()}));
-    Screen screen(db, shown, options);
+    Screen screen(*this, db, shown, options);
     const auto is_cell = [](const LogRow& row) {
       return row.kind == LogRow::item && !(row.flags & (LogRow::turn | LogRow::calls)) && (row.flags & LogRow::role_mask) == 1;
     };
@@ -282,21 +294,6 @@ std::size_t Store::screen_begin(std::size_t end, std::size_t entries) const {
     if (rows[begin].kind == LogRow::item && (rows[begin].flags & LogRow::turn)) return begin;
   }
   return latest <= entries ? 0 : latest;  // a turn without end
-}
-
-std::vector<RewindPoint> Store::rewind_points() const {
-  return impl_->read([&](Sqlite& db) {
-    std::vector<RewindPoint> list;
-    for (auto row = impl_->rows.rbegin(); row != impl_->rows.rend(); ++row) {
-      if (row->kind != LogRow::item || !(row->flags & LogRow::turn)) continue;
-      const ItemPtr item = impl_->load_item(*row);
-      if (!item) continue;
-      const std::int64_t files = db.integer("SELECT count(DISTINCT path) FROM changes WHERE session=?1 AND turn=?2",
-                                            {std::int64_t{row->session}, sql(row->ref)});
-      list.push_back({item->id, head(plain_text(*item), 500), local_time(item->when, "%m-%d %H:%M"), static_cast<int>(files)});
-    }
-    return list;
-  });
 }
 
 void Store::idle() {
@@ -360,8 +357,10 @@ std::vector<SearchHit> Store::search(std::string_view text, std::size_t limit) {
     std::vector<SearchHit> hits;
     for (std::int64_t seq : found) {
       if (hits.size() >= limit) break;
-      Cursor row =
-          db.query("SELECT s.uid, s.name, l.codec, l.body FROM log l JOIN sessions s ON s.id=l.session WHERE l.seq=?1", {seq});
+      Cursor row = db.query(
+          "SELECT s.uid, s.name, l.codec, l.body FROM log l JOIN sessions s ON s.id=l.session"
+          " WHERE l.seq=?1 AND coalesce(s.parent_seq, 0)>=0",
+          {seq});
       if (!row.step()) continue;
       const auto bytes = unpack(static_cast<Packing>(row.integer(2)), row.bytes(3));
       const auto item = bytes ? decode_item(*bytes) : std::nullopt;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include "agent/store_db.h"
-#include "compression/check.h"
-#include "compression/tokens.h"
+#include "agent/store/store_db.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 namespace {
@@ -40,17 +40,22 @@ std::string escape_like(std::string_view text) {
 }
 
 struct Segment {
-  std::int64_t session = 0, upto = 0;
+  std::int64_t session = 0, upto = 0, until_ms = INT64_MAX;
 };
 
 // The session and those it was forked from, oldest first, each with the last row that belongs to it.
 std::vector<Segment> lineage(Sqlite& db, std::int64_t session, std::int64_t upto) {
   std::vector<Segment> chain;
+  std::int64_t until_ms = INT64_MAX;
   for (std::set<std::int64_t> seen; session && seen.insert(session).second;) {
-    chain.insert(chain.begin(), {session, upto});
-    Cursor cursor = db.query("SELECT coalesce(parent, 0), coalesce(parent_seq, 0) FROM sessions WHERE id=?1", {session});
+    chain.insert(chain.begin(), {session, upto, until_ms});
+    Cursor cursor = db.query(
+        "SELECT CASE WHEN parent_seq>=0 THEN parent ELSE 0 END, coalesce(parent_seq, 0), created FROM sessions WHERE id=?1",
+        {session});
     if (!cursor.step()) break;
-    session = cursor.integer(0), upto = std::min(upto, cursor.integer(1));
+    session = cursor.integer(0);
+    upto = std::min(upto, cursor.integer(1));
+    until_ms = std::min(until_ms, cursor.integer(2));
   }
   return chain;
 }
@@ -82,7 +87,7 @@ ToolResult lost_result(Sqlite& db, std::int64_t session, const ToolCall& call, s
 void Store::Impl::load_rows(std::int64_t session, std::int64_t upto) {
   rows.clear(), cuts.clear(), chain.clear();
   for (const Segment& segment : lineage(*database, session, upto)) {
-    chain.push_back(segment.session);
+    chain.push_back({segment.session, segment.until_ms});
     const std::size_t before = rows.size();
     Cursor cursor =
         database->query("SELECT seq, kind, ref, flags FROM log INDEXED BY log_ref WHERE session=?1", {segment.session});
@@ -174,14 +179,17 @@ std::vector<std::int64_t> Store::Impl::candidates(std::string_view wanted) const
     while (cursor.step()) list.push_back(cursor.integer(0));
   };
   const std::string like = escape_like(wanted), prefix = like.substr(1);
-  collect(database->query("SELECT id FROM sessions WHERE uid=?1 OR name=?1 ORDER BY uid=?1 DESC, updated DESC", {wanted}));
+  collect(database->query(
+      "SELECT id FROM sessions WHERE uid=?1 OR (name=?1 AND coalesce(parent_seq, 0)>=0) ORDER BY uid=?1 DESC, updated DESC",
+      {wanted}));
   if (list.empty())
     collect(database->query("SELECT id FROM sessions WHERE uid LIKE ?1 ESCAPE '\\' ORDER BY updated DESC",
                             {std::string_view(prefix)}));
   if (list.empty()) {
-    collect(database->query(
-        "SELECT id FROM sessions WHERE name LIKE ?1 ESCAPE '\\' OR first_prompt LIKE ?1 ESCAPE '\\' ORDER BY updated DESC",
-        {std::string_view(like)}));
+    collect(
+        database->query("SELECT id FROM sessions WHERE (name LIKE ?1 ESCAPE '\\' OR first_prompt LIKE ?1 ESCAPE '\\')"
+                        " AND coalesce(parent_seq, 0)>=0 ORDER BY updated DESC",
+                        {std::string_view(like)}));
   }
   return list;
 }
@@ -195,9 +203,12 @@ OpenedSession Store::create(NewSession session) {
   // The row number is needed at once; when the disk refuses, a far one keeps it apart from every other.
   const std::int64_t at = impl.now_ms();
   const auto insert = [=, uid = impl.uid](Sqlite& db, std::int64_t row) {
-    db.run("INSERT INTO sessions VALUES(?1, ?2, ?3, ?4, ?5, ?6, NULL, NULL, ?7, ?7, '', 0, 0)",
-           {row ? SqlValue(row) : SqlValue(nullptr), std::string_view(uid), std::string_view(session.name),
-            std::int64_t{!session.name.empty()}, std::string_view(session.cwd), std::string_view(session.model), at});
+    db.run(
+        "INSERT INTO sessions VALUES(?1, ?2, ?3, ?4, ?5, ?6, (SELECT id FROM sessions WHERE uid=?8),"
+        " CASE ?8 WHEN '' THEN NULL ELSE -1 END, ?7, ?7, '', 0, 0)",
+        {row ? SqlValue(row) : SqlValue(nullptr), std::string_view(uid), std::string_view(session.name),
+         std::int64_t{!session.name.empty()}, std::string_view(session.cwd), std::string_view(session.model), at,
+         std::string_view(session.helper_of)});
   };
   try {
     if (impl.read_only || !impl.queue.empty()) throw SqliteError(0, "waiting");
@@ -207,7 +218,7 @@ OpenedSession Store::create(NewSession session) {
     impl.current = 1'000'000 + at % 1'000'000'000;
     impl.write([insert, row = impl.current](Sqlite& db) { insert(db, row); });
   }
-  impl.chain = {impl.current};
+  impl.chain = {{impl.current}};
   if (impl.locks) impl.locks->take(impl.current);
   OpenedSession opened;
   opened.id = impl.uid, opened.name = impl.name, opened.model = impl.model;
@@ -226,7 +237,7 @@ std::optional<OpenedSession> Store::resume(std::string_view wanted, std::string&
       if (list.empty()) return std::nullopt;
     }
     if (impl.current != list.front() && impl.locks && !impl.locks->take(list.front())) {
-      why = "this session is open in another tern; close it there, or add --fork to go on with a copy";
+      why = "this session is open in another tern; close it there, or add --fork to continue with a copy";
       return std::nullopt;
     }
     OpenedSession opened = impl.open_session(list.front());
@@ -254,8 +265,10 @@ std::optional<OpenedSession> Store::resume(std::string_view wanted, std::string&
 std::optional<OpenedSession> Store::newest(std::string& why, std::string_view cwd) {
   std::lock_guard lock(impl_->mutex);
   const std::string uid = impl_->read([&](Sqlite& db) {
-    Cursor cursor =
-        db.query("SELECT uid FROM sessions WHERE turns>0 AND (?1='' OR cwd=?1) ORDER BY updated DESC, id DESC LIMIT 1", {cwd});
+    Cursor cursor = db.query(
+        "SELECT uid FROM sessions WHERE turns>0 AND coalesce(parent_seq, 0)>=0 AND (?1='' OR cwd=?1)"
+        " AND NOT EXISTS(SELECT 1 FROM state WHERE session=sessions.id AND key='hidden') ORDER BY updated DESC, id DESC LIMIT 1",
+        {cwd});
     return cursor.step() ? cursor.text(0) : std::string();
   });
   if (!uid.empty()) return resume(uid, why);
@@ -281,6 +294,7 @@ OpenedSession Store::fork(std::string_view name) {
         "UPDATE sessions SET parent=?2, parent_seq=?3, turns=?4, last_item=?5,"
         " first_prompt=(SELECT first_prompt FROM sessions WHERE id=?2) WHERE id=?1",
         {row, parent, upto, sql(turns), sql(last_item)});
+    db.run("INSERT OR IGNORE INTO state SELECT ?1, key, value FROM state WHERE session=?2", {row, parent});
   });
   std::string why;
   const std::string uid = impl.uid;
@@ -296,6 +310,16 @@ void Store::rename(std::string_view name) {
   impl_->write([name = impl_->name, row = impl_->current](Sqlite& db) {
     db.run("UPDATE sessions SET name=?2, named=1 WHERE id=?1", {row, std::string_view(name)});
   });
+}
+
+bool Store::hide(std::string_view id) {
+  std::lock_guard lock(impl_->mutex);
+  const auto row = impl_->read([&](Sqlite& db) {
+    Cursor cursor = db.query("SELECT id FROM sessions WHERE uid=?1", {id});
+    return cursor.step() ? cursor.integer(0) : 0;
+  });
+  if (row == 0) return false;
+  return impl_->write([row](Sqlite& db) { db.run("INSERT OR REPLACE INTO state VALUES(?1, 'hidden', '1')", {row}); });
 }
 
 void Store::set_model(std::string_view model) {
@@ -315,7 +339,8 @@ std::vector<SessionRow> Store::sessions(std::string_view search, std::size_t lim
     std::vector<SessionRow> list;
     Cursor cursor = db.query(
         "SELECT s.uid, s.name, s.first_prompt, s.cwd, s.model, coalesce(p.uid, ''), s.turns, s.created, s.updated, s.id"
-        " FROM sessions s LEFT JOIN sessions p ON p.id=s.parent WHERE s.turns>0 ORDER BY s.updated DESC, s.id DESC");
+        " FROM sessions s LEFT JOIN sessions p ON p.id=s.parent WHERE s.turns>0 AND coalesce(s.parent_seq, 0)>=0"
+        " AND NOT EXISTS(SELECT 1 FROM state WHERE session=s.id AND key='hidden') ORDER BY s.updated DESC, s.id DESC");
     while (list.size() < limit && cursor.step()) {
       SessionRow row{.id = cursor.text(0),
                      .name = cursor.text(1),

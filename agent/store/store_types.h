@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "agent/event.h"
-#include "compression/edit.h"
+#include "agent/protocol/event.h"
+#include "compression/values/context_edit.h"
 
 namespace tern {
 
@@ -26,12 +26,12 @@ struct StoreEnd {
   std::string text;   // for people; empty = everything is on disk
   bool lost = false;  // not even a copy could be written
 };
-
 struct NewSession {
   std::string name, cwd, model;  // an empty name is taken from the first prompt
+  std::string helper_of = {};    // the session it works for: such a one is in no list and shares nothing
 };
 
-// A session as it stands after open: the context ready to be sent, everything else still in the database.
+// A session as it is after open: the context can be sent, everything else is still in the database.
 struct OpenedSession {
   std::string id, name, model;
   Conversation conversation;  // passes check(): what a crash left open has been closed in the log
@@ -69,17 +69,23 @@ struct Rewound {  // back to just before a user item
 struct CompactionRecord {
   std::uint64_t batch = 0;
   Tier tier = Tier::none;
+  Cause cause = Cause::automatic;
   std::string strategy, model, why, audit, cost;
-  std::string summary, index;  // empty when nothing was summarised
+  std::string summary, index;  // summary: an account for people whatever made it; empty when nothing was summarised
   std::vector<std::string> key_points;
   std::string audit_full;  // the whole list of specifics: kept, by recall, lost
   std::uint64_t first_turn = 0, last_turn = 0;
   Tokens before = 0, after = 0;
   std::size_t items = 0, originals = 0;
+  std::size_t messages_before = 0, messages_after = 0;  // in the context; 0 in a file of the first version
+  std::size_t boundary = 0;                             // messages before the cut behind what was summarised; 0 without one
+  int boundary_score = 0;
+  std::size_t specifics = 0, specifics_kept = 0, sentences = 0, sentences_kept = 0;  // of the audit
   double dollars = 0;
-  std::int64_t pause_ms = 0;
-  TimePoint when{};     // set by the store when zero
-  bool undone = false;  // set by the store on the way out
+  std::int64_t pause_ms = 0;  // what somebody waited, also for a draft
+  TimePoint when{};           // set by the store when zero
+  bool undone = false;        // set by the store on the way out
+  bool inherited = false;     // the same: made by the session this one was forked from
 };
 
 struct NumberedSummary {  // as `tern summaries` and summaries/NNNN.md count them, over all sessions

@@ -2,8 +2,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "agent/claude_kind.h"
-#include "agent/providers.h"
+#include "agent/models/claude_kind.h"
+#include "agent/models/providers.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/provider_run.h"
 

@@ -1,9 +1,9 @@
-#include "agent/codec.h"
+#include "agent/models/codec.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "agent/json_schema.h"
-#include "agent/providers.h"
+#include "agent/models/json_schema.h"
+#include "agent/models/providers.h"
 
 using namespace tern;
 
@@ -112,7 +112,7 @@ TEST_CASE("what is nested without a bottom ends the answer, not the program, and
     CHECK(out.trouble()->kind == Failure::protocol);
   }
   CHECK(object_text(R"({"a":)" + deep + "}").starts_with(R"({"unparsed":")"));
-  const auto refused = trouble_of({.status = 429, .body = R"({"error":{"details":[{"a":)" + deep + "}]}}"});
+  const auto refused = request_error_of({.status = 429, .body = R"({"error":{"details":[{"a":)" + deep + "}]}}"});
   CHECK(refused.kind == Failure::rate);
   CHECK_FALSE(json_of_answer(deep));
 }

@@ -4,10 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "agent/demo.h"
-#include "agent/models.h"
-#include "compression/check.h"
-#include "compression/plan.h"
+#include "agent/models/demo.h"
+#include "agent/models/models.h"
+#include "compression/plan/plan.h"
+#include "compression/reading/snip.h"
+#include "compression/values/check.h"
 #include "tests/support/provider_run.h"
 
 using namespace tern;
@@ -75,7 +76,7 @@ struct Play {
       Item result;
       result.id = next, result.role = Role::user;
       result.blocks = {ToolResult{.call_id = call.id, .tool = call.name, .text = output_of(call), .subject = "x", .recall = {1}}};
-      const Item snipped = snip(result, budget);
+      const Item snipped = snip(result, budget, {.share = usage(request.conversation, budget).share});
       if (std::get<ToolResult>(snipped.blocks[0]).form == ResultForm::snipped) seen.insert(Tier::snip);
       results.push_back(snipped.blocks[0]);
     }

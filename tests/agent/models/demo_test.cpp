@@ -1,11 +1,11 @@
-#include "agent/demo.h"
+#include "agent/models/demo.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "agent/models.h"
-#include "agent/providers.h"
+#include "agent/models/models.h"
+#include "agent/models/providers.h"
 #include "tests/support/provider_run.h"
 
 using namespace tern;
@@ -31,8 +31,8 @@ std::string first_call(const std::string& prompt) {
 TEST_CASE("the demo says plainly that it is a script") {
   const auto provider = make_provider("demo", {});
   const Ran ran = run(*provider, demo_request("hi"));
-  CHECK(ran.text.find("script") != std::string::npos);
-  CHECK(ran.text.find("not a model") != std::string::npos);
+  CHECK(ran.text.find("demo") != std::string::npos);
+  CHECK(ran.text.find("scripted replies") != std::string::npos);
   CHECK(ran.text.find("ANTHROPIC_API_KEY") != std::string::npos);
   CHECK(ran.finished->reason == StopReason::end);
 }
@@ -41,7 +41,7 @@ TEST_CASE("the demo answers a few plain requests with the real tools") {
   CHECK(first_call("read README.md") == R"(Read {"file_path":"README.md"})");
   CHECK(first_call("Please read `src/a.cpp`.") == R"(Read {"file_path":"src/a.cpp"})");
   CHECK(first_call("run git status").find(R"("command":"git status")") != std::string::npos);
-  CHECK(first_call("Say how to build, test and run it, please.").find("a script") != std::string::npos);
+  CHECK(first_call("Say how to build, test and run it, please.").find("built-in demo") != std::string::npos);
   CHECK(first_call("find main").starts_with("Grep"));
   CHECK(first_call("list").starts_with("LS"));
 }

@@ -2,9 +2,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "agent/http_provider.h"
-#include "agent/providers.h"
-#include "compression/tokens.h"
+#include "agent/models/http_provider.h"
+#include "agent/models/providers.h"
+#include "compression/values/tokens.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/provider_run.h"
 #include "tests/support/wires.h"

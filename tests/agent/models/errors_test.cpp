@@ -1,4 +1,4 @@
-#include "agent/errors.h"
+#include "agent/models/errors.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -45,7 +45,7 @@ TEST_CASE("every known wording of a full context is recognised") {
 }
 
 TEST_CASE("an error that another server hands on as text is read as what it is") {
-  const auto trouble = trouble_of(
+  const auto trouble = request_error_of(
       {.status = 400,
        .body =
            R"({"error":"{\"error\":{\"code\":400,\"message\":\"request (3510 tokens) exceeds the available context size (2560 tokens), try increasing it\",\"type\":\"exceed_context_size_error\",\"n_prompt_tokens\":3510,\"n_ctx\":2560}}"})"});
@@ -107,8 +107,8 @@ TEST_CASE("classes decide what happens next") {
           Row{400, R"([{"error":{"code":400,"message":"bad","status":"INVALID_ARGUMENT"}}])", Failure::bad_request, false},
       }) {
     INFO(row.status << " " << row.body);
-    const Trouble trouble =
-        trouble_of({.status = row.status, .body = row.body, .retry_after = {}, .retry_after_ms = {}, .request_id = {}});
+    const RequestError trouble =
+        request_error_of({.status = row.status, .body = row.body, .retry_after = {}, .retry_after_ms = {}, .request_id = {}});
     CHECK(trouble.kind == row.kind);
     CHECK(trouble.retry == row.retry);
     CHECK(!trouble.message.empty());
@@ -116,14 +116,15 @@ TEST_CASE("classes decide what happens next") {
 }
 
 TEST_CASE("a wait in the text counts where no header says it; a long one is for the person") {
-  const Trouble text = trouble_of({.status = 429,
-                                   .body = R"({"error":{"code":"rate_limit_exceeded","message":"Please try again in 11.054s."}})",
-                                   .retry_after = {},
-                                   .retry_after_ms = {},
-                                   .request_id = {}});
+  const RequestError text =
+      request_error_of({.status = 429,
+                        .body = R"({"error":{"code":"rate_limit_exceeded","message":"Please try again in 11.054s."}})",
+                        .retry_after = {},
+                        .retry_after_ms = {},
+                        .request_id = {}});
   CHECK(text.wait == 11054ms);
-  const Trouble lengthy =
-      trouble_of({.status = 429, .body = "{}", .retry_after = "600", .retry_after_ms = {}, .request_id = "req_1"});
+  const RequestError lengthy =
+      request_error_of({.status = 429, .body = "{}", .retry_after = "600", .retry_after_ms = {}, .request_id = "req_1"});
   CHECK(!lengthy.retry);
   CHECK(lengthy.message.find("600 s") != std::string::npos);
   CHECK(lengthy.message.find("req_1") != std::string::npos);
@@ -132,7 +133,7 @@ TEST_CASE("a wait in the text counts where no header says it; a long one is for 
 TEST_CASE("a wait is read in hours, minutes and seconds together") {
   const auto wait = [](const std::string& said) {
     const std::string body = R"({"error":{"code":"rate_limit_exceeded","message":"Rate limit reached. Please )" + said + "\"}}";
-    return trouble_of({.status = 429, .body = body, .retry_after = {}, .retry_after_ms = {}, .request_id = {}});
+    return request_error_of({.status = 429, .body = body, .retry_after = {}, .retry_after_ms = {}, .request_id = {}});
   };
   CHECK(wait("try again in 1h12m3.5s.").wait == 4'323'500ms);
   CHECK_FALSE(wait("try again in 1h12m3.5s.").retry);
@@ -149,7 +150,7 @@ TEST_CASE("Google's limit by the minute passes, its limit by the day does not") 
     const std::string body =
         R"({"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details.)" + more +
         R"(","status":"RESOURCE_EXHAUSTED","details":[)" + details + "]}}";
-    return trouble_of({.status = 429, .body = body, .retry_after = {}, .retry_after_ms = {}, .request_id = {}});
+    return request_error_of({.status = 429, .body = body, .retry_after = {}, .retry_after_ms = {}, .request_id = {}});
   };
   const std::string minute = R"({"violations":[{"quotaId":"GenerateRequestsPerMinutePerProjectPerModel"}]})",
                     day = R"({"violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]})",
@@ -165,7 +166,7 @@ TEST_CASE("Google's limit by the minute passes, its limit by the day does not") 
 TEST_CASE("what is minded about a thought sent back is told apart") {
   const auto minded = [](const std::string& message, const std::string& code = "x") {
     const std::string body = R"({"error":{"code":")" + code + R"(","message":")" + message + "\"}}";
-    return trouble_of({.status = 400, .body = body, .retry_after = {}, .retry_after_ms = {}, .request_id = {}}).thoughts;
+    return request_error_of({.status = 400, .body = body, .retry_after = {}, .retry_after_ms = {}, .request_id = {}}).thoughts;
   };
   for (const char* words :
        {"messages.1.content.0: Invalid `signature` in `thinking` block", "Corrupted thought signature.",
@@ -180,23 +181,25 @@ TEST_CASE("what is minded about a thought sent back is told apart") {
 }
 
 TEST_CASE("errors inside a stream have the same classes") {
-  CHECK(trouble_of_event(R"({"error":{"code":402,"message":"Insufficient credits"}})").kind == Failure::quota);
-  CHECK(trouble_of_event(R"({"error":{"code":429,"message":"slow"}})").kind == Failure::rate);
-  CHECK(trouble_of_event(R"({"error":{"code":502,"message":"Provider disconnected"}})").retry);
-  CHECK_FALSE(trouble_of_event(R"({"error":{"code":400,"message":"no such parameter"}})").retry);
-  CHECK(trouble_of_event(R"({"error":{"code":401,"message":"x"}})").kind == Failure::auth);
-  CHECK(trouble_of_event(R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})").kind ==
+  CHECK(request_error_of_event(R"({"error":{"code":402,"message":"Insufficient credits"}})").kind == Failure::quota);
+  CHECK(request_error_of_event(R"({"error":{"code":429,"message":"slow"}})").kind == Failure::rate);
+  CHECK(request_error_of_event(R"({"error":{"code":502,"message":"Provider disconnected"}})").retry);
+  CHECK_FALSE(request_error_of_event(R"({"error":{"code":400,"message":"no such parameter"}})").retry);
+  CHECK(request_error_of_event(R"({"error":{"code":401,"message":"x"}})").kind == Failure::auth);
+  CHECK(request_error_of_event(R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})").kind ==
         Failure::overloaded);
-  CHECK(trouble_of_event(R"({"code":"context_length_exceeded","message":"Your input exceeds the context window of this model."})")
+  CHECK(request_error_of_event(
+            R"({"code":"context_length_exceeded","message":"Your input exceeds the context window of this model."})")
             .kind == Failure::overflow);
-  CHECK(trouble_of_event(R"({"code":"server_error","message":"x"})").retry);
-  CHECK(!trouble_of_event(R"({"code":"invalid_prompt","message":"x"})").retry);
+  CHECK(request_error_of_event(R"({"code":"server_error","message":"x"})").retry);
+  CHECK(!request_error_of_event(R"({"code":"invalid_prompt","message":"x"})").retry);
 }
 
 TEST_CASE("an output wish that is too large is told apart, with what would fit") {
   const auto fits = [](const std::string& message) {
     const std::string body = R"({"error":{"type":"invalid_request_error","message":")" + message + "\"}}";
-    return trouble_of({.status = 400, .body = body, .retry_after = {}, .retry_after_ms = {}, .request_id = {}}).fitting_output;
+    return request_error_of({.status = 400, .body = body, .retry_after = {}, .retry_after_ms = {}, .request_id = {}})
+        .fitting_output;
   };
   CHECK(fits("input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease") == 200000 - 188240 - 64);
   CHECK(fits("This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (1000 in the messages, 4000 "
@@ -209,4 +212,12 @@ TEST_CASE("an output wish that is too large is told apart, with what would fit")
   CHECK(fits("max_tokens: 128000 > 64000, which is the maximum allowed number of output tokens for this model") == 64000);
   CHECK(fits("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]") == 8192);
   CHECK(fits("prompt is too long: 213462 tokens > 200000 maximum") == 0);
+}
+
+TEST_CASE("a refused key is looked for where it came from") {
+  const ErrorSource source{
+      .status = 401, .body = R"({"error":{"message":"invalid x-api-key"}})", .key_from = "ANTHROPIC_API_KEY"};
+  const auto trouble = request_error_of(source);
+  CHECK(trouble.kind == Failure::auth);
+  CHECK(trouble.message == "HTTP 401: invalid x-api-key — check the key in ANTHROPIC_API_KEY");
 }

@@ -1,4 +1,4 @@
-#include "agent/json_schema.h"
+#include "agent/models/json_schema.h"
 
 #include <catch2/catch_test_macros.hpp>
 

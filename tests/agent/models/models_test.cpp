@@ -1,9 +1,9 @@
-#include "agent/models.h"
+#include "agent/models/models.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <tuple>
 
-#include "agent/providers.h"
+#include "agent/models/providers.h"
 
 using namespace tern;
 

@@ -13,8 +13,8 @@
 #include <fstream>
 #include <thread>
 
-#include "agent/http_provider.h"
-#include "agent/providers.h"
+#include "agent/models/http_provider.h"
+#include "agent/models/providers.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/provider_run.h"
 

@@ -1,11 +1,11 @@
-#include "agent/providers.h"
+#include "agent/models/providers.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <map>
 #include <set>
 
-#include "agent/redact.h"
-#include "agent/url.h"
+#include "agent/models/redact.h"
+#include "agent/models/url.h"
 #include "tests/support/fake_llm.h"
 
 using namespace tern;

@@ -1,4 +1,4 @@
-#include "agent/record.h"
+#include "agent/models/record.h"
 
 #include <sys/stat.h>
 
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "agent/redact.h"
+#include "agent/models/redact.h"
 #include "tests/support/provider_run.h"
 #include "tests/support/scripted_provider.h"
 

@@ -1,4 +1,4 @@
-#include "agent/sse.h"
+#include "agent/models/sse.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <utility>

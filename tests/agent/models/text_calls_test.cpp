@@ -1,4 +1,4 @@
-#include "agent/text_calls.h"
+#include "agent/models/text_calls.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>

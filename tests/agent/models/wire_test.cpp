@@ -1,4 +1,4 @@
-#include "agent/wire.h"
+#include "agent/models/wire.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>

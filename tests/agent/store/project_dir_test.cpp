@@ -1,4 +1,4 @@
-#include "agent/project_dir.h"
+#include "agent/store/project_dir.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "agent/git_index.h"
 #include "tests/support/temp_dir.h"
+#include "tools/files/git_index.h"
 
 using namespace tern;
 namespace fs = std::filesystem;

@@ -12,10 +12,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "agent/sqlite.h"
-#include "agent/store.h"
-#include "agent/store_migrate.h"
-#include "compression/tokens.h"
+#include "agent/store/sqlite.h"
+#include "agent/store/store.h"
+#include "agent/store/store_migrate.h"
+#include "compression/values/tokens.h"
 #include "tests/support/store_folder.h"
 
 using namespace tern;
@@ -193,39 +193,89 @@ TEST_CASE("store: a write that fails at any moment is kept and stored once there
   }
 }
 
-TEST_CASE("store: a file of the first version opens as it is, and is copied before it becomes a newer one") {
+TEST_CASE("store: a file of an older version is copied before it becomes a newer one") {
   Folder folder;
   {
     auto store = folder.store();
     store->create({.name = "old talk", .cwd = {}, .model = {}});
     for (std::uint64_t id = 1; id <= 5; ++id) store->append(long_prompt(id));
   }
-  const fs::path copy = folder.db().string() + ".backup-v1";
+  const auto version = [](const fs::path& file) { return Sqlite(file, Sqlite::Mode::read).integer("PRAGMA user_version"); };
+  const auto messages = [](const fs::path& file) {
+    return Sqlite(file, Sqlite::Mode::read).integer("SELECT count(*) FROM log WHERE kind=0");
+  };
+  const auto now = version(folder.db());
+  const fs::path copy = folder.db().string() + ".backup-v" + std::to_string(now);
   {
     auto store = folder.store();
     CHECK(store->notices().empty());
     CHECK(whole_prefix(*store, 5) == 5);
     CHECK_FALSE(fs::exists(copy));  // nothing to change
   }
-  const auto version = [](const fs::path& file) { return Sqlite(file, Sqlite::Mode::read).integer("PRAGMA user_version"); };
-  const auto messages = [](const fs::path& file) {
-    return Sqlite(file, Sqlite::Mode::read).integer("SELECT count(*) FROM log WHERE kind=0");
-  };
-  REQUIRE(version(folder.db()) == 1);
+  std::vector<const char*> steps(static_cast<std::size_t>(now), "");
+  auto broken = steps;
+  broken.push_back("CREATE TABLE extra(a); INSERT INTO nowhere VALUES(1)");
   {  // a step that fails half way leaves everything as it was
     Sqlite db(folder.db(), Sqlite::Mode::write);
-    CHECK_THROWS_AS(migrate(db, folder.db(), {"", "CREATE TABLE extra(a); INSERT INTO nowhere VALUES(1)"}), SqliteError);
+    CHECK_THROWS_AS(migrate(db, folder.db(), broken), SqliteError);
   }
-  CHECK(version(folder.db()) == 1);
+  CHECK(version(folder.db()) == now);
   CHECK(messages(folder.db()) == 5);
   CHECK(messages(copy) == 5);
+  steps.push_back("ALTER TABLE sessions ADD COLUMN extra TEXT");
+  steps.push_back("CREATE TABLE more(a)");
   {
     Sqlite db(folder.db(), Sqlite::Mode::write);
-    migrate(db, folder.db(), {"", "ALTER TABLE sessions ADD COLUMN extra TEXT", "CREATE TABLE more(a)"});
-    migrate(db, folder.db(), {"", "ALTER TABLE sessions ADD COLUMN extra TEXT", "CREATE TABLE more(a)"});
+    migrate(db, folder.db(), steps);
+    migrate(db, folder.db(), steps);
   }
-  CHECK(version(folder.db()) == 3);
+  CHECK(version(folder.db()) == now + 2);
   CHECK(messages(folder.db()) == 5);
-  CHECK(version(copy) == 1);
+  CHECK(version(copy) == now);
   CHECK((fs::status(copy).permissions() & fs::perms::all) == (fs::perms::owner_read | fs::perms::owner_write));
+}
+
+TEST_CASE("store: a file that counted no messages becomes one that does, and can be looked at as it is") {
+  Folder folder;
+  CompactionRecord record;
+  record.tier = Tier::compact, record.strategy = "sections", record.summary = "what was done", record.pause_ms = 40;
+  {
+    auto store = folder.store();
+    store->create({.name = "old talk", .cwd = {}, .model = {}});
+    store->append(long_prompt(1));
+    record.batch = store->next_batch();
+    store->log({record.batch, {}}, record);
+  }
+  {  // as the first version had it
+    Sqlite db(folder.db(), Sqlite::Mode::write);
+    db.exec("DROP VIEW summaries; DROP VIEW compactions");
+    for (const char* column : {"messages_before", "messages_after", "boundary", "boundary_score", "cause", "specifics",
+                               "specifics_kept", "sentences", "sentences_kept"})
+      db.exec("ALTER TABLE batches DROP COLUMN " + std::string(column));
+    db.exec("CREATE VIEW summaries AS SELECT batch FROM batches; CREATE VIEW compactions AS SELECT batch FROM batches");
+    db.exec("PRAGMA user_version=1");
+  }
+  {
+    const auto beside = folder.store(true);
+    std::string why;
+    beside->newest(why);
+    REQUIRE(beside->compactions().size() == 1);
+    CHECK(beside->compactions().front().pause_ms == 40);
+    CHECK(beside->summaries().front().record.summary == "what was done");
+  }
+  std::string why;
+  auto store = folder.store();
+  REQUIRE(store->newest(why));
+  record.batch = store->next_batch(), record.messages_before = 40, record.messages_after = 12, record.cause = Cause::overflow;
+  record.boundary = 25, record.boundary_score = 230;
+  store->log({record.batch, {}}, record);
+  const auto rows = store->compactions();
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].messages_before == 0);
+  CHECK(rows[1].messages_before == 40);
+  CHECK(rows[1].messages_after == 12);
+  CHECK(rows[1].boundary == 25);
+  CHECK(rows[1].boundary_score == 230);
+  CHECK(rows[1].cause == Cause::overflow);
+  CHECK(Sqlite(folder.db(), Sqlite::Mode::read).integer("SELECT messagesBefore FROM summaries WHERE number=2") == 40);
 }

@@ -12,9 +12,9 @@
 #include <fstream>
 #include <random>
 
-#include "agent/sqlite.h"
-#include "agent/store.h"
-#include "compression/tokens.h"
+#include "agent/store/sqlite.h"
+#include "agent/store/store.h"
+#include "compression/values/tokens.h"
 #include "tests/support/store_folder.h"
 
 using namespace tern;

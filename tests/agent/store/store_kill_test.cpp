@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <random>
 
-#include "agent/store.h"
-#include "compression/check.h"
-#include "compression/edit.h"
-#include "compression/tokens.h"
+#include "agent/store/store.h"
+#include "compression/values/check.h"
+#include "compression/values/context_edit.h"
+#include "compression/values/tokens.h"
 #include "tests/support/script.h"
 #include "tests/support/store_folder.h"
 

@@ -5,9 +5,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 
-#include "agent/sqlite.h"
-#include "agent/store.h"
-#include "compression/tokens.h"
+#include "agent/store/sqlite.h"
+#include "agent/store/store.h"
+#include "compression/values/tokens.h"
 #include "tests/support/store_folder.h"
 
 using namespace tern;

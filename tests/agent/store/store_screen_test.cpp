@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-#include "agent/shell_note.h"
-#include "compression/tokens.h"
+#include "agent/protocol/shell_note.h"
+#include "compression/values/tokens.h"
 #include "tests/support/store_folder.h"
 
 using namespace tern;
@@ -88,4 +88,26 @@ TEST_CASE("the output of a person's own command names its original when it is sh
     if (const auto* cell = std::get_if<ToolFinished>(&event)) shown = cell->text;
   CHECK(has(shown, "characters not shown here: /recall r7]"));
   CHECK(shown.ends_with("error: the last line says why\n"));
+}
+
+TEST_CASE("a result that the model got shortened is shown again as it was shown when it came") {
+  Folder folder;
+  auto store = folder.store();
+  store->create({});
+  Item call;
+  call.id = {1}, call.role = Role::assistant;
+  call.blocks.push_back(ToolCall{.id = "c1", .name = "Bash", .arguments = "{}", .signature = {}});
+  store->append(make_item(std::move(call)));
+  const RecallId original = store->put_original("one\ntwo\nthree\n", "Bash", "count");
+  Item item;
+  item.id = {2}, item.role = Role::user;
+  ToolResult result;
+  result.call_id = "c1", result.tool = "Bash", result.recall = original, result.form = ResultForm::snipped;
+  result.text = "one\n[… 2 lines like these · recall r1]";
+  item.blocks.push_back(std::move(result));
+  store->append(make_item(std::move(item)));
+  std::string shown;
+  for (const Event& event : store->screen())
+    if (const auto* cell = std::get_if<ToolFinished>(&event)) shown = cell->text;
+  CHECK(shown == "one\ntwo\nthree\n");
 }

@@ -1,4 +1,4 @@
-#include "agent/store.h"
+#include "agent/store/store.h"
 
 #include <poll.h>
 #include <sys/stat.h>
@@ -10,14 +10,14 @@
 #include <csignal>
 #include <filesystem>
 
-#include "agent/sqlite.h"
-#include "compression/check.h"
-#include "compression/edit.h"
-#include "compression/tokens.h"
+#include "agent/store/sqlite.h"
+#include "compression/values/check.h"
+#include "compression/values/context_edit.h"
+#include "compression/values/tokens.h"
 #include "tests/support/script.h"
 #include "tests/support/store_folder.h"
-#include "tools/journal.h"
-#include "tools/tool.h"
+#include "tools/files/journal.h"
+#include "tools/set/tool.h"
 
 using namespace tern;
 

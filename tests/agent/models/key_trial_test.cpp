@@ -1,0 +1,33 @@
+#include "agent/models/key_trial.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/support/fake_llm.h"
+
+using namespace tern;
+
+TEST_CASE("the form of a key tells whose it is") {
+  using Names = std::vector<std::string_view>;
+  CHECK(providers_of_key("sk-ant-api03-abc") == Names{"anthropic"});
+  CHECK(providers_of_key("sk-or-v1-abc") == Names{"openrouter"});
+  CHECK(providers_of_key("sk-proj-abc") == Names{"openai"});
+  CHECK(providers_of_key("AIzaSyAbc") == Names{"gemini"});
+  CHECK(providers_of_key("sk-0123456789abcdef0123456789abcdef") == Names{"deepseek", "openai"});
+  CHECK(providers_of_key("sk-T3stKeyOfTheOldForm") == Names{"openai", "deepseek"});
+  CHECK(providers_of_key("hello").empty());
+}
+
+TEST_CASE("a key is tried with one request, and a refused one says where it came from") {
+  const auto* kind = find_provider("anthropic");
+  REQUIRE(kind);
+  test::FakeLlm good(R"({"replies":[{"text":"ok"}]})");
+  const auto works = try_key(*kind, {.base_url = good.url(), .key = "sk-ant-good"}, "claude-x", {});
+  CHECK(works.works);
+  CHECK(good.requests().size() == 1);
+  test::FakeLlm bad(R"({"default": {"fault": {"kind": "status", "status": 401, "message": "invalid x-api-key"}}})");
+  const auto refused =
+      try_key(*kind, {.base_url = bad.url(), .key = "sk-ant-bad", .key_from = "ANTHROPIC_API_KEY"}, "claude-x", {});
+  CHECK_FALSE(refused.works);
+  CHECK(refused.refused);
+  CHECK(refused.why.ends_with("— check the key in ANTHROPIC_API_KEY"));
+}
