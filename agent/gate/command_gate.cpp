@@ -4,10 +4,11 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "agent/command_kinds.h"
-#include "agent/file_rules.h"
-#include "agent/permission.h"
-#include "agent/permission_match.h"
+#include "agent/gate/command_kinds.h"
+#include "agent/gate/command_needs.h"
+#include "agent/gate/file_rules.h"
+#include "agent/gate/permission.h"
+#include "agent/gate/permission_match.h"
 
 namespace tern {
 
@@ -46,106 +47,44 @@ bool harmless_assignment(const std::string& assignment) {
   return in_list(name, harmless_variables);
 }
 
-Words texts(const ShellCommand& command) {
-  Words words;
-  for (const ShellWord& word : command.words) words.push_back(word.text);
-  return words;
-}
-
 class Gate {
  public:
+  using Step = CommandStep;
   Gate(const PermissionPolicy& policy, std::string_view line, const Workspace& workspace)
-      : policy_(policy), line_(line), workspace_(workspace), script_(parse_shell(line)) {
+      : policy_(policy), line_(line), workspace_(workspace) {
     mode_ = effective_mode(policy, ignored_);
-    walk();
   }
 
   Decision decide() {
-    if (line_.find('\0') != line_.npos) return Deny{"the command holds a NUL byte"};
+    if (line_.find('\0') != line_.npos) return Deny{"the command contains a NUL byte"};
     if (std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.command->words.size() > most_words; }))
       return Deny{"one command has more than " + std::to_string(most_words) + " words; write a script file and run that"};
     if (script_.too_long)
       return Deny{"the command has more than " + std::to_string(max_segments) + " parts; write a script file and run that"};
     const RuleHit refused = hit(Kind::deny);
-    if (refused.rule && refused.sure) return Deny{"refused by the rule " + told(refused)};
+    if (refused.rule && refused.sure) return Deny{"blocked by the rule " + told(refused)};
+    if (mode_ == PermissionMode::bypass) return bypassed(refused);
     std::string why = why_not_covered(true);
-    if (mode_ == PermissionMode::plan && !why.empty()) return Deny{"plan mode only looks: " + why};
+    if (mode_ == PermissionMode::plan) return planned(why, refused);
     if (Ask ask = destructive(); !ask.reason.empty()) return ask;
-    if (!script_.error.empty()) return Ask{"it cannot be read with certainty: " + script_.error, {}, {}, {}};
-    if (refused.rule) return Ask{"it may be what is refused by the rule " + told(refused), {}, {}, {}};
-    if (mode_ == PermissionMode::bypass) return Allow{"bypass mode", true};
-    if (std::string protect = writes_protected(); !protect.empty()) return Ask{protect, {}, {}, {}};
-    if (const RuleHit found = hit(Kind::ask); found.rule) return Ask{"asked for by the rule " + told(found), {}, {}, {}};
-    if (why.empty()) return Allow{"it only looks"};
-    if (const PermissionRule* rule = exact()) return Allow{"allowed by the rule " + to_string(*rule), true};
-    why = why_not_covered(false);
-    if (why.empty())
-      return Allow{allowed_by_.empty() ? "edits are accepted" : "allowed by the rule " + allowed_by_, !allowed_by_.empty()};
-    if (mode_ == PermissionMode::automatic) return in_sandbox();
-    return question(why);
+    if (!script_.error.empty() && !policy_.sandbox_ready)
+      return Ask{"tern can't read this command for certain: " + script_.error, {}, {}, {}};
+    if (refused.rule) return unsure(refused);
+    const bool walls = policy_.sandbox_ready;
+    if (std::string protect = writes_protected(!walls); !protect.empty()) return Ask{protect, {}, {}, {}};
+    if (const RuleHit found = hit(Kind::ask); found.rule) return Ask{"this rule asks first: " + told(found), {}, {}, {}};
+    if (why.empty()) return looking();
+    const PermissionRule* same = exact();
+    why = same ? "" : why_not_covered(false);
+    if (same || !allowed_by_.empty())  // it would run outside the sandbox, which protects these paths
+      if (std::string protect = writes_protected(true); !protect.empty()) return Ask{protect, {}, {}, {}};
+    if (same) return Allow{"allowed by the rule " + to_string(*same), true};
+    if (why.empty() && !allowed_by_.empty()) return Allow{"allowed by the rule " + allowed_by_, true};
+    if (why.empty()) return Allow{"edits are accepted", false, walls ? Reach::workspace : Reach::own_rights};
+    return walls ? in_sandbox() : question(why);
   }
 
  private:
-  struct Step {
-    const ShellCommand* command;
-    fs::path cwd;
-    bool lost;                     // after a cd nobody can follow
-    std::vector<Words> unwrapped;  // it, and what it would start
-  };
-
-  // Where each command stands: literal cds are followed, as far as it is sure that they take place, and in this shell.
-  void walk() {
-    fs::path cwd = workspace_.cwd();
-    bool lost = false;
-    for (std::size_t i = 0; i < script_.commands.size(); ++i) {
-      const ShellCommand& command = script_.commands[i];
-      steps_.push_back({&command, lost ? fs::path("/") : cwd, lost, unwrap(command)});
-      add_input(i);
-      if (!moves(steps_.back())) continue;
-      const std::string after = i + 1 < script_.commands.size() ? script_.commands[i + 1].before : std::string();
-      const bool sure = command.words[0].text == "cd" && command.words.size() == 2 && command.words[1].literal &&
-                        command.words[1].text != "-" && command.depth == 0 && !command.background &&
-                        !in_list(command.before, "| |& ||") && !in_list(after, "| |& ||") && line_.find("CDPATH") == line_.npos;
-      const Place there = sure ? CommandPlace{workspace_, cwd}.locate(command.words[1]) : Place{};
-      std::error_code error;
-      lost = lost || !sure || !there.error.empty() || !fs::is_directory(there.real, error);
-      cwd = there.real;
-    }
-  }
-
-  // "cd", also behind "command", "builtin" and "eval", which run in this shell.
-  static bool moves(const Step& step) {
-    const std::vector<ShellWord>& words = step.command->words;
-    if (words.empty()) return false;
-    if (in_list(words[0].text, "cd pushd popd chdir")) return true;
-    return (in_list(words[0].text, "command builtin eval") || words[0].text.starts_with("-")) &&
-           std::any_of(step.unwrapped.begin(), step.unwrapped.end(),
-                       [](const Words& inner) { return in_list(inner.front(), "cd pushd popd chdir"); });
-  }
-
-  // What a shell is given to read: a here-document, a here-string, or the words of an echo before the "|".
-  void add_input(std::size_t at) {
-    Step& step = steps_.back();
-    const auto add = [&](std::string_view text) {
-      for (Words& words : unwrap_input(*step.command, text)) step.unwrapped.push_back(std::move(words));
-    };
-    for (const ShellRedirect& r : step.command->redirects)
-      if (r.op == "<" && !r.target.literal)
-        add("$unknown");
-      else if (r.op.starts_with("<<"))
-        add(r.op == "<<<" ? r.target.text : r.body);
-    if (at == 0 || !in_list(step.command->before, "| |&")) return;
-    const ShellCommand& source = script_.commands[at - 1];
-    for (const ShellRedirect& r : source.redirects)
-      if (r.op.starts_with("<<")) add(r.op == "<<<" ? r.target.text : r.body);
-    std::string joined;
-    for (std::size_t i = 1; i < source.words.size(); ++i) {
-      add(source.words[i].text);
-      joined.append(joined.empty() ? "" : " ").append(source.words[i].text);
-    }
-    add(joined);
-  }
-
   static std::string told(const RuleHit& hit) { return to_string(*hit.rule) + (hit.what.empty() ? "" : ": " + hit.what); }
 
   RuleHit hit(Kind kind) const {
@@ -182,25 +121,23 @@ class Gate {
     return found == policy_.rules.end() ? nullptr : &*found;
   }
 
-  Ask destructive() const {
-    Ask ask;
+  Ask destructive(bool only_breaker = false) const {
+    Ask ask{.reason = {}, .remember = {}, .grants = {}, .targets = {}, .danger = true};
     for (const Step& step : steps_)
       for (const fs::path& cwd : places_of(step.unwrapped, {workspace_, step.cwd}))
         for (const Words& words : step.unwrapped) {
           const Destruction found = destroys(words, step.command->plain(), CommandPlace{workspace_, cwd});
-          if (found.reason.empty()) continue;
-          if (ask.reason.empty())
-            ask.reason = "it " + (in_list(found.reason.substr(0, found.reason.find(' ')), "deletes changes writes runs")
-                                      ? found.reason
-                                      : "is destructive: " + found.reason);
+          if (found.reason.empty() || (only_breaker && !found.breaker)) continue;
+          if (ask.reason.empty()) ask.reason = "destructive: " + found.reason;
           for (const std::string& target : found.targets)
             if (std::find(ask.targets.begin(), ask.targets.end(), target) == ask.targets.end()) ask.targets.push_back(target);
         }
+    if (only_breaker) return ask;
     if (ask.reason.empty()) {
       std::vector<std::vector<Words>> started;
       for (const Step& step : steps_) started.push_back(step.unwrapped);
       if (const std::string unseen = runs_unseen(script_, started); !unseen.empty()) {
-        ask.reason = "it " + unseen;
+        ask.reason = unseen;
         ask.targets.push_back(unseen.substr(unseen.find(": ") + 2));
       }
     }
@@ -208,11 +145,12 @@ class Gate {
       return std::find(script_.unplain.begin(), script_.unplain.end(), what) != script_.unplain.end();
     };
     if (ask.reason.empty() && has("function") && has("background command"))
-      ask.reason = "a function that starts itself in the background may multiply without end";
+      ask.reason = "a function that starts itself in the background may never stop";
     return ask;
   }
 
-  std::string writes_protected() const {
+  // `any_word`: also named by a program that is not known to write.
+  std::string writes_protected(bool any_word) const {
     for (const Step& step : steps_) {
       const CommandPlace place{workspace_, step.cwd};
       const auto check = [&](const std::string& text) -> std::string {
@@ -223,6 +161,7 @@ class Gate {
       for (const ShellRedirect& r : step.command->redirects)
         if (r.writes())
           if (std::string why = check(r.target.text); !why.empty()) return why;
+      if (!any_word && row_of(words_of(*step.command)) == nullptr) continue;
       if (why_not_harmless(*step.command, place).empty()) continue;
       for (std::size_t i = 1; i < step.command->words.size(); ++i)
         for (const std::string& text : path_candidates(step.command->words[i].text))
@@ -237,7 +176,7 @@ class Gate {
     uncovered_.clear();
     if (!script_.error.empty()) return script_.error;
     if (!script_.unplain.empty())
-      return "it holds " + with_article(script_.unplain.front()) + ", so what runs is only known then";
+      return "contains " + with_article(script_.unplain.front()) + "; tern can't tell in advance what it runs";
     std::string first;
     for (const Step& step : steps_) {
       const std::string why = why_not_covered(step, only_looking);
@@ -245,17 +184,17 @@ class Gate {
       uncovered_.push_back(step.command);
       if (first.empty()) first = why;
     }
-    if (script_.commands.empty()) return "there is no command in it";
+    if (script_.commands.empty()) return "no command in it";
     return first;
   }
 
   std::string why_not_covered(const Step& step, bool only_looking) {
     const ShellCommand& command = *step.command;
     const CommandPlace place{workspace_, step.cwd};
-    if (step.lost) return "the directory it runs in is only known then";
-    if (!command.plain()) return "not every word is literal";
+    if (step.lost) return "tern can't tell in advance which folder it runs in";
+    if (!command.plain()) return "the shell expands some of its words; tern can't tell in advance what it runs";
     for (const std::string& assignment : command.assignments)
-      if (!harmless_assignment(assignment) || command.words.empty()) return "it sets " + assignment;
+      if (!harmless_assignment(assignment) || command.words.empty()) return "sets " + assignment;
     for (const ShellRedirect& r : command.redirects)
       if (std::string why = why_not_redirect(r, step, only_looking); !why.empty()) return why;
     if (command.words.empty()) return command.redirects.empty() ? "nothing to run" : "";
@@ -267,49 +206,42 @@ class Gate {
     return allowed_by_rule(command, place) ? why_not_program(command) : looking;
   }
 
-  // "/usr/bin/ls" is "ls"; no other path is.
-  static ShellCommand bare(ShellCommand command) {
-    for (const char* directory : {"/usr/bin/", "/bin/"})
-      if (command.words[0].text.rfind(directory, 0) == 0) command.words[0].text.erase(0, std::string_view(directory).size());
-    return command;
-  }
-
   std::string why_not_program(const ShellCommand& command) const {
     const std::string& name = command.words[0].text;
     if (name.find('/') != std::string::npos) return {};
     const fs::path found = policy_.find_program ? policy_.find_program(name) : search_path(name);
-    return !found.empty() && workspace_.inside(found) ? name + " would be a program of this folder, " + found.string()
+    return !found.empty() && workspace_.inside(found) ? name + " would run a program from this folder, " + found.string()
                                                       : std::string();
   }
 
   std::string why_not_cd(const ShellCommand& command, const CommandPlace& place) const {
-    if (command.words.size() != 2) return "it leaves the workspace";
+    if (command.words.size() != 2) return "leaves the workspace";
     const Place there = place.locate(command.words[1]);
     std::error_code error;
-    if (!there.error.empty() || !there.inside) return "it goes to " + command.words[1].text + ", outside the workspace";
+    if (!there.error.empty() || !there.inside) return "goes to " + command.words[1].text + ", outside the workspace";
     return fs::is_directory(there.real, error) ? std::string() : command.words[1].text + " is not a directory";
   }
 
   std::string why_not_redirect(const ShellRedirect& r, const Step& step, bool only_looking) const {
     if (r.op == "<<" || r.op == "<<-" || r.op == "<<<" || (r.op == "<&" || (r.op == ">&" && !r.writes())))
-      return r.target.literal || r.op[0] != '<' ? "" : "its input is only known then";
-    if (!r.target.literal) return "the target of " + r.op + " is only known then";
+      return r.target.literal || r.op[0] != '<' ? "" : "tern can't tell in advance what its input is";
+    if (!r.target.literal) return "tern can't tell in advance where " + r.op + " leads";
     if (in_list(r.target.text, "/dev/null /dev/stdout /dev/stderr")) return {};
     if (r.target.text.empty() || r.target.text[0] == '!') return "other shells read this redirection differently";
     const Place where = CommandPlace{workspace_, step.cwd}.locate(r.target);
     if (!where.error.empty()) return where.error;
     if (!r.writes())
-      return !where.inside                      ? "it reads " + r.target.text + ", outside the workspace"
+      return !where.inside                      ? "reads " + r.target.text + ", outside the workspace"
              : holds_secrets(where, workspace_) ? r.target.text + " may hold secrets"
                                                 : "";
-    if (only_looking) return "it writes " + r.target.text;
-    if (step.cwd != workspace_.cwd()) return "it writes " + r.target.text + " after changing the directory";
+    if (only_looking) return "writes " + r.target.text;
+    if (step.cwd != workspace_.cwd()) return "writes " + r.target.text + " after changing the directory";
     if (mode_ == PermissionMode::accept_edits && where.inside && where.protect.empty()) return {};
     for (const PermissionRule& rule : policy_.rules)
       if (rule.kind == Kind::allow && rule_is_for(rule, "Write", Effect::write) && !rule.spec.empty() && where.protect.empty() &&
           matches_path(rule.spec, workspace_, where.real))
         return {};
-    return "it writes " + r.target.text;
+    return "writes " + r.target.text;
   }
 
   bool makes_inside(const ShellCommand& command, const CommandPlace& place) const {
@@ -322,7 +254,7 @@ class Gate {
   }
 
   bool allowed_by_rule(const ShellCommand& command, const CommandPlace& place) {
-    const Words words = texts(command);
+    const Words words = words_of(command);
     // A module has a name, as a program has.
     const bool module = words.size() > 2 && program_name(words.front()).starts_with("python") && words[1] == "-m";
     if ((is_interpreter(words.front()) && !module) || !smuggles(words).empty()) {
@@ -347,34 +279,53 @@ class Gate {
     return {command.words.begin() + 1, command.words.end()};
   }
 
-  // No rule for a program is a rule for keys.
-  bool names_secret(const ShellCommand& command, const CommandPlace& place) const {
-    return std::any_of(command.words.begin() + 1, command.words.end(), [&](const ShellWord& word) {
-      const Words texts = path_candidates(word.text);
-      return holds_secrets(place.locate(word), workspace_) ||
-             std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
-               return text.size() < 4096 && holds_secrets(place.locate(text), workspace_);
-             });
-    });
-  }
-
   // ---- answers
 
+  Decision looking() const { return Allow{"read-only", false, policy_.sandbox_ready ? Reach::look : Reach::own_rights}; }
+  static Decision unsure(const RuleHit& refused) { return Ask{"this rule may block it: " + told(refused), {}, {}, {}}; }
+
+  // Asks only at the circuit breaker, or when a deny rule of the user may apply.
+  Decision bypassed(const RuleHit& refused) const {
+    if (Ask ask = destructive(true); !ask.reason.empty()) return ask;
+    if (refused.rule) return unsure(refused);
+    return Allow{"bypass mode", true};
+  }
+
+  Decision planned(const std::string& why, const RuleHit& refused) const {
+    if (why.empty() && !refused.rule) return looking();
+    if (!policy_.sandbox_ready) return Deny{"plan mode is read-only: " + (why.empty() ? told(refused) : why)};
+    if (Ask ask = destructive(); !ask.reason.empty()) return Deny{"plan mode is read-only: " + ask.reason};
+    if (refused.rule) return unsure(refused);
+    if (const RuleHit found = hit(Kind::ask); found.rule) return Ask{"this rule asks first: " + told(found), {}, {}, {}};
+    if (const Need need = needed(steps_, workspace_); !need.why.empty()) return Deny{"plan mode is read-only: " + need.why};
+    return Allow{"tried in a read-only sandbox", false, Reach::try_looking};
+  }
+
   Decision in_sandbox() const {
-    for (const Step& step : steps_)
-      for (const Words& words : step.unwrapped)
-        if (std::string needs = needs_more_than_sandbox(words); !needs.empty())
-          return Ask{needs + ", which the sandbox does not give; with your yes it runs outside", {}, {}, {}};
-    return Allow{"inside the sandbox", false, true};
+    const Need need = needed(steps_, workspace_);
+    if (const std::string secret = shows_secret(steps_, workspace_); !secret.empty()) return Ask{secret, {}, {}, {}};
+    if (mode_ == PermissionMode::ask)
+      return need.why.empty() ? Allow{"not known to write", false, Reach::try_looking} : question(need.why);
+    if (const std::string outside = writes_outside(steps_, workspace_); !outside.empty()) return question(outside);
+    if (need.does <= Effects::writes) return Allow{"inside the sandbox", false, Reach::workspace};
+    if (need.does == Effects::repository && mode_ == PermissionMode::automatic && policy_.repository_ready) {
+      if (const std::string other = other_repository(steps_, workspace_); !other.empty()) return question(other);
+      if (const std::string sign = signs_commits(steps_, workspace_); !sign.empty()) return question(sign);
+      return Allow{"local git work runs in the sandbox", false, Reach::repository};
+    }
+    return question(need.why + ", which the sandbox doesn't allow");
   }
 
   Decision question(const std::string& why) const {
-    Ask ask{why, {}, {}, {}};
+    Ask ask{.reason = why, .remember = {}, .grants = {}, .targets = {}, .exact = word_for_word(line_)};
     if (!script_.plain()) return ask;
     for (const ShellCommand* command : uncovered_) {
       const bool within = command->redirects.empty() && looks_outside(*command, {workspace_, workspace_.cwd()}).empty();
       const std::string spec = within ? grantable_prefix(*command) : std::string();
-      if (spec.empty()) return Ask{why, {}, {}, {}};
+      if (spec.empty()) {
+        ask.grants.clear();
+        return ask;
+      }
       ask.grants.push_back({Kind::allow, "Bash", spec, "this session"});
     }
     ask.remember = grant_text(ask.grants);
@@ -384,10 +335,10 @@ class Gate {
   const PermissionPolicy& policy_;
   std::string_view line_;
   const Workspace& workspace_;
-  ShellScript script_;
+  const ShellScript script_ = parse_shell(line_);
+  const std::vector<Step> steps_ = steps_of(script_, line_, workspace_);
   PermissionMode mode_ = PermissionMode::ask;
   std::string ignored_, allowed_by_;
-  std::vector<Step> steps_;
   std::vector<const ShellCommand*> uncovered_;
 };
 

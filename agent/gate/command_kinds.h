@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/shell_parse.h"
-#include "tools/workspace.h"
+#include "agent/gate/shell_parse.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern {
 
@@ -59,6 +59,7 @@ std::string why_no_prefix(const std::vector<std::string>& prefix);
 struct Destruction {
   std::string reason;                // empty: none
   std::vector<std::string> targets;  // what it would hit, expanded
+  bool breaker = false;              // /, the home folder, the workspace root or a device: asked about in every mode
 };
 // `literal` says whether the words are what will run.
 Destruction destroys(const std::vector<std::string>& words, bool literal, const CommandPlace& place);
@@ -70,9 +71,6 @@ std::string runs_unseen(const ShellScript& script, const std::vector<std::vector
 // Where a command and what it would start (as unwrap() lists them) may stand: its own directory first, then that of "env -C",
 // "sudo -D", "git -C", "sh -c 'cd x'". The root where nobody can tell.
 std::vector<std::filesystem::path> places_of(const std::vector<std::vector<std::string>>& commands, const CommandPlace& place);
-
-// Writes .git or needs the network, so it does not work inside the sandbox. Empty, or what it needs.
-std::string needs_more_than_sandbox(const std::vector<std::string>& words);
 
 // The rule that may be offered for this command, as the spec of a Bash rule; empty when none may.
 std::string grantable_prefix(const ShellCommand& command);

@@ -1,11 +1,11 @@
-#include "agent/file_rules.h"
+#include "agent/gate/file_rules.h"
 
 #include <glob.h>
 
 #include <algorithm>
 
-#include "agent/permission_match.h"
-#include "tools/walk.h"
+#include "agent/gate/permission_match.h"
+#include "tools/workspace/walk.h"
 
 namespace tern {
 
@@ -87,7 +87,7 @@ class Finder {
   bool take(Effect effect, const fs::path& path, bool sure) {
     const PermissionRule* rule = rule_on(effect, path);
     if (rule && !hit_.rule)
-      hit_ = {rule, sure, (effect == Effect::write ? "it writes " : "it reads ") + place_.workspace.display(path)};
+      hit_ = {rule, sure, (effect == Effect::write ? "writes " : "reads ") + place_.workspace.display(path)};
     return rule != nullptr;
   }
 

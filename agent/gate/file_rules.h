@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/command_kinds.h"
-#include "agent/permission.h"
+#include "agent/gate/command_kinds.h"
+#include "agent/gate/permission.h"
 
 namespace tern {
 

@@ -1,11 +1,11 @@
-#include "agent/git_shows.h"
+#include "agent/gate/git_shows.h"
 
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cctype>
 
-#include "agent/git_index.h"
+#include "tools/files/git_index.h"
 
 namespace tern {
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "agent/command_kinds.h"
+#include "agent/gate/command_kinds.h"
 
 namespace tern {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "agent/command_kinds.h"
-#include "agent/harmless.h"
+#include "agent/gate/command_kinds.h"
+#include "agent/gate/harmless.h"
 
 namespace tern {
 
@@ -174,9 +174,9 @@ std::string check_looker(const Looker& looker, const ShellCommand& command, cons
   std::string unknown;
   if (looker.name == "echo" || looker.name == "true" || looker.name == "false" || looker.name == ":") return {};
   if (!read_options(looker, command, rest, pattern_given, unknown))
-    return std::string(looker.name) + " " + unknown + " is not known to only look";
+    return std::string(looker.name) + " " + unknown + " isn't on the read-only list";
   if (rest.size() > looker.most || (looker.takes == Takes::nothing && !rest.empty()))
-    return std::string(looker.name) + " with these words may do more than look";
+    return std::string(looker.name) + " with these words may do more than read";
   if (looker.name == "jq" && !rest.empty())
     if (std::string why = program_reads_files(rest.front().text); !why.empty()) return why;
   // binutils take a word like "@file" for the words in that file.
@@ -244,7 +244,7 @@ Place CommandPlace::locate(std::string_view text) const {
 }
 
 std::string why_not_harmless(const ShellCommand& command, const CommandPlace& place) {
-  if (command.words.empty()) return command.assignments.empty() ? std::string() : "it sets a variable";
+  if (command.words.empty()) return command.assignments.empty() ? std::string() : "sets a variable";
   const std::string& name = command.words.front().text;
   if (name == "git") return why_not_harmless_git(command, place);
   bool known = false;
@@ -253,7 +253,7 @@ std::string why_not_harmless(const ShellCommand& command, const CommandPlace& pl
   if (name == "command" && command.words.size() == 3 && command.words[1].text == "-v") return {};
   if (asks_for_version(command)) return {};
   if (const Looker* looker = find_looker(name)) return check_looker(*looker, command, place);
-  return name + " is not one of the commands known to only look";
+  return name + " isn't on the read-only list";
 }
 
 std::string looks_outside(const ShellCommand& command, const CommandPlace& place) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "agent/command_kinds.h"
+#include "agent/gate/command_kinds.h"
 
 namespace tern {
 

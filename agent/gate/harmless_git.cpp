@@ -3,8 +3,8 @@
 #include <system_error>
 #include <utility>
 
-#include "agent/command_kinds.h"
-#include "agent/harmless.h"
+#include "agent/gate/command_kinds.h"
+#include "agent/gate/harmless.h"
 
 namespace tern {
 
@@ -136,7 +136,8 @@ std::string why_not_harmless_git(const ShellCommand& command, const CommandPlace
     const std::string& word = command.words[at].text;
     if (word.size() > 1 && word[0] == '-') {
       // Behind "--", or as a value: whether git sees an option there is not worth guessing.
-      if (!reading || value || !known_option(verb, word, value)) return "git " + verb + " " + word + " is not known to only look";
+      if (!reading || value || !known_option(verb, word, value))
+        return "git " + verb + " " + word + " isn't on the read-only list";
       if (names_secret(word, place)) return word + " may hold secrets";
       options.push_back(word);
       reading = word != "--";
@@ -148,8 +149,8 @@ std::string why_not_harmless_git(const ShellCommand& command, const CommandPlace
     const Place where = place.locate(command.words[at]);
     if (!where.error.empty() || !where.inside) return word + " is outside the workspace";
   }
-  if (!looks(verb, options, rest)) return "git " + verb + " changes things or is not known to only look";
-  if (in_nested_repository(place)) return "this is another repository inside the workspace, with settings of its own";
+  if (!looks(verb, options, rest)) return "git " + verb + " changes things or isn't on the read-only list";
+  if (in_nested_repository(place)) return "this is another repository inside the workspace, with its own settings";
   return search_shows_secret(command, {}, place);
 }
 

@@ -3,8 +3,8 @@
 #include <cctype>
 #include <utility>
 
-#include "agent/command_kinds.h"
-#include "agent/harmless.h"
+#include "agent/gate/command_kinds.h"
+#include "agent/gate/harmless.h"
 
 namespace tern {
 
@@ -32,7 +32,7 @@ std::string check_find(const ShellCommand& command, const CommandPlace& place) {
       continue;
     }
     if (!word.text.empty() && (word.text[0] == '-' || word.text[0] == '(' || word.text[0] == '!'))
-      return "find " + word.text + " is not known to only look";
+      return "find " + word.text + " isn't on the read-only list";
     const std::string why = why_not_readable(place.locate(word), place.workspace);
     if (!why.empty()) return why;
   }
@@ -84,12 +84,13 @@ std::string check_sed(const ShellCommand& command, const CommandPlace& place) {
         if (word.empty()) return "sed without a script";
         const std::size_t end =
             word.front() == 's' || word.front() == '/' ? word.size() : std::min(word.find(';', begin), word.size());
-        if (!simple_sed(std::string_view(word).substr(begin, end - begin))) return "this sed script may write or run something";
+        if (!simple_sed(std::string_view(word).substr(begin, end - begin)))
+          return "this sed script may write files or run programs";
         begin = end + 1;
       }
       script = true;
     } else if (word[0] == '-') {
-      return "sed " + word + " is not known to only look";
+      return "sed " + word + " isn't on the read-only list";
     } else {
       const std::string why = why_not_readable(place.locate(command.words[i]), place.workspace);
       if (!why.empty()) return why;
@@ -180,7 +181,7 @@ std::string check_xxd(const ShellCommand& command, const CommandPlace& place) {
     if (word.size() > 2 && word[0] == '-' && in_list(word.substr(1, 1), "c l s g") &&
         all_digits(std::string_view(word).substr(2)))
       continue;
-    if (word.empty() || word[0] == '-' || word[0] == '+') return "xxd " + word + " is not known to only look";
+    if (word.empty() || word[0] == '-' || word[0] == '+') return "xxd " + word + " isn't on the read-only list";
     if (++files > 1) return "xxd writes its second file";
     if (std::string why = why_not_readable(place.locate(command.words[i]), place.workspace); !why.empty()) return why;
   }
@@ -194,9 +195,9 @@ std::string check_tar(const ShellCommand& command, const CommandPlace& place) {
   if (letters.starts_with("-")) letters.remove_prefix(1);
   const bool lists = letters.find('t') != letters.npos && letters.find('f') + 1 == letters.size() &&
                      letters.find_first_not_of("tvzjJf") == letters.npos;
-  if (!lists || text(2).find(':') != letters.npos) return "tar is only known to look as in tar -tf FILE";
+  if (!lists || text(2).find(':') != letters.npos) return "tar is read-only only as tar -tf FILE";
   for (std::size_t i = 2; i < command.words.size(); ++i)
-    if (text(i).starts_with("-")) return "tar " + command.words[i].text + " is not known to only look";
+    if (text(i).starts_with("-")) return "tar " + command.words[i].text + " isn't on the read-only list";
   return why_not_readable(place.locate(command.words[2]), place.workspace);
 }
 

@@ -1,10 +1,10 @@
-#include "agent/permission.h"
+#include "agent/gate/permission.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "agent/command_kinds.h"
-#include "agent/permission_match.h"
+#include "agent/gate/command_kinds.h"
+#include "agent/gate/permission_match.h"
 
 namespace tern {
 
@@ -12,15 +12,9 @@ namespace {
 
 using Kind = PermissionRule::Kind;
 
-std::string path_argument(const nlohmann::json& args) {
-  for (const char* key : {"file_path", "notebook_path", "path"})
-    if (args.contains(key) && args[key].is_string()) return args[key].get<std::string>();
-  return {};
-}
-
 const PermissionRule* path_rule(const PermissionPolicy& policy, Kind kind, const PermissionRequest& request, const Place& place) {
   for (const PermissionRule& rule : policy.rules) {
-    if (rule.kind != kind || !rule_is_for(rule, request.tool.name, request.tool.effect)) continue;
+    if (rule.kind != kind || !rule_is_for(rule, request.tool.name, request.tool.effects)) continue;
     if (rule.spec.empty() || matches_path(rule.spec, request.workspace, place.path) ||
         matches_path(rule.spec, request.workspace, place.real))
       return &rule;
@@ -31,7 +25,7 @@ const PermissionRule* path_rule(const PermissionPolicy& policy, Kind kind, const
 // An allow rule must cover both where a path points and where it leads; a link does not carry a grant elsewhere.
 const PermissionRule* allowing_rule(const PermissionPolicy& policy, const PermissionRequest& request, const Place& place) {
   for (const PermissionRule& rule : policy.rules) {
-    if (rule.kind != Kind::allow || !rule_is_for(rule, request.tool.name, request.tool.effect)) continue;
+    if (rule.kind != Kind::allow || !rule_is_for(rule, request.tool.name, request.tool.effects)) continue;
     const bool covers = rule.spec.empty() ? place.inside
                                           : matches_path(rule.spec, request.workspace, place.path) &&
                                                 matches_path(rule.spec, request.workspace, place.real);
@@ -54,14 +48,53 @@ void offer_directory(Ask& ask, const char* tool, const PermissionRequest& reques
   ask.remember = grant_text(ask.grants);
 }
 
-Decision decide_read(const PermissionPolicy& policy, const PermissionRequest& request, PermissionMode mode) {
-  const std::string path = path_argument(request.args);
+std::string why_asked(EffectSet effects) {
+  if (effects.has(Effect::network)) return " reaches the network";
+  return effects.only(Effect::read) ? " may reach anything" : " runs something";
+}
+
+constexpr std::string_view domain_mark = "domain:";
+
+// "domain:example.com" covers the host and what lies below it.
+bool covers_host(const PermissionRule& rule, const std::string& host) {
+  if (rule.spec.empty()) return true;
+  const std::string_view domain = std::string_view(rule.spec).substr(std::min(domain_mark.size(), rule.spec.size()));
+  return rule.spec.starts_with(domain_mark) && !domain.empty() &&
+         (host == domain || (host.ends_with(domain) && host[host.size() - domain.size() - 1] == '.'));
+}
+
+// What a tool reaches that names no files is only known to itself, but for the host it names.
+Decision decide_other(const PermissionPolicy& policy, const PermissionRequest& request, PermissionMode mode) {
+  const std::string host = request.tool.host ? request.tool.host(request.args) : std::string();
+  const auto find = [&](Kind kind) -> const PermissionRule* {
+    for (const PermissionRule& rule : policy.rules)
+      if (rule.kind == kind && rule_is_for(rule, request.tool.name, request.tool.effects) && covers_host(rule, host))
+        return &rule;
+    return nullptr;
+  };
+  if (const PermissionRule* rule = find(Kind::deny)) return Deny{"blocked by the rule " + to_string(*rule)};
+  if (request.tool.effects.only(Effect::context)) return Allow{"changes only the conversation"};
+  const PermissionRule* asks = find(Kind::ask);
+  if (request.tool.vouched && asks == nullptr) return Allow{"a server you trust says it only reads"};
+  const bool looks = request.tool.host && !request.tool.effects.has(Effect::write) && !request.tool.effects.has(Effect::execute);
+  if (mode == PermissionMode::plan && !looks) return Deny{"plan mode is read-only"};
+  if (mode == PermissionMode::bypass) return Allow{"bypass mode", true};
+  if (asks != nullptr) return Ask{"this rule asks first: " + to_string(*asks), {}, {}, {}};
+  if (const PermissionRule* rule = find(Kind::allow)) return Allow{"allowed by the rule " + to_string(*rule), true};
+  Ask ask{host.empty() ? request.tool.name + why_asked(request.tool.effects) : "connects to " + host, {}, {}, {}};
+  ask.grants.push_back({Kind::allow, request.tool.name, host.empty() ? host : std::string(domain_mark) + host, "this session"});
+  ask.remember = grant_text(ask.grants);
+  return ask;
+}
+
+Decision decide_read(const PermissionPolicy& policy, const PermissionRequest& request, PermissionMode mode,
+                     const std::string& path) {
   const Place place = path.empty() ? request.workspace.locate(request.workspace.cwd().string()) : request.workspace.locate(path);
-  if (!place.error.empty()) return Allow{"the tool will say what is wrong with the path"};
+  if (!place.error.empty()) return Allow{"the tool reports what is wrong with the path"};
   if (const PermissionRule* rule = path_rule(policy, Kind::deny, request, place))
-    return Deny{"refused by the rule " + to_string(*rule)};
+    return Deny{"blocked by the rule " + to_string(*rule)};
   if (const PermissionRule* rule = path_rule(policy, Kind::ask, request, place))
-    return Ask{"asked for by the rule " + to_string(*rule), {}, {}, {}};
+    return Ask{"this rule asks first: " + to_string(*rule), {}, {}, {}};
   if (mode == PermissionMode::bypass) return Allow{"bypass mode", true};
   const bool secret = holds_secrets(place, request.workspace);
   if (place.inside && !secret) return Allow{"inside the workspace"};
@@ -76,42 +109,28 @@ Decision decide_read(const PermissionPolicy& policy, const PermissionRequest& re
   return ask;
 }
 
-Decision decide_write(const PermissionPolicy& policy, const PermissionRequest& request, PermissionMode mode) {
-  const Place place = request.workspace.locate(path_argument(request.args));
+Decision decide_write(const PermissionPolicy& policy, const PermissionRequest& request, PermissionMode mode,
+                      const std::string& path) {
+  const Place place = request.workspace.locate(path);
   const std::string shown = request.workspace.display(place.real);
-  if (mode == PermissionMode::plan) return Deny{"plan mode only looks: nothing is written"};
-  if (!place.error.empty()) return Allow{"the tool will say what is wrong with the path"};
+  if (mode == PermissionMode::plan) return Deny{"plan mode is read-only"};
+  if (!place.error.empty()) return Allow{"the tool reports what is wrong with the path"};
   if (const PermissionRule* rule = path_rule(policy, Kind::deny, request, place))
-    return Deny{"refused by the rule " + to_string(*rule)};
+    return Deny{"blocked by the rule " + to_string(*rule)};
   if (mode == PermissionMode::bypass) return Allow{"bypass mode", true};
   if (!place.protect.empty()) return Ask{shown + " is protected: " + place.protect, {}, {}, {}};
   if (const PermissionRule* rule = path_rule(policy, Kind::ask, request, place))
-    return Ask{"asked for by the rule " + to_string(*rule), {}, {}, {}};
+    return Ask{"this rule asks first: " + to_string(*rule), {}, {}, {}};
   if (const PermissionRule* rule = allowing_rule(policy, request, place))
     return Allow{"allowed by the rule " + to_string(*rule), true};
   if (place.inside && (mode == PermissionMode::accept_edits || mode == PermissionMode::automatic))
     return Allow{"edits in the workspace are accepted"};
-  Ask ask{
-      place.inside ? "it writes " + shown : shown + " is outside the workspace" + (place.through_link ? ", behind a link" : ""),
-      {},
-      {},
-      {}};
+  Ask ask{place.inside ? "writes " + shown : shown + " is outside the workspace" + (place.through_link ? ", behind a link" : ""),
+          {},
+          {},
+          {}};
   if (place.inside) offer_directory(ask, "Edit", request, place);
   return ask;
-}
-
-Decision decide_other(const PermissionPolicy& policy, const PermissionRequest& request, PermissionMode mode) {
-  const auto find = [&](Kind kind) -> const PermissionRule* {
-    for (const PermissionRule& rule : policy.rules)
-      if (rule.kind == kind && rule_is_for(rule, request.tool.name, request.tool.effect) && rule.spec.empty()) return &rule;
-    return nullptr;
-  };
-  if (const PermissionRule* rule = find(Kind::deny)) return Deny{"refused by the rule " + to_string(*rule)};
-  if (request.tool.effect == Effect::context) return Allow{"it touches only the conversation"};
-  if (mode == PermissionMode::plan) return Deny{"plan mode only looks"};
-  if (mode == PermissionMode::bypass) return Allow{"bypass mode", true};
-  if (const PermissionRule* rule = find(Kind::allow)) return Allow{"allowed by the rule " + to_string(*rule), true};
-  return Ask{std::string(request.tool.name) + " runs something", {}, {}, {}};
 }
 
 }  // namespace
@@ -129,10 +148,18 @@ PermissionMode effective_mode(const PermissionPolicy& policy, std::string& why_n
 Decision decide(const PermissionPolicy& policy, const PermissionRequest& request) {
   std::string why;
   const PermissionMode mode = effective_mode(policy, why);
-  if (request.tool.name == "Bash") return decide_command(policy, request.args.value("command", std::string()), request.workspace);
-  if (request.tool.effect == Effect::read) return decide_read(policy, request, mode);
-  if (request.tool.effect == Effect::write) return decide_write(policy, request, mode);
-  return decide_other(policy, request, mode);
+  const Tool& tool = request.tool;
+  if (tool.command) return decide_command(policy, tool.command(request.args), request.workspace);
+  const bool files_only = !tool.effects.has(Effect::execute) && !tool.effects.has(Effect::network);
+  if (!tool.paths || !files_only) return decide_other(policy, request, mode);
+  Decision worst = Allow{"names no file"};
+  for (const std::string& path : tool.paths(request.args)) {
+    auto one =
+        tool.effects.has(Effect::write) ? decide_write(policy, request, mode, path) : decide_read(policy, request, mode, path);
+    if (std::holds_alternative<Deny>(one)) return one;
+    if (!std::holds_alternative<Ask>(worst)) worst = std::move(one);
+  }
+  return worst;
 }
 
 }  // namespace tern

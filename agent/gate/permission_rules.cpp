@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "agent/command_kinds.h"
-#include "agent/permission.h"
-#include "agent/permission_match.h"
-#include "tools/args.h"
-#include "tools/tool.h"
+#include "agent/gate/command_kinds.h"
+#include "agent/gate/permission.h"
+#include "agent/gate/permission_match.h"
+#include "tools/set/args.h"
+#include "tools/set/tool.h"
+#include "tools/workspace/ignore.h"
 
 namespace tern {
 
@@ -24,25 +25,25 @@ bool ends_with(std::string_view s, std::string_view end) {
   return s.size() >= end.size() && s.substr(s.size() - end.size()) == end;
 }
 
-// "*" within a component, "**" across, "?" one character.
-bool glob_matches(std::string_view pattern, std::string_view text) {
-  if (pattern.empty()) return text.empty();
-  if (pattern.substr(0, 3) == "**/")
-    return glob_matches(pattern.substr(3), text) ||
-           (text.find('/') != text.npos && glob_matches(pattern, text.substr(text.find('/') + 1)));
-  if (pattern == "**") return true;
-  if (pattern.front() == '*') {
-    for (std::size_t take = 0; take <= text.size(); ++take) {
-      if (glob_matches(pattern.substr(1), text.substr(take))) return true;
-      if (take < text.size() && text[take] == '/') return false;
-    }
-    return false;
+// Next.js and others have folders by names in brackets: those are meant as well.
+std::string without_classes(std::string_view pattern) {
+  std::string plain;
+  for (const char c : pattern) {
+    if (c == '[') plain += '\\';
+    plain += c;
   }
-  return !text.empty() && (pattern.front() == text.front() || (pattern.front() == '?' && text.front() != '/')) &&
-         glob_matches(pattern.substr(1), text.substr(1));
+  return plain;
 }
 
-// The same for command lines, where "*" is anything. Whoever writes the line must not be able to make this slow.
+// As git reads a pattern of a path ("*", "?", "[a-c]", "**"), and with "{a,b}".
+bool glob_matches(std::string_view pattern, std::string_view text) {
+  const auto parts = expand_braces(pattern);
+  return std::any_of(parts.begin(), parts.end(), [&](const std::string& one) {
+    return wildmatch(one, text, true) || (one.find('[') != one.npos && wildmatch(without_classes(one), text, true));
+  });
+}
+
+// For command lines, where "*" is anything. Whoever writes the line must not be able to make this slow.
 bool line_matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, star = pattern.npos, from = 0;
   while (t < text.size()) {
@@ -69,16 +70,15 @@ Words words_of(std::string_view spec) {
 
 std::string refuse_allow(const PermissionRule& rule) {
   if (rule.tool != "Bash") return {};
-  if (rule.spec.empty()) return "it would allow every command; use the mode for that";
+  if (rule.spec.empty()) return "would allow every command; use a permission mode for that";
   if (is_prefix(rule.spec)) return why_no_prefix(words_of(std::string_view(rule.spec).substr(0, rule.spec.size() - 2)));
-  if (rule.spec.find('*') != std::string::npos) return "'*' may stand only at the end: Bash(npm run test:*)";
+  if (rule.spec.find('*') != std::string::npos) return "'*' is allowed only at the end: Bash(npm run test:*)";
   return {};
 }
 
 // A rule for a tool that does not exist would hold nothing back, in silence.
-std::string unknown_tool(const std::string& name) {
-  std::vector<std::string> names;
-  for (const Tool* tool : all_tools()) names.emplace_back(tool->name);
+std::string unknown_tool(const std::string& name, const ToolSet& tools) {
+  const auto names = tools.names();
   const auto near = nearest(name, names);
   std::string text = "there is no tool \"" + name + "\"";
   if (near) return text + "; did you mean " + *near + "?";
@@ -88,7 +88,8 @@ std::string unknown_tool(const std::string& name) {
 
 }  // namespace
 
-bool parse_rule(std::string_view text, PermissionRule::Kind kind, std::string source, PermissionRule& rule, std::string& error) {
+bool parse_rule(const ToolSet& tools, std::string_view text, PermissionRule::Kind kind, std::string source, PermissionRule& rule,
+                std::string& error) {
   text = trimmed(text);
   rule = {};
   rule.kind = kind;
@@ -100,10 +101,11 @@ bool parse_rule(std::string_view text, PermissionRule::Kind kind, std::string so
     error = "'" + std::string(text) + "' is not a rule: write Tool or Tool(spec), as in Bash(npm run test:*) or Edit(src/**)";
     return false;
   }
-  const Tool* tool = find_tool(rule.tool);
-  if (tool) rule.tool = std::string(tool->name);
-  if (!tool && rule.tool != "*") {
-    error = "'" + std::string(text) + "' holds for nothing: " + unknown_tool(rule.tool);
+  const ToolPtr tool = tools.find(rule.tool);
+  if (tool) rule.tool = tool->name;
+  const bool of_server = rule.tool.starts_with("mcp__");  // it may be there tomorrow: the rule waits for it
+  if (!tool && rule.tool != "*" && !of_server) {
+    error = "'" + std::string(text) + "' holds for nothing: " + unknown_tool(rule.tool, tools);
     return false;
   }
   if (open != text.npos) rule.spec = std::string(trimmed(text.substr(open + 1, text.size() - open - 2)));
@@ -127,6 +129,10 @@ std::string grant_text(const std::vector<PermissionRule>& grants) {
           std::string(more ? "with" : "any command that begins with") + " `" + std::string(spec.substr(0, spec.size() - 2)) + "`";
     } else if (rule.tool == "Bash") {
       text = "the command `" + rule.spec + "`";
+    } else if (spec.starts_with("domain:")) {
+      text = "fetching from " + std::string(spec.substr(spec.find(':') + 1));
+    } else if (rule.tool != "Read" && rule.tool != "Edit" && rule.tool != "Write") {
+      text = "every call of " + rule.tool;
     } else {
       const bool below = ends_with(spec, "/**");
       if (below) spec.remove_suffix(3);
@@ -155,7 +161,7 @@ bool rule_covers_words(const PermissionRule& rule, const Words& words) {
     const Words prefix = words_of(std::string_view(rule.spec).substr(0, rule.spec.size() - 2));
     return !prefix.empty() && prefix.size() <= words.size() && std::equal(prefix.begin(), prefix.end(), words.begin());
   }
-  return words == words_of(rule.spec);
+  return parse_shell(rule.spec).commands.size() == 1 && words == words_of(rule.spec);
 }
 
 bool rule_hits_words(const PermissionRule& rule, Words words) {
@@ -191,10 +197,17 @@ bool matches_path(std::string_view pattern, const Workspace& workspace, const fs
   return glob_matches(wanted + "/**", name);  // a directory's name covers what is in it
 }
 
-bool rule_is_for(const PermissionRule& rule, std::string_view tool, Effect effect) {
-  if (rule.tool == "*" || rule.tool == tool) return true;
-  if (rule.tool == "Edit" || rule.tool == "Write") return effect == Effect::write;
-  return rule.tool == "Read" && effect == Effect::read;
+// "mcp__server" and "mcp__server__*" speak for all tools of a server, "mcp__server__get*" for some of them.
+bool server_rule_matches(std::string_view rule, std::string_view tool) {
+  if (!rule.starts_with("mcp__")) return false;
+  if (rule.ends_with('*')) return tool.starts_with(rule.substr(0, rule.size() - 1));
+  return tool.starts_with(std::string(rule) + "__");
+}
+
+bool rule_is_for(const PermissionRule& rule, std::string_view tool, EffectSet effects) {
+  if (rule.tool == "*" || rule.tool == tool || server_rule_matches(rule.tool, tool)) return true;
+  if (rule.tool == "Edit" || rule.tool == "Write") return effects.has(Effect::write);
+  return rule.tool == "Read" && effects.has(Effect::read) && !effects.has(Effect::network);
 }
 
 }  // namespace tern

@@ -1,7 +1,7 @@
 // Code that comes over the network and is run before anybody has seen it: "curl … | sh" and its many forms.
 #include <algorithm>
 
-#include "agent/command_kinds.h"
+#include "agent/gate/command_kinds.h"
 
 namespace tern {
 
@@ -266,7 +266,7 @@ class Watch {
     if (source_.empty() && fetches(command.source, what)) source_ = what;
   }
 
-  static std::string unseen(const std::string& what) { return "runs what nobody has seen: " + what; }
+  static std::string unseen(const std::string& what) { return "runs code that hasn't been looked at: " + what; }
 
   const ShellScript& script_;
   int depth_;

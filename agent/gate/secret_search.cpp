@@ -6,11 +6,11 @@
 #include <fstream>
 #include <mutex>
 
-#include "agent/command_kinds.h"
-#include "agent/git_shows.h"
-#include "tools/protected_names.h"
-#include "tools/search.h"
-#include "tools/walk.h"
+#include "agent/gate/command_kinds.h"
+#include "agent/gate/git_shows.h"
+#include "tools/search/search.h"
+#include "tools/workspace/protected_names.h"
+#include "tools/workspace/walk.h"
 
 namespace tern {
 
@@ -182,7 +182,7 @@ std::string search_shows_secret(const ShellCommand& command, const std::vector<S
   if (!shown.empty())
     return place.workspace.display(shown) + " may hold secrets, and " + (git ? "git" : "the search") +
            " would show it; name other paths to look at";
-  return gave_up ? "it searches more files than can be looked through for secrets first" : "";
+  return gave_up ? "searches more files than tern can check for secrets first" : "";
 }
 
 }  // namespace tern

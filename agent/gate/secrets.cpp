@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "agent/command_kinds.h"
-#include "tools/protected_names.h"
+#include "agent/gate/command_kinds.h"
+#include "tools/workspace/protected_names.h"
 
 namespace tern {
 

@@ -1,11 +1,11 @@
-#include "agent/shell_parse.h"
+#include "agent/gate/shell_parse.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <optional>
 
-#include "agent/shell_words.h"
+#include "agent/gate/shell_words.h"
 
 namespace tern {
 
@@ -112,7 +112,7 @@ class Parser : public WordReader {
   }
 
   void command(const std::string& before) {
-    if (take("((")) return arithmetic();
+    if (take("((")) return void(arithmetic());
     if (take("(")) {
       nested(')', "subshell");
       return after_compound();
@@ -129,16 +129,17 @@ class Parser : public WordReader {
   }
 
   // "((…))": arithmetic, or two subshells; what is inside is looked at as commands, too, so that nothing hides there.
-  void arithmetic() {
+  bool arithmetic() {
     note("arithmetic");
     const std::size_t begin = at_;
     int open = 2;
     for (; !end() && open > 0; ++at_) open += peek() == '(' ? 1 : peek() == ')' ? -1 : 0;
-    if (open > 0) return fail("'))' is missing");
+    if (open > 0) return fail("'))' is missing"), true;
     ShellScript inside;
     if (depth_ < deepest_nesting) Parser(text_.substr(begin, at_ - begin - 2), inside, depth_ + 1).run();
     for (ShellCommand& command : inside.commands) out_.commands.push_back(std::move(command));
     out_.too_long = out_.too_long || out_.commands.size() > max_segments;
+    return true;
   }
 
   void push(ShellCommand&& command, std::size_t begin) {
@@ -238,7 +239,7 @@ class Parser : public WordReader {
   bool loop_head() {
     note("loop");
     skip_blanks();
-    if (take("((")) return arithmetic(), true;
+    if (take("((")) return skip_arithmetic(";") || arithmetic();
     if (plain_word().empty()) fail("the loop has no name");
     for (skip_blanks(); !failed() && !end() && !is_meta(peek()); skip_blanks()) word();
     return true;

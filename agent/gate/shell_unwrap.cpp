@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "agent/shell_parse.h"
+#include "agent/gate/harmless.h"
+#include "agent/gate/shell_parse.h"
 
 namespace tern {
 
@@ -107,10 +108,6 @@ void unwrap_into(const Words& words, int depth, std::vector<Words>& out) {
         if (name != "find") inner.push_back("{}");  // fd puts it there by itself
         unwrap_into(inner, depth + 1, out);
       }
-}
-
-bool all_digits(std::string_view s) {
-  return !s.empty() && std::all_of(s.begin(), s.end(), [](unsigned char c) { return c >= '0' && c <= '9'; });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "agent/shell_words.h"
+#include "agent/gate/shell_words.h"
 
 namespace tern {
 
@@ -101,8 +101,12 @@ void WordReader::dollar_or_tick(WordBuilder& w, bool in_quotes) {
   }
   if (next == '(') {
     at_ += 2;
-    if (peek() == '(') return note("arithmetic"), w.word.literal = false, nested(')', "command substitution");
     w.word.literal = false;
+    if (take("(")) {
+      note("arithmetic");
+      if (skip_arithmetic()) return;
+      --at_;
+    }
     return nested(')', "command substitution");
   }
   if (next == '{') return parameter(w);

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "agent/shell_parse.h"
+#include "agent/gate/shell_parse.h"
 
 namespace tern {
 
@@ -51,6 +51,25 @@ class WordReader {
     if (text_.substr(at_, token.size()) != token) return false;
     at_ += token.size();
     return true;
+  }
+  // Behind "$((" or "for ((": the length up to its "))" where what is between can only be arithmetic; npos where it may be
+  // commands. (A "((" alone is two subshells to dash.)
+  std::size_t arithmetic_end(std::string_view also) const {
+    int open = 2;
+    for (std::size_t at = at_; at < text_.size(); ++at) {
+      const char c = text_[at];
+      if (c == '(' && at > 0 && text_[at - 1] == '$') return text_.npos;
+      open += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (open == 1) return at + 1 < text_.size() && text_[at + 1] == ')' ? at - at_ : text_.npos;
+      if (!is_name(c) && std::string_view(" $+-*/%<>=!&|^~?:,()").find(c) == std::string_view::npos && also.find(c) == also.npos)
+        return text_.npos;
+    }
+    return text_.npos;
+  }
+  bool skip_arithmetic(std::string_view also = {}) {
+    const std::size_t length = arithmetic_end(also);
+    if (length != text_.npos) at_ += length + 2;
+    return length != text_.npos;
   }
   bool is_substitution() const { return (peek() == '<' || peek() == '>') && peek(1) == '('; }
 

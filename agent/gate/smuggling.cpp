@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "agent/command_kinds.h"
-#include "agent/smuggling.h"
+#include "agent/gate/command_kinds.h"
+#include "agent/gate/smuggling.h"
 
 namespace tern {
 
@@ -22,7 +22,7 @@ constexpr ProgramOptions smugglers[] = {
     {"tar bsdtar",
      "-I -F -P -T --files-from --to-command --checkpoint-action --use-compress-program --info-script --new-volume-script "
      "--rsh-command "
-     "--rmt-command --absolute-names"},
+     "--rmt-command --absolute-names --index-file --volno-file --listed-incremental -g"},
     {"zip unzip 7z", "-T -TT --unzip-command"},
     {"rsync", "-e --rsh --rsync-path --daemon --config"},
     {"ssh scp sftp", "-o -F -S -D -L -R -E"},
@@ -133,6 +133,82 @@ std::string smuggles_cmake(const Words& words) {
   return {};
 }
 
+std::string smuggles_sed(const Words& words) {
+  ShellCommand command;
+  for (const std::string& word : words) command.words.push_back({word, true, false, false});
+  static const Workspace nowhere{std::filesystem::path("/")};
+  return why_not_harmless(command, CommandPlace{nowhere, "/"});
+}
+
+bool gives(const std::string& word, std::string_view option) {
+  const bool one_dash = option.size() > 2 && option[1] != '-';  // "-exec": whole words only
+  const std::string_view given = std::string_view(word).substr(0, word.find('='));
+  return one_dash ? given == option || given.substr(1) == option : same_option(word, option);
+}
+
+std::string smuggling_option(std::string_view name, const Words& words) {
+  for (const ProgramOptions& smuggler : smugglers) {
+    if (!in_list(name, smuggler.programs)) continue;
+    // An option of git may have taken the "--" for its value.
+    for (std::size_t i = 1; i < words.size() && (words[i] != "--" || name == "git"); ++i) {
+      if (words[i].size() < 2 || words[i][0] != '-' || harmless_option(name, words, i)) continue;
+      if (!smuggler.first_option([&](std::string_view option) { return gives(words[i], option); }).empty())
+        return std::string(name) + " " + words[i];
+    }
+  }
+  return {};
+}
+
+std::string smuggles_npm(const Words& words) {
+  if (words.size() > 1 && in_list(words[1], "exec x dlx create init config set"))
+    return std::string(program_name(words.front())) + " " + words[1];
+  // npm has a script of this name by itself, and it runs what stands behind it.
+  const bool npm = program_name(words.front()) == "npm";
+  return npm && std::find(words.begin() + 1, words.end(), "env") != words.end() ? "npm run env" : "";
+}
+
+std::string smuggles_test(const Words& words) {
+  const bool reads = std::any_of(words.begin() + 1, words.end(), [](const auto& w) { return in_list(w, "-v -R"); });
+  return reads ? std::string(program_name(words.front())) + " -v runs what a subscript holds" : "";
+}
+
+std::string smuggles_output(const Words& words) {
+  const auto files = std::count_if(words.begin() + 1, words.end(), [](const auto& w) { return !w.empty() && w[0] != '-'; });
+  return files > 1 ? std::string(program_name(words.front())) + " with an output file" : "";
+}
+
+std::string smuggles_by_compiler(const Words& words) {
+  const auto found = std::find_if(words.begin() + 1, words.end(), smuggles_compiler);
+  return found == words.end() ? "" : std::string(program_name(words.front())) + " " + *found;
+}
+
+std::string smuggles_jq(const Words& words) {
+  for (std::size_t i = 1; i < words.size(); ++i)
+    for (const char* reader : {"import", "include", "modulemeta", "input_filename"})
+      if (words[i].find(reader) != std::string::npos) return "jq " + words[i];
+  return {};
+}
+
+std::string smuggles_tests(const Words& words) { return smuggles_pytest(words) ? "pytest with words that load code" : ""; }
+
+std::string smuggles_by_cmake(const Words& words) {
+  const std::string why = smuggles_cmake(words);
+  return why.empty() ? why : "cmake, " + why;
+}
+
+// What single programs smuggle beside the options of the table above.
+struct Smuggler {
+  std::string_view programs;
+  std::string (*why)(const Words& words);
+};
+constexpr Smuggler own_ways[] = {{"npm pnpm yarn bun", smuggles_npm},
+                                 {"test [", smuggles_test},
+                                 {"uniq xxd", smuggles_output},
+                                 {"gcc g++ cc c++ clang clang++", smuggles_by_compiler},
+                                 {"jq", smuggles_jq},
+                                 {"pytest py.test tox", smuggles_tests},
+                                 {"cmake", smuggles_by_cmake}};
+
 }  // namespace
 
 std::string smuggles(const Words& words) {
@@ -148,42 +224,11 @@ std::string smuggles(const Words& words) {
     return std::string(name) + " runs or writes what it is given";
   if (name == "git")
     if (std::string why = smuggles_git(words); !why.empty()) return why;
-  if (name == "sed") {
-    ShellCommand command;
-    for (const std::string& word : words) command.words.push_back({word, true, false, false});
-    static const Workspace nowhere{std::filesystem::path("/")};
-    return why_not_harmless(command, CommandPlace{nowhere, "/"});
-  }
-  for (const ProgramOptions& smuggler : smugglers) {
-    if (!in_list(name, smuggler.programs)) continue;
-    // An option of git may have taken the "--" for its value.
-    for (std::size_t i = 1; i < words.size() && (words[i] != "--" || name == "git"); ++i) {
-      if (words[i].size() < 2 || words[i][0] != '-' || harmless_option(name, words, i)) continue;
-      const auto given = [&](std::string_view option) {
-        const bool one_dash = option.size() > 2 && option[1] != '-';  // "-exec": whole words only
-        return one_dash ? words[i].substr(0, words[i].find('=')) == option || words[i].substr(1, words[i].find('=') - 1) == option
-                        : same_option(words[i], option);
-      };
-      if (!smuggler.first_option(given).empty()) return std::string(name) + " " + words[i];
-    }
-  }
-  if (in_list(name, "npm pnpm yarn bun") && words.size() > 1 && in_list(words[1], "exec x dlx create init config set"))
-    return std::string(name) + " " + words[1];
-  // npm has a script of this name by itself, and it runs what stands behind it.
-  if (name == "npm" && std::find(words.begin() + 1, words.end(), "env") != words.end()) return "npm run env";
-  if (name == "uniq" &&
-      std::count_if(words.begin() + 1, words.end(), [](const std::string& w) { return !w.empty() && w[0] != '-'; }) > 1)
-    return "uniq with an output file";
-  if (in_list(name, "gcc g++ cc c++ clang clang++"))
-    if (const auto found = std::find_if(words.begin() + 1, words.end(), smuggles_compiler); found != words.end())
-      return std::string(name) + " " + *found;
-  if (name == "jq")
-    for (std::size_t i = 1; i < words.size(); ++i)
-      for (const char* reader : {"import", "include", "modulemeta", "input_filename"})
-        if (words[i].find(reader) != std::string::npos) return "jq " + words[i];
-  if (in_list(name, "pytest py.test tox") && smuggles_pytest(words)) return "pytest with words that load code";
-  if (name == "cmake")
-    if (std::string why = smuggles_cmake(words); !why.empty()) return "cmake, " + why;
+  if (name == "sed") return smuggles_sed(words);
+  if (std::string why = smuggling_option(name, words); !why.empty()) return why;
+  for (const Smuggler& one : own_ways)
+    if (in_list(name, one.programs))
+      if (std::string why = one.why(words); !why.empty()) return why;
   if (std::string why = smuggles_tool(words); !why.empty()) return why;
   // "python3 -m pytest …" is pytest.
   if (words.size() > 3 && name.starts_with("python") && words[1] == "-m") return smuggles(Words(words.begin() + 2, words.end()));
@@ -207,9 +252,9 @@ bool is_interpreter(std::string_view program) {
 }
 
 std::string why_no_prefix(const Words& prefix) {
-  if (prefix.empty()) return "it would allow every command";
+  if (prefix.empty()) return "would allow every command";
   const std::string_view name = program_name(prefix.front());
-  if (name.find_first_of("*?$`;&|<>(){}") != name.npos) return "it does not name a program";
+  if (name.find_first_of("*?$`;&|<>(){}") != name.npos) return "names no program";
   const bool module = prefix.size() >= 3 && name.rfind("python", 0) == 0 && prefix[1] == "-m";
   if (is_interpreter(name) && !module) return std::string(name) + " runs whatever it is given";
   if (in_list(name,
@@ -220,67 +265,53 @@ std::string why_no_prefix(const Words& prefix) {
       in_list(name,
               "git npm yarn pnpm bun cargo go docker podman kubectl pip pip3 uv poetry apt apt-get dnf yum brew gh aws terraform "
               "dotnet swift bazel bazelisk mix"))
-    return std::string(name) + " alone covers too much: name the sub-command";
+    return std::string(name) + " alone covers too much; add the subcommand";
   return {};
 }
 
-std::string needs_more_than_sandbox(const Words& words) {
-  if (words.size() < 2) return {};
-  const std::string_view name = program_name(words.front());
-  if (name == "git") {
-    if (in_list(words[1], "clone fetch pull push ls-remote submodule")) return "git " + words[1] + " needs the network";
-    if (in_list(words[1],
-                "add commit checkout switch merge rebase reset restore stash cherry-pick revert tag branch mv rm init am apply "
-                "worktree config") &&
-        !in_list(words[1], "apply"))
-      return "git " + words[1] + " writes .git";
-    return {};
+namespace {
+
+// What may be granted as a prefix: the program with one of these verbs, or alone where none are named; "*" is any verb.
+struct Grantable {
+  std::string_view programs, verbs;
+};
+constexpr Grantable grantables[] = {
+    {"git", "add commit fetch pull merge stash mv cherry-pick revert switch apply"},
+    {"npm pnpm yarn bun", "test t start ci install build lint"},
+    {"cargo", "build test check clippy fmt doc bench run"},
+    {"go", "build test vet fmt mod list generate"},
+    {"pip pip3 uv poetry", "install list show freeze sync lock"},
+    {"docker podman", "ps images logs inspect build"},
+    {"dotnet swift bazel meson mix", "build test format restore clean query setup compile introspect"},
+    {"mvn gradle gradlew rake make", "*"},
+    {"mkdir touch cmake ctest ninja pytest tox ruff black mypy isort flake8 eslint prettier tsc jest vitest mocha gcc g++ clang "
+     "clang++ cc c++ rustfmt rustc gofmt clang-format clang-tidy javac shellcheck hadolint",
+     ""}};
+
+// How many words the grant of this command would have; 0: none is offered.
+std::size_t grantable_words(std::string_view name, const Words& words) {
+  const bool has_verb = words.size() > 1 && !words[1].empty() && words[1][0] != '-';
+  if (in_list(name, "npm pnpm yarn bun") && has_verb && in_list(words[1], "run run-script"))
+    return words.size() > 2 && words[2][0] != '-' ? 3 : 0;
+  for (const Grantable& row : grantables) {
+    if (!in_list(name, row.programs)) continue;
+    if (row.verbs.empty()) return 1;
+    return has_verb && (row.verbs == "*" || in_list(words[1], row.verbs)) ? 2 : 0;
   }
-  const bool installs = in_list(words[1], "install i ci add update upgrade fetch get download sync outdated audit publish");
-  if (installs &&
-      in_list(name, "npm pnpm yarn bun pip pip3 cargo go gem bundle composer poetry uv apt apt-get brew dnf yum apk pacman"))
-    return std::string(name) + " " + words[1] + " needs the network";
-  if (name == "go" && words[1] == "mod") return "go mod needs the network";
-  if (in_list(name, "curl wget ssh scp sftp rsync gh docker podman kubectl")) return std::string(name) + " needs the network";
-  return {};
+  return 0;
 }
+
+}  // namespace
 
 std::string grantable_prefix(const ShellCommand& command) {
   if (!command.plain() || command.words.empty() || !command.assignments.empty()) return {};
   Words words;
   for (const ShellWord& word : command.words) words.push_back(word.text);
-  const std::string name(program_name(words.front()));
   if (!smuggles(words).empty()) return {};
-  const auto verb = [&](std::size_t count) {
-    std::string spec;
-    for (std::size_t i = 0; i < count; ++i) spec.append(spec.empty() ? "" : " ").append(words[i]);
-    return spec + ":*";
-  };
-  const bool has_verb = words.size() > 1 && !words[1].empty() && words[1][0] != '-';
-  if (name == "git")
-    return has_verb && in_list(words[1], "add commit fetch pull merge stash mv cherry-pick revert switch apply") ? verb(2)
-                                                                                                                 : std::string();
-  if (in_list(name, "npm pnpm yarn bun")) {
-    if (has_verb && in_list(words[1], "run run-script")) return words.size() > 2 && words[2][0] != '-' ? verb(3) : std::string();
-    return has_verb && in_list(words[1], "test t start ci install build lint") ? verb(2) : std::string();
-  }
-  if (name == "cargo")
-    return has_verb && in_list(words[1], "build test check clippy fmt doc bench run") ? verb(2) : std::string();
-  if (name == "go") return has_verb && in_list(words[1], "build test vet fmt mod list generate") ? verb(2) : std::string();
-  if (in_list(name, "pip pip3 uv poetry"))
-    return has_verb && in_list(words[1], "install list show freeze sync lock") ? verb(2) : std::string();
-  if (in_list(name, "docker podman"))
-    return has_verb && in_list(words[1], "ps images logs inspect build") ? verb(2) : std::string();
-  if (in_list(name, "dotnet swift bazel meson mix"))
-    return has_verb && in_list(words[1], "build test format restore clean query setup compile introspect") ? verb(2)
-                                                                                                           : std::string();
-  if (in_list(name, "mvn gradle gradlew rake make")) return has_verb ? verb(2) : std::string();
-  if (in_list(name,
-              "mkdir touch cmake ctest ninja pytest tox ruff black mypy isort flake8 eslint "
-              "prettier tsc jest vitest mocha gcc g++ clang clang++ cc c++ "
-              "rustfmt rustc gofmt clang-format clang-tidy javac shellcheck hadolint"))
-    return verb(1);
-  return {};
+  const std::size_t count = grantable_words(program_name(words.front()), words);
+  std::string spec;
+  for (std::size_t i = 0; i < count; ++i) spec.append(spec.empty() ? "" : " ").append(words[i]);
+  return spec.empty() ? spec : spec + ":*";
 }
 
 }  // namespace tern

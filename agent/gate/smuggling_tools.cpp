@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "agent/command_kinds.h"
-#include "agent/smuggling.h"
+#include "agent/gate/command_kinds.h"
+#include "agent/gate/smuggling.h"
 
 namespace tern {
 

@@ -1,6 +1,5 @@
-#include "agent/trust.h"
+#include "agent/gate/trust.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+
+#include "tools/workspace/private_file.h"
 
 namespace tern {
 
@@ -35,12 +36,6 @@ fs::path home() {
 bool too_wide(const fs::path& folder) {
   return folder == "/" || folder == home() || folder == "/tmp" || folder == "/home" || folder == "/var/tmp" ||
          below(folder, home());
-}
-
-// The list is believed only when nobody else could have written it.
-bool ours(const fs::path& file) {
-  struct stat info {};
-  return ::lstat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::geteuid() && (info.st_mode & 022) == 0;
 }
 
 // What `git init` puts there by itself, samples, runs nothing: git looks for these names. The folder is not opened for that.
@@ -82,7 +77,7 @@ bool only_samples(const fs::path& hooks) {
 }  // namespace
 
 TrustList::TrustList(fs::path file) : file_(std::move(file)) {
-  if (file_.empty() || !ours(file_)) return;
+  if (file_.empty() || !is_private_file(file_)) return;
   std::ifstream in(file_);
   for (std::string line; std::getline(in, line);)
     if (!line.empty() && line.front() == '/') folders_.emplace_back(line);
@@ -115,19 +110,9 @@ std::string TrustList::forget(const fs::path& folder) {
 
 std::string TrustList::save() const {
   if (file_.empty()) return "there is no home directory to keep the list of trusted folders in";
-  std::error_code error;
-  fs::create_directories(file_.parent_path(), error);
-  std::string temp = file_.string() + ".XXXXXX";
-  const int fd = ::mkostemp(temp.data(), O_CLOEXEC);
-  if (fd < 0) return file_.string() + ": " + std::strerror(errno);
   std::string text;
   for (const fs::path& folder : folders_) text += folder.string() + "\n";
-  const bool good = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
-  ::close(fd);
-  if (good && ::rename(temp.c_str(), file_.c_str()) == 0) return {};
-  const std::string why = std::strerror(errno);
-  ::unlink(temp.c_str());
-  return file_.string() + ": " + why;
+  return write_private_file(file_, text);
 }
 
 std::vector<std::string> claims_of(const fs::path& folder) {
@@ -142,6 +127,7 @@ std::vector<std::string> claims_of(const fs::path& folder) {
                                      {".tern", "settings"},
                                      {".mcp.json", "servers to start"},
                                      {".claude", "settings, hooks and commands"},
+                                     {".agents", "skills and commands"},
                                      {".envrc", "variables and commands"},
                                      {".env", "variables"},
                                      {".git/hooks", "commands git runs"}};

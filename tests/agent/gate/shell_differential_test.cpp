@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "agent/shell_parse.h"
+#include "agent/gate/shell_parse.h"
 #include "tests/support/commands.h"
 
 using namespace tern;

@@ -1,4 +1,4 @@
-#include "agent/shell_parse.h"
+#include "agent/gate/shell_parse.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -93,6 +93,11 @@ TEST_CASE("compound commands are noted, their commands listed") {
   CHECK(words("f() { a; }; f") == "a\nf");
   CHECK(words("(a; b) > f; { c; }") == "a\nb\n >f\nc");
   CHECK(words("((x)); a") == "x\na");
+  CHECK(words("for ((i = 0; i < 3; i++)); do a; done") == "a");
+  CHECK(words("b $((i+1)) \"$((2 * (x - 1)))\"") == "b|~$((i+1))|~\"$((2 * (x - 1)))\"");
+  CHECK(words("b $((c) )") == "c\nb|~$((c) )");  // two subshells
+  CHECK(words("b $((c)(d))").find("c") != std::string::npos);
+  CHECK(words("b $(($(c)))").find("c\n") != std::string::npos);
   CHECK(words("[[ a == b ]] && c") == "[[|a|==|b|]]\nc");
   CHECK(words("x=(a b) c").find("c") != std::string::npos);
   for (const char* line : {"if a; then b; fi", "for x in a; do b; done", "(a)", "{ a; }", "f() { a; }", "((1))", "[[ a ]]",

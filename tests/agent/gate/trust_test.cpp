@@ -1,4 +1,4 @@
-#include "agent/trust.h"
+#include "agent/gate/trust.h"
 
 #include <sys/stat.h>
 
@@ -58,7 +58,17 @@ TEST_CASE("a list that others may write is not believed") {
   CHECK_FALSE(TrustList(temp.path() / "link").trusted(temp.path()));
 }
 
-TEST_CASE("what a folder claims is found by name, nothing is opened") {
+TEST_CASE("a config.json is a claim whatever it says: it is not opened") {
+  const test::TempDir temp;
+  fs::create_directories(temp.path() / ".compression");
+  const auto write = [&](const char* text) { std::ofstream(temp.path() / ".compression/config.json") << text; };
+  for (const char* text : {R"({"about": "…", "effective": {"microAt": 0.6}, "from": {}})", "{ // mine\n}", "[1]"}) {
+    write(text);
+    CHECK(claims_of(temp.path()) == std::vector<std::string>{".compression/config.json: settings"});
+  }
+}
+
+TEST_CASE("what a folder claims is found by name; nothing is opened") {
   const test::TempDir temp;
   CHECK(claims_of(temp.path()).empty());
   std::ofstream(temp.path() / "AGENTS.md") << "x";

@@ -1,0 +1,123 @@
+#include "agent/gate/command_needs.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+
+namespace tern {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool only_looks(const CommandStep& step, const Workspace& workspace) {
+  return !step.lost && step.command->plain() && step.command->redirects.empty() && !step.command->words.empty() &&
+         why_not_harmless(bare(*step.command), {workspace, step.cwd}).empty();
+}
+
+// "gpgSign = true" of a file of git's settings.
+bool says_to_sign(std::string line) {
+  std::erase_if(line, [](unsigned char c) { return std::isspace(c) != 0; });
+  std::transform(line.begin(), line.end(), line.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return line == "gpgsign=true" || line == "gpgsign" || line == "gpgsign=1" || line == "gpgsign=yes" || line == "gpgsign=on";
+}
+
+}  // namespace
+
+Need needed(const std::vector<CommandStep>& steps, const Workspace& workspace) {
+  Need most;
+  const auto take = [&](Effects does, const std::string& why) {
+    if (does > most.does) most = {does, why};
+  };
+  for (const CommandStep& step : steps) {
+    if (only_looks(step, workspace)) continue;
+    for (const ShellRedirect& r : step.command->redirects)
+      if (r.writes() && r.target.literal && !in_list(r.target.text, "/dev/null /dev/stdout /dev/stderr /dev/tty"))
+        take(Effects::writes, "writes " + r.target.text);
+    for (const Words& words : step.unwrapped)
+      if (const ProgramRow* row = row_of(words)) take(row->does, said_of(*row, words));
+  }
+  return most;
+}
+
+bool names_secret(const ShellCommand& command, const CommandPlace& place) {
+  if (command.words.empty()) return false;
+  return std::any_of(command.words.begin() + 1, command.words.end(), [&](const ShellWord& word) {
+    const Words texts = path_candidates(word.text);
+    return holds_secrets(place.locate(word), place.workspace) ||
+           std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+             return text.size() < 4096 && holds_secrets(place.locate(text), place.workspace);
+           });
+  });
+}
+
+std::string shows_secret(const std::vector<CommandStep>& steps, const Workspace& workspace) {
+  for (const CommandStep& step : steps) {
+    const CommandPlace place{workspace, step.cwd};
+    const auto& redirects = step.command->redirects;
+    const bool fed = std::any_of(redirects.begin(), redirects.end(), [&](const ShellRedirect& r) {
+      return r.op == "<" && r.target.literal && holds_secrets(place.locate(r.target), workspace);
+    });
+    if (fed || names_secret(*step.command, place)) return "may show a file with secrets";
+    // The sandbox hides the file itself, not the copies in git's object store.
+    for (const Words& words : step.unwrapped) {
+      const bool verb = std::any_of(words.begin() + 1, words.end(), [](const std::string& w) { return !w.starts_with("-"); });
+      if (program_name(words.front()) != "git" || !verb) continue;
+      ShellCommand git;
+      for (const std::string& word : words) git.words.push_back({word, true, false, false});
+      if (std::string why = search_shows_secret(git, {}, place); !why.empty()) return why;
+    }
+  }
+  return {};
+}
+
+std::string writes_outside(const std::vector<CommandStep>& steps, const Workspace& workspace) {
+  for (const CommandStep& step : steps) {
+    const CommandPlace place{workspace, step.cwd};
+    for (const ShellRedirect& r : step.command->redirects) {
+      if (!r.writes() || !r.target.literal || r.target.text.starts_with("/dev/")) continue;
+      if (const Place where = place.locate(r.target); !where.error.empty() || !where.inside)
+        return "writes " + r.target.text + ", outside the workspace";
+    }
+    const ProgramRow* row = row_of(words_of(*step.command));
+    if (row == nullptr || row->does != Effects::writes) continue;
+    if (const std::string why = looks_outside(*step.command, place); !why.empty()) return why;
+  }
+  return {};
+}
+
+std::string signs_commits(const std::vector<CommandStep>& steps, const Workspace& workspace) {
+  const bool commits = std::any_of(steps.begin(), steps.end(), [](const CommandStep& step) {
+    return std::any_of(step.unwrapped.begin(), step.unwrapped.end(), [](const Words& words) {
+      return program_name(words.front()) == "git" && words.size() > 1 &&
+             in_list(words[1], "commit merge rebase cherry-pick revert am tag stash pull");
+    });
+  });
+  if (!commits) return {};
+  const char *home = std::getenv("HOME"), *config = std::getenv("XDG_CONFIG_HOME");
+  const std::filesystem::path at_home = home == nullptr ? "/" : home;
+  for (const auto& file : {workspace.root() / ".git/config", at_home / ".gitconfig",
+                           (config == nullptr ? at_home / ".config" : std::filesystem::path(config)) / "git/config"}) {
+    std::ifstream settings(file);
+    for (std::string line; std::getline(settings, line);)
+      if (says_to_sign(std::move(line))) return "git signs commits here, and the sandbox has no key";
+  }
+  return {};
+}
+
+std::string other_repository(const std::vector<CommandStep>& steps, const Workspace& workspace) {
+  for (const CommandStep& step : steps)
+    for (const Words& words : step.unwrapped) {
+      if (program_name(words.front()) != "git") continue;
+      if (step.lost || in_nested_repository({workspace, step.cwd})) return "works on another repository";
+      const Place named = words.size() > 2 && words[1] == "-C" ? CommandPlace{workspace, step.cwd}.locate(words[2]) : Place{};
+      const bool own = named.error.empty() && named.real == workspace.root();
+      for (std::size_t i = own ? 3 : 1; i < words.size() && words[i].starts_with("-"); ++i)
+        if (in_list(words[i].substr(0, words[i].find('=')), "-C -c --git-dir --work-tree --config-env --exec-path --namespace"))
+          return "names a repository or settings of its own";
+    }
+  return {};
+}
+
+}  // namespace tern

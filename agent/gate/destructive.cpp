@@ -1,0 +1,382 @@
+#include <algorithm>
+
+#include "agent/gate/command_kinds.h"
+
+namespace tern {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+bool has_short(const Words& words, std::string_view letters) {
+  return std::any_of(words.begin() + 1, words.end(), [&](const std::string& w) {
+    return w.size() > 1 && w[0] == '-' && w[1] != '-' && w.find_first_of(letters, 1) != std::string::npos;
+  });
+}
+// A long option may be shortened as far as it stays clear; here any beginning counts.
+bool has_long(const Words& words, std::string_view name) {
+  return std::any_of(words.begin() + 1, words.end(), [&](const std::string& w) {
+    const std::string given = w.substr(0, w.find('='));
+    return given.size() > 2 && given.rfind("--", 0) == 0 && name.rfind(given.substr(2), 0) == 0;
+  });
+}
+bool has_word(const Words& words, std::string_view list) {
+  return std::any_of(words.begin() + 1, words.end(), [&](const std::string& w) { return in_list(w, list); });
+}
+
+Words operands(const Words& words) {
+  Words list;
+  bool options = true;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (options && words[i] == "--")
+      options = false;
+    else if (!options || words[i].empty() || words[i][0] != '-')
+      list.push_back(words[i]);
+  }
+  return list;
+}
+
+bool deletes(const std::string& program) { return in_list(program_name(program), "rm rmdir unlink shred"); }
+
+// "find … -exec rm".
+bool runs_deletion(const Words& words) {
+  for (std::size_t i = 1; i + 1 < words.size(); ++i)
+    if (in_list(words[i], "-exec -execdir -ok -okdir") && deletes(words[i + 1])) return true;
+  return false;
+}
+
+// Another "~" than the person's own is somebody's home, or where the shell stood before.
+bool unclear(const std::string& word) {
+  return word.find_first_of("$`*?[{(<") != std::string::npos || (word.size() > 1 && word[0] == '~' && word[1] != '/');
+}
+
+// A pattern without a letter of its own ("*", "?*", "[!.]*", "*.*") is everything there is.
+bool takes_all(std::string_view pattern) {
+  bool bracket = false, any = false;
+  for (const char c : pattern) {
+    any = any || c == '*' || c == '?' || c == '[';
+    if (c == '[')
+      bracket = true;
+    else if (c == ']')
+      bracket = false;
+    else if (!bracket && std::string_view("*?.").find(c) == std::string_view::npos)
+      return false;
+  }
+  return any;
+}
+
+// Whether deleting or changing all below `where` takes the workspace itself, something above it, a repository, or what is outside.
+std::string too_much(const Place& where, const CommandPlace& place) {
+  if (!where.error.empty()) return "cannot be resolved";
+  if (!where.inside) return "outside the workspace";
+  for (const fs::path& root : place.workspace.roots())
+    if (is_under(where.real, root)) return "the whole workspace";
+  if (!where.protect.empty()) return "protected";
+  return {};
+}
+
+// The root, the home folder, the workspace, or what any of them lies in.
+bool takes_everything(const Place& where, const CommandPlace& place) {
+  if (!where.error.empty()) return false;
+  const auto& roots = place.workspace.roots();
+  return is_under(where.real, place.locate("~").real) ||
+         std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) { return is_under(where.real, root); });
+}
+
+// "$HOME/x" and "$PWD" are known before it runs.
+std::string expand_known(std::string word) {
+  if (word.size() > 1 && word.front() == '"' && word.back() == '"') word = word.substr(1, word.size() - 2);
+  constexpr std::pair<std::string_view, std::string_view> known[] = {
+      {"$HOME", "~"}, {"${HOME}", "~"}, {"$PWD", "."}, {"${PWD}", "."}, {"$(pwd)", "."}};
+  for (const auto& [name, stands_for] : known)
+    if (word.starts_with(name) && (word.size() == name.size() || word[name.size()] == '/'))
+      return std::string(stands_for) + word.substr(name.size());
+  return word;
+}
+
+Destruction recursive(const Words& words, const char* verb, const CommandPlace& place) {
+  Destruction found;
+  const auto hit = [&](const std::string& shown, const std::string& why) {
+    found.targets.push_back(shown + " (" + why + ")");
+    found.reason = std::string(verb) + " everything below " + found.targets.front();
+  };
+  for (std::string word : operands(words)) {
+    const std::string shown = word;
+    word = expand_known(word);
+    while (word.size() > 1 && word.back() == '/') word.pop_back();
+    const std::size_t slash = word.find_last_of('/');
+    const std::string last = word.substr(slash + 1);
+    if (takes_all(last) || last == "{*,.*}")
+      word = slash == std::string::npos ? "." : word.substr(0, slash == 0 ? 1 : slash);
+    else if (last.find_first_of("*?[") != std::string::npos && last.find_first_of("{$`(<") == std::string::npos &&
+             !unclear(word.substr(0, slash == std::string::npos ? 0 : slash)))
+      word = slash == std::string::npos ? "x" : word.substr(0, slash) + "/x";
+    if (unclear(word)) {
+      hit(shown, "not known until it runs");
+      continue;
+    }
+    const Place where = place.locate(word);
+    const std::string why = too_much(where, place);
+    found.breaker = found.breaker || (std::string_view(verb).starts_with("deletes") && takes_everything(where, place));
+    if (!why.empty()) hit(shown == where.path.string() ? shown : shown + " = " + where.path.string(), why);
+  }
+  return found;
+}
+
+// However deep: "xargs sh -c 'rm %'".
+bool starts_deletion(const Words& words) {
+  ShellCommand command;
+  for (const std::string& word : words) command.words.push_back({word, true, false, false});
+  const std::vector<Words> started = unwrap(command);
+  return std::any_of(started.begin(), started.end(), [](const Words& inner) { return deletes(inner.front()); });
+}
+
+// A folder that much else lives in: above the workspace or home, or at the top of the system.
+bool holds_much(const Place& where, const CommandPlace& place) {
+  return where.error.empty() && (is_under(where.real, place.workspace.root()) || where.real.parent_path() == "/" ||
+                                 is_under(where.real, place.locate("~").real));
+}
+
+bool is_device(const std::string& word, const CommandPlace& place) {
+  const Place where = place.locate(word);
+  for (const fs::path& path : {where.path.lexically_normal(), where.real})
+    if (where.error.empty() && is_under("/dev", path) && !is_under("/dev/fd", path) && !is_under("/dev/shm", path) &&
+        !is_under("/dev/tcp", path) && !is_under("/dev/udp", path) && !is_under("/dev/pts", path) &&
+        !in_list(path.native(), "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/full /dev/zero"))
+      return !in_list(word, "/dev/stdout /dev/stderr /dev/tty");
+  return false;
+}
+
+// Programs that write the files they are given, and ">".
+std::string writes_device(const std::string& name, const Words& words, const CommandPlace& place) {
+  const Words given = operands(words);
+  if (name == ">" || name == "tee" || name == "mv")
+    for (const std::string& word : given)
+      if (is_device(word, place)) return word;
+  if (in_list(name, "cp install rsync ln") && !given.empty() && is_device(given.back(), place)) return given.back();
+  for (const std::string& word : words)
+    if (name == "dd" && word.starts_with("of=") && is_device(word.substr(3), place)) return word.substr(3);
+  return {};
+}
+
+// "-n" is a letter of its own only as long as no letter before it takes a value, and no "--" does.
+bool dry_clean(const Words& rest) {
+  bool dry = false;
+  for (std::size_t i = 1; i < rest.size() && rest[i] != "--"; ++i) {
+    const std::string& word = rest[i];
+    if (word == "--dry-run") dry = true;
+    if (word == "--exclude") ++i;
+    if (word.size() < 2 || word[0] != '-' || word[1] == '-') continue;
+    const std::size_t value = word.find('e', 1);
+    if (word.substr(0, value).find('n') != word.npos) dry = true;
+    if (value + 1 == word.size()) ++i;
+  }
+  return dry;
+}
+
+// A path among the words of checkout takes the place of what was changed there.
+bool names_path(const Words& rest, const CommandPlace& place) {
+  for (const std::string& word : operands(rest))
+    if (word.find_first_of("*?[:$") != word.npos || place.locate(word).exists) return true;
+  return false;
+}
+
+// "git reset x" unstages a path, but moves the branch to a commit.
+bool moves_branch(const Words& rest, const CommandPlace& place) {
+  for (std::size_t i = 1; i < rest.size() && rest[i] != "--"; ++i)
+    if (!rest[i].empty() && rest[i][0] != '-') return !in_list(rest[i], "HEAD @") && !place.locate(rest[i]).exists;
+  return false;
+}
+
+// "refs/heads/*:refs/heads/*": with pruning, branches that the other side has not are deleted.
+bool maps_branch(const std::string& word) {
+  return word.find(":refs/") != word.npos || (word.find(':') != word.npos && word.find('*') != word.npos);
+}
+
+bool any_word(const Words& rest, bool (*is)(std::string_view)) { return std::any_of(rest.begin() + 1, rest.end(), is); }
+
+bool pushes_over(const Words& rest, const CommandPlace&) {
+  return any_word(rest, [](std::string_view w) { return w.starts_with('+') || w.starts_with(':'); });
+}
+
+bool cleans(const Words& rest, const CommandPlace&) { return !dry_clean(rest); }
+
+bool checks_out_path(const Words& rest, const CommandPlace& place) {
+  return !has_short(rest, "b") && !has_long(rest, "orphan") && names_path(rest, place);
+}
+
+bool fetches_over(const Words& rest, const CommandPlace&) {
+  const bool prunes = has_short(rest, "p") || has_long(rest, "prune");
+  const bool maps = std::any_of(rest.begin() + 1, rest.end(), maps_branch);
+  return (maps && prunes) || any_word(rest, [](std::string_view w) { return w.starts_with('+'); });
+}
+
+bool takes_commits_off(const Words& rest, const CommandPlace& place) {
+  return moves_branch(rest, place) ||
+         any_word(rest, [](std::string_view w) { return w.size() > 1 && w[0] != '-' && w.find_first_of("~^@") != w.npos; });
+}
+
+bool restores_files(const Words& rest, const CommandPlace&) {
+  return !has_word(rest, "--staged -S") || has_long(rest, "worktree") || has_short(rest, "W");
+}
+
+bool begins_rewriting(const Words& rest, const CommandPlace&) {
+  return rest.size() != 2 || !in_list(rest[1], "--continue --abort --skip --quit --edit-todo --show-current-patch");
+}
+
+bool deletes_at_target(const Words& words, const CommandPlace&) {
+  return any_word(words, [](std::string_view w) { return w.starts_with("--del"); });
+}
+
+bool deletes_at_source(const Words& words, const CommandPlace&) {
+  return any_word(words, [](std::string_view w) { return w.starts_with("--remove-s"); });
+}
+
+bool has_arguments(const Words& words, const CommandPlace&) { return words.size() > 1; }
+
+constexpr std::string_view lost = "throws away uncommitted work";
+
+// What makes a command destructive: any of the letters, options or words, or what `when` finds; none of them given: always. The first
+// row that holds says what it does.
+struct Danger {
+  std::string_view programs, verbs;  // verbs: of git, its second word
+  std::string_view letters, options, words;
+  bool (*when)(const Words& rest, const CommandPlace& place);
+  std::string_view what;
+};
+constexpr Danger dangers[] = {
+    {"git", "push", "fd", "force force-with-lease mirror delete prune", "", pushes_over,
+     "rewrites or deletes history others may have pulled"},
+    {"git", "reset", "", "hard merge keep", "", nullptr, lost},
+    {"git", "reset", "", "", "", takes_commits_off, "takes commits off the branch"},
+    {"git", "clean", "", "", "", cleans, "deletes untracked files"},
+    {"git", "checkout switch", "f", "force discard-changes", "-- . :/ *", nullptr, lost},
+    {"git", "checkout", "B", "", "", nullptr, "moves a branch and may lose commits"},
+    {"git", "switch", "C", "force-create", "", nullptr, "moves a branch and may lose commits"},
+    {"git", "checkout", "", "", "", checks_out_path, lost},
+    {"git", "fetch pull", "f", "force", "", fetches_over, "moves branches and may lose commits"},
+    {"git", "checkout-index", "f", "force", "", nullptr, lost},
+    {"git", "read-tree", "u", "reset", "", nullptr, lost},
+    {"git", "restore", "", "", "", restores_files, lost},
+    {"git", "branch", "DMCf", "force", "", nullptr, "deletes or moves a branch, merged or not"},
+    {"git", "tag", "df", "delete force", "", nullptr, "deletes or moves a tag"},
+    {"git", "stash", "", "", "drop clear", nullptr, "deletes stashed work"},
+    {"git", "commit", "", "amend", "", nullptr, "rewrites the last commit"},
+    {"git", "rebase filter-branch filter-repo update-ref replace prune", "", "", "", begins_rewriting, "rewrites history"},
+    {"git", "reflog", "", "", "expire delete", nullptr, "deletes what undo needs"},
+    {"git", "gc", "", "prune", "", nullptr, "deletes what undo needs"},
+    {"git", "worktree", "", "", "remove prune", nullptr, "deletes a work tree"},
+    {"git", "rm", "r", "", "", nullptr, "deletes whole directories"},
+    {"shred wipefs mkfs fdisk sfdisk parted shutdown reboot halt poweroff init telinit killall killall5 pkill dropdb userdel "
+     "groupdel visudo mkswap blkdiscard cryptsetup srm wipe",
+     "", "", "", "", nullptr, "can't be undone"},
+    {"kill", "", "", "", "-1 0", nullptr, "ends every process"},
+    {"crontab", "", "r", "", "", nullptr, "deletes the crontab"},
+    {"docker podman", "", "", "", "prune rm rmi kill", nullptr, "deletes containers, images or volumes"},
+    {"gcloud az heroku fly helm doctl", "", "", "", "delete destroy apps:destroy uninstall", nullptr,
+     "deletes resources on another system"},
+    {"kubectl", "", "", "", "delete drain", nullptr, "deletes resources on another system"},
+    {"terraform tofu pulumi", "", "", "", "destroy apply up", nullptr, "changes resources on another system"},
+    {"gh", "", "", "", "delete merge close", nullptr, "changes what others see"},
+    {"aws", "", "", "", "rm rb delete terminate-instances", nullptr, "deletes remote files or machines"},
+    {"npm yarn pnpm cargo twine gem poetry uv gradle gradlew dotnet mvn mvnw", "", "", "",
+     "publish unpublish upload push yank deploy release:perform", nullptr, "publishes a package or release"},
+    {"truncate", "", "", "", "", nullptr, "empties files"},
+    {"mv", "", "", "", "/dev/null", nullptr, "empties files"},
+    {"systemctl", "", "", "", "stop disable mask poweroff reboot", nullptr, "changes the system's services"},
+    {"rsync", "", "", "", "", deletes_at_target, "deletes files the source doesn't have"},
+    {"rsync", "", "", "", "", deletes_at_source, "deletes files after copying them"},
+    {"iptables nft ufw", "", "", "", "", has_arguments, "changes the firewall"},
+};
+
+bool holds(const Danger& danger, const Words& rest, const CommandPlace& place) {
+  if (!danger.letters.empty() && has_short(rest, danger.letters)) return true;
+  if (!danger.words.empty() && has_word(rest, danger.words)) return true;
+  for (std::string_view options = danger.options; !options.empty();) {
+    const std::size_t end = std::min(options.find(' '), options.size());
+    if (has_long(rest, options.substr(0, end))) return true;
+    options.remove_prefix(std::min(end + 1, options.size()));
+  }
+  if (danger.when != nullptr) return danger.when(rest, place);
+  return danger.letters.empty() && danger.words.empty() && danger.options.empty();
+}
+
+// The words from git's verb on, without what stands before it.
+Words from_verb(const Words& words) {
+  std::size_t at = 1;
+  while (at < words.size() && words[at].starts_with('-'))
+    at += in_list(words[at], "-c -C --git-dir --work-tree --namespace --exec-path --config-env") ? 2 : 1;
+  return Words(words.begin() + static_cast<std::ptrdiff_t>(std::min(at, words.size())), words.end());
+}
+
+std::string_view danger_of(const std::string& name, const Words& words, const CommandPlace& place) {
+  const Words rest = name == "git" ? from_verb(words) : words;
+  if (rest.empty()) return {};
+  for (const Danger& danger : dangers) {
+    const bool meant = in_list(name, danger.programs) && (danger.verbs.empty() || in_list(rest.front(), danger.verbs));
+    if (meant && holds(danger, rest, place)) return danger.what;
+  }
+  return name.starts_with("mkfs.") ? "can't be undone" : "";
+}
+
+constexpr std::string_view disk_tools = "shred wipefs mkfs fdisk sfdisk parted mkswap blkdiscard cryptsetup";
+
+Destruction deletes_named(const Words& words, const CommandPlace& place) {
+  for (const std::string& word : operands(words))
+    if (in_list(word, "/ ~ ~/ . ..") || (!unclear(word) && too_much(place.locate(word), place) == "the whole workspace"))
+      return {"deletes " + word, {word}, false};
+  return {};
+}
+
+// chmod and its like, and mv, of a folder that much else lives in.
+Destruction changes_much(const std::string& name, const Words& words, const CommandPlace& place) {
+  for (const std::string& word : operands(words))
+    if (!unclear(word) && word.find_first_of("/.~") != word.npos && !(name == "mv" && word == words.back()) &&
+        holds_much(place.locate(word), place))
+      return {"changes " + word + " and everything in it", {word}, false};
+  if (name == "mv" || !(has_short(words, "R") || has_long(words, "recursive"))) return {};
+  Words paths = words;
+  const Words given = operands(words);
+  if (!given.empty()) paths.erase(std::find(paths.begin(), paths.end(), given.front()));  // mode or owner
+  return recursive(paths, "changes", place);
+}
+
+Destruction deletes_found(const Words& words, bool literal, const CommandPlace& place) {
+  Words paths{"find"};
+  for (std::size_t i = 1; i < words.size() && !words[i].empty() && words[i][0] != '-' && words[i][0] != '('; ++i)
+    paths.push_back(words[i]);
+  if (paths.size() == 1) paths.emplace_back(".");
+  Destruction found = recursive(paths, "deletes the files it finds in", place);
+  if (found.reason.empty() && !literal) found.reason = "deletes the files it finds";
+  if (has_word(words, "-name -iname -path -ipath -regex -iregex -newer -mtime -mmin -size -empty")) found.breaker = false;
+  return found;
+}
+
+}  // namespace
+
+Destruction destroys(const Words& words, bool literal, const CommandPlace& place) {
+  Destruction none;
+  if (words.empty()) return none;
+  const std::string name(program_name(words.front()));
+  if (words.front() == "$") return {"runs " + words[1] + "; tern can't tell in advance what that is", {}, false};
+  if (const std::string device = writes_device(name, words, place); !device.empty())
+    return {"writes to the device " + device, {device}, true};
+  if (name == "rm" && (has_short(words, "rR") || has_long(words, "recursive"))) return recursive(words, "deletes", place);
+  if (in_list(name, "rmdir unlink rm")) return deletes_named(words, place);
+  if (in_list(name, "chmod chown chgrp chattr setfacl mv"))
+    if (auto found = changes_much(name, words, place); !found.reason.empty() || name != "mv") return found;
+  if (in_list(name, "xargs parallel") && starts_deletion(words))
+    return {"deletes files that are not known until it runs", {}, false};
+  if (name == "find" && (has_word(words, "-delete") || runs_deletion(words))) return deletes_found(words, literal, place);
+  const std::string_view why = danger_of(name, words, place);
+  if (why.empty()) return none;
+  std::string shown;
+  for (const std::string& word : words) shown.append(shown.empty() ? "" : " ").append(word);
+  const bool device =
+      (in_list(name, disk_tools) || name.starts_with("mkfs.")) &&
+      std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) { return is_device(word, place); });
+  return {shown + " " + std::string(why), {shown}, device};
+}
+
+}  // namespace tern
