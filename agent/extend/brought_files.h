@@ -1,0 +1,53 @@
+// Where the things that people bring along are looked for, and how a file of theirs is read: Markdown with a head of `key: value` lines.
+// A project's folders are listed only once the project is trusted; what a link of the project leads out of it is not read.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tern {
+
+struct BroughtFolder {
+  std::filesystem::path folder;
+  std::filesystem::path within = {};  // a project's: nothing outside of this is read; empty = the user's own
+  std::string prefix = {};            // of the names in it: "plugin:"
+  bool of_project() const { return !within.empty(); }
+};
+
+struct BroughtPlaces {
+  std::vector<std::filesystem::path> projects;      // trusted ones, the nearest first; empty before trust
+  std::filesystem::path home, config;               // ~ and ~/.config/tern
+  std::vector<std::filesystem::path> plugins = {};  // folders of Claude plugins that the user named
+};
+// What a plugin's own description calls it, else its folder.
+std::string plugin_name(const std::filesystem::path& plugin);
+
+// The project's before the user's, in the order in which the first of a name wins. `kind` is "commands" or "skills".
+std::vector<BroughtFolder> brought_folders(const BroughtPlaces& places, std::string_view kind);
+
+// Regular files below it, sorted, at most six folders deep and 2,000 entries; paths relative to the folder.
+std::vector<std::filesystem::path> files_of(const BroughtFolder& folder);
+
+// As people know it: from the project's folder, or "~/…".
+std::string shown_path(const BroughtFolder& folder, const std::filesystem::path& relative, const std::filesystem::path& home);
+
+constexpr std::size_t brought_limit = 256 * 1024;
+// Empty when it is no regular file, leads out of its project or is larger than `brought_limit`.
+std::string read_brought(const BroughtFolder& folder, const std::filesystem::path& relative);
+
+struct Frontmatter {
+  std::vector<std::pair<std::string, std::string>> fields;  // the items of a list below its key joined by ", "
+  std::string body;
+  std::string get(std::string_view key) const;
+  bool is(std::string_view key) const;  // "true", "yes" or "on"
+};
+// Lenient: an unquoted colon in a value stays in it; a file without a head is all body.
+Frontmatter frontmatter(std::string_view text);
+
+// Words of a list as people write it: by blanks or commas outside of brackets: "Bash(git add:*), Read", "[a, b]".
+std::vector<std::string> list_words(std::string_view text);
+
+}  // namespace tern

@@ -1,0 +1,19 @@
+// What a server's tool answers, as the model and the person see it: one of text and structured content, images of the kinds models
+// take, everything else as a file with its path.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "tools/set/tool.h"
+
+namespace tern {
+
+// `folder`: ours and private, for what is no text. Never throws, whatever the result is.
+ToolOutput output_of_call(const nlohmann::json& result, const std::filesystem::path& folder);
+
+// The bytes of base64, or nothing when it is none.
+std::string from_base64(std::string_view text);
+
+}  // namespace tern

@@ -1,0 +1,81 @@
+// One connection to an MCP server, of either era: opens it, asks, matches answers, answers what the server asks. Safe from any thread:
+// a request blocks its caller alone. What a server says is text to be judged, never an order.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "agent/mcp/link.h"
+#include "agent/mcp/rpc.h"
+
+namespace tern {
+
+// legacy: up to 2025-11-25, opened by "initialize". modern: 2026-07-28, every request stands alone.
+enum class McpEra { unknown, legacy, modern };
+enum class McpTopic { tools, resources, prompts };
+
+struct McpClientSettings {
+  std::string version;  // of this program
+  std::vector<std::filesystem::path> roots;
+  std::chrono::milliseconds start_timeout{30'000}, call_timeout{300'000};
+  McpEra remembered = McpEra::unknown;                     // tried first
+  std::function<void(McpTopic)> on_changed = nullptr;      // a list is another one now
+  std::function<void(std::string)> on_log = nullptr;       // a line of the server's log
+  std::function<void(std::string why)> on_gone = nullptr;  // once
+};
+
+enum class McpFailure { none, refused, timed_out, cancelled, gone, too_large, unusable };
+
+struct McpAnswer {
+  nlohmann::json result;
+  McpFailure failure = McpFailure::none;
+  RpcError error;   // of refused
+  std::string why;  // for people and the model; empty without a failure
+};
+
+struct McpAsk {
+  std::chrono::milliseconds timeout{0};  // since the server's last word about it; 0: as in the settings
+  std::stop_token stop = {};
+  std::function<void(const std::string&)> on_progress = nullptr;  // "3 of 10: reading"
+};
+
+struct McpServerInfo {
+  std::string name, version, protocol, instructions;
+  nlohmann::json capabilities = nlohmann::json::object();
+};
+
+struct McpList {
+  std::vector<nlohmann::json> entries;
+  std::string trouble;  // why it is not whole
+};
+
+class McpClient {
+ public:
+  McpClient(std::unique_ptr<McpLink> link, McpClientSettings settings);
+  ~McpClient();
+
+  std::string open(std::stop_token stop);  // empty, or why there is no connection
+  void close();                            // returns at once; every request fails
+
+  McpAnswer request(const std::string& method, nlohmann::json params, const McpAsk& ask = {});
+  // All pages of "tools/list", "resources/list" …; `member` names the array in the result.
+  McpList list(const std::string& method, const char* member, const McpAsk& ask = {});
+
+  McpEra era() const;
+  const McpServerInfo& info() const;  // once it is open
+  bool offers(const char* capability) const;
+  std::string last_words() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tern

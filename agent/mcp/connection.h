@@ -1,0 +1,71 @@
+// One configured server over its life: started in the background, its lists read and read again when they change, started anew with
+// growing pauses when it ends, ended with the session. One thread keeps it; every call is safe from any thread.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/mcp/client.h"
+#include "agent/mcp/server_entry.h"
+#include "tools/set/tool.h"
+
+namespace tern {
+
+enum class McpPhase { off, unapproved, starting, ready, failed };
+
+// A tool as its server describes it: the words are the server's, cut to 2 KB.
+struct McpToolInfo {
+  std::string name, description, schema;
+  bool says_read_only = false;
+};
+
+struct McpState {
+  McpServer server;
+  McpPhase phase = McpPhase::off;
+  std::string why;  // of failed
+  McpServerInfo info;
+  McpEra era = McpEra::unknown;
+  std::vector<McpToolInfo> tools;  // sorted by name; the old ones until the new list is whole
+  std::vector<std::string> prompts, resources;
+  std::string trouble;     // why a list is not whole
+  std::string last_words;  // the end of its stderr
+  int starts = 0;
+};
+
+struct McpPauses {
+  std::chrono::milliseconds first{1'000}, longest{60'000};  // before it is started anew
+  std::chrono::milliseconds settle{200};                    // after the notice of a change
+  int most_failures = 4;                                    // in a row; then it waits for restart()
+};
+
+class McpConnection {
+ public:
+  using MakeLink = std::function<std::unique_ptr<McpLink>(const McpServer&)>;
+  struct World {
+    MakeLink make_link;
+    McpClientSettings settings;  // version, roots
+    McpPauses pauses = {};
+    std::function<void(const std::string& server)> on_change = [](const std::string&) {};  // its state is another one; any thread
+  };
+
+  McpConnection(McpServer server, World world);
+  ~McpConnection();
+
+  void start();    // in the background; does nothing when it runs
+  void restart();  // at once, also after it has failed
+  void stop();     // returns at once; the destructor waits for what is left
+  void set_phase(McpPhase phase);
+  McpState state() const;
+  // Calls a tool; waits for a server that is only starting.
+  ToolOutput call(const std::string& tool, const nlohmann::json& args, ToolContext& ctx);
+  bool wait_ready(std::stop_token stop, std::chrono::milliseconds limit);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tern

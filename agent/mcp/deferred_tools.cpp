@@ -1,0 +1,121 @@
+// McpTools and McpCall: two constant tools behind which any number of servers' tools stand, so that neither a server that comes late
+// nor one that dies changes what a request begins with. A schema that was asked for is an ordinary result of the conversation.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "agent/mcp/hub.h"
+#include "agent/mcp/rpc.h"
+#include "compression/text/lines.h"
+
+namespace tern {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostShown = 8;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+std::vector<std::string> words_of(const std::string& query) {
+  std::vector<std::string> words(1);
+  for (const char c : lower(query)) {
+    if (is_name_char(c))
+      words.back() += c;
+    else if (!words.back().empty())
+      words.emplace_back();
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+// A word in the name counts for more than one in the description; the tool's own name, for all.
+int score(const Tool& tool, const std::vector<std::string>& words) {
+  const std::string name = lower(tool.name), about = lower(tool.description);
+  int sum = 0;
+  for (const std::string& word : words) {
+    if (name == word || name.ends_with("__" + word)) sum += 100;
+    if (name.find(word) != name.npos) sum += 5;
+    if (about.find(word) != about.npos) sum += 1;
+  }
+  return sum;
+}
+
+std::string first_sentence(const std::string& text) {
+  const std::size_t end = std::min(text.find(". "), text.find('\n'));
+  return clipped(text.substr(0, end), 100);
+}
+
+std::string shown(const Tool& tool) { return tool.name + ": " + tool.description + "\narguments: " + tool.schema + "\n"; }
+
+ToolOutput show_tools(McpHub& hub, const json& args, ToolContext& ctx) {
+  hub.wait_ready(ctx.stop);
+  ToolOutput out;
+  const std::vector<ToolPtr> all = hub.tools();
+  const std::vector<std::string> words = words_of(args.value("query", ""));
+  std::vector<std::pair<int, ToolPtr>> hits;
+  for (const ToolPtr& tool : all)
+    if (const int points = score(*tool, words); points > 0) hits.emplace_back(points, tool);
+  std::stable_sort(hits.begin(), hits.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (std::size_t i = 0; i < hits.size() && i < kMostShown; ++i) out.text += shown(*hits[i].second) + "\n";
+  if (hits.empty()) {
+    out.text = all.empty() ? "No MCP server has tools now.\n" : "No tool matches. All tools:\n";
+    for (const ToolPtr& tool : all) out.text += tool->name + ": " + first_sentence(tool->description) + "\n";
+  }
+  for (const McpState& state : hub.states())
+    if (state.phase == McpPhase::failed)
+      out.text += "The server \"" + state.server.name + "\" is not running: " + state.why + "\n";
+  out.note = std::to_string(hits.empty() ? all.size() : std::min(hits.size(), kMostShown)) + " of " + std::to_string(all.size()) +
+             " tools";
+  return out;
+}
+
+// The tool that is meant, checked against its own schema: the gate and the screen see that one.
+ToolPtr meant_tool(McpHub& hub, json& args, std::string& error) {
+  const std::string server = args.value("server", ""), name = args.value("tool", "");
+  const ToolPtr tool = hub.tool(server, name);
+  if (tool == nullptr) {
+    error = "There is no MCP tool \"" + name + "\"" + (server.empty() ? "" : " of the server \"" + server + "\"") +
+            " now. McpTools lists those there are.";
+    return nullptr;
+  }
+  json inner = args.contains("arguments") ? args["arguments"] : json::object();
+  if (!parse_args(*tool, inner.is_string() ? inner.get<std::string>() : one_line(inner), inner, error)) {
+    error += "\nThe arguments of " + tool->name + ": " + tool->schema;
+    return nullptr;
+  }
+  args = std::move(inner);
+  return tool;
+}
+
+}  // namespace
+
+Tool mcp_tools_tool(McpHub& hub) {
+  Tool tool;
+  tool.name = "McpTools";
+  tool.description =
+      "Finds tools of the connected MCP servers and shows their arguments. query: words of a name or a purpose; empty lists all.";
+  tool.schema = R"({"type":"object","properties":{"query":{"type":"string"}}})";
+  tool.effects = Effect::read;
+  tool.vouched = true;  // it shows what the servers have said already
+  tool.run = [&hub](const json& args, ToolContext& ctx) { return show_tools(hub, args, ctx); };
+  tool.subject = [](const json& args) { return args.value("query", ""); };
+  return tool;
+}
+
+Tool mcp_call_tool(McpHub& hub) {
+  Tool tool;
+  tool.name = "McpCall";
+  tool.description = "Calls a tool of an MCP server with the arguments that McpTools has shown.";
+  tool.schema =
+      R"({"type":"object","properties":{"server":{"type":"string"},"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["server","tool","arguments"]})";
+  tool.effects = Effect::network;
+  tool.stands_for = [&hub](json& args, std::string& error) { return meant_tool(hub, args, error); };
+  return tool;
+}
+
+}  // namespace tern

@@ -1,0 +1,189 @@
+#include "agent/mcp/http_link.h"
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+#include "agent/mcp/rpc.h"
+#include "agent/models/http.h"
+#include "agent/models/redact.h"
+#include "agent/models/sse.h"
+#include "agent/models/wire.h"
+
+namespace tern {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t kLargestError = 8u << 10;
+constexpr milliseconds kFarewell{700};
+constexpr int kMostResumed = 3;
+
+bool plain_value(std::string_view text) {
+  const bool blanks = !text.empty() && (text.front() == ' ' || text.back() == ' ');
+  return !blanks && std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+// One answer as it comes: a message, or a stream of them.
+struct Reply {
+  explicit Reply(const LinkEvents& to) : events(to) {}
+
+  void head(const HttpHead& head) { stream = head["content-type"].find("text/event-stream") != std::string_view::npos; }
+  HttpNext data(std::string_view chunk) {
+    if (!stream) {
+      if (body.size() + chunk.size() > largest_message) return oversized(chunk);
+      body += chunk;
+      return HttpNext::more;
+    }
+    parser.feed(chunk, [this](std::string_view, std::string_view text) {
+      if (!text.empty()) events.on_message(std::string(text));
+    });
+    return parser.broken() ? oversized({}) : HttpNext::more;
+  }
+  HttpNext oversized(std::string_view chunk) {
+    events.on_oversized(std::string_view(body).substr(0, 256),
+                        chunk.substr(chunk.size() - std::min<std::size_t>(256, chunk.size())));
+    return HttpNext::stop;
+  }
+
+  const LinkEvents& events;
+  SseParser parser{SseParser::Form::events, largest_message};
+  std::string body;
+  bool stream = false;
+};
+
+}  // namespace
+
+struct HttpLink::State {
+  std::string url;
+  NamedTexts headers;
+  milliseconds patience;
+  LinkEvents events;
+  std::stop_source closing;
+
+  std::mutex mutex;  // guards all below
+  std::string session, version;
+  bool modern = false;
+
+  HttpRequest request_for(const char* method, const Outgoing& message);
+  HttpResult run(const HttpRequest& request, Reply& reply, std::stop_token stop);
+  std::string judge(const Outgoing& message, const HttpResult& result, const Reply& reply);
+  bool resume(const Outgoing& message, Reply& reply, std::stop_token stop);
+};
+
+HttpRequest HttpLink::State::request_for(const char* method, const Outgoing& message) {
+  HttpRequest request;
+  request.method = method;
+  request.url = url;
+  request.headers = headers;
+  request.headers.emplace_back("Accept", "application/json, text/event-stream");
+  request.timeouts = {.connect = std::min(patience, milliseconds(10'000)), .first_byte = patience, .idle = patience};
+  if (!message.text.empty()) {
+    request.headers.emplace_back("Content-Type", "application/json");
+    request.body = std::make_shared<const std::string>(message.text);
+  }
+  const std::lock_guard lock(mutex);
+  const bool new_era = modern || message.method == "server/discover";
+  if (!session.empty()) request.headers.emplace_back("MCP-Session-Id", session);
+  if (!version.empty() || new_era) request.headers.emplace_back("MCP-Protocol-Version", new_era ? "2026-07-28" : version);
+  if (new_era && !message.method.empty()) request.headers.emplace_back("Mcp-Method", message.method);
+  if (new_era && !message.name.empty()) request.headers.emplace_back("Mcp-Name", mcp_header_value(message.name));
+  return request;
+}
+
+// Ends with the call or with the link, whichever is first.
+HttpResult HttpLink::State::run(const HttpRequest& request, Reply& reply, std::stop_token stop) {
+  std::stop_source either;
+  const auto end = [&either] { either.request_stop(); };
+  const std::stop_callback by_call(stop, end), by_link(closing.get_token(), end);
+  HttpHandlers handlers;
+  handlers.on_head = [&reply](const HttpHead& head) { reply.head(head); };
+  handlers.on_data = [&reply](std::string_view chunk) { return reply.data(chunk); };
+  return http_stream(request, handlers, either.get_token());
+}
+
+// A refusal becomes an answer to the request, in the server's words when it is one.
+std::string HttpLink::State::judge(const Outgoing& message, const HttpResult& result, const Reply& reply) {
+  const int status = result.head.status;
+  if (result.error != HttpError::none) return redact_shapes(result.detail.empty() ? "the connection broke" : result.detail);
+  if (status >= 200 && status < 300) {
+    if (!reply.stream && message.wants_answer && !reply.body.empty()) events.on_message(reply.body);
+    return message.wants_answer && !message.answered() ? "the server ended its answer without a result" : "";
+  }
+  if (!message.wants_answer) return "HTTP " + std::to_string(status);
+  RpcMessage said = read_rpc(reply.body.substr(0, kLargestError));
+  if (status == 401 || status == 403)
+    said.error.message = "it needs a sign-in (HTTP " + std::to_string(status) + "). Put a token into its \"headers\"";
+  else if (said.kind != RpcKind::error)
+    said.error.message = "HTTP " + std::to_string(status);
+  events.on_message(rpc_failure(message.id, said.error.code, said.error.message));
+  const std::lock_guard lock(mutex);
+  if (status == 404 && !session.empty()) {
+    session.clear();
+    events.on_end("its session has expired");
+  }
+  return {};
+}
+
+// The old era: a stream that broke is taken up again after the last event that was seen. The call itself is never repeated.
+bool HttpLink::State::resume(const Outgoing& message, Reply& reply, std::stop_token stop) {
+  for (int tries = 0; tries < kMostResumed && !message.answered() && !stop.stop_requested(); ++tries) {
+    HttpRequest request = request_for("GET", {});
+    request.headers.emplace_back("Last-Event-ID", std::string(reply.parser.last_id()));
+    const HttpResult result = run(request, reply, stop);
+    if (result.head.status != 200) break;
+  }
+  return message.answered();
+}
+
+HttpLink::HttpLink(std::string url, NamedTexts headers, milliseconds patience) : state_(std::make_unique<State>()) {
+  state_->url = std::move(url);
+  state_->headers = std::move(headers);
+  state_->patience = patience;
+}
+
+HttpLink::~HttpLink() {
+  close();
+  if (state_->session.empty()) return;
+  HttpRequest request = state_->request_for("DELETE", {});
+  request.timeouts = {.connect = kFarewell, .first_byte = kFarewell, .idle = kFarewell};
+  http_stream(request, {}, {});
+}
+
+std::string HttpLink::open(LinkEvents events) {
+  state_->events = std::move(events);
+  return {};
+}
+
+std::string HttpLink::send(const Outgoing& message, std::stop_token stop) {
+  State& s = *state_;
+  if (message.method == "notifications/cancelled") return {};  // the end of its stream says it, and nobody waits for this
+  Reply reply(s.events);
+  const HttpResult result = s.run(s.request_for("POST", message), reply, stop);
+  if (message.method == "initialize") {
+    const std::lock_guard lock(s.mutex);
+    s.session = std::string(result.head["mcp-session-id"]);
+  }
+  if (stop.stop_requested()) return "cancelled";
+  const bool cut = message.wants_answer && reply.stream && !message.answered() && !reply.parser.last_id().empty();
+  if (cut && s.resume(message, reply, stop)) return {};
+  return s.judge(message, result, reply);
+}
+
+void HttpLink::close() { state_->closing.request_stop(); }
+
+void HttpLink::settled(std::string_view version, bool modern) {
+  const std::lock_guard lock(state_->mutex);
+  state_->version = std::string(version);
+  state_->modern = modern;
+}
+
+std::string mcp_header_value(std::string_view text) {
+  if (plain_value(text)) return std::string(text);
+  std::string value = "=?base64?";
+  append_base64(value, text);
+  return value + "?=";
+}
+
+}  // namespace tern

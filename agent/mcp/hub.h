@@ -1,0 +1,58 @@
+// All MCP servers of a session. They start in the background and join when they are ready; the session's tool array is decided once,
+// before its first request, and never changes after that: what is not declared then is found by McpTools and called by McpCall.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/mcp/connection.h"
+#include "tools/set/tool_set.h"
+
+namespace tern {
+
+struct McpHubSettings {
+  std::string version;           // of this program
+  std::filesystem::path root;    // of the workspace
+  std::vector<std::string> env;  // what a child of ours gets
+  McpPauses pauses = {};
+  std::function<void(const std::string& server)> on_change = [](const std::string&) {};  // any thread: only post something
+};
+
+class McpHub {
+ public:
+  McpHub(std::vector<McpServer> servers, McpHubSettings settings);
+  ~McpHub();  // ends all of them at the same time
+
+  // `approved` says it of each server of the project; the others are approved by being there.
+  void start(const std::function<bool(const McpServer&)>& approved);
+  bool empty() const { return connections_.empty(); }
+  std::vector<McpState> states() const;
+  McpConnection* find(std::string_view server) const;
+  // False for an unknown server. Off: its process is ended and its tools are refused.
+  bool turn(std::string_view server, bool on);
+
+  // The tools of the servers that are ready, by name. Those that fit the budget of `tokens` a server are for the tool array.
+  std::vector<ToolPtr> tools() const;
+  std::vector<ToolPtr> affordable(std::size_t tokens) const;
+  ToolPtr tool(std::string_view server, std::string_view tool) const;  // also by "mcp__server__tool" and an empty server
+  void wait_ready(std::stop_token stop) const;
+
+  // What the model is told once of the servers that are ready and not yet told of: names and the servers' own words, capped.
+  std::string news();
+
+ private:
+  std::vector<ToolPtr> tools_of(const McpState& state) const;
+
+  McpHubSettings settings_;
+  std::vector<std::shared_ptr<McpConnection>> connections_;  // by name
+  std::map<std::string, std::string> told_;                  // server → what the model was told
+};
+
+// The two tools that stand for all others. `hub` outlives them.
+Tool mcp_tools_tool(McpHub& hub);
+Tool mcp_call_tool(McpHub& hub);
+
+}  // namespace tern

@@ -1,0 +1,59 @@
+#include "agent/mcp/server_questions.h"
+
+#include "agent/mcp/rpc.h"
+
+namespace tern {
+
+namespace {
+
+using nlohmann::json;
+
+bool plain_in_uri(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("/-._~").find(c) != std::string_view::npos;
+}
+
+}  // namespace
+
+json client_capabilities() { return {{"roots", {{"listChanged", false}}}}; }
+
+std::string file_uri(const std::filesystem::path& path) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string uri = "file://";
+  for (const char c : path.string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (plain_in_uri(c))
+      uri += c;
+    else
+      uri += {'%', digits[byte >> 4], digits[byte & 15]};
+  }
+  return uri;
+}
+
+ServerQuestion answer_question(std::string_view method, const std::vector<std::filesystem::path>& roots) {
+  ServerQuestion answer;
+  if (method == "ping") return answer;
+  if (method != "roots/list") {
+    answer.code = rpc_code::no_method;
+    return answer;
+  }
+  json list = json::array();
+  for (const auto& root : roots) list.push_back({{"uri", file_uri(root)}, {"name", root.filename().string()}});
+  answer.result["roots"] = std::move(list);
+  return answer;
+}
+
+json answer_inputs(const json& result, const std::vector<std::filesystem::path>& roots, std::string& why) {
+  json responses = json::object();
+  const json questions = result.value("inputRequests", json::object());
+  if (!questions.is_object() || questions.empty()) why = "the server wants input and does not say which";
+  for (const auto& [key, question] : questions.items()) {
+    const std::string method = member_text(question, "method");
+    ServerQuestion answer = answer_question(method, roots);
+    if (answer.code != 0) why = "the server asks for " + method + ", which tern does not support";
+    responses[key] = std::move(answer.result);
+  }
+  return responses;
+}
+
+}  // namespace tern

@@ -1,0 +1,115 @@
+// Servers behind an address, of both eras.
+#include "agent/mcp/http_link.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "agent/mcp/client.h"
+#include "tests/support/tiny_http.h"
+
+using namespace tern;
+using nlohmann::json;
+using test::HttpAsked;
+using test::TinyHttp;
+
+namespace {
+
+std::string answer(int status, const std::string& type, const std::string& body, const std::string& more = {}) {
+  return "HTTP/1.1 " + std::to_string(status) + " X\r\nContent-Type: " + type + "\r\n" + more +
+         "Connection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+std::string answer_json(const json& id, const json& result, const std::string& more = {}) {
+  return answer(200, "application/json", json{{"jsonrpc", "2.0"}, {"id", id}, {"result", result}}.dump(), more);
+}
+
+json text_result(const std::string& text) { return {{"content", {{{"type", "text"}, {"text", text}}}}}; }
+
+std::string old_server(const HttpAsked& asked) {
+  const json message = json::parse(asked.body, nullptr, false);
+  if (asked.method == "DELETE") return answer(200, "text/plain", "");
+  if (asked.method == "GET")  // the rest of a stream that was cut
+    return answer(200, "text/event-stream",
+                  "id: e2\ndata: " + json{{"jsonrpc", "2.0"}, {"id", 3}, {"result", text_result("resumed")}}.dump() + "\n\n");
+  const std::string method = message.value("method", "");
+  if (method == "server/discover")
+    return answer(400, "application/json",
+                  R"({"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Server not initialized"},"id":null})");
+  if (method == "initialize")
+    return answer_json(message["id"],
+                       {{"protocolVersion", "2025-11-25"}, {"capabilities", json::object()}, {"serverInfo", {{"name", "old"}}}},
+                       "Mcp-Session-Id: s-1\r\n");
+  if (!message.contains("id")) return answer(202, "text/plain", "");
+  if (message["params"].value("name", "") == "cut") return answer(200, "text/event-stream", "id: e1\nretry: 10\ndata: \n\n");
+  const std::string progress = json{{"jsonrpc", "2.0"}, {"method", "notifications/message"}, {"params", {{"data", "x"}}}}.dump();
+  const std::string result = json{{"jsonrpc", "2.0"}, {"id", message["id"]}, {"result", text_result("streamed")}}.dump();
+  return answer(200, "text/event-stream", "data: " + progress + "\n\ndata: " + result + "\n\n");
+}
+
+std::string first_text(const McpAnswer& answered) {
+  return answered.failure == McpFailure::none ? answered.result["content"][0].value("text", "") : answered.why;
+}
+
+std::unique_ptr<McpClient> client_of(const TinyHttp& server) {
+  return std::make_unique<McpClient>(
+      std::make_unique<HttpLink>(server.url(), NamedTexts{{"Authorization", "Bearer t"}}, std::chrono::seconds(10)),
+      McpClientSettings{.version = "1.0"});
+}
+
+}  // namespace
+
+TEST_CASE("mcp http: a server of the old era is found out, keeps its session and is told of the end") {
+  const TinyHttp server(old_server);
+  auto client = client_of(server);
+  REQUIRE(client->open({}).empty());
+  CHECK(client->era() == McpEra::legacy);
+  CHECK(first_text(client->request("tools/call", {{"name", "echo"}})) == "streamed");
+  client.reset();
+  const auto asked = server.asked();
+  REQUIRE(asked.size() == 5);
+  CHECK(asked[0].has("mcp-method: server/discover"));
+  CHECK_FALSE(asked[1].has("mcp-method"));
+  CHECK(asked[3].has("mcp-session-id: s-1"));
+  CHECK(asked[3].has("mcp-protocol-version: 2025-11-25"));
+  CHECK(asked[3].has("authorization: bearer t"));
+  CHECK(asked[4].method == "DELETE");
+}
+
+TEST_CASE("mcp http: a stream that is cut is taken up again, and the call is not repeated") {
+  const TinyHttp server(old_server);
+  auto client = client_of(server);
+  REQUIRE(client->open({}).empty());
+  CHECK(first_text(client->request("tools/call", {{"name", "cut"}})) == "resumed");
+  const auto asked = server.asked();
+  CHECK(asked.back().method == "GET");
+  CHECK(asked.back().has("last-event-id: e1"));
+  CHECK(std::count_if(asked.begin(), asked.end(), [](const HttpAsked& a) { return a.body.find("tools/call") != a.body.npos; }) ==
+        1);
+}
+
+TEST_CASE("mcp http: a server of the new era has no session, and headers name the call") {
+  const TinyHttp server([](const HttpAsked& asked) {
+    const json message = json::parse(asked.body);
+    if (message["method"] == "server/discover")
+      return answer_json(message["id"], {{"supportedVersions", {"2026-07-28"}}, {"capabilities", json::object()}});
+    return answer_json(message["id"], text_result("new"));
+  });
+  auto client = client_of(server);
+  REQUIRE(client->open({}).empty());
+  CHECK(client->era() == McpEra::modern);
+  CHECK(first_text(client->request("tools/call", {{"name", "gr\xc3\xbc\xc3\x9f"}})) == "new");
+  client.reset();
+  const auto asked = server.asked();
+  REQUIRE(asked.size() == 2);
+  CHECK(asked[1].has("mcp-protocol-version: 2026-07-28"));
+  CHECK(asked[1].has("mcp-name: =?base64?"));
+}
+
+TEST_CASE("mcp http: what goes wrong is said") {
+  const TinyHttp closed([](const HttpAsked&) { return answer(401, "text/plain", "no"); });
+  CHECK(client_of(closed)->open({}).find("needs a sign-in (HTTP 401)") != std::string::npos);
+  const TinyHttp broken([](const HttpAsked&) { return answer(500, "text/html", "<h1>oops</h1>"); });
+  CHECK(client_of(broken)->open({}) == "HTTP 500");
+  const TinyHttp silent([](const HttpAsked&) { return answer(200, "text/event-stream", ""); });
+  CHECK(client_of(silent)->open({}) == "the server ended its answer without a result");
+}

@@ -1,0 +1,195 @@
+// Servers over their life, and the tools that come of them.
+#include "agent/mcp/hub.h"
+
+#include <signal.h>
+
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "agent/mcp/mcp_tool.h"
+#include "tests/support/mcp_rig.h"
+#include "tests/tools/world.h"
+#include "tools/exec/process_tree.h"
+
+using namespace tern;
+using nlohmann::json;
+using std::chrono::milliseconds;
+using test::comes_true;
+
+namespace {
+
+McpServer fake_server(const std::string& name, std::string scenario = "{}") {
+  McpServer server;
+  server.name = name;
+  server.command = places::mcp_server();
+  server.args = {std::move(scenario)};
+  return server;
+}
+
+struct Servers {
+  std::atomic<int> changes = 0;
+  std::unique_ptr<McpHub> hub;
+
+  explicit Servers(std::vector<McpServer> servers, bool approved = true) {
+    test::shell_spec("", "/tmp");  // the supervisor of the tests
+    McpHubSettings settings;
+    settings.version = "1.0";
+    settings.root = "/tmp";
+    settings.env = {"PATH=/usr/bin:/bin", "MINE=no"};
+    settings.pauses = {.first = milliseconds(5), .longest = milliseconds(5), .settle = milliseconds(5), .most_failures = 2};
+    settings.on_change = [this](const std::string&) { ++changes; };
+    hub = std::make_unique<McpHub>(std::move(servers), settings);
+    hub->start([approved](const McpServer&) { return approved; });
+  }
+  McpState at(const std::string& name) const { return hub->find(name)->state(); }
+  bool becomes(const std::string& name, McpPhase phase) const {
+    return comes_true([&] { return at(name).phase == phase; });
+  }
+  bool ready(const std::string& name) const { return becomes(name, McpPhase::ready); }
+};
+
+ToolOutput call(const ToolPtr& tool, const json& args = json::object()) {
+  REQUIRE(tool != nullptr);
+  testing::World world;
+  return test::call_tool(*tool, args, {world.workspace, world.files, world.journal, world.jobs, world.todos}, "call_1",
+                         world.sandbox, [&](ToolContext& ctx) { ctx.spill_dir = world.temp.path(); });
+}
+
+}  // namespace
+
+TEST_CASE("mcp hub: a server's tools are tools of ours") {
+  Servers servers({fake_server("a"), fake_server("b", R"({"tools":1})")});
+  REQUIRE((servers.ready("a") && servers.ready("b")));
+  CHECK(servers.hub->tools().size() == 23);
+  const ToolPtr echo = servers.hub->tool("a", "echo");
+  REQUIRE(echo != nullptr);
+  CHECK(echo->name == "mcp__a__echo");
+  CHECK(servers.hub->tool("", "mcp__b__t0") != nullptr);
+  CHECK(servers.hub->tool("a", "t0") == nullptr);
+  const ToolOutput output = call(echo, {{"text", "hi"}});
+  CHECK(output.text == "echo: hi");
+  CHECK_FALSE(output.is_error);
+  CHECK(call(servers.hub->tool("a", "fail")).is_error);
+}
+
+TEST_CASE("mcp hub: a server that is killed comes back, and its tools stay named") {
+  Servers servers({fake_server("a")});
+  REQUIRE(servers.ready("a"));
+  const ToolPtr crash = servers.hub->tool("a", "crash"), echo = servers.hub->tool("a", "echo");
+  CHECK(call(crash).text == "The MCP server \"a\" did not run crash: the server is gone: it ended with exit status 7.");
+  CHECK(servers.hub->tools().size() == 11);
+  CHECK(comes_true([&] { return servers.at("a").starts == 2 && servers.at("a").phase == McpPhase::ready; }));
+  CHECK(call(echo, {{"text", "again"}}).text == "echo: again");
+}
+
+TEST_CASE("mcp hub: a server that cannot start says why, is tried again and then left alone until it is asked for") {
+  McpServer wrong = fake_server("w");
+  wrong.command = "/no/such/server";
+  Servers servers({wrong});
+  REQUIRE(comes_true([&] { return servers.at("w").phase == McpPhase::failed && servers.at("w").starts == 2; }));
+  CHECK(servers.at("w").why.find("cannot run /no/such/server") != std::string::npos);
+  CHECK(servers.hub->tools().empty());
+  servers.hub->find("w")->restart();
+  CHECK(comes_true([&] { return servers.at("w").starts >= 3; }));
+}
+
+TEST_CASE("mcp hub: five notices of a change are one new list") {
+  Servers servers({fake_server("a")});
+  REQUIRE(servers.ready("a"));
+  CHECK(call(servers.hub->tool("a", "grow")).text == "grown");
+  CHECK(comes_true([&] { return servers.hub->tool("a", "t0") != nullptr; }));
+}
+
+TEST_CASE("mcp hub: what is not approved or is off does not start; on and off go both ways") {
+  Servers unapproved({fake_server("a")}, false);
+  CHECK(unapproved.at("a").phase == McpPhase::unapproved);
+  CHECK(unapproved.at("a").starts == 0);
+  McpServer off = fake_server("a");
+  off.enabled = false;
+  Servers servers({off});
+  CHECK(servers.at("a").phase == McpPhase::off);
+  CHECK(servers.hub->turn("a", true));
+  REQUIRE(servers.ready("a"));
+  const ToolPtr echo = servers.hub->tool("a", "echo");
+  CHECK(servers.hub->turn("a", false));
+  CHECK(servers.becomes("a", McpPhase::off));
+  CHECK(servers.hub->tools().empty());
+  CHECK(call(echo).is_error);
+  CHECK_FALSE(servers.hub->turn("x", true));
+}
+
+TEST_CASE("mcp hub: nothing is left of a server when the session ends") {
+  const int before = count_descendants();
+  {
+    Servers servers({fake_server("a"), fake_server("b", R"({"silent":true})"), fake_server("c")});
+    REQUIRE((servers.ready("a") && servers.ready("c")));
+  }
+  cool_supervisor();
+  CHECK(count_descendants() <= before);
+}
+
+TEST_CASE("mcp hub: a server gets its own variables, not ours by chance") {
+  McpServer server = fake_server("a");
+  server.env = {{"MINE", "yes"}, {"API_TOKEN", "t"}};
+  Servers servers({server});
+  REQUIRE(servers.ready("a"));
+  const ToolPtr variable = servers.hub->tool("a", "variable");
+  CHECK(call(variable, {{"name", "MINE"}}).text == "yes");
+  CHECK(call(variable, {{"name", "API_TOKEN"}}).text == "t");
+  CHECK(call(variable, {{"name", "CLAUDE_PROJECT_DIR"}}).text == "/tmp");
+  CHECK(call(variable, {{"name", "HOME"}}).text == "(not set)");
+}
+
+TEST_CASE("mcp hub: what is cheap is declared, what is dear is deferred") {
+  McpServer always = fake_server("c", R"({"schema_bytes":2000})");
+  always.always_load = true;
+  Servers servers({fake_server("a"), fake_server("b", R"({"schema_bytes":2000})"), always});
+  REQUIRE((servers.ready("a") && servers.ready("b") && servers.ready("c")));
+  const std::vector<ToolPtr> declared = servers.hub->affordable(2'000);
+  CHECK(declared.size() == 22);
+  CHECK(std::none_of(declared.begin(), declared.end(), [](const ToolPtr& t) { return t->name.starts_with("mcp__b__"); }));
+  const std::string news = servers.hub->news();
+  CHECK(news.find("\"b\" is ready") != std::string::npos);
+  CHECK(news.find("The server says of itself: Use echo.") != std::string::npos);
+  CHECK(servers.hub->news().empty());
+}
+
+TEST_CASE("McpTools finds by words and shows arguments; McpCall stands for the tool that is meant") {
+  Servers servers({fake_server("a")});
+  REQUIRE(servers.ready("a"));
+  const ToolPtr find = std::make_shared<const Tool>(mcp_tools_tool(*servers.hub));
+  const Tool run = mcp_call_tool(*servers.hub);
+  const std::string shown = call(find, {{"query", "echo"}}).text;
+  CHECK(shown.starts_with("mcp__a__echo: Does echo. \narguments: {"));
+  CHECK(call(find).text.find("mcp__a__variable: Does variable") != std::string::npos);
+  json args = {{"server", "a"}, {"tool", "echo"}, {"arguments", {{"text", "x"}}}};
+  std::string error;
+  const ToolPtr meant = run.stands_for(args, error);
+  REQUIRE(meant != nullptr);
+  CHECK(meant->name == "mcp__a__echo");
+  CHECK(args == json{{"text", "x"}});
+  json wrong = {{"server", "a"}, {"tool", "nope"}, {"arguments", json::object()}};
+  CHECK(run.stands_for(wrong, error) == nullptr);
+  CHECK(error == "There is no MCP tool \"nope\" of the server \"a\" now. McpTools lists those there are.");
+}
+
+TEST_CASE("names of servers' tools fit every wire and never meet") {
+  CHECK(mcp_tool_name("git", "get-file_2") == "mcp__git__get-file_2");
+  const std::string odd = mcp_tool_name("git", "get.file"), other = mcp_tool_name("git", "get/file");
+  CHECK(odd.starts_with("mcp__git__get_file_"));
+  CHECK(odd != other);
+  const std::string longest = mcp_tool_name("server", std::string(100, 'x'));
+  CHECK(longest.size() == 64);
+  CHECK(longest != mcp_tool_name("server", std::string(101, 'x')));
+}
+
+TEST_CASE("only a server the user trusts is believed when it says that a tool only reads") {
+  McpServer server = fake_server("a");
+  const McpToolInfo info{"look", "", "{}", true};
+  CHECK_FALSE(mcp_tool(server, info, {}).vouched);
+  CHECK(mcp_tool(server, info, {}).effects.has(Effect::network));
+  server.trusted = true;
+  CHECK(mcp_tool(server, info, {}).vouched);
+  CHECK(mcp_tool(server, info, {}).effects.only(Effect::read));
+}
