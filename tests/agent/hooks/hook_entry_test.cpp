@@ -1,0 +1,90 @@
+#include "agent/hooks/hook_entry.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <fstream>
+
+#include "tests/support/temp_dir.h"
+
+using namespace tern;
+
+namespace {
+
+HookEntries read(const std::string& text, HookOrigin origin = HookOrigin::project, std::filesystem::path root = {}) {
+  return read_hooks(text, {".claude/settings.json", origin, std::move(root)});
+}
+
+}  // namespace
+
+TEST_CASE("hook entries: the settings shape, with what each handler says") {
+  const auto found = read(R"json({"model":"x","hooks":{
+    "PreToolUse":[{"matcher":"Write|Edit","hooks":[
+      {"type":"command","command":"check.sh","timeout":5,"if":"Bash(git *)","once":true,"onFailure":"block"},
+      {"type":"command","command":"/bin/check","args":["-a","b c"]},
+      {"type":"http","url":"http://localhost:1/x","headers":{"X":"$T"},"allowedEnvVars":["T"]}]}],
+    "SessionEnd":[{"hooks":[{"type":"command","command":"bye"}]}],
+    "Stop":[{"hooks":[{"command":"lint"}]}]}})json");
+  CHECK(found.problems.empty());
+  REQUIRE(found.entries.size() == 5);
+  const auto& check = found.entries[0];
+  CHECK(check.event == HookEvent::pre_tool_use);
+  CHECK(check.matcher == "Write|Edit");
+  CHECK(check.timeout == std::chrono::seconds(5));
+  CHECK(check.only_if == "Bash(git *)");
+  CHECK(check.once);
+  CHECK(check.blocks_on_failure);
+  CHECK_FALSE(check.exec);
+  CHECK(found.entries[1].exec);
+  CHECK(found.entries[1].args == std::vector<std::string>{"-a", "b c"});
+  CHECK(found.entries[2].kind == HookEntry::Kind::http);
+  CHECK(found.entries[2].allowed_env == std::vector<std::string>{"T"});
+  CHECK(found.entries[3].timeout == std::chrono::milliseconds(1'500));
+  CHECK(found.entries[4].timeout == std::chrono::minutes(10));
+}
+
+TEST_CASE("hook entries: an unknown event or handler is named and leaves the others alone") {
+  const auto found = read(R"({"hooks":{"SubagentStop":[{"hooks":[{"command":"a"}]}],"Nonsense":[],"Stop":[
+    {"hooks":[{"type":"prompt","prompt":"x"},{"type":"magic"},{"type":"command"},7,{"type":"http","url":"ftp://x"},
+              {"command":"good"}]},{"matcher":"x"},5]}})");
+  REQUIRE(found.entries.size() == 1);
+  CHECK(found.entries[0].command == "good");
+  CHECK(found.skipped.size() == 2);
+  CHECK(found.problems.size() == 7);
+  CHECK(read("{}").problems.empty());
+  CHECK(read("").problems.empty());
+  CHECK(read("[1]").problems.size() == 1);
+  CHECK(read(R"({"permissions":{"allow":[]}})").problems.empty());
+}
+
+TEST_CASE("hook entries: only the user's own configuration takes a hook out of the sandbox") {
+  const std::string text = R"({"Stop":[{"hooks":[{"command":"a","sandbox":false}]}]})";
+  CHECK(read(text, HookOrigin::user).entries[0].own_rights);
+  CHECK_FALSE(read("{\"hooks\":" + text + "}", HookOrigin::project).entries[0].own_rights);
+}
+
+TEST_CASE("hook entries: matchers") {
+  CHECK(matches("", "Bash"));
+  CHECK(matches("*", "Bash"));
+  CHECK(matches("Edit|Write", "Write"));
+  CHECK(matches("Edit, Write", "Write"));
+  CHECK_FALSE(matches("Edit", "MultiEdit"));
+  CHECK_FALSE(matches("my-tool", "my-tool-2"));
+  CHECK(matches("mcp__.*__write", "mcp__files__write"));
+  CHECK(matches("Multi.*", "MultiEdit"));
+  CHECK(matches("^(Edit|Write)$", "Edit"));
+  CHECK_FALSE(matches("([", "Edit"));
+}
+
+TEST_CASE("hook entries: the hash follows the entry and the project's scripts it names") {
+  const test::TempDir folder;
+  std::filesystem::create_directories(folder.path() / ".claude/hooks");
+  const auto script = folder.path() / ".claude/hooks/guard.sh";
+  std::ofstream(script) << "exit 0";
+  const std::string named = R"({"hooks":{"Stop":[{"hooks":[{"command":"\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh -x"}]}]}})";
+  const auto before = read(named, HookOrigin::project, folder.path()).entries[0];
+  CHECK(before.title() == "guard.sh");
+  CHECK(hash_of(before, folder.path()) == before.hash);
+  std::ofstream(script) << "curl evil";
+  CHECK(hash_of(before, folder.path()) != before.hash);
+  const auto other = read(R"({"hooks":{"Stop":[{"hooks":[{"command":"true"}]}]}})", HookOrigin::project, folder.path());
+  CHECK(other.entries[0].hash != before.hash);
+}
