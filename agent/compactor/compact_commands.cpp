@@ -2,25 +2,16 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "agent/compaction_text.h"
-#include "agent/compactor.h"
-#include "compression/check.h"
-#include "compression/stats.h"
-#include "compression/strategy.h"
-#include "compression/tokens.h"
+#include "agent/compactor/compaction_account.h"
+#include "agent/compactor/compactor.h"
+#include "agent/store/compaction_text.h"
+#include "compression/plan/strategies.h"
+#include "compression/values/check.h"
+#include "compression/values/stats.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 namespace {
-
-std::vector<ItemPtr> targets(const Conversation& conversation, const Edits& edits) {
-  std::unordered_set<std::uint64_t> ids;
-  for (const auto& edit : edits)
-    if (!std::holds_alternative<Insert>(edit.how)) ids.insert(edit.target.value);
-  std::vector<ItemPtr> items;
-  for (const auto& item : conversation.items)
-    if (ids.count(item->id.value)) items.push_back(item);
-  return items;
-}
 
 // What stays as it is behind the last message covered.
 std::vector<ItemPtr> kept_tail(const Conversation& conversation, const std::vector<ItemPtr>& covered) {
@@ -37,20 +28,6 @@ std::vector<ItemId> changed_between(const Conversation& before, const Conversati
   for (const auto& item : after.items)
     if (!standing.count(item.get())) changed.push_back(item->id);
   return changed;
-}
-
-// The edit that puts a shortened result back whole, when it still stands in the context.
-std::optional<Edit> whole_again(const Conversation& conversation, RecallId id, const std::string& text) {
-  for (const auto& item : conversation.items)
-    for (std::size_t i = 0; i < item->blocks.size(); ++i) {
-      const auto* result = std::get_if<ToolResult>(&item->blocks[i]);
-      if (!result || result->recall != id || result->form == ResultForm::full) continue;
-      auto whole = *result;
-      whole.text = text;
-      whole.form = ResultForm::full;
-      return Edit{item->id, Replace{i, std::move(whole)}, {Tier::none, "bring back", "asked for by the user"}, 0};
-    }
-  return std::nullopt;
 }
 
 // What of a picked range stands in the context: by place, since summaries stand early and carry late ids.
@@ -87,27 +64,22 @@ bool all_stand(const Conversation& conversation, const std::vector<ItemPtr>& ite
 }  // namespace
 
 void Compactor::compact(Context& context, const Compact& command, std::stop_token stop) {
+  if (command.strategy == kFresh) return begin_anew(context, command);
   if (!command.strategy.empty() && !is_compaction(command.strategy)) {
     world_.emit(
         Notice{Level::warning, "There is no strategy \"" + command.strategy + "\". There is: " + compaction_names() + "."});
     return;
   }
+  cause_ = Cause::asked;
   const bool as_drafted = command.focus.empty() && command.strategy.empty() && !command.range;
   if (as_drafted && draft_ && draft_->untouched(context.conversation)) {  // it is paid for
-    if (draft_pending()) {
-      world_.emit(Compaction{.phase = CompactionPhase::started,
-                             .tier = Tier::compact,
-                             .before = used_of(context),
-                             .strategy = "draft by " + draft_->model().name,
-                             .why = kAskedFor});
-      world_.attend([&] { draft_->wait(stop); });
-      if (draft_pending()) return log_failure("cancelled; the draft goes on", Tier::compact);
-    }
+    const auto waited = draft_pending() ? wait_for_draft(context, kAskedFor, stop) : -1;
+    if (draft_pending()) return log_failure("cancelled; the draft goes on", Tier::compact);
     if (command.preview) {
       if (preview_draft(context)) return;
     } else {
       hold_until_ = 0;
-      if (swap_draft(context) == Step::changed) return;
+      if (swap_draft(context, kAskedFor, waited) == Step::changed) return;
     }
   }
   auto now = state(context);
@@ -116,8 +88,8 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
   now.refills_in_a_row = 0;
   now.strategy = command.strategy;
   if (command.range && !(now.range = standing_range(context.conversation, *command.range)))
-    return world_.emit(Notice{Level::info, "Nothing to compact: no message of that stretch stands in the context."});
-  if (!command.focus.empty()) now.focus = command.focus;
+    return world_.emit(Notice{Level::info, "Nothing to compact: no message of that range is in the context."});
+  if (!command.focus.empty()) now.focus += (now.focus.empty() ? "" : "\n\n") + command.focus;
   Plan due = plan(context.conversation, budget_of(context), now);
   if (due.edits.empty() && !due.ask) {
     const std::string asked = std::string(kAskedFor) + "; ";
@@ -125,6 +97,7 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
     world_.emit(Notice{Level::info, "Nothing to compact" + (why.empty() ? std::string(".") : ": " + why)});
     return;
   }
+  if (!steered(context, due, now)) return;
   const auto tier = due.tier == Tier::none ? Tier::compact : due.tier;
   std::optional<Result> result;
   if (due.ask) {
@@ -140,6 +113,18 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
     show_preview(context, due.ask ? &*due.ask : nullptr, std::move(*result));
   else
     commit(context, std::move(*result));
+}
+
+// /fresh, and NewContext of the model.
+void Compactor::begin_anew(Context& context, const Compact& command) {
+  cause_ = Cause::asked;
+  auto result = fresh(context, command.focus);
+  if (!result)
+    return world_.emit(
+        Notice{Level::info, "Nothing leaves for a fresh window: all that stands is work in hand, pinned or said last."});
+  hold_until_ = 0;
+  if (command.preview) return show_preview(context, nullptr, std::move(*result));
+  if (commit(context, std::move(*result))) notes_.reminded = false, notes_.compacted_in = world_.turn;
 }
 
 // The draft itself stays: what is discarded here may still be due later. False when it is none.
@@ -194,6 +179,7 @@ void Compactor::settle_preview(Context& context, const AcceptPreview& answer) {
   } else if (!all_stand(context.conversation, preview->covered)) {
     world_.emit(Notice{Level::warning, "The messages it covers have changed since: /compact --preview makes a new one."});
   } else {
+    cause_ = Cause::asked;
     auto& result = preview->result;
     if (!answer.edited.empty() && answer.edited != result.summary && preview->ask && !result.summary.empty()) {
       auto ask = *preview->ask;
@@ -215,7 +201,7 @@ void Compactor::settle_preview(Context& context, const AcceptPreview& answer) {
 }
 
 void Compactor::undo(Context& context, const UndoCompact& command) {
-  if (!command.parts.empty()) return bring_back(context, command.parts);
+  if (!command.parts.empty()) return return_to_context(context, command.parts);
   const bool redo = command.steps < 0;
   for (int i = 0; i < std::abs(command.steps); ++i) {
     const auto batches = redo ? world_.store.redoable() : world_.store.undoable();
@@ -245,7 +231,7 @@ bool Compactor::take_back(Context& context, std::uint64_t batch, bool redo) {
     context.gauges = gauges;
     auto text = "Not undone: it would be " + thousands(used) + " of " + thousands(room) + " tokens. ";
     if (ids.empty()) {
-      text += "Its originals stay within reach: /recall ID opens one.";
+      text += "Its originals are kept: /recall ID opens one.";
     } else {
       text += "Parts of it fit: " + parts + ". Bring them back with /undo-compact";
       for (const auto& id : ids) text += " " + id;
@@ -257,7 +243,7 @@ bool Compactor::take_back(Context& context, std::uint64_t batch, bool redo) {
     world_.store.undo(batch);
     context.conversation = old;
     context.gauges = gauges;
-    world_.emit(Notice{Level::info, "Not done again: what it covers has been compacted in another way since."});
+    world_.emit(Notice{Level::info, "Not redone: those messages have been compacted in another way since."});
     return false;
   }
   drop_draft();
@@ -267,7 +253,7 @@ bool Compactor::take_back(Context& context, std::uint64_t batch, bool redo) {
   hold_until_ = redo || share < context.config.micro_at ? 0 : share + (context.config.truncate_at - share) / 2;
   decided(redo ? "redo" : "undo", std::string("#") + std::to_string(batch) + ": " + thousands(before) + " → " + thousands(used) +
                                       " tokens" +
-                                      (hold_until_ > 0 ? "; the tiers wait until the context is a good deal fuller" : ""));
+                                      (hold_until_ > 0 ? "; nothing is compacted until the context is much fuller" : ""));
   Compaction event{.phase = redo ? CompactionPhase::redone : CompactionPhase::undone,
                    .batch = batch,
                    .before = before,
@@ -275,7 +261,7 @@ bool Compactor::take_back(Context& context, std::uint64_t batch, bool redo) {
                    .touched = redo ? changed_between(context.conversation, old) : changed_between(old, context.conversation)};
   for (const auto& row : world_.store.compactions())
     if (row.batch == batch) {
-      event.tier = row.tier;
+      event.tier = row.tier, event.cause = row.cause;
       // As it was counted, unless what other compactions did since leaves less to move.
       const auto counted = row.before - row.after, moved = redo ? before - used : used - before;
       const auto freed = std::abs(counted - moved) <= counted / 50 ? counted : moved;
@@ -286,7 +272,7 @@ bool Compactor::take_back(Context& context, std::uint64_t batch, bool redo) {
   return true;
 }
 
-// Single originals back into the context: a shortened result becomes whole where it stands, anything else is shown anew.
+// Single originals that stand nowhere in the context, shown anew at its end.
 void Compactor::bring_back(Context& context, const std::vector<std::string>& ids) {
   for (const auto& name : ids) {
     const auto id = parse_recall_id(name);
@@ -295,25 +281,13 @@ void Compactor::bring_back(Context& context, const std::vector<std::string>& ids
       world_.emit(Notice{Level::warning, "There is no " + name + "."});
       continue;
     }
-    const auto room = static_cast<Tokens>(context.config.truncate_at * static_cast<double>(budget_of(context).effective()));
-    if (used_of(context) + estimate(*text) >= room) {
-      world_.emit(Notice{Level::warning, "Not brought back: " + name + " takes " + thousands(estimate(*text)) + " tokens, " +
-                                             thousands(std::max<Tokens>(room - used_of(context), 0)) + " are free."});
-      continue;
-    }
-    if (auto edit = whole_again(context.conversation, id, *text)) {
-      const Batch batch{world_.store.next_batch(), {std::move(*edit)}};
-      world_.store.log(batch, {.batch = batch.id, .strategy = "bring back", .why = name + " asked for by the user"});
-      context.conversation = tern::apply(context.conversation, batch.edits);
-      context.gauges.cut();
-    } else {
-      Item item;
-      item.role = Role::user;
-      item.synthetic = true;
-      item.blocks.push_back(Text{"[Brought back by the user: " + name + "]\n" + *text});
-      world_.append(std::move(item));
-      decided("bring back", name + " asked for by the user");
-    }
+    if (!has_room_for(context, name, estimate(*text))) continue;
+    Item item;
+    item.role = Role::user;
+    item.synthetic = true;
+    item.blocks.push_back(Text{"[Brought back by the user: " + name + "]\n" + *text});
+    world_.append(std::move(item));
+    decided("bring back", name + " asked for by the user");
     world_.emit(Notice{Level::info, "Back in the context: " + name + " (" + thousands(estimate(*text)) + " tokens)"});
   }
 }
@@ -325,7 +299,7 @@ std::string Compactor::status() const {
                                           : std::to_string(failures_) + " of 3 failures");
   if (!waiting_for_.empty()) text += "\nmicrocompact waits: " + waiting_for_;
   if (hold_until_ > 0)
-    text += "\nheld: what you took back stays until " + std::to_string(static_cast<int>(hold_until_ * 100)) + " %";
+    text += "\nheld: what you took back stays until " + std::to_string(static_cast<int>(hold_until_ * 100)) + "%";
   return text;
 }
 

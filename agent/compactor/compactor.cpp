@@ -1,9 +1,10 @@
-#include "agent/compactor.h"
+#include "agent/compactor/compactor.h"
 
 #include <algorithm>
 
-#include "compression/stats.h"
-#include "compression/tokens.h"
+#include "agent/compactor/tuning.h"
+#include "compression/values/stats.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 namespace {
@@ -29,7 +30,7 @@ void Compactor::new_turn(std::uint64_t turn) {
 void Compactor::resumed(const Context& context) {
   restore_draft(context);
   preview_.reset();
-  cold_ = true;
+  cold_ = !context.gauges.cache().warm(world_.now());
   requests_since_ = 1000;
   hold_until_ = 0;
 }
@@ -44,31 +45,39 @@ PlanState Compactor::state(const Context& context) const {
   return state;
 }
 
-Room Compactor::make_room(Context& context, std::stop_token stop) {
+Fit Compactor::make_room(Context& context, std::stop_token stop) {
+  cause_ = Cause::automatic;
+  fit_attachments(context);
   if (!context.config.auto_compress) return {};
   ++requests_since_;
   keep_draft(context);
+  remind_of_notes(context);
   const Conversation before = context.conversation;
-  Room room;
+  Fit fit;
   deepest_ = Tier::none;
+  meet_cold_cache(context);
   for (int i = 0; i < steps_per_request && !stop.stop_requested(); ++i) {
     auto now = state(context);
     const auto result = step(context, now, stop);
     if (result == Step::failed) {
-      room = {false, "The context fills up again after each compaction. What fills it: " + fills(context) +
-                         ". Start anew with /clear, remove a pin, or use a model with a larger window."};
+      fit = {false, "The context fills up again after each compaction. What fills it: " + fills(context) +
+                        ". Start anew with /clear, remove a pin, or use a model with a larger window."};
       break;
     }
     if (result == Step::nothing) break;
+    cold_ = cold_ || deepest_ >= Tier::compact;  // the prefix is rewritten in any case: what else is due costs nothing more
   }
   cold_ = false;
-  if (deepest_ >= Tier::compact) resume_rule(context, before);
-  if (room.fits && used_of(context) > budget_of(context).effective())
-    room = {false, "The request does not fit: " + thousands(used_of(context)) + " of " +
-                       thousands(budget_of(context).effective()) +
-                       " tokens, and nothing more may be removed. What fills it: " + fills(context) + "."};
-  if (room.fits) maybe_draft(context);
-  return room;
+  if (deepest_ >= Tier::compact) {
+    show_notes(context);
+    resume_rule(context, before);
+  }
+  if (fit.fits && used_of(context) > budget_of(context).effective())
+    fit = {false, "The request does not fit: " + thousands(used_of(context)) + " of " +
+                      thousands(budget_of(context).effective()) +
+                      " tokens, and nothing more may be removed. What fills it: " + fills(context) + "."};
+  if (fit.fits) maybe_draft(context);
+  return fit;
 }
 
 // One tier. Changes the context, or says that nothing is due.
@@ -81,44 +90,75 @@ Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token
   if (draft_ && full && !now.overflow) {
     if (!draft_->done() && share < context.config.truncate_at * draft_patience && draft_->untouched(context.conversation))
       return Step::nothing;  // the summary is on its way and there is still room
-    if (!draft_->done()) {
-      ++pauses_;
-      world_.emit(Compaction{.phase = CompactionPhase::started,
-                             .tier = Tier::compact,
-                             .before = used_of(context),
-                             .strategy = "draft by " + draft_->model().name,
-                             .why = "the draft is not ready and there is no more room"});
-      world_.attend([&] { draft_->wait(stop); });
-    }
+    const auto why = fullness(context);
+    const bool waits = !draft_->done();
+    const auto waited = waits ? wait_for_draft(context, why + "; there is no more room without the draft", stop) : -1;
     if (stop.stop_requested()) {
       if (!draft_->done()) log_failure("cancelled; the draft goes on", Tier::compact);
       return Step::nothing;
     }
-    if (swap_draft(context) == Step::changed) return Step::changed;
+    if (swap_draft(context, why, waited) == Step::changed) return Step::changed;
   }
   Plan due = plan(context.conversation, budget, now);
   if (due.thrash) {
-    log_failure("thrash: " + due.why, due.tier);
+    decided(kThrash, due.why);
+    tell(CompactionPhase::failed, context, due.tier, {}, due.why);
     return Step::failed;
   }
   if (due.tier == Tier::none || (due.edits.empty() && !due.ask)) return Step::nothing;
   if (due.tier == Tier::micro && !now.cache_cold && waits(context, due, share)) return Step::nothing;
   if (due.tier == Tier::micro && draft_ && !draft_->untouched(tern::apply(context.conversation, due.edits)))
     return Step::nothing;  // a summary of it is paid for: one deep cut at its mark, not two
+  if (!steered(context, due, now)) return Step::nothing;
   if (due.tier == Tier::micro && context.config.micro_by_model) due.edits = lines_by_model(context, std::move(due.edits), stop);
+  if (due.ask && starts_fresh(context, due)) {
+    refills_ = requests_since_ <= refill_window ? refills_ + 1 : 0;
+    requests_since_ = 0;
+    return Step::changed;
+  }
   if (due.ask && share < context.config.truncate_at * unhurried && start_draft(context, *due.ask, due.why))
     return Step::nothing;  // room enough to go on working while it is written
   if (due.tier >= Tier::compact) {
-    world_.emit(Compaction{.phase = CompactionPhase::needed, .tier = due.tier, .before = used_of(context), .why = due.why});
     refills_ = requests_since_ <= refill_window ? refills_ + 1 : 0;
     requests_since_ = 0;
   }
-  if (!due.ask)
-    return commit(context, {.edits = due.edits, .tier = due.tier, .strategy = due.strategy, .why = due.why}) ? Step::changed
-                                                                                                             : Step::nothing;
+  if (due.tier == Tier::truncate) return truncated(context, std::move(due), now, stop);
+  if (!due.ask) return cut(context, due);
   auto result = summarise(context, due, now, stop);
   if (!result) return Step::nothing;
   return commit(context, std::move(*result)) ? Step::changed : Step::nothing;
+}
+
+// Edits that need no model.
+Compactor::Step Compactor::cut(Context& context, const Plan& due) {
+  if (due.tier >= Tier::compact) tell(CompactionPhase::needed, context, due.tier, {}, due.why);
+  const bool done = commit(context, {.edits = due.edits, .tier = due.tier, .strategy = due.strategy, .why = due.why});
+  return done ? Step::changed : Step::nothing;
+}
+
+// Where a model's draft failed, the next model is asked for a summary before anything is dropped without one.
+Compactor::Step Compactor::truncated(Context& context, Plan due, const PlanState& now, std::stop_token stop) {
+  const bool left_to_ask = !refused_.empty() && failures_ < 3 && !askable(context).empty();
+  if (now.overflow || !left_to_ask) return cut(context, due);
+  auto asking = now;
+  asking.manual = true;
+  asking.why = due.why;
+  const Plan summary = plan(context.conversation, budget_of(context), asking);
+  if (!summary.ask) return cut(context, due);
+  auto result = summarise(context, summary, now, stop);
+  if (stop.stop_requested()) return Step::nothing;
+  if (result && commit(context, std::move(*result))) return Step::changed;
+  return cut(context, due);
+}
+
+// What a person follows on the screen while a compaction is under way.
+void Compactor::tell(CompactionPhase phase, const Context& context, Tier tier, std::string strategy, std::string why) {
+  world_.emit(Compaction{.phase = phase,
+                         .tier = tier,
+                         .cause = cause_,
+                         .before = used_of(context),
+                         .strategy = std::move(strategy),
+                         .why = std::move(why)});
 }
 
 // Microcompact breaks the provider's prompt cache. While that is warm it waits, unless it pays soon or room runs short.
@@ -146,6 +186,8 @@ bool Compactor::held(Context& context, double share) {
 }
 
 bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_token stop) {
+  cause_ = Cause::overflow;
+  if (refusal.asked <= 0 && refusal.limit <= 0 && half_the_attachments(context)) return true;  // no word of tokens
   if (!context.config.auto_compress) {
     world_.emit(Notice{Level::error, "The provider refused the length and autoCompress is off: use /compact, or switch it on."});
     return false;
@@ -157,9 +199,11 @@ bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_toke
   hold_until_ = 0;
   const Conversation old = context.conversation;
   deepest_ = Tier::none;
+  cause_ = Cause::overflow;
   auto now = state(context);
   now.manual = true;  // first a summary: a draft that is ready, else by whatever model still can; then without one
-  const bool swapped = draft_ready() && swap_draft(context) == Step::changed;
+  now.why = "the provider refused the length";
+  const bool swapped = draft_ready() && swap_draft(context, now.why) == Step::changed;
   drop_draft();
   if (const Plan due = plan(context.conversation, budget_of(context), now); due.ask && !swapped) {
     if (auto result = summarise(context, due, now, stop)) commit(context, std::move(*result));

@@ -3,54 +3,30 @@
 // to the worker; the draft thread works on an immutable copy and hands its answer over once.
 #pragma once
 
-#include <filesystem>
-#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "agent/draft.h"
-#include "agent/event.h"
-#include "agent/meters.h"
-#include "agent/models.h"
-#include "agent/store.h"
-#include "compression/plan.h"
+#include "agent/compactor/compactor_world.h"
+#include "agent/compactor/draft.h"
+#include "agent/compactor/fresh_window.h"
+#include "agent/compactor/made_compaction.h"
+#include "agent/compactor/meters.h"
+#include "compression/plan/plan.h"
 
 namespace tern {
 
-class FileMemory;
-struct TodoItem;
-
-struct Room {
-  bool fits = true;
-  std::string why;  // when it does not: what the person can do
-};
-
-// What the compactor needs of the world around it.
-struct CompactorWorld {
-  Store& store;
-  const Models& models;
-  FileMemory& files;
-  const std::vector<TodoItem>& todos;
-  std::function<void(Event)> emit;
-  std::function<std::unique_ptr<Provider>(const ModelInfo&)> connect;  // null when there is no way to that model
-  std::function<TimePoint()> now;
-  std::function<void(const std::function<void()>&)> attend;  // runs slow work while commands are answered
-  std::function<ItemPtr(Item)> append;                       // logs, adds to the context, shows
-  std::filesystem::path root;                                // files shown again are inside it
-  std::uint64_t turn = 0;
-  std::function<void()> draft_ended = {};  // on the draft's thread
-};
-
 class Compactor {
  public:
-  explicit Compactor(CompactorWorld world) : world_(std::move(world)) {}
+  explicit Compactor(CompactorWorld world) : world_(std::move(world)), notes_{{world_.store, world_.kept_in}} {}
 
   // Before every request, also inside a tool loop. On return the request fits, or `why` says what fills the context.
-  Room make_room(Context& context, std::stop_token stop);
+  Fit make_room(Context& context, std::stop_token stop);
   // The provider refused the length: true when the context is now smaller than what was refused.
   bool overflow(Context& context, const Failed& refusal, std::stop_token stop);
 
@@ -58,34 +34,28 @@ class Compactor {
   void settle_preview(Context& context, const AcceptPreview& answer);
   void undo(Context& context, const UndoCompact& command);
   void pin(Context& context, const PinThis& command);
+  void edit(Context& context, const EditContext& command);  // hand_edits.cpp
 
   void new_turn(std::uint64_t turn);
   void resumed(const Context& context);  // the cache is cold, an old draft may still be good
   void keep_draft(Context& context);     // between turns: a finished draft goes into the store
   void stop_drafting() { draft_.reset(); }
   void set_focus(std::string focus) { focus_ = std::move(focus); }  // the memory file's compact instructions
+  // What is told before and after a compaction; empty ones cost nothing.
+  void set_steering(decltype(CompactorWorld::before_compaction) before, decltype(CompactorWorld::after_compaction) after) {
+    world_.before_compaction = std::move(before);
+    world_.after_compaction = std::move(after);
+  }
   bool draft_pending() const { return draft_ && !draft_->done(); }
   bool draft_ready() const { return draft_ && draft_->done(); }
+  NoteBook& notes() { return notes_.book; }
   std::string status() const;                            // breaker, thrash, draft: lines for /context
   std::size_t forced_pauses() const { return pauses_; }  // summaries somebody waited for
   std::size_t swapped() const { return swapped_; }       // drafts that were ready when they were due
 
  private:
-  struct Result {  // one compaction, ready to be logged
-    Edits edits;
-    Tier tier = Tier::none;
-    std::string strategy, model, why, summary, index;
-    double dollars = 0;
-    std::int64_t pause_ms = 0;
-    std::optional<ItemRange> covers;
-  };
-  struct Preview {
-    std::uint64_t id = 0;
-    Result result;
-    std::optional<SummaryRequest> ask;
-    std::vector<ItemPtr> covered;
-    PreviewReady shown;
-  };
+  using Result = MadeCompaction;
+  using Preview = OpenPreview;
   enum class Step { nothing, changed, failed };
   struct Job {  // the requests of one summary with a connection for each
     Providers providers;
@@ -93,11 +63,19 @@ class Compactor {
   };
   PlanState state(const Context& context) const;
   Step step(Context& context, PlanState state, std::stop_token stop);
+  Step truncated(Context& context, Plan due, const PlanState& state, std::stop_token stop);
+  Step cut(Context& context, const Plan& due);
+  void tell(CompactionPhase phase, const Context& context, Tier tier, std::string strategy = {}, std::string why = {});
+  void meet_cold_cache(Context& context);  // cold_cache.cpp
+  void fit_attachments(Context& context);
+  bool half_the_attachments(Context& context);
   bool held(Context& context, double share);
   bool waits(Context& context, const Plan& plan, double share);
 
   // compactor_summaries.cpp
   std::vector<ModelInfo> ladder(const Context& context) const;
+  std::vector<ModelInfo> askable(const Context& context) const;
+  void rest(const Context& context, const ModelInfo& model, const std::string& why);
   std::optional<Result> summarise(Context& context, const Plan& plan, const PlanState& state, std::stop_token stop);
   std::optional<Job> job_for(const Context& context, const SummaryRequest& ask, const ModelInfo& model);
   double account(Context& context, const SummaryAnswer& answer, const ModelInfo& model, const char* purpose);
@@ -111,7 +89,15 @@ class Compactor {
   void drop_draft();
   void draft_failed(const Context& context, const std::string& why);
   void count_failure(bool failed);
-  Step swap_draft(Context& context);
+  std::int64_t wait_for_draft(Context& context, const std::string& why, std::stop_token stop);
+  Step swap_draft(Context& context, const std::string& why, std::int64_t waited_ms = -1);
+
+  // compactor_steering.cpp
+  static constexpr const char* kDroppedByHook = "drop";
+  bool steered(Context& context, Plan& due, PlanState& now);  // false: it does not happen
+  void pin_for_hook(Context& context, const std::string& id);
+  void drop_for_hook(Context& context, const std::vector<std::string>& ids);
+  void tell_outcome(const Conversation& before, const Conversation& after, const CompactionRecord& record);
 
   // compactor_commit.cpp
   bool commit(Context& context, Result result);
@@ -122,16 +108,28 @@ class Compactor {
   void resume_rule(Context& context, const Conversation& before);
   std::pair<std::uint64_t, std::uint64_t> turns_of(ItemRange range) const;
 
+  // fresh_window.cpp
+  std::optional<Result> fresh(const Context& context, const std::string& why);
+  std::string notes_suffice(const Context& context);
+  bool starts_fresh(Context& context, Plan& due);
+  void remind_of_notes(Context& context);
+  void show_notes(Context& context);
+
   // compact_commands.cpp, pins.cpp
+  void begin_anew(Context& context, const Compact& command);
   bool preview_draft(Context& context);
   void show_preview(Context& context, const SummaryRequest* ask, Result result);
   bool take_back(Context& context, std::uint64_t batch, bool redo);
   void bring_back(Context& context, const std::vector<std::string>& ids);
+  void return_to_context(Context& context, const std::vector<std::string>& ids);
+  void put_back(Context& context, Edits edits, const Conversation& after, const std::string& names);
+  bool has_room_for(const Context& context, const std::string& id, Tokens tokens);
   void pin_text(Context& context, const std::string& kind, const std::string& what, const std::string& text);
   void unpin(Context& context, const std::string& what);
   void mark(Context& context, ItemId item, const std::string& what, bool on);
   void list_pins(const Context& context);
   CompactorWorld world_;
+  NoteKeeper notes_;
   std::unique_ptr<Draft> draft_;
   bool draft_kept_ = false;  // in the store and in the account
   double draft_dollars_ = 0;
@@ -141,9 +139,11 @@ class Compactor {
   std::size_t pauses_ = 0, swapped_ = 0;
   Tier deepest_ = Tier::none;  // since the last look
   std::uint64_t next_preview_ = 1;
-  std::size_t rung_ = 0;                   // so many models' drafts have failed since the last compaction
-  std::optional<Tokens> draft_failed_at_;  // how much was used when the last of them failed
-  double hold_until_ = 0;                  // share below which a person's undo stands: no tier takes it away again
+  Cause cause_ = Cause::automatic;            // of what is under way
+  std::set<std::string> refused_;             // models whose summary was not taken since the last compaction
+  std::map<std::string, TimePoint> resting_;  // a small model that failed is not asked before then
+  std::optional<Tokens> draft_failed_at_;     // how much was used when the last of them failed
+  double hold_until_ = 0;                     // share below which a person's undo stands: no tier takes it away again
   bool cold_ = false;
 };
 

@@ -2,14 +2,16 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "agent/compaction_text.h"
-#include "agent/compactor.h"
-#include "agent/resume_rule.h"
-#include "compression/check.h"
-#include "compression/index.h"
-#include "compression/stats.h"
-#include "compression/tokens.h"
-#include "tools/file_memory.h"
+#include "agent/compactor/compaction_account.h"
+#include "agent/compactor/compactor.h"
+#include "agent/compactor/resume_rule.h"
+#include "agent/store/compaction_text.h"
+#include "compression/reading/boundary.h"
+#include "compression/reading/index.h"
+#include "compression/values/check.h"
+#include "compression/values/stats.h"
+#include "compression/values/tokens.h"
+#include "tools/files/file_memory.h"
 
 namespace tern {
 namespace {
@@ -23,12 +25,33 @@ std::string text_of(const Item& item) {
   return text;
 }
 
+// The messages that items of the context stand for. An earlier summary sits among them with a late id of its own.
+std::optional<ItemRange> stands_for(const std::vector<ItemPtr>& items) {
+  std::optional<ItemRange> range;
+  const auto widen = [&](ItemId first, ItemId last) {
+    if (first.value == 0) return;
+    if (last < first) std::swap(first, last);
+    range = range ? ItemRange{std::min(range->first, first), std::max(range->last, last)} : ItemRange{first, last};
+  };
+  for (const auto& item : items) {
+    const auto* summary = item->blocks.empty() ? nullptr : std::get_if<Summary>(&item->blocks.front());
+    if (summary)
+      widen(summary->covers.first, summary->covers.last);
+    else
+      widen(item->id, item->id);
+  }
+  return range;
+}
+
 // Compacted items a plan inserts get their identity here: pure code has no counter and no clock.
-Edits identified(Edits edits, Store& store, TimePoint now) {
+Edits identified(Edits edits, const Conversation& before, Store& store, TimePoint now) {
   for (auto& edit : edits) {
     auto* insert = std::get_if<Insert>(&edit.how);
     if (!insert || !insert->item) continue;
     Item item = *insert->item;
+    for (auto& block : item.blocks)
+      if (auto* summary = std::get_if<Summary>(&block))
+        if (const auto range = stands_for(covered_items(before, summary->covers))) summary->covers = *range;
     if (item.id.value == 0) item.id = store.next_item();
     if (item.when == TimePoint{}) item.when = now;
     if (!item.recall) item.recall = store.put_original(text_of(item), "Summary", edit.why.unit);
@@ -36,14 +59,6 @@ Edits identified(Edits edits, Store& store, TimePoint now) {
     insert->item = make_item(std::move(item));
   }
   return edits;
-}
-
-// What stands in the place of a summary by a model: the text that was put in, else what was done.
-std::string told(const Edits& edits) {
-  std::string text;
-  for (const auto& edit : edits)
-    if (const auto* insert = std::get_if<Insert>(&edit.how)) text += text_of(*insert->item) + '\n';
-  return text.empty() ? describe_edits(edits) : text;
 }
 
 std::vector<ItemId> touched_by(const Edits& edits) {
@@ -61,7 +76,7 @@ std::vector<ItemId> touched_by(const Edits& edits) {
 bool Compactor::commit(Context& context, Result result) {
   const Conversation before = context.conversation;
   const Budget budget = budget_of(context);  // both figures at one rate, or a cut could look like growth
-  result.edits = identified(std::move(result.edits), world_.store, world_.now());
+  result.edits = identified(std::move(result.edits), before, world_.store, world_.now());
   const Conversation after = tern::apply(before, result.edits);
   if (auto problems = check_edit(before, after); !problems.empty()) {
     log_failure("the result of " + result.strategy + " was not taken: " + problems.front().what, result.tier);
@@ -82,7 +97,7 @@ bool Compactor::commit(Context& context, Result result) {
   deepest_ = std::max(deepest_, record.tier);
   if (record.tier >= Tier::compact) {
     draft_failed_at_.reset();
-    rung_ = 0;
+    refused_.clear();
   }
   context.gauges.freed(record.before - record.after);
   waiting_for_.clear();
@@ -90,6 +105,7 @@ bool Compactor::commit(Context& context, Result result) {
   forget_files(before, after);
   Compaction event{.phase = CompactionPhase::completed,
                    .tier = record.tier,
+                   .cause = record.cause,
                    .batch = record.batch,
                    .before = record.before,
                    .after = record.after,
@@ -103,19 +119,10 @@ bool Compactor::commit(Context& context, Result result) {
                    .touched = touched};
   world_.store.remember(event);
   world_.emit(std::move(event));
-  if (const auto told = cut_messages(before, after); !told.empty()) world_.emit(Notice{Level::warning, told});
+  const auto told = by_hand(record.cause) ? std::string() : cut_messages(before, after);
+  if (!told.empty()) world_.emit(Notice{Level::warning, told});
+  tell_outcome(before, after, record);
   return true;
-}
-
-// From the first to the last message that a cut without a summary changes.
-static std::optional<ItemRange> touched(const Edits& edits) {
-  std::optional<ItemRange> range;
-  for (const auto& edit : edits) {
-    if (std::holds_alternative<Insert>(edit.how)) continue;
-    if (!range) range = ItemRange{edit.target, edit.target};
-    range->first = std::min(range->first, edit.target), range->last = std::max(range->last, edit.target);
-  }
-  return range;
 }
 
 // What the store keeps of a compaction beside its edits.
@@ -129,17 +136,28 @@ CompactionRecord Compactor::record_of(const Context& context, const Result& resu
   CompactionRecord record;
   record.batch = world_.store.next_batch();
   record.tier = result.tier;
+  record.cause = cause_;
   record.strategy = result.strategy;
   record.model = result.model;
   record.why = result.why;
   record.audit = loss.line();
+  record.specifics = loss.kept + loss.reachable + loss.dropped, record.specifics_kept = loss.kept;
+  record.sentences = loss.answers.kept + loss.answers.reachable + loss.answers.dropped;
+  record.sentences_kept = loss.answers.kept;
   if (result.tier >= Tier::compact) record.audit_full = full_audit(loss);
   record.cost = describe(cost, cache, now);
-  record.summary = result.summary.empty() && result.tier >= Tier::compact ? told(result.edits) : result.summary;
+  record.summary = result.summary.empty() && result.tier >= Tier::compact ? account_of(before, result.edits) : result.summary;
   record.index = result.index;
   record.key_points = key_points(record.summary, context.config.summary_max_chars);
-  if (const auto covers = result.covers ? result.covers : touched(result.edits))
-    std::tie(record.first_turn, record.last_turn) = turns_of(*covers);
+  const auto covered = result.covers ? covered_items(before, *result.covers) : targets(before, result.edits);
+  if (const auto range = stands_for(covered)) std::tie(record.first_turn, record.last_turn) = turns_of(*range);
+  record.messages_before = before.items.size();
+  record.messages_after = after.items.size();
+  if (result.covers && !covered.empty()) {
+    const auto last = std::find(before.items.begin(), before.items.end(), covered.back());
+    record.boundary = static_cast<std::size_t>(last - before.items.begin()) + 1;
+    if (record.boundary < before.items.size()) record.boundary_score = boundary_score(before, record.boundary);
+  }
   record.dollars = result.dollars;
   record.pause_ms = result.pause_ms;
   return record;
@@ -155,7 +173,7 @@ void Compactor::decided(const std::string& what, const std::string& why) {
 
 void Compactor::log_failure(const std::string& why, Tier tier) {
   decided("failed", std::string(to_string(tier)) + ": " + why);
-  Compaction event{.phase = CompactionPhase::failed, .tier = tier, .why = why};
+  Compaction event{.phase = CompactionPhase::failed, .tier = tier, .cause = cause_, .why = why};
   world_.store.remember(event);
   world_.emit(std::move(event));
 }

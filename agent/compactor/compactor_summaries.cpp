@@ -1,16 +1,19 @@
 // The Compactor's summaries: made while somebody waits, or drafted ahead; by the small model, the main one, or none.
 #include <algorithm>
 
-#include "agent/compactor.h"
-#include "compression/microcompact.h"
-#include "compression/tokens.h"
+#include "agent/compactor/compactor.h"
+#include "compression/plan/microcompact.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 namespace {
 
 constexpr double unhurried = 0.9;  // of micro_at: from here on a jump over compact_at is foreseen
+constexpr std::chrono::minutes rest_of_a_model{10};
 
 std::string style_name(SummaryStyle style) { return style == SummaryStyle::snapshot ? "snapshot" : "sections"; }
+
+std::string id_of(const ModelInfo& model) { return model.provider + "/" + model.name; }
 
 std::string in_parts(std::size_t parts) { return parts > 1 ? " in " + std::to_string(parts) + " parts at once" : ""; }
 
@@ -27,15 +30,33 @@ std::vector<ModelInfo> Compactor::ladder(const Context& context) const {
   return {std::move(small), context.model};
 }
 
+// Those of them that may be asked now: not one whose summary was just refused, nor a small model that rests.
+std::vector<ModelInfo> Compactor::askable(const Context& context) const {
+  auto models = ladder(context);
+  std::erase_if(models, [&](const ModelInfo& model) {
+    const auto resting = resting_.find(id_of(model));
+    return refused_.count(id_of(model)) > 0 || (resting != resting_.end() && world_.now() < resting->second);
+  });
+  return models;
+}
+
+// A small model that failed is left alone for a while: each try would cost the same wait again. The main model never rests.
+void Compactor::rest(const Context& context, const ModelInfo& model, const std::string& why) {
+  refused_.insert(id_of(model));
+  if (id_of(model) == id_of(context.model)) return;
+  resting_[id_of(model)] = world_.now() + rest_of_a_model;
+  decided("small model", model.name + " is not asked for " + std::to_string(rest_of_a_model.count()) + " minutes: " + why);
+}
+
 // The ladder: small model, main model, no model, removal. Truncation is the next step's. Whose draft has just failed is not asked
 // again while somebody waits.
 std::optional<Compactor::Result> Compactor::summarise(Context& context, const Plan& due, const PlanState& now,
                                                       std::stop_token stop) {
-  const auto begin = std::chrono::steady_clock::now();
-  world_.emit(Compaction{
-      .phase = CompactionPhase::started, .tier = due.tier, .before = used_of(context), .strategy = "summarize", .why = due.why});
-  auto models = ladder(context);
-  models.erase(models.begin(), models.begin() + static_cast<std::ptrdiff_t>(now.manual ? 0 : std::min(rung_, models.size())));
+  const auto begin = world_.now();
+  tell(CompactionPhase::needed, context, due.tier, {}, due.why);
+  tell(CompactionPhase::started, context, due.tier, "summarize", due.why);
+  if (now.manual) refused_.clear();
+  const auto models = askable(context);
   const bool asked = !models.empty();
   if (asked) ++pauses_;
   std::optional<Result> result;
@@ -56,7 +77,7 @@ std::optional<Compactor::Result> Compactor::summarise(Context& context, const Pl
     return std::nullopt;
   }
   result->why = due.why + (refused ? "; no model's summary was taken, so without one" : "");
-  result->pause_ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
+  result->pause_ms = (world_.now() - begin).count();
   return result;
 }
 
@@ -127,9 +148,7 @@ std::optional<Compactor::Result> Compactor::by_model(Context& context, const Sum
                                                      std::stop_token stop) {
   auto job = job_for(context, ask, model);
   if (!job) return std::nullopt;
-  world_.emit(Compaction{.phase = CompactionPhase::progress,
-                         .tier = Tier::compact,
-                         .strategy = "summary by " + model.name + in_parts(job->work.requests.size())});
+  tell(CompactionPhase::progress, context, Tier::compact, "summary by " + model.name + in_parts(job->work.requests.size()));
   SummaryAnswer answer;
   world_.attend([&] { answer = ask_for_summary(job->providers, job->work, stop); });
   const double cost = account(context, answer, model, "summary");
@@ -137,6 +156,7 @@ std::optional<Compactor::Result> Compactor::by_model(Context& context, const Sum
   auto made = taken(ask, job->work, answer, model);
   if (const auto* rejected = std::get_if<Rejected>(&made)) {
     log_failure("summary by " + model.name + " rejected: " + rejected->why, Tier::compact);
+    rest(context, model, rejected->why);
     return std::nullopt;
   }
   auto result = std::get<Result>(std::move(made));
@@ -146,7 +166,8 @@ std::optional<Compactor::Result> Compactor::by_model(Context& context, const Sum
 
 std::optional<Compactor::Result> Compactor::without_model(Context& context, const PlanState& now, Tokens replaced) {
   const auto budget = budget_of(context);
-  if (auto edits = local_summary(context.conversation, budget, now); !edits.empty())
+  const auto spared = sparing_what_fits(context.conversation, budget, item_target(budget, newest_results));
+  if (auto edits = local_summary(context.conversation, spared, now); !edits.empty())
     return Result{.edits = std::move(edits), .tier = Tier::compact, .strategy = "local"};
   if (now.range) return std::nullopt;  // nothing outside the picked stretch pays for it
   const auto target = count(context.conversation) - replaced / 2;
@@ -176,10 +197,7 @@ Edits Compactor::lines_by_model(Context& context, Edits edits, std::stop_token s
   request.conversation.items.push_back(make_item(std::move(item)));
   if (count(request.conversation) + request.max_output > model.window * 9 / 10) return edits;
   job.work.requests.push_back(std::move(request));
-  world_.emit(Compaction{.phase = CompactionPhase::started,
-                         .tier = Tier::micro,
-                         .before = used_of(context),
-                         .strategy = "one-liners by " + model.name});
+  tell(CompactionPhase::started, context, Tier::micro, "one-liners by " + model.name);
   SummaryAnswer answer;
   world_.attend([&] { answer = ask_for_summary(job.providers, job.work, stop); });
   account(context, answer, model, "micro");
@@ -198,22 +216,27 @@ void Compactor::maybe_draft(Context& context) {
                     (busy && used_of(context) >= config.trigger_tokens * 9 / 10) ||
                     context.conversation.items.size() >= static_cast<std::size_t>(config.trigger_messages) * 9 / 10;
   if (draft_ || !waiting_for_.empty() || !soon || share >= config.truncate_at || share < hold_until_) return;
+  if (!notes_suffice(context).empty()) return;  // the next window begins by notes
   auto now = state(context);
+  const bool by_messages = context.conversation.items.size() >= static_cast<std::size_t>(config.trigger_messages) * 9 / 10;
+  if (!by_messages && results_suffice(context.conversation, budget_of(context), now)) return;  // no summary will be needed
   now.manual = true;
-  if (const Plan ahead = plan(context.conversation, budget_of(context), now); ahead.ask)
-    start_draft(context, *ahead.ask, "at " + std::to_string(static_cast<int>(share * 100)) + " %, before it is due");
+  Plan ahead = plan(context.conversation, budget_of(context), now);
+  const bool possible = failures_ < 3 && (draft_failed_at_ || !askable(context).empty());
+  if (ahead.ask && possible && steered(context, ahead, now) && ahead.ask)
+    start_draft(context, *ahead.ask, "at " + std::to_string(static_cast<int>(share * 100)) + "%, before it is due");
 }
 
 bool Compactor::start_draft(Context& context, const SummaryRequest& ask, const std::string& why) {
-  const auto models = ladder(context);
   if (draft_failed_at_ && *draft_failed_at_ + context.window() / 50 <= used_of(context)) {
     draft_failed_at_.reset();  // much has been said since: another try
-    rung_ = 0;
+    refused_.clear();
   }
-  if (failures_ >= 3 || rung_ >= models.size()) return false;
+  const auto models = askable(context);
+  if (failures_ >= 3 || models.empty()) return false;
   auto covered = covered_items(context.conversation, ask.covers);
   if (covered.empty()) return false;
-  const auto& model = models[rung_];
+  const auto& model = models.front();
   auto job = job_for(context, ask, model);
   if (!job) return false;
   const auto parts = job->work.requests.size();
@@ -222,7 +245,7 @@ bool Compactor::start_draft(Context& context, const SummaryRequest& ask, const s
   draft_kept_ = false;
   const auto by = "draft by " + model.name + in_parts(parts);
   decided("draft", by + " " + why);
-  world_.emit(Compaction{.phase = CompactionPhase::drafting, .tier = Tier::compact, .before = used_of(context), .strategy = by});
+  tell(CompactionPhase::drafting, context, Tier::compact, by);
   return true;
 }
 
@@ -238,13 +261,13 @@ void Compactor::keep_draft(Context& context) {
 
 // The next model of the ladder writes the next one. When all have failed it is a failure of the whole ladder.
 void Compactor::draft_failed(const Context& context, const std::string& why) {
-  const auto model = draft_->model().name;
+  const auto model = draft_->model();
   drop_draft();
-  if (++rung_ >= ladder(context).size()) {
-    draft_failed_at_ = used_of(context);
-    count_failure(true);
-  }
-  log_failure("the draft by " + model + " was rejected: " + why, Tier::compact);
+  log_failure("the draft by " + model.name + " was rejected: " + why, Tier::compact);
+  rest(context, model, why);
+  if (!askable(context).empty()) return;
+  draft_failed_at_ = used_of(context);
+  count_failure(true);
 }
 
 void Compactor::drop_draft() {
@@ -269,7 +292,18 @@ void Compactor::restore_draft(const Context& context) {
   draft_dollars_ = record->dollars;
 }
 
-Compactor::Step Compactor::swap_draft(Context& context) {
+// Somebody waits for it: how long, in milliseconds.
+std::int64_t Compactor::wait_for_draft(Context& context, const std::string& why, std::stop_token stop) {
+  ++pauses_;
+  tell(CompactionPhase::needed, context, Tier::compact, {}, why);
+  tell(CompactionPhase::started, context, Tier::compact, "draft by " + draft_->model().name, why);
+  const auto begin = world_.now();
+  world_.attend([&] { draft_->wait(stop); });
+  return (world_.now() - begin).count();
+}
+
+// `waited_ms` is negative when it was ready and nobody waited.
+Compactor::Step Compactor::swap_draft(Context& context, const std::string& why, std::int64_t waited_ms) {
   keep_draft(context);
   if (!draft_) return Step::nothing;  // it had failed
   if (!draft_->untouched(context.conversation)) {
@@ -284,14 +318,12 @@ Compactor::Step Compactor::swap_draft(Context& context) {
   }
   drop_draft();
   failures_ = 0;
-  world_.emit(Compaction{.phase = CompactionPhase::needed,
-                         .tier = Tier::compact,
-                         .before = used_of(context),
-                         .why = std::to_string(static_cast<int>(fill_share(context) * 100)) + " % of the window"});
-  world_.emit(Compaction{.phase = CompactionPhase::draft_ready, .tier = Tier::compact, .before = used_of(context)});
+  if (waited_ms < 0) tell(CompactionPhase::needed, context, Tier::compact, {}, why);
+  tell(CompactionPhase::draft_ready, context, Tier::compact);
   auto result = std::get<Result>(std::move(made));
   result.dollars = draft_dollars_;
-  result.why = "summary drafted ahead, swapped in";
+  result.pause_ms = std::max<std::int64_t>(waited_ms, 0);
+  result.why = why + (waited_ms < 0 ? "; the summary was drafted ahead" : "; the draft of the summary was waited for");
   if (!commit(context, std::move(result))) return Step::nothing;
   ++swapped_;
   return Step::changed;

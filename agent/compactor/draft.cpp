@@ -1,9 +1,9 @@
-#include "agent/draft.h"
+#include "agent/compactor/draft.h"
 
 #include <algorithm>
 
-#include "agent/item_codec.h"
-#include "agent/store_types.h"
+#include "agent/store/item_codec.h"
+#include "agent/store/store_types.h"
 
 namespace tern {
 

@@ -12,11 +12,11 @@
 #include <thread>
 #include <vector>
 
-#include "agent/summary_work.h"
+#include "agent/compactor/summary_work.h"
 
 namespace tern {
 
-struct DraftRecord;  // agent/store_types.h
+struct DraftRecord;  // agent/store/store_types.h
 
 class Draft {
  public:

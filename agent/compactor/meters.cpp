@@ -1,12 +1,13 @@
-#include "agent/meters.h"
+#include "agent/compactor/meters.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 
-#include "agent/shell_note.h"
+#include "agent/protocol/shell_note.h"
 
 namespace tern {
 namespace {
@@ -42,6 +43,16 @@ std::vector<Part> scaled(const std::array<Tokens, kinds>& estimated, Tokens used
   return parts;
 }
 
+// " src/a.cpp": the file that a call works on.
+std::string target_of(const ToolCall& call) {
+  const auto arguments = nlohmann::json::parse(call.arguments, nullptr, false);
+  if (!arguments.is_object()) return {};
+  for (const char* key : {"file_path", "path"})
+    if (const auto found = arguments.find(key); found != arguments.end() && found->is_string())
+      return " " + found->get<std::string>();
+  return {};
+}
+
 std::string label(const Item& item) {
   if (const auto ran = read_shell_note(item)) return "!  " + ran->command;
   for (const auto& block : item.blocks) {
@@ -55,7 +66,7 @@ std::string label(const Item& item) {
       if (line.size() > 60) line = line.substr(0, line.find_last_of(' ', 60)) + " …";
       return (item.role == Role::assistant ? "answer  " : item.synthetic ? "note  " : "you  ") + line;
     }
-    if (const auto* call = std::get_if<ToolCall>(&block)) return "call  " + call->name;
+    if (const auto* call = std::get_if<ToolCall>(&block)) return "call  " + call->name + target_of(*call);
     if (std::holds_alternative<Image>(block)) return "image";
   }
   return "message";
@@ -71,8 +82,11 @@ void Forecast::learn(Tokens growth) {
 }
 
 int Forecast::turns(Tokens distance) const {
-  if (samples_ == 0 || mean_ < 1) return -1;
-  return static_cast<int>(std::clamp(std::floor(static_cast<double>(std::max<Tokens>(distance, 0)) / mean_), 0.0, 9999.0));
+  constexpr int least_samples = 3;
+  constexpr double farthest = 50;  // a guess beyond that jumps about, and helps nobody
+  if (samples_ < least_samples || mean_ < 1) return -1;
+  const double turns = std::floor(static_cast<double>(std::max<Tokens>(distance, 0)) / mean_);
+  return turns < farthest ? static_cast<int>(turns) : -1;
 }
 
 std::string Forecast::save() const { return std::to_string(mean_) + ' ' + std::to_string(samples_); }
@@ -89,6 +103,7 @@ void Gauges::reported(Tokens estimated, const TokenUsage& usage, const ModelInfo
     anchor_reported_ = usage.total_input();
   }
   cache_.learn(usage, now);
+  cache_.life = cache_life(model);
   ++requests_;
   spent(model.dollars(usage), model.priced);
 }
@@ -136,7 +151,8 @@ std::string Gauges::save(const ModelInfo& model) const {
   std::ostringstream out;
   out << saved_ << ' ' << std::to_string(dollars_) << ' ' << dollars_known_ << ' ' << forecast_.save() << ' '
       << (calibration_.learned() ? std::to_string(calibration_.factor()) : "0") << ' ' << anchor_estimated_ << ' '
-      << anchor_reported_ << ' ' << model.provider << '/' << model.name << ' ' << std::to_string(mean_requests_) << ' ' << turns_;
+      << anchor_reported_ << ' ' << model.provider << '/' << model.name << ' ' << std::to_string(mean_requests_) << ' ' << turns_
+      << ' ' << cache_.seen << ' ' << cache_.last_request.time_since_epoch().count();
   return out.str();
 }
 
@@ -152,6 +168,12 @@ void Gauges::load(const std::string& text, const ModelInfo& model) {
   constexpr Tokens many = 1'000'000;
   calibration_.learn(many, static_cast<Tokens>(factor * static_cast<double>(many)));
   anchor_estimated_ = estimated, anchor_reported_ = reported;
+  std::int64_t last = 0;  // another process may go on before the provider's cache is cold
+  if (bool seen = false; in >> seen >> last) {
+    cache_.seen = seen;
+    cache_.life = cache_life(model);
+    cache_.last_request = TimePoint(std::chrono::milliseconds(last));
+  }
 }
 
 Tokens tokens_of(const std::vector<ToolSpec>& tools) {
@@ -181,6 +203,10 @@ double fill_share(const Context& context) {
   return static_cast<double>(used_of(context)) / static_cast<double>(working_limit(budget_of(context)));
 }
 
+std::string fullness(const Context& context) {
+  return std::to_string(std::lround(fill_share(context) * 100)) + "% of " + thousands(working_limit(budget_of(context)));
+}
+
 Meters read_meters(const Context& context) {
   const auto budget = budget_of(context);
   const auto now = usage(context.conversation, budget);
@@ -191,6 +217,7 @@ Meters read_meters(const Context& context) {
   meters.used = now.used;
   meters.effective = budget.effective();
   meters.window = budget.window;
+  meters.limit = working_limit(budget);
   std::array<Tokens, kinds> parts{};
   parts[system_part] = context.prompt.system;
   parts[tools_part] = context.tool_tokens;
@@ -199,12 +226,11 @@ Meters read_meters(const Context& context) {
   for (const auto& item : context.conversation.items) parts[kind_of(*item)] += item->tokens;
   meters.parts = scaled(parts, meters.used);
   meters.estimated = context.gauges.estimated_only();
-  const double optimum =
-      static_cast<double>(working_limit(budget)) / static_cast<double>(std::max<Tokens>(budget.effective(), 1));
-  meters.micro_at = context.config.micro_at * optimum;
-  meters.compact_at = context.config.compact_at * optimum;
-  meters.truncate_at = context.config.truncate_at;
-  const auto mark = [&](double share) { return static_cast<Tokens>(share * static_cast<double>(budget.effective())); };
+  const auto limit = static_cast<double>(meters.limit);
+  meters.micro_at = context.config.micro_at;
+  meters.compact_at = context.config.compact_at;
+  meters.truncate_at = context.config.truncate_at * static_cast<double>(budget.effective()) / limit;
+  const auto mark = [&](double share) { return static_cast<Tokens>(share * limit); };
   if (context.config.auto_compress)
     for (double share : {meters.micro_at, meters.compact_at, meters.truncate_at}) {
       if (meters.used >= mark(share)) continue;

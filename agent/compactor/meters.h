@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "agent/cost.h"
-#include "agent/event.h"
-#include "agent/models.h"
-#include "agent/prompt.h"
-#include "compression/budget.h"
-#include "compression/tokens.h"
+#include "agent/compactor/prompt.h"
+#include "agent/models/cost.h"
+#include "agent/models/models.h"
+#include "agent/protocol/event.h"
+#include "compression/values/budget.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 
@@ -18,7 +18,7 @@ namespace tern {
 class Forecast {
  public:
   void learn(Tokens growth);         // of one finished turn
-  int turns(Tokens distance) const;  // −1 = unknown; 0 = the next one
+  int turns(Tokens distance) const;  // −1 = unknown: fewer than three turns known, or far away; 0 = the next one
   Tokens per_turn() const { return static_cast<Tokens>(mean_); }
   std::string save() const;
   void load(const std::string& text);
@@ -35,6 +35,7 @@ class Gauges {
   void cut();                                   // the context was changed: the anchor no longer stands
   void cut(Tokens before, Tokens after);        // estimates: what is left counts at the rate of the whole
   void grew(Tokens tokens) { growing_ += tokens; }
+  Tokens grown() const { return growing_; }  // in the turn under way, as estimated
   void turn_ended();
   void spent(double dollars, bool known);  // summaries
   void freed(Tokens tokens) { saved_ += tokens; }
@@ -85,6 +86,7 @@ Budget budget_of(const Context& context);
 Tokens used_of(const Context& context);
 // Used against what the tiers are measured by: the effective window, or the model's optimum where that is smaller.
 double fill_share(const Context& context);
+std::string fullness(const Context& context);  // the same in words: "81% of 160k"
 Tokens tokens_of(const std::vector<ToolSpec>& tools);
 
 // used, window, marks, parts (they sum to used), forecast, saved, cache, dollars; the rest is filled in by the session.

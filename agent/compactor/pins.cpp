@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <fstream>
 
-#include "agent/compaction_text.h"
-#include "agent/compactor.h"
-#include "compression/tokens.h"
-#include "compression/utf8.h"
+#include "agent/compactor/compactor.h"
+#include "agent/store/compaction_text.h"
+#include "compression/text/utf8.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 namespace {
@@ -69,7 +69,7 @@ std::string read_small(const std::filesystem::path& path, const std::string& wha
     if (looks_like_path(what)) why = "there is no file " + what + " here (in quotes it is pinned as words).";
     return {};
   }
-  if (!std::filesystem::is_regular_file(path, error)) return why = what + " is no ordinary file.", "";
+  if (!std::filesystem::is_regular_file(path, error)) return why = what + " is not a regular file.", "";
   const auto bytes = std::filesystem::file_size(path, error);
   if (error || bytes > most_bytes)
     return why = what + " has " + std::to_string(bytes / 1024) + " KB, a pinned file may have " +
@@ -78,7 +78,7 @@ std::string read_small(const std::filesystem::path& path, const std::string& wha
   std::ifstream file(path, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(file), {});
   if (text.empty()) why = what + (file.is_open() ? " is empty." : " cannot be read.");
-  if (text.find('\0') != std::string::npos) why = what + " is not a text.";
+  if (text.find('\0') != std::string::npos) why = what + " is not a text file.";
   return text;
 }
 

@@ -1,4 +1,4 @@
-#include "agent/prompt.h"
+#include "agent/compactor/prompt.h"
 
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -10,8 +10,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "agent/local_time.h"
-#include "compression/tokens.h"
+#include "agent/compactor/memory_import.h"
+#include "agent/protocol/local_time.h"
+#include "compression/text/plain_text.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 namespace {
@@ -92,10 +94,14 @@ std::string branch_of(const fs::path& cwd) {
   return name;
 }
 
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
 fs::path memory_file_in(const fs::path& folder) {
   for (const auto* name : {"AGENTS.md", "CLAUDE.md"}) {
-    std::error_code error;
-    if (fs::is_regular_file(folder / name, error)) return folder / name;
+    if (is_file(folder / name)) return folder / name;
   }
   return {};
 }
@@ -115,11 +121,11 @@ std::vector<fs::path> memory_paths(const fs::path& cwd, const fs::path& user_fil
   std::vector<fs::path> found;
   for (auto folder = cwd; !folder.empty(); folder = folder.parent_path()) {
     if (root.empty() && home && folder == fs::path(home) && folder != cwd) break;
+    if (const auto own = folder / "CLAUDE.local.md"; is_file(own) && (folder == cwd || own_or_roots(own))) found.push_back(own);
     if (auto file = memory_file_in(folder); !file.empty() && (folder == cwd || own_or_roots(file))) found.push_back(file);
     if (folder == root || folder == folder.root_path()) break;
   }
-  std::error_code error;
-  if (!user_file.empty() && fs::is_regular_file(user_file, error)) found.push_back(user_file);
+  if (!user_file.empty() && is_file(user_file)) found.push_back(user_file);
   std::reverse(found.begin(), found.end());
   return found;
 }
@@ -130,23 +136,61 @@ void cut_to(std::string& text, std::size_t limit) {
   if (!text.empty() && static_cast<unsigned char>(text.back()) >= 0xC0) text.pop_back();
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
+// The nearest file first, and each before those it imports, so that these give way first when room runs out.
+struct MemoryReader {
+  fs::path cwd;
+  std::size_t left = memory_cap;
+  std::vector<MemoryFile> files;
+
+  void read(const fs::path& path, const fs::path& within, int depth) {
+    MemoryFile file{path, slurp(path, left + 1), 0, false};
+    file.cut = file.text.size() > left;
+    if (file.cut) cut_to(file.text, left);
+    left -= file.text.size();
+    file.tokens = estimate(file.text);
+    const auto names = depth < deepest_import ? imports_in(file.text) : std::vector<std::string>();
+    if (!file.text.empty() || file.cut) files.push_back(std::move(file));
+    for (const auto& name : names)
+      if (const auto imported = imported_file(name, path, within); !imported.empty() && believed(name, path, imported))
+        read(imported, within, depth + 1);
+  }
+
+ private:
+  // Not read yet, and in the trusted folder or nobody else's.
+  bool believed(const std::string& name, const fs::path& importer, const fs::path& path) const {
+    const auto is_it = [&](const MemoryFile& file) {
+      std::error_code error;
+      return fs::equivalent(file.path, path, error);
+    };
+    return std::none_of(files.begin(), files.end(), is_it) && (!imported_file(name, importer, cwd).empty() || own_or_roots(path));
+  }
+};
+
+// The headings under which a memory file says what a summary must keep.
+constexpr std::string_view compact_headings[] = {
+    "compact instruction", "compression instruction", "summary instruction", "压缩指令", "压缩说明", "摘要说明", "摘要指令"};
+
+bool is_compact_heading(const std::string& heading) {
+  const auto text = lowered(heading);
+  return std::any_of(std::begin(compact_headings), std::end(compact_headings),
+                     [&](std::string_view title) { return text.starts_with(title); });
 }
 
-std::string section(const std::string& text, std::string_view title) {
+// What stands under every such heading, down to the next one of its level.
+std::string compact_sections(const std::string& text) {
   std::istringstream lines(text);
   std::string line, found;
   std::size_t depth = 0;
   while (std::getline(lines, line)) {
     const auto marks = line.find_first_not_of('#');
-    const bool heading = marks != std::string::npos && marks > 0 && line[marks] == ' ';
-    if (depth && heading && marks <= depth) break;
-    if (depth)
-      found += line + '\n';
-    else if (heading && lower(line.substr(marks + 1)).rfind(title, 0) == 0)
+    const bool heading = marks != std::string::npos && marks > 0 && (line[marks] == ' ' || line[marks] == '\t');
+    const bool ours = heading && is_compact_heading(line.substr(line.find_first_not_of(" \t", marks)));
+    if (ours)
       depth = marks;
+    else if (depth && heading && marks <= depth)
+      depth = 0;
+    else if (depth)
+      found += line + '\n';
   }
   const auto begin = found.find_first_not_of(" \t\r\n");
   if (begin == std::string::npos) return {};
@@ -165,23 +209,36 @@ fs::path repository_root(const fs::path& cwd) {
 }
 
 std::vector<MemoryFile> memory_files(const fs::path& cwd, const fs::path& user_file) {
-  std::vector<MemoryFile> files;
-  std::size_t left = memory_cap;
+  MemoryReader reader;
+  reader.cwd = cwd;
   auto paths = memory_paths(cwd, user_file);
+  const auto root = repository_root(cwd);
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
-    MemoryFile file{*path, slurp(*path, left + 1), 0, false};
-    file.cut = file.text.size() > left;
-    if (file.cut) cut_to(file.text, left);
-    left -= file.text.size();
-    file.tokens = estimate(file.text);
-    if (!file.text.empty() || file.cut) files.insert(files.begin(), std::move(file));
+    const bool of_project = *path != user_file;
+    reader.read(*path, of_project && !root.empty() ? root : path->parent_path(), 0);
   }
-  return files;
+  std::reverse(reader.files.begin(), reader.files.end());
+  return reader.files;
+}
+
+std::vector<MemoryFile> folder_memory(const fs::path& folder, const fs::path& within) {
+  MemoryReader reader;
+  reader.cwd = within;
+  if (const auto own = folder / "CLAUDE.local.md"; is_file(own)) reader.read(own, within, 0);
+  if (const auto file = memory_file_in(folder); !file.empty()) reader.read(file, within, 0);
+  std::reverse(reader.files.begin(), reader.files.end());
+  return reader.files;
+}
+
+std::string memory_mark(const fs::path& file) { return "<memory file=\"" + file.string() + "\">\n"; }
+
+std::string memory_text(const MemoryFile& file) {
+  return memory_mark(file.path) + file.text + (file.cut ? "\n[cut at 32 KB]" : "") + "\n</memory>\n";
 }
 
 std::string compact_instructions(const std::vector<MemoryFile>& files) {
   for (auto file = files.rbegin(); file != files.rend(); ++file)
-    if (auto found = section(file->text, "compact instructions"); !found.empty()) return found;
+    if (auto found = compact_sections(file->text); !found.empty()) return found;
   return {};
 }
 
@@ -204,9 +261,7 @@ PromptParts system_prompt(const Surroundings& where, const std::vector<MemoryFil
   parts.system = estimate(parts.text);
   if (memory.empty()) return parts;
   std::string notes = "\nThe project's own instructions follow; a later file overrides an earlier one.\n";
-  for (const auto& file : memory)
-    notes +=
-        "\n<memory file=\"" + file.path.string() + "\">\n" + file.text + (file.cut ? "\n[cut at 32 KB]" : "") + "\n</memory>\n";
+  for (const auto& file : memory) notes += '\n' + memory_text(file);
   parts.memory = estimate(notes);
   parts.text += notes;
   return parts;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/event.h"
-#include "compression/conversation.h"
+#include "agent/protocol/event.h"
+#include "compression/values/conversation.h"
 
 namespace tern {
 
@@ -18,9 +18,15 @@ struct MemoryFile {
   bool cut = false;  // the 32 KB cap was reached
 };
 // AGENTS.md, else CLAUDE.md, of each folder from the repository's root (without one: below home) down to `cwd`, after the
-// person's own one. Above `cwd` only files of this user or of root count, and the links to them likewise. The nearest comes
+// person's own one; beside it CLAUDE.local.md, and before each file those it imports (memory_import.h) from its own repository,
+// without one from its own folder. Above `cwd` only files of this user or of root count, and the links to them likewise. The nearest comes
 // last and wins; together at most 32 KB, the farthest give way first.
 std::vector<MemoryFile> memory_files(const std::filesystem::path& cwd, const std::filesystem::path& user_file);
+
+// The same for one folder below them, when a tool first meets it: its file, its CLAUDE.local.md, and what they import from `within`.
+std::vector<MemoryFile> folder_memory(const std::filesystem::path& folder, const std::filesystem::path& within);
+std::string memory_mark(const std::filesystem::path& file);  // how memory_text() begins for a file
+std::string memory_text(const MemoryFile& file);
 
 // The text of the "Compact instructions" section of the nearest file that has one.
 std::string compact_instructions(const std::vector<MemoryFile>& files);

@@ -1,11 +1,11 @@
-#include "agent/resume_rule.h"
+#include "agent/compactor/resume_rule.h"
 
 #include <algorithm>
 #include <fstream>
 #include <unordered_set>
 
-#include "compression/tokens.h"
-#include "compression/tool_kinds.h"
+#include "compression/values/tokens.h"
+#include "compression/values/tool_kinds.h"
 
 namespace tern {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "compression/budget.h"
-#include "compression/conversation.h"
-#include "tools/tool.h"
+#include "compression/values/budget.h"
+#include "compression/values/conversation.h"
+#include "tools/set/tool.h"
 
 namespace tern {
 

@@ -1,13 +1,14 @@
-#include "agent/summary_work.h"
+#include "agent/compactor/summary_work.h"
 
 #include <algorithm>
 #include <sstream>
 #include <thread>
 
-#include "agent/store.h"
-#include "compression/check.h"
-#include "compression/snip.h"
-#include "compression/tokens.h"
+#include "agent/store/store.h"
+#include "compression/reading/snip.h"
+#include "compression/reading/summary_prompt.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 namespace {
@@ -15,7 +16,8 @@ namespace {
 constexpr Tokens summary_output = 8'000;
 constexpr Tokens one_request = 48'000;  // tokens; a larger range is read in parts at the same time
 constexpr std::size_t most_parts = 8;
-constexpr SnipForm entered{};  // as results enter the context
+constexpr Tokens longest_answer = 4'000;  // asked for, however much room there is
+constexpr SnipForm entered{};             // as results enter the context
 
 constexpr std::string_view alone =
     "You summarise the work of a coding agent so that it can be continued from the summary alone. You call no tools. "
@@ -39,19 +41,24 @@ Conversation fitting(const Conversation& source, Tokens room) {
   return fits;
 }
 
-// The item as it was before it was shortened, as far as the allowance goes.
-ItemPtr expanded(const ItemPtr& item, const Store& store, Tokens& allowance) {
-  const bool shortened = std::any_of(item->blocks.begin(), item->blocks.end(), [](const Block& block) {
-    const auto* result = std::get_if<ToolResult>(&block);
-    return result && result->form == ResultForm::compacted && result->recall;
-  });
-  if (!shortened || allowance <= 0) return item;
-  Item whole = *item;
-  for (auto& block : whole.blocks) {
-    auto* result = std::get_if<ToolResult>(&block);
-    if (!result || result->form != ResultForm::compacted || !result->recall) continue;
-    if (const auto original = store.text(result->recall)) result->text = snip_text(*original, entered, result->recall);
+// What a result, an answer or the arguments of a call said before they were shortened.
+Block original(const Block& block, const Item* logged, std::size_t place, const Store& store) {
+  if (const auto* result = std::get_if<ToolResult>(&block); result && result->form == ResultForm::compacted && result->recall) {
+    auto whole = *result;
+    if (const auto text = store.text(result->recall)) whole.text = snip_text(*text, entered, result->recall);
+    return whole;
   }
+  const bool spoken = std::holds_alternative<Text>(block) || std::holds_alternative<ToolCall>(block);
+  return spoken && logged && place < logged->blocks.size() ? logged->blocks[place] : block;
+}
+
+// The item as it was before it was shortened, as far as the allowance goes. A shortened item keeps its number and its blocks' order.
+ItemPtr expanded(const ItemPtr& item, const Store& store, Tokens& allowance) {
+  if (allowance <= 0) return item;
+  const ItemPtr logged = item->synthetic ? nullptr : store.item(item->id);
+  Item whole = *item;
+  for (std::size_t i = 0; i < whole.blocks.size(); ++i) whole.blocks[i] = original(whole.blocks[i], logged.get(), i, store);
+  if (whole.blocks == item->blocks) return item;
   auto made = make_item(std::move(whole));
   const auto more = made->tokens - item->tokens;
   if (more > allowance) return item;
@@ -63,6 +70,15 @@ ItemPtr expanded(const ItemPtr& item, const Store& store, Tokens& allowance) {
 void expand(Conversation& source, const Store& store, Tokens room) {
   auto allowance = room - count(source);
   for (auto item = source.items.rbegin(); item != source.items.rend(); ++item) *item = expanded(*item, store, allowance);
+}
+
+// Bytes of what was said.
+std::size_t bytes_said(const Conversation& conversation) {
+  std::size_t bytes = 0;
+  for (const auto& item : conversation.items)
+    for (const auto& block : item->blocks)
+      if (const auto* text = std::get_if<Text>(&block)) bytes += text->text.size();
+  return bytes;
 }
 
 std::string leaves_key(ItemId summary) { return "leaves " + std::to_string(summary.value); }
@@ -120,7 +136,8 @@ Request request_for(const Ask& ask, const Conversation& part, std::size_t number
   request.may_call_tools = false;
   request.has_fallback = true;
   request.conversation = fitting(part, ask.room);
-  request.conversation.items.push_back(said(ask.whole.instructions + (parts > 1 ? part_note(number, parts, target) : "")));
+  const auto length = parts > 1 ? part_note(number, parts, target) : length_note(std::min(target, longest_answer));
+  request.conversation.items.push_back(said(ask.whole.instructions + length));
   request.conversation = repair(request.conversation);
   return request;
 }
@@ -190,7 +207,10 @@ SummaryWork summary_work(const SummaryRequest& ask, const Store& store, const Mo
   for (const auto& item : ask.source.items)
     if (!is_summary(item)) fresh.items.push_back(item);
   // On a warm cache one request that repeats what is cached is cheaper than any number of small ones.
-  const bool as_it_stands = shared.warm && old.items.empty() && count(fresh) <= each.room;
+  auto whole = fresh;
+  expand(whole, store, each.room);
+  const bool shortened = bytes_said(whole) != bytes_said(fresh);  // for results alone a warm cache is not broken
+  const bool as_it_stands = shared.warm && !shortened && old.items.empty() && count(fresh) <= each.room;
   auto room = as_it_stands ? each.room : std::min(each.room, one_request);
   if (const auto least = count(fresh) / static_cast<Tokens>(most_parts); least > room) room = std::min(least, each.room);
   if (!as_it_stands) expand(fresh, store, room * ((count(fresh) + room - 1) / std::max<Tokens>(room, 1)));

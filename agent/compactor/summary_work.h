@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "agent/models.h"
-#include "agent/provider.h"
-#include "compression/summarize.h"
-#include "compression/summary_parts.h"
+#include "agent/models/models.h"
+#include "agent/models/provider.h"
+#include "compression/reading/summarize.h"
+#include "compression/reading/summary_parts.h"
 
 namespace tern {
 

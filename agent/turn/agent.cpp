@@ -1,10 +1,10 @@
-#include "agent/agent.h"
+#include "agent/turn/agent.h"
 
 #include <sstream>
 
-#include "agent/resume_rule.h"
-#include "compression/check.h"
-#include "compression/tokens.h"
+#include "agent/compactor/resume_rule.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
 
 namespace tern {
 
@@ -51,6 +51,7 @@ Request build_request(const Context& context, const TurnLimits& limits) {
   request.window = context.window();
   request.thinking = context.model.thinking || !context.model.known ? limits.thinking : 0;
   request.json_schema = limits.json_schema;
+  request.may_call_tools = !limits.no_calls;
   return request;
 }
 

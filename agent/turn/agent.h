@@ -3,15 +3,16 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "agent/compactor.h"
-#include "agent/inbox.h"
-#include "agent/meters.h"
-#include "agent/provider.h"
-#include "agent/store.h"
-#include "agent/tool_calls.h"
+#include "agent/compactor/compactor.h"
+#include "agent/compactor/meters.h"
+#include "agent/models/provider.h"
+#include "agent/protocol/inbox.h"
+#include "agent/store/store.h"
+#include "agent/turn/tool_calls.h"
 
 namespace tern {
 
@@ -20,13 +21,15 @@ struct TurnLimits {
   double max_cost = 0;      // dollars of this run; 0 = none
   std::string json_schema;  // the final answer must match it
   int thinking = 0;         // tokens
+  Tokens max_growth = 0;    // that may join the conversation in one turn; 0 = none
+  bool no_calls = false;    // the model is to answer without a tool
 };
 
 struct Agent {
   Store& store;
   Context& context;
   Compactor& compactor;
-  Hands& hands;
+  ToolEnvironment& hands;
   ToolCalls& calls;
   Inbox& inbox;
   std::unique_ptr<Provider>& provider;
@@ -36,10 +39,12 @@ struct Agent {
   std::function<void()> show_meters;
   TurnLimits limits;
   std::uint64_t turn = 0;
-  std::vector<Denial> denials;  // of this turn
+  std::vector<Denial> denials;            // of this turn
+  std::optional<Compact> compaction_due;  // the model asked for it: before the next request
   std::string shown_todos = {};
   bool unsaved_shown = false;  // that the disk refuses is said once, and once when it is over
   double spent_before = 0;     // dollars of the session when this run took it up
+  bool helper = false;         // it works for another agent: no user wrote its prompts
 };
 
 // Logs an item, adds it to the context and shows it. The item gets its id, time and recall id here.

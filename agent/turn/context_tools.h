@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
-#include "agent/agent.h"
-#include "tools/journal.h"
+#include "agent/turn/agent.h"
+#include "tools/files/journal.h"
 
 namespace tern {
 
@@ -17,14 +17,13 @@ std::string answer_recall(const Store& store, const RecallQuery& query);
 using Configure = std::function<std::string(const std::string& json)>;
 std::string answer_context(Agent& agent, const ContextQuery& query, const Configure& configure);
 
+// Before a request: the compaction that the model asked for with context_compress.
+void compact_if_due(Agent& agent, std::stop_token stop);
+
 std::string context_status_text(const Agent& agent);
 std::string summaries_text(const Store& store, std::size_t newest);  // of compactions that wrote one
 std::string audit_text(const Store& store);                          // what became of each specific at the newest of them
 std::string compaction_log_text(const Store& store);
-// What the past suggests for the configuration, with the evidence; `json` gets the keys to change. `model` is the main one,
-// "provider/name".
-std::string tuning_text(const Store& store, const CompressionConfig& config, const std::string& model, std::string& json);
-
 // Before-images of the tools' changes, kept in the store; a turn is the id of its user item.
 JournalStore journal_store(Store& store);
 

@@ -1,8 +1,8 @@
-#include "agent/reply.h"
+#include "agent/turn/reply.h"
 
 #include <algorithm>
 
-#include "tools/process.h"
+#include "tools/exec/process.h"
 
 namespace tern {
 namespace {
@@ -58,7 +58,7 @@ class Gatherer {
   }
   void take(Retrying& retrying) {  // the provider starts the answer anew
     text_.clear();
-    emit_(Waiting{std::move(retrying.why), retrying.wait.count()});
+    emit_(Waiting{std::move(retrying.why), retrying.wait.count(), retrying.attempt + 1, retrying.attempts});
     waiting_ = true;
   }
   void take(Silence& silence) {

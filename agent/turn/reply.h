@@ -5,8 +5,8 @@
 #include <functional>
 #include <optional>
 
-#include "agent/event.h"
-#include "agent/provider.h"
+#include "agent/models/provider.h"
+#include "agent/protocol/event.h"
 
 namespace tern {
 

@@ -1,13 +1,15 @@
-#include "agent/turn.h"
+#include "agent/turn/turn.h"
 
 #include <algorithm>
 
-#include "agent/json_schema.h"
-#include "agent/redact.h"
-#include "agent/reply.h"
-#include "agent/resume_rule.h"
-#include "compression/check.h"
-#include "tools/journal.h"
+#include "agent/compactor/resume_rule.h"
+#include "agent/models/json_schema.h"
+#include "agent/models/redact.h"
+#include "agent/turn/context_tools.h"
+#include "agent/turn/reply.h"
+#include "agent/turn/turn_hooks.h"
+#include "compression/values/check.h"
+#include "tools/files/journal.h"
 
 namespace tern {
 namespace {
@@ -24,6 +26,7 @@ struct Progress {
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   int requests = 0, cuts = 0, overflows = 0, corrections = 0, silences = 0;
   std::optional<UsageRow> usage;  // of the last request, logged together with its answer
+  StopHooks hooks;
 };
 
 TurnEnded ended(How how, int exit_code, std::string error = {}) { return {how, std::move(error), exit_code, 0}; }
@@ -51,8 +54,12 @@ void take_input(Agent& agent, Submit input) {
   if (!item.blocks.empty()) agent.hands.journal.begin_turn(append(agent, std::move(item))->id.value);
 }
 
-void take_steering(Agent& agent) {
+void take_steering(Agent& agent, std::stop_token stop) {
   for (auto& input : agent.inbox.take_steering()) {
+    if (const auto refused = prompt_refused(agent, input, stop); !refused.empty()) {
+      agent.emit(Notice{Level::warning, refused});
+      continue;
+    }
     ++agent.turn;  // a prompt is a turn, also one that is said while another runs
     take_input(agent, std::move(input));
   }
@@ -63,10 +70,12 @@ std::optional<TurnEnded> over_limit(const Agent& agent, const Progress& progress
   const auto& limits = agent.limits;
   if (limits.max_requests > 0 && progress.requests >= limits.max_requests)
     return ended(How::limit, 5, "Stopped after " + counted(limits.max_requests, "request") + " (--max-turns).");
+  if (limits.max_growth > 0 && agent.context.gauges.grown() >= limits.max_growth)
+    return ended(How::limit, 5, "Stopped after " + thousands(agent.context.gauges.grown()) + " tokens.");
   const double spent = agent.context.gauges.dollars() - agent.spent_before;
   if (const auto& model = agent.context.model; limits.max_cost > 0 && !model.priced)
     return ended(How::failed, 2,
-                 "--max-cost cannot be held: the price of " + model.provider + "/" + model.name +
+                 "--max-cost can't be checked: the price of " + model.provider + "/" + model.name +
                      " is not known. Give its prices under \"models\" in the configuration, or leave the limit out.");
   if (limits.max_cost > 0 && spent >= limits.max_cost)
     return ended(How::limit, 5, "Stopped at " + money(spent) + " (--max-cost " + money(limits.max_cost) + ").");
@@ -92,7 +101,7 @@ class PartialKeeper {
         agent_.store.partial(text_, thinking_);
         saved_ = now, kept_ = text_.size();
       }
-    } else if (std::holds_alternative<Waiting>(event)) {
+    } else if (const auto* waiting = std::get_if<Waiting>(&event); waiting && waiting->attempt > 0) {
       text_.clear();
       thinking_.clear();
     }
@@ -187,9 +196,17 @@ void take_results(Agent& agent, CallsDone& done) {
   std::move(done.denials.begin(), done.denials.end(), std::back_inserter(agent.denials));
 }
 
-TurnEnded after_calls(Agent& agent, const CallsDone& done) {
+// True: a hook wants more of the model before the turn ends.
+bool kept_going(Agent& agent, const ModelReply& reply, Progress& progress, std::stop_token stop) {
+  if (reply.reason != StopReason::end || !speaks(reply)) return false;
+  auto words = goes_on_for(agent, progress.hooks, reply.text(), stop);
+  if (words.empty()) return false;
+  append(agent, user_item(std::move(words), true));
+  return true;
+}
+
+TurnEnded after_calls(const CallsDone& done) {
   if (done.stuck) return ended(How::failed, 1, "Stopped: the model repeats one call without getting further.");
-  agent.emit(Notice{Level::info, "You said no. Tell the model what to do instead."});
   return ended(How::interrupted, 0);
 }
 
@@ -239,14 +256,16 @@ TurnEnded finish(Agent& agent, const ModelReply& reply) {
 
 // The whole turn. Each line is a step a person could name; each way out answers every call and closes every message.
 static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::stop_token stop) {
+  if (auto refused = prompt_refused(agent, input, stop); !refused.empty()) return ended(How::failed, 1, std::move(refused));
   agent.store.transact([&] {
-    agent.store.add_prompt(redact(input.text));
+    if (!agent.helper) agent.store.add_prompt(redact(input.text));
     take_input(agent, std::move(input));
   });
   for (;;) {
-    take_steering(agent);
+    take_steering(agent, stop);
     agent.refresh(stop);
     if (auto end = over_limit(agent, progress)) return *end;
+    compact_if_due(agent, stop);
     if (auto end = make_room(agent, stop)) return *end;
     agent.show_meters();
 
@@ -266,6 +285,7 @@ static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::st
       agent.inbox.drain();
       if (agent.inbox.steering()) continue;
       if (corrected(agent, reply, progress)) continue;
+      if (kept_going(agent, reply, progress, stop)) continue;
       return finish(agent, reply);
     }
 
@@ -274,7 +294,7 @@ static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::st
                                             .after = [&](CallsDone& results) { take_results(agent, results); }});
     agent.show_meters();
     if (stop.stop_requested()) return ended(How::interrupted, 130);
-    if (done.stuck || done.said_no) return after_calls(agent, done);
+    if (done.stuck || done.said_no || done.hook_ends) return after_calls(done);
   }
 }
 
@@ -287,6 +307,7 @@ bool asks_for_the_rest(const Item& item) {
 TurnEnded run_turn(Agent& agent, Submit input, std::stop_token stop) {
   Progress progress;
   agent.denials.clear();
+  agent.compaction_due.reset();
   agent.calls.forget_repeats();
   agent.emit(TurnStarted{++agent.turn});
   auto end = turn_of(agent, std::move(input), progress, stop);

@@ -2,7 +2,7 @@
 // can be sent again. Failure is the returned value; what throws is a fault of ours and is caught once, in the session.
 #pragma once
 
-#include "agent/agent.h"
+#include "agent/turn/agent.h"
 
 namespace tern {
 

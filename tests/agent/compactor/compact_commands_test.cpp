@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-#include "agent/compaction_text.h"
-#include "agent/compactor.h"
-#include "agent/context_tools.h"
-#include "compression/tokens.h"
-#include "tests/agent/long_work.h"
+#include "agent/compactor/compactor.h"
+#include "agent/compactor/tuning.h"
+#include "agent/store/compaction_text.h"
+#include "agent/turn/context_tools.h"
+#include "compression/values/tokens.h"
+#include "tests/agent/turn/long_work.h"
 
 using namespace tern;
 using test::fullest;
@@ -72,7 +73,7 @@ TEST_CASE("a compaction is not done again over a later one of the same messages"
   rig.compactor.undo(rig.context, {-1, {}});
   CHECK(rig.context.conversation.items == stands);
   CHECK(phases(rig, CompactionPhase::redone).empty());
-  CHECK(rig.seen<Notice>().back().text.find("Not done again: ") == 0);
+  CHECK(rig.seen<Notice>().back().text.find("Not redone: ") == 0);
   rig.compactor.undo(rig.context, {1, {}});
   CHECK(count(rig.context.conversation) > count({stands}));
 }
@@ -270,7 +271,7 @@ TEST_CASE("a cut without a model names its turns, and only what came by itself c
   std::string changes;
   CHECK(tuning_text(*rig.store, rig.context.config, "demo/demo", changes).find("made you wait") == std::string::npos);
   for (int n = 0; n < 3; ++n) {
-    slow.batch = rig.store->next_batch(), slow.why = "82 % of the window";
+    slow.batch = rig.store->next_batch(), slow.cause = Cause::automatic;
     rig.store->log({slow.batch, {}}, slow);
   }
   CHECK(tuning_text(*rig.store, rig.context.config, "demo/demo", changes).find("3 compactions that came by themselves") !=
@@ -385,7 +386,7 @@ TEST_CASE("a focus reaches the model that summarises") {
 
 TEST_CASE("a compaction that is asked for takes the draft that is paid for, unless it wants another one") {
   Rig rig(60'000);
-  rig.context.config.micro_at = 0.79;
+  rig.context.config.micro_at = 0.99;
   with_summaries(rig);
   for (int i = 0; i < 40 && !rig.compactor.draft_ready(); ++i) work(rig, 1, 900, i);
   REQUIRE(rig.compactor.draft_ready());
@@ -444,9 +445,40 @@ TEST_CASE("the whole audit names many specifics on a line, sentences on their ow
   loss.stays.push_back({.kind = FactKind::file, .text = "src/a.cpp", .recall = {3}});
   loss.stays.push_back({.kind = FactKind::file, .text = "src/b.cpp", .recall = {4}});
   const auto text = full_audit(loss);
-  CHECK(text.starts_with("- by recall: Numbers r17: 4000, 4001, "));
+  CHECK(
+      text.starts_with("Files: 2 kept, 0 by recall, 0 lost\nErrors seen: 0 kept, 0 by recall, 1 lost\n"
+                       "Numbers: 0 kept, 100 by recall, 0 lost\nIn all: 2 kept, 100 by recall, 1 lost\n\n"));
+  CHECK(text.find("\n- by recall: Numbers r17: 4000, 4001, ") != std::string::npos);
   CHECK(text.find(", 4099\n") != std::string::npos);
   CHECK(text.find("- lost: Errors seen  error: out of disk\n") != std::string::npos);
   CHECK(text.ends_with("- kept: Files: src/a.cpp, src/b.cpp\n"));
-  CHECK(std::count(text.begin(), text.end(), '\n') < 10);
+  CHECK(std::count(text.begin(), text.end(), '\n') < 16);
+}
+
+TEST_CASE("a compaction that the model asks for waits until its calls are answered") {
+  Rig rig(24'000);
+  rig.context.config.auto_compress = false;
+  with_summaries(rig);
+  work(rig, 4);
+  rig.write("last.txt", "the last one\n");
+  rig.script
+      .then(test::calls({test::call("now", "context_compress", R"({"strategy":"local"})"),
+                         test::call("then", "Read", R"({"file_path":")" + (rig.root / "last.txt").string() + R"("})")}))
+      .then(test::says("done"));
+  rig.events.clear();
+  CHECK(rig.turn("make room, then read").how == TurnEnded::How::done);
+  std::vector<std::string> order;
+  for (const auto& event : rig.events) {
+    if (const auto* cell = std::get_if<ToolFinished>(&event)) order.push_back(cell->call_id);
+    if (const auto* done = std::get_if<Compaction>(&event); done && done->phase == CompactionPhase::completed)
+      order.push_back("compacted");
+  }
+  CHECK(order == std::vector<std::string>{"now", "then", "compacted"});
+  CHECK(rig.bad_request().empty());
+  bool told = false;
+  const auto requests = rig.script.requests();
+  for (const auto& item : requests.back().conversation.items)
+    for (const auto& block : item->blocks)
+      if (const auto* text = std::get_if<Text>(&block)) told = told || text->text.starts_with("[Compacted: ");
+  CHECK(told);
 }

@@ -1,10 +1,11 @@
-#include "agent/compactor.h"
+#include "agent/compactor/compactor.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <map>
 
-#include "agent/resume_rule.h"
-#include "tests/agent/long_work.h"
+#include "agent/compactor/resume_rule.h"
+#include "agent/compactor/tuning.h"
+#include "tests/agent/turn/long_work.h"
 
 using namespace tern;
 using test::call;
@@ -70,7 +71,7 @@ TEST_CASE("nobody waits for an automatic compaction: the draft is ready in nine 
   for (const Tokens window : {24'000, 32'000, 48'000, 64'000}) {
     for (const int words : {300, 600, 900}) {
       Rig rig(window);
-      rig.context.config.micro_at = 0.79;  // summaries have to do the work
+      rig.context.config.micro_at = 0.99;  // summaries have to do the work
       rig.script.summaries([](const Request&) {
         return test::says("<summary>\n1. Primary request: go on\n8. Current work: reading\n</summary>", {500, 100});
       });
@@ -224,6 +225,7 @@ TEST_CASE("what left the context is read in full again, what stands in it is not
 
 TEST_CASE("a compaction in the middle of a task is followed by what the model needs to go on") {
   Rig rig(32'000);
+  rig.context.config.micro_at = 0.99;  // straight to summaries
   with_summaries(rig);
   rig.hands.todos = {{"read all files", "in_progress", "Reading all files"}};
   rig.write("small.txt", "the small file as it is now\n");
@@ -273,7 +275,7 @@ TEST_CASE("Esc during a compaction stops it, and the context is as it was") {
 
 TEST_CASE("every decision stands in the log with its reason, and tuning quotes them") {
   Rig rig(32'000);
-  rig.context.config.micro_at = 0.79;
+  rig.context.config.micro_at = 0.99;  // straight to summaries
   rig.script.summaries([](const Request&) { return test::fails(Failure::server, "the small model is down"); });
   work(rig, 40);
   const auto log = compaction_log_text(*rig.store);

@@ -1,4 +1,4 @@
-#include "agent/meters.h"
+#include "agent/compactor/meters.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -84,9 +84,20 @@ TEST_CASE("what a cut leaves counts at the rate of the whole") {
   CHECK(gauges.factor(5'000) * 5'000 < gauges.factor(12'000) * 12'000);
 }
 
-TEST_CASE("the forecast follows recent growth and knows nothing before the first turn") {
+TEST_CASE("the forecast waits for three turns and leaves out what is far away") {
   Forecast forecast;
   CHECK(forecast.turns(10'000) == -1);
+  forecast.learn(1'000);
+  forecast.learn(1'000);
+  CHECK(forecast.turns(10'000) == -1);
+  forecast.learn(1'000);
+  CHECK(forecast.turns(10'000) == 10);
+  CHECK(forecast.turns(49'999) == 49);
+  CHECK(forecast.turns(50'000) == -1);
+}
+
+TEST_CASE("the forecast follows recent growth") {
+  Forecast forecast;
   for (int i = 0; i < 10; ++i) forecast.learn(1'000);
   CHECK(forecast.turns(10'500) == 10);
   for (int i = 0; i < 10; ++i) forecast.learn(5'000);
@@ -142,8 +153,8 @@ TEST_CASE("a warm cache is broken early only for what pays soon, and late for an
   const CompressionConfig config;  // marks at 60 and 80 %
   const CutCost late{.known = true, .warm = true, .break_even = 6}, soon{.known = true, .warm = true, .break_even = 4};
   CHECK(better_later(late, 0.62, config));
-  CHECK(better_later(late, 0.74, config));
-  CHECK_FALSE(better_later(late, 0.76, config));
+  CHECK(better_later(late, 0.78, config));
+  CHECK_FALSE(better_later(late, 0.79, config));
   CHECK_FALSE(better_later(soon, 0.62, config));
   CHECK_FALSE(better_later({.known = true, .break_even = 6}, 0.62, config));
   CHECK_FALSE(better_later({.warm = true, .break_even = 6}, 0.62, config));

@@ -1,11 +1,11 @@
-#include "agent/prompt.h"
+#include "agent/compactor/prompt.h"
 
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 
-#include "tests/agent/turn_rig.h"
+#include "tests/agent/turn/turn_rig.h"
 
 using namespace tern;
 namespace fs = std::filesystem;
@@ -34,6 +34,27 @@ TEST_CASE("the nearest memory file comes last, AGENTS.md before CLAUDE.md, and n
   REQUIRE(files.size() == 2);
   CHECK(files[0].text == "root rule\n");
   CHECK(files[1].text == "near rule\n");
+}
+
+TEST_CASE("a memory file imports others, each once and before it, five deep, from its own repository only") {
+  Folder folder;
+  folder.write("secret.md", "outside\n");
+  folder.write("repo/.git/HEAD", "ref: refs/heads/main\n");
+  folder.write(
+      "repo/AGENTS.md",
+      "See @docs/style.md. Ask @bob, a@docs/mail.md.\n`@docs/mail.md`\n```\n@docs/mail.md\n```\n@../secret.md @AGENTS.md\n");
+  folder.write("repo/docs/mail.md", "mail\n");
+  folder.write("repo/docs/style.md", "style @../AGENTS.md @deep1.md\n");
+  for (int i = 1; i <= 6; ++i)
+    folder.write("repo/docs/deep" + std::to_string(i) + ".md", "deep @deep" + std::to_string(i + 1) + ".md\n");
+  fs::create_symlink(folder.root / "secret.md", folder.root / "repo/docs/link.md");
+  folder.write("repo/CLAUDE.local.md", "mine alone @docs/link.md\n");
+  const auto files = memory_files(folder.root / "repo", {});
+  std::vector<std::string> names;
+  for (const auto& file : files) names.push_back(file.path.filename().string());
+  CHECK(names ==
+        std::vector<std::string>{"deep4.md", "deep3.md", "deep2.md", "deep1.md", "style.md", "AGENTS.md", "CLAUDE.local.md"});
+  for (const auto& file : files) CHECK(file.tokens > 0);
 }
 
 TEST_CASE("memory files stop at 32 KB together, the nearest whole") {
@@ -78,6 +99,20 @@ TEST_CASE("compact instructions are the section of the nearest file that has one
       {"a", "# A\n## Compact instructions\nkeep the tests\n\n### more\nand names\n## Other\nno\n", 0, false},
       {"b", "# B\nnothing here\n", 0, false}};
   CHECK(compact_instructions(files) == "keep the tests\n\n### more\nand names");
+}
+
+TEST_CASE("compact instructions are known by their headings, at any level, in any case, in English and Chinese") {
+  for (const char* heading :
+       {"## Compact Instructions", "# compact instructions", "#### COMPRESSION INSTRUCTIONS", "# Summary instructions",
+        "## Summary Instructions (for /compact)", "## 压缩指令", "# 摘要说明", "##\tCompact instruction"}) {
+    INFO(heading);
+    Folder folder;
+    folder.write("AGENTS.md", "# P\nUse tabs.\n" + std::string(heading) + "\nKeep MEMWORD.\n\n# After\nno\n");
+    CHECK(compact_instructions(memory_files(folder.root, {})) == "Keep MEMWORD.");
+  }
+  Folder folder;
+  folder.write("AGENTS.md", "## Compact instructions\none\n## Other\nno\n## 压缩指令\ntwo\n");
+  CHECK(compact_instructions(memory_files(folder.root, {})) == "one\ntwo");
 }
 
 TEST_CASE("branch and state are read without running git") {

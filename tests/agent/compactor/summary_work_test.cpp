@@ -1,14 +1,14 @@
 // Summaries are made from originals, in parts at the same time when the range is large; drafts survive a restart.
-#include "agent/summary_work.h"
+#include "agent/compactor/summary_work.h"
 
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <latch>
 
-#include "agent/draft.h"
-#include "compression/microcompact.h"
-#include "compression/tokens.h"
-#include "tests/agent/long_work.h"
+#include "agent/compactor/draft.h"
+#include "compression/plan/microcompact.h"
+#include "compression/values/tokens.h"
+#include "tests/agent/turn/long_work.h"
 
 using namespace tern;
 using test::phases;
@@ -132,7 +132,7 @@ TEST_CASE("shortened results are whole again in what a summary is made of") {
   const auto whole = summary_work(ask, *rig.store, rig.context.model, {});
   REQUIRE(whole.requests.size() == 1);
   CHECK(text_of(whole.requests.front()).find(line) != std::string::npos);
-  SECTION("but a warm cache is not broken for it") {
+  SECTION("but a warm cache is not broken for results alone") {
     const auto warm = summary_work(ask, *rig.store, rig.context.model, {"system", {}, true});
     REQUIRE(warm.requests.size() == 1);
     CHECK(text_of(warm.requests.front()).find(line) == std::string::npos);
@@ -174,7 +174,7 @@ TEST_CASE("a finished draft outlives the process that paid for it") {
   std::filesystem::create_directories(folder);
   {
     Rig rig(32'000, folder);
-    rig.context.config.micro_at = 0.79;
+    rig.context.config.micro_at = 0.99;
     with_summaries(rig);
     for (int i = 0; i < 60 && !rig.store->draft(); ++i) {
       work(rig, 1, 600, i);
@@ -185,7 +185,7 @@ TEST_CASE("a finished draft outlives the process that paid for it") {
     rig.compactor.stop_drafting();
   }
   Rig rig(32'000, folder);
-  rig.context.config.micro_at = 0.79;
+  rig.context.config.micro_at = 0.99;
   rig.script.summaries([](const Request&) { return test::fails(Failure::server, "nobody may ask again"); });
   rig.compactor.resumed(rig.context);
   REQUIRE(rig.compactor.draft_ready());
@@ -198,7 +198,7 @@ TEST_CASE("a finished draft outlives the process that paid for it") {
 
 TEST_CASE("when the small model's draft fails the main model writes one, and nobody waits") {
   Rig rig(32'000);
-  rig.context.config.micro_at = 0.79;
+  rig.context.config.micro_at = 0.99;
   rig.context.config.small_model = "test/small";
   std::atomic<int> small = 0;
   rig.script.summaries([&](const Request& request) {
@@ -216,7 +216,7 @@ TEST_CASE("when the small model's draft fails the main model writes one, and nob
 
 TEST_CASE("when no model can draft, the summary without one takes its place at once") {
   Rig rig(32'000);
-  rig.context.config.micro_at = 0.79;
+  rig.context.config.micro_at = 0.99;
   rig.script.summaries([](const Request&) { return test::fails(Failure::server, "down"); });
   work(rig, 40, 600);
   CHECK(rig.compactor.forced_pauses() == 0);
@@ -228,6 +228,7 @@ TEST_CASE("when no model can draft, the summary without one takes its place at o
 TEST_CASE("a draft that is under way is not thrown away by a microcompaction of what it covers") {
   Rig rig(32'000);
   rig.context.config.draft_at = 0.5;
+  rig.context.config.micro_low_water = 0.55;  // results alone never bring it below the draft's mark
   rig.context.config.min_compressible = 0;
   with_summaries(rig);
   work(rig, 60, 500);

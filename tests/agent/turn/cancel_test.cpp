@@ -3,10 +3,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "agent/http_provider.h"
-#include "agent/providers.h"
-#include "agent/sse.h"
-#include "tests/agent/turn_rig.h"
+#include "agent/models/http_provider.h"
+#include "agent/models/providers.h"
+#include "agent/models/sse.h"
+#include "tests/agent/turn/turn_rig.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/fake_wire.h"
 #include "tests/support/sanitized.h"

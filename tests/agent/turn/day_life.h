@@ -8,10 +8,10 @@
 #include <memory>
 #include <string>
 
-#include "agent/turn.h"
-#include "tests/agent/day_provider.h"
-#include "tests/agent/turn_rig.h"
-#include "tests/support/sha256.h"
+#include "agent/turn/turn.h"
+#include "compression/text/sha256.h"
+#include "tests/agent/turn/day_provider.h"
+#include "tests/agent/turn/turn_rig.h"
 
 namespace tern::test::day_of_work {
 

@@ -16,9 +16,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "tests/agent/day_life.h"
-#include "tests/agent/day_provider.h"
-#include "tests/agent/day_verify.h"
+#include "tests/agent/turn/day_life.h"
+#include "tests/agent/turn/day_provider.h"
+#include "tests/agent/turn/day_verify.h"
 
 namespace tern::test {
 

@@ -7,8 +7,8 @@
 #include <random>
 #include <thread>
 
-#include "compression/check.h"
-#include "tests/agent/turn_rig.h"
+#include "compression/values/check.h"
+#include "tests/agent/turn/turn_rig.h"
 
 namespace tern::test {
 
@@ -84,7 +84,7 @@ class DayProvider : public Provider {
                                       [](const Block& block) { return std::holds_alternative<ToolResult>(block); });
     if (answered || last.synthetic) {
       sink(BlockDone{
-          Text{"Task " + std::to_string(clock_.turn) + " is done. " + words(static_cast<unsigned>(clock_.turn) + 50'000, 12)}});
+          Text{"Task " + std::to_string(clock_.turn) + " is done. " + words(static_cast<unsigned>(clock_.turn) + 50'000, 120)}});
       return sink(Finished{StopReason::end});
     }
     const auto name = "f" + std::to_string(clock_.turn) + ".txt";

@@ -7,10 +7,10 @@
 #include <set>
 #include <string>
 
-#include "agent/store.h"
-#include "compression/check.h"
-#include "tests/agent/day_provider.h"
-#include "tests/support/sha256.h"
+#include "agent/store/store.h"
+#include "compression/text/sha256.h"
+#include "compression/values/check.h"
+#include "tests/agent/turn/day_provider.h"
 
 namespace tern::test {
 

@@ -1,7 +1,7 @@
 // The short version of the day of work; endurance_bench runs the long one.
 #include <catch2/catch_test_macros.hpp>
 
-#include "tests/agent/day_of_work.h"
+#include "tests/agent/turn/day_of_work.h"
 #include "tests/support/sanitized.h"
 
 using namespace tern;

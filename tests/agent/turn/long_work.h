@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/agent/turn_rig.h"
+#include "tests/agent/turn/turn_rig.h"
 
 namespace tern::test {
 

@@ -3,17 +3,16 @@
 #include <map>
 #include <regex>
 
-#include "agent/context_tools.h"
-#include "tests/agent/long_work.h"
-#include "tests/support/sha256.h"
+#include "agent/turn/context_tools.h"
+#include "compression/text/sha256.h"
+#include "tests/agent/turn/long_work.h"
 #include "tests/support/store_folder.h"
-#include "tools/tool.h"
+#include "tools/set/tool.h"
 
 using namespace tern;
 using test::phases;
 using test::prose;
 using test::Rig;
-using test::sha256;
 using test::work;
 
 namespace {
@@ -60,12 +59,6 @@ void noisy_turn(Rig& rig, int n) {
 }
 
 }  // namespace
-
-TEST_CASE("sha256 is the one of the standard") {
-  CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  CHECK(sha256(std::string(1'000, 'a')) == "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3");
-}
 
 TEST_CASE("every recall id answers with equal SHA-256 after three compactions and a restart") {
   const auto folder = test::fresh_folder() / "store";
@@ -134,7 +127,7 @@ TEST_CASE("Recall says what an original does not have, and searches only where i
   CHECK(ask({.id = id, .lines = Range{2, 3}}) == "two\nneedle\n");
   CHECK(ask({.id = id, .lines = Range{9, 12}}) == id + " has 5 lines; none of them is asked for.");
   CHECK(ask({.id = other, .search = "four"}) == other + " does not hold \"four\".");
-  CHECK(ask({.search = "five"}) == "Nothing stored holds \"five\".");
+  CHECK(ask({.search = "five"}) == "Nothing stored contains \"five\".");
   CHECK(ask({.id = "r99", .search = "needle"}) == "There is no r99.");
   CHECK(ask({.id = "r99", .lines = Range{1, 2}}) == "There is no r99.");
   CHECK(ask({.id = "r99"}) == "There is no r99.");
@@ -144,4 +137,27 @@ TEST_CASE("Recall says what an original does not have, and searches only where i
   CHECK(all.find(other + ":1  a.txt  another needle\n") != std::string::npos);
   CHECK(ask({.id = id, .lines = Range{4, 5}, .search = "needle"}) == id + ":5  make  needle\n");
   CHECK(ask({.id = id, .lines = Range{1, 2}, .search = "needle"}) == id + " does not hold \"needle\" in these lines.");
+}
+
+TEST_CASE("Recall lists what is stored by role, tool, path and age") {
+  Rig rig;
+  work(rig, 3, 100);
+  const auto ask = [&](std::string list) { return answer_recall(*rig.store, {.list = std::move(list)}); };
+  const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+  CHECK(lines(ask("tool=Read")) == 3);
+  const auto one = ask("tool=Read path=f1.txt");
+  INFO(one);
+  CHECK(lines(one) == 1);
+  CHECK(one.find("f1.txt") != std::string::npos);
+  const auto said = ask("role=user");
+  INFO(said);
+  CHECK(lines(said) == 3);
+  CHECK(said.find("Please look at f0.txt") != std::string::npos);
+  CHECK(lines(ask("role=assistant")) == 3);
+  const auto id = one.substr(0, one.find(' '));
+  CHECK(lines(ask("tool=Read since=" + id)) == 1);
+  CHECK(lines(ask("tool=Read since=1h")) == 3);
+  CHECK(ask("tool=Bash") == "Nothing stored fits \"tool=Bash\".");
+  CHECK(ask("colour=red").find("not colour=red") != std::string::npos);
+  CHECK(ask("since=soon") == "since is 30m, 2h, 1d or an id such as r17.");
 }

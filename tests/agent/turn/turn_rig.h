@@ -9,15 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "agent/agent.h"
-#include "agent/context_tools.h"
-#include "agent/turn.h"
-#include "compression/check.h"
+#include "agent/turn/agent.h"
+#include "agent/turn/context_tools.h"
+#include "agent/turn/turn.h"
+#include "compression/values/check.h"
 #include "tests/support/scripted_provider.h"
-#include "tools/file_memory.h"
-#include "tools/jobs.h"
-#include "tools/journal.h"
-#include "tools/workspace.h"
+#include "tools/builtin/builtin_tools.h"
+#include "tools/exec/jobs.h"
+#include "tools/files/file_memory.h"
+#include "tools/files/journal.h"
+#include "tools/workspace/workspace.h"
 
 namespace tern::test {
 
@@ -51,7 +52,7 @@ struct Rig {
     context.model.max_output = 8'000;
     context.prompt.text = "You are a test.";
     context.prompt.system = 10;
-    for (const auto* tool : all_tools()) hands.offered.push_back(tool);
+    hands.offered = builtin_tools();
     hands.policy.mode = PermissionMode::bypass;
     hands.policy.bypass_by_flag = true;
     hands.may_ask = false;
@@ -97,9 +98,11 @@ struct Rig {
   FileMemory files;
   Journal journal;
   Jobs jobs;
-  Hands hands{.workspace = workspace, .files = files, .journal = journal, .jobs = jobs, .sandbox = {}};
+  ToolEnvironment hands{.workspace = workspace, .files = files, .journal = journal, .jobs = jobs, .sandbox = {}};
   bool keep_events = true;
+  std::mutex events_mutex;
   std::function<void(Event)> emit = [this](Event event) {
+    const std::lock_guard lock(events_mutex);  // calls tell their progress from threads of their own
     if (keep_events) events.push_back(std::move(event));
   };
   std::function<std::unique_ptr<Provider>()> connect = [this] { return std::make_unique<Shared>(script); };
@@ -112,7 +115,7 @@ struct Rig {
                      .models = models,
                      .files = files,
                      .todos = hands.todos,
-                     .emit = emit,
+                     .emit = [this](Event event) { emit(std::move(event)); },
                      .connect = [this](const ModelInfo& model) { return connect_to ? connect_to(model) : connect(); },
                      .now = now,
                      .attend = [](const std::function<void()>& work) { work(); },

@@ -1,11 +1,11 @@
-#include "agent/turn.h"
+#include "agent/turn/turn.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "agent/redact.h"
-#include "agent/reply.h"
-#include "agent/sqlite.h"
-#include "tests/agent/turn_rig.h"
+#include "agent/models/redact.h"
+#include "agent/store/sqlite.h"
+#include "agent/turn/reply.h"
+#include "tests/agent/turn/turn_rig.h"
 
 using namespace tern;
 using test::call;

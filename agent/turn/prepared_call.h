@@ -1,0 +1,35 @@
+// What the parts of ToolCalls share: a call on its way from arrival to result.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "agent/turn/call_hooks.h"
+#include "agent/turn/tool_calls.h"
+#include "tools/files/file_memory.h"
+#include "tools/files/tool_changes.h"
+#include "tools/workspace/workspace.h"
+
+namespace tern {
+
+struct ToolCalls::Prepared {
+  CallRun run;
+  nlohmann::json args;
+  Sandbox sandbox;     // it runs in
+  bool ready = false;  // may be executed
+  ToolChanges changes;
+  HookWord hook_word = HookWord::none;  // of PreToolUse
+  std::string hook_reason, hook_by;
+  std::string told;  // by hooks, for the model: goes behind the result
+};
+
+// What the calls of one group see of the session, however long they run and whatever is changed meanwhile.
+struct ToolCalls::Snapshot {
+  Workspace workspace;
+  FileMemory files;
+  CommandScanner* scanner = nullptr;
+};
+
+// The call is not run: the model reads `text`, people `note`, or that it was blocked for `reason`. Always false.
+bool refuse(CallRun& run, std::string text, const std::string& reason, CallsDone& done, std::string note = {});
+
+}  // namespace tern

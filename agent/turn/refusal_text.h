@@ -1,0 +1,14 @@
+// What the model is told of a call that was refused.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tern {
+
+inline constexpr std::string_view no_one_to_answer =
+    "Nobody can answer in this run. Choose what is most reasonable, say that you did, and go on.";
+std::string no_one_to_ask(const std::string& reason);
+std::string refused_text(const std::string& note);  // by the user; the note is what they said, if anything
+
+}  // namespace tern
