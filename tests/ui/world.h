@@ -3,12 +3,13 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "compression/tokens.h"
+#include "compression/values/tokens.h"
 #include "tests/support/golden.h"
-#include "ui/keys.h"
-#include "ui/modes.h"
-#include "ui/screen.h"
-#include "ui/status_bar.h"
+#include "ui/commands/builtin_commands.h"
+#include "ui/fronts/modes.h"
+#include "ui/fronts/screen.h"
+#include "ui/parts/status_bar.h"
+#include "ui/shell/keys.h"
 
 namespace tern {
 
@@ -25,7 +26,7 @@ struct World {
               .version = "0.1",
               .list_files = [](std::stop_token) { return std::vector<std::string>{}; },
               .welcome = {"tern", "folder: ~/src/parser", "/ commands · @ files · ? keys"}};
-  Shell shell{deps, [] {}};
+  Shell shell{deps, builtin_commands(), [] {}};
   std::uint64_t next_item = 1;
 
   World() {
@@ -74,7 +75,7 @@ struct World {
     m.cwd = "/home/ann/src/parser";
     m.branch = "main*";
     m.window = window;
-    m.effective = window - 20'000;
+    m.effective = m.limit = window - 20'000;
     m.used = static_cast<Tokens>(share * static_cast<double>(m.effective));
     m.parts = {
         {"system", m.used / 20}, {"tools", m.used / 20},    {"memory", 0},
@@ -128,7 +129,7 @@ struct World {
     compaction.originals = 14;
     compaction.before = 121'000;
     compaction.after = 78'000;
-    compaction.audit = "kept 41 of 47 specifics, 6 by recall, 0 lost";
+    compaction.audit = "41 of 47 details kept, 6 on recall, none lost";
     tell(compaction);
     answer(
         "All **34 tests** pass. The last line was lost because the scanner returned before `flush_line`.\n\n"

@@ -1,5 +1,5 @@
-#include "ui/command.h"
-#include "ui/shell.h"
+#include "ui/shell/shell.h"
+#include "ui/shell/slash_command.h"
 
 namespace tern {
 namespace {
@@ -11,8 +11,8 @@ void run(Shell& shell, std::string_view arguments) {
 
 }  // namespace
 
-extern const SlashCommand add_dir_command;
-constinit const SlashCommand add_dir_command{
-    .name = "add-dir", .aliases = "", .usage = "<folder>", .help = "let the tools work in one more folder", .run = run};
+SlashCommand add_dir_command() {
+  return {.name = "add-dir", .usage = "<folder>", .help = "let the tools work in one more folder", .run = run};
+}
 
 }  // namespace tern

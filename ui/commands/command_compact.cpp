@@ -1,15 +1,15 @@
 #include <charconv>
 
-#include "compression/strategy.h"
-#include "ui/command.h"
-#include "ui/shell.h"
-#include "ui/words.h"
+#include "compression/plan/strategies.h"
+#include "ui/shell/shell.h"
+#include "ui/shell/slash_command.h"
+#include "ui/shell/words.h"
 
 namespace tern {
 namespace {
 
 std::vector<std::string> values(Shell&) {
-  std::vector<std::string> all = {"--preview", "--from ", "--to "};
+  std::vector<std::string> all = {"--preview", "to here", "to ", "from "};
   for (const std::string& name : split_words(compaction_names())) all.push_back("--strategy " + name);
   return all;
 }
@@ -50,6 +50,23 @@ struct Line {
     return turns[n - 1 + static_cast<std::size_t>(after)];
   }
 
+  // "to 3", "to here", "from 3": a stretch in words. "to make room" is what to keep in mind.
+  bool reads_stretch() {
+    const std::string& word = words[at];
+    if (compact.focus.size() > 0 || at + 1 >= words.size() || (word != "to" && word != "from")) return false;
+    if (word == "to" && words[at + 1] == "here") return to_here(), ++at, true;
+    if (words[at + 1].find_first_not_of("0123456789") != std::string::npos) return false;
+    (word == "to" ? to : from) = turn(word == "to" ? 1 : 0);
+    return true;
+  }
+
+  // All that stands before the newest prompt.
+  void to_here() {
+    for (const Cell& cell : view.cells)
+      if (std::holds_alternative<UserCell>(cell.body) && cell.item != ItemId{}) to = cell.item;
+    if (!to) wrong = "to here: there is no prompt yet";
+  }
+
   void read() {
     for (; at < words.size() && wrong.empty(); ++at) {
       const std::string& word = words[at];
@@ -61,6 +78,8 @@ struct Line {
         from = turn(0);
       else if (word == "--to")
         to = turn(1);
+      else if (reads_stretch())
+        continue;
       else if (word.starts_with("--"))
         wrong = "there is no " + word + ": --preview --strategy S --from N --to N";
       else
@@ -68,7 +87,7 @@ struct Line {
     }
     if (wrong.empty() && !compact.strategy.empty() && !is_compaction(compact.strategy))
       wrong = "no strategy \"" + compact.strategy + "\": " + compaction_names();
-    if (wrong.empty() && from && to && *to <= *from) wrong = "--from stands after --to";
+    if (wrong.empty() && from && to && *to <= *from) wrong = "--from is after --to";
     if (from || to) compact.range = ItemRange{from.value_or(ItemId{1}), ItemId{to.value_or(ItemId{~0ull}).value - 1}};
   }
 };
@@ -82,13 +101,14 @@ void run(Shell& shell, std::string_view arguments) {
 
 }  // namespace
 
-extern const SlashCommand compact_command;
-constinit const SlashCommand compact_command{.name = "compact",
-                                             .aliases = "compress summarize",
-                                             .usage = "[focus | --preview | --strategy S | --from N --to N]",
-                                             .help = "shorten the context now; originals stay",
-                                             .run = run,
-                                             .while_working = false,
-                                             .complete = values};
+SlashCommand compact_command() {
+  return {.name = "compact",
+          .aliases = "compress summarize",
+          .usage = "[focus | --preview | --strategy S | to N | to here | from N]",
+          .help = "shorten the context now; originals are kept",
+          .run = run,
+          .while_working = false,
+          .complete = values};
+}
 
 }  // namespace tern

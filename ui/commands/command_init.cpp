@@ -1,5 +1,5 @@
-#include "ui/command.h"
-#include "ui/shell.h"
+#include "ui/shell/shell.h"
+#include "ui/shell/slash_command.h"
 
 namespace tern {
 namespace {
@@ -18,8 +18,6 @@ void run(Shell& shell, std::string_view arguments) {
 
 }  // namespace
 
-extern const SlashCommand init_command;
-constinit const SlashCommand init_command{
-    .name = "init", .aliases = "", .usage = "", .help = "let the model write AGENTS.md for this project", .run = run};
+SlashCommand init_command() { return {.name = "init", .help = "let the model write AGENTS.md for this project", .run = run}; }
 
 }  // namespace tern

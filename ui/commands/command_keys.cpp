@@ -1,6 +1,6 @@
-#include "ui/command.h"
-#include "ui/keys.h"
-#include "ui/shell.h"
+#include "ui/shell/keys.h"
+#include "ui/shell/shell.h"
+#include "ui/shell/slash_command.h"
 
 namespace tern {
 namespace {
@@ -25,11 +25,8 @@ void run(Shell& shell, std::string_view arguments) {
 
 }  // namespace
 
-extern const SlashCommand keys_command;
-constinit const SlashCommand keys_command{.name = "keys",
-                                          .aliases = "keybindings hotkeys keymap shortcuts",
-                                          .usage = "",
-                                          .help = "the keys, and how to rebind them",
-                                          .run = run};
+SlashCommand keys_command() {
+  return {.name = "keys", .aliases = "keybindings hotkeys keymap shortcuts", .help = "list the keys", .run = run};
+}
 
 }  // namespace tern

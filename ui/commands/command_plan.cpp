@@ -1,5 +1,5 @@
-#include "ui/command.h"
-#include "ui/shell.h"
+#include "ui/shell/shell.h"
+#include "ui/shell/slash_command.h"
 
 namespace tern {
 namespace {
@@ -12,8 +12,6 @@ void run(Shell& shell, std::string_view arguments) {
 
 }  // namespace
 
-extern const SlashCommand plan_command;
-constinit const SlashCommand plan_command{
-    .name = "plan", .aliases = "", .usage = "", .help = "read-only mode on or off", .run = run};
+SlashCommand plan_command() { return {.name = "plan", .help = "turn plan mode (read-only) on or off", .run = run}; }
 
 }  // namespace tern

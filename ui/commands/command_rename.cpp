@@ -1,5 +1,5 @@
-#include "ui/command.h"
-#include "ui/shell.h"
+#include "ui/shell/shell.h"
+#include "ui/shell/slash_command.h"
 
 namespace tern {
 namespace {
@@ -11,8 +11,6 @@ void run(Shell& shell, std::string_view arguments) {
 
 }  // namespace
 
-extern const SlashCommand rename_command;
-constinit const SlashCommand rename_command{
-    .name = "rename", .aliases = "", .usage = "<name>", .help = "name this session", .run = run};
+SlashCommand rename_command() { return {.name = "rename", .usage = "<name>", .help = "name this session", .run = run}; }
 
 }  // namespace tern

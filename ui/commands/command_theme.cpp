@@ -1,5 +1,5 @@
-#include "ui/command.h"
-#include "ui/shell.h"
+#include "ui/shell/shell.h"
+#include "ui/shell/slash_command.h"
 
 namespace tern {
 namespace {
@@ -10,22 +10,28 @@ std::vector<std::string> values(Shell&) {
   return names;
 }
 
+// Used at once, and at the next start.
+void choose(Shell& shell, std::string_view name) {
+  shell.use_theme(name);
+  if (shell.deps.theme == name) shell.send(Remember{"theme", std::string(name)});
+}
+
 void run(Shell& shell, std::string_view arguments) {
-  if (!arguments.empty()) return shell.use_theme(arguments);
+  if (!arguments.empty()) return choose(shell, arguments);
   Overlay overlay;
-  overlay.title = "colours";
+  overlay.title = "Theme";
   for (const ThemeRow& row : theme_rows()) {
     if (row.name == shell.deps.theme) overlay.selected = overlay.items.size();
     overlay.items.emplace_back(row.name);
   }
-  overlay.chosen = [](Shell& chosen_in, std::size_t index) { chosen_in.use_theme(theme_rows()[index].name); };
+  overlay.chosen = [](Shell& chosen_in, std::size_t index) { choose(chosen_in, theme_rows()[index].name); };
   shell.overlay = std::move(overlay);
 }
 
 }  // namespace
 
-extern const SlashCommand theme_command;
-constinit const SlashCommand theme_command{
-    .name = "theme", .aliases = "themes", .usage = "[name]", .help = "colours", .run = run, .complete = values};
+SlashCommand theme_command() {
+  return {.name = "theme", .aliases = "themes", .usage = "[name]", .help = "choose the colours", .run = run, .complete = values};
+}
 
 }  // namespace tern

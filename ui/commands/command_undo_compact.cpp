@@ -1,6 +1,6 @@
-#include "ui/command.h"
-#include "ui/shell.h"
-#include "ui/words.h"
+#include "ui/shell/shell.h"
+#include "ui/shell/slash_command.h"
+#include "ui/shell/words.h"
 
 namespace tern {
 namespace {
@@ -12,20 +12,20 @@ void run(Shell& shell, std::string_view arguments) {
   const bool counted = words.empty() || (words.front()[0] >= '0' && words.front()[0] <= '9');
   const auto n = words.empty() ? 1 : count_in(words.front());
   if (counted && (!n || words.size() > 1))
-    return shell.notice("/undo-compact [n]: \"" + std::string(arguments) + "\" is no number of compactions", Level::warning);
+    return shell.notice("/undo-compact [n]: \"" + std::string(arguments) + "\" is not a number", Level::warning);
   if (counted) return shell.send(UndoCompact{*n, {}});
   shell.send(UndoCompact{0, std::move(words)});
 }
 
 }  // namespace
 
-extern const SlashCommand undo_compact_command;
-constinit const SlashCommand undo_compact_command{
-    .name = "undo-compact",
-    .aliases = "uncompact",
-    .usage = "[n | redo | r12 r15 …]",
-    .help = "take the last compaction back in place, or bring single originals back",
-    .run = run,
-    .while_working = false};
+SlashCommand undo_compact_command() {
+  return {.name = "undo-compact",
+          .aliases = "uncompact",
+          .usage = "[n | redo | r12 r15 …]",
+          .help = "undo the last compaction, or restore single results",
+          .run = run,
+          .while_working = false};
+}
 
 }  // namespace tern

@@ -1,5 +1,5 @@
-#include "ui/command.h"
-#include "ui/shell.h"
+#include "ui/shell/shell.h"
+#include "ui/shell/slash_command.h"
 
 namespace tern {
 namespace {
@@ -7,13 +7,14 @@ namespace {
 void run(Shell& shell, std::string_view arguments) {
   (void)arguments;
   shell.composer.set_vi(!shell.composer.vi());
+  shell.send(Remember{"vim", shell.composer.vi() ? "true" : "false"});
   shell.say(shell.composer.vi() ? "vi keys: Esc for normal mode" : "emacs keys");
 }
 
 }  // namespace
 
-extern const SlashCommand vim_command;
-constinit const SlashCommand vim_command{
-    .name = "vim", .aliases = "vi", .usage = "", .help = "vi keys in the prompt on or off", .run = run};
+SlashCommand vim_command() {
+  return {.name = "vim", .aliases = "vi", .help = "turn vi keys in the prompt on or off", .run = run};
+}
 
 }  // namespace tern

@@ -1,14 +1,19 @@
-#include "ui/inline_region.h"
+#include "ui/fronts/inline_region.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "ui/painter.h"
-#include "ui/screen.h"
-#include "ui/width.h"
+#include "ui/fronts/screen.h"
+#include "ui/terminal/painter.h"
+#include "ui/text/width.h"
 
 namespace tern {
 namespace {
+
+bool run_ended(const ViewState& view, std::size_t index) {
+  while (index < view.cells.size() && may_explore(view.cells[index])) ++index;
+  return index < view.cells.size();
+}
 
 bool finished(const ViewState& view, std::size_t index) {
   const Cell& cell = view.cells[index];
@@ -16,11 +21,12 @@ bool finished(const ViewState& view, std::size_t index) {
     return !answer->streaming && (cell.item.value != 0 || !view.working);
   if (const auto* thinking = std::get_if<ThinkingCell>(&cell.body))
     return !thinking->streaming && (cell.item.value != 0 || !view.working);
-  if (const auto* tool = std::get_if<ToolCell>(&cell.body)) return !tool->running;
-  return true;
+  const auto* tool = std::get_if<ToolCell>(&cell.body);
+  if (!tool) return true;
+  if (tool->running || tool->run.running) return false;
+  // A run of reads that may still grow is not told yet.
+  return !may_explore(cell) || !view.working || run_ended(view, index);
 }
-
-void append(Rows& to, Rows from) { std::move(from.begin(), from.end(), std::back_inserter(to)); }
 
 // A line that once was full counts as long for tmux even when its end is cleared, and breaks in two when made narrower: only a
 // whole one that is cleared is short again.
@@ -115,7 +121,7 @@ std::string InlineRegion::frame(Shell& shell, TerminalSize size) {
   if (due && !std::exchange(welcomed_, true)) finished = welcome_rows(shell, size.columns, size.lines);
   if (printed_ == 0 && view.more_above && !view.cells.empty())
     finished.push_back(
-        RowBuilder().add("  ⋮ what stands above is kept: /export writes it all", Style{.fg = Colour::muted}).take());
+        RowBuilder().add("  ⋮ earlier messages are kept: /export writes everything", Style{.fg = Colour::muted}).take());
   append(finished, finished_rows(view, size.columns));
   Caret caret;
   const Rows live = live_rows(shell, size, caret);

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ui/painter.h"
-#include "ui/shell.h"
-#include "ui/terminal.h"
+#include "ui/shell/shell.h"
+#include "ui/terminal/painter.h"
+#include "ui/terminal/terminal.h"
 
 namespace tern {
 

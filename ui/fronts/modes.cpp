@@ -1,23 +1,33 @@
-#include "ui/modes.h"
+#include "ui/fronts/modes.h"
 
 #include <chrono>
 #include <cstdio>
-#include <sstream>
 #include <utility>
 
-#include "ui/context_panel.h"
-#include "ui/format.h"
-#include "ui/rows.h"
-#include "ui/shell.h"
-#include "ui/text_safe.h"
+#include "ui/fronts/lists.h"
+#include "ui/parts/context_panel.h"
+#include "ui/parts/rows.h"
+#include "ui/shell/login.h"
+#include "ui/shell/shell.h"
+#include "ui/text/format.h"
+#include "ui/text/text_safe.h"
+#include "ui/text/width.h"
 
 namespace tern {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr std::string_view models_page = "Models";
 
 // ------------------------------------------------------------ pages that events open
+void lead_to_items(Overlay& overlay) {
+  overlay.keys = {{"i", "items"}, {"esc", "close"}, {"space b", "page"}, {"/", "search"}, {"n N", "next"}};
+  overlay.key = [](Shell& in, const KeyPress& press) {
+    if (press.key != Key::character || press.ctrl || press.text != "i") return false;
+    in.send(Query{"context items", ""});
+    return true;
+  };
+}
+
 void open_report(Shell& shell) {
   auto report = std::move(*shell.view.report);
   shell.view.report.reset();
@@ -28,6 +38,7 @@ void open_report(Shell& shell) {
     shell.overlay->title = "Context";
     shell.overlay->report = true;
     shell.overlay->gauged = shell.view.gauged;
+    if (shell.deps.screen != ScreenKind::plain) lead_to_items(*shell.overlay);
   }
   shell.overlay->asked = false;
   shell.overlay->content = [report = std::move(report)](int width) { return context_rows(report, width); };
@@ -43,13 +54,13 @@ void follow_meters(Shell& shell) {
 
 void choose_rewind(Shell& shell, const RewindPoint& point) {
   Overlay overlay;
-  overlay.title = "go back to before: " + point.text;
+  overlay.title = "Rewind to before \"" + point.text + "\"";
   overlay.items = {"conversation only",
-                   "conversation and files (" + plural(point.files_changed, "file") + " changed since)",
+                   "conversation and files (" + plural(point.files_since, "file") + " changed since)",
                    "files only",
-                   "show what the files would become",
+                   "preview file changes",
                    "compact everything before it",
-                   "compact everything from here on"};
+                   "compact everything from here"};
   overlay.chosen = [point](Shell& in, std::size_t index) {
     if (index == 4) return in.send(Compact{.range = ItemRange{ItemId{1}, ItemId{point.item.value - 1}}});
     if (index == 5) return in.send(Compact{.range = ItemRange{point.item, ItemId{~0ull}}});
@@ -60,7 +71,7 @@ void choose_rewind(Shell& shell, const RewindPoint& point) {
 
 void open_rewind(Shell& shell) {
   Overlay overlay;
-  overlay.title = "rewind: choose a prompt";
+  overlay.title = "Rewind to";
   const auto points = std::exchange(shell.view.rewind, {});
   for (const RewindPoint& point : points)
     overlay.items.push_back(point.when + "  " + point.text +
@@ -71,27 +82,51 @@ void open_rewind(Shell& shell) {
 
 void open_sessions(Shell& shell) {
   Overlay overlay;
-  overlay.title = "conversations of this folder";
+  overlay.title = "Conversations in this folder";
+  overlay.opens = "resume";
+  overlay.search = [](Shell& in, std::string words) { in.send(Query{"sessions", std::move(words)}); };
   const auto sessions = std::exchange(shell.view.sessions, {});
   for (const SessionInfo& session : sessions)
     overlay.items.push_back(session.when + "  " + (session.name.empty() ? session.first_prompt : session.name) + "  · " +
                             plural(session.turns, "turn") + " · " + session.id);
-  overlay.chosen = [sessions](Shell& in, std::size_t index) { in.send(Sessions{Sessions::What::resume, sessions[index].id}); };
+  overlay.chosen = [sessions](Shell& in, std::size_t index) {
+    in.overlay.reset();
+    in.send(Sessions{Sessions::What::resume, sessions[index].id});
+  };
+  overlay.actions.push_back({"p", "preview", [sessions](Shell& in, std::size_t index) {
+                               in.send(Query{"session preview", sessions[index].id});
+                             }});
   shell.overlay = std::move(overlay);
 }
 
-// The page of models is a list to choose from: "now: …" first, then one name a line, an alias before " = ".
-void open_models(Shell& shell, const std::string& text) {
+std::string model_note(const ModelChoice& model) {
+  if (!model.ready) return model.missing;
+  std::string note = model.served ? "on this machine" : "";
+  const auto add = [&](const std::string& more) { note += (note.empty() ? "" : " · ") + more; };
+  if (model.window > 0) add(short_count(model.window));
+  if (model.priced && model.output > 0) add(dollars(model.input) + " in, " + dollars(model.output) + " out per million tokens");
+  return note;
+}
+
+void open_models(Shell& shell) {
   Overlay overlay;
-  std::istringstream in(text);
-  std::getline(in, overlay.title);
-  overlay.title = "models · " + overlay.title + " · any other: /model provider/name";
-  for (std::string name; std::getline(in, name);)
-    if (!name.empty() && !name.starts_with("Any ")) overlay.items.push_back(name);
-  overlay.chosen = [names = overlay.items](Shell& chosen_in, std::size_t index) {
-    const std::size_t alias = names[index].find(" = ");
-    chosen_in.send(SetModel{alias == std::string::npos ? names[index] : names[index].substr(alias + 3)});
+  overlay.title = "models · any other: /model provider/name";
+  overlay.keys = {{"enter", "choose"}, {"←→", "effort"}, {"esc", "close"}, {"type", "filter"}};
+  overlay.key = [](Shell& in, const KeyPress& press) {
+    if (press.key != Key::left && press.key != Key::right) return false;
+    in.send(Query{"effort", press.key == Key::left ? "less" : "more"});
+    return true;
   };
+  const auto models = std::exchange(shell.view.models, {});
+  int widest = 0;
+  for (const ModelChoice& model : models) widest = std::max(widest, width(model.name));
+  for (const ModelChoice& model : models) {
+    RowBuilder row;
+    row.add(model.current ? "● " : "  ").add(model.name).fill_to(widest + 4).add(model_note(model));
+    if (!model.alias.empty()) row.add("  (" + model.alias + ")");
+    overlay.items.push_back(row.take().text);
+  }
+  overlay.chosen = [models](Shell& in, std::size_t index) { in.send(SetModel{models[index].name}); };
   shell.overlay = std::move(overlay);
 }
 
@@ -108,15 +143,15 @@ Rows preview_rows(const PreviewReady& preview, int width) {
   line("tokens", short_count(preview.before) + " → " + short_count(preview.after));
   line("costs", preview.cost);
   rows.emplace_back();
-  Rows draft = markdown_rows(safe_text(preview.draft), width, false);
+  Rows draft = markdown_rows(safe_text(preview.draft), width);
   std::move(draft.begin(), draft.end(), std::back_inserter(rows));
   return rows;
 }
 
 void open_preview(Shell& shell) {
   Overlay overlay;
-  overlay.title = "preview of the compaction";
-  overlay.footer = "a accept · e edit in $EDITOR · d or esc discard";
+  overlay.title = "Compaction preview";
+  overlay.keys = {{"a", "accept"}, {"e", "edit in $EDITOR"}, {"d", "discard"}};
   overlay.content = [preview = *shell.view.preview](int width) { return preview_rows(preview, width); };
   overlay.key = [](Shell& in, const KeyPress& press) {
     if (!in.view.preview) return false;
@@ -137,10 +172,11 @@ void open_preview(Shell& shell) {
 void open_dialogs(Shell& shell) {
   const ViewState& view = shell.view;
   const auto fresh = [&](const auto& asked) { return asked && !(shell.approval.is_open() && shell.approval.id() == asked->id); };
-  const bool opens = fresh(view.permission) || fresh(view.trust);
+  const bool opens = fresh(view.permission) || fresh(view.trust) || fresh(view.question);
   if (fresh(view.permission)) shell.approval.open(*view.permission, shell.now_ms);
   if (fresh(view.trust)) shell.approval.open(*view.trust, shell.now_ms);
-  if (!view.permission && !view.trust && shell.approval.is_open()) shell.approval.close();
+  if (fresh(view.question)) shell.approval.open(*view.question, shell.now_ms);
+  if (!view.permission && !view.trust && !view.question && shell.approval.is_open()) shell.approval.close();
   if (opens && shell.reverse) {  // its line is not seen below a dialog
     shell.composer.set(shell.reverse_draft);
     shell.reverse.reset();
@@ -152,11 +188,10 @@ void open_dialogs(Shell& shell) {
 void open_pages(Shell& shell) {
   ViewState& view = shell.view;
   open_dialogs(shell);
+  // A new list is shown; one that was hidden by hand stays so until it is done.
+  if (std::exchange(view.new_todos, false) && shell.deps.screen != ScreenKind::plain) shell.show_todos = true;
   if (view.page) {
-    if (view.page->title == models_page)
-      open_models(shell, view.page->text);
-    else
-      shell.page(std::move(*view.page));
+    shell.page(std::move(*view.page));
     view.page.reset();
   }
   shell.earlier_came();
@@ -164,6 +199,10 @@ void open_pages(Shell& shell) {
   follow_meters(shell);
   if (!view.rewind.empty()) open_rewind(shell);
   if (!view.sessions.empty()) open_sessions(shell);
+  if (view.list) open_list(shell, *std::exchange(view.list, std::nullopt));
+  if (!view.models.empty()) open_models(shell);
+  if (view.brought) take_brought(shell, *std::exchange(view.brought, std::nullopt));
+  if (view.login) open_login(shell, *std::exchange(view.login, std::nullopt));
   if (view.preview) open_preview(shell);
   if (!view.taken_back.empty()) {
     std::string text;

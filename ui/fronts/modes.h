@@ -1,7 +1,7 @@
 // The parts of the front end that are not the full screen: the linear log, the farewell, and pages that events open.
 #pragma once
 
-#include "ui/ui.h"
+#include "ui/fronts/ui.h"
 
 namespace tern {
 

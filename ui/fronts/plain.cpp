@@ -1,33 +1,31 @@
 // The linear log: one line in, its answer out, nothing is ever drawn twice. The same shell and the same commands as on the
 // full screen; what opens there is printed here, and a question is answered by the next line.
-#include <poll.h>
 #include <signal.h>
-#include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <utility>
 
-#include "compression/last_screen.h"
-#include "ui/external_editor.h"
-#include "ui/format.h"
-#include "ui/modes.h"
-#include "ui/progress.h"
-#include "ui/rows.h"
-#include "ui/shell.h"
-#include "ui/status_bar.h"
-#include "ui/text_safe.h"
+#include "compression/text/last_screen.h"
+#include "ui/commands/builtin_commands.h"
+#include "ui/fronts/modes.h"
+#include "ui/parts/rows.h"
+#include "ui/parts/spoken_answer.h"
+#include "ui/parts/status_bar.h"
+#include "ui/shell/shell.h"
+#include "ui/terminal/external_editor.h"
+#include "ui/terminal/line_input.h"
+#include "ui/text/format.h"
+#include "ui/text/progress.h"
+#include "ui/text/text_safe.h"
 
 namespace tern {
 namespace {
 
 constexpr int page_columns = 100;
+constexpr std::string_view how_to_answer = "answer with a number or a letter";
 
 std::int64_t steady_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -43,70 +41,10 @@ std::string without_bars(std::string text) {
 
 bool is_number(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos; }
 
-// Standard input as lines, wakes from the worker, and signals: whichever comes first.
-class Input {
- public:
-  Input() : wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-    sigset_t stopping, ours;
-    sigemptyset(&stopping);
-    for (const int signal : {SIGTSTP, SIGCONT, SIGWINCH}) sigaddset(&stopping, signal);
-    pthread_sigmask(SIG_UNBLOCK, &stopping, nullptr);  // nothing here has to be put back before a stop
-    sigemptyset(&ours);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&ours, signal);
-    signals_ = signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC);
-  }
-  ~Input() {
-    close(wake_);
-    close(signals_);
-  }
-  Input(const Input&) = delete;
-  Input& operator=(const Input&) = delete;
-
-  void wake() {
-    const std::uint64_t one = 1;
-    (void)!::write(wake_, &one, sizeof one);
-  }
-  // Blocks until there is something; the number of a signal, or 0.
-  int wait(bool want_line) {
-    pollfd fds[] = {{want_line && !ended_ ? STDIN_FILENO : -1, POLLIN, 0}, {wake_, POLLIN, 0}, {signals_, POLLIN, 0}};
-    if (poll(fds, 3, -1) <= 0) return 0;
-    std::uint64_t count = 0;
-    if (fds[1].revents != 0) (void)!::read(wake_, &count, sizeof count);
-    if (fds[0].revents != 0) read_more();
-    signalfd_siginfo info{};
-    return fds[2].revents != 0 && ::read(signals_, &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
-  }
-  bool has_line() const { return !lines_.empty(); }
-  bool ended() const { return ended_ && lines_.empty(); }
-  std::string line() {
-    std::string first = std::move(lines_.front());
-    lines_.pop_front();
-    return first;
-  }
-
- private:
-  void read_more() {
-    std::array<char, 1 << 16> bytes;
-    const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
-    rest_.append(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    ended_ = got <= 0;
-    if (ended_ && !rest_.empty()) rest_ += '\n';
-    for (std::size_t end = rest_.find('\n'); end != rest_.npos; end = rest_.find('\n')) {
-      lines_.push_back(rest_.substr(0, end - (end > 0 && rest_[end - 1] == '\r' ? 1 : 0)));
-      rest_.erase(0, end + 1);
-    }
-  }
-
-  int wake_, signals_ = -1;
-  bool ended_ = false;
-  std::string rest_;
-  std::deque<std::string> lines_;
-};
-
 class PlainLog {
  public:
-  explicit PlainLog(UiDeps& deps) : deps_(deps), shell_(deps, [] {}), interactive_(isatty(STDIN_FILENO) != 0) {
+  explicit PlainLog(UiDeps& deps)
+      : deps_(deps), shell_(deps, builtin_commands(), [] {}), interactive_(isatty(STDIN_FILENO) != 0) {
     deps.on_wake([this] { input_.wake(); });
     shell_.view.meters.cwd = deps.cwd;
   }
@@ -161,20 +99,33 @@ class PlainLog {
   }
   void operator()(const PermissionAsked& asked) {
     line("Permission: " + safe_text(asked.title, Lines::one) + "\n" + safe_command(asked.diff.empty() ? asked.body : asked.diff) +
-         "\nasks because: " + safe_text(asked.reason, Lines::one) + "\nanswer with 1 yes" +
-         (asked.remember.empty() ? "" : ", 2 yes, always: " + safe_command(asked.remember)) +
-         ", 3 no, or say what to do instead");
+         "\n" + safe_text(asked.reason, Lines::one));
+    list_choices(permission_choices(asked, std::nullopt));
+    line(std::string(how_to_answer) + "; other words are a no that says why");
   }
   void operator()(const TrustAsked& asked) {
     line("Do you trust this folder? " + safe_text(asked.folder, Lines::one) +
-         (asked.what.empty() ? "" : "\n" + safe_text(asked.what)) + "\nanswer with 1 yes, 3 no");
+         (asked.what.empty() ? "" : "\n" + safe_text(asked.what)));
+    list_choices(trust_choices());
+    line(std::string(how_to_answer));
+  }
+  void operator()(const QuestionAsked& asked) {
+    const bool plan = asked.kind == QuestionAsked::Kind::plan;
+    line((plan ? "Plan:\n" : "Question: ") + safe_text(asked.text));
+    list_choices(choices_of(asked));
+    line(plan ? std::string(how_to_answer) + "; other words say what should be different"
+              : "answer with a number or in your own words; an empty line closes the question");
   }
   void operator()(const Notice& notice) { line("- " + safe_text(notice.text)); }
   void operator()(const Waiting& waiting) {
-    if (!waiting.text.empty()) line("- " + safe_text(waiting.text));
+    const auto retry = retry_text(waiting, waiting.until_ms);
+    if (!waiting.text.empty()) line("- " + safe_text(waiting.text) + (retry.empty() ? "" : " · " + retry));
   }
   void operator()(const Compaction& compaction) {
     if (compaction.phase == CompactionPhase::failed) return line("- " + safe_text(not_compacted(compaction)));
+    if (by_hand(compaction.cause) && compaction.phase == CompactionPhase::completed)
+      return line("- " + std::string(to_string(compaction.cause)) + ": " + short_count(compaction.before) + " to " +
+                  short_count(compaction.after) + " tokens.");
     const bool undone = compaction.phase == CompactionPhase::undone, redone = compaction.phase == CompactionPhase::redone;
     if (undone || redone)
       return line((undone ? "- compaction taken back: " : "- compaction done again: ") + short_count(compaction.before) + " to " +
@@ -197,7 +148,7 @@ class PlainLog {
   void operator()(const Other&) {}
 
  private:
-  bool question() const { return shell_.view.permission || shell_.view.trust; }
+  bool question() const { return shell_.view.permission || shell_.view.trust || shell_.view.question; }
   bool listens() const { return question() || (!shell_.view.working && !waiting_); }
 
   // Whether the line typed last has its answer with this: a compaction says more before it has ended, and meters of the turn
@@ -248,7 +199,7 @@ class PlainLog {
     if (!overlay.items.empty())
       line("answer with a number; anything else closes the list");
     else if (overlay.key)
-      line(safe_text(overlay.footer, Lines::one));
+      line(key_hints(overlay.keys, 200).text);
     else
       close_page();
   }
@@ -267,7 +218,7 @@ class PlainLog {
       KeyPress press;
       press.text = text.empty() ? "d" : text.substr(0, 1);
       shell_.overlay = overlay;
-      if (!overlay.key(shell_, press)) line(safe_text(overlay.footer, Lines::one));
+      if (!overlay.key(shell_, press)) line(key_hints(overlay.keys, 200).text);
       opened_ = shell_.overlay.has_value();
       waiting_ = settling_ = !opened_;  // what it has sent is answered before the next line is read
       turn_ = preview_ = false;
@@ -286,24 +237,45 @@ class PlainLog {
     return true;
   }
 
-  void answer(Verdict verdict, std::string note) {
-    const std::uint64_t id = shell_.view.permission ? shell_.view.permission->id : shell_.view.trust->id;
-    shell_.view.permission.reset();
-    shell_.view.trust.reset();
-    shell_.send(Answer{id, verdict, std::move(note)});
+  void list_choices(const DialogChoices& choices) {
+    for (std::size_t i = 0; i < choices.size(); ++i)
+      line(std::to_string(i + 1) + ". " + choices[i].text + (choices[i].letter.empty() ? "" : " (" + choices[i].letter + ")") +
+           (choices[i].help.empty() ? "" : ": " + choices[i].help));
+  }
+
+  // Without those that need a screen, or a word that is typed anyway.
+  static DialogChoices choices_of(const QuestionAsked& asked) {
+    DialogChoices choices = asked.kind == QuestionAsked::Kind::plan ? plan_choices() : question_choices(asked.options);
+    std::erase_if(choices, [](const DialogChoice& choice) {
+      return choice.does == DialogChoice::Does::edit ||
+             (choice.does == DialogChoice::Does::write && choice.verdict != Verdict::no);
+    });
+    return choices;
+  }
+
+  void answer(Verdict verdict, std::string note, std::size_t choice = 0) {
+    const ViewState& view = shell_.view;
+    const std::uint64_t id = view.permission ? view.permission->id : view.trust ? view.trust->id : view.question->id;
+    drop_question(shell_.view, shell_.now_ms);
+    shell_.send(Answer{id, verdict, std::move(note), choice});
+  }
+
+  void answer_question(const std::string& text) {
+    const ViewState& view = shell_.view;
+    const DialogChoices choices = view.permission ? permission_choices(*view.permission, std::nullopt)
+                                  : view.question ? choices_of(*view.question)
+                                                  : trust_choices();
+    if (const auto chosen = choice_of(text, choices)) return answer(choices[*chosen].verdict, "", choices[*chosen].picked);
+    const bool words = view.question && view.question->kind == QuestionAsked::Kind::question;
+    if (words) return text.empty() ? answer(Verdict::no, "") : answer(Verdict::yes, text, view.question->options.size());
+    if (view.trust || is_unclear(text)) return line(std::string(how_to_answer) + "; this was not sent");
+    answer(Verdict::no, text);
   }
 
   void take(const std::string& text) {
     prompted_ = false;
     if (!interactive_) line("> " + safe_text(text));
-    if (question() && !text.empty()) {
-      const bool two = shell_.view.permission && !shell_.view.permission->remember.empty();
-      if (text == "1" || text == "3" || (text == "2" && two))
-        return answer(text == "1" ? Verdict::yes : text == "2" ? Verdict::yes_remember : Verdict::no, "");
-      if (shell_.view.trust || is_number(text))
-        return line("answer with 1 yes, " + std::string(two ? "2 yes and remember, " : "") + "3 no; this was not sent");
-      return answer(Verdict::no, text);
-    }
+    if (question() && (shell_.view.question || !text.empty())) return answer_question(text);
     if (to_page(text)) return after_keys();
     shell_.composer.set(text);
     turn_ = !text.starts_with("!") && !text.starts_with("/") && !text.starts_with("#");
@@ -356,7 +328,7 @@ class PlainLog {
   void line(const std::string& text) { put((at_line_start_ ? "" : "\n") + text + "\n"); }
 
   UiDeps& deps_;
-  Input input_;
+  LineInput input_;
   Shell shell_;
   bool interactive_, prompted_ = false;
   std::string named_;  // the model, as it was said last

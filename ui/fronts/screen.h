@@ -1,9 +1,10 @@
 // One frame: the shell's state laid out for a terminal size. The only writer of positions the mouse needs.
 #pragma once
 
-#include "ui/painter.h"
-#include "ui/shell.h"
-#include "ui/terminal.h"
+#include "ui/shell/shell.h"
+#include "ui/terminal/frame.h"
+#include "ui/terminal/painter.h"
+#include "ui/terminal/terminal.h"
 
 namespace tern {
 
@@ -11,8 +12,9 @@ namespace tern {
 struct Bottom {
   Rows rows;
   Caret caret;
-  std::string title;  // of the frame, at its upper left
-  Row rest;           // of the status line, at its lower right
+  int composer_row = -1;  // where the prompt's text begins; negative: no prompt is shown
+  int composer_left = 0, composer_rows = 0, hidden_sign = 0;
+  Frame frame;  // of the composer: its mode, and what has no room in the status line
 };
 Bottom bottom_part(Shell& shell, TerminalSize size);
 Rows welcome_rows(const Shell& shell, int width, int height);

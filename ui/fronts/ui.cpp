@@ -1,31 +1,34 @@
 // The loop of the interactive front end: wait, read, fold, draw at most once per slot. Nothing here knows what a key means.
-#include "ui/ui.h"
+#include "ui/fronts/ui.h"
 
 #include <time.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "ui/clipboard.h"
-#include "ui/context_panel.h"
-#include "ui/external_editor.h"
-#include "ui/inline_region.h"
-#include "ui/kept_draft.h"
-#include "ui/keys.h"
-#include "ui/modes.h"
-#include "ui/painter.h"
-#include "ui/paste_guard.h"
-#include "ui/screen.h"
-#include "ui/shell.h"
-#include "ui/terminal.h"
-#include "ui/text_safe.h"
-#include "ui/width.h"
+#include "ui/commands/builtin_commands.h"
+#include "ui/fronts/announcer.h"
+#include "ui/fronts/inline_region.h"
+#include "ui/fronts/modes.h"
+#include "ui/fronts/screen.h"
+#include "ui/parts/context_panel.h"
+#include "ui/parts/kept_draft.h"
+#include "ui/shell/keys.h"
+#include "ui/shell/shell.h"
+#include "ui/terminal/clipboard.h"
+#include "ui/terminal/external_editor.h"
+#include "ui/terminal/painter.h"
+#include "ui/terminal/paste_guard.h"
+#include "ui/terminal/terminal.h"
+#include "ui/text/links.h"
+#include "ui/text/text_safe.h"
+#include "ui/text/width.h"
 
 namespace tern {
 namespace {
 
 constexpr std::int64_t slot_ms = 16, resize_quiet_ms = 40, spinner_ms = 250, escape_ms = 30, paste_ms = 1'000,
-                       longest_hold_ms = 1'500;
+                       longest_hold_ms = 1'500, reply_ms = 1'000, away_ms = 20'000;
 
 std::int64_t steady_ms() {
   timespec now{};
@@ -63,16 +66,19 @@ class Loop {
       : deps_(deps),
         inline_(deps.screen == ScreenKind::inline_region),
         terminal_(!inline_, !inline_ && environment("TERN_NO_MOUSE").empty()),
-        shell_(deps, [this] { terminal_.wake(); }),
-        draft_(deps.state_dir) {
+        shell_(deps, builtin_commands(), [this] { terminal_.wake(); }),
+        draft_(deps.state_dir),
+        traits_(terminal_traits(environment, deps.wishes)),
+        announcer_(traits_, deps.bell, deps.cwd) {
+    terminal_.announces(traits_.title, traits_.progress);
+    allow_links(traits_.links);
     draft_.restore(shell_.composer);
     deps.on_wake([this] { terminal_.wake(); });
     shell_.view.meters.cwd = deps.cwd;
     shell_.depth = detect_depth(environment("NO_COLOR"), environment("COLORTERM"), environment("TERM"));
     shell_.theme = make_theme(deps.theme, shell_.depth, Background::unknown);
-    if (shell_.depth >= ColourDepth::palette256) terminal_.write("\x1b]11;?\x1b\\");
-    if (shell_.depth >= ColourDepth::palette256 && inline_) terminal_.write("\x1b[>q");  // its name
     region_.set_reflows(reflows_by_name(environment));
+    shell_.desktop_clipboard = !clipboard_program(environment).empty();
   }
 
   ~Loop() {
@@ -113,6 +119,7 @@ class Loop {
 
   // The end of the talk stays readable on the normal screen; inline it stands there already.
   void last_words() {
+    await_replies();
     leave_region();
     if (inline_ || terminal_.hung_up()) return terminal_.leave();
     const TerminalSize size = terminal_.size();
@@ -124,17 +131,48 @@ class Loop {
   }
 
  private:
+  // Not before there is something to look at: who leaves at once would find the answers on the command line of the shell.
+  void ask_terminal() {
+    const bool open = shell_.view.openings > 0 || shell_.view.trust;
+    if (asked_ms_ >= 0 || !open || shell_.view.goodbye || shell_.depth < ColourDepth::palette256) return;
+    asked_ms_ = shell_.now_ms;
+    unanswered_ = inline_ ? 2 : 1;
+    terminal_.write(inline_ ? "\x1b]11;?\x1b\\\x1b[>q" : "\x1b]11;?\x1b\\");  // its background; its name
+  }
+
+  // An answer that is still on its way belongs to us. A terminal that gives none is not waited for again and again.
+  void await_replies() {
+    while (unanswered_ > 0 && asked_ms_ >= 0 && !terminal_.hung_up()) {
+      const std::int64_t left_ms = asked_ms_ + reply_ms - steady_ms();
+      if (left_ms <= 0 || !terminal_.wait(static_cast<int>(left_ms), false).input) return;
+      for (const Input& input : parser_.feed(terminal_.read()))
+        if (const auto* reply = std::get_if<Reply>(&input)) count_reply(reply->text);
+    }
+  }
+
+  // Where the terminal says nothing of its window, whoever has not touched a key for a while looks elsewhere.
+  bool watched() const { return in_front_.value_or(shell_.now_ms - last_input_ms_ < away_ms); }
+
+  void count_reply(std::string_view reply) {
+    if (reply.find("]11;") != reply.npos || reply.starts_with(name_reply)) --unanswered_;
+  }
+
   void take_events() {
     ViewState& view = shell_.view;
-    const bool busy = view.working && !view.permission;
     for (Event& event : deps_.events.drain()) fold(view, std::move(event), shell_.now_ms);
-    if (busy && (!view.working || view.permission) && !in_front_ && deps_.bell) terminal_.write("\a");
+    ask_terminal();
+    if (view.dirty) announce();
     open_pages(shell_);
     shell_.clipboard_came();
     if (shell_.files.changed()) {  // names for an `@` that waits for them
       shell_.completion.update(shell_);
       shell_.view.dirty = true;
     }
+  }
+
+  void announce() {
+    announcer_.set_bell(deps_.bell);
+    if (const std::string bytes = announcer_.follow(shell_.view, watched()); !bytes.empty()) terminal_.write(bytes);
   }
 
   void read_input() {
@@ -153,6 +191,7 @@ class Loop {
 
   void take(const Input& input) {
     if (const auto* reply = std::get_if<Reply>(&input)) {
+      count_reply(reply->text);
       if (reply->text.starts_with(name_reply)) region_.set_reflows(!reply->text.starts_with(xterm_reply));
       if (reply->text == "\x1b[I" || reply->text == "\x1b[O") in_front_ = reply->text.back() == 'I';
       const Background found = background_of(reply->text);
@@ -169,13 +208,17 @@ class Loop {
   void serve() {
     if (std::exchange(shell_.suspend, false)) {
       leave_region();
-      if (!terminal_.suspend()) shell_.say("no shell here could bring a stopped program back");
+      announcer_.forget();
+      if (!terminal_.suspend()) shell_.say("can't suspend: tern wasn't started from a shell with job control");
       painter_.forget();
       shell_.view.dirty = true;
     }
-    if (shell_.edit_externally || shell_.edit_preview) edit();
-    if (!shell_.to_clipboard.empty())
-      terminal_.write(copy_sequence(std::exchange(shell_.to_clipboard, {}), !environment("TMUX").empty()));
+    if (shell_.edit_externally || shell_.edit_preview || shell_.edit_plan) edit();
+    if (!shell_.to_clipboard.empty()) {
+      std::string text = std::exchange(shell_.to_clipboard, {});
+      terminal_.write(copy_sequence(text, !environment("TMUX").empty()));
+      if (shell_.desktop_clipboard) clipboard_.write(clipboard_program(environment), std::move(text));
+    }
     draft_due_ms_ = draft_.keep(shell_.composer, shell_.now_ms);
     if (std::exchange(shell_.repaint, false)) {
       painter_.forget();
@@ -189,18 +232,22 @@ class Loop {
   }
 
   void edit() {
-    const bool preview = std::exchange(shell_.edit_preview, false);
+    const bool preview = std::exchange(shell_.edit_preview, false) && shell_.view.preview;
+    const bool plan = std::exchange(shell_.edit_plan, false) && shell_.approval.is_open();
     shell_.edit_externally = false;
-    const std::string before = preview && shell_.view.preview ? shell_.view.preview->draft : shell_.composer.text();
+    const std::string before = plan ? shell_.approval.text() : preview ? shell_.view.preview->draft : shell_.composer.text();
     leave_region();
     terminal_.leave();
     std::string error;
     const auto edited = edit_in_editor(before, error);
     terminal_.enter();
+    announcer_.forget();
     painter_.forget();
     shell_.view.dirty = true;
     if (!edited) return shell_.say(error);
-    if (preview && shell_.view.preview)
+    if (plan)
+      shell_.approval.set_text(*edited);
+    else if (preview)
       shell_.view.preview->draft = *edited;
     else
       shell_.composer.set(*edited);
@@ -211,7 +258,10 @@ class Loop {
     if (inline_ && !terminal_.hung_up()) terminal_.write(region_.leave());
   }
 
-  bool animated() const { return shell_.view.working || shell_.view.waiting.until_ms > shell_.now_ms; }
+  bool animated() const {
+    const ViewState& view = shell_.view;
+    return (view.working && view.asked_ms < 0) || view.waiting.until_ms > shell_.now_ms;
+  }
 
   void draw_if_due() {
     if (animated() && shell_.now_ms - drawn_ms_ >= spinner_ms) shell_.view.dirty = true;
@@ -264,11 +314,16 @@ class Loop {
   Painter painter_;
   InlineRegion region_;
   InputParser parser_;
-  bool in_front_ = true;  // until the terminal says otherwise
+  ClipboardWriter clipboard_;
+  std::optional<bool> in_front_;  // what the terminal has said; many say nothing
   PasteGuard guard_;
   std::int64_t waited_ms_ = 0;  // for bytes and events: while we work the terminal is not silent, but unheard
   KeptDraft draft_;
   std::int64_t draft_due_ms_ = 0;
+  TerminalTraits traits_;
+  Announcer announcer_;
+  std::int64_t asked_ms_ = -1;  // when the terminal was asked about itself
+  int unanswered_ = 0;
   std::int64_t drawn_ms_ = -slot_ms, last_input_ms_ = -1, draw_after_ms_ = 0;
 };
 

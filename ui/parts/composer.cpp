@@ -1,12 +1,12 @@
-#include "ui/composer.h"
+#include "ui/parts/composer.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "ui/composer_chip.h"
-#include "ui/history.h"
-#include "ui/text_safe.h"
-#include "ui/width.h"
+#include "ui/parts/composer_chip.h"
+#include "ui/parts/history.h"
+#include "ui/text/text_safe.h"
+#include "ui/text/width.h"
 
 namespace tern {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ui/input_parser.h"
-#include "ui/style.h"
+#include "ui/terminal/input_parser.h"
+#include "ui/text/style.h"
 
 namespace tern {
 
@@ -23,8 +23,9 @@ class Composer {
   void name_chips(std::function<std::string(std::string_view text)> name) { name_ = std::move(name); }
 
   bool empty() const { return buffer_.empty(); }
-  std::string text() const;  // what will be sent: chips expanded
-  std::string take();        // text(), and the composer is empty again (undo brings it back)
+  std::string text() const;                 // what will be sent: chips expanded
+  std::vector<std::string> pastes() const;  // texts of its chips, as far as they have no name of their own
+  std::string take();                       // text(), and the composer is empty again (undo brings it back)
   // Replaces all, caret at the end; chips it holds are chips again. literal: its first letter is no sign.
   void set(std::string_view text, bool literal = false);
   // The '!', '#' or '/' it begins with, when that was typed: what is pasted is text, whatever it begins with. Else '\0'.
@@ -43,6 +44,7 @@ class Composer {
   };
   // Wrapped rows; when there are more than `height`, those around the caret.
   Layout layout(int width, int height) const;
+  void click(int column, int row);  // the caret goes to that place of the last layout
 
   void set_vi(bool on) {
     vi_ = on;
@@ -109,6 +111,7 @@ class Composer {
   Last last_ = Last::other;
   int goal_column_ = -1;
   mutable int width_ = 80;
+  mutable std::size_t first_row_ = 0;  // the first that the last layout showed
   bool vi_ = false, normal_ = false;
   bool literal_ = false;  // what stands first was pasted
   char operator_ = 0;

@@ -1,10 +1,10 @@
 // How the composer's buffer looks: chips by their label, what cannot be seen as an escape, soft wrap, the caret.
 #include <algorithm>
 
-#include "ui/composer.h"
-#include "ui/composer_chip.h"
-#include "ui/text_safe.h"
-#include "ui/width.h"
+#include "ui/parts/composer.h"
+#include "ui/parts/composer_chip.h"
+#include "ui/text/text_safe.h"
+#include "ui/text/width.h"
 
 namespace tern {
 
@@ -70,6 +70,7 @@ Composer::Layout Composer::layout(int width, int height) const {
     if (all[i].begin <= caret_) caret_line = i;
   const std::size_t rows = std::min<std::size_t>(all.size(), static_cast<std::size_t>(std::max(1, height)));
   const std::size_t first = std::min(caret_line + 1 > rows ? caret_line + 1 - rows : 0, all.size() - rows);
+  first_row_ = first;
   for (std::size_t i = first; i < first + rows; ++i) {
     RowBuilder row;
     if (i == caret_line) layout.caret_y = static_cast<int>(i - first);
@@ -82,6 +83,32 @@ Composer::Layout Composer::layout(int width, int height) const {
     layout.rows.push_back(row.take());
   }
   return layout;
+}
+
+void Composer::click(int column, int row) {
+  const std::vector<Line> all = lines(width_);
+  const std::size_t index = std::min(first_row_ + static_cast<std::size_t>(std::max(0, row)), all.size() - 1);
+  const Line& line = all[index];
+  std::size_t at = line.begin;
+  for (int x = 0; at < line.end; at = forward(at)) {
+    const int columns = columns_of(std::string_view(buffer_).substr(at, forward(at) - at));
+    if (x + (columns + 1) / 2 > column) break;
+    x += columns;
+  }
+  const bool soft = at == line.end && index + 1 < all.size() && buffer_[line.end] != '\n';
+  caret_ = soft && at > line.begin ? back(at) : at;
+  goal_column_ = -1;
+  last_ = Last::other;
+}
+
+std::vector<std::string> Composer::pastes() const {
+  std::vector<std::string> texts;
+  for (std::size_t at = 0; at < buffer_.size(); at = forward(at)) {
+    if (!is_chip(buffer_, at)) continue;
+    const std::size_t index = chip_index(buffer_, at);
+    if (index < chips_.size() && chips_[index].name.empty()) texts.push_back(chips_[index].text);
+  }
+  return texts;
 }
 
 bool Composer::move_line(int direction) {

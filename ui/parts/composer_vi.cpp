@@ -1,8 +1,8 @@
 // The vi keys of the composer: normal mode with the motions and operators people use in one-line prompts.
 #include <utility>
 
-#include "ui/composer.h"
-#include "ui/width.h"
+#include "ui/parts/composer.h"
+#include "ui/text/width.h"
 
 namespace tern {
 namespace {

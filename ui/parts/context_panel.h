@@ -1,8 +1,8 @@
 // /context: parts that sum to the total, the biggest items, what each tier did, cost and forecast. Pure.
 #pragma once
 
-#include "agent/event.h"
-#include "ui/style.h"
+#include "agent/protocol/event.h"
+#include "ui/text/style.h"
 
 namespace tern {
 

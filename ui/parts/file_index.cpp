@@ -1,13 +1,14 @@
-#include "ui/file_index.h"
+#include "ui/parts/file_index.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "compression/text/plain_text.h"
+
 namespace tern {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 bool boundary(std::string_view name, std::size_t at) {
   return at == 0 || name[at - 1] == '/' || name[at - 1] == '_' || name[at - 1] == '-' || name[at - 1] == '.' ||
          name[at - 1] == ' ';
@@ -20,7 +21,7 @@ std::optional<int> score(std::string_view name, std::string_view query) {
   std::size_t previous = name.size() + 1;
   const std::size_t base = name.rfind('/') == name.npos ? 0 : name.rfind('/') + 1;
   for (std::size_t k = query.size(); k-- > 0;) {
-    while (at > 0 && lower(name[at - 1]) != query[k]) --at;
+    while (at > 0 && lower_char(name[at - 1]) != query[k]) --at;
     if (at == 0) return std::nullopt;
     --at;
     points += 2;
@@ -34,7 +35,7 @@ std::optional<int> score(std::string_view name, std::string_view query) {
 
 std::uint64_t letters_of(std::string_view text) {
   std::uint64_t mask = 0;
-  for (const char c : text) mask |= std::uint64_t{1} << (static_cast<unsigned char>(lower(c)) & 63);
+  for (const char c : text) mask |= std::uint64_t{1} << (static_cast<unsigned char>(lower_char(c)) & 63);
   return mask;
 }
 
@@ -43,7 +44,7 @@ std::uint64_t letters_of(std::string_view text) {
 std::vector<FuzzyHit> fuzzy(const std::vector<std::string>& names, std::string_view query, std::size_t most) {
   std::string wanted;
   for (const char c : query)
-    if (c != ' ') wanted += lower(c);
+    if (c != ' ') wanted += lower_char(c);
   const std::uint64_t letters = letters_of(wanted);
   std::vector<FuzzyHit> hits;
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -1,4 +1,4 @@
-#include "ui/history.h"
+#include "ui/parts/history.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
-#include "ui/kept_draft.h"
+#include "ui/parts/kept_draft.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "ui/composer.h"
+#include "ui/parts/composer.h"
 
 namespace tern {
 namespace {

@@ -1,9 +1,9 @@
-#include "ui/selection.h"
+#include "ui/parts/selection.h"
 
 #include <algorithm>
 
-#include "ui/search.h"
-#include "ui/width.h"
+#include "ui/parts/text_search.h"
+#include "ui/text/width.h"
 
 namespace tern {
 
@@ -17,7 +17,7 @@ ByteRange letter_under(const Row& row, int x) {
 
 void paint_selected(Row& row, std::size_t from, std::size_t to) {
   from = std::max<std::size_t>(from, row.gutter);
-  to = std::min(to, row.text.size());
+  to = std::min(to, row.text.size() - row.trailer);
   if (from < to) lay_over(row, from, to, Style{.bg = Colour::select_tint});
 }
 
@@ -25,7 +25,7 @@ void copy_selected(std::string& text, const Row& row, std::size_t from, std::siz
   if (!first && !row.continued) text += '\n';
   if (!first && row.blank_lost) text += ' ';
   from = std::max<std::size_t>(from, row.gutter);
-  to = std::min(to, row.text.size());
+  to = std::min(to, row.text.size() - row.trailer);
   if (from < to) text += row.text.substr(from, to - from);
 }
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "ui/style.h"
+#include "ui/text/style.h"
 
 namespace tern {
 

@@ -1,12 +1,12 @@
-#include "ui/search.h"
+#include "ui/parts/text_search.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "compression/text/plain_text.h"
+
 namespace tern {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 Style mixed(Style style, Style over) {
   if (over.bg != Colour::none) style.bg = over.bg;
@@ -22,7 +22,7 @@ std::size_t find_text(std::string_view text, std::string_view query, std::size_t
   const bool exact = std::any_of(query.begin(), query.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
   if (exact) return text.find(query, from);
   const auto begin = text.begin() + static_cast<std::ptrdiff_t>(from);
-  const auto hit = std::search(begin, text.end(), query.begin(), query.end(), [](char a, char b) { return lower(a) == b; });
+  const auto hit = std::search(begin, text.end(), query.begin(), query.end(), [](char a, char b) { return lower_char(a) == b; });
   return hit == text.end() ? text.npos : static_cast<std::size_t>(hit - text.begin());
 }
 

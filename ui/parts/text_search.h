@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "ui/style.h"
+#include "ui/text/style.h"
 
 namespace tern {
 

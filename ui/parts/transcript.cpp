@@ -1,11 +1,11 @@
-#include "ui/transcript.h"
+#include "ui/parts/transcript.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "ui/search.h"
-#include "ui/selection.h"
-#include "ui/width.h"
+#include "ui/parts/selection.h"
+#include "ui/parts/text_search.h"
+#include "ui/text/width.h"
 
 namespace tern {
 namespace {
@@ -175,16 +175,18 @@ const Rows& Transcript::visible() {
   return shown_;
 }
 
+void Transcript::hold() {
+  if (entries_.empty() || !following_) return;
+  top_ = last_top();
+  following_ = false;
+  seen_cells_ = entries_.size();
+  seen_rows_ = height_at(seen_cells_ - 1);
+}
+
 void Transcript::scroll(int rows) {
-  if (entries_.empty()) return;
+  if (entries_.empty() || (following_ && rows >= 0)) return;
   const Place end = last_top();
-  if (following_) {
-    if (rows >= 0) return;
-    top_ = end;
-    following_ = false;
-    seen_cells_ = entries_.size();
-    seen_rows_ = height_at(seen_cells_ - 1);
-  }
+  hold();
   top_ = step(top_, rows);
   if (top_ >= end) to_end();
 }

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "ui/rows.h"
-#include "ui/view.h"
+#include "ui/parts/rows.h"
+#include "ui/parts/view.h"
 
 namespace tern {
 
@@ -21,6 +21,7 @@ class Transcript {
 
   void scroll(int rows);  // negative: towards the past
   void to_end();
+  void hold();  // stays where it is when something above the end grows
   void to_begin();
   bool near_begin() const { return !following_ && top_.cell < 20; }
   void catch_up();  // before keys act on a view that changed since the last frame

@@ -1,13 +1,15 @@
-// The interactive front end. Runs on the calling thread until the person leaves; pushes Commands, folds Events.
+// What a front end is given by the program around it.
 #pragma once
 
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "agent/event.h"
-#include "agent/mailbox.h"
+#include "agent/protocol/event.h"
+#include "agent/protocol/mailbox.h"
+#include "ui/terminal/osc.h"
 
 namespace tern {
 
@@ -21,16 +23,15 @@ struct UiDeps {
   std::string cwd, home, state_dir;                    // state_dir: the project's prompt history and drafts; empty: none
   std::string version;
   ScreenKind screen = ScreenKind::full;
-  std::string theme = "default";
+  std::string theme = "auto";
   bool vi = false;
-  bool bell = true;  // ring when a turn has ended or a question waits, and the window is not in front
+  bool bell = true;  // tell when a turn has ended or a question waits, and the window is not in front
+  TerminalWishes wishes;
   int ambiguous_width = 1;
   std::vector<std::pair<std::string, std::string>> keys;                // rebindings: name of action → key name
   std::function<std::vector<std::string>(std::stop_token)> list_files;  // names for `@`, relative to cwd; runs on its own thread
   std::string first_prompt;                                             // `tern "fix it"`: submitted at once
   std::vector<std::string> welcome;  // lines: what model, what folder, where summaries are kept
 };
-
-int run_ui(UiDeps& deps);  // exit status; the account has been printed to the normal screen
 
 }  // namespace tern

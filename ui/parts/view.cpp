@@ -1,7 +1,14 @@
-#include "ui/view.h"
+#include "ui/parts/view.h"
 
 #include <algorithm>
 #include <utility>
+
+#include "ui/parts/left_context.h"
+#include "ui/parts/view_retry.h"
+#include "ui/parts/view_runs.h"
+
+#include "compression/values/tokens.h"
+#include "ui/text/todo_rows.h"
 
 namespace tern {
 namespace {
@@ -27,11 +34,13 @@ class Fold {
       attachments += std::holds_alternative<Image>(block) || std::holds_alternative<Document>(block);
     }
     if (item.synthetic || (text.empty() && attachments == 0) || has_results(item)) return;
-    add(UserCell{std::move(text), attachments}, item.id);
+    std::vector<PastedPart> pasted = claim_pastes(text);
+    add(UserCell{std::move(text), attachments, std::move(pasted)}, item.id);
   }
 
   void operator()(Delta& delta) {
     view_.waiting = {};
+    view_.turn_tokens += estimate(delta.text);
     if (delta.kind == DeltaKind::text) {
       stop_streaming<ThinkingCell>();
       auto* body = streaming<AssistantCell>();
@@ -52,9 +61,12 @@ class Fold {
     cell.call_id = std::move(started.call_id);
     cell.tool = std::move(started.tool);
     cell.label = std::move(started.label);
-    cell.subject = std::move(started.subject);
+    cell.file = file_of(cell.tool, started.subject);
+    cell.subject = relative(std::move(started.subject));
     cell.arguments = std::move(started.arguments);
     add(std::move(cell));
+    ++view_.turn_tools;
+    regroup(view_.cells, view_.cells.size() - 1);
   }
 
   void operator()(ToolProgress& progress) {
@@ -78,7 +90,10 @@ class Fold {
     body.running = false;
     if (!done.tool.empty()) body.tool = std::move(done.tool);
     if (!done.label.empty()) body.label = std::move(done.label);
-    if (!done.subject.empty()) body.subject = std::move(done.subject);
+    if (!done.subject.empty()) {
+      body.file = file_of(body.tool, done.subject);
+      body.subject = relative(std::move(done.subject));
+    }
     body.note = std::move(done.note);
     body.diff = std::move(done.diff);
     body.output = std::move(done.text);
@@ -89,18 +104,31 @@ class Fold {
     body.recall = done.recall;
     body.form = done.form;
     ++cell->version;
+    regroup(view_.cells, static_cast<std::size_t>(cell - view_.cells.data()));
   }
 
-  void operator()(PermissionAsked& asked) { view_.permission = std::move(asked); }
+  void operator()(PermissionAsked& asked) {
+    view_.permission = std::move(asked);
+    std::string& title = view_.permission->title;  // "Write /home/ann/src/parser/a.txt"
+    if (const std::size_t path = title.find(' ') + 1; path > 0) title = title.substr(0, path) + relative(title.substr(path));
+    if (view_.asked_ms < 0) view_.asked_ms = now_ms_;
+  }
   void operator()(PermissionSettled& settled) {
     if (view_.permission && view_.permission->id == settled.id) view_.permission.reset();
     if (view_.trust && view_.trust->id == settled.id) view_.trust.reset();
+    if (view_.question && view_.question->id == settled.id) view_.question.reset();
+    if (!view_.permission && !view_.question) resume_clock(view_, now_ms_);
   }
   void operator()(TrustAsked& asked) { view_.trust = std::move(asked); }
+  void operator()(QuestionAsked& asked) {
+    view_.question = std::move(asked);
+    if (view_.asked_ms < 0) view_.asked_ms = now_ms_;
+  }
   void operator()(Notice& notice) { add(NoticeCell{notice.level, std::move(notice.text)}); }
   void operator()(Waiting& waiting) {
     view_.waiting = std::move(waiting);
     if (view_.waiting.until_ms > 0) view_.waiting.until_ms += now_ms_;
+    if (view_.waiting.attempt > 0) forget_streamed(view_);
   }
 
   void operator()(Compaction& compaction) {
@@ -109,7 +137,7 @@ class Fold {
     switch (compaction.phase) {
       case CompactionPhase::completed:
       case CompactionPhase::undone:
-      case CompactionPhase::redone: mark(view_.cells, compaction); break;
+      case CompactionPhase::redone: mark_left(view_.cells, compaction); break;
       case CompactionPhase::failed: break;
       case CompactionPhase::started:
         if (!view_.working) begin_work(compaction_work);
@@ -128,6 +156,7 @@ class Fold {
     ++view_.gauged;
     end_side_work(compaction_work);  // a compaction that found nothing to do ends with these alone
     view_.meters = std::move(meters);
+    view_.cold_at_ms = view_.meters.cold_in_ms < 0 ? -1 : now_ms_ + view_.meters.cold_in_ms;
     view_.replaying = false;  // they follow the replayed log
     std::move(view_.early.begin(), view_.early.end(), std::back_inserter(view_.cells));
     view_.early.clear();
@@ -141,7 +170,10 @@ class Fold {
   void operator()(ContextReport& report) { view_.report = std::move(report); }
   void operator()(RewindPoints& points) { view_.rewind = std::move(points.points); }
   void operator()(SessionList& list) { view_.sessions = std::move(list.sessions); }
-
+  void operator()(ListShown& list) { view_.list = std::move(list); }
+  void operator()(ModelList& list) { view_.models = std::move(list.models); }
+  void operator()(CommandList& list) { view_.brought = std::move(list); }
+  void operator()(LoginAsked& asked) { view_.login = std::move(asked); }
   void operator()(SessionOpened& opened) {
     if (view_.openings++ == 0) view_.early = std::move(view_.cells);
     view_.more_above = opened.more;
@@ -152,6 +184,9 @@ class Fold {
     view_.queue.clear();
     view_.session_id = std::move(opened.id);
     view_.session_name = std::move(opened.name);
+    view_.earlier_talks = opened.earlier;
+    view_.last_talk = std::move(opened.last);
+    view_.last_talk_when = std::move(opened.last_when);
     view_.working = false;
   }
 
@@ -164,29 +199,73 @@ class Fold {
     for (Event& event : earlier.page->events) fold(above, std::move(event), now_ms_);
     view_.next_cell = above.next_cell;
     for (const Cell& cell : view_.cells)
-      if (const auto* compaction = std::get_if<CompactionCell>(&cell.body)) mark(above.cells, compaction->last);
+      if (const auto* compaction = std::get_if<CompactionCell>(&cell.body)) mark_left(above.cells, compaction->last);
     view_.cells.insert(view_.cells.begin(), std::move_iterator(above.cells.begin()), std::move_iterator(above.cells.end()));
   }
 
-  void operator()(Todos& todos) { view_.todos = std::move(todos.lines); }
+  void operator()(Todos& todos) {
+    view_.new_todos |= all_done(view_.todos) && !all_done(todos.lines);
+    view_.todos = std::move(todos.lines);
+  }
 
   void operator()(TurnEnded& ended) {
     stop_streaming<AssistantCell>();
     stop_streaming<ThinkingCell>();
-    view_.working = false;
+    const bool live = std::exchange(view_.working, false) && view_.side_work.empty();
     view_.side_work.clear();
     view_.waiting = {};
-    if (ended.how == TurnEnded::How::interrupted) add(NoticeCell{Level::warning, "interrupted"});
+    resume_clock(view_, now_ms_);
+    const bool interrupted = ended.how == TurnEnded::How::interrupted;
+    view_.rejected = interrupted && ended.exit_code == 0;  // its cell says so
+    if (interrupted && !view_.rejected) add(NoticeCell{Level::warning, "interrupted"});
     if (!ended.error.empty()) add(NoticeCell{Level::error, std::move(ended.error)});
+    if (live && ended.how == TurnEnded::How::done) add(took());
   }
 
+  void operator()(StatusText& status) { view_.status_text = std::move(status.text); }
   void operator()(Goodbye& goodbye) { view_.goodbye = std::move(goodbye.text); }
 
  private:
+  // A path inside the working folder is told from there.
+  std::string relative(std::string path) const {
+    const std::string& cwd = view_.meters.cwd;
+    return !cwd.empty() && path.starts_with(cwd + "/") ? path.substr(cwd.size() + 1) : path;
+  }
+
+  // What the user pasted and sent stays a chip on the screen.
+  std::vector<PastedPart> claim_pastes(std::string_view text) {
+    std::vector<PastedPart> parts;
+    std::size_t from = 0;
+    std::erase_if(view_.sent_pastes, [&](const std::string& paste) {
+      const std::size_t at = paste.empty() ? text.npos : text.find(paste, from);
+      if (at == text.npos) return false;
+      parts.push_back({at, paste.size()});
+      from = at + paste.size();
+      return true;
+    });
+    return parts;
+  }
+
+  // Of the tools that work on one file.
+  std::string file_of(std::string_view tool, const std::string& subject) const {
+    static constexpr std::string_view tools[] = {"Read", "Edit", "MultiEdit", "Write"};
+    if (subject.empty() || std::find(std::begin(tools), std::end(tools), tool) == std::end(tools)) return {};
+    const std::string& cwd = view_.meters.cwd;
+    return subject.starts_with('/') ? subject : cwd.empty() ? "" : cwd + "/" + subject;
+  }
+
   void begin_work(std::string_view side) {
     view_.working = true;
     view_.side_work = side;
     view_.turn_started_ms = now_ms_;
+    view_.turn_tools = 0;
+    view_.turn_tokens = 0;
+    view_.turn_dollars = view_.meters.dollars;
+    view_.rejected = false;
+  }
+  TurnCell took() const {
+    const double dollars = view_.meters.dollars_known ? view_.meters.dollars - view_.turn_dollars : -1;
+    return {now_ms_ - view_.turn_started_ms, view_.turn_tools, dollars};
   }
   void end_side_work(std::string_view side) {
     if (side.empty() || view_.side_work != side) return;
@@ -286,21 +365,23 @@ class Fold {
     return nullptr;
   }
 
-  static void mark(std::vector<Cell>& cells, const Compaction& compaction) {
-    const std::vector<ItemId>& items = compaction.touched;
-    if (items.empty() || compaction.phase == CompactionPhase::failed) return;
-    for (Cell& cell : cells) {
-      if (cell.item == ItemId{} || !std::binary_search(items.begin(), items.end(), cell.item)) continue;
-      cell.left_context = compaction.phase == CompactionPhase::undone ? Tier::none : compaction.tier;
-      ++cell.version;
-    }
-  }
-
   ViewState& view_;
   std::int64_t now_ms_;
 };
 
 }  // namespace
+
+void resume_clock(ViewState& view, std::int64_t now_ms) {
+  if (view.asked_ms >= 0) view.turn_started_ms += now_ms - view.asked_ms;
+  view.asked_ms = -1;
+}
+
+void drop_question(ViewState& view, std::int64_t now_ms) {
+  view.permission.reset();
+  view.trust.reset();
+  view.question.reset();
+  resume_clock(view, now_ms);
+}
 
 void fold(ViewState& view, Event event, std::int64_t now_ms) {
   if (auto* compaction = std::get_if<Compaction>(&event)) std::sort(compaction->touched.begin(), compaction->touched.end());

@@ -1,16 +1,18 @@
-#include "ui/completion.h"
+#include "ui/shell/completion.h"
 
 #include <algorithm>
 
-#include "ui/command.h"
-#include "ui/shell.h"
-#include "ui/text_safe.h"
-#include "ui/width.h"
+#include "ui/shell/shell.h"
+#include "ui/shell/slash_command.h"
+#include "ui/terminal/frame.h"
+#include "ui/text/text_safe.h"
+#include "ui/text/width.h"
 
 namespace tern {
 namespace {
-constexpr std::size_t most = 50;
-}
+constexpr std::size_t most_files = 50;
+constexpr Style muted{.fg = Colour::muted};
+}  // namespace
 
 void Completion::update(Shell& shell) {
   const std::string_view text = shell.composer.raw();
@@ -32,41 +34,43 @@ void Completion::update(Shell& shell) {
   }
 }
 
-void Completion::names(std::string_view line) {
+void Completion::names(const Shell& shell, std::string_view line) {
   const std::string word = " " + std::string(line);
   const auto rank = [&](const SlashCommand& command) {  // what is typed in full goes first, then what begins so
-    const std::string aliases = " " + std::string(command.aliases) + " ";
+    const std::string aliases = " " + command.aliases + " ";
     if (!line.empty() && (command.name == line || aliases.find(word + " ") != aliases.npos)) return 0;
     if (command.name.starts_with(line)) return 1;
     return command.name.find(line) != line.npos || aliases.find(word) != aliases.npos ? 2 : 3;
   };
   for (const int wanted : {0, 1, 2})
-    for (const SlashCommand* command : slash_commands())
-      if (rank(*command) == wanted)
-        candidates_.push_back({"/" + std::string(command->name) + (command->usage.empty() ? "" : " "),
-                               std::string(command->usage) + (command->usage.empty() ? "" : "  ") + std::string(command->help),
-                               command->usage.empty() || command->usage.starts_with("[")});
+    for (const SlashCommand& command : shell.slash)
+      if (rank(command) == wanted)
+        candidates_.push_back({.text = "/" + command.name + (command.usage.empty() ? "" : " "),
+                               .help = command.help,
+                               .usage = command.usage,
+                               .run = command.usage.empty() || command.usage.starts_with("[")});
 }
 
 void Completion::commands(Shell& shell, std::string_view line) {
   const std::size_t blank = line.find(' ');
   begin_ = 0;
-  if (blank == line.npos) return names(line);
-  std::vector<std::string_view> meant;
-  const SlashCommand* command = find_command(line.substr(0, blank), meant);
+  if (blank == line.npos) return names(shell, line);
+  std::vector<std::string> meant;
+  const SlashCommand* command = shell.slash.find(line.substr(0, blank), meant);
   if (!command || !command->complete) return;
   const std::string_view typed = line.substr(blank + 1);
   begin_ = blank + 2;
   for (std::string& value : command->complete(shell)) {
     if (value == typed) return candidates_.clear();  // complete as it stands: enter runs it
     const bool runs = !value.ends_with(" ");
-    if (value.starts_with(typed)) candidates_.push_back({std::move(value), "", runs});
+    if (value.starts_with(typed)) candidates_.push_back({.text = std::move(value), .help = {}, .usage = {}, .run = runs});
   }
 }
 
 void Completion::files(Shell& shell, std::string_view word) {
   if (word.empty() || !shell.files.listed()) shell.files.refresh();  // files come and go: each mention lists them anew
-  for (std::string& name : shell.files.search(word, most)) candidates_.push_back({"@" + name + " ", "", false});
+  for (std::string& name : shell.files.search(word, most_files))
+    candidates_.push_back({.text = "@" + name + " ", .help = {}, .usage = {}, .run = false});
 }
 
 void Completion::close(const Shell& shell) {
@@ -85,29 +89,42 @@ const Candidate* Completion::current() const {
   return candidates_.empty() ? nullptr : &candidates_[std::min(selected_, candidates_.size() - 1)];
 }
 
+// The list, and in its frame what may follow the selected one.
 Rows Completion::rows(int width, int height) const {
-  Rows rows;
-  const auto shown = std::min<std::size_t>(candidates_.size(), static_cast<std::size_t>(std::max(1, height)));
+  const int inside = std::max(4, width - 4);
+  const auto most = static_cast<std::size_t>(std::max(1, height - 2));
+  const std::size_t shown = std::min(candidates_.size(), most);
   const std::size_t first = selected_ >= shown ? selected_ + 1 - shown : 0;
   int column = 12;
   for (std::size_t i = first; i < first + shown; ++i) column = std::max(column, tern::width(candidates_[i].text) + 4);
-  column = std::min(column, std::max(12, width / 2));
+  column = std::min(column, std::max(12, inside / 2));
+  Rows rows;
   for (std::size_t i = first; i < first + shown; ++i) {
+    const Candidate& candidate = candidates_[i];
     const bool here = i == selected_;
+    const bool path = candidate.help.empty();
+    const std::string text = safe_text(candidate.text, Lines::one);
     RowBuilder row;
-    row.add(here ? " ❯ " : "   ", Style{.fg = Colour::accent, .bold = true});
-    const bool path = candidates_[i].help.empty();
-    row.add(path ? shorten_middle(safe_text(candidates_[i].text, Lines::one), width - 4)
-                 : shorten(safe_text(candidates_[i].text, Lines::one), column - 3),
+    row.add(here ? "❯ " : "  ", Style{.fg = Colour::accent, .bold = true});
+    row.add(path ? shorten_middle(text, inside - 2) : shorten(text, column - 2),
             here ? Style{.fg = Colour::accent, .bold = true} : Style{});
-    const std::size_t below = i + 1 == first + shown ? candidates_.size() - first - shown : 0;  // said in the last row
-    const std::string more = below > 0 ? " ↓ " + std::to_string(below) + " more " : "";
-    const int room = std::max(0, width - column - 1 - tern::width(more));
-    if (!path) row.fill_to(column).add(shorten(candidates_[i].help, room), Style{.fg = Colour::muted});
-    if (!path && below > 0) row.fill_to(width - tern::width(more)).add(more, Style{.fg = Colour::accent});
+    if (!path) row.fill_to(column).add(shorten(candidate.help, std::max(0, inside - column)), muted);
     rows.push_back(row.take());
   }
-  return rows;
+  Frame frame;
+  const Candidate* chosen = current();
+  const std::string place =
+      shown < candidates_.size() ? std::to_string(selected_ + 1) + "/" + std::to_string(candidates_.size()) : "";
+  frame.rest = RowBuilder().add(place, muted).take();
+  const int room = inside - 4 - tern::width(place);
+  if (chosen && !chosen->usage.empty())
+    frame.footer = RowBuilder()
+                       .add(chosen->text, Style{.fg = Colour::accent})
+                       .add(shorten(chosen->usage, room - tern::width(chosen->text)))
+                       .take();
+  else
+    frame.footer = key_hints({{"enter", chosen && chosen->run ? "run" : "take"}, {"tab", "complete"}, {"esc", "close"}}, room);
+  return framed(rows, width, frame);
 }
 
 }  // namespace tern

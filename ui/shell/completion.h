@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ui/style.h"
+#include "ui/text/style.h"
 
 namespace tern {
 
@@ -15,7 +15,8 @@ struct Shell;
 struct Candidate {
   std::string text;  // put in place of [begin, caret)
   std::string help;
-  bool run = false;  // Enter runs it at once (a command without arguments)
+  std::string usage;  // what may follow
+  bool run = false;   // Enter runs it at once (a command without arguments)
 };
 
 class Completion {
@@ -29,7 +30,7 @@ class Completion {
   Rows rows(int width, int height) const;
 
  private:
-  void names(std::string_view line);
+  void names(const Shell& shell, std::string_view line);
   void commands(Shell& shell, std::string_view line);
   void files(Shell& shell, std::string_view word);
   std::vector<Candidate> candidates_;

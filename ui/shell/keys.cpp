@@ -1,12 +1,14 @@
-#include "ui/keys.h"
+#include "ui/shell/keys.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
-#include "ui/picture.h"
-#include "ui/reverse_search.h"
-#include "ui/shell.h"
-#include "ui/width.h"
+#include "ui/shell/reverse_search.h"
+#include "ui/shell/shell.h"
+#include "ui/terminal/picture.h"
+#include "ui/text/format.h"
+#include "ui/text/width.h"
 
 namespace tern {
 namespace {
@@ -29,52 +31,55 @@ struct Action {
 void enter(Shell& shell);
 void tab(Shell& shell);
 bool writing(const Shell& shell) { return !shell.transcript_view; }
+bool no_question(const Shell& shell) { return !shell.approval.is_open(); }
 bool command_runs(const Shell& shell) { return shell.view.working && shell.composer.empty(); }
 
 constexpr Action actions[] = {
-    {"send", "enter", "send; while working it steers the running turn", enter, writing},
-    {"complete", "tab", "complete; while working: queue for after the turn", tab, writing},
-    {"background", "ctrl-b", "while working: the running command goes to the background",
+    {"send", "enter", "send; while working, steer the turn", enter, writing},
+    {"complete", "tab", "complete; while working, queue for later", tab, writing},
+    {"background", "ctrl-b", "move the running command to the background",
      [](Shell& s) {
        s.send(Query{"background", ""});
      },
      command_runs},
-    {"transcript", "ctrl-o", "whole transcript, unfolded; / searches, v selects rows to copy", toggle_transcript_view},
-    {"todos", "ctrl-t", "todo list on or off", [](Shell& s) { s.toggle_todos(); }},
+    {"transcript", "ctrl-o", "whole transcript, unfolded; / searches, v selects rows to copy", toggle_transcript_view,
+     no_question},
+    {"unfold", "alt-o", "the newest result whole, or folded again; a click does it for any", unfold_newest, writing},
+    {"todos", "ctrl-t", "task list on or off", [](Shell& s) { s.toggle_todos(); }},
     {"mode", "shift-tab", "permission mode: ask → accept edits → plan → auto", cycle_mode},
-    {"history", "ctrl-r", "search prompts said before; again: an older one, ctrl-s a newer one", start_reverse},
+    {"history", "ctrl-r", "search earlier prompts; again for older, ctrl-s for newer", start_reverse, no_question},
     {"picture", "ctrl-v", "paste the picture on the clipboard", [](Shell& s) { s.clipboard.ask(s.wake); }, writing},
     {"editor", "ctrl-g", "write the prompt in $EDITOR; so does ctrl-x ctrl-e", [](Shell& s) { s.edit_externally = true; }},
     {"repaint", "ctrl-l", "draw the screen again", [](Shell& s) { s.repaint = true; }},
-    {"suspend", "ctrl-z", "to the shell; fg comes back", [](Shell& s) { s.suspend = true; }},
+    {"suspend", "ctrl-z", "suspend (fg to return)", [](Shell& s) { s.suspend = true; }},
     {"page-up", "pageup", "scroll back", [](Shell& s) { s.transcript.scroll(-std::max(1, s.transcript_height - 2)); }},
     {"page-down", "pagedown", "scroll forward", [](Shell& s) { s.transcript.scroll(std::max(1, s.transcript_height - 2)); }},
     {"line-up", "shift-up", "one line back", [](Shell& s) { s.transcript.scroll(-1); }},
     {"line-down", "shift-down", "one line forward", [](Shell& s) { s.transcript.scroll(1); }},
-    {"begin", "ctrl-home", "the begin of the conversation", [](Shell& s) { s.to_begin(); }},
-    {"end", "ctrl-end", "the end, following again", [](Shell& s) { s.transcript.to_end(); }},
+    {"begin", "ctrl-home", "start of the conversation", [](Shell& s) { s.to_begin(); }},
+    {"end", "ctrl-end", "end of the conversation", [](Shell& s) { s.transcript.to_end(); }},
 };
 
 constexpr std::pair<std::string_view, std::string_view> fixed_keys[] = {
     {"alt-enter ctrl-j shift-enter \\enter", "new line"},
-    {"esc", "interrupt at once and give queued prompts back; close what is open"},
-    {"esc esc", "clear the prompt into the history; when empty: rewind"},
-    {"ctrl-c", "clear the prompt, else interrupt; twice leaves"},
-    {"ctrl-d", "leave when the prompt is empty"},
-    {"home end", "of the line; when the prompt is empty: of the conversation"},
-    {"↑ ↓", "lines of the prompt, then the history; ↑ first takes queued prompts back"},
-    {"! command", "run it in the shell and show it to the model (!! only to you)"},
+    {"esc", "interrupt and take back queued prompts; close what is open"},
+    {"esc esc", "clear the prompt (kept in history); if empty, rewind"},
+    {"ctrl-c", "clear the prompt, or interrupt; twice to quit"},
+    {"ctrl-d", "quit when the prompt is empty"},
+    {"home end", "start and end of the line; if empty, of the conversation"},
+    {"↑ ↓", "lines of the prompt, then history; ↑ first takes back queued prompts"},
+    {"! command", "run it and show the model the output (!! keeps it to you)"},
     {"# note", "add a line to AGENTS.md"},
     {"@ file", "mention a file, found as you type"},
-    {"ctrl-a e b f k u w y h d, alt-b f d y, ctrl-_", "edit as in every shell; ctrl-_ undoes"},
-    {"wheel, drag", "scroll, select and copy"},
-    {"drop a picture", "its file, dropped or pasted, goes with the prompt"},
+    {"ctrl-a e b f k u w y h d, alt-b f d y, ctrl-_", "edit as in a shell; ctrl-_ undoes"},
+    {"wheel, drag, click", "scroll; select and copy; unfold a result, or place the cursor"},
+    {"drop a picture", "attach it to the prompt"},
 };
 
 // Of the linear log, which reads lines and no keys.
 constexpr std::pair<std::string_view, std::string_view> line_keys[] = {
     {"/ command", "the list is /help"},
-    {"! command", "run it in the shell and show it to the model (!! only to you)"},
+    {"! command", "run it and show the model the output (!! keeps it to you)"},
     {"# note", "add a line to AGENTS.md"},
     {"1 2 3", "answer a question; other words are a no that says why"},
     {"ctrl-c", "interrupt; when nothing runs: leave"},
@@ -114,7 +119,7 @@ void escape(Shell& shell) {
   shell.last_escape_ms = open || shell.view.working ? -10'000 : shell.now_ms;
   if (open || shell.view.working) return;
   if (!twice) {
-    if (!shell.composer.empty()) shell.say("esc again clears the prompt", twice_ms);
+    if (!shell.composer.empty()) shell.say("esc again to clear the prompt", twice_ms);
     return;
   }
   shell.last_escape_ms = -10'000;
@@ -135,7 +140,9 @@ void control_c(Shell& shell) {
     return;
   }
   if (shell.view.working) shell.interrupt();
-  shell.say("Press Ctrl-C again to exit", twice_ms);
+  const int jobs = shell.view.meters.background_jobs;
+  shell.say(jobs == 0 ? "ctrl-c again to quit" : "ctrl-c again to stop " + plural(jobs, "background command") + " and quit",
+            twice_ms);
 }
 
 void enter(Shell& shell) {
@@ -183,10 +190,7 @@ void composer_key(Shell& shell, const KeyPress& press) {
     return;
   }
   if (control("c")) return control_c(shell);
-  if (control("d") && shell.composer.empty()) {
-    shell.quitting = true;
-    return;
-  }
+  if (control("d") && shell.composer.empty()) return shell.leave();
   // Out of vi's insert mode; a running turn is stopped by the same key, as without vi.
   if (shell.composer.vi() && press.key == Key::escape && !open && shell.composer.key(press) && !shell.view.working) return;
   if (press.key == Key::escape) return escape(shell);
@@ -233,15 +237,15 @@ void key_press(Shell& shell, const KeyPress& press) {
   // A dialog that listens keeps listening: its own keys are not typing. Esc is never an approval and needs no care.
   const bool escape = shell.approval.is_open() && press.key == Key::escape;
   if (escape || shell.approval.listens(shell.now_ms, shell.last_key_ms)) {
-    switch (shell.approval.key(press, shell.now_ms)) {
+    switch (shell.approval.key(press)) {
       case Approval::Taken::yes: return;
       case Approval::Taken::answered:
         shell.last_key_ms = shell.now_ms;  // a key held down or struck twice answers one dialog, not the next
         shell.send(shell.approval.answer());
         if (escape && shell.view.working) shell.send(TakeBack{});  // such a no ends the turn
-        shell.view.permission.reset();
-        shell.view.trust.reset();
+        drop_question(shell.view, shell.now_ms);
         return;
+      case Approval::Taken::edit: shell.edit_plan = true; return;
       case Approval::Taken::no: break;
     }
   }
@@ -249,7 +253,7 @@ void key_press(Shell& shell, const KeyPress& press) {
   shell.transcript.clear_selection();
   if (shell.overlay) shell.overlay->selection.clear();
   if (shell.overlay && !shell.approval.is_open()) {
-    if (overlay_key(shell, press)) shell.overlay.reset();
+    if (overlay_key(shell, press)) close_overlay(shell);
     return;
   }
   if (shell.transcript_view && !shell.approval.is_open()) return transcript_key(shell, press);
@@ -267,6 +271,7 @@ void pasted(Shell& shell, const Paste& paste) {
   shell.last_key_ms = shell.now_ms;
   const std::string line = text.substr(0, text.find_first_of("\r\n"));
   const bool dialog = shell.approval.is_open();  // above all else: what is below it takes nothing unseen
+  if (!dialog && shell.overlay && shell.overlay->paste && shell.overlay->paste(shell, line)) return;
   if (!dialog && shell.overlay && overlay_paste(*shell.overlay, line)) return;
   if (shell.find && !dialog) {
     *shell.find += line;
@@ -281,7 +286,7 @@ void pasted(Shell& shell, const Paste& paste) {
     const std::string_view raw = shell.composer.raw();
     const bool command = raw.starts_with("!") || raw.starts_with("#") || (raw.starts_with("/") && raw.find('/', 1) == raw.npos);
     if (command && shell.composer.sign() == '\0')
-      shell.say("what is pasted is sent as text: type the " + std::string(raw.substr(0, 1)) + " yourself to " +
+      shell.say("pasted text is sent as text: type the " + std::string(raw.substr(0, 1)) + " yourself to " +
                     (raw.starts_with("#") ? "note it" : "run it"),
                 5'000);
   }
@@ -312,9 +317,12 @@ Rows key_rows(const Shell& shell, int width) {
     for (const auto& [key, help] : line_keys) row(key, help);
     return rows;
   }
-  for (const auto& [key, help] : fixed_keys) row(key, help);
-  for (const Action& action : actions)
+  const auto action_row = [&](const Action& action) {
     row(key_of(shell, action), std::string(action.help) + " (" + std::string(action.name) + ")");
+  };
+  action_row(actions[0]);  // how a prompt is sent is what one looks for first
+  for (const auto& [key, help] : fixed_keys) row(key, help);
+  for (const Action& action : std::span(actions).subspan(1)) action_row(action);
   return rows;
 }
 
@@ -348,8 +356,9 @@ std::string rebind_problem(std::string_view action, std::string_view key) {
     if (known.name == action) {
       KeyPress press;
       if (!parse_key_name(key, press) || key_name(press) != key)
-        return "\"" + std::string(key) + "\" is no key: write it as ctrl-o or f5";
-      return stays(press) ? "\"" + std::string(key) + "\" writes, edits or leads out and stays so: take another, as ctrl-x or f5"
+        return "\"" + std::string(key) + "\" is not a key: write it as ctrl-o or f5";
+      return stays(press) ? "\"" + std::string(key) +
+                                "\" is reserved for typing, editing or leaving; choose another key such as ctrl-x or f5"
                           : "";
     }
     names.append(" ").append(known.name);

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "ui/input_parser.h"
-#include "ui/style.h"
+#include "ui/terminal/input_parser.h"
+#include "ui/text/style.h"
 
 namespace tern {
 
@@ -22,6 +22,7 @@ std::vector<std::string> rebind_clashes(const std::vector<std::pair<std::string,
 
 // Of the transcript view (Ctrl-O), in transcript_keys.cpp.
 void toggle_transcript_view(Shell& shell);
+void unfold_newest(Shell& shell);  // in its place, or folds it again
 void transcript_key(Shell& shell, const KeyPress& press);
 void mouse_event(Shell& shell, const Mouse& event);
 void copy_text(Shell& shell, std::string text);

@@ -1,12 +1,13 @@
-#include "ui/overlay.h"
+#include "ui/shell/overlay.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "ui/file_index.h"
-#include "ui/search.h"
-#include "ui/shell.h"
-#include "ui/text_safe.h"
-#include "ui/width.h"
+#include "ui/parts/file_index.h"
+#include "ui/parts/text_search.h"
+#include "ui/shell/shell.h"
+#include "ui/text/text_safe.h"
+#include "ui/text/width.h"
 
 namespace tern {
 namespace {
@@ -20,11 +21,12 @@ Rows picker_rows(Overlay& overlay, int width) {
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const bool here = i == overlay.selected;
     RowBuilder row;
-    row.add(here ? " ❯ " : "   ", Style{.fg = Colour::accent, .bold = true});
-    row.add(shorten(safe_text(overlay.items[shown[i]], Lines::one), width - 4), here ? Style{.bold = true} : Style{});
+    row.add(here ? "❯ " : "  ", Style{.fg = Colour::accent, .bold = true});
+    if (overlay.marked) row.add(overlay.marked->count(shown[i]) ? "✓ " : "  ", Style{.fg = Colour::accent});
+    row.add(shorten(safe_text(overlay.items[shown[i]], Lines::one), width - row.columns()), here ? Style{.bold = true} : Style{});
     rows.push_back(row.take());
   }
-  if (rows.empty()) rows.push_back(RowBuilder().add("   nothing matches", muted).take());
+  if (rows.empty()) rows.push_back(RowBuilder().add("  nothing matches", muted).take());
   return rows;
 }
 
@@ -38,6 +40,12 @@ void find_next(Overlay& overlay, const Rows& rows, bool older) {
     const std::size_t i = older ? (from + n - k) % n : (from + k) % n;
     if (find_text(rows[i].text, overlay.last_find) == std::string::npos) continue;
     overlay.hit = i;
+    overlay.hits = overlay.hit_number = 0;
+    for (std::size_t row = 0; row < n; ++row) {
+      if (find_text(rows[row].text, overlay.last_find) == std::string::npos) continue;
+      ++overlay.hits;
+      overlay.hit_number += row <= i;
+    }
     if (i < overlay.top || i >= end) overlay.top = i - std::min(i, overlay.page / 3);
     return;
   }
@@ -100,43 +108,72 @@ std::vector<std::size_t> filtered(const Overlay& overlay) {
   return shown;
 }
 
+namespace {
+
+Row list_keys(const Overlay& overlay, int width) {
+  for (const ListAction& action : overlay.actions)
+    if (action.key == overlay.armed) return key_hints({{action.key, "once more to " + action.verb}, {"esc", "keep"}}, width);
+  if (overlay.filtering && overlay.search) return key_hints({{"enter", "search inside"}, {"esc", "all"}}, width);
+  if (overlay.filtering) return key_hints({{"enter", "done"}, {"esc", "all"}}, width);
+  std::vector<KeyHint> hints = {{"enter", overlay.opens}};
+  if (overlay.marked) hints.push_back({"space", "mark"});
+  for (const ListAction& action : overlay.actions) hints.push_back({action.key, action.verb});
+  hints.insert(hints.end(), {{"/", overlay.search ? "search" : "filter"}, {"esc", overlay.below ? "back" : "close"}});
+  return key_hints(hints, width);
+}
+
+Row footer_of(const Overlay& overlay, int width) {
+  const bool picker = !overlay.content;
+  const auto said = [&](const std::string& text) {
+    return RowBuilder().add(shorten(text, width), Style{.fg = Colour::accent}).take();
+  };
+  if (overlay.find) return said("/" + safe_text(*overlay.find, Lines::one) + "▏");
+  if (!overlay.said.empty()) return said(safe_text(overlay.said, Lines::one));
+  if (overlay.missed) return said("not found: " + safe_text(overlay.last_find, Lines::one));
+  if (!overlay.keys.empty()) return key_hints(overlay.keys, width);
+  if (picker && !overlay.opens.empty()) return list_keys(overlay, width);
+  if (picker) return key_hints({{"enter", "choose"}, {"esc", "close"}, {"type", "filter"}}, width);
+  std::vector<KeyHint> hints = {{"esc", overlay.below ? "back" : "close"}};
+  if (overlay.lines > overlay.page) hints.insert(hints.end(), {{"space b", "page"}, {"/", "search"}, {"n N", "next"}});
+  return key_hints(hints, width);
+}
+
+}  // namespace
+
 Rows overlay_rows(Overlay& overlay, int width, int height) {
   const bool picker = !overlay.content;
-  Rows rows;
-  rows.push_back(RowBuilder()
-                     .add(shorten(" " + safe_text(overlay.title, Lines::one), width), Style{.fg = Colour::accent, .bold = true})
-                     .add(overlay.filter.empty() ? "" : "  " + safe_text(overlay.filter, Lines::one), muted)
-                     .take());
-  rows.emplace_back();
-  Rows body = picker ? picker_rows(overlay, width) : overlay.content(width - 2);
-  overlay.page = static_cast<std::size_t>(std::max(1, height - 4));
+  const int inside = std::max(4, width - 4);
+  Rows body = picker ? picker_rows(overlay, inside) : overlay.content(inside);
+  overlay.page = static_cast<std::size_t>(std::max(1, height - 2));
   overlay.lines = body.size();
-  overlay.width = width - 2;
+  overlay.width = inside;
   const std::size_t last = body.size() > overlay.page ? body.size() - overlay.page : 0;
   if (picker) {
     overlay.top = std::min(overlay.top, overlay.selected);
     if (overlay.selected >= overlay.top + overlay.page) overlay.top = overlay.selected + 1 - overlay.page;
   }
   overlay.top = std::min(overlay.top, last);
+  Rows shown;
   for (std::size_t i = overlay.top; i < body.size() && i < overlay.top + overlay.page; ++i) {
     overlay.selection.paint(body[i], i);
-    Row row = RowBuilder().add(picker ? "" : " ").take();
-    for (Span& span : body[i].spans) span.begin += static_cast<std::uint32_t>(row.text.size());
-    row.text += body[i].text;
-    row.spans = body[i].spans;
-    mark_hits(row, overlay.last_find, overlay.hit == i);
-    rows.push_back(std::move(row));
+    mark_hits(body[i], overlay.last_find, overlay.hit == i);
+    shown.push_back(std::move(body[i]));
   }
-  while (rows.size() + 1 < static_cast<std::size_t>(height)) rows.emplace_back();
-  std::string footer = overlay.find ? "/" + safe_text(*overlay.find, Lines::one) + "▏" : overlay.footer;
-  if (!overlay.find && overlay.missed) footer = "not found: " + safe_text(overlay.last_find, Lines::one);
-  if (!overlay.find && footer.empty())
-    footer = picker ? width < 42 ? "↑↓ · enter · type to filter · esc" : "↑↓ choose · enter · type to filter · esc"
-             : width < 60 ? "↑↓ space b · / n N · q closes"
-                          : "↑↓ space b scroll · / search · n N · q or esc closes";
-  if (!picker && last > 0 && !overlay.find) footer += " · " + std::to_string(100 * overlay.top / last) + " %";
-  rows.push_back(RowBuilder().add(shorten(" " + footer, width), muted).take());
-  return rows;
+  if (picker) shown.resize(std::max(shown.size(), std::min(overlay.page, overlay.items.size())));  // a filter moves nothing
+  Frame frame;
+  const std::string about = overlay.about_marked && overlay.marked ? overlay.about_marked(*overlay.marked) : "";
+  frame.title = RowBuilder()
+                    .add(shorten(safe_text(overlay.title + about, Lines::one), inside), Style{.fg = Colour::accent, .bold = true})
+                    .add(overlay.filter.empty() ? "" : "  " + safe_text(overlay.filter, Lines::one) + "▏")
+                    .take();
+  if (last > 0) {
+    const std::size_t seen = picker ? overlay.selected + 1 : overlay.top + overlay.page;
+    std::string place = std::to_string(std::min(seen, overlay.lines)) + "/" + std::to_string(overlay.lines);
+    if (overlay.hit) place = "hit " + std::to_string(overlay.hit_number) + " of " + std::to_string(overlay.hits);
+    frame.rest = RowBuilder().add(place, muted).take();
+  }
+  frame.footer = footer_of(overlay, inside - (last > 0 ? 16 : 2));
+  return framed(shown, width, frame);
 }
 
 void typed(std::string& text, const KeyPress& press) {
@@ -154,7 +191,7 @@ bool overlay_paste(Overlay& overlay, std::string_view text) {
 
 std::string overlay_mouse(Overlay& overlay, const Mouse& event, int y) {
   using What = Mouse::What;
-  constexpr int above = 2;  // its title and a blank row
+  constexpr int above = 1, left = 2;  // its frame
   const int line = y - above, page = static_cast<int>(overlay.page);
   if (!overlay.content) {  // a list: the row that was clicked is the one Enter takes
     const auto row = overlay.top + static_cast<std::size_t>(std::max(0, line));
@@ -169,20 +206,84 @@ std::string overlay_mouse(Overlay& overlay, const Mouse& event, int y) {
   if (event.what == What::drag && line >= page) overlay.top = std::min(overlay.top + 1, last);
   const auto row = std::min(overlay.top + static_cast<std::size_t>(std::clamp(line, 0, std::max(0, page - 1))),
                             std::max<std::size_t>(rows.size(), 1) - 1);
-  if (event.what == What::press) overlay.selection.press(rows, row, event.x - 1);
-  if (event.what == What::drag) overlay.selection.drag(rows, row, event.x - 1);
+  if (event.what == What::press) overlay.selection.press(rows, row, event.x - left);
+  if (event.what == What::drag) overlay.selection.drag(rows, row, event.x - left);
   if (event.what != What::release) return {};
   std::string text = overlay.selection.text(rows);
   if (text.empty()) overlay.selection.clear();
   return text;
 }
 
+void close_overlay(Shell& shell) {
+  const auto below = shell.overlay ? shell.overlay->below : nullptr;
+  shell.overlay.reset();
+  if (below) shell.overlay = std::move(*below);
+}
+
+namespace {
+
+void toggle_mark(Overlay& overlay, std::size_t index, std::size_t shown) {
+  if (!overlay.marked->erase(index)) overlay.marked->insert(index);
+  if (overlay.selected + 1 < shown) ++overlay.selected;
+}
+
+// On the marked rows where there are some, else on this one.
+void run_action(Shell& shell, const ListAction& action, std::size_t index) {
+  if (!action.run_all) return action.run(shell, index);
+  const auto& marked = shell.overlay->marked;
+  std::vector<std::size_t> all = {index};
+  if (marked && !marked->empty()) all.assign(marked->begin(), marked->end());
+  action.run_all(shell, std::move(all));
+}
+
+// The keys of a list that acts; false: they mean what they mean in any list.
+bool list_key(Shell& shell, const KeyPress& press, const std::vector<std::size_t>& shown) {
+  Overlay& overlay = *shell.overlay;
+  const std::string armed = std::exchange(overlay.armed, {});
+  const bool letter = press.key == Key::character && !press.ctrl && !press.alt;
+  if (overlay.filtering) {
+    if (press.key == Key::escape) overlay.filter.clear();
+    if (press.key == Key::enter && overlay.search && !overlay.filter.empty()) {
+      const auto search = overlay.search;
+      overlay.filtering = false;
+      search(shell, std::exchange(overlay.filter, {}));
+      return true;
+    }
+    if (press.key == Key::escape || press.key == Key::enter) return overlay.filtering = false, true;
+    if (letter || press.key == Key::backspace) return typed(overlay.filter, press), true;
+    return false;
+  }
+  if (press.key == Key::escape && (!armed.empty() || !overlay.filter.empty())) return overlay.filter.clear(), true;
+  if (letter && press.text == "/") return overlay.filtering = true;
+  if (letter && press.text == "q") return close_overlay(shell), true;
+  if (!letter && press.key != Key::enter) return false;
+  if (shown.empty()) return true;
+  const std::size_t index = shown[std::min(overlay.selected, shown.size() - 1)];
+  if (letter && press.text == " " && overlay.marked) return toggle_mark(overlay, index, shown.size()), true;
+  if (press.key == Key::enter) {
+    if (const auto chosen = overlay.chosen) chosen(shell, index);
+    return true;
+  }
+  for (const ListAction& action : overlay.actions) {
+    if (action.key != press.text) continue;
+    if (action.twice && armed != action.key)
+      overlay.armed = action.key;
+    else
+      run_action(shell, ListAction(action), index);  // a copy: the list may be gone afterwards
+    break;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool overlay_key(Shell& shell, const KeyPress& press) {
   Overlay& overlay = *shell.overlay;
   if (!overlay.find && overlay.key && overlay.key(shell, press)) return false;
+  const auto shown = filtered(overlay);
+  if (!overlay.opens.empty() && list_key(shell, press, shown)) return false;
   if (press.key == Key::escape && !overlay.find) return true;
   if (overlay.content) return pager_key(overlay, press, overlay.width);
-  const auto shown = filtered(overlay);
   const bool ctrl = press.key == Key::character && press.ctrl;
   if (press.key == Key::up || (ctrl && press.text == "p"))
     overlay.selected -= overlay.selected > 0;

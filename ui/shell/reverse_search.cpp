@@ -1,7 +1,7 @@
-#include "ui/reverse_search.h"
+#include "ui/shell/reverse_search.h"
 
-#include "ui/overlay.h"
-#include "ui/shell.h"
+#include "ui/shell/overlay.h"
+#include "ui/shell/shell.h"
 
 namespace tern {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "ui/input_parser.h"
+#include "ui/terminal/input_parser.h"
 
 namespace tern {
 

@@ -1,16 +1,18 @@
-#include "ui/shell.h"
+#include "ui/shell/shell.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
-#include "ui/command.h"
-#include "ui/picture.h"
-#include "ui/rows.h"
-#include "ui/text_safe.h"
-#include "ui/width.h"
-#include "ui/words.h"
+#include "ui/parts/rows.h"
+#include "ui/shell/slash_command.h"
+#include "ui/shell/words.h"
+#include "ui/terminal/picture.h"
+#include "ui/text/format.h"
+#include "ui/text/text_safe.h"
+#include "ui/text/todo_rows.h"
+#include "ui/text/width.h"
 
 namespace tern {
 namespace {
@@ -66,8 +68,9 @@ Rows file_diffs(std::string_view text, int width) {
 
 }  // namespace
 
-Shell::Shell(UiDeps& dependencies, std::function<void()> waker)
+Shell::Shell(UiDeps& dependencies, CommandSet commands, std::function<void()> waker)
     : deps(dependencies),
+      slash(std::move(commands)),
       history(history_file(dependencies)),
       files(
           dependencies.list_files ? dependencies.list_files : [](std::stop_token) { return std::vector<std::string>(); }, waker),
@@ -84,16 +87,17 @@ void Shell::page(Page page) {
   opened.title = std::move(page.title);
   const bool linear = deps.screen == ScreenKind::plain;  // a log is searched by line
   opened.content = [linear, form = page.form, text = safe_text(page.text)](int width) {
-    if (form == Page::Form::markdown) return markdown_rows(text, width, false);
+    if (form == Page::Form::markdown) return markdown_rows(text, width);
     return form == Page::Form::diffs ? file_diffs(text, width) : plain_rows(text, width, linear);
   };
+  if (overlay && !overlay->opens.empty()) opened.below = std::make_shared<Overlay>(std::move(*overlay));
   overlay = std::move(opened);
 }
 
 void Shell::use_theme(std::string_view name) {
   bool known = false;
   for (const ThemeRow& row : theme_rows()) known |= row.name == name;
-  if (!known) return say("there is no theme " + std::string(name) + "; /theme lists them");
+  if (!known) return say("no theme named " + std::string(name) + " · /theme lists them");
   deps.theme = name;
   theme = make_theme(name, depth, background);
   repaint = true;
@@ -140,9 +144,26 @@ void Shell::clipboard_came() {
   view.dirty = true;
 }
 
+void Shell::copy(std::string text) {
+  const auto size = plural(static_cast<std::int64_t>(text.size()), "byte");
+  say(desktop_clipboard ? "copied " + size : "copied " + size + " through the terminal, if it allows that");
+  to_clipboard = std::move(text);
+}
+
 void Shell::toggle_todos() {
   show_todos = !show_todos;
-  if (view.todos.empty()) say(show_todos ? "no todo list yet: it is shown as soon as the model writes one" : "todo list hidden");
+  if (view.todos.empty()) say("no tasks yet");
+}
+
+void Shell::leave() {
+  constexpr std::int64_t patience_ms = 5'000;
+  const int jobs = view.meters.background_jobs;
+  quitting = jobs == 0 || now_ms - last_leave_ms < patience_ms;
+  last_leave_ms = now_ms;
+  if (!quitting)
+    say(plural(jobs, "command") + (jobs == 1 ? " still runs" : " still run") + " in the background: once more stops " +
+            (jobs == 1 ? "it" : "them") + " and quits",
+        patience_ms);
 }
 
 void Shell::interrupt() {
@@ -153,6 +174,7 @@ void Shell::interrupt() {
 void Shell::submit(When when) {
   if (composer.empty()) return;
   const char sign = composer.sign();
+  std::vector<std::string> pastes = composer.pastes();
   const std::string text = composer.take();
   if (text.find_first_not_of(" \t\n") == text.npos) return;
   history.add(text);
@@ -165,9 +187,13 @@ void Shell::submit(When when) {
     return send(ShellLine{text.substr(hidden ? 2 : 1), hidden});
   }
   if (sign == '#') return send(MemoryNote{text.substr(std::min(text.find_first_not_of("# "), text.size()))});
+  if (all_done(view.todos)) show_todos = false;
   std::string too_large;
   auto pictures = view.meters.images ? attached_pictures(text, deps.cwd, too_large) : std::vector<Attachment>();
   if (!too_large.empty()) notice(too_large + " is larger than 3.7 MB, the most that is sent: only its name went", Level::warning);
+  constexpr std::size_t most_pastes = 50;  // of prompts that came to nothing
+  std::move(pastes.begin(), pastes.end(), std::back_inserter(view.sent_pastes));
+  if (view.sent_pastes.size() > most_pastes) view.sent_pastes.clear();
   send(Submit{text, std::move(pictures), when});
 }
 

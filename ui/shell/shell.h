@@ -8,17 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "ui/approval.h"
-#include "ui/clipboard_picture.h"
-#include "ui/completion.h"
-#include "ui/composer.h"
-#include "ui/file_index.h"
-#include "ui/history.h"
-#include "ui/overlay.h"
-#include "ui/theme.h"
-#include "ui/transcript.h"
-#include "ui/ui.h"
-#include "ui/view.h"
+#include "ui/parts/approval.h"
+#include "ui/parts/composer.h"
+#include "ui/parts/file_index.h"
+#include "ui/parts/history.h"
+#include "ui/parts/transcript.h"
+#include "ui/parts/ui_deps.h"
+#include "ui/parts/view.h"
+#include "ui/shell/completion.h"
+#include "ui/shell/overlay.h"
+#include "ui/shell/slash_command.h"
+#include "ui/terminal/clipboard_picture.h"
+#include "ui/terminal/theme.h"
 
 namespace tern {
 
@@ -27,10 +28,16 @@ struct Hint {  // a short word above the composer, gone after a while
   std::int64_t until_ms = 0;
 };
 
+struct ComposerBox {  // where the prompt's text is drawn
+  int left = 0, top = -1, rows = 0;
+  int hidden = 0;  // columns of its first row that are not drawn
+};
+
 struct Shell {
-  explicit Shell(UiDeps& deps, std::function<void()> waker);
+  Shell(UiDeps& deps, CommandSet commands, std::function<void()> waker);
 
   UiDeps& deps;
+  CommandSet slash;
   ViewState view;
   Transcript transcript;
   Composer composer;
@@ -55,15 +62,19 @@ struct Shell {
   std::string reverse_draft;    // what stood in the composer before
   Hint hint;
   std::int64_t now_ms = 0;  // set by the loop before anything else runs
-  std::int64_t last_key_ms = -10'000, last_escape_ms = -10'000, last_ctrl_c_ms = -10'000;
+  std::int64_t last_key_ms = -10'000, last_escape_ms = -10'000, last_ctrl_c_ms = -10'000, last_leave_ms = -10'000;
   bool quitting = false, repaint = false, suspend = false;
   bool edit_externally = false;                             // the loop opens $EDITOR on the composer's text
   bool chord = false;                                       // Ctrl-X was struck: Ctrl-E follows
   bool edit_preview = false;                                // … or on the draft summary
-  std::string to_clipboard;                                 // the loop sends it by OSC 52
+  bool edit_plan = false;                                   // … or on the plan in the dialog
+  std::string to_clipboard;                                 // the loop hands it on
+  bool desktop_clipboard = false;                           // a program sets it; else nobody knows whether it arrives
   std::uint64_t asked_earlier = 0;                          // the opening for which the part above was asked
   enum class Seek { none, begin, find } seek = Seek::none;  // what goes on when it has come
   int transcript_top = 0, transcript_height = 0;            // where the transcript was drawn, for the mouse
+  ComposerBox composer_box;                                 // … and the prompt
+  int overlay_top = 0;                                      // … and the overlay
 
   void send(Command command) { deps.commands.push(std::move(command)); }
   void say(std::string text, std::int64_t for_ms = 3'000) { hint = {std::move(text), now_ms + for_ms}; }
@@ -79,6 +90,8 @@ struct Shell {
   void attach(const std::string& path);  // a picture: its chip goes into the prompt
   void clipboard_came();
   void toggle_todos();
+  void copy(std::string text);
+  void leave();      // quits; with commands in the background only when asked twice
   void interrupt();  // Esc while working: stop, and give queued prompts back
 };
 

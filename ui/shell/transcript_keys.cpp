@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "ui/keys.h"
-#include "ui/shell.h"
+#include "ui/shell/keys.h"
+#include "ui/shell/shell.h"
 
 namespace tern {
 
@@ -17,8 +17,7 @@ void toggle_transcript_view(Shell& shell) {
 
 void copy_text(Shell& shell, std::string text) {
   if (text.empty()) return;
-  shell.say("copied " + std::to_string(text.size()) + " bytes");
-  shell.to_clipboard = std::move(text);
+  shell.copy(std::move(text));
 }
 
 namespace {
@@ -84,6 +83,46 @@ void transcript_key(Shell& shell, const KeyPress& press) {
     run_action(shell, press);
 }
 
+namespace {
+
+// A click into the prompt takes the caret there.
+void place_caret(Shell& shell, const Mouse& event) {
+  const ComposerBox& box = shell.composer_box;
+  const int row = event.y - box.top;
+  if (box.top < 0 || row < 0 || row >= box.rows || shell.approval.is_open() || shell.transcript_view) return;
+  shell.composer.click(event.x - box.left + (row == 0 ? box.hidden : 0), row);
+  shell.completion.update(shell);
+}
+
+// A click on what is folded shows it whole, in its place; another folds it again. A run of reads opens as one.
+void toggle_fold(Shell& shell, std::optional<std::size_t> clicked) {
+  std::vector<Cell>& cells = shell.view.cells;
+  if (!clicked || *clicked >= cells.size()) return;
+  const auto in_run = [&](std::size_t i) {
+    const auto* tool = i < cells.size() ? std::get_if<ToolCell>(&cells[i].body) : nullptr;
+    return tool && tool->in_run;
+  };
+  std::size_t first = *clicked;
+  while (first > 0 && in_run(first)) --first;
+  const CellBody& body = cells[first].body;
+  if (std::holds_alternative<AssistantCell>(body) || std::holds_alternative<NoticeCell>(body)) return;
+  shell.transcript.hold();
+  const bool open = !cells[first].unfolded;
+  cells[first].unfolded = open;
+  for (std::size_t i = first + 1; in_run(i); ++i) cells[i].unfolded = open;
+}
+
+}  // namespace
+
+void unfold_newest(Shell& shell) {
+  const std::vector<Cell>& cells = shell.view.cells;
+  for (std::size_t i = cells.size(); i-- > 0;) {
+    const CellBody& body = cells[i].body;
+    const bool folds = std::holds_alternative<ToolCell>(body) || std::holds_alternative<ThinkingCell>(body);
+    if (folds) return toggle_fold(shell, i);
+  }
+}
+
 void mouse_event(Shell& shell, const Mouse& event) {
   const int y = event.y - shell.transcript_top;
   const bool inside = y >= 0 && y < shell.transcript_height;
@@ -95,19 +134,24 @@ void mouse_event(Shell& shell, const Mouse& event) {
       for (int i = 0; i < 3; ++i)
         if (shell.overlay) overlay_key(shell, press);
     } else {
-      copy_text(shell, overlay_mouse(*shell.overlay, event, y));
+      copy_text(shell, overlay_mouse(*shell.overlay, event, event.y - shell.overlay_top));
     }
     return;
   }
+  const bool wheel = event.what == Mouse::What::wheel_up || event.what == Mouse::What::wheel_down;
+  if (wheel && shell.approval.is_open() && !inside) return shell.approval.scroll(event.what == Mouse::What::wheel_up ? -3 : 3);
   switch (event.what) {
     case Mouse::What::wheel_up: shell.transcript.scroll(-3); break;
     case Mouse::What::wheel_down: shell.transcript.scroll(3); break;
     case Mouse::What::press:
       if (inside) shell.transcript.press(event.x, y);
+      place_caret(shell, event);
       break;
     case Mouse::What::drag: shell.transcript.drag(event.x, y); break;
     case Mouse::What::release: {
-      copy_text(shell, shell.transcript.release());
+      std::string text = shell.transcript.release();
+      if (text.empty() && inside && !shell.approval.is_open()) toggle_fold(shell, shell.transcript.cell_at(y));
+      copy_text(shell, std::move(text));
       break;
     }
   }

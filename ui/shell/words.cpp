@@ -1,4 +1,4 @@
-#include "ui/words.h"
+#include "ui/shell/words.h"
 
 #include <charconv>
 

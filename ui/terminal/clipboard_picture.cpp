@@ -1,4 +1,4 @@
-#include "ui/clipboard_picture.h"
+#include "ui/terminal/clipboard_picture.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "ui/child.h"
-#include "ui/picture.h"
+#include "ui/terminal/child.h"
+#include "ui/terminal/picture.h"
 
 extern char** environ;
 

@@ -1,4 +1,4 @@
-#include "ui/external_editor.h"
+#include "ui/terminal/external_editor.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -10,8 +10,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "ui/child.h"
-#include "ui/terminal.h"
+#include "ui/terminal/child.h"
+#include "ui/terminal/terminal.h"
 
 extern char** environ;
 

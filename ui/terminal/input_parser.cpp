@@ -1,9 +1,11 @@
-#include "ui/input_parser.h"
+#include "ui/terminal/input_parser.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
+
+#include "ui/text/text_safe.h"
 
 namespace tern {
 namespace {
@@ -42,26 +44,6 @@ void set_modifiers(KeyPress& press, int parameter) {
   press.shift |= (bits & 1) != 0;
   press.alt |= (bits & 2) != 0;
   press.ctrl |= (bits & 4) != 0;
-}
-
-std::string utf8(std::uint32_t c) {
-  std::string out;
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xC0 | c >> 6);
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xE0 | c >> 12);
-    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | c >> 18);
-    out += static_cast<char>(0x80 | (c >> 12 & 0x3F));
-    out += static_cast<char>(0x80 | (c >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (c & 0x3F));
-  }
-  return out;
 }
 
 // C0 controls as keys: Enter is CR, Ctrl-J is LF (always a newline in the composer).

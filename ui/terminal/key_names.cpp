@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "ui/input_parser.h"
-#include "ui/width.h"
+#include "ui/terminal/input_parser.h"
+#include "ui/text/width.h"
 
 namespace tern {
 namespace {

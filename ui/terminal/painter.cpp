@@ -1,32 +1,36 @@
-#include "ui/painter.h"
+#include "ui/terminal/painter.h"
 
 #include <algorithm>
 #include <cstdint>
 
-#include "ui/shift.h"
-#include "ui/width.h"
+#include "ui/terminal/shift.h"
+#include "ui/text/links.h"
+#include "ui/text/width.h"
 
 namespace tern {
 namespace {
 
+constexpr std::string_view no_link = "\x1b]8;;\x1b\\";
 constexpr int longest_skip = 4;  // equal cells cheaper to rewrite than to jump over
 
 bool same(const ftxui::Pixel& a, const ftxui::Pixel& b) {
   return a.character == b.character && a.bold == b.bold && a.dim == b.dim && a.italic == b.italic && a.inverted == b.inverted &&
          a.underlined == b.underlined && a.strikethrough == b.strikethrough && a.foreground_color == b.foreground_color &&
-         a.background_color == b.background_color;
+         a.background_color == b.background_color && a.hyperlink == b.hyperlink;
 }
 
-bool same_pen(const ftxui::Pixel& a, const ftxui::Pixel& b) {
+bool same_look(const ftxui::Pixel& a, const ftxui::Pixel& b) {
   return a.bold == b.bold && a.dim == b.dim && a.italic == b.italic && a.inverted == b.inverted && a.underlined == b.underlined &&
          a.strikethrough == b.strikethrough && a.foreground_color == b.foreground_color &&
          a.background_color == b.background_color;
 }
 
+bool same_pen(const ftxui::Pixel& a, const ftxui::Pixel& b) { return same_look(a, b) && a.hyperlink == b.hyperlink; }
+
 void move_to(std::string& out, int x, int y) { out += "\x1b[" + std::to_string(y + 1) + ';' + std::to_string(x + 1) + 'H'; }
 
 bool blank(const ftxui::Pixel& pixel) {
-  return pixel.character == " " && !pixel.inverted && !pixel.underlined && !pixel.strikethrough &&
+  return pixel.character == " " && pixel.hyperlink == 0 && !pixel.inverted && !pixel.underlined && !pixel.strikethrough &&
          pixel.background_color == ftxui::Color(ftxui::Color::Default);
 }
 
@@ -92,7 +96,8 @@ void Canvas::begin(int columns, int lines) {
 void Canvas::line(int y, const Row& row, const Theme& theme) {
   if (y < 0 || y >= screen_.dimy()) return;
   const auto index = static_cast<std::size_t>(y);
-  if (rows_[index].text == row.text && rows_[index].spans == row.spans) return;
+  const Row& shown = rows_[index];
+  if (shown.text == row.text && shown.spans == row.spans && shown.fill == row.fill) return;
   rows_[index] = row;
   changed_[index] = true;
   std::fill_n(&screen_.PixelAt(0, y), screen_.dimx(), blank_pixel());
@@ -116,7 +121,7 @@ std::string Painter::paint(const ftxui::Screen& next, Caret caret, const std::ve
     const bool touched = y >= moved_lines.first && y <= moved_lines.last;
     if (whole || touched || changed.empty() || changed[static_cast<std::size_t>(y)]) paint_row(body, next, y);
   }
-  if (!same_pen(pen_, ftxui::Pixel())) body += "\x1b[0m";
+  style(body, ftxui::Pixel(), next);
   const bool moved = !(caret == caret_) || whole;
   known_ = true;
   caret_ = caret;
@@ -199,11 +204,11 @@ void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y) {
         for (int skipped = last_written; skipped < x; ++skipped) {
           const ftxui::Pixel& between = row[skipped];
           if (between.character.empty()) continue;
-          style(out, between);
+          style(out, between, next);
           out += between.character;
         }
       }
-      style(out, pixel);
+      style(out, pixel, next);
       out += pixel.character;
       last_written = x + (wide ? 2 : 1);
       doubtful = !certain(pixel.character);
@@ -213,13 +218,19 @@ void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y) {
   }
   if (!tail_changed && spoilt <= end) return;
   move_to(out, end, y);
-  style(out, ftxui::Pixel());
+  style(out, ftxui::Pixel(), next);
   out += "\x1b[K";
   for (int x = end; x < columns_; ++x) last_[base + static_cast<std::size_t>(x)] = row[x];
 }
 
-void Painter::style(std::string& out, const ftxui::Pixel& pixel) {
+void Painter::style(std::string& out, const ftxui::Pixel& pixel, const ftxui::Screen& screen) {
   if (same_pen(pen_, pixel)) return;
+  // The number tells the terminal which pieces of a wrapped link belong together.
+  if (const std::string& target = screen.Hyperlink(pixel.hyperlink); pixel.hyperlink != pen_.hyperlink)
+    out += target.empty() ? std::string(no_link) : "\x1b]8;id=t" + std::to_string(pixel.hyperlink) + ';' + target + "\x1b\\";
+  const bool only_link = same_look(pen_, pixel);
+  pen_ = pixel;
+  if (only_link) return;
   std::string codes = "0";
   if (pixel.bold) codes += ";1";
   if (pixel.dim) codes += ";2";
@@ -230,10 +241,46 @@ void Painter::style(std::string& out, const ftxui::Pixel& pixel) {
   if (pixel.foreground_color != ftxui::Color(ftxui::Color::Default)) codes += ';' + pixel.foreground_color.Print(false);
   if (pixel.background_color != ftxui::Color(ftxui::Color::Default)) codes += ';' + pixel.background_color.Print(true);
   out += "\x1b[" + codes + 'm';
-  pen_ = pixel;
 }
 
 namespace {
+void set_style(ftxui::Pixel& pixel, const Style& style, const Theme& theme) {
+  pixel.foreground_color = theme[style.fg];
+  if (style.bg != Colour::none) pixel.background_color = theme[style.bg];
+  pixel.bold = style.bold;
+  pixel.dim = style.dim || (theme.depth == ColourDepth::none && style.fg == Colour::muted);
+  pixel.italic = style.italic;
+  pixel.underlined = style.underline;
+  pixel.strikethrough = style.strike;
+  pixel.inverted = style.inverse;
+  if (style.bg == Colour::none || theme[style.bg] != ftxui::Color(ftxui::Color::Default)) return;
+  // The terminal's own 16 have no tint that can be read below all of the others. What is selected is reversed; what was added,
+  // removed or said by the user has its colour in the letters.
+  switch (style.bg) {
+    case Colour::select_tint:
+      pixel.foreground_color = ftxui::Color::Default;
+      pixel.inverted = true;
+      break;
+    case Colour::added_word:
+    case Colour::removed_word: pixel.bold = true; [[fallthrough]];
+    case Colour::added_tint:
+    case Colour::removed_tint: {
+      const bool added = style.bg == Colour::added_word || style.bg == Colour::added_tint;
+      pixel.foreground_color = theme[added ? Colour::good : Colour::bad];
+      break;
+    }
+    case Colour::prompt_tint:
+      if (style.fg == Colour::none) pixel.foreground_color = theme[Colour::user];
+      break;
+    default: break;
+  }
+}
+
+void fill_rest(ftxui::Pixel* line, int x, int end, Colour fill, const Theme& theme) {
+  if (fill == Colour::none) return;
+  for (; x < end; ++x) line[x].background_color = theme[fill];
+}
+
 // Nothing is cut without a sign: in the last column, or in place of the wide letter that stands there.
 void mark_cut(ftxui::Pixel* line, int x, int end) {
   int at = std::min(x, end - 1);
@@ -262,24 +309,14 @@ void draw_row(ftxui::Screen& screen, const Row& row, const Theme& theme, int x, 
           pixel.character.assign(row.text, at, cluster.bytes);
         else
           pixel.character.clear();
-        if (!styled) continue;
-        const Style& style = span->style;
-        pixel.foreground_color = theme[style.fg];
-        if (style.bg != Colour::none) pixel.background_color = theme[style.bg];
-        pixel.bold = style.bold;
-        pixel.dim = style.dim || (theme.depth == ColourDepth::none && style.fg == Colour::muted);
-        pixel.italic = style.italic;
-        pixel.underlined = style.underline;
-        pixel.strikethrough = style.strike;
-        // No tint of the terminal's own 16 can be read below all of the others: what is selected is reversed.
-        const bool reversed = style.bg == Colour::select_tint && theme[style.bg] == ftxui::Color(ftxui::Color::Default);
-        if (reversed) pixel.foreground_color = ftxui::Color::Default;
-        pixel.inverted = style.inverse || reversed;
+        if (styled) set_style(pixel, span->style, theme);
+        if (styled && span->style.link != 0) pixel.hyperlink = screen.RegisterHyperlink(link_target(span->style.link));
       }
       x += cluster.columns;
     }
     at += cluster.bytes;
   }
+  fill_rest(line, x, end, row.fill, theme);
 }
 
 ftxui::Element rows_element(Rows rows, const Theme& theme, Canvas& canvas) {
@@ -297,7 +334,8 @@ ftxui::Screen blank_screen(int columns, int lines) {
 std::string ansi_lines(const Rows& rows, const Theme& theme, int columns) {
   std::string out;
   Painter pen;
-  for (const Row& row : rows) {
+  for (Row row : rows) {
+    row.fill = Colour::none;  // a full line would break in two when the terminal gets narrower
     ftxui::Screen line = blank_screen(columns, 1);
     draw_row(line, row, theme, 0, 0, columns);
     int end = columns;
@@ -305,10 +343,10 @@ std::string ansi_lines(const Rows& rows, const Theme& theme, int columns) {
     for (int x = 0; x < end; ++x) {
       const ftxui::Pixel& pixel = line.PixelAt(x, 0);
       if (pixel.character.empty()) continue;
-      pen.style(out, pixel);
+      pen.style(out, pixel, line);
       out += pixel.character;
     }
-    pen.style(out, ftxui::Pixel());
+    pen.style(out, ftxui::Pixel(), line);
     out += end < columns ? "\x1b[K\r\n" : "\r\n";  // behind a full line it would clear that line's last letter
   }
   return out;

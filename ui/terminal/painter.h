@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ui/style.h"
-#include "ui/theme.h"
+#include "ui/terminal/theme.h"
+#include "ui/text/style.h"
 
 namespace tern {
 
@@ -29,7 +29,7 @@ class Painter {
   };
   Lines move_rows(std::string& out, const ftxui::Screen& next, const std::vector<bool>& changed);
   void paint_row(std::string& out, const ftxui::Screen& next, int y);
-  void style(std::string& out, const ftxui::Pixel& pixel);
+  void style(std::string& out, const ftxui::Pixel& pixel, const ftxui::Screen& screen);
   friend std::string ansi_lines(const Rows& rows, const Theme& theme, int columns);
 
   std::vector<ftxui::Pixel> last_;

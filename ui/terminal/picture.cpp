@@ -1,4 +1,4 @@
-#include "ui/picture.h"
+#include "ui/terminal/picture.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -6,9 +6,9 @@
 #include <iterator>
 #include <optional>
 
-#include "compression/image_size.h"
-#include "ui/text_safe.h"
-#include "ui/width.h"
+#include "compression/text/image_size.h"
+#include "ui/text/text_safe.h"
+#include "ui/text/width.h"
 
 namespace tern {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/command.h"
+#include "agent/protocol/command.h"
 
 namespace tern {
 

@@ -1,4 +1,4 @@
-#include "ui/shift.h"
+#include "ui/terminal/shift.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "ui/terminal.h"
+#include "ui/terminal/terminal.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -30,9 +30,14 @@ constexpr char leave_modes[] =
 // Cleared first: where there is no second screen (screen(1) as it comes), the account would stand between old lines.
 constexpr char leave_alternate[] = "\x1b[H\x1b[2J\x1b[?1049l";
 
+constexpr char keep_title[] = "\x1b[22;0t";
+constexpr char leave_title[] = "\x1b]0;\a\x1b[23;0t";  // empty first: some terminals keep none, and show their own for none
+constexpr char leave_progress[] = "\x1b]9;4;0;\a";
+
 termios saved{};
 std::atomic<bool> raw{false};
 std::atomic<bool> alternate_on{false};
+std::atomic<bool> title_kept{false}, progress_shown{false};
 
 void write_raw(const char* bytes, std::size_t size) {
   while (size > 0) {
@@ -81,6 +86,8 @@ void restore_terminal() {
   if (!raw.exchange(false)) return;
   write_raw(leave_modes, sizeof leave_modes - 1);
   if (alternate_on.exchange(false)) write_raw(leave_alternate, sizeof leave_alternate - 1);
+  if (title_kept) write_raw(leave_title, sizeof leave_title - 1);
+  if (progress_shown) write_raw(leave_progress, sizeof leave_progress - 1);
   // Answers to our questions and keys typed too late must not reach the shell.
   tcflush(STDIN_FILENO, TCIFLUSH);
   tcsetattr(STDIN_FILENO, TCSANOW, &saved);
@@ -120,8 +127,15 @@ Terminal::Terminal(bool alternate, bool mouse) : alternate_(alternate), mouse_(m
 
 Terminal::~Terminal() {
   leave();
+  title_kept = false;
+  progress_shown = false;
   if (wake_fd_ >= 0) close(wake_fd_);
   if (signal_fd_ >= 0) close(signal_fd_);
+}
+
+void Terminal::announces(bool title, bool progress) {
+  progress_shown = progress;
+  if (title && !title_kept.exchange(true) && entered_) write(keep_title);
 }
 
 void Terminal::enter() {
@@ -139,6 +153,7 @@ void Terminal::enter() {
   std::string modes = alternate_ ? "\x1b[?1049h" : "";
   modes += enter_modes;
   if (mouse_) modes += mouse_modes;
+  if (title_kept) modes += keep_title;
   write(modes);
 }
 

@@ -26,6 +26,8 @@ class Terminal {
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
+  // From now on every way out takes back a title and a progress that were set; enter() keeps the title of before.
+  void announces(bool title, bool progress);
   void enter();  // again after leave(): for $EDITOR and Ctrl-Z
   void leave();
   bool suspend();  // Ctrl-Z: leave, stop, and enter again when continued; false where nothing would continue us

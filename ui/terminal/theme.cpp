@@ -1,4 +1,4 @@
-#include "ui/theme.h"
+#include "ui/terminal/theme.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,26 +12,22 @@ constexpr int ansi(int index) { return -2 - index; }  // the terminal's own 16
 
 // Column order is that of enum Colour.
 const std::vector<ThemeRow> rows = {
-    {"default",
-     Background::unknown,
-     {own, ansi(8), ansi(6), ansi(12), ansi(2), ansi(2), ansi(3), ansi(1), ansi(6), ansi(5), ansi(10), ansi(11), own, own, own,
-      own, own, own}},
-    {"dark",
-     Background::dark,
-     {0xD8DEE9, 0x8C96A8, 0x7FC8D8, 0x8AB4F8, 0x8FD694, 0x7BC97F, 0xE5C462, 0xF08080, 0x9CDCC4, 0xC9A0E8, 0xB5D45A, 0xF0A050,
-      0x17301F, 0x3A1D22, 0x1D5230, 0x5E262F, 0x23272F, 0x3A4458}},
-    {"light",
-     Background::light,
-     {0x24292F, 0x5F6872, 0x0B6E82, 0x1F5FBF, 0x1A7035, 0x1A7035, 0x7A5600, 0xB42318, 0x0A6650, 0x7A3EA8, 0x4D6E00, 0xA34A00,
-      0xDDF4E2, 0xFBE3E1, 0xB9E9C5, 0xF8CCC8, 0xF1F3F5, 0xCFE0F7}},
-    {"high-contrast",
-     Background::dark,
-     {0xFFFFFF, 0xC8C8C8, 0x00E5FF, 0x9CC4FF, 0x00FF87, 0x00FF87, 0xFFD700, 0xFF8A8A, 0x7CFFD9, 0xE3B3FF, 0xC6FF3D, 0xFFB02E,
-      0x003310, 0x400008, 0x006622, 0x80101C, 0x1C1C1C, 0x33477A}},
+    {"auto", Background::unknown, {own,     ansi(8), ansi(6), ansi(12), ansi(2),  ansi(2),  ansi(3),
+                                   ansi(1), ansi(6), ansi(5), ansi(3),  ansi(10), ansi(11), own,
+                                   own,     own,     own,     own,      own,      own,      own}},
+    {"dark", Background::dark, {0xD8DEE9, 0x8C96A8, 0x7FC8D8, 0x8AB4F8, 0x8FD694, 0x7BC97F, 0xE5C462,
+                                0xF08080, 0x9CDCC4, 0xC9A0E8, 0xE0B88A, 0xB5D45A, 0xF0A050, 0x12261A,
+                                0x3A1C1F, 0x1B4A2D, 0x66282F, 0x0F2016, 0x301619, 0x23272F, 0x3A4458}},
+    {"light", Background::light, {0x24292F, 0x5F6872, 0x0B6E82, 0x1F5FBF, 0x1A7035, 0x1A7035, 0x7A5600,
+                                  0xB42318, 0x0A6650, 0x7A3EA8, 0x8A4B08, 0x4D6E00, 0xA34A00, 0xE4F6E8,
+                                  0xFCEAE8, 0xC3EBCD, 0xFADCD9, 0xD8F0DE, 0xF9E0DE, 0xECEFF3, 0xCFE0F7}},
+    {"high-contrast", Background::dark, {0xFFFFFF, 0xC8C8C8, 0x00E5FF, 0x9CC4FF, 0x00FF87, 0x00FF87, 0xFFD700,
+                                         0xFF8A8A, 0x7CFFD9, 0xE3B3FF, 0xFFC98A, 0xC6FF3D, 0xFFB02E, 0x003310,
+                                         0x580010, 0x005A1E, 0x80101C, 0x002A0D, 0x45000C, 0x2A2A2A, 0x33477A}},
     {"colour-blind",
      Background::dark,  // blue and orange in place of green and red
-     {0xD8DEE9, 0x8C96A8, 0x7FC8D8, 0x8AB4F8, 0x6CB6FF, 0x6CB6FF, 0xF2CC60, 0xFF9E4A, 0x9CDCC4, 0xC9A0E8, 0x9AD0FF, 0xF0B060,
-      0x10263F, 0x40260C, 0x1B4573, 0x643F14, 0x23272F, 0x3A4458}},
+     {0xD8DEE9, 0x8C96A8, 0x7FC8D8, 0x8AB4F8, 0x6CB6FF, 0x6CB6FF, 0xF2CC60, 0xFF9E4A, 0x9CDCC4, 0xC9A0E8, 0xE0B88A,
+      0x9AD0FF, 0xF0B060, 0x10263F, 0x3A2410, 0x1A3F68, 0x5A3A14, 0x0D2036, 0x301E0D, 0x23272F, 0x3A4458}},
 };
 
 ftxui::Color make_colour(int value) {
@@ -42,7 +38,7 @@ ftxui::Color make_colour(int value) {
 }
 
 const ThemeRow& find_row(std::string_view name, ColourDepth depth, Background background) {
-  if (name == "default" && depth >= ColourDepth::palette256 && background != Background::unknown)
+  if (name == "auto" && depth >= ColourDepth::palette256 && background != Background::unknown)
     name = background == Background::light ? "light" : "dark";
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const ThemeRow& row) { return row.name == name; });
   return found == rows.end() ? rows.front() : *found;

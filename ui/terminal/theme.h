@@ -1,4 +1,5 @@
-// Meanings to colours. The default theme uses the terminal's own 16 colours, so it is right on every background.
+// Meanings to colours. The theme "auto" becomes dark or light when the terminal has named its background. Until then, and with
+// few colours, it uses the terminal's own 16 colours, which are right on every background.
 #pragma once
 
 #include <array>
@@ -7,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ui/style.h"
+#include "ui/text/style.h"
 
 namespace tern {
 

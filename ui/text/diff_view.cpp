@@ -1,12 +1,14 @@
-// A unified diff as rows: line numbers, sign, tint to the edge, and the words that changed inside a changed pair.
+// A unified diff as rows: line numbers, sign, syntax, a tint to the edge, and the words that changed inside a changed pair.
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <iterator>
 #include <string>
 #include <vector>
 
-#include "ui/rows.h"
-#include "ui/text_safe.h"
-#include "ui/width.h"
+#include "ui/text/text_safe.h"
+#include "ui/text/width.h"
+#include "ui/text/wrap.h"
 
 namespace tern {
 namespace {
@@ -29,16 +31,39 @@ int number_after(std::string_view header, char sign) {
 
 bool continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
+using Words = std::vector<std::string_view>;
+
+Words words_of(std::string_view line) {
+  const auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c < 0; };
+  Words words;
+  for (std::size_t at = 0; at < line.size();) {
+    std::size_t end = at;
+    while (end < line.size() && letter(line[end])) ++end;
+    if (end > at) words.push_back(line.substr(at, end - at));
+    at = end + 1;
+  }
+  std::sort(words.begin(), words.end());
+  return words;
+}
+
+// Whether the one became the other, or only takes its place: two fifths of the words are the same.
+bool related(std::string_view a, std::string_view b) {
+  const Words one = words_of(a), two = words_of(b);
+  Words both;
+  std::set_intersection(one.begin(), one.end(), two.begin(), two.end(), std::back_inserter(both));
+  return both.size() * 5 >= std::max(one.size(), two.size()) * 2;
+}
+
 // Common head and tail leave the words in the middle; whole characters only.
 void mark_changed(Line& removed, Line& added) {
   const std::string &a = removed.text, &b = added.text;
+  if (!related(a, b)) return;
   std::size_t head = 0;
   while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;
   while (head > 0 && ((head < a.size() && continuation(a[head])) || (head < b.size() && continuation(b[head])))) --head;
   std::size_t tail = 0;
   while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
   while (tail > 0 && continuation(a[a.size() - tail])) --tail;
-  if (head + tail < std::min(a.size(), b.size()) / 4) return;  // another line altogether: the tint says enough
   removed.changed_begin = added.changed_begin = head;
   removed.changed_end = a.size() - tail;
   added.changed_end = b.size() - tail;
@@ -98,7 +123,6 @@ std::vector<Line> parse(std::string_view diff) {
 std::vector<Span> tinted(const Line& line, std::vector<Span> spans) {
   const Colour tint = line.sign == '+' ? Colour::added_tint : Colour::removed_tint;
   const Colour word = line.sign == '+' ? Colour::added_word : Colour::removed_word;
-  const Colour fallback = line.sign == '+' ? Colour::good : Colour::bad;
   std::vector<std::uint32_t> cuts = {0, static_cast<std::uint32_t>(line.text.size()),
                                      static_cast<std::uint32_t>(line.changed_begin),
                                      static_cast<std::uint32_t>(line.changed_end)};
@@ -111,9 +135,7 @@ std::vector<Span> tinted(const Line& line, std::vector<Span> spans) {
     while (k < spans.size() && spans[k].begin + spans[k].length <= cuts[i]) ++k;
     Style style = k < spans.size() && spans[k].begin <= cuts[i] ? spans[k].style : Style{};
     const bool changed = cuts[i] >= line.changed_begin && cuts[i] < line.changed_end;
-    style.fg = fallback;
     style.bg = changed ? word : tint;
-    style.bold = changed;
     out.push_back({cuts[i], cuts[i + 1] - cuts[i], style});
   }
   return out;
@@ -139,12 +161,18 @@ Rows diff_rows(std::string_view unified_diff, std::string_view path, int width) 
     std::string number = std::to_string(line.number);
     number.insert(0, static_cast<std::size_t>(digits) - number.size(), ' ');
     const std::string_view sign = line.sign == '-' ? " − " : line.sign == '+' ? " + " : "   ";
-    const Style gutter{.fg = line.sign == '-' ? Colour::bad : line.sign == '+' ? Colour::good : Colour::muted};
+    Style gutter = muted;
     Row row;
     row.text = line.text;
     row.spans = highlight(line.text, language, state);
-    if (line.sign != ' ') row.spans = tinted(line, std::move(row.spans));
-    wrap_into(rows, row, width, number + std::string(sign), std::string(static_cast<std::size_t>(digits) + 3, ' '), gutter);
+    if (line.sign != ' ') {
+      const bool added = line.sign == '+';
+      gutter = {.fg = added ? Colour::good : Colour::bad, .bg = added ? Colour::added_edge : Colour::removed_edge};
+      row.fill = added ? Colour::added_tint : Colour::removed_tint;
+      row.spans = tinted(line, std::move(row.spans));
+    }
+    const std::string blank(static_cast<std::size_t>(digits) + 3, ' ');
+    wrap_into(rows, row, width, number + std::string(sign), blank, gutter);
   }
   return rows;
 }

@@ -1,4 +1,4 @@
-#include "ui/format.h"
+#include "ui/text/format.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "ui/rows.h"
+#include "ui/text/wrap.h"
 
 namespace tern {
 namespace {
@@ -16,7 +16,10 @@ struct Language {
   std::string_view quotes;       // characters that begin a string
   std::string_view long_quote;   // `"""`, or "`" for JavaScript templates
   std::string_view keywords;     // space separated, with a space at both ends
+  // What is told apart beside words, strings and numbers: types, the program a line of shell runs, keys, tags.
+  enum class Kind { plain, typed, shell, data, markup } kind = Kind::plain;
 };
+using Kind = Language::Kind;
 
 constexpr std::string_view c_words =
     " alignas alignof auto bool break case catch char class concept const consteval constexpr constinit continue co_await "
@@ -91,19 +94,19 @@ constexpr std::string_view lua_words =
     " and break do else elseif end false for function goto if in local nil not or repeat return then true until while ";
 
 constexpr std::array languages = {
-    Language{" c cpp c++ cc cxx h hpp objc cuda ", "//", "", "/*", "*/", "\"'", "", c_words},
-    Language{" js javascript ts typescript jsx tsx mjs ", "//", "", "/*", "*/", "\"'", "`", js_words},
-    Language{" py python python3 ", "#", "", "", "", "\"'", "\"\"\"", python_words},
-    Language{" rs rust ", "//", "", "/*", "*/", "\"", "", rust_words},
-    Language{" go golang ", "//", "", "/*", "*/", "\"'", "`", go_words},
-    Language{" java kotlin kt cs csharp c# scala swift dart ", "//", "", "/*", "*/", "\"'", "\"\"\"", java_words},
-    Language{" sh bash shell zsh fish console shellsession ", "#", "", "", "", "\"'", "", shell_words},
-    Language{" rb ruby ", "#", "", "=begin", "=end", "\"'", "", ruby_words},
-    Language{" php ", "//", "#", "/*", "*/", "\"'", "", php_words},
+    Language{" c cpp c++ cc cxx h hpp objc cuda ", "//", "", "/*", "*/", "\"'", "", c_words, Kind::typed},
+    Language{" js javascript ts typescript jsx tsx mjs ", "//", "", "/*", "*/", "\"'", "`", js_words, Kind::typed},
+    Language{" py python python3 ", "#", "", "", "", "\"'", "\"\"\"", python_words, Kind::typed},
+    Language{" rs rust ", "//", "", "/*", "*/", "\"", "", rust_words, Kind::typed},
+    Language{" go golang ", "//", "", "/*", "*/", "\"'", "`", go_words, Kind::typed},
+    Language{" java kotlin kt cs csharp c# scala swift dart ", "//", "", "/*", "*/", "\"'", "\"\"\"", java_words, Kind::typed},
+    Language{" sh bash shell zsh fish console shellsession ", "#", "", "", "", "\"'", "", shell_words, Kind::shell},
+    Language{" rb ruby ", "#", "", "=begin", "=end", "\"'", "", ruby_words, Kind::typed},
+    Language{" php ", "//", "#", "/*", "*/", "\"'", "", php_words, Kind::typed},
     Language{" sql sqlite postgres mysql ", "--", "", "/*", "*/", "\"'", "", sql_words},
-    Language{" json jsonc json5 ", "//", "", "/*", "*/", "\"", "", data_words},
-    Language{" yaml yml toml ini conf ", "#", ";", "", "", "\"'", "", data_words},
-    Language{" html xml svg vue ", "", "", "<!--", "-->", "\"", "", " "},
+    Language{" json jsonc json5 ", "//", "", "/*", "*/", "\"", "", data_words, Kind::data},
+    Language{" yaml yml toml ini conf ", "#", ";", "", "", "\"'", "", data_words, Kind::data},
+    Language{" html xml svg vue ", "", "", "<!--", "-->", "\"", "", " ", Kind::markup},
     Language{" css scss less ", "//", "", "/*", "*/", "\"'", "", " important inherit none auto "},
     Language{" make makefile cmake dockerfile docker ", "#", "", "", "", "\"'", "", cmake_words},
     Language{" lua ", "--", "", "--[[", "]]", "\"'", "", lua_words},
@@ -129,6 +132,8 @@ class Lexer {
   std::vector<Span> run() {
     if (state_ == in_comment) comment_to(language_.close, 0);
     if (state_ == in_string) string_to(language_.long_quote, 0);
+    // The prompt of a pasted session is no part of its commands.
+    if (language_.kind == Kind::shell && line_.starts_with("$ ")) mark(2, Style{.fg = Colour::muted});
     while (at_ < line_.size()) step();
     return std::move(spans_);
   }
@@ -144,9 +149,27 @@ class Lexer {
     if (!language_.long_quote.empty() && rest.starts_with(language_.long_quote))
       return string_to(language_.long_quote, language_.long_quote.size());
     if (language_.quotes.find(c) != language_.quotes.npos) return quoted(c);
+    if (language_.kind == Kind::markup && c == '<') return tag();
     if (digit(c)) return number();
     if (letter(c)) return word();
+    if (language_.kind == Kind::shell && std::string_view(";|&({`").find(c) != std::string_view::npos) command_ = true;
     ++at_;
+  }
+
+  // "<div" and "</div".
+  void tag() {
+    std::size_t end = at_ + 1;
+    if (end < line_.size() && line_[end] == '/') ++end;
+    while (end < line_.size() && (letter(line_[end]) || digit(line_[end]) || line_[end] == '-' || line_[end] == ':')) ++end;
+    mark(end, Style{.fg = Colour::keyword});
+  }
+
+  // Of data: what is before a colon or an equals sign.
+  bool names_value(std::size_t end) const {
+    if (language_.kind != Kind::data && language_.kind != Kind::markup) return false;
+    const std::size_t next = line_.find_first_not_of(' ', end);
+    if (next == line_.npos) return false;
+    return line_[next] == '=' || (line_[next] == ':' && language_.kind == Kind::data);
   }
 
   bool starts_comment(std::string_view rest) const {
@@ -174,7 +197,8 @@ class Lexer {
       ++at_;
       return;
     }
-    mark(std::min(end + 1, line_.size()), Style{.fg = Colour::code});
+    end = std::min(end + 1, line_.size());
+    mark(end, Style{.fg = names_value(end) ? Colour::user : Colour::code});
   }
 
   void number() {
@@ -184,14 +208,28 @@ class Lexer {
   }
 
   void word() {
+    const bool dashes = language_.kind == Kind::data || language_.kind == Kind::markup;
     std::size_t end = at_;
-    while (end < line_.size() && (letter(line_[end]) || digit(line_[end]))) ++end;
+    while (end < line_.size() && (letter(line_[end]) || digit(line_[end]) || (dashes && line_[end] == '-'))) ++end;
     const std::string_view found = line_.substr(at_, end - at_);
-    if (keyword(found))
+    const bool known = keyword(found) && (language_.kind != Kind::shell || command_ || found == "in");
+    if (names_value(end))
+      mark(end, Style{.fg = Colour::user});
+    else if (known)
       mark(end, Style{.fg = Colour::keyword});
     else if (end < line_.size() && line_[end] == '(')
       mark(end, Style{.fg = Colour::user});
+    else if (language_.kind == Kind::typed && type_name(found))
+      mark(end, Style{.fg = Colour::accent});
+    command_ = known && std::string_view(" if then else elif do while until sudo ").find(" " + std::string(found) + " ") !=
+                            std::string_view::npos;
     at_ = end;
+  }
+
+  // "Token", not "T", "TOKEN" or "token".
+  static bool type_name(std::string_view word) {
+    return word.size() > 1 && word[0] >= 'A' && word[0] <= 'Z' &&
+           std::any_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
   }
 
   bool keyword(std::string_view found) const {
@@ -210,6 +248,7 @@ class Lexer {
   const Language& language_;
   int& state_;
   std::size_t at_ = 0;
+  bool command_ = true;  // the next word of a line of shell is run
   std::vector<Span> spans_;
 };
 

@@ -6,38 +6,35 @@
 #include <utility>
 #include <vector>
 
-#include "ui/rows.h"
-#include "ui/text_safe.h"
-#include "ui/width.h"
+#include "ui/text/links.h"
+#include "ui/text/markdown_parts.h"
+#include "ui/text/text_safe.h"
+#include "ui/text/width.h"
+#include "ui/text/wrap.h"
 
 namespace tern {
 namespace {
 
 constexpr Style muted{.fg = Colour::muted};
 
-struct TableCell {
-  Row row;
-  MD_ALIGN align = MD_ALIGN_DEFAULT;
-  bool head = false;
-};
+Style heading(unsigned level) {
+  if (level == 1) return {.fg = Colour::accent, .bold = true, .underline = true};
+  if (level == 2) return {.fg = Colour::accent, .bold = true};
+  return {.bold = true, .italic = level > 3};
+}
+
+Align align_of(MD_ALIGN align) {
+  return align == MD_ALIGN_RIGHT ? Align::right : align == MD_ALIGN_CENTER ? Align::centre : Align::left;
+}
 
 struct List {
   bool ordered = false;
   unsigned next = 1;
 };
 
-void append(Row& to, const Row& from) {
-  const auto shift = static_cast<std::uint32_t>(to.text.size());
-  to.text += from.text;
-  for (Span span : from.spans) {
-    span.begin += shift;
-    to.spans.push_back(span);
-  }
-}
-
 class Renderer {
  public:
-  Renderer(int width, bool streaming) : width_(width), streaming_(streaming) {}
+  explicit Renderer(int width) : width_(width) {}
 
   Rows run(std::string_view markdown) {
     MD_PARSER parser{};
@@ -78,14 +75,17 @@ class Renderer {
       case MD_BLOCK_LI: begin_item(*static_cast<MD_BLOCK_LI_DETAIL*>(detail)); break;
       case MD_BLOCK_HR: rule(); break;
       case MD_BLOCK_H:
-        style_ = {.fg = Colour::accent, .bold = true, .underline = static_cast<MD_BLOCK_H_DETAIL*>(detail)->level == 1};
+        part_of_item();
+        style_ = heading(static_cast<MD_BLOCK_H_DETAIL*>(detail)->level);
         break;
+      case MD_BLOCK_P: part_of_item(); break;
       case MD_BLOCK_CODE: begin_code(*static_cast<MD_BLOCK_CODE_DETAIL*>(detail)); break;
       case MD_BLOCK_TABLE: table_.clear(); break;
       case MD_BLOCK_TR: table_.emplace_back(); break;
       case MD_BLOCK_TH:
       case MD_BLOCK_TD:
-        if (!table_.empty()) table_.back().push_back({{}, static_cast<MD_BLOCK_TD_DETAIL*>(detail)->align, type == MD_BLOCK_TH});
+        if (!table_.empty())
+          table_.back().push_back({{}, align_of(static_cast<MD_BLOCK_TD_DETAIL*>(detail)->align), type == MD_BLOCK_TH});
         if (type == MD_BLOCK_TH) style_.bold = true;
         break;
       default: break;
@@ -113,9 +113,13 @@ class Renderer {
       case MD_BLOCK_P:
         flush_line();
         if (lists_.empty()) separate();
+        after_paragraph_ = true;
         break;
       case MD_BLOCK_CODE: end_code(); break;
-      case MD_BLOCK_TABLE: flush_table(); break;
+      case MD_BLOCK_TABLE:
+        append(rows_, table_rows(std::exchange(table_, {}), width_, prefix_));
+        separate();
+        break;
       case MD_BLOCK_TH:
       case MD_BLOCK_TD:
         if (!table_.empty() && !table_.back().empty()) table_.back().back().row = line_.take();
@@ -132,15 +136,9 @@ class Renderer {
       case MD_SPAN_EM: style_.italic = true; break;
       case MD_SPAN_STRONG: style_.bold = true; break;
       case MD_SPAN_DEL: style_.strike = true; break;
-      case MD_SPAN_CODE: style_.fg = Colour::code; break;
-      case MD_SPAN_A: {
-        const auto& href = static_cast<MD_SPAN_A_DETAIL*>(detail)->href;
-        link_.assign(href.text ? href.text : "", href.size);
-        link_text_.clear();
-        in_link_ = true;
-        style_.underline = true;
-        break;
-      }
+      case MD_SPAN_CODE: style_.fg = Colour::literal; break;
+      case MD_SPAN_A: begin_link(static_cast<MD_SPAN_A_DETAIL*>(detail)->href); break;
+      case MD_SPAN_IMG: begin_link(static_cast<MD_SPAN_IMG_DETAIL*>(detail)->src); break;
       default: break;
     }
     return 0;
@@ -151,12 +149,20 @@ class Renderer {
       style_ = styles_.back();
       styles_.pop_back();
     }
-    if (type == MD_SPAN_A) {
+    if (type == MD_SPAN_A || type == MD_SPAN_IMG) {
       in_link_ = false;
       const bool shown = link_ == link_text_ || link_ == "mailto:" + link_text_ || link_ == "http://" + link_text_;
       if (!shown && !link_.empty()) line_.add(" (" + safe_text(link_, Lines::one) + ")", muted);
     }
     return 0;
+  }
+
+  void begin_link(const MD_ATTRIBUTE& target) {
+    link_.assign(target.text ? target.text : "", target.size);
+    link_text_.clear();
+    in_link_ = true;
+    style_.underline = true;
+    style_.link = web_link(link_);
   }
 
   int text(MD_TEXTTYPE type, std::string_view text) {
@@ -169,7 +175,7 @@ class Renderer {
       case MD_TEXT_BR: flush_line(); break;
       case MD_TEXT_SOFTBR: line_.add(" ", style_); break;
       case MD_TEXT_NULLCHAR: line_.add("\xEF\xBF\xBD", style_); break;
-      case MD_TEXT_ENTITY: line_.add(entity(text), style_); break;
+      case MD_TEXT_ENTITY: line_.add(entity_text(text), style_); break;
       default:
         line_.add(text, style_);
         if (in_link_) link_text_ += text;
@@ -177,16 +183,9 @@ class Renderer {
     return 0;
   }
 
-  static std::string_view entity(std::string_view name) {
-    static constexpr std::pair<std::string_view, std::string_view> known[] = {
-        {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&apos;", "'"}, {"&#39;", "'"}, {"&nbsp;", " "}};
-    for (const auto& [from, to] : known)
-      if (name == from) return to;
-    return name;
-  }
-
   void begin_item(const MD_BLOCK_LI_DETAIL& detail) {
     flush_line();
+    after_paragraph_ = false;
     if (lists_.empty()) return;
     List& list = lists_.back();
     std::string mark = list.ordered ? std::to_string(list.next++) + ". " : lists_.size() % 2 == 1 ? "• " : "◦ ";
@@ -227,8 +226,14 @@ class Renderer {
     indents_.pop_back();
   }
 
+  // A second paragraph or a block in an item of a list keeps its distance.
+  void part_of_item() {
+    if (std::exchange(after_paragraph_, false) && !lists_.empty()) separate();
+  }
+
   void begin_code(const MD_BLOCK_CODE_DETAIL& detail) {
     flush_line();
+    part_of_item();
     in_code_ = true;
     code_.clear();
     language_.assign(detail.lang.text ? detail.lang.text : "", detail.lang.size);
@@ -236,43 +241,8 @@ class Renderer {
 
   void end_code() {
     in_code_ = false;
-    if (!code_.empty() && code_.back() == '\n') code_.pop_back();
-    int state = 0;
-    const std::string gutter = prefix_ + "  ";
-    for (std::size_t at = 0; at <= code_.size();) {
-      const std::size_t end = std::min(code_.find('\n', at), code_.size());
-      Row row;
-      row.text = code_.substr(at, end - at);
-      row.spans = highlight(row.text, language_, state);
-      hard_wrap(row, gutter);
-      at = end + 1;
-    }
+    append(rows_, code_rows(code_, language_, width_, prefix_));
     separate();
-  }
-
-  // Code keeps its blanks: cut at the edge, never at a word.
-  void hard_wrap(const Row& row, const std::string& gutter) {
-    const int room = std::max(1, width_ - tern::width(gutter));
-    std::size_t from = 0;
-    bool wrapped = false;
-    do {
-      const std::size_t length =
-          std::max<std::size_t>(fit(std::string_view(row.text).substr(from), room), from < row.text.size() ? 1 : 0);
-      Row made = RowBuilder().gutter(gutter, muted).take();
-      const auto shift = static_cast<std::uint32_t>(made.text.size());
-      for (const Span& span : row.spans) {
-        const std::size_t first = std::max<std::size_t>(span.begin, from);
-        const std::size_t last = std::min<std::size_t>(span.begin + span.length, from + length);
-        if (first < last)
-          made.spans.push_back(
-              {static_cast<std::uint32_t>(first - from) + shift, static_cast<std::uint32_t>(last - first), span.style});
-      }
-      made.text += row.text.substr(from, length);
-      made.continued = wrapped;
-      rows_.push_back(std::move(made));
-      from += length;
-      wrapped = true;
-    } while (from < row.text.size());
   }
 
   void rule() {
@@ -292,7 +262,7 @@ class Renderer {
     if (row.text.empty()) return;
     const bool mark = !item_mark_.empty();
     const Style gutter = prefix_.find("▌") != prefix_.npos ? muted : mark ? Style{.fg = Colour::accent} : Style{};
-    wrap_into(rows_, row, width_, mark ? item_mark_ : prefix_, prefix_, gutter);
+    wrap_into(rows_, row, std::min(width_, longest_prose), mark ? item_mark_ : prefix_, prefix_, gutter);
     item_mark_.clear();
   }
 
@@ -301,84 +271,7 @@ class Renderer {
     rows_.push_back({});
   }
 
-  // Columns shrink to fit, widest first; cells wrap inside their column.
-  void flush_table() {
-    std::size_t columns = 0;
-    for (const auto& line : table_) columns = std::max(columns, line.size());
-    if (columns == 0) return;
-    std::vector<int> widths(columns, 1);
-    for (const auto& line : table_)
-      for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], tern::width(line[i].row.text));
-    const int room = width_ - tern::width(prefix_) - 3 * (static_cast<int>(columns) - 1);
-    for (int total = sum(widths); total > room; --total) {
-      auto widest = std::max_element(widths.begin(), widths.end());
-      if (*widest <= 4) break;
-      --*widest;
-    }
-    if (sum(widths) > room) return flush_records();
-    bool head = true;
-    for (const auto& line : table_) {
-      table_line(line, widths);
-      if (head && !line.empty() && line.front().head) table_rule(widths);
-      head = false;
-    }
-    table_.clear();
-    separate();
-  }
-
-  // Too many columns for this width: each line is told as its own list, "head: cell".
-  void flush_records() {
-    const auto table = std::exchange(table_, {});
-    for (std::size_t line = 1; line < table.size(); ++line) {
-      for (std::size_t i = 0; i < table[line].size(); ++i) {
-        Row row = i < table[0].size() ? table[0][i].row : Row{};
-        append(row, RowBuilder().add(": ", muted).take());
-        append(row, table[line][i].row);
-        wrap_into(rows_, row, width_, prefix_ + (i == 0 ? "• " : "  "), prefix_ + "    ", muted);
-      }
-    }
-    separate();
-  }
-
-  static int sum(const std::vector<int>& values) {
-    int total = 0;
-    for (const int value : values) total += value;
-    return total;
-  }
-
-  void table_rule(const std::vector<int>& widths) {
-    std::string line;
-    for (std::size_t i = 0; i < widths.size(); ++i) line += (i ? "─┼─" : "") + repeat("─", widths[i]);
-    rows_.push_back(RowBuilder().gutter(prefix_).add(line, muted).take());
-  }
-
-  void table_line(const std::vector<TableCell>& cells, const std::vector<int>& widths) {
-    std::vector<Rows> wrapped(widths.size());
-    std::size_t height = 1;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      wrap_into(wrapped[i], cells[i].row, widths[i]);
-      height = std::max(height, wrapped[i].size());
-    }
-    for (std::size_t y = 0; y < height; ++y) {
-      Row row = RowBuilder().gutter(prefix_).take();
-      for (std::size_t i = 0; i < widths.size(); ++i) {
-        const Row piece = y < wrapped[i].size() ? wrapped[i][y] : Row{};
-        const int space = std::max(0, widths[i] - tern::width(piece.text));
-        const MD_ALIGN align = i < cells.size() ? cells[i].align : MD_ALIGN_DEFAULT;
-        const int left = align == MD_ALIGN_RIGHT ? space : align == MD_ALIGN_CENTER ? space / 2 : 0;
-        RowBuilder pad;
-        if (i > 0) append(row, pad.add(" │ ", muted).take());
-        row.text.append(static_cast<std::size_t>(left), ' ');
-        append(row, piece);
-        if (i + 1 < widths.size()) row.text.append(static_cast<std::size_t>(space - left), ' ');
-      }
-      row.continued = y > 0;
-      rows_.push_back(std::move(row));
-    }
-  }
-
   int width_;
-  [[maybe_unused]] bool streaming_;
   Rows rows_;
   RowBuilder line_;
   Style style_;
@@ -389,11 +282,12 @@ class Renderer {
   std::string_view source_;
   bool in_code_ = false, in_link_ = false;
   bool unnumbered_ = false;  // the item that begins has the number of its place, not yet that of its author
-  std::vector<std::vector<TableCell>> table_;
+  bool after_paragraph_ = false;
+  Table table_;
 };
 
 }  // namespace
 
-Rows markdown_rows(std::string_view markdown, int width, bool streaming) { return Renderer(width, streaming).run(markdown); }
+Rows markdown_rows(std::string_view markdown, int width) { return Renderer(width).run(markdown); }
 
 }  // namespace tern

@@ -1,9 +1,9 @@
-#include "ui/progress.h"
+#include "ui/text/progress.h"
 
 #include <algorithm>
 
-#include "ui/text_safe.h"
-#include "ui/width.h"
+#include "ui/text/text_safe.h"
+#include "ui/text/width.h"
 
 namespace tern {
 namespace {

@@ -1,9 +1,9 @@
-#include "ui/text_safe.h"
+#include "ui/text/text_safe.h"
 
 #include <cstdint>
 #include <cstdio>
 
-#include "ui/width.h"
+#include "ui/text/width.h"
 
 namespace tern {
 namespace {
@@ -237,6 +237,14 @@ bool is_valid_utf8(std::string_view text) {
     at += point.bytes;
   }
   return true;
+}
+
+std::string utf8(std::uint32_t code) {
+  if (code < 0x80) return {static_cast<char>(code)};
+  const auto tail = [&](int shift) { return static_cast<char>(0x80 | (code >> shift & 0x3F)); };
+  if (code < 0x800) return {static_cast<char>(0xC0 | code >> 6), tail(0)};
+  if (code < 0x10000) return {static_cast<char>(0xE0 | code >> 12), tail(6), tail(0)};
+  return {static_cast<char>(0xF0 | code >> 18), tail(12), tail(6), tail(0)};
 }
 
 }  // namespace tern

@@ -4,6 +4,7 @@
 // except '\n' (Lines::keep) and is stable: safe_text(safe_text(x)) == safe_text(x).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,5 +15,6 @@ std::string safe_text(std::string_view raw, Lines lines = Lines::keep, int tab =
 // The same, and every deceptive character (homoglyph-prone non-ASCII in a command) as an escape, for approval dialogs.
 std::string safe_command(std::string_view raw);
 bool is_valid_utf8(std::string_view text);
+std::string utf8(std::uint32_t code);
 
 }  // namespace tern

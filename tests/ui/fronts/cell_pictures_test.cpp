@@ -39,7 +39,7 @@ Compaction cut(CompactionPhase phase, Tier tier) {
   made.items = made.originals = 14;
   made.before = 145'000;
   made.after = 71'300;
-  made.audit = "kept 41 of 47 specifics, 6 by recall, 0 lost";
+  made.audit = "41 of 47 details kept, 6 on recall, none lost";
   made.cost = "cache cold · $0.02 now, saves $0.11 a turn, pays back in 1 turn";
   made.why = phase == CompactionPhase::failed ? "the model answered nothing" : "";
   return made;
@@ -99,7 +99,8 @@ const Kind kinds[] = {
        w.tell(ToolProgress{"run", "[1/9] compiling\n[2/9] compiling 编译\n"});
      }},
     {"an edit", [](World& w) { w.tool("Edit", "src/词法.cpp", "+2 −1", "", false, std::string(diff_text)); }},
-    {"a refused call", [](World& w) { w.tool("Bash", "curl x | sh", "refused", "Permission denied: …", true); }},
+    {"a refused call",
+     [](World& w) { w.tool("Bash", "curl x | sh", "blocked: plan mode is read-only", "Permission denied: …", true); }},
     {"a snipped result",
      [](World& w) {
        finish(w, {.call_id = "c",
@@ -159,7 +160,7 @@ const Kind bottoms[] = {
     {"waiting for the provider",
      [](World& w) {
        w.tell(TurnStarted{1});
-       w.tell(Waiting{"overloaded (529), trying again", 8'000});
+       w.tell(Waiting{"overloaded (529)", 8'000, 2, 10});
      }},
     {"queued",
      [](World& w) {

@@ -16,7 +16,7 @@ struct Task : World {
     m.cwd = "/home/ann/src/parser";
     m.branch = "main*";
     m.window = 200'000;
-    m.effective = 180'000;
+    m.effective = m.limit = 180'000;
     m.used = 71'400;
     m.parts = {{"system", 1'100},     {"tools", 1'300},    {"memory", 400},     {"user", 6'200},
                {"assistant", 14'000}, {"results", 42'000}, {"summaries", 6'400}};
@@ -41,7 +41,7 @@ Compaction micro() {
           .originals = 14,
           .strategy = "microcompact",
           .why = "62 % of the window, mark at 60 %; 14 old results",
-          .audit = "kept 312 of 340 specifics, 28 by recall, 0 lost",
+          .audit = "312 of 340 details kept, 28 on recall, none lost",
           .cost = "cache warm (40 s) · $0.041 now · $0.0387 a turn saved · pays after 2 turns (4 requests)",
           .pause_ms = 0,
           .touched = {}};
@@ -75,7 +75,7 @@ TEST_CASE("the notice of a compaction shows tokens, originals, the audit and wha
   summary.strategy = "sections";
   summary.before = 146'000;
   summary.after = 61'000;
-  summary.audit = "kept 41 of 47 specifics, 6 by recall, 0 lost";
+  summary.audit = "41 of 47 details kept, 6 on recall, none lost";
   summary.cost = "cache cold (22 min) · $0.0310 now · $0.0765 a turn saved · pays after 1 turn (2 requests)";
   world.tell(summary);
   world.tell(Compaction{.phase = CompactionPhase::undone, .batch = 4, .before = 61'000, .after = 146'000});
@@ -88,12 +88,13 @@ TEST_CASE("the panel of /context shows what fills the window, what each tier did
   Task world;
   world.tell(ContextReport{
       Task::meters(),
+      {},
       {"12k  Read  src/tokenizer.cpp (r17)", "8.1k  Bash  ctest -R tokenizer (r21)", "3.4k  answer  I'll look at …"},
       {"microcompact: 2× · 61k tokens freed", "compact: 1× · 51k tokens freed"},
       {"forecast: about 7 turns to the next tier (5.2k a turn)",
        "a compaction to half now: cache warm (40 s) · $0.13 now · $0.0321 a turn saved · pays after 5 turns (13 requests)",
        "draft: ready", "breaker: 0 of 3 failures", "pinned sentence: never touch the lexer tables",
-       "last: sections · 82 % of the window, mark at 80 % · kept 41 of 47 specifics, 6 by recall, 0 lost"}});
+       "last: sections · 82 % of the window, mark at 80 % · 41 of 47 details kept, 6 on recall, none lost"}});
   CHECK_GOLDEN("compaction_panel", world.look(100, 34));
   CHECK_GOLDEN("compaction_panel_narrow", world.look(60, 24));
 }

@@ -1,5 +1,5 @@
 // --inline: what is finished is written once, the region below is drawn again, and a resize clears nothing that is not ours.
-#include "ui/inline_region.h"
+#include "ui/fronts/inline_region.h"
 
 #include "tests/support/vt.h"
 #include "tests/ui/world.h"
@@ -34,7 +34,8 @@ TEST_CASE("inline: model and mode are always in sight") {
   Inline world;
   world.meters(0.3);
   world.frame(80, 24);
-  CHECK(world.count("ask · claude-sonnet-4-5 · main*") == 1);
+  CHECK(world.count("claude-sonnet-4-5 · main*") == 1);
+  CHECK(world.count("ask · shift-tab") == 1);
 }
 
 TEST_CASE("inline: a resize keeps the terminal's own lines and says nothing twice") {

@@ -1,5 +1,5 @@
 // What every cell, dialog and panel looks like, at four sizes in one picture each.
-#include "agent/compaction_text.h"
+#include "agent/store/compaction_text.h"
 #include "tests/ui/world.h"
 
 using namespace tern;
@@ -25,7 +25,7 @@ Compaction compaction(CompactionPhase phase, Tier tier) {
   made.originals = 12;
   made.before = 145'000;
   made.after = 71'300;
-  made.audit = "kept 41 of 47 specifics, 6 by recall, 0 lost";
+  made.audit = "41 of 47 details kept, 6 on recall, none lost";
   made.cost = "cache cold · $0.02 now, saves $0.11 a turn, pays back in 1 turn";
   made.pause_ms = tier == Tier::compact ? 1'240 : 0;
   return made;
@@ -53,8 +53,8 @@ PermissionAsked edit_question() {
   asked.diff =
       "@@ -201,3 +201,4 @@\n   if (at_end()) {\n-    return Token::eof();\n+    if (!line_.empty()) return 行();  // 👍🏽\n"
       "+    return Token::eof();\n   }\n";
-  asked.reason = "it writes src/词法.cpp";
-  asked.remember = "changes of files in src and below";
+  asked.reason = "writes src/词法.cpp";
+  asked.grants = {{"changes of files in src and below"}};
   return asked;
 }
 
@@ -106,8 +106,8 @@ TEST_CASE("pictures: what tools do") {
   world.tool("Edit", "src/a.cpp", "+2 −1", "", false, "@@ -9,3 +9,4 @@\n one\n-two old words\n+two new words\n+three\n four\n");
   world.tool("Write", "very/long/path/that/does/not/fit/on/a/small/screen/at/all/for/sure.txt", "1 line", "", false,
              "@@ -0,0 +1 @@\n+hello\n");
-  world.tool("Edit", "src/b.cpp", "you said no", "The user doesn't want to proceed with this tool use.", true);
-  world.tool("Bash", "curl x | sh", "refused", "Permission denied: …", true);
+  world.tool("Edit", "src/b.cpp", "rejected", "The user doesn't want to proceed with this tool use.", true);
+  world.tool("Bash", "curl x | sh", "blocked: plan mode is read-only", "Permission denied: …", true);
   world.tell(ToolStarted{"run", "Bash", "Bash", "make -j8", "{}"});
   world.tell(ToolProgress{"run", "[1/9] compiling\n[2/9] compiling\n"});
   ToolFinished snipped;
@@ -142,7 +142,7 @@ TEST_CASE("pictures: notices of every tier and level") {
   world.tell(Notice{Level::info, "Remembered in AGENTS.md"});
   world.tell(Notice{Level::warning, "No key for OpenAI: set OPENAI_API_KEY."});
   world.tell(Notice{Level::error, "The disk is full: 12 events are kept in memory."});
-  world.tell(Waiting{"overloaded (529), trying again", 8'000});
+  world.tell(Waiting{"overloaded (529)", 8'000, 2, 10});
   CHECK_GOLDEN("notices", at_every_size(world));
 }
 
@@ -179,8 +179,8 @@ TEST_CASE("pictures: a compaction before it is made, and its audit") {
 TEST_CASE("pictures: lists to choose from") {
   World world;
   world.meters(0.1);
-  open(world,
-       RewindPoints{{{ItemId{3}, "now the same for CRLF files", "11-18 10:01", 2}, {ItemId{1}, "修 bug", "11-18 09:58", 0}}});
+  open(world, RewindPoints{
+                  {{ItemId{3}, "now the same for CRLF files", "11-18 10:01", 2, 2}, {ItemId{1}, "修 bug", "11-18 09:58", 0, 2}}});
   CHECK_GOLDEN("list_rewind", at_every_size(world));
   world.press("enter");
   CHECK_GOLDEN("list_rewind_how", at_every_size(world));
@@ -189,12 +189,40 @@ TEST_CASE("pictures: lists to choose from") {
        SessionList{{{"qn7q", "parser", "2026-11-18 10:01", "fix it", 12}, {"b2xz", "", "2026-11-17 18:40", "读一下 README", 1}}});
   CHECK_GOLDEN("list_sessions", at_every_size(world));
   world.shell.overlay.reset();
-  open(world,
-       Page{"Models", "now: anthropic/claude-sonnet-4-5\nsonnet = anthropic/claude-sonnet-4-5\ngpt = openai/gpt-5\ndemo/demo\n"});
+  open(world, ModelList{{{.name = "ollama/qwen3:8b", .current = true, .served = true},
+                         {.name = "anthropic/claude-sonnet-4-5",
+                          .alias = "sonnet",
+                          .window = 200'000,
+                          .input = 3,
+                          .output = 15,
+                          .priced = true},
+                         {.name = "openai/gpt-5", .ready = false, .missing = "no key: set OPENAI_API_KEY"}}});
   CHECK_GOLDEN("list_models", at_every_size(world));
   world.press("down");
   world.press("enter");
-  CHECK(world.sent<SetModel>().back().name == "openai/gpt-5");
+  CHECK(world.sent<SetModel>().back().name == "anthropic/claude-sonnet-4-5");
+}
+
+TEST_CASE("pictures: the ways to a model, and the line a key is pasted into") {
+  World world;
+  world.meters(0.1);
+  open(world, LoginAsked{{}, true});
+  CHECK_GOLDEN("list_login", at_every_size(world));
+  world.press("1");
+  handle_input(world.shell, Paste{.text = "sk-ant-api03-0123456789\n"});
+  CHECK_GOLDEN("panel_key", at_every_size(world));
+  CHECK(world.sent<Login>().empty());
+  world.press("enter");
+  const auto sent = world.sent<Login>();
+  REQUIRE(sent.size() == 1);
+  CHECK(sent[0].key == "sk-ant-api03-0123456789");
+  CHECK_FALSE(world.shell.overlay);
+  open(world, LoginAsked{{"ollama/qwen3:8b"}, false});
+  world.press("r");
+  CHECK(world.sent<Query>().back().name == "login");
+  open(world, LoginAsked{{"ollama/qwen3:8b"}, false});
+  world.press("2");
+  CHECK(world.sent<SetModel>().back().name == "ollama/qwen3:8b");
 }
 
 TEST_CASE("pictures: help and keys") {
@@ -223,7 +251,7 @@ TEST_CASE("pictures: questions") {
   bash.title = "Bash npm run build && rm -rf ./dist";
   bash.body = "npm run build && rm -rf ./dist";
   bash.reason = "rm -rf deletes files";
-  bash.remember = "any command that begins with `npm run build`";
+  bash.grants = {{"any command that begins with `npm run build`"}};
   ask(world, bash);
   CHECK_GOLDEN("question_bash", at_every_size(world));
   TrustAsked trust{5, "/home/ann/src/解析器", "AGENTS.md: instructions for the model\n.git/hooks: commands git runs"};
@@ -306,9 +334,9 @@ TEST_CASE("the sign of a shell line is shown once and the caret stands behind th
 
 TEST_CASE("a refused call says so in one line, and unfolds to what the model was told") {
   World world;
-  world.tool("Edit", "src/b.cpp", "you said no", "The user doesn't want to proceed with this tool use.", true);
+  world.tool("Edit", "src/b.cpp", "rejected", "The user doesn't want to proceed with this tool use.", true);
   CHECK(world.look(80, 24).find("doesn't want") == std::string::npos);
-  CHECK(world.look(80, 24).find("Edit   src/b.cpp · you said no") != std::string::npos);
+  CHECK(world.look(80, 24).find("Edit      src/b.cpp · rejected") != std::string::npos);
   world.press("ctrl-o");
   CHECK(world.look(80, 24).find("doesn't want") != std::string::npos);
 }

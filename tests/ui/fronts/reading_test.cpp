@@ -1,6 +1,6 @@
 // Searching and pasting while something is read: every hit is reached and shown, no line is hidden, no paste is lost.
 #include "tests/ui/world.h"
-#include "ui/search.h"
+#include "ui/parts/text_search.h"
 
 using namespace tern;
 
@@ -71,9 +71,11 @@ TEST_CASE("a search on a page reaches every hit, marks it and says when there is
     REQUIRE(lines.size() == 1);
     std::size_t at = 0;
     for (std::size_t y = 0; y < lines[0]; ++y) at = screen.find('\n', at) + 1;
-    hits.push_back(screen.substr(at + 1, screen.find(" needle", at) - at - 1));
+    at += std::string_view("│ ").size();
+    hits.push_back(screen.substr(at, screen.find(" needle", at) - at));
   }
   CHECK(hits == std::vector<std::string>{"row 5", "row 7", "row 95", "row 98"});
+  CHECK(world.look(80, 24).find("hit 1 of 4") != std::string::npos);
   world.type("/nothing");
   world.press("enter");
   CHECK(world.look(80, 24).find("not found: nothing") != std::string::npos);
@@ -101,15 +103,15 @@ TEST_CASE("pages show markdown and diffs as the transcript does") {
 
 TEST_CASE("the first screen names the model as soon as it is known, and the demo by its name") {
   World world;
-  CHECK(world.look(80, 24).find("model: ") == std::string::npos);
+  CHECK(world.look(80, 24).find("claude") == std::string::npos);
   Meters meters;
   meters.provider = "anthropic";
   meters.model = "claude-sonnet-4-5";
   world.tell(meters);
-  CHECK(world.look(80, 24).find("model: anthropic/claude-sonnet-4-5") != std::string::npos);
+  CHECK(world.look(80, 24).find("claude-sonnet-4-5 · anthropic") != std::string::npos);
   meters.provider = "demo";
   world.tell(meters);
-  CHECK(world.look(80, 24).find("model: the demo, a script and not a model") != std::string::npos);
+  CHECK(world.look(80, 24).find("Demo: scripted replies") != std::string::npos);
 }
 
 TEST_CASE("the way to the end hides no line") {
@@ -118,7 +120,7 @@ TEST_CASE("the way to the end hides no line") {
   world.look(80, 24);
   world.press("shift-up");
   const std::string screen = world.look(80, 24);
-  CHECK(screen.find("● line 98") != std::string::npos);
+  CHECK(screen.find("  line 98") != std::string::npos);
   CHECK(screen.find("↓ end") != std::string::npos);
 }
 
@@ -173,7 +175,7 @@ TEST_CASE("rows are selected with keys, from the last hit on, and copied without
   world.press("enter");
   world.look(80, 24);
   world.type("vjjk");
-  CHECK(world.look(80, 24).find("selecting") != std::string::npos);
+  CHECK(world.look(80, 24).find("y copy") != std::string::npos);
   world.type("y");
   CHECK(world.shell.to_clipboard == "line 50\nline 51");
   CHECK(world.look(80, 24).find("copied 15 bytes") != std::string::npos);

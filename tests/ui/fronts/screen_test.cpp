@@ -26,7 +26,7 @@ TEST_CASE("the dialog shows the whole command and takes no key meant for the pro
   asked.title = "Run this command?";
   asked.body = "npm run build && rm -rf ./dist";
   asked.reason = "rm -rf deletes files";
-  asked.remember = "any command that begins with `npm run`";
+  asked.grants = {{"any command that begins with `npm run`"}};
   world.shell.last_key_ms = world.shell.now_ms - 100;
   world.tell(asked);
   world.shell.approval.open(asked, world.shell.now_ms);
@@ -36,10 +36,6 @@ TEST_CASE("the dialog shows the whole command and takes no key meant for the pro
   CHECK(world.shell.composer.text() == "1");
   world.shell.now_ms += 2'000;
   CHECK_GOLDEN("approval_80x24", world.look(80, 24));
-  world.type("y");
-  CHECK(world.sent<Answer>().empty());
-  world.shell.now_ms += 2'000;
-  world.look(80, 24);
   world.type("1");
   const auto answers = world.sent<Answer>();
   REQUIRE(answers.size() == 1);
@@ -52,8 +48,8 @@ TEST_CASE("the dialog keeps its choices on the smallest screen") {
                                             .tool = "Write",
                                             .title = "Write tern-demo-scratch.txt",
                                             .body = "one\ntwo\nthree\n",
-                                            .reason = "it writes tern-demo-scratch.txt and more",
-                                            .remember = "Edit(everything below here)"},
+                                            .reason = "writes tern-demo-scratch.txt and more",
+                                            .grants = {{"Edit(everything below here)"}}},
                             world.shell.now_ms);
   world.look(40, 12);
   const std::string screen = world.look(40, 12);
@@ -61,25 +57,109 @@ TEST_CASE("the dialog keeps its choices on the smallest screen") {
   CHECK(screen.find("3. No") != std::string::npos);
 }
 
-TEST_CASE("nobody approves what was not shown to the end") {
+TEST_CASE("a yes works at once, and the end of a long command is on the first screen") {
   World world;
   PermissionAsked asked;
   asked.id = 8;
-  asked.title = "Run this command?";
+  asked.tool = "Bash";
   for (int i = 0; i < 200; ++i) asked.body += "echo line " + std::to_string(i) + "\n";
   asked.body += "rm -rf ~";
   world.tell(asked);
-  world.shell.approval.open(asked, world.shell.now_ms);
   world.shell.now_ms += 2'000;
-  world.look(80, 24);
-  world.type("1");
-  CHECK(world.sent<Answer>().empty());
-  for (int i = 0; i < 40 && world.shell.approval.is_open(); ++i) {
-    world.press("pagedown");
-    world.look(80, 24);
+  const std::string screen = world.look(80, 24);
+  INFO(screen);
+  CHECK(screen.find("echo line 0") != screen.npos);
+  CHECK(screen.find("more lines · pgdn · f full screen") != screen.npos);
+  CHECK(screen.find("rm -rf ~") != screen.npos);
+  world.type("y");
+  const auto answers = world.sent<Answer>();
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].verdict == Verdict::yes);
+}
+
+TEST_CASE("a new file is approved with one key at every size") {
+  for (const auto& [columns, lines] : {std::pair{100, 40}, {80, 24}, {40, 12}, {30, 8}}) {
+    World world;
+    PermissionAsked asked{.id = 9, .tool = "Write", .title = "Write notes/todo.md", .body = "{}"};
+    asked.diff = "@@ -0,0 +1,60 @@\n";
+    for (int i = 0; i < 60; ++i) asked.diff += "+- item " + std::to_string(i) + "\n";
+    asked.grants = {{"edits in notes/"}};
+    world.tell(asked);
+    world.shell.now_ms += 2'000;
+    const std::string screen = world.look(columns, lines);
+    INFO(screen);
+    CHECK(screen.find("more lines · pgdn") != screen.npos);
+    if (columns > 30) CHECK(screen.find("Write notes/todo.md") != screen.npos);
+    if (columns > 40) CHECK(screen.find("60 lines") != screen.npos);
+    world.press("enter");
+    CHECK(world.sent<Answer>().size() == 1);
   }
-  world.type("1");
-  CHECK(world.sent<Answer>().size() == 1);
+}
+
+TEST_CASE("f gives a diff the whole screen, and esc leaves that before it rejects") {
+  World world;
+  world.story();
+  PermissionAsked asked{.id = 9, .tool = "Edit", .title = "Edit src/a.cpp", .body = "{}"};
+  asked.diff = "@@ -1,60 +1,60 @@\n";
+  for (int i = 0; i < 60; ++i) asked.diff += "-old " + std::to_string(i) + "\n+new " + std::to_string(i) + "\n";
+  world.tell(asked);
+  world.shell.now_ms += 2'000;
+  CHECK(world.look(100, 50).find("+60 −60") != std::string::npos);
+  world.type("f");
+  const std::string full = world.look(100, 50);
+  INFO(full);
+  CHECK(full.find("All 34 tests pass") == full.npos);
+  CHECK(full.find("new 19") != full.npos);
+  world.press("pagedown");
+  CHECK(world.look(100, 50).find("new 30") != std::string::npos);
+  world.press("escape");
+  CHECK(world.sent<Answer>().empty());
+  world.press("escape");
+  REQUIRE(world.sent<Answer>().size() == 1);
+}
+
+TEST_CASE("a and n answer as well, and n asks what to do instead") {
+  World world;
+  PermissionAsked asked{.id = 9, .tool = "Bash", .title = "Bash make", .body = "make", .grants = {{"`make …`"}}};
+  const auto ask = [&] {
+    ++asked.id;
+    world.tell(asked);
+    world.shell.now_ms += 2'000;
+    world.look(80, 24);
+  };
+  ask();
+  world.type("a");
+  CHECK(world.sent<Answer>().at(0).verdict == Verdict::yes_remember);
+  ask();
+  world.type("n");
+  CHECK(world.look(80, 24).find("❯ 3. No") != std::string::npos);
+  world.type("use ninja");
+  world.press("enter");
+  const auto said = world.sent<Answer>();
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].note == "use ninja");
+}
+
+TEST_CASE("on a low screen a diff begins where something changes") {
+  World world;
+  PermissionAsked asked{.id = 9, .tool = "Edit", .title = "Edit src/a.cpp", .body = "{}", .reason = "writes src/a.cpp"};
+  asked.diff = "@@ -1,7 +1,7 @@\n one\n two\n three\n four\n-five\n+FIVE\n six\n seven\n";
+  asked.grants = {{"edits in src/"}};
+  world.tell(asked);
+  world.shell.now_ms += 2'000;
+  const std::string screen = world.look(40, 12);
+  INFO(screen);
+  CHECK(screen.find("5 + FIVE") != screen.npos);
+  CHECK(world.look(80, 24).find("1   one") != std::string::npos);
+}
+
+TEST_CASE("ctrl-o opens nothing behind a question") {
+  World world;
+  world.story();
+  world.tell(PermissionAsked{.id = 9, .tool = "Bash", .title = "Bash make", .body = "make"});
+  world.shell.now_ms += 2'000;
+  world.press("ctrl-o");
+  CHECK_FALSE(world.shell.transcript_view);
 }
 
 TEST_CASE("prompt, command, shell line and note go where they belong") {

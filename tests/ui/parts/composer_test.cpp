@@ -1,9 +1,9 @@
-#include "ui/composer.h"
+#include "ui/parts/composer.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <random>
 
-#include "ui/width.h"
+#include "ui/text/width.h"
 
 using namespace tern;
 

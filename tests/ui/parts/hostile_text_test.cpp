@@ -2,7 +2,7 @@
 #include <random>
 
 #include "tests/ui/world.h"
-#include "ui/text_safe.h"
+#include "ui/text/text_safe.h"
 
 using namespace tern;
 
@@ -144,7 +144,7 @@ TEST_CASE("2,000 hostile strings on every path: nothing but our own orders is wr
     world.shell.overlay = Overlay{.title = text, .items = {text, text}};
     frame();
     world.shell.overlay.reset();
-    PermissionAsked asked{.id = 1, .tool = text, .title = text, .body = text, .reason = text, .remember = text};
+    PermissionAsked asked{.id = 1, .tool = text, .title = text, .body = text, .reason = text, .grants = {{text}}};
     world.shell.approval.open(asked, 0);
     frame();
     world.shell.approval.open(TrustAsked{2, text, text}, 0);
@@ -162,7 +162,7 @@ TEST_CASE("2,000 hostile strings on every path: nothing but our own orders is wr
   }
 }
 
-TEST_CASE("200 deceptive commands: the question shows every code point or its escape, and no yes before the end") {
+TEST_CASE("200 deceptive commands: the question shows every code point or its escape, also of the end") {
   static constexpr std::string_view tricks[] = {"\u202e", "\u200b", "\u2060",  "\ufeff",  "\u00a0", "\u0430", "\u03bf",
                                                 "\u0501", "\r",     "\x1b[8m", "\x1b[1A", "\u2028", "\u115f", "\u3164",
                                                 "\ufe0f", "\u00ad", "\x08",    "\u2066",  "\u034f", "\u180e"};
@@ -178,19 +178,11 @@ TEST_CASE("200 deceptive commands: the question shows every code point or its es
       }
       ++checked;
       World world;
-      PermissionAsked asked{.id = 1, .tool = "Bash", .title = "Bash …", .body = command, .reason = "it asks", .remember = "x"};
+      PermissionAsked asked{.id = 1, .tool = "Bash", .title = "Bash …", .body = command, .reason = "it asks", .grants = {{"x"}}};
       world.tell(asked);
       world.shell.approval.open(asked, world.shell.now_ms);
       world.shell.now_ms += 2'000;
-      std::string seen;
-      for (int page = 0; page < 200; ++page) {
-        const std::string screen = world.look(120, 40);
-        seen += screen;
-        if (screen.find("more lines") == screen.npos) break;
-        world.type("1");
-        REQUIRE(world.sent<Answer>().empty());
-        world.shell.now_ms += 2'000;
-      }
+      const std::string seen = world.look(120, 40);
       const std::string safe = safe_command(command), last = safe.substr(safe.rfind('\n') + 1);
       INFO(last);
       CHECK(seen.find(last) != seen.npos);

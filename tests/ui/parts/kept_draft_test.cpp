@@ -1,5 +1,5 @@
 // What is kept of the prompt on disk: the draft, and the prompts said before.
-#include "ui/kept_draft.h"
+#include "ui/parts/kept_draft.h"
 
 #include <sys/stat.h>
 
@@ -8,9 +8,9 @@
 #include <fstream>
 
 #include "tests/support/temp_dir.h"
-#include "ui/composer.h"
-#include "ui/history.h"
-#include "ui/keys.h"
+#include "ui/parts/composer.h"
+#include "ui/parts/history.h"
+#include "ui/shell/keys.h"
 
 using namespace tern;
 using tern::test::TempDir;

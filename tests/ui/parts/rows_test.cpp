@@ -1,9 +1,9 @@
-#include "ui/rows.h"
+#include "ui/parts/rows.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "ui/text_safe.h"
-#include "ui/width.h"
+#include "ui/text/text_safe.h"
+#include "ui/text/width.h"
 
 using namespace tern;
 
@@ -24,18 +24,18 @@ Style style_at(const Row& row, std::string_view word) {
 TEST_CASE("markdown keeps its structure") {
   const std::string text =
       "# Title\n\nSome **bold** and `code` and *soft*.\n\n1. one\n2. two\n   - nested\n\n> quoted\n\n---\n\n[link](http://x.org)";
-  CHECK(picture_of(markdown_rows(text, 40, false)) ==
+  CHECK(picture_of(markdown_rows(text, 40)) ==
         "Title\n\nSome bold and code and soft.\n\n1. one\n2. two\n   ◦ nested\n\n▌ "
         "quoted\n\n────────────────────────────────────────\n\nlink (http://x.org)\n");
-  const Rows rows = markdown_rows(text, 40, false);
+  const Rows rows = markdown_rows(text, 40);
   CHECK(style_at(rows[0], "Title").bold);
   CHECK(style_at(rows[2], "bold").bold);
-  CHECK(style_at(rows[2], "code").fg == Colour::code);
+  CHECK(style_at(rows[2], "code").fg == Colour::literal);
   CHECK(style_at(rows[2], "soft").italic);
 }
 
 TEST_CASE("a list that skips keeps its author's numbers, one that repeats is counted") {
-  const auto shown = [](const char* text) { return picture_of(markdown_rows(text, 30, false)); };
+  const auto shown = [](const char* text) { return picture_of(markdown_rows(text, 30)); };
   CHECK(shown("1. one\n8. **eight**\n9) other") == "1. one\n8. eight\n\n9. other\n");
   CHECK(shown("1. one\n1. two\n1. three") == "1. one\n2. two\n3. three\n");
   CHECK(shown("9. nine\n12. twelve is so long that it wraps\n    - below") ==
@@ -46,27 +46,26 @@ TEST_CASE("a list that skips keeps its author's numbers, one that repeats is cou
 }
 
 TEST_CASE("what is struck out is struck through, an approximate number is not") {
-  const Rows rows = markdown_rows("~~old~~ new, ~5 to ~10 s in ~/a or ~/b", 60, false);
+  const Rows rows = markdown_rows("~~old~~ new, ~5 to ~10 s in ~/a or ~/b", 60);
   CHECK(picture_of(rows) == "old new, ~5 to ~10 s in ~/a or ~/b\n");
   CHECK(style_at(rows[0], "old").strike);
   CHECK_FALSE(style_at(rows[0], "5 to").strike);
 }
 
 TEST_CASE("tables with wide letters stand in columns") {
-  const Rows rows = markdown_rows("| a | 名字 |\n|---|---|\n| 1 | 中文 |\n| 22 | x |", 40, false);
+  const Rows rows = markdown_rows("| a | 名字 |\n|---|---|\n| 1 | 中文 |\n| 22 | x |", 40);
   CHECK(picture_of(rows) == "a  │ 名字\n───┼─────\n1  │ 中文\n22 │ x\n");
 }
 
 TEST_CASE("a table too wide is shrunk, not cut off") {
   std::string long_cell(100, 'x');
-  for (const Row& row : markdown_rows("| a | b |\n|---|---|\n| " + long_cell + " | short |", 40, false))
-    CHECK(width(row.text) <= 40);
+  for (const Row& row : markdown_rows("| a | b |\n|---|---|\n| " + long_cell + " | short |", 40)) CHECK(width(row.text) <= 40);
 }
 
 TEST_CASE("code keeps its blanks and gets its colours") {
-  const Rows rows = markdown_rows("```python\ndef f(x):\n    return \"s\"  # note\n```", 60, false);
+  const Rows rows = markdown_rows("```python\ndef f(x):\n    return \"s\"  # note\n```", 60);
   REQUIRE(rows.size() == 2);
-  CHECK(rows[1].text == "      return \"s\"  # note");
+  CHECK(rows[1].text == "▏     return \"s\"  # note");
   CHECK(style_at(rows[0], "def").fg == Colour::keyword);
   CHECK(style_at(rows[1], "\"s\"").fg == Colour::code);
   CHECK(style_at(rows[1], "# note").italic);
@@ -81,7 +80,7 @@ TEST_CASE("no row is wider than it may be, whatever comes") {
                                "- a\n  - b\n    - c\n      - d with a long text that wraps somewhere"};
   for (const std::string& text : texts)
     for (const int columns : {12, 20, 33, 80})
-      for (const Row& row : markdown_rows(text, columns, false)) CHECK(width(row.text) <= columns);
+      for (const Row& row : markdown_rows(text, columns)) CHECK(width(row.text) <= columns);
 }
 
 TEST_CASE("streaming piece by piece ends in the same rows as the whole") {
@@ -152,7 +151,7 @@ TEST_CASE("long output is folded from above and unfolds whole") {
   for (int i = 0; i < 100; ++i) tool.output += "line " + std::to_string(i) + "\n";
   cell.body = tool;
   const std::string folded = picture_of(rows_of(cell, RowOptions{.width = 60}));
-  CHECK(folded.find("96 lines above") != folded.npos);
+  CHECK(folded.find("96 more lines · ctrl-o") != folded.npos);
   CHECK(folded.find("line 99") != folded.npos);
   CHECK(folded.find("line 3\n") == folded.npos);
   cell.unfolded = true;
@@ -168,7 +167,7 @@ TEST_CASE("what left the context says so and stays readable") {
   tool.recall = {17};
   cell.body = tool;
   cell.left_context = Tier::micro;
-  CHECK(picture_of(rows_of(cell, RowOptions{.width = 60})) == "● Read   a.cpp ◇ compacted r17\n");
+  CHECK(picture_of(rows_of(cell, RowOptions{.width = 60})) == "● Read      a.cpp ◇ compacted (r17)\n");
 }
 
 TEST_CASE("hostile output draws no orders") {
@@ -191,5 +190,16 @@ TEST_CASE("a tool that works on nothing in particular has its note right behind 
   cell.body = ToolCell{.call_id = "c1", .tool = "TodoWrite", .label = "Todo", .note = "1/3 done", .running = false};
   const Rows rows = rows_of(cell, RowOptions{.width = 80});
   REQUIRE(rows.size() == 1);
-  CHECK(rows[0].text == "● Todo   1/3 done");
+  CHECK(rows[0].text == "● Todo      1/3 done");
+}
+
+TEST_CASE("a tool that tells how far it is shows that while it runs, and not afterwards") {
+  Cell cell;
+  ToolCell tool{.call_id = "t", .tool = "Task", .label = "Task", .subject = "find callers", .running = true};
+  tool.tail = "explored 0 of 60k · starts\nexplored 12k of 60k · Grep \"解析\"\n";
+  cell.body = tool;
+  CHECK(picture_of(rows_of(cell, RowOptions{.width = 60})).find("explored 12k of 60k · Grep \"解析\"") != std::string::npos);
+  tool.running = false;
+  cell.body = tool;
+  CHECK(rows_of(cell, RowOptions{.width = 60}).size() == 1);
 }

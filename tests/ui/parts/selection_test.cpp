@@ -1,8 +1,9 @@
 // The pointer on a page that lies over the transcript: dragging chooses and copies, a click in a list chooses.
-#include "ui/selection.h"
+#include "ui/parts/selection.h"
 
 #include "tests/ui/world.h"
-#include "ui/rows.h"
+#include "ui/parts/rows.h"
+#include "ui/text/width.h"
 
 using namespace tern;
 
@@ -17,7 +18,7 @@ std::pair<int, int> seen_at(World& world, std::string_view text) {
   std::string look = world.look(60, 24);
   for (int y = 0; !look.empty(); ++y) {
     const std::string line = look.substr(0, look.find('\n'));
-    if (const std::size_t x = line.find(text); x != line.npos) return {static_cast<int>(x), y};
+    if (const std::size_t x = line.find(text); x != line.npos) return {width(line.substr(0, x)), y};
     look.erase(0, std::min(line.size() + 1, look.size()));
   }
   FAIL("not on the screen: " << text);

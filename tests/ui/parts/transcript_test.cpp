@@ -1,8 +1,8 @@
-#include "ui/transcript.h"
+#include "ui/parts/transcript.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "ui/width.h"
+#include "ui/text/width.h"
 
 using namespace tern;
 
@@ -35,7 +35,7 @@ TEST_CASE("the end is shown and followed") {
   for (int i = 0; i < 50; ++i) world.say("line " + std::to_string(i));
   CHECK(world.look().find("line 49") != std::string::npos);
   world.say("one more");
-  CHECK(world.look().ends_with("● one more\n"));
+  CHECK(world.look().ends_with("  one more\n"));
 }
 
 TEST_CASE("reading above, nothing moves when lines come or the last one grows") {
@@ -50,7 +50,7 @@ TEST_CASE("reading above, nothing moves when lines come or the last one grows") 
   CHECK(world.look() == before);
   CHECK(world.transcript.new_rows() == 3);
   world.transcript.to_end();
-  CHECK(world.look().ends_with("● later\n"));
+  CHECK(world.look().ends_with("  later\n"));
   CHECK(world.transcript.new_rows() == 0);
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("a new session starts at its end") {
   world.look();
   world.view.cells.clear();
   world.say("fresh");
-  CHECK(world.look() == "● fresh\n");
+  CHECK(world.look() == "  fresh\n");
 }
 
 TEST_CASE("when the beginning comes later, what was being read stays where it is") {

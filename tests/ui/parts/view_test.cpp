@@ -1,11 +1,11 @@
-#include "ui/view.h"
+#include "ui/parts/view.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "agent/reply.h"
-#include "compression/tokens.h"
-#include "ui/status_bar.h"
-#include "ui/width.h"
+#include "agent/turn/reply.h"
+#include "compression/values/tokens.h"
+#include "ui/parts/status_bar.h"
+#include "ui/text/width.h"
 
 using namespace tern;
 
@@ -40,7 +40,7 @@ TEST_CASE("what was streamed becomes what the log holds") {
 TEST_CASE("a retry counts down the seconds that are left, and how to stop it is not cut off") {
   struct Overloaded : Provider {
     void stream(const Request&, const Sink& sink, std::stop_token) override {
-      sink(Retrying{"The provider is overloaded (529): " + std::string(80, 'x'), std::chrono::seconds(8), 1});
+      sink(Retrying{"The provider is overloaded (529): " + std::string(80, 'x'), std::chrono::seconds(8), 1, 10});
     }
   } provider;
   std::vector<Event> events;
@@ -49,13 +49,13 @@ TEST_CASE("a retry counts down the seconds that are left, and how to stop it is 
   ViewState view;
   const std::int64_t now = 5'000'000;  // of a steady clock: days since the machine started, not the year
   fold(view, events.front(), now);
-  CHECK(working_line(view, 80, now).text.ends_with(" · 8 s · esc to stop"));
-  CHECK(working_line(view, 80, now + 3'500).text.ends_with(" · 5 s · esc to stop"));
-  CHECK(working_line(view, 80, now + 9'000).text.ends_with("… · esc to stop"));
+  CHECK(working_line(view, 80, now).text.ends_with(" · retrying in 8s (2 of 10) · esc stop"));
+  CHECK(working_line(view, 80, now + 3'500).text.ends_with(" · retrying in 5s (2 of 10) · esc stop"));
+  CHECK(working_line(view, 80, now + 9'000).text.ends_with("… · retrying (2 of 10) · esc stop"));
   view.waiting.until_ms = now + 4'000'000;
   for (const int columns : {40, 80}) {
     const Row row = working_line(view, columns, now);
-    CHECK(row.text.ends_with(" · esc to stop"));
+    CHECK(row.text.ends_with(" · esc stop"));
     CHECK(width(row.text) <= columns);
   }
 }
@@ -146,4 +146,28 @@ TEST_CASE("the part of the log that comes later stands above, marked by what was
   CHECK(view.cells[1].left_context == Tier::none);
   CHECK(cell<UserCell>(view, 2).text == "newer");
   CHECK(view.cells[0].id != view.cells[2].id);
+}
+
+TEST_CASE("what was streamed before a retry is void: the answer begins anew in its place") {
+  ViewState view;
+  fold(view, TurnStarted{1}, 0);
+  const auto shown = [&] {
+    std::string all;
+    for (const Cell& cell : view.cells) {
+      if (const auto* said = std::get_if<AssistantCell>(&cell.body)) all += "[" + said->markdown + "]";
+      if (const auto* thought = std::get_if<ThinkingCell>(&cell.body)) all += "(" + thought->text + ")";
+    }
+    return all;
+  };
+  fold(view, Delta{DeltaKind::thinking, "let me see"}, 0);
+  fold(view, Delta{DeltaKind::text, "Half an ans"}, 0);
+  fold(view, Waiting{"overloaded", 1'000, 2, 10}, 0);
+  CHECK(shown() == "()[]");
+  fold(view, Delta{DeltaKind::thinking, "let me see"}, 0);
+  fold(view, Delta{DeltaKind::text, "Half an ans"}, 0);
+  fold(view, Waiting{"overloaded", 1'000, 3, 10}, 0);
+  fold(view, Delta{DeltaKind::text, "Half an answer is whole."}, 0);
+  CHECK(shown() == "()[Half an answer is whole.]");
+  fold(view, Waiting{"The model has been silent for 20 s", 0}, 0);
+  CHECK(shown() == "()[Half an answer is whole.]");
 }

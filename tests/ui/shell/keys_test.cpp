@@ -1,8 +1,8 @@
 // What keys do to a shell: the popup, the ways to stop, clear and leave, and the dialog that comes in between.
-#include <chrono>
+#include <ctime>
 
 #include "tests/ui/world.h"
-#include "ui/width.h"
+#include "ui/text/width.h"
 
 using namespace tern;
 
@@ -98,10 +98,10 @@ TEST_CASE("over a page esc closes the page, and the screen says which esc interr
   World world;
   world.tell(TurnStarted{1});
   world.tell(Page{"Status", "all is well"});
-  CHECK(world.look(80, 24).find("esc esc to interrupt") != std::string::npos);
+  CHECK(world.look(80, 24).find("esc esc interrupt") != std::string::npos);
   world.press("escape");
   CHECK_FALSE(world.interrupted);
-  CHECK(world.look(80, 24).find(" · esc to interrupt") != std::string::npos);
+  CHECK(world.look(80, 24).find(" · esc interrupt") != std::string::npos);
   world.press("escape");
   CHECK(world.interrupted);
 }
@@ -169,7 +169,7 @@ TEST_CASE("a dialog that comes up over the transcript view is seen") {
   wait_idle(world);
   world.type("1");
   CHECK(world.sent<Answer>().size() == 1);
-  CHECK(world.look(80, 24).find("all unfolded") != std::string::npos);
+  CHECK(world.look(80, 24).find("transcript, unfolded") != std::string::npos);
 }
 
 TEST_CASE("a dialog ends a search in the history and leaves the draft") {
@@ -206,12 +206,9 @@ TEST_CASE("the key that answers one dialog cannot answer the next") {
   CHECK(world.sent<Answer>().size() == 1);
 }
 
-TEST_CASE("a key held down reads a long dialog to its end but does not say yes") {
+TEST_CASE("a key that is held down answers nothing before the dialog listens") {
   World world;
-  PermissionAsked asked = command_asked(9);
-  for (int i = 0; i < 200; ++i) asked.body += "\necho line " + std::to_string(i);
-  world.tell(asked);
-  wait_idle(world);
+  world.tell(command_asked(9));
   for (int i = 0; i < 100; ++i) {
     world.type("1");
     world.shell.now_ms += 30;
@@ -258,17 +255,17 @@ TEST_CASE("ctrl-c leaves the reason for a no") {
   world.tell(command_asked(7));
   wait_idle(world);
   world.press("tab");
-  CHECK(world.look(80, 24).find("say why") != std::string::npos);
+  CHECK(world.look(80, 24).find("Tell tern what") != std::string::npos);
   world.press("ctrl-c");
   const std::string screen = world.look(80, 24);
-  CHECK(screen.find("say why") == std::string::npos);
-  CHECK(screen.find("1 2 or") != std::string::npos);
+  CHECK(screen.find("Tell tern what") == std::string::npos);
+  CHECK(screen.find("enter choose") != std::string::npos);
 }
 
 TEST_CASE("a dialog is no wider and no higher than the screen") {
   PermissionAsked asked = command_asked(7);
-  asked.reason = "it writes more than one file of this folder and one elsewhere";
-  asked.remember = "make";
+  asked.reason = "writes more than one file of this folder and one elsewhere";
+  asked.grants = {{"make"}};
   for (int i = 0; i < 12; ++i) asked.body += " && echo a rather long line that has to be wrapped number " + std::to_string(i);
   for (const auto& [columns, lines] : {std::pair{20, 6}, {20, 24}, {40, 8}, {80, 24}, {24, 10}}) {
     World world;
@@ -279,7 +276,7 @@ TEST_CASE("a dialog is no wider and no higher than the screen") {
     INFO(screen);
     CHECK(screen.find("❯ 1. Yes") != std::string::npos);
     CHECK(screen.find("make 7 && echo") != std::string::npos);
-    CHECK(screen.find(columns == 20 ? "3. No" : "3. No, and") != std::string::npos);
+    CHECK(screen.find(columns <= 24 ? "3. No" : "3. No, tell") != std::string::npos);
     const Bottom bottom = bottom_part(world.shell, {columns, lines});
     CHECK(static_cast<int>(bottom.rows.size()) < lines);
     for (const Row& row : bottom.rows) CHECK(width(row.text) <= columns);
@@ -291,32 +288,32 @@ TEST_CASE("a dialog is no wider and no higher than the screen") {
 TEST_CASE("a grant that had no room is shown before it is given") {
   World world;
   PermissionAsked asked = command_asked(7);
-  asked.remember = "a command with a rather long name and more";
+  asked.grants = {{"a command with a rather long name and more"}};
   world.tell(asked);
   world.shell.now_ms += 2'000;
-  world.look(24, 7);
+  world.look(30, 7);
   world.type("2");
   CHECK(world.sent<Answer>().empty());
-  const std::string screen = world.look(24, 7);
+  const std::string screen = world.look(30, 7);
   INFO(screen);
   CHECK(screen.find("rather long name") != std::string::npos);
   world.type("2");
   CHECK(world.sent<Answer>().size() == 1);
 }
 
-TEST_CASE("what a dialog said of reading on is true when one scrolls back") {
+TEST_CASE("a dialog says how much more there is, wherever one reads") {
   World world;
   PermissionAsked asked = command_asked(7);
   for (int i = 0; i < 60; ++i) asked.body += "\necho " + std::to_string(i);
   world.tell(asked);
   wait_idle(world);
-  CHECK(world.look(80, 24).find("read to the end") != std::string::npos);
+  CHECK(world.look(80, 24).find("more lines · pgdn") != std::string::npos);
   for (int i = 0; i < 60; ++i) world.press("pagedown"), world.look(80, 24);
-  world.press("up");
+  CHECK(world.look(80, 24).find("… end · pgup") != std::string::npos);
+  world.press("pageup");
   const std::string screen = world.look(80, 24);
   INFO(screen);
-  CHECK(screen.find("↓ 1 more line ") != std::string::npos);
-  CHECK(screen.find("read to the end") == std::string::npos);
+  CHECK(screen.find("more lines · pgup pgdn") != std::string::npos);
 }
 
 TEST_CASE("a large diff in a dialog is laid out once") {
@@ -325,13 +322,18 @@ TEST_CASE("a large diff in a dialog is laid out once") {
   asked.diff = "@@ -0,0 +1,60000 @@\n";
   for (int i = 0; i < 60'000; ++i) asked.diff += "+line " + std::to_string(i) + " of a file\n";
   world.tell(asked);
-  const auto frame_time = [&](int frames) {
-    const auto begin = std::chrono::steady_clock::now();
+  const auto frame_time = [&](int frames) {  // the thread's own time: what else the machine does makes no difference
+    const auto now = [] {
+      timespec at{};
+      ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
+      return at.tv_sec * 1'000'000'000LL + at.tv_nsec;
+    };
+    const auto begin = now();
     for (int i = 0; i < frames; ++i) bottom_part(world.shell, {80, 24});
-    return std::chrono::steady_clock::now() - begin;
+    return now() - begin;
   };
   const auto first = frame_time(1);
-  CHECK(frame_time(20) < first);  // before: twenty times as long
+  CHECK(frame_time(20) < 4 * first);  // before: twenty times as long
 }
 
 TEST_CASE("what concerns the terminal holds over every page and in every search") {
@@ -362,7 +364,7 @@ TEST_CASE("a command with what it expands to is not said twice in its dialog") {
   asked.body = "rm -rf build && make\n  → rm -rf build";
   world.tell(asked);
   const std::string seen = world.look(80, 24);
-  CHECK(seen.find("Run this command?") != std::string::npos);
+  CHECK(seen.find("─ Run ─") != std::string::npos);
   CHECK(seen.find("Bash rm") == std::string::npos);
 }
 
@@ -400,4 +402,50 @@ TEST_CASE("home and end go through the conversation while nothing is written, an
   world.type("c");
   CHECK(world.shell.composer.text() == "cab");
   CHECK(world.shell.transcript.following());
+}
+
+namespace {
+PermissionAsked scoped_question() {
+  PermissionAsked asked = command_asked(7);
+  asked.grants = {{"any command that begins with `npm test`", false},
+                  {"any command that begins with `npm test`", true},
+                  {"the command `npm test -- one`", false},
+                  {"the command `npm test -- one`", true}};
+  return asked;
+}
+}  // namespace
+
+TEST_CASE("every way to say always is offered, for the session or for the project") {
+  World world;
+  world.tell(scoped_question());
+  wait_idle(world);
+  const std::string session = world.look(100, 30);
+  INFO(session);
+  CHECK(session.find("2. Yes, and don't ask again for any command that begins with `npm test` (this session)") != session.npos);
+  CHECK(session.find("3. Yes, and don't ask again for the command `npm test -- one` (this session)") != session.npos);
+  CHECK(session.find("4. No") != session.npos);
+  CHECK(session.find("←→ for this project") != session.npos);
+  world.press("right");
+  const std::string project = world.look(100, 30);
+  INFO(project);
+  CHECK(project.find("3. Yes, and don't ask again for the command `npm test -- one` (this project)") != project.npos);
+  CHECK(project.find("(this session)") == project.npos);
+  world.type("3");
+  const auto answers = world.sent<Answer>();
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].verdict == Verdict::yes_remember);
+  CHECK(answers[0].choice == 3);
+}
+
+TEST_CASE("the scope of always is chosen with the arrows alone") {
+  World world;
+  world.tell(scoped_question());
+  wait_idle(world);
+  world.look(100, 30);
+  world.press("down");
+  world.press("down");
+  world.press("enter");
+  const auto answers = world.sent<Answer>();
+  REQUIRE(answers.size() == 1);
+  CHECK(answers[0].choice == 2);
 }

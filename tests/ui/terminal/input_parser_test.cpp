@@ -1,4 +1,4 @@
-#include "ui/input_parser.h"
+#include "ui/terminal/input_parser.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <random>

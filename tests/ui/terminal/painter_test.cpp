@@ -1,4 +1,4 @@
-#include "ui/painter.h"
+#include "ui/terminal/painter.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <random>
@@ -129,8 +129,38 @@ TEST_CASE("themes can be read on their backgrounds") {
       CHECK(contrast(colour, background) >= 4.5);
       CHECK(on(colour, Colour::select_tint) >= 3);
     }
-    for (const Colour tint : {Colour::added_tint, Colour::added_word}) CHECK(on(of(Colour::good), tint) >= 4.5);
-    for (const Colour tint : {Colour::removed_tint, Colour::removed_word}) CHECK(on(of(Colour::bad), tint) >= 4.5);
+    for (const Colour tint : {Colour::added_tint, Colour::removed_tint, Colour::added_word, Colour::removed_word}) {
+      INFO(row.name << " tint " << static_cast<int>(tint));
+      for (const Colour syntax : {Colour::none, Colour::code, Colour::keyword, Colour::user, Colour::warn, Colour::accent})
+        CHECK(on(of(syntax), tint) >= 4.5);
+      CHECK(on(of(Colour::muted), tint) >= 3);  // comments
+    }
+    CHECK(on(of(Colour::good), Colour::added_edge) >= 4.5);
+    CHECK(on(of(Colour::bad), Colour::removed_edge) >= 4.5);
+    for (const Colour said : {Colour::none, Colour::accent, Colour::muted}) CHECK(on(of(said), Colour::prompt_tint) >= 4.5);
+    // A tint is seen at all.
+    for (const Colour tint : {Colour::added_tint, Colour::removed_tint, Colour::prompt_tint})
+      CHECK(contrast(of(tint), background) >= 1.08);
+  }
+}
+
+TEST_CASE("a fill reaches the edge of the screen, and copies and scrollback know nothing of it") {
+  Row row = RowBuilder().add("said", Style{.bg = Colour::prompt_tint}).take();
+  row.fill = Colour::prompt_tint;
+  const ftxui::Screen screen = screen_of({row}, 20, 1);
+  for (int x = 0; x < 20; ++x) CHECK(screen.PixelAt(x, 0).background_color == theme()[Colour::prompt_tint]);
+  CHECK(row.text == "said");
+  const std::string lines = ansi_lines({row}, theme(), 20);
+  CHECK(lines.find("said ") == std::string::npos);
+}
+
+TEST_CASE("without tints the letters have the colour: added, removed, said") {
+  const Theme own = make_theme("auto", ColourDepth::ansi16, Background::unknown);
+  for (const auto& [tint, colour] :
+       {std::pair{Colour::added_tint, Colour::good}, {Colour::removed_word, Colour::bad}, {Colour::prompt_tint, Colour::user}}) {
+    ftxui::Screen screen = blank_screen(8, 1);
+    draw_row(screen, RowBuilder().add("x", Style{.bg = tint}).take(), own, 0, 0, 8);
+    CHECK(screen.PixelAt(0, 0).foreground_color == own[colour]);
   }
 }
 
@@ -198,7 +228,7 @@ TEST_CASE("clusters that a terminal draws wider than they count leave nothing be
 TEST_CASE("what is selected can be read in the terminal's own colours") {
   Row row = RowBuilder().add("plain ").add("code", Style{.fg = Colour::accent, .bg = Colour::select_tint}).take();
   for (const ColourDepth depth : {ColourDepth::none, ColourDepth::ansi16, ColourDepth::truecolor}) {
-    const Theme theme = make_theme("default", depth, Background::unknown);
+    const Theme theme = make_theme("auto", depth, Background::unknown);
     ftxui::Screen screen = blank_screen(20, 1);
     draw_row(screen, row, theme, 0, 0, 20);
     const ftxui::Pixel& pixel = screen.PixelAt(7, 0);

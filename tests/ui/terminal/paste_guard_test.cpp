@@ -1,4 +1,4 @@
-#include "ui/paste_guard.h"
+#include "ui/terminal/paste_guard.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 // Pictures in the prompt: dropped, pasted by path, from the clipboard, and what is sent of them.
-#include "ui/picture.h"
+#include "ui/terminal/picture.h"
 
 #include <stdlib.h>
 
@@ -132,7 +132,7 @@ TEST_CASE("ctrl-v asks the desktop's tool for a picture, or says what is missing
   world.deps.state_dir = world.folder.path().string();
   const auto ask = [&] {
     std::latch came(1);
-    Shell shell(world.deps, [&] { came.count_down(); });
+    Shell shell(world.deps, builtin_commands(), [&] { came.count_down(); });
     shell.now_ms = 100'000;
     KeyPress key;
     REQUIRE(parse_key_name("ctrl-v", key));

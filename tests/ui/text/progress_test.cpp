@@ -1,9 +1,9 @@
-#include "ui/progress.h"
+#include "ui/text/progress.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "ui/rows.h"
-#include "ui/text_safe.h"
+#include "ui/parts/rows.h"
+#include "ui/text/text_safe.h"
 
 using namespace tern;
 

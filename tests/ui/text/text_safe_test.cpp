@@ -1,4 +1,4 @@
-#include "ui/text_safe.h"
+#include "ui/text/text_safe.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <random>

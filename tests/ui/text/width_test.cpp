@@ -1,4 +1,4 @@
-#include "ui/width.h"
+#include "ui/text/width.h"
 
 #include <catch2/catch_test_macros.hpp>
 

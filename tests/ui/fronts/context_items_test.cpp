@@ -1,0 +1,109 @@
+// The items of the context as a list: what the keys send, what stands in the title.
+#include "tests/ui/world.h"
+
+using namespace tern;
+
+namespace {
+
+ListShown items() {
+  ListShown list{.what = ListShown::What::context, .title = "Context items", .empty = "The context is empty."};
+  list.rows = {{"r3", "Read  src/parser.cpp", "", 12'300},
+               {"r7", "Bash  ctest", "shortened", 4'100},
+               {"r1", "you  Fix the parser", "", 40},
+               {"r5", "Read  src/old.cpp", "dropped", 0}};
+  list.used = 78'000, list.limit = 180'000;
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("the items of the context show what each takes, and space marks several with the total") {
+  World world;
+  world.tell(items());
+  CHECK_GOLDEN("context_items", world.look(100, 16));
+  world.type(" ");
+  world.type(" ");
+  const auto screen = world.look(100, 16);
+  INFO(screen);
+  CHECK(screen.find("2 marked: 78k → 62k") != screen.npos);
+  world.type("d");
+  const auto sent = world.sent<EditContext>();
+  REQUIRE(sent.size() == 1);
+  CHECK(sent[0].what == EditContext::What::drop);
+  CHECK(sent[0].ids == std::vector<std::string>{"r3", "r7"});
+}
+
+TEST_CASE("without a mark a key means the row it stands on, and u takes the last back") {
+  World world;
+  world.tell(items());
+  world.press("down");
+  world.type("f");
+  world.press("down");
+  world.press("down");
+  world.type("r");
+  world.type("u");
+  std::vector<EditContext> sent;
+  std::size_t undone = 0;
+  for (const Command& command : world.commands.drain()) {
+    if (const auto* edit = std::get_if<EditContext>(&command)) sent.push_back(*edit);
+    undone += std::holds_alternative<UndoCompact>(command);
+  }
+  CHECK(undone == 1);
+  REQUIRE(sent.size() == 2);
+  CHECK(sent[0].what == EditContext::What::fold);
+  CHECK(sent[0].ids == std::vector<std::string>{"r7"});
+  CHECK(sent[1].what == EditContext::What::back);
+  CHECK(sent[1].ids == std::vector<std::string>{"r5"});
+}
+
+TEST_CASE("a compaction may be told a stretch in words, and other words stay a focus") {
+  World world;
+  for (int i = 0; i < 3; ++i) world.user("prompt"), world.answer("done");
+  world.say("/compact to 2");
+  world.say("/compact to here");
+  world.say("/compact from 3");
+  world.say("/compact to make room for the parser");
+  const auto sent = world.sent<Compact>();
+  REQUIRE(sent.size() == 4);
+  CHECK(sent[0].range == ItemRange{ItemId{1}, ItemId{4}});
+  CHECK(sent[1].range == ItemRange{ItemId{1}, ItemId{4}});
+  CHECK(sent[2].range->first == ItemId{5});
+  CHECK_FALSE(sent[3].range);
+  CHECK(sent[3].focus == "to make room for the parser");
+}
+
+TEST_CASE("what was dropped by hand is said so, and its cell is marked") {
+  World world;
+  world.user("Fix it");
+  Compaction dropped{.phase = CompactionPhase::completed, .tier = Tier::micro, .cause = Cause::dropped, .batch = 1};
+  dropped.before = 78'000, dropped.after = 61'000, dropped.items = 1, dropped.touched = {ItemId{1}};
+  world.tell(dropped);
+  auto screen = world.look(100, 24);
+  INFO(screen);
+  CHECK(screen.find("dropped by hand · 78k → 61k tokens · /undo-compact") != screen.npos);
+  CHECK(screen.find("dropped from context") != screen.npos);
+  dropped.phase = CompactionPhase::undone;
+  std::swap(dropped.before, dropped.after);
+  world.tell(dropped);
+  screen = world.look(100, 24);
+  CHECK(screen.find("undid what was dropped by hand") != screen.npos);
+  CHECK(screen.find("◇ dropped from context") == screen.npos);
+}
+
+TEST_CASE("the bar says that the cache is cold when its time is up, before the next prompt is sent") {
+  World world;
+  world.user("Fix it");
+  Meters m;
+  m.model = "claude-sonnet-4-5";
+  m.window = 200'000, m.effective = m.limit = 180'000, m.used = 90'000;
+  m.cold_in_ms = 60'000, m.cold_dollars = 0.84, m.cold_compacted = 0.19;
+  world.tell(m);
+  CHECK(world.look(140, 24).find("cache cold") == std::string::npos);
+  world.shell.now_ms += 61'000;
+  const auto screen = world.look(140, 24);
+  INFO(screen);
+  CHECK(screen.find("cache cold · next turn $0.84 · after compacting $0.19") != screen.npos);
+  CHECK(world.look(80, 24).find("cache cold · $0.84 → $0.19") != std::string::npos);
+  world.tell(TurnStarted{1});
+  CHECK(world.look(140, 24).find("cache cold") == std::string::npos);
+}

@@ -1,0 +1,80 @@
+// Lists whose rows act.
+#include "tests/ui/world.h"
+
+using namespace tern;
+
+namespace {
+
+ListShown task_list() {
+  return {ListShown::What::tasks,
+          "Background commands",
+          "no background commands",
+          {{"bash_1", "npm run dev", "running · 3 s"}, {"bash_2", "make", "exit 0 · 9 s"}}};
+}
+
+}  // namespace
+
+TEST_CASE("enter opens a row of a list, and esc comes back to it") {
+  World world;
+  world.tell(task_list());
+  CHECK_GOLDEN("list_tasks", world.look(80, 16));
+  world.press("down");
+  world.press("enter");
+  auto asked = world.sent<Query>();
+  REQUIRE(asked.size() == 1);
+  CHECK(asked[0].name == "tasks");
+  CHECK(asked[0].argument == "bash_2");
+  world.tell(Page{"bash_2", "all built"});
+  CHECK(world.look(80, 16).find("all built") != std::string::npos);
+  CHECK(world.look(80, 16).find("esc back") != std::string::npos);
+  world.press("escape");
+  const std::string screen = world.look(80, 16);
+  INFO(screen);
+  CHECK(screen.find("❯ bash_2") != screen.npos);
+  world.press("escape");
+  CHECK_FALSE(world.shell.overlay);
+}
+
+TEST_CASE("what destroys is struck twice") {
+  World world;
+  world.tell(task_list());
+  world.type("d");
+  CHECK(world.sent<StopJob>().empty());
+  CHECK(world.look(80, 16).find("d once more to end it") != std::string::npos);
+  world.press("down");  // anything else keeps it
+  world.type("d");
+  CHECK(world.sent<StopJob>().empty());
+  world.type("d");
+  const auto stopped = world.sent<StopJob>();
+  REQUIRE(stopped.size() == 1);
+  CHECK(stopped[0].id == "bash_2");
+}
+
+TEST_CASE("a list filters by name and searches inside") {
+  World world;
+  world.tell(
+      ListShown{ListShown::What::originals, "Originals", "", {{"r1", "Read a.cpp", "12 bytes"}, {"r2", "Bash make", "9 bytes"}}});
+  world.type("/make");
+  CHECK(world.look(80, 16).find("Read a.cpp") == std::string::npos);
+  world.press("enter");
+  const auto asked = world.sent<Query>();
+  REQUIRE(asked.size() == 1);
+  CHECK(asked[0].argument == "make");
+}
+
+TEST_CASE("a setting is edited where one types") {
+  World world;
+  world.tell(ListShown{ListShown::What::settings, "Configuration", "", {{"theme", "\"auto\"", "colours"}}});
+  world.press("enter");
+  CHECK_FALSE(world.shell.overlay);
+  CHECK(world.shell.composer.text() == "/config theme \"auto\"");
+}
+
+TEST_CASE("an empty list is one sentence") {
+  World world;
+  ListShown none = task_list();
+  none.rows.clear();
+  world.tell(none);
+  CHECK_FALSE(world.shell.overlay);
+  CHECK(world.look(80, 16).find("no background commands") != std::string::npos);
+}

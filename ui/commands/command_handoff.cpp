@@ -1,0 +1,20 @@
+#include "ui/shell/shell.h"
+#include "ui/shell/slash_command.h"
+
+namespace tern {
+namespace {
+
+void run(Shell& shell, std::string_view arguments) { shell.send(Query{"handoff", std::string(arguments)}); }
+
+}  // namespace
+
+SlashCommand handoff_command() {
+  return {.name = "handoff",
+          .usage = "[focus | --text [focus]]",
+          .help = "go on in a new session with notes and index, or as a text",
+          .run = run,
+          .while_working = false,
+          .complete = [](Shell&) { return std::vector<std::string>{"--text"}; }};
+}
+
+}  // namespace tern

@@ -1,0 +1,22 @@
+#include "ui/shell/shell.h"
+#include "ui/shell/slash_command.h"
+
+namespace tern {
+namespace {
+
+void run(Shell& shell, std::string_view arguments) {
+  const bool text = arguments.empty() && shell.deps.screen == ScreenKind::plain;  // there is no list to open them from
+  shell.send(Query{"summaries", text ? "10" : std::string(arguments)});
+}
+
+}  // namespace
+
+SlashCommand summaries_command() {
+  return {.name = "summaries",
+          .aliases = "summary",
+          .usage = "[n | audit]",
+          .help = "list summaries, or audit what each one kept",
+          .run = run};
+}
+
+}  // namespace tern

@@ -1,0 +1,13 @@
+// Which cells stand for what has left the context, or was shortened there.
+#pragma once
+
+#include <vector>
+
+#include "ui/parts/view.h"
+
+namespace tern {
+
+// Marks the originals a compaction touched, or takes the mark off where it was undone.
+void mark_left(std::vector<Cell>& cells, const Compaction& compaction);
+
+}  // namespace tern

@@ -1,0 +1,141 @@
+#include "ui/parts/window_chart.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "ui/parts/status_bar.h"
+#include "ui/text/format.h"
+#include "ui/text/width.h"
+
+namespace tern {
+namespace {
+
+constexpr Style muted{.fg = Colour::muted};
+constexpr int chart_rows = 6, label_columns = 6;
+constexpr std::string_view eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+// As many points as there are columns, or fewer.
+std::vector<WindowPoint> binned(const std::vector<WindowPoint>& history, std::size_t columns) {
+  if (history.size() <= columns) return history;
+  std::vector<WindowPoint> bins(columns);
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    WindowPoint& bin = bins[i * columns / history.size()];
+    const WindowPoint& point = history[i];
+    bin.used = std::max(bin.used, point.used);
+    bin.acted = std::max(bin.acted, point.acted);
+    bin.freed += point.freed;
+    bin.dollars += point.dollars;
+  }
+  return bins;
+}
+
+// What is drawn of a column of so many eighths in the row that begins at `below` eighths.
+std::string_view cell(long long filled, long long below) {
+  return eighths[static_cast<std::size_t>(std::clamp<long long>(filled - below, 0, 8))];
+}
+
+std::string label(int row, double top) {
+  const bool shown = row == 0 || row == chart_rows - 1 || row == chart_rows / 2;
+  const double share = top * (chart_rows - row) / chart_rows;
+  std::string text = shown && row < chart_rows - 1 ? std::to_string(static_cast<int>(std::lround(share * 100))) + "%" : "";
+  if (row == chart_rows - 1) text = "0";
+  return std::string(static_cast<std::size_t>(std::max(0, label_columns - 2 - width(text))), ' ') + text + " ";
+}
+
+std::string_view tier_sign(Tier tier) {
+  switch (tier) {
+    case Tier::micro: return "◇";
+    case Tier::compact: return "◆";
+    case Tier::truncate: return "✗";
+    default: return " ";
+  }
+}
+
+void fill_rows(Rows& rows, const std::vector<WindowPoint>& points, const Meters& meters) {
+  const auto share = [&](const WindowPoint& point) {
+    return static_cast<double>(point.used) / static_cast<double>(meters.limit);
+  };
+  double top = 0;
+  for (const WindowPoint& point : points) top = std::max(top, share(point));
+  top = top > 0.5 ? std::max(1.0, top) : top > 0.2 ? 0.5 : 0.25;
+  for (int row = 0; row < chart_rows; ++row) {
+    RowBuilder line;
+    line.add(label(row, top), muted).add("│", muted);
+    const long long below = 8LL * (chart_rows - 1 - row);
+    for (const WindowPoint& point : points) {
+      const long long filled = std::max<long long>(1, std::llround(share(point) / top * 8 * chart_rows));
+      line.add(cell(filled, below), Style{.fg = band_colour(share(point))});
+    }
+    rows.push_back(line.take());
+  }
+}
+
+std::string padded(std::string_view name) {
+  return std::string(name) + std::string(static_cast<std::size_t>(std::max(0, label_columns - width(name))), ' ');
+}
+
+void tier_row(Rows& rows, const std::vector<WindowPoint>& points) {
+  if (std::none_of(points.begin(), points.end(), [](const WindowPoint& point) { return point.acted > Tier::snip; })) return;
+  RowBuilder line;
+  line.add(padded("tiers"), muted);
+  for (const WindowPoint& point : points)
+    line.add(tier_sign(point.acted), Style{.fg = point.acted == Tier::truncate ? Colour::bad : Colour::accent});
+  rows.push_back(line.take());
+}
+
+void cost_row(Rows& rows, const std::vector<WindowPoint>& points) {
+  double most = 0, sum = 0;
+  for (const WindowPoint& point : points) {
+    most = std::max(most, point.dollars);
+    sum += point.dollars;
+  }
+  if (most <= 0) return;
+  RowBuilder line;
+  line.add(padded("cost"), muted);
+  for (const WindowPoint& point : points)
+    line.add(point.dollars > 0 ? cell(std::max<long long>(1, std::llround(point.dollars / most * 8)), 0) : " ",
+             Style{.fg = Colour::literal});
+  rows.push_back(line.take());
+}
+
+void legend(Rows& rows, const std::vector<WindowPoint>& history) {
+  RowBuilder line;
+  line.add(std::string(label_columns, ' ')).add(plural(static_cast<std::int64_t>(history.size()), "request"), muted);
+  static constexpr std::pair<Tier, std::string_view> names[] = {
+      {Tier::micro, "results folded"}, {Tier::compact, "compacted"}, {Tier::truncate, "truncated"}};
+  for (const auto& [tier, name] : names) {
+    const bool acted =
+        std::any_of(history.begin(), history.end(), [tier = tier](const WindowPoint& point) { return point.acted == tier; });
+    if (!acted) continue;
+    line.add(" · ", muted).add(tier_sign(tier), Style{.fg = tier == Tier::truncate ? Colour::bad : Colour::accent});
+    line.add(" ").add(name, muted);
+  }
+  rows.push_back(line.take());
+}
+
+}  // namespace
+
+Rows window_chart(const std::vector<WindowPoint>& history, const Meters& meters, int width) {
+  constexpr int least_columns = 8;
+  const int room = width - label_columns;
+  if (history.size() < 2 || room < least_columns || meters.limit <= 0) return {};
+  std::vector<WindowPoint> points = binned(history, static_cast<std::size_t>(room));
+  // A short session fills some of the width, so that it reads as a chart and not as a splinter.
+  const std::size_t wide = std::clamp<std::size_t>(static_cast<std::size_t>(room) / points.size(), 1, 3);
+  std::vector<WindowPoint> drawn;
+  for (const WindowPoint& point : points) {
+    for (std::size_t i = 0; i < wide; ++i) {
+      drawn.push_back(point);
+      if (i > 0) drawn.back().acted = Tier::none;
+    }
+  }
+  Rows rows;
+  fill_rows(rows, drawn, meters);
+  tier_row(rows, drawn);
+  cost_row(rows, drawn);
+  legend(rows, history);
+  return rows;
+}
+
+}  // namespace tern
