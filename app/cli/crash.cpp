@@ -1,4 +1,4 @@
-#include "app/crash.h"
+#include "app/cli/crash.h"
 
 #include <execinfo.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ void on_crash(int signal) {
     ::backtrace_symbols_fd(frames, depth, file);
     ::close(file);
   }
-  write_text(STDERR_FILENO, "\ntern has crashed. Nothing that was shown as done is lost: tern --continue goes on.\n");
+  write_text(STDERR_FILENO, "\ntern has crashed. Nothing that was shown as done is lost; tern --continue resumes the session.\n");
   if (file >= 0) {
     write_text(STDERR_FILENO, "Report: ");
     write_text(STDERR_FILENO, report_path);

@@ -11,18 +11,18 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "agent/cost.h"
-#include "agent/models.h"
-#include "agent/project_dir.h"
-#include "agent/providers.h"
-#include "agent/sqlite.h"
-#include "agent/store.h"
-#include "app/console.h"
-#include "app/session_setup.h"
-#include "app/start.h"
-#include "app/subcommands.h"
-#include "compression/tokens.h"
-#include "tools/sandbox.h"
+#include "agent/models/cost.h"
+#include "agent/models/models.h"
+#include "agent/models/providers.h"
+#include "agent/store/project_dir.h"
+#include "agent/store/sqlite.h"
+#include "agent/store/store.h"
+#include "app/cli/start.h"
+#include "app/cli/subcommands.h"
+#include "app/session/console.h"
+#include "app/session/session_setup.h"
+#include "compression/values/tokens.h"
+#include "tools/sandbox/sandbox.h"
 
 namespace tern {
 namespace {
@@ -187,7 +187,7 @@ std::string round_trip(Provider& provider, const ModelInfo& model, const std::st
   for (const Block& block : first.blocks) {
     if (const auto* found = std::get_if<ToolCall>(&block)) call = found;
   }
-  if (!call) return "the model answered but called no tool; it may not be able to work as an agent";
+  if (!call) return "the model replied without calling the test tool; it may not support tool use";
   ToolResult result;
   result.call_id = call->id, result.tool = call->name, result.text = "kittiwake";
   request.conversation.items.push_back(message(2, Role::assistant, first.blocks));

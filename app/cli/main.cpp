@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "agent/http.h"
-#include "app/console.h"
-#include "app/crash.h"
-#include "app/start.h"
-#include "app/subcommands.h"
-#include "tools/supervisor.h"
+#include "agent/models/http.h"
+#include "agent/web/page_apart.h"
+#include "app/cli/crash.h"
+#include "app/cli/start.h"
+#include "app/cli/subcommands.h"
+#include "app/session/console.h"
+#include "tools/exec/supervisor.h"
 
 namespace {
 
@@ -29,7 +30,10 @@ int run(int argc, char** argv) {
     return 2;
   }
   if (options.run == Options::Run::version) return std::puts("tern " TERN_VERSION) < 0;
-  if (options.run == Options::Run::help) return std::fputs(usage_text().c_str(), stdout) < 0;
+  if (options.run == Options::Run::help) {
+    const auto help = options.subcommand.empty() ? usage_text() : subcommand_help(options.subcommand);
+    return std::fputs(help.c_str(), stdout) < 0;
+  }
   guard_memory();
   const auto env = environment();
   const bool debug = options.subcommand == "debug";
@@ -60,6 +64,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   tern::hold_standard_streams();
   if (argc > 1 && !std::strcmp(argv[1], "--supervise")) return tern::supervise_main(argc, argv);
+  if (argc > 1 && !std::strcmp(argv[1], tern::read_page_flag)) return tern::read_page_main(argc, argv);
   if (argc > 1 && !std::strcmp(argv[1], "--version")) {
     std::puts("tern " TERN_VERSION);
     return tern::written(0);

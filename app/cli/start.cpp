@@ -1,27 +1,31 @@
-#include "app/start.h"
+#include "app/cli/start.h"
 
 #include <poll.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "agent/demo.h"
-#include "agent/json_schema.h"
-#include "agent/project_dir.h"
-#include "app/console.h"
-#include "app/crash.h"
-#include "app/headless.h"
-#include "app/subcommands.h"
-#include "app/trace.h"
-#include "tools/tool.h"
-#include "tools/walk.h"
-#include "ui/keys.h"
-#include "ui/terminal.h"
-#include "ui/ui.h"
+#include "agent/models/demo.h"
+#include "agent/models/json_schema.h"
+#include "agent/store/project_dir.h"
+#include "app/cli/brought_flags.h"
+#include "app/cli/crash.h"
+#include "app/cli/subcommands.h"
+#include "app/headless/headless.h"
+#include "app/session/console.h"
+#include "app/session/session_tools.h"
+#include "app/session/trace.h"
+#include "tools/set/tool.h"
+#include "tools/workspace/walk.h"
+#include "ui/fronts/ui.h"
+#include "ui/shell/keys.h"
+#include "ui/terminal/terminal.h"
 
 namespace tern {
 namespace {
@@ -50,7 +54,7 @@ void add_rules(const std::vector<std::string>& texts, PermissionRule::Kind kind,
   for (const auto& text : texts) {
     PermissionRule rule;
     std::string wrong;
-    if (parse_rule(text, kind, source, rule, wrong)) {
+    if (parse_rule(session_tools(), text, kind, source, rule, wrong)) {
       if (kind == PermissionRule::Kind::deny && text.find('(') == std::string::npos) setup.without_tools.push_back(rule.tool);
       setup.rules.push_back(std::move(rule));
     } else if (error.empty()) {
@@ -92,13 +96,24 @@ auto project_config_reader(const Config& config) {
   };
 }
 
-auto provider_adjuster(const Config& config) {
-  return [providers = config.providers](const ProviderKind& kind, ProviderConfig& wire) {
+auto project_config_writer(const Config& config) {
+  return [config](const fs::path& folder, bool trusted) {
+    auto now = config;
+    if (trusted) read_project_config(folder, now);
+    return show_in_project_config(folder, now);
+  };
+}
+
+auto provider_adjuster(const Config& config, const std::string& file) {
+  return [providers = config.providers, file](const ProviderKind& kind, ProviderConfig& wire) {
     const auto found = providers.find(std::string(kind.name));
     if (found == providers.end()) return;
     const auto& settings = found->second;
     if (!settings.base_url.empty() && wire.base_url.empty()) wire.base_url = settings.base_url;
-    if (!settings.key.empty() && wire.key.empty()) wire.key = settings.key;
+    if (!settings.key.empty() && wire.key.empty()) {
+      wire.key = settings.key;
+      wire.key_from = file;
+    }
     wire.headers.insert(wire.headers.end(), settings.headers.begin(), settings.headers.end());
   };
 }
@@ -113,6 +128,17 @@ void describe_models(const Config& config, Models& models, std::vector<std::stri
       problems.push_back("alias \"" + alias + "\": no provider serves \"" + target + "\"; write it as provider/name");
 }
 
+void set_tools(const Config& config, SessionSetup& setup) {
+  const ToolSet known = session_tools();
+  for (const auto& name : config.disabled_tools) {
+    const auto tool = known.find(name);
+    if (!tool) print(stderr, "tern: tools.disabled: there is no tool \"" + name + "\"\n");
+    setup.without_tools.push_back(tool ? tool->name : name);
+  }
+  setup.more_tools = config.extra_tools;
+  setup.helper_tokens = config.helper_tokens;
+}
+
 }  // namespace
 
 void set_model(const Options& options, const Config& config, SessionSetup& setup, std::vector<std::string>& problems) {
@@ -120,7 +146,22 @@ void set_model(const Options& options, const Config& config, SessionSetup& setup
   setup.demo = options.demo;
   setup.model = config.model;
   describe_models(config, setup.models, problems);
-  setup.adjust_provider = provider_adjuster(config);
+  const auto origin = config.origins.find("model");
+  const auto user_file = user_config_file(setup.env);
+  setup.model_kept = origin != config.origins.end() && origin->second == user_file.string();
+  setup.user_file = shown_file(user_file, setup.env("HOME"));
+  setup.adjust_provider = provider_adjuster(config, setup.user_file);
+  setup.write = [user_file](std::string_view key, std::string_view json) { return write_setting(user_file, key, json); };
+}
+
+void show_settings_of(SessionSetup& setup, const std::shared_ptr<Config>& now) {
+  const auto read = [now](const fs::path& folder) {
+    auto shown = *now;
+    if (!folder.empty()) shown.problems = read_project_config(folder, shown);
+    return shown;
+  };
+  setup.show_config = [read](const fs::path& folder) { return config_text(read(folder), true); };
+  setup.settings = [read](const fs::path& folder) { return config_rows(read(folder)); };
 }
 
 std::string make_setup(const Options& options, const Config& config, SessionSetup& setup) {
@@ -156,38 +197,33 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
   setup.bypass_by_flag = options.bypass || options.permission_mode == "bypass" || options.permission_mode == "bypassPermissions";
   if (options.bypass) setup.mode = PermissionMode::bypass;
   using Kind = PermissionRule::Kind;
-  setup.rules = permission_rules(config, problems);
+  setup.rules = permission_rules(config, session_tools(), problems);
   for (const auto& problem : problems) print(stderr, "tern: " + problem + "\n");
   add_rules(options.allowed_tools, Kind::allow, "--allowed-tools", setup, error);
   add_rules(options.disallowed_tools, Kind::deny, "--disallowed-tools", setup, error);
-  for (const auto& name : config.disabled_tools) {
-    const auto* tool = find_tool(name);
-    if (!tool) print(stderr, "tern: tools.disabled: there is no tool \"" + name + "\"\n");
-    setup.without_tools.push_back(tool ? std::string(tool->name) : name);
-  }
-  setup.more_tools = config.extra_tools;
+  set_tools(config, setup);
+  set_brought(options, config, setup, error);
+  setup.version = TERN_VERSION;
   setup.allowed_env = config.allowed_env;
   setup.sandbox_network = config.sandbox_network;
   setup.compression = config.compression;
   setup.project_config = project_config_reader(config);
+  setup.show_in_project_config = project_config_writer(config);
   setup.configure = [](const fs::path& folder, const std::string& json, CompressionConfig& now) {
     bool changed = false;
     return change_project_config(folder, json, now, changed);
   };
-  setup.show_config = [config](const fs::path& folder) {
-    auto now = config;
-    if (!folder.empty()) now.problems = read_project_config(folder, now);
-    return config_text(now, true);
+  const auto now = std::make_shared<Config>(config);  // the session's thread alone reads and changes it
+  setup.keep_setting = [now, user_file](std::string_view key, std::string_view value) {
+    return keep_setting(user_file, *now, key, value);
   };
+  show_settings_of(setup, now);
   setup.page = [config, options](std::string_view name, std::stop_token stop) {
     std::string text;
     if (name == "doctor") run_doctor(options, config, &text, stop);
     return text;
   };
-  if (options.demo) {
-    setup.keep = false;
-    if (setup.window == 0) setup.window = 12'000;
-  }
+  if (options.demo && setup.window == 0) setup.window = 12'000;
   setup.trace = options.trace;
   if (!setup.trace.empty() && error.empty())
     if (const auto why = trace_problem(setup.trace); !why.empty()) error = "cannot trace to " + setup.trace + ": " + why;
@@ -232,15 +268,44 @@ Meters first_meters(const SessionSetup& setup) {
   return meters;
 }
 
-// The first screen: what this is, where one is, where summaries are kept, and three ways on. The screen adds the model.
+// One at a time: who starts tern often has seen them all after a week.
+std::string_view tip_of_the_hour() {
+  static constexpr std::string_view tips[] = {
+      "esc esc goes back to an earlier prompt, with or without its files.",
+      "shift-tab lets edits through without asking; again for plan mode.",
+      "@ mentions a file, ! runs a command, # adds a note to AGENTS.md.",
+      "ctrl-o unfolds the whole transcript; / searches in it.",
+      "/context shows what fills the window and when it compacts.",
+      "/recall brings back anything that left the context, word for word.",
+      "/pin keeps a sentence verbatim through every compaction.",
+      "Type while tern works: enter steers it, tab queues for later.",
+      "ctrl-b moves a running command to the background; /tasks lists them.",
+      "/compact --preview shows the summary before it is used.",
+  };
+  return tips[static_cast<std::size_t>(std::time(nullptr) / 3'600) % std::size(tips)];
+}
+
+// The first screen: what this is, where one is, and one tip. The screen adds the model.
 std::vector<std::string> welcome(const SessionSetup& setup, const UiDeps& deps, bool plain) {
-  std::vector<std::string> lines = {"tern " + deps.version};
-  lines.push_back("folder: " + deps.cwd);
-  lines.push_back(setup.keep ? "everything said and seen is kept in .compression/ and can be called back with /recall"
-                             : "nothing of this talk is kept on disk");
-  lines.emplace_back(plain ? "/help commands · ! shell · # note"
-                           : "/ commands · @ files · ! shell · ? keys · shift-tab permission mode");
+  const bool at_home = !deps.home.empty() && deps.cwd.starts_with(deps.home + "/");
+  std::vector<std::string> lines = {"tern " + deps.version, at_home ? "~" + deps.cwd.substr(deps.home.size()) : deps.cwd};
+  if (!setup.keep) lines.emplace_back("This session is not saved.");
+  if (!plain) lines.emplace_back();
+  lines.push_back(plain ? "/help commands · ! shell · # note" : "Tip: " + std::string(tip_of_the_hour()));
   return lines;
+}
+
+// The keys of the configuration, without those that cannot be.
+std::vector<std::pair<std::string, std::string>> rebound_keys(const Config& config, Mailbox<Event>& events) {
+  std::vector<std::pair<std::string, std::string>> keys;
+  for (const auto& [action, key] : config.keys) {
+    if (const auto problem = rebind_problem(action, key); !problem.empty())
+      events.push(Notice{Level::warning, "keys: " + problem});
+    else
+      keys.emplace_back(action, key);
+  }
+  for (const auto& clash : rebind_clashes(keys)) events.push(Notice{Level::warning, "keys: " + clash});
+  return keys;
 }
 
 }  // namespace
@@ -251,9 +316,9 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
     std::fputs("tern: no terminal here; tern --plain talks line by line, tern -p \"...\" answers once\n", stderr);
     return 2;
   }
+  if (!plain) setup.status_line = config.status_line;
   setup.asks_trust = ::isatty(STDIN_FILENO) != 0;  // a script's next line is no answer to that
-  const auto state = user_state_dir();
-  install_crash_handlers(state.string());
+  install_crash_handlers(user_state_dir().string());
   block_ui_signals();  // before any thread starts: the screen's loop reads them, no thread dies of one
   Mailbox<Command> commands;
   std::mutex wake_mutex;
@@ -264,10 +329,9 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
         if (wake) wake();
       },
       merge_events);
-  const auto root = setup.cwd;
   events.push(first_meters(setup));
   auto problems = config.problems;
-  permission_rules(config, problems);  // standard error is hidden behind the screen
+  permission_rules(config, session_tools(), problems);  // standard error is hidden behind the screen
   for (const auto& problem : problems) events.push(Notice{Level::warning, problem});
   Session session(setup, commands, [&](Event event) { events.push(std::move(event)); });
   UiDeps deps{.commands = commands,
@@ -288,22 +352,17 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
   deps.theme = config.theme;
   deps.vi = config.vim;
   deps.bell = config.bell;
-  for (const auto& [action, key] : config.keys) {
-    if (const auto problem = rebind_problem(action, key); !problem.empty())
-      events.push(Notice{Level::warning, "keys: " + problem});
-    else
-      deps.keys.emplace_back(action, key);
-  }
-  for (const auto& clash : rebind_clashes(deps.keys)) events.push(Notice{Level::warning, "keys: " + clash});
+  deps.wishes = terminal_wishes(config);
+  deps.keys = rebound_keys(config, events);
   if (!config.editor.empty()) ::setenv("VISUAL", config.editor.c_str(), 1);
   deps.welcome = welcome(setup, deps, plain);
-  deps.list_files = [root](std::stop_token stop) { return project_files(root, stop); };
+  deps.list_files = [root = setup.cwd](std::stop_token stop) { return project_files(root, stop); };
   deps.first_prompt = options.demo && options.prompt.empty() ? std::string(demo_prompt()) : options.prompt;
+  std::atomic<int> refused = 0;  // how the program ends when there is no session
   std::thread worker([&] {
-    if (session.open())
-      session.run();
-    else
-      events.push(Goodbye{session.why()});
+    if (session.open()) return session.run();
+    refused = session.exit_code();
+    events.push(Goodbye{session.why()});
   });
   struct Ending {  // also when the screen throws: the session ends in order, and main says why
     Session& session;
@@ -315,7 +374,8 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
       worker.join();
     }
   } const ending{session, commands, worker};
-  return run_ui(deps);
+  const int status = run_ui(deps);
+  return status != 0 ? status : refused.load();
 }
 
 int debug_request(SessionSetup setup) {

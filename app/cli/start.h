@@ -1,9 +1,9 @@
 // From the command line and the configuration to a running front end.
 #pragma once
 
-#include "app/config.h"
-#include "app/options.h"
-#include "app/session.h"
+#include "app/config/config.h"
+#include "app/config/options.h"
+#include "app/session/session.h"
 
 namespace tern {
 

@@ -36,6 +36,7 @@ dep_system(curl curl/curl.h curl)
 dep_system(md4c md4c.h libmd4c.a md4c)
 dep_system(utf8proc utf8proc.h libutf8proc.a utf8proc)
 dep_system(zstd zstd.h libzstd.a zstd)
+dep_system(gumbo gumbo.h libgumbo.a gumbo)
 dep_system(pcre2 pcre2.h libpcre2-8.a pcre2-8)
 
 set(TERN_TEST_LIBRARIES_FOUND OFF)

@@ -31,6 +31,10 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG -ffunction-sections -fdata-sections")
 add_compile_options(-fno-plt -fstack-protector-strong)
 add_link_options(-Wl,--as-needed -Wl,--gc-sections)
 
+if(TERN_ALONE)
+  set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g0")
+endif()
+
 if(TERN_SANITIZE STREQUAL address)
   # Left out: checks that double the compile time of template-heavy files and that a wrong address shows to ASan anyway.
   add_compile_options(-fsanitize=address,undefined -fno-sanitize=null,vptr,alignment,object-size,pointer-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -42,13 +46,21 @@ elseif(TERN_SANITIZE)
   message(FATAL_ERROR "TERN_SANITIZE is '${TERN_SANITIZE}'; it may be address or thread")
 endif()
 
-# tern_precompile(TARGET more headers…): with TERN_PCH, as tests/run builds, the headers that nearly every file reads are read once per
-# target. Without it a file that forgot an include does not compile: the Release build of app/run holds that.
-function(tern_precompile target)
-  if(TERN_PCH)
-    target_precompile_headers(${target} PRIVATE <algorithm> <chrono> <filesystem> <functional> <map> <memory> <optional> <string>
-                                                <string_view> <unordered_map> <variant> <vector> ${ARGN})
+# tern_precompile(TARGET kind more headers…): with TERN_PCH the headers that nearly every file reads are read once for all targets of
+# one kind, that is with the same options, that want the same ones. It hides a forgotten include; TERN_ALONE finds that.
+function(tern_precompile target kind)
+  if(NOT TERN_PCH)
+    return()
   endif()
+  string(MD5 wanted "${kind} ${ARGN}")
+  get_property(owner GLOBAL PROPERTY tern_precompiled_${wanted})
+  if(owner)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+    return()
+  endif()
+  target_precompile_headers(${target} PRIVATE <algorithm> <chrono> <filesystem> <functional> <map> <memory> <optional> <string>
+                                              <string_view> <unordered_map> <variant> <vector> ${ARGN})
+  set_property(GLOBAL PROPERTY tern_precompiled_${wanted} ${target})
 endfunction()
 
 if(TERN_FUZZ STREQUAL libfuzzer)

@@ -1,4 +1,4 @@
-# Tests by place: tests/<folder>/*_test.cpp make <folder>_tests; tests/*_test.cpp join app_tests; tests/support/*.cpp make one library;
+# Tests by place: tests/<folder>/**/*_test.cpp make <folder>_tests; tests/*_test.cpp join app_tests; tests/support/*.cpp make one library;
 # tests/bench/*_bench.cpp, tests/fuzz/*_fuzz.cpp make one program each.
 set(tests ${CMAKE_SOURCE_DIR}/tests)
 
@@ -16,11 +16,12 @@ endif()
 add_library(tern_test_support STATIC ${support})
 tern_test_flags(tern_test_support)
 set_property(SOURCE ${tests}/support/places.cpp APPEND PROPERTY COMPILE_DEFINITIONS
-  TERN_BINARY="${CMAKE_BINARY_DIR}/tern" TERN_SUPERVISOR="${CMAKE_BINARY_DIR}/test_supervisor" TERN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  TERN_BINARY="${CMAKE_BINARY_DIR}/tern" TERN_SUPERVISOR="${CMAKE_BINARY_DIR}/test_supervisor" TERN_FAKE_MCP="${CMAKE_BINARY_DIR}/fake_mcp"
+  TERN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 target_link_libraries(tern_test_support PRIVATE dep_catch2 dep_vterm dep_json dep_ftxui)
 
 function(tern_tests folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${tests}/${folder}/*_test.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${tests}/${folder}/*_test.cpp)
   if(folder STREQUAL app)
     file(GLOB top CONFIGURE_DEPENDS ${tests}/*_test.cpp)
     list(APPEND sources ${top})
@@ -32,9 +33,9 @@ function(tern_tests folder)
   tern_test_flags(${folder}_tests)
   target_link_libraries(${folder}_tests PRIVATE tern_test_support tern_${folder} dep_catch2 ${ARGN})
   if("dep_json" IN_LIST ARGN)
-    tern_precompile(${folder}_tests <catch2/catch_test_macros.hpp> <nlohmann/json.hpp>)
+    tern_precompile(${folder}_tests fast <catch2/catch_test_macros.hpp> <nlohmann/json.hpp>)
   else()
-    tern_precompile(${folder}_tests <catch2/catch_test_macros.hpp>)
+    tern_precompile(${folder}_tests fast <catch2/catch_test_macros.hpp>)
   endif()
   # About six files at a time share the reading of their headers: 108 seconds of processor instead of 420 for all tests from nothing.
   # The name of a file alone says with which: a new file joins one group and moves no other, so that only its own helpers can meet
@@ -63,8 +64,8 @@ function(tern_tests folder)
 endfunction()
 
 tern_tests(compression dep_json)
-tern_tests(ui dep_ftxui dep_json)
-tern_tests(agent dep_json)
+tern_tests(ui tern_agent dep_ftxui dep_json)
+tern_tests(agent tern_tools dep_json)
 tern_tests(tools dep_json)
 tern_tests(app dep_json dep_ftxui)
 
@@ -88,7 +89,13 @@ if(EXISTS ${tests}/support/supervisor_main.cpp)
   endforeach()
 endif()
 
-tern_program(fake_llm ${tests}/support/fake_llm_main.cpp tern_agent dep_json)
+tern_program(fake_llm ${tests}/support/fake_llm_main.cpp tern_agent tern_tools dep_json)
+tern_program(fake_mcp ${tests}/support/fake_mcp_main.cpp dep_json)
+foreach(target agent_tests app_tests)
+  if(TARGET ${target})
+    add_dependencies(${target} fake_mcp)
+  endif()
+endforeach()
 tern_program(replay ${tests}/bench/replay.cpp tern_compression dep_json)
 
 # A bench links the folders whose headers it includes.
@@ -107,13 +114,13 @@ file(GLOB benches CONFIGURE_DEPENDS ${tests}/bench/*_bench.cpp)
 foreach(source ${benches})
   get_filename_component(name ${source} NAME_WE)
   tern_included_folders(${source} libraries)
-  tern_program(${name} ${source} ${libraries} tern_agent dep_json dep_ftxui)  # the agent for those that use its test rig
+  tern_program(${name} ${source} ${libraries} tern_agent tern_tools dep_json dep_ftxui)  # the agent for those that use its test rig
   set_property(GLOBAL APPEND PROPERTY TERN_BENCH_TARGETS ${name})
 endforeach()
 
 # Fuzzers (only with TERN_FUZZ): each source defines LLVMFuzzerTestOneInput, and is built of the sources behind its includes, so that a
 # fuzz build costs seconds: a header x.h stands for x.cpp and x_*.cpp, a row file for the files of its rows, and
-# each of them for what it includes. A line "// also built of: agent/compatible.cpp" names what no include leads to.
+# each of them for what it includes. A line "// also built of: agent/models/compatible.cpp" names what no include leads to.
 function(tern_sources_behind source result)
   file(STRINGS ${source} open REGEX "^// also built of: ")
   string(REGEX MATCHALL "[a-z0-9_/]+\\.cpp" open "${open}")
@@ -152,7 +159,7 @@ foreach(source ${fuzzers})
   tern_sources_behind(${source} sources)
   add_executable(${name} ${sources})
   tern_test_flags(${name})
-  target_link_libraries(${name} PRIVATE dep_json dep_curl dep_sqlite dep_utf8proc dep_zstd dep_pcre2 dep_md4c dep_ftxui dep_reproc
+  target_link_libraries(${name} PRIVATE dep_json dep_curl dep_sqlite dep_utf8proc dep_zstd dep_pcre2 dep_gumbo dep_md4c dep_ftxui dep_reproc
                                         Threads::Threads)
   if(TERN_FUZZ STREQUAL libfuzzer)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
@@ -170,7 +177,7 @@ foreach(kind TEST BENCH FUZZ)
   string(REPLACE ";" "\n" lines "${targets}")
   file(WRITE ${CMAKE_BINARY_DIR}/${lower}_programs.txt "${lines}\n")
 endforeach()
-foreach(also tern fake_llm replay test_supervisor)
+foreach(also tern fake_llm fake_mcp replay test_supervisor)
   if(TARGET ${also})
     add_dependencies(test_programs ${also})
     add_dependencies(bench_programs ${also})

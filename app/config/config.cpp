@@ -1,4 +1,4 @@
-#include "app/config.h"
+#include "app/config/config.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,10 +8,11 @@
 #include <cerrno>
 #include <cstring>
 
-#include "agent/project_dir.h"
-#include "app/config_keys.h"
-#include "app/option_table.h"
-#include "app/options.h"
+#include "agent/store/project_dir.h"
+#include "app/config/config_keys.h"
+#include "app/config/option_table.h"
+#include "app/config/options.h"
+#include "tools/set/args.h"
 
 namespace tern {
 namespace {
@@ -80,6 +81,10 @@ void take_object(Config& config, const Json& object, const std::string& prefix, 
   }
 }
 
+constexpr const char* kAboutProjectConfig =
+    "What you set beside this line holds for this project, as in \"keepRecent\": 15. tern itself rewrites \"effective\", the "
+    "value in force of each key, and \"from\", who set those that are no defaults. Neither is read.";
+
 constexpr const char* kTierOrder = "microLowWater < microAt < compactAt < truncateAt must hold";
 
 bool tiers_rise(const CompressionConfig& c) {
@@ -107,6 +112,7 @@ void take_project(Config& config, const Json& object, const std::string& origin)
   for (const auto& entry : object.items()) {
     const std::string& name = entry.key();
     const Json& value = entry.value();
+    if (is_shown_part(name)) continue;
     if (name == "compression" && value.is_object()) {
       take_project(config, value, origin);
       continue;
@@ -198,6 +204,32 @@ std::vector<std::string> read_project_config(const fs::path& project_dir, Config
   return problems;
 }
 
+std::string show_in_project_config(const fs::path& project_dir, const Config& config) {
+  const fs::path file = project_dir / "config.json";
+  std::string bytes, why;
+  const bool there = read_file(file, false, bytes, why);
+  if (!why.empty()) return file.string() + " cannot be read (" + why + ")";
+  if (nests_too_deep(bytes)) return {};
+  const auto old = there ? nlohmann::ordered_json::parse(bytes, nullptr, false) : nlohmann::ordered_json::object();
+  if (!old.is_object()) return {};
+  nlohmann::ordered_json made;
+  made["about"] = kAboutProjectConfig;
+  for (const auto& [name, value] : old.items())
+    if (!is_shown_part(name)) made[name] = value;
+  auto effective = nlohmann::ordered_json::object(), from = nlohmann::ordered_json::object();
+  for (const ConfigKey& key : config_table()) {
+    if (!key.name.starts_with(kCompression)) continue;
+    const std::string bare = key.name.substr(kCompression.size());
+    effective[bare] = key.get(config);
+    if (const auto origin = config.origins.find(key.name); origin != config.origins.end()) from[bare] = origin->second;
+  }
+  made["effective"] = std::move(effective);
+  made["from"] = std::move(from);
+  const std::string text = made.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (text == bytes) return {};
+  return write_private_file(file, text, why) ? std::string() : why;
+}
+
 std::string change_project_config(const fs::path& project_dir, const std::string& text, CompressionConfig& now, bool& changed) {
   changed = false;
   std::string why, lines;
@@ -208,7 +240,7 @@ std::string change_project_config(const fs::path& project_dir, const std::string
   take_project(after, changes, "not changed");
   if (!after.problems.empty()) return after.problems.front();
   if (!tiers_rise(after.compression)) return std::string("not changed: ") + kTierOrder;
-  Json file = read_object(project_dir / "config.json", false, after.problems);
+  Json file = project_dir.empty() ? Json::object() : read_object(project_dir / "config.json", false, after.problems);
   if (!file.is_object()) return after.problems.front();
   for (const ConfigKey& key : config_table()) {
     if (!after.origins.count(key.name)) continue;
@@ -219,8 +251,8 @@ std::string change_project_config(const fs::path& project_dir, const std::string
     lines += bare + ": " + key.get(before).dump() + " → " + key.get(after).dump() + "\n";
   }
   if (lines.empty()) return compression_settings(before);
-  if (!write_private_file(project_dir / "config.json", file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", why))
-    return why;
+  const std::string written = file.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (!project_dir.empty() && !write_private_file(project_dir / "config.json", written, why)) return why;
   now = after.compression;
   changed = true;
   return lines;
@@ -277,6 +309,16 @@ std::string config_text(const Config& config, bool origins) {
   return text;
 }
 
+std::vector<ListRow> config_rows(const Config& config) {
+  std::vector<ListRow> rows;
+  for (const ConfigKey& key : config_table()) {
+    const auto origin = config.origins.find(key.name);
+    const std::string from = origin == config.origins.end() ? "" : origin->second + " · ";
+    rows.push_back({key.name, key.get(config).dump(-1, ' ', false, Json::error_handler_t::replace), from + key.help});
+  }
+  return rows;
+}
+
 std::string config_json(const Config& config, std::string_view part) {
   Json json = Json::object();
   for (const ConfigKey& key : config_table()) {
@@ -289,7 +331,7 @@ std::string config_json(const Config& config, std::string_view part) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::vector<PermissionRule> permission_rules(const Config& config, std::vector<std::string>& problems) {
+std::vector<PermissionRule> permission_rules(const Config& config, const ToolSet& tools, std::vector<std::string>& problems) {
   using Kind = PermissionRule::Kind;
   std::vector<PermissionRule> rules;
   const std::pair<Kind, const std::vector<std::string>*> lists[] = {
@@ -300,7 +342,7 @@ std::vector<PermissionRule> permission_rules(const Config& config, std::vector<s
     for (const std::string& text : *list) {
       PermissionRule rule;
       std::string wrong;
-      if (parse_rule(text, kind, origin == config.origins.end() ? "config" : origin->second, rule, wrong))
+      if (parse_rule(tools, text, kind, origin == config.origins.end() ? "config" : origin->second, rule, wrong))
         rules.push_back(std::move(rule));
       else
         problems.push_back(std::string(key) + ": " + text + ": " + wrong +

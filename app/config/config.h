@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "agent/permission.h"
-#include "compression/budget.h"
+#include "agent/gate/permission.h"
+#include "agent/protocol/list_event.h"
+#include "compression/values/budget.h"
+#include "ui/terminal/osc.h"
 
 namespace tern {
 
@@ -20,13 +22,21 @@ struct ProviderSettings {
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
+struct StatusLineSetting {  // "statusLine"
+  std::string command;      // empty: none
+  int refresh_s = 0;        // run again after as many seconds without news; 0: never
+};
+
 struct Config {
   std::string model, theme = "auto", editor, append_prompt;
   PermissionMode mode = PermissionMode::ask;
   long long window = 0;
-  int thinking = 0, max_turns = 0;
+  int thinking = 0, max_turns = 0, helper_tokens = 60'000;
   double max_cost = 0;
   bool inline_screen = false, plain = false, sandbox_network = false, vim = false, bell = true;
+  bool title = true;
+  std::string links = "auto", progress = "auto", notify = "auto";  // "terminal.*"
+  StatusLineSetting status_line;
   std::vector<std::string> allow, ask, deny;  // permission rules as text: "Bash(git status)"
   std::vector<std::string> allowed_env, disabled_tools, extra_tools;
   std::vector<std::filesystem::path> trusted, add_dirs;
@@ -34,6 +44,8 @@ struct Config {
   std::map<std::string, std::string> models;   // "provider/name" → its description as JSON text
   std::map<std::string, std::string> aliases;  // "fast" → "provider/name"
   std::map<std::string, std::string> keys;     // "transcript" → "f5"
+  std::string mcp_servers;                     // JSON text: name → entry, read by read_mcp_servers()
+  std::string hooks;                           // JSON text: event → handlers, read by read_hooks()
   CompressionConfig compression;
 
   std::map<std::string, std::string> origins;  // key → "default", "/home/me/.config/tern/config.json", "$TERN_MODEL" …
@@ -62,8 +74,12 @@ std::filesystem::path user_config_file(const std::function<std::string(const std
 // The project's own file: compression keys only. Anything else in it is refused and named. What environment or flags
 // have set stays. Returns the problems.
 std::vector<std::string> read_project_config(const std::filesystem::path& project_dir, Config& config);
+// Shows the values in force in the project's file, beside what is set there: "effective" and "from", which are never read.
+// Makes the file where there is none. One with comments, or one that is no JSON, is left as it is. Returns the problem.
+std::string show_in_project_config(const std::filesystem::path& project_dir, const Config& config);
 // JSON text of changed compression keys into the project's file (comments of the old file are not kept); `now` follows.
-// Returns what changed, a line each, or what is wrong (then nothing is written); all the settings when no key is given.
+// Without a folder they hold for this session only. Returns what changed, a line each, or what is wrong (then nothing is
+// written); all the settings when no key is given.
 std::string change_project_config(const std::filesystem::path& project_dir, const std::string& json, CompressionConfig& now,
                                   bool& changed);
 
@@ -71,10 +87,12 @@ std::string change_project_config(const std::filesystem::path& project_dir, cons
 std::string set_config(Config& config, std::string_view key, std::string_view value, std::string_view origin);
 // Every key with its value, its help and, when asked, its origin; secrets are never shown.
 std::string config_text(const Config& config, bool origins);
+std::vector<ListRow> config_rows(const Config& config);
 std::string config_json(const Config& config, std::string_view part = {});  // of the keys that hold `part`
 std::vector<std::string> config_keys();
 
+TerminalWishes terminal_wishes(const Config& config);
 // The permission rules of the three lists; a rule that is none is added to `problems`.
-std::vector<PermissionRule> permission_rules(const Config& config, std::vector<std::string>& problems);
+std::vector<PermissionRule> permission_rules(const Config& config, const ToolSet& tools, std::vector<std::string>& problems);
 
 }  // namespace tern

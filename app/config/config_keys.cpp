@@ -1,11 +1,11 @@
-#include "app/config_keys.h"
+#include "app/config/config_keys.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/option_table.h"
-#include "compression/strategy.h"
-#include "tools/args.h"
+#include "app/config/option_table.h"
+#include "compression/plan/strategies.h"
+#include "tools/set/args.h"
 
 namespace tern {
 namespace {
@@ -142,6 +142,22 @@ ConfigKey names(std::string name, Field field, std::string wants, std::string he
           .get = [field](const Config& config) { return Json(field(const_cast<Config&>(config))); }};
 }
 
+ConfigKey recent_messages_key() {
+  return {.name = "compression.recentMessages",
+          .wants = "a number of messages, or null",
+          .help = "newest messages that absoluteThreshold leaves out; null = what is protected",
+          .set =
+              [](Config& config, const Json& json) {
+                if (!json.is_null() && !(json.is_number_integer() && json.get<int>() >= 0)) return false;
+                config.compression.recent_messages = json.is_null() ? std::nullopt : std::optional(json.get<int>());
+                return true;
+              },
+          .get =
+              [](const Config& config) {
+                return config.compression.recent_messages ? Json(*config.compression.recent_messages) : Json(nullptr);
+              }};
+}
+
 ConfigKey threshold_key() {
   return {.name = "compression.absoluteThreshold",
           .wants = "a number of tokens, or null",
@@ -161,7 +177,7 @@ ConfigKey threshold_key() {
 ConfigKey style_key() {
   return {.name = "compression.style",
           .wants = "one of sections snapshot",
-          .help = "shape of a summary: nine sections, or a state snapshot",
+          .help = "shape of a summary: numbered sections, or a state snapshot",
           .set =
               [](Config& config, const Json& json) {
                 if (json != "sections" && json != "snapshot") return false;
@@ -175,11 +191,21 @@ ConfigKey style_key() {
 ConfigKey max_tool_output_key() {
   ConfigKey key = whole(
       "compression.maxToolOutput", [](Config & c) -> auto& { return c.compression.max_tool_output; }, 0, 1e9,
-      "characters of a tool result, as two halves around a marker; setting it turns snipHalves on, 0 off");
+      "characters of any tool result, as two halves around a marker; setting it turns snipHalves on, 0 off");
   key.set = [inner = key.set](Config& config, const Json& json) {
     if (!inner(config, json)) return false;
     config.compression.snip_halves = config.compression.max_tool_output > 0;
     return true;
+  };
+  return key;
+}
+
+ConfigKey summary_max_chars_key() {
+  ConfigKey key = whole(
+      "compression.summaryMaxChars", [](Config & c) -> auto& { return c.compression.summary_max_chars; }, 50, 1e6,
+      "characters that a summary tells; unset, only of a key point in summaries.json");
+  key.set = [inner = key.set](Config& config, const Json& json) {
+    return inner(config, json) && (config.compression.cap_summary = true);
   };
   return key;
 }
@@ -201,27 +227,35 @@ ConfigKey trigger_tokens_key() {
 std::vector<ConfigKey> compression_keys() {
   return {
       flag("compression.autoCompress", TERN_SQUEEZE(auto_compress), "compress without being asked"),
-      share("compression.microAt", TERN_SQUEEZE(micro_at), "share of the window at which old results are shortened"),
+      flag("compression.autoTune", TERN_SQUEEZE(auto_tune), "apply what /context tune suggests, within bounds, and say so"),
+      share("compression.microAt", TERN_SQUEEZE(micro_at), "share of the working size at which old results are shortened"),
       share("compression.compactAt", TERN_SQUEEZE(compact_at), "share at which the conversation is summarised"),
       share("compression.truncateAt", TERN_SQUEEZE(truncate_at), "share at which the oldest is removed, without a model"),
       share("compression.draftAt", TERN_SQUEEZE(draft_at), "share at which a summary is drafted in the background"),
       share("compression.microLowWater", TERN_SQUEEZE(micro_low_water), "share that shortening brings the context down to"),
       share("compression.compactTarget", TERN_SQUEEZE(compact_target), "share of the trigger that a summary brings it down to"),
       whole("compression.snipLimit", TERN_SQUEEZE(snip_limit), 500, 1e9,
-            "characters from which a tool result is cut when it enters"),
+            "characters from which a tool result is cut when it enters; the other limits are never below it"),
+      whole("compression.snipRelaxed", TERN_SQUEEZE(snip_relaxed), 500, 1e9,
+            "snipLimit while less than 40% of the window is used; at most a twelfth of the window"),
+      whole("compression.readLimit", TERN_SQUEEZE(read_limit), 500, 1e9,
+            "characters of a file that enter whole, twice that for a range of lines; at most a twelfth of the window"),
       share("compression.snipHead", TERN_SQUEEZE(snip_head), "share of the limit kept from the beginning"),
       share("compression.snipTail", TERN_SQUEEZE(snip_tail), "share of the limit kept from the end"),
       max_tool_output_key(),
       flag("compression.snipHalves", TERN_SQUEEZE(snip_halves), "cut to maxToolOutput as two halves"),
-      whole("compression.maxTurns", TERN_SQUEEZE(max_turns), 1, 1e6, "rounds the sliding window counts"),
-      whole("compression.keepRecent", TERN_SQUEEZE(keep_recent), 0, 1e6, "newest rounds kept whole"),
+      whole("compression.maxTurns", TERN_SQUEEZE(max_turns), 1, 1e6,
+            "turns that may stay out of a summary; from there on the sliding window slides"),
+      whole("compression.keepRecent", TERN_SQUEEZE(keep_recent), 0, 1e6,
+            "newest rounds no summary takes while they leave room; turns the sliding window keeps"),
       flag("compression.slidingWindow", TERN_SQUEEZE(sliding_window),
-           "keep the newest keepRecent rounds, one summary for the rest"),
-      whole("compression.summaryMaxChars", TERN_SQUEEZE(summary_max_chars), 50, 1e6,
-            "characters of a key point in summaries.json"),
-      share("compression.importanceThreshold", TERN_SQUEEZE(importance_threshold), "messages below it are the first to go"),
+           "keep the newest keepRecent turns, one summary for the rest"),
+      summary_max_chars_key(),
+      share("compression.importanceThreshold", TERN_SQUEEZE(importance_threshold),
+            "answers at or above it stay word for word beside a summary while there is room"),
       whole("compression.keepLastToolRounds", TERN_SQUEEZE(keep_last_tool_rounds), 0, 1e6,
             "tool rounds pruning leaves alone; 0 = prune all"),
+      flag("compression.preserveToolCalls", TERN_SQUEEZE(preserve_tool_calls), "a summary by rules tells which tools were used"),
       whole("compression.protectUserMessages", TERN_SQUEEZE(protect_user_messages), 0, 1e6,
             "newest user messages nothing touches"),
       whole("compression.protectResults", TERN_SQUEEZE(protect_results), 0, 1e6,
@@ -229,6 +263,8 @@ std::vector<ConfigKey> compression_keys() {
       share("compression.minCompressible", TERN_SQUEEZE(min_compressible),
             "share of the window below which cutting is not worth it"),
       threshold_key(),
+      recent_messages_key(),
+      flag("compression.countSystem", TERN_SQUEEZE(count_system), "the system prompt and the tools count in absoluteThreshold"),
       trigger_tokens_key(),
       whole("compression.triggerMessages", TERN_SQUEEZE(trigger_messages), 1, 1e9,
             "messages that trigger shortening by themselves"),
@@ -265,17 +301,26 @@ std::vector<ConfigKey> person_keys() {
       texts("env", TERN_FIELD(allowed_env), "more environment variables that commands may see"),
       texts("tools.disabled", TERN_FIELD(disabled_tools), "tools the model is not offered"),
       texts("tools.extra", TERN_FIELD(extra_tools), "more tools it is offered"),
+      whole("helpers.maxTokens", TERN_FIELD(helper_tokens), 2'000, 1e6,
+            "tokens a helper (Task) may take in; a call may ask for less"),
       texts("trusted", TERN_FIELD(trusted), "folders trusted without a question"),
       texts("addDirs", TERN_FIELD(add_dirs), "more folders the tools may work in"),
       text("appendPrompt", TERN_FIELD(append_prompt), "", "more instructions for the model"),
       text("editor", TERN_FIELD(editor), "", "instead of $VISUAL and $EDITOR"),
       text("theme", TERN_FIELD(theme), "", "colours: auto, dark, light …"),
       flag("vim", TERN_FIELD(vim), "vim keys in the prompt"),
-      flag("bell", TERN_FIELD(bell), "ring when a turn has ended and the window is not in front"),
+      flag("bell", TERN_FIELD(bell), "tell you when a turn ends or a question waits and the window is not in front"),
+      flag("terminal.title", TERN_FIELD(title), "show the conversation and its state in the title of the window"),
+      text("terminal.notify", TERN_FIELD(notify), "auto osc9 osc99 osc777 bell never", "how the terminal is asked to tell you"),
+      text("terminal.links", TERN_FIELD(links), "auto always never", "links that a click opens (OSC 8)"),
+      text("terminal.progress", TERN_FIELD(progress), "auto always never", "progress on the tab of the window (OSC 9;4)"),
       flag("inline", TERN_FIELD(inline_screen), "leave finished messages to the terminal's scrollback"),
       flag("plain", TERN_FIELD(plain), "no colours, no frames"),
       providers_key(),
       models_key(),
+      mcp_servers_key(),
+      hooks_key(),
+      status_line_key(),
       names("aliases", TERN_FIELD(aliases), "an object: short name → provider/name", "short names for models"),
       names("keys", TERN_FIELD(keys), "an object: action → key", "other keys for the actions that /keys lists"),
   };
@@ -287,6 +332,7 @@ const std::vector<ConfigKey>& config_table() {
   static const std::vector<ConfigKey> table = [] {
     std::vector<ConfigKey> keys = person_keys();
     for (ConfigKey& key : compression_keys()) keys.push_back(std::move(key));
+    for (ConfigKey& key : context_keys()) keys.push_back(std::move(key));
     return keys;
   }();
   return table;
@@ -320,10 +366,7 @@ std::string set_value(Config& config, const std::string& name, const Json& value
 // Commas before a closing bracket are taken out first; nlohmann handles the comments.
 Json parse_jsonc(std::string_view bytes, std::string& why) {
   std::string clean(bytes);
-  if (nests_too_deep(bytes)) {
-    why = "it is nested beyond all sense";
-    return Json(Json::value_t::discarded);
-  }
+  if (nests_too_deep(bytes)) return why = "it is nested too deeply", Json(Json::value_t::discarded);
   std::size_t comma = std::string::npos;
   for (std::size_t at = 0; at < clean.size(); ++at) {
     const char c = clean[at];

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/config.h"
+#include "app/config/config.h"
 
 namespace tern {
 
@@ -23,8 +23,12 @@ struct ConfigKey {
 };
 const std::vector<ConfigKey>& config_table();
 const ConfigKey* find_key(std::string_view name);
+std::vector<ConfigKey> context_keys();
 ConfigKey providers_key();
 ConfigKey models_key();
+ConfigKey mcp_servers_key();
+ConfigKey hooks_key();
+ConfigKey status_line_key();
 constexpr std::string_view kCompression = "compression.";
 
 // One value in; what is wrong with it or with parts of it, a line each; empty when taken.

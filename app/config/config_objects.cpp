@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "agent/models.h"
-#include "agent/providers.h"
-#include "app/config_keys.h"
-#include "app/option_table.h"
+#include "agent/models/models.h"
+#include "agent/models/providers.h"
+#include "app/config/config_keys.h"
+#include "app/config/option_table.h"
 
 namespace tern {
 namespace {
@@ -111,6 +111,74 @@ ConfigKey models_key() {
                 return json;
               },
           .set_parts = set_models};
+}
+
+// The entries themselves are checked where they are used; their variables and headers may be secret.
+ConfigKey mcp_servers_key() {
+  return {.name = "mcpServers",
+          .wants = "an object: name → {command, args, env} or {url, headers}",
+          .help = "MCP servers, in the shape of .mcp.json",
+          .set =
+              [](Config& config, const Json& json) {
+                config.mcp_servers = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+                return json.is_object();
+              },
+          .get =
+              [](const Config& config) {
+                Json names = Json::object();
+                const Json servers = Json::parse(config.mcp_servers, nullptr, false);
+                for (const auto& [name, entry] : servers.items()) names[name] = "(set)";
+                return names;
+              }};
+}
+
+// Read, and its problems named, where hooks are run.
+ConfigKey hooks_key() {
+  return {.name = "hooks",
+          .wants = "an object: event → list of {matcher, hooks}",
+          .help = "commands and addresses that hear of events, in Claude Code's shape",
+          .set =
+              [](Config& config, const Json& json) {
+                config.hooks = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+                return json.is_object();
+              },
+          .get =
+              [](const Config& config) {
+                Json events = Json::object();
+                const Json hooks = Json::parse(config.hooks, nullptr, false);
+                for (const auto& [event, groups] : hooks.items()) events[event] = "(set)";
+                return events;
+              }};
+}
+
+// In the shape of other agents' settings, or the command alone.
+ConfigKey status_line_key() {
+  return {
+      .name = "statusLine",
+      .wants = "a command, or an object: {command, refreshInterval}",
+      .help = "a script that gets the session's state as JSON and prints a line below the prompt",
+      .set =
+          [](Config& config, const Json& json) {
+            if (json.is_string()) {
+              config.status_line = {json.get<std::string>(), 0};
+              return true;
+            }
+            if (!json.is_object() || !json.contains("command") || !json["command"].is_string()) return false;
+            const Json refresh = json.value("refreshInterval", Json(0));
+            if (!refresh.is_number() || refresh.get<double>() < 0 || refresh.get<double>() > 86'400) return false;
+            config.status_line = {json["command"].get<std::string>(), refresh.get<int>()};
+            return true;
+          },
+      .get =
+          [](const Config& config) {
+            const StatusLineSetting& line = config.status_line;
+            return line.refresh_s > 0 ? Json{{"command", line.command}, {"refreshInterval", line.refresh_s}} : Json(line.command);
+          },
+      .text = true};
+}
+
+TerminalWishes terminal_wishes(const Config& config) {
+  return {config.title, allowed_by(config.links), allowed_by(config.progress), notify_by(config.notify)};
 }
 
 }  // namespace tern

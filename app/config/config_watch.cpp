@@ -1,4 +1,4 @@
-#include "app/config_watch.h"
+#include "app/config/config_watch.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/options.h"
+#include "app/config/options.h"
 
 namespace tern {
 
@@ -23,6 +23,8 @@ struct SubcommandRow {
   std::string_view name, arguments, help;
 };
 const std::vector<SubcommandRow>& all_subcommands();
+// The subcommand a lone word was probably meant to be; empty = it is a prompt.
+std::string_view misspelled_subcommand(std::string_view word);
 
 // The nearest of the known words, when one is near enough to be meant.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& known);

@@ -1,5 +1,8 @@
 // Help, shell completions and the manual page, all from the table of flags.
-#include "app/option_table.h"
+#include <algorithm>
+#include <iterator>
+
+#include "app/config/option_table.h"
 
 namespace tern {
 namespace {
@@ -18,6 +21,36 @@ std::string padded(std::string text, std::size_t width) {
 
 std::string help_of(const Flag& flag) {
   return std::string(flag.help) + (flag.choices.empty() ? "" : " (" + std::string(flag.choices) + ")");
+}
+
+constexpr std::string_view examples = R"x(  tern "fix the failing test"         open the chat with a first prompt
+  tern -c                             continue the newest session of this folder
+  tern -p "what does main.cpp do"     answer once, on standard output
+  git diff | tern -p "review this"    … with standard input after the prompt
+  tern -p --allowed-tools "Edit,Bash(make)" "make it build"
+  tern config theme dark              keep a setting
+)x";
+
+struct FlagGroup {
+  std::string_view title, flags;  // names between blanks; those in no group are in the last one
+};
+constexpr FlagGroup flag_groups[] = {
+    {"Sessions", " --continue --resume --fork --name --no-session --cwd --state-dir "},
+    {"Model", " --model --small-model --window --thinking --append-system-prompt "},
+    {"Permissions", " --permission-mode --allowed-tools --disallowed-tools --dangerously-skip-permissions --add-dir "},
+    {"Without a screen",
+     " --print --output-format --input-format --include-partial-messages --max-turns --max-cost --json-schema --verbose "},
+    {"Screen", " --inline --plain --demo "},
+    {"More", ""},
+};
+
+bool listed(const Flag& flag, const FlagGroup& group) {
+  return group.flags.find(" " + std::string(flag.name) + " ") != group.flags.npos;
+}
+
+bool in_group(const Flag& flag, const FlagGroup& group) {
+  if (!group.flags.empty()) return listed(flag, group);
+  return std::none_of(std::begin(flag_groups), std::end(flag_groups), [&](const FlagGroup& one) { return listed(flag, one); });
 }
 
 std::string bash_script() {
@@ -79,17 +112,23 @@ std::string roff(std::string_view text) {
 
 const std::vector<SubcommandRow>& all_subcommands() {
   static const std::vector<SubcommandRow> table = {
-      {"context", "[log]", "what fills the context of the newest session; log: every compression with its reason"},
+      {"context", "[log|tune]", "what fills the newest session; log: every compression; tune [--apply]: better settings"},
       {"summaries", "[N]", "the summaries of this project, or one of them in full"},
       {"recall", "ID|TEXT", "an original by its id, or the originals that hold a text"},
       {"sessions", "[TEXT]", "the sessions of this project, or those that hold a text"},
-      {"config", "[KEY|--origins]", "every setting and where it came from"},
+      {"report", "[SESSION] [-o FILE]", "a session as a web page: conversation, window, compactions and cost"},
+      {"config", "[KEY [VALUE]]", "every setting and its origin, or change one"},
+      {"login", "[PROVIDER]", "add a key: it is tried, then kept for you"},
+      {"logout", "[PROVIDER]", "forget a key"},
+      {"mcp", "[list|add|get|remove …]", "MCP servers: list, add and remove them, or import those of other agents"},
+      {"acp", "", "serve an editor that speaks the Agent Client Protocol"},
+      {"permissions", "test COMMAND", "what each mode would decide about a command, and why"},
       {"doctor", "", "check terminal, key, provider, store and sandbox"},
       {"sandbox", "COMMAND", "run a command as the tools would, or say what it may do"},
       {"debug", "request", "the exact last request, given the flags of that run"},
       {"completion", "bash|zsh|fish", "a completion script for the shell"},
       {"man", "", "the manual page"},
-      {"help", "", "this help"},
+      {"help", "[COMMAND]", "this help, or that of one command"},
   };
   return table;
 }
@@ -100,8 +139,12 @@ std::string usage_text() {
   for (const SubcommandRow& row : all_subcommands()) {
     text += "  " + padded(std::string(row.name) + " " + std::string(row.arguments), 26) + std::string(row.help) + "\n";
   }
-  text += "\nOptions\n";
-  for (const Flag& flag : all_flags()) text += "  " + padded(spelled(flag), 34) + help_of(flag) + "\n";
+  text += "\nExamples\n" + std::string(examples);
+  for (const FlagGroup& group : flag_groups) {
+    text += "\n" + std::string(group.title) + "\n";
+    for (const Flag& flag : all_flags())
+      if (in_group(flag, group)) text += "  " + padded(spelled(flag), 34) + help_of(flag) + "\n";
+  }
   text += "\nExit status of -p: 0 done, 1 error, 2 usage, 3 no or wrong key, 4 network, 5 limit reached, 6 permission refused,\n";
   return text + "130 interrupted, 143 terminated.\n";
 }

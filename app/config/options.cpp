@@ -1,9 +1,10 @@
-#include "app/options.h"
+#include "app/config/options.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "app/option_table.h"
+#include "app/config/option_table.h"
+#include "tools/set/args.h"
 
 namespace tern {
 namespace {
@@ -63,9 +64,9 @@ const std::vector<Flag>& flags() {
   static const std::vector<Flag> table = {
       {"--print", 'p', "", "answer once and exit; the prompt comes from the words or from standard input", "",
        [](Options& o, const std::string&) { return run_as(o, Options::Run::print); }},
-      {"--continue", 'c', "", "go on with the newest session of this folder", "",
+      {"--continue", 'c', "", "continue the newest session of this folder", "",
        [](Options& o, const std::string&) { return o.open = Options::Open::newest, std::string(); }},
-      {"--resume", 'r', "[ID]", "go on with a session, by id, name or any words of it", "",
+      {"--resume", 'r', "[ID]", "continue a session, by id, name or any words of it", "",
        [](Options& o, const std::string& v) { return o.open = Options::Open::resume, o.resume = v, std::string(); }},
       {"--fork", 0, "", "with --continue or --resume: go on in a copy", "", TERN_SWITCH(fork)},
       {"--name", 0, "NAME", "name of the session", "", TERN_TEXT(name)},
@@ -85,6 +86,11 @@ const std::vector<Flag>& flags() {
        [](Options& o, const std::string&) { return o.permission_mode = "bypass", std::string(); }},
       {"--add-dir", 0, "FOLDER", "another folder the tools may work in", "",
        [](Options& o, const std::string& v) { return o.add_dirs.push_back(v), std::string(); }},
+      {"--mcp-config", 0, "FILE", "MCP servers of a file, or JSON text, in the shape of .mcp.json", "",
+       [](Options& o, const std::string& v) { return o.mcp_configs.push_back(v), std::string(); }},
+      {"--plugin-dir", 0, "FOLDER", "use a Claude plugin's skills, commands, hooks and MCP servers", "",
+       [](Options& o, const std::string& v) { return o.plugin_dirs.push_back(v), std::string(); }},
+      {"--strict-mcp-config", 0, "", "only the MCP servers of --mcp-config", "", TERN_SWITCH(strict_mcp)},
       {"--cwd", 'C', "FOLDER", "work in this folder", "", TERN_TEXT(cwd)},
       {"--append-system-prompt", 0, "TEXT", "more instructions for the model", "", TERN_TEXT(append_prompt)},
       {"--output-format", 0, "FORMAT", "with -p", "text json stream-json", TERN_TEXT(output_format)},
@@ -154,10 +160,19 @@ struct Parser {
     }
     if (found->value.empty() && attached) return fail(name + " takes no value");
     if (!found->choices.empty() && !is_choice(found->choices, value)) {
-      return fail(name + ": \"" + value + "\" is none of " + std::string(found->choices));
+      return fail("invalid " + name + " \"" + value + "\" (choose " + one_of(found->choices) + ")");
     }
     const std::string wrong = found->take(options, value);
     if (!wrong.empty()) fail(name + ": " + wrong);
+  }
+
+  // "a, b or c"
+  static std::string one_of(std::string_view choices) {
+    std::string text(choices);
+    if (const auto last = text.rfind(' '); last != text.npos) text.replace(last, 1, " or ");
+    for (auto at = text.find(' '); at != text.npos && text.compare(at, 4, " or ") != 0; at = text.find(' ', at + 2))
+      text.replace(at, 1, ", ");
+    return text;
   }
 
   static bool is_choice(std::string_view choices, std::string value) {
@@ -186,7 +201,11 @@ struct Parser {
   void parse() {
     for (; at < words.size(); ++at) {
       const std::string& text = words[at];
-      if (!only_words && text == "--")
+      const bool others = options.subcommand == "sandbox" || options.subcommand == "mcp";  // options of what is run there
+      const bool of_report = options.subcommand == "report" && (text == "-o" || text == "--output" || text == "--session");
+      if ((others && !rest.empty()) || of_report)
+        rest.push_back(text);
+      else if (!only_words && text == "--")
         only_words = true;
       else if (!only_words && text.size() > 1 && text[0] == '-')
         flag(text);
@@ -214,6 +233,12 @@ Options parse_options(const std::vector<std::string>& words) {
   } else {
     for (const std::string& word : parser.rest) options.prompt += (options.prompt.empty() ? "" : " ") + word;
     options.prompt_given = !parser.rest.empty();
+    const auto meant = parser.only_words || options.run != Options::Run::chat || parser.rest.size() != 1
+                           ? std::string_view()
+                           : misspelled_subcommand(parser.rest[0]);
+    if (!meant.empty() && options.error.empty())
+      options.error = "there is no command \"" + parser.rest[0] + "\"; did you mean \"tern " + std::string(meant) +
+                      "\"? As a prompt: tern -- " + parser.rest[0];
   }
   options.bypass = options.permission_mode.starts_with("bypass");
   if (options.fork && options.open == Options::Open::fresh && options.error.empty())
@@ -221,22 +246,22 @@ Options parse_options(const std::vector<std::string>& words) {
   return options;
 }
 
+std::string_view misspelled_subcommand(std::string_view word) {
+  if (word.size() < 4 || word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") != word.npos) return {};
+  for (const SubcommandRow& row : all_subcommands()) {
+    const std::size_t distance = edit_distance(word, row.name);
+    const bool begins = word.size() >= 5 && row.name.size() >= 5 && word.substr(0, 5) == row.name.substr(0, 5);
+    if (distance <= (word.size() >= 7 ? 2 : 1) || (begins && distance <= 4)) return row.name;
+  }
+  return {};
+}
+
 std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
   std::string best;
   std::size_t least = word.size() / 3 + 2;
   for (const std::string& one : known) {
-    std::vector<std::size_t> row(one.size() + 1);
-    for (std::size_t n = 0; n < row.size(); ++n) row[n] = n;
-    for (std::size_t i = 0; i < word.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i + 1;
-      for (std::size_t j = 0; j < one.size(); ++j) {
-        const std::size_t change = diagonal + (word[i] != one[j]);
-        diagonal = row[j + 1];
-        row[j + 1] = std::min({change, row[j] + 1, diagonal + 1});
-      }
-    }
-    if (row.back() < least) least = row.back(), best = one;
+    const std::size_t distance = edit_distance(word, one);
+    if (distance < least) least = distance, best = one;
   }
   return best;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,9 @@ struct Options {
   bool fork = false;
   std::string name;
   std::string record, replay, state_dir, trace, cwd;
-  std::vector<std::string> add_dirs;
+  std::vector<std::string> add_dirs, mcp_configs;  // mcp_configs: files, or JSON text
+  std::vector<std::string> plugin_dirs;
+  bool strict_mcp = false;
   bool demo = false, inline_screen = false, plain = false, verbose = false, bypass = false, json = false;
   std::vector<std::pair<std::string, std::string>> config;  // --config key=value, in order
 
@@ -39,6 +42,8 @@ struct Options {
 
 Options parse_options(const std::vector<std::string>& words);
 std::string usage_text();
+// What one subcommand does, its forms and examples; empty when there is no such command.
+std::string subcommand_help(std::string_view name);
 // Scripts for bash, zsh and fish, and the manual page; all made from the one table of flags.
 std::string completion_script(const std::string& shell);
 std::string man_page();

@@ -1,8 +1,9 @@
-#include "app/headless.h"
+#include "app/headless/headless.h"
 
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -12,10 +13,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "agent/json_schema.h"
-#include "agent/turn.h"
-#include "app/console.h"
-#include "app/headless_json.h"
+#include "agent/models/json_schema.h"
+#include "agent/turn/turn.h"
+#include "app/headless/headless_json.h"
+#include "app/session/console.h"
 
 namespace tern {
 namespace {
@@ -53,6 +54,20 @@ void say(const std::string& line) {
   std::fflush(stdout);  // whoever reads a stream reads it as it comes
 }
 
+constexpr int refused = 6;  // exit code: a call needed a yes, and nobody could be asked
+
+// "2 calls were refused: Bash, Write. Allow them with --allowed-tools \"Bash,Write\" or --permission-mode."
+std::string refusals(const std::vector<Denial>& denials) {
+  std::vector<std::string> tools;
+  for (const auto& denial : denials)
+    if (std::find(tools.begin(), tools.end(), denial.tool) == tools.end()) tools.push_back(denial.tool);
+  std::string list;
+  for (const auto& tool : tools) list += (list.empty() ? "" : ",") + tool;
+  const auto n = static_cast<std::int64_t>(denials.size());
+  return counted(n, "call") + (n == 1 ? " was" : " were") + " refused. To allow " + (n == 1 ? "it" : "them") +
+         ": --allowed-tools \"" + list + "\", or another --permission-mode";
+}
+
 // For a person who watches: what happens, on standard error.
 class Progress {
  public:
@@ -63,7 +78,10 @@ class Progress {
     if (const auto* cell = std::get_if<ToolFinished>(&event))
       tell("● " + (cell->label.empty() ? cell->tool : cell->label) + "  " + cell->subject +
            (cell->note.empty() ? "" : " · " + cell->note));
-    if (const auto* waiting = std::get_if<Waiting>(&event); waiting && !waiting->text.empty()) tell(waiting->text);
+    if (const auto* waiting = std::get_if<Waiting>(&event); waiting && !waiting->text.empty()) {
+      const auto retry = retry_text(*waiting, waiting->until_ms);
+      tell(waiting->text + (retry.empty() ? "" : " · " + retry));
+    }
     if (const auto* compaction = std::get_if<Compaction>(&event); compaction && compaction->phase == CompactionPhase::completed)
       tell("◇ " + std::string(to_string(compaction->tier)) + " · " + compaction->strategy + " · " +
            thousands(compaction->before) + " → " + thousands(compaction->after) + " tokens · " + compaction->audit);
@@ -158,6 +176,7 @@ class Front {
     } else {
       if (!last_text_.empty()) say(answer(ended));
       if (!ended.error.empty()) print(stderr, "tern: " + ended.error + "\n");
+      if (ended.exit_code == refused) print(stderr, "tern: " + refusals(session_->agent().denials) + "\n");
     }
     std::fflush(stdout);
     last_text_.clear();

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "app/session.h"
+#include "app/session/session.h"
 
 namespace tern {
 

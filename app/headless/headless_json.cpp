@@ -1,11 +1,11 @@
-#include "app/headless_json.h"
+#include "app/headless/headless_json.h"
 
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "agent/json_schema.h"
-#include "agent/providers.h"
-#include "tools/args.h"
+#include "agent/models/json_schema.h"
+#include "agent/models/providers.h"
+#include "tools/set/args.h"
 
 namespace tern {
 namespace {
@@ -129,6 +129,10 @@ json message_line(const Item& item, const Session& session) {
   return line;
 }
 
+const char* trigger_name(Cause cause) {
+  return cause == Cause::asked ? "manual" : cause == Cause::overflow ? "overflow" : "auto";
+}
+
 json compaction_line(const Compaction& e, const Session& session) {
   json line{{"type", "system"},
             {"subtype", e.phase == CompactionPhase::completed ? "compact_boundary" : "compaction"},
@@ -138,9 +142,15 @@ json compaction_line(const Compaction& e, const Session& session) {
   if (!e.strategy.empty()) line["strategy"] = e.strategy;
   if (!e.why.empty()) line["why"] = e.why;
   if (e.phase == CompactionPhase::completed)
-    line["compact_metadata"] = {{"trigger", "auto"}, {"pre_tokens", e.before}, {"post_tokens", e.after},
-                                {"batch", e.batch},  {"items", e.items},       {"originals", e.originals},
-                                {"audit", e.audit},  {"cost", e.cost},         {"pause_ms", e.pause_ms}};
+    line["compact_metadata"] = {{"trigger", trigger_name(e.cause)},
+                                {"pre_tokens", e.before},
+                                {"post_tokens", e.after},
+                                {"batch", e.batch},
+                                {"items", e.items},
+                                {"originals", e.originals},
+                                {"audit", e.audit},
+                                {"cost", e.cost},
+                                {"pause_ms", e.pause_ms}};
   return line;
 }
 
@@ -178,7 +188,12 @@ std::string stream_line(const Event& event, const Session& session, bool partial
   }
   if (const auto* compaction = std::get_if<Compaction>(&event)) return dump(compaction_line(*compaction, session));
   if (const auto* waiting = std::get_if<Waiting>(&event); waiting && !waiting->text.empty())
-    return dump({{"type", "system"}, {"subtype", "waiting"}, {"text", waiting->text}, {"session_id", session.id()}});
+    return dump({{"type", "system"},
+                 {"subtype", "waiting"},
+                 {"text", waiting->text},
+                 {"attempt", waiting->attempt},  // above 0: the partial messages so far are void
+                 {"attempts", waiting->attempts},
+                 {"session_id", session.id()}});
   if (const auto* delta = std::get_if<Delta>(&event); delta && partial) {
     const bool text = delta->kind == DeltaKind::text;
     return dump({{"type", "stream_event"},
@@ -256,7 +271,7 @@ InputLine parse_input_line(const std::string& line) {
     for (const auto& block : content)
       if (text_of(block, "type") == "text") input.text += text_of(block, "text");
   if (type != "user" || input.text.empty())
-    input = {{}, "a line of input is no user message with text: " + line.substr(0, 80), false};
+    input = {{}, "a line of input is not a user message with text: " + line.substr(0, 80), false};
   return input;
 }
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "app/session.h"
+#include "app/session/session.h"
 
 namespace tern {
 

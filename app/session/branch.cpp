@@ -1,10 +1,10 @@
-#include "app/branch.h"
+#include "app/session/branch.h"
 
-#include "agent/prompt.h"
-#include "tools/child_env.h"
-#include "tools/follow.h"
-#include "tools/output_ring.h"
-#include "tools/process.h"
+#include "agent/compactor/prompt.h"
+#include "tools/exec/follow.h"
+#include "tools/exec/output_ring.h"
+#include "tools/exec/process.h"
+#include "tools/sandbox/child_env.h"
 
 namespace tern {
 

@@ -1,4 +1,4 @@
-#include "app/console.h"
+#include "app/session/console.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "ui/text_safe.h"
+#include "ui/text/text_safe.h"
 
 namespace tern {
 

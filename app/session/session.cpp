@@ -1,18 +1,26 @@
-#include "app/session.h"
+#include "app/session/session.h"
 
 #include <algorithm>
 #include <exception>
 #include <utility>
 
-#include "agent/compaction_text.h"
-#include "agent/context_tools.h"
-#include "agent/export_summaries.h"
-#include "agent/record.h"
-#include "agent/resume_rule.h"
-#include "agent/turn.h"
-#include "app/session_commands.h"
-#include "app/trace.h"
-#include "compression/check.h"
+#include "agent/compactor/cold_cache.h"
+#include "agent/compactor/resume_rule.h"
+#include "agent/compactor/tuning.h"
+#include "agent/helpers/helper_desk.h"
+#include "agent/models/record.h"
+#include "agent/protocol/local_time.h"
+#include "agent/store/compaction_text.h"
+#include "agent/store/export_summaries.h"
+#include "agent/turn/context_tools.h"
+#include "agent/turn/turn.h"
+#include "app/session/session_commands.h"
+#include "app/session/session_hooks.h"
+#include "app/session/session_mcp.h"
+#include "app/session/session_plan.h"
+#include "app/session/status_script.h"
+#include "app/session/trace.h"
+#include "compression/values/check.h"
 
 namespace tern {
 namespace {
@@ -34,17 +42,26 @@ Session::Session(SessionSetup setup, Mailbox<Command>& commands, Emit emit)
       branch_mark_(setup_.cwd, setup_.git_patience) {
   inbox_.set_attending(setup_.live);
   inbox_.set_live([this](Command& command) { return live(command); });
+  inbox_.set_news([this](const Wake& news) { hear(news); });
 }
 
 Session::~Session() {
   config_watch_.reset();
+  if (hooks_ && agent_) hooks_->ended("other");
+  hooks_.reset();
+  status_script_.reset();
+  mcp_.reset();
   if (jobs_) jobs_->close();  // its thread tells the hands of every end
-  if (jobs_ && journal_) journal_->settle(*workspace_, *jobs_);
+  if (jobs_ && journal_) {
+    journal_->hand_over();  // run() may have been on a thread of its own
+    journal_->settle(*workspace_, *jobs_);
+  }
   if (compactor_) compactor_->stop_drafting();
 }
 
 void Session::emit(Event event) {
   if (!setup_.trace.empty()) trace_event(setup_.trace, event);
+  if (hooks_) hooks_->saw(event);
   if (const auto* compaction = std::get_if<Compaction>(&event)) export_due_ = export_due_ || compaction->batch != 0;
   emit_(std::move(event));
 }
@@ -94,6 +111,7 @@ void Session::adopt(OpenedSession opened) {
   agent_->spent_before = context_.gauges.dollars();
   hands_->todos = store_->todos();
   files_.clear();
+  brought_.folders.clear();
   agent_->shown_todos = todo_lines(hands_->todos);
   if (opened_.resumed) compactor_->resumed(context_);
   open_view(opened_.resumed);
@@ -102,21 +120,38 @@ void Session::adopt(OpenedSession opened) {
   show_meters();
 }
 
+// What the first screen says of the conversations before this one.
+void Session::tell_earlier(SessionOpened& event) const {
+  constexpr std::size_t looked_at = 21;  // "20+" is enough to know
+  for (const auto& row : store_->sessions({}, looked_at)) {
+    if (row.id == opened_.id || row.turns == 0) continue;
+    if (event.earlier++ > 0) continue;
+    event.last = row.name.empty() ? row.first_prompt : row.name;
+    event.last_when = local_time(row.updated);
+  }
+}
+
 void Session::open_view(bool resumed) {
   const bool replay = resumed && setup_.may_ask;
   shown_from_ = replay ? store_->screen_begin(SIZE_MAX, first_entries) : 0;
-  emit(SessionOpened{opened_.id, opened_.name, resumed, shown_from_ > 0});
+  SessionOpened opened{.id = opened_.id, .name = opened_.name, .resumed = resumed, .more = shown_from_ > 0};
+  if (!resumed && setup_.may_ask) tell_earlier(opened);
+  emit(std::move(opened));
   if (!replay) return;
   for (auto& event : store_->screen({.begin = shown_from_})) emit(std::move(event));
 }
 
 // What commands changed since the last request; the system prompt stays as it is, so that the provider's cache holds.
 void Session::refresh(std::stop_token stop) {
+  owner_.check();
   if (next_model_) {
     const auto name = *std::exchange(next_model_, std::nullopt);
     SessionCommands{*this}.switch_model(name, stop);
   }
+  SessionPlan{*this}.pin();
   reload_config();
+  SessionCommands{*this}.put_in_skills();
+  SessionCommands{*this}.put_in_folder_memory();
 }
 
 // The project's settings follow their file: read when it came, changed or went since the last look.
@@ -127,13 +162,33 @@ void Session::reload_config() {
   if (error) seen = {};
   if (seen == config_seen_) return;
   config_seen_ = seen;
+  const auto before = context_.config;
   for (const auto& line : setup_.project_config(project_.project, context_.config)) emit(Notice{Level::warning, line});
+  if (context_.config != before) show_settings();
+}
+
+// The project's file shows every setting with its value. Not after each look at it: two terns with different flags would go on
+// rewriting it for each other.
+void Session::show_settings() {
+  if (!trusted_ || !setup_.show_in_project_config || !keeps_settings()) return;  // nothing of it is read before it is trusted
+  if (const auto problem = setup_.show_in_project_config(project_.project, trusted_); !problem.empty())
+    emit(Notice{Level::warning, problem});
+}
+
+bool Session::keeps_settings() const { return setup_.keep && !setup_.read_only && project_.usable_config(); }
+
+// Changed settings hold at once and, where the project has a folder of ours, for the sessions to come.
+std::string Session::configure(const std::string& json) {
+  if (!setup_.configure) return "This session keeps no configuration.";
+  auto told = setup_.configure(keeps_settings() ? project_.project : std::filesystem::path(), json, context_.config);
+  show_settings();
+  return told;
 }
 
 // A person who edits the file sees at once what it changes, and what is wrong in it; what is under way goes on with it.
 void Session::watch_config() {
   if (!setup_.live || !trusted_ || !setup_.project_config || !project_.usable_config()) return;
-  config_watch_ = std::make_unique<ConfigWatch>(project_.project, [this] { commands_.push(Query{"settings changed", {}}); });
+  config_watch_ = std::make_unique<ConfigWatch>(project_.project, [this] { inbox_.wake(SettingsChanged{}); });
 }
 
 void Session::show_meters() {
@@ -147,6 +202,8 @@ void Session::show_meters() {
   meters.draft_pending = compactor_->draft_pending();
   meters.draft_ready = compactor_->draft_ready();
   meters.background_jobs = jobs_->running();
+  if (!working_ && agent_) tell_cold(meters, context_, agent_->now());
+  tell_status(meters);
   emit(std::move(meters));
 }
 
@@ -159,11 +216,25 @@ void Session::look_at_branch() {
   }
 }
 
+// autoTune: what the last turns suggest, as far as it may go unasked.
+void Session::tune() {
+  if (!context_.config.auto_tune || setup_.read_only) return;
+  const auto model = model_name_.provider + "/" + model_name_.model;
+  const auto found = within_bounds(tuning(*store_, context_.config, model));
+  if (found.empty()) return;
+  const auto told = configure(changes_of(found));
+  note_tuning(*store_, found);
+  emit(Notice{Level::info, "autoTune changed settings of this project:\n" + told + reasons_of(found)});
+}
+
 TurnEnded Session::once(Submit input) {
   const auto stop = begin_work();
   working_ = true;
   TurnEnded end;
   try {
+    SessionCommands{*this}.begin_prompt(input, stop);
+    SessionPlan{*this}.tell_mode();
+    mcp_->join(*hands_, context_);
     compactor_->new_turn(agent_->turn + 1);
     end = run_turn(*agent_, std::move(input), stop);
   } catch (const std::exception& error) {  // the one catch
@@ -172,36 +243,53 @@ TurnEnded Session::once(Submit input) {
     emit(Notice{Level::error, end.error});
     emit(end);
   }
+  SessionCommands{*this}.end_prompt();
   working_ = false;
+  if (end.how == TurnEnded::How::done) SessionPlan{*this}.turn_done();
   compactor_->keep_draft(context_);
+  tune();
   export_files();
   return end;
 }
 
 void Session::run() {
   while (!leaving_) {
-    if (inbox_.idle()) look_at_branch();
-    if (inbox_.idle()) store_->idle();
-    if (compactor_) compactor_->keep_draft(context_);
-    auto command = inbox_.next();
-    if (!command) break;
+    std::optional<Command> command;
     try {
+      if (inbox_.idle()) look_at_branch();
+      if (inbox_.idle()) store_->idle();
+      if (compactor_) compactor_->keep_draft(context_);
+      command = inbox_.next();
+      if (!command) break;
       dispatch(std::move(*command));
     } catch (const std::exception& error) {
       working_ = false;
       emit(Notice{Level::error, std::string("That failed inside tern: ") + error.what()});
     }
+    if (command && setup_.on_done) setup_.on_done(*command);  // moved from, but its kind is known
   }
-  if (jobs_) jobs_->stop_all();
+  if (hooks_ && agent_) hooks_->ended("prompt_input_exit");
+  std::string told = stop_jobs();
   if (compactor_) compactor_->keep_draft(context_);
-  std::string told;
   settle(&told);
   emit(Goodbye{told + account()});
+}
+
+// What still ran in the background ends with the session, and is named.
+std::string Session::stop_jobs() {
+  if (!jobs_) return {};
+  std::string told;
+  for (const auto& job : jobs_->list())
+    if (job.running) told += "stopped " + job.id + ": " + job.command + "\n";
+  jobs_->stop_all(StoppedBy::user);
+  return told;
 }
 
 void Session::dispatch(Command command) {
   if (auto* prompt = std::get_if<Submit>(&command)) {
     once(std::move(*prompt));
+  } else if (const auto* named = std::get_if<RunCommand>(&command)) {
+    if (SessionCommands{*this}.knows(*named)) once(Submit{"/" + named->name + " " + named->arguments});
   } else if (std::holds_alternative<Quit>(command)) {
     leaving_ = true;
   } else if (!live(command)) {
@@ -215,11 +303,30 @@ void Session::dispatch(Command command) {
 
 // What may be answered while a turn runs: it only reads, or takes effect at the next request.
 bool Session::live(Command& command) {
+  owner_.check();
   if (!agent_) return false;  // still opening
   if (std::holds_alternative<Quit>(command)) interrupt();
   if (std::holds_alternative<Quit>(command) && !working_) return false;
   if (auto* pin = std::get_if<PinThis>(&command); pin && working_ && !pin->what.empty()) pin_later(*pin);
   return SessionCommands{*this}.live(command);
+}
+
+// What other threads of this program tell, in the middle of a turn too.
+void Session::hear(const Wake& news) {
+  owner_.check();
+  if (const auto* job = std::get_if<JobEnded>(&news)) {
+    journal_->settle(*workspace_, *jobs_);
+    const auto how = job->by_user ? std::string(" stopped by you: ") : " has ended (" + job->how + "): ";
+    emit(Notice{Level::info, job->id + how + job->command});
+  } else if (std::holds_alternative<DraftEnded>(news)) {
+    if (!working_) compactor_->keep_draft(context_);
+  } else if (std::holds_alternative<ServersChanged>(news)) {
+    mcp_->tell_failures();
+  } else {
+    config_seen_ = std::filesystem::file_time_type::min();  // two changes may bear one time
+    reload_config();
+  }
+  show_meters();
 }
 
 // A pin waits for the end of the turn, but means what is the last message now.
@@ -232,34 +339,22 @@ std::string Session::last_request() {
   if (!provider_) return {};
   Context asked = context_;
   asked.conversation = store_->asked();
-  return provider_->body(build_request(asked, setup_.limits));
+  const auto request = build_request(asked, setup_.limits);
+  if (!working_) return provider_->body(request);
+  const auto beside = connect(context_.model);  // the turn's own may be streaming
+  return beside ? beside->body(request) : std::string();
 }
 
 void Session::add_account() {
   if (opened_.id.empty()) return;
-  std::erase_if(accounts_, [this](const Account& one) { return one.session == opened_.id; });
-  accounts_.push_back({opened_.id, agent_->turn, store_->usage_total(), store_->compactions().size()});
+  const auto compactions = store_->compactions();
+  const auto own = std::count_if(compactions.begin(), compactions.end(), [](const auto& one) { return !one.inherited; });
+  account_.put({opened_.id, agent_->turn, store_->spent(), static_cast<std::size_t>(own)});
 }
 
 std::string Session::account() {
   add_account();
-  Account all;
-  std::string ways;
-  for (const Account& one : accounts_) {
-    all.turns += one.turns;
-    all.compactions += one.compactions;
-    all.used.input += one.used.input + one.used.cache_read + one.used.cache_write;
-    all.used.output += one.used.output;
-    all.used.dollars += one.used.dollars;
-    if (!setup_.keep || one.turns == 0) continue;
-    ways = (ways.empty() ? "\nresume with: tern --resume " + one.session
-                         : "\nresume with: tern --resume " + one.session + "\nbefore it:   " + ways.substr(ways.find(" tern ")));
-  }
-  auto text = std::to_string(all.turns) + (all.turns == 1 ? " turn · " : " turns · ") + thousands(all.used.input) +
-              " tokens in, " + thousands(all.used.output) + " out";
-  if (all.used.dollars > 0) text += " · " + money(all.used.dollars);
-  if (all.compactions) text += " · " + std::to_string(all.compactions) + (all.compactions == 1 ? " compaction" : " compactions");
-  return text + ways;
+  return account_.text(setup_.keep);
 }
 
 }  // namespace tern

@@ -12,23 +12,29 @@
 #include <string>
 #include <vector>
 
-#include "agent/agent.h"
-#include "agent/permission.h"
-#include "agent/project_dir.h"
-#include "agent/providers.h"
-#include "agent/trust.h"
-#include "app/branch.h"
-#include "app/config_watch.h"
-#include "app/session_setup.h"
-#include "tools/file_memory.h"
-#include "tools/jobs.h"
-#include "tools/journal.h"
-#include "tools/private_dir.h"
-#include "tools/workspace.h"
+#include "agent/gate/trust.h"
+#include "agent/store/project_dir.h"
+#include "agent/turn/agent.h"
+#include "app/config/config_watch.h"
+#include "app/session/branch.h"
+#include "app/session/brought.h"
+#include "app/session/project_rules.h"
+#include "app/session/run_account.h"
+#include "app/session/session_setup.h"
+#include "app/session/session_tools.h"
+#include "compression/text/owner_thread.h"
+#include "tools/exec/jobs.h"
+#include "tools/files/file_memory.h"
+#include "tools/files/journal.h"
+#include "tools/workspace/private_dir.h"
 
 namespace tern {
 
+class HelperDesk;
 class Recording;
+class SessionHooks;
+class SessionMcp;
+class StatusScript;
 
 class Session {
  public:
@@ -36,12 +42,10 @@ class Session {
   Session(SessionSetup setup, Mailbox<Command>& commands, Emit emit);
   ~Session();
 
-  // Opens or resumes; shows what was on screen. False: there is no way to a model or no such session; `why()` says it and
-  // exit_code() how the program should end.
+  // Opens or resumes, and shows what was on screen. False: it cannot; why() says it, exit_code() how the program should end.
   bool open();
   const std::string& why() const { return why_; }
   int exit_code() const { return exit_code_; }
-
   void run();                                // until Quit
   TurnEnded once(Submit input);              // headless
   void interrupt();                          // any thread: the turn that runs stops at once
@@ -61,7 +65,10 @@ class Session {
  private:
   friend struct SessionCommands;
   friend struct SessionQueries;
+  friend struct SessionPlan;
 
+  void make_hooks();
+  void forget_useless_model();
   bool choose_model();
   Meters first_meters() const;
   bool open_store();
@@ -73,17 +80,26 @@ class Session {
   void use_model(const ModelName& name);
   void refresh(std::stop_token stop);
   void reload_config();
+  bool keeps_settings() const;
+  void show_settings();
+  void tune();
+  std::string configure(const std::string& json);
   void watch_config();
   void show_meters();
+  void tell_status(const Meters& meters);  // to the script of the user's status line, when there is one
   void look_at_branch();
   void adopt(OpenedSession opened);  // the context becomes that session's
-  void open_view(bool resumed);      // the screen starts anew, with the newest part of the log
+  void tell_earlier(SessionOpened& event) const;
+  void open_view(bool resumed);  // the screen starts anew, with the newest part of the log
   void dispatch(Command command);
   bool live(Command& command);
+  void hear(const Wake& news);
   void pin_later(PinThis& pin);
   void emit(Event event);
   void export_files();
-  void add_account();            // what the open session has come to so far
+  std::string stop_jobs();  // what it stopped, for the account
+  void add_account();       // what the open session has come to so far
+  ProjectRules project_rules() const;
   std::stop_token begin_work();  // a fresh stop token for one command
 
   SessionSetup setup_;
@@ -95,14 +111,8 @@ class Session {
   ProjectDir project_;
   std::unique_ptr<Store> store_;
   OpenedSession opened_;
-  struct Account {
-    std::string session;
-    std::uint64_t turns = 0;
-    UsageTotal used;
-    std::size_t compactions = 0;
-  };
-  std::vector<Account> accounts_;  // the open one last
-  std::size_t shown_from_ = 0;     // the first log entry that was replayed
+  RunAccount account_;
+  std::size_t shown_from_ = 0;  // the first log entry that was replayed
   Context context_;
   std::unique_ptr<Provider> provider_;
   std::shared_ptr<Recording> recording_, playback_;
@@ -111,7 +121,8 @@ class Session {
   std::unique_ptr<Journal> journal_;
   PrivateDir spill_dir_;  // goes after the jobs that write in it
   std::unique_ptr<Jobs> jobs_;
-  std::unique_ptr<Hands> hands_;
+  ToolSet tools_ = session_tools();  // all that are known; hands_->offered has those the model may call
+  std::unique_ptr<ToolEnvironment> hands_;
   std::unique_ptr<Compactor> compactor_;
   std::unique_ptr<ToolCalls> calls_;
   std::unique_ptr<Agent> agent_;
@@ -120,17 +131,20 @@ class Session {
   BranchMark branch_mark_;
   std::string branch_;  // as it was when last looked at
   std::vector<MemoryFile> memory_;
+  Brought brought_;
   ModelName model_name_;
   std::optional<ModelName> next_model_;
-  bool trusted_ = false, working_ = false, leaving_ = false, export_due_ = false;
+  bool trusted_ = false, working_ = false, leaving_ = false, export_due_ = false, plan_due_ = false;  // plan_due_: to be pinned
   std::mutex stop_mutex_;
   std::stop_source stop_;
   std::uint64_t next_question_ = 1'000'000;
   std::filesystem::file_time_type config_seen_ = std::filesystem::file_time_type::min();  // not yet
-  std::unique_ptr<ConfigWatch> config_watch_;                                             // goes first: it pushes commands
+  std::unique_ptr<SessionMcp> mcp_;
+  std::unique_ptr<HelperDesk> helpers_;
+  std::unique_ptr<SessionHooks> hooks_;
+  std::unique_ptr<StatusScript> status_script_;
+  OwnerThread owner_;
+  std::unique_ptr<ConfigWatch> config_watch_;  // goes first: it pushes commands
 };
-
-// Makes the sandbox for this workspace ready and says in the policy whether it is.
-void ready_sandbox(Hands& hands, const Workspace& workspace, bool network);
 
 }  // namespace tern

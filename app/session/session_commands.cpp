@@ -1,19 +1,16 @@
-#include "app/session_commands.h"
+#include "app/session/session_commands.h"
 
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "agent/redact.h"
-#include "agent/shell_note.h"
-#include "compression/utf8.h"
+#include "agent/models/redact.h"
+#include "agent/protocol/shell_note.h"
+#include "app/session/session_hooks.h"
+#include "compression/text/utf8.h"
 
 namespace tern {
 namespace {
-
-constexpr std::string_view plan_on =
-    "[Plan mode is on: read and search only, change nothing. End with a concrete plan for the user to agree to.]";
-constexpr std::string_view plan_off = "[Plan mode is off: the plan may be carried out.]";
 
 Item note_to_model(std::string text) {
   Item item;
@@ -42,10 +39,12 @@ bool SessionCommands::live(Command& command) {
     if (job->id.empty() && s.jobs_->running() == 0)
       s.emit(Notice{Level::info, "No command runs in the background."});
     else if (job->id.empty())
-      s.jobs_->stop_all();
-    else if (!s.jobs_->stop(job->id))
+      s.jobs_->stop_all(StoppedBy::user);
+    else if (!s.jobs_->stop(job->id, StoppedBy::user))
       s.emit(Notice{Level::warning, "There is no background command " + job->id + "."});
     s.show_meters();
+  } else if (const auto* choice = std::get_if<Remember>(&command)) {
+    remember(*choice);
   } else {
     return false;
   }
@@ -59,16 +58,17 @@ void SessionCommands::run(Command& command, std::stop_token stop) {
       overloaded{[&](const Compact& c) { compactor.compact(context, c, stop); },
                  [&](const AcceptPreview& c) { compactor.settle_preview(context, c); },
                  [&](const UndoCompact& c) { compactor.undo(context, c); }, [&](const PinThis& c) { compactor.pin(context, c); },
+                 [&](const EditContext& c) { compactor.edit(context, c); }, [&](const Aside& c) { aside(c, stop); },
                  [&](const ShellLine& c) { shell_line(c, stop); }, [&](const MemoryNote& c) { memory_note(c.text); },
                  [&](const Rewind& c) { rewind(c); }, [&](const Redo& c) { redo(c); }, [&](const Sessions& c) { sessions(c); },
-                 [&](const SetMode& c) { set_mode(c.mode); }, [&](const ReloadConfig&) { reload(); }, [](const auto&) {}},
+                 [&](const SetMode& c) { set_mode(c.mode); }, [&](const Login& c) { login(c, stop); },
+                 [&](const Logout& c) { logout(c); }, [&](const ReloadConfig&) { reload(); }, [](const auto&) {}},
       command);
   s.show_meters();
 }
 
 void SessionCommands::set_mode(PermissionMode mode) {
   auto& policy = s.hands_->policy;
-  const auto old = policy.mode;
   if (mode == PermissionMode::automatic) ready_sandbox(*s.hands_, *s.workspace_, s.setup_.sandbox_network);
   policy.mode = mode;
   std::string why;
@@ -76,78 +76,24 @@ void SessionCommands::set_mode(PermissionMode mode) {
     policy.mode = real;
     s.emit(Notice{Level::warning, why});
   }
-  const bool plan = policy.mode == PermissionMode::plan;
-  if (plan != (old == PermissionMode::plan)) append(*s.agent_, note_to_model(std::string(plan ? plan_on : plan_off)));
-  s.show_meters();
-}
-
-void SessionCommands::set_model(const std::string& name) {
-  if (name.empty()) {
-    SessionQueries{s}.answer({"models", {}});
-    return;
-  }
-  const auto found = s.setup_.models.resolve(name);
-  if (!found || !find_provider(found->provider)) {
-    s.emit(Notice{Level::warning, "Unknown model \"" + name + "\": /model lists them."});
-  } else if (!s.connect(s.setup_.models.find(found->provider, found->model))) {
-    const auto* kind = find_provider(found->provider);
-    s.emit(Notice{Level::warning, "No key for " + std::string(kind->title) + ": set " + std::string(kind->key_variables) + "."});
-  } else if (s.working_) {
-    s.next_model_ = *found;
-    s.emit(Notice{Level::info, "From the next request on: " + found->provider + "/" + found->model});
-  } else {
-    switch_model(*found, s.begin_work());
-  }
-}
-
-// To a smaller window the old model compacts first: it can still read everything.
-void SessionCommands::switch_model(const ModelName& name, std::stop_token stop) {
-  const auto next = s.setup_.models.find(name.provider, name.model);
-  const auto set_window = s.context_.window_override;
-  if (next.window < s.context_.window()) {
-    s.context_.window_override = next.window;
-    s.compactor_->make_room(s.context_, stop);
-    s.context_.window_override = set_window;
-  }
-  s.use_model(name);
-  s.store_->set_model(name.provider + "/" + name.model);
-  s.emit(Notice{Level::info, "Model: " + name.provider + "/" + name.model});
   s.show_meters();
 }
 
 // Runs with the person's own authority; what it said is shown to the model unless hidden. Its cell is kept either way.
 void SessionCommands::shell_line(const ShellLine& line, std::stop_token stop) {
-  const auto* bash = find_tool("Bash");
+  const auto bash = s.tools_.find("Bash");
   if (!bash || line.command.empty()) return;
   const auto command = redact(line.command);
   const auto call_id = "shell_" + std::to_string(s.store_->next_batch());
-  auto& hands = *s.hands_;
-  s.emit(ToolStarted{call_id, std::string(bash->name), std::string(bash->label), command, command});
-  auto sandbox = hands.sandbox;
-  sandbox.on = false;
-  ToolContext context{.workspace = hands.workspace,
-                      .files = hands.files,
-                      .journal = hands.journal,
-                      .jobs = hands.jobs,
-                      .sandbox = sandbox,
-                      .todos = hands.todos,
-                      .stop = stop,
-                      .call_id = call_id,
-                      .granted = true,
-                      .spill_dir = hands.spill_dir,
-                      .allowed_env = hands.allowed_env,
-                      .progress = [&](std::string_view tail) {
-                        s.emit(ToolProgress{call_id, redact(std::string(tail))});
-                      }};
-  ToolOutput output;
+  s.emit(ToolStarted{call_id, bash->name, std::string(own_command_label), command, command});
   const auto begin = std::chrono::steady_clock::now();
   s.working_ = true;
-  s.inbox_.attend([&] { output = bash->run(nlohmann::json{{"command", line.command}}, context); });
+  auto output = s.calls_->run_for_person(bash, {{"command", line.command}}, call_id, stop);
   s.working_ = false;
   output.text = redact(std::move(output.text));
   ToolFinished cell{.call_id = call_id,
-                    .tool = std::string(bash->name),
-                    .label = std::string(bash->label),
+                    .tool = bash->name,
+                    .label = std::string(own_command_label),
                     .subject = command,
                     .note = output.note,
                     .text = output.text,
@@ -156,10 +102,10 @@ void SessionCommands::shell_line(const ShellLine& line, std::stop_token stop) {
   cell.milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
   s.store_->transact([&] {
     if (output.spill.empty()) {
-      cell.recall = s.store_->put_original(output.text, "Bash", command);
+      cell.recall = s.store_->put_original(output.text, bash->name, command);
     } else {
       redact_file(output.spill);
-      cell.recall = s.store_->put_original_file(output.spill, "Bash", command);
+      cell.recall = s.store_->put_original_file(output.spill, bash->name, command);
     }
     s.store_->afterwards([&] { s.emit(cell); });
     if (output.text.size() > 8'000)
@@ -200,7 +146,7 @@ void SessionCommands::sessions(const Sessions& command) {
       break;
     case Sessions::What::fork:
       opened = s.store_->fork(command.argument);
-      s.accounts_.back().turns = 0;  // they go on in the copy
+      s.account_.forget_turns();  // they go on in the copy
       break;
     case Sessions::What::rename:
       s.store_->rename(command.argument);
@@ -210,9 +156,12 @@ void SessionCommands::sessions(const Sessions& command) {
   if (!opened) return s.emit(Notice{Level::warning, why.empty() ? "No such session: /resume lists them." : why});
   s.compactor_->stop_drafting();
   const auto from = s.opened_.id;
+  const bool fresh = command.what == Sessions::What::fresh;
+  const bool fork = command.what == Sessions::What::fork;
+  if (!fork) s.hooks_->ended(fresh ? "clear" : "resume");
   s.adopt(std::move(*opened));
-  if (command.what == Sessions::What::fork)
-    s.emit(Notice{Level::info, "This is a copy from here on; /resume " + from + " goes back to the one it was made from."});
+  s.hooks_->started(fresh ? "clear" : fork ? "fork" : "resume");
+  if (command.what == Sessions::What::fork) s.emit(Notice{Level::info, "Forked. /resume " + from + " returns to the original."});
 }
 
 void SessionCommands::reload() {
@@ -220,6 +169,7 @@ void SessionCommands::reload() {
   s.reload_config();
   s.memory_ = memory_files(s.trusted_ ? s.workspace_->root() : std::filesystem::path(), s.setup_.user_memory);
   s.compactor_->set_focus(compact_instructions(s.memory_));
+  load_brought();
   s.emit(Notice{Level::info, "Configuration read again."});
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "app/session_commands.h"
+#include "app/session/session_commands.h"
 
 namespace tern {
 namespace {

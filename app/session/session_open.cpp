@@ -2,10 +2,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/context_tools.h"
-#include "agent/record.h"
-#include "app/session.h"
-#include "compression/check.h"
+#include "agent/helpers/helper_desk.h"
+#include "agent/models/record.h"
+#include "agent/store/note_book.h"
+#include "agent/turn/context_tools.h"
+#include "app/config/config.h"
+#include "app/session/session_commands.h"
+#include "app/session/session_hooks.h"
+#include "app/session/session_mcp.h"
+#include "app/session/session_plan.h"
+#include "compression/values/check.h"
 
 namespace tern {
 namespace {
@@ -13,7 +19,7 @@ namespace {
 TimePoint clock_now() { return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
 
 constexpr std::string_view no_way =
-    "No model to talk to. Three ways out: set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY), start a local "
+    "No model configured. To use one, do one of: set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY), start a local "
     "server such as Ollama (or set OPENAI_BASE_URL), or try the built-in demo: tern --model demo/demo.";
 
 // A key or an address in the environment is the nearer choice; then those of the person's file.
@@ -49,19 +55,16 @@ std::optional<ModelName> find_model(const SessionSetup& setup, std::string& why)
     }
     return ModelName{std::string(kind->name), wanted.empty() ? std::string(kind->default_model) : wanted};
   }
-  for (const auto* local : all_providers()) {
-    if (!local->local || local->name == "demo") continue;
-    const auto served = served_models(*local, wire_of(setup, *local), std::chrono::milliseconds(150));
-    if (!served.empty()) return ModelName{std::string(local->name), served.front()};
-  }
+  if (const auto served = locally_served(setup); !served.empty()) return served.front();
   return std::nullopt;
 }
 
-void ready_sandbox(Hands& hands, const Workspace& workspace, bool network) {
+void ready_sandbox(ToolEnvironment& hands, const Workspace& workspace, bool network) {
   const auto& support = probe_sandbox();
   hands.sandbox = sandbox_for(workspace.roots(), hands.spill_dir, {}, support);
   hands.sandbox.network = network;
   hands.policy.sandbox_ready = support.rung != SandboxRung::none;
+  hands.policy.repository_ready = can_open_repository(hands.sandbox);
   hands.policy.sandbox_why = support.why;
 }
 
@@ -81,16 +84,35 @@ bool Session::open() {
     return false;
   }
   read_surroundings();
+  mcp_ = std::make_unique<SessionMcp>(setup_, workspace_->root(), trusted_, [this](Notice told) { emit(std::move(told)); });
   make_hands();
   make_agent();
+  make_hooks();
+  mcp_->start([this] { inbox_.wake(ServersChanged{}); });
+  if (setup_.may_ask) SessionCommands{*this}.load_brought();  // first: an open session's commands are all known
   adopt(std::move(opened_));
+  hooks_->started(opened_.resumed ? (setup_.fork ? "fork" : "resume") : "startup");
+  const bool stranded = model_name_.provider == "demo" && setup_.model.empty() && setup_.asks_trust;
+  if (stranded && setup_.may_ask && setup_.live) emit(LoginAsked{{}, true});
   watch_config();
   return true;
+}
+
+// A model that was chosen in an earlier session and whose key is gone by now is looked for anew.
+void Session::forget_useless_model() {
+  if (!setup_.model_kept || playback_) return;
+  const auto name = setup_.models.resolve(setup_.model);
+  const auto* kind = name ? find_provider(name->provider) : nullptr;
+  if (kind && !lacks_key(*kind, wire_of(setup_, *kind))) return;
+  emit(Notice{Level::warning, setup_.model + " cannot be used now: " +
+                                  (kind ? "there is no key for it." : "no provider serves it.") + " /login adds a key."});
+  setup_.model.clear();
 }
 
 // What find_model() finds, else the demo: when somebody looks, or until the session that is gone on with names its own.
 bool Session::choose_model() {
   if (setup_.demo && setup_.model.empty()) setup_.model = "demo/long";
+  forget_useless_model();
   auto name = find_model(setup_, why_);
   if (!why_.empty()) {
     exit_code_ = 2;
@@ -195,6 +217,7 @@ bool Session::open_store() {
   store_ = Store::open(std::move(options));
   for (const auto& notice : store_->notices()) emit(Notice{Level::warning, notice});
   reload_config();
+  show_settings();
 
   const auto model = model_name_.provider + "/" + model_name_.model;
   std::optional<OpenedSession> opened;
@@ -205,7 +228,7 @@ bool Session::open_store() {
   else
     opened = store_->create({setup_.name, setup_.cwd.string(), model});
   if (!opened) {
-    if (why_.empty()) why_ = "There is no session to go on with.";
+    if (why_.empty()) why_ = "There is no session to continue.";
     exit_code_ = 2;
     return false;
   }
@@ -227,7 +250,12 @@ void Session::read_surroundings() {
     if (file.cut)
       emit(Notice{Level::warning, file.path.string() + (file.text.empty() ? " is not read" : " is cut") +
                                       ": memory files may have 32 KB together, the nearest first."});
-  context_.prompt = system_prompt(where_, memory_, setup_.mode, setup_.append_prompt);
+  context_.prompt = system_prompt(where_, memory_, setup_.mode, setup_.append_prompt + SessionCommands{*this}.find_skills());
+}
+
+ProjectRules Session::project_rules() const {
+  const auto config = user_config_file(setup_.env);
+  return {config.empty() ? std::filesystem::path() : config.parent_path() / "projects.json", workspace_->root()};
 }
 
 void Session::make_hands() {
@@ -236,10 +264,11 @@ void Session::make_hands() {
   spill_dir_ = PrivateDir::make();
   journal_ = std::make_unique<Journal>(journal_store(*store_));
   jobs_ = std::make_unique<Jobs>();
-  hands_.reset(new Hands{.workspace = *workspace_, .files = files_, .journal = *journal_, .jobs = *jobs_, .sandbox = {}});
+  hands_.reset(
+      new ToolEnvironment{.workspace = *workspace_, .files = files_, .journal = *journal_, .jobs = *jobs_, .sandbox = {}});
   auto& hands = *hands_;
   jobs_->on_end = [this, &hands](const JobInfo& job) {
-    if (setup_.live) commands_.push(Query{"task ended", job.id + " has ended (" + job.how + "): " + job.command});
+    if (setup_.live) inbox_.wake(JobEnded{job.id, job.how, job.command, job.by == StoppedBy::user});
     hands.notes.push("[Background command " + job.id + " has ended (" + job.how + "): " + job.command +
                      ". BashOutput shows its output.]");
   };
@@ -252,44 +281,62 @@ void Session::make_hands() {
   for (const auto& text : store_->grants()) {
     PermissionRule rule;
     std::string error;
-    if (parse_rule(text, PermissionRule::Kind::allow, "remembered", rule, error)) hands.policy.rules.push_back(rule);
+    if (parse_rule(tools_, text, PermissionRule::Kind::allow, "remembered", rule, error)) hands.policy.rules.push_back(rule);
   }
-  if (setup_.mode == PermissionMode::automatic) ready_sandbox(hands, *workspace_, setup_.sandbox_network);
-  for (const auto* tool : all_tools()) {
+  for (const auto& text : project_rules().load()) {
+    PermissionRule rule;
+    std::string error;
+    if (parse_rule(tools_, text, PermissionRule::Kind::allow, "this project", rule, error)) hands.policy.rules.push_back(rule);
+  }
+  hands.keep_rule = [this](const PermissionRule& rule) { return project_rules().add(rule_text(rule)); };
+  const auto ready = [network = setup_.sandbox_network](ToolEnvironment& own) { ready_sandbox(own, own.workspace, network); };
+  if (setup_.mode == PermissionMode::automatic)
+    ready(hands);
+  else
+    hands.ready_sandbox = ready;
+  SessionCommands{*this}.add_task_tool();
+  SessionCommands{*this}.add_skill_tool();
+  // They cost every request, so `auto` offers them where notes have been kept already.
+  const auto style = context_.config.context_style;
+  const bool kept = style == ContextStyle::automatic && setup_.keep && !NoteBook(*store_, project_.folder).notes().empty();
+  const bool notes_wanted = style == ContextStyle::notes || kept;
+  for (const auto& tool : tools_) {
     const auto named = [&](const std::vector<std::string>& names) {
       return std::find(names.begin(), names.end(), tool->name) != names.end();
     };
-    if ((tool->basic || named(setup_.more_tools)) && !named(setup_.without_tools)) hands.offered.push_back(tool);
+    const bool by_style = notes_wanted && named({"Notes", "NewContext"});
+    if ((tool->basic || by_style || named(setup_.more_tools)) && !named(setup_.without_tools)) hands.offered.add(tool);
   }
-  for (const auto* tool : hands.offered)
-    context_.tools.push_back({std::string(tool->name), std::string(tool->description), std::string(tool->schema)});
+  mcp_->offer(hands.offered);
+  for (const auto& tool : hands.offered)
+    if (setup_.may_ask || !tool->asks) context_.tools.push_back({tool->name, tool->description, tool->schema});
   context_.tool_tokens = tokens_of(context_.tools);
   hands.recall = [this](const RecallQuery& query) { return answer_recall(*store_, query); };
   hands.context = [this](const ContextQuery& query) {
-    return answer_context(*agent_, query, [this](const std::string& json) {
-      return setup_.configure ? setup_.configure(project_.project, json, context_.config)
-                              : std::string("Not possible in this run.");
-    });
+    return answer_context(*agent_, query, [this](const std::string& json) { return configure(json); });
   };
 }
 
 void Session::make_agent() {
+  hands_->ask_user = [this](const UserQuestion& question) { return SessionPlan{*this}.ask(question); };
   const auto tell = [this](Event event) { emit(std::move(event)); };
-  compactor_ =
-      std::make_unique<Compactor>(CompactorWorld{.store = *store_,
-                                                 .models = setup_.models,
-                                                 .files = files_,
-                                                 .todos = hands_->todos,
-                                                 .emit = tell,
-                                                 .connect = [this](const ModelInfo& model) { return connect(model); },
-                                                 .now = clock_now,
-                                                 .attend = [this](const std::function<void()>& work) { inbox_.attend(work); },
-                                                 .append = [this](Item item) { return append(*agent_, std::move(item)); },
-                                                 .root = workspace_->root(),
-                                                 .draft_ended =
-                                                     [this] {
-                                                       if (setup_.live) commands_.push(Query{"draft ended", {}});
-                                                     }});
+  compactor_ = std::make_unique<Compactor>(
+      CompactorWorld{.store = *store_,
+                     .models = setup_.models,
+                     .files = files_,
+                     .todos = hands_->todos,
+                     .emit = tell,
+                     .connect = [this](const ModelInfo& model) { return connect(model); },
+                     .now = clock_now,
+                     .attend = [this](const std::function<void()>& work) { inbox_.attend(work); },
+                     .append = [this](Item item) { return append(*agent_, std::move(item)); },
+                     .root = workspace_->root(),
+                     .confirm = [this](const std::string& why) { return SessionPlan{*this}.wants_compaction(why); },
+                     .kept_in = setup_.keep ? project_.folder : std::filesystem::path(),
+                     .draft_ended =
+                         [this] {
+                           if (setup_.live) inbox_.wake(DraftEnded{});
+                         }});
   compactor_->set_focus(compact_instructions(memory_));
   calls_ = std::make_unique<ToolCalls>(*hands_, context_, *store_, inbox_, tell);
   agent_ = std::make_unique<Agent>(Agent{.store = *store_,

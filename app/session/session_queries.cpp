@@ -3,12 +3,20 @@
 #include <fstream>
 #include <map>
 
-#include "agent/context_tools.h"
-#include "agent/local_time.h"
-#include "app/session_commands.h"
-#include "tools/diff.h"
-#include "tools/journal.h"
-#include "tools/sandbox.h"
+#include "agent/compactor/hand_edits.h"
+#include "agent/compactor/tuning.h"
+#include "agent/helpers/helper_desk.h"
+#include "agent/protocol/local_time.h"
+#include "agent/store/window_history.h"
+#include "agent/turn/context_tools.h"
+#include "app/session/folder_notes.h"
+#include "app/session/session_commands.h"
+#include "app/session/session_hooks.h"
+#include "app/session/session_mcp.h"
+#include "app/session/session_preview.h"
+#include "tools/files/diff.h"
+#include "tools/files/journal.h"
+#include "tools/sandbox/sandbox.h"
 
 namespace tern {
 namespace {
@@ -36,11 +44,11 @@ std::string unmarked(std::string_view markdown) {
   return text;
 }
 
-// Whether commands run in it, and where they could not why.
-std::string sandbox_line(const Hands& hands) {
+// Sandbox state: available, or unavailable with the reason.
+std::string sandbox_line(const ToolEnvironment& hands) {
   const auto& support = probe_sandbox();
   if (support.rung == SandboxRung::none) return "not available: " + support.why;
-  return hands.sandbox.on ? "on" : "available; the mode \"auto\" runs commands in it";
+  return hands.sandbox.on ? "on" : "available; commands that run unasked run in it";
 }
 
 // The messages only: system prompt and tools stay. The summary is a request of its own: it reads what leaves.
@@ -55,6 +63,39 @@ std::string half_now(const Context& context, TimePoint now) {
   const auto cost = cut_cost(half - summary, messages - half + summary, cache, now, context.model,
                              context.gauges.requests_per_turn(), context.model.dollars(asked));
   return "a compaction to half now, its summary by this model: " + describe(cost, cache, now);
+}
+
+std::string of_all(std::size_t part, std::size_t all) { return std::to_string((part * 200 + all) / (2 * all)) + "%"; }
+
+// What each tier saved, and what it kept in the context of what stood there before.
+std::vector<std::string> tier_lines(const std::vector<CompactionRecord>& rows) {
+  struct Did {
+    std::int64_t times = 0;
+    Tokens before = 0, freed = 0;
+    std::size_t specifics = 0, specifics_kept = 0, sentences = 0, sentences_kept = 0;
+  };
+  std::map<Tier, Did> tiers;
+  Did hand;
+  for (const auto& row : rows) {
+    if (row.undone || row.tier == Tier::none || row.cause == Cause::returned) continue;
+    auto& did = by_hand(row.cause) ? hand : tiers[row.tier];
+    ++did.times;
+    did.before += row.before, did.freed += row.before - row.after;
+    did.specifics += row.specifics, did.specifics_kept += row.specifics_kept;
+    did.sentences += row.sentences, did.sentences_kept += row.sentences_kept;
+  }
+  std::vector<std::string> lines;
+  for (const auto& [tier, did] : tiers) {
+    auto line = std::string(to_string(tier)) + ": " + counted(did.times, "time") + " · saved " + thousands(did.freed) + " tokens";
+    if (did.before > 0)
+      line += ", " + of_all(static_cast<std::size_t>(std::max<Tokens>(did.freed, 0)), static_cast<std::size_t>(did.before));
+    if (did.specifics > 0) line += " · kept " + of_all(did.specifics_kept, did.specifics) + " of names and numbers";
+    if (did.sentences > 0) line += ", " + of_all(did.sentences_kept, did.sentences) + " of what was answered";
+    lines.push_back(std::move(line));
+  }
+  if (hand.times > 0)
+    lines.push_back("by hand: " + counted(hand.times, "time") + " · saved " + thousands(hand.freed) + " tokens");
+  return lines;
 }
 
 std::size_t snipped_results(const Conversation& conversation) {
@@ -75,6 +116,7 @@ bool SessionQueries::answer(const Query& query) {
   const auto& [name, argument] = query;
   static const std::map<std::string, void (*)(Q&, Words)> table = {
       {"context", [](Q& q, Words a) { q.context(a == "again"); }},
+      {"context items", [](Q& q, Words) { q.s.emit(context_items(q.s.context_, *q.s.store_)); }},
       {"context log",
        [](Q& q, Words) {
          q.s.emit(Page{"Compression log", compaction_log_text(*q.s.store_)});
@@ -85,22 +127,39 @@ bool SessionQueries::answer(const Query& query) {
       {"config", [](Q& q, Words a) { q.config(a); }},
       {"cost", [](Q& q, Words) { q.cost(); }},
       {"status", [](Q& q, Words) { q.status(); }},
-      {"tasks", [](Q& q, Words) { q.tasks(); }},
-      {"draft ended", [](Q& q, Words) { q.draft_ended(); }},
-      {"settings changed", [](Q& q, Words) { q.settings_changed(); }},
-      {"task ended", [](Q& q, Words a) { q.task_ended(a); }},
+      {"tasks", [](Q& q, Words a) { q.tasks(a); }},
+      {"handoff", [](Q& q, Words a) { q.handoff(a); }},
+      {"notes",
+       [](Q& q, Words a) {
+         const bool offered = q.s.hands_->offered.find("Notes") != nullptr;
+         const auto* way =
+             offered ? ""
+                     : "\n\nThe model is not offered its notes here: `/config contextStyle notes`, from the next session on.\n";
+         q.s.emit(Page{"Notes", q.s.compactor_->notes().read(a) + way, Page::Form::markdown});
+       }},
       {"memory", [](Q& q, Words) { q.memory(); }},
-      {"permissions", [](Q& q, Words a) { a.empty() ? q.permissions() : q.add_rule(a); }},
+      {"permissions", [](Q& q, Words a) { a.empty() ? q.permissions() : q.change_rules(a); }},
       {"add-dir", [](Q& q, Words a) { q.add_dir(a); }},
+      {"hooks",
+       [](Q& q, Words a) {
+         q.s.emit(Page{"Hooks", q.s.hooks_->command(a)});
+       }},
+      {"mcp",
+       [](Q& q, Words a) {
+         q.s.emit(Page{"MCP servers", q.s.mcp_->command(a)});
+       }},
       {"tools", [](Q& q, Words) { q.tools(); }},
       {"models", [](Q& q, Words) { q.models(); }},
       {"model", [](Q& q, Words) { q.models(); }},
+      {"login", [](Q& q, Words) { q.login(); }},
+      {"effort", [](Q& q, Words a) { q.effort(a); }},
       {"diff", [](Q& q, Words) { q.diff(); }},
       {"earlier", [](Q& q, Words a) { q.earlier(a == "all"); }},
       {"debug", [](Q& q, Words) { q.debug(); }},
       {"export", [](Q& q, Words a) { q.export_conversation(a); }},
       {"rewind", [](Q& q, Words) { q.rewind_points(); }},
       {"sessions", [](Q& q, Words a) { q.sessions(a); }},
+      {"session preview", [](Q& q, Words a) { q.s.emit(session_preview(q.s.project_.folder, a)); }},
   };
   if (const auto found = table.find(name); found != table.end()) {
     found->second(*this, argument);
@@ -124,16 +183,9 @@ void SessionQueries::context(bool again) {
   if (const auto snipped = snipped_results(s.context_.conversation))
     report.tiers.push_back("snip: " + counted(static_cast<std::int64_t>(snipped), "result") +
                            " of the context came in shortened");
-  std::map<Tier, std::pair<int, Tokens>> did;
   const auto rows = s.store_->compactions();
-  for (const auto& row : rows) {
-    if (row.undone || row.tier == Tier::none) continue;
-    ++did[row.tier].first;
-    did[row.tier].second += row.before - row.after;
-  }
-  for (const auto& [tier, count] : did)
-    report.tiers.push_back(std::string(to_string(tier)) + ": " + std::to_string(count.first) + "× · " + thousands(count.second) +
-                           " tokens freed");
+  report.history = window_history(s.store_->requests(), rows);
+  for (auto& line : tier_lines(rows)) report.tiers.push_back(std::move(line));
   const auto& meters = report.meters;
   if (meters.turns_to_next >= 0)
     report.lines.push_back((meters.turns_to_next == 0
@@ -141,6 +193,9 @@ void SessionQueries::context(bool again) {
                                 : "forecast: about " + std::to_string(meters.turns_to_next) +
                                       (meters.turns_to_next == 1 ? " turn to the next tier (" : " turns to the next tier (")) +
                            thousands(s.context_.gauges.forecast().per_turn()) + " a turn)");
+  if (const auto helpers = HelperDesk::totals(*s.store_); helpers.runs > 0)
+    report.lines.push_back("helpers: " + counted(helpers.runs, "run") + " · explored " + thousands(helpers.explored) + ", kept " +
+                           thousands(helpers.kept) + (helpers.dollars > 0 ? " · " + money(helpers.dollars) : ""));
   report.lines.push_back(half_now(s.context_, s.agent_->now()));
   const auto status = s.compactor_->status();
   for (std::size_t at = 0; at < status.size();) {
@@ -157,38 +212,16 @@ void SessionQueries::context(bool again) {
 
 void SessionQueries::tune(const std::string& argument) {
   std::string changes;
-  auto text = tuning_text(*s.store_, s.context_.config, s.model_name_.provider + "/" + s.model_name_.model, changes);
-  if (argument == "--apply" && !changes.empty() && s.setup_.configure)
-    text += '\n' + s.setup_.configure(s.project_.project, changes, s.context_.config), s.show_meters();
-  else if (!changes.empty())
+  const auto model = s.model_name_.provider + "/" + s.model_name_.model;
+  const auto found = tuning(*s.store_, s.context_.config, model);
+  auto text = tuning_text(*s.store_, s.context_.config, model, changes);
+  if (argument == "--apply" && !changes.empty()) {
+    text += '\n' + s.configure(changes);
+    note_tuning(*s.store_, found);
+    s.show_meters();
+  } else if (!changes.empty())
     text += "\n/context tune --apply writes this to .compression/config.json.\n";
   s.emit(Page{"Tuning", std::move(text)});
-}
-
-void SessionQueries::recall(const std::string& argument) {
-  RecallQuery query;
-  if (parse_recall_id(argument))
-    query.id = argument;
-  else
-    query.search = argument;
-  if (argument.empty()) {
-    std::string text;
-    for (const auto& original : s.store_->originals(200)) {
-      if (original.bytes == 0) continue;
-      auto row = to_string(original.id);
-      row.resize(std::max<std::size_t>(row.size() + 1, 6), ' ');
-      row += original.tool.empty() ? "message" : original.tool;
-      text += row + (original.subject.empty() ? "" : "  " + original.subject) + " · " +
-              counted(static_cast<std::int64_t>(original.bytes), "byte") + "\n";
-    }
-    return s.emit(Page{"Originals", text.empty() ? "Nothing is stored yet.\n" : text});
-  }
-  if (!query.id.empty()) {
-    auto text = s.store_->text(parse_recall_id(argument));
-    return s.emit(text ? Event(Page{argument, std::move(*text)})
-                       : Event(Notice{Level::warning, "There is no " + argument + "."}));
-  }
-  s.emit(Page{"Recall: " + argument, answer_recall(*s.store_, query)});
 }
 
 void SessionQueries::cost() {
@@ -198,6 +231,9 @@ void SessionQueries::cost() {
       std::to_string(total.cache_read) + "\ncache write   " + std::to_string(total.cache_write) + "\noutput        " +
       std::to_string(total.output) + "\ndollars       " +
       (s.context_.gauges.dollars_known() ? money(total.dollars) : money(total.dollars) + " and what unpriced models cost") + '\n';
+  if (const auto helpers = s.store_->usage_for("helper"); helpers.requests > 0)
+    text += "of it helpers " + std::to_string(helpers.input + helpers.cache_read + helpers.cache_write) + " in, " +
+            std::to_string(helpers.output) + " out, " + money(helpers.dollars) + '\n';
   s.emit(Page{"Cost", std::move(text)});
 }
 
@@ -214,34 +250,6 @@ void SessionQueries::status() {
   s.emit(Page{"Status", text + '\n' + unmarked(context_status_text(*s.agent_))});
 }
 
-void SessionQueries::tasks() {
-  std::string text;
-  for (const auto& job : s.jobs_->list())
-    text += job.id + "  " + job.how + "  " + std::to_string(job.age.count() / 1000) + " s  " +
-            counted(static_cast<std::int64_t>(job.lines), "line") + "  " + job.command + '\n';
-  s.emit(Page{"Background commands", text.empty() ? "None.\n" : text});
-}
-
-// Said by the thread that watches them, so that what the status line says of tasks stays true.
-void SessionQueries::task_ended(const std::string& what) {
-  s.journal_->settle(*s.workspace_, *s.jobs_);
-  s.emit(Notice{Level::info, what});
-  s.show_meters();
-}
-
-// Said by the draft's own thread, so that the status line does not speak of drafting when that is over.
-void SessionQueries::draft_ended() {
-  if (!s.working_) s.compactor_->keep_draft(s.context_);
-  s.show_meters();
-}
-
-// Said by the thread that watches the project's settings.
-void SessionQueries::settings_changed() {
-  s.config_seen_ = std::filesystem::file_time_type::min();  // two changes may bear one time
-  s.reload_config();
-  s.show_meters();
-}
-
 // What stands above the part of the log that is on the screen.
 void SessionQueries::earlier(bool all) {
   constexpr std::size_t entries = 4'000;  // about 1,000 turns: a tenth of a second
@@ -249,14 +257,6 @@ void SessionQueries::earlier(bool all) {
   auto page = std::make_shared<EventPage>();
   page->events = s.store_->screen({.begin = s.shown_from_, .end = end});
   s.emit(Earlier{std::move(page), s.shown_from_ > 0});
-}
-
-void SessionQueries::summaries(const std::string& how_many) {
-  if (how_many == "audit") return s.emit(Page{"Loss audit", audit_text(*s.store_)});
-  const auto count = how_many.empty() ? 10 : std::strtoul(how_many.c_str(), nullptr, 10);
-  if (count == 0 || how_many.find_first_not_of("0123456789") != std::string::npos)
-    return s.emit(Notice{Level::warning, "/summaries [how many | audit]: \"" + how_many + "\" is no number of summaries."});
-  s.emit(Page{"Summaries", summaries_text(*s.store_, count), Page::Form::markdown});
 }
 
 void SessionQueries::sessions(const std::string& words) {
@@ -281,44 +281,27 @@ void SessionQueries::debug() {
 }
 
 void SessionQueries::memory() {
+  s.memory_ = memory_files(s.trusted_ ? s.workspace_->root() : std::filesystem::path(), s.setup_.user_memory);
   std::string text;
   for (const auto& file : s.memory_)
     text += file.path.string() + "  " + thousands(file.tokens) + " tokens" + (file.cut ? "  (cut at 32 KB)" : "") + '\n';
+  for (const auto& [file, tokens] : folder_notes(s.context_.conversation))
+    text += file + "  " + thousands(tokens) + " tokens  (joined when a tool met its folder)\n";
   if (text.empty())
     text = s.trusted_ ? "No AGENTS.md or CLAUDE.md here or above. \"# always use tabs\" starts one.\n"
                       : "This folder is not trusted: its memory files are not read.\n";
   s.emit(Page{"Memory files", std::move(text)});
 }
 
-void SessionQueries::permissions() {
-  std::string why;
-  std::string text =
-      "mode: " + std::string(to_string(effective_mode(s.hands_->policy, why))) + (why.empty() ? "" : " (" + why + ")") + "\n\n";
-  for (const auto& rule : s.hands_->policy.rules) {
-    const auto* kind = rule.kind == PermissionRule::Kind::allow  ? "allow  "
-                       : rule.kind == PermissionRule::Kind::deny ? "deny   "
-                                                                 : "ask    ";
-    text += kind + to_string(rule) + "  (" + rule.source + ")\n";
-  }
-  if (s.hands_->policy.rules.empty()) text += "No rules. \"/permissions allow Bash(git status)\" makes one.\n";
-  s.emit(Page{"Permissions", std::move(text)});
-}
-
 void SessionQueries::tools() {
   std::string text;
-  for (const auto* tool : all_tools()) {
-    const bool on = std::find(s.hands_->offered.begin(), s.hands_->offered.end(), tool) != s.hands_->offered.end();
-    std::string name(tool->name);
+  for (const auto& tool : s.tools_) {
+    const bool on = s.hands_->offered.find(tool->name) != nullptr;
+    std::string name = tool->name;
     name.resize(std::max<std::size_t>(name.size(), 10), ' ');  // one column of descriptions
     text += (on ? "● " : "○ ") + name + "  " + first_sentence(tool->description) + '\n';
   }
   s.emit(Page{"Tools", text + "\n● offered to the model   ○ off: \"tools.extra\" in the configuration adds it\n"});
-}
-
-void SessionQueries::models() {
-  std::string text = "now: " + s.model_name_.provider + "/" + s.model_name_.model + "\n\n";
-  for (const auto& name : s.setup_.models.names()) text += name + '\n';
-  s.emit(Page{"Models", text + "\nAny other one: /model provider/name\n"});
 }
 
 // What tern has changed in this session: first image against the file as it is now.

@@ -1,9 +1,9 @@
 // Back to an earlier prompt and back from there: the conversation by the log, the files by the journal.
 #include <algorithm>
 
-#include "app/session_commands.h"
-#include "compression/check.h"
-#include "tools/journal.h"
+#include "app/session/session_commands.h"
+#include "compression/values/check.h"
+#include "tools/files/journal.h"
 
 namespace tern {
 namespace {
@@ -51,7 +51,7 @@ std::string foretold(const UndoReport& report, const Workspace& workspace) {
 void SessionCommands::rewind(const Rewind& command) {
   const auto points = s.store_->rewind_points();
   const auto point = std::find_if(points.begin(), points.end(), [&](const RewindPoint& p) { return p.item == command.item; });
-  if (point == points.end()) return s.emit(Notice{Level::warning, "That message is no longer there to go back to."});
+  if (point == points.end()) return s.emit(Notice{Level::warning, "That message is gone; choose another one."});
   Rewound what{command.item, command.conversation, {}};
   std::string text;
   if (command.files || command.preview) {
@@ -61,13 +61,13 @@ void SessionCommands::rewind(const Rewind& command) {
     if (command.preview && !report.empty())
       return s.emit(Page{"Rewind to: " + point->text, foretold(report, *s.workspace_), Page::Form::diffs});
     text = told(report, *s.workspace_);
-    if (text.empty()) text = "No file was changed since then.\n";
+    if (text.empty()) text = "No files have changed since then.\n";
     if (command.preview) return s.emit(Page{"Rewind to: " + point->text, std::move(text)});
     s.files_.forget_shown();
     if (report.restored.empty() && report.removed.empty()) what.files.clear();
   }
   const bool redoable = what.conversation || !what.files.empty();
-  if (redoable) text += "/redo takes this back until something new is said.";
+  if (redoable) text += "/redo undoes this until the next prompt.";
   auto conversation = redoable ? s.store_->rewind(what) : Conversation{};
   if (command.conversation) begin_anew(conversation);
   s.emit(Notice{Level::info, std::move(text)});  // below what the screen begins anew with
@@ -77,7 +77,7 @@ void SessionCommands::rewind(const Rewind& command) {
 // Nothing is done by halves unless it was asked for: files that somebody has changed since stop it.
 void SessionCommands::redo(const Redo& command) {
   const auto last = s.store_->rewound();
-  if (!last) return s.emit(Notice{Level::info, "There is no rewind to take back, or something was said since."});
+  if (!last) return s.emit(Notice{Level::info, "There is no rewind to undo, or you have sent something since."});
   std::string text;
   if (!last->files.empty() && command.files) {
     s.journal_->settle(*s.workspace_, *s.jobs_);
@@ -93,8 +93,8 @@ void SessionCommands::redo(const Redo& command) {
   }
   auto conversation = s.store_->unrewind();
   if (last->conversation) begin_anew(conversation);
-  s.emit(Notice{Level::info, text + (last->conversation ? "The conversation is as it was before the rewind."
-                                                        : "The files are as they were before the rewind.")});
+  s.emit(Notice{Level::info,
+                text + (last->conversation ? "The conversation is back." : "The files are as they were before the rewind.")});
 }
 
 // The screen and the context, once the log says something else.
@@ -103,6 +103,7 @@ void SessionCommands::begin_anew(const Conversation& conversation) {
   s.context_.conversation = repair(conversation);
   s.context_.gauges.cut();
   s.files_.forget_shown();
+  s.brought_.folders.clear();
   s.open_view(true);
 }
 

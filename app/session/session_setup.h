@@ -5,16 +5,21 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "agent/agent.h"
-#include "agent/models.h"
-#include "agent/permission.h"
-#include "agent/providers.h"
-#include "compression/budget.h"
+#include "agent/gate/permission.h"
+#include "agent/mcp/server_entry.h"
+#include "agent/models/models.h"
+#include "agent/models/providers.h"
+#include "agent/protocol/list_event.h"
+#include "agent/turn/agent.h"
+#include "app/config/config.h"
+#include "app/config/user_config.h"
+#include "compression/values/budget.h"
 
 namespace tern {
 
@@ -30,7 +35,8 @@ struct SessionSetup {
   enum class Open { fresh, newest, resume } open = Open::fresh;
   std::string open_what, name;
   bool fork = false;
-  std::string model;  // "provider/name" or an alias; empty = found
+  std::string model;        // "provider/name" or an alias; empty = found
+  bool model_kept = false;  // it was chosen in an earlier session: not worth failing for
   Tokens window = 0;
   std::string record, replay;  // files
   std::string append_prompt;
@@ -40,23 +46,47 @@ struct SessionSetup {
   std::vector<PermissionRule> rules;
   std::vector<std::string> without_tools, more_tools, allowed_env;
   bool sandbox_network = false;
+  Tokens helper_tokens = 60'000;
+  std::string version;                         // of this program
+  McpServers mcp;                              // of the user's file and of flags
+  bool mcp_project = true;                     // the project's .mcp.json counts, too
+  std::string hooks;                           // of the user's file, JSON text
+  std::vector<std::filesystem::path> plugins;  // folders of --plugin-dir
+  StatusLineSetting status_line;
   CompressionConfig compression;
   Models models;
   Environment env;
   std::function<void(const ProviderKind&, ProviderConfig&)> adjust_provider;  // base URLs and keys of the user's file
   // The project's own settings once its folder is trusted, and again when they changed; problems are returned as lines.
   std::function<std::vector<std::string>(const std::filesystem::path& project_dir, CompressionConfig&)> project_config;
+  // Shows in the project's file what is in force; `trusted`: what is set there counts. Returns the problem.
+  std::function<std::string(const std::filesystem::path& project_dir, bool trusted)> show_in_project_config;
   // Writes changed keys (JSON text) to the project's settings and to `now`; answers what changed or what is wrong.
   std::function<std::string(const std::filesystem::path& project_dir, const std::string& json, CompressionConfig& now)> configure;
-  std::function<std::string(std::string_view page, std::stop_token)> page;           // "doctor": pages the app knows
-  std::function<std::string(const std::filesystem::path& project_dir)> show_config;  // every value in force and its origin
+  // The user's own file: a value as people write it; or JSON text, where null removes it, answered by what is wrong.
+  std::function<KeptSetting(std::string_view key, std::string_view value)> keep_setting;
+  std::function<std::string(std::string_view key, std::string_view json)> write;
+  std::string user_file;                                                                   // its name, as people know it
+  std::function<std::string(std::string_view page, std::stop_token)> page;                 // "doctor": pages the app knows
+  std::function<std::string(const std::filesystem::path& project_dir)> show_config;        // every value in force and its origin
+  std::function<std::vector<ListRow>(const std::filesystem::path& project_dir)> settings;  // the same as rows
   bool demo = false;
-  std::chrono::milliseconds git_patience{250};  // for the star at the branch; a slower repository goes without
-  std::string trace;                            // file that gets each event as a line
+  std::chrono::milliseconds local_patience{150};  // for each kind of server on this machine
+  std::chrono::milliseconds git_patience{250};    // for the star at the branch; a slower repository goes without
+  std::string trace;                              // file that gets each event as a line
+  // After each command that Session::run() has carried out, on its thread. Queries may be answered without it.
+  std::function<void(const Command&)> on_done;
 };
 
 // How a session of this setup reaches a model; `tern doctor` looks the same way. With `why` the words themselves are wrong.
 std::optional<ModelName> find_model(const SessionSetup& setup, std::string& why);
 ProviderConfig wire_of(const SessionSetup& setup, const ProviderKind& kind);  // as environment and configuration say
+
+// What /effort knows, from the least thinking to the most.
+struct EffortLevel {
+  std::string_view name;
+  int tokens;
+};
+std::span<const EffortLevel> effort_levels();
 
 }  // namespace tern

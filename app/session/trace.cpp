@@ -1,4 +1,4 @@
-#include "app/trace.h"
+#include "app/session/trace.h"
 
 #include <fcntl.h>
 
@@ -10,7 +10,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "agent/redact.h"
+#include "agent/models/redact.h"
 
 namespace tern {
 namespace {
@@ -31,10 +31,11 @@ json line_of(const TurnStarted& e) { return {{"event", "turn started"}, {"turn",
 json line_of(const Delta& e) { return {{"event", "delta"}, {"bytes", e.text.size()}}; }
 json line_of(const ToolProgress& e) { return {{"event", "tool progress"}, {"call", e.call_id}, {"bytes", e.tail.size()}}; }
 json line_of(const TrustAsked& e) { return {{"event", "trust asked"}, {"folder", e.folder}}; }
-json line_of(const Waiting& e) { return {{"event", "waiting"}, {"text", e.text}}; }
+json line_of(const QuestionAsked& e) { return {{"event", "question asked"}, {"text", brief(e.text)}}; }
+json line_of(const Waiting& e) { return {{"event", "waiting"}, {"text", e.text}, {"attempt", e.attempt}}; }
 json line_of(const Notice& e) { return {{"event", "notice"}, {"level", static_cast<int>(e.level)}, {"text", e.text}}; }
 json line_of(const Meters& e) {
-  return {{"event", "meters"}, {"used", e.used}, {"effective", e.effective}, {"dollars", e.dollars}};
+  return {{"event", "meters"}, {"used", e.used}, {"limit", e.limit}, {"effective", e.effective}, {"dollars", e.dollars}};
 }
 json line_of(const PermissionSettled& e) { return {{"event", "permission settled"}, {"verdict", static_cast<int>(e.verdict)}}; }
 json line_of(const PermissionAsked& e) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "agent/event.h"
+#include "agent/protocol/event.h"
 
 namespace tern {
 

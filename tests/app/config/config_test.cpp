@@ -1,15 +1,19 @@
-#include "app/config.h"
+#include "app/config/config.h"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 #include <iterator>
 #include <map>
 
-#include "app/config_keys.h"
-#include "app/options.h"
+#include "agent/store/project_dir.h"
+#include "app/config/config_keys.h"
+#include "app/config/options.h"
 #include "tests/support/temp_dir.h"
+#include "tools/builtin/builtin_tools.h"
+#include "ui/terminal/theme.h"
 
 using namespace tern;
 namespace fs = std::filesystem;
@@ -67,6 +71,12 @@ TEST_CASE("config: the later source wins and says so") {
   CHECK(config_text(config, true).find("--model") != std::string::npos);
 }
 
+TEST_CASE("config: the theme that nobody chose is one the screen knows") {
+  std::vector<std::string_view> names;
+  for (const ThemeRow& row : theme_rows()) names.push_back(row.name);
+  CHECK(std::find(names.begin(), names.end(), Config().theme) != names.end());
+}
+
 TEST_CASE("config: a project can set compression and nothing else") {
   World world;
   world.write(world.project() / "config.json",
@@ -106,7 +116,7 @@ TEST_CASE("config: what is wrong is named and leaves the rest alone") {
   world.write(world.user(), "{\n\"model\": }");
   CHECK(names(world.load().problems, "line 2 is not JSON"));
   world.write(world.user(), R"({"model":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}");
-  CHECK(names(world.load().problems, "nested beyond all sense"));
+  CHECK(names(world.load().problems, "nested too deeply"));
   world.write(world.user(), R"({"compression": {"microAt": 0.9, "compactAt": 0.5}})");
   CHECK(names(world.load().problems, "must hold"));
   CHECK(world.load().compression.compact_at == 0.8);
@@ -219,8 +229,60 @@ TEST_CASE("config: rules are parsed, wrong ones named") {
   config.allow = {"Bash(git status)", "Ba sh("};
   config.deny = {"Read(.env)"};
   std::vector<std::string> problems;
-  const auto rules = permission_rules(config, problems);
+  const auto rules = permission_rules(config, builtin_tools(), problems);
   CHECK(rules.size() == 2);
   CHECK(rules.at(0).kind == PermissionRule::Kind::deny);
   CHECK(problems.size() == 1);
+}
+
+TEST_CASE("config: the project's file shows every value in force beside what is set, and what it shows is never read") {
+  World world;
+  world.write(world.user(), R"({"compression": {"keepRecent": 12}})");
+  Config config = world.load();
+  CHECK(show_in_project_config(world.project(), config).empty());
+  const auto shown = [&] { return nlohmann::json::parse(std::ifstream(world.project() / "config.json")); };  // strict
+  CHECK(shown()["effective"]["keepRecent"] == 12);
+  CHECK(shown()["effective"]["microAt"] == 0.6);
+  CHECK(shown()["from"] == nlohmann::json{{"keepRecent", world.user().string()}});
+  for (const ConfigKey& key : config_table())
+    if (key.name.starts_with("compression.")) CHECK(shown()["effective"].contains(key.name.substr(12)));
+  CHECK_FALSE(sets_something(world.project() / "config.json"));
+
+  world.write(world.user(), R"({"compression": {"keepRecent": 20}})");  // nothing was frozen
+  config = world.load();
+  CHECK(read_project_config(world.project(), config).empty());
+  CHECK(config.compression.keep_recent == 20);
+
+  CompressionConfig now = config.compression;
+  bool changed = false;
+  CHECK_FALSE(change_project_config(world.project(), R"({"microAt": 0.5})", now, changed).empty());
+  CHECK(read_project_config(world.project(), config).empty());
+  CHECK(config.compression.micro_at == 0.5);
+  CHECK(show_in_project_config(world.project(), config).empty());
+  CHECK(shown()["microAt"] == 0.5);
+  CHECK(shown()["effective"]["microAt"] == 0.5);
+  CHECK(shown()["from"]["microAt"] == ".compression/config.json");
+  CHECK_FALSE(shown().contains("keepRecent"));
+  CHECK(sets_something(world.project() / "config.json"));
+}
+
+TEST_CASE("config: a project's file with comments is left as a person wrote it") {
+  World world;
+  const std::string mine = "{\n  // deep cuts here\n  \"microAt\": 0.5\n}\n";
+  world.write(world.project() / "config.json", mine);
+  CHECK(show_in_project_config(world.project(), world.load()).empty());
+  std::ifstream in(world.project() / "config.json");
+  CHECK(std::string(std::istreambuf_iterator<char>(in), {}) == mine);
+}
+
+TEST_CASE("config: without a project's folder a change holds, and no file is written") {
+  World world;
+  const fs::path before = fs::current_path();
+  fs::current_path(world.path);
+  CompressionConfig now;
+  bool changed = false;
+  CHECK(change_project_config({}, R"({"keepRecent": 15})", now, changed) == "keepRecent: 10 → 15\n");
+  fs::current_path(before);
+  CHECK(now.keep_recent == 15);
+  CHECK_FALSE(fs::exists(world.path / "config.json"));
 }

@@ -1,10 +1,10 @@
-#include "app/config_watch.h"
+#include "app/config/config_watch.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
 #include <fstream>
 
-#include "agent/mailbox.h"
+#include "agent/protocol/mailbox.h"
 #include "tests/support/temp_dir.h"
 
 using namespace tern;

@@ -1,11 +1,11 @@
-#include "app/options.h"
+#include "app/config/options.h"
 
 #include <catch2/catch_test_macros.hpp>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "app/option_table.h"
+#include "app/config/option_table.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_dir.h"
 
@@ -65,7 +65,7 @@ TEST_CASE("options: what is wrong is named, with the way out") {
   CHECK(parse_options({"--modle", "x"}).error.find("did you mean --model?") != std::string::npos);
   CHECK(parse_options({"--model"}).error == "--model needs NAME");
   CHECK(parse_options({"--max-turns", "many"}).error.find("not a number") != std::string::npos);
-  CHECK(parse_options({"--output-format", "xml"}).error.find("text json stream-json") != std::string::npos);
+  CHECK(parse_options({"--output-format", "xml"}).error.find("(choose text, json or stream-json)") != std::string::npos);
   CHECK(parse_options({"--plain=yes"}).error == "--plain takes no value");
   CHECK(parse_options({"--fork"}).error.find("--resume") != std::string::npos);
 }
@@ -109,4 +109,45 @@ TEST_CASE("options: the doctor speaks JSON when asked to") {
 TEST_CASE("options: a service without a model of its own is not asked for a nameless one") {
   CHECK(said_to("-p hi", "OPENROUTER_API_KEY=k OPENROUTER_BASE_URL=http://127.0.0.1:1") ==
         "tern: OpenRouter serves many models: name one with --model openrouter/NAME, or set OPENROUTER_MODEL.\n= 2\n");
+}
+
+TEST_CASE("options: each command has a help of its own, asked for either way") {
+  for (const auto& row : all_subcommands()) {
+    INFO(row.name);
+    const auto help = subcommand_help(row.name);
+    CHECK(help.starts_with("tern " + std::string(row.name)));
+    CHECK(help.size() > 50);
+    const auto asked = parse_options({std::string(row.name), "--help"});
+    CHECK(asked.run == Options::Run::help);
+    CHECK(asked.subcommand == row.name);
+  }
+  CHECK(said_to("help config") == said_to("config --help"));
+  CHECK(said_to("help config").find("tern config theme dark") != std::string::npos);
+  CHECK(said_to("help nosuch").find("there is no command \"nosuch\"") != std::string::npos);
+  CHECK(subcommand_help("nosuch").empty());
+  CHECK(parse_options({"sandbox", "ls", "--help"}).arguments == std::vector<std::string>{"ls", "--help"});
+}
+
+TEST_CASE("options: a misspelled command is no prompt") {
+  for (const char* word : {"sesions", "sessoins", "confg", "docter", "summary", "contxt"}) {
+    INFO(word);
+    CHECK(parse_options({word}).error.find("did you mean \"tern ") != std::string::npos);
+  }
+  for (const char* word : {"hello", "test", "hi", "fix", "continue", "build", "helpful", "managers"}) {
+    INFO(word);
+    CHECK(parse_options({word}).error.empty());
+  }
+  CHECK(parse_options({"--", "sesions"}).error.empty());
+  CHECK(parse_options({"-p", "sesions"}).error.empty());
+  CHECK(parse_options({"sesions", "are", "lost"}).error.empty());
+}
+
+TEST_CASE("options: the help groups every option and shows how to begin") {
+  const auto text = usage_text();
+  for (const char* part : {"Examples\n", "\nSessions\n", "\nModel\n", "\nPermissions\n", "\nMore\n", "git diff | tern -p"})
+    CHECK(text.find(part) != std::string::npos);
+  for (const Flag& flag : all_flags()) {
+    INFO(flag.name);
+    CHECK(text.find(std::string(flag.name)) != std::string::npos);
+  }
 }

@@ -1,4 +1,4 @@
-#include "app/headless_json.h"
+#include "app/headless/headless_json.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>

@@ -9,13 +9,13 @@
 #include <random>
 #include <set>
 
-#include "agent/codec_zstd.h"
-#include "agent/item_codec.h"
-#include "agent/sqlite.h"
-#include "agent/store.h"
-#include "compression/check.h"
-#include "compression/edit.h"
-#include "compression/tokens.h"
+#include "agent/store/codec_zstd.h"
+#include "agent/store/item_codec.h"
+#include "agent/store/sqlite.h"
+#include "agent/store/store.h"
+#include "compression/values/check.h"
+#include "compression/values/context_edit.h"
+#include "compression/values/tokens.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/headless.h"
 

@@ -1,5 +1,5 @@
 // What the status line says of git: true after every command, and nothing of the repository is run to find out.
-#include "app/branch.h"
+#include "app/session/branch.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <condition_variable>
@@ -7,10 +7,10 @@
 #include <fstream>
 #include <thread>
 
-#include "app/session.h"
+#include "app/session/session.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_dir.h"
-#include "tools/process.h"
+#include "tools/exec/process.h"
 
 using namespace tern;
 namespace fs = std::filesystem;

@@ -17,8 +17,8 @@ constexpr std::string_view silent_summaries =
 
 struct CompactingRun : ServedRun {
   CompactingRun()
-      : ServedRun(silent_summaries,
-                  {"--window", "16000", "--permission-mode", "bypass", "--config", "compression.microAt=0.79"}) {}
+      : ServedRun(silent_summaries, {"--window", "16000", "--permission-mode", "bypass", "--config", "compression.microAt=0.79",
+                                     "--config", "compression.microLowWater=0.78"}) {}
 };
 
 }  // namespace
@@ -28,22 +28,22 @@ TEST_CASE("while an automatic compaction runs its progress is shown, a person ty
   auto& pty = run.pty;
   REQUIRE(pty.until_text("claude-sonnet-4-5"));
   pty.send("do the rounds\r");
-  REQUIRE(pty.until_text("compacting · draft by"));
-  CHECK(run.shows("esc to interrupt"));
+  REQUIRE(pty.until_text("Compacting draft by"));
+  CHECK(run.shows("esc interrupt"));
   pty.send("keep the 文字表x");
   REQUIRE(pty.until_text("❯ keep the 文字表x"));
   pty.send("\x7f\x7f\x1b[D\x1b[D\x1b[3~");  // two off the end, left twice, and one off there
   REQUIRE(pty.until_text("❯ keep the 字"));
-  CHECK(run.shows("compacting · draft by"));
+  CHECK(run.shows("Compacting draft by"));
   pty.send("/");
   REQUIRE(pty.until_text("❯ keep the /字"));
   pty.send("\x1b");
   REQUIRE(pty.until_text("interrupted"));
-  REQUIRE(pty.until_gone("compacting · draft by"));
+  REQUIRE(pty.until_gone("Compacting draft by"));
   CHECK(run.shows("❯ keep the /字"));
   CHECK_FALSE(run.shows("◇ compacted"));
   pty.send("\r");  // the turn goes on where somebody wants it to, and the compaction with it
-  REQUIRE(pty.until_text("compacting · draft by"));
+  REQUIRE(pty.until_text("Compacting draft by"));
 }
 
 TEST_CASE("what was sent during a compaction comes back above what was being typed when Esc ends it") {
@@ -51,7 +51,7 @@ TEST_CASE("what was sent during a compaction comes back above what was being typ
   auto& pty = run.pty;
   REQUIRE(pty.until_text("claude-sonnet-4-5"));
   pty.send("do the rounds\r");
-  REQUIRE(pty.until_text("compacting · draft by"));
+  REQUIRE(pty.until_text("Compacting draft by"));
   pty.send("after that\t");
   REQUIRE(pty.until([](const Vt& vt) { return vt.text().find("❯ after that") == std::string::npos; }));
   pty.send("half a");

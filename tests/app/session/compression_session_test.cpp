@@ -4,7 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "agent/sqlite.h"
+#include "agent/store/sqlite.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/headless.h"
 
@@ -26,8 +26,15 @@ std::string scenario(const std::string& summary) {
 }
 
 // Results alone are the second tier's; here summaries have to do the work.
-const std::vector<std::string> session_flags = {
-    "--plain", "--window", "16000", "--permission-mode", "bypass", "--config", "compression.microAt=0.79"};
+const std::vector<std::string> session_flags = {"--plain",
+                                                "--window",
+                                                "16000",
+                                                "--permission-mode",
+                                                "bypass",
+                                                "--config",
+                                                "compression.microAt=0.79",
+                                                "--config",
+                                                "compression.microLowWater=0.78"};
 
 // What it says until a line holds `end`, that line included; empty when it does not come.
 std::string until(Headless& tern, const std::string& end) {
@@ -67,21 +74,69 @@ TEST_CASE("tuning suggests from what happened with the evidence, and --apply wri
   until(tern, "all rounds done");
   const auto advice = answer(tern, "/context tune");
   INFO(advice);
-  CHECK(contains(advice, "the summary is empty"));  // why
   CHECK(contains(advice, "/context tune --apply writes this"));
-  CHECK_FALSE(config_of(home).is_object());
+  const auto begin = advice.find("\n- ") + 3;
+  const auto key = advice.substr(begin, advice.find(':', begin) - begin);  // whatever it is, with its reason behind it
+  CHECK_FALSE(config_of(home).contains(key));
   const auto done = answer(tern, "/context tune --apply");
   INFO(done);
-  CHECK(contains(done, "smallModel:"));
+  CHECK(contains(done, key + ": "));
+  CHECK(contains(done, " → "));
   const auto written = config_of(home);
   REQUIRE(written.is_object());
   INFO(written.dump());
-  const auto small = written.value("smallModel", "");
-  CHECK_FALSE(small.empty());
-  CHECK(contains(answer(tern, "/config"), small));
+  REQUIRE(written.contains(key));
+  CHECK(written["effective"][key] == written[key]);
+  CHECK(contains(answer(tern, "/config"), ".compression/config.json"));
+  CHECK(contains(answer(tern, "/context tune"), "no changes suggested"));  // the evidence is used up
   tern.close_input();
   CHECK(tern.wait() == 0);
 }
+
+TEST_CASE("autoTune applies within bounds what happened suggests, and says so; the command line shows the rest") {
+  Home home;
+  FakeLlm server(scenario(" "));  // no summary is any good
+  auto flags = session_flags;
+  flags.insert(flags.end(), {"--config", "compression.autoTune=true", "--config", "compression.protectResults=0"});
+  {
+    Headless tern(home, wires()[0], server.url(), flags);
+    for (int i = 0; i < 3; ++i) {
+      tern.write("do the rounds, part " + std::to_string(i));
+      until(tern, "ready");
+    }
+    tern.close_input();
+    CHECK(tern.wait() == 0);
+  }
+  const auto log = [&](std::vector<std::string> words) {
+    Headless look(home, wires()[0], server.url(), std::move(words));
+    look.close_input();
+    std::string said;
+    while (const auto line = look.line()) said += *line + '\n';
+    CHECK(look.wait() == 0);
+    return said;
+  };
+  const auto advice = log({"context", "tune"});
+  INFO(advice);
+  CHECK(contains(advice, "- smallModel: "));  // beyond what is done unasked
+  CHECK_FALSE(config_of(home).contains("smallModel"));
+  const auto applied = log({"context", "tune", "--apply"});
+  INFO(applied);
+  CHECK(contains(applied, " → "));
+  CHECK(config_of(home).contains("smallModel"));
+  CHECK(contains(log({"context", "tune"}), "no changes suggested"));
+}
+
+namespace {
+
+// Columns move with the longest key.
+std::string squeezed(const std::string& text) {
+  std::string out;
+  for (const char c : text)
+    if (c != ' ' || !out.ends_with(' ')) out += c;
+  return out;
+}
+
+}  // namespace
 
 TEST_CASE("the project's settings follow their file while tern runs, and what is wrong in it is named") {
   Home home;
@@ -100,9 +155,9 @@ TEST_CASE("the project's settings follow their file while tern runs, and what is
   CHECK_FALSE(contains(said, "keepRecent:"));
   const auto now = answer(tern, "/config");
   INFO(now);
-  CHECK(contains(now, "compression.keepRecent            17"));
+  CHECK(contains(squeezed(now), "compression.keepRecent 17"));
   std::filesystem::remove(home.work / ".compression/config.json");
-  CHECK_FALSE(contains(answer(tern, "/config"), "keepRecent            17"));
+  CHECK_FALSE(contains(squeezed(answer(tern, "/config")), "keepRecent 17"));
   tern.close_input();
   CHECK(tern.wait() == 0);
 }

@@ -15,11 +15,11 @@ struct EscapeState {
 };
 
 constexpr EscapeState escape_states[] = {
-    {"no answer yet", R"({"default": {"fault": {"kind": "no_head"}}})", "esc to interrupt"},
+    {"no answer yet", R"({"default": {"fault": {"kind": "no_head"}}})", "esc interrupt"},
     {"thinking",
      R"({"default": {"thinking": "pondering the question", "signature": "c2ln", "text": "x", "pieces": 8,
         "fault": {"kind": "hang", "at": 900}}})",
-     "thinking"},
+     "Thinking"},
     {"streaming",
      R"({"default": {"text": "first words and then a very long text that never comes to its end", "pieces": 6,
         "fault": {"kind": "hang"}}})",
@@ -52,10 +52,10 @@ TEST_CASE("esc ends a turn at once, whatever it is doing, and gives back what wa
     pty.send("begin\r");
     REQUIRE(pty.until_text(state.shown));
     pty.send("later words\t");
-    REQUIRE(pty.until_text("takes it back"));
+    REQUIRE(pty.until_text("take back"));
     pty.send("\x1b");
     REQUIRE(pty.until_text("interrupted"));
-    REQUIRE(pty.until_gone("esc to interrupt"));
+    REQUIRE(pty.until_gone("esc interrupt"));
     REQUIRE(pty.until_text("❯ later words"));
   }
 }
@@ -70,14 +70,14 @@ TEST_CASE("esc ends a turn that asks, and one whose history is being searched; o
     REQUIRE(run.pty.until_text("make all the things"));
     REQUIRE(run.pty.until_text("esc"));
     run.pty.send("\x1b");
-    REQUIRE(run.pty.until_text("interrupted"));
-    REQUIRE(run.pty.until_gone("esc to interrupt"));
+    REQUIRE(run.pty.until_text("rejected"));
+    REQUIRE(run.pty.until_gone("esc interrupt"));
   }
   ServedRun run(escape_states[0].scenario);
   auto& pty = run.pty;
   REQUIRE(pty.until_text("claude-sonnet-4-5"));
   pty.send("first\r");
-  REQUIRE(pty.until_text("esc to interrupt"));
+  REQUIRE(pty.until_text("esc interrupt"));
   pty.send(
       "half a prompt\x12"
       "fir");
@@ -86,11 +86,11 @@ TEST_CASE("esc ends a turn that asks, and one whose history is being searched; o
   REQUIRE(pty.until_text("interrupted"));
   REQUIRE(pty.until_text("❯ half a prompt"));
   pty.send("\r");
-  REQUIRE(pty.until_text("esc to interrupt"));
+  REQUIRE(pty.until_text("esc interrupt"));
   pty.send("/keys\r");
-  REQUIRE(pty.until_text("esc esc to interrupt"));
+  REQUIRE(pty.until_text("esc esc interrupt"));
   pty.send("\x1b");
-  REQUIRE(pty.until_text(" · esc to interrupt"));
+  REQUIRE(pty.until_text(" · esc interrupt"));
   pty.send("\x1b");
-  REQUIRE(pty.until_gone("esc to interrupt"));
+  REQUIRE(pty.until_gone("esc interrupt"));
 }

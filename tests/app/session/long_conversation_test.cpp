@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "agent/store.h"
-#include "compression/tokens.h"
+#include "agent/store/store.h"
+#include "compression/values/tokens.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/headless.h"
 #include "tests/support/sanitized.h"
@@ -35,7 +35,7 @@ std::string scenario() {
       {"summary", {{"text", "<summary>\n1. Primary Request and Intent: numbered tasks\n8. Current Work: the next\n</summary>"}}},
       {"match",
        {{{"when", {"What is the value of task 3?", value_of(3)}}, {"text", "It is v" + std::to_string(3 * 7919 + 13)}},
-        {{"when", {"What is the value of task 3?", "Nothing stored holds"}}, {"text", "I do not know."}}}},
+        {{"when", {"What is the value of task 3?", "Nothing stored contains"}}, {"text", "I do not know."}}}},
       {"default",  // no longer in the context: a model asks for the original
        {{"text", "Let me look."}, {"calls", {{{"name", "Recall"}, {"arguments", {{"search", "the value of task 3 is"}}}}}}}}};
   for (int turn = 0; turn < task_count; ++turn) {

@@ -40,7 +40,7 @@ TEST_CASE("a pipe gets a linear log: each line, then its answer, no escapes") {
   const ProjectFolder folder;
   const std::string out = run(folder, "hello\nread notes.txt\n", "--plain");
   INFO(out);
-  const auto hello = out.find("> hello"), demo = out.find("I am the demo"), read = out.find("> read notes.txt");
+  const auto hello = out.find("> hello"), demo = out.find("This is the built-in demo"), read = out.find("> read notes.txt");
   CHECK(hello < demo);
   CHECK(demo < read);
   CHECK(read != out.npos);
@@ -61,7 +61,7 @@ TEST_CASE("a linear log offers no key that it does not read") {
 
 TEST_CASE("a dumb terminal with a pipe is a linear log too, any other pipe is told the way out") {
   const ProjectFolder folder;
-  CHECK(run(folder, "hello\n", "", "dumb").find("I am the demo") != std::string::npos);
+  CHECK(run(folder, "hello\n", "", "dumb").find("This is the built-in demo") != std::string::npos);
   CHECK(run(folder, "hello\n", "").find("tern --plain talks line by line") != std::string::npos);
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("a number that nothing has is asked for again, and goes to no model") 
   const ProjectFolder folder;
   const std::string out = run(folder, "tour\n7\n2\n/theme\n99\n2\n/copy\n/todos\n", "--plain");
   INFO(out);
-  CHECK(count(out, "3 no; this was not sent") >= 1);
+  CHECK(count(out, "a letter; this was not sent") >= 1);
   CHECK(fs::exists(folder.project / "tern-demo-scratch.txt"));
   const auto wrong = out.find("there is no 99 in the list");
   REQUIRE(wrong != out.npos);
@@ -88,6 +88,15 @@ TEST_CASE("a number that nothing has is asked for again, and goes to no model") 
   CHECK(count(out, "1 turn") == 1);
   CHECK(out.find("clipboard") == out.npos);
   CHECK(out.find("- no todos") != out.npos);
+}
+
+TEST_CASE("y is a yes, and an answer that may be one is asked for again") {
+  const ProjectFolder folder;
+  const std::string out = run(folder, "tour\nok\ny\nn\n", "--plain");
+  INFO(out);
+  CHECK(count(out, "a letter; this was not sent") == 1);
+  CHECK(out.find("Permission: Write tern-demo-scratch.txt") < out.find("> ok"));
+  CHECK(fs::exists(folder.project / "tern-demo-scratch.txt"));
 }
 
 TEST_CASE("the end of the input is a no, and the turn still ends") {
@@ -107,7 +116,7 @@ TEST_CASE("commands, pages and lists are the same ones") {
   CHECK(out.find("2. dark") != out.npos);
   CHECK(out.find("from the shell\n") != out.npos);
   CHECK(out.find("What fills it") != out.npos);
-  CHECK(out.find("there is no command /nonsense") != out.npos);
+  CHECK(out.find("no command /nonsense") != out.npos);
   CHECK(out.find("█") == out.npos);
 }
 
@@ -128,7 +137,7 @@ TEST_CASE("a session gone on with says so once, and repeats nothing") {
   INFO(out);
   CHECK(count(out, "going on with") == 1);
   CHECK(count(out, "ready\n") == 0);
-  CHECK(out.find("I am the demo") == out.npos);
+  CHECK(out.find("This is the built-in demo") == out.npos);
 }
 
 TEST_CASE("at a terminal a linear log says who answers before it asks for the first line") {
@@ -137,7 +146,7 @@ TEST_CASE("at a terminal a linear log says who answers before it asks for the fi
           {.cwd = home.work.string(), .environment = {{"HOME", home.path.string()}, {"TERM", "dumb"}}, .deadline_seconds = 60});
   const auto prompt = [&] { return pty.raw().find("\n> "); };
   REQUIRE(pty.until([&](const Vt&) { return prompt() != std::string::npos; }));
-  CHECK(pty.raw().find("- model: the demo") < prompt());
+  CHECK(pty.raw().find("- Demo: scripted replies") < prompt());
   pty.send("\x04");
   CHECK(pty.until_exit() == 0);
 }

@@ -39,13 +39,13 @@ TEST_CASE("the place stays while an answer streams in below, and the way back le
   auto& pty = run.pty;
   REQUIRE(pty.until_text("claude-sonnet-4-5"));
   pty.send("go\r");
-  REQUIRE(pty.until_text("○ Bash"));
+  REQUIRE(pty.until_text("◌ Bash"));
   pty.send("\x1b[5~\x1b[5~");
   REQUIRE(pty.until_text("↓ end"));
   const std::string read = run.rows(2, 17);
   CHECK(read.find("early 30") != std::string::npos);
   std::ofstream(run.home.work / "go") << "now";
-  REQUIRE(pty.until_gone("esc to interrupt"));
+  REQUIRE(pty.until_gone("esc interrupt"));
   REQUIRE(pty.until_text("new lines ↓"));
   CHECK(run.rows(2, 17) == read);
   pty.send("\x1b[1;5F");
@@ -58,13 +58,13 @@ TEST_CASE("a drag over the transcript copies what was said, the wheel scrolls it
   auto& pty = run.pty;
   REQUIRE(pty.until_text("claude-sonnet-4-5"));
   pty.send("say 你好 twice\r");
-  REQUIRE(pty.until_text("○ Bash"));
+  REQUIRE(pty.until_text("◌ Bash"));
   for (int i = 0; i < 30; ++i) pty.send("\x1b[<64;10;10M");
-  REQUIRE(pty.until_text("❯ say 你好 twice"));
-  REQUIRE(pty.vt().line(2).starts_with("❯ say"));
+  REQUIRE(pty.until_text("▌ say 你好 twice"));
+  REQUIRE(pty.vt().line(2).starts_with("▌ say"));
   pty.send("\x1b[<0;3;3M\x1b[<32;10;3M\x1b[<0;10;3m");
   REQUIRE(pty.until_text("copied 10 bytes"));
   CHECK(pty.raw().find("\x1b]52;c;c2F5IOS9oOWlvQ==") != std::string::npos);  // "say 你好"
   for (int i = 0; i < 30; ++i) pty.send("\x1b[<65;10;10M");
-  REQUIRE(pty.until_text("○ Bash"));
+  REQUIRE(pty.until_text("◌ Bash"));
 }

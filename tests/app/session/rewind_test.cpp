@@ -4,8 +4,8 @@
 #include <fstream>
 #include <functional>
 
-#include "agent/store.h"
-#include "app/session.h"
+#include "agent/store/store.h"
+#include "app/session/session.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/temp_dir.h"
 
@@ -94,7 +94,7 @@ TEST_CASE("a rewind is taken back: conversation and files") {
   RewindTalk talk;
   std::string between;
   talk.heard = [&](const std::string& text) {
-    if (text.find("/redo takes this back") == text.npos) return;
+    if (text.find("/redo undoes this") == text.npos) return;
     between = talk.file("a.txt") + (fs::exists(talk.dir.path() / "project" / "b.txt") ? "b.txt is there" : "");
   };
   talk.run([&](std::size_t) { return std::vector<Command>{Rewind{talk.prompts.at(1), true, true}, Redo{}}; });
@@ -105,7 +105,7 @@ TEST_CASE("a rewind is taken back: conversation and files") {
   CHECK(talk.prompts_kept() == 2);
   CHECK(talk.said().find("restored       a.txt  +1 −1") != std::string::npos);
   CHECK(talk.said().find("removed        b.txt  +0 −1") != std::string::npos);
-  CHECK(talk.said().find("as it was before the rewind") != std::string::npos);
+  CHECK(talk.said().find("The conversation is back") != std::string::npos);
 }
 
 TEST_CASE("the meters follow a rewind and its way back at once") {
@@ -116,8 +116,8 @@ TEST_CASE("the meters follow a rewind and its way back at once") {
   for (const Event& event : talk.events) {
     const auto* notice = std::get_if<Notice>(&event);
     if (const auto* meters = std::get_if<Meters>(&event)) now = meters->used;
-    if (notice && (notice->text.find("/redo takes this back") != std::string::npos ||
-                   notice->text.find("before the rewind") != std::string::npos))
+    if (notice && (notice->text.find("/redo undoes this") != std::string::npos ||
+                   notice->text.find("conversation is back") != std::string::npos))
       used.push_back(now);
   }
   used.push_back(now);
@@ -137,13 +137,13 @@ TEST_CASE("a rewind of files alone is taken back, too, and rewinds come back one
   CHECK(talk.file("b.txt") == "b\n");
   CHECK(talk.prompts_kept() == 2);
   CHECK(talk.said().find("The files are as they were before the rewind") != std::string::npos);
-  CHECK(talk.said().find("There is no rewind to take back") != std::string::npos);  // the third
+  CHECK(talk.said().find("There is no rewind to undo") != std::string::npos);  // the third
 }
 
 TEST_CASE("a redo does nothing by halves: a file changed since stops it, unless only the conversation is wanted") {
   RewindTalk talk;
   talk.heard = [&](const std::string& text) {
-    if (text.find("/redo takes this back") != text.npos) std::ofstream(talk.dir.path() / "project" / "a.txt") << "mine\n";
+    if (text.find("/redo undoes this") != text.npos) std::ofstream(talk.dir.path() / "project" / "a.txt") << "mine\n";
   };
   talk.run([&](std::size_t) { return std::vector<Command>{Rewind{talk.prompts.at(1), true, true}, Redo{}, Redo{false}}; });
   INFO(talk.said());
@@ -161,7 +161,7 @@ TEST_CASE("once something new was said a rewind stays") {
     return std::vector<Command>{Redo{}};
   });
   INFO(talk.said());
-  CHECK(talk.said().find("There is no rewind to take back, or something was said since") != std::string::npos);
+  CHECK(talk.said().find("There is no rewind to undo, or you have sent something since") != std::string::npos);
   CHECK(talk.prompts_kept() == 2);
   CHECK(talk.prompts.size() == 3);
   CHECK(talk.file("a.txt") == "one\nTWO\n");
@@ -181,4 +181,15 @@ TEST_CASE("the preview of a rewind shows what each file would become") {
   CHECK(page->text.find("--- b.txt  would be removed  +0 −1\n") != std::string::npos);
   CHECK(talk.file("a.txt") == "one\nTWO\n");
   CHECK(talk.prompts_kept() == 2);
+}
+
+TEST_CASE("a rewind in a fork restores the files that its parent changed") {
+  RewindTalk talk;
+  talk.run([&](std::size_t) {
+    return std::vector<Command>{Sessions{Sessions::What::fork, "copy"}, Rewind{talk.prompts.at(1), true, true}};
+  });
+  INFO(talk.said());
+  CHECK(talk.file("a.txt") == "one\ntwo\n");
+  CHECK_FALSE(fs::exists(talk.dir.path() / "project" / "b.txt"));
+  CHECK(talk.said().find("restored       a.txt  +1 −1") != std::string::npos);
 }

@@ -1,5 +1,5 @@
 // A whole session with the demo model and no screen: what commands get for an answer.
-#include "app/session.h"
+#include "app/session/session.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,15 +12,16 @@
 #include <fstream>
 #include <thread>
 
-#include "agent/redact.h"
-#include "agent/store.h"
+#include "agent/models/redact.h"
+#include "agent/store/store.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/headless.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_dir.h"
-#include "tools/process.h"
-#include "ui/command.h"
-#include "ui/shell.h"
+#include "tools/exec/process.h"
+#include "ui/commands/builtin_commands.h"
+#include "ui/shell/shell.h"
+#include "ui/shell/slash_command.h"
 
 using namespace tern;
 namespace fs = std::filesystem;
@@ -72,10 +73,10 @@ TEST_CASE("every question that a slash command asks is answered") {
               .interrupt = [] {},
               .on_wake = [](std::function<void()>) {},
               .list_files = [](std::stop_token) { return std::vector<std::string>{}; }};
-  Shell shell{deps, [] {}};
-  for (const SlashCommand* command : slash_commands()) {
-    command->run(shell, "");
-    command->run(shell, "x");
+  Shell shell{deps, builtin_commands(), [] {}};
+  for (const SlashCommand& command : builtin_commands()) {
+    command.run(shell, "");
+    command.run(shell, "x");
   }
   std::vector<Command> questions;
   for (Command& command : asked.drain())
@@ -94,17 +95,18 @@ TEST_CASE("folders, rules and settings can be changed by word") {
   world.run(std::move(setup),
             {Query{"add-dir", (world.root / "more").string()}, Query{"add-dir", "nowhere"},
              Query{"permissions", "deny Edit(secret/**)"}, Query{"permissions", "deny Edit("}, Query{"permissions", ""},
-             Query{"config", "compression.microAt 0.5"}, Query{"config", "model demo"}});
+             Query{"config", "compression.microAt 0.5"}, Query{"config", "theme dark"}});
   const auto said = world.notices();
   INFO(said);
   CHECK(said.find("may work in " + (world.root / "more").string()) != std::string::npos);
   CHECK(said.find("no folder nowhere") != std::string::npos);
   CHECK(said.find("deny Edit(secret/**)") != std::string::npos);
   CHECK(said.find(R"(changed {"microAt":0.5})") != std::string::npos);
-  CHECK(said.find("Only compression settings") != std::string::npos);
+  CHECK(said.find("keeps no configuration") != std::string::npos);
   bool listed = false;
   for (const Event& event : world.events)
-    if (const auto* page = std::get_if<Page>(&event)) listed = listed || page->text.find("Edit(secret/**)") != std::string::npos;
+    if (const auto* list = std::get_if<ListShown>(&event))
+      for (const auto& row : list->rows) listed |= row.id == "Edit(secret/**)";
   CHECK(listed);
 }
 
@@ -342,9 +344,9 @@ TEST_CASE("what its help promises is on the status page, and a wrong number is a
     if (const auto* report = std::get_if<ContextReport>(&event)) context = report->lines;
   }
   INFO(status);
-  for (const char* row : {"version   ", "sandbox   ", "sliding window: "}) CHECK(status.find(row) != std::string::npos);
-  CHECK(status.find("max turns") == std::string::npos);
-  CHECK(world.notices().find("\"abc\" is no number of summaries") != std::string::npos);
+  for (const char* row : {"version   ", "sandbox   ", "max turns: 50 (the sliding window is off)"})
+    CHECK(status.find(row) != std::string::npos);
+  CHECK(world.notices().find("\"abc\" is not a number of summaries") != std::string::npos);
   bool little = false;
   for (const auto& line : context) little |= line.find("compaction to half now: too little") != std::string::npos;
   CHECK(little);

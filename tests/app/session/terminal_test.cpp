@@ -8,12 +8,12 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "agent/store.h"
-#include "compression/tokens.h"
+#include "agent/store/store.h"
+#include "compression/values/tokens.h"
 #include "tests/support/places.h"
 #include "tests/support/project_folder.h"
 #include "tests/support/pty.h"
-#include "ui/ui.h"
+#include "ui/fronts/ui.h"
 
 using namespace tern;
 namespace fs = std::filesystem;
@@ -38,13 +38,13 @@ struct TernRun {
   }
   void trust() {
     REQUIRE(pty.until_text("Do you trust this folder?"));
-    REQUIRE(pty.until_text("1 2 or"));
+    REQUIRE(pty.until_text("enter choose"));
     pty.send("1");
     REQUIRE(pty.until_gone("Do you trust this folder?"));
   }
   void leave() {
     pty.send("\x03");
-    REQUIRE(pty.until_text("Press Ctrl-C again to exit"));
+    REQUIRE(pty.until_text("ctrl-c again to quit"));
     pty.send("\x03");
   }
 };
@@ -56,22 +56,22 @@ TEST_CASE("a first minute: trust, a prompt, an answer, and out") {
   run.trust();
   REQUIRE(run.pty.until_text("demo"));
   run.pty.send("读 hello\r");
-  REQUIRE(run.pty.until_text("❯ 读 hello"));
-  REQUIRE(run.pty.until_text("I am the demo"));
-  REQUIRE(run.pty.until_gone("esc to interrupt"));
+  REQUIRE(run.pty.until_text("▌ 读 hello"));
+  REQUIRE(run.pty.until_text("This is the built-in demo"));
+  REQUIRE(run.pty.until_gone("esc interrupt"));
   run.leave();
   CHECK(run.pty.until_exit() == 0);
   CHECK(run.pty.modes_restored());
   CHECK(run.pty.raw().find("\x1b[2J\x1b[?1049l") != std::string::npos);  // a terminal with one screen only gets a clean one
   const std::string left = run.pty.vt().text();                          // the end of the talk, then the account
-  CHECK(left.find("I am the demo") < left.find("1 turn"));
+  CHECK(left.find("This is the built-in demo") < left.find("1 turn"));
   CHECK(left.find("╭") == std::string::npos);
 }
 
 TEST_CASE("the mode is shown before anything is asked") {
   TernRun run({"--model", "demo", "--permission-mode", "plan"});
   REQUIRE(run.pty.until_text("Do you trust this folder?"));
-  CHECK(run.pty.vt().line(0).ends_with("demo · plan"));
+  CHECK(run.pty.vt().text().find("─ plan ─╯") != std::string::npos);
 }
 
 TEST_CASE("a paste of many lines is a chip and sends nothing") {
@@ -81,9 +81,10 @@ TEST_CASE("a paste of many lines is a chip and sends nothing") {
   for (int i = 0; i < 43; ++i) lines += "line " + std::to_string(i) + "\r";
   run.pty.send("\x1b[200~" + lines + "\x1b[201~");
   REQUIRE(run.pty.until_text("[Pasted 43 lines]"));
-  CHECK(run.pty.vt().text().find("I am the demo") == std::string::npos);
+  CHECK(run.pty.vt().text().find("This is the built-in demo") == std::string::npos);
   run.pty.send("\r");
-  REQUIRE(run.pty.until_text("line 42"));
+  REQUIRE(run.pty.until_text("This is the built-in demo"));
+  CHECK(run.pty.vt().text().find("▌ [Pasted 43 lines]") != std::string::npos);
 }
 
 TEST_CASE("a storm of resizes ends in a whole screen") {
@@ -93,7 +94,7 @@ TEST_CASE("a storm of resizes ends in a whole screen") {
   run.pty.resize(100, 30);
   REQUIRE(run.pty.until([](const Vt& vt) {
     const std::string last = vt.line(vt.lines() - 2);
-    return last.starts_with("╰") && last.ends_with("╯") && last.size() > 280;
+    return last.starts_with("╰") && last.ends_with("╯") && last.size() > 240;
   }));
 }
 
@@ -101,9 +102,9 @@ TEST_CASE("commands run and panels open and close") {
   TernRun run({"--model", "demo"});
   run.trust();
   run.pty.send("/help\r");
-  REQUIRE(run.pty.until_text("commands and keys"));
+  REQUIRE(run.pty.until_text("Commands and keys"));
   run.pty.send("\x1b");
-  REQUIRE(run.pty.until_gone("commands and keys"));
+  REQUIRE(run.pty.until_gone("Commands and keys"));
   run.pty.send("/context\r");
   REQUIRE(run.pty.until_text("What fills it"));
   run.pty.send("q");
@@ -119,7 +120,7 @@ TEST_CASE("every way out leaves the terminal as it was") {
     CHECK(run.pty.until_exit() != -1);
     CHECK(run.pty.modes_restored());
     const bool crash = way == SIGSEGV || way == SIGABRT;
-    CHECK(crash == (run.pty.raw().find("tern --continue goes on") != std::string::npos));
+    CHECK(crash == (run.pty.raw().find("tern --continue resumes") != std::string::npos));
   }
   TernRun run({"--model", "demo"});
   REQUIRE(run.pty.until_text("Do you trust this folder?"));
@@ -146,7 +147,7 @@ TEST_CASE("an exception out of the screen leaves the terminal as it was") {
     _exit(8);
   };
   Pty pty({"/bin/false"}, options);
-  REQUIRE(pty.until_text("esc to interrupt"));
+  REQUIRE(pty.until_text("esc interrupt"));
   pty.send("\x1b");
   CHECK(WEXITSTATUS(pty.until_exit()) == 7);
   CHECK(pty.modes_restored());
@@ -193,14 +194,14 @@ Pty::Options under(const ProjectFolder& folder, void (*parent)()) {
 }
 
 void take_trust(Pty& pty) {
-  REQUIRE(pty.until_text("1 2 or"));
+  REQUIRE(pty.until_text("enter choose"));
   pty.send("1");
   REQUIRE(pty.until_gone("Do you trust this folder?"));
 }
 
 void quit(Pty& pty) {
   pty.send("\x03");
-  REQUIRE(pty.until_text("Press Ctrl-C again to exit"));
+  REQUIRE(pty.until_text("ctrl-c again to quit"));
   pty.send("\x03");
   CHECK(pty.until_exit() == 0);
   CHECK(pty.modes_restored());
@@ -235,7 +236,7 @@ TEST_CASE("where nobody could continue a stopped program, Ctrl-Z does not stop i
     Pty pty(TernRun::command({"--model", "demo"}), TernRun::options(folder));
     take_trust(pty);
     pty.send("\x1a");
-    REQUIRE(pty.until_text("no shell here"));
+    REQUIRE(pty.until_text("tern wasn't started from a shell"));
     quit(pty);
   }
   SECTION("the child of one that waits") {
@@ -243,7 +244,7 @@ TEST_CASE("where nobody could continue a stopped program, Ctrl-Z does not stop i
     take_trust(pty);
     pty.send("\x1a");
     pty.send("still here");  // what is typed right behind it stays, too
-    REQUIRE(pty.until_text("no shell here"));
+    REQUIRE(pty.until_text("tern wasn't started from a shell"));
     REQUIRE(pty.until_text("❯ still here"));
     pty.send("\x15");
     REQUIRE(pty.until_gone("still here"));
@@ -286,15 +287,15 @@ TEST_CASE("an approval: the number acts, and the file is there") {
   run.trust();
   run.pty.send("tour\r");
   REQUIRE(run.pty.until_text("Write tern-demo-scratch.txt"));
-  REQUIRE(run.pty.until_text("or ↑↓ enter"));
+  REQUIRE(run.pty.until_text("enter choose"));
   run.pty.send("1");
   REQUIRE(run.pty.until_text("Edit tern-demo-scratch.txt"));
   CHECK(run.pty.vt().text().find("2 − second line") != std::string::npos);  // numbered as in the file
-  REQUIRE(run.pty.until_text("or ↑↓ enter"));
+  REQUIRE(run.pty.until_text("enter choose"));
   run.pty.send("3");
-  REQUIRE(run.pty.until_text("say why:"));
+  REQUIRE(run.pty.until_text("Tell tern what to do instead:"));
   run.pty.send("not now\r");
-  REQUIRE(run.pty.until_text("you said no"));
+  REQUIRE(run.pty.until_text("rejected"));
   CHECK(fs::exists(run.folder.project / "tern-demo-scratch.txt"));
 }
 
@@ -302,11 +303,11 @@ TEST_CASE("escape stops a command at once and gives what was queued back") {
   TernRun run({"--model", "demo"});
   run.trust();
   run.pty.send("!sleep 60\r");
-  REQUIRE(run.pty.until_text("esc to interrupt"));
+  REQUIRE(run.pty.until_text("esc interrupt"));
   run.pty.send("later words\t");
-  REQUIRE(run.pty.until_text("takes it back"));
+  REQUIRE(run.pty.until_text("take back"));
   run.pty.send("\x1b");
-  REQUIRE(run.pty.until_gone("esc to interrupt"));
+  REQUIRE(run.pty.until_gone("esc interrupt"));
   REQUIRE(run.pty.until_text("❯ later words"));
 }
 
@@ -316,36 +317,36 @@ TEST_CASE("an earlier conversation comes back, with what the person ran") {
   run.pty.send("!echo run by hand\r");
   REQUIRE(run.pty.until_text("│ run by hand"));
   run.pty.send("hello\r");
-  REQUIRE(run.pty.until_text("I am the demo"));
-  REQUIRE(run.pty.until_gone("esc to interrupt"));
+  REQUIRE(run.pty.until_text("This is the built-in demo"));
+  REQUIRE(run.pty.until_gone("esc interrupt"));
   run.pty.send("/clear\r");
-  REQUIRE(run.pty.until_gone("I am the demo"));
+  REQUIRE(run.pty.until_gone("This is the built-in demo"));
   run.pty.send("/resume\r");
-  REQUIRE(run.pty.until_text("conversations of this folder"));
+  REQUIRE(run.pty.until_text("Conversations in this folder"));
   run.pty.send("hello\r");
-  REQUIRE(run.pty.until_text("I am the demo"));
+  REQUIRE(run.pty.until_text("This is the built-in demo"));
   CHECK(run.pty.vt().text().find("echo run by hand") != std::string::npos);
   run.pty.send("\x1b\x1b");
-  REQUIRE(run.pty.until_text("rewind: choose a prompt"));
+  REQUIRE(run.pty.until_text("Rewind to"));
   run.pty.send("\r");
   REQUIRE(run.pty.until_text("conversation only"));
   run.pty.send("\r");
-  REQUIRE(run.pty.until_text("/redo takes this back"));
+  REQUIRE(run.pty.until_text("/redo undoes this"));
   CHECK(run.pty.vt().text().find("❯ hello") != std::string::npos);
-  CHECK(run.pty.vt().text().find("I am the demo") == std::string::npos);
+  CHECK(run.pty.vt().text().find("This is the built-in demo") == std::string::npos);
   run.pty.send("\x03/redo\r");
-  REQUIRE(run.pty.until_text("as it was before the rewind"));
-  CHECK(run.pty.vt().text().find("I am the demo") != std::string::npos);
+  REQUIRE(run.pty.until_text("The conversation is back"));
+  CHECK(run.pty.vt().text().find("This is the built-in demo") != std::string::npos);
 }
 
 TEST_CASE("a long conversation comes back from its end, and its beginning when somebody goes there") {
   ProjectFolder folder;
   {
     Pty first(TernRun::command({"--model", "demo", "hello"}), TernRun::options(folder));
-    REQUIRE(first.until_text("1 2 or"));
+    REQUIRE(first.until_text("enter choose"));
     first.send("1");
-    REQUIRE(first.until_text("I am the demo"));
-    REQUIRE(first.until_gone("esc to interrupt"));
+    REQUIRE(first.until_text("This is the built-in demo"));
+    REQUIRE(first.until_gone("esc interrupt"));
     first.send("\x04");
     REQUIRE(first.until_exit() == 0);
   }
@@ -367,13 +368,13 @@ TEST_CASE("a long conversation comes back from its end, and its beginning when s
   Pty pty(TernRun::command({"--model", "demo", "--continue"}), TernRun::options(folder));
   REQUIRE(pty.until_text("answer 1500"));
   pty.send("\x0f");
-  REQUIRE(pty.until_text("all unfolded"));
+  REQUIRE(pty.until_text("transcript, unfolded"));
   pty.send("/question 7\r");  // the newest that fits: among those on the screen's side
   REQUIRE(pty.until_text("question 799"));
-  pty.send("/the demo: a script\r");
-  REQUIRE(pty.until_text("I am the demo"));
+  pty.send("/built-in demo: scr\r");
+  REQUIRE(pty.until_text("This is the built-in demo"));
   pty.send("Gg");
-  REQUIRE(pty.until_text("❯ hello"));
+  REQUIRE(pty.until_text("▌ hello"));
 }
 
 TEST_CASE("a file made a moment ago is found by @ without another key") {
@@ -404,8 +405,8 @@ TEST_CASE("inline: finished messages stay in the terminal's own lines, the live 
   TernRun run({"--model", "demo", "--inline"}, 80, 24);
   run.trust();
   run.pty.send("hello\r");
-  REQUIRE(run.pty.until_text("I am the demo"));
-  REQUIRE(run.pty.until_gone("esc to interrupt"));
+  REQUIRE(run.pty.until_text("This is the built-in demo"));
+  REQUIRE(run.pty.until_gone("esc interrupt"));
   CHECK_FALSE(run.pty.vt().alternate());
   run.pty.resize(60, 20);
   REQUIRE(run.pty.until_text("for keys"));
@@ -414,14 +415,14 @@ TEST_CASE("inline: finished messages stay in the terminal's own lines, the live 
   INFO(text);
   const auto frame = text.find("ask, or /");
   CHECK(text.find("ask, or /", frame + 1) == text.npos);  // one composer, no leftovers
-  CHECK(text.find("I am the demo") != text.npos);
+  CHECK(text.find("This is the built-in demo") != text.npos);
   CHECK(run.pty.raw().find("\x1b[3J") == std::string::npos);  // what the terminal keeps is not ours to clear
   run.leave();
   CHECK(run.pty.until_exit() == 0);
   const std::string left = run.pty.vt().text();
   INFO(left);
   CHECK(left.find("╭") == left.npos);  // the region is taken away
-  CHECK(left.find("I am the demo") < left.find("1 turn"));
+  CHECK(left.find("This is the built-in demo") < left.find("1 turn"));
   CHECK(run.pty.modes_restored());
 }
 
@@ -431,7 +432,7 @@ TEST_CASE("without colours nothing but attributes is sent") {
   options.environment = folder.environment("xterm");
   options.environment.emplace_back("NO_COLOR", "1");
   Pty pty(TernRun::command({"--model", "demo"}), options);
-  REQUIRE(pty.until_text("1 2 or"));
+  REQUIRE(pty.until_text("enter choose"));
   for (const std::string_view colour : {";3", ";4", "[3", "[9"})
     for (int digit = 0; digit < 8; ++digit)
       CHECK(pty.raw().find(std::string(colour) + std::to_string(digit) + "m") == std::string::npos);
@@ -445,11 +446,11 @@ TEST_CASE("a picture of the screen", "[.][picture]") {
     if (name == "HOME") value = folder.path.string();  // the folder is ~/project
   options.environment.emplace_back("COLORTERM", "truecolor");
   Pty pty(TernRun::command({"--demo", "--config", "theme=dark"}), options);
-  REQUIRE(pty.until_text("1 2 or"));
+  REQUIRE(pty.until_text("enter choose"));
   pty.send("1");
   REQUIRE(pty.until([](const Vt& vt) {
     const std::string text = vt.text();
-    return text.find("◇ compacted") != std::string::npos && text.find("○ Bash") != std::string::npos;
+    return text.find("◇ compacted") != std::string::npos && text.find("◌ Bash") != std::string::npos;
   }));
   if (const char* file = getenv("TERN_PICTURE")) std::ofstream(file) << to_svg(pty.vt(), "tern --demo");
   pty.send("\x1b");
@@ -458,11 +459,11 @@ TEST_CASE("a picture of the screen", "[.][picture]") {
 TEST_CASE("the long play shows the context being compressed") {
   TernRun run({"--demo"}, 120, 40);
   REQUIRE(run.pty.until_text("Do you trust this folder?"));
-  REQUIRE(run.pty.until_text("1 2 or"));
+  REQUIRE(run.pty.until_text("enter choose"));
   run.pty.send("1");
   REQUIRE(run.pty.until_text("compacted"));
   run.pty.send("\x1b");
-  REQUIRE(run.pty.until_gone("esc to interrupt"));
+  REQUIRE(run.pty.until_gone("esc interrupt"));
 }
 
 TEST_CASE("a draft outlives a hang-up and an order to end") {
@@ -473,7 +474,7 @@ TEST_CASE("a draft outlives a hang-up and an order to end") {
     {
       Pty pty(TernRun::command({"--model", "demo"}), options);
       if (hang_up) {
-        REQUIRE(pty.until_text("1 2 or"));
+        REQUIRE(pty.until_text("enter choose"));
         pty.send("1");
         REQUIRE(pty.until_gone("Do you trust this folder?"));
       } else {
@@ -492,8 +493,8 @@ TEST_CASE("a draft outlives a hang-up and an order to end") {
       continue;
     }
     pty.send("\r");
-    REQUIRE(pty.until_text("I am the demo"));
-    REQUIRE(pty.until_gone("esc to interrupt"));
+    REQUIRE(pty.until_text("This is the built-in demo"));
+    REQUIRE(pty.until_gone("esc interrupt"));
     pty.signal(SIGTERM);
     pty.until_exit();
   }
@@ -511,5 +512,5 @@ TEST_CASE("a paste that stalls sends nothing when it goes on") {
   run.pty.send("\x1b[201~");
   run.pty.send(" typed");
   REQUIRE(run.pty.until_text("typed"));
-  CHECK(run.pty.vt().text().find("I am the demo") == std::string::npos);
+  CHECK(run.pty.vt().text().find("This is the built-in demo") == std::string::npos);
 }

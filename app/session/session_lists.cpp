@@ -1,0 +1,119 @@
+// Answers of the session that are lists: their rows can be opened, changed and deleted.
+#include <algorithm>
+
+#include "agent/protocol/local_time.h"
+#include "agent/store/compaction_text.h"
+#include "agent/turn/context_tools.h"
+#include "app/session/session_commands.h"
+
+namespace tern {
+namespace {
+
+std::string first_line(const std::string& text, std::size_t most) {
+  const auto begin = text.find_first_not_of(" \t\r\n");
+  if (begin == text.npos) return {};
+  auto line = text.substr(begin, std::min(text.find('\n', begin), begin + most) - begin);
+  while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xc0) == 0x80) line.pop_back();
+  return line;
+}
+
+}  // namespace
+
+void SessionQueries::tasks(const std::string& id) {
+  if (!id.empty()) {
+    const auto job = s.jobs_->find(id);
+    if (!job) return s.emit(Notice{Level::warning, "There is no background command " + id + "."});
+    auto text = s.jobs_->output(id).value_or(std::string());
+    return s.emit(Page{id + " · " + job->how + " · " + job->command, text.empty() ? "No output yet.\n" : std::move(text)});
+  }
+  ListShown list{ListShown::What::tasks, "Background commands", "no background commands", {}};
+  for (const auto& job : s.jobs_->list())
+    list.rows.push_back({job.id, job.command,
+                         job.how + " · " + std::to_string(job.age.count() / 1000) + " s · " +
+                             counted(static_cast<std::int64_t>(job.lines), "line")});
+  s.emit(std::move(list));
+}
+
+void SessionQueries::permissions() {
+  std::string why;
+  const auto mode = effective_mode(s.hands_->policy, why);
+  ListShown list{ListShown::What::rules,
+                 "Permissions · mode " + std::string(to_string(mode)) + (why.empty() ? "" : " (" + why + ")"),
+                 "No rules. \"/permissions allow Bash(git status)\" makes one.",
+                 {}};
+  for (const auto& rule : s.hands_->policy.rules) {
+    const auto kind = rule.kind == PermissionRule::Kind::allow ? "allow"
+                      : rule.kind == PermissionRule::Kind::ask ? "ask"
+                                                               : "deny";
+    list.rows.push_back({rule_text(rule), kind, rule.source});
+  }
+  s.emit(std::move(list));
+}
+
+// The newest first, as they are looked for.
+void SessionQueries::originals() {
+  constexpr std::size_t newest = 200, previewed = 80;
+  ListShown list{ListShown::What::originals, "Originals", "nothing is stored yet", {}};
+  for (const auto& original : s.store_->originals(newest)) {
+    if (original.bytes == 0) continue;
+    const auto begin = s.store_->bytes(original.id, 0, 4 * previewed).value_or(std::string());
+    const std::string what = original.tool.empty() ? "message" : original.tool;
+    list.rows.push_back({to_string(original.id), what + (original.subject.empty() ? "" : "  " + original.subject),
+                         counted(original.bytes, "byte") + " · " + first_line(begin, previewed)});
+  }
+  s.emit(std::move(list));
+}
+
+void SessionQueries::recall(const std::string& argument) {
+  if (argument.empty()) return originals();
+  RecallQuery query;
+  if (const auto id = parse_recall_id(argument)) {
+    auto text = s.store_->text(id);
+    return s.emit(text ? Event(Page{argument, std::move(*text)})
+                       : Event(Notice{Level::warning, "There is no " + argument + "."}));
+  }
+  query.search = argument;
+  s.emit(Page{"Recall: " + argument, answer_recall(*s.store_, query)});
+}
+
+void SessionQueries::settings() {
+  ListShown list{ListShown::What::settings, "Configuration", "This session keeps no configuration.", {}};
+  if (s.setup_.settings) list.rows = s.setup_.settings(s.trusted_ ? s.project_.project : std::filesystem::path());
+  s.emit(std::move(list));
+}
+
+void SessionQueries::summaries(const std::string& argument) {
+  if (argument == "audit") return s.emit(Page{"Loss audit", audit_text(*s.store_)});
+  if (argument.starts_with("open ")) return summary(argument.substr(5), false);
+  if (argument.starts_with("compare ")) return summary(argument.substr(8), true);
+  if (!argument.empty()) {
+    const auto count = std::strtoul(argument.c_str(), nullptr, 10);
+    if (count == 0 || argument.find_first_not_of("0123456789") != argument.npos)
+      return s.emit(Notice{Level::warning, "/summaries [how many | audit]: \"" + argument + "\" is not a number of summaries."});
+    return s.emit(Page{"Summaries", summaries_text(*s.store_, count), Page::Form::markdown});
+  }
+  ListShown list{ListShown::What::summaries, "Summaries", "no summary has been written yet", {}};
+  const auto all = s.store_->summaries();
+  for (auto one = all.rbegin(); one != all.rend(); ++one) {
+    if (one->session != s.store_->session()) continue;
+    const auto& record = one->record;
+    list.rows.push_back({std::to_string(one->number),
+                         local_time(record.when) + " · turns " + std::to_string(record.first_turn) + "–" +
+                             std::to_string(record.last_turn) + " · " + thousands(record.before) + " → " +
+                             thousands(record.after) + " tokens" + (record.undone ? " · undone" : ""),
+                         record.audit});
+  }
+  s.emit(std::move(list));
+}
+
+// One of them; or what it kept, word by word, of the originals that it stands for.
+void SessionQueries::summary(const std::string& number, bool compared) {
+  const auto all = s.store_->summaries();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return std::to_string(one.number) == number; });
+  if (found == all.end()) return s.emit(Notice{Level::warning, "There is no summary " + number + "."});
+  const auto& record = found->record;
+  if (compared) return s.emit(Page{"Summary " + number + " against the originals", record.audit + "\n\n" + record.audit_full});
+  s.emit(Page{"Summary " + number, record.summary + "\n\n" + index_page(record.index), Page::Form::markdown});
+}
+
+}  // namespace tern

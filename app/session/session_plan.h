@@ -1,0 +1,25 @@
+// What the model asks the user: a question, or the plan that ends plan mode. An approved plan is kept as a file of the project's
+// folder, and pinned until it is done or there is another one.
+#pragma once
+
+#include "app/session/session.h"
+
+namespace tern {
+
+struct SessionPlan {
+  Session& s;
+
+  UserAnswer ask(const UserQuestion& question);   // waits; other commands are answered meanwhile
+  bool wants_compaction(const std::string& why);  // false also where nobody can be asked
+  void tell_mode();                               // to the model, when it does not know it yet
+  void pin();                                     // before a request: a plan approved just now
+  void turn_done();                               // all of its tasks may be
+
+ private:
+  UserAnswer approve(const std::string& plan, const Answer& answer);
+  bool keeps() const;
+  std::filesystem::path file() const;
+  void unpin();
+};
+
+}  // namespace tern

@@ -1,0 +1,149 @@
+// What a person may change of a running session by word: folders, rules, settings.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "agent/gate/explain_command.h"
+#include "app/config/config.h"
+#include "app/config/option_table.h"
+#include "app/session/session_commands.h"
+
+namespace tern {
+namespace {
+
+struct RuleWord {
+  const char* name;
+  PermissionRule::Kind kind;
+};
+constexpr RuleWord rule_words[] = {
+    {"allow", PermissionRule::Kind::allow}, {"ask", PermissionRule::Kind::ask}, {"deny", PermissionRule::Kind::deny}};
+
+std::pair<std::string, std::string> first_word(const std::string& text) {
+  const auto end = text.find(' ');
+  return {text.substr(0, end), end == text.npos ? std::string() : text.substr(text.find_first_not_of(' ', end))};
+}
+
+// The lines that hold the word; all of them without one.
+std::string lines_with(const std::string& text, const std::string& word) {
+  std::string found;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const auto line = text.substr(at, end - at);
+    if (line.find(word) != line.npos) found += line;
+    at = end;
+  }
+  return found.empty() ? "No setting is called \"" + word + "\".\n" : found;
+}
+
+// Where a rule comes from that nobody wrote into a configuration.
+bool in_session(const std::string& source) {
+  return source == "this session" || source == "this project" || source == "/permissions" || source == "remembered";
+}
+
+}  // namespace
+
+// allow, ask or deny a rule; remove one; test a command.
+void SessionQueries::change_rules(const std::string& text) {
+  const auto [word, spec] = first_word(text);
+  if (word == "test" && !spec.empty()) {
+    auto& hands = *s.hands_;
+    if (hands.ready_sandbox) std::exchange(hands.ready_sandbox, nullptr)(hands);
+    return s.emit(Page{"Permissions for " + spec.substr(0, 40), explain_command(hands.policy, spec, *s.workspace_)});
+  }
+  if (word == "remove") return remove_rule(spec);
+  if (word == "scope") return rescope_rule(spec);
+  for (const auto& [name, kind] : rule_words) {
+    if (word != name) continue;
+    PermissionRule rule;
+    std::string wrong;
+    if (!parse_rule(s.tools_, spec, kind, "/permissions", rule, wrong)) return s.emit(Notice{Level::warning, wrong});
+    const auto shown = rule_text(rule);
+    s.hands_->policy.rules.push_back(std::move(rule));
+    return s.emit(Notice{Level::info, "For this session: " + std::string(name) + " " + shown});
+  }
+  s.emit(Notice{Level::warning, "Write /permissions allow|ask|deny|remove Tool(spec), or /permissions test COMMAND."});
+}
+
+// One that was granted or made in a session; those of the configuration are changed there.
+void SessionQueries::remove_rule(const std::string& text) {
+  auto& rules = s.hands_->policy.rules;
+  const auto named = [&](const PermissionRule& rule) { return rule_text(rule) == text && in_session(rule.source); };
+  const auto found = std::find_if(rules.begin(), rules.end(), named);
+  if (found == rules.end()) return s.emit(Notice{Level::warning, "No rule that was made in a session reads " + text + "."});
+  const bool kept = std::any_of(rules.begin(), rules.end(),
+                                [&](const PermissionRule& rule) { return named(rule) && rule.source == "this project"; });
+  std::erase_if(rules, named);
+  s.store_->revoke(text);
+  const auto wrong = kept ? s.project_rules().remove(text) : std::string();
+  s.emit(wrong.empty() ? Notice{Level::info, "Removed " + text + "."} : Notice{Level::warning, wrong});
+}
+
+// A rule for this session becomes one of the project, and the other way round.
+void SessionQueries::rescope_rule(const std::string& text) {
+  auto& rules = s.hands_->policy.rules;
+  const auto named = [&](const PermissionRule& rule) { return rule_text(rule) == text && in_session(rule.source); };
+  const auto found = std::find_if(rules.begin(), rules.end(), named);
+  if (found == rules.end()) return s.emit(Notice{Level::warning, text + " is set in the configuration: change it there."});
+  if (found->kind != PermissionRule::Kind::allow)
+    return s.emit(Notice{Level::warning, "Only rules that allow can be kept for the project."});
+  const bool kept = found->source == "this project";
+  const auto wrong = kept ? s.project_rules().remove(text) : s.project_rules().add(text);
+  if (!wrong.empty()) return s.emit(Notice{Level::warning, wrong});
+  found->source = kept ? "this session" : "this project";
+  kept ? void(s.store_->grant(text, false)) : void(s.store_->revoke(text));
+}
+
+void SessionQueries::add_dir(const std::string& folder) {
+  const auto place = s.workspace_->locate(folder);
+  std::error_code ignored;
+  if (!place.error.empty() || !std::filesystem::is_directory(place.real, ignored))
+    return s.emit(Notice{Level::warning, "There is no folder " + folder + "."});
+  if (place.inside) return s.emit(Notice{Level::info, place.real.string() + " is in the workspace already."});
+  s.workspace_->add_dir(place.real);
+  if (!s.hands_->ready_sandbox)
+    ready_sandbox(*s.hands_, *s.workspace_, s.setup_.sandbox_network);  // it was made for fewer folders
+  s.emit(Notice{Level::info, "The tools may work in " + place.real.string() +
+                                 " for this session; \"addDirs\" in the configuration "
+                                 "keeps it."});
+}
+
+// Into the user's own file, and into this session where that is possible.
+void SessionQueries::keep(const std::string& key, const std::string& value) {
+  if (key == "model") return SessionCommands{s}.set_model(value);
+  if (!s.setup_.keep_setting) return s.emit(Notice{Level::warning, "This session keeps no configuration."});
+  const auto kept = s.setup_.keep_setting(key, value);
+  if (!kept.ok) return s.emit(Notice{Level::warning, kept.text});
+  auto& limits = s.agent_->limits;
+  bool follows = key == "theme" || key == "vim" || key == "bell";  // the screen's
+  if (key == "thinking") limits.thinking = std::atoi(kept.value.c_str()), follows = true;
+  if (key == "maxTurns") limits.max_requests = std::atoi(kept.value.c_str()), follows = true;
+  if (key == "maxCost") limits.max_cost = std::atof(kept.value.c_str()), follows = true;
+  s.emit(Notice{Level::info, kept.text + "  (" + s.setup_.user_file + (follows ? ")" : "; from the next start on)")});
+}
+
+// All values; one; or a compression setting of this project, changed.
+void SessionQueries::config(const std::string& argument) {
+  auto [key, value] = first_word(argument);
+  if (!s.working_) s.reload_config();  // what is shown is what is in force
+  if (argument.empty()) return settings();
+  if (value.empty())
+    return s.emit(Page{"Configuration",
+                       lines_with(s.setup_.show_config ? s.setup_.show_config(s.trusted_ ? s.project_.project : "") : "", key)});
+  const auto known = config_keys();
+  const auto is_known = [&](const std::string& name) { return std::find(known.begin(), known.end(), name) != known.end(); };
+  if (is_known("compression." + key)) key = "compression." + key;
+  if (!is_known(key)) {
+    auto near = nearest_word(key, known);
+    if (near.empty()) near = nearest_word("compression." + key, known);
+    return s.emit(Notice{Level::warning, "No setting is called \"" + key + "\"" +
+                                             (near.empty() ? ": /config lists them." : "; did you mean " + near + "?")});
+  }
+  if (key.rfind("compression.", 0) != 0) return keep(key, value);
+  auto json = nlohmann::json::parse(value, nullptr, false);
+  if (json.is_discarded()) json = value;
+  const nlohmann::json change = {{key.substr(12), std::move(json)}};
+  s.emit(Notice{Level::info, s.configure(change.dump())});
+  s.show_meters();
+}
+
+}  // namespace tern

@@ -1,0 +1,94 @@
+// Skills in the real program: three levels of telling, once each, and instructions that every compaction leaves as they are.
+#include <catch2/catch_test_macros.hpp>
+#include <fstream>
+
+#include "tests/support/fake_llm.h"
+#include "tests/support/headless.h"
+
+using namespace tern;
+using namespace tern::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view uses_it_twice =
+    R"({"replies": [{"calls": [{"name": "Skill", "arguments": {"skill": "pdf"}}]},
+                    {"calls": [{"name": "Skill", "arguments": {"skill": "pdf", "args": "b.pdf"}}]}, {"text": "Done."}],
+        "default": {"text": "Here."}, "summary": {"text": "<summary>Short.</summary>"}})";
+
+void put_skill(const fs::path& folder) {
+  fs::create_directories(folder);
+  std::ofstream(folder / "SKILL.md") << "---\nname: pdf\ndescription: Reads PDF files\n---\nUse the word heliotrope.\n";
+  std::ofstream(folder / "forms.md") << "the third level";
+}
+
+void ask(const Home& home, const FakeLlm& server, std::string prompt) {
+  Headless tern(home, wires()[0], server.url(), {"-p", std::move(prompt)});
+  tern.close_input();
+  while (tern.line()) {}
+  tern.wait();
+}
+
+std::size_t times(std::string_view text, std::string_view part) {
+  std::size_t n = 0;
+  for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("a skill is named first, told whole when it is used, and told once") {
+  Home home;
+  FakeLlm server{uses_it_twice};
+  put_skill(home.work / ".claude/skills/pdf");
+  ask(home, server, "read a.pdf");
+  const auto requests = server.requests();
+  REQUIRE(requests.size() == 3);
+  CHECK(times(requests[0].body, "- pdf: Reads PDF files") == 1);
+  CHECK(times(requests[0].body, R"("name":"Skill")") == 1);
+  CHECK(times(requests[0].body, "heliotrope") == 0);
+  CHECK(times(requests[1].body, "heliotrope") == 1);
+  CHECK(times(requests[1].body, "- forms.md") == 1);
+  CHECK(times(requests[2].body, "heliotrope") == 1);
+  CHECK(times(requests[2].body, "are in the conversation already. Follow them. Arguments: b.pdf") == 1);
+  CHECK(times(requests[2].body, "the third level") == 0);
+}
+
+TEST_CASE("without skills, and in a folder that nobody has trusted, the model hears no word of them") {
+  for (const bool trusted : {true, false}) {
+    Home home;
+    FakeLlm server{R"({"default": {"text": "Here."}})"};
+    if (!trusted) {
+      std::ofstream(home.path / ".config/tern/config.json") << "{}";
+      put_skill(home.work / ".claude/skills/pdf");
+      put_skill(home.work / ".agents/skills/other");
+    }
+    ask(home, server, "/pdf hello");
+    const auto body = server.requests().front().body;
+    CHECK(times(body, "kill") == 0);  // neither the tool nor the catalog
+    CHECK(times(body, "heliotrope") == 0);
+  }
+}
+
+TEST_CASE("the user names a skill before anything else, and its instructions are the same after compactions") {
+  Home home;
+  FakeLlm server{
+      R"({"rounds": {"n": 40, "call": {"name": "Bash", "arguments": {"command": )"
+      R"("for n in $(seq $i00 $i99); do echo the quick brown fox number $n jumps over a lazy dog; done"}}, )"
+      R"("text": "Round $i.", "final": "all rounds done"}, "limit": 16000, "summary": {"text": "<summary>Short.</summary>"}})"};
+  put_skill(home.path / ".claude/skills/pdf");
+  Headless tern(home, wires()[0], server.url(), {"--plain", "--window", "16000", "--permission-mode", "bypass"});
+  const auto until = [&](std::string_view end) {
+    while (const auto line = tern.line())
+      if (line->find(end) != std::string::npos) return true;
+    return false;
+  };
+  tern.write("/pdf do the rounds");
+  REQUIRE(until("all rounds done"));
+  const auto body = server.requests().back().body;
+  CHECK(times(body, "the quick brown fox") < 40 * 50);  // most has been compacted away
+  CHECK(times(body, "Use the word heliotrope.\\n") == 1);
+  tern.write("/pdf once more");
+  REQUIRE(until("ready"));
+  CHECK(times(server.requests().back().body, "heliotrope") == 1);
+}

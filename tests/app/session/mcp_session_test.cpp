@@ -1,0 +1,107 @@
+// Servers in a session of the real program: what the model is offered, what is asked, what a project may start.
+#include <catch2/catch_test_macros.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/fake_llm.h"
+#include "tests/support/headless.h"
+#include "tests/support/places.h"
+
+using namespace tern;
+using nlohmann::json;
+using test::FakeLlm;
+using test::Headless;
+using test::Home;
+
+namespace {
+
+json fake_entry(const std::string& scenario = "{}") { return {{"command", places::mcp_server()}, {"args", {scenario}}}; }
+
+std::string servers_text(const json& servers) { return json{{"mcpServers", servers}}.dump(); }
+
+struct Answered {
+  std::string text, errors;
+  std::vector<std::string> requests;
+  int status = 0;
+};
+
+Answered answer(const Home& home, const char* scenario, const std::vector<std::string>& more) {
+  const FakeLlm model(scenario);
+  std::vector<std::string> words = {"-p", "go on", "--verbose"};
+  words.insert(words.end(), more.begin(), more.end());
+  Headless tern(home, test::wires()[0], model.url(), words);
+  Answered answered;
+  tern.close_input();
+  while (const auto line = tern.line()) answered.text += *line + "\n";
+  answered.status = tern.wait();
+  answered.errors = tern.errors();
+  for (const auto& request : model.requests()) answered.requests.push_back(request.body);
+  return answered;
+}
+
+constexpr const char* kEcho = R"({"replies":[
+  {"calls":[{"name":"McpTools","arguments":{"query":"echo"}}]},
+  {"calls":[{"name":"McpCall","arguments":{"server":"a","tool":"echo","arguments":{"text":"over here"}}}]},
+  {"text":"done"}]})";
+
+}  // namespace
+
+TEST_CASE("a server's tool is found, allowed by a rule for its server and called; the tools of the request stay the same") {
+  const Home home;
+  const Answered ran = answer(home, kEcho, {"--mcp-config", servers_text({{"a", fake_entry()}}), "--allowed-tools", "mcp__a__*"});
+  REQUIRE(ran.requests.size() == 3);
+  CHECK(ran.text.find("done") != std::string::npos);
+  CHECK(ran.requests[2].find("echo: over here") != std::string::npos);
+  CHECK(json::parse(ran.requests[0])["tools"] == json::parse(ran.requests[2])["tools"]);
+}
+
+TEST_CASE("without a rule a server's tool is not run where nobody can be asked, also behind McpCall") {
+  const Home home;
+  const std::string flag = servers_text({{"a", fake_entry()}});
+  const Answered ran = answer(home, kEcho, {"--mcp-config", flag});
+  REQUIRE(ran.requests.size() == 3);
+  CHECK(ran.requests[2].find("echo: over here") == std::string::npos);
+  CHECK(ran.requests[2].find("Permission refused") != std::string::npos);
+  const Answered denied =
+      answer(home, kEcho, {"--mcp-config", flag, "--allowed-tools", "mcp__a", "--disallowed-tools", "mcp__a__echo"});
+  REQUIRE(denied.requests.size() == 3);
+  CHECK(denied.requests[2].find("echo: over here") == std::string::npos);
+}
+
+TEST_CASE("a project's server does not start before it is approved, and its tools are not there") {
+  const Home home;
+  const std::string touched = (home.path / "started").string();
+  std::ofstream(home.work / ".mcp.json") << servers_text({{"a", fake_entry(json{{"log", touched}}.dump())}});
+  const Answered ran = answer(home, kEcho, {"--allowed-tools", "mcp__a"});
+  REQUIRE(ran.requests.size() == 3);
+  CHECK(ran.errors.find("wait for your approval: a") != std::string::npos);
+  CHECK(ran.requests[2].find("There is no MCP tool") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(touched));
+}
+
+TEST_CASE("--strict-mcp-config leaves all servers but those of the flag out") {
+  const Home home;
+  std::ofstream(home.work / ".mcp.json") << servers_text({{"p", fake_entry()}});
+  const Answered ran = answer(home, R"({"replies":[{"text":"hi"}]})", {"--strict-mcp-config"});
+  REQUIRE(ran.requests.size() == 1);
+  CHECK(ran.requests[0].find("McpTools") == std::string::npos);
+  CHECK(ran.errors.find("approval") == std::string::npos);
+}
+
+TEST_CASE("a server that is broken is told of, and the answer comes all the same") {
+  const Home home;
+  const Answered ran = answer(home, kEcho, {"--mcp-config", R"({"a":{"command":"/no/such/server"}})"});
+  REQUIRE(ran.requests.size() == 3);
+  CHECK(ran.requests[1].find("is not running") != std::string::npos);
+  CHECK(ran.text.find("done") != std::string::npos);
+}
+
+TEST_CASE("three servers of 44 tools cost a first request at most 2.2 KB") {
+  const Home home;
+  const char* hi = R"({"replies":[{"text":"hi"}]})";
+  const json dear = fake_entry(R"({"tools":4,"schema_bytes":400})");  // 15 tools each
+  const std::size_t without = answer(home, hi, {}).requests.at(0).size();
+  const std::size_t with =
+      answer(home, hi, {"--mcp-config", servers_text({{"a", dear}, {"b", dear}, {"c", dear}})}).requests.at(0).size();
+  CHECK(with - without <= 2'200);
+}
