@@ -9,15 +9,15 @@
 #include <functional>
 #include <string>
 
-#include "compression/boundary.h"
-#include "compression/condense.h"
-#include "compression/index.h"
-#include "compression/microcompact.h"
-#include "compression/plan.h"
-#include "compression/removal.h"
-#include "compression/salient.h"
-#include "compression/snip.h"
-#include "compression/tokens.h"
+#include "compression/plan/microcompact.h"
+#include "compression/plan/plan.h"
+#include "compression/plan/removal.h"
+#include "compression/reading/boundary.h"
+#include "compression/reading/condense.h"
+#include "compression/reading/index.h"
+#include "compression/reading/snip.h"
+#include "compression/text/salient.h"
+#include "compression/values/tokens.h"
 #include "tests/support/script.h"
 
 using namespace tern;

@@ -1,9 +1,9 @@
-// The day of work of tests/agent/day_of_work.h as figures; ends with 1 when a promise is broken.
+// The day of work of tests/agent/turn/day_of_work.h as figures; ends with 1 when a promise is broken.
 //   endurance_bench [turns]      default 120; 2000 (or TERN_ENDURANCE_TURNS) is the whole day
 #include <cstdio>
 #include <cstdlib>
 
-#include "tests/agent/day_of_work.h"
+#include "tests/agent/turn/day_of_work.h"
 
 using namespace tern;
 

@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "agent/meters.h"
-#include "compression/tokens.h"
+#include "agent/compactor/meters.h"
+#include "compression/values/tokens.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/tools/world.h"
-#include "tools/search.h"
+#include "tools/search/search.h"
 
 namespace {
 

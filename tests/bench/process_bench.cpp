@@ -17,10 +17,10 @@
 
 #include "tests/support/places.h"
 #include "tests/support/temp_dir.h"
-#include "tools/child_env.h"
-#include "tools/follow.h"
-#include "tools/process.h"
-#include "tools/sandbox.h"
+#include "tools/exec/follow.h"
+#include "tools/exec/process.h"
+#include "tools/sandbox/child_env.h"
+#include "tools/sandbox/sandbox.h"
 
 using namespace tern;
 using Clock = std::chrono::steady_clock;

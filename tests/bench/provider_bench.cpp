@@ -5,9 +5,9 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "agent/codec.h"
-#include "agent/providers.h"
-#include "agent/sse.h"
+#include "agent/models/codec.h"
+#include "agent/models/providers.h"
+#include "agent/models/sse.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/fake_wire.h"
 #include "tests/support/provider_run.h"

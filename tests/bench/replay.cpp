@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "compression/tokens.h"
+#include "compression/values/tokens.h"
 #include "tests/bench/replay_policy.h"
 #include "tests/support/recorded_session.h"
 

@@ -5,11 +5,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "compression/condense.h"
-#include "compression/microcompact.h"
-#include "compression/plan.h"
-#include "compression/removal.h"
-#include "compression/tokens.h"
+#include "compression/plan/microcompact.h"
+#include "compression/plan/plan.h"
+#include "compression/plan/removal.h"
+#include "compression/reading/condense.h"
+#include "compression/values/tokens.h"
 
 namespace tern::bench {
 
@@ -23,8 +23,8 @@ inline Edits planned(const Conversation& conversation, Budget budget, Tokens tar
   state.manual = true;
   state.strategy = "local";
   const auto goal = uncalibrated(target, budget);
-  return followed(conversation, plan(conversation, budget, state).edits,
-                  [&](const Conversation& rest) { return truncate(rest, budget, goal); });
+  auto edits = plan(conversation, budget, state).edits;
+  return count(tern::apply(conversation, edits)) <= goal ? edits : hard_cut(conversation, budget, goal);
 }
 
 // What the product does by itself before a request, with the defaults of its config: the tier that is due, if one is.
@@ -55,9 +55,9 @@ inline Conversation compress(const std::string& policy, const Conversation& conv
   else if (policy == "condense")
     edits = condense(conversation, budget, {.target = goal});
   else if (policy == "results")
-    edits = condense(conversation, budget, {.target = goal, .reach = Reach::results});
+    edits = condense(conversation, budget, {.target = goal, .reach = CutReach::results});
   else if (policy == "texts")
-    edits = condense(conversation, budget, {.target = goal, .reach = Reach::texts});
+    edits = condense(conversation, budget, {.target = goal, .reach = CutReach::answers});
   else if (policy == "labels")
     edits = microcompact(conversation, budget, {.target = goal, .oldest = 1.0, .kept_lines = 0});
   else if (policy == "micro")

@@ -14,9 +14,10 @@
 #include "tests/support/fake_llm.h"
 #include "tests/support/places.h"
 #include "tests/support/pty.h"
-#include "ui/keys.h"
-#include "ui/painter.h"
-#include "ui/screen.h"
+#include "ui/commands/builtin_commands.h"
+#include "ui/fronts/screen.h"
+#include "ui/shell/keys.h"
+#include "ui/terminal/painter.h"
 
 using namespace tern;
 namespace fs = std::filesystem;
@@ -49,7 +50,7 @@ struct World {
               .cwd = "/src",
               .home = "/",
               .version = "0"};
-  Shell shell{deps, [] {}};
+  Shell shell{deps, builtin_commands(), [] {}};
   Canvas canvas;
   Painter painter;
   std::size_t bytes = 0;

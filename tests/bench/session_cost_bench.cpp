@@ -2,21 +2,28 @@
 // *.jsonl as tests/bench/quality takes them. Each session is replayed request by request in a window of half of itself: before
 // each the plan of the shipped defaults runs (tiers 2 to 4, without a model, with the wait on a warm cache), and a provider with a
 // prompt cache is paid: the common prefix is read, the rest written, a pause of five minutes empties it. Keys: microLowWater,
-// compactTarget, microAt, compactAt; trigger=T runs the line engine at T of the window down to low instead of the tiers.
+// compactTarget, microAt, compactAt; trigger=T runs the line engine at T of the window down to low instead of the tiers;
+// snip=0 lets results enter as they are. Results are snipped when they enter, and where a read was edited next and the cut took
+// lines of the edit, one more request and a read of these lines are paid.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "agent/cost.h"
-#include "compression/condense.h"
-#include "compression/plan.h"
-#include "compression/stats.h"
-#include "compression/tokens.h"
+#include "agent/models/cost.h"
+#include "compression/plan/plan.h"
+#include "compression/reading/condense.h"
+#include "compression/reading/snip.h"
+#include "compression/text/utf8.h"
+#include "compression/values/blocks.h"
+#include "compression/values/stats.h"
+#include "compression/values/tokens.h"
+#include "tests/support/edited_reads.h"
 #include "tests/support/recorded_session.h"
 
 namespace {
@@ -45,7 +52,40 @@ test::RecordedSession session_of(const std::filesystem::path& file) {
 struct Bill {
   double dollars = 0, items = 0;  // items: tokens of the context, summed over the requests
   std::size_t requests = 0, micro = 0, deep = 0, hard = 0;
+  std::size_t again = 0;  // requests that a cut read has cost
 };
+
+struct Reads {  // over 10,000 characters, edited next
+  std::size_t reads = 0, whole = 0, lines = 0, shown = 0;
+};
+
+std::set<std::string> ranged_calls(const Conversation& conversation) {
+  std::set<std::string> ids;
+  for (const auto& item : conversation.items) {
+    for (const auto* call : blocks_of<ToolCall>(*item)) {
+      if (test::asks_for_lines(*call)) ids.insert(call->id);
+    }
+  }
+  return ids;
+}
+
+// As each enters a large, empty window.
+void count_reads(const Conversation& conversation, Reads& reads) {
+  const auto edited = test::edited_reads(conversation);
+  const auto ranged = ranged_calls(conversation);
+  for (const auto& item : conversation.items) {
+    for (const auto* result : blocks_of<ToolResult>(*item)) {
+      const auto edit = edited.find(result->call_id);
+      if (edit == edited.end() || count_characters(result->text) <= 10'000) continue;
+      const auto form = snip_form(*result, {}, {.share = 0, .ranged = ranged.count(result->call_id) > 0});
+      const auto shown = edit->second.shown_in(snip_text(result->text, form, result->recall));
+      ++reads.reads;
+      reads.whole += shown == edit->second.lines.size();
+      reads.lines += edit->second.lines.size();
+      reads.shown += shown;
+    }
+  }
+}
 
 class Player {
  public:
@@ -67,17 +107,61 @@ class Player {
     config.micro_at = value(keys, "microAt", config.micro_at);
     config.compact_at = value(keys, "compactAt", config.compact_at);
     next_ = ItemId{1'000'000};
+    if (managed && value(keys, "snip", 1) > 0) {
+      ranged_ = ranged_calls(session.conversation);
+      edited_ = test::edited_reads(session.conversation);
+      snips_ = true;
+    }
   }
 
   Bill run() {
     for (const auto& item : session_.conversation.items) {
       if (item->role == Role::assistant && !context_.items.empty()) request(*item);
-      context_.items.push_back(item);
+      enter(item);
     }
     return bill_;
   }
 
  private:
+  void enter(const ItemPtr& item) {
+    if (!snips_ || !has<ToolResult>(*item)) return context_.items.push_back(item);
+    Item entered = *item;
+    const double share = usage(context_, budget_).share;
+    for (auto& block : entered.blocks) {
+      auto* result = std::get_if<ToolResult>(&block);
+      if (!result) continue;
+      Item alone{.role = Role::user, .blocks = {std::move(block)}};
+      alone = snip(std::move(alone), budget_, {.share = share, .ranged = ranged_.count(result->call_id) > 0});
+      block = std::move(alone.blocks.front());
+    }
+    context_.items.push_back(make_item(std::move(entered)));
+    for (const auto* result : blocks_of<ToolResult>(*item)) read_again(*result);
+  }
+
+  // The lines of the edit that a cut took, with as many around them.
+  void read_again(const ToolResult& whole) {
+    const auto edit = edited_.find(whole.call_id);
+    if (edit == edited_.end()) return;
+    for (const auto* entered : blocks_of<ToolResult>(*context_.items.back())) {
+      if (entered->call_id != whole.call_id || edit->second.shown_in(entered->text) == edit->second.lines.size()) continue;
+      const std::string id = whole.call_id + "-again";
+      const auto call = make_item(
+          {.id = {next_.value++},
+           .role = Role::assistant,
+           .blocks = {ToolCall{id, whole.tool, "{\"file_path\":\"" + whole.subject + "\",\"offset\":400,\"limit\":80}", {}}}});
+      std::string lines;
+      for (const auto& line : edit->second.lines) lines += line + "\n" + line + "\n";
+      request(*call);
+      context_.items.push_back(call);
+      context_.items.push_back(
+          make_item({.id = {next_.value++},
+                     .role = Role::user,
+                     .blocks = {ToolResult{.call_id = id, .tool = whole.tool, .text = lines, .subject = whole.subject}}}));
+      ++bill_.again;
+      return;
+    }
+  }
+
   void request(const Item& answer) {
     cold_ = sent_.empty() || (answer.when != TimePoint{} && last_ != TimePoint{} && answer.when - last_ > cache_life);
     if (managed_) make_room();
@@ -135,7 +219,9 @@ class Player {
 
   const test::RecordedSession& session_;
   const Keys& keys_;
-  bool managed_;
+  bool managed_, snips_ = false;
+  std::set<std::string> ranged_;
+  std::map<std::string, test::EditedRead> edited_;
   ModelInfo model_;
   Budget budget_;
   double factor_ = 1;
@@ -162,7 +248,8 @@ int main(int argc, char** argv) {
     if (at == pair.npos) return std::fprintf(stderr, "%s is no key=value\n", argv[i]), 2;
     keys[pair.substr(0, at)] = std::atof(pair.c_str() + at + 1);
   }
-  double relative = 0, kept = 0, micro = 0, deep = 0, hard = 0, sessions = 0;
+  double relative = 0, kept = 0, micro = 0, deep = 0, hard = 0, again = 0, sessions = 0;
+  Reads reads;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     if (entry.path().extension() != ".jsonl") continue;
@@ -172,6 +259,8 @@ int main(int argc, char** argv) {
     ++sessions;
     relative += ours.dollars / all.dollars;
     kept += ours.items / all.items;
+    again += static_cast<double>(ours.again);
+    count_reads(session.conversation, reads);
     micro += static_cast<double>(ours.micro), deep += static_cast<double>(ours.deep), hard += static_cast<double>(ours.hard);
   }
   if (sessions == 0) return std::fprintf(stderr, "no session in %s\n", folder), 1;
@@ -180,4 +269,8 @@ int main(int argc, char** argv) {
   std::printf("mean context, relative\t%.3f\t\t\n", kept / sessions);
   std::printf("a session: microcompactions, compactions, truncations\t%.1f %.1f %.1f\t\t\n", micro / sessions, deep / sessions,
               hard / sessions);
+  std::printf("requests that a cut read has cost\t%.0f\t\t\n", again);
+  std::printf("reads over 10,000 characters edited next: all lines there at once\t%zu of %zu\t\t\n", reads.whole, reads.reads);
+  std::printf("their edited lines in the context at once\t%.1f\t%%\t>= 95\n",
+              100.0 * static_cast<double>(reads.shown) / static_cast<double>(std::max<std::size_t>(1, reads.lines)));
 }

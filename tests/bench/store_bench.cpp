@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <random>
 
-#include "agent/store.h"
-#include "compression/tokens.h"
+#include "agent/store/store.h"
+#include "compression/values/tokens.h"
 
 using namespace tern;
 using Clock = std::chrono::steady_clock;

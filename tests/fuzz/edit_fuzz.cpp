@@ -1,15 +1,16 @@
 // Any bytes as file, old and new text: nothing crashes, an edit that is done keeps what stands before the first and behind
 // the last difference, and every decoded view leads back to bytes inside the file.
+// also built of: tools/files/edit_hints.cpp
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
-#include "tools/diff.h"
-#include "tools/edit_match.h"
-#include "tools/encoding.h"
-#include "tools/ignore.h"
-#include "tools/read_page.h"
-#include "tools/regex.h"
+#include "tools/files/diff.h"
+#include "tools/files/edit_match.h"
+#include "tools/files/encoding.h"
+#include "tools/files/read_page.h"
+#include "tools/search/regex.h"
+#include "tools/workspace/ignore.h"
 
 using namespace tern;
 

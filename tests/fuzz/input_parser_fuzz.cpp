@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ui/input_parser.h"
+#include "ui/terminal/input_parser.h"
 
 namespace {
 

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "compression/clean_output.h"
-#include "compression/last_screen.h"
-#include "ui/progress.h"
-#include "ui/text_safe.h"
+#include "compression/text/clean_output.h"
+#include "compression/text/last_screen.h"
+#include "ui/text/progress.h"
+#include "ui/text/text_safe.h"
 
 namespace {
 

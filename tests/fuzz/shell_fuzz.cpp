@@ -1,10 +1,10 @@
 // Any bytes as a command line: the parser ends, and what stands behind a line end is never swallowed by a line it calls plain.
-// also built of: agent/shell_unwrap.cpp
+// also built of: agent/gate/shell_unwrap.cpp
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
-#include "agent/shell_parse.h"
+#include "agent/gate/shell_parse.h"
 
 using namespace tern;
 

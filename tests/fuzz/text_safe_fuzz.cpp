@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "ui/text_safe.h"
-#include "ui/width.h"
+#include "ui/text/text_safe.h"
+#include "ui/text/width.h"
 
 namespace {
 

@@ -9,10 +9,10 @@
 
 #include "tests/support/places.h"
 #include "tests/support/temp_dir.h"
-#include "tools/child_env.h"
-#include "tools/follow.h"
-#include "tools/output_ring.h"
-#include "tools/process.h"
+#include "tools/exec/follow.h"
+#include "tools/exec/output_ring.h"
+#include "tools/exec/process.h"
+#include "tools/sandbox/child_env.h"
 
 namespace tern::test {
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "agent/codec.h"
-#include "agent/providers.h"
-#include "agent/sse.h"
+#include "agent/models/codec.h"
+#include "agent/models/providers.h"
+#include "agent/models/sse.h"
 
 namespace tern::test {
 

@@ -6,6 +6,7 @@ namespace tern::places {
 
 const char* program();     // the built tern
 const char* supervisor();  // what process tests start as supervisor
+const char* mcp_server();  // tests/support/fake_mcp_main.cpp
 const char* source_tree();
 
 }  // namespace tern::places

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/provider.h"
-#include "compression/tokens.h"
+#include "agent/models/provider.h"
+#include "compression/values/tokens.h"
 
 namespace tern::test {
 

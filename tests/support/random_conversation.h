@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "compression/conversation.h"
+#include "compression/values/conversation.h"
 
 namespace tern::test {
 

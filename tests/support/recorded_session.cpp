@@ -6,10 +6,10 @@
 #include <string>
 #include <tuple>
 
-#include "compression/blocks.h"
-#include "compression/check.h"
-#include "compression/survey.h"
-#include "compression/tokens.h"
+#include "compression/reading/survey.h"
+#include "compression/values/blocks.h"
+#include "compression/values/check.h"
+#include "compression/values/tokens.h"
 
 namespace tern::test {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "compression/conversation.h"
+#include "compression/values/conversation.h"
 
 namespace tern::test {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "compression/tokens.h"
+#include "compression/values/tokens.h"
 
 namespace tern::test {
 

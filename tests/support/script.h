@@ -19,8 +19,8 @@
 #include <string>
 #include <string_view>
 
-#include "compression/conversation.h"
-#include "compression/edit.h"
+#include "compression/values/context_edit.h"
+#include "compression/values/conversation.h"
 
 namespace tern::test {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/provider.h"
+#include "agent/models/provider.h"
 
 namespace tern::test {
 

@@ -1,7 +1,8 @@
 // A history of its own on disk, gone at the end.
 #pragma once
 
-#include "agent/store.h"
+#include "agent/store/store.h"
+#include "compression/values/tokens.h"
 #include "tests/support/temp_dir.h"
 
 namespace tern::test {

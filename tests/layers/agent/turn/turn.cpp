@@ -1,6 +1,4 @@
 #include <curl/curl.h>
-#include "agent/http.h"
-#include "compression/plan.h"
-
+#include "compression/plan/edit.h"
 #include "tests/support/script.h"
 #include "ui/view.h"

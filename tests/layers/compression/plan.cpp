@@ -1,4 +1,0 @@
-#include "compression/plan.h"
-
-#include <nlohmann/json.hpp>
-#include <string>

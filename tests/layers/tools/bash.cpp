@@ -1,2 +1,0 @@
-#include "compression/edit.h"
-#include "tools/tool.h"

@@ -1,0 +1,1 @@
+#include "compression/plan/edit.h"

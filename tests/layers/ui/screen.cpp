@@ -1,3 +1,0 @@
-#include <sqlite3.h>
-
-#include "agent/event.h"
