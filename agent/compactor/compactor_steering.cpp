@@ -55,6 +55,7 @@ std::vector<PlannedItem> planned(const Conversation& conversation, const Plan& d
   for (const auto& item : summarised) reasons.try_emplace(item->id.value, "goes into a summary");
   const auto changed = due.ask ? summarised : targets(conversation, due.edits);
   std::vector<PlannedItem> rows;
+  rows.reserve(changed.size());
   for (const auto& item : changed)
     rows.push_back({to_string(item->recall), kind_of_item(*item), subject_of(*item), reasons[item->id.value], item->tokens});
   return rows;

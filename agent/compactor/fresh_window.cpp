@@ -52,14 +52,14 @@ std::string notes_text(std::vector<Note> notes, Tokens budget) {
   std::stable_sort(notes.begin(), notes.end(), [](const Note& a, const Note& b) { return a.turn > b.turn; });
   std::string text, others;
   for (const auto& note : notes) {
-    auto page = "## " + note.path + "\n" + note.text + (note.text.ends_with('\n') ? "\n" : "\n\n");
+    const auto page = "## " + note.path + "\n" + note.text + (note.text.ends_with('\n') ? "\n" : "\n\n");
     const auto cost = estimate(page);
     if (cost > budget) {
       others += (others.empty() ? "" : ", ") + note.path;
       continue;
     }
     budget -= cost;
-    text += std::move(page);
+    text += page;
   }
   if (!others.empty()) text += "More notes, to be read with Notes: " + others + "\n";
   return text;

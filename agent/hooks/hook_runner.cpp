@@ -201,6 +201,7 @@ HookAnswer HookRunner::ask(const HookCall& call, std::stop_token stop) {
   begin_aside({waits, rows.end()}, input);
   rows.erase(waits, rows.end());
   std::vector<HookJob> jobs;
+  jobs.reserve(rows.size());
   for (const auto i : rows) jobs.push_back(job_for(rows_[i], input));
   if (jobs.empty()) return all;
   std::vector<HookOutcome> outcomes;

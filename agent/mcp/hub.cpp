@@ -25,8 +25,9 @@ ProcessSpec spec_of(const McpServer& server, const McpHubSettings& settings) {
   spec.env = settings.env;
   spec.env.push_back("CLAUDE_PROJECT_DIR=" + settings.root.string());
   for (const auto& [name, value] : server.env) {
-    std::erase_if(spec.env, [&](const std::string& entry) { return entry.starts_with(name + "="); });
-    spec.env.push_back(name + "=" + value);
+    const std::string key = name + "=";
+    std::erase_if(spec.env, [&](const std::string& entry) { return entry.starts_with(key); });
+    spec.env.push_back(key + value);
   }
   return spec;
 }

@@ -269,14 +269,16 @@ void AcpServer::list(const json& id, const json& params) {
 void AcpServer::remove(const json& id, const json& params) {
   const auto wanted = member_text(params, "sessionId");
   fs::path cwd = world_.cwd;
+  std::shared_ptr<AcpSession> session;
   {
     const std::lock_guard lock(mutex_);
     if (const auto open = open_.find(wanted); open != open_.end()) {
-      if (const auto session = open->second.lock()) session->close();
+      session = open->second.lock();
       open_.erase(open);
     }
     if (const auto place = places_.find(wanted); place != places_.end()) cwd = place->second;
   }
+  if (session) session->close();  // a session may wait for mutex_ with its own in hand
   if (!hide_session(cwd, world_.state_dir, wanted))
     return client_.fail(id, acp_code::not_found, "There is no session of this id.");
   client_.answer(id, json::object());

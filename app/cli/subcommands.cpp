@@ -312,6 +312,7 @@ int sandbox(Subcommand& command) {
   words.insert(words.end(), command.options.arguments.begin(), command.options.arguments.end());
   if (words.size() == 1) words.emplace_back("--check");
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   return sandbox_main(static_cast<int>(words.size()), argv.data());

@@ -19,11 +19,11 @@ void SessionQueries::handoff(const std::string& argument) {
   const auto from = s.opened_.id;
   std::string why;
   s.add_account();
-  const auto created = s.store_->create({argument, s.setup_.cwd.string(), s.model_name_.provider + "/" + s.model_name_.model});
+  auto created = s.store_->create({argument, s.setup_.cwd.string(), s.model_name_.provider + "/" + s.model_name_.model});
   if (s.store_->resume(from, why)) s.store_->remember(Notice{Level::info, "Handed over to session " + created.id + "."});
   auto opened = s.store_->resume(created.id, why);
   s.compactor_->stop_drafting();
-  s.adopt(opened ? std::move(*opened) : created);
+  s.adopt(opened ? std::move(*opened) : std::move(created));
   Item seed;
   seed.role = Role::user;
   seed.synthetic = true;

@@ -276,6 +276,7 @@ std::string file_outline(std::string_view text, std::size_t from, std::size_t to
   if (limit <= header_bytes) return {};
   const auto entries = entries_of(text, from, to, language);
   std::vector<std::size_t> costs;
+  costs.reserve(entries.size());
   for (const auto& entry : entries) costs.push_back(count_characters(shown(entry)));
   const auto kept = chosen(entries, costs, limit - header_bytes);
   std::string lines;

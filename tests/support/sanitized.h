@@ -10,9 +10,11 @@ namespace tern::test {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool memory_tells = false;
 inline constexpr std::size_t stride = 7;
+inline constexpr int slower = 5;  // how much longer what starts and ends processes may take
 #else
 inline constexpr bool memory_tells = true;
 inline constexpr std::size_t stride = 1;
+inline constexpr int slower = 1;
 #endif
 
 }  // namespace tern::test

@@ -95,7 +95,7 @@ FileMemory::State& FileMemory::own() {
 void FileMemory::learn(FileNews news) {
   State& state = own();
   Record& record = state.records[news.real];
-  std::visit([&](auto&& what) { state.take(record, std::move(what)); }, std::move(news.what));
+  std::visit([&](auto& what) { state.take(record, std::move(what)); }, news.what);
 }
 
 std::optional<Seen> FileMemory::seen(const fs::path& real) const {

@@ -171,6 +171,7 @@ void open_list(Shell& shell, ListShown list) {
     overlay.marked.emplace();
     overlay.actions.back().run_all = [rows = list.rows, action](Shell& in, const std::vector<std::size_t>& chosen) {
       std::vector<std::string> names;
+      names.reserve(chosen.size());
       for (const std::size_t row : chosen) names.push_back(rows[row].id);
       action.run_all(in, names);
     };

@@ -92,9 +92,10 @@ void open_login(Shell& shell, const LoginAsked& asked) {
     const char letter = press.text[0];
     const auto index = static_cast<std::size_t>(letter - '1');
     if (letter != 'r' && (letter < '1' || index >= list->size())) return false;
-    const auto kept = list;  // goes with the overlay otherwise
-    in.overlay.reset();
-    letter == 'r' ? in.send(Query{"login", ""}) : (*kept)[index].go(in);
+    std::function<void(Shell&)> go = [](Shell& again) { again.send(Query{"login", ""}); };
+    if (letter != 'r') go = (*list)[index].go;
+    in.overlay.reset();  // the list goes with it
+    go(in);
     return true;
   };
   shell.overlay = std::move(overlay);

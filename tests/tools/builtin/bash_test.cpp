@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/support/commands.h"
+#include "tests/support/sanitized.h"
 #include "tests/tools/set/tool_call.h"
 #include "tools/exec/jobs.h"
 #include "tools/files/file_memory.h"
@@ -170,7 +171,7 @@ TEST_CASE("stopping the turn ends the command and says so") {
   const auto begun = std::chrono::steady_clock::now();
   const ToolOutput out = w.sh("echo before; trap '' TERM; sleep 99; sleep 99");
   person.join();
-  CHECK(std::chrono::steady_clock::now() - begun < milliseconds(2600));
+  CHECK(std::chrono::steady_clock::now() - begun < milliseconds(2600) * test::slower);
   CHECK(says(out.text, "Interrupted by the user after"));
   CHECK(says(out.text, "before"));
   CHECK(out.is_error);
@@ -193,7 +194,7 @@ TEST_CASE("ten readers of a terminal end by themselves and are explained") {
     INFO(reader);
     const auto begun = std::chrono::steady_clock::now();
     w.sh(reader);
-    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(5));
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(5) * test::slower);
   }
   if (!says(w.sh("command -v python3 || echo none").text, "none"))
     CHECK(says(w.sh("python3 -c 'input()'").text, "no terminal and no input"));
