@@ -1,34 +1,13 @@
 #include "agent/mcp/server_questions.h"
 
+#include "agent/mcp/file_uri.h"
 #include "agent/mcp/rpc.h"
 
 namespace tern {
 
-namespace {
-
 using nlohmann::json;
 
-bool plain_in_uri(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("/-._~").find(c) != std::string_view::npos;
-}
-
-}  // namespace
-
 json client_capabilities() { return {{"roots", {{"listChanged", false}}}}; }
-
-std::string file_uri(const std::filesystem::path& path) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  std::string uri = "file://";
-  for (const char c : path.string()) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (plain_in_uri(c))
-      uri += c;
-    else
-      uri += {'%', digits[byte >> 4], digits[byte & 15]};
-  }
-  return uri;
-}
 
 ServerQuestion answer_question(std::string_view method, const std::vector<std::filesystem::path>& roots) {
   ServerQuestion answer;

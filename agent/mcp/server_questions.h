@@ -21,6 +21,4 @@ ServerQuestion answer_question(std::string_view method, const std::vector<std::f
 // The modern form: the questions inside a result, answered by their keys. `why` when one cannot be.
 nlohmann::json answer_inputs(const nlohmann::json& result, const std::vector<std::filesystem::path>& roots, std::string& why);
 
-std::string file_uri(const std::filesystem::path& path);
-
 }  // namespace tern

@@ -8,7 +8,6 @@
 #include <optional>
 #include <thread>
 
-#include "agent/mcp/line_splitter.h"
 #include "tools/exec/output_ring.h"
 
 namespace tern {
@@ -36,7 +35,7 @@ struct StdioLink::State {
   ProcessSpec spec;
   LinkEvents events;
   Process process;
-  LineSplitter splitter{largest_message};
+  StdioFraming framing;
   std::thread thread;
   int wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   bool output_open = true;  // the thread's alone
@@ -89,7 +88,7 @@ void StdioLink::State::write_waiting() {
 void StdioLink::State::read_output() {
   const LineSplitter::Lines lines{.whole = [this](std::string line) { events.on_message(std::move(line)); },
                                   .too_long = events.on_oversized};
-  if (output_open) output_open = process.drain([&](std::string_view bytes) { splitter.feed(bytes, lines); });
+  if (output_open) output_open = process.drain([&](std::string_view bytes) { framing.feed(bytes, lines); });
   process.drain_errors([this](std::string_view bytes) { hear_error(bytes); });
 }
 
@@ -144,7 +143,14 @@ void StdioLink::State::bring_down() {
   gone_before(Clock::now() + milliseconds(500));
 }
 
-StdioLink::StdioLink(ProcessSpec spec) : state_(std::make_unique<State>()) {
+StdioFraming line_framing() {
+  const auto splitter = std::make_shared<LineSplitter>(largest_message);
+  return {.feed = [splitter](std::string_view bytes, const LineSplitter::Lines& messages) { splitter->feed(bytes, messages); },
+          .frame = [](const std::string& message) { return message + '\n'; }};
+}
+
+StdioLink::StdioLink(ProcessSpec spec, StdioFraming framing) : state_(std::make_unique<State>()) {
+  state_->framing = std::move(framing);
   state_->spec = std::move(spec);
   state_->spec.two_way = true;
 }
@@ -166,7 +172,7 @@ std::string StdioLink::send(const Outgoing& message, std::stop_token) {
     const std::lock_guard lock(state_->mutex);
     if (state_->over || state_->closing) return "the server is gone";
     if (state_->waiting.size() + message.text.size() > kMostWaiting) return "the server does not read what it is sent";
-    state_->waiting += message.text + '\n';
+    state_->waiting += state_->framing.frame(message.text);
   }
   state_->ring();
   return {};

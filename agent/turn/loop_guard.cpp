@@ -1,8 +1,8 @@
+#include "agent/turn/loop_guard.h"
+
 #include <algorithm>
 #include <functional>
-#include <string>
 
-#include "agent/turn/tool_calls.h"
 #include "compression/values/tool_kinds.h"
 
 namespace tern {

@@ -118,6 +118,8 @@ void ToolCalls::prepare(Prepared& prepared, std::stop_token stop, CallsDone& don
                                      " times with the same result; the model has been told to do something else."});
   } else {
     if (run.tool->subject) run.output.subject = run.tool->subject(prepared.args);
+    if (hands_.watch.expect && run.tool->effects.has(Effect::write) && run.tool->paths)
+      for (const auto& path : run.tool->paths(prepared.args)) hands_.watch.expect(path);
     prepared.ready = before_call(prepared, stop, done) && permitted(prepared, stop, done);
   }
 }
@@ -291,6 +293,16 @@ CallRun ToolCalls::run_for_file(ToolPtr tool, const nlohmann::json& args, const 
   return std::move(prepared.run);
 }
 
+// What the change broke follows the result: the model need not run a build to hear of it.
+void ToolCalls::look_at_changes(CallRun& run, const nlohmann::json& args, const Workspace& workspace, std::stop_token stop) {
+  if (!hands_.watch.changed || !run.tool->effects.has(Effect::write) || !run.tool->paths) return;
+  for (const auto& path : run.tool->paths(args)) {
+    const auto news = hands_.watch.changed(workspace, path, stop);
+    if (!news.text.empty()) run.output.text += "\n\n" + news.text;
+    if (!news.note.empty()) run.output.note += (run.output.note.empty() ? "" : " · ") + news.note;
+  }
+}
+
 void ToolCalls::run_one(Prepared& prepared, const Snapshot& seen, std::stop_token stop) {
   auto& run = prepared.run;
   const auto begin = std::chrono::steady_clock::now();
@@ -322,6 +334,7 @@ void ToolCalls::run_one(Prepared& prepared, const Snapshot& seen, std::stop_toke
     run.output = failure(std::string("The tool failed inside tern: ") + error.what());
   }
   if (run.output.subject.empty()) run.output.subject = subject;
+  if (run.ran && !run.output.is_error) look_at_changes(run, prepared.args, seen.workspace, stop);
   if (!note.empty()) run.output.text += "\n\n[The user approved this and said: " + note + ']';
   run.cell.milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
 }

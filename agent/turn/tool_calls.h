@@ -2,7 +2,6 @@
 // else in order. Every call gets exactly one result, whatever happens; a wrong call gets one that teaches.
 #pragma once
 
-#include <deque>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
@@ -17,6 +16,8 @@
 #include "agent/protocol/event.h"
 #include "agent/protocol/inbox.h"
 #include "agent/store/store.h"
+#include "agent/turn/change_watch.h"
+#include "agent/turn/loop_guard.h"
 #include "compression/text/owner_thread.h"
 #include "tools/sandbox/sandbox.h"
 #include "tools/set/tool_set.h"
@@ -45,24 +46,7 @@ struct ToolEnvironment {
   bool may_ask = true;                                               // false headless: what would be asked is refused
   Mailbox<std::string> notes = Mailbox<std::string>();               // from background jobs, for the model
   Hooks hooks = {};
-};
-
-// The same call with the same result: told at the fifth time, the turn is ended at the eighth.
-class LoopGuard {
- public:
-  // How often this call has just given the same result in a row.
-  int repeats(const ToolCall& call) const;
-  void saw(const ToolCall& call, const std::string& result);
-  void changed_files();  // a test that is run again after an edit is no repeat
-  static constexpr int teach_at = 5, end_at = 8;
-
- private:
-  struct Seen {
-    std::size_t call = 0, result = 0;
-    int times = 0;
-    bool writes = false;
-  };
-  std::deque<Seen> recent_;
+  ChangeWatch watch = {};
 };
 
 struct Denial {
@@ -129,6 +113,7 @@ class ToolCalls {
   void execute(const std::vector<Prepared*>& group, std::stop_token stop);
   void work(const std::vector<Prepared*>& group, std::stop_token stop);
   void run_one(Prepared& prepared, const Snapshot& seen, std::stop_token stop);
+  void look_at_changes(CallRun& run, const nlohmann::json& args, const Workspace& workspace, std::stop_token stop);
   void settle_walls(Prepared& prepared, std::stop_token stop, CallsDone& done);
   void close(Prepared& prepared);
   void log_before();

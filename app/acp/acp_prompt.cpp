@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agent/mcp/call_result.h"
+#include "agent/mcp/file_uri.h"
 #include "agent/mcp/rpc.h"
 
 namespace tern {
@@ -11,12 +12,6 @@ namespace {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
 
 // What a prompt says instead of the address: "@src/a.cpp".
 std::string mention(const std::string& uri, const fs::path& cwd) {
@@ -78,23 +73,6 @@ struct Reader {
 };
 
 }  // namespace
-
-std::string path_of_uri(std::string_view uri) {
-  constexpr std::string_view scheme = "file://";
-  if (!uri.starts_with(scheme)) return {};
-  uri.remove_prefix(scheme.size());
-  uri = uri.substr(0, uri.find_first_of("#?"));
-  if (uri.starts_with("localhost/")) uri.remove_prefix(std::string_view("localhost").size());
-  if (!uri.starts_with('/')) return {};
-  std::string path;
-  for (std::size_t i = 0; i < uri.size(); ++i) {
-    const int high = uri[i] == '%' && i + 2 < uri.size() ? hex_value(uri[i + 1]) : -1;
-    const int low = high >= 0 ? hex_value(uri[i + 2]) : -1;
-    path += low >= 0 ? static_cast<char>(high * 16 + low) : uri[i];
-    if (low >= 0) i += 2;
-  }
-  return path.find('\0') == path.npos ? path : std::string();
-}
 
 AcpPrompt read_prompt(const json& blocks, const fs::path& cwd) {
   AcpPrompt prompt;

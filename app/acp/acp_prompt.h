@@ -18,7 +18,4 @@ struct AcpPrompt {
 // Text, images, embedded resources and links to resources. A link to a file becomes a mention of it, relative to `cwd` where it is below.
 AcpPrompt read_prompt(const nlohmann::json& blocks, const std::filesystem::path& cwd);
 
-// The path of "file:///a%20b"; empty for every other address.
-std::string path_of_uri(std::string_view uri);
-
 }  // namespace tern

@@ -33,6 +33,7 @@ McpServers servers_of_plugin(const fs::path& plugin) {
 
 void set_brought(const Options& options, const Config& config, SessionSetup& setup, std::string& error) {
   setup.hooks = config.hooks;
+  setup.language_servers = config.language_servers;
   set_mcp(options, config, setup, error);
   std::vector<McpServers> lists{std::move(setup.mcp)};
   for (const auto& named : options.plugin_dirs) {

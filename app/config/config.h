@@ -46,6 +46,7 @@ struct Config {
   std::map<std::string, std::string> keys;     // "transcript" → "f5"
   std::string mcp_servers;                     // JSON text: name → entry, read by read_mcp_servers()
   std::string hooks;                           // JSON text: event → handlers, read by read_hooks()
+  std::string language_servers;                // JSON text: name → entry, or true or false; read by language_servers()
   CompressionConfig compression;
 
   std::map<std::string, std::string> origins;  // key → "default", "/home/me/.config/tern/config.json", "$TERN_MODEL" …

@@ -320,6 +320,7 @@ std::vector<ConfigKey> person_keys() {
       models_key(),
       mcp_servers_key(),
       hooks_key(),
+      language_servers_key(),
       status_line_key(),
       names("aliases", TERN_FIELD(aliases), "an object: short name → provider/name", "short names for models"),
       names("keys", TERN_FIELD(keys), "an object: action → key", "other keys for the actions that /keys lists"),

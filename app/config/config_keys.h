@@ -28,6 +28,7 @@ ConfigKey providers_key();
 ConfigKey models_key();
 ConfigKey mcp_servers_key();
 ConfigKey hooks_key();
+ConfigKey language_servers_key();
 ConfigKey status_line_key();
 constexpr std::string_view kCompression = "compression.";
 

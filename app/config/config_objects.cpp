@@ -151,6 +151,26 @@ ConfigKey hooks_key() {
               }};
 }
 
+// Read, and its problems named, where the servers are started.
+ConfigKey language_servers_key() {
+  return {.name = "languageServers",
+          .wants = "true, false, or an object: name → {command, extensions, env}, or false",
+          .help = "tell the model new errors after an edit; true: also where there is no sandbox",
+          .set =
+              [](Config& config, const Json& json) {
+                config.language_servers = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+                return json.is_object() || json.is_boolean();
+              },
+          .get =
+              [](const Config& config) {
+                const Json servers = Json::parse(config.language_servers, nullptr, false);
+                if (!servers.is_object()) return servers.is_boolean() ? servers : Json::object();
+                Json names = Json::object();
+                for (const auto& [name, entry] : servers.items()) names[name] = entry.is_boolean() ? entry : Json("(set)");
+                return names;
+              }};
+}
+
 // In the shape of other agents' settings, or the command alone.
 ConfigKey status_line_key() {
   return {

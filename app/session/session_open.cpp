@@ -9,6 +9,7 @@
 #include "app/config/config.h"
 #include "app/session/session_commands.h"
 #include "app/session/session_hooks.h"
+#include "app/session/session_lsp.h"
 #include "app/session/session_mcp.h"
 #include "app/session/session_plan.h"
 #include "compression/values/check.h"
@@ -308,6 +309,7 @@ void Session::make_hands() {
     if ((tool->basic || by_style || named(setup_.more_tools)) && !named(setup_.without_tools)) hands.offered.add(tool);
   }
   mcp_->offer(hands.offered);
+  for (const auto& problem : watch_changes(setup_, *workspace_, trusted_, hands)) emit(Notice{Level::warning, problem});
   for (const auto& tool : hands.offered)
     if (setup_.may_ask || !tool->asks) context_.tools.push_back({tool->name, tool->description, tool->schema});
   context_.tool_tokens = tokens_of(context_.tools);

@@ -12,6 +12,7 @@
 #include "app/session/folder_notes.h"
 #include "app/session/session_commands.h"
 #include "app/session/session_hooks.h"
+#include "app/session/session_lsp.h"
 #include "app/session/session_mcp.h"
 #include "app/session/session_preview.h"
 #include "tools/files/diff.h"
@@ -147,6 +148,10 @@ bool SessionQueries::answer(const Query& query) {
       {"mcp",
        [](Q& q, Words a) {
          q.s.emit(Page{"MCP servers", q.s.mcp_->command(a)});
+       }},
+      {"lsp",
+       [](Q& q, Words a) {
+         q.s.emit(Page{"Language servers", language_server_page(*q.s.hands_, a)});
        }},
       {"tools", [](Q& q, Words) { q.tools(); }},
       {"models", [](Q& q, Words) { q.models(); }},

@@ -51,6 +51,7 @@ struct SessionSetup {
   McpServers mcp;                              // of the user's file and of flags
   bool mcp_project = true;                     // the project's .mcp.json counts, too
   std::string hooks;                           // of the user's file, JSON text
+  std::string language_servers;                // the same
   std::vector<std::filesystem::path> plugins;  // folders of --plugin-dir
   StatusLineSetting status_line;
   CompressionConfig compression;

@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
+#include "agent/mcp/file_uri.h"
 #include "app/acp/acp_commands.h"
 #include "app/acp/acp_diff.h"
 #include "app/acp/acp_json.h"
