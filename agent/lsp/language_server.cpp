@@ -27,7 +27,7 @@ const std::vector<LanguageServer>& table() {
                       {".hxx", "cpp"},
                       {".m", "objective-c"},
                       {".mm", "objective-cpp"}},
-       .marks = {"compile_commands.json", "compile_flags.txt", ".clangd", "CMakeLists.txt"},
+       .marks = {"compile_commands.json", "build/compile_commands.json", "compile_flags.txt", ".clangd"},
        .env = {}},
       {.name = "pyright",
        .command = {"pyright-langserver", "--stdio"},

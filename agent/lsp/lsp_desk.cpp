@@ -9,6 +9,7 @@
 #include "compression/text/lines.h"
 #include "tools/exec/output_ring.h"
 #include "tools/files/change.h"
+#include "tools/sandbox/child_env.h"
 #include "tools/set/args.h"
 #include "tools/workspace/file.h"
 #include "tools/workspace/lookalike.h"
@@ -28,8 +29,8 @@ ProcessSpec spec_of(const LanguageServer& row, const LspWorld& world) {
   spec.argv = row.command;
   spec.argv.front() = program_of(row, world.search_path).string();
   spec.cwd = world.root;
-  spec.env = world.env;
   spec.sandbox = world.sandbox();
+  spec.env = child_env(current_env(), world.allowed_env, spec.sandbox.temp);
   for (std::string entry : row.env) {
     constexpr std::string_view mark = "@temp";
     if (const std::size_t at = entry.find(mark); at != entry.npos) entry.replace(at, mark.size(), spec.sandbox.temp.string());
@@ -131,12 +132,12 @@ LspNews LspDesk::changed(const Workspace& workspace, const std::string& path, st
   const auto server = server_of(place.real, why);
   if (!server) return {};
   const auto begun = Clock::now();
-  bool is_known = false;
+  bool looks_before = false;
   {
     const std::lock_guard lock(mutex_);
-    is_known = known_.contains(place.real);
+    looks_before = !known_.contains(place.real) && !unsure_.contains(place.real);
   }
-  if (!is_known && server->shows(place.real)) {
+  if (looks_before && server->shows(place.real)) {
     if (const auto before = server->wait(place.real, begun + world_.patience / 2, stop)) {
       const std::lock_guard lock(mutex_);
       known_[place.real] = *before;
@@ -147,7 +148,10 @@ LspNews LspDesk::changed(const Workspace& workspace, const std::string& path, st
   refresh_others(*server, workspace, place.real);
   server->show(place.real, valid_utf8(file.bytes));
   const auto now = server->wait(place.real, begun + world_.patience, stop);
-  return now ? news(place.real, *now, workspace.display(place.path)) : LspNews{};
+  if (now) return news(place.real, *now, workspace.display(place.path));
+  const std::lock_guard lock(mutex_);
+  if (!known_.contains(place.real)) unsure_.insert(place.real);
+  return {};
 }
 
 LspNews LspDesk::news(const fs::path& file, const std::vector<Diagnostic>& now, const std::string& name) {
@@ -221,7 +225,7 @@ std::string LspDesk::command(const std::string& words) {
     on_ = verb != "off";
     if (verb != "on") ended.swap(running_);
     starts_.clear();
-    if (verb != "on") known_.clear();
+    if (verb != "on") known_.clear(), unsure_.clear();
   }
   ended.clear();
   return page();

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,7 @@ struct LspWorld {
   std::vector<LanguageServer> servers;  // that may be used, the user's own first
   std::filesystem::path root;
   std::string search_path;                                      // $PATH
-  std::vector<std::string> env;                                 // what a child of ours gets
+  std::vector<std::string> allowed_env;                         // more variables a child of ours may see
   std::function<Sandbox()> sandbox = [] { return Sandbox{}; };  // of a server; any thread
   std::string version;                                          // of this program
   std::chrono::milliseconds patience{1'500};                    // after a change
@@ -67,6 +68,7 @@ class LspDesk {
   std::map<std::string, std::shared_ptr<LspServer>> running_;  // by the name of the row
   std::map<std::string, int> starts_;
   std::map<std::filesystem::path, std::vector<Diagnostic>> known_;  // what was wrong when a file was last told of
+  std::set<std::filesystem::path> unsure_;                          // changed before anything was known of them
 };
 
 // Diagnostics{path}.

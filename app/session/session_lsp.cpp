@@ -5,7 +5,6 @@
 
 #include "agent/lsp/lsp_desk.h"
 #include "compression/text/figures.h"
-#include "tools/sandbox/child_env.h"
 
 namespace tern {
 namespace {
@@ -27,7 +26,7 @@ std::vector<std::string> watch_changes(const SessionSetup& setup, const Workspac
   world.servers = language_servers(setup.language_servers, problems);
   world.root = workspace.root();
   world.search_path = setup.env("PATH");
-  world.env = child_env(current_env(), setup.allowed_env, hands.spill_dir);
+  world.allowed_env = setup.allowed_env;
   world.version = setup.version;
   const bool walls_needed = setup.language_servers != "true";
   world.sandbox = [roots = workspace.roots(), temp = hands.spill_dir] { return sandbox_of_servers(roots, temp); };

@@ -1,8 +1,11 @@
 #include "agent/lsp/lsp_desk.h"
 
+#include <poll.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <fstream>
+#include <thread>
 
 #include "tests/agent/lsp/fake_language_server.h"
 #include "tests/support/temp_dir.h"
@@ -21,15 +24,18 @@ struct Desk {
   Workspace workspace{dir.path()};
   LspDesk desk;
 
-  explicit Desk(FakeLanguage kind = {}, const std::string& text = "good\nbad one\n") : desk(world(kind)) { put(text); }
+  explicit Desk(FakeLanguage kind = {}, std::chrono::milliseconds patience = std::chrono::minutes(2))
+      : desk(world(kind, patience)) {
+    put("good\nbad one\n");
+  }
 
-  LspWorld world(FakeLanguage kind) {
+  LspWorld world(FakeLanguage kind, std::chrono::milliseconds patience) {
     LspWorld world;
     world.servers = {{.name = "fake", .command = {"/bin/sh"}, .extensions = {{".fk", "fake"}}, .marks = {"a.fk"}, .env = {}}};
     world.root = workspace.root();
     world.settle = std::chrono::milliseconds(0);
-    world.patience = kind.mute ? std::chrono::milliseconds(20) : std::chrono::minutes(2);
-    world.long_patience = world.patience;
+    world.patience = patience;
+    world.long_patience = patience;
     world.make_link = [this, kind](ProcessSpec) {
       ++started;
       return std::make_unique<test::FakeLanguageServer>(kind, heard);
@@ -37,10 +43,10 @@ struct Desk {
     return world;
   }
   void put(const std::string& text, const std::string& name = "a.fk") const { std::ofstream(dir.path() / name) << text; }
-  std::string edit(const std::string& text) {
+  std::string edit(const std::string& text, std::stop_token stop = {}) {
     desk.expect(workspace, "a.fk");
     put(text);
-    return desk.changed(workspace, "a.fk", {}).text;
+    return desk.changed(workspace, "a.fk", stop).text;
   }
   std::string told(const std::string& rows) const {
     return "New errors in this file after the change:\n<diagnostics file=\"a.fk\">\n" + rows + "</diagnostics>";
@@ -75,21 +81,33 @@ TEST_CASE("what a server says of an older version is not believed", "[lsp]") {
 }
 
 TEST_CASE("a server that says nothing holds no change up for long, and nothing is made up", "[lsp]") {
-  Desk rig({.mute = true});
+  Desk rig({.mute = true}, std::chrono::milliseconds(200));
   CHECK(rig.edit("bad two\n").empty());
   const auto said = rig.desk.ask(rig.workspace, rig.workspace.locate("a.fk"), {});
   CHECK(said.is_error);
   CHECK(said.text == "The language server has not answered yet; ask again later.");
 }
 
-TEST_CASE("Esc ends the wait for a language server", "[lsp]") {
-  test::TempDir dir;
+TEST_CASE("errors of a change that was not told of in time are told later", "[lsp]") {
   Desk rig;
   std::stop_source stop;
   stop.request_stop();
-  rig.desk.expect(rig.workspace, "a.fk");
-  rig.put("bad two\n");
-  CHECK(rig.desk.changed(rig.workspace, "a.fk", stop.get_token()).text.empty());
+  CHECK(rig.edit("bad two\n", stop.get_token()).empty());
+  CHECK(rig.edit("bad two\nbad three\n") ==
+        "Errors in this file (some may have been there before the change):\n<diagnostics file=\"a.fk\">\n"
+        "ERROR [1:1] wrong: bad two\nERROR [2:1] wrong: bad three\n</diagnostics>");
+  CHECK(rig.edit("bad three\nbad four\n") == rig.told("ERROR [2:1] wrong: bad four\n"));
+}
+
+TEST_CASE("Esc ends the wait for a language server", "[lsp]") {
+  Desk rig({.mute = true}, std::chrono::hours(1));
+  std::stop_source stop;
+  std::thread user([&] {
+    while (rig.heard->text().find("didOpen") == std::string::npos) ::poll(nullptr, 0, 2);
+    stop.request_stop();
+  });
+  CHECK(rig.edit("bad two\n", stop.get_token()).empty());
+  user.join();
 }
 
 TEST_CASE("a server that crashes is started again, but not for ever", "[lsp]") {
