@@ -164,12 +164,13 @@ TEST_CASE("what a command leaves running is ended and said") {
 
 TEST_CASE("stopping the turn ends the command and says so") {
   ShellWorld w;
+  std::chrono::steady_clock::time_point begun;
   std::thread person([&] {
-    ::poll(nullptr, 0, 100);
+    while (!fs::exists(w.root / "said")) ::poll(nullptr, 0, 5);
+    begun = std::chrono::steady_clock::now();
     w.stop.request_stop();
   });
-  const auto begun = std::chrono::steady_clock::now();
-  const ToolOutput out = w.sh("echo before; trap '' TERM; sleep 99; sleep 99");
+  const ToolOutput out = w.sh("trap '' TERM; echo before; touch said; sleep 99; sleep 99");
   person.join();
   CHECK(std::chrono::steady_clock::now() - begun < milliseconds(2600) * test::slower);
   CHECK(says(out.text, "Interrupted by the user after"));
