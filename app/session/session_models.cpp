@@ -39,6 +39,21 @@ int rank(const ModelChoice& choice) { return choice.current ? 0 : choice.served 
 
 }  // namespace
 
+std::optional<ModelName> model_named(const SessionSetup& setup, const std::string& text, std::string& why) {
+  if (auto name = setup.models.resolve(text); name && find_provider(name->provider)) return name;
+  const auto* kind = find_provider(text);
+  if (!kind || !kind->local) {
+    why = "Unknown model \"" + text + "\": write provider/name (README.md and /model list them).";
+    return std::nullopt;
+  }
+  const auto wire = wire_of(setup, *kind);
+  const auto patience = setup.local_patience * 10;  // it is asked for, not looked for
+  if (const auto served = served_models(*kind, wire, patience); !served.empty()) return ModelName{text, served.front()};
+  why = "No model is served at " + (wire.base_url.empty() ? std::string(kind->base_url) : wire.base_url) +
+        ": start the server, set " + std::string(kind->url_variable) + ", or name the model: " + text + "/NAME.";
+  return std::nullopt;
+}
+
 std::span<const EffortLevel> effort_levels() { return efforts; }
 
 std::vector<ModelName> locally_served(const SessionSetup& setup) {
@@ -88,9 +103,10 @@ void SessionCommands::set_model(const std::string& name) {
     SessionQueries{s}.answer({"models", {}});
     return;
   }
-  const auto found = s.setup_.models.resolve(name);
-  if (!found || !find_provider(found->provider)) {
-    s.emit(Notice{Level::warning, "Unknown model \"" + name + "\": /model lists them."});
+  std::string why;
+  const auto found = model_named(s.setup_, name, why);
+  if (!found) {
+    s.emit(Notice{Level::warning, why});
   } else if (!s.connect(s.setup_.models.find(found->provider, found->model))) {
     const auto* kind = find_provider(found->provider);
     s.emit(Notice{Level::warning, "No key for " + std::string(kind->title) + ": set " + std::string(kind->key_variables) + "."});

@@ -42,9 +42,7 @@ ProviderConfig wire_of(const SessionSetup& setup, const ProviderKind& kind) {
 // The flag or the configuration, else whoever has a key, else a local server.
 std::optional<ModelName> find_model(const SessionSetup& setup, std::string& why) {
   if (!setup.model.empty()) {
-    auto name = setup.models.resolve(setup.model);
-    if (!name) why = "Unknown model \"" + setup.model + "\": write provider/name (README.md and /model list them).";
-    return name;
+    return model_named(setup, setup.model, why);
   }
   if (const auto* kind = kind_with_key(setup)) {
     const auto wanted = kind->model_variable.empty() ? std::string() : setup.env(std::string(kind->model_variable));

@@ -124,6 +124,18 @@ TEST_CASE("/model lists the current model first, then those of a local server, a
   }
 }
 
+TEST_CASE("the name of a local server alone stands for the model it serves") {
+  ChoiceWorld world;
+  const test::FakeLlm server(kOk);
+  world.variables = {{"LLAMACPP_BASE_URL", server.url()}, {"VLLM_BASE_URL", "http://127.0.0.1:1"}};
+  world.run(world.setup("llamacpp"), {});
+  CHECK(world.model_at_end == "llamacpp/fake-model");
+  world.run(world.setup("llamacpp"), {SetModel{"vllm"}, Submit{"still there?", {}, When::after}});
+  CHECK(says(world.notices(),
+             "No model is served at http://127.0.0.1:1: start the server, set VLLM_BASE_URL, or name the model: vllm/NAME."));
+  CHECK(server.requests().back().body.find("still there?") != std::string::npos);
+}
+
 TEST_CASE("a model that was chosen is the next start's, unless its key is gone") {
   ChoiceWorld world;
   const test::FakeLlm server(kOk);
