@@ -10,6 +10,7 @@
 #include "agent/models/http_provider.h"
 #include "agent/models/redact.h"
 #include "agent/models/url.h"
+#include "tools/set/args.h"
 
 namespace tern {
 
@@ -115,19 +116,30 @@ std::unique_ptr<Provider> make_provider(std::string_view name, ProviderConfig co
   return make_provider_with(name, std::move(config), std::move(options));
 }
 
-std::vector<std::string> served_models(const ProviderKind& kind, const ProviderConfig& config,
+namespace {
+
+// llama.cpp: meta.n_ctx; vLLM: max_model_len.
+Tokens window_of(const nlohmann::json& model) {
+  const auto& meta = object_in(model, "meta");
+  const auto told = meta.contains("n_ctx") ? meta["n_ctx"] : model.value("max_model_len", nlohmann::json());
+  return whole_number(told, 0);
+}
+
+}  // namespace
+
+std::vector<ServedModel> served_models(const ProviderKind& kind, const ProviderConfig& config,
                                        std::chrono::milliseconds patience) {
   const std::string base = config.base_url.empty() ? std::string(kind.base_url) : config.base_url;
   std::vector<std::pair<std::string, std::string>> headers;
   if (!config.key.empty()) headers.emplace_back("authorization", "Bearer " + config.key);
   const HttpAnswer answer = http_get(endpoint_url(base, "/v1", "/models"), headers, patience);
-  std::vector<std::string> names;
+  std::vector<ServedModel> served;
   const auto list = nlohmann::json::parse(answer.body, nullptr, false);
   if (answer.result.error != HttpError::none || !list.is_object() || !list.contains("data") || !list["data"].is_array())
-    return names;
+    return served;
   for (const auto& model : list["data"])
-    if (model.is_object() && model.contains("id") && model["id"].is_string()) names.push_back(model["id"]);
-  return names;
+    if (model.is_object() && model.contains("id") && model["id"].is_string()) served.push_back({model["id"], window_of(model)});
+  return served;
 }
 
 }  // namespace tern

@@ -47,8 +47,12 @@ std::unique_ptr<Provider> make_provider(std::string_view name, ProviderConfig co
 // With other clocks and chances, for tests.
 std::unique_ptr<Provider> make_provider_with(std::string_view name, ProviderConfig config, RunOptions options);
 
+struct ServedModel {
+  std::string name;
+  Tokens window = 0;  // that it was started with; 0: the server does not say
+};
 // Asks a local server for its models (GET /v1/models), within the given time; empty when nobody answers.
-std::vector<std::string> served_models(const ProviderKind& kind, const ProviderConfig& config,
+std::vector<ServedModel> served_models(const ProviderKind& kind, const ProviderConfig& config,
                                        std::chrono::milliseconds patience);
 
 }  // namespace tern

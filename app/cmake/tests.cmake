@@ -96,6 +96,13 @@ foreach(target agent_tests app_tests)
     add_dependencies(${target} fake_mcp)
   endif()
 endforeach()
+
+# Against real inference, by tests/run --real alone.
+tern_program(tiny_model ${tests}/real/tiny_model_main.cpp)
+tern_program(real_tests ${tests}/real/inference_test.cpp dep_catch2 dep_json)
+set_target_properties(tiny_model real_tests PROPERTIES EXCLUDE_FROM_ALL ON)
+add_dependencies(real_tests tiny_model tern)
+
 tern_program(replay ${tests}/bench/replay.cpp tern_compression dep_json)
 
 # A bench links the folders whose headers it includes.

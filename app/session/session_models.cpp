@@ -48,10 +48,18 @@ std::optional<ModelName> model_named(const SessionSetup& setup, const std::strin
   }
   const auto wire = wire_of(setup, *kind);
   const auto patience = setup.local_patience * 10;  // it is asked for, not looked for
-  if (const auto served = served_models(*kind, wire, patience); !served.empty()) return ModelName{text, served.front()};
+  if (const auto served = served_models(*kind, wire, patience); !served.empty()) return ModelName{text, served.front().name};
   why = "No model is served at " + (wire.base_url.empty() ? std::string(kind->base_url) : wire.base_url) +
         ": start the server, set " + std::string(kind->url_variable) + ", or name the model: " + text + "/NAME.";
   return std::nullopt;
+}
+
+Tokens served_window(const SessionSetup& setup, const ModelName& name) {
+  const auto* kind = find_provider(name.provider);
+  if (!kind || !kind->local || kind->name == "demo") return 0;
+  for (const auto& model : served_models(*kind, wire_of(setup, *kind), setup.local_patience))
+    if (model.name == name.model) return model.window;
+  return 0;
 }
 
 std::span<const EffortLevel> effort_levels() { return efforts; }
@@ -61,7 +69,7 @@ std::vector<ModelName> locally_served(const SessionSetup& setup) {
   for (const auto* kind : all_providers()) {
     if (!kind->local || kind->name == "demo") continue;
     for (auto& model : served_models(*kind, wire_of(setup, *kind), setup.local_patience))
-      names.push_back({std::string(kind->name), std::move(model)});
+      names.push_back({std::string(kind->name), std::move(model.name)});
   }
   return names;
 }

@@ -160,6 +160,8 @@ std::unique_ptr<Provider> Session::connect(const ModelInfo& model) {
 void Session::use_model(const ModelName& name) {
   model_name_ = name;
   context_.model = setup_.models.find(name.provider, name.model);
+  if (!context_.model.known && !playback_)
+    if (const Tokens window = served_window(setup_, name); window > 0) context_.model.window = window;
   context_.gauges.new_model();
   provider_ = connect(context_.model);
 }

@@ -81,6 +81,8 @@ struct SessionSetup {
 
 // How a session of this setup reaches a model; `tern doctor` looks the same way. With `why` the words themselves are wrong.
 std::optional<ModelName> find_model(const SessionSetup& setup, std::string& why);
+// What a server of this machine says its window for this model is; 0 when it does not.
+Tokens served_window(const SessionSetup& setup, const ModelName& name);
 // The model of this name. That of a local server alone ("llamacpp") stands for what it serves.
 std::optional<ModelName> model_named(const SessionSetup& setup, const std::string& text, std::string& why);
 ProviderConfig wire_of(const SessionSetup& setup, const ProviderKind& kind);  // as environment and configuration say

@@ -236,7 +236,7 @@ struct FakeLlm::Server {
     if (request.path == "/__log") return send_whole(peer, 200, log_text());
     if (request.method == "GET")
       return send_whole(peer, request.path.ends_with("/models") ? 200 : 404,
-                        R"({"object":"list","data":[{"id":"fake-model"},{"id":"fake-small"}]})");
+                        R"({"object":"list","data":[{"id":"fake-model"},{"id":"fake-small","max_model_len":24000},{"id":"fake-cpp","meta":{"n_ctx":20000}}]})");
     if (request.api.empty()) return send_whole(peer, 404, R"({"error":{"message":"no such endpoint"}})");
     int now = 0;
     json reply = choose(request, now);

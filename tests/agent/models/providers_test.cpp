@@ -56,9 +56,11 @@ TEST_CASE("keys and addresses come from the environment") {
 
 TEST_CASE("a local server is asked for its models") {
   test::FakeLlm server;
-  const auto names =
+  const auto served =
       served_models(*find_provider("ollama"), {.base_url = server.url(), .key = "", .headers = {}}, std::chrono::seconds(2));
-  CHECK(names == std::vector<std::string>{"fake-model", "fake-small"});
+  std::string told;
+  for (const auto& model : served) told += model.name + " " + std::to_string(model.window) + "\n";
+  CHECK(told == "fake-model 0\nfake-small 24000\nfake-cpp 20000\n");
   CHECK(served_models(*find_provider("ollama"), {.base_url = "http://127.0.0.1:1", .key = "", .headers = {}},
                       std::chrono::seconds(2))
             .empty());

@@ -136,6 +136,22 @@ TEST_CASE("the name of a local server alone stands for the model it serves") {
   CHECK(server.requests().back().body.find("still there?") != std::string::npos);
 }
 
+TEST_CASE("a local model has the window its server was started with, unless the configuration says another") {
+  ChoiceWorld world;
+  const test::FakeLlm server(kOk);
+  world.variables = {{"VLLM_BASE_URL", server.url()}};
+  const auto window = [&](const char* model, Tokens set = 0) {
+    auto setup = world.setup(model);
+    setup.window = set;
+    world.run(std::move(setup), {});
+    return world.last<Meters>()->window;
+  };
+  CHECK(window("vllm/fake-cpp") == 20'000);
+  CHECK(window("vllm/fake-small") == 24'000);
+  CHECK(window("vllm/fake-model") == 32'768);
+  CHECK(window("vllm/fake-small", 9'000) == 9'000);
+}
+
 TEST_CASE("a model that was chosen is the next start's, unless its key is gone") {
   ChoiceWorld world;
   const test::FakeLlm server(kOk);
