@@ -1,7 +1,7 @@
 // tern against real inference: a llama.cpp server whose address is in TERN_REAL_URL, with tiny_model's model and a window of 32,768 tokens,
 // each of them a byte. Started by tests/run --real.
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
+#include <catch2/generators/catch_generators_range.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
