@@ -165,13 +165,10 @@ TEST_CASE("what a command leaves running is ended and said") {
 TEST_CASE("stopping the turn ends the command and says so") {
   ShellWorld w;
   std::chrono::steady_clock::time_point begun;
-  std::thread person([&] {
-    while (!fs::exists(w.root / "said")) ::poll(nullptr, 0, 5);
-    begun = std::chrono::steady_clock::now();
-    w.stop.request_stop();
-  });
-  const ToolOutput out = w.sh("trap '' TERM; echo before; touch said; sleep 99; sleep 99");
-  person.join();
+  w.heard = [&] {
+    if (w.stop.request_stop()) begun = std::chrono::steady_clock::now();
+  };
+  const ToolOutput out = w.sh("trap '' TERM; echo before; sleep 99; sleep 99");
   CHECK(std::chrono::steady_clock::now() - begun < milliseconds(2600) * test::slower);
   CHECK(says(out.text, "Interrupted by the user after"));
   CHECK(says(out.text, "before"));
