@@ -122,6 +122,27 @@ std::size_t width_of(const NewLines& seen, std::size_t depth) {
   return first <= depth + 1 && first + 1 >= depth ? width : 0;
 }
 
+bool has_long_quote(std::string_view text) {
+  return std::any_of(std::begin(long_quotes), std::end(long_quotes),
+                     [&](std::string_view quote) { return text.find(quote) != text.npos; });
+}
+
+// All new lines are indented with blanks in a file of tabs, or the other way round, and say where they belong.
+bool uses_the_other(const NewLines& seen, const IndentUnit& unit) {
+  if (seen.mixed || seen.reindents || seen.continued) return false;
+  return unit.tabs ? seen.blanks && !seen.tabs : seen.tabs && !seen.blanks;
+}
+
+bool is_foreign(const Line& line, const IndentUnit& unit) {
+  if (line.indent().empty() || line.rest().empty() || comment_star(line)) return false;
+  return all(line.indent(), unit.tabs ? ' ' : '\t');
+}
+
+// The same depth; `width` blanks are a step.
+std::string indent_in(const IndentUnit& unit, std::size_t given, std::size_t width) {
+  return unit.tabs ? std::string(given / width, '\t') : std::string(given * width, ' ');
+}
+
 }  // namespace
 
 std::string to_string(const IndentUnit& unit) { return unit.tabs ? "tabs" : std::to_string(unit.width) + " blanks"; }
@@ -158,26 +179,21 @@ std::optional<IndentUnit> unit_of(std::string_view text) {
 std::string in_unit(std::string_view text, std::size_t begin, std::string_view old_text, std::string_view new_text,
                     const IndentUnit& unit) {
   const std::string same(new_text);
-  for (const std::string_view quote : long_quotes)
-    if (new_text.find(quote) != new_text.npos || old_text.find(quote) != old_text.npos) return same;
+  if (has_long_quote(new_text) || has_long_quote(old_text)) return same;
   const std::size_t start = begin == 0 ? 0 : text.rfind('\n', begin - 1) + 1;
   const bool at_line_start = start == begin;
-  const auto fresh = lines_of(new_text);
-  const NewLines seen = look_at(fresh, lines_of(old_text), at_line_start);
-  if (seen.mixed || seen.reindents || seen.continued || (unit.tabs ? seen.tabs || !seen.blanks : seen.blanks || !seen.tabs))
-    return same;
+  const auto fresh = lines_of(new_text), old = lines_of(old_text);
+  const NewLines seen = look_at(fresh, old, at_line_start);
+  if (!uses_the_other(seen, unit)) return same;
   const std::size_t width = unit.tabs ? width_of(seen, depth_at(text, begin)) : unit.width;
   if (width == 0 || continues(line_before(text, start)) || maybe_in_string(text.substr(0, begin))) return same;
   std::set<std::string_view> old_bodies;
-  const auto old = lines_of(old_text);
   for (const Line& line : old) old_bodies.insert(line.body);
   std::string out;
   for (std::size_t i = 0; i < fresh.size(); ++i) {
     const Line& line = fresh[i];
-    const std::size_t deep = line.indent().size();
-    const bool taken = (i > 0 || at_line_start) && deep > 0 && !line.rest().empty() && !old_bodies.count(line.body) &&
-                       all(line.indent(), unit.tabs ? ' ' : '\t') && !comment_star(line);
-    out += !taken ? std::string(line.indent()) : unit.tabs ? std::string(deep / width, '\t') : std::string(deep * width, ' ');
+    const bool taken = (i > 0 || at_line_start) && is_foreign(line, unit) && !old_bodies.count(line.body);
+    out += taken ? indent_in(unit, line.indent().size(), width) : std::string(line.indent());
     out.append(line.rest()).append(line.ending);
   }
   return out;
