@@ -166,7 +166,7 @@ std::optional<Compactor::Result> Compactor::by_model(Context& context, const Sum
 
 std::optional<Compactor::Result> Compactor::without_model(Context& context, const PlanState& now, Tokens replaced) {
   const auto budget = budget_of(context);
-  const auto spared = sparing_what_fits(context.conversation, budget, item_target(budget, newest_results));
+  const auto spared = sparing_what_fits(context.conversation, budget, item_target(budget, newest_results), Spared::rounds);
   if (auto edits = local_summary(context.conversation, spared, now); !edits.empty())
     return Result{.edits = std::move(edits), .tier = Tier::compact, .strategy = "local"};
   if (now.range) return std::nullopt;  // nothing outside the picked stretch pays for it

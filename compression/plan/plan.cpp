@@ -154,9 +154,9 @@ class Planner {
   }
 
   // The newest results stay while they fill a quarter of the window, or of what is there when the user asks for a compaction.
-  Budget spared() const {
+  Budget spared(Spared counted = Spared::rounds) const {
     const Tokens room = state_.manual ? count(conversation_) / 4 : item_target(budget_, newest_results);
-    return sparing_what_fits(conversation_, budget_, room);
+    return sparing_what_fits(conversation_, budget_, room, counted);
   }
 
   bool suffices(const Plan& plan) const {
@@ -208,7 +208,7 @@ class Planner {
 
   // Nothing when there is no stretch worth a summary; then the local one may still cut inside messages.
   std::optional<Plan> ask(const std::string& name, const std::string& why) const {
-    Budget budget = spared();
+    Budget budget = spared(Spared::everything_since);
     const auto range = state_.range ? state_.range : summary_range(conversation_, budget);
     if (!range) return std::nullopt;
     budget.config.strategy = name;

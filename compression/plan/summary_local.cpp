@@ -324,12 +324,14 @@ Edits shortest_summary(const Conversation& conversation, const Budget& budget, c
   if (!state.range) {
     const auto goal = std::max(how.target, item_target(budget, budget.config.micro_at));
     const bool many = crowded(conversation, budget);  // line by line leaves nearly as many messages: the other way first
-    auto deeper = many ? whole_stretch(conversation, budget, summary_range(conversation, budget), state.now) : Edits{};
+    const auto room = item_target(budget, newest_results);
+    const auto range = summary_range(conversation, sparing_what_fits(conversation, budget, room, Spared::everything_since));
+    auto deeper = many ? whole_stretch(conversation, budget, range, state.now) : Edits{};
     if (!deeper.empty() && deep_enough(conversation, tern::apply(conversation, deeper), budget, goal)) return deeper;
     auto edits = condense(conversation, budget, how);
     const auto rest = tern::apply(conversation, edits);
     if (deep_enough(conversation, rest, budget, goal)) return edits;
-    if (!many) deeper = whole_stretch(conversation, budget, summary_range(conversation, budget), state.now);
+    if (!many) deeper = whole_stretch(conversation, budget, range, state.now);
     return deeper.empty() || count(tern::apply(conversation, deeper)) > count(rest) ? edits : deeper;
   }
   const auto picked = summary_request(conversation, budget, *state.range, {}, state.now, {.zone = Zone::pins});

@@ -125,7 +125,8 @@ int boundary_score(const Conversation& conversation, std::size_t index) {
 std::optional<Boundary> find_boundary(const Conversation& conversation, const BoundarySearch& search) {
   const auto n = conversation.items.size();
   if (n < search.least_before + search.least_after) return std::nullopt;
-  const auto last = n - search.least_after;
+  const auto last = std::min(n - search.least_after, search.latest);
+  if (last < search.least_before) return std::nullopt;
   const auto wanted = static_cast<std::size_t>(std::floor(static_cast<double>(n) * search.ratio));
   const auto target = std::clamp(wanted, search.least_before, last);
   const auto from = std::max(search.least_before, target - std::min(target, search.window));

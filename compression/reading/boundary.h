@@ -28,6 +28,7 @@ bool parts_a_pair(const Conversation& conversation, std::size_t index);
 struct BoundarySearch {
   double ratio = 0.5;  // of the items that go
   std::size_t window = 5, least_before = 10, least_after = 5;
+  std::size_t latest = static_cast<std::size_t>(-1);  // no place behind this one
 };
 struct Boundary {
   std::size_t index = 0;

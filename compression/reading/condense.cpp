@@ -22,7 +22,7 @@ namespace {
 constexpr Tokens label_tokens = 14, least_result = 40, least_text = 80, least_said = 30;
 constexpr double deep_share = 0.45;    // frames over this share of the target: calls and texts are opened too
 constexpr double work_share = 0.95;    // of that room: the working set kept whole, newest first
-constexpr double line_share = 0.06;    // of the other results that are opened: their lines
+constexpr double line_share = 0.40;    // of the other results that are opened: room for their lines
 constexpr double fold_share = 0.45;    // and frames still over this: rounds are folded until they are under it
 constexpr double person_share = 0.95;  // and still over this: long human texts are opened
 constexpr Tokens long_request = 200;
@@ -108,19 +108,25 @@ class Condenser {
 
   void open_calls() {
     for (std::size_t p = plans_.size(); p-- > 0;)
-      if (survey_.parts[p].kind == PartKind::call) open(p, least_text);
+      if (survey_.parts[p].kind == PartKind::call && !has_kept_result(survey_.parts[p])) open(p, least_text);
   }
 
-  // A cut that would tear the files being worked on comes down less far.
+  // The newest results stay, and what was called for them stays too.
+  bool has_kept_result(const SurveyPart& part) const {
+    const std::size_t next = part.item + 1;
+    return !hardest() && next < items_.size() && keep_[next] && has<ToolResult>(*items_[next]);
+  }
+
+  // A cut that would tear the files being worked on comes down less far. The lines of the others then get room too, as much as
+  // those files at most.
   void make_room_for_work() {
     if (how_.most <= how_.target) return;
-    Tokens need = fixed_;
+    Tokens work = 0, others = 0;
     for (std::size_t p = 0; p < plans_.size(); ++p) {
-      if (!plans_[p].open) continue;
-      const Tokens cost = plans_[p].tokens - plans_[p].frame;
-      need += working_[p] ? cost : static_cast<Tokens>(line_share * static_cast<double>(cost));
+      if (plans_[p].open) (working_[p] ? work : others) += plans_[p].tokens - plans_[p].frame;
     }
-    how_.target = std::clamp(need, how_.target, how_.most);
+    const auto lines = std::min(2 * work, static_cast<Tokens>(line_share * static_cast<double>(others)));
+    how_.target = std::clamp(fixed_ + work + lines, how_.target, how_.most);
   }
 
   void open_texts() {

@@ -219,13 +219,14 @@ std::optional<ItemRange> summary_range(const Conversation& conversation, const B
   for (std::size_t i = first; i < items.size() && !crowded; ++i) {
     if (has<Summary>(*items[i])) first = i + 1;
   }
-  auto end = place_for_tail(items, tail);
-  if (const auto boundary = find_boundary(
-          conversation, {.ratio = static_cast<double>(end) / static_cast<double>(std::max<std::size_t>(1, items.size()))})) {
+  const auto latest = latest_end(conversation, budget);
+  auto end = std::min(place_for_tail(items, tail), latest);
+  const double share = static_cast<double>(end) / static_cast<double>(std::max<std::size_t>(1, items.size()));
+  if (const auto boundary = find_boundary(conversation, {.ratio = share, .latest = latest})) {
     end = boundary->index;
   }
   end = std::max(end, earliest_end(items, budget.config.max_turns));
-  end = std::min(end, latest_end(conversation, budget));
+  end = std::min(end, latest);
   while (end > 0 && end < items.size() && has<ToolResult>(*items[end])) --end;
   if (end < first + least_covered) return std::nullopt;
   return ItemRange{items[first]->id, items[end - 1]->id};

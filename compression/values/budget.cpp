@@ -118,13 +118,15 @@ std::vector<bool> protected_items(const Conversation& conversation, const Compre
   return keep;
 }
 
-Budget sparing_what_fits(const Conversation& conversation, Budget budget, Tokens room) {
+Budget sparing_what_fits(const Conversation& conversation, Budget budget, Tokens room, Spared counted) {
   int fit = 0;
-  for (auto item = conversation.items.rbegin(); item != conversation.items.rend() && fit < budget.config.protect_results;
-       ++item) {
-    const auto held = static_cast<int>(blocks_of<ToolResult>(**item).size());
-    room -= held > 0 ? (*item)->tokens : 0;
-    if (held > 0 && room < 0 && fit > 0) break;
+  const auto& items = conversation.items;
+  for (std::size_t i = items.size(); i-- > 0 && fit < budget.config.protect_results;) {
+    const auto held = static_cast<int>(blocks_of<ToolResult>(*items[i]).size());
+    const bool called = i + 1 < items.size() && has<ToolResult>(*items[i + 1]);
+    if (held > 0 || called || counted == Spared::everything_since) room -= items[i]->tokens;
+    const Tokens calls = held > 0 && i > 0 ? items[i - 1]->tokens : 0;
+    if (held > 0 && room < calls && fit > 0) break;
     fit += held;
   }
   budget.config.protect_results = std::min(fit, budget.config.protect_results);

@@ -105,8 +105,10 @@ bool compaction_due(const Usage& usage, std::size_t messages, const Budget& budg
 std::vector<bool> protected_items(const Conversation& conversation, const CompressionConfig& config);
 
 // The newest results spared only while they fit the room, the newest one always: in a small window five large ones fill it, and each
-// turn would cut the one that has just lost its protection.
+// turn would cut the one that has just lost its protection. A cut of results leaves them and their calls; a summary
+// leaves all that follows the oldest of them, so there the answers between them count too.
 constexpr double newest_results = 0.25;  // of the window, as a rule
-Budget sparing_what_fits(const Conversation& conversation, Budget budget, Tokens room);
+enum class Spared { rounds, everything_since };
+Budget sparing_what_fits(const Conversation& conversation, Budget budget, Tokens room, Spared counted);
 
 }  // namespace tern

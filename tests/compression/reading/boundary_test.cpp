@@ -105,3 +105,12 @@ TEST_CASE("ten stay before and five after") {
   REQUIRE(late);
   CHECK(late->index <= 15);
 }
+
+TEST_CASE("no place behind the latest is looked at") {
+  const auto world = script(turns(1, 15));
+  const auto found = find_boundary(world, {.latest = 22});
+  REQUIRE(found);
+  CHECK(found->index <= 22);
+  CHECK(found->index >= 17);
+  CHECK_FALSE(find_boundary(world, {.latest = 9}));
+}

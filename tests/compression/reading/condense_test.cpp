@@ -177,3 +177,40 @@ TEST_CASE("the person's words that a summary quotes stay when its other lines mu
   CHECK(contains(after, "> Mind the tests, and be quick"));
   CHECK_FALSE(contains(after, "part119.cpp and what"));
 }
+
+TEST_CASE("what was called for the newest results stays whole, older calls give way") {
+  Conversation world = script("user Write the parts");
+  for (std::uint64_t n = 1; n <= 12; ++n) {
+    const auto id = std::to_string(n);
+    std::string body;
+    for (int i = 0; i < 60; ++i) body += "the line " + std::to_string(i) + " of a plain text\\n";
+    Item call{.id = {10 * n}, .role = Role::assistant, .blocks = {}, .recall = {static_cast<std::uint32_t>(n)}};
+    call.blocks = {ToolCall{"c" + id, "Bash", R"({"command":"cat > part)" + id + " <<X\\n" + body + R"(X"})", {}}};
+    Item result{.id = {10 * n + 1}, .role = Role::user, .blocks = {}};
+    result.blocks = {ToolResult{.call_id = "c" + id, .tool = "Bash", .text = "(no output)", .subject = "cat"}};
+    world.items.push_back(make_item(std::move(call)));
+    world.items.push_back(make_item(std::move(result)));
+  }
+  const auto after = cut(world, count(world) / 3, CutReach::calls);
+  for (std::size_t n = 1; n <= 12; ++n) CHECK((after.items[2 * n - 1] == world.items[2 * n - 1]) == (n > 7));
+}
+
+TEST_CASE("other results keep lines beside the files being worked on, up to what a cut may leave") {
+  std::string text = "user Fix it\n";
+  for (int i = 1; i <= 12; ++i) {
+    const auto n = std::to_string(i);
+    text += "call " + n + (i % 2 ? " Read src/f" + n + ".cpp\nresult " + n + " = " : " Bash run " + n + "\nresult " + n + " = ");
+    for (int l = 0; l < 60; ++l)
+      text += (i % 2 ? "int field_" : "case found_") + n + "_" + std::to_string(l) + " and a few words\\n";
+    text += "\n";
+  }
+  for (int i = 20; i < 25; ++i) text += "call " + std::to_string(i) + " Bash x\nresult " + std::to_string(i) + " = ok\n";
+  const auto world = script(text + "assistant Done");
+  const Condense how{.target = count(world) / 5, .most = count(world) * 3 / 4, .reach = CutReach::calls};
+  const auto after = tern::apply(world, condense(world, {}, how));
+  std::size_t found = 0;
+  for (int i = 2; i <= 12; i += 2)
+    for (int l = 0; l < 60; ++l) found += contains(after, "found_" + std::to_string(i) + "_" + std::to_string(l) + " ");
+  CHECK(contains(after, "field_1_30 "));
+  CHECK(found > 60);  // of 360
+}

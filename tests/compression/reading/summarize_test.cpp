@@ -81,6 +81,40 @@ TEST_CASE("a request covers whole rounds and leaves a tail") {
   CHECK(contains(s.request.index, "src/part"));
 }
 
+TEST_CASE("a change of topic near the place for the tail is where a summary ends") {
+  const auto last_covered = [](int changed) {
+    std::string text;
+    for (int i = 0; i < 24; ++i) {
+      const auto n = std::to_string(i);
+      text += "user " + std::string(i == changed ? "\xE6\x8D\xA2\xE4\xB8\xAA\xE8\xAF\x9D\xE9\xA2\x98 " : "") + "question " + n +
+              "\nassistant " + std::string(800, 'a') + "\n";
+    }
+    const auto world = script(text);
+    Budget budget;
+    budget.window = count(world) + 1'000;
+    budget.reserve = 1'000;
+    return summary_range(world, budget).value().last.value;
+  };
+  const auto usual = last_covered(-1);
+  REQUIRE(usual % 2 == 0);  // an answer
+  const auto turn = usual / 2 + 1;
+  CHECK(last_covered(static_cast<int>(turn)) == usual + 2);
+}
+
+TEST_CASE("long answers between the newest results do not keep a summary in a small window from its goal") {
+  std::string text;
+  for (int i = 1; i <= 14; ++i) {
+    const auto n = std::to_string(i);
+    text +=
+        "user Step " + n + "\ncall " + n + " Bash x\nresult " + n + " 200 tokens\nassistant " + std::string(3'200, 'a') + "\n";
+  }
+  const auto world = script(text);
+  Budget budget{.window = 14'000, .reserve = 0};
+  const auto due = plan(world, budget, {.manual = true, .strategy = "sections"});
+  REQUIRE(due.ask);
+  CHECK(count(world) - due.ask->replaces <= compaction_goal(budget));
+}
+
 TEST_CASE("the answer takes the place of what it stands for") {
   Setup s;
   const auto made = with_summary(s.request, "<analysis>private</analysis>\n<summary>\n1. All is well\n</summary>");

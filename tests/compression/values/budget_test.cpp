@@ -114,3 +114,24 @@ TEST_CASE("recentMessages and countSystem change what the absolute threshold is 
   budget.config.count_system = true;
   CHECK(due());  // 5,000 of the system prompt
 }
+
+TEST_CASE("the newest results are spared as far as they fit, for a summary with all that follows them") {
+  std::string text = "user go\n";
+  for (int i = 1; i <= 8; ++i) {
+    const auto n = std::to_string(i);
+    text += "call " + n + " Bash x\nresult " + n + " 100 tokens\nassistant " + std::string(4'000, 'a') + "\n";
+  }
+  const auto conversation = test::script(text);
+  const auto spared = [&](Tokens room, Spared counted) {
+    return sparing_what_fits(conversation, {}, room, counted).config.protect_results;
+  };
+  const auto tokens = [&](std::size_t i) { return conversation.items[conversation.items.size() - i]->tokens; };
+  const Tokens two = tokens(2) + tokens(3) + tokens(4) + tokens(5);  // the newest two rounds
+  CHECK(spared(100'000, Spared::rounds) == 5);
+  CHECK(spared(two, Spared::rounds) == 2);
+  CHECK(spared(two - 1, Spared::rounds) == 1);
+  const Tokens since = two + tokens(1);
+  CHECK(spared(since, Spared::everything_since) == 2);
+  CHECK(spared(since - 1, Spared::everything_since) == 1);
+  CHECK(spared(0, Spared::everything_since) == 1);
+}
