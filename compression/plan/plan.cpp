@@ -230,6 +230,7 @@ class Planner {
     plan.tier = strategy.name == "truncate" ? Tier::truncate : Tier::compact;
     plan.strategy = strategy.name;
     plan.why = why + "; strategy " + std::string(strategy.name);
+    if (strategy.name == "hybrid") plan.why += "; " + plan.edits.front().why.why;
     return plan;
   }
 

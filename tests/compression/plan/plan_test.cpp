@@ -429,6 +429,15 @@ TEST_CASE("a model's optimum moves the marks, not the hard limit") {
   CHECK(plan(speech(40), filled(speech(40), 0.5)).tier == Tier::none);
 }
 
+TEST_CASE("a strategy that chooses between two ways says why it took one") {
+  auto budget = filled(talk(20, 100), 0.5);
+  budget.provider = "openai", budget.model = "gpt-4o";
+  const auto made = plan(talk(20, 100), budget, {.manual = true, .strategy = "hybrid"});
+  INFO(made.why);
+  CHECK(made.why.starts_with("asked for; strategy hybrid; model: "));
+  CHECK(made.why.find("features: ") != std::string::npos);
+}
+
 TEST_CASE("every strategy is a row with a name and a word of help") {
   for (const auto* strategy : strategies()) {
     CHECK(find_strategy(strategy->name) == strategy);
