@@ -25,8 +25,8 @@ constexpr std::size_t most_recalled = 60'000;
 std::string result_limits(const CompressionConfig& config) {
   const auto characters = [](std::size_t n) { return thousands(static_cast<std::int64_t>(n)); };
   if (config.snip_halves) return characters(config.max_tool_output) + " characters";
-  return characters(std::max(config.snip_relaxed, config.snip_limit)) + " characters, " + characters(config.snip_limit) +
-         " from 40% of the window on, " + characters(std::max(config.read_limit, config.snip_limit)) + " of a file";
+  return characters(relaxed_limit(config)) + " characters, " + characters(config.snip_limit) + " from 40% of the window on, " +
+         characters(std::max(config.read_limit, config.snip_limit)) + " of a file";
 }
 
 std::string hits(const Store& store, const RecallQuery& query) {

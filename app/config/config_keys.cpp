@@ -235,7 +235,8 @@ std::vector<ConfigKey> compression_keys() {
       share("compression.microLowWater", TERN_SQUEEZE(micro_low_water), "share that shortening brings the context down to"),
       share("compression.compactTarget", TERN_SQUEEZE(compact_target), "share of the trigger that a summary brings it down to"),
       whole("compression.snipLimit", TERN_SQUEEZE(snip_limit), 500, 1e9,
-            "characters from which a tool result is cut when it enters; the other limits are never below it"),
+            "characters from which a tool result is cut when it enters (unset: from 40% of the window on); the other limits are "
+            "never below it"),
       whole("compression.snipRelaxed", TERN_SQUEEZE(snip_relaxed), 500, 1e9,
             "snipLimit while less than 40% of the window is used; at most a twelfth of the window"),
       whole("compression.readLimit", TERN_SQUEEZE(read_limit), 500, 1e9,

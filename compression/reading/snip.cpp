@@ -189,7 +189,7 @@ std::size_t limit_of(const ToolResult& result, const Budget& budget, const Arriv
   const auto& config = budget.config;
   const bool asked_for = reads_files(result.tool) || is_recall(result);
   const bool calm = band(arrival.share) == Band::calm;
-  const std::size_t wanted = asked_for ? config.read_limit : calm ? config.snip_relaxed : config.snip_limit;
+  const std::size_t wanted = asked_for ? config.read_limit : calm ? relaxed_limit(config) : config.snip_limit;
   const auto window = static_cast<double>(std::max<Tokens>(0, budget.effective())) * characters_a_token;
   const std::size_t bound =
       std::min(wanted, static_cast<std::size_t>(window * most_of_window)) * (asked_for && arrival.ranged ? 2 : 1);

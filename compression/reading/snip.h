@@ -24,7 +24,7 @@ struct Arrival {
   std::string file;     // what a recalled original was read from
 };
 
-// The limits by what enters: `snip_relaxed` while less than 40 % of the window is used, then `snip_limit`; `read_limit` for a
+// The limits by what enters: `relaxed_limit` while less than 40 % of the window is used, then `snip_limit`; `read_limit` for a
 // file or a recalled original, twice that for a range of it. In a small window no result takes more than about a twelfth of
 // it (at 4 characters a token; a range twice that), but `snip_limit` always comes in. In halves `max_tool_output` rules alone.
 SnipForm snip_form(const ToolResult& result, const Budget& budget, const Arrival& arrival);

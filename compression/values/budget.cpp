@@ -88,6 +88,12 @@ bool compaction_due(const Usage& usage, std::size_t messages, const Budget& budg
   return share >= config.compact_at || many || (usage.used >= config.trigger_tokens && share >= config.micro_at);
 }
 
+std::size_t relaxed_limit(const CompressionConfig& config) {
+  const CompressionConfig usual;
+  const bool limit_alone = config.snip_limit != usual.snip_limit && config.snip_relaxed == usual.snip_relaxed;
+  return limit_alone ? config.snip_limit : std::max(config.snip_relaxed, config.snip_limit);
+}
+
 Band band(double share) {
   constexpr double edges[] = {0.40, 0.60, 0.80, 0.95};
   return static_cast<Band>(std::upper_bound(std::begin(edges), std::end(edges), share) - std::begin(edges));

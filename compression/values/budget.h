@@ -75,6 +75,9 @@ struct Usage {
 };
 Usage usage(const Conversation& conversation, const Budget& budget);
 
+// Characters that a result may have while less than 40 % of the window is used: `snip_relaxed`, unless only `snip_limit` was set.
+std::size_t relaxed_limit(const CompressionConfig& config);
+
 // The founding bands of use, for colours: 0–40–60–80–95.
 enum class Band { calm, light, busy, high, full };
 Band band(double share);

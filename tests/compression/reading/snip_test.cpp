@@ -144,6 +144,19 @@ TEST_CASE("the limit of a result follows how full the window is, and a file that
   }
 }
 
+TEST_CASE("a snipLimit that was set holds from the start, unless snipRelaxed was set too") {
+  Budget budget;
+  const ToolResult result{.tool = "Bash"};
+  const auto limit = [&](double share) { return snip_form(result, budget, {.share = share}).limit; };
+  CHECK(limit(0.1) == 30'000);
+  budget.config.snip_limit = 4'000;
+  CHECK(limit(0.1) == 4'000);
+  CHECK(limit(0.5) == 4'000);
+  budget.config.snip_relaxed = 20'000;
+  CHECK(limit(0.1) == 20'000);
+  CHECK(limit(0.5) == 4'000);
+}
+
 TEST_CASE("no limit is below snipLimit, and the halves form rules alone") {
   Budget budget;
   budget.config.snip_limit = 50'000;
