@@ -4,7 +4,8 @@
 // prompt cache is paid: the common prefix is read, the rest written, a pause of five minutes empties it. Keys: microLowWater,
 // compactTarget, microAt, compactAt; trigger=T runs the line engine at T of the window down to low instead of the tiers;
 // snip=0 lets results enter as they are. Results are snipped when they enter, and where a read was edited next and the cut took
-// lines of the edit, one more request and a read of these lines are paid.
+// lines of the edit, one more request and a read of these lines are paid. At the end what each tier kept and saved, over all
+// sessions, beside what the founding documents say of it.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -18,6 +19,7 @@
 #include "agent/models/cost.h"
 #include "compression/plan/plan.h"
 #include "compression/reading/condense.h"
+#include "compression/reading/index.h"
 #include "compression/reading/snip.h"
 #include "compression/text/utf8.h"
 #include "compression/values/blocks.h"
@@ -47,6 +49,41 @@ test::RecordedSession session_of(const std::filesystem::path& file) {
     lines << line << '\n';
   }
   return test::recorded_session(lines);
+}
+
+struct Did {  // one tier, over all its cuts
+  double before = 0, after = 0;
+  std::size_t names = 0, names_kept = 0, sentences = 0, sentences_kept = 0, times = 0;
+
+  void add(const Conversation& whole, const Conversation& rest) {
+    const auto loss = audit(whole, rest);
+    ++times;
+    before += static_cast<double>(count(whole)), after += static_cast<double>(count(rest));
+    names += loss.kept + loss.reachable + loss.dropped, names_kept += loss.kept;
+    sentences += loss.answers.kept + loss.answers.reachable + loss.answers.dropped;
+    sentences_kept += loss.answers.kept;
+  }
+};
+using Tiers = std::map<Tier, Did>;
+
+void print_tiers(const Tiers& tiers) {
+  struct Founding {
+    Tier tier;
+    int kept, saved;
+  };
+  static constexpr Founding founding[] = {
+      {Tier::snip, 95, 30}, {Tier::micro, 85, 60}, {Tier::compact, 70, 80}, {Tier::truncate, 40, 95}};
+  const auto share = [](double part, double all) { return all > 0 ? 100 * part / all : 100; };
+  for (const auto& [tier, kept, saved] : founding) {
+    const auto at = tiers.find(tier);
+    if (at == tiers.end()) continue;
+    const Did& did = at->second;
+    std::printf("%s, %zu times: kept of names and numbers, of sentences answered; saved\t%.0f %.0f; %.0f\t%%\tfounding %d; %d\n",
+                std::string(to_string(tier)).c_str(), did.times,
+                share(static_cast<double>(did.names_kept), static_cast<double>(did.names)),
+                share(static_cast<double>(did.sentences_kept), static_cast<double>(did.sentences)),
+                share(did.before - did.after, did.before), kept, saved);
+  }
 }
 
 struct Bill {
@@ -89,8 +126,8 @@ void count_reads(const Conversation& conversation, Reads& reads) {
 
 class Player {
  public:
-  Player(const test::RecordedSession& session, const Keys& keys, bool managed)
-      : session_(session), keys_(keys), managed_(managed) {
+  Player(const test::RecordedSession& session, const Keys& keys, bool managed, Tiers* tiers = nullptr)
+      : session_(session), keys_(keys), managed_(managed), tiers_(tiers) {
     model_.priced = true;
     model_.input = input_price, model_.output = output_price;
     model_.cache_read = read_price, model_.cache_write = write_price;
@@ -135,6 +172,8 @@ class Player {
       block = std::move(alone.blocks.front());
     }
     context_.items.push_back(make_item(std::move(entered)));
+    const bool cut = context_.items.back()->tokens < item->tokens;
+    if (cut && tiers_) (*tiers_)[Tier::snip].add({{item}}, {{context_.items.back()}});
     for (const auto* result : blocks_of<ToolResult>(*item)) read_again(*result);
   }
 
@@ -197,6 +236,7 @@ class Player {
     give_ids(edits, next_);
     const auto after = tern::apply(context_, edits);
     if (count(after) >= count(context_)) return;
+    if (tiers_) (*tiers_)[edits.front().why.tier].add(context_, after);
     context_ = after;
     ++counter;
   }
@@ -220,6 +260,7 @@ class Player {
   const test::RecordedSession& session_;
   const Keys& keys_;
   bool managed_, snips_ = false;
+  Tiers* tiers_;
   std::set<std::string> ranged_;
   std::map<std::string, test::EditedRead> edited_;
   ModelInfo model_;
@@ -250,11 +291,12 @@ int main(int argc, char** argv) {
   }
   double relative = 0, kept = 0, micro = 0, deep = 0, hard = 0, again = 0, sessions = 0;
   Reads reads;
+  Tiers tiers;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     if (entry.path().extension() != ".jsonl") continue;
     const auto session = session_of(entry.path());
-    const Bill all = Player(session, keys, false).run(), ours = Player(session, keys, true).run();
+    const Bill all = Player(session, keys, false).run(), ours = Player(session, keys, true, &tiers).run();
     if (all.dollars <= 0) continue;
     ++sessions;
     relative += ours.dollars / all.dollars;
@@ -273,4 +315,5 @@ int main(int argc, char** argv) {
   std::printf("reads over 10,000 characters edited next: all lines there at once\t%zu of %zu\t\t\n", reads.whole, reads.reads);
   std::printf("their edited lines in the context at once\t%.1f\t%%\t>= 95\n",
               100.0 * static_cast<double>(reads.shown) / static_cast<double>(std::max<std::size_t>(1, reads.lines)));
+  print_tiers(tiers);
 }
