@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "agent/gate/git_call.h"
+
 namespace tern {
 
 namespace {
@@ -110,12 +112,12 @@ std::string other_repository(const std::vector<CommandStep>& steps, const Worksp
   for (const CommandStep& step : steps)
     for (const Words& words : step.unwrapped) {
       if (program_name(words.front()) != "git") continue;
-      if (step.lost || in_nested_repository({workspace, step.cwd})) return "works on another repository";
-      const Place named = words.size() > 2 && words[1] == "-C" ? CommandPlace{workspace, step.cwd}.locate(words[2]) : Place{};
-      const bool own = named.error.empty() && named.real == workspace.root();
-      for (std::size_t i = own ? 3 : 1; i < words.size() && words[i].starts_with("-"); ++i)
-        if (in_list(words[i].substr(0, words[i].find('=')), "-C -c --git-dir --work-tree --config-env --exec-path --namespace"))
-          return "names a repository or settings of its own";
+      const GitCall call = git_call(words);
+      if (call.own_settings) return "names a repository or settings of its own";
+      const Place where = place_of(call, {workspace, step.cwd});
+      if (step.lost || !where.error.empty() || !is_under(workspace.root(), where.real) ||
+          in_nested_repository({workspace, where.real}))
+        return "works on another repository";
     }
   return {};
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "agent/gate/command_kinds.h"
+#include "agent/gate/git_call.h"
 
 namespace tern {
 
@@ -302,16 +303,8 @@ bool holds(const Danger& danger, const Words& rest, const CommandPlace& place) {
   return danger.letters.empty() && danger.words.empty() && danger.options.empty();
 }
 
-// The words from git's verb on, without what stands before it.
-Words from_verb(const Words& words) {
-  std::size_t at = 1;
-  while (at < words.size() && words[at].starts_with('-'))
-    at += in_list(words[at], "-c -C --git-dir --work-tree --namespace --exec-path --config-env") ? 2 : 1;
-  return Words(words.begin() + static_cast<std::ptrdiff_t>(std::min(at, words.size())), words.end());
-}
-
 std::string_view danger_of(const std::string& name, const Words& words, const CommandPlace& place) {
-  const Words rest = name == "git" ? from_verb(words) : words;
+  const Words rest = name == "git" ? git_call(words).words : words;
   if (rest.empty()) return {};
   for (const Danger& danger : dangers) {
     const bool meant = in_list(name, danger.programs) && (danger.verbs.empty() || in_list(rest.front(), danger.verbs));

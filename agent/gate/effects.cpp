@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/gate/command_kinds.h"
+#include "agent/gate/git_call.h"
 
 namespace tern {
 
@@ -28,14 +29,13 @@ constexpr ProgramRow rows[] = {
      "", Effects::network, net, "curl -s https://example.com/x"},
     {"npm pnpm yarn bun",
      "install i ci add remove rm uninstall un update up upgrade outdated audit publish login link dlx create view info search "
-     "why "
      "dedupe x",
      Effects::network, net, "npm ci"},
     {"pip pip3 pipx uv poetry pdm conda mamba pipenv",
      "install uninstall download sync add remove lock update upgrade search publish tool", Effects::network, net,
      "pip install x"},
     {"cargo", "add remove install uninstall update search publish fetch login vendor", Effects::network, net, "cargo add serde"},
-    {"go", "get install mod work", Effects::network, net, "go mod tidy"},
+    {"go", "get install", Effects::network, net, "go get x"},
     {"gem bundle composer mix hex stack cabal opam nuget pod carthage vcpkg conan",
      "install add update upgrade require fetch get deps.get push publish remove uninstall", Effects::network, net,
      "bundle install"},
@@ -60,7 +60,7 @@ constexpr ProgramRow rows[] = {
      "", Effects::writes, "builds", "make -j4"},
     {"cmake", "-B -S --build --install --preset . ..", Effects::writes, "builds", "cmake --build build"},
     {"cargo", "build test check run clippy bench doc fix fmt clean new init", Effects::writes, "builds", "cargo test"},
-    {"go", "generate fmt clean", Effects::writes, files, "go generate ./..."},
+    {"go", "generate fmt clean mod work", Effects::writes, files, "go mod tidy"},
     {"swift dotnet", "build test run package publish clean new pack", Effects::writes, "builds", "dotnet build"},
     {"mix stack cabal dune", "build compile test clean new format", Effects::writes, "builds", "stack build"},
     {"npm pnpm yarn bun", "build start dev init version pack", Effects::writes, files, "pnpm build"},
@@ -79,6 +79,20 @@ constexpr WritingOption writing_options[] = {
     {"clang-format autopep8 yapf", "--in-place -i", ""},
     {"sort", "-o --output", ""},
 };
+// Every address that it names is this machine's: in a sandbox it reaches what the same line has started.
+bool stays_here(const Words& words) {
+  bool here = false;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::size_t scheme = words[i].find("://");
+    const std::string_view rest = std::string_view(words[i]).substr(scheme == std::string::npos ? 0 : scheme + 3);
+    const bool own =
+        in_list(rest.substr(0, rest.find_first_of(":/?")), "localhost 127.0.0.1 0.0.0.0") || rest.starts_with("[::1]");
+    if (scheme != std::string::npos && !own) return false;
+    here = here || own;
+  }
+  return here;
+}
+constexpr ProgramRow to_itself{"", "", Effects::writes, "connects to this machine", ""};
 constexpr ProgramRow by_option{"", "", Effects::writes, files, ""};
 constexpr ProgramRow by_script{"", "", Effects::writes, files, ""};
 constexpr ProgramRow by_formatter{"black isort rustfmt", "", Effects::writes, files, "black src"};
@@ -106,12 +120,11 @@ bool runs_writing_script(std::string_view name, const Words& words) {
   return false;
 }
 
-// Where the verb is: options of git that come before it are passed over, with their values.
-std::size_t verb_of(std::string_view name, const Words& words) {
-  std::size_t at = 1;
-  while (name == "git" && at < words.size() && !words[at].empty() && words[at][0] == '-')
-    at += in_list(words[at], "-c -C --git-dir --work-tree --namespace --exec-path --config-env") ? 2 : 1;
-  return at;
+// The verb; of git, what stands before it is passed over.
+std::string verb_of(std::string_view name, const Words& words) {
+  if (name != "git") return words.size() > 1 ? words[1] : std::string();
+  const GitCall call = git_call(words);
+  return call.words.empty() ? std::string() : call.words.front();
 }
 
 }  // namespace
@@ -121,9 +134,11 @@ std::span<const ProgramRow> program_rows() { return rows; }
 const ProgramRow* row_of(const Words& words) {
   if (words.empty()) return nullptr;
   const std::string_view name = program_name(words.front());
-  const std::size_t at = verb_of(name, words);
+  if (name == "git" && only_looks(git_call(words))) return nullptr;
+  if (in_list(name, "curl wget wget2 http https xh") && stays_here(words)) return &to_itself;
+  const std::string verb = verb_of(name, words);
   for (const ProgramRow& row : rows)
-    if (in_list(name, row.programs) && (row.verbs.empty() || (at < words.size() && in_list(words[at], row.verbs)))) return &row;
+    if (in_list(name, row.programs) && (row.verbs.empty() || in_list(verb, row.verbs))) return &row;
   if (writes_by_option(name, words)) return &by_option;
   if (runs_writing_script(name, words)) return &by_script;
   const bool checks = std::any_of(words.begin() + 1, words.end(),
@@ -133,8 +148,7 @@ const ProgramRow* row_of(const Words& words) {
 
 std::string said_of(const ProgramRow& row, const Words& words) {
   std::string text(program_name(words.front()));
-  const std::size_t at = verb_of(text, words);
-  if (!row.verbs.empty() && at < words.size()) text += " " + words[at];
+  if (!row.verbs.empty()) text += " " + verb_of(text, words);
   return text + " " + std::string(row.does_what);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "agent/gate/git_call.h"
 #include "tools/files/git_index.h"
 
 namespace tern {
@@ -25,14 +26,6 @@ bool has_long(const Words& words, std::string_view list) {
 }
 
 bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
-
-// The sub-command and what stands behind it.
-Words from_verb(const ShellCommand& command) {
-  Words words;
-  for (std::size_t i = 1; i < command.words.size(); ++i)
-    if (!words.empty() || !command.words[i].text.starts_with("-")) words.push_back(command.words[i].text);
-  return words;
-}
 
 // Does it print the text of files, and not just their names and numbers?
 bool prints_patches(const Words& words) {
@@ -146,10 +139,14 @@ fs::path grep_shows(const Words& words, const CommandPlace& place, const Wanted&
 }  // namespace
 
 fs::path git_shows(const ShellCommand& command, const CommandPlace& place, const Wanted& wanted) {
-  const Words words = from_verb(command);
-  if (words.empty()) return {};
-  if (words.front() == "grep") return grep_shows(words, place, wanted);
-  return prints_patches(words) || prints_object(words) ? patch_shows(words, place, wanted) : fs::path();
+  Words written;
+  for (const ShellWord& word : command.words) written.push_back(word.text);
+  const GitCall call = git_call(written);
+  if (call.words.empty()) return {};
+  const Place where = place_of(call, place);
+  const CommandPlace there{place.workspace, where.error.empty() ? where.real : place.cwd};
+  if (call.words.front() == "grep") return grep_shows(call.words, there, wanted);
+  return prints_patches(call.words) || prints_object(call.words) ? patch_shows(call.words, there, wanted) : fs::path();
 }
 
 }  // namespace tern

@@ -196,11 +196,12 @@ std::string check_looker(const Looker& looker, const ShellCommand& command, cons
   return search_shows_secret(command, rest, place);
 }
 
-// "//pkg:target" of a build system, "// TODO" in a text; for everybody else it is a path from the root.
+// "//pkg:target" of a build system, "// TODO" or "/^x/d" in a text; for everybody else it is a path from the root.
 bool is_no_path(const ShellCommand& command, const std::string& text) {
   const std::string_view name = program_name(command.words.front().text);
-  if (in_list(name, "bazel bazelisk buck buck2 pants please")) return true;
-  const fs::path first = "/" + text.substr(2, text.find('/', 2) - 2);
+  const std::size_t begin = text.starts_with("//") ? 2 : 1;
+  if (begin == 2 && in_list(name, "bazel bazelisk buck buck2 pants please")) return true;
+  const fs::path first = "/" + text.substr(begin, text.find('/', begin) - begin);
   std::error_code error;
   return in_list(name, "git grep egrep fgrep rg sed echo printf") && !fs::exists(first, error);
 }
@@ -263,7 +264,7 @@ std::string looks_outside(const ShellCommand& command, const CommandPlace& place
       std::error_code error;
       const bool name = text != ".." && text != "~" && text.find('/') == std::string::npos;
       if (name && (text.size() > 255 || !fs::is_symlink(place.cwd / text, error))) continue;
-      if (text.size() > 4096 || (text.starts_with("//") && is_no_path(command, text))) continue;
+      if (text.size() > 4096 || (text.starts_with("/") && is_no_path(command, text))) continue;
       const Place where = text == word.text ? place.locate(word) : place.locate(text);
       if (where.error.empty() && !where.inside && !system_path(where.real)) return text + " is outside the workspace";
     }

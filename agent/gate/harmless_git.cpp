@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agent/gate/command_kinds.h"
+#include "agent/gate/git_call.h"
 #include "agent/gate/harmless.h"
 
 namespace tern {
@@ -11,6 +12,7 @@ namespace tern {
 namespace {
 
 namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
 
 // Options of the commands that only look; --ext-diff, --textconv, --output and --open-files-in-pager are not among them.
 constexpr std::string_view long_options =
@@ -73,8 +75,31 @@ bool has_any(const std::vector<std::string>& words, std::string_view list) {
   return std::any_of(words.begin(), words.end(), [&](const std::string& w) { return in_list(w.substr(0, w.find('=')), list); });
 }
 
+// What stands behind the verb.
+struct Parts {
+  Words options, rest;
+  std::string unknown;  // the first option that is not among the known
+};
+Parts parts_of(const Words& words) {
+  Parts parts;
+  bool reading = true, value = false;
+  for (std::size_t i = 1; i < words.size() && parts.unknown.empty(); ++i) {
+    const std::string& word = words[i];
+    if (word.size() < 2 || word[0] != '-') {
+      if (!std::exchange(value, false)) parts.rest.push_back(word);
+    } else if (!reading || value || !known_option(words.front(), word, value)) {
+      parts.unknown = word;  // also behind "--", or as a value: whether git sees an option there is not worth guessing
+    } else {
+      parts.options.push_back(word);
+      reading = word != "--";
+    }
+  }
+  return parts;
+}
+
 // Sub-commands that look with any of the known options, and those which do so only in one form.
-bool looks(const std::string& verb, const std::vector<std::string>& options, const std::vector<std::string>& rest) {
+bool looks(const std::string& verb, const Parts& parts) {
+  const auto& [options, rest, unknown] = parts;
   if (in_list(verb,
               "status log diff show grep rev-parse ls-files blame annotate shortlog describe reflog cat-file ls-tree merge-base "
               "rev-list name-rev diff-tree diff-index diff-files "
@@ -88,7 +113,9 @@ bool looks(const std::string& verb, const std::vector<std::string>& options, con
            (rest.size() == 2 && rest[0] == "get-url" && options.empty());
   if (verb == "stash") return !rest.empty() && in_list(rest[0], "list show");
   if (verb == "worktree") return rest.size() == 1 && rest[0] == "list";
-  if (verb == "config") return has_any(options, "--get --get-all --list -l --get-regexp");
+  if (verb == "config")
+    return has_any(options, "--get --get-all --list -l --get-regexp") ||
+           (rest.size() == 1 && options.empty() && !in_list(rest[0], "edit"));
   if (verb == "submodule") return rest.size() == 1 && rest[0] == "status";
   return false;
 }
@@ -112,6 +139,12 @@ bool names_secret(const std::string& word, const CommandPlace& place) {
 
 }  // namespace
 
+bool only_looks(const GitCall& call) {
+  if (call.own_settings || call.words.empty()) return false;
+  const Parts parts = parts_of(call.words);
+  return parts.unknown.empty() && looks(call.words.front(), parts);
+}
+
 bool in_nested_repository(const CommandPlace& place) {
   std::error_code error;
   for (fs::path at = place.cwd; place.workspace.inside(at); at = at.parent_path()) {
@@ -130,26 +163,18 @@ std::string why_not_harmless_git(const ShellCommand& command, const CommandPlace
   const std::string verb = command.words[at].text;
   if (verb == "--version" || verb == "--help")
     return command.words.size() == at + 1 ? "" : "git " + verb + " may start a program that shows pages";
-  std::vector<std::string> options, rest;
-  bool reading = true, value = false;
+  Words words;
+  for (std::size_t i = at; i < command.words.size(); ++i) words.push_back(command.words[i].text);
+  const Parts parts = parts_of(words);
+  if (!parts.unknown.empty()) return "git " + verb + " " + parts.unknown + " isn't on the read-only list";
   for (++at; at < command.words.size(); ++at) {
     const std::string& word = command.words[at].text;
-    if (word.size() > 1 && word[0] == '-') {
-      // Behind "--", or as a value: whether git sees an option there is not worth guessing.
-      if (!reading || value || !known_option(verb, word, value))
-        return "git " + verb + " " + word + " isn't on the read-only list";
-      if (names_secret(word, place)) return word + " may hold secrets";
-      options.push_back(word);
-      reading = word != "--";
-      continue;
-    }
-    if (!std::exchange(value, false)) rest.push_back(word);
     if (names_secret(word, place)) return word + " may hold secrets";
-    if (word.empty() || !climbs(word)) continue;
+    if (word.empty() || word.starts_with('-') || !climbs(word)) continue;
     const Place where = place.locate(command.words[at]);
     if (!where.error.empty() || !where.inside) return word + " is outside the workspace";
   }
-  if (!looks(verb, options, rest)) return "git " + verb + " changes things or isn't on the read-only list";
+  if (!looks(verb, parts)) return "git " + verb + " changes things or isn't on the read-only list";
   if (in_nested_repository(place)) return "this is another repository inside the workspace, with its own settings";
   return search_shows_secret(command, {}, place);
 }

@@ -50,6 +50,7 @@ constexpr ProgramOptions smugglers[] = {
      "--loader"},
     {"jq", "-f -L --from-file"},
     {"docker podman", "-H --host --config --context -v --volume --privileged --mount"},
+    {"gh", "-w --web --hostname"},
     {"man", "-P -H --pager --html"},
     {"date", "-s -f --set --file"},
     {"file", "-C -m --compile --magic-file"},
@@ -293,6 +294,11 @@ std::size_t grantable_words(std::string_view name, const Words& words) {
   const bool has_verb = words.size() > 1 && !words[1].empty() && words[1][0] != '-';
   if (in_list(name, "npm pnpm yarn bun") && has_verb && in_list(words[1], "run run-script"))
     return words.size() > 2 && words[2][0] != '-' ? 3 : 0;
+  if (name == "gh")
+    return words.size() > 2 && in_list(words[1], "pr issue run release workflow repo") &&
+                   in_list(words[2], "view list diff checks status")
+               ? 3
+               : 0;
   for (const Grantable& row : grantables) {
     if (!in_list(name, row.programs)) continue;
     if (row.verbs.empty()) return 1;

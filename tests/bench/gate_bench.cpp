@@ -1,6 +1,7 @@
 // How often the permission gate asks: every command of a file of recorded commands, decided in each mode. Without a file, the
 // everyday commands of the tests. `gate_bench [FILE.jsonl] [--why MODE]`: one JSON object a line with "command"; `$WORKSPACE` in
-// it is the workspace. --why lists each command that asks in that mode, with the reason.
+// it is the workspace. "asked, with always" is what is left when the person answers each question with what is offered to be
+// remembered, for the session. --why lists each command that asks in that mode, with the reason.
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/gate/permission.h"
@@ -20,24 +22,29 @@ using namespace tern;
 
 namespace {
 
-std::vector<std::string> recorded(const char* path, const std::string& workspace) {
-  std::vector<std::string> commands;
+struct Recorded {
+  std::string command, session;
+};
+
+std::vector<Recorded> recorded(const char* path, const std::string& workspace) {
+  std::vector<Recorded> commands;
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
-    auto command = nlohmann::json::parse(line).at("command").get<std::string>();
+    const auto entry = nlohmann::json::parse(line);
+    auto command = entry.at("command").get<std::string>();
     for (std::size_t at = 0; (at = command.find("$WORKSPACE", at)) != std::string::npos; at += workspace.size())
       command.replace(at, std::strlen("$WORKSPACE"), workspace);
-    commands.push_back(std::move(command));
+    commands.push_back({std::move(command), entry.value("session", std::string())});
   }
   return commands;
 }
 
-std::vector<std::string> everyday() {
-  std::vector<std::string> commands;
+std::vector<Recorded> everyday() {
+  std::vector<Recorded> commands;
   for (const char* name : {"everyday_commands.txt", "everyday_builds.txt"}) {
     std::ifstream in(std::string(places::source_tree()) + "/tests/agent/gate/" + name);
     for (std::string line; std::getline(in, line);)
-      if (!line.empty() && !line.starts_with("# ")) commands.push_back(line);
+      if (!line.empty() && !line.starts_with("# ")) commands.push_back({line, {}});
   }
   return commands;
 }
@@ -102,14 +109,35 @@ std::string kind_of(const Decision& decision) {
   return std::holds_alternative<Deny>(decision) ? "refused" : "asked";
 }
 
-void count(const Mode& mode, const std::vector<std::string>& commands, const Workspace& workspace, bool tell) {
+PermissionPolicy policy_of(const Mode& mode) {
   PermissionPolicy policy;
   policy.mode = mode.mode;
   policy.bypass_by_flag = true;
   policy.sandbox_ready = policy.repository_ready = mode.sandbox;
   policy.find_program = [](std::string_view name) { return std::filesystem::path("/usr/bin") / std::string(name); };
+  return policy;
+}
+
+int asked_with_always(const Mode& mode, const std::vector<Recorded>& commands, const Workspace& workspace) {
+  PermissionPolicy policy = policy_of(mode);
+  std::string session;
+  int asked = 0;
+  for (const Recorded& one : commands) {
+    if (one.session != std::exchange(session, one.session)) policy.rules.clear();
+    const Decision decision = decide_command(policy, one.command, workspace);
+    const auto* ask = std::get_if<Ask>(&decision);
+    if (ask == nullptr) continue;
+    ++asked;
+    const auto& rules = ask->grants.empty() ? ask->exact : ask->grants;
+    policy.rules.insert(policy.rules.end(), rules.begin(), rules.end());
+  }
+  return asked;
+}
+
+void count(const Mode& mode, const std::vector<Recorded>& commands, const Workspace& workspace, bool tell) {
+  const PermissionPolicy policy = policy_of(mode);
   std::map<std::string, int> kinds;
-  for (const std::string& command : commands) {
+  for (const auto& [command, session] : commands) {
     const Decision decision = decide_command(policy, command, workspace);
     const std::string kind = kind_of(decision);
     ++kinds[kind];
@@ -120,14 +148,11 @@ void count(const Mode& mode, const std::vector<std::string>& commands, const Wor
   const double all = static_cast<double>(commands.size()) / 100;
   for (const auto& [kind, number] : kinds)
     std::printf("%s: %s\t%.1f\t%%\t%s\n", mode.name, kind.c_str(), number / all, kind == "asked" ? mode.bar : "");
+  std::printf("%s: asked, with always\t%.1f\t%%\t\n", mode.name, asked_with_always(mode, commands, workspace) / all);
 }
 
 int questions_of_task(const Mode& mode, const Workspace& workspace) {
-  PermissionPolicy policy;
-  policy.mode = mode.mode;
-  policy.bypass_by_flag = true;
-  policy.sandbox_ready = policy.repository_ready = mode.sandbox;
-  policy.find_program = [](std::string_view name) { return std::filesystem::path("/usr/bin") / std::string(name); };
+  const PermissionPolicy policy = policy_of(mode);
   const ToolSet tools = builtin_tools();
   int asked = 0;
   for (const std::string step : forty_steps) {

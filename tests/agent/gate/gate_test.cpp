@@ -120,6 +120,8 @@ TEST_CASE("accept edits runs commands where they may write, auto works in the re
     CHECK(folder.decided(PermissionMode::accept_edits, line) == "ask");
   }
   CHECK(folder.decided(PermissionMode::automatic, "git -C " + folder.root.string() + " commit -m x") == "repository");
+  CHECK(folder.decided(PermissionMode::automatic, "git -C src add a.cpp") == "repository");
+  CHECK(folder.decided(PermissionMode::automatic, "git config user.name") == "look");
   for (const char* line :
        {"npm install", "git push", "git pull", "curl https://example.com", "cp README.md ../outside/y", "echo x > /tmp/y",
         "sudo ls", "git config user.name x", "git -C ../outside commit -m x", "git -C . -c core.hooksPath=h commit -m x",
@@ -131,6 +133,24 @@ TEST_CASE("accept edits runs commands where they may write, auto works in the re
   }
 }
 
+TEST_CASE("what only might leave the sandbox is tried in it first") {
+  const GatedFolder folder;
+  for (const char* line : {"go mod tidy", "npm run dev & sleep 1; curl -s http://localhost:3000/health",
+                           "curl -X POST 127.0.0.1:8080/x -d a=b", "git -C ../outside branch --show-current",
+                           "cd ../outside && git remote -v", "sed -i '' '/undefined,$/d' README.md", "npm why left-pad"}) {
+    INFO(line);
+    CHECK(folder.decided(PermissionMode::accept_edits, line) == "workspace");
+    CHECK(folder.decided(PermissionMode::automatic, line) == "workspace");
+  }
+  for (const char* line : {"curl http://localhost.example.com/", "curl http://localhost:1 https://example.com",
+                           "curl http://127.0.0.1.example.com/x", "go get example.com/x", "git -C ../outside branch new",
+                           "cd ../outside && git remote add x y", "git -C ../outside add x", "git config edit",
+                           "git -C nested add x", "sed -i s/a/b/ /etc/passwd"}) {
+    INFO(line);
+    CHECK(folder.decided(PermissionMode::automatic, line) == "ask");
+  }
+}
+
 TEST_CASE("what git has stored of a file of secrets is asked about in front of every sandbox") {
   const GatedFolder folder;
   const std::string git = "git -C '" + folder.root.string() + "' -c core.fsmonitor=false ";
@@ -138,7 +158,7 @@ TEST_CASE("what git has stored of a file of secrets is asked about in front of e
   REQUIRE(std::system((git + "init -q && " + git + "add -f .env README.md src").c_str()) == 0);
   for (const PermissionMode mode : {PermissionMode::ask, PermissionMode::accept_edits, PermissionMode::automatic}) {
     for (const char* line : {"git show", "git log -p | head", "git diff HEAD", "git grep KEY", "git show HEAD:.env",
-                             "git show $(git rev-parse HEAD)"}) {
+                             "git show $(git rev-parse HEAD)", "git -C . log -p", "cd src && git -C .. show"}) {
       INFO(line);
       CHECK(folder.decided(mode, line) == "ask");
     }

@@ -819,8 +819,10 @@ TEST_CASE("what is offered to be remembered") {
   CHECK(offered("swift build") == "Bash(swift build:*)");
   CHECK(offered("gradle check -q") == "Bash(gradle check:*)");
   CHECK(offered("swift evil.swift") == "");
-  for (const char* line : {"python3 x.py", "bash x.sh", "rm a", "git push", "git reset a", "curl x", "xargs ls", "npm run",
-                           "find . -exec ls {} +", "make $(id)", "env ls", "cargo publish", "A=1 pytest"}) {
+  CHECK(offered("gh pr view 12 --json title && sleep 3 && gh run list") == "Bash(gh pr view:*) and Bash(gh run list:*)");
+  for (const char* line :
+       {"python3 x.py", "bash x.sh", "rm a", "git push", "git reset a", "curl x", "xargs ls", "npm run", "find . -exec ls {} +",
+        "make $(id)", "env ls", "cargo publish", "A=1 pytest", "gh pr merge 3", "gh api x", "gh pr view 3 --web"}) {
     INFO(line);
     CHECK(offered(line).empty());
   }
