@@ -161,7 +161,7 @@ class Gate {
       for (const ShellRedirect& r : step.command->redirects)
         if (r.writes())
           if (std::string why = check(r.target.text); !why.empty()) return why;
-      if (!any_word && row_of(words_of(*step.command)) == nullptr) continue;
+      if (!any_word && effect_of(words_of(*step.command)) == nullptr) continue;
       if (why_not_harmless(*step.command, place).empty()) continue;
       for (std::size_t i = 1; i < step.command->words.size(); ++i)
         for (const std::string& text : path_candidates(step.command->words[i].text))
@@ -234,7 +234,10 @@ class Gate {
       return !where.inside                      ? "reads " + r.target.text + ", outside the workspace"
              : holds_secrets(where, workspace_) ? r.target.text + " may hold secrets"
                                                 : "";
-    if (only_looking) return "writes " + r.target.text;
+    return only_looking ? "writes " + r.target.text : why_not_written(r, where, step);
+  }
+
+  std::string why_not_written(const ShellRedirect& r, const Place& where, const Step& step) const {
     if (step.cwd != workspace_.cwd()) return "writes " + r.target.text + " after changing the directory";
     if (mode_ == PermissionMode::accept_edits && where.inside && where.protect.empty()) return {};
     for (const PermissionRule& rule : policy_.rules)

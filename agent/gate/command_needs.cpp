@@ -38,7 +38,7 @@ Need needed(const std::vector<CommandStep>& steps, const Workspace& workspace) {
       if (r.writes() && r.target.literal && !in_list(r.target.text, "/dev/null /dev/stdout /dev/stderr /dev/tty"))
         take(Effects::writes, "writes " + r.target.text);
     for (const Words& words : step.unwrapped)
-      if (const ProgramRow* row = row_of(words)) take(row->does, said_of(*row, words));
+      if (const Does* row = effect_of(words)) take(row->does, said_of(*row, words));
   }
   return most;
 }
@@ -82,7 +82,7 @@ std::string writes_outside(const std::vector<CommandStep>& steps, const Workspac
       if (const Place where = place.locate(r.target); !where.error.empty() || !where.inside)
         return "writes " + r.target.text + ", outside the workspace";
     }
-    const ProgramRow* row = row_of(words_of(*step.command));
+    const Does* row = effect_of(words_of(*step.command));
     if (row == nullptr || row->does != Effects::writes) continue;
     if (const std::string why = looks_outside(*step.command, place); !why.empty()) return why;
   }

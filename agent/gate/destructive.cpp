@@ -2,6 +2,7 @@
 
 #include "agent/gate/command_kinds.h"
 #include "agent/gate/git_call.h"
+#include "agent/gate/programs.h"
 
 namespace tern {
 
@@ -197,17 +198,15 @@ bool maps_branch(const std::string& word) {
 
 bool any_word(const Words& rest, bool (*is)(std::string_view)) { return std::any_of(rest.begin() + 1, rest.end(), is); }
 
-bool pushes_over(const Words& rest, const CommandPlace&) {
+bool pushes_over(const Words& rest) {
   return any_word(rest, [](std::string_view w) { return w.starts_with('+') || w.starts_with(':'); });
 }
-
-bool cleans(const Words& rest, const CommandPlace&) { return !dry_clean(rest); }
 
 bool checks_out_path(const Words& rest, const CommandPlace& place) {
   return !has_short(rest, "b") && !has_long(rest, "orphan") && names_path(rest, place);
 }
 
-bool fetches_over(const Words& rest, const CommandPlace&) {
+bool fetches_over(const Words& rest) {
   const bool prunes = has_short(rest, "p") || has_long(rest, "prune");
   const bool maps = std::any_of(rest.begin() + 1, rest.end(), maps_branch);
   return (maps && prunes) || any_word(rest, [](std::string_view w) { return w.starts_with('+'); });
@@ -218,78 +217,38 @@ bool takes_commits_off(const Words& rest, const CommandPlace& place) {
          any_word(rest, [](std::string_view w) { return w.size() > 1 && w[0] != '-' && w.find_first_of("~^@") != w.npos; });
 }
 
-bool restores_files(const Words& rest, const CommandPlace&) {
+bool restores_files(const Words& rest) {
   return !has_word(rest, "--staged -S") || has_long(rest, "worktree") || has_short(rest, "W");
 }
 
-bool begins_rewriting(const Words& rest, const CommandPlace&) {
+bool begins_rewriting(const Words& rest) {
   return rest.size() != 2 || !in_list(rest[1], "--continue --abort --skip --quit --edit-todo --show-current-patch");
 }
 
-bool deletes_at_target(const Words& words, const CommandPlace&) {
+bool deletes_at_target(const Words& words) {
   return any_word(words, [](std::string_view w) { return w.starts_with("--del"); });
 }
 
-bool deletes_at_source(const Words& words, const CommandPlace&) {
+bool deletes_at_source(const Words& words) {
   return any_word(words, [](std::string_view w) { return w.starts_with("--remove-s"); });
 }
 
-bool has_arguments(const Words& words, const CommandPlace&) { return words.size() > 1; }
-
-constexpr std::string_view lost = "throws away uncommitted work";
-
-// What makes a command destructive: any of the letters, options or words, or what `when` finds; none of them given: always. The first
-// row that holds says what it does.
-struct Danger {
-  std::string_view programs, verbs;  // verbs: of git, its second word
-  std::string_view letters, options, words;
-  bool (*when)(const Words& rest, const CommandPlace& place);
-  std::string_view what;
-};
-constexpr Danger dangers[] = {
-    {"git", "push", "fd", "force force-with-lease mirror delete prune", "", pushes_over,
-     "rewrites or deletes history others may have pulled"},
-    {"git", "reset", "", "hard merge keep", "", nullptr, lost},
-    {"git", "reset", "", "", "", takes_commits_off, "takes commits off the branch"},
-    {"git", "clean", "", "", "", cleans, "deletes untracked files"},
-    {"git", "checkout switch", "f", "force discard-changes", "-- . :/ *", nullptr, lost},
-    {"git", "checkout", "B", "", "", nullptr, "moves a branch and may lose commits"},
-    {"git", "switch", "C", "force-create", "", nullptr, "moves a branch and may lose commits"},
-    {"git", "checkout", "", "", "", checks_out_path, lost},
-    {"git", "fetch pull", "f", "force", "", fetches_over, "moves branches and may lose commits"},
-    {"git", "checkout-index", "f", "force", "", nullptr, lost},
-    {"git", "read-tree", "u", "reset", "", nullptr, lost},
-    {"git", "restore", "", "", "", restores_files, lost},
-    {"git", "branch", "DMCf", "force", "", nullptr, "deletes or moves a branch, merged or not"},
-    {"git", "tag", "df", "delete force", "", nullptr, "deletes or moves a tag"},
-    {"git", "stash", "", "", "drop clear", nullptr, "deletes stashed work"},
-    {"git", "commit", "", "amend", "", nullptr, "rewrites the last commit"},
-    {"git", "rebase filter-branch filter-repo update-ref replace prune", "", "", "", begins_rewriting, "rewrites history"},
-    {"git", "reflog", "", "", "expire delete", nullptr, "deletes what undo needs"},
-    {"git", "gc", "", "prune", "", nullptr, "deletes what undo needs"},
-    {"git", "worktree", "", "", "remove prune", nullptr, "deletes a work tree"},
-    {"git", "rm", "r", "", "", nullptr, "deletes whole directories"},
-    {"shred wipefs mkfs fdisk sfdisk parted shutdown reboot halt poweroff init telinit killall killall5 pkill dropdb userdel "
-     "groupdel visudo mkswap blkdiscard cryptsetup srm wipe",
-     "", "", "", "", nullptr, "can't be undone"},
-    {"kill", "", "", "", "-1 0", nullptr, "ends every process"},
-    {"crontab", "", "r", "", "", nullptr, "deletes the crontab"},
-    {"docker podman", "", "", "", "prune rm rmi kill", nullptr, "deletes containers, images or volumes"},
-    {"gcloud az heroku fly helm doctl", "", "", "", "delete destroy apps:destroy uninstall", nullptr,
-     "deletes resources on another system"},
-    {"kubectl", "", "", "", "delete drain", nullptr, "deletes resources on another system"},
-    {"terraform tofu pulumi", "", "", "", "destroy apply up", nullptr, "changes resources on another system"},
-    {"gh", "", "", "", "delete merge close", nullptr, "changes what others see"},
-    {"aws", "", "", "", "rm rb delete terminate-instances", nullptr, "deletes remote files or machines"},
-    {"npm yarn pnpm cargo twine gem poetry uv gradle gradlew dotnet mvn mvnw", "", "", "",
-     "publish unpublish upload push yank deploy release:perform", nullptr, "publishes a package or release"},
-    {"truncate", "", "", "", "", nullptr, "empties files"},
-    {"mv", "", "", "", "/dev/null", nullptr, "empties files"},
-    {"systemctl", "", "", "", "stop disable mask poweroff reboot", nullptr, "changes the system's services"},
-    {"rsync", "", "", "", "", deletes_at_target, "deletes files the source doesn't have"},
-    {"rsync", "", "", "", "", deletes_at_source, "deletes files after copying them"},
-    {"iptables nft ufw", "", "", "", "", has_arguments, "changes the firewall"},
-};
+bool finds(DangerWhen when, const Words& rest, const CommandPlace& place) {
+  switch (when) {
+    case DangerWhen::never: return false;
+    case DangerWhen::pushes_over: return pushes_over(rest);
+    case DangerWhen::takes_commits_off: return takes_commits_off(rest, place);
+    case DangerWhen::cleans: return !dry_clean(rest);
+    case DangerWhen::checks_out_path: return checks_out_path(rest, place);
+    case DangerWhen::fetches_over: return fetches_over(rest);
+    case DangerWhen::restores_files: return restores_files(rest);
+    case DangerWhen::begins_rewriting: return begins_rewriting(rest);
+    case DangerWhen::deletes_at_target: return deletes_at_target(rest);
+    case DangerWhen::deletes_at_source: return deletes_at_source(rest);
+    case DangerWhen::has_arguments: return rest.size() > 1;
+  }
+  return false;
+}
 
 bool holds(const Danger& danger, const Words& rest, const CommandPlace& place) {
   if (!danger.letters.empty() && has_short(rest, danger.letters)) return true;
@@ -299,21 +258,18 @@ bool holds(const Danger& danger, const Words& rest, const CommandPlace& place) {
     if (has_long(rest, options.substr(0, end))) return true;
     options.remove_prefix(std::min(end + 1, options.size()));
   }
-  if (danger.when != nullptr) return danger.when(rest, place);
+  if (danger.when != DangerWhen::never) return finds(danger.when, rest, place);
   return danger.letters.empty() && danger.words.empty() && danger.options.empty();
 }
 
 std::string_view danger_of(const std::string& name, const Words& words, const CommandPlace& place) {
   const Words rest = name == "git" ? git_call(words).words : words;
   if (rest.empty()) return {};
-  for (const Danger& danger : dangers) {
-    const bool meant = in_list(name, danger.programs) && (danger.verbs.empty() || in_list(rest.front(), danger.verbs));
-    if (meant && holds(danger, rest, place)) return danger.what;
-  }
+  if (const Program* program = program_of(name))
+    for (const Danger& danger : program->dangers)
+      if ((danger.verbs.empty() || in_list(rest.front(), danger.verbs)) && holds(danger, rest, place)) return danger.what;
   return name.starts_with("mkfs.") ? "can't be undone" : "";
 }
-
-constexpr std::string_view disk_tools = "shred wipefs mkfs fdisk sfdisk parted mkswap blkdiscard cryptsetup";
 
 Destruction deletes_named(const Words& words, const CommandPlace& place) {
   for (const std::string& word : operands(words))
@@ -367,7 +323,7 @@ Destruction destroys(const Words& words, bool literal, const CommandPlace& place
   std::string shown;
   for (const std::string& word : words) shown.append(shown.empty() ? "" : " ").append(word);
   const bool device =
-      (in_list(name, disk_tools) || name.starts_with("mkfs.")) &&
+      (has_role(name, role::disk) || name.starts_with("mkfs.")) &&
       std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) { return is_device(word, place); });
   return {shown + " " + std::string(why), {shown}, device};
 }

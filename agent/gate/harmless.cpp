@@ -3,6 +3,7 @@
 
 #include "agent/gate/command_kinds.h"
 #include "agent/gate/harmless.h"
+#include "agent/gate/programs.h"
 
 namespace tern {
 
@@ -11,99 +12,9 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-enum class Takes { nothing, text, paths, pattern_then_paths };
-
-// One program: the options it may have (short ones as for getopt, long ones by name), and what its other words are.
-struct Looker {
-  std::string_view name, shorts, longs;
-  Takes takes = Takes::paths;
-  std::size_t most = 1000;  // words that are no options
-};
-
-constexpr Looker lookers[] = {
-    {"ls", "1aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZw:I:",
-     "all almost-all color human-readable recursive reverse sort size time-style directory full-time group-directories-first "
-     "classify"},
-    {"cat", "AbeEnstTuv", "number show-all show-ends squeeze-blank"},
-    {"head", "n:c:qv0123456789", "lines bytes quiet"},
-    {"tail", "n:c:qv0123456789", "lines bytes quiet"},
-    {"wc", "clmwL", "lines words bytes chars max-line-length"},
-    {"stat", "c:fLt", "format printf terse dereference"},
-    {"file", "bikLhNprs", "brief mime mime-type"},
-    {"du", "abcDhHklLmPsSx0d:", "max-depth human-readable summarize all apparent-size total"},
-    {"df", "ahHiklPTt:x:", "human-readable"},
-    {"tree", "adfglFCsDhiL:I:P:pvtr", "dirsfirst noreport prune gitignore"},
-    {"diff",
-     "abBcdeiNqrstTuwyZU:C:", "unified brief recursive ignore-all-space ignore-space-change side-by-side color stat exclude"},
-    {"cmp", "bls", "silent quiet"},
-    {"comm", "123", ""},
-    {"sort", "bdfghiMnrRuVszct:k:", "numeric-sort reverse unique key field-separator human-numeric-sort version-sort"},
-    {"uniq", "cdDiuzf:s:w:", "count repeated unique", Takes::paths, 1},
-    {"cut", "b:c:d:f:nsz", "delimiter fields characters complement output-delimiter"},
-    {"tr", "cCdst", "delete squeeze-repeats complement", Takes::text},
-    {"nl", "b:w:s:v:i:n:", ""},
-    {"tac", "", ""},
-    {"rev", "", ""},
-    {"fold", "sw:b", "width"},
-    {"column", "ts:nc:", "table separator"},
-    {"paste", "d:sz", "delimiters serial"},
-    {"od", "A:t:xcabdoN:j:v", ""},
-    {"hexdump", "Ccbdxvn:s:", ""},
-    {"strings", "an:t:", "bytes"},
-    {"base64", "diw:", "decode wrap ignore-garbage"},
-    {"md5sum", "btz", "tag"},
-    {"sha1sum", "btz", "tag"},
-    {"sha256sum", "btz", "tag"},
-    {"cksum", "", ""},
-    {"realpath", "emLPqsz", "relative-to canonicalize-missing"},
-    {"readlink", "efmnqsvz", "canonicalize"},
-    {"basename", "as:z", "multiple suffix", Takes::text},
-    {"dirname", "z", "", Takes::text},
-    {"echo", "neE", "", Takes::text},
-    {"printf", "", "", Takes::text},
-    {"seq", "ws:f:", "", Takes::text},
-    {"sleep", "", "", Takes::text, 1},
-    {"pwd", "LP", "", Takes::nothing},
-    {"true", "", "", Takes::text},
-    {"false", "", "", Takes::text},
-    {":", "", "", Takes::text},
-    {"exit", "", "", Takes::text, 1},
-    {"which", "a", "all", Takes::text},
-    {"type", "aptP", "", Takes::text},
-    {"uname", "asnrvmpio", "all", Takes::nothing},
-    {"whoami", "", "", Takes::nothing},
-    {"id", "ugGnr", "", Takes::text, 1},
-    {"groups", "", "", Takes::text, 1},
-    {"nproc", "", "all", Takes::nothing},
-    {"arch", "", "", Takes::nothing},
-    {"hostname", "sfiI", "", Takes::nothing},
-    {"uptime", "ps", "", Takes::nothing},
-    {"free", "bkmghtw", "human mega giga", Takes::nothing},
-    {"printenv", "", "", Takes::text},
-    {"jq", "rcnsSeaMjC", "raw-output compact-output slurp null-input exit-status sort-keys tab raw-input join-output",
-     Takes::pattern_then_paths},
-    // Not -R, and not -L of rg: a link in the folder may lead to somebody's keys.
-    {"grep", "abcEFGHhiIlLnoPqrsTvVwxyzZe:m:A:B:C:0123456789",
-     "include exclude exclude-dir recursive ignore-case line-number count files-with-matches files-without-match only-matching "
-     "invert-match word-regexp "
-     "extended-regexp fixed-strings perl-regexp color colour no-filename with-filename after-context before-context context "
-     "max-count regexp quiet text",
-     Takes::pattern_then_paths},
-    {"egrep", "abcHhiIlLnoqrsvwxe:m:A:B:C:", "include exclude exclude-dir color", Takes::pattern_then_paths},
-    {"fgrep", "abcHhiIlLnoqrsvwxe:m:A:B:C:", "include exclude exclude-dir color", Takes::pattern_then_paths},
-    {"rg", "acFhHiIlnNoPpqsSuUvwxe:g:t:T:m:M:A:B:C:j:d:r:0.",
-     "files files-with-matches files-without-match count count-matches glob iglob type type-not type-list hidden no-ignore "
-     "ignore-case smart-case fixed-strings word-regexp "
-     "line-number no-line-number no-heading heading color colors context after-context before-context max-count max-depth "
-     "max-columns multiline multiline-dotall pcre2 "
-     "only-matching invert-match sort sortr stats json vimgrep no-filename with-filename unrestricted trim replace regexp "
-     "no-messages column",
-     Takes::pattern_then_paths},
-};
-
-const Looker* find_looker(std::string_view name) {
-  const auto found = std::find_if(std::begin(lookers), std::end(lookers), [&](const Looker& l) { return l.name == name; });
-  return found == std::end(lookers) ? nullptr : found;
+const Looks* looks_of(std::string_view name) {
+  const Program* program = program_of(name);
+  return program != nullptr && program->looks ? &*program->looks : nullptr;
 }
 
 // Of compilers and their like: what follows is looked into.
@@ -119,7 +30,7 @@ bool system_path(const fs::path& real) {
 }
 
 // Splits a call into options and the rest. False at the first option that is not in the table.
-bool read_options(const Looker& looker, const ShellCommand& command, std::vector<ShellWord>& rest, bool& pattern_given,
+bool read_options(const Looks& looks, const ShellCommand& command, std::vector<ShellWord>& rest, bool& pattern_given,
                   std::string& unknown) {
   bool options = true;
   for (std::size_t i = 1; i < command.words.size(); ++i) {
@@ -129,15 +40,16 @@ bool read_options(const Looker& looker, const ShellCommand& command, std::vector
     } else if (word == "--") {
       options = false;
     } else if (word[1] == '-') {
-      const std::string name = word.substr(2, word.find('=') - 2);
-      if (name == "regexp") pattern_given = true;
-      if (!in_list(name, looker.longs)) return unknown = word, false;
+      const std::string option = word.substr(2, word.find('=') - 2);
+      if (option == "regexp") pattern_given = true;
+      if (!in_list(option, looks.longs)) return unknown = word, false;
     } else {
-      const Letters read = read_letters(std::string_view(word).substr(1), looker.shorts);
+      const Letters read = read_letters(std::string_view(word).substr(1), looks.shorts);
       // tree reads on behind a letter that takes a value: "-Lo 2 f" writes f.
-      const bool glued = looker.name == "tree" && word.size() > 2 && word.find_first_of("LIP") != word.npos;
+      const bool glued = command.words.front().text == "tree" && word.size() > 2 && word.find_first_of("LIP") != word.npos;
       if (read == Letters::unknown || glued) return unknown = word, false;
-      if (word.find('e') != word.npos && looker.takes == Takes::pattern_then_paths && looker.name != "jq") pattern_given = true;
+      if (word.find('e') != word.npos && looks.takes == Operands::pattern_then_paths && command.words.front().text != "jq")
+        pattern_given = true;
       if (read == Letters::wants_next && ++i >= command.words.size()) return unknown = word, false;
     }
   }
@@ -168,25 +80,30 @@ bool follows_links(const ShellCommand& command) {
   return recursive && !quiet;
 }
 
-std::string check_looker(const Looker& looker, const ShellCommand& command, const CommandPlace& place) {
+// What single programs do with words that are no options.
+std::string why_not_own_way(const std::string& name, const ShellCommand& command, const std::vector<ShellWord>& rest) {
+  if (name == "jq" && !rest.empty()) return program_reads_files(rest.front().text);
+  // binutils take a word like "@file" for the words in that file.
+  if (name == "strings" &&
+      std::any_of(rest.begin(), rest.end(), [](const ShellWord& w) { return !w.text.empty() && w.text[0] == '@'; }))
+    return "strings reads its words from a file";
+  if (name == "diff" && follows_links(command)) return "diff -r follows links, which may lead anywhere";
+  return {};
+}
+
+std::string check_looks(const Looks& looks, const ShellCommand& command, const CommandPlace& place) {
+  const std::string& name = command.words.front().text;
   std::vector<ShellWord> rest;
   bool pattern_given = false;
   std::string unknown;
-  if (looker.name == "echo" || looker.name == "true" || looker.name == "false" || looker.name == ":") return {};
-  if (!read_options(looker, command, rest, pattern_given, unknown))
-    return std::string(looker.name) + " " + unknown + " isn't on the read-only list";
-  if (rest.size() > looker.most || (looker.takes == Takes::nothing && !rest.empty()))
-    return std::string(looker.name) + " with these words may do more than read";
-  if (looker.name == "jq" && !rest.empty())
-    if (std::string why = program_reads_files(rest.front().text); !why.empty()) return why;
-  // binutils take a word like "@file" for the words in that file.
-  if (looker.name == "strings" &&
-      std::any_of(rest.begin(), rest.end(), [](const ShellWord& w) { return !w.text.empty() && w.text[0] == '@'; }))
-    return "strings reads its words from a file";
-  if (looker.name == "diff" && follows_links(command)) return "diff -r follows links, which may lead anywhere";
-  if (looker.takes == Takes::text) return {};
-  if (looker.takes == Takes::pattern_then_paths && !pattern_given && !rest.empty() &&
-      !(looker.name == "rg" && command.joined().find(" --files") != std::string::npos))
+  if (name == "echo" || name == "true" || name == "false" || name == ":") return {};
+  if (!read_options(looks, command, rest, pattern_given, unknown)) return name + " " + unknown + " isn't on the read-only list";
+  if (rest.size() > looks.most || (looks.takes == Operands::nothing && !rest.empty()))
+    return name + " with these words may do more than read";
+  if (std::string why = why_not_own_way(name, command, rest); !why.empty()) return why;
+  if (looks.takes == Operands::text) return {};
+  if (looks.takes == Operands::pattern_then_paths && !pattern_given && !rest.empty() &&
+      !(name == "rg" && command.joined().find(" --files") != std::string::npos))
     rest.erase(rest.begin());
   for (const ShellWord& word : rest) {
     if (word.text == "-") continue;
@@ -253,7 +170,7 @@ std::string why_not_harmless(const ShellCommand& command, const CommandPlace& pl
   if (name == "env" && command.words.size() == 1) return {};
   if (name == "command" && command.words.size() == 3 && command.words[1].text == "-v") return {};
   if (asks_for_version(command)) return {};
-  if (const Looker* looker = find_looker(name)) return check_looker(*looker, command, place);
+  if (const Looks* looks = looks_of(name)) return check_looks(*looks, command, place);
   return name + " isn't on the read-only list";
 }
 
@@ -274,7 +191,7 @@ std::string looks_outside(const ShellCommand& command, const CommandPlace& place
 
 std::string writes_system(const ShellCommand& command, const CommandPlace& place) {
   const std::string_view name = program_name(command.words.front().text);
-  if (find_looker(name) != nullptr || in_list(name, "find sed diff jq rg")) return {};
+  if (looks_of(name) != nullptr || in_list(name, "find sed diff jq rg")) return {};
   const bool copies = in_list(name, "cp rsync");
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const std::string& word = command.words[i].text;

@@ -97,7 +97,22 @@ Parts parts_of(const Words& words) {
   return parts;
 }
 
-// Sub-commands that look with any of the known options, and those which do so only in one form.
+// Sub-commands that look in one form only.
+bool looks_in_this_form(const std::string& verb, const Words& options, const Words& rest) {
+  if (verb == "branch") return rest.empty() || has_any(options, "--list -l --contains --merged --no-merged --points-at");
+  if (verb == "tag") return (rest.empty() && options.empty()) || has_any(options, "-l --list --contains --points-at --merged");
+  if (verb == "remote")
+    return (rest.empty() && (options.empty() || has_any(options, "-v --verbose"))) ||
+           (rest.size() == 2 && rest[0] == "get-url" && options.empty());
+  if (verb == "config")
+    return has_any(options, "--get --get-all --list -l --get-regexp") ||
+           (rest.size() == 1 && options.empty() && !in_list(rest[0], "edit"));
+  if (rest.empty()) return false;
+  if (verb == "stash") return in_list(rest[0], "list show");
+  return rest.size() == 1 && ((verb == "worktree" && rest[0] == "list") || (verb == "submodule" && rest[0] == "status"));
+}
+
+// The others look with any of the known options.
 bool looks(const std::string& verb, const Parts& parts) {
   const auto& [options, rest, unknown] = parts;
   if (in_list(verb,
@@ -106,18 +121,7 @@ bool looks(const std::string& verb, const Parts& parts) {
               "count-objects check-ignore whatchanged range-diff cherry show-ref for-each-ref var version show-branch"))
     return !(verb == "reflog" && !rest.empty() && in_list(rest.front(), "expire delete drop")) &&
            !(verb == "var" && !options.empty());
-  if (verb == "branch") return rest.empty() || has_any(options, "--list -l --contains --merged --no-merged --points-at");
-  if (verb == "tag") return (rest.empty() && options.empty()) || has_any(options, "-l --list --contains --points-at --merged");
-  if (verb == "remote")
-    return (rest.empty() && (options.empty() || has_any(options, "-v --verbose"))) ||
-           (rest.size() == 2 && rest[0] == "get-url" && options.empty());
-  if (verb == "stash") return !rest.empty() && in_list(rest[0], "list show");
-  if (verb == "worktree") return rest.size() == 1 && rest[0] == "list";
-  if (verb == "config")
-    return has_any(options, "--get --get-all --list -l --get-regexp") ||
-           (rest.size() == 1 && options.empty() && !in_list(rest[0], "edit"));
-  if (verb == "submodule") return rest.size() == 1 && rest[0] == "status";
-  return false;
+  return looks_in_this_form(verb, options, rest);
 }
 
 bool climbs(const std::string& word) {

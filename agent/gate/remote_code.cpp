@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "agent/gate/command_kinds.h"
+#include "agent/gate/programs.h"
 
 namespace tern {
 
@@ -9,48 +10,18 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::string_view fetchers =
-    "curl wget wget2 fetch aria2c http https httpie xh lynx w3m elinks links GET lwp-request lwp-download ftp lftp tftp nc ncat "
-    "netcat "
-    "socat "
-    "telnet ssh scp sftp rsync gh aws gsutil gcloud ipfs";
-constexpr std::string_view decoders = "base64 base32 basenc xxd openssl gpg uudecode";
-constexpr std::string_view shells = "sh bash dash zsh ksh ash mksh fish rbash";
+bool is_fetcher(const Words& words) { return has_role(program_name(words.front()), role::fetches); }
 
-struct Interpreter {
-  std::string_view name, code_letters, long_options;  // options that give the code, or after which none is run
-};
-constexpr Interpreter interpreters[] = {
-    {"python", "cmhV", "--version --help"},
-    {"pypy", "cmhV", "--version --help"},
-    {"perl", "eEvVh", "--version --help"},
-    {"ruby", "eEvh", "--version --help"},
-    {"node", "epvh", "--eval --print --version --help --check"},
-    {"php", "rRBEvim", "--run --version --info"},
-    {"lua", "ev", ""},
-    {"Rscript", "e", "--version --help"},
-    {"tclsh", "", ""},
-    {"pwsh", "cC", ""},
-    {"osascript", "e", ""},
-    {"at", "lrdcfVm", ""},
-    {"batch", "", ""},
-};
-
-bool is_fetcher(const Words& words) { return in_list(program_name(words.front()), fetchers); }
-
-const Interpreter* interpreter(std::string_view name) {
-  const auto same = [&](const Interpreter& one) {
-    if (!name.starts_with(one.name)) return false;
-    return name.find_first_not_of("0123456789.", one.name.size()) == name.npos;  // python3.11
-  };
-  const auto found = std::find_if(std::begin(interpreters), std::end(interpreters), same);
-  return found == std::end(interpreters) ? nullptr : &*found;
+// "python3.11" is python.
+const Code* interpreter(std::string_view name) {
+  const Program* program = program_of(name.substr(0, name.find_last_not_of("0123456789.") + 1));
+  return program != nullptr && program->code ? &*program->code : nullptr;
 }
 
 bool is_stdin(const std::string& word) { return in_list(word, "- /dev/stdin /dev/fd/0 /proc/self/fd/0"); }
 
 // What a program runs as code: its input, a file or a substitution that is its first operand, or the words themselves.
-struct Code {
+struct Given {
   bool input = false, shell = false;
   std::string file;  // or "<(…)"
   std::string text;  // of "sh -c", "eval"
@@ -66,50 +37,45 @@ bool takes_program(std::string_view name, const Words& words) {
   return false;
 }
 
-Code code_of(const Words& words) {
-  const std::string_view name = program_name(words.front());
-  Code code;
-  const bool shell = in_list(name, shells);
-  code.shell = shell || name == "eval";
-  const Interpreter* other = interpreter(name);
-  if (name == "eval") {
-    for (std::size_t i = 1; i < words.size(); ++i) code.text += words[i] + " ";
-    return code;
-  }
-  if (in_list(name, "source .")) {
-    code.input = words.size() > 1 && is_stdin(words[1]);
-    if (words.size() > 1 && !code.input) code.file = words[1];
-    return code;
-  }
-  if (!shell && !other) {
-    code.input = takes_program(name, words);
-    return code;
-  }
+// Of a shell or an interpreter: its options are read up to the first word that is its code, or a file of it.
+Given code_of(const Words& words, bool shell, const Code& options) {
+  Given code;
+  code.shell = shell;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (is_stdin(word)) {
-      code.input = true;
-      return code;
-    }
-    if (word.empty() || (word[0] != '-' && word[0] != '+')) {
-      code.file = word;
-      return code;
-    }
-    const bool is_long = word.starts_with("--");
-    const std::string_view letters = shell ? "c" : other->code_letters;
-    if (is_long ? !shell && in_list(word.substr(0, word.find('=')), other->long_options)
-                : word.find_first_of(letters, 1) != word.npos) {
+    const bool option = !word.empty() && (word[0] == '-' || word[0] == '+'), is_long = word.starts_with("--");
+    code.input = is_stdin(word);
+    if (!code.input && !option) code.file = word;
+    if (code.input || !option) return code;
+    if (is_long ? in_list(word.substr(0, word.find('=')), options.options)
+                : word.find_first_of(options.letters, 1) != word.npos) {
       if (i + 1 < words.size()) code.text = words[i + 1];
-      code.input = shell && !is_long && i + 1 == words.size();  // "xargs sh -c"
+      code.input = shell && i + 1 == words.size();  // "xargs sh -c"
       return code;
     }
-    if (shell && !is_long && word.find('s') != word.npos) {
-      code.input = true;
-      return code;
-    }
+    code.input = shell && !is_long && word.find('s') != word.npos;
+    if (code.input) return code;
     if (shell && in_list(word, "-o +o -O +O --rcfile --init-file")) ++i;
   }
   code.input = true;
+  return code;
+}
+
+Given code_of(const Words& words) {
+  const std::string_view name = program_name(words.front());
+  if (has_role(name, role::is_shell)) return code_of(words, true, {"c", ""});
+  if (const Code* options = interpreter(name); options != nullptr && !in_list(name, "eval source ."))
+    return code_of(words, false, *options);
+  Given code;
+  code.shell = name == "eval";
+  if (code.shell)
+    for (std::size_t i = 1; i < words.size(); ++i) code.text += words[i] + " ";
+  else if (!in_list(name, "source ."))
+    code.input = takes_program(name, words);
+  else if (words.size() > 1 && is_stdin(words[1]))
+    code.input = true;
+  else if (words.size() > 1)
+    code.file = words[1];
   return code;
 }
 
@@ -126,33 +92,46 @@ bool fetches(const std::string& text, std::string& what) {
   return false;
 }
 
+bool is_cluster(const std::string& word) { return word.size() > 1 && word[0] == '-' && word[1] != '-'; }
+
+// The part of an address that a file is named after.
+std::string last_part(const std::string& url) {
+  const std::string path = url.substr(0, url.find_first_of("?#"));
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+bool names_by_address(const Words& words) {
+  const std::string_view name = program_name(words.front());
+  return name.starts_with("wget") || in_list(name, "aria2c scp rsync sftp") ||
+         std::any_of(words.begin() + 1, words.end(), [](const std::string& word) {
+           return word.starts_with("--remote-name") || (is_cluster(word) && word.find('O') != word.npos);
+         });
+}
+
+// "-o x", "-ox", "--output=x"
+void add_given_files(const Words& words, Words& files) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const bool letters = is_cluster(word);
+    if (const std::size_t equal = word.find('='); word.starts_with("--output") && equal != word.npos)
+      files.push_back(word.substr(equal + 1));
+    if ((letters && (word.back() == 'o' || word.back() == 'O')) || in_list(word, "--output --output-document --out --download"))
+      if (i + 1 < words.size()) files.push_back(words[i + 1]);
+    if (letters && word.size() > 2 && (word[1] == 'o' || word[1] == 'O')) files.push_back(word.substr(2));
+  }
+}
+
 // The files a fetch leaves behind: "-o x", "-ox", "-O url", "wget url", "> x".
 Words fetched_files(const ShellCommand& command, const Words& words) {
   Words files;
-  const std::string_view name = program_name(words.front());
-  const auto base = [](const std::string& url) {
-    const std::string path = url.substr(0, url.find_first_of("?#"));
-    return path.substr(path.find_last_of('/') + 1);
-  };
-  const bool by_url = name.starts_with("wget") || in_list(name, "aria2c scp rsync sftp") ||
-                      std::any_of(words.begin() + 1, words.end(), [](const std::string& word) {
-                        return word.starts_with("--remote-name") ||
-                               (word.size() > 1 && word[0] == '-' && word[1] != '-' && word.find('O') != word.npos);
-                      });
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const bool is_short = word.size() > 1 && word[0] == '-' && word[1] != '-';
-    if (const std::size_t equal = word.find('='); word.starts_with("--output") && equal != word.npos)
-      files.push_back(word.substr(equal + 1));
-    if ((is_short && (word.back() == 'o' || word.back() == 'O')) || in_list(word, "--output --output-document --out --download"))
-      if (i + 1 < words.size()) files.push_back(words[i + 1]);
-    if (is_short && word.size() > 2 && (word[1] == 'o' || word[1] == 'O')) files.push_back(word.substr(2));
-    if (by_url && !word.empty() && word[0] != '-') files.push_back(base(word));
-  }
-  if (in_list(name, "scp rsync") && words.size() > 2) files.push_back(words.back());
+  add_given_files(words, files);
+  if (names_by_address(words))
+    for (std::size_t i = 1; i < words.size(); ++i)
+      if (!words[i].empty() && words[i][0] != '-') files.push_back(last_part(words[i]));
+  if (in_list(program_name(words.front()), "scp rsync") && words.size() > 2) files.push_back(words.back());
   for (const ShellRedirect& r : command.redirects)
     if (r.writes()) files.push_back(r.target.text);
-  for (std::string& file : files) file = base(file);
+  for (std::string& file : files) file = last_part(file);
   std::erase_if(files, [](const std::string& file) { return file.empty() || file == "." || file == "-"; });
   return files;
 }
@@ -165,7 +144,7 @@ class Watch {
   std::string look(const ShellCommand& command, const std::vector<Words>& started) {
     std::string why;
     for (const Words& words : started) {
-      const Code code = code_of(words);
+      const Given code = code_of(words);
       if (why.empty()) why = runs(command, words, code);
     }
     remember(command, started);
@@ -173,29 +152,11 @@ class Watch {
   }
 
  private:
-  std::string runs(const ShellCommand& command, const Words& words, const Code& code) {
+  std::string runs(const ShellCommand& command, const Words& words, const Given& code) {
     std::string what;
     if (fetches(code.file, what) || fetches(code.text, what)) return unseen(what);
     if (std::string why = code.shell ? inside(code.text) : std::string(); !why.empty()) return why;
-    if (code.input) {
-      const bool own = std::any_of(command.redirects.begin(), command.redirects.end(),
-                                   [](const ShellRedirect& r) { return r.op == "<" || r.op.starts_with("<<"); });
-      if (!own && !source_.empty()) return unseen(source_ + " | " + words.front());
-      if (!own && opened_) return unseen("a connection | " + words.front());
-      for (const ShellRedirect& r : command.redirects) {
-        if (r.op[0] != '<') continue;
-        if (std::string why = inside(r.op == "<<<" ? r.target.text : r.body); !why.empty()) return why;
-        if (fetches(r.target.text, what) || fetches("cat <(" + r.body + ")", what) || fetches(r.body, what)) return unseen(what);
-        if (ran_file(r.target.text)) return unseen(r.target.text);
-      }
-      // "curl x > >(sh)", "curl x | tee >(sh)"
-      if (command.depth > 0 &&
-          std::any_of(script_.commands.begin(), script_.commands.end(),
-                      [&](const ShellCommand& other) { return other.source.find(">(") != std::string::npos; }) &&
-          std::any_of(script_.commands.begin(), script_.commands.end(),
-                      [](const ShellCommand& other) { return any_fetcher(unwrap(other)); }))
-        return unseen("its input");
-    }
+    if (std::string why = code.input ? reads(command, words) : std::string(); !why.empty()) return why;
     const std::string& program = words.front();
     if (ran_file(code.file) || (program.find('/') != std::string::npos && ran_file(program)))
       return unseen(code.file.empty() ? program : code.file);
@@ -203,6 +164,27 @@ class Watch {
     for (const ShellRedirect& r : command.redirects)
       if (is_connection(r) && code.input) return unseen(r.target.text);
     return connects_program(words);
+  }
+
+  // Its input is code.
+  std::string reads(const ShellCommand& command, const Words& words) {
+    std::string what;
+    const bool own = std::any_of(command.redirects.begin(), command.redirects.end(),
+                                 [](const ShellRedirect& r) { return r.op == "<" || r.op.starts_with("<<"); });
+    if (!own && !source_.empty()) return unseen(source_ + " | " + words.front());
+    if (!own && opened_) return unseen("a connection | " + words.front());
+    for (const ShellRedirect& r : command.redirects) {
+      if (r.op[0] != '<') continue;
+      if (std::string why = inside(r.op == "<<<" ? r.target.text : r.body); !why.empty()) return why;
+      if (fetches(r.target.text, what) || fetches("cat <(" + r.body + ")", what) || fetches(r.body, what)) return unseen(what);
+      if (ran_file(r.target.text)) return unseen(r.target.text);
+    }
+    // "curl x > >(sh)", "curl x | tee >(sh)"
+    const auto any = [&](auto test) { return std::any_of(script_.commands.begin(), script_.commands.end(), test); };
+    const bool fed_by_fetch = command.depth > 0 &&
+                              any([](const ShellCommand& other) { return other.source.find(">(") != std::string::npos; }) &&
+                              any([](const ShellCommand& other) { return any_fetcher(unwrap(other)); });
+    return fed_by_fetch ? unseen("its input") : std::string();
   }
 
   bool fed(const ShellCommand& command) const { return !source_.empty() && in_list(command.before, "| |&"); }
@@ -248,7 +230,7 @@ class Watch {
       if (is_fetcher(words)) {
         source_ = command.joined();
         for (std::string& file : fetched_files(command, words)) files_.push_back(std::move(file));
-      } else if (in_list(name, decoders) && source_.empty()) {
+      } else if (has_role(name, role::decodes) && source_.empty()) {
         source_ = command.joined();
       } else if (fed(command) && name == "tee") {
         for (std::size_t i = 1; i < words.size(); ++i)

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "agent/gate/harmless.h"
+#include "agent/gate/programs.h"
 #include "agent/gate/shell_parse.h"
 
 namespace tern {
@@ -10,35 +11,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::array runners = {"sudo",       "doas",     "env",
-                                "timeout",    "nice",     "ionice",
-                                "nohup",      "setsid",   "stdbuf",
-                                "time",       "command",  "builtin",
-                                "exec",       "xargs",    "watch",
-                                "chroot",     "flock",    "strace",
-                                "ltrace",     "unshare",  "nsenter",
-                                "script",     "su",       "runuser",
-                                "busybox",    "toybox",   "parallel",
-                                "chrt",       "taskset",  "systemd-run",
-                                "proot",      "fakeroot", "dbus-run-session",
-                                "caffeinate", "!",        "noglob",
-                                "nocorrect",  "pkexec",   "gosu",
-                                "prlimit",    "setarch",  "setpriv",
-                                "numactl",    "unbuffer", "firejail",
-                                "bwrap",      "chronic",  "perf",
-                                "valgrind",   "gdb",      "faketime",
-                                "xvfb-run",   "torsocks", "proxychains4",
-                                "uv",         "poetry",   "pipenv",
-                                "bundle",     "npx",      "direnv"};
-constexpr std::array shells = {"sh",   "bash", "dash",   "zsh",   "ksh",    "ash", "mksh",  "fish",     "rbash",     "eval",
-                               "trap", "su",   "script", "watch", "source", ".",   "flock", "parallel", "hyperfine", "runuser"};
 constexpr int deepest = 8;
 constexpr std::size_t most = 2000, most_words = 300;
-
-template <typename List>
-bool contains(const List& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
 
 std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
@@ -86,12 +60,22 @@ void unwrap_shell(std::string_view name, const Words& words, int depth, std::vec
   if (name == "eval") unwrap_text(joined, words, depth, out);
 }
 
+void unwrap_found(std::string_view name, const Words& words, int depth, std::vector<Words>& out) {
+  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+    if (!in_list(words[i], "-exec -execdir -ok -okdir -x -X --exec --exec-batch")) continue;
+    Words inner(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+    if (name != "find") inner.push_back("{}");  // fd puts it there by itself
+    unwrap_into(inner, depth + 1, out);
+  }
+}
+
 void unwrap_into(const Words& words, int depth, std::vector<Words>& out) {
   if (words.empty() || out.size() >= most) return;
   out.push_back(words);
   const std::string_view name = base_name(words.front());
   // "time -p rm x": the parser has taken the "time".
-  const bool runs = contains(runners, name) || words.front().starts_with("-"), is_shell = contains(shells, name) || name == "env";
+  const bool runs = has_role(name, role::runs_words) || words.front().starts_with("-"),
+             is_shell = has_role(name, role::runs_text) || name == "env";
   if ((runs || is_shell) && (depth >= deepest || out.size() + 1 >= most))
     return out.push_back({"$", "deep inside other commands"});
   // Which of a runner's words begins the command depends on its options; every place it could be is looked at.
@@ -100,14 +84,7 @@ void unwrap_into(const Words& words, int depth, std::vector<Words>& out) {
       if (!words[i].empty() && words[i][0] != '-' && !(name == "env" && words[i].find('=') != std::string::npos))
         unwrap_into(Words(words.begin() + static_cast<std::ptrdiff_t>(i), words.end()), depth + 1, out);
   if (is_shell) unwrap_shell(name, words, depth, out);
-  if (name == "find" || name == "fd" || name == "fdfind")
-    for (std::size_t i = 1; i + 1 < words.size(); ++i)
-      if (words[i] == "-exec" || words[i] == "-execdir" || words[i] == "-ok" || words[i] == "-okdir" || words[i] == "-x" ||
-          words[i] == "-X" || words[i] == "--exec" || words[i] == "--exec-batch") {
-        Words inner(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
-        if (name != "find") inner.push_back("{}");  // fd puts it there by itself
-        unwrap_into(inner, depth + 1, out);
-      }
+  if (name == "find" || name == "fd" || name == "fdfind") unwrap_found(name, words, depth, out);
 }
 
 }  // namespace
@@ -135,7 +112,7 @@ std::vector<std::vector<std::string>> unwrap(const ShellCommand& command) {
   unwrap_into(words, 0, out);
   if (!words.empty() && !command.words[0].literal) out.push_back({"$", words[0]});
   // The first word behind "sudo", "env" … that is neither an option nor a setting.
-  if (!words.empty() && contains(runners, base_name(words[0])))
+  if (!words.empty() && has_role(base_name(words[0]), role::runs_words))
     for (std::size_t i = 1; i < words.size(); ++i)
       if (words[i].empty() || (words[i][0] != '-' && words[i].find('=') == std::string::npos)) {
         if (!command.words[i].literal && words[i][0] != '{') out.push_back({"$", words[i]});
@@ -148,7 +125,8 @@ std::vector<std::vector<std::string>> unwrap(const ShellCommand& command) {
 std::vector<std::vector<std::string>> unwrap_input(const ShellCommand& shell, std::string_view text) {
   std::vector<Words> out;
   const std::vector<Words> programs = unwrap(shell);
-  if (std::any_of(programs.begin(), programs.end(), [](const Words& words) { return contains(shells, base_name(words[0])); }))
+  if (std::any_of(programs.begin(), programs.end(),
+                  [](const Words& words) { return has_role(base_name(words[0]), role::runs_text); }))
     unwrap_text(text, {}, 0, out);
   return out;
 }

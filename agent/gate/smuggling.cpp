@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "agent/gate/command_kinds.h"
+#include "agent/gate/programs.h"
 #include "agent/gate/smuggling.h"
 
 namespace tern {
@@ -8,58 +9,6 @@ namespace tern {
 namespace {
 
 using Words = std::vector<std::string>;
-
-// Options of a program that run another one, load code, or write where no redirection shows. Long ones also when shortened.
-constexpr ProgramOptions smugglers[] = {
-    {"git",
-     "-c -C --config-env --exec-path --git-dir --work-tree --upload-pack --receive-pack --exec --ext-diff --textconv --output "
-     "--open-files-in-pager --template --extcmd --tool "
-     "--sendmail-cmd --to-cmd --cc-cmd --smtp-server --separate-git-dir --super-prefix --attr-source"},
-    {"find fd fdfind", "-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -x -X --exec --exec-batch"},
-    {"rg", "--pre --pre-glob --hostname-bin --search-zip -z -f --file -L --follow"},
-    {"grep egrep fgrep", "-f --file -R --dereference-recursive"},
-    {"sort", "-o -T -S --output --compress-program --temporary-directory --files0-from"},
-    {"tar bsdtar",
-     "-I -F -P -T --files-from --to-command --checkpoint-action --use-compress-program --info-script --new-volume-script "
-     "--rsh-command "
-     "--rmt-command --absolute-names --index-file --volno-file --listed-incremental -g"},
-    {"zip unzip 7z", "-T -TT --unzip-command"},
-    {"rsync", "-e --rsh --rsync-path --daemon --config"},
-    {"ssh scp sftp", "-o -F -S -D -L -R -E"},
-    {"curl",
-     "-K -o -O -T -F -d -J -X -x --config --output --output-dir --remote-name --upload-file --form --data --data-binary "
-     "--data-raw --proxy --engine --request --json --unix-socket --netrc-file"},
-    {"wget",
-     "-O -o -i -e -P --output-document --execute --post-file --post-data --use-askpass --input-file --body-file --config "
-     "--directory-prefix"},
-    {"make gmake", "-f -E -I --file --makefile --eval --directory --include-dir"},
-    {"ninja", "-f -t"},
-    {"cmake", "--toolchain --open"},
-    {"ctest", "-S -D -T --script --build-and-test --overwrite --dashboard"},
-    {"npm npx pnpm yarn bun",
-     "-C -c --prefix --script-shell --node-options --userconfig --globalconfig --registry --call --git --shell --cwd "
-     "--use-yarnrc --use"},
-    {"cargo", "--config -Z -C --manifest-path --target-dir"},
-    {"rustc", "-C -Z"},
-    {"pytest py.test tox",
-     "-p -c -o --pastebin --config-file --rootdir --confcutdir --override-ini --basetemp --import-mode --pyargs"},
-    {"gcc g++ cc c++ clang clang++",
-     "-wrapper -fplugin -fpass-plugin -specs -Xclang -Xlinker -Xassembler -Xpreprocessor -load --config --ld-path"},
-    {"eslint tsc prettier jest vitest mocha",
-     "-c -r --config --rulesdir --plugin --resolve-plugins-relative-to --require --project --globalSetup --setupFiles --import "
-     "--loader"},
-    {"jq", "-f -L --from-file"},
-    {"docker podman", "-H --host --config --context -v --volume --privileged --mount"},
-    {"gh", "-w --web --hostname"},
-    {"man", "-P -H --pager --html"},
-    {"date", "-s -f --set --file"},
-    {"file", "-C -m --compile --magic-file"},
-    {"tree", "-o"},
-    {"xxd", "-r"},
-    {"printf", "-v"},
-    {"split csplit", "--filter"},
-    {"diff", "--to-file --from-file"},
-};
 
 bool same_option(std::string_view word, std::string_view option) {
   const std::string_view given = word.substr(0, word.find('='));
@@ -147,15 +96,12 @@ bool gives(const std::string& word, std::string_view option) {
   return one_dash ? given == option || given.substr(1) == option : same_option(word, option);
 }
 
-std::string smuggling_option(std::string_view name, const Words& words) {
-  for (const ProgramOptions& smuggler : smugglers) {
-    if (!in_list(name, smuggler.programs)) continue;
-    // An option of git may have taken the "--" for its value.
-    for (std::size_t i = 1; i < words.size() && (words[i] != "--" || name == "git"); ++i) {
-      if (words[i].size() < 2 || words[i][0] != '-' || harmless_option(name, words, i)) continue;
-      if (!smuggler.first_option([&](std::string_view option) { return gives(words[i], option); }).empty())
-        return std::string(name) + " " + words[i];
-    }
+std::string smuggling_option(const Program& program, std::string_view name, const Words& words) {
+  // An option of git may have taken the "--" for its value.
+  for (std::size_t i = 1; i < words.size() && (words[i] != "--" || name == "git"); ++i) {
+    if (words[i].size() < 2 || words[i][0] != '-' || harmless_option(name, words, i)) continue;
+    if (!first_option(program.ways_out, [&](std::string_view option) { return gives(words[i], option); }).empty())
+      return std::string(name) + " " + words[i];
   }
   return {};
 }
@@ -226,7 +172,8 @@ std::string smuggles(const Words& words) {
   if (name == "git")
     if (std::string why = smuggles_git(words); !why.empty()) return why;
   if (name == "sed") return smuggles_sed(words);
-  if (std::string why = smuggling_option(name, words); !why.empty()) return why;
+  if (const Program* program = program_of(name))
+    if (std::string why = smuggling_option(*program, name, words); !why.empty()) return why;
   for (const Smuggler& one : own_ways)
     if (in_list(name, one.programs))
       if (std::string why = one.why(words); !why.empty()) return why;
@@ -238,15 +185,7 @@ std::string smuggles(const Words& words) {
 
 bool is_interpreter(std::string_view program) {
   const std::string_view name = program_name(program);
-  if (in_list(name,
-              "sh bash dash zsh ksh fish ash rbash busybox toybox pypy pypy3 ipython node nodejs deno tsx ts-node irb php R "
-              "Rscript julia luajit "
-              "awk gawk mawk nawk env sudo doas su xargs eval exec source . command builtin time timeout nice nohup setsid "
-              "stdbuf watch parallel ssh expect script gdb lldb "
-              "osascript powershell pwsh vim vi nvim emacs ed ex less more man tclsh wish m4 dc bc jshell scala groovy ghci "
-              "ocaml racket guile npx pnpx bunx uvx pipx tee "
-              "nc ncat socat telnet at chroot unshare trap"))
-    return true;
+  if (has_role(name, role::runs_anything)) return true;
   for (const char* family : {"python", "perl", "ruby", "lua"})
     if (name.rfind(family, 0) == 0) return true;
   return false;
@@ -258,53 +197,28 @@ std::string why_no_prefix(const Words& prefix) {
   if (name.find_first_of("*?$`;&|<>(){}") != name.npos) return "names no program";
   const bool module = prefix.size() >= 3 && name.rfind("python", 0) == 0 && prefix[1] == "-m";
   if (is_interpreter(name) && !module) return std::string(name) + " runs whatever it is given";
-  if (in_list(name,
-              "rm rmdir mv dd shred chmod chown kill killall pkill truncate mkfs wipefs crontab mount umount systemctl shutdown "
-              "reboot"))
-    return std::string(name) + " is destructive";
-  if (prefix.size() < 2 &&
-      in_list(name,
-              "git npm yarn pnpm bun cargo go docker podman kubectl pip pip3 uv poetry apt apt-get dnf yum brew gh aws terraform "
-              "dotnet swift bazel bazelisk mix"))
+  if (has_role(name, role::no_grant)) return std::string(name) + " is destructive";
+  if (prefix.size() < 2 && has_role(name, role::needs_verb))
     return std::string(name) + " alone covers too much; add the subcommand";
   return {};
 }
 
 namespace {
 
-// What may be granted as a prefix: the program with one of these verbs, or alone where none are named; "*" is any verb.
-struct Grantable {
-  std::string_view programs, verbs;
-};
-constexpr Grantable grantables[] = {
-    {"git", "add commit fetch pull merge stash mv cherry-pick revert switch apply"},
-    {"npm pnpm yarn bun", "test t start ci install build lint"},
-    {"cargo", "build test check clippy fmt doc bench run"},
-    {"go", "build test vet fmt mod list generate"},
-    {"pip pip3 uv poetry", "install list show freeze sync lock"},
-    {"docker podman", "ps images logs inspect build"},
-    {"dotnet swift bazel meson mix", "build test format restore clean query setup compile introspect"},
-    {"mvn gradle gradlew rake make", "*"},
-    {"mkdir touch cmake ctest ninja pytest tox ruff black mypy isort flake8 eslint prettier tsc jest vitest mocha gcc g++ clang "
-     "clang++ cc c++ rustfmt rustc gofmt clang-format clang-tidy javac shellcheck hadolint",
-     ""}};
-
 // How many words the grant of this command would have; 0: none is offered.
 std::size_t grantable_words(std::string_view name, const Words& words) {
   const bool has_verb = words.size() > 1 && !words[1].empty() && words[1][0] != '-';
-  if (in_list(name, "npm pnpm yarn bun") && has_verb && in_list(words[1], "run run-script"))
+  if (has_role(name, role::runs_scripts) && has_verb && in_list(words[1], "run run-script"))
     return words.size() > 2 && words[2][0] != '-' ? 3 : 0;
   if (name == "gh")
     return words.size() > 2 && in_list(words[1], "pr issue run release workflow repo") &&
                    in_list(words[2], "view list diff checks status")
                ? 3
                : 0;
-  for (const Grantable& row : grantables) {
-    if (!in_list(name, row.programs)) continue;
-    if (row.verbs.empty()) return 1;
-    return has_verb && (row.verbs == "*" || in_list(words[1], row.verbs)) ? 2 : 0;
-  }
-  return 0;
+  const Program* program = program_of(name);
+  if (program == nullptr || !program->grants) return 0;
+  if (program->grants->empty()) return 1;
+  return has_verb && (*program->grants == "*" || in_list(words[1], *program->grants)) ? 2 : 0;
 }
 
 }  // namespace

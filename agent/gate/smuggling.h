@@ -8,21 +8,16 @@
 
 namespace tern {
 
-// A row of a table; several of each stand with blanks between them.
-struct ProgramOptions {
-  std::string_view programs, options;
-
-  // The first of the options that `test` holds for; empty when none.
-  template <typename Test>
-  std::string_view first_option(Test test) const {
-    for (std::size_t begin = 0; begin < options.size();) {
-      const std::size_t end = std::min(options.find(' ', begin), options.size());
-      if (const std::string_view option = options.substr(begin, end - begin); test(option)) return option;
-      begin = end + 1;
-    }
-    return {};
+// The first word of the list that `test` holds for; empty when none.
+template <typename Test>
+std::string_view first_option(std::string_view list, Test test) {
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(' ', begin), list.size());
+    if (const std::string_view option = list.substr(begin, end - begin); test(option)) return option;
+    begin = end + 1;
   }
-};
+  return {};
+}
 
 // Empty, or the word through which something else would run than the task that the rule names.
 std::string smuggles_tool(const std::vector<std::string>& words);

@@ -2,6 +2,7 @@
 #include <cctype>
 
 #include "agent/gate/command_kinds.h"
+#include "agent/gate/programs.h"
 #include "agent/gate/smuggling.h"
 
 namespace tern {
@@ -10,58 +11,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Words through which a program runs or loads something else: one matches as it is (with one dash more, too) and before "=" or
-// ":", one with "*" also what begins so, and a long one when it is shortened.
-constexpr ProgramOptions loaders[] = {
-    {"ctest", "--test-command --build-exe-dir --build-makeprogram"},
-    {"meson", "--native-file --cross-file --wrapper --gdb --gdb-path --ninja-args --vs-args --xcode-args devenv"},
-    {"bazel bazelisk",
-     "--bazelrc --run_under --workspace_status_command --shell_executable --host_jvm_args --server_javabase "
-     "--override_repository "
-     "--override_module --registry --repo_env --action_env --remote_executor --remote_cache --bes_backend --credential_helper "
-     "--output_base --output_user_root --install_base"},
-    {"rustc rustdoc", "--codegen --sysroot --extern -L* @* --runtool --test-runtool --test-builder"},
-    {"javac java", "-processorpath --processor-path -processor -Xplugin* -J* @* --processor-module-path"},
-    {"clang-tidy", "-load --load --extra-arg --extra-arg-before --config-file --vfsoverlay @*"},
-    {"cargo", "--open"},
-    {"go",
-     "-exec -toolexec -vettool -overlay -modfile -ldflags -gcflags -gccgoflags -asmflags -compiler -pkgdir -outputdir -C -o"},
-    {"pnpm", "--dir"},
-    {"eslint", "--init --config --plugin"},
-    {"jest vitest mocha", "--ui --api* --open --inspect*"},
-    {"mypy dmypy", "--python-executable --config-file --install-types --custom-typeshed-dir @*"},
-    {"pytest py.test", "--pdbcls --cov-config --tx --rsyncdir"},
-    {"flake8", "--config --append-config --enable-extensions"},
-    {"tox", "-x* --override exec e devenv d"},
-    {"pip pip3",
-     "--python --index-url -i* --extra-index-url -f* --find-links --trusted-host --target -t* --prefix --root --config-settings "
-     "-C* --global-option --build-option --proxy --cert --client-cert --log"},
-    {"uv",
-     "--python -p* --index-url -i* --index --default-index --extra-index-url -f* --find-links --config-file --directory "
-     "--project --allow-insecure-host"},
-    {"poetry", "-C* --directory -P* --project"},
-    {"mvn mvnw mvnd", "--file -s* --settings -gs* --global-settings -t* --toolchains -gt* -l* --log-file --global-toolchains"},
-    {"gradle gradlew",
-     "-I* --init-script -b* --build-file -c* --settings-file -p* --project-dir -g* --gradle-user-home --include-build "
-     "--project-cache-dir -D*"},
-    {"dotnet",
-     "exec fsi script msbuild -p* /p* -property* --property --logger -logger* /logger* -l /l* --settings -s --test-adapter-path "
-     "-a "
-     "@* tool nuget"},
-    {"swift",
-     "repl script --package-path --scratch-path --toolchain --disable-sandbox --allow-writing-to-directory -Xswiftc -Xcc"},
-    {"rake", "-f* --rakefile -e* --execute -p* -E* -r* --require -I* -R* --rakelibdir -C* --directory"},
-    {"docker podman", "--secret --ssh --build-context --output -o* --allow --push"},
-    {"git", "--unsafe-paths"},
-    {"curl",
-     "--trace --trace-ascii --data-urlencode --form-string --cookie --cookie-jar --dump-header --libcurl --cert --key --socks4 "
-     "--socks4a --socks5 --socks5-hostname --preproxy --proxy-header --abstract-unix-socket --doh-url --etag-save --hsts "
-     "--alt-svc "
-     "--stderr --variable --expand-* --proxy1.0 --remote-name-all --upload-file --mail-from -c* -D* -b* -E*"},
-    {"wget", "--method --save-cookies --load-cookies -a* --append-output --warc-file --header"},
-    {"tar bsdtar", "--transform --xform"},
-};
-
+// One matches as it is (with one dash more, too) and before "=" or ":", one with "*" also what begins so, and a long one when
+// it is shortened.
 bool matches(std::string_view word, std::string_view option, bool shortened) {
   if (option.back() == '*') return word.starts_with(option.substr(0, option.size() - 1));
   const std::string_view given = word.substr(0, word.find_first_of("=:"));
@@ -75,18 +26,14 @@ std::string first_word(const Words& words, Test test) {
   return found == words.end() ? std::string() : words.front() + " " + *found;
 }
 
-std::string loads(std::string_view name, const Words& words) {
+std::string loads(const Program& program, std::string_view name, const Words& words) {
   const bool shortens = !in_list(name, "pytest py.test go");
-  for (const ProgramOptions& loader : loaders) {
-    if (!in_list(name, loader.programs)) continue;
-    std::string why;
-    loader.first_option([&](std::string_view option) {
-      why = first_word(words, [&](const std::string& word) { return !word.empty() && matches(word, option, shortens); });
-      return !why.empty();
-    });
-    if (!why.empty()) return why;
-  }
-  return {};
+  std::string why;
+  first_option(program.loads, [&](std::string_view option) {
+    why = first_word(words, [&](const std::string& word) { return !word.empty() && matches(word, option, shortens); });
+    return !why.empty();
+  });
+  return why;
 }
 
 bool ends_with_any(std::string_view name, std::string_view endings) {
@@ -99,32 +46,17 @@ bool ends_with_any(std::string_view name, std::string_view endings) {
 }
 
 // An option whose value is the name of a module, or a path to code: "eslint -f ./x.js". However the option is spelt.
-std::string loads_module(std::string_view name, const Words& words) {
-  constexpr ProgramOptions modules[] = {
-      {"eslint", "f format parser rulesdir plugin flag resolvepluginsrelativeto"},
-      {"jest vitest mocha",
-       "runner testrunner reporter reporters testenvironment environment env transform resolver preset globalsetup "
-       "globalteardown "
-       "setupfiles setupfilesafterenv filter testsequencer testresultsprocessor watchplugins snapshotresolver "
-       "snapshotserializers "
-       "dependencyextractor prettierpath modulepaths ui file r u n nodeoption opts compilers haste execargv pool browserprovider "
-       "coverageprovider"}};
-  for (const ProgramOptions& row : modules) {
-    if (!in_list(name, row.programs)) continue;
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      if (words[i].size() < 2 || words[i][0] != '-') continue;
-      const std::size_t equal = words[i].find('=');
-      std::string option = words[i].substr(0, equal);
-      std::erase_if(option, [](char c) { return c == '-' || c == '.'; });
-      std::transform(option.begin(), option.end(), option.begin(), [](unsigned char c) { return std::tolower(c); });
-      const std::string value = equal != std::string::npos ? words[i].substr(equal + 1)
-                                : i + 1 < words.size()     ? words[i + 1]
-                                                           : "";
-      const bool path =
-          value.find_first_of("/{\\") != std::string::npos || value.starts_with(".") || value.find('=') != value.npos;
-      const bool nested = ends_with_any(option, "execargv customprovidermodule");  // "--poolOptions.forks.execArgv"
-      if ((in_list(option, row.options) || nested) && path) return words.front() + " " + words[i];
-    }
+std::string loads_module(const Program& program, const Words& words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i].size() < 2 || words[i][0] != '-') continue;
+    const std::size_t equal = words[i].find('=');
+    std::string option = words[i].substr(0, equal);
+    std::erase_if(option, [](char c) { return c == '-' || c == '.'; });
+    std::transform(option.begin(), option.end(), option.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string value = equal != std::string::npos ? words[i].substr(equal + 1) : i + 1 < words.size() ? words[i + 1] : "";
+    const bool path = value.find_first_of("/{\\") != std::string::npos || value.starts_with(".") || value.find('=') != value.npos;
+    const bool nested = ends_with_any(option, "execargv customprovidermodule");  // "--poolOptions.forks.execArgv"
+    if ((in_list(option, program.modules) || nested) && path) return words.front() + " " + words[i];
   }
   return {};
 }
@@ -285,8 +217,9 @@ bool smuggles_compiler(std::string_view word) {
 
 std::string smuggles_tool(const Words& words) {
   const std::string_view name = program_name(words.front());
-  std::string why = loads(name, words);
-  if (why.empty()) why = loads_module(name, words);
+  const Program* program = program_of(name);
+  std::string why = program != nullptr ? loads(*program, name, words) : std::string();
+  if (why.empty() && program != nullptr && !program->modules.empty()) why = loads_module(*program, words);
   if (why.empty() && name == "cmake") why = smuggles_setting(words);
   if (why.empty() && in_list(name, "make gmake")) why = smuggles_variable(words);
   if (why.empty() && in_list(name, "mvn mvnw mvnd")) why = smuggles_maven(words);

@@ -3,9 +3,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
-#include "agent/gate/effects.h"
+#include "agent/gate/command_kinds.h"
 #include "agent/gate/permission.h"
+#include "agent/gate/programs.h"
 #include "agent/gate/shell_parse.h"
 #include "tests/support/temp_dir.h"
 #include "tools/builtin/builtin_tools.h"
@@ -43,14 +45,32 @@ struct GatedFolder {
 
 }  // namespace
 
-TEST_CASE("every row of the programs speaks for its example") {
-  for (const ProgramRow& row : program_rows()) {
-    const ShellScript script = parse_shell(row.example);
-    std::vector<std::string> words;
-    for (const ShellWord& word : script.commands.at(0).words) words.push_back(word.text);
-    INFO(row.example);
-    REQUIRE(row_of(words) == &row);
-    CHECK(said_of(row, words).ends_with(row.does_what));
+TEST_CASE("every row of the programs speaks for its examples") {
+  const GatedFolder folder;
+  std::set<std::string_view> seen;
+  for (const Program& row : programs()) {
+    const auto runs = [&](std::string_view line) {
+      const ShellScript script = parse_shell(line);
+      return program_of(program_name(script.commands.at(0).words.at(0).text)) == &row;
+    };
+    INFO(row.names);
+    CHECK_FALSE((row.free.empty() && row.asks.empty()));
+    if (!row.free.empty()) {
+      INFO(row.free);
+      CHECK(runs(row.free));
+      const std::string decided = folder.decided(PermissionMode::ask, std::string(row.free));
+      CHECK((decided == "look" || decided == "try"));
+    }
+    if (!row.asks.empty()) {
+      INFO(row.asks);
+      CHECK(runs(row.asks));
+      CHECK(folder.decided(PermissionMode::ask, std::string(row.asks)) == "ask");
+    }
+    for (std::size_t at = 0; at < row.names.size();) {
+      const std::size_t end = std::min(row.names.find(' ', at), row.names.size());
+      CHECK(seen.insert(row.names.substr(at, end - at)).second);
+      at = end + 1;
+    }
   }
 }
 
