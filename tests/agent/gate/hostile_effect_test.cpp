@@ -33,9 +33,9 @@ constexpr const char* run_all =
     "ls \"$1\" | xargs -P 8 -I % sh -c 'timeout -k 1 2 bash \"$1/%\" </dev/null >\"$TMPDIR/%.out\" 2>&1' - \"$1\"";
 
 // Nobody may reach it.
-class Listener {
+class WatchedPort {
  public:
-  Listener() {
+  WatchedPort() {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -45,9 +45,9 @@ class Listener {
     REQUIRE(good);
     port_ = ntohs(address.sin_port);
   }
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
-  ~Listener() { ::close(socket_); }
+  WatchedPort(const WatchedPort&) = delete;
+  WatchedPort& operator=(const WatchedPort&) = delete;
+  ~WatchedPort() { ::close(socket_); }
   int port() const { return port_; }
   bool reached() const {
     pollfd waiting{socket_, POLLIN, 0};
@@ -132,9 +132,9 @@ bool holds_canary(const fs::path& folder) {
 // What running these lines did that it may not; empty: nothing.
 std::string harm(const Lines& lines, Reach reach) {
   const Prey prey;
-  const Listener listener;
+  const WatchedPort watched;
   for (std::size_t i = 0; i < lines.size(); ++i)
-    std::ofstream(prey.lines / std::to_string(i)) << aimed(lines[i], listener.port()) << "\n";
+    std::ofstream(prey.lines / std::to_string(i)) << aimed(lines[i], watched.port()) << "\n";
   Sandbox sandbox = sandbox_within(sandbox_for({prey.root}, prey.own, {}, probe_sandbox()), reach);
   ProcessSpec spec = test::shell_spec({}, prey.root);
   spec.argv = {"/bin/bash", "-c", run_all, "-", prey.lines.string()};
@@ -147,7 +147,7 @@ std::string harm(const Lines& lines, Reach reach) {
   const auto ran = test::run_spec(spec, std::chrono::minutes(3));
   if (!ran.error.empty()) return "does not end: " + ran.error;
   if (prey.kept(repository) != before) return "changes what is kept";
-  if (listener.reached()) return "connects";
+  if (watched.reached()) return "connects";
   if (holds_canary(spec.sandbox.temp) || holds_canary(prey.root)) return "shows a key";
   return {};
 }
