@@ -134,7 +134,9 @@ class Loop {
   // Not before there is something to look at: who leaves at once would find the answers on the command line of the shell.
   void ask_terminal() {
     const bool open = shell_.view.openings > 0 || shell_.view.trust;
-    if (asked_ms_ >= 0 || !open || shell_.view.goodbye || shell_.depth < ColourDepth::palette256) return;
+    if (asked_ms_ >= 0 || !open || shell_.view.goodbye) return;
+    terminal_.watch_focus();  // before the question: its answer follows what the terminal says of its window
+    if (shell_.depth < ColourDepth::palette256) return;
     asked_ms_ = shell_.now_ms;
     unanswered_ = inline_ ? 2 : 1;
     terminal_.write(inline_ ? "\x1b]11;?\x1b\\\x1b[>q" : "\x1b]11;?\x1b\\");  // its background; its name

@@ -14,16 +14,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <utility>
 
 namespace tern {
 namespace {
 
 constexpr std::string_view enter_modes =
     "\x1b[?7l"     // a letter that the terminal draws wider than we count stays in its row
-    "\x1b[?1004h"  // whether the window is in front
     "\x1b[?2004h"  // bracketed paste
     "\x1b[>5u"     // kitty keyboard: disambiguate, and say which key it would be on a Latin keyboard
     "\x1b[>4;1m";  // modifyOtherKeys where kitty's is unknown
+constexpr std::string_view focus_mode = "\x1b[?1004h";
 constexpr std::string_view mouse_modes = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 constexpr char leave_modes[] =
     "\x1b[?2026l\x1b[>4m\x1b[<u\x1b[?1004l\x1b[?2004l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[0m\x1b[?25h\x1b[?7h";
@@ -138,6 +139,10 @@ void Terminal::announces(bool title, bool progress) {
   if (title && !title_kept.exchange(true) && entered_) write(keep_title);
 }
 
+void Terminal::watch_focus() {
+  if (!std::exchange(focus_watched_, true) && entered_) write(focus_mode);
+}
+
 void Terminal::enter() {
   if (entered_) return;
   if (tcgetattr(STDIN_FILENO, &saved) == 0) {
@@ -153,6 +158,7 @@ void Terminal::enter() {
   std::string modes = alternate_ ? "\x1b[?1049h" : "";
   modes += enter_modes;
   if (mouse_) modes += mouse_modes;
+  if (focus_watched_) modes += focus_mode;
   if (title_kept) modes += keep_title;
   write(modes);
 }

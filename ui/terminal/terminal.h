@@ -28,6 +28,8 @@ class Terminal {
 
   // From now on every way out takes back a title and a progress that were set; enter() keeps the title of before.
   void announces(bool title, bool progress);
+  // From now on the terminal says whether its window is in front. Some answer at once, so not for a run that leaves at once.
+  void watch_focus();
   void enter();  // again after leave(): for $EDITOR and Ctrl-Z
   void leave();
   bool suspend();  // Ctrl-Z: leave, stop, and enter again when continued; false where nothing would continue us
@@ -40,7 +42,7 @@ class Terminal {
   void wake();                         // any thread: makes wait() return with event
 
  private:
-  bool alternate_, mouse_, entered_ = false, hung_up_ = false;
+  bool alternate_, mouse_, entered_ = false, hung_up_ = false, focus_watched_ = false;
   int wake_fd_ = -1, signal_fd_ = -1;
 };
 

@@ -100,6 +100,7 @@ TEST_CASE("a session that does not exist ends the screen with an error, and asks
     INFO(pty.vt().text());
     CHECK(has(pty.vt().text(), "session"));
     CHECK_FALSE(has(pty.raw(), "\x1b]11;?"));
+    CHECK_FALSE(has(pty.raw(), "\x1b[?1004h"));  // tmux tells at once whether its window is in front
     CHECK(pty.modes_restored());
   }
 }
