@@ -136,10 +136,11 @@ std::string grant_text(const std::vector<PermissionRule>& grants) {
     } else {
       const bool below = ends_with(spec, "/**");
       if (below) spec.remove_suffix(3);
-      text = std::string(rule.tool == "Read" ? "reading" : "changes of") + (below          ? " files in "
-                                                                            : spec == "**" ? " any file here"
-                                                                                           : " ");
-      if (spec != "**") text += std::string(spec) + (below ? " and below" : "");
+      text = rule.tool == "Read" ? "reading" : "edits";
+      if (spec == "**")
+        text += rule.tool == "Read" ? " any file here" : " anywhere here";
+      else
+        text += (rule.tool == "Read" ? " " : below ? " in " : " of ") + std::string(spec) + (below ? "/" : "");
     }
     if (std::find(told.begin(), told.end(), text) == told.end()) told.push_back(std::move(text));
   }

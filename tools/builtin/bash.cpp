@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "compression/text/command_result.h"
 #include "tools/exec/follow.h"
 #include "tools/exec/jobs.h"
 #include "tools/exec/supervisor.h"
@@ -164,9 +165,8 @@ std::string first_line(const Following& following, milliseconds took) {
            (left ? "are being" : "were") + " ended.";
   if (following.how == Following::How::asking)
     return "Ended after " + seconds(took) + ": it was waiting for an answer, and a command here gets no input.";
-  if (end.signal != 0)
-    return "Exit code " + std::to_string(end.status) + " (killed by signal " + std::to_string(end.signal) + ")";
-  return end.status == 0 ? std::string() : "Exit code " + std::to_string(end.status);
+  if (end.signal != 0) return exit_line(end.status) + " (killed by signal " + std::to_string(end.signal) + ")";
+  return end.status == 0 ? std::string() : exit_line(end.status);
 }
 
 // A repository or a file that is run unasked, with whatever the command wrote into it: people should know before they go there.
@@ -214,6 +214,17 @@ void add_remarks(const Following& following, const std::string& said, const Tool
   if (const std::string made = protected_names_made(ctx); !made.empty()) add_line(text, made);
 }
 
+// "exit 3 · 0.2 s", "12.0 s"; of a command that went well at once there is nothing to tell.
+std::string note_of(const Following& following, milliseconds took) {
+  const bool left = following.how == Following::How::leaving || following.how == Following::How::stopped;
+  const bool ended = following.how == Following::How::ended;
+  if (ended && following.end.status == 0) return took < std::chrono::seconds(1) ? std::string() : seconds(took);
+  return (ended  ? "exit " + std::to_string(following.end.status)
+          : left ? "interrupted"
+                 : "waited for input") +
+         " · " + seconds(took);
+}
+
 ToolOutput finished(const std::string& command, const Following& following, OutputRing& output, milliseconds took,
                     ToolContext& ctx) {
   const std::string said = output.text();
@@ -227,13 +238,10 @@ ToolOutput finished(const std::string& command, const Following& following, Outp
   add_remarks(following, said, ctx, result.text);
   if (!output.note().empty()) add_line(result.text, "[" + output.note() + "]");
   keep_cwd(command, end, ctx, result.text);
-  if (result.text.empty()) result.text = "(Bash completed with no output)";
+  if (result.text.empty()) result.text = no_output;
   const bool ended = following.how == Following::How::ended;
   result.is_error = !ended || !end.error.empty() || (end.status != 0 && !(end.status == 1 && one_is_an_answer(command)));
-  result.note = (ended                                              ? "exit " + std::to_string(end.status)
-                 : left || following.how == Following::How::stopped ? "interrupted"
-                                                                    : "waited for input") +
-                " · " + seconds(took);
+  result.note = note_of(following, took);
   result.spill = output.spill();
   result.walls = walls_met(following, said, ctx);
   return result;
@@ -243,7 +251,7 @@ ToolOutput went_to_background(const std::string& command, const std::string& id,
                               bool seems_asking = false) {
   ToolOutput result;
   result.subject = command;
-  result.note = "background " + id;
+  result.note = std::string(background_note) + id;
   result.text = why + " Its id is " + id + ": BashOutput reads what it says, KillBash ends it, and you are told when it ends.";
   if (!said.empty()) add_line(result.text, "Output so far:\n" + said);
   if (seems_asking) add_line(result.text, "[Its last line reads like a question, and it gets no input: it may wait for ever.]");

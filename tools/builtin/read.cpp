@@ -130,7 +130,7 @@ ToolOutput show_loaded(Loaded& loaded, const Place& place, const Wanted& wanted,
   if (!ctx.files.shown_by(place.real, view).empty()) {
     return {.text = "File unchanged since your last Read. Refer to that earlier tool_result instead.",
             .subject = name,
-            .note = "unchanged",
+            .note = "already read",
             .unchanged_reread = true};
   }
   if (!type.empty()) {

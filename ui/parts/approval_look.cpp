@@ -181,7 +181,9 @@ Approval::Look Approval::look(int width, int height, bool listening) {
   Rows chosen = choice_rows(width, std::max<std::size_t>(1, most - std::min(most, least + note.size())));
   append(chosen, note);
   const Colour colour = asked_.danger ? Colour::bad : Colour::muted;
-  const std::string why = safe_text(asked_.reason, Lines::one);
+  // "writes src/a.cpp" below "Edit src/a.cpp" would say it twice.
+  const bool told = "writes " + asked_.title.substr(asked_.title.find(' ') + 1) == asked_.reason;
+  const std::string why = told ? "" : safe_text(asked_.reason, Lines::one);
   Rows reason = why.empty() ? Rows() : wrapped(tight ? shorten(why, width) : why, width, Style{.fg = colour});
   const bool crowded = chosen.size() + reason.size() + (asked_.danger ? std::min(all.size(), least) : all.size()) > most;
   if (tight && crowded) reason.clear();

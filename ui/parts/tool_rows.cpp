@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "compression/text/command_result.h"
 #include "compression/text/last_screen.h"
 #include "ui/parts/rows.h"
 #include "ui/text/ansi_text.h"
@@ -55,12 +56,14 @@ class ToolRows {
 
   bool own() const { return body_.label == own_command_label; }
 
-  // What a refused call answered is meant for the model: the note says it to people.
+  // What a call answered that was refused, or went to the background, is meant for the model: the note says it to people.
   bool shows_output() const {
-    if (refused() && !open_) return false;
+    if (refused() || in_background()) return false;
     if (body_.running && !body_.tail.empty()) return true;
     return body_.tool == "Bash" || body_.is_error;
   }
+
+  bool in_background() const { return body_.tool == "Bash" && body_.note.starts_with(background_note); }
 
   std::string padded(std::string label) const {
     if (options_.width >= 60) label.resize(std::max<std::size_t>(label.size(), 8), ' ');
@@ -95,6 +98,7 @@ class ToolRows {
     line.add(padded(safe_text(body_.label.empty() ? body_.tool : body_.label, Lines::one)), Style{.bold = true});
     std::string tail;
     if (!body_.note.empty()) tail += (body_.subject.empty() ? "" : " · ") + safe_text(body_.note, Lines::one);
+    if (in_background()) tail += " · /tasks";
     const std::string mark = left_mark();
     const int room = options_.width - line.columns() - width(tail) - width(mark);
     line.add(shorten(safe_text(body_.subject, Lines::one), std::max(12, room)), Style{.link = file_link(body_.file)});
@@ -120,6 +124,7 @@ class ToolRows {
     const std::string& whole = live ? body_.tail : body_.output;
     const std::string screen = goes_back_up(whole) ? last_screen(whole) : std::string();
     std::string_view text = without_last_newline(screen.empty() ? whole : screen);
+    if (body_.exit_status) text = without_exit(text, *body_.exit_status);
     if (text.empty()) return;
     const auto lines = static_cast<std::size_t>(live    ? options_.live_lines
                                                 : open_ ? 100'000

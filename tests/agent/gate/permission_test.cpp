@@ -842,9 +842,9 @@ TEST_CASE("what would be granted is said in words, each part once") {
   CHECK(told({"Bash(npm test:*)", "Bash(make:*)", "Bash(npm test:*)"})
             .starts_with("any command that begins with `npm test` or with `make`"));
   CHECK(told({"Bash(git status)"}) == "the command `git status`");
-  CHECK(told({"Edit(src/deep/**)"}) == "changes of files in src/deep and below");
-  CHECK(told({"Edit(**)"}) == "changes of any file here");
-  CHECK(told({"Read(/etc/app/**)"}) == "reading files in /etc/app and below");
+  CHECK(told({"Edit(src/deep/**)"}) == "edits in src/deep/");
+  CHECK(told({"Edit(**)"}) == "edits anywhere here");
+  CHECK(told({"Read(/etc/app/**)"}) == "reading /etc/app/");
 }
 
 TEST_CASE("rules that would grant too much are refused") {
@@ -946,7 +946,7 @@ TEST_CASE("files") {
   CHECK(answer(ruled, outline, "src/main.cpp") == "deny");
   CHECK(answer(ruled, read, "src/main.cpp") == "deny");
   const json args{{"file_path", "src/deep/x"}};
-  CHECK(std::get<Ask>(decide(plain, {edit, args, project.workspace})).remember == "changes of files in src/deep and below");
+  CHECK(std::get<Ask>(decide(plain, {edit, args, project.workspace})).remember == "edits in src/deep/");
   const Tool todo = tool_of("TodoWrite", Effect::context);
   CHECK(kind_of(decide(plain, {todo, args, project.workspace})) == "allow");
 }

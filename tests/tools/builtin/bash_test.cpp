@@ -61,6 +61,7 @@ TEST_CASE("bash says the exit code first, and only on failure") {
   ShellWorld w;
   CHECK(w.sh("echo hi").text == "hi\n");
   CHECK(w.sh("true").text == "(Bash completed with no output)");
+  CHECK(w.sh("true").note.empty());  // nothing to tell of it
   const ToolOutput failed = w.sh("echo out; echo err >&2; exit 3");
   CHECK(failed.text == "Exit code 3\nout\nerr\n");
   CHECK(failed.is_error);

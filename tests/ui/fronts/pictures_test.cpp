@@ -54,7 +54,7 @@ PermissionAsked edit_question() {
       "@@ -201,3 +201,4 @@\n   if (at_end()) {\n-    return Token::eof();\n+    if (!line_.empty()) return 行();  // 👍🏽\n"
       "+    return Token::eof();\n   }\n";
   asked.reason = "writes src/词法.cpp";
-  asked.grants = {{"changes of files in src and below"}};
+  asked.grants = {{"edits in src/"}};
   return asked;
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("pictures: a compaction before it is made, and its audit") {
   const Fact error{FactKind::error, "error: unexpected end of input", RecallId{22}, 1, false, 1};
   const Fact test{FactKind::file, "tests/eof_test.cpp", RecallId{17}, 1, false, 1};
   const LossReport loss{2, 2, 0, {{Fate::reachable, error}, {Fate::reachable, test}}, {file, names}};
-  open(world, Page{"Loss audit", "No. 3 · " + loss.line() + "\n\n" + full_audit(loss)});
+  open(world, Page{"What compactions kept and lost", "No. 3 · " + loss.line() + "\n\n" + full_audit(loss)});
   CHECK_GOLDEN("panel_audit", at_every_size(world));
 }
 
@@ -332,11 +332,12 @@ TEST_CASE("the sign of a shell line is shown once and the caret stands behind th
   CHECK(behind.x == 4 + 6);
 }
 
-TEST_CASE("a refused call says so in one line, and unfolds to what the model was told") {
+TEST_CASE("a refused call says so in one line; what the model was told is not for people") {
   World world;
   world.tool("Edit", "src/b.cpp", "rejected", "The user doesn't want to proceed with this tool use.", true);
   CHECK(world.look(80, 24).find("doesn't want") == std::string::npos);
   CHECK(world.look(80, 24).find("Edit      src/b.cpp · rejected") != std::string::npos);
   world.press("ctrl-o");
-  CHECK(world.look(80, 24).find("doesn't want") != std::string::npos);
+  CHECK(world.look(80, 24).find("Edit      src/b.cpp · rejected") != std::string::npos);
+  CHECK(world.look(80, 24).find("doesn't want") == std::string::npos);
 }

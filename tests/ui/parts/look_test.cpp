@@ -272,6 +272,29 @@ TEST_CASE("a command the user ran says so and shows more of its output") {
   CHECK(cell_rows(tool).size() == 6);
 }
 
+TEST_CASE("what a command answered the model about itself is not shown to people") {
+  ToolCell tool{.tool = "Bash", .label = "Bash", .subject = "make", .note = "exit 3 · 0.1 s"};
+  tool.running = false;
+  tool.is_error = true;
+  tool.exit_status = 3;
+  tool.output = "Exit code 3\nerror: no rule\n";
+  Rows rows = cell_rows(tool);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[1].text == "  │ error: no rule");
+  tool.output = "Exit code 3";
+  CHECK(cell_rows(tool).size() == 1);
+  tool.is_error = false;
+  tool.exit_status = 0;
+  tool.output = "(Bash completed with no output)";
+  CHECK(cell_rows(tool).size() == 1);
+  tool.exit_status.reset();
+  tool.note = "background bash_1";
+  tool.output = "The command runs in the background. Its id is bash_1: BashOutput reads what it says.";
+  rows = cell_rows(tool);
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].text.ends_with("make · background bash_1 · /tasks"));
+}
+
 TEST_CASE("output of a command keeps its colours and nothing else of its escapes") {
   ToolCell tool{.tool = "Bash", .label = "Bash", .subject = "make", .note = "exit 0"};
   tool.running = false;
