@@ -204,13 +204,16 @@ std::string sample_of(const nlohmann::json& schema, int depth = 0) {
   return out + "}";
 }
 
+using namespace std::chrono_literals;
+
 class DemoProvider : public Provider {
  public:
   explicit DemoProvider(bool paced) : paced_(paced) {}
 
   void stream(const Request& request, const Sink& sink, std::stop_token stop) override {
     demo::Step step = next(request);
-    if (!say(step.text, sink, stop)) return sink(Failed{.kind = Failure::cancelled, .message = "cancelled"});
+    const Pace pace = request.model == "long" ? Pace{30ms, 700ms} : Pace{12ms, 250ms};
+    if (!say(step.text, pace, sink, stop)) return sink(Failed{.kind = Failure::cancelled, .message = "cancelled"});
     if (!step.text.empty()) sink(BlockDone{Text{step.text}});
     for (ToolCall& call : step.calls) {
       sink(CallStarted{call.id, call.name});
@@ -230,17 +233,21 @@ class DemoProvider : public Provider {
     return request.model == "long" ? demo::play(request) : demo::answer(request);
   }
 
+  struct Pace {
+    std::chrono::milliseconds word, answer;
+  };
+
   // Word by word; false when stopped.
-  bool say(std::string_view text, const Sink& sink, std::stop_token stop) const {
+  bool say(std::string_view text, Pace pace, const Sink& sink, std::stop_token stop) const {
     if (!paced_)
       return text.empty() || stop.stop_requested() ? !stop.stop_requested() : (sink(TextDelta{std::string(text)}), true);
     for (std::size_t at = 0; at < text.size();) {
       const auto end = std::min(text.find(' ', at), text.size() - 1) + 1;
       sink(TextDelta{std::string(text.substr(at, end - at))});
       at = end;
-      if (pause(std::chrono::milliseconds(12), stop)) return false;
+      if (pause(pace.word, stop)) return false;
     }
-    return !pause(std::chrono::milliseconds(250), stop);
+    return !pause(pace.answer, stop);
   }
 
   static bool pause(std::chrono::milliseconds time, std::stop_token stop) {

@@ -14,10 +14,30 @@ std::string_view demo_prompt() {
          "code word is TERN-7.";
 }
 
+const DemoStory& demo_story() {
+  static const DemoStory story{
+      "count.sh loses the last line of a file that has no newline at its end. Find out why, fix it and run the tests.",
+      {{"README.md", "# Line counter\n\nA scratch project of `tern --demo`. Delete it whenever you like.\n"},
+       {"count.sh",
+        "#!/bin/sh\n# Counts the lines of its input that are not empty.\ncount=0\nwhile IFS= read -r line; do\n"
+        "  [ -n \"$line\" ] && count=$((count + 1))\ndone\necho \"$count\"\n"},
+       {"test.sh",
+        "#!/bin/sh\n# Each case: an input, the lines it has, a name.\nfailed=0\ncheck() {\n"
+        "  found=$(printf \"$1\" | sh count.sh)\n  if [ \"$found\" = \"$2\" ]; then\n    echo \"ok      $3\"\n  else\n"
+        "    echo \"FAILED  $3: $found lines, not $2\"\n    failed=1\n  fi\n}\n"
+        "check 'one\\ntwo\\n' 2 'two lines'\ncheck 'one\\n\\ntwo\\n' 2 'an empty line between'\n"
+        "check 'one\\ntwo' 2 'no newline at the end'\nexit $failed\n"}}};
+  return story;
+}
+
 namespace demo {
 namespace {
 
-enum Phase { opening, filling, compacting, jumping, closing };
+enum Phase { opening, filling, jumping, compacting, recalling, closing };
+
+constexpr std::string_view decision =
+    "Decision: the fix stays plain POSIX sh, because count.sh also runs where there is no bash.";
+constexpr std::string_view buggy = "while IFS= read -r line; do", repaired = "while IFS= read -r line || [ -n \"$line\" ]; do";
 
 struct State {
   int phase = opening, step = 0;
@@ -47,9 +67,12 @@ bool was_compacted(const Conversation& conversation) {
   return seen;
 }
 
+constexpr std::string_view goes_on = "go on as asked";  // in every summary of ours
+
+// By this model: a truncation leaves a summary by rules.
 bool was_summarized(const Conversation& conversation) {
   bool seen = false;
-  each<Summary>(conversation, [&](const Summary&) { seen = true; });
+  each<Summary>(conversation, [&](const Summary& summary) { seen |= summary.text.find(goes_on) != std::string::npos; });
   return seen;
 }
 
@@ -83,6 +106,46 @@ ToolCall list_call(const State& state, const Request& request) {
   return play_call(state, 0, "Bash", {{"command", "ls"}, {"description", "List the folder"}});
 }
 
+bool is_story(const Request& request) {
+  bool told = false;
+  each<Text>(request.conversation, [&](const Text& text) { told |= text.text == demo_story().prompt; });
+  return told;
+}
+
+ToolCall run_tests(const State& state) {
+  return play_call(state, 0, "Bash", {{"command", "sh test.sh"}, {"description", "Run the tests"}});
+}
+
+constexpr int story_steps = 6;
+
+Step open_story(const State& state) {
+  switch (state.step) {
+    case 1:
+      return {"I'll look for the place where lines are read. " + std::string(decision),
+              {play_call(state, 0, "Grep", {{"pattern", "read"}, {"path", "."}, {"output_mode", "content"}})}};
+    case 2:
+      return {
+          "",
+          {play_call(state, 0, "Read", {{"file_path", "count.sh"}}), play_call(state, 1, "Read", {{"file_path", "test.sh"}})}};
+    case 3: return {"First the tests, to see one fail.", {run_tests(state)}};
+    case 4:
+      return {
+          "`read` fails at the end of the file even when it has just read a last line without a newline, so the loop ends "
+          "too early.",
+          {play_call(state, 0, "Edit", {{"file_path", "count.sh"}, {"old_string", buggy}, {"new_string", repaired}})}};
+    case 5: return {"Now the tests again.", {run_tests(state)}};
+    default:
+      return {"Now a log that is far too long: it is shortened as it enters, and the whole is kept for recall.",
+              {make_output(state, 0, 6'000)}};
+  }
+}
+
+// What was said at the beginning, when it has left the context.
+Step recall_decision(const State& state) {
+  return {"What was decided about bash? That message has left the context, so it is called back word for word.",
+          {play_call(state, 0, "Recall", {{"search", "Decision: the fix stays"}})}};
+}
+
 Step open_play(const State& state, const Request& request) {
   const std::string who = "This is the demo: scripted replies in a small context window. ";
   if (state.step == 1) return {who + "First I list the folder.", {list_call(state, request)}};
@@ -97,8 +160,7 @@ Step open_play(const State& state, const Request& request) {
 Step fill(const State& state, Tokens effective) {
   const bool first = state.phase == filling;
   std::string text = "Step " + std::to_string(state.step) + ": more output. ";
-  text += first ? "At 60% of the window old results shrink to one line each."
-                : "At 80% the older part becomes a summary; the code word stays TERN-7.";
+  text += first ? "At 60% of the window old results shrink to one line each." : "At 80% the older part becomes a summary.";
   return {std::move(text), {make_output(state, 0, std::clamp<Tokens>(effective / 30, 200, 2'000))}};
 }
 
@@ -113,19 +175,28 @@ Step jump(const State& state, const Request& request, Tokens effective) {
   return step;
 }
 
-Step close_play(const State& state) {
-  return {"Demo finished: " + std::to_string(state.step) +
-          " steps in a small context window. Results were shortened, old ones compacted, the older part summarized, and the "
-          "rest cut when it had to be. Nothing is lost: /recall brings back any r-number. The code word is TERN-7."};
+// The line that came back, quoted.
+std::string recalled(const Conversation& conversation) {
+  const ToolResult* result = last_result(conversation);
+  const auto at = result == nullptr ? std::string::npos : result->text.find(decision);
+  return at == std::string::npos ? "" : " What was decided came back word for word: \"" + std::string(decision) + "\"";
 }
 
-int next_phase(const State& state, const Request& request, Tokens effective) {
-  if (state.step >= longest_play || state.phase >= jumping) return closing;
-  if (state.phase == opening) return state.step >= 3 ? filling : opening;
-  if (state.phase == filling)
-    return was_summarized(request.conversation) ? jumping : was_compacted(request.conversation) ? compacting : filling;
-  const bool roomy = size_of(request) < effective * 3 / 4;
-  return was_summarized(request.conversation) && roomy ? jumping : compacting;
+Step close_play(const State& state, const Request& request) {
+  return {"Demo finished: " + std::to_string(state.step) +
+          " steps in a small context window. Results were shortened, old ones compacted, the rest cut when it had to be, and the "
+          "older part summarized. Nothing is lost: /recall brings back any r-number." +
+          (is_story(request) ? recalled(request.conversation) : std::string(" The code word is TERN-7."))};
+}
+
+int next_phase(const State& state, const Request& request) {
+  const bool story = is_story(request);
+  if (state.step >= longest_play || state.phase == recalling) return closing;
+  if (state.phase == opening) return state.step >= (story ? story_steps : 3) ? filling : opening;
+  const bool summarized = was_summarized(request.conversation);
+  if (state.phase == filling) return summarized || was_compacted(request.conversation) ? jumping : filling;
+  if (!summarized) return compacting;
+  return story && offers(request, "Recall") ? recalling : closing;
 }
 
 void add(std::string& out, std::string_view text, std::size_t limit) {
@@ -164,10 +235,11 @@ std::string or_none(const std::string& text) { return text.empty() ? "- none\n" 
 Step play(const Request& request) {
   const Tokens effective = std::max<Tokens>(request.window - request.max_output, 2'000);
   State state = state_of(request.conversation);
-  state.phase = next_phase(state, request, effective);
-  if (state.phase == closing) return close_play(state);
+  state.phase = next_phase(state, request);
+  if (state.phase == closing) return close_play(state, request);
   ++state.step;
-  if (state.phase == opening) return open_play(state, request);
+  if (state.phase == opening) return is_story(request) ? open_story(state) : open_play(state, request);
+  if (state.phase == recalling) return recall_decision(state);
   return state.phase == jumping ? jump(state, request, effective) : fill(state, effective);
 }
 

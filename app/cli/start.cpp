@@ -11,11 +11,11 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "agent/models/demo.h"
 #include "agent/models/json_schema.h"
 #include "agent/store/project_dir.h"
 #include "app/cli/brought_flags.h"
 #include "app/cli/crash.h"
+#include "app/cli/demo_folder.h"
 #include "app/cli/subcommands.h"
 #include "app/headless/headless.h"
 #include "app/session/console.h"
@@ -223,7 +223,7 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
     if (name == "doctor") run_doctor(options, config, &text, stop);
     return text;
   };
-  if (options.demo && setup.window == 0) setup.window = 12'000;
+  if (options.demo && error.empty()) error = set_demo(options, setup);
   setup.trace = options.trace;
   if (!setup.trace.empty() && error.empty())
     if (const auto why = trace_problem(setup.trace); !why.empty()) error = "cannot trace to " + setup.trace + ": " + why;
@@ -244,7 +244,7 @@ int start_headless(const Options& options, SessionSetup setup) {
     const auto piped = options.prompt.empty() || !::isatty(STDIN_FILENO) ? read_stdin() : std::string();
     if (!piped.empty()) headless.prompt += (headless.prompt.empty() ? "" : "\n\n") + piped;
   }
-  if (options.demo && headless.prompt.empty()) headless.prompt = demo_prompt();
+  if (options.demo && headless.prompt.empty()) headless.prompt = first_demo_prompt(options);
   if (headless.input_stream && options.prompt_given) {
     std::fputs("tern: with --input-format stream-json prompts come on standard input; leave the prompt's words away\n", stderr);
     return 2;
@@ -357,7 +357,7 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
   if (!config.editor.empty()) ::setenv("VISUAL", config.editor.c_str(), 1);
   deps.welcome = welcome(setup, deps, plain);
   deps.list_files = [root = setup.cwd](std::stop_token stop) { return project_files(root, stop); };
-  deps.first_prompt = options.demo && options.prompt.empty() ? std::string(demo_prompt()) : options.prompt;
+  deps.first_prompt = options.demo && options.prompt.empty() ? first_demo_prompt(options) : options.prompt;
   std::atomic<int> refused = 0;  // how the program ends when there is no session
   std::thread worker([&] {
     if (session.open()) return session.run();

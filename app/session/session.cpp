@@ -8,6 +8,7 @@
 #include "agent/compactor/resume_rule.h"
 #include "agent/compactor/tuning.h"
 #include "agent/helpers/helper_desk.h"
+#include "agent/models/demo.h"
 #include "agent/models/record.h"
 #include "agent/protocol/local_time.h"
 #include "agent/store/compaction_text.h"
@@ -231,6 +232,7 @@ TurnEnded Session::once(Submit input) {
   const auto stop = begin_work();
   working_ = true;
   TurnEnded end;
+  const bool story = setup_.demo && input.text == demo_story().prompt;
   try {
     SessionCommands{*this}.begin_prompt(input, stop);
     SessionPlan{*this}.tell_mode();
@@ -246,6 +248,11 @@ TurnEnded Session::once(Submit input) {
   SessionCommands{*this}.end_prompt();
   working_ = false;
   if (end.how == TurnEnded::How::done) SessionPlan{*this}.turn_done();
+  if (story && end.how == TurnEnded::How::done) {  // what the demo's script cannot do: an undo is the user's
+    emit(Notice{Level::info, "And the last compaction undone, as /undo-compact does it:"});
+    compactor_->undo(context_, UndoCompact{});
+    show_meters();
+  }
   compactor_->keep_draft(context_);
   tune();
   export_files();

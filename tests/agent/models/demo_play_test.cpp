@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "agent/models/demo.h"
 #include "agent/models/models.h"
@@ -35,10 +37,11 @@ struct Play {
   ItemId next{2};
   std::set<Tier> seen;
   PlanState state;
+  std::vector<std::string> calls = {};  // the tools called so far
 
-  Play() {
+  explicit Play(std::string_view prompt = demo_prompt()) {
     const ModelInfo model = Models().find("demo", "long");
-    request = simple_request(std::string(demo_prompt()));
+    request = simple_request(std::string(prompt));
     request.window = model.window, request.max_output = model.reserve();
     for (int i = 0; i < 900; ++i) request.system += "word ";
     budget.window = request.window, budget.reserve = request.max_output;
@@ -73,6 +76,7 @@ struct Play {
     std::vector<Block> blocks{Text{step.text}}, results;
     for (const ToolCall& call : step.calls) {
       blocks.push_back(call);
+      calls.push_back(call.name);
       Item result;
       result.id = next, result.role = Role::user;
       result.blocks = {ToolResult{.call_id = call.id, .tool = call.name, .text = output_of(call), .subject = "x", .recall = {1}}};
@@ -104,6 +108,16 @@ TEST_CASE("the long play calls only what is offered") {
     REQUIRE(first.calls.size() == 1);
     CHECK(first.calls[0].name == (with_ls ? "LS" : "Bash"));
   }
+}
+
+TEST_CASE("the story begins with a repair and ends with what was decided, word for word") {
+  Play play(demo_story().prompt);
+  for (const char* name : {"Bash", "Read", "Grep", "Edit", "Recall"}) play.request.tools.push_back({name, "", "{}"});
+  while (play.calls.size() < 100 && play.step()) {}
+  REQUIRE(play.calls.size() > 10);
+  const std::vector<std::string> begin(play.calls.begin(), play.calls.begin() + 6);
+  CHECK(begin == std::vector<std::string>{"Grep", "Read", "Read", "Bash", "Edit", "Bash"});
+  CHECK(play.calls.back() == "Recall");
 }
 
 TEST_CASE("the long play shows every tier of the real compression and ends") {
