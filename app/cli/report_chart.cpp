@@ -1,6 +1,7 @@
 #include "app/cli/report_chart.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <string_view>
 
@@ -9,7 +10,7 @@
 namespace tern {
 namespace {
 
-constexpr double left = 60, top = 10, high = 180, wide = 820, costs = 40;
+constexpr double left = 60, top = 10, high = 180, wide = 800, costs = 40;
 
 std::string number(double value) {
   char text[32];
@@ -49,8 +50,8 @@ std::string report_chart(const std::vector<WindowPoint>& history, Tokens limit, 
   const auto whole = static_cast<double>(most);
   const double step = wide / static_cast<double>(history.size()), bar = std::max(0.5, std::min(step * 0.8, 40.0));
   std::string svg = "<svg viewBox=\"0 0 900 270\" role=\"img\" aria-label=\"Tokens of the window, request by request\">\n";
-  svg += words(left - 6, top + 10, thousands(most), "end") + words(left - 6, top + high, "0", "end") +
-         words(left - 6, top + high + 24 + costs, "cost", "end");
+  svg += words(left - 6, top + 10, thousands(most), "end") + words(left - 6, top + high, "0", "end");
+  if (dearest > 0) svg += words(left - 6, top + high + 24 + costs, "cost", "end");
   for (std::size_t i = 0; i < history.size(); ++i) {
     const WindowPoint& point = history[i];
     const double x = left + step * static_cast<double>(i), share = static_cast<double>(point.used) / whole;
@@ -65,9 +66,13 @@ std::string report_chart(const std::vector<WindowPoint>& history, Tokens limit, 
     if (mark <= 0 || mark > 1 || limit <= 0) continue;
     const std::string y = number(top + high - mark * high * static_cast<double>(limit) / whole);
     svg += "<line x1=\"" + number(left) + "\" x2=\"" + number(left + wide) + "\" y1=\"" + y + "\" y2=\"" + y +
-           "\" stroke=\"var(--dim)\" stroke-dasharray=\"3 4\"/>\n";
+           "\" stroke=\"var(--dim)\" stroke-dasharray=\"3 4\"/>\n" +
+           words(left + wide + 4, top + high - mark * high * static_cast<double>(limit) / whole + 4,
+                 std::to_string(static_cast<int>(std::lround(mark * 100))) + "%", "start");
   }
-  return svg + "</svg>\n<p class=\"dim\">One bar a request; ◆ where tiers acted; dashed lines: where they act.</p>\n";
+  return svg +
+         "</svg>\n<p class=\"dim\">One bar per request, with its cost below. ◆ marks where the context was made smaller; the "
+         "dashed lines show at what share that begins.</p>\n";
 }
 
 }  // namespace tern

@@ -36,6 +36,11 @@ std::string element(std::string_view name, std::string_view text, std::string_vi
 
 std::string dollars_text(double dollars) { return money(dollars); }
 
+std::string_view did(Tier tier) {
+  static constexpr std::string_view names[] = {"compacted", "shortened", "results folded", "compacted", "truncated"};
+  return names[static_cast<std::size_t>(tier)];
+}
+
 std::string unfolded(std::string_view head, std::string_view body, std::string_view kind) {
   const std::string mark = kind.empty() ? std::string() : "class=\"" + std::string(kind) + "\"";
   return "<details>" + element("summary", head, mark) + element("pre", body) + "</details>\n";
@@ -62,11 +67,10 @@ struct PageWriter {
   }
   void operator()(const Compaction& one) {
     if (one.phase != CompactionPhase::completed) return;
-    html += element("p",
-                    "◇ " + std::string(to_string(one.tier)) + " · " + thousands(one.before) + " → " + thousands(one.after) +
-                        " tokens",
-                    "class=\"dim\"") +
-            "\n";
+    html +=
+        element("p", "◇ " + std::string(did(one.tier)) + " · " + thousands(one.before) + " → " + thousands(one.after) + " tokens",
+                "class=\"dim\"") +
+        "\n";
   }
   void operator()(const Notice& notice) { html += element("p", notice.text, "class=\"dim\"") + "\n"; }
   template <class Other>
@@ -97,7 +101,7 @@ std::string cost_table(const std::vector<UsageRow>& requests) {
       spent->output += one.output;
       spent->dollars += one.dollars;
     }
-  if (requests.empty()) return element("p", "No request was sent.", "class=\"dim\"");
+  if (requests.empty()) return element("p", "No requests.", "class=\"dim\"");
   std::string out =
       "<div class=\"table\"><table><tr><th>Source</th><th>Model</th><th class=\"n\">Requests</th><th class=\"n\">Input</th>"
       "<th class=\"n\">From cache</th><th class=\"n\">Output</th><th class=\"n\">Cost</th></tr>\n";
@@ -114,8 +118,8 @@ std::string compaction_list(const std::vector<CompactionRecord>& compactions) {
   std::string out;
   for (const CompactionRecord& one : compactions) {
     if (one.tier == Tier::none) continue;
-    const std::string head = local_time(one.when) + " · " + std::string(to_string(one.tier)) + " · " + thousands(one.before) +
-                             " → " + thousands(one.after) + " tokens" + (one.undone ? " · undone" : "");
+    const std::string head = local_time(one.when) + " · " + std::string(did(one.tier)) + " · " + thousands(one.before) + " → " +
+                             thousands(one.after) + " tokens" + (one.undone ? " · undone" : "");
     std::string body = "Why: " + one.why + "\nStrategy: " + one.strategy + (one.model.empty() ? "" : " by " + one.model);
     if (!one.audit.empty()) body += "\nAudit: " + one.audit;
     if (!one.cost.empty()) body += "\nCost: " + one.cost;
@@ -123,7 +127,7 @@ std::string compaction_list(const std::vector<CompactionRecord>& compactions) {
     if (!one.audit_full.empty()) body += "\n\nEvery detail:\n" + one.audit_full;
     out += unfolded(head, body, "folded");
   }
-  return out.empty() ? element("p", "Nothing was compacted.", "class=\"dim\"") : out;
+  return out.empty() ? element("p", "No compactions.", "class=\"dim\"") : out;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "ui/parts/status_bar.h"
 #include "ui/text/format.h"
 #include "ui/text/width.h"
+#include "ui/text/wrap.h"
 
 namespace tern {
 namespace {
@@ -99,6 +100,27 @@ void cost_row(Rows& rows, const std::vector<WindowPoint>& points) {
   rows.push_back(line.take());
 }
 
+// The colours of the columns that there are, as in the status bar.
+void fill_legend(Rows& rows, const std::vector<WindowPoint>& history, const Meters& meters, bool costs, int width) {
+  static constexpr std::pair<double, std::string_view> bands[] = {
+      {0.0, "under 40%"}, {0.40, "40%"}, {0.60, "60%"}, {0.80, "80%"}, {0.95, "95% full"}};
+  RowBuilder line;
+  line.add(std::string(label_columns, ' '));
+  for (std::size_t i = 0; i < std::size(bands); ++i) {
+    const auto [from, name] = bands[i];
+    const double to = i + 1 < std::size(bands) ? bands[i + 1].first : 1e9;
+    const auto inside = [&, from = from](const WindowPoint& point) {
+      const double share = static_cast<double>(point.used) / static_cast<double>(meters.limit);
+      return share >= from && share < to;
+    };
+    if (std::none_of(history.begin(), history.end(), inside)) continue;
+    line.add("█ ", Style{.fg = band_colour(from)}).add(i == 0 || i + 1 == std::size(bands) ? "" : "from ", muted);
+    line.add(name, muted).add("  ");
+  }
+  if (costs) line.add("█ ", Style{.fg = Colour::literal}).add("cost", muted);
+  wrap_into(rows, line.take(), width, "", std::string(label_columns, ' '));
+}
+
 void legend(Rows& rows, const std::vector<WindowPoint>& history) {
   RowBuilder line;
   line.add(std::string(label_columns, ' ')).add(plural(static_cast<std::int64_t>(history.size()), "request"), muted);
@@ -135,6 +157,8 @@ Rows window_chart(const std::vector<WindowPoint>& history, const Meters& meters,
   tier_row(rows, drawn);
   cost_row(rows, drawn);
   legend(rows, history);
+  fill_legend(rows, history, meters,
+              std::any_of(history.begin(), history.end(), [](const WindowPoint& point) { return point.dollars > 0; }), width);
   return rows;
 }
 

@@ -29,7 +29,7 @@ TEST_CASE("the chart of the window shows the fill, where tiers acted and the cos
                                             {.used = 60'000, .dollars = 0.04},
                                             {.used = 90'000, .acted = Tier::compact, .freed = 50'000, .dollars = 0.08},
                                             {.used = 40'000, .dollars = 0.02}};
-  CHECK(text_of(window_chart(history, window_of(100'000), 30)) == R"(100% │      ▃▃▃
+  CHECK(text_of(window_chart(history, window_of(100'000), 70)) == R"(100% │      ▃▃▃
      │      ███
      │   ▅▅▅███
  50% │   ██████▃▃▃
@@ -38,6 +38,7 @@ TEST_CASE("the chart of the window shows the fill, where tiers acted and the cos
 tiers       ◆
 cost  ▁▁▁▄▄▄███▂▂▂
       4 requests · ◆ compacted
+      █ under 40%  █ from 40%  █ from 60%  █ from 80%  █ cost
 )");
 }
 
