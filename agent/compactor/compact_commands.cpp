@@ -293,13 +293,14 @@ void Compactor::bring_back(Context& context, const std::vector<std::string>& ids
 }
 
 std::string Compactor::status() const {
-  std::string text = "draft: ";
-  text += draft_pending() ? "being written" : draft_ready() ? "ready" : "none";
-  text += "\nbreaker: " + (failures_ >= 3 ? std::string("open after 3 failures, local summaries only until /compact works")
-                                          : std::to_string(failures_) + " of 3 failures");
-  if (!waiting_for_.empty()) text += "\nmicrocompact waits: " + waiting_for_;
+  std::string text;
+  if (draft_pending() || draft_ready()) text += draft_ready() ? "the next summary is drafted\n" : "drafting the next summary\n";
+  if (failures_ > 0)
+    text += std::to_string(failures_) + (failures_ == 1 ? " summary" : " summaries") + " failed in a row" +
+            (failures_ >= 3 ? ": compacting without a model until a manual /compact works\n" : "\n");
+  if (!waiting_for_.empty()) text += "microcompact waits: " + waiting_for_ + "\n";
   if (hold_until_ > 0)
-    text += "\nheld: what you took back stays until " + std::to_string(static_cast<int>(hold_until_ * 100)) + "%";
+    text += "held: what you took back stays until " + std::to_string(static_cast<int>(hold_until_ * 100)) + "%\n";
   return text;
 }
 

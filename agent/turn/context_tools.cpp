@@ -230,7 +230,8 @@ std::string context_status_text(const Agent& agent) {
           " tokens\n";
   if (meters.turns_to_next >= 0)
     text += "- next tier in about " + std::to_string(meters.turns_to_next) + (meters.turns_to_next == 1 ? " turn\n" : " turns\n");
-  return text + "- " + agent.compactor.status() + '\n';
+  const auto status = agent.compactor.status();
+  return status.empty() ? text : text + "- " + status;
 }
 
 std::string answer_context(Agent& agent, const ContextQuery& query, const Configure& configure) {

@@ -71,6 +71,7 @@ struct SessionQueries {
   void originals();
   void settings();
   void sessions(const std::string& words);
+  void delete_session(const std::string& id);
   void rewind_points();
   void debug();
   void memory();

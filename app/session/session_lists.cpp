@@ -28,9 +28,10 @@ void SessionQueries::tasks(const std::string& id) {
   }
   ListShown list{ListShown::What::tasks, "Background commands", "no background commands", {}};
   for (const auto& job : s.jobs_->list())
-    list.rows.push_back({job.id, job.command,
+    list.rows.push_back({job.id,
                          job.how + " · " + std::to_string(job.age.count() / 1000) + " s · " +
-                             counted(static_cast<std::int64_t>(job.lines), "line")});
+                             counted(static_cast<std::int64_t>(job.lines), "line"),
+                         job.command});
   s.emit(std::move(list));
 }
 
@@ -52,14 +53,16 @@ void SessionQueries::permissions() {
 
 // The newest first, as they are looked for.
 void SessionQueries::originals() {
-  constexpr std::size_t newest = 200, previewed = 80;
-  ListShown list{ListShown::What::originals, "Originals", "nothing is stored yet", {}};
+  constexpr std::size_t newest = 200, previewed = 80, size_column = 7;
+  ListShown list{ListShown::What::originals, "Originals", "nothing stored yet", {}};
   for (const auto& original : s.store_->originals(newest)) {
     if (original.bytes == 0) continue;
-    const auto begin = s.store_->bytes(original.id, 0, 4 * previewed).value_or(std::string());
-    const std::string what = original.tool.empty() ? "message" : original.tool;
-    list.rows.push_back({to_string(original.id), what + (original.subject.empty() ? "" : "  " + original.subject),
-                         counted(original.bytes, "byte") + " · " + first_line(begin, previewed)});
+    const auto begin = first_line(s.store_->bytes(original.id, 0, 4 * previewed).value_or(std::string()), previewed);
+    auto size = thousands(static_cast<std::int64_t>(original.bytes)) + (original.bytes < 1'000 ? " B" : "B");
+    size.insert(0, size.size() < size_column ? size_column - size.size() : 0, ' ');
+    const auto call = original.tool + (original.subject.empty() ? "" : "  " + original.subject);
+    const bool message = original.tool.empty();
+    list.rows.push_back({to_string(original.id), size + "  " + (message ? "\"" + begin + "\"" : call), message ? "" : begin});
   }
   s.emit(std::move(list));
 }
@@ -83,7 +86,7 @@ void SessionQueries::settings() {
 }
 
 void SessionQueries::summaries(const std::string& argument) {
-  if (argument == "audit") return s.emit(Page{"Loss audit", audit_text(*s.store_)});
+  if (argument == "audit") return s.emit(Page{"What compactions kept and lost", audit_text(*s.store_)});
   if (argument.starts_with("open ")) return summary(argument.substr(5), false);
   if (argument.starts_with("compare ")) return summary(argument.substr(8), true);
   if (!argument.empty()) {
@@ -92,7 +95,7 @@ void SessionQueries::summaries(const std::string& argument) {
       return s.emit(Notice{Level::warning, "/summaries [how many | audit]: \"" + argument + "\" is not a number of summaries."});
     return s.emit(Page{"Summaries", summaries_text(*s.store_, count), Page::Form::markdown});
   }
-  ListShown list{ListShown::What::summaries, "Summaries", "no summary has been written yet", {}};
+  ListShown list{ListShown::What::summaries, "Summaries", "no summaries yet", {}};
   const auto all = s.store_->summaries();
   for (auto one = all.rbegin(); one != all.rend(); ++one) {
     if (one->session != s.store_->session()) continue;

@@ -120,7 +120,7 @@ bool SessionQueries::answer(const Query& query) {
       {"context items", [](Q& q, Words) { q.s.emit(context_items(q.s.context_, *q.s.store_)); }},
       {"context log",
        [](Q& q, Words) {
-         q.s.emit(Page{"Compression log", compaction_log_text(*q.s.store_)});
+         q.s.emit(Page{"Compaction log", compaction_log_text(*q.s.store_)});
        }},
       {"context tune", [](Q& q, Words a) { q.tune(a); }},
       {"summaries", [](Q& q, Words a) { q.summaries(a); }},
@@ -165,6 +165,8 @@ bool SessionQueries::answer(const Query& query) {
       {"rewind", [](Q& q, Words) { q.rewind_points(); }},
       {"sessions", [](Q& q, Words a) { q.sessions(a); }},
       {"session preview", [](Q& q, Words a) { q.s.emit(session_preview(q.s.project_.folder, a)); }},
+      {"session delete", [](Q& q, Words a) { q.delete_session(a); }},
+      {"sessions elsewhere", [](Q& q, Words) { q.s.emit(sessions_elsewhere(q.s.trust_->folders(), q.s.workspace_->root())); }},
   };
   if (const auto found = table.find(name); found != table.end()) {
     found->second(*this, argument);
@@ -210,8 +212,8 @@ void SessionQueries::context(bool again) {
   }
   for (const auto& pin : s.store_->pins()) report.lines.push_back("pinned " + pin.kind + ": " + pin.what);
   if (!rows.empty())
-    report.lines.push_back("last: " + rows.back().strategy + (rows.back().undone ? " (taken back)" : "") + " · " +
-                           rows.back().why + " · " + rows.back().audit);
+    report.lines.push_back("last: " + rows.back().strategy + (rows.back().undone ? " (undone)" : "") + " · " + rows.back().why +
+                           " · " + rows.back().audit);
   s.emit(std::move(report));
 }
 
@@ -269,14 +271,19 @@ void SessionQueries::sessions(const std::string& words) {
   for (const auto& row : s.store_->sessions(words))
     list.sessions.push_back({row.id, row.name, local_time(row.updated), row.first_prompt, static_cast<int>(row.turns)});
   if (list.sessions.empty())
-    return s.emit(
-        Notice{Level::info, "No conversation is kept here yet" + (words.empty() ? "." : " that holds \"" + words + "\".")});
+    return s.emit(Notice{Level::info, "No conversations here yet" + (words.empty() ? "." : " that holds \"" + words + "\".")});
   s.emit(std::move(list));
+}
+
+// From the lists; its log stays, so that what it changed can still be told.
+void SessionQueries::delete_session(const std::string& id) {
+  if (id == s.store_->session()) return s.emit(Notice{Level::warning, "This conversation is open: /clear starts another first."});
+  if (!s.store_->hide(id)) s.emit(Notice{Level::warning, "There is no session " + id + "."});
 }
 
 void SessionQueries::rewind_points() {
   auto points = s.store_->rewind_points();
-  if (points.empty()) return s.emit(Notice{Level::info, "There is no prompt yet to go back to."});
+  if (points.empty()) return s.emit(Notice{Level::info, "No prompts to rewind to yet."});
   s.emit(RewindPoints{std::move(points)});
 }
 
@@ -318,7 +325,7 @@ void SessionQueries::diff() {
     const auto now = unified_diff(before.value_or(""), read_file(path));
     if (!now.text.empty()) text += "--- " + s.workspace_->display(path) + "  " + change_note(now) + '\n' + now.text + '\n';
   }
-  if (text.empty()) return s.emit(Page{"Changes of this session", "Nothing has been changed.\n"});
+  if (text.empty()) return s.emit(Page{"Changes of this session", "No changes yet.\n"});
   s.emit(Page{"Changes of this session", std::move(text), Page::Form::diffs});
 }
 

@@ -1,5 +1,6 @@
 #include "ui/fronts/modes.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <utility>
@@ -96,7 +97,23 @@ void open_sessions(Shell& shell) {
   overlay.actions.push_back({"p", "preview", [sessions](Shell& in, std::size_t index) {
                                in.send(Query{"session preview", sessions[index].id});
                              }});
+  const auto remove = [sessions](Shell& in, std::size_t index) {
+    if (sessions[index].id == in.view.session_id) return in.say("this conversation is open");
+    in.send(Query{"session delete", sessions[index].id});
+    in.view.sessions = sessions;
+    in.view.sessions.erase(in.view.sessions.begin() + static_cast<std::ptrdiff_t>(index));
+    if (in.view.sessions.empty()) return close_overlay(in);
+    open_sessions(in);
+    in.overlay->selected = std::min(index, in.overlay->items.size() - 1);
+  };
+  overlay.actions.push_back({"d", "delete", remove, true});
+  overlay.actions.push_back({"o", "other folders", [](Shell& in, std::size_t) { in.send(Query{"sessions elsewhere", ""}); }});
   shell.overlay = std::move(overlay);
+}
+
+std::string price(double per_million) {  // "$3", "$0.80"
+  const std::string text = dollars(per_million);
+  return text.ends_with(".00") ? text.substr(0, text.size() - 3) : text;
 }
 
 std::string model_note(const ModelChoice& model) {
@@ -104,13 +121,13 @@ std::string model_note(const ModelChoice& model) {
   std::string note = model.served ? "on this machine" : "";
   const auto add = [&](const std::string& more) { note += (note.empty() ? "" : " · ") + more; };
   if (model.window > 0) add(short_count(model.window));
-  if (model.priced && model.output > 0) add(dollars(model.input) + " in, " + dollars(model.output) + " out per million tokens");
+  if (model.priced && model.output > 0) add(price(model.input) + " in, " + price(model.output) + " out");
   return note;
 }
 
 void open_models(Shell& shell) {
   Overlay overlay;
-  overlay.title = "models · any other: /model provider/name";
+  overlay.title = "Models · prices per million tokens";
   overlay.keys = {{"enter", "choose"}, {"←→", "effort"}, {"esc", "close"}, {"type", "filter"}};
   overlay.key = [](Shell& in, const KeyPress& press) {
     if (press.key != Key::left && press.key != Key::right) return false;

@@ -162,9 +162,12 @@ Rows overlay_rows(Overlay& overlay, int width, int height) {
   if (picker) shown.resize(std::max(shown.size(), std::min(overlay.page, overlay.items.size())));  // a filter moves nothing
   Frame frame;
   const std::string about = overlay.about_marked && overlay.marked ? overlay.about_marked(*overlay.marked) : "";
+  const std::string filter =
+      overlay.filter.empty() ? "" : "  " + shorten(safe_text(overlay.filter, Lines::one), inside / 2) + "▏";
+  const int room = std::max(1, inside - 2 - tern::width(filter));  // the frame's own marks stand beside it
   frame.title = RowBuilder()
-                    .add(shorten(safe_text(overlay.title + about, Lines::one), inside), Style{.fg = Colour::accent, .bold = true})
-                    .add(overlay.filter.empty() ? "" : "  " + safe_text(overlay.filter, Lines::one) + "▏")
+                    .add(shorten(safe_text(overlay.title + about, Lines::one), room), Style{.fg = Colour::accent, .bold = true})
+                    .add(filter)
                     .take();
   if (last > 0) {
     const std::size_t seen = picker ? overlay.selected + 1 : overlay.top + overlay.page;

@@ -93,7 +93,7 @@ TEST_CASE("the panel of /context shows what fills the window, what each tier did
       {"microcompact: 2× · 61k tokens freed", "compact: 1× · 51k tokens freed"},
       {"forecast: about 7 turns to the next tier (5.2k a turn)",
        "a compaction to half now: cache warm (40 s) · $0.13 now · $0.0321 a turn saved · pays after 5 turns (13 requests)",
-       "draft: ready", "breaker: 0 of 3 failures", "pinned sentence: never touch the lexer tables",
+       "the next summary is drafted", "1 summary failed in a row", "pinned sentence: never touch the lexer tables",
        "last: sections · 82 % of the window, mark at 80 % · 41 of 47 details kept, 6 on recall, none lost"}});
   CHECK_GOLDEN("compaction_panel", world.look(100, 34));
   CHECK_GOLDEN("compaction_panel_narrow", world.look(60, 24));

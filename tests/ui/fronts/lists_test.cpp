@@ -9,7 +9,7 @@ ListShown task_list() {
   return {ListShown::What::tasks,
           "Background commands",
           "no background commands",
-          {{"bash_1", "npm run dev", "running · 3 s"}, {"bash_2", "make", "exit 0 · 9 s"}}};
+          {{"bash_1", "running · 3 s", "npm run dev"}, {"bash_2", "exit 0 · 9 s", "make"}}};
 }
 
 }  // namespace
