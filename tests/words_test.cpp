@@ -1,137 +1,39 @@
-// The sentences of the product: the string literals of the sources that hold at least two words. Phrases that people stumbled over
-// do not come back, and `app_tests "[words]"` compares them all with tests/golden/words.txt, for reading in one go.
-#include <algorithm>
+// Phrases that people stumbled over do not come back, and all sentences are in one file, for reading in one go.
 #include <catch2/catch_test_macros.hpp>
-#include <cctype>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
+#include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tests/support/golden.h"
 #include "tests/support/places.h"
+#include "tests/support/sentence_list.h"
+
+using namespace tern;
 
 namespace {
-
-namespace fs = std::filesystem;
-
-// The literals of a source in their order; those that the compiler joins are one. Comments and lines of the preprocessor are left out.
-class Literals {
- public:
-  explicit Literals(std::string_view source) : source_(source) {}
-
-  std::vector<std::string> read() {
-    while (at_ < source_.size()) step();
-    return std::move(found_);
-  }
-
- private:
-  char now() const { return source_[at_]; }
-  bool begins(std::string_view text) const { return source_.substr(at_).starts_with(text); }
-  void skip_past(std::string_view text) {
-    const std::size_t end = source_.find(text, at_);
-    at_ = end == source_.npos ? source_.size() : end + text.size();
-  }
-
-  void step() {
-    if (begins("//")) return skip_past("\n");
-    if (begins("/*")) return skip_past("*/");
-    if (now() == '#' && line_begins_) return skip_past("\n");
-    if (begins("R\"")) return raw();
-    if (now() == '"') return quoted();
-    if (now() == '\'' && !(at_ > 0 && std::isdigit(static_cast<unsigned char>(source_[at_ - 1])) != 0)) return letter();
-    line_begins_ = now() == '\n' || (line_begins_ && now() == ' ');
-    joins_ = joins_ && std::isspace(static_cast<unsigned char>(now())) != 0;
-    ++at_;
-  }
-
-  void add(std::string_view text) {
-    line_begins_ = false;
-    if (joins_ && !found_.empty())
-      found_.back() += text;
+std::string only_in(const std::string& one, const std::string& other) {
+  std::multiset<std::string> lines;
+  std::string line, out;
+  for (std::istringstream in(other); std::getline(in, line);) lines.insert(line);
+  for (std::istringstream in(one); std::getline(in, line);) {
+    const auto found = lines.find(line);
+    if (found == lines.end())
+      out += line + "\n";
     else
-      found_.emplace_back(text);
-    joins_ = true;
+      lines.erase(found);
   }
-
-  void quoted() {
-    std::size_t end = at_ + 1;
-    while (end < source_.size() && source_[end] != '"') end += source_[end] == '\\' ? 2 : 1;
-    add(source_.substr(at_ + 1, end - at_ - 1));
-    at_ = std::min(end + 1, source_.size());
-  }
-
-  void raw() {
-    const std::size_t open = source_.find('(', at_);
-    const std::string close = ")" + std::string(source_.substr(at_ + 2, open - at_ - 2)) + "\"";
-    const std::size_t end = std::min(source_.find(close, open), source_.size());
-    add(source_.substr(open + 1, end - open - 1));
-    at_ = std::min(end + close.size(), source_.size());
-  }
-
-  void letter() {
-    joins_ = false;
-    at_ += at_ + 1 < source_.size() && source_[at_ + 1] == '\\' ? 3 : 2;
-    skip_past("'");
-  }
-
-  std::string_view source_;
-  std::size_t at_ = 0;
-  bool line_begins_ = true, joins_ = false;
-  std::vector<std::string> found_;
-};
-
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-
-// "is empty": two words with a blank between; no table of programs, no statement of the database, no escape of the terminal.
-bool is_sentence(const std::string& text) {
-  for (const std::string_view begin :
-       {"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "ALTER", "PRAGMA", "\\x1b", "\nCREATE", "\nALTER"})
-    if (text.starts_with(begin)) return false;
-  const auto blanks = std::count(text.begin(), text.end(), ' ');
-  if (blanks > 8 && text.find_first_of(".,:;%") == text.npos) return false;
-  for (std::size_t i = 2; i + 1 < text.size(); ++i) {
-    const char before = text[i - 1];
-    const bool word_before = is_letter(before) && is_letter(text[i - 2]);
-    const bool stop_before =
-        i > 2 && (before == ',' || before == ':' || before == ';' || before == '.') && is_letter(text[i - 2]);
-    if (text[i] == ' ' && (word_before || stop_before) && is_letter(text[i + 1])) return true;
-  }
-  return false;
-}
-
-std::string one_line(const std::string& text) {
-  std::string out;
-  for (const char c : text) out += c == '\n' ? std::string("\\n") : std::string(1, c);
   return out;
 }
-
-// By file; the tools' own folder is for the model, and lists of programs are no sentences.
-std::map<std::string, std::vector<std::string>> sentences() {
-  std::map<std::string, std::vector<std::string>> files;
-  const fs::path root(std::string(tern::places::source_tree()));
-  for (const char* folder : {"app", "agent", "ui", "tools", "compression"})
-    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
-      const std::string extension = entry.path().extension().string();
-      if (extension != ".cpp" && extension != ".h") continue;
-      std::ifstream in(entry.path(), std::ios::binary);
-      const std::string source(std::istreambuf_iterator<char>(in), {});
-      for (std::string& literal : Literals(source).read())
-        if (is_sentence(literal)) files[fs::relative(entry.path(), root).string()].push_back(one_line(literal));
-    }
-  return files;
-}
-
 }  // namespace
 
 TEST_CASE("literals are read as the compiler joins them") {
   const std::string source =
       "#include \"not this\"\nf(\"a b\"  // \"nor this\"\n  \" c\", 'x', '\"', R\"(raw \"text\")\");\n/* \"no\" */ int n = "
       "1'000;";
-  CHECK(Literals(source).read() == std::vector<std::string>{"a b c", "raw \"text\""});
+  CHECK(literals(source) == std::vector<std::string>{"a b c", "raw \"text\""});
 }
 
 TEST_CASE("no sentence is one that people stumbled over") {
@@ -144,8 +46,8 @@ TEST_CASE("no sentence is one that people stumbled over") {
                                                "only looks",
                                                "goes before it",
                                                "somebody else"};
-  for (const auto& [file, texts] : sentences()) {
-    if (file.starts_with("tools/builtin") || file.starts_with("agent/models")) continue;  // for the model
+  for (const auto& [file, texts] : sentences(std::string(places::source_tree()))) {
+    if (file.starts_with("agent/models")) continue;  // for the model
     for (const std::string& text : texts)
       for (const std::string_view phrase : worst) {
         INFO(file << ": " << text);
@@ -154,12 +56,11 @@ TEST_CASE("no sentence is one that people stumbled over") {
   }
 }
 
-// Not among the others: with every changed sentence the file is written anew (TERN_UPDATE_GOLDEN=1), and its difference read.
-TEST_CASE("every sentence of the product is in one file", "[.words]") {
-  std::string page = "Every sentence of the product, by file, for reading in one go. Written by words_test.\n";
-  for (const auto& [file, texts] : sentences()) {
-    page += "\n" + file + "\n";
-    for (const std::string& text : texts) page += "  " + text + "\n";
-  }
-  CHECK(tern::golden_difference("words", page) == "");
+TEST_CASE("every sentence of the product is in one file") {
+  const std::string tree(places::source_tree());
+  std::ifstream in(tree + "/tests/golden/words.txt", std::ios::binary);
+  const std::string kept(std::istreambuf_iterator<char>(in), {}), now = sentence_page(tree);
+  if (kept == now) return;
+  INFO("gone:\n" << only_in(kept, now) << "new:\n" << only_in(now, kept));
+  FAIL_CHECK("sentences have changed: tests/words writes tests/golden/words.txt anew; read its difference");
 }

@@ -121,7 +121,7 @@ int show_summaries(Subcommand& command) {
   if (!wanted.empty()) {
     const auto number = std::strtoull(wanted.c_str(), nullptr, 10);
     if (number == 0 || number > all.size())
-      return complain((all.empty()       ? "nothing has been summarised yet"
+      return complain((all.empty()       ? "no summaries yet"
                        : all.size() == 1 ? "there is one summary, number 1"
                                          : "there are " + std::to_string(all.size()) + " summaries") +
                       ("; \"" + wanted + "\" is not one of them"));
@@ -134,7 +134,7 @@ int show_summaries(Subcommand& command) {
         std::to_string(record.last_turn) + "  " + std::to_string(record.before) + " -> " + std::to_string(record.after) +
         " tokens  " + record.strategy + (record.undone ? "  (undone)" : "") + "\n");
   }
-  return all.empty() ? complain("nothing has been summarised yet") : 0;
+  return all.empty() ? complain("no summaries yet") : 0;
 }
 
 int compression_log(Subcommand& command) {
@@ -173,7 +173,7 @@ int compression_log(Subcommand& command) {
   if (command.options.json)
     say(dump(json));
   else if (all.empty())
-    say("nothing has been decided in this session yet\n");
+    say("no compactions in this session yet\n");
   return 0;
 }
 
@@ -262,7 +262,7 @@ int show_context(Subcommand& command) {
     say(line);
   }
   if (meters.turns_to_next >= 0) say("next tier in about " + counted(meters.turns_to_next, "turn") + "\n");
-  say("saved by compression " + thousands(saved) + " tokens; " + counted(static_cast<std::int64_t>(total.requests), "request") +
+  say("saved by compaction " + thousands(saved) + " tokens; " + counted(static_cast<std::int64_t>(total.requests), "request") +
       ", " + money(total.dollars) + "\n");
   return 0;
 }

@@ -155,7 +155,8 @@ void note_unknown_variables(Config& config, const std::vector<std::string>& name
   for (const std::string& name : names) {
     if (!name.starts_with("TERN_COMPRESSION_") || std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::string near = nearest_word(name, known);
-    note(config, "$" + name + " is no setting" + (near.empty() ? "; tern config lists them" : "; did you mean $" + near + "?"));
+    note(config,
+         "$" + name + " is not a setting" + (near.empty() ? "; tern config lists them" : "; did you mean $" + near + "?"));
   }
 }
 

@@ -203,7 +203,7 @@ ConfigKey max_tool_output_key() {
 ConfigKey summary_max_chars_key() {
   ConfigKey key = whole(
       "compression.summaryMaxChars", [](Config & c) -> auto& { return c.compression.summary_max_chars; }, 50, 1e6,
-      "characters that a summary tells; unset, only of a key point in summaries.json");
+      "longest summary in characters; unset, it limits only key points in summaries.json");
   key.set = [inner = key.set](Config& config, const Json& json) {
     return inner(config, json) && (config.compression.cap_summary = true);
   };
@@ -213,7 +213,7 @@ ConfigKey summary_max_chars_key() {
 ConfigKey trigger_tokens_key() {
   ConfigKey key = whole(
       "compression.triggerTokens", [](Config & c) -> auto& { return c.compression.trigger_tokens; }, 1'000, 1e9,
-      "tokens at which the conversation is summarised where compactAt of the window is more; unset, once microAt is passed, too");
+      "tokens at which the conversation is summarized where compactAt of the window is more; unset, once microAt is passed, too");
   key.set = [inner = key.set](Config& config, const Json& json) {
     return inner(config, json) && (config.compression.trigger_alone = true);
   };
@@ -226,10 +226,10 @@ ConfigKey trigger_tokens_key() {
 
 std::vector<ConfigKey> compression_keys() {
   return {
-      flag("compression.autoCompress", TERN_SQUEEZE(auto_compress), "compress without being asked"),
+      flag("compression.autoCompress", TERN_SQUEEZE(auto_compress), "compact automatically"),
       flag("compression.autoTune", TERN_SQUEEZE(auto_tune), "apply what /context tune suggests, within bounds, and say so"),
       share("compression.microAt", TERN_SQUEEZE(micro_at), "share of the working size at which old results are shortened"),
-      share("compression.compactAt", TERN_SQUEEZE(compact_at), "share at which the conversation is summarised"),
+      share("compression.compactAt", TERN_SQUEEZE(compact_at), "share at which the conversation is summarized"),
       share("compression.truncateAt", TERN_SQUEEZE(truncate_at), "share at which the oldest is removed, without a model"),
       share("compression.draftAt", TERN_SQUEEZE(draft_at), "share at which a summary is drafted in the background"),
       share("compression.microLowWater", TERN_SQUEEZE(micro_low_water), "share that shortening brings the context down to"),
@@ -248,7 +248,7 @@ std::vector<ConfigKey> compression_keys() {
       whole("compression.maxTurns", TERN_SQUEEZE(max_turns), 1, 1e6,
             "turns that may stay out of a summary; from there on the sliding window slides"),
       whole("compression.keepRecent", TERN_SQUEEZE(keep_recent), 0, 1e6,
-            "newest rounds no summary takes while they leave room; turns the sliding window keeps"),
+            "newest rounds that stay out of a summary while there is room; turns the sliding window keeps"),
       flag("compression.slidingWindow", TERN_SQUEEZE(sliding_window),
            "keep the newest keepRecent turns, one summary for the rest"),
       summary_max_chars_key(),
@@ -256,7 +256,8 @@ std::vector<ConfigKey> compression_keys() {
             "answers at or above it stay word for word beside a summary while there is room"),
       whole("compression.keepLastToolRounds", TERN_SQUEEZE(keep_last_tool_rounds), 0, 1e6,
             "tool rounds pruning leaves alone; 0 = prune all"),
-      flag("compression.preserveToolCalls", TERN_SQUEEZE(preserve_tool_calls), "a summary by rules tells which tools were used"),
+      flag("compression.preserveToolCalls", TERN_SQUEEZE(preserve_tool_calls),
+           "list the tools used in a summary made without a model"),
       whole("compression.protectUserMessages", TERN_SQUEEZE(protect_user_messages), 0, 1e6,
             "newest user messages nothing touches"),
       whole("compression.protectResults", TERN_SQUEEZE(protect_results), 0, 1e6,
@@ -295,16 +296,16 @@ std::vector<ConfigKey> person_keys() {
            },
        .get = [](const Config& c) { return Json(c.max_cost); }},
       mode_key(),
-      texts("permissions.allow", TERN_FIELD(allow), "rules that run unasked: \"Bash(git status)\""),
-      texts("permissions.ask", TERN_FIELD(ask), "rules that always ask"),
-      texts("permissions.deny", TERN_FIELD(deny), "rules that never run; deny wins"),
+      texts("permissions.allow", TERN_FIELD(allow), "rules for what runs unasked: \"Bash(git status)\""),
+      texts("permissions.ask", TERN_FIELD(ask), "rules for what always asks"),
+      texts("permissions.deny", TERN_FIELD(deny), "rules for what never runs; deny wins"),
       flag("sandbox.network", TERN_FIELD(sandbox_network), "let sandboxed commands use the network"),
       texts("env", TERN_FIELD(allowed_env), "more environment variables that commands may see"),
-      texts("tools.disabled", TERN_FIELD(disabled_tools), "tools the model is not offered"),
-      texts("tools.extra", TERN_FIELD(extra_tools), "more tools it is offered"),
+      texts("tools.disabled", TERN_FIELD(disabled_tools), "tools to keep from the model"),
+      texts("tools.extra", TERN_FIELD(extra_tools), "extra tools to offer the model"),
       whole("helpers.maxTokens", TERN_FIELD(helper_tokens), 2'000, 1e6,
             "tokens a helper (Task) may take in; a call may ask for less"),
-      texts("trusted", TERN_FIELD(trusted), "folders trusted without a question"),
+      texts("trusted", TERN_FIELD(trusted), "folders trusted without asking"),
       texts("addDirs", TERN_FIELD(add_dirs), "more folders the tools may work in"),
       text("appendPrompt", TERN_FIELD(append_prompt), "", "more instructions for the model"),
       text("editor", TERN_FIELD(editor), "", "instead of $VISUAL and $EDITOR"),

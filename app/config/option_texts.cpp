@@ -112,13 +112,13 @@ std::string roff(std::string_view text) {
 
 const std::vector<SubcommandRow>& all_subcommands() {
   static const std::vector<SubcommandRow> table = {
-      {"context", "[log|tune]", "what fills the newest session; log: every compression; tune [--apply]: better settings"},
+      {"context", "[log|tune]", "what fills the newest session; log: every compaction; tune [--apply]: better settings"},
       {"summaries", "[N]", "the summaries of this project, or one of them in full"},
       {"recall", "ID|TEXT", "an original by its id, or the originals that hold a text"},
       {"sessions", "[TEXT]", "the sessions of this project, or those that hold a text"},
       {"report", "[SESSION] [-o FILE]", "a session as a web page: conversation, window, compactions and cost"},
       {"config", "[KEY [VALUE]]", "every setting and its origin, or change one"},
-      {"login", "[PROVIDER]", "add a key: it is tried, then kept for you"},
+      {"login", "[PROVIDER]", "add a key: it is tried, then stored for you"},
       {"logout", "[PROVIDER]", "forget a key"},
       {"mcp", "[list|add|get|remove …]", "MCP servers: list, add and remove them, or import those of other agents"},
       {"acp", "", "serve an editor that speaks the Agent Client Protocol"},

@@ -67,7 +67,7 @@ void SessionCommands::aside(const Aside& command, std::stop_token stop) {
 
 void SessionCommands::keep_aside() {
   const auto last = json::parse(s.store_->state(kept_under), nullptr, false);
-  if (!last.is_object()) return s.emit(Notice{Level::info, "There is nothing to keep: /btw QUESTION asks."});
+  if (!last.is_object()) return s.emit(Notice{Level::info, "Nothing to keep yet: /btw QUESTION asks first."});
   s.store_->transact([&] {
     append(*s.agent_, said(Role::user, last.value("question", "")));
     append(*s.agent_, said(Role::assistant, last.value("answer", "")));

@@ -13,7 +13,8 @@ void SessionQueries::handoff(const std::string& argument) {
   };
   const bool as_text = argument.starts_with("--text");
   if (as_text) return s.emit(Page{"Handoff", text_of(argument.substr(std::min<std::size_t>(argument.size(), 7)))});
-  if (s.working_) return s.emit(Notice{Level::warning, "A turn runs: /handoff when it has ended, or /handoff --text."});
+  if (s.working_)
+    return s.emit(Notice{Level::warning, "A turn is running: use /handoff when it has ended, or /handoff --text now."});
   if (s.context_.conversation.items.empty()) return s.emit(Notice{Level::info, "There is nothing to hand over yet."});
   auto text = text_of(argument);
   const auto from = s.opened_.id;

@@ -29,7 +29,7 @@ void SessionCommands::login(const Login& login, std::stop_token stop) {
 void SessionCommands::logout(const Logout& logout) {
   const auto* kind = find_provider(logout.provider.empty() ? s.model_name_.provider : logout.provider);
   if (!kind || kind->key_variables.empty())
-    return s.emit(Notice{Level::warning, "No key is kept for " + (kind ? std::string(kind->title) : logout.provider) + "."});
+    return s.emit(Notice{Level::warning, "No key is stored for " + (kind ? std::string(kind->title) : logout.provider) + "."});
   s.emit(Notice{Level::info, log_out(s.setup_, *kind)});
   s.setup_.adjust_provider = [before = s.setup_.adjust_provider, name = std::string(kind->name), file = s.setup_.user_file](
                                  const ProviderKind& one, ProviderConfig& wire) {

@@ -250,7 +250,7 @@ void Session::read_surroundings() {
   for (const auto& file : memory_)
     if (file.cut)
       emit(Notice{Level::warning, file.path.string() + (file.text.empty() ? " is not read" : " is cut") +
-                                      ": memory files may have 32 KB together, the nearest first."});
+                                      ": memory files are limited to 32 KB in total, nearest first."});
   context_.prompt = system_prompt(where_, memory_, setup_.mode, setup_.append_prompt + SessionCommands{*this}.find_skills());
 }
 

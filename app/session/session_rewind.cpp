@@ -83,7 +83,7 @@ void SessionCommands::redo(const Redo& command) {
     s.journal_->settle(*s.workspace_, *s.jobs_);
     const auto would = s.journal_->redo(*s.workspace_, last->files, true);
     if (!would.refused.empty()) {
-      std::string why = "Nothing was taken back, because of these files:\n";
+      std::string why = "Nothing was undone, because of these files:\n";
       for (const auto& [path, reason] : would.refused) why += s.workspace_->display(path) + ": " + reason + '\n';
       if (last->conversation) why += "/redo conversation brings the conversation back and leaves all files as they are.";
       return s.emit(Notice{Level::warning, std::move(why)});

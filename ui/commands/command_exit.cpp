@@ -12,7 +12,7 @@ void run(Shell& shell, std::string_view arguments) {
 }  // namespace
 
 SlashCommand exit_command() {
-  return {.name = "exit", .aliases = "quit q", .help = "leave; the account is printed and how to resume", .run = run};
+  return {.name = "exit", .aliases = "quit q", .help = "quit (prints usage and how to resume)", .run = run};
 }
 
 }  // namespace tern

@@ -36,7 +36,7 @@ std::string Announcer::news(const ViewState& view, State state) const {
       return answer->markdown.substr(0, answer->markdown.find('\n'));
     if (std::holds_alternative<UserCell>(cell->body)) break;
   }
-  return "The turn has ended.";
+  return "Turn finished.";
 }
 
 std::string Announcer::follow(const ViewState& view, bool watched) {

@@ -101,7 +101,7 @@ class PlainLog {
     line("Permission: " + safe_text(asked.title, Lines::one) + "\n" + safe_command(asked.diff.empty() ? asked.body : asked.diff) +
          "\n" + safe_text(asked.reason, Lines::one));
     list_choices(permission_choices(asked, std::nullopt));
-    line(std::string(how_to_answer) + "; other words are a no that says why");
+    line(std::string(how_to_answer) + "; any other text rejects it and says why");
   }
   void operator()(const TrustAsked& asked) {
     line("Do you trust this folder? " + safe_text(asked.folder, Lines::one) +
@@ -128,7 +128,7 @@ class PlainLog {
                   short_count(compaction.after) + " tokens.");
     const bool undone = compaction.phase == CompactionPhase::undone, redone = compaction.phase == CompactionPhase::redone;
     if (undone || redone)
-      return line((undone ? "- compaction taken back: " : "- compaction done again: ") + short_count(compaction.before) + " to " +
+      return line((undone ? "- compaction undone: " : "- compaction redone: ") + short_count(compaction.before) + " to " +
                   short_count(compaction.after) + " tokens.");
     if (compaction.phase != CompactionPhase::completed) return;
     line("- compaction: " + short_count(compaction.before) + " to " + short_count(compaction.after) + " tokens. " +
@@ -136,7 +136,7 @@ class PlainLog {
   }
   void operator()(const SessionOpened& opened) {
     if (const auto model = model_line(shell_.view.meters); model != named_) line("- " + safe_text(named_ = model, Lines::one));
-    if (opened.resumed) line("- going on with " + safe_text(opened.name.empty() ? opened.id : opened.name, Lines::one));
+    if (opened.resumed) line("- continuing " + safe_text(opened.name.empty() ? opened.id : opened.name, Lines::one));
   }
   void operator()(const TurnEnded& ended) {
     if (ended.how == TurnEnded::How::interrupted) line("- interrupted");

@@ -130,7 +130,7 @@ Row below_mark(const Shell& shell) {
 }
 
 void reading_rows(Shell& shell, Bottom& bottom, int width) {
-  Row keys = key_hints({{"/", "search"}, {"n N", "next"}, {"v", "select"}, {"g G", "begin, end"}, {"q", "back"}}, width - 2);
+  Row keys = key_hints({{"/", "search"}, {"n N", "next"}, {"v", "select"}, {"g G", "start, end"}, {"q", "back"}}, width - 2);
   if (width < 70) keys = key_hints({{"q", "back"}, {"/", "search"}, {"n N", "next"}, {"v", "select"}}, width - 2);
   if (shell.transcript.marking()) keys = key_hints({{"↑↓ space b", "select"}, {"y", "copy"}, {"esc", "stop"}}, width - 2);
   const auto said = [&](std::string text) {

@@ -138,7 +138,7 @@ class CellRows {
     const std::string tokens = short_count(c.before) + " → " + short_count(c.after) + " tokens";
     if (by_hand(c.cause) && c.phase != CompactionPhase::failed) return hand_line(c, tokens);
     if (c.phase == CompactionPhase::undone) return "undid a compaction · " + tokens;
-    if (c.phase == CompactionPhase::redone) return "did the compaction again · " + tokens;
+    if (c.phase == CompactionPhase::redone) return "redid a compaction · " + tokens;
     if (c.phase == CompactionPhase::failed) return not_compacted(c);
     std::string line = verb + " " + plural(static_cast<std::int64_t>(c.items), c.tier == Tier::micro ? "result" : "message");
     line += " · " + tokens;

@@ -81,7 +81,7 @@ constexpr std::pair<std::string_view, std::string_view> line_keys[] = {
     {"/ command", "the list is /help"},
     {"! command", "run it and show the model the output (!! keeps it to you)"},
     {"# note", "add a line to AGENTS.md"},
-    {"1 2 3", "answer a question; other words are a no that says why"},
+    {"1 2 3", "answer a question; any other text rejects it and says why"},
     {"ctrl-c", "interrupt; when nothing runs: leave"},
     {"ctrl-d", "leave"},
 };

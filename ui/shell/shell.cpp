@@ -190,7 +190,7 @@ void Shell::submit(When when) {
   if (all_done(view.todos)) show_todos = false;
   std::string too_large;
   auto pictures = view.meters.images ? attached_pictures(text, deps.cwd, too_large) : std::vector<Attachment>();
-  if (!too_large.empty()) notice(too_large + " is larger than 3.7 MB, the most that is sent: only its name went", Level::warning);
+  if (!too_large.empty()) notice(too_large + " is larger than 3.7 MB, so only its name was sent", Level::warning);
   constexpr std::size_t most_pastes = 50;  // of prompts that came to nothing
   std::move(pastes.begin(), pastes.end(), std::back_inserter(view.sent_pastes));
   if (view.sent_pastes.size() > most_pastes) view.sent_pastes.clear();

@@ -130,7 +130,7 @@ TEST_CASE("config: a variable that looks like a setting and is none is named") {
                    .flags = {},
                    .variables = {"TERN_COMPRESSION_MICROAT", "TERN_COMPRESSION_MICRO_AT", "TERN_OTHER", "PATH"}});
   REQUIRE(config.problems.size() == 1);
-  CHECK(config.problems[0] == "$TERN_COMPRESSION_MICROAT is no setting; did you mean $TERN_COMPRESSION_MICRO_AT?");
+  CHECK(config.problems[0] == "$TERN_COMPRESSION_MICROAT is not a setting; did you mean $TERN_COMPRESSION_MICRO_AT?");
 }
 
 TEST_CASE("config: what is unknown inside an object is named with the nearest known, and the rest holds") {

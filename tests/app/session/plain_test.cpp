@@ -65,7 +65,7 @@ TEST_CASE("a dumb terminal with a pipe is a linear log too, any other pipe is to
   CHECK(run(folder, "hello\n", "").find("tern --plain talks line by line") != std::string::npos);
 }
 
-TEST_CASE("a question is answered by the next line; other words are a no that says why") {
+TEST_CASE("a question is answered by the next line; any other text rejects it and says why") {
   const ProjectFolder folder;
   const std::string out = run(folder, "tour\n1\ncall it b.txt instead\n", "--plain");
   INFO(out);

@@ -147,7 +147,7 @@ TEST_CASE("a redo does nothing by halves: a file changed since stops it, unless 
   };
   talk.run([&](std::size_t) { return std::vector<Command>{Rewind{talk.prompts.at(1), true, true}, Redo{}, Redo{false}}; });
   INFO(talk.said());
-  CHECK(talk.said().find("Nothing was taken back, because of these files:\na.txt: it changed since") != std::string::npos);
+  CHECK(talk.said().find("Nothing was undone, because of these files:\na.txt: it changed since") != std::string::npos);
   CHECK(talk.said().find("/redo conversation") != std::string::npos);
   CHECK(talk.file("a.txt") == "mine\n");
   CHECK_FALSE(fs::exists(talk.dir.path() / "project" / "b.txt"));
