@@ -11,7 +11,7 @@ void run(Shell& shell, std::string_view arguments) { shell.send(Query{"handoff",
 SlashCommand handoff_command() {
   return {.name = "handoff",
           .usage = "[focus | --text [focus]]",
-          .help = "go on in a new session with notes and index, or as a text",
+          .help = "continue in a new session with notes and an index, or as a text",
           .run = run,
           .while_working = false,
           .complete = [](Shell&) { return std::vector<std::string>{"--text"}; }};

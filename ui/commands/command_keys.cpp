@@ -11,7 +11,7 @@ void run(Shell& shell, std::string_view arguments) {
   if (shell.deps.screen == ScreenKind::plain)
     overlay.title = "what a line begins with";
   else
-    overlay.title = "keys";
+    overlay.title = "Keys";
   overlay.content = [&shell](int width) {
     Rows rows = key_rows(shell, width);
     if (shell.deps.screen == ScreenKind::plain) return rows;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <utility>
+#include <vector>
 
 #include "ui/fronts/lists.h"
 #include "ui/parts/context_panel.h"
@@ -53,20 +54,21 @@ void follow_meters(Shell& shell) {
   shell.send(Query{"context", "again"});
 }
 
+// What most people want comes first: with files changed since then, those go back, too.
 void choose_rewind(Shell& shell, const RewindPoint& point) {
+  std::vector<std::pair<std::string, Command>> ways = {{"conversation only", Rewind{point.item, true, false}}};
+  if (point.files_since > 0) {
+    const std::string changed = " (" + plural(point.files_since, "file") + " changed since)";
+    ways.insert(ways.begin(), {"conversation and files" + changed, Rewind{point.item, true, true}});
+    ways.emplace_back("files only", Rewind{point.item, false, true});
+    ways.emplace_back("preview file changes", Rewind{point.item, false, false, true});
+  }
+  ways.emplace_back("compact everything before it", Compact{.range = ItemRange{ItemId{1}, ItemId{point.item.value - 1}}});
+  ways.emplace_back("compact everything from here", Compact{.range = ItemRange{point.item, ItemId{~0ull}}});
   Overlay overlay;
   overlay.title = "Rewind to before \"" + point.text + "\"";
-  overlay.items = {"conversation only",
-                   "conversation and files (" + plural(point.files_since, "file") + " changed since)",
-                   "files only",
-                   "preview file changes",
-                   "compact everything before it",
-                   "compact everything from here"};
-  overlay.chosen = [point](Shell& in, std::size_t index) {
-    if (index == 4) return in.send(Compact{.range = ItemRange{ItemId{1}, ItemId{point.item.value - 1}}});
-    if (index == 5) return in.send(Compact{.range = ItemRange{point.item, ItemId{~0ull}}});
-    in.send(Rewind{point.item, index < 2, index == 1 || index == 2, index == 3});
-  };
+  for (const auto& [text, command] : ways) overlay.items.push_back(text);
+  overlay.chosen = [ways](Shell& in, std::size_t index) { in.send(ways[index].second); };
   shell.overlay = std::move(overlay);
 }
 

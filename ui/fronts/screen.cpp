@@ -107,15 +107,34 @@ Row history_row(const Shell& shell, int width) {
   return row;
 }
 
+// The prompts that hold what is typed, the newest lowest; the one that the composer shows is marked and always among them.
+void history_rows(const Shell& shell, Rows& rows, int width, std::size_t most) {
+  std::vector<std::size_t> found;
+  std::size_t at = shell.history.entries().size(), older = 0;
+  while (found.size() < most || older < most / 2) {
+    const auto hit = shell.history.find(*shell.reverse, at);
+    if (!hit) break;
+    found.push_back(at = *hit);
+    older += at < shell.reverse_at;
+  }
+  if (found.size() > most) found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(most));
+  for (auto one = found.rbegin(); one != found.rend(); ++one) {
+    const bool here = *one == shell.reverse_at;
+    const std::string text = shorten(safe_text(shell.history.entries()[*one], Lines::one), width - 4);
+    rows.push_back(RowBuilder().add(here ? " ❯ " : "   ", Style{.fg = Colour::accent}).add(text, here ? Style{} : muted).take());
+  }
+}
+
 void notices(Shell& shell, Bottom& bottom, TerminalSize size) {
   const int width = size.columns;
   if (shell.show_todos) append(bottom.rows, todo_rows(shell.view.todos, width, std::max(3, size.lines / 4)));
   const Row working = working_line(shell.view, width, shell.now_ms, shell.overlay.has_value());
   if (!working.text.empty()) bottom.rows.push_back(working);
   queue_rows(shell.view, bottom.rows, width);
-  if (shell.reverse)
+  if (shell.reverse) {
+    if (size.lines >= lines_with_top) history_rows(shell, bottom.rows, width, static_cast<std::size_t>(size.lines / 5));
     bottom.rows.push_back(history_row(shell, width));
-  else if (!shell.hint.text.empty())
+  } else if (!shell.hint.text.empty())
     wrap_into(bottom.rows, RowBuilder().add(safe_text(shell.hint.text, Lines::one), Style{.fg = Colour::accent}).take(), width,
               " ", " ");
 }

@@ -110,10 +110,20 @@ bool run_action(Shell& shell, const KeyPress& press) {
 namespace {
 
 // ------------------------------------------------------------ single keys
+// A prompt that nothing has come of yet is there again, to be changed; unless something else is being written or waits.
+void give_back_unanswered(Shell& shell) {
+  const ViewState& view = shell.view;
+  if (!shell.composer.empty() || !view.queue.empty() || !view.side_work.empty() || view.cells.empty()) return;
+  if (const auto* prompt = std::get_if<UserCell>(&view.cells.back().body)) shell.composer.set(prompt->text, true);
+}
+
 void escape(Shell& shell) {
   const bool open = shell.completion.is_open();
   if (open) shell.completion.close(shell);
-  if (shell.view.working) shell.interrupt();
+  if (shell.view.working) {
+    give_back_unanswered(shell);
+    shell.interrupt();
+  }
   const bool twice = shell.now_ms - shell.last_escape_ms < twice_ms;
   // One that has closed or stopped something is not the first of two.
   shell.last_escape_ms = open || shell.view.working ? -10'000 : shell.now_ms;

@@ -9,7 +9,7 @@ namespace tern {
 namespace {
 
 constexpr Style muted{.fg = Colour::muted};
-constexpr std::string_view no_server = "none found on :11434 :8080 :1234 :8000 · r looks again";
+constexpr std::string_view no_server = "none found on :11434 :8080 :1234 :8000";
 
 struct Way {
   std::string title, note;
@@ -18,7 +18,7 @@ struct Way {
 
 std::vector<Way> ways(const LoginAsked& asked) {
   std::vector<Way> list;
-  list.push_back({"Paste a key", "Anthropic, OpenAI, Gemini, OpenRouter or DeepSeek", [](Shell& in) { open_key_entry(in, ""); }});
+  list.push_back({"Paste a key", "Anthropic, OpenAI, Gemini, OpenRouter …", [](Shell& in) { open_key_entry(in, ""); }});
   for (const std::string& name : asked.served)
     list.push_back({"Use " + safe_text(name, Lines::one), "on this machine", [name](Shell& in) { in.send(SetModel{name}); }});
   if (asked.served.empty())
@@ -54,7 +54,7 @@ void open_key_entry(Shell& shell, const std::string& provider) {
   if (shell.deps.screen == ScreenKind::plain) return shell.say("run \"tern login\" in the shell to enter a key", 10'000);
   const auto key = std::make_shared<std::string>();
   Overlay overlay;
-  overlay.title = provider.empty() ? "add a key" : "add a key for " + provider;
+  overlay.title = provider.empty() ? "Add a key" : "Add a key for " + provider;
   overlay.keys = {{"enter", "try and keep"}, {"ctrl-u", "clear"}, {"esc", "cancel"}};
   overlay.content = [key](int width) { return key_rows_of(*key, width); };
   overlay.paste = [key](Shell&, std::string_view text) {
@@ -77,7 +77,7 @@ void open_key_entry(Shell& shell, const std::string& provider) {
 
 void open_login(Shell& shell, const LoginAsked& asked) {
   Overlay overlay;
-  overlay.title = asked.first ? "no model yet: choose one" : "choose a model";
+  overlay.title = asked.first ? "No model yet: choose one" : "Choose a model";
   overlay.keys = {{"enter", "choose"}, {"r", "look for servers again"}, {"esc", "close"}};
   const auto list = std::make_shared<const std::vector<Way>>(ways(asked));
   std::size_t number = 0;

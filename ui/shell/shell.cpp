@@ -161,8 +161,8 @@ void Shell::leave() {
   quitting = jobs == 0 || now_ms - last_leave_ms < patience_ms;
   last_leave_ms = now_ms;
   if (!quitting)
-    say(plural(jobs, "command") + (jobs == 1 ? " still runs" : " still run") + " in the background: once more stops " +
-            (jobs == 1 ? "it" : "them") + " and quits",
+    say(plural(jobs, "command") + (jobs == 1 ? " still runs" : " still run") + " in the background · again to stop " +
+            (jobs == 1 ? "it" : "them") + " and quit",
         patience_ms);
 }
 

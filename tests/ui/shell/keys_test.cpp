@@ -94,6 +94,40 @@ TEST_CASE("the esc that stopped a turn is not the first of two that clear the pr
   CHECK(world.shell.composer.empty());
 }
 
+TEST_CASE("a prompt interrupted before anything came of it is there again") {
+  World world;
+  world.tell(TurnStarted{1});
+  world.user("fix the tokenizer");
+  world.press("escape");
+  CHECK(world.shell.composer.text() == "fix the tokenizer");
+  world.tell(TurnEnded{TurnEnded::How::interrupted, "", 130, 10});
+  world.shell.composer.set("");
+  world.tell(TurnStarted{2});
+  world.user("and the parser");
+  world.tell(Delta{DeltaKind::text, "I look"});
+  world.press("escape");
+  CHECK(world.shell.composer.empty());
+  world.tell(TurnEnded{TurnEnded::How::interrupted, "", 130, 10});
+  world.tell(TurnStarted{3});
+  world.user("the lexer");
+  world.type("later");
+  world.press("escape");
+  CHECK(world.shell.composer.text() == "later");
+}
+
+TEST_CASE("ctrl-r lists the prompts it finds, also before a word is typed") {
+  World world;
+  for (const char* said : {"run the tests", "read the lexer", "run the linter"}) world.shell.history.add(said);
+  world.press("ctrl-r");
+  std::string screen = world.look(80, 24);
+  INFO(screen);
+  CHECK(screen.find("   run the tests\n   read the lexer\n   run the linter\n history: ▏") != screen.npos);
+  world.type("run");
+  world.press("ctrl-r");
+  screen = world.look(80, 24);
+  CHECK(screen.find(" ❯ run the tests\n   run the linter\n history: run▏") != screen.npos);
+}
+
 TEST_CASE("over a page esc closes the page, and the screen says which esc interrupts") {
   World world;
   world.tell(TurnStarted{1});
