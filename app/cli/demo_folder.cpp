@@ -13,7 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 
 bool in_scratch(const Options& options) {
-  return options.cwd.empty() && options.prompt.empty() && options.open == Options::Open::fresh && options.input_format == "text";
+  const bool talks = options.run == Options::Run::chat || options.run == Options::Run::print;
+  return talks && options.cwd.empty() && options.prompt.empty() && options.open == Options::Open::fresh &&
+         options.input_format == "text";
 }
 
 fs::path make_scratch() {

@@ -223,10 +223,10 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
     if (name == "doctor") run_doctor(options, config, &text, stop);
     return text;
   };
-  if (options.demo && error.empty()) error = set_demo(options, setup);
   setup.trace = options.trace;
   if (!setup.trace.empty() && error.empty())
     if (const auto why = trace_problem(setup.trace); !why.empty()) error = "cannot trace to " + setup.trace + ": " + why;
+  if (options.demo && error.empty()) error = set_demo(options, setup);
   return error;
 }
 

@@ -120,7 +120,7 @@ const std::vector<SubcommandRow>& all_subcommands() {
       {"config", "[KEY [VALUE]]", "every setting and its origin, or change one"},
       {"login", "[PROVIDER]", "add a key: it is tried, then stored for you"},
       {"logout", "[PROVIDER]", "forget a key"},
-      {"mcp", "[list|add|get|remove …]", "MCP servers: list, add and remove them, or import those of other agents"},
+      {"mcp", "[list|add|get|remove]", "MCP servers: list, add and remove them, or import those of other agents"},
       {"acp", "", "serve an editor that speaks the Agent Client Protocol"},
       {"permissions", "test COMMAND", "what each mode would decide about a command, and why"},
       {"doctor", "", "check terminal, key, provider, store and sandbox"},
@@ -137,13 +137,13 @@ std::string usage_text() {
   std::string text = "tern — a terminal coding agent for the long haul\n\n  tern [OPTIONS] [PROMPT]        open the chat\n";
   text += "  tern -p [OPTIONS] [PROMPT]     answer once\n\nCommands\n";
   for (const SubcommandRow& row : all_subcommands()) {
-    text += "  " + padded(std::string(row.name) + " " + std::string(row.arguments), 26) + std::string(row.help) + "\n";
+    text += "  " + padded(std::string(row.name) + " " + std::string(row.arguments), 30) + std::string(row.help) + "\n";
   }
   text += "\nExamples\n" + std::string(examples);
   for (const FlagGroup& group : flag_groups) {
     text += "\n" + std::string(group.title) + "\n";
     for (const Flag& flag : all_flags())
-      if (in_group(flag, group)) text += "  " + padded(spelled(flag), 34) + help_of(flag) + "\n";
+      if (in_group(flag, group)) text += "  " + padded(spelled(flag), 38) + help_of(flag) + "\n";
   }
   text += "\nExit status of -p: 0 done, 1 error, 2 usage, 3 no or wrong key, 4 network, 5 limit reached, 6 permission refused,\n";
   return text + "130 interrupted, 143 terminated.\n";

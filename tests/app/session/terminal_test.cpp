@@ -441,7 +441,7 @@ TEST_CASE("without colours nothing but attributes is sent") {
 // Not a test: TERN_PICTURE=file.svg build/app_tests "[picture]" draws the screen of the front page.
 TEST_CASE("a picture of the screen", "[.][picture]") {
   const ProjectFolder folder;
-  Pty::Options options = TernRun::options(folder, 108, 36);
+  Pty::Options options = TernRun::options(folder, 108, 50);
   for (auto& [name, value] : options.environment)
     if (name == "HOME") value = folder.path.string();  // the folder is ~/project
   options.environment.emplace_back("COLORTERM", "truecolor");
