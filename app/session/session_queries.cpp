@@ -271,7 +271,8 @@ void SessionQueries::sessions(const std::string& words) {
   for (const auto& row : s.store_->sessions(words))
     list.sessions.push_back({row.id, row.name, local_time(row.updated), row.first_prompt, static_cast<int>(row.turns)});
   if (list.sessions.empty())
-    return s.emit(Notice{Level::info, "No conversations here yet" + (words.empty() ? "." : " that holds \"" + words + "\".")});
+    return s.emit(
+        Notice{Level::info, words.empty() ? "No conversations here yet." : "No conversation here has \"" + words + "\"."});
   s.emit(std::move(list));
 }
 

@@ -94,7 +94,7 @@ TEST_CASE("the page of a session tells the conversation, the window, the compact
 TEST_CASE("a session without a request has a page, too") {
   const std::string page = report_page({.id = "x", .model = "demo"});
   CHECK(page.find("No model has been asked yet.") != page.npos);
-  CHECK(page.find("Nothing was compacted.") != page.npos);
+  CHECK(page.find("No compactions.") != page.npos);
 }
 
 TEST_CASE("the history of the window has a point for each request of a turn") {

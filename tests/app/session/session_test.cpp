@@ -117,8 +117,8 @@ TEST_CASE("what there is nothing of is said") {
   world.run(std::move(setup), {Query{"rewind", ""}, Query{"sessions", "teapot"}, StopJob{}});
   const auto said = world.notices();
   INFO(said);
-  CHECK(said.find("no prompt yet to go back to") != std::string::npos);
-  CHECK(said.find("that holds \"teapot\"") != std::string::npos);
+  CHECK(said.find("No prompts to rewind to yet.") != std::string::npos);
+  CHECK(said.find("No conversation here has \"teapot\".") != std::string::npos);
   CHECK(said.find("No command runs in the background") != std::string::npos);
 }
 
