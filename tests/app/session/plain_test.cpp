@@ -135,7 +135,7 @@ TEST_CASE("a session gone on with says so once, and repeats nothing") {
   run(folder, "hello\n!false\nhello\n", "--plain");
   const std::string out = run(folder, "", "--plain --continue");
   INFO(out);
-  CHECK(count(out, "going on with") == 1);
+  CHECK(count(out, "- continuing ") == 1);
   CHECK(count(out, "ready\n") == 0);
   CHECK(out.find("This is the built-in demo") == out.npos);
 }
