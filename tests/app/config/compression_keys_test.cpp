@@ -63,6 +63,7 @@ std::string context_of(const Lived& world) {
       context = tern::apply(context, edits);
     }
     context.items.push_back(std::make_shared<const Item>(snip(*item, budget, {.share = usage(context, budget).share})));
+    asked += std::to_string(count(context)) + ' ';  // a difference may be gone at the end, but it was sent
   }
   return asked + test::to_script(context, 1'000'000);
 }
@@ -101,7 +102,7 @@ const std::vector<Setting>& settings_shown() {
       {"keepLastToolRounds", "6", {{"strategy", "tools"}, {"microAt", "0.79"}, {"microLowWater", "0.78"}}},
       {"preserveToolCalls", "false", sliding},
       {"protectUserMessages", "12", summaries},
-      {"protectResults", "12"},
+      {"protectResults", "1"},
       {"minCompressible", "0.9"},
       {"absoluteThreshold", "3000"},
       {"recentMessages", "0", {{"absoluteThreshold", "9000"}}},
