@@ -454,13 +454,16 @@ TEST_CASE("a picture of the screen", "[.][picture]") {
 }
 
 TEST_CASE("the long play shows the context being compressed") {
-  TernRun run({"--demo"}, 120, 40);
-  REQUIRE(run.pty.until_text("Edit count.sh"));
-  REQUIRE(run.pty.until_text("enter choose"));
-  run.pty.send("1");
-  REQUIRE(run.pty.until_text("compacted"));
-  run.pty.send("\x1b");
-  REQUIRE(run.pty.until_gone("esc interrupt"));
+  const ProjectFolder folder;
+  Pty::Options options = TernRun::options(folder, 120, 40);
+  options.environment.emplace_back("TMPDIR", folder.path.string());  // its scratch project goes with the test
+  Pty pty(TernRun::command({"--demo"}), options);
+  REQUIRE(pty.until_text("Edit count.sh"));
+  REQUIRE(pty.until_text("enter choose"));
+  pty.send("1");
+  REQUIRE(pty.until_text("compacted"));
+  pty.send("\x1b");
+  REQUIRE(pty.until_gone("esc interrupt"));
 }
 
 TEST_CASE("a draft outlives a hang-up and an order to end") {
