@@ -27,12 +27,33 @@ class Reader {
     if (structured != result.end() && !structured->is_null()) add_structured(*structured);
     const auto error = result.find("isError");
     out_.is_error = error != result.end() && error->is_boolean() && error->get<bool>();
+    return finished();
+  }
+
+  ToolOutput read_contents(const json& result) {
+    const json contents = result.value("contents", json::array());
+    for (const json& each : contents.is_array() ? contents : json::array()) add_resource(each);
+    return finished();
+  }
+
+  // What is said to be the assistant's is marked: it was not.
+  ToolOutput read_messages(const json& result) {
+    const json messages = result.value("messages", json::array());
+    for (const json& each : messages.is_array() ? messages : json::array()) {
+      if (!each.is_object()) continue;
+      if (member_text(each, "role") == "assistant") line("[as an answer of the assistant:]");
+      add(each.value("content", json()));
+    }
+    return finished();
+  }
+
+ private:
+  ToolOutput finished() {
     if (out_.text.empty()) out_.text = out_.is_error ? "The tool failed and said nothing." : "(no output)";
     out_.text = valid_utf8(std::move(out_.text));
     return std::move(out_);
   }
 
- private:
   void add(const json& block) {
     const std::string type = member_text(block, "type");
     if (for_people_only(block)) return;
@@ -134,5 +155,11 @@ std::string from_base64(std::string_view text) {
 }
 
 ToolOutput output_of_call(const json& result, const std::filesystem::path& folder) { return Reader(folder).read(result); }
+ToolOutput output_of_resource(const json& result, const std::filesystem::path& folder) {
+  return Reader(folder).read_contents(result);
+}
+ToolOutput output_of_prompt(const json& result, const std::filesystem::path& folder) {
+  return Reader(folder).read_messages(result);
+}
 
 }  // namespace tern

@@ -1,12 +1,4 @@
-#include "agent/mcp/client.h"
-
-#include <algorithm>
-#include <array>
-#include <condition_variable>
-#include <map>
-#include <mutex>
-
-#include "agent/mcp/server_questions.h"
+#include "agent/mcp/client_state.h"
 
 namespace tern {
 
@@ -15,25 +7,8 @@ namespace {
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr const char* kLegacy = "2025-11-25";
-constexpr const char* kModern = "2026-07-28";
-constexpr std::array kLegacyVersions = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 constexpr int kMostPages = 200, kMostRounds = 8;
 constexpr std::size_t kMostEntries = 2'000, kMostListBytes = 4u << 20;
-
-struct Pending {
-  McpAnswer answer;
-  bool done = false;
-  Clock::time_point heard;
-  std::function<void(const std::string&)> on_progress;
-};
-
-McpAnswer failed(McpFailure failure, std::string why) {
-  McpAnswer answer;
-  answer.failure = failure;
-  answer.why = std::move(why);
-  return answer;
-}
 
 std::string progress_text(const json& params) {
   const auto number = [&](const char* name) -> std::string {
@@ -52,37 +27,6 @@ std::string target_name(const json& params) {
 }
 
 }  // namespace
-
-struct McpClient::State {
-  std::unique_ptr<McpLink> link;
-  McpClientSettings settings;
-  McpServerInfo info;
-
-  mutable std::mutex mutex;  // guards all below
-  std::condition_variable_any changed;
-  std::map<std::int64_t, std::shared_ptr<Pending>> pending;
-  std::int64_t last_id = 0;
-  McpEra era = McpEra::unknown;
-  bool gone = false;
-  std::string why_gone;
-
-  void hear(std::string text);
-  void hear_answer(RpcMessage message);
-  void hear_notice(const RpcMessage& message);
-  void hear_progress(const json& params);
-  void hear_oversized(std::string_view head, std::string_view tail);
-  void answer_server(const RpcMessage& request);
-  void lose(const std::string& why);
-  void settle(std::int64_t id, McpAnswer answer);
-
-  json meta() const;
-  McpAnswer ask_once(const std::string& method, json params, const McpAsk& ask);
-  McpAnswer wait_for(std::int64_t id, const std::shared_ptr<Pending>& pending, const McpAsk& ask);
-  void cancel(std::int64_t id, const char* reason);
-  std::string open_legacy(std::stop_token stop, bool& refused);
-  std::string open_modern(std::stop_token stop, bool& refused);
-  void take_server(const json& result, const json& server);
-};
 
 // ---------------------------------------------------------------- what arrives
 
@@ -156,6 +100,7 @@ void McpClient::State::hear_oversized(std::string_view head, std::string_view ta
 }
 
 void McpClient::State::answer_server(const RpcMessage& request) {
+  if (request.method == "elicitation/create" && settings.on_question) return ask_person(request);
   const ServerQuestion answer = answer_question(request.method, settings.roots);
   Outgoing out;
   out.text = answer.code == 0 ? rpc_result(request.id, answer.result)
@@ -178,14 +123,8 @@ void McpClient::State::lose(const std::string& why) {
 
 // ---------------------------------------------------------------- what is asked
 
-json McpClient::State::meta() const {
-  return {{"io.modelcontextprotocol/protocolVersion", kModern},
-          {"io.modelcontextprotocol/clientCapabilities", client_capabilities()},
-          {"io.modelcontextprotocol/clientInfo", {{"name", "tern"}, {"version", settings.version}}}};
-}
-
 McpAnswer McpClient::State::ask_once(const std::string& method, json params, const McpAsk& ask) {
-  auto mine = std::make_shared<Pending>();
+  auto mine = std::make_shared<PendingAnswer>();
   mine->heard = Clock::now();
   mine->on_progress = ask.on_progress;
   std::int64_t id = 0;
@@ -197,15 +136,21 @@ McpAnswer McpClient::State::ask_once(const std::string& method, json params, con
     if (era == McpEra::modern) params["_meta"].update(meta());
   }
   if (ask.on_progress) params["_meta"]["progressToken"] = id;
-  const Outgoing out{.text = rpc_request(id, method, params),
-                     .method = method,
-                     .name = target_name(params),
-                     .wants_answer = true,
-                     .id = id,
-                     .answered = [this, mine] {
-                       const std::lock_guard lock(mutex);
-                       return mine->done;
-                     }};
+  Outgoing out{.text = rpc_request(id, method, params),
+               .method = method,
+               .name = target_name(params),
+               .headers = {},
+               .wants_answer = true,
+               .id = id,
+               .answered = [this, mine] {
+                 const std::lock_guard lock(mutex);
+                 return mine->done;
+               }};
+  if (method == "tools/call") {
+    const std::lock_guard lock(mutex);
+    if (const auto found = param_headers.find(out.name); found != param_headers.end())
+      out.headers = values_of(found->second, params.value("arguments", json::object()));
+  }
   const std::string why = link->send(out, ask.stop);
   if (!why.empty()) settle(id, failed(ask.stop.stop_requested() ? McpFailure::cancelled : McpFailure::gone, why));
   McpAnswer answer = wait_for(id, mine, ask);
@@ -214,14 +159,15 @@ McpAnswer McpClient::State::ask_once(const std::string& method, json params, con
   return answer;
 }
 
-McpAnswer McpClient::State::wait_for(std::int64_t id, const std::shared_ptr<Pending>& mine, const McpAsk& ask) {
+McpAnswer McpClient::State::wait_for(std::int64_t id, const std::shared_ptr<PendingAnswer>& mine, const McpAsk& ask) {
   const auto limit = ask.timeout.count() > 0 ? ask.timeout : settings.call_timeout;
   std::unique_lock lock(mutex);
   while (!mine->done) {
     const Clock::time_point deadline = mine->heard + limit;
     if (changed.wait_until(lock, ask.stop, deadline, [&] { return mine->done; })) break;
     const bool stopped = ask.stop.stop_requested();
-    if (!stopped && Clock::now() < mine->heard + limit) continue;  // it has told of progress
+    if (!stopped && asking > 0) mine->heard = Clock::now();
+    if (!stopped && Clock::now() < mine->heard + limit) continue;  // it has told of progress, or waits for the person
     lock.unlock();
     cancel(id, stopped ? "cancelled by the user" : "timed out");
     if (stopped) return failed(McpFailure::cancelled, "cancelled");
@@ -238,58 +184,6 @@ void McpClient::State::cancel(std::int64_t id, const char* reason) {
   link->send(out, {});
 }
 
-// ---------------------------------------------------------------- opening
-
-void McpClient::State::take_server(const json& result, const json& server) {
-  info.name = member_text(server, "name");
-  info.version = member_text(server, "version");
-  info.instructions = member_text(result, "instructions");
-  const auto capabilities = result.find("capabilities");
-  if (capabilities != result.end() && capabilities->is_object()) info.capabilities = *capabilities;
-  link->settled(info.protocol, era == McpEra::modern);
-}
-
-std::string McpClient::State::open_legacy(std::stop_token stop, bool& refused) {
-  const json params{{"protocolVersion", kLegacy},
-                    {"capabilities", client_capabilities()},
-                    {"clientInfo", {{"name", "tern"}, {"version", settings.version}}}};
-  const McpAnswer answer = ask_once("initialize", params, {.timeout = settings.start_timeout, .stop = stop});
-  refused = answer.failure == McpFailure::refused;
-  if (answer.failure != McpFailure::none) return answer.why;
-  info.protocol = member_text(answer.result, "protocolVersion");
-  if (std::find(kLegacyVersions.begin(), kLegacyVersions.end(), info.protocol) == kLegacyVersions.end())
-    return "the server speaks MCP version \"" + info.protocol + "\", which tern does not know";
-  {
-    const std::lock_guard lock(mutex);
-    era = McpEra::legacy;
-  }
-  take_server(answer.result, answer.result.value("serverInfo", json::object()));
-  Outgoing out;
-  out.text = rpc_notification("notifications/initialized", json::object());
-  out.method = "notifications/initialized";
-  return link->send(out, stop);
-}
-
-std::string McpClient::State::open_modern(std::stop_token stop, bool& refused) {
-  const McpAnswer answer = ask_once("server/discover", {{"_meta", meta()}}, {.timeout = settings.start_timeout, .stop = stop});
-  refused = answer.failure == McpFailure::refused;
-  if (answer.failure != McpFailure::none) return answer.why;
-  const json versions = answer.result.value("supportedVersions", json::array());
-  if (!versions.is_array() || std::find(versions.begin(), versions.end(), kModern) == versions.end()) {
-    refused = true;
-    return "the server speaks no MCP version that tern knows: " + one_line(versions);
-  }
-  info.protocol = kModern;
-  {
-    const std::lock_guard lock(mutex);
-    era = McpEra::modern;
-  }
-  const json result_meta = answer.result.value("_meta", json::object());
-  take_server(answer.result,
-              result_meta.is_object() ? result_meta.value("io.modelcontextprotocol/serverInfo", json::object()) : json::object());
-  return {};
-}
-
 McpClient::McpClient(std::unique_ptr<McpLink> link, McpClientSettings settings) : state_(std::make_unique<State>()) {
   state_->link = std::move(link);
   state_->settings = std::move(settings);
@@ -297,6 +191,8 @@ McpClient::McpClient(std::unique_ptr<McpLink> link, McpClientSettings settings) 
 
 McpClient::~McpClient() {
   close();
+  for (std::jthread* each : {&state_->asker, &state_->listener})
+    if (each->joinable()) each->join();
   state_->link.reset();  // no event comes after this
 }
 
@@ -325,15 +221,23 @@ void McpClient::close() {
       if (!std::exchange(each->done, true)) each->answer = failed(McpFailure::gone, "the connection was closed");
     state_->changed.notify_all();
   }
+  state_->asker.request_stop();  // neither is begun any more
+  state_->listener.request_stop();
   if (state_->link) state_->link->close();
 }
 
 McpAnswer McpClient::request(const std::string& method, json params, const McpAsk& ask) {
   for (int round = 0; round < kMostRounds; ++round) {
     McpAnswer answer = state_->ask_once(method, params, ask);
+    if (answer.failure == McpFailure::refused && answer.error.code == rpc_code::needs_url)
+      return state_->show_addresses(answer, ask);
     if (answer.failure != McpFailure::none || member_text(answer.result, "resultType") != "input_required") return answer;
     std::string why;
-    const json responses = answer_inputs(answer.result, state_->settings.roots, why);
+    AskPerson person;
+    if (state_->settings.on_question)
+      person = [&](const json& question) { return state_->settings.on_question(question, ask.stop); };
+    const json responses = answer_inputs(answer.result, state_->settings.roots, person, why);
+    if (ask.stop.stop_requested()) return failed(McpFailure::cancelled, "cancelled");
     if (!why.empty()) return failed(McpFailure::unusable, why);
     params["inputResponses"] = responses;
     params.erase("requestState");
@@ -358,7 +262,7 @@ McpList McpClient::list(const std::string& method, const char* member, const Mcp
         list.trouble = "only the first " + std::to_string(list.entries.size()) + " are kept";
         return list;
       }
-      if (entry.is_object()) list.entries.push_back(std::move(entry));
+      if (entry.is_object() && state_->usable(method, entry)) list.entries.push_back(std::move(entry));
     }
     std::string next = member_text(answer.result, "nextCursor");
     if (next.empty()) return list;
@@ -376,6 +280,7 @@ McpEra McpClient::era() const {
 
 const McpServerInfo& McpClient::info() const { return state_->info; }
 bool McpClient::offers(const char* capability) const { return state_->info.capabilities.contains(capability); }
+bool McpClient::wants_sign_in() const { return state_->link && state_->link->wants_sign_in(); }
 std::string McpClient::last_words() const { return state_->link ? state_->link->last_words() : std::string(); }
 
 }  // namespace tern

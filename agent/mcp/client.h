@@ -25,9 +25,11 @@ struct McpClientSettings {
   std::string version;  // of this program
   std::vector<std::filesystem::path> roots;
   std::chrono::milliseconds start_timeout{30'000}, call_timeout{300'000};
-  McpEra remembered = McpEra::unknown;                     // tried first
-  std::function<void(McpTopic)> on_changed = nullptr;      // a list is another one now
-  std::function<void(std::string)> on_log = nullptr;       // a line of the server's log
+  McpEra remembered = McpEra::unknown;                 // tried first
+  std::function<void(McpTopic)> on_changed = nullptr;  // a list is another one now
+  std::function<void(std::string)> on_log = nullptr;   // a line of the server's log
+  // A question for the person ("elicitation/create"), answered by a result. Waits, on a thread of its own; null: nobody is there.
+  std::function<nlohmann::json(const nlohmann::json& params, std::stop_token stop)> on_question = nullptr;
   std::function<void(std::string why)> on_gone = nullptr;  // once
 };
 
@@ -68,10 +70,14 @@ class McpClient {
   // All pages of "tools/list", "resources/list" …; `member` names the array in the result.
   McpList list(const std::string& method, const char* member, const McpAsk& ask = {});
 
+  // From now on what the server says unasked is heard, where that needs a stream of its own.
+  void listen();
+
   McpEra era() const;
   const McpServerInfo& info() const;  // once it is open
   bool offers(const char* capability) const;
   std::string last_words() const;
+  bool wants_sign_in() const;
 
  private:
   struct State;

@@ -18,7 +18,7 @@ using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr std::size_t kLongestDescription = 2'048, kLongestSchema = 64 * 1024;
+constexpr std::size_t kMostLogLines = 20, kLongestLogLine = 300;
 constexpr milliseconds kLivedLong = std::chrono::seconds(30);
 
 ToolOutput failure(std::string text) {
@@ -26,46 +26,6 @@ ToolOutput failure(std::string text) {
   output.text = std::move(text);
   output.is_error = true;
   return output;
-}
-
-bool wanted(const McpServer& server, const std::string& tool) {
-  const auto has = [&](const std::vector<std::string>& names) {
-    return std::find(names.begin(), names.end(), tool) != names.end();
-  };
-  return (server.only_tools.empty() || has(server.only_tools)) && !has(server.without_tools);
-}
-
-McpToolInfo tool_info(const json& entry) {
-  McpToolInfo tool;
-  tool.name = member_text(entry, "name");
-  tool.description = clipped(member_text(entry, "description"), kLongestDescription);
-  const auto schema = entry.find("inputSchema");
-  if (schema != entry.end() && schema->is_object()) tool.schema = one_line(*schema);
-  if (tool.schema.empty() || tool.schema.size() > kLongestSchema)
-    tool.schema = R"({"type":"object","additionalProperties":true})";
-  const json annotations = entry.value("annotations", json::object());
-  const json hint = annotations.is_object() ? annotations.value("readOnlyHint", json()) : json();
-  tool.says_read_only = hint.is_boolean() && hint.get<bool>();
-  return tool;
-}
-
-std::vector<McpToolInfo> tools_from(const McpServer& server, const McpList& list) {
-  std::vector<McpToolInfo> tools;
-  std::set<std::string> seen;
-  for (const json& entry : list.entries) {
-    McpToolInfo tool = tool_info(entry);
-    if (!tool.name.empty() && wanted(server, tool.name) && seen.insert(tool.name).second) tools.push_back(std::move(tool));
-  }
-  std::sort(tools.begin(), tools.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  return tools;
-}
-
-std::vector<std::string> names_from(const McpList& list, const char* member) {
-  std::vector<std::string> names;
-  for (const json& entry : list.entries)
-    if (std::string name = member_text(entry, member); !name.empty()) names.push_back(std::move(name));
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 }  // namespace
@@ -116,6 +76,15 @@ std::shared_ptr<McpClient> McpConnection::State::make_client() {
     stale.insert(topic);
     changed.notify_all();
   };
+  settings.on_log = [this](const std::string& line) {
+    const std::lock_guard lock(mutex);
+    now.log.push_back(clipped(line, kLongestLogLine));
+    if (now.log.size() > kMostLogLines) now.log.erase(now.log.begin());
+  };
+  if (world.on_question)
+    settings.on_question = [this](const json& params, std::stop_token stop) {
+      return world.on_question(now.server.name, params, stop);
+    };
   settings.on_gone = [this](const std::string& why) {
     const std::lock_guard lock(mutex);
     gone = true;
@@ -134,12 +103,19 @@ void McpConnection::State::read_lists(McpClient& open, const std::set<McpTopic>&
   const McpList tools = read(McpTopic::tools, "tools", "tools/list");
   const McpList prompts = read(McpTopic::prompts, "prompts", "prompts/list");
   const McpList resources = read(McpTopic::resources, "resources", "resources/list");
+  const bool has_resources = topics.contains(McpTopic::resources) && open.offers("resources");
+  const McpList templates = has_resources ? open.list("resources/templates/list", "resourceTemplates", ask) : McpList{};
+  const auto whole = [&](McpTopic topic, const McpList& list) {
+    return topics.contains(topic) && (list.trouble.empty() || !list.entries.empty());
+  };
   const std::lock_guard lock(mutex);
-  if (topics.contains(McpTopic::tools) && (tools.trouble.empty() || !tools.entries.empty()))
-    now.tools = tools_from(now.server, tools);
-  if (topics.contains(McpTopic::prompts)) now.prompts = names_from(prompts, "name");
-  if (topics.contains(McpTopic::resources)) now.resources = names_from(resources, "uri");
-  now.trouble = tools.trouble;
+  if (whole(McpTopic::tools, tools)) now.tools = tools_from(now.server, tools.entries);
+  if (whole(McpTopic::prompts, prompts)) now.prompts = prompts_from(prompts.entries);
+  if (whole(McpTopic::resources, resources)) {
+    now.resources = resources_from(resources.entries, false);
+    for (McpResource& each : resources_from(templates.entries, true)) now.resources.push_back(std::move(each));
+  }
+  if (topics.contains(McpTopic::tools)) now.trouble = tools.trouble;
 }
 
 // Until it ends. Notices come in bursts, so each is given a moment to be joined by others.
@@ -171,6 +147,10 @@ bool McpConnection::State::live_once(std::stop_token stop) {
   const std::string why = open->open(stop);
   if (!why.empty()) {
     std::string words(trimmed(open->last_words()));
+    {
+      const std::lock_guard lock(mutex);
+      now.wants_sign_in = open->wants_sign_in();
+    }
     open->close();
     if (!stop.stop_requested()) become(McpPhase::failed, why + (words.empty() ? "" : "\n" + words));
     return false;
@@ -179,11 +159,13 @@ bool McpConnection::State::live_once(std::stop_token stop) {
   const Clock::time_point begun = Clock::now();
   {
     const std::lock_guard lock(mutex);
+    now.wants_sign_in = false;
     now.info = open->info();
     now.era = open->era();
     client = open;
   }
   become(McpPhase::ready);
+  open->listen();
   stay(*open, stop);
   const std::lock_guard lock(mutex);
   client.reset();
@@ -197,7 +179,7 @@ bool McpConnection::State::pause(int failures, std::stop_token stop) {
   const auto growing = world.pauses.first * (1 << std::min(failures - 1, 10));
   std::unique_lock lock(mutex);
   const auto called = [this] { return again; };
-  if (failures >= world.pauses.most_failures) return changed.wait(lock, stop, called);
+  if (failures >= world.pauses.most_failures || now.wants_sign_in) return changed.wait(lock, stop, called);
   return changed.wait_for(lock, stop, std::min<milliseconds>(growing, world.pauses.longest), called);
 }
 
@@ -219,6 +201,7 @@ McpConnection::~McpConnection() { stop(); }
 
 void McpConnection::start() {
   if (state_->keeper.joinable() && !state_->keeper.get_stop_token().stop_requested()) return restart();
+  state_->become(McpPhase::starting);  // who waits for it from now on waits
   state_->keeper = std::jthread([s = state_.get()](std::stop_token stop) { s->keep(stop); });
 }
 
@@ -254,22 +237,37 @@ bool McpConnection::wait_ready(std::stop_token stop, milliseconds limit) {
   return state_->now.phase == McpPhase::ready;
 }
 
-ToolOutput McpConnection::call(const std::string& tool, const json& args, ToolContext& ctx) {
-  wait_ready(ctx.stop, state_->now.server.start_timeout);
+McpAnswer McpConnection::ask(const std::string& method, json params, const McpAsk& how) {
+  const McpServer server = state().server;
+  wait_ready(how.stop, server.start_timeout);
   std::shared_ptr<McpClient> open;
-  std::string why;
+  McpAnswer answer;
   {
     const std::lock_guard lock(state_->mutex);
     open = state_->client;
-    why = state_->now.why;
+    answer.why = state_->now.why;
   }
-  const std::string& name = state_->now.server.name;
-  if (!open) return failure("The MCP server \"" + name + "\" is not running" + (why.empty() ? "." : ": " + why));
-  McpAsk ask{.stop = ctx.stop};
-  ask.on_progress = [&ctx](const std::string& text) { ctx.progress(text + "\n"); };
-  const McpAnswer answer = open->request("tools/call", {{"name", tool}, {"arguments", args}}, ask);
-  if (answer.failure == McpFailure::none) return output_of_call(answer.result, ctx.spill_dir);
-  return failure("The MCP server \"" + name + "\" did not run " + tool + ": " + answer.why + ".");
+  const std::string name = "The MCP server \"" + server.name + "\" ";
+  if (!open) {
+    answer.failure = McpFailure::gone;
+    answer.why = name + "is not running" + (answer.why.empty() ? "." : ": " + answer.why);
+    return answer;
+  }
+  answer = open->request(method, std::move(params), how);
+  if (answer.failure != McpFailure::none) answer.why = name + "did not answer: " + answer.why + ".";
+  return answer;
+}
+
+ToolOutput McpConnection::call(const std::string& tool, const json& args, ToolContext& ctx) {
+  McpAsk how{.stop = ctx.stop};
+  how.on_progress = [&ctx](const std::string& text) { ctx.progress(text + "\n"); };
+  const McpAnswer answer = ask("tools/call", {{"name", tool}, {"arguments", args}}, how);
+  return answer.failure == McpFailure::none ? output_of_call(answer.result, ctx.spill_dir) : failure(answer.why);
+}
+
+ToolOutput McpConnection::read_resource(const std::string& uri, ToolContext& ctx) {
+  const McpAnswer answer = ask("resources/read", {{"uri", uri}}, {.stop = ctx.stop});
+  return answer.failure == McpFailure::none ? output_of_resource(answer.result, ctx.spill_dir) : failure(answer.why);
 }
 
 }  // namespace tern

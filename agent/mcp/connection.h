@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/mcp/client.h"
+#include "agent/mcp/offerings.h"
 #include "agent/mcp/server_entry.h"
 #include "tools/set/tool.h"
 
@@ -16,22 +17,19 @@ namespace tern {
 
 enum class McpPhase { off, unapproved, starting, ready, failed };
 
-// A tool as its server describes it: the words are the server's, cut to 2 KB.
-struct McpToolInfo {
-  std::string name, description, schema;
-  bool says_read_only = false;
-};
-
 struct McpState {
   McpServer server;
   McpPhase phase = McpPhase::off;
   std::string why;  // of failed
+  bool wants_sign_in = false;
   McpServerInfo info;
   McpEra era = McpEra::unknown;
-  std::vector<McpToolInfo> tools;  // sorted by name; the old ones until the new list is whole
-  std::vector<std::string> prompts, resources;
-  std::string trouble;     // why a list is not whole
-  std::string last_words;  // the end of its stderr
+  std::vector<McpToolInfo> tools;  // of all lists the old one, until the new one is whole
+  std::vector<McpPrompt> prompts;
+  std::vector<McpResource> resources;  // then templates
+  std::vector<std::string> log;        // the last lines of what it reports
+  std::string trouble;                 // why a list is not whole
+  std::string last_words;              // the end of its stderr
   int starts = 0;
 };
 
@@ -48,6 +46,8 @@ class McpConnection {
     MakeLink make_link;
     McpClientSettings settings;  // version, roots
     McpPauses pauses = {};
+    std::function<nlohmann::json(const std::string& server, const nlohmann::json& params, std::stop_token stop)> on_question =
+        nullptr;
     std::function<void(const std::string& server)> on_change = [](const std::string&) {};  // its state is another one; any thread
   };
 
@@ -61,6 +61,9 @@ class McpConnection {
   McpState state() const;
   // Calls a tool; waits for a server that is only starting.
   ToolOutput call(const std::string& tool, const nlohmann::json& args, ToolContext& ctx);
+  ToolOutput read_resource(const std::string& uri, ToolContext& ctx);
+  // The result of any other method; its failure says which server it is of.
+  McpAnswer ask(const std::string& method, nlohmann::json params, const McpAsk& how);
   bool wait_ready(std::stop_token stop, std::chrono::milliseconds limit);
 
  private:

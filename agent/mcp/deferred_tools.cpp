@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/mcp/hub.h"
+#include "agent/mcp/mcp_tool.h"
 #include "agent/mcp/rpc.h"
 #include "compression/text/lines.h"
 
@@ -78,6 +79,10 @@ ToolOutput show_tools(McpHub& hub, const json& args, ToolContext& ctx) {
 ToolPtr meant_tool(McpHub& hub, json& args, std::string& error) {
   const std::string server = args.value("server", ""), name = args.value("tool", "");
   const ToolPtr tool = hub.tool(server, name);
+  if (tool == nullptr && (hub.is_off(name) || hub.is_off(mcp_tool_name(server, name)))) {
+    error = "The user turned the tool \"" + name + "\" off.";
+    return nullptr;
+  }
   if (tool == nullptr) {
     error = "There is no MCP tool \"" + name + "\"" + (server.empty() ? "" : " of the server \"" + server + "\"") +
             " now. McpTools lists those there are.";
@@ -107,14 +112,22 @@ Tool mcp_tools_tool(McpHub& hub) {
   return tool;
 }
 
-Tool mcp_call_tool(McpHub& hub) {
+Tool mcp_call_tool(McpHub& hub, McpAttend attend) {
   Tool tool;
   tool.name = "McpCall";
   tool.description = "Calls a tool of an MCP server with the arguments that McpTools has shown.";
   tool.schema =
       R"({"type":"object","properties":{"server":{"type":"string"},"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["server","tool","arguments"]})";
   tool.effects = Effect::network;
-  tool.stands_for = [&hub](json& args, std::string& error) { return meant_tool(hub, args, error); };
+  tool.stands_for = [&hub, attend = std::move(attend)](json& args, std::string& error) -> ToolPtr {
+    bool stopped = false;
+    attend([&](std::stop_token stop) {
+      hub.wait_ready(stop, args.value("server", ""));
+      stopped = stop.stop_requested();
+    });
+    if (stopped) error = "[Request interrupted by user] The call was not run.";
+    return stopped ? nullptr : meant_tool(hub, args, error);
+  };
   return tool;
 }
 

@@ -1,9 +1,13 @@
 #include "agent/mcp/http_link.h"
 
+#include <strings.h>
+
 #include <algorithm>
+#include <condition_variable>
 #include <mutex>
 #include <thread>
 
+#include "agent/mcp/oauth_metadata.h"
 #include "agent/mcp/rpc.h"
 #include "agent/models/http.h"
 #include "agent/models/redact.h"
@@ -18,7 +22,8 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kLargestError = 8u << 10;
 constexpr milliseconds kFarewell{700};
-constexpr int kMostResumed = 3;
+constexpr int kMostResumed = 8, kMostFailures = 5;
+constexpr milliseconds kShortPause{500}, kLongestPause{30'000}, kLongestSilence = std::chrono::minutes(15);
 
 bool plain_value(std::string_view text) {
   const bool blanks = !text.empty() && (text.front() == ' ' || text.back() == ' ');
@@ -59,24 +64,28 @@ struct HttpLink::State {
   std::string url;
   NamedTexts headers;
   milliseconds patience;
+  std::shared_ptr<McpTokens> tokens;  // null where the entry's own headers say who we are
   LinkEvents events;
   std::stop_source closing;
 
   std::mutex mutex;  // guards all below
   std::string session, version;
-  bool modern = false;
+  bool modern = false, wants_sign_in = false;
 
-  HttpRequest request_for(const char* method, const Outgoing& message);
+  HttpRequest request_for(const char* method, const Outgoing& message, const std::string& token);
   HttpResult run(const HttpRequest& request, Reply& reply, std::stop_token stop);
   std::string judge(const Outgoing& message, const HttpResult& result, const Reply& reply);
-  bool resume(const Outgoing& message, Reply& reply, std::stop_token stop);
+  bool pause(milliseconds length, std::stop_token stop);
+  static milliseconds wanted_pause(const Reply& reply, milliseconds otherwise);
+  bool resume(const Outgoing& message, const Reply& cut, std::stop_token stop);
 };
 
-HttpRequest HttpLink::State::request_for(const char* method, const Outgoing& message) {
+HttpRequest HttpLink::State::request_for(const char* method, const Outgoing& message, const std::string& token) {
   HttpRequest request;
   request.method = method;
   request.url = url;
   request.headers = headers;
+  if (!token.empty()) request.headers.emplace_back("Authorization", "Bearer " + token);
   request.headers.emplace_back("Accept", "application/json, text/event-stream");
   request.timeouts = {.connect = std::min(patience, milliseconds(10'000)), .first_byte = patience, .idle = patience};
   if (!message.text.empty()) {
@@ -89,6 +98,7 @@ HttpRequest HttpLink::State::request_for(const char* method, const Outgoing& mes
   if (!version.empty() || new_era) request.headers.emplace_back("MCP-Protocol-Version", new_era ? "2026-07-28" : version);
   if (new_era && !message.method.empty()) request.headers.emplace_back("Mcp-Method", message.method);
   if (new_era && !message.name.empty()) request.headers.emplace_back("Mcp-Name", mcp_header_value(message.name));
+  for (const auto& [name, value] : message.headers) request.headers.emplace_back(name, mcp_header_value(value));
   return request;
 }
 
@@ -113,11 +123,19 @@ std::string HttpLink::State::judge(const Outgoing& message, const HttpResult& re
   }
   if (!message.wants_answer) return "HTTP " + std::to_string(status);
   RpcMessage said = read_rpc(reply.body.substr(0, kLargestError));
-  if (status == 401 || status == 403)
-    said.error.message = "it needs a sign-in (HTTP " + std::to_string(status) + "). Put a token into its \"headers\"";
+  const bool scope = status == 403 && read_challenge(result.head["www-authenticate"]).error == "insufficient_scope";
+  if (status == 401 || scope) {
+    said.error.message = scope ? "the sign-in does not cover this. Sign in again: /mcp login NAME"
+                               : "it needs a sign-in: /mcp login NAME, or a token in its \"headers\"";
+    const std::lock_guard lock(mutex);
+    wants_sign_in = true;
+  } else if (status == 403 && said.kind != RpcKind::error)
+    said.error.message = "it refuses us (HTTP 403)";
   else if (said.kind != RpcKind::error)
     said.error.message = "HTTP " + std::to_string(status);
-  events.on_message(rpc_failure(message.id, said.error.code, said.error.message));
+  nlohmann::json answer{{"jsonrpc", "2.0"}, {"id", message.id}};
+  answer["error"] = {{"code", said.error.code}, {"message", said.error.message}, {"data", said.error.data}};
+  events.on_message(one_line(answer));
   const std::lock_guard lock(mutex);
   if (status == 404 && !session.empty()) {
     session.clear();
@@ -126,27 +144,68 @@ std::string HttpLink::State::judge(const Outgoing& message, const HttpResult& re
   return {};
 }
 
+// False: it was stopped.
+bool HttpLink::State::pause(milliseconds length, std::stop_token stop) {
+  std::stop_source either;
+  const auto end = [&either] { either.request_stop(); };
+  const std::stop_callback by_call(stop, end), by_link(closing.get_token(), end);
+  std::mutex alone;
+  std::unique_lock lock(alone);
+  std::condition_variable_any().wait_for(lock, either.get_token(), length, [] { return false; });
+  return !either.stop_requested();
+}
+
+// How long a server wants to be left alone before its stream is taken up again.
+milliseconds HttpLink::State::wanted_pause(const Reply& reply, milliseconds otherwise) {
+  return reply.parser.retry() < 0 ? otherwise : std::min(milliseconds(reply.parser.retry()), kLongestPause);
+}
+
 // The old era: a stream that broke is taken up again after the last event that was seen. The call itself is never repeated.
-bool HttpLink::State::resume(const Outgoing& message, Reply& reply, std::stop_token stop) {
-  for (int tries = 0; tries < kMostResumed && !message.answered() && !stop.stop_requested(); ++tries) {
-    HttpRequest request = request_for("GET", {});
-    request.headers.emplace_back("Last-Event-ID", std::string(reply.parser.last_id()));
+bool HttpLink::State::resume(const Outgoing& message, const Reply& cut, std::stop_token stop) {
+  std::string last(cut.parser.last_id());
+  milliseconds wait = wanted_pause(cut, milliseconds(0));
+  for (int tries = 0; tries < kMostResumed && !message.answered() && pause(wait, stop); ++tries) {
+    HttpRequest request = request_for("GET", {}, tokens ? tokens->token(stop) : std::string());
+    request.headers.emplace_back("Last-Event-ID", last);
+    Reply reply(events);
     const HttpResult result = run(request, reply, stop);
     if (result.head.status != 200) break;
+    if (!reply.parser.last_id().empty()) last = std::string(reply.parser.last_id());
+    wait = wanted_pause(reply, std::max(wait, kShortPause));
   }
   return message.answered();
 }
 
-HttpLink::HttpLink(std::string url, NamedTexts headers, milliseconds patience) : state_(std::make_unique<State>()) {
+void HttpLink::listen(std::stop_token stop) {
+  State& s = *state_;
+  std::string last;
+  milliseconds wait{0};
+  for (int failures = 0; failures < kMostFailures && s.pause(wait, stop);) {
+    HttpRequest request = s.request_for("GET", {}, s.tokens ? s.tokens->token(stop) : std::string());
+    if (!last.empty()) request.headers.emplace_back("Last-Event-ID", last);
+    request.timeouts.first_byte = request.timeouts.idle = kLongestSilence;
+    Reply reply(s.events);
+    const HttpResult result = s.run(request, reply, stop);
+    if (result.head.status >= 300) return;  // 405: it has nothing to say unasked
+    failures = result.head.status == 200 && reply.stream ? 0 : failures + 1;
+    if (!reply.parser.last_id().empty()) last = std::string(reply.parser.last_id());
+    wait = State::wanted_pause(reply, kShortPause * (failures + 2));
+  }
+}
+
+HttpLink::HttpLink(std::string url, NamedTexts headers, milliseconds patience, std::shared_ptr<McpTokens> tokens)
+    : state_(std::make_unique<State>()) {
   state_->url = std::move(url);
   state_->headers = std::move(headers);
   state_->patience = patience;
+  const auto is_own = [](const auto& header) { return ::strcasecmp(header.first.c_str(), "authorization") == 0; };
+  if (std::none_of(state_->headers.begin(), state_->headers.end(), is_own)) state_->tokens = std::move(tokens);
 }
 
 HttpLink::~HttpLink() {
   close();
   if (state_->session.empty()) return;
-  HttpRequest request = state_->request_for("DELETE", {});
+  HttpRequest request = state_->request_for("DELETE", {}, state_->tokens ? state_->tokens->token({}) : std::string());
   request.timeouts = {.connect = kFarewell, .first_byte = kFarewell, .idle = kFarewell};
   http_stream(request, {}, {});
 }
@@ -159,8 +218,15 @@ std::string HttpLink::open(LinkEvents events) {
 std::string HttpLink::send(const Outgoing& message, std::stop_token stop) {
   State& s = *state_;
   if (message.method == "notifications/cancelled") return {};  // the end of its stream says it, and nobody waits for this
+  std::string token = s.tokens ? s.tokens->token(stop) : std::string();
   Reply reply(s.events);
-  const HttpResult result = s.run(s.request_for("POST", message), reply, stop);
+  HttpResult result = s.run(s.request_for("POST", message, token), reply, stop);
+  const int status = result.head.status;
+  if ((status == 401 || status == 403) && s.tokens && s.tokens->refused(status, result.head["www-authenticate"], token, stop)) {
+    reply.body.clear();  // it was not carried out, so it may be sent again: once
+    token = s.tokens->token(stop);
+    result = s.run(s.request_for("POST", message, token), reply, stop);
+  }
   if (message.method == "initialize") {
     const std::lock_guard lock(s.mutex);
     s.session = std::string(result.head["mcp-session-id"]);
@@ -172,6 +238,11 @@ std::string HttpLink::send(const Outgoing& message, std::stop_token stop) {
 }
 
 void HttpLink::close() { state_->closing.request_stop(); }
+
+bool HttpLink::wants_sign_in() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->wants_sign_in;
+}
 
 void HttpLink::settled(std::string_view version, bool modern) {
   const std::lock_guard lock(state_->mutex);

@@ -14,14 +14,16 @@ namespace tern {
 
 class HttpLink : public McpLink {
  public:
-  HttpLink(std::string url, NamedTexts headers, std::chrono::milliseconds patience);
+  HttpLink(std::string url, NamedTexts headers, std::chrono::milliseconds patience, std::shared_ptr<McpTokens> tokens = nullptr);
   ~HttpLink() override;  // ends the session at the server, within a moment
 
   std::string open(LinkEvents events) override;
   std::string send(const Outgoing& message, std::stop_token stop) override;
+  void listen(std::stop_token stop) override;
   void close() override;
   bool tries_modern_first() const override { return true; }
   void settled(std::string_view version, bool modern) override;
+  bool wants_sign_in() const override;
 
  private:
   struct State;

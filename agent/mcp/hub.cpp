@@ -1,10 +1,14 @@
 #include "agent/mcp/hub.h"
 
 #include <algorithm>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 
 #include "agent/mcp/http_link.h"
 #include "agent/mcp/mcp_tool.h"
+#include "agent/mcp/oauth_keeper.h"
 #include "agent/mcp/rpc.h"
 #include "agent/mcp/stdio_link.h"
 #include "compression/text/lines.h"
@@ -16,8 +20,53 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kLongestNews = 2'048;
+constexpr const char* kReadResource = "read_resource";
 
-ProcessSpec spec_of(const McpServer& server, const McpHubSettings& settings) {
+// Their own profile: the network and the workspace. They run as long as the session: what is missing of the protected names gets no
+// stand-in, which people would see all the time. Made once, on the thread of the first that starts.
+class ServersSandbox {
+ public:
+  explicit ServersSandbox(std::filesystem::path root) : root_(std::move(root)) {}
+  Sandbox get() {
+    const std::lock_guard lock(mutex_);
+    if (made_) return *made_;
+    made_ = sandbox_for({root_}, {}, {}, probe_sandbox());
+    made_->network = true;
+    made_->watch = nullptr;
+    std::erase_if(made_->read_only, [](const auto& path) {
+      std::error_code ignored;
+      return !std::filesystem::exists(path, ignored);
+    });
+    return *made_;
+  }
+
+ private:
+  std::filesystem::path root_;
+  std::mutex mutex_;
+  std::optional<Sandbox> made_;
+};
+
+// Each has a folder that stays, so that what it loads is loaded once.
+void wall_in(ProcessSpec& spec, const McpServer& server, const McpHubSettings& settings, ServersSandbox& walls) {
+  if (!server.sandboxed || settings.places.empty() || probe_sandbox().rung == SandboxRung::none) return;
+  const std::filesystem::path place = settings.places / server.name;
+  std::error_code error;
+  std::filesystem::create_directories(place, error);
+  std::filesystem::permissions(settings.places, std::filesystem::perms::owner_all, error);
+  spec.sandbox = walls.get();
+  spec.sandbox.temp = place;
+  std::erase_if(spec.env, [](const std::string& entry) { return entry.starts_with("TMPDIR="); });
+  spec.env.push_back("TMPDIR=" + place.string());
+  for (const auto& [name, folder] : {std::pair{"npm_config_cache", "npm"}, std::pair{"UV_CACHE_DIR", "uv"},
+                                     std::pair{"UV_TOOL_DIR", "uv-tools"}, std::pair{"PIP_CACHE_DIR", "pip"}}) {
+    const auto given = [&, begin = std::string(name) + "="](const std::string& entry) { return entry.starts_with(begin); };
+    if (std::none_of(spec.env.begin(), spec.env.end(), given))
+      spec.env.push_back(std::string(name) + "=" + (place / folder).string());
+  }
+  fit_environment(spec.env, spec.sandbox);
+}
+
+ProcessSpec spec_of(const McpServer& server, const McpHubSettings& settings, ServersSandbox& walls) {
   ProcessSpec spec;
   spec.argv = {server.command};
   spec.argv.insert(spec.argv.end(), server.args.begin(), server.args.end());
@@ -29,20 +78,23 @@ ProcessSpec spec_of(const McpServer& server, const McpHubSettings& settings) {
     std::erase_if(spec.env, [&](const std::string& entry) { return entry.starts_with(key); });
     spec.env.push_back(key + value);
   }
+  wall_in(spec, server, settings, walls);
   return spec;
 }
 
-McpConnection::World world_of(const McpHubSettings& settings) {
+McpConnection::World world_of(const McpHubSettings& settings, const std::shared_ptr<ServersSandbox>& walls) {
   McpConnection::World world;
-  world.make_link = [settings](const McpServer& server) -> std::unique_ptr<McpLink> {
+  world.make_link = [settings, walls](const McpServer& server) -> std::unique_ptr<McpLink> {
     if (server.transport == McpTransport::http)
-      return std::make_unique<HttpLink>(server.url, server.headers, server.call_timeout);
-    return std::make_unique<StdioLink>(spec_of(server, settings));
+      return std::make_unique<HttpLink>(server.url, server.headers, server.call_timeout,
+                                        std::make_shared<OAuthKeeper>(server, settings.tokens));
+    return std::make_unique<StdioLink>(spec_of(server, settings, *walls));
   };
   world.settings.version = settings.version;
   world.settings.roots = {settings.root};
   world.pauses = settings.pauses;
   world.on_change = settings.on_change;
+  world.on_question = settings.on_question;
   return world;
 }
 
@@ -51,6 +103,19 @@ std::size_t tokens_of(const std::vector<ToolPtr>& tools) {
   std::size_t bytes = 0;
   for (const ToolPtr& tool : tools) bytes += tool->name.size() + tool->description.size() + tool->schema.size() + 32;
   return bytes / 4;
+}
+
+// Resources are the person's to mention; to the model they are one tool more.
+McpToolInfo reading_tool(const McpState& state) {
+  McpToolInfo info;
+  info.name = kReadResource;
+  info.description = "Reads a resource of the server.";
+  info.schema = R"({"type":"object","properties":{"uri":{"type":"string"}},"required":["uri"]})";
+  info.says_read_only = true;
+  for (const McpResource& each : state.resources)
+    info.description += "\n" + each.uri + (each.name.empty() ? "" : " (" + each.name + ")");
+  info.description = clipped(info.description, kLongestNews);
+  return info;
 }
 
 std::string news_of(const McpState& state) {
@@ -65,9 +130,30 @@ std::string news_of(const McpState& state) {
 
 }  // namespace
 
-McpHub::McpHub(std::vector<McpServer> servers, McpHubSettings settings) : settings_(std::move(settings)) {
+class McpHub::OffTools {
+ public:
+  void turn(const std::string& name, bool on) {
+    const std::lock_guard lock(mutex_);
+    if (on)
+      names_.erase(name);
+    else
+      names_.insert(name);
+  }
+  bool has(const std::string& name) const {
+    const std::lock_guard lock(mutex_);
+    return names_.contains(name);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<std::string> names_;
+};
+
+McpHub::McpHub(std::vector<McpServer> servers, McpHubSettings settings)
+    : settings_(std::move(settings)), off_(std::make_shared<OffTools>()) {
+  const auto walls = std::make_shared<ServersSandbox>(settings_.root);
   for (McpServer& server : servers)
-    connections_.push_back(std::make_shared<McpConnection>(std::move(server), world_of(settings_)));
+    connections_.push_back(std::make_shared<McpConnection>(std::move(server), world_of(settings_, walls)));
 }
 
 McpHub::~McpHub() {
@@ -106,17 +192,33 @@ bool McpHub::turn(std::string_view server, bool on) {
   return true;
 }
 
+void McpHub::turn_tool(const std::string& name, bool on) { off_->turn(name, on); }
+bool McpHub::is_off(const std::string& name) const { return off_->has(name); }
+
 std::vector<ToolPtr> McpHub::tools_of(const McpState& state) const {
   std::vector<ToolPtr> tools;
   if (state.phase == McpPhase::off || state.phase == McpPhase::unapproved) return tools;
   const auto owner = std::find_if(connections_.begin(), connections_.end(),
                                   [&](const auto& each) { return each->state().server.name == state.server.name; });
-  for (const McpToolInfo& info : state.tools) {
-    const auto call = [connection = *owner, name = info.name](const nlohmann::json& args, ToolContext& ctx) {
-      return connection->call(name, args, ctx);
+  const auto add = [&](const McpToolInfo& info, McpCaller work) {
+    const std::string shown = mcp_tool_name(state.server.name, info.name);
+    if (off_->has(shown)) return;
+    const auto call = [off = off_, shown, work = std::move(work)](const nlohmann::json& args, ToolContext& ctx) {
+      if (off->has(shown)) return ToolOutput{.text = "The user turned the tool " + shown + " off.", .is_error = true};
+      return work(args, ctx);
     };
     tools.push_back(std::make_shared<const Tool>(mcp_tool(state.server, info, call)));
-  }
+  };
+  for (const McpToolInfo& info : state.tools)
+    add(info, [connection = *owner, name = info.name](const nlohmann::json& args, ToolContext& ctx) {
+      return connection->call(name, args, ctx);
+    });
+  const bool own =
+      std::any_of(state.tools.begin(), state.tools.end(), [](const McpToolInfo& t) { return t.name == kReadResource; });
+  if (!state.resources.empty() && !own)
+    add(reading_tool(state), [connection = *owner](const nlohmann::json& args, ToolContext& ctx) {
+      return connection->read_resource(args.value("uri", ""), ctx);
+    });
   return tools;
 }
 
@@ -141,17 +243,18 @@ std::vector<ToolPtr> McpHub::affordable(std::size_t tokens) const {
 ToolPtr McpHub::tool(std::string_view server, std::string_view name) const {
   for (const McpState& state : states()) {
     if (!server.empty() && state.server.name != server) continue;
-    for (const McpToolInfo& info : state.tools) {
-      if (info.name != name && mcp_tool_name(state.server.name, info.name) != name) continue;
-      for (const ToolPtr& tool : tools_of(state))
-        if (tool->name == mcp_tool_name(state.server.name, info.name)) return tool;
-    }
+    const std::string whole = mcp_tool_name(state.server.name, name);
+    for (const ToolPtr& tool : tools_of(state))
+      if (tool->name == whole || tool->name == name) return tool;
   }
   return nullptr;
 }
 
-void McpHub::wait_ready(std::stop_token stop) const {
-  for (const auto& each : connections_) each->wait_ready(stop, each->state().server.start_timeout);
+void McpHub::wait_ready(std::stop_token stop, std::string_view server) const {
+  for (const auto& each : connections_) {
+    const McpServer entry = each->state().server;
+    if (server.empty() || entry.name == server) each->wait_ready(stop, entry.start_timeout);
+  }
 }
 
 std::string McpHub::news() {

@@ -17,12 +17,18 @@ struct McpHubSettings {
   std::string version;           // of this program
   std::filesystem::path root;    // of the workspace
   std::vector<std::string> env;  // what a child of ours gets
+  std::filesystem::path places;  // where servers in the sandbox keep what they load; empty: no sandbox
+  std::filesystem::path tokens;  // where those of signed-in servers are kept; see oauth_store.h
   McpPauses pauses = {};
+  // A server's question for the person, see elicitation.h; called on any thread, which waits. Null: nobody is there.
+  std::function<nlohmann::json(const std::string& server, const nlohmann::json& params, std::stop_token stop)> on_question =
+      nullptr;
   std::function<void(const std::string& server)> on_change = [](const std::string&) {};  // any thread: only post something
 };
 
 class McpHub {
  public:
+  class OffTools;
   McpHub(std::vector<McpServer> servers, McpHubSettings settings);
   ~McpHub();  // ends all of them at the same time
 
@@ -33,12 +39,15 @@ class McpHub {
   McpConnection* find(std::string_view server) const;
   // False for an unknown server. Off: its process is ended and its tools are refused.
   bool turn(std::string_view server, bool on);
+  // A single tool, by "mcp__server__tool": one that is off is not found, and refused where it is in the tool array already.
+  void turn_tool(const std::string& name, bool on);
+  bool is_off(const std::string& name) const;
 
   // The tools of the servers that are ready, by name. Those that fit the budget of `tokens` a server are for the tool array.
   std::vector<ToolPtr> tools() const;
   std::vector<ToolPtr> affordable(std::size_t tokens) const;
-  ToolPtr tool(std::string_view server, std::string_view tool) const;  // also by "mcp__server__tool" and an empty server
-  void wait_ready(std::stop_token stop) const;
+  ToolPtr tool(std::string_view server, std::string_view tool) const;         // also by "mcp__server__tool" and an empty server
+  void wait_ready(std::stop_token stop, std::string_view server = {}) const;  // an empty name: all of them
 
   // What the model is told once of the servers that are ready and not yet told of: names and the servers' own words, capped.
   std::string news();
@@ -48,11 +57,14 @@ class McpHub {
 
   McpHubSettings settings_;
   std::vector<std::shared_ptr<McpConnection>> connections_;  // by name
+  std::shared_ptr<OffTools> off_;                            // also of calls that outlive this
   std::map<std::string, std::string> told_;                  // server → what the model was told
 };
 
 // The two tools that stand for all others. `hub` outlives them.
 Tool mcp_tools_tool(McpHub& hub);
-Tool mcp_call_tool(McpHub& hub);
+// `attend` runs what may take long without holding up its caller's other work.
+using McpAttend = std::function<void(const std::function<void(std::stop_token)>& work)>;
+Tool mcp_call_tool(McpHub& hub, McpAttend attend);
 
 }  // namespace tern

@@ -7,15 +7,18 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tern {
 
 inline constexpr std::size_t largest_message = 8u << 20;  // of a server; what is larger is counted and dropped
 
 struct Outgoing {
-  std::string text;    // one JSON-RPC message
-  std::string method;  // empty: an answer
-  std::string name;    // of the tool or prompt, or the URI, for the headers of HTTP
+  std::string text;                                               // one JSON-RPC message
+  std::string method;                                             // empty: an answer
+  std::string name;                                               // of the tool or prompt, or the URI, for the headers of HTTP
+  std::vector<std::pair<std::string, std::string>> headers = {};  // arguments that travel as such, too
   bool wants_answer = false;
   std::int64_t id = 0;                                    // of a request
   std::function<bool()> answered = [] { return false; };  // its answer has come
@@ -27,6 +30,18 @@ struct LinkEvents {
   // One larger than largest_message: its first and last bytes, by which it may be known.
   std::function<void(std::string_view head, std::string_view tail)> on_oversized;
   std::function<void(std::string why)> on_end;  // the server is gone; once, and not after close()
+};
+
+// Where the tokens of a link come from.
+class McpTokens {
+ public:
+  McpTokens() = default;
+  McpTokens(const McpTokens&) = delete;
+  McpTokens& operator=(const McpTokens&) = delete;
+  virtual ~McpTokens() = default;
+  virtual std::string token(std::stop_token stop) = 0;  // empty: none
+  // A request with the token `sent` was refused. True: there is another one now, and the request may be sent again.
+  virtual bool refused(int status, std::string_view challenge, const std::string& sent, std::stop_token stop) = 0;
 };
 
 class McpLink {
@@ -41,8 +56,11 @@ class McpLink {
   virtual std::string send(const Outgoing& message, std::stop_token stop) = 0;
   virtual void close() = 0;  // returns at once; what it starts is waited for by the destructor
   virtual bool tries_modern_first() const = 0;
+  // Hears what the server says unasked until `stop`; returns at once where that needs no way of its own.
+  virtual void listen(std::stop_token stop) { (void)stop; }
   // The version both sides settled on, for headers.
   virtual void settled(std::string_view version, bool modern) { (void)version, (void)modern; }
+  virtual bool wants_sign_in() const { return false; }   // the last refusal was for want of a token, or of a better one
   virtual std::string last_words() const { return {}; }  // the end of what the server wrote beside the protocol
 };
 

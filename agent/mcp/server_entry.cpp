@@ -141,9 +141,28 @@ class EntryReader {
   void read_address() {
     server_.url = text(member("httpUrl") != nullptr ? "httpUrl" : "url");
     server_.headers = pairs("headers");
+    read_oauth();
     if (member("headersHelper") != nullptr) blame("\"headersHelper\" is not supported. Put the headers into \"headers\"");
     if (const std::string why = refusal(server_.url); missing_.empty() && !why.empty())
       blame("its address cannot be used: " + why);
+  }
+
+  void read_oauth() {
+    const json* oauth = member("oauth");
+    if (oauth == nullptr || oauth->is_boolean()) return;
+    if (!oauth->is_object()) return blame("\"oauth\" must be an object");
+    const auto said = [&](const char* name) {
+      const auto found = oauth->find(name);
+      return found != oauth->end() && found->is_string() ? expanded(found->get<std::string>()) : std::string();
+    };
+    server_.oauth = {said("clientId"), said("clientSecret"), said("clientMetadataUrl"), said("authServerMetadataUrl"), {}, 0};
+    const json scopes = oauth->value("scopes", json());
+    for (const json& each : scopes.is_array() ? scopes : json::array())
+      if (each.is_string()) server_.oauth.scopes += (server_.oauth.scopes.empty() ? "" : " ") + each.get<std::string>();
+    if (scopes.is_string()) server_.oauth.scopes = scopes.get<std::string>();
+    const std::int64_t port = whole_number(oauth->value("callbackPort", json(0)), -1);
+    if (port < 0 || port > 65'535) return blame("\"oauth.callbackPort\" must be a port");
+    server_.oauth.port = static_cast<int>(port);
   }
 
   void read_limits() {
@@ -152,6 +171,7 @@ class EntryReader {
     server_.enabled = flag("enabled", true) && !flag("disabled", false);
     server_.always_load = flag("alwaysLoad", false);
     server_.trusted = flag("trust", false);
+    server_.sandboxed = flag("sandbox", true);
     server_.only_tools = texts(member("includeTools") != nullptr ? "includeTools" : "enabledTools");
     server_.without_tools = texts(member("excludeTools") != nullptr ? "excludeTools" : "disabledTools");
   }
@@ -229,7 +249,7 @@ McpServers read_mcp_servers(std::string_view text, const std::filesystem::path& 
       wrong = "the entry must be an object with a \"command\" or a \"url\"";
     else
       wrong = EntryReader(entry, server, variables).read();
-    if (scope == McpScope::project) server.trusted = false;
+    if (scope == McpScope::project) server.trusted = false, server.sandboxed = true;
     if (wrong.empty())
       read.servers.push_back(std::move(server));
     else

@@ -17,6 +17,15 @@ enum class McpScope { user, project, flag };  // who wrote the entry: only a pro
 
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
+// How to sign in, where the server's own metadata does not say enough.
+struct McpOAuth {
+  std::string client_id, client_secret;  // of a client that is registered already
+  std::string metadata_url;              // of a document that names this client
+  std::string issuer_metadata_url;       // instead of what is discovered
+  std::string scopes;
+  int port = 0;  // of the redirect; 0: any
+};
+
 struct McpServer {
   std::string name;
   McpTransport transport = McpTransport::stdio;
@@ -26,6 +35,8 @@ struct McpServer {
   std::filesystem::path cwd;  // empty: the workspace
   std::string url;
   NamedTexts headers;
+  McpOAuth oauth;
+  bool sandboxed = true;  // "sandbox": false in an entry of the user's own gives it the user's rights
   std::chrono::milliseconds start_timeout{30'000};
   std::chrono::milliseconds call_timeout{300'000};  // without a word of the server; progress starts it again
   bool enabled = true;

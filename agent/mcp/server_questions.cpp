@@ -7,11 +7,19 @@ namespace tern {
 
 using nlohmann::json;
 
-json client_capabilities() { return {{"roots", {{"listChanged", false}}}}; }
+json client_capabilities(bool somebody_is_there) {
+  json all{{"roots", {{"listChanged", false}}}};
+  if (somebody_is_there) all["elicitation"] = {{"form", json::object()}, {"url", json::object()}};
+  return all;
+}
 
 ServerQuestion answer_question(std::string_view method, const std::vector<std::filesystem::path>& roots) {
   ServerQuestion answer;
   if (method == "ping") return answer;
+  if (method == "elicitation/create") {  // nobody is there
+    answer.result["action"] = "decline";
+    return answer;
+  }
   if (method != "roots/list") {
     answer.code = rpc_code::no_method;
     return answer;
@@ -22,13 +30,15 @@ ServerQuestion answer_question(std::string_view method, const std::vector<std::f
   return answer;
 }
 
-json answer_inputs(const json& result, const std::vector<std::filesystem::path>& roots, std::string& why) {
+json answer_inputs(const json& result, const std::vector<std::filesystem::path>& roots, const AskPerson& person,
+                   std::string& why) {
   json responses = json::object();
   const json questions = result.value("inputRequests", json::object());
   if (!questions.is_object() || questions.empty()) why = "the server wants input and does not say which";
   for (const auto& [key, question] : questions.items()) {
     const std::string method = member_text(question, "method");
     ServerQuestion answer = answer_question(method, roots);
+    if (method == "elicitation/create" && person) answer.result = person(question.value("params", json::object()));
     if (answer.code != 0) why = "the server asks for " + method + ", which tern does not support";
     responses[key] = std::move(answer.result);
   }

@@ -351,7 +351,8 @@ void set_reach(CURL* easy, Transfer& transfer) {
 void set_request(CURL* easy, Active& active) {
   const Transfer& transfer = *active.transfer;
   curl_slist* list = curl.slist_append(nullptr, "Expect:");
-  for (const auto& [name, value] : transfer.request.headers) list = curl.slist_append(list, (name + ": " + value).c_str());
+  for (const auto& [name, value] : transfer.request.headers)  // curl takes "name:" for a wish to leave it out
+    list = curl.slist_append(list, (name + (value.empty() ? ";" : ": " + value)).c_str());
   active.headers.reset(list);
   curl.easy_setopt(easy, CURLOPT_URL, transfer.request.url.c_str());
   curl.easy_setopt(easy, CURLOPT_HTTPHEADER, list);

@@ -1,6 +1,7 @@
 #include "agent/models/sse.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 namespace tern {
@@ -70,6 +71,7 @@ void SseParser::field(std::string_view name, std::string_view value) {
   if (name == "data") add_data(value);
   if (name == "event") name_ = value;
   if (name == "id") id_ = value;
+  if (name == "retry") std::from_chars(value.data(), value.data() + value.size(), retry_);
 }
 
 void SseParser::add_data(std::string_view value) {

@@ -20,6 +20,7 @@ class SseParser {
   // An event or line grew past the limit: the stream cannot be trusted any more and feed() ignores the rest.
   bool broken() const { return broken_; }
   std::string_view last_id() const { return id_; }  // of the last event that named one
+  int retry() const { return retry_; }              // milliseconds before a new try, as the server wants it; −1: it did not say
 
  private:
   void line(std::string_view text, const OnEvent& on_event);
@@ -33,6 +34,7 @@ class SseParser {
   std::string tail_;  // a line whose end has not come yet
   std::string name_, data_, id_;
   std::string_view view_;  // the data while it is one line inside the current chunk
+  int retry_ = -1;
   bool has_data_ = false, in_view_ = false, skip_lf_ = false, first_ = true, broken_ = false;
 };
 

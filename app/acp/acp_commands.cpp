@@ -36,7 +36,7 @@ constexpr SlashRow slash_rows[] = {
     {"cost", "What this session has cost", "", [](Words) { return asks("cost", {}); }},
     {"status", "Model, folder, sandbox, settings", "", [](Words) { return asks("status", {}); }},
     {"tasks", "Commands that run in the background", "", [](Words words) { return asks("tasks", words); }},
-    {"mcp", "MCP servers: state and tools", "approve|on|off NAME", [](Words words) { return asks("mcp", words); }},
+    {"mcp", "MCP servers: state and tools", "approve|on|off|login NAME", [](Words words) { return asks("mcp", words); }},
     {"hooks", "Commands that run at certain moments", "approve|grant|refuse NUMBER",
      [](Words words) { return asks("hooks", words); }},
     {"permissions", "The rules in force, or another one", "allow|deny|test …",
@@ -70,7 +70,8 @@ json commands_update(const std::vector<BroughtCommand>& brought) {
   auto update = acp_update("available_commands_update");
   auto& list = update["availableCommands"] = json::array();
   for (const auto& row : slash_rows) list.push_back(command_row(row.name, row.help, row.input));
-  for (const auto& one : brought) list.push_back(command_row(one.name, one.help.empty() ? one.source : one.help, one.usage));
+  for (const auto& one : brought)
+    if (!one.name.starts_with('@')) list.push_back(command_row(one.name, one.help.empty() ? one.source : one.help, one.usage));
   return update;
 }
 

@@ -181,6 +181,7 @@ void AcpServer::open(AcpSession::Begin begin, const json& id, const json& params
   setup.open = begin == Begin::fresh ? SessionSetup::Open::fresh : SessionSetup::Open::resume;
   setup.open_what = wanted;
   setup.may_ask = setup.live = true;
+  setup.own_words = false;
   setup.asks_trust = false;  // it is asked at the first prompt, when there is a session to ask in
   if (begin == Begin::fresh && setup.model.empty() && !setup.demo && !reaches_model(setup))
     return client_.fail(id, acp_code::no_login, "There is no key for a model yet: run `tern login` in a terminal.");

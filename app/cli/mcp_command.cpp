@@ -4,7 +4,10 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "agent/mcp/oauth_store.h"
+#include "app/cli/mcp_probe.h"
 #include "app/config/config_keys.h"
 #include "app/config/jsonc_edit.h"
 #include "app/config/user_config.h"
@@ -40,9 +43,9 @@ int complain(const std::string& text, int status = 1) {
 struct Asked {
   std::vector<std::string> words;  // without flags
   std::vector<std::string> after;  // what follows "--"
-  bool project = false;
-  std::string transport, wrong;
-  Json env = Json::object(), headers = Json::object();
+  bool project = false, calls = false, agrees = false;
+  std::string transport, wrong, given;
+  Json env = Json::object(), headers = Json::object(), oauth = Json::object();
 };
 
 void take_pair(Json& into, const std::string& text, char between, Asked& asked) {
@@ -66,6 +69,14 @@ Asked read_words(const std::vector<std::string>& words) {
     }
     if (word == "--project")
       asked.project = true;
+    else if (word == "--call")
+      asked.calls = true;
+    else if (word == "--calls")
+      asked.given = next();
+    else if (word == "--agree")
+      asked.agrees = true;
+    else if (word == "--oauth")
+      asked.oauth = Json::parse(next(), nullptr, false);
     else if (word == "--user")
       asked.project = false;
     else if (word == "--scope" || word == "-s")
@@ -102,7 +113,10 @@ class McpCommand {
     if (verb == "add-json") return add_json();
     if (verb == "remove") return remove();
     if (verb == "import") return import();
-    return complain("tern mcp does not know \"" + verb + "\": list, get, add, add-json, remove, import", 2);
+    if (verb == "login") return login();
+    if (verb == "logout") return logout();
+    if (verb == "probe") return probe();
+    return complain("tern mcp does not know \"" + verb + "\": list, get, add, add-json, remove, import, login, logout, probe", 2);
   }
 
  private:
@@ -130,14 +144,53 @@ class McpCommand {
     return servers.problems.empty() ? 0 : 1;
   }
 
+  std::optional<McpServer> named() const {
+    for (const McpServer& server : all().servers)
+      if (server.name == word(0)) return server;
+    complain("there is no MCP server \"" + word(0) + "\"; tern mcp list shows them");
+    return std::nullopt;
+  }
+
   int get() const {
-    const McpServers servers = all();
-    for (const McpServer& server : servers.servers) {
-      if (server.name != word(0)) continue;
-      print(stdout, server.file.string() + "\n" + server.shown + "\n");
-      return 0;
+    const auto server = named();
+    if (!server) return 1;
+    print(stdout, server->file.string() + "\n" + server->shown + "\n");
+    return 0;
+  }
+
+  int login() const {
+    const auto server = named();
+    if (!server) return 1;
+    const bool unknown = McpApprovals(default_approvals_file()).of(root_, *server) != EntryAnswer::approved;
+    if (unknown)
+      return complain("\"" + server->name + "\" comes with this project and is not approved; /mcp approve in a session");
+    return mcp_login(*server);
+  }
+
+  int logout() const {
+    const auto server = named();
+    if (!server) return 1;
+    const std::string why = OAuthStore(default_tokens_file()).change(server->url, [](OAuthTokens& tokens) { tokens = {}; }, {});
+    if (!why.empty()) return complain(why);
+    print(stdout, "The tokens of " + server->name + " are deleted.\n");
+    return 0;
+  }
+
+  // Of a configured server, or of an address or a command that is not.
+  int probe() const {
+    const bool address = word(0).starts_with("http://") || word(0).starts_with("https://");
+    const McpProbe how{.calls = asked_.calls, .given = asked_.given, .agrees = asked_.agrees};
+    if (!address && asked_.after.empty()) {
+      const auto server = named();
+      return server ? mcp_probe(*server, how, TERN_VERSION) : 1;
     }
-    return complain("there is no MCP server \"" + word(0) + "\"; tern mcp list shows them");
+    Json entry = address ? Json{{"url", word(0)}} : Json{{"command", asked_.after}};
+    if (!asked_.headers.empty()) entry["headers"] = asked_.headers;
+    if (!asked_.env.empty()) entry["env"] = asked_.env;
+    if (asked_.oauth.is_object() && !asked_.oauth.empty()) entry["oauth"] = asked_.oauth;
+    const McpServers read = read_mcp_servers(Json{{"probe", entry}}.dump(), "probe", McpScope::flag, process_variables());
+    if (read.servers.empty()) return complain(read.problems.empty() ? "nothing to probe" : read.problems.front(), 2);
+    return mcp_probe(read.servers.front(), how, TERN_VERSION);
   }
 
   // `tern mcp add NAME URL` or `tern mcp add NAME [--env A=b] -- COMMAND ARGUMENTS`.

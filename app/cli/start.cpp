@@ -132,10 +132,10 @@ void set_tools(const Config& config, SessionSetup& setup) {
   const ToolSet known = session_tools();
   for (const auto& name : config.disabled_tools) {
     const auto tool = known.find(name);
-    if (!tool) print(stderr, "tern: tools.disabled: there is no tool \"" + name + "\"\n");
+    if (!tool && !name.starts_with("mcp__")) print(stderr, "tern: tools.disabled: there is no tool \"" + name + "\"\n");
     setup.without_tools.push_back(tool ? tool->name : name);
   }
-  setup.more_tools = config.extra_tools;
+  setup.disabled_tools = config.disabled_tools, setup.more_tools = config.extra_tools;
   setup.helper_tokens = config.helper_tokens;
 }
 

@@ -68,6 +68,10 @@ which only you can read. Whose key it is can be told by its form; name the provi
   tern mcp add-json NAME '{"command": …}'   an entry as it is written in the file
   tern mcp get NAME                         show one
   tern mcp remove NAME
+  tern mcp login NAME                       sign in to one that wants it (OAuth); logout forgets the tokens
+  tern mcp probe NAME|URL|-- COMMAND        open it and list what is there; --call calls each tool once
+                                            (--calls '[{"name": …, "arguments": …}]' those),
+                                            --agree signs in and fills in forms without asking
   tern mcp import [FILE]                    take over those of Claude Code, Gemini CLI, opencode or Crush
 )"},
     {"acp",

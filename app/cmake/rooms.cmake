@@ -55,5 +55,5 @@ foreach(row ${rows})
   tern_room(${path} "${below}" "${libraries}")
 endforeach()
 set_property(SOURCE app/session/session_queries.cpp app/cli/start.cpp app/cli/acp_command.cpp app/cli/crash.cpp app/cli/main.cpp
-             app/cli/report_command.cpp APPEND PROPERTY
+             app/cli/report_command.cpp app/cli/mcp_command.cpp APPEND PROPERTY
              COMPILE_DEFINITIONS TERN_VERSION="${PROJECT_VERSION}")

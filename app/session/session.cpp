@@ -63,6 +63,7 @@ Session::~Session() {
 void Session::emit(Event event) {
   if (!setup_.trace.empty()) trace_event(setup_.trace, event);
   if (hooks_) hooks_->saw(event);
+  if (mcp_) mcp_->saw(event);
   if (const auto* compaction = std::get_if<Compaction>(&event)) export_due_ = export_due_ || compaction->batch != 0;
   emit_(std::move(event));
 }
@@ -234,11 +235,15 @@ TurnEnded Session::once(Submit input) {
   TurnEnded end;
   const bool story = setup_.demo && input.text == demo_story().prompt;
   try {
-    SessionCommands{*this}.begin_prompt(input, stop);
-    SessionPlan{*this}.tell_mode();
-    mcp_->join(*hands_, context_);
-    compactor_->new_turn(agent_->turn + 1);
-    end = run_turn(*agent_, std::move(input), stop);
+    if (auto wrong = SessionCommands{*this}.begin_prompt(input, stop); !wrong.empty()) {
+      end = {TurnEnded::How::failed, std::move(wrong), 1, 0};
+      emit(end);
+    } else {
+      SessionPlan{*this}.tell_mode();
+      mcp_->join(*hands_, context_);
+      compactor_->new_turn(agent_->turn + 1);
+      end = run_turn(*agent_, std::move(input), stop);
+    }
   } catch (const std::exception& error) {  // the one catch
     end = {TurnEnded::How::failed, std::string("A fault inside tern ended this turn: ") + error.what(), 1, 0};
     context_.conversation = repair(context_.conversation);
@@ -246,6 +251,7 @@ TurnEnded Session::once(Submit input) {
     emit(end);
   }
   SessionCommands{*this}.end_prompt();
+  mcp_->tell_news();
   working_ = false;
   if (end.how == TurnEnded::How::done) SessionPlan{*this}.turn_done();
   if (story && end.how == TurnEnded::How::done) {  // what the demo's script cannot do: an undo is the user's
@@ -328,7 +334,10 @@ void Session::hear(const Wake& news) {
   } else if (std::holds_alternative<DraftEnded>(news)) {
     if (!working_) compactor_->keep_draft(context_);
   } else if (std::holds_alternative<ServersChanged>(news)) {
-    mcp_->tell_failures();
+    mcp_->tell_news();
+    mcp_->serve_questions(
+        [this](const UserQuestion& question, std::stop_token by) { return SessionPlan{*this}.ask(question, by); });
+    if (setup_.may_ask && brought_.loaded && mcp_->lists_changed()) SessionCommands{*this}.tell_brought();
   } else {
     config_seen_ = std::filesystem::file_time_type::min();  // two changes may bear one time
     reload_config();

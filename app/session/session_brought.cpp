@@ -9,6 +9,8 @@
 #include "agent/models/redact.h"
 #include "app/config/config.h"
 #include "app/session/session_commands.h"
+#include "app/session/session_mcp.h"
+#include "app/session/session_plan.h"
 #include "tools/workspace/file.h"
 
 namespace tern {
@@ -50,21 +52,32 @@ void SessionCommands::load_brought() {
   brought.loaded = true;
   brought.commands = load_commands(places());
   for (const auto& problem : brought.commands.problems) s.emit(Notice{Level::warning, problem});
+  tell_brought();
+}
+
+void SessionCommands::tell_brought() {
+  const auto& brought = s.brought_;
   CommandList list;
   for (const auto& skill : brought.skills.skills)
     if (skill.for_user && !brought.commands.find(skill.name))
       list.commands.push_back({skill.name, skill.usage, skill.description, skill.source, skill.from.of_project()});
   for (const auto& one : brought.commands.commands)
     list.commands.push_back({one.name, one.usage, one.help, one.source, one.of_project});
+  s.mcp_->list(list.commands);
   s.emit(std::move(list));
 }
 
-void SessionCommands::begin_prompt(Submit& input, std::stop_token stop) {
+std::string SessionCommands::begin_prompt(Submit& input, std::stop_token stop) {
   const auto name = name_in(input.text);
-  if (name.empty()) return;
-  if (!s.brought_.loaded) load_brought();
-  const auto* found = s.brought_.commands.find(name);
-  if (!found) return begin_skill(std::string(name));
+  if (!name.empty() && !s.brought_.loaded) load_brought();
+  const auto* found = name.empty() ? nullptr : s.brought_.commands.find(name);
+  if (!found) {
+    if (!name.empty()) begin_skill(std::string(name));
+    std::function<UserAnswer(const UserQuestion&)> ask;
+    if (s.setup_.may_ask && s.setup_.own_words) ask = [&](const UserQuestion& question) { return SessionPlan{s}.ask(question); };
+    return s.mcp_->fill(
+        input, [&](const auto& work) { s.inbox_.attend([&] { work(stop); }); }, ask, s.hands_->spill_dir);
+  }
   const auto command = *found;
   const auto arguments = input.text.substr(name.size() + 1);
   allow_tools(command);
@@ -72,12 +85,13 @@ void SessionCommands::begin_prompt(Submit& input, std::stop_token stop) {
   const CommandWorld world{.run = [&](const std::string& line) { return run_for_command(line, stop); },
                            .read = [&](const std::string& path) { return read_for_command(path); }};
   input.text = expand(command, arguments, world);
+  return {};
 }
 
 bool SessionCommands::knows(const RunCommand& named) const {
   const auto& brought = s.brought_;
   const auto* skill = brought.skills.find(named.name);
-  if (brought.commands.find(named.name) || (skill && skill->for_user)) return true;
+  if (s.mcp_->names_prompt(named.name) || brought.commands.find(named.name) || (skill && skill->for_user)) return true;
   s.emit(Notice{Level::warning, "There is no command /" + named.name + ". /help lists them."});
   return false;
 }

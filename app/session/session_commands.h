@@ -14,8 +14,10 @@ struct SessionCommands {
   void set_model(const std::string& name);
   void remember(const Remember& choice);
   void load_brought();  // and tells the screen what there is
+  void tell_brought();
   // A prompt that names a command becomes what the command stands for. The rules and the model it brings hold until end_prompt().
-  void begin_prompt(Submit& input, std::stop_token stop);
+  // Empty, or why it cannot be sent.
+  std::string begin_prompt(Submit& input, std::stop_token stop);
   void end_prompt();
   bool knows(const RunCommand& named) const;                                     // else the user is told
   std::string find_skills();                                                     // and what the system prompt says of them

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "agent/mcp/elicitation.h"
 #include "agent/mcp/mcp_tool.h"
+#include "agent/mcp/oauth_store.h"
 #include "compression/text/figures.h"
 #include "compression/text/lines.h"
+#include "compression/values/tokens.h"
 #include "tools/sandbox/child_env.h"
 
 namespace tern {
@@ -18,6 +22,13 @@ namespace fs = std::filesystem;
 
 constexpr Tokens kMostTokens = 2'000;  // of one server's tools, declared
 constexpr std::size_t kLargestFile = 1u << 20;
+
+// $XDG_CACHE_HOME/tern/mcp or ~/.cache/tern/mcp; empty without a home.
+fs::path servers_folder(const SessionSetup& setup) {
+  const std::string set = setup.env("XDG_CACHE_HOME");
+  if (set.empty() && setup.home.empty()) return {};
+  return (set.empty() ? setup.home / ".cache" : fs::path(set)) / "tern/mcp";
+}
 
 const char* mark_of(McpPhase phase) {
   switch (phase) {
@@ -34,7 +45,8 @@ std::string words_for(const McpState& state) {
   switch (state.phase) {
     case McpPhase::ready: return counted(static_cast<std::int64_t>(state.tools.size()), "tool") + " · MCP " + state.info.protocol;
     case McpPhase::starting: return "starting";
-    case McpPhase::failed: return "failed: " + state.why;
+    case McpPhase::failed:
+      return state.wants_sign_in ? "needs a sign-in; /mcp login " + state.server.name : "failed: " + state.why;
     case McpPhase::unapproved: return "not approved; /mcp approve " + state.server.name;
     case McpPhase::off: break;
   }
@@ -61,7 +73,7 @@ McpServers project_mcp_servers(const fs::path& root) {
 }
 
 SessionMcp::SessionMcp(const SessionSetup& setup, const fs::path& root, bool trusted, Tell tell)
-    : setup_(setup), root_(root), tell_(std::move(tell)), approvals_(default_approvals_file()) {
+    : setup_(setup), root_(root), tell_(std::move(tell)), approvals_(default_approvals_file()), disabled_(setup.disabled_tools) {
   std::vector<McpServers> lists;
   if (trusted && setup.mcp_project) lists.push_back(project_mcp_servers(root));
   lists.push_back(setup.mcp);  // the user's own entry goes before one of the same name that a project brings
@@ -72,16 +84,24 @@ SessionMcp::SessionMcp(const SessionSetup& setup, const fs::path& root, bool tru
   settings.version = setup.version;
   settings.root = root;
   settings.env = child_env(current_env(), setup.allowed_env, {});
-  settings.on_change = [this](const std::string&) {
-    if (on_change_) on_change_();
-  };
+  settings.tokens = default_tokens_file();
+  settings.places = servers_folder(setup);
+  settings.on_change = [this](const std::string&) { wake(); };
+  if (setup.may_ask && setup.own_words)
+    settings.on_question = [this](const std::string& server, const nlohmann::json& params, std::stop_token stop) {
+      ElicitationWays ways;
+      ways.ask = [&](const UserQuestion& question) { return desk_.ask(question, stop, [this] { wake(); }); };
+      ways.open = [this](const std::string& url) { tell_later({Level::info, "Open this address: " + url}); };
+      return answer_elicitation(server, params, ways);
+    };
   hub_ = std::make_unique<McpHub>(servers_.servers, settings);
+  for (const std::string& name : setup.without_tools) hub_->turn_tool(name, false);
 }
 
-void SessionMcp::offer(ToolSet& offered) {
+void SessionMcp::offer(ToolSet& offered, McpAttend attend) {
   if (hub_ == nullptr) return;
   offered.add(mcp_tools_tool(*hub_));
-  offered.add(mcp_call_tool(*hub_));
+  offered.add(mcp_call_tool(*hub_, std::move(attend)));
 }
 
 void SessionMcp::start(std::function<void()> on_change) {
@@ -99,12 +119,10 @@ void SessionMcp::start(std::function<void()> on_change) {
 
 void SessionMcp::join(ToolEnvironment& hands, Context& context) {
   if (hub_ == nullptr) return;
-  tell_failures();
+  tell_news();
   if (!declared_) {
     const auto budget = std::min<Tokens>(kMostTokens, context.window() / 100);
     for (const ToolPtr& tool : hub_->affordable(static_cast<std::size_t>(budget))) {
-      const auto& without = setup_.without_tools;
-      if (std::find(without.begin(), without.end(), tool->name) != without.end()) continue;
       hands.offered.add(tool);
       context.tools.push_back({tool->name, tool->description, tool->schema});
     }
@@ -114,13 +132,21 @@ void SessionMcp::join(ToolEnvironment& hands, Context& context) {
   if (std::string news = hub_->news(); !news.empty()) hands.notes.push(std::move(news));
 }
 
-void SessionMcp::tell_failures() {
+void SessionMcp::tell_news() {
   if (hub_ == nullptr) return;
+  std::vector<Notice> later;
+  {
+    const std::lock_guard lock(later_mutex_);
+    later.swap(later_);
+  }
+  for (Notice& told : later) tell_(std::move(told));
   for (const McpState& state : hub_->states()) {
     if (state.phase == McpPhase::ready) told_.erase(state.server.name);
     if (state.phase != McpPhase::failed || !told_.insert(state.server.name).second) continue;
     const std::string first(state.why.substr(0, state.why.find('\n')));
-    tell_(Notice{Level::warning, "The MCP server \"" + state.server.name + "\" is not running: " + first + ". /mcp shows more."});
+    tell_(Notice{Level::warning, "The MCP server \"" + state.server.name + "\" " +
+                                     (state.wants_sign_in ? "needs a sign-in: /mcp login " + state.server.name
+                                                          : "is not running: " + first + ". /mcp shows more.")});
   }
 }
 
@@ -136,19 +162,31 @@ std::string SessionMcp::page() const {
     text += std::string(mark_of(state.phase)) + " " + name + "  " + words + "\n  " + std::string(width, ' ') + "  " +
             target_of(state.server) + "\n";
   }
-  return text + "\n/mcp NAME shows one · /mcp on|off|restart NAME · /mcp approve|refuse NAME\n";
+  return text +
+         "\n/mcp NAME shows one · /mcp on|off|restart NAME · /mcp on|off NAME TOOL · /mcp login|logout NAME · /mcp "
+         "approve|refuse NAME\n";
 }
 
 std::string SessionMcp::details(const McpState& state) const {
   std::string text = state.server.name + ": " + words_for(state) + "\n" + state.server.file.string() + "\n" + state.server.shown;
+  if (state.phase == McpPhase::failed && state.server.transport == McpTransport::stdio && state.server.sandboxed)
+    text +=
+        "\n\nIt runs in the sandbox: it writes in this folder only and sees no keys. \"sandbox\": false in an entry of your own "
+        "gives it your rights.";
   if (!state.trouble.empty()) text += "\n\nIts list of tools is not whole: " + state.trouble + ".";
   if (!state.tools.empty()) text += "\n\nTools, in the server's own words:\n";
-  for (const McpToolInfo& tool : state.tools)
-    text += mcp_tool_name(state.server.name, tool.name) + "  " +
+  for (const McpToolInfo& tool : state.tools) {
+    const std::string name = mcp_tool_name(state.server.name, tool.name);
+    text += (hub_->is_off(name) ? "○ off  " : "") + name + "  " +
             clipped(tool.description.substr(0, tool.description.find('\n')), 100) + "\n";
-  if (!state.prompts.empty()) text += "\n" + counted(static_cast<std::int64_t>(state.prompts.size()), "prompt");
-  if (!state.resources.empty()) text += "\n" + counted(static_cast<std::int64_t>(state.resources.size()), "resource");
+  }
+  if (!state.prompts.empty()) text += "\nPrompts:\n";
+  for (const McpPrompt& prompt : state.prompts) text += "/" + mcp_command_name(state.server.name, prompt.name) + "\n";
+  if (!state.resources.empty()) text += "\nResources:\n";
+  for (const McpResource& each : state.resources) text += "@" + state.server.name + ":" + each.uri + "\n";
   if (!state.info.instructions.empty()) text += "\nWhat it says of itself:\n" + state.info.instructions + "\n";
+  if (!state.log.empty()) text += "\nThe end of its log:\n";
+  for (const std::string& line : state.log) text += line + "\n";
   if (!state.last_words.empty()) text += "\nThe end of its error output:\n" + state.last_words;
   return text + "\n";
 }
@@ -161,24 +199,77 @@ std::string SessionMcp::decide(const McpState& state, bool approved) {
   return wrong.empty() ? "" : "This holds for this session only: " + wrong + ".\n\n";
 }
 
+// Kept in the user's own configuration, whoever named the server.
+std::string SessionMcp::turn_tool(const McpState& state, const std::string& tool, bool on) {
+  const auto same = [&](const McpToolInfo& info) {
+    return info.name == tool || mcp_tool_name(state.server.name, info.name) == tool;
+  };
+  const auto found = std::find_if(state.tools.begin(), state.tools.end(), same);
+  if (found == state.tools.end()) return "\"" + state.server.name + "\" has no tool \"" + tool + "\".\n\n";
+  const std::string name = mcp_tool_name(state.server.name, found->name);
+  hub_->turn_tool(name, on);
+  std::erase(disabled_, name);
+  if (!on) disabled_.push_back(name);
+  const nlohmann::json list = disabled_;
+  const std::string wrong =
+      setup_.write ? setup_.write("tools.disabled", disabled_.empty() ? "null" : list.dump()) : "this run keeps no settings";
+  return wrong.empty() ? "" : "This holds for this session only: " + wrong + ".\n\n";
+}
+
+// Schemas that were asked for are results of the conversation: each begins its line with the tool's name.
+std::string SessionMcp::share(const Context& context) const {
+  if (hub_ == nullptr) return {};
+  const std::vector<ToolPtr> tools = hub_->tools();
+  std::set<std::string> loaded;
+  std::vector<ToolSpec> fixed;
+  for (const ToolSpec& spec : context.tools)
+    if (spec.name == "McpTools" || spec.name == "McpCall" || spec.name.starts_with("mcp__")) fixed.push_back(spec);
+  for (const ToolSpec& spec : fixed) loaded.insert(spec.name);
+  Tokens tokens = tokens_of(fixed);
+  for (const ItemPtr& item : context.conversation.items)
+    for (const Block& block : item->blocks) {
+      const auto* result = std::get_if<ToolResult>(&block);
+      if (result == nullptr || result->tool != "McpTools") continue;
+      tokens += estimate(block);
+      for (const ToolPtr& tool : tools)
+        if (result->text.find(tool->name + ": " + tool->description + "\narguments: ") != std::string::npos)
+          loaded.insert(tool->name);
+    }
+  const auto is_loaded = [&](const ToolPtr& tool) { return loaded.contains(tool->name); };
+  return "MCP: " + thousands(tokens) + " tokens · " + std::to_string(std::count_if(tools.begin(), tools.end(), is_loaded)) +
+         " of " + counted(static_cast<std::int64_t>(tools.size()), "tool") + " loaded";
+}
+
 std::string SessionMcp::command(const std::string& words) {
   if (hub_ == nullptr)
     return "There are no MCP servers. `tern mcp add NAME -- COMMAND …` adds one for you, the file .mcp.json one for this "
            "project.\n";
   std::istringstream in(words);
-  std::string verb, name;
-  in >> verb >> name;
+  std::string verb, name, tool;  // or the address that a sign-in ended at
+  in >> verb >> name >> tool;
   if (verb.empty()) return page();
   const McpConnection* found = hub_->find(name.empty() ? verb : name);
   if (found == nullptr) return "There is no MCP server \"" + (name.empty() ? verb : name) + "\".\n\n" + page();
   const McpState state = found->state();
   if (name.empty()) return details(state);
-  if (verb == "approve" || verb == "refuse") return decide(state, verb == "approve") + page();
-  if (verb != "on" && verb != "off" && verb != "restart") return "/mcp does not know \"" + verb + "\".\n\n" + page();
-  if (verb != "off" && approvals_.of(root_, state.server) != EntryAnswer::approved)
-    return "\"" + name + "\" is not approved; /mcp approve " + name + "\n\n" + page();
-  hub_->turn(name, verb != "off");
-  return page();
+  const bool known = verb == "approve" || verb == "refuse" || verb == "login" || verb == "logout" || verb == "restart";
+  if (!known && verb != "on" && verb != "off") return "/mcp does not know \"" + verb + "\".\n\n" + page();
+  std::string told;  // before the page is made, which shows what has changed
+  if (verb == "approve" || verb == "refuse") {
+    told = decide(state, verb == "approve");
+  } else if (verb == "logout") {
+    told = sign_out(state);
+  } else if (!tool.empty() && (verb == "on" || verb == "off")) {
+    told = turn_tool(state, tool, verb == "on");
+    return told + details(found->state());
+  } else if (verb != "off" && approvals_.of(root_, state.server) != EntryAnswer::approved) {
+    told = "\"" + name + "\" is not approved; /mcp approve " + name + "\n\n";
+  } else if (verb == "login") {
+    told = sign_in(state, tool);
+  } else {
+    hub_->turn(name, verb != "off");
+  }
+  return told + page();
 }
 
 }  // namespace tern

@@ -308,7 +308,7 @@ void Session::make_hands() {
     const bool by_style = notes_wanted && named({"Notes", "NewContext"});
     if ((tool->basic || by_style || named(setup_.more_tools)) && !named(setup_.without_tools)) hands.offered.add(tool);
   }
-  mcp_->offer(hands.offered);
+  mcp_->offer(hands.offered, [this](const auto& work) { inbox_.attend([&work, stop = stop_.get_token()] { work(stop); }); });
   for (const auto& problem : watch_changes(setup_, *workspace_, trusted_, hands)) emit(Notice{Level::warning, problem});
   for (const auto& tool : hands.offered)
     if (setup_.may_ask || !tool->asks) context_.tools.push_back({tool->name, tool->description, tool->schema});

@@ -34,11 +34,14 @@ QuestionAsked asked_event(const UserQuestion& question, std::uint64_t id) {
 
 }  // namespace
 
-UserAnswer SessionPlan::ask(const UserQuestion& question) {
+UserAnswer SessionPlan::ask(const UserQuestion& question, std::stop_token by) {
   s.owner_.check();
+  std::stop_source either;
+  const auto end = [&either] { either.request_stop(); };
+  const std::stop_callback by_asker(by, end), by_turn(s.working_ ? s.stop_.get_token() : std::stop_token(), end);
   const auto id = s.next_question_++;
   s.emit(asked_event(question, id));
-  const auto answer = s.inbox_.wait_answer(id, s.stop_.get_token());
+  const auto answer = s.inbox_.wait_answer(id, either.get_token());
   const auto verdict = answer ? answer->verdict : Verdict::no;
   s.emit(PermissionSettled{id, verdict});
   if (!answer) return {};

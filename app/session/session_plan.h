@@ -9,7 +9,8 @@ namespace tern {
 struct SessionPlan {
   Session& s;
 
-  UserAnswer ask(const UserQuestion& question);   // waits; other commands are answered meanwhile
+  // Waits; other commands are answered meanwhile. Esc ends it while a turn runs, and `by` always.
+  UserAnswer ask(const UserQuestion& question, std::stop_token by = {});
   bool wants_compaction(const std::string& why);  // false also where nobody can be asked
   void tell_mode();                               // to the model, when it does not know it yet
   void pin();                                     // before a request: a plan approved just now

@@ -203,6 +203,7 @@ void SessionQueries::context(bool again) {
   if (const auto helpers = HelperDesk::totals(*s.store_); helpers.runs > 0)
     report.lines.push_back("helpers: " + counted(helpers.runs, "run") + " · explored " + thousands(helpers.explored) + ", kept " +
                            thousands(helpers.kept) + (helpers.dollars > 0 ? " · " + money(helpers.dollars) : ""));
+  if (auto mcp = s.mcp_->share(s.context_); !mcp.empty()) report.lines.push_back(std::move(mcp));
   report.lines.push_back(half_now(s.context_, s.agent_->now()));
   const auto status = s.compactor_->status();
   for (std::size_t at = 0; at < status.size();) {

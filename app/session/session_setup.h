@@ -31,6 +31,7 @@ struct SessionSetup {
   bool read_only = false;  // only looked at: beside a tern that has the session open, and nothing is written
   bool live = true;        // commands may come while a turn runs
   bool may_ask = true;     // somebody can be asked
+  bool own_words = true;   // … and can answer in own words, not only choose
   bool asks_trust = true;  // … also whether the folder is trusted; else it stays unread
   enum class Open { fresh, newest, resume } open = Open::fresh;
   std::string open_what, name;
@@ -45,6 +46,7 @@ struct SessionSetup {
   bool bypass_by_flag = false;
   std::vector<PermissionRule> rules;
   std::vector<std::string> without_tools, more_tools, allowed_env;
+  std::vector<std::string> disabled_tools;  // those of without_tools that "tools.disabled" names
   bool sandbox_network = false;
   Tokens helper_tokens = 60'000;
   std::string version;                         // of this program

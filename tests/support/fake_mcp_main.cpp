@@ -3,12 +3,18 @@
 //    "tools": N,                     so many tools t0, t1 … beside those that do something; "page": N on a page
 //    "noise": true,                  lines on stdout that are no messages
 //    "stderr": BYTES,                written before anything else
+//    "waits_for": "FILE",             answers nothing before the file is there
 //    "silent": true,                 reads and never answers
+//    "resources": true,               note:///one and the template note:///{name}
+//    "asks": true,                    a tool more: ask, which asks the person; "form" is its schema
 //    "roots": true,                  asks for the roots before it answers "initialize"
 //    "schema_bytes": N,              of padding in each description
 //    "log": "FILE"}                  gets each line that arrives
 // Tools: echo {text}, never, crash, fail, big {bytes}, steps (tells progress), grow (a tool more, five notices), broken (bad UTF-8),
-// variable {name} (of its environment), picture, shape (structured content).
+// variable {name} (of its environment), picture, shape (structured content), write {path}. Prompts: greet {who, tone}.
+#include <poll.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -22,6 +28,7 @@ struct Server {
   json scenario;
   std::ofstream log;
   int extra = 0;
+  json asking;  // the call that waits for the person
 
   static void say(const json& message) { std::cout << message.dump() << std::endl; }
   static void answer(const json& id, const json& result) { say({{"jsonrpc", "2.0"}, {"id", id}, {"result", result}}); }
@@ -42,8 +49,10 @@ struct Server {
                       {"inputSchema", {{"type", "object"}, {"properties", {{"text", {{"type", "string"}}}}}}},
                       {"annotations", {{"readOnlyHint", reads}}}});
     };
-    for (const char* name : {"big", "broken", "crash", "echo", "fail", "grow", "never", "picture", "shape", "steps", "variable"})
+    for (const char* name :
+         {"big", "broken", "crash", "echo", "fail", "grow", "never", "picture", "shape", "steps", "variable", "write"})
       add(name, std::string(name) == "echo");
+    if (scenario.value("asks", false)) add("ask", false);
     for (int i = 0; i < scenario.value("tools", 0) + extra; ++i) add("t" + std::to_string(i), false);
     return list;
   }
@@ -57,17 +66,56 @@ struct Server {
     answer(id, result);
   }
 
+  bool modern() const { return scenario.value("era", "legacy") == "modern"; }
+
+  void ask(const json& id, const json& params) {
+    const json question{{"message", "Who are you?"}, {"requestedSchema", scenario.value("form", json::object())}};
+    if (params.contains("inputResponses")) return answer(id, text_result(params["inputResponses"]["who"].dump()));
+    if (modern())
+      return answer(id, {{"resultType", "input_required"},
+                         {"inputRequests", {{"who", {{"method", "elicitation/create"}, {"params", question}}}}},
+                         {"requestState", "s"}});
+    asking = id;
+    say({{"jsonrpc", "2.0"}, {"id", "q1"}, {"method", "elicitation/create"}, {"params", question}});
+  }
+
+  bool offer(const json& id, const std::string& method, const json& params) const {
+    if (method == "prompts/list") {
+      const json who{{"name", "who"}, {"description", "whom to greet"}, {"required", true}}, tone{{"name", "tone"}};
+      answer(id, {{"prompts", {{{"name", "greet"}, {"description", "Greets somebody"}, {"arguments", {who, tone}}}}}});
+    } else if (method == "prompts/get") {
+      const json args = params.value("arguments", json::object());
+      const std::string text = "Greet " + args.value("who", "nobody") + " in a " + args.value("tone", "plain") + " tone.";
+      answer(id, {{"messages", {{{"role", "user"}, {"content", {{"type", "text"}, {"text", text}}}}}}});
+    } else if (method == "resources/list") {
+      answer(id, {{"resources", {{{"uri", "note:///one"}, {"name", "the first note"}}}}});
+    } else if (method == "resources/templates/list") {
+      answer(id, {{"resourceTemplates", {{{"uriTemplate", "note:///{name}"}, {"name", "a note"}}}}});
+    } else if (method == "resources/read") {
+      const std::string uri = params.value("uri", "");
+      answer(id, {{"contents", {{{"uri", uri}, {"text", "the text of " + uri}}}}});
+    } else {
+      return false;
+    }
+    return true;
+  }
+
   void call(const json& id, const json& params) {
     const std::string name = params.value("name", "");
     const json args = params.value("arguments", json::object());
     if (name == "echo") return answer(id, text_result("echo: " + args.value("text", "")));
     if (name == "never") return;
+    if (name == "ask") return ask(id, params);
     if (name == "crash") std::cerr << "the crash was asked for" << std::endl, std::exit(7);
     if (name == "fail") return answer(id, {{"content", {{{"type", "text"}, {"text", "it failed"}}}}, {"isError", true}});
     if (name == "big") return answer(id, text_result(std::string(args.value("bytes", 0), 'x')));
     if (name == "variable") {
       const char* value = std::getenv(args.value("name", "").c_str());
       return answer(id, text_result(value == nullptr ? "(not set)" : value));
+    }
+    if (name == "write") {
+      std::ofstream file(args.value("path", ""));
+      return answer(id, text_result(file << "x" << std::flush ? "written" : "not written"));
     }
     if (name == "broken") {
       std::cout << R"({"jsonrpc":"2.0","id":)" << id << R"(,"result":{"content":[{"type":"text","text":"a)"
@@ -92,17 +140,18 @@ struct Server {
   }
 
   bool open(const json& id, const std::string& method) {
-    const bool modern = scenario.value("era", "legacy") == "modern";
+    json offers{{"tools", {{"listChanged", true}}}, {"prompts", json::object()}};
+    if (scenario.value("resources", false)) offers["resources"] = json::object();
     if (method == "initialize") {
       if (scenario.value("roots", false)) say({{"jsonrpc", "2.0"}, {"id", "r1"}, {"method", "roots/list"}});
-      if (modern) return refuse(id, -32022, "unsupported protocol version"), true;
+      if (modern()) return refuse(id, -32022, "unsupported protocol version"), true;
       answer(id, {{"protocolVersion", "2025-11-25"},
-                  {"capabilities", {{"tools", {{"listChanged", true}}}, {"prompts", json::object()}}},
+                  {"capabilities", offers},
                   {"serverInfo", {{"name", "fake"}, {"version", "1"}}},
                   {"instructions", "Use echo."}});
       return true;
     }
-    if (method != "server/discover" || !modern) return false;
+    if (method != "server/discover" || !modern()) return false;
     answer(id, {{"supportedVersions", {"2026-07-28"}}, {"capabilities", {{"tools", json::object()}}}, {"ttlMs", 0}});
     return true;
   }
@@ -110,11 +159,12 @@ struct Server {
   void hear(const json& message) {
     const std::string method = message.value("method", "");
     const json id = message.value("id", json()), params = message.value("params", json::object());
+    if (method.empty() && id == "q1") return answer(asking, text_result(message.value("result", json()).dump()));
     if (id.is_null() || method.empty() || scenario.value("silent", false)) return;
     if (open(id, method)) return;
     if (method == "tools/list") return list_tools(id, params);
     if (method == "tools/call") return call(id, params);
-    if (method == "prompts/list") return answer(id, {{"prompts", {{{"name", "greet"}}}}});
+    if (offer(id, method, params)) return;
     refuse(id, -32601, "Method not found");
   }
 };
@@ -129,6 +179,8 @@ int main(int argc, char** argv) {
   for (std::size_t left = server.scenario.value("stderr", std::size_t{0}); left > 0; left -= std::min(left, block.size()))
     std::cerr.write(block.data(), static_cast<std::streamsize>(std::min(left, block.size())));
   if (server.scenario.value("noise", false)) std::cout << "Server listening\n\n[1]\n\xff\xfe\n{\"a\":\n" << std::flush;
+  const std::string awaited = server.scenario.value("waits_for", "");
+  while (!awaited.empty() && ::access(awaited.c_str(), F_OK) != 0) ::poll(nullptr, 0, 5);
   for (std::string line; std::getline(std::cin, line);) {
     if (server.log) server.log << line << std::endl;
     const json message = json::parse(line, nullptr, false);

@@ -74,8 +74,9 @@ std::vector<fs::path> key_places() {
   std::vector<fs::path> places;
   const char* home = std::getenv("HOME");
   if (home == nullptr || *home != '/') return places;
-  for (const char* name : {".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".pypirc",
-                           ".config/gcloud", ".config/gh", ".config/tern", ".password-store", ".local/share/keyrings"})
+  for (const char* name :
+       {".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".pypirc", ".config/gcloud",
+        ".config/gh", ".config/tern", ".local/state/tern", ".password-store", ".local/share/keyrings"})
     add_existing(places, fs::path(home) / name);
   return places;
 }

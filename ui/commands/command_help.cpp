@@ -35,7 +35,8 @@ void run(Shell& shell, std::string_view arguments) {
   overlay.content = [&shell](int width) {
     constexpr Style heading{.fg = Colour::accent, .bold = true};
     Rows rows = {RowBuilder().add("Commands", heading).take()};
-    for (const SlashCommand& command : shell.slash) add_command(rows, command, width);
+    for (const SlashCommand& command : shell.slash)
+      if (!command.name.starts_with('@')) add_command(rows, command, width);
     rows.emplace_back();
     rows.push_back(RowBuilder().add("Keys", heading).take());
     append(rows, key_rows(shell, width));

@@ -10,7 +10,7 @@ void run(Shell& shell, std::string_view arguments) { shell.send(Query{"mcp", std
 
 SlashCommand mcp_command() {
   return {.name = "mcp",
-          .usage = "[on|off|restart|approve|refuse] [NAME]",
+          .usage = "[on|off|restart|login|logout|approve|refuse] [NAME] [TOOL]",
           .help = "MCP servers, their tools and errors",
           .run = run};
 }

@@ -44,7 +44,7 @@ void Completion::names(const Shell& shell, std::string_view line) {
   };
   for (const int wanted : {0, 1, 2})
     for (const SlashCommand& command : shell.slash)
-      if (rank(command) == wanted)
+      if (rank(command) == wanted && !command.name.starts_with('@'))
         candidates_.push_back({.text = "/" + command.name + (command.usage.empty() ? "" : " "),
                                .help = command.help,
                                .usage = command.usage,
@@ -71,6 +71,15 @@ void Completion::files(Shell& shell, std::string_view word) {
   if (word.empty() || !shell.files.listed()) shell.files.refresh();  // files come and go: each mention lists them anew
   for (std::string& name : shell.files.search(word, most_files))
     candidates_.push_back({.text = "@" + name + " ", .help = {}, .usage = {}, .run = false});
+  const std::string typed = "@" + std::string(word);
+  for (const SlashCommand& each : shell.slash) {  // what servers have to mention; the gaps of a template are the person's to fill
+    const std::size_t gap = each.name.find('{');
+    if (each.name.starts_with('@') && each.name.find(typed.substr(1)) != each.name.npos && candidates_.size() < most_files)
+      candidates_.push_back({.text = gap == each.name.npos ? each.name + " " : each.name.substr(0, gap),
+                             .help = each.help,
+                             .usage = {},
+                             .run = false});
+  }
 }
 
 void Completion::close(const Shell& shell) {

@@ -59,7 +59,7 @@ TEST_CASE("mcp client: opens, lists and calls a server of the old era") {
   CHECK(at.client->info().instructions == "Use echo.");
   CHECK(at.client->offers("tools"));
   CHECK_FALSE(at.client->offers("resources"));
-  CHECK(at.client->list("tools/list", "tools").entries.size() == 11);
+  CHECK(at.client->list("tools/list", "tools").entries.size() == 12);
   CHECK(first_text(at.call("echo", {{"text", "hi"}})) == "echo: hi");
   CHECK(at.heard().find("notifications/initialized") != std::string::npos);
   CHECK(at.heard().find("io.modelcontextprotocol") == std::string::npos);
@@ -92,7 +92,7 @@ TEST_CASE("mcp client: a remembered era is tried first") {
 TEST_CASE("mcp client: all pages of a list are read") {
   Connected at(R"({"tools":30,"page":7})");
   const McpList list = at.client->list("tools/list", "tools");
-  CHECK(list.entries.size() == 41);
+  CHECK(list.entries.size() == 42);
   CHECK(list.entries.back()["name"] == "t29");
   CHECK(list.trouble.empty());
 }
@@ -180,4 +180,43 @@ TEST_CASE("mcp client: a program that is not there says so") {
   spec.argv = {"/no/such/server"};
   McpClient client(std::make_unique<StdioLink>(spec), {});
   CHECK(client.open({}).find("cannot run /no/such/server") != std::string::npos);
+}
+
+TEST_CASE("mcp client: a server's question goes to the person, in either era, and the call goes on with the answer") {
+  for (const char* era : {"legacy", "modern"}) {
+    McpClientSettings settings;
+    settings.on_question = [](const json& params, std::stop_token) {
+      return json{{"action", "accept"}, {"content", {{"said", params["message"]}}}};
+    };
+    Connected at(json{{"era", era}, {"asks", true}}.dump(), settings);
+    REQUIRE(at.why.empty());
+    CHECK(at.heard().find("\"elicitation\":{\"form\"") != std::string::npos);
+    CHECK(first_text(at.call("ask")).find("Who are you?") != std::string::npos);
+  }
+}
+
+TEST_CASE("mcp client: with nobody there a question is declined, and is not offered") {
+  Connected at(R"({"asks":true})");
+  REQUIRE(at.why.empty());
+  CHECK(at.heard().find("elicitation") == std::string::npos);
+  CHECK(first_text(at.call("ask")) == R"({"action":"decline"})");
+}
+
+TEST_CASE("mcp client: closing ends a question that is open") {
+  std::atomic<bool> asked = false, ended = false;
+  McpClientSettings settings;
+  settings.on_question = [&](const json&, std::stop_token stop) {
+    asked = true;
+    comes_true([&] { return stop.stop_requested(); });
+    ended = stop.stop_requested();
+    return json{{"action", "cancel"}};
+  };
+  Connected at(R"({"asks":true})", settings);
+  REQUIRE(at.why.empty());
+  std::jthread caller([&] { CHECK(at.call("ask").failure == McpFailure::gone); });
+  REQUIRE(comes_true([&] { return asked.load(); }));
+  at.client->close();
+  caller.join();
+  at.client.reset();
+  CHECK(ended);
 }

@@ -1,10 +1,12 @@
 // Servers behind an address, of both eras.
 #include "agent/mcp/http_link.h"
 
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
 #include "agent/mcp/client.h"
+#include "tests/support/mcp_rig.h"
 #include "tests/support/tiny_http.h"
 
 using namespace tern;
@@ -107,9 +109,56 @@ TEST_CASE("mcp http: a server of the new era has no session, and headers name th
 
 TEST_CASE("mcp http: what goes wrong is said") {
   const TinyHttp closed([](const HttpAsked&) { return answer(401, "text/plain", "no"); });
-  CHECK(client_of(closed)->open({}).find("needs a sign-in (HTTP 401)") != std::string::npos);
+  CHECK(client_of(closed)->open({}).find("it needs a sign-in: /mcp login") != std::string::npos);
   const TinyHttp broken([](const HttpAsked&) { return answer(500, "text/html", "<h1>oops</h1>"); });
   CHECK(client_of(broken)->open({}) == "HTTP 500");
   const TinyHttp silent([](const HttpAsked&) { return answer(200, "text/event-stream", ""); });
   CHECK(client_of(silent)->open({}) == "the server ended its answer without a result");
+}
+
+TEST_CASE("mcp http: a server of the old era is heard unasked, after the last event and the pause it wants") {
+  std::atomic<int> gets = 0;
+  const TinyHttp server([&](const HttpAsked& asked) {
+    if (asked.method != "GET") return old_server(asked);
+    if (++gets > 2) return answer(405, "text/plain", "");
+    return answer(200, "text/event-stream",
+                  "id: n" + std::to_string(gets) +
+                      "\nretry: 1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n");
+  });
+  std::atomic<int> changes = 0;
+  McpClientSettings settings{.version = "1.0"};
+  settings.on_changed = [&](McpTopic) { ++changes; };
+  McpClient client(std::make_unique<HttpLink>(server.url(), NamedTexts{}, std::chrono::seconds(10)), settings);
+  REQUIRE(client.open({}).empty());
+  client.listen();
+  REQUIRE(test::comes_true([&] { return gets == 3; }));
+  CHECK(changes == 2);
+  std::vector<HttpAsked> asked = server.asked();
+  std::erase_if(asked, [](const HttpAsked& each) { return each.method != "GET"; });
+  CHECK_FALSE(asked.at(0).has("last-event-id"));
+  CHECK(asked.at(1).has("last-event-id: n1"));
+  CHECK(asked.at(2).has("last-event-id: n2"));
+}
+
+TEST_CASE("mcp http: a server of the new era is asked to tell of changes, and a refusal is taken") {
+  std::atomic<int> asks = 0;
+  const TinyHttp server([&](const HttpAsked& asked) {
+    const json message = json::parse(asked.body);
+    if (message["method"] == "server/discover")
+      return answer_json(message["id"],
+                         {{"supportedVersions", {"2026-07-28"}}, {"capabilities", {{"tools", {{"listChanged", true}}}}}});
+    if (++asks == 1)
+      return answer(200, "text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n");
+    return answer(404, "application/json",
+                  json{{"jsonrpc", "2.0"}, {"id", message["id"]}, {"error", {{"code", -32601}, {"message", "no"}}}}.dump());
+  });
+  std::atomic<int> changes = 0;
+  McpClientSettings settings{.version = "1.0"};
+  settings.on_changed = [&](McpTopic) { ++changes; };
+  McpClient client(std::make_unique<HttpLink>(server.url(), NamedTexts{}, std::chrono::seconds(10)), settings);
+  REQUIRE(client.open({}).empty());
+  client.listen();
+  REQUIRE(test::comes_true([&] { return asks == 2; }));
+  CHECK(changes == 1);
+  CHECK(server.asked().at(1).body.find("toolsListChanged") != std::string::npos);
 }

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "agent/mcp/mcp_tool.h"
@@ -27,15 +28,19 @@ McpServer fake_server(const std::string& name, std::string scenario = "{}") {
   return server;
 }
 
+void at_once(const std::function<void(std::stop_token)>& work) { work({}); }
+
 struct Servers {
   std::atomic<int> changes = 0;
   std::unique_ptr<McpHub> hub;
 
-  explicit Servers(std::vector<McpServer> servers, bool approved = true) {
+  explicit Servers(std::vector<McpServer> servers, bool approved = true, const std::filesystem::path& places = {},
+                   const std::filesystem::path& root = "/tmp") {
     test::shell_spec("", "/tmp");  // the supervisor of the tests
     McpHubSettings settings;
     settings.version = "1.0";
-    settings.root = "/tmp";
+    settings.root = root;
+    settings.places = places;
     settings.env = {"PATH=/usr/bin:/bin", "MINE=no"};
     settings.pauses = {.first = milliseconds(5), .longest = milliseconds(5), .settle = milliseconds(5), .most_failures = 2};
     settings.on_change = [this](const std::string&) { ++changes; };
@@ -61,7 +66,7 @@ ToolOutput call(const ToolPtr& tool, const json& args = json::object()) {
 TEST_CASE("mcp hub: a server's tools are tools of ours") {
   Servers servers({fake_server("a"), fake_server("b", R"({"tools":1})")});
   REQUIRE((servers.ready("a") && servers.ready("b")));
-  CHECK(servers.hub->tools().size() == 23);
+  CHECK(servers.hub->tools().size() == 25);
   const ToolPtr echo = servers.hub->tool("a", "echo");
   REQUIRE(echo != nullptr);
   CHECK(echo->name == "mcp__a__echo");
@@ -77,8 +82,8 @@ TEST_CASE("mcp hub: a server that is killed comes back, and its tools stay named
   Servers servers({fake_server("a")});
   REQUIRE(servers.ready("a"));
   const ToolPtr crash = servers.hub->tool("a", "crash"), echo = servers.hub->tool("a", "echo");
-  CHECK(call(crash).text == "The MCP server \"a\" did not run crash: the server is gone: it ended with exit status 7.");
-  CHECK(servers.hub->tools().size() == 11);
+  CHECK(call(crash).text == "The MCP server \"a\" did not answer: the server is gone: it ended with exit status 7.");
+  CHECK(servers.hub->tools().size() == 12);
   CHECK(comes_true([&] { return servers.at("a").starts == 2 && servers.at("a").phase == McpPhase::ready; }));
   CHECK(call(echo, {{"text", "again"}}).text == "echo: again");
 }
@@ -147,7 +152,7 @@ TEST_CASE("mcp hub: what is cheap is declared, what is dear is deferred") {
   Servers servers({fake_server("a"), fake_server("b", R"({"schema_bytes":2000})"), always});
   REQUIRE((servers.ready("a") && servers.ready("b") && servers.ready("c")));
   const std::vector<ToolPtr> declared = servers.hub->affordable(2'000);
-  CHECK(declared.size() == 22);
+  CHECK(declared.size() == 24);
   CHECK(std::none_of(declared.begin(), declared.end(), [](const ToolPtr& t) { return t->name.starts_with("mcp__b__"); }));
   const std::string news = servers.hub->news();
   CHECK(news.find("\"b\" is ready") != std::string::npos);
@@ -159,7 +164,7 @@ TEST_CASE("McpTools finds by words and shows arguments; McpCall stands for the t
   Servers servers({fake_server("a")});
   REQUIRE(servers.ready("a"));
   const ToolPtr find = std::make_shared<const Tool>(mcp_tools_tool(*servers.hub));
-  const Tool run = mcp_call_tool(*servers.hub);
+  const Tool run = mcp_call_tool(*servers.hub, at_once);
   const std::string shown = call(find, {{"query", "echo"}}).text;
   CHECK(shown.starts_with("mcp__a__echo: Does echo. \narguments: {"));
   CHECK(call(find).text.find("mcp__a__variable: Does variable") != std::string::npos);
@@ -172,6 +177,62 @@ TEST_CASE("McpTools finds by words and shows arguments; McpCall stands for the t
   json wrong = {{"server", "a"}, {"tool", "nope"}, {"arguments", json::object()}};
   CHECK(run.stands_for(wrong, error) == nullptr);
   CHECK(error == "There is no MCP tool \"nope\" of the server \"a\" now. McpTools lists those there are.");
+}
+
+TEST_CASE("McpCall waits for its server while that one starts, and only for that one") {
+  const test::TempDir temp;
+  const std::string sign = (temp.path() / "go").string(), never = (temp.path() / "never").string();
+  Servers servers({fake_server("a", json{{"waits_for", sign}}.dump()), fake_server("b", json{{"waits_for", never}}.dump())});
+  std::stop_source stop;
+  const Tool run = mcp_call_tool(*servers.hub, [&](const auto& work) { work(stop.get_token()); });
+  std::jthread starter([&] { std::ofstream(sign) << "go"; });
+  json args = {{"server", "a"}, {"tool", "echo"}, {"arguments", json::object()}};
+  std::string error;
+  REQUIRE(run.stands_for(args, error) != nullptr);
+  CHECK(servers.at("b").phase == McpPhase::starting);
+  stop.request_stop();  // Esc ends the wait
+  json other = {{"server", "b"}, {"tool", "echo"}, {"arguments", json::object()}};
+  CHECK(run.stands_for(other, error) == nullptr);
+  CHECK(error.find("interrupted") != std::string::npos);
+  std::ofstream(never) << "go";
+}
+
+TEST_CASE("a single tool that is turned off is not found, is refused, and comes back") {
+  Servers servers({fake_server("a")});
+  REQUIRE(servers.ready("a"));
+  const ToolPtr echo = servers.hub->tool("a", "echo");
+  const Tool run = mcp_call_tool(*servers.hub, at_once);
+  servers.hub->turn_tool("mcp__a__echo", false);
+  CHECK(servers.hub->tools().size() == 11);
+  CHECK(call(echo, {{"text", "x"}}).text == "The user turned the tool mcp__a__echo off.");
+  json args = {{"server", "a"}, {"tool", "echo"}, {"arguments", json::object()}};
+  std::string error;
+  CHECK(run.stands_for(args, error) == nullptr);
+  CHECK(error == "The user turned the tool \"echo\" off.");
+  servers.hub->turn_tool("mcp__a__echo", true);
+  CHECK(call(echo, {{"text", "x"}}).text == "echo: x");
+}
+
+TEST_CASE("a server runs in a sandbox of its own: it writes in the workspace and in its own place, and nowhere else") {
+  if (probe_sandbox().rung == SandboxRung::none) SKIP("no sandbox here");
+  const test::TempDir temp;
+  const auto root = temp.path() / "work", outside = temp.path() / "outside", places = temp.path() / "places";
+  for (const auto& folder : {root, outside}) std::filesystem::create_directories(folder);
+  McpServer free = fake_server("free");
+  free.sandboxed = false;
+  Servers servers({fake_server("a"), free}, true, places, root);
+  REQUIRE((servers.ready("a") && servers.ready("free")));
+  const auto write = [&](const char* server, const std::filesystem::path& file) {
+    return call(servers.hub->tool(server, "write"), {{"path", file.string()}}).text;
+  };
+  CHECK(write("a", root / "x") == "written");
+  CHECK(write("a", outside / "x") == "not written");
+  CHECK(write("a", root / ".git/hooks/x") == "not written");
+  CHECK(write("free", outside / "x") == "written");
+  const std::string place = call(servers.hub->tool("a", "variable"), {{"name", "npm_config_cache"}}).text;
+  CHECK(place.starts_with((places / "a").string()));
+  CHECK(write("a", place + "-note") == "written");
+  CHECK_FALSE(std::filesystem::exists(root / ".git"));  // no stand-ins while it runs
 }
 
 TEST_CASE("names of servers' tools fit every wire and never meet") {

@@ -1,10 +1,13 @@
 // Servers in a session of the real program: what the model is offered, what is asked, what a project may start.
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/fake_issuer.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/headless.h"
+#include "tests/support/mcp_rig.h"
 #include "tests/support/places.h"
 
 using namespace tern;
@@ -25,9 +28,9 @@ struct Answered {
   int status = 0;
 };
 
-Answered answer(const Home& home, const char* scenario, const std::vector<std::string>& more) {
+Answered answer(const Home& home, const char* scenario, const std::vector<std::string>& more, const char* prompt = "go on") {
   const FakeLlm model(scenario);
-  std::vector<std::string> words = {"-p", "go on", "--verbose"};
+  std::vector<std::string> words = {"-p", prompt, "--verbose"};
   words.insert(words.end(), more.begin(), more.end());
   Headless tern(home, test::wires()[0], model.url(), words);
   Answered answered;
@@ -37,6 +40,20 @@ Answered answer(const Home& home, const char* scenario, const std::vector<std::s
   answered.errors = tern.errors();
   for (const auto& request : model.requests()) answered.requests.push_back(request.body);
   return answered;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// How many processes have this in their command line.
+int processes_with(const std::string& mark) {
+  int n = 0;
+  std::error_code ignored;
+  for (const auto& each : std::filesystem::directory_iterator("/proc", ignored))
+    n += text_of(each.path() / "cmdline").find(mark) != std::string::npos;
+  return n;
 }
 
 constexpr const char* kEcho = R"({"replies":[
@@ -94,6 +111,86 @@ TEST_CASE("a server that is broken is told of, and the answer comes all the same
   REQUIRE(ran.requests.size() == 3);
   CHECK(ran.requests[1].find("is not running") != std::string::npos);
   CHECK(ran.text.find("done") != std::string::npos);
+}
+
+TEST_CASE("a call of a server that is still starting waits for it") {
+  const Home home;
+  const Answered ran = answer(home, R"({"replies":[
+    {"calls":[{"name":"McpCall","arguments":{"server":"a","tool":"echo","arguments":{"text":"at once"}}}]},{"text":"done"}]})",
+                              {"--mcp-config", servers_text({{"a", fake_entry()}}), "--allowed-tools", "mcp__a"});
+  REQUIRE(ran.requests.size() == 2);
+  CHECK(ran.requests[1].find("echo: at once") != std::string::npos);
+}
+
+TEST_CASE("a server's prompt is a command behind -p, with its arguments, and says whose words it is") {
+  const Home home;
+  const char* hi = R"({"replies":[{"text":"hi"}]})";
+  const std::string flag = servers_text({{"a", fake_entry()}});
+  const Answered ran = answer(home, hi, {"--mcp-config", flag}, "/a:greet Bob very warm");
+  REQUIRE(ran.requests.size() == 1);
+  CHECK(ran.requests[0].find("Greet Bob in a very warm tone.") != std::string::npos);
+  CHECK(ran.requests[0].find("in the words of the MCP server") != std::string::npos);
+  const Answered without = answer(home, hi, {"--mcp-config", flag}, "/a:greet");
+  CHECK(without.requests.empty());
+  CHECK(without.status != 0);
+  CHECK((without.text + without.errors).find("/a:greet needs who") != std::string::npos);
+  const Answered unknown = answer(home, hi, {"--mcp-config", flag}, "/a:nope");
+  CHECK(unknown.requests.empty());
+}
+
+TEST_CASE("a resource that is mentioned is read into the prompt; an address of mail is none") {
+  const Home home;
+  const char* hi = R"({"replies":[{"text":"hi"}]})";
+  const std::string flag = servers_text({{"a", fake_entry(R"({"resources":true})")}});
+  const Answered ran = answer(home, hi, {"--mcp-config", flag}, "mail x@a:note:///no about (@a:note:///one), @b:none");
+  REQUIRE(ran.requests.size() == 1);
+  CHECK(ran.requests[0].find("the text of note:///one") != std::string::npos);
+  CHECK(ran.requests[0].find("the text of note:///no\"") == std::string::npos);
+  CHECK(ran.requests[0].find("[@b:none") == std::string::npos);
+}
+
+TEST_CASE("a resource is a tool to the model") {
+  const Home home;
+  const Answered ran =
+      answer(home, R"({"replies":[
+    {"calls":[{"name":"McpCall","arguments":{"server":"a","tool":"read_resource","arguments":{"uri":"note:///two"}}}]},{"text":"done"}]})",
+             {"--mcp-config", servers_text({{"a", fake_entry(R"({"resources":true})")}}), "--allowed-tools", "mcp__a"});
+  REQUIRE(ran.requests.size() == 2);
+  CHECK(ran.requests[1].find("the text of note:///two") != std::string::npos);
+}
+
+TEST_CASE("where nobody can be asked a server's question is declined and the call ends") {
+  const Home home;
+  const Answered ran =
+      answer(home, R"({"replies":[
+    {"calls":[{"name":"McpCall","arguments":{"server":"a","tool":"ask","arguments":{}}}]},{"text":"done"}]})",
+             {"--mcp-config", servers_text({{"a", fake_entry(R"({"asks":true})")}}), "--allowed-tools", "mcp__a"});
+  REQUIRE(ran.requests.size() == 2);
+  CHECK(ran.requests[1].find("decline") != std::string::npos);
+}
+
+TEST_CASE("a server that wants a sign-in is told of with what to do, and is not asked again and again") {
+  const Home home;
+  const test::FakeIssuer issuer;
+  const Answered ran = answer(home, kEcho, {"--mcp-config", servers_text({{"a", {{"url", issuer.server().url}}}})});
+  REQUIRE(ran.requests.size() == 3);
+  CHECK(ran.errors.find("needs a sign-in: /mcp login a") != std::string::npos);
+  CHECK(ran.requests[1].find("it needs a sign-in") != std::string::npos);
+  CHECK(issuer.count("/mcp") <= 2);
+}
+
+TEST_CASE("kill -9 of tern leaves no server behind") {
+  const Home home;
+  const auto log = home.work / "server-log";
+  const FakeLlm model(R"({"replies":[{"calls":[{"name":"McpCall","arguments":{"server":"a","tool":"never","arguments":{}}}]}]})");
+  Headless tern(home, test::wires()[0], model.url(),
+                {"-p", "go on", "--mcp-config", servers_text({{"a", fake_entry(json{{"log", log.string()}}.dump())}}),
+                 "--allowed-tools", "mcp__a"});
+  tern.close_input();
+  REQUIRE(test::comes_true([&] { return text_of(log).find("tools/call") != std::string::npos; }, std::chrono::seconds(60)));
+  CHECK(processes_with(log.string()) >= 2);
+  tern.kill();
+  CHECK(test::comes_true([&] { return processes_with(log.string()) == 0; }, std::chrono::seconds(30)));
 }
 
 TEST_CASE("three servers of 44 tools cost a first request at most 2.2 KB") {
