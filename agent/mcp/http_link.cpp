@@ -32,7 +32,7 @@ bool plain_value(std::string_view text) {
 
 // One answer as it comes: a message, or a stream of them.
 struct Reply {
-  explicit Reply(const LinkEvents& to) : events(to) {}
+  explicit Reply(const LinkEvents& to, std::function<bool()> answer = nullptr) : events(to), answered(std::move(answer)) {}
 
   void head(const HttpHead& head) { stream = head["content-type"].find("text/event-stream") != std::string_view::npos; }
   HttpNext data(std::string_view chunk) {
@@ -44,7 +44,8 @@ struct Reply {
     parser.feed(chunk, [this](std::string_view, std::string_view text) {
       if (!text.empty()) events.on_message(std::string(text));
     });
-    return parser.broken() ? oversized({}) : HttpNext::more;
+    if (parser.broken()) return oversized({});
+    return answered && answered() ? HttpNext::drain : HttpNext::more;  // some keep a stream open behind its answer
   }
   HttpNext oversized(std::string_view chunk) {
     events.on_oversized(std::string_view(body).substr(0, 256),
@@ -53,6 +54,7 @@ struct Reply {
   }
 
   const LinkEvents& events;
+  std::function<bool()> answered;  // what is waited for has come; null: it is listened to
   SseParser parser{SseParser::Form::events, largest_message};
   std::string body;
   bool stream = false;
@@ -167,7 +169,7 @@ bool HttpLink::State::resume(const Outgoing& message, const Reply& cut, std::sto
   for (int tries = 0; tries < kMostResumed && !message.answered() && pause(wait, stop); ++tries) {
     HttpRequest request = request_for("GET", {}, tokens ? tokens->token(stop) : std::string());
     request.headers.emplace_back("Last-Event-ID", last);
-    Reply reply(events);
+    Reply reply(events, message.answered);
     const HttpResult result = run(request, reply, stop);
     if (result.head.status != 200) break;
     if (!reply.parser.last_id().empty()) last = std::string(reply.parser.last_id());
@@ -219,7 +221,7 @@ std::string HttpLink::send(const Outgoing& message, std::stop_token stop) {
   State& s = *state_;
   if (message.method == "notifications/cancelled") return {};  // the end of its stream says it, and nobody waits for this
   std::string token = s.tokens ? s.tokens->token(stop) : std::string();
-  Reply reply(s.events);
+  Reply reply(s.events, message.wants_answer ? message.answered : nullptr);
   HttpResult result = s.run(s.request_for("POST", message, token), reply, stop);
   const int status = result.head.status;
   if ((status == 401 || status == 403) && s.tokens && s.tokens->refused(status, result.head["www-authenticate"], token, stop)) {
