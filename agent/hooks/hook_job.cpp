@@ -185,6 +185,7 @@ std::vector<HookOutcome> run_jobs(std::vector<HookJob> jobs, std::stop_token sto
   std::vector<std::thread> posts;
   std::vector<std::unique_ptr<Running>> commands;
   std::vector<std::size_t> places;
+  keep_supervisors(jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (jobs[i].request) {
       posts.emplace_back([&outcomes, &jobs, i, stop] { outcomes[i] = post(jobs[i], stop); });

@@ -51,6 +51,11 @@ bool CommandStreams::drain_errors(const std::function<void(std::string_view)>& s
   return errors >= 0;
 }
 
+void tune_output(int fd) {
+  ::fcntl(fd, F_SETPIPE_SZ, 1 << 20);
+  ::fcntl(fd, F_SETFL, O_NONBLOCK);
+}
+
 bool read_some(int fd, const std::function<void(std::string_view)>& sink) {
   static thread_local std::vector<char> buffer(1 << 20);
   const ssize_t got = ::read(fd, buffer.data(), buffer.size());

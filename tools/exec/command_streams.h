@@ -24,6 +24,8 @@ struct CommandStreams {
   bool drain_errors(const std::function<void(std::string_view)>& sink);  // false once they have ended
 };
 
+// Our end of a command's output: large, and read without waiting.
+void tune_output(int fd);
 // Reads what is there, at most 1 MiB, into `sink`. False once the stream has ended.
 bool read_some(int fd, const std::function<void(std::string_view)>& sink);
 

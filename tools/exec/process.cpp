@@ -11,12 +11,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
-#include <random>
 #include <span>
 #include <thread>
 
@@ -93,7 +91,8 @@ struct Shared {
   std::mutex mutex;  // also keeps forks from seeing each other's descriptors
   std::condition_variable changed;
   std::string supervisor_path = "/proc/self/exe";
-  std::unique_ptr<Supervisor> spare;
+  std::vector<std::unique_ptr<Supervisor>> spares;
+  std::size_t most_spares = 1;
   std::mutex leaving_mutex;  // its own: who ends a command must not wait for the next supervisor to be started
   std::vector<std::unique_ptr<Supervisor>> leaving;  // have said everything and are about to exit
   rlim_t files_before = 0;
@@ -153,11 +152,6 @@ int launch(Supervisor& s, int orders, int output, int news) {
   return result;
 }
 
-void tune(int output) {
-  ::fcntl(output, F_SETPIPE_SZ, 1 << 20);
-  ::fcntl(output, F_SETFL, O_NONBLOCK);
-}
-
 std::unique_ptr<Supervisor> start_supervisor(std::string& error) {
   limit_descriptors();
   auto s = std::make_unique<Supervisor>();
@@ -167,7 +161,7 @@ std::unique_ptr<Supervisor> start_supervisor(std::string& error) {
     error = reason("cannot make a pipe", errno);
   s->orders = orders[0], s->output = output[0], s->news = news[0];
   if (error.empty()) {
-    tune(output[0]);
+    tune_output(output[0]);
     ::fcntl(news[0], F_SETFL, O_NONBLOCK);
     const int result = launch(*s, orders[1], output[1], news[1]);
     if (result < 0) error = reason("cannot start a process", -result);
@@ -181,11 +175,12 @@ std::unique_ptr<Supervisor> start_supervisor(std::string& error) {
 std::unique_ptr<Supervisor> take_supervisor(std::string& error) {
   const std::lock_guard lock(shared().mutex);
   reap_leaving(0);
-  auto& spare = shared().spare;
-  if (spare) {
+  auto& spares = shared().spares;
+  while (!spares.empty()) {
+    auto spare = std::move(spares.back());
+    spares.pop_back();
     pollfd gone{spare->news, POLLIN, 0};
-    if (::poll(&gone, 1, 0) == 0) return std::move(spare);
-    spare.reset();
+    if (::poll(&gone, 1, 0) == 0) return spare;
   }
   return start_supervisor(error);
 }
@@ -197,7 +192,7 @@ int renew_output(Supervisor& s, std::string& error) {
     error = reason("cannot make a pipe", errno);
     return -1;
   }
-  tune(output[0]);
+  tune_output(output[0]);
   s.output = output[0];
   return output[1];
 }
@@ -205,16 +200,10 @@ int renew_output(Supervisor& s, std::string& error) {
 // Whoever holds the mutex is starting one: then there is no need of this one, nor time to wait.
 bool keep_for_next(std::unique_ptr<Supervisor>& s) {
   const std::unique_lock lock(shared().mutex, std::try_to_lock);
-  if (!lock || shared().spare) return false;
+  if (!lock || shared().spares.size() >= shared().most_spares) return false;
   close_fd(s->output);
-  shared().spare = std::move(s);
+  shared().spares.push_back(std::move(s));
   return true;
-}
-
-std::string random_cookie() {
-  static std::atomic<unsigned> count{0};
-  std::random_device random;
-  return "TERN_COMMAND=" + std::to_string(random()) + std::to_string(random()) + "-" + std::to_string(++count);
 }
 
 }  // namespace
@@ -366,20 +355,27 @@ void Process::kill_supervisor() {
 
 void set_supervisor(std::filesystem::path executable) {
   const std::lock_guard lock(shared().mutex);
-  shared().spare.reset();
+  shared().spares.clear();
   shared().supervisor_path = executable.empty() ? "/proc/self/exe" : executable.string();
+}
+
+void keep_supervisors(std::size_t count) {
+  constexpr std::size_t most = 12;
+  const std::lock_guard lock(shared().mutex);
+  shared().most_spares = std::max(shared().most_spares, std::min(count, most));
 }
 
 void warm_supervisor() {
   const std::lock_guard lock(shared().mutex);
   std::string error;
-  if (!shared().spare) shared().spare = start_supervisor(error);
+  if (!shared().spares.empty()) return;
+  if (auto spare = start_supervisor(error)) shared().spares.push_back(std::move(spare));
 }
 
 void warm_supervisor_soon() {
   {
     const std::lock_guard lock(shared().mutex);
-    if (shared().spare || shared().warming > 0) return;
+    if (!shared().spares.empty() || shared().warming > 0) return;
     ++shared().warming;
   }
   std::thread([] {
@@ -393,7 +389,9 @@ void warm_supervisor_soon() {
 void cool_supervisor() {
   std::unique_lock lock(shared().mutex);
   shared().changed.wait(lock, [] { return shared().warming == 0; });
-  shared().spare.reset();
+  for (const auto& spare : shared().spares) spare->close_all();  // they leave side by side
+  shared().spares.clear();
+  shared().most_spares = 1;
   reap_leaving(1500);
 }
 

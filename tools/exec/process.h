@@ -79,11 +79,13 @@ class Process {
 
 // The executable to start as supervisor (tests); empty = this program.
 void set_supervisor(std::filesystem::path executable);
+// So many commands will run side by side again and again: their supervisors stay for the next ones, a dozen at most.
+void keep_supervisors(std::size_t count);
 // Starts one supervisor ahead of time so that the next command need not wait for it. Cheap when one is there already.
 void warm_supervisor();
 // The same on a thread of its own, for who must not wait: call it when a turn begins and a command may follow.
 void warm_supervisor_soon();
-// Ends the waiting one (before exit, and in tests that count processes).
+// Ends those that wait (before exit, and in tests that count processes).
 void cool_supervisor();
 
 }  // namespace tern

@@ -1,8 +1,10 @@
 #include "tools/exec/process_request.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <random>
 
 namespace tern {
 
@@ -29,7 +31,8 @@ Fields request_of(const ProcessSpec& spec, const std::string& cookie, unsigned l
   fields.emplace_back("grace", std::to_string(spec.grace.count()));
   fields.emplace_back("processes", std::to_string(spec.max_processes));
   fields.emplace_back("files", std::to_string(files));
-  fields.emplace_back(spec.two_way ? "two_way" : "stay", "1");
+  fields.emplace_back("stay", "1");
+  if (spec.two_way) fields.emplace_back("two_way", "1");
   if (spec.report_cwd) fields.emplace_back("report_cwd", "1");
   if (!spec.sandbox.on) return fields;
   fields.emplace_back("sandbox", std::to_string(static_cast<int>(spec.sandbox.rung)));
@@ -42,6 +45,12 @@ Fields request_of(const ProcessSpec& spec, const std::string& cookie, unsigned l
   add_paths(fields, "hidden", spec.sandbox.hidden);
   if (!spec.sandbox.temp.empty()) fields.emplace_back("temp", spec.sandbox.temp.string());
   return fields;
+}
+
+std::string random_cookie() {
+  static std::atomic<unsigned> count{0};
+  std::random_device random;
+  return "TERN_COMMAND=" + std::to_string(random()) + std::to_string(random()) + "-" + std::to_string(++count);
 }
 
 // A NUL would cut the request short, and everything after it would be something the gate never saw.

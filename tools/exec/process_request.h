@@ -10,6 +10,7 @@ namespace tern {
 
 // `cookie` is a NAME=value by which every process of the command is known, `files` its limit of open descriptors.
 Fields request_of(const ProcessSpec& spec, const std::string& cookie, unsigned long long files);
+std::string random_cookie();
 std::string why_unusable(const ProcessSpec& spec);  // empty when it can be run
 std::string reason(const char* what, int error);
 

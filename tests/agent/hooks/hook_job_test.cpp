@@ -3,6 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "tests/support/commands.h"
@@ -46,6 +47,36 @@ TEST_CASE("hook jobs: they run side by side: each waits for a file that another 
   const auto ended = run_jobs(std::move(jobs), {});
   CHECK(ended[0].out == "met\n");
   CHECK(ended[1].out == "met\n");
+}
+
+TEST_CASE("hook jobs: the supervisors of one call serve the next one, each hook under its own") {
+  cool_supervisor();
+  const auto parents = [] {
+    std::vector<HookJob> jobs;
+    for (int i = 0; i < 5; ++i) jobs.push_back(command("cat > /dev/null; echo $PPID; echo $PPID >&2"));
+    std::set<std::string> pids;
+    for (const auto& ended : run_jobs(std::move(jobs), {})) {
+      CHECK(ended.error.empty());
+      CHECK(ended.out == ended.err);
+      pids.insert(ended.out);
+    }
+    return pids;
+  };
+  const auto first = parents();
+  CHECK(first.size() == 5);
+  CHECK(parents() == first);
+  CHECK(first.count(run_jobs(
+                        [] {
+                          std::vector<HookJob> one;
+                          one.push_back(command("echo $PPID"));
+                          return one;
+                        }(),
+                        {})
+                        .front()
+                        .out) == 1);
+  cool_supervisor();
+  for (const auto& pid : parents()) CHECK(first.count(pid) == 0);
+  cool_supervisor();
 }
 
 TEST_CASE("hook jobs: what is over its time is ended with all it started; the others are not") {
