@@ -8,10 +8,10 @@
 namespace tern {
 namespace {
 
-// Caches are refilled at the price of a write, where there is one.
-double dollars_to_write(Tokens tokens, const ModelInfo& model) {
-  const double price = model.cache_write > 0 ? model.cache_write : model.input;
-  return static_cast<double>(tokens) * price / 1e6;
+// Caches are refilled at the price of a write, where there is one, of the life that the next request would ask for.
+double dollars_to_write(Tokens tokens, const Context& context) {
+  const bool hour = context.config.long_cache && context.gauges.pauses().hour_pays();
+  return static_cast<double>(tokens) * write_price(context.model, hour) / 1e6;
 }
 
 bool matters(const Context& context) { return context.model.priced && context.gauges.cache().seen; }
@@ -21,7 +21,7 @@ bool matters(const Context& context) { return context.model.priced && context.ga
 ColdCost cold_cost(const Context& context, TimePoint now) {
   ColdCost cost;
   const auto used = used_of(context);
-  cost.next = dollars_to_write(used, context.model);
+  cost.next = dollars_to_write(used, context);
   if (cost.next < worth_a_word) return cost;
   auto budget = budget_of(context);
   budget.config.micro_at = std::min(budget.config.micro_at, fill_share(context) * 0.99);
@@ -31,7 +31,7 @@ ColdCost cold_cost(const Context& context, TimePoint now) {
   auto due = plan(context.conversation, budget, state);
   if (due.tier != Tier::micro || due.edits.empty()) return cost;
   const auto after = usage(tern::apply(context.conversation, due.edits), budget).used;
-  cost.compacted = dollars_to_write(after, context.model);
+  cost.compacted = dollars_to_write(after, context);
   cost.plan = std::move(due);
   return cost;
 }

@@ -96,14 +96,23 @@ void Forecast::load(const std::string& text) {
   in >> mean_ >> samples_;
 }
 
+void Gauges::choose_cache(const ModelInfo& model, bool may, TimePoint now) {
+  asks_hour_ = cache_.warm(now) ? cache_.hour : may && model.sells_hours() && pauses_.hour_pays();
+}
+
 void Gauges::reported(Tokens estimated, const TokenUsage& usage, const ModelInfo& model, TimePoint now) {
+  if (cache_.seen && anchor_reported_ > 0) {
+    const auto prefix = std::min(anchor_reported_, usage.total_input());
+    pauses_.saw(std::max(cache_.age(now), std::chrono::seconds(0)), prefix, usage.total_input() - prefix, model);
+  }
   if (usage.total_input() > 0) {
     calibration_.learn(estimated, usage.total_input());
     anchor_estimated_ = estimated;
     anchor_reported_ = usage.total_input();
   }
   cache_.learn(usage, now);
-  cache_.life = cache_life(model);
+  if (usage.cache_write > 0) cache_.hour = 2 * usage.long_write > usage.cache_write;
+  cache_.life = cache_.hour ? std::chrono::seconds(std::chrono::hours(1)) : cache_life(model);
   ++requests_;
   spent(model.dollars(usage), model.priced);
 }
@@ -152,7 +161,7 @@ std::string Gauges::save(const ModelInfo& model) const {
   out << saved_ << ' ' << std::to_string(dollars_) << ' ' << dollars_known_ << ' ' << forecast_.save() << ' '
       << (calibration_.learned() ? std::to_string(calibration_.factor()) : "0") << ' ' << anchor_estimated_ << ' '
       << anchor_reported_ << ' ' << model.provider << '/' << model.name << ' ' << std::to_string(mean_requests_) << ' ' << turns_
-      << ' ' << cache_.seen << ' ' << cache_.last_request.time_since_epoch().count();
+      << ' ' << cache_.seen << ' ' << cache_.last_request.time_since_epoch().count() << ' ' << cache_.hour;
   return out.str();
 }
 
@@ -171,7 +180,8 @@ void Gauges::load(const std::string& text, const ModelInfo& model) {
   std::int64_t last = 0;  // another process may go on before the provider's cache is cold
   if (bool seen = false; in >> seen >> last) {
     cache_.seen = seen;
-    cache_.life = cache_life(model);
+    in >> cache_.hour;
+    cache_.life = cache_.hour ? std::chrono::seconds(std::chrono::hours(1)) : cache_life(model);
     cache_.last_request = TimePoint(std::chrono::milliseconds(last));
   }
 }

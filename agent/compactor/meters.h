@@ -44,6 +44,11 @@ class Gauges {
   double factor(Tokens estimated) const;  // for Budget::calibration
   bool estimated_only() const { return !calibration_.learned(); }
   const CacheState& cache() const { return cache_; }
+  // Before a request: whether it asks for a cache of an hour. What is warm keeps the life it has.
+  void choose_cache(const ModelInfo& model, bool may, TimePoint now);
+  bool asks_hour() const { return asks_hour_; }
+  CachePauses& pauses() { return pauses_; }
+  const CachePauses& pauses() const { return pauses_; }
   const Forecast& forecast() const { return forecast_; }
   double requests_per_turn() const;  // of the last turns; at least what the one under way has had
   double dollars() const { return dollars_; }
@@ -58,6 +63,8 @@ class Gauges {
   Calibration calibration_;
   Tokens anchor_estimated_ = 0, anchor_reported_ = 0;
   CacheState cache_;
+  CachePauses pauses_;
+  bool asks_hour_ = false;
   Forecast forecast_;
   Tokens growing_ = 0, saved_ = 0;
   int requests_ = 0, turns_ = 0;  // of the turn under way; those that ended

@@ -159,7 +159,7 @@ HelperReport HelperRun::run(std::stop_token stop) {
     report_.how = HelperReport::How::refused;
   else if (end.how != TurnEnded::How::done)
     report_.how = HelperReport::How::failed;
-  if (report_.how == HelperReport::How::failed) report_.why = end.error;
+  if (report_.how == HelperReport::How::failed) report_.why = end.by_cost ? "a limit on dollars is reached." : end.error;
   report_.denials = agent_.denials;
   report_.text = last_words(context_.conversation);
   close();
@@ -223,7 +223,7 @@ void HelperRun::charge() {
   world_.dollars = doors_.charge(since, context_.model);
   if (!world_.dollars) return;
   constexpr double nothing = 1e-9;  // zero would be no limit
-  agent_.limits.max_cost = std::max(context_.gauges.dollars() + *world_.dollars, nothing);
+  agent_.limits.cost.run = std::max(context_.gauges.dollars() + *world_.dollars, nothing);
 }
 
 // Its commands end with it, and what the user granted meanwhile goes on to hold.

@@ -84,6 +84,15 @@ void rule_doors(HelperDoors& doors, const HelperSetup& setup) {
   };
 }
 
+// Until the nearest limit of the parent, or that of Task itself.
+std::optional<double> dollars_left(Agent& parent) {
+  parent.spending.count(parent.context.gauges.dollars());
+  auto left = parent.spending.left(parent.limits.cost);
+  const auto own = left_for(parent.limits.cost, parent.store.spent_on(), "Task");
+  if (own) left = std::min(left.value_or(*own), *own);
+  return left;
+}
+
 void charge_door(HelperDoors& doors, const HelperSetup& setup) {
   doors.charge = [&setup](const UsageTotal& used, const ModelInfo& model) {
     std::optional<double> left;
@@ -96,8 +105,7 @@ void charge_door(HelperDoors& doors, const HelperSetup& setup) {
       parent.store.add_usage(row);
       parent.context.gauges.spent(used.dollars, model.priced);
       parent.show_meters();
-      const auto& gauges = parent.context.gauges;
-      if (parent.limits.max_cost > 0) left = parent.limits.max_cost - (gauges.dollars() - parent.spent_before);
+      left = dollars_left(parent);
     });
     return left;
   };
@@ -228,8 +236,7 @@ HelperWorld HelperDesk::world(const HelperTask& task, const Given& given, std::s
        {HookEvent::pre_tool_use, HookEvent::post_tool_use, HookEvent::post_tool_use_failure, HookEvent::permission_request})
     world.hooks |= hands.hooks.heard & Hooks::bit(event);
   if (task.agent.plan_only) world.policy.mode = PermissionMode::plan;
-  if (parent.limits.max_cost > 0)
-    world.dollars = parent.limits.max_cost - (parent.context.gauges.dollars() - parent.spent_before);
+  world.dollars = dollars_left(parent);
   return world;
 }
 

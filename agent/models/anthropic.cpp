@@ -14,7 +14,10 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view dialect = "anthropic";
-constexpr std::string_view marker = R"(,"cache_control":{"type":"ephemeral"})";
+// What ends a part that the service shall cache.
+std::string_view marker_of(const Request& request) {
+  return request.long_cache ? R"(,"cache_control":{"type":"ephemeral","ttl":"1h"})" : R"(,"cache_control":{"type":"ephemeral"})";
+}
 constexpr std::string_view long_context = "[1m]";  // "claude-sonnet-4-5[1m]": the million-token window
 
 // ------------------------------------------------------------------ request
@@ -109,19 +112,19 @@ std::vector<Message> messages_of(const Request& request, const ThoughtsAllowed& 
   return messages;
 }
 
-void append_message(std::string& out, const Message& message, bool marked) {
+void append_message(std::string& out, const Message& message, std::string_view marker) {
   out += message.role == Role::user ? "{\"role\":\"user\",\"content\":[" : "{\"role\":\"assistant\",\"content\":[";
   for (std::size_t i = 0; i < message.parts.size(); ++i) {
     const Fragment& part = *message.parts[i];
     if (i) out += ',';
-    const bool mark = marked && i + 1 == message.parts.size() && part.mark != Fragment::nowhere;
+    const bool mark = !marker.empty() && i + 1 == message.parts.size() && part.mark != Fragment::nowhere;
     out += std::string_view(part.text).substr(0, mark ? part.mark : part.text.size());
     if (mark) out += marker, out += std::string_view(part.text).substr(part.mark);
   }
   out += "]}";
 }
 
-void append_messages(std::string& out, const std::vector<Message>& messages) {
+void append_messages(std::string& out, const std::vector<Message>& messages, std::string_view marker) {
   out += "\"messages\":[";
   if (messages.empty() || messages.front().role != Role::user) {
     out += R"j({"role":"user","content":[{"type":"text","text":"(earlier messages were removed)"}]})j";
@@ -129,7 +132,7 @@ void append_messages(std::string& out, const std::vector<Message>& messages) {
   }
   for (std::size_t i = 0; i < messages.size(); ++i) {
     if (i) out += ',';
-    append_message(out, messages[i], i + 2 >= messages.size());
+    append_message(out, messages[i], i + 2 >= messages.size() ? marker : std::string_view());
   }
   out += ']';
 }
@@ -142,7 +145,7 @@ void append_tools(std::string& out, const Request& request) {
     append_joined(tools,
                   "{\"name\":" + json_quote(tool.name) + ",\"description\":" + json_quote(tool.description) +
                       ",\"input_schema\":" + (tool.schema.empty() ? "{\"type\":\"object\"}" : tool.schema) +
-                      (last ? std::string(marker) : "") + "}",
+                      (last ? std::string(marker_of(request)) : "") + "}",
                   first);
   }
   if (request.tools.empty())  // a history of calls needs definitions, even when none may be made
@@ -308,6 +311,8 @@ class AnthropicDecoder : public Decoder {
     const auto read = [&](const char* key, Tokens& into) { into = int_arg(*it, key, into); };
     read("input_tokens", usage_.input), read("output_tokens", usage_.output);
     read("cache_read_input_tokens", usage_.cache_read), read("cache_creation_input_tokens", usage_.cache_write);
+    if (const auto written = it->find("cache_creation"); written != it->end() && written->is_object())
+      usage_.long_write = std::clamp<Tokens>(int_arg(*written, "ephemeral_1h_input_tokens", 0), 0, usage_.cache_write);
     out.emit(UsageReport{usage_});
   }
 
@@ -353,10 +358,10 @@ class Anthropic : public Codec {
            ",\"stream\":true,\"max_tokens\":" + std::to_string(request.max_output) + ",";
     append_thinking(out, request, thoughts_);
     if (const std::string system = system_text(request, true); !is_blank(system))
-      out += "\"system\":[{\"type\":\"text\",\"text\":" + json_quote(system) + std::string(marker) + "}],";
+      out += "\"system\":[{\"type\":\"text\",\"text\":" + json_quote(system) + std::string(marker_of(request)) + "}],";
     append_tools(out, request);
     cache.form(form(""));
-    append_messages(out, messages_of(request, thoughts_, cache));
+    append_messages(out, messages_of(request, thoughts_, cache), marker_of(request));
     out += '}';
   }
 

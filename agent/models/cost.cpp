@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <sstream>
 
 namespace tern {
 namespace {
@@ -14,7 +15,10 @@ constexpr double patient_share = 0.95;  // of the way from one mark to the next:
 
 // Providers without a separate figure charge cache reads and writes as plain input.
 double read_price(const ModelInfo& model) { return model.cache_read > 0 ? model.cache_read : model.input; }
-double write_price(const ModelInfo& model) { return model.cache_write > 0 ? model.cache_write : model.input; }
+
+constexpr double fading = 0.998;       // of what a request counts, with each later one
+constexpr double least_requests = 10;  // less says nothing of a person's pauses
+constexpr double clearly_less = 0.80;  // the gaps that a short life leaves also let a prompt be shortened for nothing
 
 std::string age_text(std::chrono::seconds age) {
   if (age < std::chrono::minutes(2)) return std::to_string(age.count()) + " s";
@@ -48,6 +52,52 @@ std::chrono::seconds cache_life(const ModelInfo& model) {
   return 5min;
 }
 
+void set_limit(SpendLimits& limits, const std::string& name, double dollars) {
+  if (name == "turn") {
+    limits.turn = dollars;
+  } else if (name == "session") {
+    limits.session = dollars;
+  } else if (name == "day") {
+    limits.day = dollars;
+  } else if (dollars > 0) {
+    limits.sources[name] = dollars;
+  } else {
+    limits.sources.erase(name);
+  }
+}
+
+double write_price(const ModelInfo& model, bool hour) {
+  if (hour && model.sells_hours()) return model.long_write();
+  return model.cache_write > 0 ? model.cache_write : model.input;
+}
+
+void CachePauses::saw(std::chrono::seconds pause, Tokens prefix, Tokens fresh, const ModelInfo& model) {
+  const auto cost = [&](bool hour) {
+    const bool gone = pause >= (hour ? std::chrono::seconds(std::chrono::hours(1)) : cache_life(model));
+    const double written = static_cast<double>(gone ? prefix + fresh : fresh), read = static_cast<double>(gone ? 0 : prefix);
+    return (written * write_price(model, hour) + read * read_price(model)) / million;
+  };
+  short_ = short_ * fading + cost(false);
+  hour_ = hour_ * fading + cost(true);
+  requests_ = requests_ * fading + 1;
+}
+
+bool CachePauses::hour_pays() const { return requests_ >= least_requests && hour_ < clearly_less * short_; }
+
+std::string CachePauses::save() const {
+  return std::to_string(short_) + ' ' + std::to_string(hour_) + ' ' + std::to_string(requests_);
+}
+
+void CachePauses::load(const std::string& text) {
+  std::istringstream in(text);
+  CachePauses read;
+  if (in >> read.short_ >> read.hour_ >> read.requests_ && read.short_ >= 0 && read.hour_ >= 0) *this = read;
+}
+
+bool costs_nothing(const ModelInfo& model) {
+  return model.priced && model.provider != "demo" && model.input == 0 && model.output == 0;
+}
+
 void CacheState::learn(const TokenUsage& usage, TimePoint now) {
   last_request = now;
   if (usage.cache_read > 0 || usage.cache_write > 0) seen = true;
@@ -68,7 +118,7 @@ CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint 
   CutCost cost;
   cost.known = model.priced;
   cost.warm = cache.warm(now);
-  const double rewrite = cost.warm ? write_price(model) - read_price(model) : 0.0;
+  const double rewrite = cost.warm ? write_price(model, cache.hour) - read_price(model) : 0.0;
   const double per_token = cache.seen ? read_price(model) : model.input;
   cost.now = static_cast<double>(after) * rewrite / million + summary_dollars;
   cost.requests = std::max(requests, 1.0);

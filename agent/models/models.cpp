@@ -131,7 +131,7 @@ std::vector<std::string> model_fields() {
 
 double ModelInfo::dollars(const TokenUsage& usage) const {
   return (double(usage.input) * input + double(usage.output) * output + double(usage.cache_read) * cache_read +
-          double(usage.cache_write) * cache_write) /
+          double(usage.cache_write - usage.long_write) * cache_write + double(usage.long_write) * long_write()) /
          1e6;
 }
 

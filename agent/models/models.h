@@ -22,6 +22,8 @@ struct ModelInfo {
   bool known = false;   // in the table or described by the user
 
   double dollars(const TokenUsage& usage) const;
+  double long_write() const { return 2 * input; }  // of a token whose cache is kept for an hour, dollars per million
+  bool sells_hours() const { return provider == "anthropic" && cache_write > input; }
   // Output to ask for and to reserve: ≤ 20k, ≤ an eighth of the window, ≤ what the model can.
   Tokens reserve(Tokens window_override = 0) const;
 };

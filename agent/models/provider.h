@@ -32,11 +32,13 @@ struct Request {
   int thinking = 0;            // budget in tokens, 0 = off
   std::string json_schema;     // final answer must match; empty = free
   bool may_call_tools = true;  // false for summaries: tools stay in the prefix, tool_choice none
+  bool long_cache = false;     // a cache that is kept for an hour, at a higher price, where the provider has one
   bool has_fallback = false;   // there is a way on without the answer: few tries, no long waits
 };
 
 struct TokenUsage {
   Tokens input = 0, output = 0, cache_read = 0, cache_write = 0;  // input includes neither cache figure
+  Tokens long_write = 0;                                          // the part of cache_write that is kept for an hour
   Tokens total_input() const { return input + cache_read + cache_write; }
 };
 
@@ -76,6 +78,7 @@ struct Failed {
   std::string message = {};     // one clear line with the way out; never a key
   Tokens limit = 0, asked = 0;  // overflow: what the provider said, when it did
   int http_status = 0;
+  bool attachments = false;  // overflow: it minds pictures or documents, by bytes, number, pixels or pages
 };
 using StreamEvent =
     std::variant<TextDelta, ThinkingDelta, CallStarted, BlockDone, UsageReport, Retrying, Silence, Finished, Failed>;

@@ -112,6 +112,7 @@ struct TurnEnded {
   std::string error;
   int exit_code = 0;  // as headless would end: 0 1 3 4 5 6 130
   std::int64_t milliseconds = 0;
+  bool by_cost = false;  // How::limit: a limit in dollars
 };
 struct StatusText {  // of the user's own status line; with colours, at most three lines
   std::string text;

@@ -99,6 +99,7 @@ class Store {
   UsageTotal usage_total() const;                        // of the open session, with what it shares with those it was forked from
   UsageTotal spent() const;                              // of the open session alone
   UsageTotal usage_for(std::string_view purpose) const;  // the part of usage_total() that was for this
+  std::vector<SourceSpend> spent_on() const;             // usage_total() by source, but for what an older tern did not divide
   std::vector<ModelUsage> usage_by_model() const;        // usage_total() in the order of their first request
   // Oldest first; with `decisions` also what was decided and changed nothing (tier none): waits, drafts, failures, pins, undo.
   std::vector<CompactionRecord> compactions(bool decisions = false) const;

@@ -12,6 +12,17 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::string_view sources_key = "sources";
+
+std::string state_text(Sqlite& db, std::int64_t session, std::string_view key) {
+  Cursor row = db.query("SELECT value FROM state WHERE session=?1 AND key=?2", {session, key});
+  return row.step() ? row.text(0) : std::string();
+}
+
+void put_state(Sqlite& db, std::int64_t session, std::string_view key, std::string_view text) {
+  db.run("INSERT OR REPLACE INTO state VALUES(?1, ?2, ?3)", {session, key, text});
+}
+
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Tier tier_of(std::string_view name) {
@@ -122,8 +133,13 @@ void Store::add_usage(const UsageRow& row) {
            {session, sql(row.turn), std::string_view(row.provider), std::string_view(row.model), std::string_view(row.purpose),
             row.input, row.output, row.cache_read, row.cache_write, row.dollars, row.milliseconds,
             std::string_view(row.request_id), at});
+    auto sources = load_sources(state_text(db, session, sources_key));
+    for (const auto& one : sources_of(row)) add_source(sources, one);
+    put_state(db, session, sources_key, save_sources(sources));
   });
 }
+
+std::vector<SourceSpend> Store::spent_on() const { return load_sources(state(sources_key)); }
 
 std::vector<UsageRow> Store::requests() const {
   return impl_->read([&](Sqlite& db) {
@@ -366,7 +382,7 @@ std::vector<TodoItem> Store::todos() const {
 void Store::set_state(std::string_view key, std::string_view text) {
   std::lock_guard lock(impl_->mutex);
   impl_->write([key = std::string(key), text = std::string(text), session = impl_->current](Sqlite& db) {
-    db.run("INSERT OR REPLACE INTO state VALUES(?1, ?2, ?3)", {session, std::string_view(key), std::string_view(text)});
+    put_state(db, session, key, text);
   });
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agent/protocol/event.h"
+#include "agent/store/usage_row.h"
 #include "compression/values/context_edit.h"
 
 namespace tern {
@@ -92,25 +93,6 @@ struct NumberedSummary {  // as `tern summaries` and summaries/NNNN.md count the
   std::uint64_t number = 0;
   std::string session;
   CompactionRecord record;
-};
-
-struct UsageRow {
-  std::uint64_t turn = 0;
-  std::string provider, model, purpose;  // purpose: "turn", "summary", "draft" …
-  Tokens input = 0, output = 0, cache_read = 0, cache_write = 0;
-  double dollars = 0;
-  std::int64_t milliseconds = 0;
-  std::string request_id;
-  TimePoint when{};
-};
-struct UsageTotal {
-  std::uint64_t requests = 0;
-  Tokens input = 0, output = 0, cache_read = 0, cache_write = 0;
-  double dollars = 0;
-};
-struct ModelUsage {
-  std::string provider, model;
-  UsageTotal total;
 };
 
 struct PinRecord {  // pinned sentences and files; pinned items are Pin edits in the log

@@ -34,6 +34,15 @@ ItemPtr append(Agent& agent, Item item) {
   return made;
 }
 
+std::string over_its_limit(Agent& agent, const Tool& tool) {
+  if (agent.limits.cost.sources.empty()) return {};
+  auto why = over_its_limit(agent.limits.cost, agent.store.spent_on(), tool.name);
+  const auto source = source_of_tool(tool.name);
+  if (!why.empty() && agent.costly_shown.insert(source).second)
+    agent.emit(Notice{Level::warning, why + ". It is not called any more; /cost limit " + source + " AMOUNT raises it."});
+  return why;
+}
+
 Todos todo_event(const std::vector<TodoItem>& todos) {
   Todos event;
   std::istringstream lines(todo_lines(todos));
@@ -52,6 +61,7 @@ Request build_request(const Context& context, const TurnLimits& limits) {
   request.thinking = context.model.thinking || !context.model.known ? limits.thinking : 0;
   request.json_schema = limits.json_schema;
   request.may_call_tools = !limits.no_calls;
+  request.long_cache = context.gauges.asks_hour();
   return request;
 }
 

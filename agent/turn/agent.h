@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,14 @@
 #include "agent/models/provider.h"
 #include "agent/protocol/inbox.h"
 #include "agent/store/store.h"
+#include "agent/turn/spending.h"
 #include "agent/turn/tool_calls.h"
 
 namespace tern {
 
 struct TurnLimits {
-  int max_requests = 0;     // of one turn; 0 = none
-  double max_cost = 0;      // dollars of this run; 0 = none
+  int max_requests = 0;  // of one turn; 0 = none
+  SpendLimits cost;
   std::string json_schema;  // the final answer must match it
   int thinking = 0;         // tokens
   Tokens max_growth = 0;    // that may join the conversation in one turn; 0 = none
@@ -43,12 +45,17 @@ struct Agent {
   std::optional<Compact> compaction_due;  // the model asked for it: before the next request
   std::string shown_todos = {};
   bool unsaved_shown = false;  // that the disk refuses is said once, and once when it is over
-  double spent_before = 0;     // dollars of the session when this run took it up
-  bool helper = false;         // it works for another agent: no user wrote its prompts
+  Spending spending = {};
+  bool unpriced_shown = false;
+  std::set<std::string> costly_shown = {};  // sources over their limits
+  bool helper = false;                      // it works for another agent: no user wrote its prompts
 };
 
 // Logs an item, adds it to the context and shows it. The item gets its id, time and recall id here.
 ItemPtr append(Agent& agent, Item item);
+
+// Why a tool is called no more, for the model; the user is told once.
+std::string over_its_limit(Agent& agent, const Tool& tool);
 
 Todos todo_event(const std::vector<TodoItem>& todos);
 

@@ -56,8 +56,16 @@ class Gatherer {
     reply_.usage = report.usage;
     reply_.usage_reported = true;
   }
-  void take(Retrying& retrying) {  // the provider starts the answer anew
+  void take(Retrying& retrying) {  // the provider starts the answer anew, and charges for it again
     text_.clear();
+    if (std::exchange(reply_.usage_reported, false)) {
+      const auto usage = std::exchange(reply_.usage, {});
+      reply_.wasted.input += usage.input;
+      reply_.wasted.output += usage.output;
+      reply_.wasted.cache_read += usage.cache_read;
+      reply_.wasted.cache_write += usage.cache_write;
+      reply_.wasted.long_write += usage.long_write;
+    }
     emit_(Waiting{std::move(retrying.why), retrying.wait.count(), retrying.attempt + 1, retrying.attempts});
     waiting_ = true;
   }

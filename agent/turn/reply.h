@@ -14,6 +14,7 @@ struct ModelReply {
   std::vector<Block> blocks;
   TokenUsage usage;
   bool usage_reported = false;
+  TokenUsage wasted;  // of tries that broke off and were made again
   StopReason reason = StopReason::other;
   std::optional<Failed> failed;  // none: the stream ended well
   bool interrupted = false;      // by the person

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "agent/gate/reach.h"
@@ -77,11 +78,25 @@ CallsDone ToolCalls::run(const std::vector<ToolCall>& calls, std::stop_token sto
         close(all[closed]);
         done.runs.push_back(std::move(all[closed].run));
       }
-      if (i == all.size() && around.after) around.after(done);
+      if (i < all.size()) return;
+      look_for_loops(done);
+      if (around.after) around.after(done);
     });
   }
-  for (const auto& run : done.runs) done.stuck = done.stuck || guard_.repeats(run.call) >= LoopGuard::end_at;
   return done;
+}
+
+// Before the results go on: what the model repeats ends the turn, or is told to it.
+void ToolCalls::look_for_loops(CallsDone& done) {
+  done.stuck = guard_.stuck(done.runs);
+  std::set<std::string> told;
+  for (const auto& run : done.runs) {
+    const auto& tool = run.cell.tool;
+    if (!run.cell.is_error || guard_.same_errors(tool, run.result.text) != LoopGuard::teach_error_at) continue;
+    if (!told.insert(tool).second) continue;
+    hands_.notes.push("[" + tool + " has failed like this " + std::to_string(LoopGuard::teach_error_at) +
+                      " times in a row. Trying again will not help: do something else, or tell the user what blocks you.]");
+  }
 }
 
 // From here on the call is that of the tool behind one that stands for others.
@@ -111,6 +126,8 @@ void ToolCalls::prepare(Prepared& prepared, std::stop_token stop, CallsDone& don
     run.output = failure(error);
   } else if (run.tool->stands_for && !meant(run, prepared.args)) {
     return;  // it has been told
+  } else if (auto why = hands_.over_limit ? hands_.over_limit(*run.tool) : std::string(); !why.empty()) {
+    run.output = failure("Not run: " + why + ". Go on without it, or tell the user what you need it for.");
   } else if (guard_.repeats(run.call) >= LoopGuard::teach_at) {
     run.output = failure("Not run: this exact call has given the same result " + std::to_string(LoopGuard::teach_at) +
                          " times in a row. It will not change. Do something else, or tell the user what blocks you.");

@@ -47,6 +47,7 @@ struct ToolEnvironment {
   Mailbox<std::string> notes = Mailbox<std::string>();               // from background jobs, for the model
   Hooks hooks = {};
   ChangeWatch watch = {};
+  std::function<std::string(const Tool&)> over_limit = {};  // why it is called no more: it has cost too much; empty: it may be
 };
 
 struct Denial {
@@ -67,7 +68,7 @@ struct CallRun {
 struct CallsDone {
   std::vector<CallRun> runs;  // in the order of the calls
   std::vector<Denial> denials;
-  bool stuck = false;      // the loop guard ended it
+  std::string stuck;       // why the loop guard ended it
   bool said_no = false;    // the person refused without a note: the turn waits for them
   bool hook_ends = false;  // a hook ends the turn; people have been told
 };
@@ -98,6 +99,7 @@ class ToolCalls {
   struct Prepared;
   struct Snapshot;
   void prepare(Prepared& prepared, std::stop_token stop, CallsDone& done);
+  void look_for_loops(CallsDone& done);
   static bool meant(CallRun& run, nlohmann::json& args);
   bool permitted(Prepared& prepared, std::stop_token stop, CallsDone& done);
   bool ask(Prepared& prepared, const Ask& why, std::stop_token stop, CallsDone& done);

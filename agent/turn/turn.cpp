@@ -25,7 +25,7 @@ constexpr int continuations = 3;  // answers cut by the output limit or the netw
 struct Progress {
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   int requests = 0, cuts = 0, overflows = 0, corrections = 0, silences = 0;
-  std::optional<UsageRow> usage;  // of the last request, logged together with its answer
+  std::vector<UsageRow> usage;  // of the last request, logged together with its answer
   StopHooks hooks;
 };
 
@@ -66,20 +66,33 @@ void take_steering(Agent& agent, std::stop_token stop) {
   for (auto& note : agent.hands.notes.drain()) append(agent, user_item(std::move(note), true));
 }
 
-std::optional<TurnEnded> over_limit(const Agent& agent, const Progress& progress) {
+// A limit in dollars is checked where prices are known. A server on this machine has none: that is said once.
+std::optional<TurnEnded> over_cost(Agent& agent) {
+  const auto& model = agent.context.model;
+  agent.spending.count(agent.context.gauges.dollars());
+  if (!agent.limits.cost.any()) return std::nullopt;
+  const auto name = model.provider + "/" + model.name;
+  if (!model.priced)
+    return ended(How::failed, 2,
+                 "The limit on dollars can't be checked: the price of " + name +
+                     " is not known. Give its prices under \"models\" in the configuration, or take the limit away (--max-cost, "
+                     "/cost limit off).");
+  if (costs_nothing(model) && !std::exchange(agent.unpriced_shown, true))
+    agent.emit(Notice{Level::info, name + " has no price: it counts as $0, and no limit on dollars stops it."});
+  auto why = agent.spending.reached(agent.limits.cost);
+  if (why.empty()) return std::nullopt;
+  auto end = ended(How::limit, 5, std::move(why));
+  end.by_cost = true;
+  return end;
+}
+
+std::optional<TurnEnded> over_limit(Agent& agent, const Progress& progress) {
   const auto& limits = agent.limits;
   if (limits.max_requests > 0 && progress.requests >= limits.max_requests)
     return ended(How::limit, 5, "Stopped after " + counted(limits.max_requests, "request") + " (--max-turns).");
   if (limits.max_growth > 0 && agent.context.gauges.grown() >= limits.max_growth)
     return ended(How::limit, 5, "Stopped after " + thousands(agent.context.gauges.grown()) + " tokens.");
-  const double spent = agent.context.gauges.dollars() - agent.spent_before;
-  if (const auto& model = agent.context.model; limits.max_cost > 0 && !model.priced)
-    return ended(How::failed, 2,
-                 "--max-cost can't be checked: the price of " + model.provider + "/" + model.name +
-                     " is not known. Give its prices under \"models\" in the configuration, or leave the limit out.");
-  if (limits.max_cost > 0 && spent >= limits.max_cost)
-    return ended(How::limit, 5, "Stopped at " + money(spent) + " (--max-cost " + money(limits.max_cost) + ").");
-  return std::nullopt;
+  return over_cost(agent);
 }
 
 std::optional<TurnEnded> make_room(Agent& agent, std::stop_token stop) {
@@ -118,9 +131,22 @@ class PartialKeeper {
   std::chrono::steady_clock::time_point saved_ = std::chrono::steady_clock::now();
 };
 
+UsageRow usage_row(const Agent& agent, const char* purpose, const TokenUsage& usage) {
+  const auto& model = agent.context.model;
+  UsageRow row{.turn = agent.turn, .provider = model.provider, .model = model.name, .purpose = purpose};
+  row.input = usage.input;
+  row.output = usage.output;
+  row.cache_read = usage.cache_read;
+  row.cache_write = usage.cache_write;
+  row.dollars = model.dollars(usage);
+  row.when = agent.now();
+  return row;
+}
+
 ModelReply ask_model(Agent& agent, Progress& progress, std::stop_token stop) {
   ++progress.requests;
   const auto begin = std::chrono::steady_clock::now();
+  agent.context.gauges.choose_cache(agent.context.model, agent.context.config.long_cache, agent.now());
   const auto request = build_request(agent.context, agent.limits);
   const auto estimated = agent.context.fixed() + count(request.conversation);
   ModelReply reply;
@@ -128,19 +154,27 @@ ModelReply ask_model(Agent& agent, Progress& progress, std::stop_token stop) {
   const std::function<void(Event)> keep = std::ref(keeper);
   const std::function<void()> text_done = [&] { keeper.text_done(); };
   agent.inbox.attend([&] { reply = ask(*agent.provider, request, keep, stop, text_done); });
-  if (!reply.usage_reported) return reply;
   const auto& model = agent.context.model;
+  if (reply.wasted.total_input() + reply.wasted.output > 0) {
+    agent.context.gauges.spent(model.dollars(reply.wasted), model.priced);
+    progress.usage.push_back(usage_row(agent, "retry", reply.wasted));
+  }
+  if (!reply.usage_reported) return reply;
   agent.context.gauges.reported(estimated, reply.usage, model, agent.now());
   const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
-  const auto& usage = reply.usage;
-  progress.usage = UsageRow{agent.turn,       model.provider,    model.name,           "turn", usage.input, usage.output,
-                            usage.cache_read, usage.cache_write, model.dollars(usage), spent,  {},          agent.now()};
+  progress.usage.push_back(usage_row(agent, "turn", reply.usage));
+  progress.usage.back().milliseconds = spent;
+  progress.usage.back().sources = divided(request, agent.context.prompt, reply.usage, model);
   return reply;
 }
 
 bool speaks(const ModelReply& reply) {
   return std::any_of(reply.blocks.begin(), reply.blocks.end(),
                      [](const Block& block) { return !std::holds_alternative<Thinking>(block); });
+}
+
+void keep_usage(Agent& agent, Progress& progress) {
+  for (const auto& row : std::exchange(progress.usage, {})) agent.store.add_usage(row);
 }
 
 // The answer joins the context; calls whose JSON the output limit cut in the middle leave it.
@@ -151,8 +185,7 @@ void take_reply(Agent& agent, ModelReply& reply, Progress& progress) {
       return thought && thought->signature.empty();
     });
   agent.store.transact([&] {
-    if (progress.usage) agent.store.add_usage(*progress.usage);
-    progress.usage.reset();
+    keep_usage(agent, progress);
     if (!speaks(reply)) return agent.store.partial({}, {});  // of an attempt that came to nothing
     Item item;
     item.role = Role::assistant;
@@ -206,7 +239,7 @@ bool kept_going(Agent& agent, const ModelReply& reply, Progress& progress, std::
 }
 
 TurnEnded after_calls(const CallsDone& done) {
-  if (done.stuck) return ended(How::failed, 1, "Stopped: the model repeats one call without getting further.");
+  if (!done.stuck.empty()) return ended(How::failed, 1, "Stopped, for the model goes round in circles: " + done.stuck);
   return ended(How::interrupted, 0);
 }
 
@@ -294,7 +327,7 @@ static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::st
                                             .after = [&](CallsDone& results) { take_results(agent, results); }});
     agent.show_meters();
     if (stop.stop_requested()) return ended(How::interrupted, 130);
-    if (done.stuck || done.said_no || done.hook_ends) return after_calls(done);
+    if (!done.stuck.empty() || done.said_no || done.hook_ends) return after_calls(done);
   }
 }
 
@@ -309,13 +342,16 @@ TurnEnded run_turn(Agent& agent, Submit input, std::stop_token stop) {
   agent.denials.clear();
   agent.compaction_due.reset();
   agent.calls.forget_repeats();
+  agent.spending.turn_begins(agent.context.gauges.dollars());
   agent.emit(TurnStarted{++agent.turn});
   auto end = turn_of(agent, std::move(input), progress, stop);
   if (end.how == How::interrupted && stop.stop_requested()) append(agent, user_item("[Request interrupted by user]", true));
   end.milliseconds =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - progress.begin).count();
   agent.context.gauges.turn_ended();
+  agent.spending.count(agent.context.gauges.dollars());
   agent.store.transact([&] {
+    keep_usage(agent, progress);
     agent.store.remember(end);
     agent.store.set_state("gauges", agent.context.gauges.save(agent.context.model));
     agent.store.set_state("frame", save_frame(agent.context));

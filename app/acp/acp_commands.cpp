@@ -33,7 +33,7 @@ constexpr SlashRow slash_rows[] = {
     {"pin", "Keep something through every compaction", "r17, last, a path or a sentence",
      [](Words words) -> Command { return PinThis{.what = words}; }},
     {"unpin", "Remove a pin", "what was pinned", [](Words words) -> Command { return PinThis{.what = words, .on = false}; }},
-    {"cost", "What this session has cost", "", [](Words) { return asks("cost", {}); }},
+    {"cost", "What this session has cost, and limits on it", "limit session 5", [](Words w) { return asks("cost", w); }},
     {"status", "Model, folder, sandbox, settings", "", [](Words) { return asks("status", {}); }},
     {"tasks", "Commands that run in the background", "", [](Words words) { return asks("tasks", words); }},
     {"mcp", "MCP servers: state and tools", "approve|on|off|login NAME", [](Words words) { return asks("mcp", words); }},

@@ -11,11 +11,12 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "agent/models/json_schema.h"
+#include "agent/models/demo.h"
 #include "agent/store/project_dir.h"
 #include "app/cli/brought_flags.h"
 #include "app/cli/crash.h"
 #include "app/cli/demo_folder.h"
+#include "app/cli/limit_flags.h"
 #include "app/cli/subcommands.h"
 #include "app/headless/headless.h"
 #include "app/session/console.h"
@@ -33,21 +34,6 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string all_of(std::istream& in) { return {std::istreambuf_iterator<char>(in), {}}; }
-
-// A schema is JSON text, or the file that holds it.
-std::string schema_text(const std::string& given, std::string& error) {
-  if (given.empty()) return {};
-  auto text = given;
-  if (text.find('{') == std::string::npos) {
-    std::ifstream file(given);
-    text = all_of(file);
-  }
-  if (!nlohmann::json::accept(text))
-    error = "--json-schema is neither JSON nor a file that holds JSON: " + given;
-  else if (const auto problem = schema_problem(text); !problem.empty())
-    error = "--json-schema: " + problem;
-  return text;
-}
 
 void add_rules(const std::vector<std::string>& texts, PermissionRule::Kind kind, const std::string& source, SessionSetup& setup,
                std::string& error) {
@@ -192,7 +178,7 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
   setup.record = options.record;
   setup.replay = options.replay;
   setup.append_prompt = config.append_prompt;
-  setup.limits = {config.max_turns, config.max_cost, schema_text(options.json_schema, error), config.thinking};
+  set_limits(options, config, setup, error);
   setup.mode = config.mode;
   setup.bypass_by_flag = options.bypass || options.permission_mode == "bypass" || options.permission_mode == "bypassPermissions";
   if (options.bypass) setup.mode = PermissionMode::bypass;

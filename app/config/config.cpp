@@ -280,7 +280,6 @@ std::vector<ConfigFlag> config_flags(const Options& options) {
   add("window", options.window > 0 ? std::to_string(options.window) : "", "--window");
   add("thinking", options.thinking >= 0 ? std::to_string(options.thinking) : "", "--thinking");
   add("maxTurns", options.max_turns > 0 ? std::to_string(options.max_turns) : "", "--max-turns");
-  add("maxCost", options.max_cost > 0 ? std::to_string(options.max_cost) : "", "--max-cost");
   add("inline", options.inline_screen ? "true" : "", "--inline");
   add("plain", options.plain ? "true" : "", "--plain");
   return flags;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agent/gate/permission.h"
+#include "agent/models/cost.h"
 #include "agent/protocol/list_event.h"
 #include "compression/values/budget.h"
 #include "ui/terminal/osc.h"
@@ -32,7 +33,7 @@ struct Config {
   PermissionMode mode = PermissionMode::ask;
   long long window = 0;
   int thinking = 0, max_turns = 0, helper_tokens = 60'000;
-  double max_cost = 0;
+  SpendLimits max_cost;
   bool inline_screen = false, plain = false, sandbox_network = false, vim = false, bell = true;
   bool title = true;
   std::string links = "auto", progress = "auto", notify = "auto";  // "terminal.*"

@@ -286,14 +286,7 @@ std::vector<ConfigKey> person_keys() {
       whole("window", TERN_FIELD(window), 0, 1e9, "context window in tokens; 0 = the model's own"),
       whole("thinking", TERN_FIELD(thinking), 0, 1e6, "tokens for thinking, at most three quarters of an answer"),
       whole("maxTurns", TERN_FIELD(max_turns), 0, 1e6, "requests of one turn; 0 = no limit"),
-      {.name = "maxCost",
-       .wants = "a number of dollars",
-       .help = "dollars of a session; 0 = no limit",
-       .set =
-           [](Config& c, const Json& json) {
-             return json.is_number() && json.get<double>() >= 0 && (c.max_cost = json.get<double>(), true);
-           },
-       .get = [](const Config& c) { return Json(c.max_cost); }},
+      max_cost_key(),
       mode_key(),
       texts("permissions.allow", TERN_FIELD(allow), "rules for what runs unasked: \"Bash(git status)\""),
       texts("permissions.ask", TERN_FIELD(ask), "rules for what always asks"),

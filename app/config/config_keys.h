@@ -30,6 +30,7 @@ ConfigKey mcp_servers_key();
 ConfigKey hooks_key();
 ConfigKey language_servers_key();
 ConfigKey status_line_key();
+ConfigKey max_cost_key();
 constexpr std::string_view kCompression = "compression.";
 
 // One value in; what is wrong with it or with parts of it, a line each; empty when taken.

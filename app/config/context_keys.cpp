@@ -41,7 +41,16 @@ std::vector<ConfigKey> context_keys() {
     return true;
   };
   notes.get = [](const Config& c) { return Json(c.compression.note_budget); };
-  return {std::move(notes),
+  ConfigKey hour{.name = "compression.longCache",
+                 .wants = "true or false",
+                 .help = "ask the provider for a cache of one hour when the pauses between your prompts say that it pays"};
+  hour.set = [](Config& config, const Json& json) {
+    if (!json.is_boolean()) return false;
+    config.compression.long_cache = json.get<bool>();
+    return true;
+  };
+  hour.get = [](const Config& c) { return Json(c.compression.long_cache); };
+  return {std::move(notes), std::move(hour),
           choice("compression.contextStyle", &CompressionConfig::context_style, {"summary", "notes", "auto"},
                  "how a compaction begins the next window: by a summary, by the model's notes, or by what there is"),
           choice("compression.coldCache", &CompressionConfig::cold_cache, {"compact", "ask", "leave"},

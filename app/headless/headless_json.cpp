@@ -110,7 +110,7 @@ json model_usage_json(const std::vector<ModelUsage>& models, const Session& sess
 const char* subtype(const TurnEnded& ended) {
   if (ended.how == TurnEnded::How::done) return "success";
   if (ended.how != TurnEnded::How::limit) return "error_during_execution";
-  return ended.error.find("max-cost") != std::string::npos ? "error_max_budget_usd" : "error_max_turns";
+  return ended.by_cost ? "error_max_budget_usd" : "error_max_turns";
 }
 
 json message_line(const Item& item, const Session& session) {

@@ -15,6 +15,7 @@
 #include "agent/store/export_summaries.h"
 #include "agent/turn/context_tools.h"
 #include "agent/turn/turn.h"
+#include "app/session/kept_pauses.h"
 #include "app/session/session_commands.h"
 #include "app/session/session_hooks.h"
 #include "app/session/session_mcp.h"
@@ -109,8 +110,9 @@ void Session::adopt(OpenedSession opened) {
   opened_.conversation = {};
   context_.gauges = Gauges();
   if (opened_.resumed) context_.gauges.load(store_->state("gauges"), context_.model);
+  load_pauses(setup_.cache_pauses, context_.gauges);
   agent_->turn = opened_.turns;
-  agent_->spent_before = context_.gauges.dollars();
+  agent_->spending.open(context_.gauges.dollars());
   hands_->todos = store_->todos();
   files_.clear();
   brought_.folders.clear();
@@ -243,6 +245,7 @@ TurnEnded Session::once(Submit input) {
       mcp_->join(*hands_, context_);
       compactor_->new_turn(agent_->turn + 1);
       end = run_turn(*agent_, std::move(input), stop);
+      keep_pauses(setup_.cache_pauses, context_.gauges);
     }
   } catch (const std::exception& error) {  // the one catch
     end = {TurnEnded::How::failed, std::string("A fault inside tern ended this turn: ") + error.what(), 1, 0};

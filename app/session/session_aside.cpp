@@ -34,6 +34,9 @@ Request request_for(const Agent& agent, const std::string& question) {
 
 void SessionCommands::aside(const Aside& command, std::stop_token stop) {
   if (command.keep) return keep_aside();
+  s.agent_->spending.count(s.context_.gauges.dollars());
+  if (const auto why = s.agent_->spending.reached(s.agent_->limits.cost); !why.empty())
+    return s.emit(Notice{Level::warning, why});
   const auto question = redact(command.question);
   const auto request = request_for(*s.agent_, question);
   const auto begin = s.agent_->now();
@@ -55,6 +58,7 @@ void SessionCommands::aside(const Aside& command, std::stop_token stop) {
                          .cache_write = reply.usage.cache_write,
                          .dollars = model.dollars(reply.usage),
                          .milliseconds = (s.agent_->now() - begin).count()});
+    s.agent_->spending.count(s.context_.gauges.dollars());
   }
   const auto text = reply.text();
   if (reply.interrupted) return s.emit(Notice{Level::info, "Interrupted; nothing was kept."});

@@ -64,7 +64,8 @@ struct SessionQueries {
   void context(bool again);
   void tune(const std::string& argument);
   void recall(const std::string& argument);
-  void cost();
+  void cost(const std::string& argument);
+  void cost_limit(const std::string& words);
   void status();
   void tasks(const std::string& id);
   void earlier(bool all);

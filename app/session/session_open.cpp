@@ -4,6 +4,7 @@
 
 #include "agent/helpers/helper_desk.h"
 #include "agent/models/record.h"
+#include "agent/store/day_account.h"
 #include "agent/store/note_book.h"
 #include "agent/turn/context_tools.h"
 #include "app/config/config.h"
@@ -353,6 +354,9 @@ void Session::make_agent() {
                                          .refresh = [this](std::stop_token stop) { refresh(stop); },
                                          .show_meters = [this] { show_meters(); },
                                          .limits = setup_.limits});
+  const auto account = std::make_shared<DayAccount>(setup_.day_account);
+  agent_->spending.count_today = [account](double dollars) { return account->add(dollars, clock_now()); };
+  hands_->over_limit = [this](const Tool& tool) { return over_its_limit(*agent_, tool); };
 }
 
 }  // namespace tern

@@ -126,7 +126,7 @@ bool SessionQueries::answer(const Query& query) {
       {"summaries", [](Q& q, Words a) { q.summaries(a); }},
       {"recall", [](Q& q, Words a) { q.recall(a); }},
       {"config", [](Q& q, Words a) { q.config(a); }},
-      {"cost", [](Q& q, Words) { q.cost(); }},
+      {"cost", [](Q& q, Words a) { q.cost(a); }},
       {"status", [](Q& q, Words) { q.status(); }},
       {"tasks", [](Q& q, Words a) { q.tasks(a); }},
       {"handoff", [](Q& q, Words a) { q.handoff(a); }},
@@ -230,19 +230,6 @@ void SessionQueries::tune(const std::string& argument) {
   } else if (!changes.empty())
     text += "\n/context tune --apply writes this to .compression/config.json.\n";
   s.emit(Page{"Tuning", std::move(text)});
-}
-
-void SessionQueries::cost() {
-  const auto total = s.store_->usage_total();
-  std::string text =
-      "requests      " + std::to_string(total.requests) + "\ninput         " + std::to_string(total.input) + "\ncache read    " +
-      std::to_string(total.cache_read) + "\ncache write   " + std::to_string(total.cache_write) + "\noutput        " +
-      std::to_string(total.output) + "\ndollars       " +
-      (s.context_.gauges.dollars_known() ? money(total.dollars) : money(total.dollars) + " and what unpriced models cost") + '\n';
-  if (const auto helpers = s.store_->usage_for("helper"); helpers.requests > 0)
-    text += "of it helpers " + std::to_string(helpers.input + helpers.cache_read + helpers.cache_write) + " in, " +
-            std::to_string(helpers.output) + " out, " + money(helpers.dollars) + '\n';
-  s.emit(Page{"Cost", std::move(text)});
 }
 
 void SessionQueries::status() {

@@ -117,7 +117,15 @@ void SessionQueries::keep(const std::string& key, const std::string& value) {
   bool follows = key == "theme" || key == "vim" || key == "bell";  // the screen's
   if (key == "thinking") limits.thinking = std::atoi(kept.value.c_str()), follows = true;
   if (key == "maxTurns") limits.max_requests = std::atoi(kept.value.c_str()), follows = true;
-  if (key == "maxCost") limits.max_cost = std::atof(kept.value.c_str()), follows = true;
+  if (key == "maxCost") {
+    Config read;
+    if (set_config(read, key, kept.value, "").empty()) {
+      const double run = limits.cost.run;
+      limits.cost = read.max_cost;
+      limits.cost.run = run;
+      follows = true;
+    }
+  }
   s.emit(Notice{Level::info, kept.text + "  (" + s.setup_.user_file + (follows ? ")" : "; from the next start on)")});
 }
 

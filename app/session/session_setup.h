@@ -48,6 +48,8 @@ struct SessionSetup {
   std::vector<std::string> without_tools, more_tools, allowed_env;
   std::vector<std::string> disabled_tools;  // those of without_tools that "tools.disabled" names
   bool sandbox_network = false;
+  std::filesystem::path day_account;   // what all sessions spend in a day; empty: it is not kept
+  std::filesystem::path cache_pauses;  // what pauses say of the provider's cache; empty: it is not kept
   Tokens helper_tokens = 60'000;
   std::string version;                         // of this program
   McpServers mcp;                              // of the user's file and of flags

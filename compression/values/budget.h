@@ -49,6 +49,7 @@ struct CompressionConfig {  // names in the file are camelCase, mapped in app/co
   Tokens note_budget = 2'000;
   ContextStyle context_style = ContextStyle::automatic;
   ColdCache cold_cache = ColdCache::compact;
+  bool long_cache = true;   // asked for where the pauses so far say that it pays
   std::string small_model;  // empty: the model table decides
 
   bool operator==(const CompressionConfig&) const = default;

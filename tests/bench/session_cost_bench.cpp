@@ -1,8 +1,10 @@
 // What whole sessions cost with the shipped tiers: session_cost_bench FOLDER [key=value...] (or TERN_SESSIONS=FOLDER), a folder of
 // *.jsonl as tests/bench/quality takes them. Each session is replayed request by request in a window of half of itself: before
 // each the plan of the shipped defaults runs (tiers 2 to 4, without a model, with the wait on a warm cache), and a provider with a
-// prompt cache is paid: the common prefix is read, the rest written, a pause of five minutes empties it. Keys: microLowWater,
-// compactTarget, microAt, compactAt; trigger=T runs the line engine at T of the window down to low instead of the tiers;
+// prompt cache is paid: the common prefix is read, the rest written, and a real pause that is longer than the cache's life empties
+// it. That life is chosen as the program does, by the pauses so far, one session after the other; hour=0 leaves it at five minutes,
+// hour=1 at an hour. What it is compared with has five minutes and no compaction. Keys: microLowWater, compactTarget, microAt,
+// compactAt; trigger=T runs the line engine at T of the window down to low instead of the tiers;
 // snip=0 lets results enter as they are. Results are snipped when they enter, and where a read was edited next and the cut took
 // lines of the edit, one more request and a read of these lines are paid. At the end what each tier kept and saved, over all
 // sessions, beside what the founding documents say of it.
@@ -34,7 +36,7 @@ using namespace tern;
 
 constexpr Tokens fixed = 12'000;
 constexpr double window_share = 0.5, output_price = 15.0, read_price = 0.30, write_price = 3.75, input_price = 3.0;
-constexpr std::chrono::seconds cache_life{300};
+constexpr std::chrono::seconds short_life{300}, long_life{3'600};
 
 using Keys = std::map<std::string, double>;
 
@@ -126,8 +128,9 @@ void count_reads(const Conversation& conversation, Reads& reads) {
 
 class Player {
  public:
-  Player(const test::RecordedSession& session, const Keys& keys, bool managed, Tiers* tiers = nullptr)
-      : session_(session), keys_(keys), managed_(managed), tiers_(tiers) {
+  Player(const test::RecordedSession& session, const Keys& keys, bool managed, CachePauses& pauses, Tiers* tiers = nullptr)
+      : session_(session), keys_(keys), managed_(managed), pauses_(pauses), tiers_(tiers) {
+    model_.provider = "anthropic";
     model_.priced = true;
     model_.input = input_price, model_.output = output_price;
     model_.cache_read = read_price, model_.cache_write = write_price;
@@ -202,7 +205,10 @@ class Player {
   }
 
   void request(const Item& answer) {
-    cold_ = sent_.empty() || (answer.when != TimePoint{} && last_ != TimePoint{} && answer.when - last_ > cache_life);
+    const bool timed = answer.when != TimePoint{} && last_ != TimePoint{};
+    pause_ = timed ? std::chrono::duration_cast<std::chrono::seconds>(answer.when - last_) : std::chrono::seconds(0);
+    cold_ = sent_.empty() || pause_ > (hour_ ? long_life : short_life);
+    if (cold_) hour_ = managed_ && (keys_.count("hour") ? keys_.at("hour") > 0 : pauses_.hour_pays());
     if (managed_) make_room();
     pay(answer);
     sent_ = context_.items;
@@ -226,7 +232,7 @@ class Player {
 
   // As Compactor::waits.
   bool waits(const Edits& edits) const {
-    const CacheState cache{.last_request = TimePoint(std::chrono::hours(1)), .seen = true};
+    const CacheState cache{.last_request = TimePoint(std::chrono::hours(1)), .seen = true, .hour = hour_};
     const auto cost = cut_cost(saved(edits), cache_cost(context_, edits, true).rewritten, cache, cache.last_request, model_);
     return better_later(cost, usage(context_, budget_).share, budget_.config);
   }
@@ -252,7 +258,11 @@ class Player {
       if (i < same) read += tokens;
     }
     const double out = factor_ * static_cast<double>(answer.tokens);
-    bill_.dollars += (read * read_price + (all - read) * write_price + out * output_price) / 1e6;
+    const double write = hour_ ? model_.long_write() : write_price;
+    bill_.dollars += (read * read_price + (all - read) * write + out * output_price) / 1e6;
+    if (!sent_.empty())
+      pauses_.saw(pause_, static_cast<Tokens>(sent_tokens_), static_cast<Tokens>(all - std::min(all, sent_tokens_)), model_);
+    sent_tokens_ = all;
     bill_.items += all - fixed;
     ++bill_.requests;
   }
@@ -260,7 +270,11 @@ class Player {
   const test::RecordedSession& session_;
   const Keys& keys_;
   bool managed_, snips_ = false;
+  CachePauses& pauses_;
   Tiers* tiers_;
+  bool hour_ = false;
+  std::chrono::seconds pause_{0};
+  double sent_tokens_ = 0;
   std::set<std::string> ranged_;
   std::map<std::string, test::EditedRead> edited_;
   ModelInfo model_;
@@ -289,17 +303,22 @@ int main(int argc, char** argv) {
     if (at == pair.npos) return std::fprintf(stderr, "%s is no key=value\n", argv[i]), 2;
     keys[pair.substr(0, at)] = std::atof(pair.c_str() + at + 1);
   }
-  double relative = 0, kept = 0, micro = 0, deep = 0, hard = 0, again = 0, sessions = 0;
+  double relative = 0, spent = 0, spent_without = 0, kept = 0, micro = 0, deep = 0, hard = 0, again = 0, sessions = 0;
   Reads reads;
   Tiers tiers;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() != ".jsonl") continue;
-    const auto session = session_of(entry.path());
-    const Bill all = Player(session, keys, false).run(), ours = Player(session, keys, true, &tiers).run();
+  std::set<std::filesystem::path> files;  // in an order, since pauses are learnt from one to the next
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().extension() == ".jsonl") files.insert(entry.path());
+  CachePauses unused, pauses;
+  for (const auto& file : files) {
+    const auto session = session_of(file);
+    const Bill all = Player(session, keys, false, unused).run(), ours = Player(session, keys, true, pauses, &tiers).run();
     if (all.dollars <= 0) continue;
     ++sessions;
     relative += ours.dollars / all.dollars;
+    spent += ours.dollars;
+    spent_without += all.dollars;
     kept += ours.items / all.items;
     again += static_cast<double>(ours.again);
     count_reads(session.conversation, reads);
@@ -308,6 +327,7 @@ int main(int argc, char** argv) {
   if (sessions == 0) return std::fprintf(stderr, "no session in %s\n", folder), 1;
   std::printf("recorded sessions\t%.0f\t\t\n", sessions);
   std::printf("relative cost with the shipped tiers\t%.3f\t\t<= 0.58\n", relative / sessions);
+  std::printf("dollars of all of them, and without compaction\t%.2f %.2f\t\t\n", spent, spent_without);
   std::printf("mean context, relative\t%.3f\t\t\n", kept / sessions);
   std::printf("a session: microcompactions, compactions, truncations\t%.1f %.1f %.1f\t\t\n", micro / sessions, deep / sessions,
               hard / sessions);

@@ -308,7 +308,7 @@ struct FakeLlm::Server {
     const json usage = reply.value("usage", json::object());
     const auto text = std::int64_t(reply.value("text", "").size() + reply.value("calls", json::array()).dump().size());
     return {number(usage, "input", std::int64_t(request.body.size()) / 4), number(usage, "output", text / 4),
-            number(usage, "cache_read", 0), number(usage, "cache_write", 0)};
+            number(usage, "cache_read", 0), number(usage, "cache_write", 0), number(usage, "long_write", 0)};
   }
 
   bool play(Peer& peer, const FakeRequest& request, const json& reply, int now) {

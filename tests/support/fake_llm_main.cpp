@@ -11,7 +11,7 @@
 //    "limit": 32000,                   refuses larger requests (bytes / 4) in the service's own words, or
 //    "shape": "llamacpp"}              in those of another server; "silent": cuts without a word and answers
 // REPLY: {"text", "thinking", "signature", "calls": [{"name", "arguments" or "raw", "id"}], "stop": "end|tools|length|refusal",
-//         "usage": {"input", "output", "cache_read", "cache_write"}, "pieces": characters per delta,
+//         "usage": {"input", "output", "cache_read", "cache_write", "long_write"}, "pieces": characters per delta,
 //         "delay_ms": between events, "first_delay_ms", "fault": FAULT}
 // FAULT: {"kind": …}
 //   "status"       with "status", "message" or "body", "retry-after", "retry-after-ms", "location"

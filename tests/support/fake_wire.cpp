@@ -80,6 +80,8 @@ std::vector<std::string> anthropic(const Reply& reply) {
   const json usage{{"input_tokens", u.input},
                    {"cache_read_input_tokens", u.cache_read},
                    {"cache_creation_input_tokens", u.cache_write},
+                   {"cache_creation",
+                    {{"ephemeral_5m_input_tokens", u.cache_write - u.long_write}, {"ephemeral_1h_input_tokens", u.long_write}}},
                    {"output_tokens", 1}};
   out.push_back(named("message_start", {{"type", "message_start"},
                                         {"message",

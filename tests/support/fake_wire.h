@@ -11,6 +11,7 @@ namespace tern::test {
 
 struct FakeUsage {
   std::int64_t input = 0, output = 0, cache_read = 0, cache_write = 0;
+  std::int64_t long_write = 0;  // of cache_write: kept for an hour
 };
 
 // The events of a stream, each complete with its blank line. `serial` makes ids differ from request to request.

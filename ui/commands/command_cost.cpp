@@ -4,12 +4,19 @@
 namespace tern {
 namespace {
 
+std::vector<std::string> values(Shell&) { return {"limit turn", "limit session", "limit day", "limit off"}; }
+
 void run(Shell& shell, std::string_view arguments) { shell.send(Query{"cost", std::string(arguments)}); }
 
 }  // namespace
 
 SlashCommand cost_command() {
-  return {.name = "cost", .aliases = "usage stats", .help = "show tokens and dollars of this session", .run = run};
+  return {.name = "cost",
+          .aliases = "usage stats",
+          .usage = "[limit turn | session | day | TOOL DOLLARS]",
+          .help = "show what the session has cost and on what; limit it",
+          .run = run,
+          .complete = values};
 }
 
 }  // namespace tern

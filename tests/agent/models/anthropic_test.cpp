@@ -174,6 +174,22 @@ TEST_CASE("anthropic marks system, tools and the last two messages for the cache
   CHECK(body["messages"][2]["content"][0].contains("cache_control"));
 }
 
+TEST_CASE("anthropic is asked for a cache of an hour on every mark, and tells what it wrote for so long") {
+  FakeLlm server(R"({"replies":[{"text":"hello","usage":{"input":5,"cache_write":900,"long_write":700}}]})");
+  const auto provider = provider_at(server);
+  Request request = simple_request();
+  request.long_cache = true;
+  const Ran ran = run(*provider, request);
+  CHECK(ran.usage.cache_write == 900);
+  CHECK(ran.usage.long_write == 700);
+  const auto body = server.requests().at(0).body;
+  std::size_t marks = 0, hours = 0;
+  for (auto at = body.find("\"cache_control\""); at != body.npos; at = body.find("\"cache_control\"", at + 1)) ++marks;
+  for (auto at = body.find("\"ttl\":\"1h\""); at != body.npos; at = body.find("\"ttl\":\"1h\"", at + 1)) ++hours;
+  CHECK(marks == 3);
+  CHECK(hours == marks);
+}
+
 TEST_CASE("anthropic shapes what the service would refuse") {
   Request request = simple_request();
   request.conversation.items = {

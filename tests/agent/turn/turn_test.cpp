@@ -143,7 +143,7 @@ TEST_CASE("limits end the turn with their own exit code") {
 
 TEST_CASE("a limit in dollars needs a price") {
   Rig rig;
-  rig.agent.limits.max_cost = 1;
+  rig.agent.limits.cost.session = 1;
   const auto end = rig.turn("go");
   CHECK(end.how == TurnEnded::How::failed);
   CHECK(end.exit_code == 2);
