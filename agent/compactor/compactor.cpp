@@ -187,7 +187,8 @@ bool Compactor::held(Context& context, double share) {
 
 bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_token stop) {
   cause_ = Cause::overflow;
-  if (refusal.asked <= 0 && refusal.limit <= 0 && half_the_attachments(context)) return true;  // no word of tokens
+  if (refusal.asked <= 0 && refusal.limit <= 0 && half_the_attachments(context, refusal.attachments)) return true;
+  if (refusal.attachments) return false;  // nothing of them may leave, and no cut of words would help
   if (!context.config.auto_compress) {
     world_.emit(Notice{Level::error, "The provider refused the length and autoCompress is off: use /compact, or switch it on."});
     return false;

@@ -68,10 +68,9 @@ class Compactor {
   void tell(CompactionPhase phase, const Context& context, Tier tier, std::string strategy = {}, std::string why = {});
   void meet_cold_cache(Context& context);  // cold_cache.cpp
   void fit_attachments(Context& context);
-  bool half_the_attachments(Context& context);
+  bool half_the_attachments(Context& context, bool certain);  // certain: the provider minds them, not the length
   bool held(Context& context, double share);
   bool waits(Context& context, const Plan& plan, double share);
-
   // compactor_summaries.cpp
   std::vector<ModelInfo> ladder(const Context& context) const;
   std::vector<ModelInfo> askable(const Context& context) const;
@@ -93,8 +92,9 @@ class Compactor {
   Step swap_draft(Context& context, const std::string& why, std::int64_t waited_ms = -1);
 
   // compactor_steering.cpp
-  static constexpr const char* kDroppedByHook = "drop";
-  bool steered(Context& context, Plan& due, PlanState& now);  // false: it does not happen
+  // False: it does not happen. The second is for a cut that no tier planned.
+  bool steered(Context& context, Plan& due, PlanState& now);
+  bool steered_cut(Context& context, Edits& edits, const std::string& why, bool refusable);
   void pin_for_hook(Context& context, const std::string& id);
   void drop_for_hook(Context& context, const std::vector<std::string>& ids);
   void tell_outcome(const Conversation& before, const Conversation& after, const CompactionRecord& record);

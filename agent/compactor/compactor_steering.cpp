@@ -11,6 +11,7 @@
 namespace tern {
 namespace {
 
+constexpr const char* kDroppedByHook = "drop by hook";
 constexpr double kQuiet = 0.05;  // of the limit: a refused compaction is not asked for again before the context has grown so far
 
 std::string kind_of_item(const Item& item) {
@@ -83,6 +84,35 @@ bool Compactor::steered(Context& context, Plan& due, PlanState& now) {
   const bool moved = before.items != context.conversation.items;
   if (moved || !said.instructions.empty()) due = plan(context.conversation, budget_of(context), now);
   return due.tier != Tier::none && (!due.edits.empty() || due.ask);
+}
+
+// What a hook pins leaves the edits, with what belongs to it.
+bool Compactor::steered_cut(Context& context, Edits& edits, const std::string& why, bool refusable) {
+  if (!world_.before_compaction) return true;
+  const auto after = usage(tern::apply(context.conversation, edits), budget_of(context)).used;
+  Plan cut;
+  cut.edits = edits;
+  const auto said = world_.before_compaction(
+      {Tier::micro, cause_, used_of(context), after, why, std::string(), planned(context.conversation, cut)});
+  if (said.block && refusable) {
+    decided("blocked", "a hook refused the compaction" + (said.why.empty() ? "" : ": " + said.why));
+    world_.emit(Notice{Level::info, "A hook refused the compaction" + (said.why.empty() ? "." : ": " + said.why)});
+    return false;
+  }
+  const auto cause = cause_;
+  for (const auto& id : said.pin) pin_for_hook(context, id);
+  drop_for_hook(context, said.drop);
+  cause_ = cause;
+  std::unordered_set<std::uint64_t> stay, standing;
+  const auto& items = context.conversation.items;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    standing.insert(items[i]->id.value);
+    if (!items[i]->pinned) continue;
+    for (const auto& item : with_its_pair(items, i)) stay.insert(item->id.value);
+  }
+  std::erase_if(edits,
+                [&](const Edit& edit) { return stay.count(edit.target.value) > 0 || standing.count(edit.target.value) == 0; });
+  return !edits.empty();
 }
 
 void Compactor::pin_for_hook(Context& context, const std::string& id) {

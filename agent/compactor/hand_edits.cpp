@@ -188,10 +188,9 @@ void Compactor::edit(Context& context, const EditContext& command) {
   if (edits.empty()) return world_.emit(Notice{Level::info, "Nothing changes: " + joined(names) + " is as short already."});
   cause_ = drop ? Cause::dropped : Cause::folded;
   preview_.reset();
-  commit(context, {.edits = std::move(edits),
-                   .tier = Tier::micro,
-                   .strategy = drop ? "drop" : "fold",
-                   .why = std::string(to_string(cause_)) + ": " + joined(names)});
+  const auto why = std::string(to_string(cause_)) + ": " + joined(names);
+  if (!steered_cut(context, edits, why, true)) return;
+  commit(context, {.edits = std::move(edits), .tier = Tier::micro, .strategy = drop ? "drop" : "fold", .why = why});
 }
 
 bool Compactor::has_room_for(const Context& context, const std::string& id, Tokens tokens) {

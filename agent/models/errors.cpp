@@ -271,6 +271,21 @@ ThoughtTrouble thought_trouble(const std::string& message, const std::string& co
   return thinking ? ThoughtTrouble::thought : ThoughtTrouble::none;
 }
 
+// Too much of what is no text: each phrase is the wording of one service.
+bool minds_attachments(const std::string& message) {
+  return has_any(message, {
+                              "image dimensions exceed",    // Anthropic: 2,000 pixels when there are many, 8,000 else
+                              "too much media",             // Anthropic: 100 pictures and pages
+                              "pdf pages may be provided",  // Anthropic
+                              "image exceeds",              // Anthropic: 5 MB each
+                              "too many images",            // OpenAI, Mistral, Groq
+                              "maximum number of images",   // vLLM
+                              "images per prompt",          // vLLM
+                              "total image size",           // OpenAI
+                              "payload size exceeds"        // Gemini: 20 MB
+                          });
+}
+
 RequestError classify(const Error& error, const ErrorSource& source) {
   const std::string message = lowered(error.message);
   const int status = status_of(error, source);
@@ -282,9 +297,13 @@ RequestError classify(const Error& error, const ErrorSource& source) {
   if (trouble.kind == Failure::quota && passes_soon(error)) trouble.kind = Failure::rate;
   if (status == 413 && contains(message, "rate")) trouble.kind = Failure::rate;  // Groq: tokens per minute
   if (trouble.kind != Failure::quota && trouble.kind != Failure::auth)
-    if (auto full = detect_overflow(status, error.type + " " + error.code, error.message)) {
+    if (auto full = detect_overflow(status, error.type + " " + error.code, error.message))
       trouble.kind = Failure::overflow, trouble.limit = full->limit, trouble.asked = full->asked;
-    }
+  if (status >= 400 && status < 500 && status != 429 && minds_attachments(message)) {
+    trouble.kind = Failure::overflow;
+    trouble.limit = trouble.asked = 0;
+    trouble.attachments = true;
+  }
   if (error.context > 0) trouble.limit = error.context, trouble.asked = error.prompt;
   trouble.fitting_output = output_that_fits(message);
   if (status == 400) trouble.thoughts = thought_trouble(message, error.code);

@@ -21,6 +21,7 @@ struct RequestError {
   bool refused = false;                                // nothing listens on this machine's port
   std::optional<std::chrono::milliseconds> wait = {};  // the server said how long
   Tokens limit = 0, asked = 0;                         // overflow
+  bool attachments = false;                            // overflow by pictures or documents, not by tokens
   Tokens fitting_output = 0;                           // input fits, input + max_output does not: ask for this much
   int http_status = 0;
   ThoughtTrouble thoughts = ThoughtTrouble::none;

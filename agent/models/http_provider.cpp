@@ -175,7 +175,8 @@ Failed failed(const RequestError& trouble, int attempts) {
           .message = redact(std::move(message)),
           .limit = trouble.limit,
           .asked = trouble.asked,
-          .http_status = trouble.http_status};
+          .http_status = trouble.http_status,
+          .attachments = trouble.attachments};
 }
 
 }  // namespace

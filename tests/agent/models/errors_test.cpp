@@ -56,6 +56,28 @@ TEST_CASE("an error that another server hands on as text is read as what it is")
   CHECK(trouble.message.find("n_ctx") == std::string::npos);
 }
 
+TEST_CASE("a request refused for its pictures is told apart from one that is too long") {
+  for (const char* message :
+       {"messages.4.content.1.image.source.base64.data: At least one of the image dimensions exceed max allowed size for "
+        "many-image "
+        "requests: 2000 pixels",
+        "messages.2.content.0.image.source.base64: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes",
+        "Too much media: 0 document pages + 101 images > 100", "A maximum of 100 PDF pages may be provided.",
+        "Request payload size exceeds the limit: 20971520 bytes."}) {
+    INFO(message);
+    const auto body = R"({"error":{"type":"invalid_request_error","message":")" + std::string(message) + R"("}})";
+    const auto trouble = request_error_of({.status = 400, .body = body});
+    CHECK(trouble.kind == Failure::overflow);
+    CHECK(trouble.attachments);
+    CHECK(trouble.limit == 0);
+    CHECK(trouble.asked == 0);
+  }
+  const auto length =
+      request_error_of({.status = 400, .body = R"({"error":{"message":"prompt is too long: 300000 tokens > 200000"}})"});
+  CHECK(length.kind == Failure::overflow);
+  CHECK_FALSE(length.attachments);
+}
+
 TEST_CASE("a throttle is not an overflow") {
   CHECK(!detect_overflow(429, "rate_limit_error", "This request would exceed the limit of 40000 input tokens per minute"));
   CHECK(!detect_overflow(400, "", "Throttling: too many tokens in this minute, rate limit"));
