@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t long_without_a_note = 20;  // turns
 constexpr double worth_a_note = 0.40;              // of the working size: below it nothing leaves soon
+constexpr Tokens worth_a_window = 80;              // notes that may stand for a summary, where the style is for tern to choose
 constexpr double soon = 0.08;                      // of the working size before a compaction is due
 
 const Reason leaves{Tier::compact, "fresh", "left for a fresh window"};
@@ -68,9 +69,14 @@ std::string notes_text(std::vector<Note> notes, Tokens budget) {
 std::string by_notes(const CompressionConfig& config, const std::vector<Note>& notes, std::uint64_t since_turn) {
   if (config.context_style == ContextStyle::summary) return {};
   std::string written;
-  for (const auto& note : notes)
-    if (note.turn > since_turn) written += (written.empty() ? "" : ", ") + note.path;
-  if (!written.empty()) return "by notes, written since the last compaction: " + written;
+  Tokens size = 0;
+  for (const auto& note : notes) {
+    if (note.turn <= since_turn) continue;
+    written += (written.empty() ? "" : ", ") + note.path;
+    size += estimate(note.text);
+  }
+  if (size >= worth_a_window || (size > 0 && config.context_style == ContextStyle::notes))
+    return "by notes, written since the last compaction: " + written;
   return config.context_style == ContextStyle::notes ? "by notes, as contextStyle asks" : "";
 }
 

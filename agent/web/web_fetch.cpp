@@ -214,7 +214,7 @@ Tool web_fetch_tool(const WebAccess& access) {
   const auto cache = std::make_shared<Cache>();
   Tool tool;
   tool.name = "WebFetch";
-  tool.description = "Fetches a page of the public web as Markdown.";
+  tool.description = "Fetches a public web page as Markdown.";
   tool.schema =
       R"({"type":"object","properties":{"url":{"type":"string"},"format":{"enum":["markdown","html"]}},"required":["url"]})";
   tool.effects = {Effect::read, Effect::network};

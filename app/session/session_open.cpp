@@ -5,7 +5,6 @@
 #include "agent/helpers/helper_desk.h"
 #include "agent/models/record.h"
 #include "agent/store/day_account.h"
-#include "agent/store/note_book.h"
 #include "agent/turn/context_tools.h"
 #include "app/config/config.h"
 #include "app/session/session_commands.h"
@@ -298,10 +297,7 @@ void Session::make_hands() {
     hands.ready_sandbox = ready;
   SessionCommands{*this}.add_task_tool();
   SessionCommands{*this}.add_skill_tool();
-  // They cost every request, so `auto` offers them where notes have been kept already.
-  const auto style = context_.config.context_style;
-  const bool kept = style == ContextStyle::automatic && setup_.keep && !NoteBook(*store_, project_.folder).notes().empty();
-  const bool notes_wanted = style == ContextStyle::notes || kept;
+  const bool notes_wanted = context_.config.context_style != ContextStyle::summary;
   for (const auto& tool : tools_) {
     const auto named = [&](const std::vector<std::string>& names) {
       return std::find(names.begin(), names.end(), tool->name) != names.end();

@@ -325,15 +325,10 @@ Tool bash_tool() {
   return {
       .name = "Bash",
       .description =
-          "Runs a bash command in the workspace; the working directory persists, variables and functions do not. stdout and "
-          "stderr "
-          "come back in order, "
-          "'Exit code N' first on failure. No terminal and no input: pass -y and the like. timeout in ms (default 120000, at "
-          "most "
-          "600000), then it moves to "
-          "the background. For files prefer Read, Edit, Write, Grep, Glob.",
+          "Runs a bash command in the workspace; the working directory persists, variables and functions do not. No terminal, "
+          "no input: pass -y. timeout in ms (default 120000, at most 600000), then it moves to the background.",
       .schema =
-          R"({"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"number"},"description":{"type":"string","description":"5-10 words"},)"
+          R"({"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"number"},"description":{"type":"string"},)"
           R"("run_in_background":{"type":"boolean"}},"required":["command"]})",
       .effects = Effect::execute,
       .basic = true,

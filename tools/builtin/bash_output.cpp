@@ -70,7 +70,7 @@ std::string subject(const nlohmann::json& args) { return args.value("bash_id", s
 Tool bash_output_tool() {
   return {
       .name = "BashOutput",
-      .description = "What a background command said since the last look, and whether it runs. filter: regex for its lines.",
+      .description = "New output of a background command; filter: regex.",
       .schema =
           R"({"type":"object","properties":{"bash_id":{"type":"string"},"filter":{"type":"string"}},"required":["bash_id"]})",
       .effects = Effect::context,

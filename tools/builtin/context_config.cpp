@@ -23,7 +23,7 @@ ToolOutput run(const json& args, ToolContext& ctx) {
 Tool context_config_tool() {
   return {
       .name = "context_config",
-      .description = "Changes settings, as {\"keepRecent\": 15}; else lists them.",
+      .description = "Changes settings, as {keepRecent: 15}; else lists them.",
       .schema = R"({"type":"object","properties":{},"additionalProperties":true})",
       .effects = Effect::context,
       .basic = true,

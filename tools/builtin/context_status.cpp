@@ -11,7 +11,7 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) { return ask_contex
 Tool context_status_tool() {
   return {
       .name = "context_status",
-      .description = "Shows the context's fill, settings and savings.",
+      .description = "Shows the context's fill and settings.",
       .schema = R"({"type":"object","properties":{}})",
       .effects = Effect::context,
       .basic = true,

@@ -151,7 +151,7 @@ ToolOutput edit_file(ToolContext& ctx, std::string_view path, std::vector<EditRe
 Tool edit_tool() {
   return {
       .name = "Edit",
-      .description = "Replaces an exact string in a file that was Read before. old_string must be unique unless replace_all.",
+      .description = "Replaces an exact string in a file Read before; old_string must be unique unless replace_all.",
       .schema =
           R"({"type":"object","properties":{"file_path":{"type":"string"},"old_string":{"type":"string"},)"
           R"("new_string":{"type":"string"},"replace_all":{"type":"boolean"}},"required":["file_path","old_string","new_string"]})",

@@ -99,7 +99,7 @@ std::string pattern_of(const json& args) { return text_arg(args, "pattern"); }
 Tool glob_tool() {
   return {
       .name = "Glob",
-      .description = "Finds files by name pattern (\"src/**/*.ts\"), newest first.",
+      .description = "Finds files by name pattern (src/**/*.ts), newest first.",
       .schema = R"({"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}},"required":["pattern"]})",
       .effects = Effect::read,
       .basic = true,

@@ -194,7 +194,7 @@ Tool grep_tool() {
       .description = "Searches file contents by regex (PCRE), skipping what .gitignore names.",
       .schema =
           R"({"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"},"glob":{"type":"string"},)"
-          R"("type":{"type":"string","description":"js, py, cpp …"},"output_mode":{"enum":["files_with_matches","content","count"]},)"
+          R"("type":{"type":"string"},"output_mode":{"enum":["files_with_matches","content","count"]},)"
           R"("-A":{"type":"integer"},"-B":{"type":"integer"},"-C":{"type":"integer"},"-i":{"type":"boolean"},"-n":{"type":"boolean"},)"
           R"("head_limit":{"type":"integer"},"offset":{"type":"integer"},"multiline":{"type":"boolean"}},"required":["pattern"]})",
       .effects = Effect::read,

@@ -39,7 +39,7 @@ std::string subject(const nlohmann::json& args) { return args.value("shell_id", 
 Tool kill_bash_tool() {
   return {
       .name = "KillBash",
-      .description = "Ends a background command and everything it started.",
+      .description = "Ends a background command.",
       .schema = R"({"type":"object","properties":{"shell_id":{"type":"string"}},"required":["shell_id"]})",
       .effects = Effect::context,
       .basic = true,

@@ -11,7 +11,7 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) { return ask_contex
 Tool new_context_tool() {
   return {
       .name = "NewContext",
-      .description = "Starts a fresh window with your notes, todos and what was said last.",
+      .description = "Starts a fresh window with notes, todos and last words.",
       .schema = R"({"type":"object","properties":{"why":{"type":"string"}}})",
       .effects = Effect::context,
       .basic = false,

@@ -21,7 +21,7 @@ std::string note_of(const nlohmann::json& args) {
 Tool notes_tool() {
   return {
       .name = "Notes",
-      .description = "Your notes outlast compaction: decisions, state, next steps. search: text.",
+      .description = "Your notes outlast compaction: decisions, state, next steps.",
       .schema = R"({"type":"object","properties":{"op":{"enum":["list","read","write","append","search"]},)"
                 R"("name":{"type":"string"},"text":{"type":"string"}},"required":["op"]})",
       .effects = Effect::context,

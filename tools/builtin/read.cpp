@@ -178,9 +178,8 @@ Tool read_tool() {
   return {
       .name = "Read",
       .description = "Reads a file as numbered lines (N<TAB>text, 2000 lines by default), or an image.",
-      .schema =
-          R"({"type":"object","properties":{"file_path":{"type":"string"},"offset":{"type":"integer","description":"first line"},)"
-          R"("limit":{"type":"integer","description":"lines"}},"required":["file_path"]})",
+      .schema = R"({"type":"object","properties":{"file_path":{"type":"string"},"offset":{"type":"integer"},)"
+                R"("limit":{"type":"integer"}},"required":["file_path"]})",
       .effects = Effect::read,
       .basic = true,
       .aliases =

@@ -56,8 +56,7 @@ std::string id_of(const json& args) {
 Tool recall_tool() {
   return {
       .name = "Recall",
-      .description =
-          "Originals of what was shortened, by id; lines \"10-40\"; search in it or in all; list \"tool=Bash path=src\".",
+      .description = "Originals of what was shortened, by id; lines 10-40; search in it or in all; list tool=Bash path=src.",
       .schema =
           R"({"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string"},"search":{"type":"string"},"list":{"type":"string"}}})",
       .effects = Effect::context,

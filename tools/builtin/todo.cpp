@@ -42,7 +42,7 @@ std::string nothing(const json&) { return {}; }
 Tool todo_tool() {
   return {
       .name = "TodoWrite",
-      .description = "Replaces the todo list; keep it current in work of several steps, one in_progress.",
+      .description = "Replaces the todo list; keep it current, one in_progress.",
       .schema =
           R"({"type":"object","properties":{"todos":{"type":"array","items":{"type":"object","properties":{"content":{"type":"string"},)"
           R"("status":{"enum":["pending","in_progress","completed"]},"activeForm":{"type":"string"}},"required":["content","status"]}}},)"

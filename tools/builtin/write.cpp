@@ -118,7 +118,7 @@ std::string path_of(const json& args) { return text_arg(args, "file_path"); }
 Tool write_tool() {
   return {
       .name = "Write",
-      .description = "Creates a file or replaces its whole content; an existing one must be Read before. Prefer Edit.",
+      .description = "Creates or replaces a file; an existing one must be Read before. Prefer Edit.",
       .schema = R"({"type":"object","properties":{"file_path":{"type":"string"},"content":{"type":"string"}},)"
                 R"("required":["file_path","content"]})",
       .effects = Effect::write,

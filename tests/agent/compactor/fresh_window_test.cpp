@@ -96,15 +96,22 @@ TEST_CASE("the model keeps notes and asks for a fresh window, and goes on in it"
   CHECK(rig.store->compactions().back().strategy == "fresh");
 }
 
-TEST_CASE("auto begins the next window by notes where the model has kept some, and by a summary where it has not") {
-  for (const bool kept : {true, false}) {
+TEST_CASE("auto begins the next window by notes where the model has kept enough, and by a summary where it has not") {
+  const std::string plan =
+      "The parser comes first, since the generator cannot stream. It is written by hand, one function a rule, and keeps the "
+      "place of each token for the messages. Done: the lexer and expressions. Open: statements, then recovery after an error; "
+      "the tests in tests/parser name each rule. The user wants no new library, and messages in plain English. Next: read "
+      "statements.md again, write the function for loops, and run ctest -R parser before anything is said to be done. Later: "
+      "measure it on the large file, which took nine seconds before.";
+  for (const auto& [note, kept] :
+       {std::pair(plan, true), {std::string("the parser comes first"), false}, {std::string(), false}}) {
     Rig rig(32'000);
     test::with_summaries(rig);
     offer_notes(rig);
     rig.context.config.draft_at = 0.95;
     rig.context.config.trigger_messages = 60;
     work(rig, 3, 400);
-    if (kept) rig.compactor.notes().write("plan", "the parser comes first", 3, false);
+    if (!note.empty()) rig.compactor.notes().write("plan", note, 3, false);
     work(rig, 24, 400, 3);
     std::vector<std::string> strategies;
     std::string whys;
@@ -115,7 +122,8 @@ TEST_CASE("auto begins the next window by notes where the model has kept some, a
     CHECK((strategies.front() == "fresh") == kept);
     CHECK((whys.find("by notes, written since the last compaction: plan.md") != std::string::npos) == kept);
     CHECK(rig.bad_request() == "");
-    CHECK(synthetic_words(rig).find("your notes, as they stand") == std::string::npos);  // they stand in the fresh window
+    // Where they did not make the window they stand behind the summary.
+    CHECK((synthetic_words(rig).find("your notes, as they stand") != std::string::npos) == (!kept && !note.empty()));
   }
 }
 

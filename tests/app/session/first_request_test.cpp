@@ -7,7 +7,7 @@
 using namespace tern;
 using namespace tern::test;
 
-TEST_CASE("the first request offers the context tools and stays within 6 KB on every wire") {
+TEST_CASE("the first request offers the context tools and notes, and stays within 6 KB on every wire") {
   for (const auto& wire : wires()) {
     INFO(wire.name);
     Home home;
@@ -18,7 +18,7 @@ TEST_CASE("the first request offers the context tools and stays within 6 KB on e
     const auto body = server.requests().front().body;
     INFO(body.size());
     CHECK(body.size() <= 6'144);
-    for (const char* tool : {"context_status", "context_compress", "context_config", "context_summary"})
+    for (const char* tool : {"context_status", "context_compress", "context_config", "context_summary", "Notes", "NewContext"})
       CHECK(body.find(tool) != std::string::npos);
   }
 }
