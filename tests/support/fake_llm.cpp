@@ -235,8 +235,9 @@ struct FakeLlm::Server {
   bool answer(Peer& peer, const FakeRequest& request) {
     if (request.path == "/__log") return send_whole(peer, 200, log_text());
     if (request.method == "GET")
-      return send_whole(peer, request.path.ends_with("/models") ? 200 : 404,
-                        R"({"object":"list","data":[{"id":"fake-model"},{"id":"fake-small","max_model_len":24000},{"id":"fake-cpp","meta":{"n_ctx":20000}}]})");
+      return send_whole(
+          peer, request.path.ends_with("/models") ? 200 : 404,
+          R"({"object":"list","data":[{"id":"fake-model"},{"id":"fake-small","max_model_len":24000},{"id":"fake-cpp","meta":{"n_ctx":20000}}]})");
     if (request.api.empty()) return send_whole(peer, 404, R"({"error":{"message":"no such endpoint"}})");
     int now = 0;
     json reply = choose(request, now);

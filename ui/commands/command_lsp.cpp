@@ -9,7 +9,8 @@ void run(Shell& shell, std::string_view arguments) { shell.send(Query{"lsp", std
 }  // namespace
 
 SlashCommand lsp_command() {
-  return {.name = "lsp", .usage = "[on | off | restart]", .help = "language servers, and what they say of your files", .run = run};
+  return {
+      .name = "lsp", .usage = "[on | off | restart]", .help = "language servers, and what they say of your files", .run = run};
 }
 
 }  // namespace tern

@@ -79,9 +79,10 @@ std::string scenario_of(int many) {
 }
 
 // Pins the first result it hears of, at every compaction.
-constexpr const char* pinning = R"(id=$(grep -o '"id":"r[0-9]*","kind":"result"' | head -1 | grep -o 'r[0-9]*' | head -1); )"
-                                R"([ -s pinned ] || [ -z "$id" ] || echo $id > pinned; )"
-                                R"(echo '{"hookSpecificOutput":{"hookEventName":"PreCompact","pin":["'$(cat pinned 2> /dev/null)'"]}}')";
+constexpr const char* pinning =
+    R"(id=$(grep -o '"id":"r[0-9]*","kind":"result"' | head -1 | grep -o 'r[0-9]*' | head -1); )"
+    R"([ -s pinned ] || [ -z "$id" ] || echo $id > pinned; )"
+    R"(echo '{"hookSpecificOutput":{"hookEventName":"PreCompact","pin":["'$(cat pinned 2> /dev/null)'"]}}')";
 
 }  // namespace
 
