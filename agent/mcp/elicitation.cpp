@@ -131,7 +131,7 @@ json value_of(const Field& field, std::string_view given) {
 
 std::string wrong_with(const Field& field, const json& value) {
   if (!value.is_null() && schema_mismatch(one_line(field.schema), one_line(value)).empty()) return {};
-  if (!field.choices.empty()) return "That is none of the choices.";
+  if (!field.choices.empty()) return "Choose one of the answers above.";
   if (field.type == "integer" || field.type == "number") return "That is not a number that fits.";
   return "That does not fit what the server wants: " + clipped(one_line(field.schema), 300);
 }

@@ -118,9 +118,9 @@ const std::vector<Setting>& settings_shown() {
   return table;
 }
 
-// What acts beside the plan: shown by the tests of tuning, drafts, one-liners, summaries and pins.
-const std::set<std::string> shown_elsewhere{"autoTune",  "draftAt",    "microByModel", "smallModel",
-                                            "pinBudget", "noteBudget", "contextStyle", "coldCache"};
+// What acts beside the plan: shown by the tests of tuning, drafts, one-liners, summaries, pins and pauses.
+const std::set<std::string> shown_elsewhere{"autoTune",   "draftAt",      "microByModel", "smallModel", "pinBudget",
+                                            "noteBudget", "contextStyle", "coldCache",    "longCache"};
 
 Lived lived_with(const Setting& row) {
   Lived made;
