@@ -46,7 +46,8 @@ std::size_t count_of(const std::string& body, const std::string& part) {
 
 // The first result with this word, as text.
 std::string result_with(const std::string& body, const std::string& word) {
-  for (const auto& message : json::parse(body)["messages"]) {
+  const auto request = json::parse(body);
+  for (const auto& message : request["messages"]) {
     if (!message["content"].is_array()) continue;
     for (const auto& block : message["content"]) {
       if (block.value("type", "") != "tool_result") continue;
