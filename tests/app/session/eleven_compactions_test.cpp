@@ -148,6 +148,7 @@ TEST_CASE("after eleven compactions two skills, three memory files and what a ho
   const auto original = store->text(parse_recall_id(pinned));
   INFO(pinned);
   REQUIRE(original);
+  REQUIRE_FALSE(original->empty());
   const auto line = original->substr(0, original->find('\n'));
   CHECK(result_with(last, line) == *original);
 }
