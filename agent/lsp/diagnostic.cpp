@@ -35,12 +35,12 @@ std::string code_of(const json& one) {
   return found->is_string() ? one_row(found->get<std::string>()) : std::string();
 }
 
-const char* word_for(Severity severity) {
-  switch (severity) {
-    case Severity::error: return "ERROR";
-    case Severity::warning: return "WARNING";
-    case Severity::information: return "INFO";
-    case Severity::hint: break;
+const char* word_for(DiagnosticLevel level) {
+  switch (level) {
+    case DiagnosticLevel::error: return "ERROR";
+    case DiagnosticLevel::warning: return "WARNING";
+    case DiagnosticLevel::information: return "INFO";
+    case DiagnosticLevel::hint: break;
   }
   return "HINT";
 }
@@ -53,14 +53,14 @@ std::vector<Diagnostic> read_diagnostics(const json& list) {
   for (const json& one : list) {
     if (!one.is_object() || all.size() == kMostRead) continue;
     const json& start = object_in(object_in(one, "range"), "start");
-    const int severity = number_in(one, "severity");
+    const int level = number_in(one, "severity");
     all.push_back({.line = number_in(start, "line") + 1,
                    .column = number_in(start, "character") + 1,
-                   .severity = static_cast<Severity>(std::clamp(severity == 0 ? 1 : severity, 1, 4)),
+                   .level = static_cast<DiagnosticLevel>(std::clamp(level == 0 ? 1 : level, 1, 4)),
                    .message = one_row(member_text(one, "message")),
                    .code = code_of(one)});
   }
-  const auto place = [](const Diagnostic& d) { return std::tie(d.line, d.column, d.severity, d.message, d.code); };
+  const auto place = [](const Diagnostic& d) { return std::tie(d.line, d.column, d.level, d.message, d.code); };
   std::sort(all.begin(), all.end(), [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
@@ -69,10 +69,10 @@ std::vector<Diagnostic> read_diagnostics(const json& list) {
 std::vector<Diagnostic> new_errors(const std::vector<Diagnostic>& before, const std::vector<Diagnostic>& now) {
   std::map<std::string_view, int> known;
   for (const Diagnostic& one : before)
-    if (one.severity == Severity::error) ++known[one.message];
+    if (one.level == DiagnosticLevel::error) ++known[one.message];
   std::vector<Diagnostic> fresh;
   for (const Diagnostic& one : now)
-    if (one.severity == Severity::error && known[one.message]-- <= 0) fresh.push_back(one);
+    if (one.level == DiagnosticLevel::error && known[one.message]-- <= 0) fresh.push_back(one);
   return fresh;
 }
 
@@ -80,7 +80,7 @@ std::string diagnostic_rows(const std::vector<Diagnostic>& list, std::size_t mos
   std::string text;
   for (std::size_t i = 0; i < list.size() && i < most; ++i) {
     const Diagnostic& one = list[i];
-    text += std::string(word_for(one.severity)) + " [" + std::to_string(one.line) + ":" + std::to_string(one.column) + "] " +
+    text += std::string(word_for(one.level)) + " [" + std::to_string(one.line) + ":" + std::to_string(one.column) + "] " +
             one.message + (one.code.empty() ? "" : " (" + one.code + ")") + "\n";
   }
   if (list.size() > most) text += "… " + std::to_string(list.size() - most) + " more\n";

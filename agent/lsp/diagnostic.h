@@ -8,11 +8,11 @@
 
 namespace tern {
 
-enum class Severity { error = 1, warning = 2, information = 3, hint = 4 };
+enum class DiagnosticLevel { error = 1, warning = 2, information = 3, hint = 4 };
 
 struct Diagnostic {
   int line = 1, column = 1;  // 1-based
-  Severity severity = Severity::error;
+  DiagnosticLevel level = DiagnosticLevel::error;
   std::string message;  // one line
   std::string code;
   bool operator==(const Diagnostic&) const = default;

@@ -184,7 +184,8 @@ ToolOutput LspDesk::ask(const Workspace& workspace, const Place& place, std::sto
     const std::lock_guard lock(mutex_);
     known_[place.real] = *now;
   }
-  const auto errors = std::count_if(now->begin(), now->end(), [](const auto& one) { return one.severity == Severity::error; });
+  const auto errors =
+      std::count_if(now->begin(), now->end(), [](const auto& one) { return one.level == DiagnosticLevel::error; });
   return {.text = now->empty() ? "No errors and no warnings." : diagnostic_rows(*now, kMostRows),
           .subject = name,
           .note = counted(errors, "error") + ", " + counted(static_cast<std::int64_t>(now->size()) - errors, "warning")};

@@ -30,5 +30,5 @@ TEST_CASE("an error that only moved is not new, a second one of the same kind is
   CHECK(new_errors(before, {error_at(4, "no such name"), error_at(10, "missing ;")}).empty());
   const auto fresh = new_errors(before, {error_at(4, "no such name"), error_at(5, "no such name"), error_at(6, "wrong type")});
   CHECK(diagnostic_rows(fresh, 9) == "ERROR [5:1] no such name\nERROR [6:1] wrong type\n");
-  CHECK(new_errors({}, {{.line = 1, .severity = Severity::warning, .message = "unused"}}).empty());
+  CHECK(new_errors({}, {{.line = 1, .level = DiagnosticLevel::warning, .message = "unused"}}).empty());
 }
