@@ -243,24 +243,11 @@ std::optional<OriginalText> Store::Impl::find_original(RecallId id) const {
   return OriginalText{cursor.integer(0), cursor.integer(1), cursor.natural(2), cursor.integer(3)};
 }
 
-namespace {
-
-// What a message says; of one that only answers calls, the results.
-std::string words_of(const Item& item) {
-  std::string text = plain_text(item);
-  if (!text.empty()) return text;
-  for (const auto& block : item.blocks)
-    if (const auto* result = std::get_if<ToolResult>(&block)) text += (text.empty() ? "" : "\n") + result->text;
-  return text;
-}
-
-}  // namespace
-
 std::string Store::Impl::item_text(const OriginalText& where) const {
   const LogRow row{.seq = 0, .ref = where.item, .session = static_cast<std::int32_t>(where.session), .kind = LogRow::item};
   const ItemPtr item = load_item(row);
   if (!item) return {};
-  if (where.block < 0 || static_cast<std::size_t>(where.block) >= item->blocks.size()) return words_of(*item);
+  if (where.block < 0 || static_cast<std::size_t>(where.block) >= item->blocks.size()) return plain_text(*item);
   const auto* result = std::get_if<ToolResult>(&item->blocks[static_cast<std::size_t>(where.block)]);
   return result ? result->text : std::string();
 }
