@@ -1,4 +1,4 @@
-// What a compaction did, told to people: the content of its record where no model wrote a summary.
+// Describes a compaction for the user. It is the content of the record when no model wrote a summary.
 #pragma once
 
 #include <string>

@@ -151,7 +151,7 @@ Compactor::Step Compactor::truncated(Context& context, Plan due, const PlanState
   return cut(context, due);
 }
 
-// What a person follows on the screen while a compaction is under way.
+// The progress of a compaction, as the screen shows it.
 void Compactor::tell(CompactionPhase phase, const Context& context, Tier tier, std::string strategy, std::string why) {
   world_.emit(Compaction{.phase = phase,
                          .tier = tier,
