@@ -105,9 +105,9 @@ std::string one_line(const std::string& text) {
 
 // What only the model reads, or a program.
 bool for_people(std::string_view file) {
-  for (const std::string_view place :
-       {"tools/builtin/", "compression/text/", "compression/reading/", "agent/store/store_schema", "agent/compactor/prompt",
-        "ui/text/highlight", "tools/search/file_types", "agent/gate/smuggling", "agent/gate/file_rules"})
+  for (const std::string_view place : {"tools/builtin/", "compression/text/", "compression/reading/", "agent/store/store_schema",
+                                       "agent/compactor/prompt", "ui/text/highlight", "tools/search/file_types",
+                                       "agent/gate/smuggling", "agent/gate/file_rules", "agent/gate/programs.inc"})
     if (file.starts_with(place)) return false;
   return true;
 }
@@ -123,7 +123,7 @@ std::map<std::string, std::vector<std::string>> sentences(const std::string& tre
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       const std::string extension = entry.path().extension().string();
       const std::string file = fs::relative(entry.path(), root).string();
-      if ((extension != ".cpp" && extension != ".h") || !for_people(file)) continue;
+      if ((extension != ".cpp" && extension != ".h" && extension != ".inc") || !for_people(file)) continue;
       std::ifstream in(entry.path(), std::ios::binary);
       const std::string source(std::istreambuf_iterator<char>(in), {});
       for (std::string& literal : literals(source))
