@@ -52,7 +52,7 @@ void tell_cold(Meters& meters, const Context& context, TimePoint now) {
 void Compactor::meet_cold_cache(Context& context) {
   const auto now = world_.now();
   const bool cold = matters(context) && !context.gauges.cache().warm(now);
-  if (!cold || context.config.cold_cache == ColdCache::leave || held(context, fill_share(context))) return;
+  if (!cold || context.config.cold_cache == ColdCache::leave || state_.holds(fill_share(context))) return;
   const auto rows = world_.store.compactions();
   const auto& asked = context.gauges.cache().last_request;
   const bool taken_back = std::any_of(rows.begin(), rows.end(), [&](const CompactionRecord& row) {

@@ -78,11 +78,11 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
     if (command.preview) {
       if (preview_draft(context)) return;
     } else {
-      hold_until_ = 0;
+      state_.hold_until = 0;
       if (swap_draft(context, kAskedFor, waited) == Step::changed) return;
     }
   }
-  auto now = state(context);
+  auto now = plan_state(context);
   now.manual = true;
   now.failures_in_a_row = 0;  // the person closes the breaker
   now.refills_in_a_row = 0;
@@ -102,13 +102,13 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
   std::optional<Result> result;
   if (due.ask) {
     result = summarise(context, due, now, stop);
-    if (result && !result->model.empty()) failures_ = 0;
+    if (result && !result->model.empty()) state_.failures = 0;
   } else {
     result = Result{.edits = due.edits, .tier = tier, .strategy = due.strategy, .why = due.why};
   }
   if (!result) return;
   if (result->why.empty()) result->why = kAskedFor;
-  hold_until_ = 0;
+  state_.hold_until = 0;
   if (command.preview)
     show_preview(context, due.ask ? &*due.ask : nullptr, std::move(*result));
   else
@@ -122,7 +122,7 @@ void Compactor::begin_anew(Context& context, const Compact& command) {
   if (!result)
     return world_.emit(
         Notice{Level::info, "Nothing leaves for a fresh window: all that stands is work in hand, pinned or said last."});
-  hold_until_ = 0;
+  state_.hold_until = 0;
   if (command.preview) return show_preview(context, nullptr, std::move(*result));
   if (commit(context, std::move(*result))) notes_.reminded = false, notes_.compacted_in = world_.turn;
 }
@@ -250,10 +250,10 @@ bool Compactor::take_back(Context& context, std::uint64_t batch, bool redo) {
   preview_.reset();
   forget_files(old, context.conversation);
   const double share = fill_share(context);
-  hold_until_ = redo || share < context.config.micro_at ? 0 : share + (context.config.truncate_at - share) / 2;
+  state_.hold_until = redo || share < context.config.micro_at ? 0 : share + (context.config.truncate_at - share) / 2;
   decided(redo ? "redo" : "undo", std::string("#") + std::to_string(batch) + ": " + thousands(before) + " → " + thousands(used) +
                                       " tokens" +
-                                      (hold_until_ > 0 ? "; nothing is compacted until the context is much fuller" : ""));
+                                      (state_.hold_until > 0 ? "; nothing is compacted until the context is much fuller" : ""));
   Compaction event{.phase = redo ? CompactionPhase::redone : CompactionPhase::undone,
                    .batch = batch,
                    .before = before,
@@ -295,12 +295,12 @@ void Compactor::bring_back(Context& context, const std::vector<std::string>& ids
 std::string Compactor::status() const {
   std::string text;
   if (draft_pending() || draft_ready()) text += draft_ready() ? "the next summary is drafted\n" : "drafting the next summary\n";
-  if (failures_ > 0)
-    text += std::to_string(failures_) + (failures_ == 1 ? " summary" : " summaries") + " failed in a row" +
-            (failures_ >= 3 ? ": compacting without a model until a manual /compact works\n" : "\n");
+  if (state_.failures > 0)
+    text += std::to_string(state_.failures) + (state_.failures == 1 ? " summary" : " summaries") + " failed in a row" +
+            (state_.failures >= 3 ? ": compacting without a model until a manual /compact works\n" : "\n");
   if (!waiting_for_.empty()) text += "microcompact waits: " + waiting_for_ + "\n";
-  if (hold_until_ > 0)
-    text += "held: what you took back stays until " + std::to_string(static_cast<int>(hold_until_ * 100)) + "%\n";
+  if (state_.hold_until > 0)
+    text += "held: what you took back stays until " + std::to_string(static_cast<int>(state_.hold_until * 100)) + "%\n";
   return text;
 }
 

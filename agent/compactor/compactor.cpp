@@ -9,10 +9,7 @@
 namespace tern {
 namespace {
 
-constexpr int steps_per_request = 6;     // tiers that may follow each other before one request
-constexpr int refill_window = 2;         // compactions this few requests apart mean the context refills itself
-constexpr double unhurried = 0.92;       // of the truncate mark: below it a draft may still be started instead of a pause
-constexpr double draft_patience = 0.97;  // of the truncate mark: until there the draft may take its time
+constexpr int steps_per_request = 6;  // tiers that may follow each other before one request
 
 std::string fills(const Context& context) {
   std::string text;
@@ -24,23 +21,23 @@ std::string fills(const Context& context) {
 
 void Compactor::new_turn(std::uint64_t turn) {
   world_.turn = turn;
-  refills_ = 0;
+  state_.refills = 0;
 }
 
 void Compactor::resumed(const Context& context) {
   restore_draft(context);
   preview_.reset();
-  cold_ = !context.gauges.cache().warm(world_.now());
-  requests_since_ = 1000;
-  hold_until_ = 0;
+  state_.cold = !context.gauges.cache().warm(world_.now());
+  state_.requests_since = 1000;
+  state_.hold_until = 0;
 }
 
-PlanState Compactor::state(const Context& context) const {
+PlanState Compactor::plan_state(const Context& context) const {
   PlanState state;
   state.now = world_.now();
-  state.failures_in_a_row = failures_;
-  state.refills_in_a_row = refills_;
-  state.cache_cold = cold_ || (context.gauges.cache().seen && !context.gauges.cache().warm(state.now));
+  state.failures_in_a_row = state_.failures;
+  state.refills_in_a_row = state_.refills;
+  state.cache_cold = state_.cold || (context.gauges.cache().seen && !context.gauges.cache().warm(state.now));
   state.focus = focus_;
   return state;
 }
@@ -49,15 +46,15 @@ Fit Compactor::make_room(Context& context, std::stop_token stop) {
   cause_ = Cause::automatic;
   fit_attachments(context);
   if (!context.config.auto_compress) return {};
-  ++requests_since_;
+  ++state_.requests_since;
   keep_draft(context);
   remind_of_notes(context);
   const Conversation before = context.conversation;
   Fit fit;
-  deepest_ = Tier::none;
+  state_.deepest = Tier::none;
   meet_cold_cache(context);
   for (int i = 0; i < steps_per_request && !stop.stop_requested(); ++i) {
-    auto now = state(context);
+    auto now = plan_state(context);
     const auto result = step(context, now, stop);
     if (result == Step::failed) {
       fit = {false, "The context fills up again after each compaction. What fills it: " + fills(context) +
@@ -65,10 +62,11 @@ Fit Compactor::make_room(Context& context, std::stop_token stop) {
       break;
     }
     if (result == Step::nothing) break;
-    cold_ = cold_ || deepest_ >= Tier::compact;  // the prefix is rewritten in any case: what else is due costs nothing more
+    state_.cold = state_.cold ||
+                  state_.deepest >= Tier::compact;  // the prefix is rewritten in any case: what else is due costs nothing more
   }
-  cold_ = false;
-  if (deepest_ >= Tier::compact) {
+  state_.cold = false;
+  if (state_.deepest >= Tier::compact) {
     show_notes(context);
     resume_rule(context, before);
   }
@@ -80,50 +78,83 @@ Fit Compactor::make_room(Context& context, std::stop_token stop) {
   return fit;
 }
 
+CompactorFacts Compactor::facts(const Context& context, bool overflow) const {
+  CompactorFacts facts;
+  facts.share = fill_share(context);
+  facts.truncate_at = context.config.truncate_at;
+  facts.overflow = overflow;
+  if (!draft_) return facts;
+  const auto budget = budget_of(context);
+  facts.draft = draft_->done() ? DraftStage::written : DraftStage::writing;
+  facts.draft_stands = draft_->untouched(context.conversation);
+  facts.full = facts.share >= context.config.compact_at ||
+               compaction_due(usage(context.conversation, budget), context.conversation.items.size(), budget);
+  return facts;
+}
+
 // One tier. Changes the context, or says that nothing is due.
 Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token stop) {
-  const double share = fill_share(context);
-  const auto budget = budget_of(context);
-  if (!now.overflow && held(context, share)) return Step::nothing;
-  const bool full = share >= context.config.compact_at ||
-                    compaction_due(usage(context.conversation, budget), context.conversation.items.size(), budget);
-  if (draft_ && full && !now.overflow) {
-    if (!draft_->done() && share < context.config.truncate_at * draft_patience && draft_->untouched(context.conversation))
-      return Step::nothing;  // the summary is on its way and there is still room
-    const auto why = fullness(context);
-    const bool waits = !draft_->done();
-    const auto waited = waits ? wait_for_draft(context, why + "; there is no more room without the draft", stop) : -1;
-    if (stop.stop_requested()) {
-      if (!draft_->done()) log_failure("cancelled; the draft goes on", Tier::compact);
-      return Step::nothing;
+  auto seen = facts(context, now.overflow);
+  Plan due;
+  for (;;) {
+    const Action action = next(state_, seen);
+    switch (action) {
+      case Action::nothing: return Step::nothing;
+      case Action::end_hold: end_hold(context); break;
+      case Action::take_draft:
+        if (const auto taken = take_due_draft(context, stop)) return *taken;
+        seen.draft_gave_nothing = true;
+        break;
+      case Action::make_plan:
+        due = plan(context.conversation, budget_of(context), now);
+        seen.plan = &due;
+        if (due.tier != Tier::micro || due.thrash || due.edits.empty()) break;
+        seen.pays_later = !now.cache_cold && waits(context, due, seen.share);
+        seen.draft_survives_plan = !draft_ || draft_->untouched(tern::apply(context.conversation, due.edits));
+        break;
+      case Action::steer:
+        if (!steered(context, due, now)) return Step::nothing;
+        seen.steered = true;
+        break;
+      case Action::try_fresh_window:
+        if (starts_fresh(context, due)) return state_.count_compaction(), Step::changed;
+        seen.fresh_window_no = true;
+        break;
+      case Action::start_draft:
+        if (start_draft(context, *due.ask, due.why)) return Step::nothing;  // room enough to go on working while it is written
+        seen.no_new_draft = true;
+        break;
+      case Action::give_up:
+      case Action::truncate:
+      case Action::summarise:
+      case Action::cut: return carry_out(context, std::move(due), now, action, stop);
     }
-    if (swap_draft(context, why, waited) == Step::changed) return Step::changed;
   }
-  Plan due = plan(context.conversation, budget, now);
-  if (due.thrash) {
+}
+
+// The draft is due: waited for when it is still being written, then put in. Nothing: it could not be used, and the plan goes on.
+std::optional<Compactor::Step> Compactor::take_due_draft(Context& context, std::stop_token stop) {
+  const auto why = fullness(context);
+  const bool waits = !draft_->done();
+  const auto waited = waits ? wait_for_draft(context, why + "; there is no more room without the draft", stop) : -1;
+  if (stop.stop_requested()) {
+    if (!draft_->done()) log_failure("cancelled; the draft goes on", Tier::compact);
+    return Step::nothing;
+  }
+  if (swap_draft(context, why, waited) == Step::changed) return Step::changed;
+  return std::nullopt;
+}
+
+Compactor::Step Compactor::carry_out(Context& context, Plan due, const PlanState& now, Action action, std::stop_token stop) {
+  if (action == Action::give_up) {
     decided(kThrash, due.why);
     tell(CompactionPhase::failed, context, due.tier, {}, due.why);
     return Step::failed;
   }
-  if (due.tier == Tier::none || (due.edits.empty() && !due.ask)) return Step::nothing;
-  if (due.tier == Tier::micro && !now.cache_cold && waits(context, due, share)) return Step::nothing;
-  if (due.tier == Tier::micro && draft_ && !draft_->untouched(tern::apply(context.conversation, due.edits)))
-    return Step::nothing;  // a summary of it is paid for: one deep cut at its mark, not two
-  if (!steered(context, due, now)) return Step::nothing;
   if (due.tier == Tier::micro && context.config.micro_by_model) due.edits = lines_by_model(context, std::move(due.edits), stop);
-  if (due.ask && starts_fresh(context, due)) {
-    refills_ = requests_since_ <= refill_window ? refills_ + 1 : 0;
-    requests_since_ = 0;
-    return Step::changed;
-  }
-  if (due.ask && share < context.config.truncate_at * unhurried && start_draft(context, *due.ask, due.why))
-    return Step::nothing;  // room enough to go on working while it is written
-  if (due.tier >= Tier::compact) {
-    refills_ = requests_since_ <= refill_window ? refills_ + 1 : 0;
-    requests_since_ = 0;
-  }
-  if (due.tier == Tier::truncate) return truncated(context, std::move(due), now, stop);
-  if (!due.ask) return cut(context, due);
+  if (due.tier >= Tier::compact) state_.count_compaction();
+  if (action == Action::truncate) return truncated(context, std::move(due), now, stop);
+  if (action == Action::cut) return cut(context, due);
   auto result = summarise(context, due, now, stop);
   if (!result) return Step::nothing;
   return commit(context, std::move(*result)) ? Step::changed : Step::nothing;
@@ -138,7 +169,7 @@ Compactor::Step Compactor::cut(Context& context, const Plan& due) {
 
 // Where a model's draft failed, the next model is asked for a summary before anything is dropped without one.
 Compactor::Step Compactor::truncated(Context& context, Plan due, const PlanState& now, std::stop_token stop) {
-  const bool left_to_ask = !refused_.empty() && failures_ < 3 && !askable(context).empty();
+  const bool left_to_ask = !refused_.empty() && state_.failures < 3 && !askable(context).empty();
   if (now.overflow || !left_to_ask) return cut(context, due);
   auto asking = now;
   asking.manual = true;
@@ -177,12 +208,9 @@ bool Compactor::waits(Context& context, const Plan& due, double share) {
 }
 
 // What a person has taken back stays so until the context has grown a good deal further.
-bool Compactor::held(Context& context, double share) {
-  if (hold_until_ <= 0) return false;
-  if (share < hold_until_) return true;
-  hold_until_ = 0;
+void Compactor::end_hold(const Context& context) {
+  state_.hold_until = 0;
   decided("hold ended", "the context has grown past what was taken back (" + thousands(used_of(context)) + " tokens)");
-  return false;
 }
 
 bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_token stop) {
@@ -197,11 +225,11 @@ bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_toke
   if (refusal.limit > 0 && refusal.limit < context.window()) context.window_override = refusal.limit;
   context.gauges.refused(context.estimated(), refusal.asked > 0 ? refusal.asked : context.window());
   decided("overflow", "the provider refused the length: " + refusal.message);
-  hold_until_ = 0;
+  state_.hold_until = 0;
   const Conversation old = context.conversation;
-  deepest_ = Tier::none;
+  state_.deepest = Tier::none;
   cause_ = Cause::overflow;
-  auto now = state(context);
+  auto now = plan_state(context);
   now.manual = true;  // first a summary: a draft that is ready, else by whatever model still can; then without one
   now.why = "the provider refused the length";
   const bool swapped = draft_ready() && swap_draft(context, now.why) == Step::changed;
@@ -209,7 +237,7 @@ bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_toke
   if (const Plan due = plan(context.conversation, budget_of(context), now); due.ask && !swapped) {
     if (auto result = summarise(context, due, now, stop)) commit(context, std::move(*result));
   }
-  now = state(context);
+  now = plan_state(context);
   now.overflow = true;
   if (count(context.conversation) > before / 2) step(context, now, stop);
   if (stop.stop_requested()) return false;

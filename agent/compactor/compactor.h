@@ -17,7 +17,7 @@
 #include "agent/compactor/fresh_window.h"
 #include "agent/compactor/made_compaction.h"
 #include "agent/compactor/meters.h"
-#include "compression/plan/plan.h"
+#include "compression/plan/next_action.h"
 
 namespace tern {
 
@@ -61,7 +61,7 @@ class Compactor {
     Providers providers;
     SummaryWork work;
   };
-  PlanState state(const Context& context) const;
+  PlanState plan_state(const Context& context) const;
   Step step(Context& context, PlanState state, std::stop_token stop);
   Step truncated(Context& context, Plan due, const PlanState& state, std::stop_token stop);
   Step cut(Context& context, const Plan& due);
@@ -69,7 +69,10 @@ class Compactor {
   void meet_cold_cache(Context& context);  // cold_cache.cpp
   void fit_attachments(Context& context);
   bool half_the_attachments(Context& context, bool certain);  // certain: the provider minds them, not the length
-  bool held(Context& context, double share);
+  CompactorFacts facts(const Context& context, bool overflow) const;
+  void end_hold(const Context& context);
+  std::optional<Step> take_due_draft(Context& context, std::stop_token stop);
+  Step carry_out(Context& context, Plan due, const PlanState& now, Action action, std::stop_token stop);
   bool waits(Context& context, const Plan& plan, double share);
   // compactor_summaries.cpp
   std::vector<ModelInfo> ladder(const Context& context) const;
@@ -135,16 +138,13 @@ class Compactor {
   double draft_dollars_ = 0;
   std::optional<Preview> preview_;
   std::string focus_, waiting_for_;
-  int failures_ = 0, refills_ = 0, requests_since_ = 1000;
+  CompactorState state_;
   std::size_t pauses_ = 0, swapped_ = 0;
-  Tier deepest_ = Tier::none;  // since the last look
   std::uint64_t next_preview_ = 1;
   Cause cause_ = Cause::automatic;            // of what is under way
   std::set<std::string> refused_;             // models whose summary was not taken since the last compaction
   std::map<std::string, TimePoint> resting_;  // a small model that failed is not asked before then
   std::optional<Tokens> draft_failed_at_;     // how much was used when the last of them failed
-  double hold_until_ = 0;                     // share below which a person's undo stands: no tier takes it away again
-  bool cold_ = false;
 };
 
 }  // namespace tern

@@ -94,7 +94,7 @@ bool Compactor::commit(Context& context, Result result) {
   context.gauges.cut(context.estimated(), context.estimated() - (count(before) - count(after)));
   world_.store.log({record.batch, result.edits}, record);
   context.conversation = after;
-  deepest_ = std::max(deepest_, record.tier);
+  state_.deepest = std::max(state_.deepest, record.tier);
   if (record.tier >= Tier::compact) {
     draft_failed_at_.reset();
     refused_.clear();

@@ -73,7 +73,7 @@ bool Compactor::steered(Context& context, Plan& due, PlanState& now) {
   const auto said = world_.before_compaction(intent);
   if (said.block && due.tier != Tier::truncate && cause_ != Cause::overflow) {
     decided("blocked", "a hook refused the compaction" + (said.why.empty() ? "" : ": " + said.why));
-    if (cause_ == Cause::automatic) hold_until_ = std::min(fill_share(context) + kQuiet, context.config.truncate_at);
+    if (cause_ == Cause::automatic) state_.hold_until = std::min(fill_share(context) + kQuiet, context.config.truncate_at);
     world_.emit(Notice{Level::info, "A hook refused the compaction" + (said.why.empty() ? "." : ": " + said.why)});
     return false;
   }

@@ -83,8 +83,8 @@ std::optional<Compactor::Result> Compactor::summarise(Context& context, const Pl
 
 // Three in a row open the breaker.
 void Compactor::count_failure(bool failed) {
-  failures_ = failed ? failures_ + 1 : 0;
-  if (failures_ == 3)
+  state_.failures = failed ? state_.failures + 1 : 0;
+  if (state_.failures == 3)
     world_.emit(
         Notice{Level::warning, "Three summaries failed in a row: compacting without a model until a manual /compact works."});
 }
@@ -215,14 +215,14 @@ void Compactor::maybe_draft(Context& context) {
   const bool soon = share >= config.draft_at || (next >= config.compact_at && busy) ||
                     (busy && used_of(context) >= config.trigger_tokens * 9 / 10) ||
                     context.conversation.items.size() >= static_cast<std::size_t>(config.trigger_messages) * 9 / 10;
-  if (draft_ || !waiting_for_.empty() || !soon || share >= config.truncate_at || share < hold_until_) return;
+  if (draft_ || !waiting_for_.empty() || !soon || share >= config.truncate_at || state_.holds(share)) return;
   if (!notes_suffice(context).empty()) return;  // the next window begins by notes
-  auto now = state(context);
+  auto now = plan_state(context);
   const bool by_messages = context.conversation.items.size() >= static_cast<std::size_t>(config.trigger_messages) * 9 / 10;
   if (!by_messages && results_suffice(context.conversation, budget_of(context), now)) return;  // no summary will be needed
   now.manual = true;
   Plan ahead = plan(context.conversation, budget_of(context), now);
-  const bool possible = failures_ < 3 && (draft_failed_at_ || !askable(context).empty());
+  const bool possible = state_.failures < 3 && (draft_failed_at_ || !askable(context).empty());
   if (ahead.ask && possible && steered(context, ahead, now) && ahead.ask)
     start_draft(context, *ahead.ask, "at " + std::to_string(static_cast<int>(share * 100)) + "%, before it is due");
 }
@@ -233,7 +233,7 @@ bool Compactor::start_draft(Context& context, const SummaryRequest& ask, const s
     refused_.clear();
   }
   const auto models = askable(context);
-  if (failures_ >= 3 || models.empty()) return false;
+  if (state_.failures >= 3 || models.empty()) return false;
   auto covered = covered_items(context.conversation, ask.covers);
   if (covered.empty()) return false;
   const auto& model = models.front();
@@ -317,7 +317,7 @@ Compactor::Step Compactor::swap_draft(Context& context, const std::string& why, 
     return Step::nothing;
   }
   drop_draft();
-  failures_ = 0;
+  state_.failures = 0;
   if (waited_ms < 0) tell(CompactionPhase::needed, context, Tier::compact, {}, why);
   tell(CompactionPhase::draft_ready, context, Tier::compact);
   auto result = std::get<Result>(std::move(made));
