@@ -191,44 +191,63 @@ void up(Shell& shell) {
 
 void down(Shell& shell) { walked(shell, shell.history.newer()); }
 
-void composer_key(Shell& shell, const KeyPress& press) {
-  const bool open = shell.completion.is_open();
-  const bool plain = !press.ctrl && !press.alt && !press.shift;
-  const auto control = [&](std::string_view letter) { return press.key == Key::character && press.ctrl && press.text == letter; };
-  if (std::exchange(shell.chord, false) && control("e")) {
-    shell.edit_externally = true;
-    return;
-  }
-  if (control("c")) return control_c(shell);
-  if (control("d") && shell.composer.empty()) return shell.leave();
+bool is_plain(const KeyPress& press) { return !press.ctrl && !press.alt && !press.shift; }
+
+bool is_control(const KeyPress& press, std::string_view letter) {
+  return press.key == Key::character && press.ctrl && press.text == letter;
+}
+
+void escape_in_composer(Shell& shell, const KeyPress& press) {
   // Out of vi's insert mode; a running turn is stopped by the same key, as without vi.
-  if (shell.composer.vi() && press.key == Key::escape && !open && shell.composer.key(press) && !shell.view.working) return;
-  if (press.key == Key::escape) return escape(shell);
-  if (open && (press.key == Key::up || press.key == Key::down)) return shell.completion.move(press.key == Key::up ? -1 : 1);
-  if (press.key == Key::character && plain && press.text == "?" && shell.composer.empty()) {
-    Overlay overlay;
-    overlay.title = "keys";
-    overlay.content = [&shell](int width) { return key_rows(shell, width); };
-    shell.overlay = std::move(overlay);
-    return;
-  }
-  if (run_action(shell, press)) return;
-  if (plain && shell.composer.empty() && press.key == Key::home) return shell.to_begin();
-  if (plain && shell.composer.empty() && press.key == Key::end) return shell.transcript.to_end();
-  if (control("x")) {
-    shell.chord = true;
-    return;
-  }
+  const bool left_insert = shell.composer.vi() && !shell.completion.is_open() && shell.composer.key(press);
+  if (!left_insert || shell.view.working) escape(shell);
+}
+
+// What Home, End and ? mean only where nothing is typed. False: nothing.
+bool empty_composer_key(Shell& shell, const KeyPress& press) {
+  if (press.key == Key::home) return shell.to_begin(), true;
+  if (press.key == Key::end) return shell.transcript.to_end(), true;
+  if (press.key != Key::character || press.text != "?") return false;
+  Overlay overlay;
+  overlay.title = "keys";
+  overlay.content = [&shell](int width) { return key_rows(shell, width); };
+  shell.overlay = std::move(overlay);
+  return true;
+}
+
+// Into the text, else through the prompts of before.
+void edit_or_walk(Shell& shell, const KeyPress& press) {
   const auto vi = [&](std::string_view letter) {
-    return plain && shell.composer.normal_mode() && press.key == Key::character && press.text == letter;
+    return shell.composer.normal_mode() && press.key == Key::character && is_plain(press) && press.text == letter;
   };
-  const bool older = press.key == Key::up || control("p") || vi("k"), newer = press.key == Key::down || control("n") || vi("j");
+  const bool older = press.key == Key::up || is_control(press, "p") || vi("k");
+  const bool newer = press.key == Key::down || is_control(press, "n") || vi("j");
   if (shell.composer.key(press)) {
     if (!older && !newer) shell.history.stop();
     return;
   }
   if (older) up(shell);
   if (newer) down(shell);
+}
+
+void composer_key(Shell& shell, const KeyPress& press) {
+  if (std::exchange(shell.chord, false) && is_control(press, "e")) {
+    shell.edit_externally = true;
+    return;
+  }
+  const bool empty = shell.composer.empty();
+  if (is_control(press, "c")) return control_c(shell);
+  if (is_control(press, "d") && empty) return shell.leave();
+  if (press.key == Key::escape) return escape_in_composer(shell, press);
+  const bool walks = press.key == Key::up || press.key == Key::down;
+  if (walks && shell.completion.is_open()) return shell.completion.move(press.key == Key::up ? -1 : 1);
+  if (run_action(shell, press)) return;
+  if (empty && is_plain(press) && empty_composer_key(shell, press)) return;
+  if (is_control(press, "x")) {
+    shell.chord = true;
+    return;
+  }
+  edit_or_walk(shell, press);
 }
 
 // ------------------------------------------------------------ modes

@@ -239,23 +239,37 @@ void run_action(Shell& shell, const ListAction& action, std::size_t index) {
   action.run_all(shell, std::move(all));
 }
 
+bool is_letter(const KeyPress& press) { return press.key == Key::character && !press.ctrl && !press.alt; }
+
+// While the words of the filter are typed.
+bool filter_key(Shell& shell, Overlay& overlay, const KeyPress& press) {
+  if (press.key == Key::escape) overlay.filter.clear();
+  if (press.key == Key::enter && overlay.search && !overlay.filter.empty()) {
+    const auto search = overlay.search;
+    overlay.filtering = false;
+    search(shell, std::exchange(overlay.filter, {}));
+    return true;
+  }
+  if (press.key == Key::escape || press.key == Key::enter) return overlay.filtering = false, true;
+  if (is_letter(press) || press.key == Key::backspace) return typed(overlay.filter, press), true;
+  return false;
+}
+
+void act(Shell& shell, Overlay& overlay, const std::string& key, const std::string& armed, std::size_t index) {
+  const auto action = std::find_if(overlay.actions.begin(), overlay.actions.end(), [&](const auto& a) { return a.key == key; });
+  if (action == overlay.actions.end()) return;
+  if (action->twice && armed != key)
+    overlay.armed = key;
+  else
+    run_action(shell, ListAction(*action), index);  // a copy: the list may be gone afterwards
+}
+
 // The keys of a list that acts; false: they mean what they mean in any list.
 bool list_key(Shell& shell, const KeyPress& press, const std::vector<std::size_t>& shown) {
   Overlay& overlay = *shell.overlay;
   const std::string armed = std::exchange(overlay.armed, {});
-  const bool letter = press.key == Key::character && !press.ctrl && !press.alt;
-  if (overlay.filtering) {
-    if (press.key == Key::escape) overlay.filter.clear();
-    if (press.key == Key::enter && overlay.search && !overlay.filter.empty()) {
-      const auto search = overlay.search;
-      overlay.filtering = false;
-      search(shell, std::exchange(overlay.filter, {}));
-      return true;
-    }
-    if (press.key == Key::escape || press.key == Key::enter) return overlay.filtering = false, true;
-    if (letter || press.key == Key::backspace) return typed(overlay.filter, press), true;
-    return false;
-  }
+  const bool letter = is_letter(press);
+  if (overlay.filtering) return filter_key(shell, overlay, press);
   if (press.key == Key::escape && (!armed.empty() || !overlay.filter.empty())) return overlay.filter.clear(), true;
   if (letter && press.text == "/") return overlay.filtering = true;
   if (letter && press.text == "q") return close_overlay(shell), true;
@@ -267,14 +281,7 @@ bool list_key(Shell& shell, const KeyPress& press, const std::vector<std::size_t
     if (const auto chosen = overlay.chosen) chosen(shell, index);
     return true;
   }
-  for (const ListAction& action : overlay.actions) {
-    if (action.key != press.text) continue;
-    if (action.twice && armed != action.key)
-      overlay.armed = action.key;
-    else
-      run_action(shell, ListAction(action), index);  // a copy: the list may be gone afterwards
-    break;
-  }
+  act(shell, overlay, press.text, armed, index);
   return true;
 }
 

@@ -43,19 +43,20 @@ bool marking_key(Shell& shell, const KeyPress& press) {
   return letter == "y" || letter == "v" || press.key == Key::enter || press.key == Key::escape;
 }
 
+void find_key(Shell& shell, const KeyPress& press) {
+  if (press.key == Key::escape)
+    shell.find.reset();
+  else if (press.key == Key::enter) {
+    shell.last_find = *std::exchange(shell.find, std::nullopt);
+    shell.find_again(true);
+  } else
+    typed(*shell.find, press);
+}
+
 }  // namespace
 
 void transcript_key(Shell& shell, const KeyPress& press) {
-  if (shell.find) {
-    if (press.key == Key::escape)
-      shell.find.reset();
-    else if (press.key == Key::enter) {
-      shell.last_find = *std::exchange(shell.find, std::nullopt);
-      shell.find_again(true);
-    } else
-      typed(*shell.find, press);
-    return;
-  }
+  if (shell.find) return find_key(shell, press);
   if (shell.transcript.marking() && marking_key(shell, press)) return;
   const std::string letter = press.key == Key::character && !press.ctrl ? press.text : "";
   const int page = std::max(1, shell.transcript_height - 2);

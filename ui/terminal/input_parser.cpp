@@ -188,6 +188,15 @@ std::optional<Mouse> mouse(const Csi& csi) {
   return event;
 }
 
+// Keys in kitty's form (CSI … u) and xterm's (CSI 27 ; … ~).
+std::optional<KeyPress> coded_key(const Csi& csi, int modifiers) {
+  if (csi.final != 'u') return code_key(csi.at(2, 0), modifiers);
+  const bool release = csi.parameters.size() > 1 && csi.parameters[1].size() > 1 && csi.parameters[1][1] == 3;
+  if (release) return std::nullopt;
+  const auto& codes = csi.parameters[0];
+  return code_key(csi.at(0, 0), modifiers, codes.size() > 1 ? codes[1] : -1, codes.size() > 2 ? codes[2] : -1);
+}
+
 std::vector<Input> csi_inputs(const Csi& csi, std::string_view whole) {
   const int modifiers = static_cast<int>(csi.at(1, 1));
   if (csi.prefix == "<" && (csi.final == 'M' || csi.final == 'm')) {
@@ -196,12 +205,7 @@ std::vector<Input> csi_inputs(const Csi& csi, std::string_view whole) {
   }
   if (!csi.prefix.empty()) return {Reply{std::string(whole)}};
   if (csi.final == 'u' || (csi.final == '~' && csi.at(0, 0) == 27)) {
-    const bool kitty = csi.final == 'u';
-    if (kitty && csi.parameters.size() > 1 && csi.parameters[1].size() > 1 && csi.parameters[1][1] == 3) return {};  // release
-    const auto& codes = csi.parameters[0];
-    const auto press = kitty
-                           ? code_key(csi.at(0, 0), modifiers, codes.size() > 1 ? codes[1] : -1, codes.size() > 2 ? codes[2] : -1)
-                           : code_key(csi.at(2, 0), modifiers);
+    const auto press = coded_key(csi, modifiers);
     return press ? std::vector<Input>{*press} : std::vector<Input>{};
   }
   if (csi.final == 'Z') {

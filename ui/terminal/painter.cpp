@@ -176,6 +176,21 @@ Painter::Lines Painter::move_rows(std::string& out, const ftxui::Screen& next, c
   return {first, last};
 }
 
+// A short way to the right: the unchanged cells between are sent again, which takes fewer bytes than a move. False: it is not short,
+// or a terminal may disagree on the width of what is there.
+bool Painter::write_over(std::string& out, const ftxui::Screen& next, int y, int from, int to) {
+  if (to - from > longest_skip) return false;
+  const ftxui::Pixel* row = &next.PixelAt(0, y);
+  for (int x = from; x < to; ++x)
+    if (!certain(row[x].character) && !row[x].character.empty()) return false;
+  for (int x = from; x < to; ++x) {
+    if (row[x].character.empty()) continue;
+    style(out, row[x], next);
+    out += row[x].character;
+  }
+  return true;
+}
+
 void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y) {
   const ftxui::Pixel* row = &next.PixelAt(0, y);
   const auto base = static_cast<std::size_t>(y) * static_cast<std::size_t>(columns_);
@@ -195,19 +210,7 @@ void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y) {
     known = pixel;
     if (wide) last_[base + static_cast<std::size_t>(x) + 1] = row[x + 1];
     if (changed && !pixel.character.empty()) {
-      bool jump = last_written < 0 || x - last_written > longest_skip || doubtful;
-      for (int skipped = last_written; !jump && skipped < x; ++skipped)
-        jump = !certain(row[skipped].character) && !row[skipped].character.empty();
-      if (jump) {
-        move_to(out, x, y);
-      } else {
-        for (int skipped = last_written; skipped < x; ++skipped) {
-          const ftxui::Pixel& between = row[skipped];
-          if (between.character.empty()) continue;
-          style(out, between, next);
-          out += between.character;
-        }
-      }
+      if (last_written < 0 || doubtful || !write_over(out, next, y, last_written, x)) move_to(out, x, y);
       style(out, pixel, next);
       out += pixel.character;
       last_written = x + (wide ? 2 : 1);

@@ -29,6 +29,7 @@ class Painter {
   };
   Lines move_rows(std::string& out, const ftxui::Screen& next, const std::vector<bool>& changed);
   void paint_row(std::string& out, const ftxui::Screen& next, int y);
+  bool write_over(std::string& out, const ftxui::Screen& next, int y, int from, int to);
   void style(std::string& out, const ftxui::Pixel& pixel, const ftxui::Screen& screen);
   friend std::string ansi_lines(const Rows& rows, const Theme& theme, int columns);
 

@@ -53,30 +53,31 @@ bool pictograph(std::uint32_t c) {
 
 bool skin_tone(std::uint32_t c) { return in(c, 0x1F3FB, 0x1F3FF); }
 
-// Past the whole escape sequence that starts at `at` (an ESC or a C1 introducer of `lead` bytes).
-std::size_t skip_escape(std::string_view text, std::size_t at, std::size_t lead, std::uint32_t kind) {
-  std::size_t i = at + lead;
-  if (kind == 0x1B) {
-    if (i >= text.size()) return i;
-    const char next = text[i];
-    if (next == '[') return skip_escape(text, at, lead + 1, 0x9B);
-    if (next == ']' || next == 'P' || next == '_' || next == '^' || next == 'X') return skip_escape(text, at, lead + 1, 0x9D);
-    while (i < text.size() && text[i] >= 0x20 && text[i] <= 0x2F) ++i;
-    return i < text.size() && text[i] >= 0x30 && text[i] <= 0x7E ? i + 1 : i;
-  }
-  if (kind == 0x9B) {
-    while (i < text.size() && text[i] >= 0x20 && text[i] <= 0x3F) ++i;
-    return i < text.size() && text[i] >= 0x40 && text[i] <= 0x7E ? i + 1 : i;
-  }
-  // A string sequence ends at BEL or ST; one that never ends does so at the line's end, so that it cannot eat a whole file.
+// Past the bytes from blank to `end` and the one from `last_begin` to tilde behind them, if it is there.
+std::size_t skip_to_final(std::string_view text, std::size_t i, char end, char last_begin) {
+  while (i < text.size() && text[i] >= 0x20 && text[i] <= end) ++i;
+  return i < text.size() && text[i] >= last_begin && text[i] <= 0x7E ? i + 1 : i;
+}
+
+// A string sequence ends at BEL or ST; one that never ends does so at the line's end, so that it cannot eat a whole file.
+std::size_t skip_string(std::string_view text, std::size_t i) {
   for (; i < text.size() && text[i] != '\n'; ++i) {
-    if (text[i] == '\a') return i + 1;
-    if (text[i] == '\x1b' && i + 1 < text.size() && text[i + 1] == '\\') return i + 2;
-    if (text[i] == '\x1b') return i;
-    if (static_cast<unsigned char>(text[i]) == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) == 0x9C)
-      return i + 2;
+    const std::string_view here = text.substr(i, 2);
+    if (here.front() == '\a') return i + 1;
+    if (here == "\x1b\\" || here == "\xC2\x9C") return i + 2;
+    if (here.front() == '\x1b') return i;
   }
   return i;
+}
+
+// Past the whole escape sequence whose introducer (ESC or a C1 character) ends before `i`.
+std::size_t skip_escape(std::string_view text, std::size_t i, std::uint32_t introducer) {
+  constexpr char csi_end = 0x3F, csi_final = 0x40, escape_end = 0x2F, escape_final = 0x30;
+  if (introducer == 0x9B) return skip_to_final(text, i, csi_end, csi_final);
+  if (introducer != 0x1B || i >= text.size()) return skip_string(text, i);
+  if (text[i] == '[') return skip_to_final(text, i + 1, csi_end, csi_final);
+  if (std::string_view("]P_^X").find(text[i]) != std::string_view::npos) return skip_string(text, i + 1);
+  return skip_to_final(text, i, escape_end, escape_final);
 }
 
 void show_code(std::string& out, std::uint32_t code) {
@@ -119,7 +120,7 @@ class Cleaner {
     }
     const std::uint32_t c = point.code;
     if (c == 0x1B || c == 0x9B || c == 0x9D || c == 0x90 || c == 0x98 || c == 0x9E || c == 0x9F) {
-      at_ = skip_escape(raw_, at_, point.bytes, c == 0x1B || c == 0x9B ? c : 0x9D);
+      at_ = skip_escape(raw_, at_ + point.bytes, c);
       return;
     }
     if (c < 0x20 || in(c, 0x7F, 0x9F))
