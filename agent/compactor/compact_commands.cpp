@@ -61,7 +61,23 @@ bool all_stand(const Conversation& conversation, const std::vector<ItemPtr>& ite
   return std::all_of(items.begin(), items.end(), [&](const ItemPtr& item) { return standing.count(item.get()) > 0; });
 }
 
+std::string nothing_to_compact(std::string why) {
+  const std::string asked = std::string(kAskedFor) + "; ";
+  if (why.starts_with(asked)) why.erase(0, asked.size());
+  return "Nothing to compact" + (why.empty() ? std::string(".") : ": " + why);
+}
+
 }  // namespace
+
+// What has been drafted is paid for: it is the answer to a plain /compact. False: there is no good draft, or the model's was refused.
+bool Compactor::settled_by_draft(Context& context, bool preview, std::stop_token stop) {
+  if (!draft_ || !draft_->untouched(context.conversation)) return false;
+  const auto waited = draft_pending() ? wait_for_draft(context, kAskedFor, stop) : -1;
+  if (draft_pending()) return log_failure("cancelled; the draft goes on", Tier::compact), true;
+  if (preview) return preview_draft(context);
+  state_.hold_until = 0;
+  return swap_draft(context, kAskedFor, waited) == Step::changed;
+}
 
 void Compactor::compact(Context& context, const Compact& command, std::stop_token stop) {
   if (command.strategy == kFresh) return begin_anew(context, command);
@@ -72,16 +88,7 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
   }
   cause_ = Cause::asked;
   const bool as_drafted = command.focus.empty() && command.strategy.empty() && !command.range;
-  if (as_drafted && draft_ && draft_->untouched(context.conversation)) {  // it is paid for
-    const auto waited = draft_pending() ? wait_for_draft(context, kAskedFor, stop) : -1;
-    if (draft_pending()) return log_failure("cancelled; the draft goes on", Tier::compact);
-    if (command.preview) {
-      if (preview_draft(context)) return;
-    } else {
-      state_.hold_until = 0;
-      if (swap_draft(context, kAskedFor, waited) == Step::changed) return;
-    }
-  }
+  if (as_drafted && settled_by_draft(context, command.preview, stop)) return;
   auto now = plan_state(context);
   now.manual = true;
   now.failures_in_a_row = 0;  // the person closes the breaker
@@ -91,12 +98,7 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
     return world_.emit(Notice{Level::info, "Nothing to compact: no message of that range is in the context."});
   if (!command.focus.empty()) now.focus += (now.focus.empty() ? "" : "\n\n") + command.focus;
   Plan due = plan(context.conversation, budget_of(context), now);
-  if (due.edits.empty() && !due.ask) {
-    const std::string asked = std::string(kAskedFor) + "; ";
-    const auto why = due.why.starts_with(asked) ? due.why.substr(asked.size()) : due.why;
-    world_.emit(Notice{Level::info, "Nothing to compact" + (why.empty() ? std::string(".") : ": " + why)});
-    return;
-  }
+  if (due.edits.empty() && !due.ask) return world_.emit(Notice{Level::info, nothing_to_compact(due.why)});
   if (!steered(context, due, now)) return;
   const auto tier = due.tier == Tier::none ? Tier::compact : due.tier;
   std::optional<Result> result;

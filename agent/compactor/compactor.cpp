@@ -100,7 +100,10 @@ Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token
     const Action action = next(state_, seen);
     switch (action) {
       case Action::nothing: return Step::nothing;
-      case Action::end_hold: end_hold(context); break;
+      case Action::end_hold:
+        state_.hold_until = 0;
+        decided("hold ended", "the context has grown past what was taken back (" + thousands(used_of(context)) + " tokens)");
+        break;
       case Action::take_draft:
         if (const auto taken = take_due_draft(context, stop)) return *taken;
         seen.draft_gave_nothing = true;
@@ -205,12 +208,6 @@ bool Compactor::waits(Context& context, const Plan& due, double share) {
   }
   waiting_for_ = wait ? describe(cost, gauges.cache(), now) : std::string();
   return wait;
-}
-
-// What a person has taken back stays so until the context has grown a good deal further.
-void Compactor::end_hold(const Context& context) {
-  state_.hold_until = 0;
-  decided("hold ended", "the context has grown past what was taken back (" + thousands(used_of(context)) + " tokens)");
 }
 
 bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_token stop) {

@@ -70,7 +70,6 @@ class Compactor {
   void fit_attachments(Context& context);
   bool half_the_attachments(Context& context, bool certain);  // certain: the provider minds them, not the length
   CompactorFacts facts(const Context& context, bool overflow) const;
-  void end_hold(const Context& context);
   std::optional<Step> take_due_draft(Context& context, std::stop_token stop);
   Step carry_out(Context& context, Plan due, const PlanState& now, Action action, std::stop_token stop);
   bool waits(Context& context, const Plan& plan, double share);
@@ -121,6 +120,7 @@ class Compactor {
   // compact_commands.cpp, pins.cpp
   void begin_anew(Context& context, const Compact& command);
   bool preview_draft(Context& context);
+  bool settled_by_draft(Context& context, bool preview, std::stop_token stop);
   void show_preview(Context& context, const SummaryRequest* ask, Result result);
   bool take_back(Context& context, std::uint64_t batch, bool redo);
   void bring_back(Context& context, const std::vector<std::string>& ids);
