@@ -10,6 +10,7 @@
 #include "app/cli/start.h"
 #include "app/cli/subcommands.h"
 #include "app/session/console.h"
+#include "tools/sandbox/sandbox.h"
 
 namespace tern {
 namespace {
@@ -45,6 +46,7 @@ int run_acp(const Options& options, const Config& config) {
     print(stderr, "tern: there is no \"tern acp " + options.arguments.front() + "\": tern acp, or tern acp login\n");
     return 2;
   }
+  start_sandbox_probe();  // before there is a second thread
   AcpWorld world;
   world.in = STDIN_FILENO;
   world.out = STDOUT_FILENO;

@@ -13,6 +13,7 @@
 #include "app/cli/subcommands.h"
 #include "app/session/console.h"
 #include "tools/exec/supervisor.h"
+#include "tools/sandbox/sandbox.h"
 
 namespace {
 
@@ -49,6 +50,7 @@ int run(int argc, char** argv) {
   const auto config = load_config({user_config_file(env), env, config_flags(options), environment_names()});
   for (const auto& problem : config.problems) print(stderr, "tern: " + problem + "\n");
   if (options.run == Options::Run::subcommand && !debug) return run_subcommand(options, config);
+  start_sandbox_probe();  // before there is a second thread
   SessionSetup setup;
   if (const auto wrong = make_setup(options, config, setup); !wrong.empty()) {
     print(stderr, "tern: " + wrong + "\n");

@@ -9,7 +9,7 @@ endfunction()
 
 # The support library names no tern library, so that the tests of one folder do not wait for the folders above it to build.
 file(GLOB support CONFIGURE_DEPENDS ${tests}/support/*.cpp)
-list(FILTER support EXCLUDE REGEX "_main\\.cpp$")
+list(FILTER support EXCLUDE REGEX "(_main|early_probe)\\.cpp$")
 if(NOT support)
   set(support ${CMAKE_BINARY_DIR}/empty.cpp)
 endif()
@@ -48,6 +48,9 @@ function(tern_tests folder)
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
   endforeach()
   set_target_properties(${folder}_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  if(folder MATCHES "^(tools|agent|app)$")
+    target_sources(${folder}_tests PRIVATE ${tests}/support/early_probe.cpp)
+  endif()
   if(TERN_SANITIZE)
     target_compile_options(${folder}_tests PRIVATE -O0)  # the tests' own code is glue; what they test is optimised
   elseif(CMAKE_CXX_COMPILER_ID STREQUAL GNU)

@@ -26,35 +26,66 @@ constexpr std::size_t kSearched = 3000;
 // True when `steps` succeeds in a child of its own, which then ends.
 template <typename Steps>
 bool holds_in_child(Steps steps) {
-  const pid_t child = ::fork();  // other threads may run here: a bare fork could leave a lock of a sanitizer taken
+  const pid_t child = ::fork();
   if (child == 0) ::_exit(steps().empty() ? 0 : 1);
   int status = 1;
   while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-SandboxSupport ask_kernel() {
+// The best rung that holds when it is tried, and whether with processes of its own: what the child says by its exit status.
+struct Answer {
+  SandboxRung rung = SandboxRung::none;
+  bool own_processes = false;
+
+  int status() const { return static_cast<int>(rung) * 2 + own_processes; }
+  static Answer of(int status) { return {static_cast<SandboxRung>(status / 2), status % 2 != 0}; }
+};
+
+Answer try_rungs() {
+  for (const Answer trial :
+       {Answer{SandboxRung::namespaces, true}, Answer{SandboxRung::namespaces}, Answer{SandboxRung::landlock}}) {
+    Sandbox sandbox;
+    sandbox.on = true;
+    sandbox.rung = trial.rung;
+    sandbox.own_processes = trial.own_processes;
+    if (trial.rung == SandboxRung::landlock && walls::landlock_abi() <= 0) break;
+    if (holds_in_child([&] { return apply_sandbox(sandbox); })) return trial;
+  }
+  return {};
+}
+
+// In a child: of one thread when it was started early, whatever runs here by now.
+pid_t start_trials() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(try_rungs().status());
+  return child;
+}
+
+pid_t early_trials = -1;  // written before there is a second thread
+
+Answer ask_kernel() {
+  const pid_t child = early_trials > 0 ? early_trials : start_trials();
+  int status = 0;
+  while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  return child > 0 && WIFEXITED(status) ? Answer::of(WEXITSTATUS(status)) : Answer{};
+}
+
+SandboxSupport support_here() {
   SandboxSupport support;
   support.landlock_abi = walls::landlock_abi();
   support.seccomp = walls::seccomp_available();
-  Sandbox trial;
-  trial.on = true;
-  trial.rung = SandboxRung::namespaces;
-  for (const bool own : {true, false}) {
-    trial.own_processes = own;
-    if (!support.seccomp || !holds_in_child([&] { return apply_sandbox(trial); })) continue;
-    support.rung = SandboxRung::namespaces;
-    support.network_namespace = true;
-    support.process_namespace = own;
-    return support;
+  if (support.seccomp) {
+    const Answer answer = ask_kernel();
+    support.rung = answer.rung;
+    support.process_namespace = answer.own_processes;
+    support.network_namespace = answer.rung == SandboxRung::namespaces;
   }
+  if (support.rung == SandboxRung::namespaces) return support;
   support.why =
       "user namespaces are not allowed here (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns, "
       "container policy)";
-  trial.rung = SandboxRung::landlock;
-  trial.own_processes = false;
-  if (support.seccomp && support.landlock_abi > 0 && holds_in_child([&] { return apply_sandbox(trial); })) {
-    support.rung = SandboxRung::landlock;
+  if (support.rung == SandboxRung::landlock) {
     support.why += "; without them commands may change modes and times of files outside, and have no terminals";
     if (support.landlock_abi < 6) support.why += "; before Linux 6.12 they may also signal your other processes";
     return support;
@@ -83,8 +114,12 @@ std::vector<fs::path> key_places() {
 
 }  // namespace
 
+void start_sandbox_probe() {
+  if (early_trials < 0 && walls::seccomp_available()) early_trials = start_trials();
+}
+
 const SandboxSupport& probe_sandbox() {
-  static const SandboxSupport support = ask_kernel();
+  static const SandboxSupport support = support_here();
   return support;
 }
 

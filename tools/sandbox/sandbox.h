@@ -41,7 +41,10 @@ struct SandboxSupport {
   std::string why;  // what is missing and how to get it; empty with namespaces
 };
 
-// Asks the kernel once per process by trying it in a child of its own.
+// Asks the kernel once per process by trying it in a child of its own. The child allocates: in a program that has other threads by
+// then, a lock one of them holds at the fork would stay taken there for ever. So the child is started early, while there is one thread,
+// and works beside what follows; probe_sandbox() waits for its answer.
+void start_sandbox_probe();
 const SandboxSupport& probe_sandbox();
 
 // The sandbox for commands of this workspace: `roots` writable; the protected names that are found in them now, those which
