@@ -255,11 +255,14 @@ bool filter_key(Shell& shell, Overlay& overlay, const KeyPress& press) {
   return false;
 }
 
+constexpr std::int64_t second_stroke_ms = 300;
+
 void act(Shell& shell, Overlay& overlay, const std::string& key, const std::string& armed, std::size_t index) {
   const auto action = std::find_if(overlay.actions.begin(), overlay.actions.end(), [&](const auto& a) { return a.key == key; });
   if (action == overlay.actions.end()) return;
-  if (action->twice && armed != key)
-    overlay.armed = key;
+  const bool meant = armed == key && shell.now_ms - overlay.armed_ms >= second_stroke_ms;
+  if (action->twice && !meant)
+    overlay.armed = key, overlay.armed_ms = shell.now_ms;
   else
     run_action(shell, ListAction(*action), index);  // a copy: the list may be gone afterwards
 }

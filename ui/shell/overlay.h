@@ -18,7 +18,8 @@ namespace tern {
 
 struct Shell;
 
-// A letter that acts on the selected item of a list. One that destroys is struck twice.
+// A letter that acts on the selected item of a list. One that destroys is struck twice, with a moment between: whoever types a word
+// with "dd" in it, or holds the key down, destroys nothing.
 struct ListAction {
   std::string key, verb;
   std::function<void(Shell&, std::size_t)> run;
@@ -47,6 +48,7 @@ struct Overlay {
   std::string filter;                                   // typed in a picker
   bool filtering = false;                               // with `opens`: it is being typed
   std::string armed;                                    // the action that waits for its second stroke
+  std::int64_t armed_ms = 0;                            // … since when
   std::size_t selected = 0, top = 0;
   std::optional<std::string> find;  // query being typed after '/'
   std::string last_find;

@@ -45,6 +45,9 @@ TEST_CASE("what destroys is struck twice") {
   world.type("d");
   CHECK(world.sent<StopJob>().empty());
   world.type("d");
+  CHECK(world.sent<StopJob>().empty());  // at once: a word with "dd", or a key held down
+  world.shell.now_ms += 300;
+  world.type("d");
   const auto stopped = world.sent<StopJob>();
   REQUIRE(stopped.size() == 1);
   CHECK(stopped[0].id == "bash_2");
