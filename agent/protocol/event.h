@@ -117,14 +117,15 @@ struct TurnEnded {
 struct StatusText {  // of the user's own status line; with colours, at most three lines
   std::string text;
 };
-struct Goodbye {  // the account printed on exit
+struct CommandDone {};  // for front ends that send one at a time: everything it has to say came before
+struct Goodbye {        // the account printed on exit
   std::string text;
 };
 
 using Event = std::variant<TurnStarted, ItemAdded, Delta, ToolStarted, ToolProgress, ToolFinished, PermissionAsked,
                            PermissionSettled, TrustAsked, QuestionAsked, Notice, Waiting, Compaction, PreviewReady, Meters, Queue,
                            TakenBack, Page, ContextReport, RewindPoints, SessionList, ListShown, ModelList, CommandList,
-                           LoginAsked, SessionOpened, Earlier, Todos, TurnEnded, StatusText, Goodbye>;
+                           LoginAsked, SessionOpened, Earlier, Todos, TurnEnded, StatusText, CommandDone, Goodbye>;
 
 struct EventPage {
   std::vector<Event> events;

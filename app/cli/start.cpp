@@ -319,6 +319,10 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
   auto problems = config.problems;
   permission_rules(config, session_tools(), problems);  // standard error is hidden behind the screen
   for (const auto& problem : problems) events.push(Notice{Level::warning, problem});
+  if (plain)  // it sends the next line when the one before has its answer
+    setup.on_done = setup.on_live_done = [&](const Command& command) {
+      if (!std::holds_alternative<Answer>(command)) events.push(CommandDone{});
+    };
   Session session(setup, commands, [&](Event event) { events.push(std::move(event)); });
   UiDeps deps{.commands = commands,
               .events = events,

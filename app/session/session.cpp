@@ -43,7 +43,11 @@ Session::Session(SessionSetup setup, Mailbox<Command>& commands, Emit emit)
       inbox_(commands, [this](Event event) { this->emit(std::move(event)); }),
       branch_mark_(setup_.cwd, setup_.git_patience) {
   inbox_.set_attending(setup_.live);
-  inbox_.set_live([this](Command& command) { return live(command); });
+  inbox_.set_live([this](Command& command) {
+    const bool done = live(command);
+    if (done && setup_.on_live_done) setup_.on_live_done(command);
+    return done;
+  });
   inbox_.set_news([this](const Wake& news) { hear(news); });
 }
 

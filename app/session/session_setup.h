@@ -79,8 +79,9 @@ struct SessionSetup {
   std::chrono::milliseconds local_patience{150};  // for each kind of server on this machine
   std::chrono::milliseconds git_patience{250};    // for the star at the branch; a slower repository goes without
   std::string trace;                              // file that gets each event as a line
-  // After each command that Session::run() has carried out, on its thread. Queries may be answered without it.
-  std::function<void(const Command&)> on_done;
+  // After each command that Session::run() has carried out, and after each that was answered as it came, also during a turn. On the
+  // session's thread.
+  std::function<void(const Command&)> on_done, on_live_done;
 };
 
 // How a session of this setup reaches a model; `tern doctor` looks the same way. With `why` the words themselves are wrong.

@@ -149,21 +149,8 @@ class PlainLog {
 
  private:
   bool question() const { return shell_.view.permission || shell_.view.trust || shell_.view.question; }
-  bool listens() const { return question() || (!shell_.view.working && !waiting_); }
-
-  // Whether the line typed last has its answer with this: a compaction says more before it has ended, and meters of the turn
-  // before may come while a preview is still written.
-  bool answers(const Event& event) {
-    if (settling_) {  // the meters of the preview itself may still be on their way
-      settling_ = !std::holds_alternative<Notice>(event) && !std::holds_alternative<Compaction>(event);
-      return false;
-    }
-    if (turn_) return std::holds_alternative<TurnEnded>(event);
-    if (std::holds_alternative<SessionOpened>(event)) return false;
-    const auto* compaction = std::get_if<Compaction>(&event);
-    if (compaction) return preview_ && compaction->phase == CompactionPhase::failed;
-    return !preview_ || std::holds_alternative<PreviewReady>(event) || std::holds_alternative<Notice>(event);
-  }
+  // What was typed last has its answer: everything it said came before its end.
+  bool listens() const { return question() || done_ >= shell_.sent; }
 
   // Was said in another run.
   bool from_log(const Event& event) const {
@@ -174,7 +161,7 @@ class PlainLog {
   }
 
   void show(Event event) {
-    if (answers(event)) waiting_ = false;
+    done_ += std::holds_alternative<CommandDone>(event);
     const bool old = from_log(event);
     const bool leaving = std::holds_alternative<Goodbye>(event);
     if (!old) std::visit(*this, event);
@@ -220,8 +207,7 @@ class PlainLog {
       shell_.overlay = overlay;
       if (!overlay.key(shell_, press)) line(key_hints(overlay.keys, 200).text);
       opened_ = shell_.overlay.has_value();
-      waiting_ = settling_ = !opened_;  // what it has sent is answered before the next line is read
-      turn_ = preview_ = false;
+      turn_ = false;
       return true;
     }
     if (!is_number(text)) return false;
@@ -279,8 +265,6 @@ class PlainLog {
     if (to_page(text)) return after_keys();
     shell_.composer.set(text);
     turn_ = !text.starts_with("!") && !text.starts_with("/") && !text.starts_with("#");
-    preview_ = text.starts_with("/") && text.find("--preview") != text.npos;
-    waiting_ = text.find_first_not_of(" \t") != text.npos;
     shell_.submit(When::steer);
     after_keys();
   }
@@ -288,10 +272,6 @@ class PlainLog {
   // What the shell did at once instead of asking the worker.
   void after_keys() {
     const ViewState& view = shell_.view;
-    const bool local = shell_.overlay || view.cells.size() > shown_cells_ || !shell_.hint.text.empty() ||
-                       !shell_.to_clipboard.empty() || shell_.show_todos || shell_.edit_externally || shell_.edit_preview ||
-                       shell_.quitting;
-    if (local) waiting_ = false;
     for (; shown_cells_ < view.cells.size(); ++shown_cells_)
       if (const auto* notice = std::get_if<NoticeCell>(&view.cells[shown_cells_].body)) line("- " + safe_text(notice->text));
     if (std::exchange(shell_.show_todos, false)) {
@@ -333,10 +313,9 @@ class PlainLog {
   bool interactive_, prompted_ = false;
   std::string named_;  // the model, as it was said last
   bool at_line_start_ = true;
-  bool turn_ = false, waiting_ = false;  // what was typed last starts a turn; its answer has not begun
-  bool preview_ = false;                 // it asks for a compaction to look at
-  bool settling_ = false;                // it took or discarded that
-  bool opened_ = false;                  // what the shell opened has been printed
+  bool turn_ = false;       // what was typed last starts one
+  std::uint64_t done_ = 0;  // commands
+  bool opened_ = false;     // what the shell opened has been printed
   std::size_t shown_cells_ = 0;
 };
 

@@ -223,6 +223,7 @@ class Fold {
   }
 
   void operator()(StatusText& status) { view_.status_text = std::move(status.text); }
+  void operator()(CommandDone&) {}
   void operator()(Goodbye& goodbye) { view_.goodbye = std::move(goodbye.text); }
 
  private:

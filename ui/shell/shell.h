@@ -75,8 +75,12 @@ struct Shell {
   int transcript_top = 0, transcript_height = 0;            // where the transcript was drawn, for the mouse
   ComposerBox composer_box;                                 // … and the prompt
   int overlay_top = 0;                                      // … and the overlay
+  std::uint64_t sent = 0;                                   // commands; answers belong to what asked
 
-  void send(Command command) { deps.commands.push(std::move(command)); }
+  void send(Command command) {
+    sent += !std::holds_alternative<Answer>(command);
+    deps.commands.push(std::move(command));
+  }
   void say(std::string text, std::int64_t for_ms = 3'000) { hint = {std::move(text), now_ms + for_ms}; }
   void notice(std::string text, Level level = Level::info);  // a line in the transcript
   void page(Page page);                                      // opens the pager

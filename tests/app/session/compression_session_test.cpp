@@ -182,3 +182,19 @@ TEST_CASE("the summaries and compactions and usage are views that anybody may re
   CHECK(tern.wait() == 0);
   CHECK(tern.errors().empty());
 }
+
+TEST_CASE("the line behind a compaction is read when it has ended") {
+  Home home;
+  FakeLlm server(
+      R"({"rounds": {"n": 6, "call": {"name": "Bash", "arguments": {"command": "seq $i00 $i99"}}, "text": "Round $i.", "final": "all rounds done"},)"
+      R"( "summary": {"text": "<summary>\n1. Primary Request and Intent: the rounds\n8. Current Work: going on\n</summary>", "first_delay_ms": 700}})");
+  Headless tern(home, wires()[0], server.url(), {"--plain", "--permission-mode", "bypass"});
+  tern.write("do the rounds");
+  tern.write("again");
+  tern.write("/pin r1");  // what it shows afterwards is no answer to the next line
+  tern.write("/compact focus on the rounds");
+  tern.write("/context");
+  const auto said = until(tern, "> /context");
+  INFO(said);
+  CHECK(contains(said, "compaction: "));
+}
