@@ -73,6 +73,7 @@ class HookRunner {
   void begin_aside(std::vector<std::size_t> rows, const std::string& input);
   void collect();
   std::string name_of(const HookEntry& entry) const;
+  std::string ways_out(const HookRow& row);
 
   HookWorld world_;
   EntryApprovals approvals_;
@@ -80,6 +81,7 @@ class HookRunner {
   std::vector<std::string> skipped_;
   Sandbox sandbox_;               // as it is for the event at hand
   std::set<std::string> warned_;  // hashes of what has changed, or has no sandbox: said once
+  std::set<std::string> hinted_;  // hashes of those whose way out of the sandbox was told
   std::mutex mutex_;              // guards `ended_`
   std::vector<Ended> ended_;      // of those that ran aside
   std::vector<std::jthread> aside_;

@@ -249,7 +249,10 @@ std::string SessionHooks::command(const std::string& words) {
   std::string verb, which;
   in >> verb >> which;
   if (verb.empty()) return page();
-  if (verb == "approve" || verb == "grant" || verb == "refuse") return decide(verb, which) + page();
+  if (verb == "approve" || verb == "grant" || verb == "refuse") {
+    const auto wrong = decide(verb, which);  // first: the page shows what it did
+    return wrong + page();
+  }
   const auto number = static_cast<std::size_t>(std::strtoul(verb.c_str(), nullptr, 10));
   if (number > 0 && number <= runner_->rows().size()) return details(number - 1);
   return "/hooks does not know \"" + verb + "\".\n\n" + page();

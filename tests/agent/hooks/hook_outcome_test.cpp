@@ -126,6 +126,11 @@ TEST_CASE("hooks: continue false ends the turn, systemMessage goes to the user, 
   CHECK(blocked.answer.reason == "no");
 }
 
+TEST_CASE("hooks: the list has each answer in one line") {
+  CHECK(said(pre, 2, "", "no keys\nuse .env.sample").shown == "deny: no keys use .env.sample");
+  CHECK(said(pre, 1, "", "no\njq").shown == "failed: exit code 1: no jq");
+}
+
 TEST_CASE("hooks: an answer for another event or of a broken form is said and not used") {
   const auto other = said(pre, 0, specific(post, R"("permissionDecision":"allow")"));
   CHECK(other.answer.word == HookWord::none);

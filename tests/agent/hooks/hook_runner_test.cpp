@@ -160,7 +160,11 @@ TEST_CASE("hook runner: a failure names the hook and its source, and the list sh
   played.outcome = {.status = 1, .out = {}, .err = "no jq", .took = std::chrono::milliseconds(12)};
   auto runner = played.runner(on("Stop", R"({"command":"hooks/lint.sh"})"), HookOrigin::user);
   runner.ask({HookEvent::stop, {}, "{}"}, {});
-  CHECK(played.told == std::vector<std::string>{"Stop hook lint.sh (settings.json): exit code 1: no jq"});
+  runner.ask({HookEvent::stop, {}, "{}"}, {});
+  const std::string what = "Stop hook lint.sh (settings.json): exit code 1: no jq";
+  const std::string way =
+      "\nIt ran in the sandbox, where it can't connect or write outside of the project. /hooks grant NUMBER lets it out.";
+  CHECK(played.told == std::vector<std::string>{what + way, what});  // the way out once
   REQUIRE(runner.rows()[0].last);
   CHECK(runner.rows()[0].last->shown == "failed: exit code 1: no jq");
   CHECK(runner.rows()[0].last->took == std::chrono::milliseconds(12));

@@ -167,6 +167,21 @@ TEST_CASE("hooks: a project's run neither before trust nor before each is approv
   for (const char* name : {"made", "stopped", "ended"}) CHECK_FALSE(fs::exists(home.work / name));
 }
 
+TEST_CASE("hooks: after an answer the page shows what it did") {
+  const Home home;
+  configure(home, json::object());
+  put(home.path / ".claude/settings.json", json{{"hooks", {{"Stop", handler("true")}}}}.dump());  // another agent's: it waits
+  const FakeLlm model("{}");
+  Headless tern(home, test::wires()[0], model.url(), {"--plain"});
+  tern.write("/hooks approve 1");
+  tern.close_input();
+  std::string text;
+  while (const auto line = tern.line()) text += *line + "\n";
+  tern.wait();
+  CHECK(text.find("~/.claude/settings.json · in the sandbox") != std::string::npos);
+  CHECK(text.find("· waits for your approval") == std::string::npos);
+}
+
 TEST_CASE("hooks: without a way to be asked, allow of the user's own hook lets a call run; its deny rule still refuses") {
   const Home home;
   const std::string allow = R"(echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}')";
