@@ -70,7 +70,7 @@ void SessionCommands::tell_brought() {
 std::string SessionCommands::begin_prompt(Submit& input, std::stop_token stop) {
   const auto name = name_in(input.text);
   if (!name.empty() && !s.brought_.loaded) load_brought();
-  const auto* found = name.empty() ? nullptr : s.brought_.commands.find(name);
+  const auto* found = name.empty() ? nullptr : meant_by(name, s.brought_.commands.commands);
   if (!found) {
     if (!name.empty()) begin_skill(std::string(name));
     std::function<UserAnswer(const UserQuestion&)> ask;
@@ -84,14 +84,15 @@ std::string SessionCommands::begin_prompt(Submit& input, std::stop_token stop) {
   answer_with(command.model);
   const CommandWorld world{.run = [&](const std::string& line) { return run_for_command(line, stop); },
                            .read = [&](const std::string& path) { return read_for_command(path); }};
-  input.text = expand(command, arguments, world);
+  input.typed = std::exchange(input.text, expand(command, arguments, world));
   return {};
 }
 
 bool SessionCommands::knows(const RunCommand& named) const {
   const auto& brought = s.brought_;
-  const auto* skill = brought.skills.find(named.name);
-  if (s.mcp_->names_prompt(named.name) || brought.commands.find(named.name) || (skill && skill->for_user)) return true;
+  const auto* skill = meant_by(named.name, brought.skills.skills);
+  if (s.mcp_->names_prompt(named.name) || meant_by(named.name, brought.commands.commands) || (skill && skill->for_user))
+    return true;
   s.emit(Notice{Level::warning, "There is no command /" + named.name + ". /help lists them."});
   return false;
 }

@@ -48,11 +48,11 @@ void SessionCommands::add_skill_tool() {
   if (!s.brought_.skills.any_for_model()) return;
   const auto run = [session = &s](const nlohmann::json& args, ToolContext&) {
     const auto name = args.value("skill", std::string());
-    const auto* skill = session->brought_.skills.find(name);
+    const auto* skill = meant_by(name, session->brought_.skills.skills);
     if (!skill || !skill->for_model)
       return ToolOutput{
           .text = "There is no skill \"" + name + "\". The system prompt lists them.", .is_error = true, .subject = name};
-    return ToolOutput{.text = SessionCommands{*session}.use_skill(name, args.value("args", std::string())), .subject = name};
+    return ToolOutput{.text = SessionCommands{*session}.use_skill(*skill, args.value("args", std::string())), .subject = name};
   };
   Tool tool{
       .name = "Skill",
@@ -66,7 +66,7 @@ void SessionCommands::add_skill_tool() {
   };
   const auto plain = std::make_shared<const Tool>(tool);
   tool.stands_for = [session = &s, plain](nlohmann::json& args, std::string& error) -> ToolPtr {
-    const auto* skill = session->brought_.skills.find(args.value("skill", std::string()));
+    const auto* skill = meant_by(args.value("skill", std::string()), session->brought_.skills.skills);
     const auto& without = session->setup_.without_tools;
     const bool helpers = std::find(without.begin(), without.end(), "Task") == without.end();
     if (!skill || !skill->for_model || !skill->fork || !helpers) return plain;
@@ -76,8 +76,8 @@ void SessionCommands::add_skill_tool() {
     SessionCommands{*session}.allow_skill(*skill);
     content += "\nFollow these instructions. Arguments: " + args.value("args", std::string("none"));
     args = {{"description", "skill " + skill->name}, {"prompt", std::move(content)}};
-    if (session->brought_.agents.find(skill->agent))
-      args["agent"] = skill->agent;
+    if (const auto* agent = meant_by(skill->agent, session->brought_.agents.agents))
+      args["agent"] = agent->name;
     else
       args["tools"] = "all";  // its own gate decides on each call
     return session->tools_.find("Task");
@@ -86,16 +86,16 @@ void SessionCommands::add_skill_tool() {
 }
 
 void SessionCommands::begin_skill(const std::string& name) {
-  const auto* skill = s.brought_.skills.find(name);
+  const auto* skill = meant_by(name, s.brought_.skills.skills);
   if (!skill || !skill->for_user) return;
   const bool forks = skill->fork && skill->for_model;
-  if (!forks) use_skill(name, {});
-  s.hands_->notes.push("[The user asks for the skill " + name +
+  if (!forks) use_skill(*skill, {});
+  s.hands_->notes.push("[The user asks for the skill " + skill->name +
                        (forks ? ": call the Skill tool with it.]" : ": follow its instructions.]"));
 }
 
-std::string SessionCommands::use_skill(const std::string& name, const std::string& arguments) {
-  const auto& skill = *s.brought_.skills.find(name);
+std::string SessionCommands::use_skill(const Skill& skill, const std::string& arguments) {
+  const auto& name = skill.name;
   const auto mark = skill_mark(name);
   const auto waits = [&](const std::string& text) { return text.starts_with(mark); };
   auto& waiting = s.brought_.waiting;
