@@ -46,6 +46,8 @@ void read_decision(const json& specific, HookAnswer& answer) {
   answer.interrupts = answer.word == HookWord::deny && decision.value("interrupt", json()) == true;
   if (const auto input = decision.find("updatedInput"); input != decision.end() && input->is_object())
     answer.input = any_text(*input);
+  for (const auto& one : array_in(decision, "updatedPermissions"))
+    if (one.is_object() && answer.word == HookWord::allow) answer.permissions.push_back(any_text(one));
 }
 
 void read_specific(const HookEntry& entry, const json& specific, HookAnswer& answer) {
@@ -121,6 +123,7 @@ std::string shown_of(const HookAnswer& answer) {
   add(answer.input.has_value(), "changed input");
   add(answer.output.has_value(), "changed output");
   add(!answer.context.empty(), "context");
+  add(!answer.permissions.empty(), "permissions");
   add(!answer.pin.empty(), "pin");
   add(!answer.drop.empty(), "drop");
   add(!answer.instructions.empty(), "instructions");

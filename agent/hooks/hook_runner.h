@@ -24,7 +24,8 @@ struct HookWorld {
   std::filesystem::path root;    // the project
   std::vector<std::string> env;  // NAME=value, of every command
   std::function<Sandbox()> sandbox = {};
-  std::function<std::string()> common = {};  // JSON object: the fields of every event but its name
+  std::function<std::string()> common = {};   // JSON object: the fields of every event but its name
+  std::function<std::string()> session = {};  // its id, for CLAUDE_CODE_SESSION_ID
   std::function<TimePoint()> now = {};
   std::function<void(Notice)> tell = [](Notice) {};
   std::function<void(const std::function<void()>&)> attend = [](const std::function<void()>& work) { work(); };

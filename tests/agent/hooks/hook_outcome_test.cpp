@@ -90,6 +90,10 @@ TEST_CASE("hooks: PreToolUse answers allow, deny, ask or defer, a changed input 
 TEST_CASE("hooks: PermissionRequest answers with a behavior") {
   CHECK(answer(asks, specific(asks, R"("decision":{"behavior":"allow","updatedInput":{"command":"ls"}})")).input ==
         R"({"command":"ls"})");
+  const std::string more = R"("updatedPermissions":[{"type":"setMode","mode":"plan"},7])";
+  CHECK(answer(asks, specific(asks, R"("decision":{"behavior":"allow",)" + more + "}")).permissions ==
+        std::vector<std::string>{R"({"mode":"plan","type":"setMode"})"});
+  CHECK(answer(asks, specific(asks, R"("decision":{"behavior":"deny",)" + more + "}")).permissions.empty());
   const auto denied = answer(asks, specific(asks, R"("decision":{"behavior":"deny","message":"no","interrupt":true})"));
   CHECK(denied.word == HookWord::deny);
   CHECK(denied.reason == "no");

@@ -29,6 +29,7 @@ struct Played {
                   return sandbox;
                 },
             .common = [] { return std::string(R"({"session_id":"s","cwd":"/w"})"); },
+            .session = [] { return std::string("s"); },
             .tell = [this](Notice notice) { told.push_back(notice.text); },
             .variable = [](const std::string& name) { return "value of " + name; },
             .run =
@@ -67,7 +68,8 @@ TEST_CASE("hook runner: the input has the common fields, the event and its own f
   const auto& spec = played.jobs[0].command;
   CHECK(spec.argv.back() == "a");
   CHECK(spec.sandbox.on);
-  CHECK(spec.env.back() == "CLAUDE_PROJECT_DIR=" + played.folder.path().string());
+  CHECK(spec.env[spec.env.size() - 2] == "CLAUDE_PROJECT_DIR=" + played.folder.path().string());
+  CHECK(spec.env.back() == "CLAUDE_CODE_SESSION_ID=s");
 }
 
 TEST_CASE("hook runner: only what listens to the event, matches and is meant by its rule runs") {

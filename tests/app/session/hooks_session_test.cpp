@@ -7,6 +7,7 @@
 
 #include "agent/extend/entry_approvals.h"
 #include "agent/hooks/hook_entry.h"
+#include "agent/store/store.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/headless.h"
 
@@ -68,7 +69,8 @@ std::set<std::string> names(const json& object) {
 }
 
 std::set<std::string> with_common(std::set<std::string> own) {
-  own.merge(std::set<std::string>{"session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode", "prompt_id"});
+  own.merge(
+      std::set<std::string>{"session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode", "prompt_id", "effort"});
   return own;
 }
 
@@ -91,7 +93,9 @@ TEST_CASE("hooks: every event of a run has its fields") {
   CHECK(ran.text == "All done.\n");
   auto events = heard(home);
   REQUIRE(events["SessionStart"].size() == 1);
-  const auto& start = events["SessionStart"][0];
+  auto start = events["SessionStart"][0];
+  CHECK(start["effort"] == json{{"level", "off"}});
+  start.erase("estimated_cache_write_usd");  // where the price is known
   CHECK(names(start) == with_common({"source", "model", "context_tokens", "prompt_cache_likely_expired"}));
   CHECK(start["source"] == "startup");
   CHECK(start["cwd"] == home.work.string());
@@ -137,6 +141,15 @@ TEST_CASE("hooks: what they say reaches the model, and a failing one is named wi
   CHECK(ran.requests[1].find("[A hook says: lint fails]") != std::string::npos);
   CHECK(ran.errors.find("PreToolUse hook echo 'no jq' >&2; exit 1 (") != std::string::npos);
   CHECK(ran.errors.find("exit code 1: no jq") != std::string::npos);
+}
+
+TEST_CASE("hooks: a title that one gives names a session without a name") {
+  const Home home;
+  configure(home, {{"SessionStart",
+                    handler(R"(echo '{"hookSpecificOutput":{"hookEventName":"SessionStart","sessionTitle":"The build"}}')")}});
+  run(home, R"({"replies":[{"text":"Here."}]})");
+  std::string why;
+  CHECK(Store::open({.folder = home.work / ".compression", .read_only = true})->newest(why)->name == "The build");
 }
 
 TEST_CASE("hooks: they run in the sandbox: what is outside the project cannot be written, unless the user's own file says so") {
@@ -193,6 +206,15 @@ TEST_CASE("hooks: without a way to be asked, allow of the user's own hook lets a
   CHECK_FALSE(fs::exists(home.work / "new.txt"));
 }
 
+TEST_CASE("hooks: a prompt that is a command is told as it was typed") {
+  const Home home;
+  configure(home, {{"UserPromptSubmit", handler("cat >> log")}});
+  put(home.path / ".claude/commands/ship.md", "Ship $ARGUMENTS now.");
+  const auto ran = run(home, R"({"replies":[{"text":"Here."}]})", {"-p", "/ship it"});
+  CHECK(ran.requests.at(0).find("Ship it now.") != std::string::npos);
+  CHECK(heard(home)["UserPromptSubmit"].at(0)["prompt"] == "/ship it");
+}
+
 TEST_CASE("a plugin folder brings its commands, skills, hooks and servers") {
   const Home home;
   configure(home, json::object());
@@ -210,6 +232,8 @@ TEST_CASE("a plugin folder brings its commands, skills, hooks and servers") {
   CHECK(ran.requests[0].find("deploy:careful") != std::string::npos);
   CHECK(ran.requests[0].find("words of the plugin") != std::string::npos);
   CHECK(ran.requests[0].find("McpCall") != std::string::npos);
+  const auto short_name = run(home, R"({"replies":[{"text":"Here."}]})", {"-p", "/ship it", "--plugin-dir", plugin.string()});
+  CHECK(short_name.requests.at(0).find("Ship it now.") != std::string::npos);
   const auto wrong = run(home, R"({"replies":[]})", {"-p", "x", "--plugin-dir", "/nowhere"});
   CHECK(wrong.errors.find("--plugin-dir: there is no folder /nowhere.") != std::string::npos);
 }
