@@ -8,6 +8,7 @@
 #include "agent/compactor/prompt.h"
 #include "agent/models/redact.h"
 #include "app/config/config.h"
+#include "app/session/session_approvals.h"
 #include "app/session/session_commands.h"
 #include "app/session/session_mcp.h"
 #include "app/session/session_plan.h"
@@ -45,7 +46,17 @@ std::string_view name_in(std::string_view prompt) {
 
 }  // namespace
 
-BroughtPlaces SessionCommands::places() const { return places_of(s.setup_, s.workspace_->root(), s.trusted_); }
+// Where people can be asked, what they have not approved is left out; elsewhere what they have refused.
+BroughtPlaces SessionCommands::places() const {
+  auto places = places_of(s.setup_, s.workspace_->root(), s.trusted_);
+  const bool asks = asks_for_entries(s.setup_);
+  places.approved = [asks, approvals = EntryApprovals(approvals_file(approved_entries)),
+                     root = s.workspace_->root()](const std::string& hash) {
+    const auto answer = approvals.of(root, hash);
+    return answer != EntryAnswer::refused && (!asks || answer != EntryAnswer::unknown);
+  };
+  return places;
+}
 
 void SessionCommands::load_brought() {
   auto& brought = s.brought_;

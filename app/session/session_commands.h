@@ -14,6 +14,7 @@ struct SessionCommands {
   void set_model(const std::string& name);
   void remember(const Remember& choice);
   void load_brought();     // and tells the screen what there is
+  void ask_for_entries();  // of a trusted project: each once, and again when it has changed
   void tell_brought();
   // A prompt that names a command becomes what the command stands for. The rules and the model it brings hold until end_prompt().
   // Empty, or why it cannot be sent.
@@ -42,6 +43,7 @@ struct SessionCommands {
   void reload();
   BroughtPlaces places() const;
   void begin_skill(const std::string& name);
+  bool as_approved(const Skill& skill);
   void allow_skill(const Skill& skill);
   void allow_tools(const UserCommand& command);
   void answer_with(const std::string& model);

@@ -83,7 +83,7 @@ SessionHooks::SessionHooks(const SessionSetup& setup, const fs::path& root, bool
   hooks.root = root;
   hooks.env = child_env(current_env(), setup.allowed_env, {});
   hooks.variable = [this](const std::string& name) { return setup_.env(name); };
-  runner_ = std::make_unique<HookRunner>(std::move(found), EntryApprovals(approvals_file("hooks")), std::move(hooks));
+  runner_ = std::make_unique<HookRunner>(std::move(found), EntryApprovals(approvals_file(approved_entries)), std::move(hooks));
   const auto waiting = static_cast<std::int64_t>(runner_->waiting());
   if (waiting > 0)
     world_.hooks.tell(

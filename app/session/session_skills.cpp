@@ -70,6 +70,7 @@ void SessionCommands::add_skill_tool() {
     const auto& without = session->setup_.without_tools;
     const bool helpers = std::find(without.begin(), without.end(), "Task") == without.end();
     if (!skill || !skill->for_model || !skill->fork || !helpers) return plain;
+    if (!SessionCommands{*session}.as_approved(*skill)) return plain;  // which says so
     auto content = redact(skill_content(*skill));
     if (content.empty()) error = "The skill " + skill->name + " has no instructions any more: its file is gone or empty.";
     if (content.empty()) return nullptr;
@@ -102,6 +103,7 @@ std::string SessionCommands::use_skill(const Skill& skill, const std::string& ar
   const auto asked = arguments.empty() ? std::string() : " Arguments: " + arguments;
   if (in_context(s.context_.conversation, mark) || std::any_of(waiting.begin(), waiting.end(), waits))
     return "The instructions of the skill " + name + " are in the conversation already. Follow them." + asked;
+  if (!as_approved(skill)) return "The skill " + name + " has changed and the user has not approved it. Do without it.";
   auto content = redact(skill_content(skill));
   if (content.empty()) return "The skill " + name + " has no instructions any more: its file is gone or empty.";
   allow_skill(skill);

@@ -299,7 +299,7 @@ TEST_CASE("a hostile folder: nothing of it runs before trust, after it each entr
     const std::string text(std::istreambuf_iterator<char>(file), {});
     return read_hooks(text, {".claude/settings.local.json", HookOrigin::project, home.work}).entries;
   };
-  EntryApprovals approvals(home.path / ".local/state/tern/hooks");
+  EntryApprovals approvals(home.path / ".local/state/tern/approved");
   REQUIRE(approvals.decide(home.work, entries().at(0).hash, EntryAnswer::approved).empty());
   CHECK(run(home, here).errors.find("12 hooks wait") != std::string::npos);
   CHECK(count() == 1);  // the one that was approved
