@@ -44,6 +44,7 @@ struct SessionCommands {
   BroughtPlaces places() const;
   void begin_skill(const std::string& name);
   bool as_approved(const Skill& skill);
+  void make_room_for_skill(Tokens tokens);
   void allow_skill(const Skill& skill);
   void allow_tools(const UserCommand& command);
   void answer_with(const std::string& model);

@@ -128,6 +128,20 @@ void SessionCommands::allow_skill(const Skill& skill) {
   }
 }
 
+// The skills used first are no longer pinned: compactions may fold them, and they come back whole when they are used again.
+void SessionCommands::make_room_for_skill(Tokens tokens) {
+  while (pinned_skills(s.context_.conversation) + tokens > most_of_all_skills) {
+    const auto& items = s.context_.conversation.items;
+    const auto oldest = std::find_if(items.begin(), items.end(),
+                                     [](const ItemPtr& item) { return item->pinned && !instructions_of(*item).empty(); });
+    if (oldest == items.end()) return;
+    const auto text = instructions_of(**oldest);
+    const auto from = text.find('"') + 1;
+    const auto title = "the skill " + std::string(text.substr(from, text.find('"', from) - from));
+    s.compactor_->pin(s.context_, PinThis{.what = title, .on = false, .item = (*oldest)->id});
+  }
+}
+
 void SessionCommands::put_in_skills() {
   for (auto& text : std::exchange(s.brought_.waiting, {})) {
     Item item;
@@ -135,7 +149,8 @@ void SessionCommands::put_in_skills() {
     item.synthetic = true;
     item.blocks.push_back(Text{std::move(text)});
     const auto tokens = make_item(item)->tokens;
-    item.pinned = tokens <= most_of_a_skill && pinned_skills(s.context_.conversation) + tokens <= most_of_all_skills;
+    item.pinned = tokens <= most_of_a_skill;
+    if (item.pinned) make_room_for_skill(tokens);
     append(*s.agent_, std::move(item));
   }
 }

@@ -124,3 +124,36 @@ TEST_CASE("a project's skill that the user refused is not named, and the user's 
   ask(home, server, "hello");
   CHECK(times(server.requests().at(1).body, "Reads PDF files") == 1);
 }
+
+TEST_CASE("of many skills those used last stay through a compaction") {
+  Home home;
+  for (int i = 1; i <= 9; ++i) {
+    const auto name = "skill-" + std::to_string(i);
+    fs::create_directories(home.path / ".claude/skills" / name);
+    std::ofstream skill(home.path / ".claude/skills" / name / "SKILL.md");
+    skill << "---\ndescription: About " << name << "\n---\n";
+    for (int line = 0; line < 330; ++line) skill << "Rule " << line << " of " << name << ": keep it as it is.\n";
+  }
+  FakeLlm server{R"({"default": {"text": "Done."}, "summary": {"text": "<summary>Short.</summary>"}})"};
+  Headless tern(home, wires()[0], server.url(), {"--plain", "--permission-mode", "bypass"});
+  const auto until = [&](std::string_view end) {
+    while (const auto line = tern.line())
+      if (line->find(end) != std::string::npos) return true;
+    return false;
+  };
+  for (int i = 1; i <= 9; ++i) {
+    tern.write("/skill-" + std::to_string(i));
+    REQUIRE(until("ready"));
+  }
+  for (int i = 0; i < 12; ++i) {  // what was said last is protected
+    tern.write("go on " + std::to_string(i));
+    REQUIRE(until("ready"));
+  }
+  tern.write("/compact");
+  tern.write("and now");
+  REQUIRE(until("ready"));
+  const auto body = server.requests().back().body;
+  CHECK(times(body, "Rule 300 of skill-1:") == 0);
+  CHECK(times(body, "Rule 300 of skill-9:") == 1);
+  CHECK(times(body, "Rule 300 of skill-6:") == 1);
+}
