@@ -10,6 +10,7 @@
 #include "agent/store/store.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/headless.h"
+#include "tests/support/places.h"
 
 using namespace tern;
 using nlohmann::json;
@@ -74,6 +75,26 @@ std::set<std::string> with_common(std::set<std::string> own) {
   return own;
 }
 
+// The fields in backticks of the event's row in the README, with those of the row that it calls the same.
+std::set<std::string> told_fields(const std::string& event) {
+  std::ifstream readme(fs::path(places::source_tree()) / "README.md");
+  for (std::string line; std::getline(readme, line);) {
+    if (!line.starts_with("| `" + event + "`")) continue;
+    const auto from = line.find("| ", 2), to = line.find(" |", from);
+    const auto cell = line.substr(from, to - from);
+    const bool same = cell.find("the same") != cell.npos || cell.find("as PreToolUse") != cell.npos;
+    const auto above = event == "PostToolUseFailure" ? "PostToolUse" : "PreToolUse";
+    auto fields = same ? told_fields(above) : std::set<std::string>();
+    for (auto at = cell.find('`'); at != cell.npos; at = cell.find('`', at + 1)) {
+      const auto end = cell.find('`', at + 1);
+      fields.insert(cell.substr(at + 1, end - at - 1));
+      at = end;
+    }
+    return fields;
+  }
+  return {};
+}
+
 constexpr const char* kThreeCalls = R"({"replies":[
   {"calls":[{"name":"Bash","arguments":{"command":"echo hello"}}]},
   {"calls":[{"name":"Read","arguments":{"file_path":"nope.txt"}}]},
@@ -126,6 +147,13 @@ TEST_CASE("hooks: every event of a run has its fields") {
   CHECK(events["Stop"][0]["last_assistant_message"] == "All done.");
   REQUIRE(events["SessionEnd"].size() == 1);
   CHECK(names(events["SessionEnd"][0]) == with_common({"reason"}));
+  for (const auto& [event, told] : events) {
+    const auto fields = with_common(told_fields(event));
+    for (const auto& name : names(told[0])) {
+      INFO(event << " " << name);
+      CHECK(fields.count(name) == 1);  // the README has it
+    }
+  }
 }
 
 TEST_CASE("hooks: what they say reaches the model, and a failing one is named with its source") {
