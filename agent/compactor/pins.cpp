@@ -94,6 +94,8 @@ ItemPtr last_said(const Conversation& conversation) {
 
 void Compactor::pin(Context& context, const PinThis& command) {
   if (command.what.empty()) return list_pins(context);
+  // Exactly this message, where the caller has it.
+  if (!command.on && command.item.value) return mark(context, command.item, command.what, false);
   if (!command.on) return unpin(context, command.what);
   if (const auto item =
           command.item.value ? item_with(context.conversation, command.item) : find_item(context.conversation, command.what)) {

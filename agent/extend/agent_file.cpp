@@ -53,7 +53,11 @@ AgentFiles load_agents(const BroughtPlaces& places) {
   for (const auto& from : brought_folders(places, "agents")) {
     for (const auto& file : files_of(from)) {
       if (file.extension() != ".md" || lowered(file.stem().string()) == "readme") continue;
-      auto agent = read_agent(read_brought(from, file), file);
+      const auto text = read_brought(from, file);
+      const auto hash = brought_hash(from, file, text);
+      if (!may_use(places, from, hash)) continue;
+      auto agent = read_agent(text, file);
+      agent.hash = hash;
       agent.source = shown_path(from, file, places.home);
       agent.of_project = from.of_project();
       const bool usable = usable_agent_name(agent.name);

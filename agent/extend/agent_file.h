@@ -14,6 +14,7 @@ struct AgentFile {
   std::string source;  // its file, as people know it
   std::string model;   // empty: that of the conversation
   std::string body;    // its instructions
+  std::string hash;    // brought_hash() of its file
   bool of_project = false;
   std::vector<std::string> tools;  // empty: those that only read
   bool plan_only = false;          // permissionMode: plan; no file widens what the user allows

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "agent/extend/plugin.h"
 #include "compression/text/lines.h"
+#include "compression/text/sha256.h"
 #include "tools/workspace/workspace.h"
 
 namespace tern {
@@ -15,10 +16,21 @@ namespace fs = std::filesystem;
 constexpr int deepest = 6;
 constexpr int most_entries = 2'000;
 
+// In double quotes a backslash escapes, in single ones a quote is doubled.
 std::string unquoted(std::string_view text) {
   text = trimmed(text);
   const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
-  return std::string(quoted ? text.substr(1, text.size() - 2) : text);
+  if (!quoted) return std::string(text);
+  const char quote = text.front();
+  text = text.substr(1, text.size() - 2);
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool more = i + 1 < text.size();
+    const bool escape = quote == '"' ? text[i] == '\\' && more : text[i] == quote && more && text[i + 1] == quote;
+    if (escape) ++i;
+    plain += escape && text[i] == 'n' ? '\n' : text[i];
+  }
+  return plain;
 }
 
 bool block_sign(const std::string& value) { return value == "|" || value == ">" || value == "|-" || value == ">-"; }
@@ -37,11 +49,12 @@ void go_on(Frontmatter& head, std::string_view line) {
 
 }  // namespace
 
-std::string plugin_name(const fs::path& plugin) {
-  const auto text = read_brought({plugin}, ".claude-plugin/plugin.json");
-  const auto json = nlohmann::json::parse(text, nullptr, false, true);
-  const auto name = json.is_object() ? json.value("name", nlohmann::json()) : nlohmann::json();
-  return name.is_string() && !name.get<std::string>().empty() ? name.get<std::string>() : plugin.filename().string();
+std::string brought_hash(const BroughtFolder& folder, const fs::path& relative, std::string_view text) {
+  return sha256((folder.folder.filename() / relative).string() + '\n' + std::string(text));
+}
+
+bool may_use(const BroughtPlaces& places, const BroughtFolder& folder, const std::string& hash) {
+  return !folder.of_project() || !places.approved || places.approved(hash);
 }
 
 std::vector<BroughtFolder> brought_folders(const BroughtPlaces& places, std::string_view kind) {
@@ -51,7 +64,8 @@ std::vector<BroughtFolder> brought_folders(const BroughtPlaces& places, std::str
   if (!places.config.empty()) folders.push_back({places.config / kind});
   if (!places.home.empty())
     for (const char* name : {".agents", ".claude"}) folders.push_back({places.home / name / kind});
-  for (const auto& plugin : places.plugins) folders.push_back({plugin / kind, {}, plugin_name(plugin) + ":"});
+  for (const auto& plugin : places.plugins)
+    for (const auto& folder : plugin_folders(plugin, kind)) folders.push_back({folder, {}, plugin_name(plugin) + ":"});
   return folders;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,9 +22,13 @@ struct BroughtPlaces {
   std::vector<std::filesystem::path> projects;      // trusted ones, the nearest first; empty before trust
   std::filesystem::path home, config;               // ~ and ~/.config/tern
   std::vector<std::filesystem::path> plugins = {};  // folders of Claude plugins that the user named
+  // Whether an entry of a project may be used, by its hash; not set: all may.
+  std::function<bool(const std::string& hash)> approved = {};
 };
-// What a plugin's own description calls it, else its folder.
-std::string plugin_name(const std::filesystem::path& plugin);
+// By its file's name and text: what the user approves, once for each version.
+std::string brought_hash(const BroughtFolder& folder, const std::filesystem::path& relative, std::string_view text);
+// False for an entry of a project that waits for the user or was refused.
+bool may_use(const BroughtPlaces& places, const BroughtFolder& folder, const std::string& hash);
 
 // The project's before the user's, in the order in which the first of a name wins. `kind` is "commands" or "skills".
 std::vector<BroughtFolder> brought_folders(const BroughtPlaces& places, std::string_view kind);
@@ -33,6 +38,21 @@ std::vector<std::filesystem::path> files_of(const BroughtFolder& folder);
 
 // As people know it: from the project's folder, or "~/…".
 std::string shown_path(const BroughtFolder& folder, const std::filesystem::path& relative, const std::filesystem::path& home);
+
+// The entry of this name; without one the only entry that a plugin or a folder puts a prefix before: "commit" means "git:commit".
+template <class Entry>
+const Entry* meant_by(std::string_view name, const std::vector<Entry>& entries) {
+  const Entry* found = nullptr;
+  std::size_t prefixed = 0;
+  for (const Entry& entry : entries) {
+    if (entry.name == name) return &entry;
+    const std::string_view own = entry.name;
+    if (name.empty() || !own.ends_with(name) || own.size() == name.size() || own[own.size() - name.size() - 1] != ':') continue;
+    ++prefixed;
+    found = &entry;
+  }
+  return prefixed == 1 ? found : nullptr;
+}
 
 constexpr std::size_t brought_limit = 256 * 1024;
 // Empty when it is no regular file, leads out of its project or is larger than `brought_limit`.

@@ -31,6 +31,9 @@ class EntryApprovals {
   std::vector<Row> rows_;
 };
 
+// The file with the answers of all kinds of entries.
+inline constexpr std::string_view approved_entries = "approved";
+
 // A file of this name in $XDG_STATE_HOME/tern or ~/.local/state/tern; empty without a home.
 std::filesystem::path approvals_file(std::string_view name);
 

@@ -61,7 +61,11 @@ Skills load_skills(const BroughtPlaces& places) {
   for (const auto& from : brought_folders(places, "skills")) {
     for (const auto& file : files_of(from)) {
       if (file.filename() != "SKILL.md") continue;
-      auto skill = read_skill(from, file, frontmatter(read_brought(from, file)));
+      const auto text = read_brought(from, file);
+      const auto hash = brought_hash(from, file, text);
+      if (!may_use(places, from, hash)) continue;
+      auto skill = read_skill(from, file, frontmatter(text));
+      skill.hash = hash;
       skill.source = shown_path(from, file, places.home);
       const bool usable = usable_name(skill.name);
       skill.name = from.prefix + skill.name;
@@ -95,6 +99,10 @@ std::string skill_catalog(const Skills& skills, std::size_t limit) {
 }
 
 std::string skill_mark(std::string_view name) { return "<skill_content name=\"" + std::string(name) + "\""; }
+
+bool is_unchanged(const Skill& skill) {
+  return brought_hash(skill.from, skill.file, read_brought(skill.from, skill.file)) == skill.hash;
+}
 
 std::string skill_content(const Skill& skill) {
   const auto head = frontmatter(read_brought(skill.from, skill.file));

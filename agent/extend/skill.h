@@ -16,6 +16,7 @@ struct Skill {
   std::string source;          // its file, as people know it
   BroughtFolder from;          // where it was found
   std::filesystem::path file;  // relative to that
+  std::string hash;            // brought_hash() of its file
   bool for_model = true;       // false: disable-model-invocation
   bool for_user = true;        // false: user-invocable: false
   bool fork = false;           // context: fork: a helper follows it, in a conversation of its own
@@ -37,6 +38,8 @@ std::string skill_catalog(const Skills& skills, std::size_t limit);
 
 // The instructions with the names of the skill's other files. Begins with skill_mark(name). Empty when its file has gone.
 std::string skill_content(const Skill& skill);
+// Its file is as it was when it was found.
+bool is_unchanged(const Skill& skill);
 std::string skill_mark(std::string_view name);
 
 }  // namespace tern

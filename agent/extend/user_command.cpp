@@ -100,9 +100,12 @@ UserCommands load_commands(const BroughtPlaces& places) {
       if (kind != ".md" && kind != ".toml") continue;
       const auto source = shown_path(folder, relative, places.home);
       const auto text = read_brought(folder, relative);
+      const auto hash = brought_hash(folder, relative, text);
+      if (!may_use(places, folder, hash)) continue;
       auto command = kind == ".toml" ? from_toml(text) : from_markdown(text);
       command.name = folder.prefix + name_of(relative);
       command.source = source;
+      command.hash = hash;
       command.of_project = folder.of_project();
       const auto* earlier = loaded.find(command.name);
       if (!usable_name(command.name))

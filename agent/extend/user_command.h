@@ -17,6 +17,7 @@ struct UserCommand {
   std::string help;    // one line
   std::string usage;   // "[issue]"
   std::string source;  // the file, as people know it
+  std::string hash;    // brought_hash() of it
   bool of_project = false;
   std::vector<std::string> allowed_tools;   // permission rules
   std::vector<std::string> argument_names;  // `$name` in the text

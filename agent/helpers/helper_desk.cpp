@@ -162,9 +162,11 @@ bool HelperDesk::read_task(const json& args, HelperTask& task, std::vector<std::
   if (trimmed(task.prompt).empty()) error = "The prompt is empty. Say what the helper is to find out and what to report.";
   const auto name = text_arg(args, "agent");
   if (name.empty()) return error.empty();
-  if (const auto* agent = setup_.agents.find(name)) {
+  constexpr std::string_view plain_ones[] = {"general-purpose", "Explore", "Plan"};  // which other agents have built in
+  const bool plain = std::find(std::begin(plain_ones), std::end(plain_ones), name) != std::end(plain_ones);
+  if (const auto* agent = meant_by(name, setup_.agents.agents)) {
     task.agent = *agent;
-  } else {
+  } else if (!plain) {
     const auto known = agent_names(setup_.agents, most_listed);
     error = "There is no agent \"" + name + "\". " +
             (known.empty() ? "There are none here: leave the agent out." : "There is: " + known + ". Or leave the agent out.");

@@ -179,7 +179,10 @@ std::string HookEntry::title() const {
   const auto words = rough_words(command);
   for (const auto& word : words) {
     const auto name = fs::path(word).filename().string();
-    if (name.find('.') != name.npos && name.front() != '.') return name;
+    const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+    });
+    if (plain && name.find('.') != name.npos && name.front() != '.') return name;
   }
   const auto line = std::string(trimmed(command.substr(0, command.find('\n'))));
   return line.size() > 40 ? shorten(line, 40) : line;

@@ -1,5 +1,6 @@
 #include "agent/hooks/hook_outcome.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "compression/text/plain_text.h"
@@ -45,6 +46,8 @@ void read_decision(const json& specific, HookAnswer& answer) {
   answer.interrupts = answer.word == HookWord::deny && decision.value("interrupt", json()) == true;
   if (const auto input = decision.find("updatedInput"); input != decision.end() && input->is_object())
     answer.input = any_text(*input);
+  for (const auto& one : array_in(decision, "updatedPermissions"))
+    if (one.is_object() && answer.word == HookWord::allow) answer.permissions.push_back(any_text(one));
 }
 
 void read_specific(const HookEntry& entry, const json& specific, HookAnswer& answer) {
@@ -102,6 +105,13 @@ void block(const HookEntry& entry, HookAnswer& answer, std::string_view why) {
   if (answer.reason.empty()) answer.reason = trimmed(why);
 }
 
+// In one line of a list.
+std::string brief(std::string_view text) {
+  std::string line(text);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return shorten(line, kShown);
+}
+
 std::string shown_of(const HookAnswer& answer) {
   static constexpr const char* words[] = {"", "allow", "ask", "deny"};
   std::string text = words[static_cast<int>(answer.word)];
@@ -113,11 +123,12 @@ std::string shown_of(const HookAnswer& answer) {
   add(answer.input.has_value(), "changed input");
   add(answer.output.has_value(), "changed output");
   add(!answer.context.empty(), "context");
+  add(!answer.permissions.empty(), "permissions");
   add(!answer.pin.empty(), "pin");
   add(!answer.drop.empty(), "drop");
   add(!answer.instructions.empty(), "instructions");
   const auto& why = answer.reason.empty() ? answer.stop_reason : answer.reason;
-  if (!why.empty()) text += (text.empty() ? "" : ": ") + shorten(why, kShown);
+  if (!why.empty()) text += (text.empty() ? "" : ": ") + brief(why);
   return text.empty() ? "nothing to say" : text;
 }
 
@@ -148,7 +159,7 @@ HookSaid said_by(const HookEntry& entry, const HookOutcome& outcome) {
   const bool ran = outcome.error.empty() && (outcome.status == 0 || outcome.status == 2);
   if (!ran) {
     said.failure = failure_of(outcome);
-    said.shown = "failed: " + shorten(said.failure, kShown);
+    said.shown = "failed: " + brief(said.failure);
     if (entry.blocks_on_failure && can_block(entry.event)) block(entry, answer, "The hook failed: " + said.failure);
     return said;
   }

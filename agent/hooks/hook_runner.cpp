@@ -159,6 +159,7 @@ HookJob HookRunner::job_for(const HookRow& row, const std::string& input) const 
   spec.cwd = world_.root;
   spec.env = world_.env;
   set_variable(spec.env, "CLAUDE_PROJECT_DIR", world_.root.string());
+  if (world_.session) set_variable(spec.env, "CLAUDE_CODE_SESSION_ID", world_.session());
   if (!entry.plugin_root.empty()) set_variable(spec.env, "CLAUDE_PLUGIN_ROOT", entry.plugin_root.string());
   if (granted || !sandbox_.on) return job;
   spec.sandbox = sandbox_;
@@ -167,16 +168,25 @@ HookJob HookRunner::job_for(const HookRow& row, const std::string& input) const 
   return job;
 }
 
+// A script that was written without a sandbox in mind often fails for want of the network or of a folder elsewhere: said once.
+std::string HookRunner::ways_out(const HookRow& row) {
+  const bool walled = sandbox_.on && row.answer == EntryAnswer::approved && row.entry.kind == HookEntry::Kind::command;
+  if (!walled || !hinted_.insert(row.entry.hash).second) return {};
+  return "\nIt ran in the sandbox, where it can't connect or write outside of the project. /hooks grant NUMBER lets it out.";
+}
+
 // What one handler says counts as far as its entry may decide: that something runs unasked is not for a project to say.
 HookAnswer HookRunner::take(std::size_t which, const HookOutcome& outcome) {
   HookRow& row = rows_[which];
   auto said = said_by(row.entry, outcome);
   row.last = HookRow::Last{world_.now ? world_.now() : TimePoint(), outcome.took, said.shown};
-  if (!said.failure.empty()) world_.tell(Notice{Level::warning, name_of(row.entry) + ": " + said.failure});
+  if (!said.failure.empty()) world_.tell(Notice{Level::warning, name_of(row.entry) + ": " + said.failure + ways_out(row)});
   if (!said.message.empty()) world_.tell(Notice{Level::info, said.message + " (" + name_of(row.entry) + ")"});
   auto& answer = said.answer;
-  if (answer.word == HookWord::allow && row.entry.origin == HookOrigin::project && row.answer != EntryAnswer::granted)
+  if (answer.word == HookWord::allow && row.entry.origin == HookOrigin::project && row.answer != EntryAnswer::granted) {
     answer.word = HookWord::none;
+    answer.permissions.clear();
+  }
   if (answer.word != HookWord::none || answer.blocked || answer.ends_turn)
     answer.by = row.entry.title() + " (" + row.entry.source + ")";
   return std::move(answer);

@@ -24,7 +24,8 @@ struct HookWorld {
   std::filesystem::path root;    // the project
   std::vector<std::string> env;  // NAME=value, of every command
   std::function<Sandbox()> sandbox = {};
-  std::function<std::string()> common = {};  // JSON object: the fields of every event but its name
+  std::function<std::string()> common = {};   // JSON object: the fields of every event but its name
+  std::function<std::string()> session = {};  // its id, for CLAUDE_CODE_SESSION_ID
   std::function<TimePoint()> now = {};
   std::function<void(Notice)> tell = [](Notice) {};
   std::function<void(const std::function<void()>&)> attend = [](const std::function<void()>& work) { work(); };
@@ -73,6 +74,7 @@ class HookRunner {
   void begin_aside(std::vector<std::size_t> rows, const std::string& input);
   void collect();
   std::string name_of(const HookEntry& entry) const;
+  std::string ways_out(const HookRow& row);
 
   HookWorld world_;
   EntryApprovals approvals_;
@@ -80,6 +82,7 @@ class HookRunner {
   std::vector<std::string> skipped_;
   Sandbox sandbox_;               // as it is for the event at hand
   std::set<std::string> warned_;  // hashes of what has changed, or has no sandbox: said once
+  std::set<std::string> hinted_;  // hashes of those whose way out of the sandbox was told
   std::mutex mutex_;              // guards `ended_`
   std::vector<Ended> ended_;      // of those that ran aside
   std::vector<std::jthread> aside_;

@@ -74,6 +74,7 @@ void join(HookAnswer& all, HookAnswer one) {
   add_text(all.instructions, one.instructions);
   add_ids(all.pin, one.pin);
   add_ids(all.drop, one.drop);
+  add_ids(all.permissions, one.permissions);
   if (!one.title.empty()) all.title = std::move(one.title);
 }
 

@@ -51,10 +51,11 @@ struct HookAnswer {
   std::string context;                // additionalContext of all of them
   bool ends_turn = false;             // continue: false
   std::string stop_reason;
-  bool interrupts = false;             // a refused permission that also ends the turn
-  std::string instructions;            // of PreCompact, for the summary
-  std::vector<std::string> pin, drop;  // of PreCompact: ids of items
-  std::string title;                   // sessionTitle
+  bool interrupts = false;               // a refused permission that also ends the turn
+  std::string instructions;              // of PreCompact, for the summary
+  std::vector<std::string> pin, drop;    // of PreCompact: ids of items
+  std::vector<std::string> permissions;  // updatedPermissions of PermissionRequest: a JSON object each
+  std::string title;                     // sessionTitle
 };
 
 // The stronger word wins with its reason; everything else is added to `all`.

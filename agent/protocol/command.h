@@ -20,6 +20,7 @@ struct Submit {
   std::string text;
   std::vector<Attachment> attachments;
   When when = When::steer;
+  std::string typed = {};  // what the person wrote, where the text is what a command of theirs stands for
 };
 struct TakeBack {};   // give every queued prompt back (answered by Queue with none and TakenBack)
 struct Interrupt {};  // also requested through the stop source; kept for headless input

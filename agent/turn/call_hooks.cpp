@@ -5,6 +5,7 @@
 #include "agent/turn/prepared_call.h"
 #include "compression/text/plain_text.h"
 #include "compression/text/utf8.h"
+#include "tools/set/args.h"
 
 namespace tern {
 namespace {
@@ -149,8 +150,45 @@ std::optional<bool> ToolCalls::hooks_permit(Prepared& prepared, const Ask& why, 
     if (deny) return refuse(run, "Permission denied: " + deny->reason, deny->reason, done);
     if (const auto* ask = std::get_if<Ask>(&decision); ask && ask->danger) return std::nullopt;
   }
+  take_permissions(answer);
   run.granted = true;
   return true;
+}
+
+// Rules and a mode for the rest of this session: what a hook may say when it allows a call. Nothing widens further than accept edits.
+void ToolCalls::take_permissions(const HookAnswer& answer) {
+  const auto wrong = [&](const std::string& what) {
+    emit_(Notice{Level::warning, "The hook " + answer.by + ": updatedPermissions: " + what});
+  };
+  for (const auto& text : answer.permissions) {
+    const json update = json::parse(text, nullptr, false);
+    const auto type = text_arg(update, "type");
+    if (type == "setMode") {
+      const auto mode = text_arg(update, "mode");
+      if (mode == "default") hands_.policy.mode = PermissionMode::ask;
+      if (mode == "plan") hands_.policy.mode = PermissionMode::plan;
+      if (mode == "acceptEdits") hands_.policy.mode = PermissionMode::accept_edits;
+      if (mode != "default" && mode != "plan" && mode != "acceptEdits") wrong("a hook cannot set the mode \"" + mode + "\".");
+      continue;
+    }
+    if (type != "addRules") wrong("\"" + type + "\" is not supported; addRules and setMode are.");
+    if (type != "addRules") continue;
+    const auto behavior = text_arg(update, "behavior");
+    const auto kind = behavior == "deny"  ? PermissionRule::Kind::deny
+                      : behavior == "ask" ? PermissionRule::Kind::ask
+                                          : PermissionRule::Kind::allow;
+    for (const auto& one : array_in(update, "rules")) {
+      if (!one.is_object()) continue;
+      const auto content = text_arg(one, "ruleContent");
+      const auto named = text_arg(one, "toolName") + (content.empty() ? "" : "(" + content + ")");
+      PermissionRule rule;
+      std::string error;
+      if (parse_rule(hands_.offered, named, kind, "the hook " + answer.by, rule, error))
+        hands_.policy.rules.push_back(rule);
+      else
+        wrong(error);
+    }
+  }
 }
 
 void ToolCalls::after_call(Prepared& prepared, std::stop_token stop, CallsDone& done) {

@@ -109,6 +109,7 @@ class ToolCalls {
   void after_call(Prepared& prepared, std::stop_token stop, CallsDone& done);
   HookAnswer ask_hooks(HookEvent event, const Prepared& prepared, const nlohmann::json& more, std::stop_token stop,
                        CallsDone& done);
+  void take_permissions(const HookAnswer& answer);
   bool changed_input(Prepared& prepared, const HookAnswer& answer, CallsDone& done);
   void grant(const Offer& offer);
   void start(std::vector<Prepared*> group, std::stop_token stop);

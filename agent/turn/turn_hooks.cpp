@@ -14,7 +14,8 @@ std::string text_of(const json& fields) { return fields.dump(-1, ' ', false, jso
 std::string prompt_refused(Agent& agent, const Submit& input, std::stop_token stop) {
   const auto& hooks = agent.hands.hooks;
   if (!hooks.hear(HookEvent::user_prompt_submit)) return {};
-  const auto answer = hooks.ask({HookEvent::user_prompt_submit, {}, text_of({{"prompt", input.text}, {"source", "user"}})}, stop);
+  const auto& prompt = input.typed.empty() ? input.text : input.typed;
+  const auto answer = hooks.ask({HookEvent::user_prompt_submit, {}, text_of({{"prompt", prompt}, {"source", "user"}})}, stop);
   if (answer.blocked || answer.ends_turn) {
     const auto& why = answer.blocked ? answer.reason : answer.stop_reason;
     return "The hook " + answer.by + " refused the prompt" + (why.empty() ? "." : ": " + why);

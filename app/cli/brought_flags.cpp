@@ -1,10 +1,10 @@
 #include "app/cli/brought_flags.h"
 
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
+#include "agent/extend/plugin.h"
 #include "agent/mcp/server_entry.h"
 #include "app/cli/mcp_command.h"
 #include "app/session/session_mcp.h"
@@ -14,19 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargestFile = 1u << 20;
-
-McpServers servers_of_plugin(const fs::path& plugin) {
-  const fs::path file = plugin / ".mcp.json";
-  std::error_code error;
-  if (!fs::is_regular_file(file, error) || fs::file_size(file, error) > kLargestFile) return {};
-  std::ifstream in(file, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
+// ${CLAUDE_PLUGIN_ROOT} is filled in beside the variables of the environment.
+std::vector<McpServers> servers_of_plugin(const fs::path& plugin) {
   const std::string root = plugin.string();
   const Variables variables = [&](const std::string& name) {
     return name == "CLAUDE_PLUGIN_ROOT" ? root.c_str() : process_variables()(name);
   };
-  return read_mcp_servers(text, file, McpScope::user, variables);
+  std::vector<McpServers> lists;
+  for (const auto& [source, text] : plugin_texts(plugin, "mcpServers", ".mcp.json"))
+    lists.push_back(read_mcp_servers(text, plugin / source, McpScope::user, variables));
+  return lists;
 }
 
 }  // namespace
@@ -44,7 +41,8 @@ void set_brought(const Options& options, const Config& config, SessionSetup& set
       return;
     }
     setup.plugins.push_back(plugin);
-    if (!options.strict_mcp) lists.push_back(servers_of_plugin(plugin));
+    if (options.strict_mcp) continue;
+    for (auto& list : servers_of_plugin(plugin)) lists.push_back(std::move(list));
   }
   setup.mcp = merge_mcp_servers(std::move(lists));
 }

@@ -8,6 +8,7 @@
 #include "agent/compactor/prompt.h"
 #include "agent/models/redact.h"
 #include "app/config/config.h"
+#include "app/session/session_approvals.h"
 #include "app/session/session_commands.h"
 #include "app/session/session_mcp.h"
 #include "app/session/session_plan.h"
@@ -45,7 +46,17 @@ std::string_view name_in(std::string_view prompt) {
 
 }  // namespace
 
-BroughtPlaces SessionCommands::places() const { return places_of(s.setup_, s.workspace_->root(), s.trusted_); }
+// Where people can be asked, what they have not approved is left out; elsewhere what they have refused.
+BroughtPlaces SessionCommands::places() const {
+  auto places = places_of(s.setup_, s.workspace_->root(), s.trusted_);
+  const bool asks = asks_for_entries(s.setup_);
+  places.approved = [asks, approvals = EntryApprovals(approvals_file(approved_entries)),
+                     root = s.workspace_->root()](const std::string& hash) {
+    const auto answer = approvals.of(root, hash);
+    return answer != EntryAnswer::refused && (!asks || answer != EntryAnswer::unknown);
+  };
+  return places;
+}
 
 void SessionCommands::load_brought() {
   auto& brought = s.brought_;
@@ -70,7 +81,7 @@ void SessionCommands::tell_brought() {
 std::string SessionCommands::begin_prompt(Submit& input, std::stop_token stop) {
   const auto name = name_in(input.text);
   if (!name.empty() && !s.brought_.loaded) load_brought();
-  const auto* found = name.empty() ? nullptr : s.brought_.commands.find(name);
+  const auto* found = name.empty() ? nullptr : meant_by(name, s.brought_.commands.commands);
   if (!found) {
     if (!name.empty()) begin_skill(std::string(name));
     std::function<UserAnswer(const UserQuestion&)> ask;
@@ -84,14 +95,15 @@ std::string SessionCommands::begin_prompt(Submit& input, std::stop_token stop) {
   answer_with(command.model);
   const CommandWorld world{.run = [&](const std::string& line) { return run_for_command(line, stop); },
                            .read = [&](const std::string& path) { return read_for_command(path); }};
-  input.text = expand(command, arguments, world);
+  input.typed = std::exchange(input.text, expand(command, arguments, world));
   return {};
 }
 
 bool SessionCommands::knows(const RunCommand& named) const {
   const auto& brought = s.brought_;
-  const auto* skill = brought.skills.find(named.name);
-  if (s.mcp_->names_prompt(named.name) || brought.commands.find(named.name) || (skill && skill->for_user)) return true;
+  const auto* skill = meant_by(named.name, brought.skills.skills);
+  if (s.mcp_->names_prompt(named.name) || meant_by(named.name, brought.commands.commands) || (skill && skill->for_user))
+    return true;
   s.emit(Notice{Level::warning, "There is no command /" + named.name + ". /help lists them."});
   return false;
 }

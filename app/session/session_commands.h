@@ -13,18 +13,19 @@ struct SessionCommands {
   void switch_model(const ModelName& name, std::stop_token stop);
   void set_model(const std::string& name);
   void remember(const Remember& choice);
-  void load_brought();  // and tells the screen what there is
+  void load_brought();     // and tells the screen what there is
+  void ask_for_entries();  // of a trusted project: each once, and again when it has changed
   void tell_brought();
   // A prompt that names a command becomes what the command stands for. The rules and the model it brings hold until end_prompt().
   // Empty, or why it cannot be sent.
   std::string begin_prompt(Submit& input, std::stop_token stop);
   void end_prompt();
-  bool knows(const RunCommand& named) const;                                     // else the user is told
-  std::string find_skills();                                                     // and what the system prompt says of them
-  void add_skill_tool();                                                         // only when there are skills for the model
-  std::string use_skill(const std::string& name, const std::string& arguments);  // what the model is told of it
-  void put_in_skills();                                                          // whose instructions wait
-  void add_task_tool();                                                          // known always, offered where there are agents
+  bool knows(const RunCommand& named) const;                                // else the user is told
+  std::string find_skills();                                                // and what the system prompt says of them
+  void add_skill_tool();                                                    // only when there are skills for the model
+  std::string use_skill(const Skill& skill, const std::string& arguments);  // what the model is told of it
+  void put_in_skills();                                                     // whose instructions wait
+  void add_task_tool();                                                     // known always, offered where there are agents
   void put_in_folder_memory();  // of folders that a tool has met since the last request
 
  private:
@@ -42,6 +43,8 @@ struct SessionCommands {
   void reload();
   BroughtPlaces places() const;
   void begin_skill(const std::string& name);
+  bool as_approved(const Skill& skill);
+  void make_room_for_skill(Tokens tokens);
   void allow_skill(const Skill& skill);
   void allow_tools(const UserCommand& command);
   void answer_with(const std::string& model);
@@ -51,6 +54,8 @@ struct SessionCommands {
 
 // Makes the sandbox for this workspace ready and says in the policy whether it is.
 void ready_sandbox(ToolEnvironment& hands, const Workspace& workspace, bool network);
+
+std::string effort_name(int tokens);  // of thinking: "off", "low" …
 
 std::vector<ModelName> locally_served(const SessionSetup& setup);
 // What /model lists; asks the local servers, for a moment each.

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "agent/extend/brought_files.h"
+#include "agent/extend/plugin.h"
 #include "agent/gate/reach.h"
 #include "agent/protocol/local_time.h"
 #include "app/session/session.h"
+#include "app/session/session_commands.h"
 #include "compression/text/figures.h"
 #include "compression/text/utf8.h"
 #include "tools/sandbox/child_env.h"
@@ -60,8 +62,8 @@ const char* words_for(const HookRow& row) {
 HookEntries find_hooks(const SessionSetup& setup, const fs::path& root, bool trusted) {
   HookEntries all = read_hooks(setup.hooks, {setup.user_file, HookOrigin::user, root});
   for (const auto& plugin : setup.plugins)
-    append(all, read_hooks(read_brought({plugin}, "hooks/hooks.json"),
-                           {plugin.filename().string() + "/hooks/hooks.json", HookOrigin::plugin, root, plugin}));
+    for (const auto& [source, text] : plugin_texts(plugin, "hooks", "hooks/hooks.json"))
+      append(all, read_hooks(text, {plugin_name(plugin) + "/" + source, HookOrigin::plugin, root, plugin}));
   if (!setup.home.empty())
     append(all, read_hooks(read_brought({setup.home / ".claude"}, "settings.json"),
                            {"~/.claude/settings.json", HookOrigin::imported, root}));
@@ -81,7 +83,7 @@ SessionHooks::SessionHooks(const SessionSetup& setup, const fs::path& root, bool
   hooks.root = root;
   hooks.env = child_env(current_env(), setup.allowed_env, {});
   hooks.variable = [this](const std::string& name) { return setup_.env(name); };
-  runner_ = std::make_unique<HookRunner>(std::move(found), EntryApprovals(approvals_file("hooks")), std::move(hooks));
+  runner_ = std::make_unique<HookRunner>(std::move(found), EntryApprovals(approvals_file(approved_entries)), std::move(hooks));
   const auto waiting = static_cast<std::int64_t>(runner_->waiting());
   if (waiting > 0)
     world_.hooks.tell(
@@ -110,6 +112,7 @@ void SessionHooks::attach() {
 // A long context goes into the store, with its beginning in the conversation.
 HookAnswer SessionHooks::ask(const HookCall& call, std::stop_token stop) {
   auto answer = runner_->ask(call, stop);
+  if (!answer.title.empty() && world_.call_it) world_.call_it(answer.title);
   if (answer.context.size() > kMostContext) {
     const auto id = world_.keep(answer.context);
     answer.context.resize(utf8_floor(answer.context, kPreview));
@@ -249,7 +252,10 @@ std::string SessionHooks::command(const std::string& words) {
   std::string verb, which;
   in >> verb >> which;
   if (verb.empty()) return page();
-  if (verb == "approve" || verb == "grant" || verb == "refuse") return decide(verb, which) + page();
+  if (verb == "approve" || verb == "grant" || verb == "refuse") {
+    const auto wrong = decide(verb, which);  // first: the page shows what it did
+    return wrong + page();
+  }
   const auto number = static_cast<std::size_t>(std::strtoul(verb.c_str(), nullptr, 10));
   if (number > 0 && number <= runner_->rows().size()) return details(number - 1);
   return "/hooks does not know \"" + verb + "\".\n\n" + page();
@@ -265,12 +271,14 @@ void Session::make_hooks() {
     if (hands_->ready_sandbox) std::exchange(hands_->ready_sandbox, nullptr)(*hands_);
     return sandbox_within(hands_->sandbox, mode() == PermissionMode::plan ? Reach::look : Reach::workspace);
   };
+  hooks.session = [this] { return opened_.id; };
   hooks.common = [this] {
     const auto folder = project_.folder.empty() ? std::string() : (project_.folder / "tern.db").string();
     return text_of({{"session_id", opened_.id},
                     {"transcript_path", folder},
                     {"cwd", workspace_->cwd().string()},
                     {"permission_mode", mode_name(mode())},
+                    {"effort", {{"level", effort_name(agent_->limits.thinking)}}},
                     {"prompt_id", std::to_string(agent_->turn)}});
   };
   world.context = [this] {
@@ -280,7 +288,13 @@ void Session::make_hooks() {
                 {"context_tokens", used_of(context_)},
                 {"prompt_cache_likely_expired", !cache.warm(now)}};
     if (cache.seen) fields["seconds_since_last_response"] = (now - cache.last_request).count() / 1000;
+    if (context_.model.priced) fields["estimated_cache_write_usd"] = context_.model.dollars({.cache_write = used_of(context_)});
     return text_of(fields);
+  };
+  world.call_it = [this](const std::string& title) {
+    if (!opened_.name.empty()) return;  // the user's own name stays
+    store_->rename(title);
+    opened_.name = title;
   };
   world.keep = [this](const std::string& text) { return to_string(store_->put_original(text, "Hook", "context")); };
   hooks_ = std::make_unique<SessionHooks>(setup_, workspace_->root(), trusted_, std::move(world));

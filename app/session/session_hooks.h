@@ -18,6 +18,7 @@ class SessionHooks {
   struct World {
     HookWorld hooks;                                           // but for the folder and the environment
     std::function<std::string(const std::string& text)> keep;  // as an original: its recall id
+    std::function<void(const std::string& title)> call_it;     // sessionTitle: a name for a session that has none
     std::function<std::string()> context;                      // JSON object: how things stand when a session begins
   };
   // Reads the project's settings when the folder is trusted. Runs nothing.

@@ -55,7 +55,7 @@ std::string words_for(const McpState& state) {
 
 }  // namespace
 
-fs::path default_approvals_file() { return approvals_file("mcp-servers"); }
+fs::path default_approvals_file() { return approvals_file(approved_entries); }
 
 Variables process_variables() {
   return [](const std::string& name) { return std::getenv(name.c_str()); };

@@ -83,7 +83,7 @@ class SessionMcp {
   std::map<std::string, Login> logins_;  // go first: their threads tell of their end
 };
 
-// $XDG_STATE_HOME/tern/mcp-servers or below ~/.local/state; empty without a home.
+// $XDG_STATE_HOME/tern/approved or below ~/.local/state; empty without a home.
 std::filesystem::path default_approvals_file();
 
 // The servers of a project's .mcp.json; none when there is no such file.

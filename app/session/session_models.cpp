@@ -9,12 +9,6 @@ namespace {
 
 constexpr EffortLevel efforts[] = {{"off", 0}, {"low", 4'000}, {"medium", 12'000}, {"high", 24'000}};
 
-std::string effort_name(int tokens) {
-  for (const EffortLevel& effort : efforts)
-    if (effort.tokens == tokens) return std::string(effort.name);
-  return std::to_string(tokens) + " tokens of thinking";
-}
-
 void describe(ModelChoice& choice, const ModelInfo& info) {
   choice.window = info.window;
   choice.input = info.input;
@@ -38,6 +32,12 @@ void add(std::vector<ModelChoice>& list, ModelChoice choice) {
 int rank(const ModelChoice& choice) { return choice.current ? 0 : choice.served ? 1 : choice.ready ? 2 : 3; }
 
 }  // namespace
+
+std::string effort_name(int tokens) {
+  for (const EffortLevel& effort : efforts)
+    if (effort.tokens == tokens) return std::string(effort.name);
+  return std::to_string(tokens) + " tokens of thinking";
+}
 
 std::optional<ModelName> model_named(const SessionSetup& setup, const std::string& text, std::string& why) {
   if (auto name = setup.models.resolve(text); name && find_provider(name->provider)) return name;

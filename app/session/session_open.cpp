@@ -76,6 +76,8 @@ bool Session::open() {
   workspace_.emplace(setup_.cwd, setup_.extra_dirs);
   ask_for_trust();
   if (leaving_ || !open_store()) return false;
+  SessionCommands{*this}.ask_for_entries();
+  if (leaving_) return false;
   const bool lent = setup_.model.empty() && !setup_.may_ask && !playback_ && model_name_.provider == "demo";
   if (lent && opened_.model.rfind("demo", 0) != 0) {
     why_ = std::string(no_way);

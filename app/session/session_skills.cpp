@@ -48,11 +48,11 @@ void SessionCommands::add_skill_tool() {
   if (!s.brought_.skills.any_for_model()) return;
   const auto run = [session = &s](const nlohmann::json& args, ToolContext&) {
     const auto name = args.value("skill", std::string());
-    const auto* skill = session->brought_.skills.find(name);
+    const auto* skill = meant_by(name, session->brought_.skills.skills);
     if (!skill || !skill->for_model)
       return ToolOutput{
           .text = "There is no skill \"" + name + "\". The system prompt lists them.", .is_error = true, .subject = name};
-    return ToolOutput{.text = SessionCommands{*session}.use_skill(name, args.value("args", std::string())), .subject = name};
+    return ToolOutput{.text = SessionCommands{*session}.use_skill(*skill, args.value("args", std::string())), .subject = name};
   };
   Tool tool{
       .name = "Skill",
@@ -66,18 +66,19 @@ void SessionCommands::add_skill_tool() {
   };
   const auto plain = std::make_shared<const Tool>(tool);
   tool.stands_for = [session = &s, plain](nlohmann::json& args, std::string& error) -> ToolPtr {
-    const auto* skill = session->brought_.skills.find(args.value("skill", std::string()));
+    const auto* skill = meant_by(args.value("skill", std::string()), session->brought_.skills.skills);
     const auto& without = session->setup_.without_tools;
     const bool helpers = std::find(without.begin(), without.end(), "Task") == without.end();
     if (!skill || !skill->for_model || !skill->fork || !helpers) return plain;
+    if (!SessionCommands{*session}.as_approved(*skill)) return plain;  // which says so
     auto content = redact(skill_content(*skill));
     if (content.empty()) error = "The skill " + skill->name + " has no instructions any more: its file is gone or empty.";
     if (content.empty()) return nullptr;
     SessionCommands{*session}.allow_skill(*skill);
     content += "\nFollow these instructions. Arguments: " + args.value("args", std::string("none"));
     args = {{"description", "skill " + skill->name}, {"prompt", std::move(content)}};
-    if (session->brought_.agents.find(skill->agent))
-      args["agent"] = skill->agent;
+    if (const auto* agent = meant_by(skill->agent, session->brought_.agents.agents))
+      args["agent"] = agent->name;
     else
       args["tools"] = "all";  // its own gate decides on each call
     return session->tools_.find("Task");
@@ -86,22 +87,23 @@ void SessionCommands::add_skill_tool() {
 }
 
 void SessionCommands::begin_skill(const std::string& name) {
-  const auto* skill = s.brought_.skills.find(name);
+  const auto* skill = meant_by(name, s.brought_.skills.skills);
   if (!skill || !skill->for_user) return;
   const bool forks = skill->fork && skill->for_model;
-  if (!forks) use_skill(name, {});
-  s.hands_->notes.push("[The user asks for the skill " + name +
+  if (!forks) use_skill(*skill, {});
+  s.hands_->notes.push("[The user asks for the skill " + skill->name +
                        (forks ? ": call the Skill tool with it.]" : ": follow its instructions.]"));
 }
 
-std::string SessionCommands::use_skill(const std::string& name, const std::string& arguments) {
-  const auto& skill = *s.brought_.skills.find(name);
+std::string SessionCommands::use_skill(const Skill& skill, const std::string& arguments) {
+  const auto& name = skill.name;
   const auto mark = skill_mark(name);
   const auto waits = [&](const std::string& text) { return text.starts_with(mark); };
   auto& waiting = s.brought_.waiting;
   const auto asked = arguments.empty() ? std::string() : " Arguments: " + arguments;
   if (in_context(s.context_.conversation, mark) || std::any_of(waiting.begin(), waiting.end(), waits))
     return "The instructions of the skill " + name + " are in the conversation already. Follow them." + asked;
+  if (!as_approved(skill)) return "The skill " + name + " has changed and the user has not approved it. Do without it.";
   auto content = redact(skill_content(skill));
   if (content.empty()) return "The skill " + name + " has no instructions any more: its file is gone or empty.";
   allow_skill(skill);
@@ -126,6 +128,20 @@ void SessionCommands::allow_skill(const Skill& skill) {
   }
 }
 
+// The skills used first are no longer pinned: compactions may fold them, and they come back whole when they are used again.
+void SessionCommands::make_room_for_skill(Tokens tokens) {
+  while (pinned_skills(s.context_.conversation) + tokens > most_of_all_skills) {
+    const auto& items = s.context_.conversation.items;
+    const auto oldest = std::find_if(items.begin(), items.end(),
+                                     [](const ItemPtr& item) { return item->pinned && !instructions_of(*item).empty(); });
+    if (oldest == items.end()) return;
+    const auto text = instructions_of(**oldest);
+    const auto from = text.find('"') + 1;
+    const auto title = "the skill " + std::string(text.substr(from, text.find('"', from) - from));
+    s.compactor_->pin(s.context_, PinThis{.what = title, .on = false, .item = (*oldest)->id});
+  }
+}
+
 void SessionCommands::put_in_skills() {
   for (auto& text : std::exchange(s.brought_.waiting, {})) {
     Item item;
@@ -133,7 +149,8 @@ void SessionCommands::put_in_skills() {
     item.synthetic = true;
     item.blocks.push_back(Text{std::move(text)});
     const auto tokens = make_item(item)->tokens;
-    item.pinned = tokens <= most_of_a_skill && pinned_skills(s.context_.conversation) + tokens <= most_of_all_skills;
+    item.pinned = tokens <= most_of_a_skill;
+    if (item.pinned) make_room_for_skill(tokens);
     append(*s.agent_, std::move(item));
   }
 }

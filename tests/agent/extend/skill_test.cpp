@@ -56,6 +56,33 @@ TEST_CASE("the project's skill goes before the user's, one without a description
   CHECK(loaded.problems.size() == 2);
 }
 
+TEST_CASE("quotes of a head are taken off as YAML does") {
+  const auto head = frontmatter("---\na: \"say \\\"deck\\\" \\\\ here\"\nb: 'it''s \\n'\nc: plain \"words\"\n---\n");
+  CHECK(head.get("a") == R"(say "deck" \ here)");
+  CHECK(head.get("b") == R"(it's \n)");
+  CHECK(head.get("c") == R"(plain "words")");
+}
+
+TEST_CASE("a name without its prefix means the only one that has it") {
+  SkillWorld world;
+  for (const char* plugin : {"one", "two"}) {
+    world.put(world.dir.path() / plugin / "skills/both/SKILL.md", "---\ndescription: Both\n---\nx");
+    world.put(world.dir.path() / plugin / "skills" / plugin / "SKILL.md", "---\ndescription: Own\n---\nx");
+  }
+  const auto loaded =
+      load_skills({.projects = {}, .home = {}, .config = {}, .plugins = {world.dir.path() / "one", world.dir.path() / "two"}});
+  REQUIRE(loaded.skills.size() == 4);
+  const auto meant = [&](std::string_view name) {
+    const auto* skill = meant_by(name, loaded.skills);
+    return skill ? skill->name : std::string();
+  };
+  CHECK(meant("one:both") == "one:both");
+  CHECK(meant("two") == "two:two");
+  CHECK(meant("both").empty());
+  CHECK(meant("wo").empty());
+  CHECK(meant("").empty());
+}
+
 TEST_CASE("an untrusted project has no skills, and without any there is no catalog") {
   SkillWorld world;
   world.put(world.project / ".claude/skills/evil/SKILL.md", "---\ndescription: Evil\n---\nx");

@@ -428,6 +428,14 @@ TEST_CASE("a call that cannot be meant is answered with what can") {
   CHECK(world.helpers_requests().empty());
 }
 
+TEST_CASE("the kinds of helpers that other agents have built in mean a plain one") {
+  TaskRig world({agent_of("explorer", {})});
+  world.asked = {call("t1", "Task", R"({"description":"x","prompt":"y","subagent_type":"general-purpose"})")};
+  world.rig.turn("go");
+  CHECK_FALSE(world.result("t1").is_error);
+  CHECK_FALSE(world.helpers_requests().empty());
+}
+
 TEST_CASE("the tiers work in a helper with its own window") {
   TaskRig world({}, 400'000);
   world.rig.context.window_override = 16'000;

@@ -61,6 +61,17 @@ TEST_CASE("hook entries: only the user's own configuration takes a hook out of t
   CHECK_FALSE(read("{\"hooks\":" + text + "}", HookOrigin::project).entries[0].own_rights);
 }
 
+TEST_CASE("hook entries: a hook is called by its script, or by how its command begins") {
+  const auto title = [](const std::string& command) {
+    HookEntry entry;
+    entry.command = command;
+    return entry.title();
+  };
+  CHECK(title("python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard_1.py --fast") == "guard_1.py");
+  CHECK(title("grep -qE 'git[[:space:]]+push.*(main|master)'") == "grep -qE 'git[[:space:]]+push.*(main|mas…");
+  CHECK(title("jq -r .tool_input.command") == "jq -r .tool_input.command");
+}
+
 TEST_CASE("hook entries: matchers") {
   CHECK(matches("", "Bash"));
   CHECK(matches("*", "Bash"));

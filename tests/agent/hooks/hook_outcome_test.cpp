@@ -90,6 +90,10 @@ TEST_CASE("hooks: PreToolUse answers allow, deny, ask or defer, a changed input 
 TEST_CASE("hooks: PermissionRequest answers with a behavior") {
   CHECK(answer(asks, specific(asks, R"("decision":{"behavior":"allow","updatedInput":{"command":"ls"}})")).input ==
         R"({"command":"ls"})");
+  const std::string more = R"("updatedPermissions":[{"type":"setMode","mode":"plan"},7])";
+  CHECK(answer(asks, specific(asks, R"("decision":{"behavior":"allow",)" + more + "}")).permissions ==
+        std::vector<std::string>{R"({"mode":"plan","type":"setMode"})"});
+  CHECK(answer(asks, specific(asks, R"("decision":{"behavior":"deny",)" + more + "}")).permissions.empty());
   const auto denied = answer(asks, specific(asks, R"("decision":{"behavior":"deny","message":"no","interrupt":true})"));
   CHECK(denied.word == HookWord::deny);
   CHECK(denied.reason == "no");
@@ -124,6 +128,11 @@ TEST_CASE("hooks: continue false ends the turn, systemMessage goes to the user, 
   const auto blocked = said(pre, 2, specific(pre, R"("permissionDecision":"allow")"), "no");
   CHECK(blocked.answer.word == HookWord::deny);
   CHECK(blocked.answer.reason == "no");
+}
+
+TEST_CASE("hooks: the list has each answer in one line") {
+  CHECK(said(pre, 2, "", "no keys\nuse .env.sample").shown == "deny: no keys use .env.sample");
+  CHECK(said(pre, 1, "", "no\njq").shown == "failed: exit code 1: no jq");
 }
 
 TEST_CASE("hooks: an answer for another event or of a broken form is said and not used") {

@@ -29,6 +29,7 @@ struct Played {
                   return sandbox;
                 },
             .common = [] { return std::string(R"({"session_id":"s","cwd":"/w"})"); },
+            .session = [] { return std::string("s"); },
             .tell = [this](Notice notice) { told.push_back(notice.text); },
             .variable = [](const std::string& name) { return "value of " + name; },
             .run =
@@ -67,7 +68,8 @@ TEST_CASE("hook runner: the input has the common fields, the event and its own f
   const auto& spec = played.jobs[0].command;
   CHECK(spec.argv.back() == "a");
   CHECK(spec.sandbox.on);
-  CHECK(spec.env.back() == "CLAUDE_PROJECT_DIR=" + played.folder.path().string());
+  CHECK(spec.env[spec.env.size() - 2] == "CLAUDE_PROJECT_DIR=" + played.folder.path().string());
+  CHECK(spec.env.back() == "CLAUDE_CODE_SESSION_ID=s");
 }
 
 TEST_CASE("hook runner: only what listens to the event, matches and is meant by its rule runs") {
@@ -160,7 +162,11 @@ TEST_CASE("hook runner: a failure names the hook and its source, and the list sh
   played.outcome = {.status = 1, .out = {}, .err = "no jq", .took = std::chrono::milliseconds(12)};
   auto runner = played.runner(on("Stop", R"({"command":"hooks/lint.sh"})"), HookOrigin::user);
   runner.ask({HookEvent::stop, {}, "{}"}, {});
-  CHECK(played.told == std::vector<std::string>{"Stop hook lint.sh (settings.json): exit code 1: no jq"});
+  runner.ask({HookEvent::stop, {}, "{}"}, {});
+  const std::string what = "Stop hook lint.sh (settings.json): exit code 1: no jq";
+  const std::string way =
+      "\nIt ran in the sandbox, where it can't connect or write outside of the project. /hooks grant NUMBER lets it out.";
+  CHECK(played.told == std::vector<std::string>{what + way, what});  // the way out once
   REQUIRE(runner.rows()[0].last);
   CHECK(runner.rows()[0].last->shown == "failed: exit code 1: no jq");
   CHECK(runner.rows()[0].last->took == std::chrono::milliseconds(12));

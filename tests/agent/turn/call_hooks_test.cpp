@@ -132,6 +132,36 @@ TEST_CASE("call hooks: a permission hook answers in the user's place") {
   CHECK(result_of(rig) == "Permission denied by a hook: no");
 }
 
+TEST_CASE("call hooks: updatedPermissions add rules and a mode for this session, and never more than accept edits") {
+  Rig rig;
+  PlayedHooks hooks;
+  hooks.answers[HookEvent::permission_request] = {
+      .word = HookWord::allow,
+      .by = "guard",
+      .permissions = {R"({"type":"addRules","behavior":"allow","destination":"session","rules":[
+                          {"toolName":"Write","ruleContent":"docs/**"},{"toolName":"Bash"},7]})",
+                      R"({"type":"addRules","behavior":"deny","rules":[{"toolName":"Write","ruleContent":"secret.txt"}]})",
+                      R"({"type":"setMode","mode":"bypassPermissions"})", R"({"type":"addDirectories","directories":["/"]})"}};
+  hooks.join(rig);
+  rig.hands.policy.mode = PermissionMode::ask;
+  one_call(rig, "Write", R"({"file_path":"a.txt","content":"x"})");
+  rig.turn("go");
+  CHECK(std::filesystem::exists(rig.root / "a.txt"));
+  one_call(rig, "Write", R"({"file_path":"docs/b.txt","content":"x"})");
+  rig.turn("go");
+  CHECK(hooks.times(HookEvent::permission_request) == 1);  // the rule answers now
+  one_call(rig, "Write", R"({"file_path":"secret.txt","content":"x"})");
+  rig.turn("go");
+  CHECK_FALSE(std::filesystem::exists(rig.root / "secret.txt"));
+  CHECK(rig.hands.policy.rules.size() == 2);  // not one for every command
+  CHECK(rig.hands.policy.mode == PermissionMode::ask);
+
+  hooks.answers[HookEvent::permission_request].permissions = {R"({"type":"setMode","mode":"acceptEdits"})"};
+  one_call(rig, "Write", R"({"file_path":"c.txt","content":"x"})");
+  rig.turn("go");
+  CHECK(rig.hands.policy.mode == PermissionMode::accept_edits);
+}
+
 TEST_CASE("call hooks: after a call its result may be changed, blocked with a reason and added to") {
   Rig rig;
   rig.write("a.txt", "hello\n");

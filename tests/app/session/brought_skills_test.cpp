@@ -2,6 +2,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 
+#include "agent/extend/entry_approvals.h"
+#include "agent/extend/skill.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/headless.h"
 
@@ -91,4 +93,67 @@ TEST_CASE("the user names a skill before anything else, and its instructions are
   tern.write("/pdf once more");
   REQUIRE(until("ready"));
   CHECK(times(server.requests().back().body, "heliotrope") == 1);
+}
+
+TEST_CASE("a project's skill that has changed since the session began is not used") {
+  Home home;
+  put_skill(home.work / ".claude/skills/pdf");
+  FakeLlm server{R"({"replies": [
+    {"calls": [{"name": "Bash", "arguments": {"command": "sed -i s/heliotrope/evil/ .claude/skills/pdf/SKILL.md"}}]},
+    {"calls": [{"name": "Skill", "arguments": {"skill": "pdf"}}]}, {"text": "Done."}]})"};
+  Headless tern(home, wires()[0], server.url(), {"-p", "go", "--dangerously-skip-permissions"});
+  tern.close_input();
+  while (tern.line()) {}
+  tern.wait();
+  const auto requests = server.requests();
+  REQUIRE(requests.size() == 3);
+  CHECK(times(requests[2].body, "The skill pdf has changed and the user has not approved it.") == 1);
+  CHECK(times(requests[2].body, "Use the word") == 0);
+}
+
+TEST_CASE("a project's skill that the user refused is not named, and the user's own of that name is") {
+  Home home;
+  put_skill(home.work / ".claude/skills/pdf");
+  const auto found = load_skills({.projects = {home.work}, .home = {}, .config = {}});
+  EntryApprovals approvals(home.path / ".local/state/tern/approved");
+  REQUIRE(approvals.decide(home.work, found.skills.at(0).hash, EntryAnswer::refused).empty());
+  FakeLlm server{R"({"default": {"text": "Here."}})"};
+  ask(home, server, "hello");
+  CHECK(times(server.requests().at(0).body, "Reads PDF files") == 0);
+  put_skill(home.path / ".claude/skills/pdf");
+  ask(home, server, "hello");
+  CHECK(times(server.requests().at(1).body, "Reads PDF files") == 1);
+}
+
+TEST_CASE("of many skills those used last stay through a compaction") {
+  Home home;
+  for (int i = 1; i <= 9; ++i) {
+    const auto name = "skill-" + std::to_string(i);
+    fs::create_directories(home.path / ".claude/skills" / name);
+    std::ofstream skill(home.path / ".claude/skills" / name / "SKILL.md");
+    skill << "---\ndescription: About " << name << "\n---\n";
+    for (int line = 0; line < 330; ++line) skill << "Rule " << line << " of " << name << ": keep it as it is.\n";
+  }
+  FakeLlm server{R"({"default": {"text": "Done."}, "summary": {"text": "<summary>Short.</summary>"}})"};
+  Headless tern(home, wires()[0], server.url(), {"--plain", "--permission-mode", "bypass"});
+  const auto until = [&](std::string_view end) {
+    while (const auto line = tern.line())
+      if (line->find(end) != std::string::npos) return true;
+    return false;
+  };
+  for (int i = 1; i <= 9; ++i) {
+    tern.write("/skill-" + std::to_string(i));
+    REQUIRE(until("ready"));
+  }
+  for (int i = 0; i < 12; ++i) {  // what was said last is protected
+    tern.write("go on " + std::to_string(i));
+    REQUIRE(until("ready"));
+  }
+  tern.write("/compact");
+  tern.write("and now");
+  REQUIRE(until("ready"));
+  const auto body = server.requests().back().body;
+  CHECK(times(body, "Rule 300 of skill-1:") == 0);
+  CHECK(times(body, "Rule 300 of skill-9:") == 1);
+  CHECK(times(body, "Rule 300 of skill-6:") == 1);
 }

@@ -7,8 +7,10 @@
 
 #include "agent/extend/entry_approvals.h"
 #include "agent/hooks/hook_entry.h"
+#include "agent/store/store.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/headless.h"
+#include "tests/support/places.h"
 
 using namespace tern;
 using nlohmann::json;
@@ -68,8 +70,29 @@ std::set<std::string> names(const json& object) {
 }
 
 std::set<std::string> with_common(std::set<std::string> own) {
-  own.merge(std::set<std::string>{"session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode", "prompt_id"});
+  own.merge(
+      std::set<std::string>{"session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode", "prompt_id", "effort"});
   return own;
+}
+
+// The fields in backticks of the event's row in the README, with those of the row that it calls the same.
+std::set<std::string> told_fields(const std::string& event) {
+  std::ifstream readme(fs::path(places::source_tree()) / "README.md");
+  for (std::string line; std::getline(readme, line);) {
+    if (!line.starts_with("| `" + event + "`")) continue;
+    const auto from = line.find("| ", 2), to = line.find(" |", from);
+    const auto cell = line.substr(from, to - from);
+    const bool same = cell.find("the same") != cell.npos || cell.find("as PreToolUse") != cell.npos;
+    const auto above = event == "PostToolUseFailure" ? "PostToolUse" : "PreToolUse";
+    auto fields = same ? told_fields(above) : std::set<std::string>();
+    for (auto at = cell.find('`'); at != cell.npos; at = cell.find('`', at + 1)) {
+      const auto end = cell.find('`', at + 1);
+      fields.insert(cell.substr(at + 1, end - at - 1));
+      at = end;
+    }
+    return fields;
+  }
+  return {};
 }
 
 constexpr const char* kThreeCalls = R"({"replies":[
@@ -91,7 +114,9 @@ TEST_CASE("hooks: every event of a run has its fields") {
   CHECK(ran.text == "All done.\n");
   auto events = heard(home);
   REQUIRE(events["SessionStart"].size() == 1);
-  const auto& start = events["SessionStart"][0];
+  auto start = events["SessionStart"][0];
+  CHECK(start["effort"] == json{{"level", "off"}});
+  start.erase("estimated_cache_write_usd");  // where the price is known
   CHECK(names(start) == with_common({"source", "model", "context_tokens", "prompt_cache_likely_expired"}));
   CHECK(start["source"] == "startup");
   CHECK(start["cwd"] == home.work.string());
@@ -122,6 +147,13 @@ TEST_CASE("hooks: every event of a run has its fields") {
   CHECK(events["Stop"][0]["last_assistant_message"] == "All done.");
   REQUIRE(events["SessionEnd"].size() == 1);
   CHECK(names(events["SessionEnd"][0]) == with_common({"reason"}));
+  for (const auto& [event, told] : events) {
+    const auto fields = with_common(told_fields(event));
+    for (const auto& name : names(told[0])) {
+      INFO(event << " " << name);
+      CHECK(fields.count(name) == 1);  // the README has it
+    }
+  }
 }
 
 TEST_CASE("hooks: what they say reaches the model, and a failing one is named with its source") {
@@ -137,6 +169,15 @@ TEST_CASE("hooks: what they say reaches the model, and a failing one is named wi
   CHECK(ran.requests[1].find("[A hook says: lint fails]") != std::string::npos);
   CHECK(ran.errors.find("PreToolUse hook echo 'no jq' >&2; exit 1 (") != std::string::npos);
   CHECK(ran.errors.find("exit code 1: no jq") != std::string::npos);
+}
+
+TEST_CASE("hooks: a title that one gives names a session without a name") {
+  const Home home;
+  configure(home, {{"SessionStart",
+                    handler(R"(echo '{"hookSpecificOutput":{"hookEventName":"SessionStart","sessionTitle":"The build"}}')")}});
+  run(home, R"({"replies":[{"text":"Here."}]})");
+  std::string why;
+  CHECK(Store::open({.folder = home.work / ".compression", .read_only = true})->newest(why)->name == "The build");
 }
 
 TEST_CASE("hooks: they run in the sandbox: what is outside the project cannot be written, unless the user's own file says so") {
@@ -167,6 +208,21 @@ TEST_CASE("hooks: a project's run neither before trust nor before each is approv
   for (const char* name : {"made", "stopped", "ended"}) CHECK_FALSE(fs::exists(home.work / name));
 }
 
+TEST_CASE("hooks: after an answer the page shows what it did") {
+  const Home home;
+  configure(home, json::object());
+  put(home.path / ".claude/settings.json", json{{"hooks", {{"Stop", handler("true")}}}}.dump());  // another agent's: it waits
+  const FakeLlm model("{}");
+  Headless tern(home, test::wires()[0], model.url(), {"--plain"});
+  tern.write("/hooks approve 1");
+  tern.close_input();
+  std::string text;
+  while (const auto line = tern.line()) text += *line + "\n";
+  tern.wait();
+  CHECK(text.find("~/.claude/settings.json · in the sandbox") != std::string::npos);
+  CHECK(text.find("· waits for your approval") == std::string::npos);
+}
+
 TEST_CASE("hooks: without a way to be asked, allow of the user's own hook lets a call run; its deny rule still refuses") {
   const Home home;
   const std::string allow = R"(echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}')";
@@ -176,6 +232,15 @@ TEST_CASE("hooks: without a way to be asked, allow of the user's own hook lets a
   fs::remove(home.work / "new.txt");
   run(home, kThreeCalls, {"-p", "go on", "--disallowed-tools", "Write"});
   CHECK_FALSE(fs::exists(home.work / "new.txt"));
+}
+
+TEST_CASE("hooks: a prompt that is a command is told as it was typed") {
+  const Home home;
+  configure(home, {{"UserPromptSubmit", handler("cat >> log")}});
+  put(home.path / ".claude/commands/ship.md", "Ship $ARGUMENTS now.");
+  const auto ran = run(home, R"({"replies":[{"text":"Here."}]})", {"-p", "/ship it"});
+  CHECK(ran.requests.at(0).find("Ship it now.") != std::string::npos);
+  CHECK(heard(home)["UserPromptSubmit"].at(0)["prompt"] == "/ship it");
 }
 
 TEST_CASE("a plugin folder brings its commands, skills, hooks and servers") {
@@ -195,6 +260,8 @@ TEST_CASE("a plugin folder brings its commands, skills, hooks and servers") {
   CHECK(ran.requests[0].find("deploy:careful") != std::string::npos);
   CHECK(ran.requests[0].find("words of the plugin") != std::string::npos);
   CHECK(ran.requests[0].find("McpCall") != std::string::npos);
+  const auto short_name = run(home, R"({"replies":[{"text":"Here."}]})", {"-p", "/ship it", "--plugin-dir", plugin.string()});
+  CHECK(short_name.requests.at(0).find("Ship it now.") != std::string::npos);
   const auto wrong = run(home, R"({"replies":[]})", {"-p", "x", "--plugin-dir", "/nowhere"});
   CHECK(wrong.errors.find("--plugin-dir: there is no folder /nowhere.") != std::string::npos);
 }
@@ -260,7 +327,7 @@ TEST_CASE("a hostile folder: nothing of it runs before trust, after it each entr
     const std::string text(std::istreambuf_iterator<char>(file), {});
     return read_hooks(text, {".claude/settings.local.json", HookOrigin::project, home.work}).entries;
   };
-  EntryApprovals approvals(home.path / ".local/state/tern/hooks");
+  EntryApprovals approvals(home.path / ".local/state/tern/approved");
   REQUIRE(approvals.decide(home.work, entries().at(0).hash, EntryAnswer::approved).empty());
   CHECK(run(home, here).errors.find("12 hooks wait") != std::string::npos);
   CHECK(count() == 1);  // the one that was approved

@@ -1,5 +1,6 @@
 // What a cloned folder can bring along as hooks, skills, commands, agents and servers: 25 folders, and the real program in each before
 // anybody has trusted it.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/hostile_clone.h"
@@ -152,4 +153,20 @@ TEST_CASE("before trust nothing of 25 folders with hooks, skills, commands, agen
 TEST_CASE("where nobody can be asked, no word, process or setting of 25 such folders counts") {
   const CarelessPath careless;
   for (const auto& folder : all_folders()) check_unasked(folder);
+}
+
+TEST_CASE("after trust the hooks of a hostile folder are asked about once, and again when they have changed") {
+  const CarelessPath careless;
+  for (const auto& folder : hooks()) check_after_trust(folder);
+}
+
+TEST_CASE(
+    "after trust the servers, skills, commands and agents of a hostile folder are asked about once, and again when changed") {
+  const CarelessPath careless;
+  // Of these there is nothing that tern would use.
+  const Words nothing_in{"servers in other agents' files", "a list of servers behind a FIFO", "a skill behind a link",
+                         "a command in TOML", "memory files that import"};
+  for (const auto& part : {servers(), skills(), commands_and_agents()})
+    for (const auto& folder : part)
+      if (std::find(nothing_in.begin(), nothing_in.end(), folder.name) == nothing_in.end()) check_after_trust(folder);
 }
