@@ -155,6 +155,7 @@ bool McpConnection::State::live_once(std::stop_token stop) {
     if (!stop.stop_requested()) become(McpPhase::failed, why + (words.empty() ? "" : "\n" + words));
     return false;
   }
+  open->listen();
   read_lists(*open, {McpTopic::tools, McpTopic::prompts, McpTopic::resources}, stop);
   const Clock::time_point begun = Clock::now();
   {
@@ -165,7 +166,6 @@ bool McpConnection::State::live_once(std::stop_token stop) {
     client = open;
   }
   become(McpPhase::ready);
-  open->listen();
   stay(*open, stop);
   const std::lock_guard lock(mutex);
   client.reset();

@@ -34,7 +34,10 @@ bool plain_value(std::string_view text) {
 struct Reply {
   explicit Reply(const LinkEvents& to, std::function<bool()> answer = nullptr) : events(to), answered(std::move(answer)) {}
 
-  void head(const HttpHead& head) { stream = head["content-type"].find("text/event-stream") != std::string_view::npos; }
+  void head(const HttpHead& head) {
+    stream = head["content-type"].find("text/event-stream") != std::string_view::npos;
+    if (stream && on_stream) on_stream();
+  }
   HttpNext data(std::string_view chunk) {
     if (!stream) {
       if (body.size() + chunk.size() > largest_message) return oversized(chunk);
@@ -58,6 +61,7 @@ struct Reply {
   SseParser parser{SseParser::Form::events, largest_message};
   std::string body;
   bool stream = false;
+  std::function<void()> on_stream;
 };
 
 }  // namespace
@@ -178,7 +182,7 @@ bool HttpLink::State::resume(const Outgoing& message, const Reply& cut, std::sto
   return message.answered();
 }
 
-void HttpLink::listen(std::stop_token stop) {
+void HttpLink::listen(std::stop_token stop, const std::function<void()>& open) {
   State& s = *state_;
   std::string last;
   milliseconds wait{0};
@@ -187,6 +191,7 @@ void HttpLink::listen(std::stop_token stop) {
     if (!last.empty()) request.headers.emplace_back("Last-Event-ID", last);
     request.timeouts.first_byte = request.timeouts.idle = kLongestSilence;
     Reply reply(s.events);
+    reply.on_stream = open;
     const HttpResult result = s.run(request, reply, stop);
     if (result.head.status >= 300) return;  // 405: it has nothing to say unasked
     failures = result.head.status == 200 && reply.stream ? 0 : failures + 1;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/mcp/client.h"
+#include "agent/models/http.h"
 #include "tests/support/mcp_rig.h"
 #include "tests/support/tiny_http.h"
 
@@ -161,4 +162,24 @@ TEST_CASE("mcp http: a server of the new era is asked to tell of changes, and a 
   REQUIRE(test::comes_true([&] { return asks == 2; }));
   CHECK(changes == 1);
   CHECK(server.asked().at(1).body.find("toolsListChanged") != std::string::npos);
+}
+
+TEST_CASE("mcp http: a server of the old era is heard before the first call, so that what it asks on its stream is answered") {
+  const TinyHttp server(old_server);
+  McpClientSettings settings{.version = "1.0", .stream_timeout = std::chrono::seconds(60)};
+  McpClient client(std::make_unique<HttpLink>(server.url(), NamedTexts{}, std::chrono::seconds(10)), settings);
+  REQUIRE(client.open({}).empty());
+  client.listen();
+  const auto asked = server.asked();
+  CHECK(std::count_if(asked.begin(), asked.end(), [](const HttpAsked& each) { return each.method == "GET"; }) >= 1);
+}
+
+TEST_CASE("the head of an answer is told before there is more") {
+  std::atomic<bool> told = false, in_time = false;
+  const TinyHttp server([](const HttpAsked&) { return answer(200, "text/event-stream", "data: x\n\n"); },
+                        [&] { in_time = test::comes_true([&] { return told.load(); }); });
+  HttpHandlers handlers;
+  handlers.on_head = [&](const HttpHead& head) { told = head.status == 200; };
+  http_stream({.method = "GET", .url = server.url()}, handlers, {});
+  CHECK(in_time);
 }
