@@ -261,13 +261,13 @@ McpAnswer McpConnection::ask(const std::string& method, json params, const McpAs
 ToolOutput McpConnection::call(const std::string& tool, const json& args, ToolContext& ctx) {
   McpAsk how{.stop = ctx.stop};
   how.on_progress = [&ctx](const std::string& text) { ctx.progress(text + "\n"); };
-  const McpAnswer answer = ask("tools/call", {{"name", tool}, {"arguments", args}}, how);
-  return answer.failure == McpFailure::none ? output_of_call(answer.result, ctx.spill_dir) : failure(answer.why);
+  McpAnswer answer = ask("tools/call", {{"name", tool}, {"arguments", args}}, how);
+  return answer.failure == McpFailure::none ? output_of_call(std::move(answer.result), ctx.spill_dir) : failure(answer.why);
 }
 
 ToolOutput McpConnection::read_resource(const std::string& uri, ToolContext& ctx) {
-  const McpAnswer answer = ask("resources/read", {{"uri", uri}}, {.stop = ctx.stop});
-  return answer.failure == McpFailure::none ? output_of_resource(answer.result, ctx.spill_dir) : failure(answer.why);
+  McpAnswer answer = ask("resources/read", {{"uri", uri}}, {.stop = ctx.stop});
+  return answer.failure == McpFailure::none ? output_of_resource(std::move(answer.result), ctx.spill_dir) : failure(answer.why);
 }
 
 }  // namespace tern
