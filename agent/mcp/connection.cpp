@@ -39,6 +39,7 @@ struct McpConnection::State {
   std::shared_ptr<McpClient> client;  // while it is ready
   std::set<McpTopic> stale;
   bool gone = false, again = false;
+  bool resting = false, wanted = false;  // in a pause before it is started anew; a call ends that
   std::string why_gone;
 
   std::jthread keeper;  // goes first
@@ -54,6 +55,7 @@ struct McpConnection::State {
   }
   void become(McpPhase phase, std::string why = {});
   bool pause(int failures, std::stop_token stop);
+  void want();
 };
 
 void McpConnection::State::become(McpPhase phase, std::string why) {
@@ -180,7 +182,18 @@ bool McpConnection::State::pause(int failures, std::stop_token stop) {
   std::unique_lock lock(mutex);
   const auto called = [this] { return again; };
   if (failures >= world.pauses.most_failures || now.wants_sign_in) return changed.wait(lock, stop, called);
-  return changed.wait_for(lock, stop, std::min<milliseconds>(growing, world.pauses.longest), called);
+  resting = true;
+  changed.wait_for(lock, stop, std::min<milliseconds>(growing, world.pauses.longest), [this] { return again || wanted; });
+  resting = wanted = false;
+  return again;
+}
+
+void McpConnection::State::want() {
+  const std::lock_guard lock(mutex);
+  if (!resting || wanted) return;
+  wanted = true;
+  now.phase = McpPhase::starting;  // who waits for it from now on waits
+  changed.notify_all();
 }
 
 void McpConnection::State::keep(std::stop_token stop) {
@@ -239,6 +252,7 @@ bool McpConnection::wait_ready(std::stop_token stop, milliseconds limit) {
 
 McpAnswer McpConnection::ask(const std::string& method, json params, const McpAsk& how) {
   const McpServer server = state().server;
+  state_->want();
   wait_ready(how.stop, server.start_timeout);
   std::shared_ptr<McpClient> open;
   McpAnswer answer;

@@ -59,7 +59,7 @@ class McpConnection {
   void stop();     // returns at once; the destructor waits for what is left
   void set_phase(McpPhase phase);
   McpState state() const;
-  // Calls a tool; waits for a server that is only starting.
+  // Calls a tool; waits for a server that is only starting, and starts one that has ended and rests.
   ToolOutput call(const std::string& tool, const nlohmann::json& args, ToolContext& ctx);
   ToolOutput read_resource(const std::string& uri, ToolContext& ctx);
   // The result of any other method; its failure says which server it is of.
