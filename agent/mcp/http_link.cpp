@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kLargestError = 8u << 10;
+constexpr std::size_t kLargestError = 8u << 10, kEnd = 256;
 constexpr milliseconds kFarewell{700};
 constexpr int kMostResumed = 8, kMostFailures = 5;
 constexpr milliseconds kShortPause{500}, kLongestPause{30'000}, kLongestSilence = std::chrono::minutes(15);
@@ -35,24 +35,29 @@ struct Reply {
   explicit Reply(const LinkEvents& to, std::function<bool()> answer = nullptr) : events(to), answered(std::move(answer)) {}
 
   void head(const HttpHead& head) {
-    stream = head["content-type"].find("text/event-stream") != std::string_view::npos;
+    refused = head.status >= 300;
+    stream = !refused && head["content-type"].find("text/event-stream") != std::string_view::npos;
     if (stream && on_stream) on_stream();
   }
   HttpNext data(std::string_view chunk) {
+    if (refused) {
+      body += chunk.substr(0, kLargestError - std::min(kLargestError, body.size()));
+      return body.size() < kLargestError ? HttpNext::more : HttpNext::drain;
+    }
     if (!stream) {
       if (body.size() + chunk.size() > largest_message) return oversized(chunk);
       body += chunk;
       return HttpNext::more;
     }
     parser.feed(chunk, [this](std::string_view, std::string_view text) {
+      if (text.size() > largest_message) return events.on_oversized(text.substr(0, kEnd), text.substr(text.size() - kEnd));
       if (!text.empty()) events.on_message(std::string(text));
     });
     if (parser.broken()) return oversized({});
     return answered && answered() ? HttpNext::drain : HttpNext::more;  // some keep a stream open behind its answer
   }
   HttpNext oversized(std::string_view chunk) {
-    events.on_oversized(std::string_view(body).substr(0, 256),
-                        chunk.substr(chunk.size() - std::min<std::size_t>(256, chunk.size())));
+    events.on_oversized(std::string_view(body).substr(0, kEnd), chunk.substr(chunk.size() - std::min(kEnd, chunk.size())));
     return HttpNext::stop;
   }
 
@@ -60,7 +65,7 @@ struct Reply {
   std::function<bool()> answered;  // what is waited for has come; null: it is listened to
   SseParser parser{SseParser::Form::events, largest_message};
   std::string body;
-  bool stream = false;
+  bool stream = false, refused = false;
   std::function<void()> on_stream;
 };
 
@@ -128,7 +133,7 @@ std::string HttpLink::State::judge(const Outgoing& message, const HttpResult& re
     return message.wants_answer && !message.answered() ? "the server ended its answer without a result" : "";
   }
   if (!message.wants_answer) return "HTTP " + std::to_string(status);
-  RpcMessage said = read_rpc(reply.body.substr(0, kLargestError));
+  RpcMessage said = read_rpc(reply.body);
   const bool scope = status == 403 && read_challenge(result.head["www-authenticate"]).error == "insufficient_scope";
   if (status == 401 || scope) {
     said.error.message = scope ? "the sign-in does not cover this. Sign in again: /mcp login NAME"

@@ -183,3 +183,21 @@ TEST_CASE("the head of an answer is told before there is more") {
   http_stream({.method = "GET", .url = server.url()}, handlers, {});
   CHECK(in_time);
 }
+
+TEST_CASE("mcp http: an answer that is too large fails its call, of an error only the beginning is read") {
+  const TinyHttp server([](const HttpAsked& asked) {
+    const json message = json::parse(asked.body, nullptr, false);
+    const std::string what = message.is_object() && message.contains("params") ? message["params"].value("name", "") : "";
+    const std::string large(9 << 20, 'x');
+    if (what == "large") return answer_json(message["id"], text_result(large));
+    if (what == "stream") return answer(200, "text/event-stream", "data: " + large + "\n\n");
+    if (what == "error") return answer(500, "text/html", large);
+    return old_server(asked);
+  });
+  auto client = client_of(server);
+  REQUIRE(client->open({}).empty());
+  for (const char* name : {"large", "stream"})
+    CHECK(client->request("tools/call", {{"name", name}}).why == "the server's answer is larger than 8 MB");
+  CHECK(first_text(client->request("tools/call", {{"name", "error"}})) == "HTTP 500");
+  CHECK(first_text(client->request("tools/call", {{"name", "echo"}})) == "streamed");
+}

@@ -117,6 +117,35 @@ TEST_CASE("mcp hub: five notices of a change are one new list") {
   CHECK(comes_true([&] { return servers.hub->tool("a", "t0") != nullptr; }));
 }
 
+TEST_CASE("mcp hub: the old list stands until the new one is whole, and a burst of notices is few lists") {
+  const test::TempDir temp;
+  const auto sign = temp.path() / "go", log = temp.path() / "log";
+  Servers servers({fake_server("a", json{{"lists_once", sign.string()}, {"log", log.string()}}.dump())});
+  REQUIRE(servers.ready("a"));
+  const auto lists = [&] {
+    std::ifstream in(log);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    int n = 0;
+    for (auto at = text.find("tools/list\""); at != text.npos; at = text.find("tools/list\"", at + 1)) ++n;
+    return n;
+  };
+  CHECK(call(servers.hub->tool("a", "grow")).text == "grown");
+  CHECK(call(servers.hub->tool("a", "grow")).text == "grown");  // ten notices by now
+  REQUIRE(comes_true([&] { return lists() >= 2; }));
+  CHECK(servers.hub->tools().size() == 12);
+  std::ofstream(sign) << "go";
+  CHECK(comes_true([&] { return servers.hub->tool("a", "t1") != nullptr; }));
+  CHECK(lists() <= 4);
+}
+
+TEST_CASE("mcp hub: each server has its own patience for a call") {
+  McpServer hasty = fake_server("a");
+  hasty.call_timeout = milliseconds(20);
+  Servers servers({hasty});
+  REQUIRE(servers.ready("a"));
+  CHECK(call(servers.hub->tool("a", "never")).text.find("no answer in 1 s") != std::string::npos);
+}
+
 TEST_CASE("mcp hub: what is not approved or is off does not start; on and off go both ways") {
   Servers unapproved({fake_server("a")}, false);
   CHECK(unapproved.at("a").phase == McpPhase::unapproved);
