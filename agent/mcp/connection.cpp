@@ -1,6 +1,7 @@
 #include "agent/mcp/connection.h"
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -26,6 +27,14 @@ ToolOutput failure(std::string text) {
   output.text = std::move(text);
   output.is_error = true;
   return output;
+}
+
+// What a call runs into that the walls around its server refuse.
+bool hits_walls(const McpServer& server, const ToolOutput& output) {
+  if (!output.is_error || !server.sandboxed || server.transport != McpTransport::stdio) return false;
+  constexpr std::array signs = {
+      "EACCES", "EPERM", "EROFS", "Permission denied", "Operation not permitted", "Read-only file system"};
+  return std::any_of(signs.begin(), signs.end(), [&](const char* sign) { return output.text.find(sign) != std::string::npos; });
 }
 
 }  // namespace
@@ -276,7 +285,11 @@ ToolOutput McpConnection::call(const std::string& tool, const json& args, ToolCo
   McpAsk how{.stop = ctx.stop};
   how.on_progress = [&ctx](const std::string& text) { ctx.progress(text + "\n"); };
   McpAnswer answer = ask("tools/call", {{"name", tool}, {"arguments", args}}, how);
-  return answer.failure == McpFailure::none ? output_of_call(std::move(answer.result), ctx.spill_dir) : failure(answer.why);
+  if (answer.failure != McpFailure::none) return failure(answer.why);
+  ToolOutput output = output_of_call(std::move(answer.result), ctx.spill_dir);
+  const McpServer server = state().server;
+  if (hits_walls(server, output)) output.note = "the sandbox, perhaps: /mcp " + server.name;
+  return output;
 }
 
 ToolOutput McpConnection::read_resource(const std::string& uri, ToolContext& ctx) {

@@ -21,7 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kLargestError = 8u << 10, kEnd = 256;
-constexpr milliseconds kFarewell{700};
+constexpr milliseconds kFarewell{700}, kAside{250};
 constexpr int kMostResumed = 8, kMostFailures = 5;
 constexpr milliseconds kShortPause{500}, kLongestPause{30'000}, kLongestSilence = std::chrono::minutes(15);
 
@@ -89,6 +89,7 @@ struct HttpLink::State {
   bool pause(milliseconds length, std::stop_token stop);
   static milliseconds wanted_pause(const Reply& reply, milliseconds otherwise);
   bool resume(const Outgoing& message, const Reply& cut, std::stop_token stop);
+  void give_up(const Outgoing& message, const std::string& token);
 };
 
 HttpRequest HttpLink::State::request_for(const char* method, const Outgoing& message, const std::string& token) {
@@ -187,6 +188,19 @@ bool HttpLink::State::resume(const Outgoing& message, const Reply& cut, std::sto
   return message.answered();
 }
 
+// In the new era the end of its stream says it; in the old one a stream may end for any reason.
+void HttpLink::State::give_up(const Outgoing& message, const std::string& token) {
+  {
+    const std::lock_guard lock(mutex);
+    if (modern || version.empty() || !message.wants_answer) return;
+  }
+  Outgoing out;
+  out.text = rpc_notification("notifications/cancelled", {{"requestId", message.id}, {"reason", "cancelled by the user"}});
+  HttpRequest request = request_for("POST", out, token);
+  request.timeouts = {.connect = kAside, .first_byte = kAside, .idle = kAside};  // a person waits for it
+  http_stream(request, {}, closing.get_token());
+}
+
 void HttpLink::listen(std::stop_token stop, const std::function<void()>& open) {
   State& s = *state_;
   std::string last;
@@ -229,7 +243,7 @@ std::string HttpLink::open(LinkEvents events) {
 
 std::string HttpLink::send(const Outgoing& message, std::stop_token stop) {
   State& s = *state_;
-  if (message.method == "notifications/cancelled") return {};  // the end of its stream says it, and nobody waits for this
+  if (message.method == "notifications/cancelled") return {};  // give_up() has said it
   std::string token = s.tokens ? s.tokens->token(stop) : std::string();
   Reply reply(s.events, message.wants_answer ? message.answered : nullptr);
   HttpResult result = s.run(s.request_for("POST", message, token), reply, stop);
@@ -243,7 +257,10 @@ std::string HttpLink::send(const Outgoing& message, std::stop_token stop) {
     const std::lock_guard lock(s.mutex);
     s.session = std::string(result.head["mcp-session-id"]);
   }
-  if (stop.stop_requested()) return "cancelled";
+  if (stop.stop_requested()) {
+    s.give_up(message, token);
+    return "cancelled";
+  }
   const bool cut = message.wants_answer && reply.stream && !message.answered() && !reply.parser.last_id().empty();
   if (cut && s.resume(message, reply, stop)) return {};
   return s.judge(message, result, reply);

@@ -13,7 +13,7 @@
 //    "roots": true,                  asks for the roots before it answers "initialize"
 //    "schema_bytes": N,              of padding in each description
 //    "log": "FILE"}                  gets each line that arrives
-// Tools: echo {text}, never, crash, fail, big {bytes}, steps {count, pause} (tells progress), grow (a tool more, five notices), broken (bad UTF-8),
+// Tools: echo {text}, never, crash, fail {text}, big {bytes}, steps {count, pause} (tells progress), grow (a tool more, five notices), broken (bad UTF-8),
 // variable {name} (of its environment), picture, shape (structured content), write {path}. Prompts: greet {who, tone}.
 #include <poll.h>
 #include <unistd.h>
@@ -127,7 +127,8 @@ struct Server {
     if (name == "never") return;
     if (name == "ask") return ask(id, params);
     if (name == "crash") std::cerr << "the crash was asked for" << std::endl, std::exit(7);
-    if (name == "fail") return answer(id, {{"content", {{{"type", "text"}, {"text", "it failed"}}}}, {"isError", true}});
+    if (name == "fail")
+      return answer(id, {{"content", {{{"type", "text"}, {"text", args.value("text", "it failed")}}}}, {"isError", true}});
     if (name == "big") return answer(id, text_result(std::string(args.value("bytes", 0), 'x')));
     if (name == "variable") {
       const char* value = std::getenv(args.value("name", "").c_str());

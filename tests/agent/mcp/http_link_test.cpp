@@ -201,3 +201,25 @@ TEST_CASE("mcp http: an answer that is too large fails its call, of an error onl
   CHECK(first_text(client->request("tools/call", {{"name", "error"}})) == "HTTP 500");
   CHECK(first_text(client->request("tools/call", {{"name", "echo"}})) == "streamed");
 }
+
+TEST_CASE("mcp http: a server of the old era is told that a call was cancelled, one of the new era sees its stream end") {
+  for (const bool modern : {false, true}) {
+    std::stop_source stop;
+    const TinyHttp server([&](const HttpAsked& asked) {
+      const json message = json::parse(asked.body, nullptr, false);
+      if (message.is_object() && message["method"] == "tools/call") {
+        stop.request_stop();
+        return answer(200, "text/event-stream", "");
+      }
+      if (modern && message.is_object() && message["method"] == "server/discover")
+        return answer_json(message["id"], {{"supportedVersions", {"2026-07-28"}}, {"capabilities", json::object()}});
+      return old_server(asked);
+    });
+    auto client = client_of(server);
+    REQUIRE(client->open({}).empty());
+    CHECK(client->request("tools/call", {{"name", "x"}}, {.stop = stop.get_token()}).failure == McpFailure::cancelled);
+    const json last = json::parse(server.asked().back().body);
+    CHECK(last["method"] == (modern ? "tools/call" : "notifications/cancelled"));
+    if (!modern) CHECK(last["params"]["requestId"] == 3);
+  }
+}

@@ -306,6 +306,17 @@ TEST_CASE("a server runs in a sandbox of its own: it writes in the workspace and
   CHECK_FALSE(std::filesystem::exists(root / ".git"));  // no stand-ins while it runs
 }
 
+TEST_CASE("a call that looks as if the sandbox stopped it says so to the person") {
+  McpServer free = fake_server("free");
+  free.sandboxed = false;
+  Servers servers({fake_server("a"), free});
+  REQUIRE((servers.ready("a") && servers.ready("free")));
+  const json refused{{"text", "socket() failed: Permission denied (13)"}};
+  CHECK(call(servers.hub->tool("a", "fail"), refused).note == "the sandbox, perhaps: /mcp a");
+  CHECK(call(servers.hub->tool("a", "fail")).note.empty());
+  CHECK(call(servers.hub->tool("free", "fail"), refused).note.empty());
+}
+
 TEST_CASE("names of servers' tools fit every wire and never meet") {
   CHECK(mcp_tool_name("git", "get-file_2") == "mcp__git__get-file_2");
   const std::string odd = mcp_tool_name("git", "get.file"), other = mcp_tool_name("git", "get/file");
