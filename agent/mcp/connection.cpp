@@ -253,6 +253,9 @@ McpState McpConnection::state() const {
   return copy;
 }
 
+// It never changes.
+const McpServer& McpConnection::server() const { return state_->now.server; }
+
 bool McpConnection::wait_ready(std::stop_token stop, milliseconds limit) {
   std::unique_lock lock(state_->mutex);
   state_->changed.wait_for(lock, stop, limit, [this] { return state_->now.phase != McpPhase::starting; });
@@ -260,9 +263,9 @@ bool McpConnection::wait_ready(std::stop_token stop, milliseconds limit) {
 }
 
 McpAnswer McpConnection::ask(const std::string& method, json params, const McpAsk& how) {
-  const McpServer server = state().server;
+  const McpServer& entry = server();
   state_->want();
-  wait_ready(how.stop, server.start_timeout);
+  wait_ready(how.stop, entry.start_timeout);
   std::shared_ptr<McpClient> open;
   McpAnswer answer;
   {
@@ -270,7 +273,7 @@ McpAnswer McpConnection::ask(const std::string& method, json params, const McpAs
     open = state_->client;
     answer.why = state_->now.why;
   }
-  const std::string name = "The MCP server \"" + server.name + "\" ";
+  const std::string name = "The MCP server \"" + entry.name + "\" ";
   if (!open) {
     answer.failure = McpFailure::gone;
     answer.why = name + "is not running" + (answer.why.empty() ? "." : ": " + answer.why);
@@ -287,8 +290,7 @@ ToolOutput McpConnection::call(const std::string& tool, const json& args, ToolCo
   McpAnswer answer = ask("tools/call", {{"name", tool}, {"arguments", args}}, how);
   if (answer.failure != McpFailure::none) return failure(answer.why);
   ToolOutput output = output_of_call(std::move(answer.result), ctx.spill_dir);
-  const McpServer server = state().server;
-  if (hits_walls(server, output)) output.note = "the sandbox, perhaps: /mcp " + server.name;
+  if (hits_walls(server(), output)) output.note = "the sandbox, perhaps: /mcp " + server().name;
   return output;
 }
 

@@ -153,7 +153,7 @@ McpHub::~McpHub() {
 
 void McpHub::start(const std::function<bool(const McpServer&)>& approved) {
   for (const auto& each : connections_) {
-    const McpServer server = each->state().server;
+    const McpServer& server = each->server();
     if (!approved(server))
       each->set_phase(McpPhase::unapproved);
     else if (server.enabled)
@@ -169,7 +169,7 @@ std::vector<McpState> McpHub::states() const {
 
 McpConnection* McpHub::find(std::string_view server) const {
   for (const auto& each : connections_)
-    if (each->state().server.name == server) return each.get();
+    if (each->server().name == server) return each.get();
   return nullptr;
 }
 
@@ -190,7 +190,7 @@ std::vector<ToolPtr> McpHub::tools_of(const McpState& state) const {
   std::vector<ToolPtr> tools;
   if (state.phase == McpPhase::off || state.phase == McpPhase::unapproved) return tools;
   const auto owner = std::find_if(connections_.begin(), connections_.end(),
-                                  [&](const auto& each) { return each->state().server.name == state.server.name; });
+                                  [&](const auto& each) { return each->server().name == state.server.name; });
   const auto add = [&](const McpToolInfo& info, McpCaller work) {
     const std::string shown = mcp_tool_name(state.server.name, info.name);
     if (off_->has(shown)) return;
@@ -235,8 +235,9 @@ std::vector<ToolPtr> McpHub::affordable(std::size_t tokens) const {
 }
 
 ToolPtr McpHub::tool(std::string_view server, std::string_view name) const {
-  for (const McpState& state : states()) {
-    if (!server.empty() && state.server.name != server) continue;
+  for (const auto& each : connections_) {
+    if (!server.empty() && each->server().name != server) continue;
+    const McpState state = each->state();
     const std::string whole = mcp_tool_name(state.server.name, name);
     for (const ToolPtr& tool : tools_of(state))
       if (tool->name == whole || tool->name == name) return tool;
@@ -246,7 +247,7 @@ ToolPtr McpHub::tool(std::string_view server, std::string_view name) const {
 
 void McpHub::wait_ready(std::stop_token stop, std::string_view server) const {
   for (const auto& each : connections_) {
-    const McpServer entry = each->state().server;
+    const McpServer& entry = each->server();
     if (server.empty() || entry.name == server) each->wait_ready(stop, entry.start_timeout);
   }
 }

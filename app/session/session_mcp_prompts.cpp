@@ -88,7 +88,7 @@ std::string SessionMcp::fill_prompt(Submit& input, const McpAttend& attend,
                                     const std::filesystem::path& folder) const {
   const Called called = called_in(input.text);
   McpConnection* server = hub_->find(called.command.substr(0, called.command.find(':')));
-  attend([&](std::stop_token stop) { server->wait_ready(stop, server->state().server.start_timeout); });
+  attend([&](std::stop_token stop) { server->wait_ready(stop, server->server().start_timeout); });
   const McpState state = server->state();
   const auto named = [&](const McpPrompt& each) { return mcp_command_name(state.server.name, each.name) == called.command; };
   const auto prompt = std::find_if(state.prompts.begin(), state.prompts.end(), named);
