@@ -58,6 +58,7 @@ struct Reply {
   }
   HttpNext oversized(std::string_view chunk) {
     events.on_oversized(std::string_view(body).substr(0, kEnd), chunk.substr(chunk.size() - std::min(kEnd, chunk.size())));
+    body = {};
     return HttpNext::stop;
   }
 
@@ -85,7 +86,7 @@ struct HttpLink::State {
 
   HttpRequest request_for(const char* method, const Outgoing& message, const std::string& token);
   HttpResult run(const HttpRequest& request, Reply& reply, std::stop_token stop);
-  std::string judge(const Outgoing& message, const HttpResult& result, const Reply& reply);
+  std::string judge(const Outgoing& message, const HttpResult& result, Reply& reply);
   bool pause(milliseconds length, std::stop_token stop);
   static milliseconds wanted_pause(const Reply& reply, milliseconds otherwise);
   bool resume(const Outgoing& message, const Reply& cut, std::stop_token stop);
@@ -126,11 +127,11 @@ HttpResult HttpLink::State::run(const HttpRequest& request, Reply& reply, std::s
 }
 
 // A refusal becomes an answer to the request, in the server's words when it is one.
-std::string HttpLink::State::judge(const Outgoing& message, const HttpResult& result, const Reply& reply) {
+std::string HttpLink::State::judge(const Outgoing& message, const HttpResult& result, Reply& reply) {
   const int status = result.head.status;
   if (result.error != HttpError::none) return redact_shapes(result.detail.empty() ? "the connection broke" : result.detail);
   if (status >= 200 && status < 300) {
-    if (!reply.stream && message.wants_answer && !reply.body.empty()) events.on_message(reply.body);
+    if (!reply.stream && message.wants_answer && !reply.body.empty()) events.on_message(std::move(reply.body));
     return message.wants_answer && !message.answered() ? "the server ended its answer without a result" : "";
   }
   if (!message.wants_answer) return "HTTP " + std::to_string(status);

@@ -28,9 +28,11 @@ class Waiting {
       if (stop_.stop_requested()) return give_up(std::move(lock), HttpError::cancelled);
       note_connected();
       std::string data = std::exchange(transfer_->inbox, {});
+      const bool held = std::exchange(transfer_->held, false);
       const bool done = transfer_->done, head_now = !head_given_ && transfer_->head_done;
       if (head_now || (done && !head_given_)) result_.head = transfer_->head;
       lock.unlock();
+      if (held) network_resume(transfer_);
       if (head_now) head_given_ = true, handlers_.on_head(result_.head);
       if (!data.empty()) hand_out(data);
       if (next_ == HttpNext::stop) return give_up({}, HttpError::none);

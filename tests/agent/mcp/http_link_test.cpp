@@ -223,3 +223,19 @@ TEST_CASE("mcp http: a server of the old era is told that a call was cancelled, 
     if (!modern) CHECK(last["params"]["requestId"] == 3);
   }
 }
+
+TEST_CASE("a sender that is faster than its reader waits for it") {
+  const std::string body(48 << 20, 'x');
+  const TinyHttp server([&](const HttpAsked&) { return answer(200, "text/plain", body); });
+  std::size_t all = 0, largest = 0;
+  HttpHandlers handlers;
+  handlers.on_data = [&](std::string_view chunk) {
+    if (all == 0) test::comes_true([] { return false; }, std::chrono::milliseconds(100));  // time enough for all of it to come
+    all += chunk.size();
+    largest = std::max(largest, chunk.size());
+    return HttpNext::more;
+  };
+  CHECK(http_stream({.method = "GET", .url = server.url()}, handlers, {}).error == HttpError::none);
+  CHECK(all == body.size());
+  CHECK(largest <= 2u << 20);
+}
