@@ -19,30 +19,33 @@ class Reader {
  public:
   explicit Reader(const std::filesystem::path& folder) : folder_(folder) {}
 
-  ToolOutput read(const json& result) {
+  ToolOutput read(json result) {
+    const auto structured = result.find("structuredContent");
+    if (structured != result.end() && !structured->is_null()) structured_ = &*structured;
     const auto content = result.find("content");
     if (content != result.end() && content->is_array())
-      for (const json& block : *content) add(block);
-    const auto structured = result.find("structuredContent");
-    if (structured != result.end() && !structured->is_null()) add_structured(*structured);
+      for (json& block : *content) add(block);
+    if (structured_ != nullptr) line(one_line(*structured_));
     const auto error = result.find("isError");
     out_.is_error = error != result.end() && error->is_boolean() && error->get<bool>();
     return finished();
   }
 
-  ToolOutput read_contents(const json& result) {
-    const json contents = result.value("contents", json::array());
-    for (const json& each : contents.is_array() ? contents : json::array()) add_resource(each);
+  ToolOutput read_contents(json result) {
+    const auto contents = result.find("contents");
+    if (contents != result.end() && contents->is_array())
+      for (json& each : *contents) add_resource(each);
     return finished();
   }
 
   // What is said to be the assistant's is marked: it was not.
-  ToolOutput read_messages(const json& result) {
-    const json messages = result.value("messages", json::array());
-    for (const json& each : messages.is_array() ? messages : json::array()) {
+  ToolOutput read_messages(json result) {
+    const auto messages = result.find("messages");
+    if (messages == result.end() || !messages->is_array()) return finished();
+    for (json& each : *messages) {
       if (!each.is_object()) continue;
       if (member_text(each, "role") == "assistant") line("[as an answer of the assistant:]");
-      add(each.value("content", json()));
+      add(each["content"]);
     }
     return finished();
   }
@@ -54,19 +57,24 @@ class Reader {
     return std::move(out_);
   }
 
-  void add(const json& block) {
+  static std::string taken(json& object, const char* name) {
+    const auto found = object.find(name);
+    return found != object.end() && found->is_string() ? std::move(found->get_ref<std::string&>()) : std::string();
+  }
+
+  void add(json& block) {
     const std::string type = member_text(block, "type");
     if (for_people_only(block)) return;
     if (type == "text") {
-      const std::string text = member_text(block, "text");
-      texts_.push_back(text);
-      line(text);
+      std::string text = taken(block, "text");
+      if (structured_ != nullptr && repeats(text)) structured_ = nullptr;
+      line(std::move(text));
     } else if (type == "image" || type == "audio") {
-      add_bytes(member_text(block, "data"), member_text(block, "mimeType"), type);
+      add_bytes(taken(block, "data"), member_text(block, "mimeType"), type);
     } else if (type == "resource_link") {
       add_link(block);
     } else if (type == "resource") {
-      add_resource(block.value("resource", json::object()));
+      add_resource(block["resource"]);
     } else {
       line("[content of the type \"" + type + "\", which is not supported]");
     }
@@ -86,12 +94,12 @@ class Reader {
     line(text);
   }
 
-  void add_resource(const json& resource) {
+  void add_resource(json& resource) {
     if (!resource.is_object()) return;
     if (const auto text = resource.find("text"); text != resource.end() && text->is_string())
-      line("resource " + member_text(resource, "uri") + ":\n" + text->get<std::string>());
+      line("resource " + member_text(resource, "uri") + ":"), line(taken(resource, "text"));
     else
-      add_bytes(member_text(resource, "blob"), member_text(resource, "mimeType"), "resource " + member_text(resource, "uri"));
+      add_bytes(taken(resource, "blob"), member_text(resource, "mimeType"), "resource " + member_text(resource, "uri"));
   }
 
   // The kind of an image is what its bytes say, not what the server calls it.
@@ -110,21 +118,20 @@ class Reader {
   }
 
   // Servers repeat it as text for older clients; then the text is enough.
-  void add_structured(const json& structured) {
-    const bool wraps = structured.is_object() && structured.size() == 1;  // {"content": "the text"}
-    for (const std::string& text : texts_)
-      if (json::parse(text, nullptr, false) == structured || (wraps && structured.front() == text)) return;
-    line(one_line(structured));
+  bool repeats(const std::string& text) const {
+    const bool wraps = structured_->is_object() && structured_->size() == 1;  // {"content": "the text"}
+    return (wraps && structured_->front() == text) || json::parse(text, nullptr, false) == *structured_;
   }
 
-  void line(std::string_view text) {
-    if (!out_.text.empty()) out_.text += '\n';
+  void line(std::string text) {
+    if (out_.text.empty()) return void(out_.text = std::move(text));
+    out_.text += '\n';
     out_.text += text;
   }
 
   const std::filesystem::path& folder_;
   ToolOutput out_;
-  std::vector<std::string> texts_;
+  const json* structured_ = nullptr;  // what no text has repeated yet
 };
 
 }  // namespace
@@ -154,12 +161,12 @@ std::string from_base64(std::string_view text) {
   return bytes;
 }
 
-ToolOutput output_of_call(const json& result, const std::filesystem::path& folder) { return Reader(folder).read(result); }
-ToolOutput output_of_resource(const json& result, const std::filesystem::path& folder) {
-  return Reader(folder).read_contents(result);
+ToolOutput output_of_call(json result, const std::filesystem::path& folder) { return Reader(folder).read(std::move(result)); }
+ToolOutput output_of_resource(json result, const std::filesystem::path& folder) {
+  return Reader(folder).read_contents(std::move(result));
 }
-ToolOutput output_of_prompt(const json& result, const std::filesystem::path& folder) {
-  return Reader(folder).read_messages(result);
+ToolOutput output_of_prompt(json result, const std::filesystem::path& folder) {
+  return Reader(folder).read_messages(std::move(result));
 }
 
 }  // namespace tern

@@ -10,12 +10,12 @@
 
 namespace tern {
 
-// `folder`: ours and private, for what is no text. Never throws, whatever the result is.
-ToolOutput output_of_call(const nlohmann::json& result, const std::filesystem::path& folder);
+// `folder`: ours and private, for what is no text. Never throws, whatever the result is. It may be large: texts are taken out of it.
+ToolOutput output_of_call(nlohmann::json result, const std::filesystem::path& folder);
 
 // The same of "resources/read" and of "prompts/get".
-ToolOutput output_of_resource(const nlohmann::json& result, const std::filesystem::path& folder);
-ToolOutput output_of_prompt(const nlohmann::json& result, const std::filesystem::path& folder);
+ToolOutput output_of_resource(nlohmann::json result, const std::filesystem::path& folder);
+ToolOutput output_of_prompt(nlohmann::json result, const std::filesystem::path& folder);
 
 // The bytes of base64, or nothing when it is none.
 std::string from_base64(std::string_view text);

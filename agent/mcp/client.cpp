@@ -255,8 +255,9 @@ McpList McpClient::list(const std::string& method, const char* member, const Mcp
     if (!cursor.empty()) params["cursor"] = cursor;
     McpAnswer answer = request(method, params, ask);
     if (answer.failure != McpFailure::none) return list.trouble = answer.why, list;
-    json entries = answer.result.value(member, json::array());
-    for (json& entry : entries.is_array() ? entries : entries = json::array()) {
+    const auto found = answer.result.find(member);  // it may be large: entries are moved out of it
+    json none = json::array();
+    for (json& entry : found != answer.result.end() && found->is_array() ? *found : none) {
       bytes += one_line(entry).size();
       if (list.entries.size() == kMostEntries || bytes > kMostListBytes) {
         list.trouble = "only the first " + std::to_string(list.entries.size()) + " are kept";

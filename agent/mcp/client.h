@@ -24,7 +24,7 @@ enum class McpTopic { tools, resources, prompts };
 struct McpClientSettings {
   std::string version;  // of this program
   std::vector<std::filesystem::path> roots;
-  std::chrono::milliseconds start_timeout{30'000}, call_timeout{300'000};
+  std::chrono::milliseconds start_timeout{30'000}, call_timeout{300'000}, stream_timeout{500};
   McpEra remembered = McpEra::unknown;                 // tried first
   std::function<void(McpTopic)> on_changed = nullptr;  // a list is another one now
   std::function<void(std::string)> on_log = nullptr;   // a line of the server's log
@@ -70,7 +70,8 @@ class McpClient {
   // All pages of "tools/list", "resources/list" …; `member` names the array in the result.
   McpList list(const std::string& method, const char* member, const McpAsk& ask = {});
 
-  // From now on what the server says unasked is heard, where that needs a stream of its own.
+  // From now on what the server says unasked is heard. Where that needs a stream of its own, it waits for it, but not for long: a
+  // server that asks on it before it is there asks nobody.
   void listen();
 
   McpEra era() const;

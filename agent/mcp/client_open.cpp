@@ -119,14 +119,22 @@ void McpClient::State::answer_questions(std::stop_token stop) {
 }
 
 void McpClient::listen() {
-  const std::lock_guard lock(state_->mutex);
+  std::unique_lock lock(state_->mutex);
   if (state_->gone || state_->listener.joinable()) return;
-  state_->listener = std::jthread([s = state_.get(), modern = state_->era == McpEra::modern](std::stop_token stop) {
-    if (modern)
-      s->subscribe(stop);
-    else
-      s->link->listen(stop);
+  if (state_->era == McpEra::modern) {
+    state_->listener = std::jthread([s = state_.get()](std::stop_token stop) { s->subscribe(stop); });
+    return;
+  }
+  state_->listener = std::jthread([s = state_.get()](std::stop_token stop) {
+    const auto open = [s] {
+      const std::lock_guard guard(s->mutex);
+      s->hearing = true;
+      s->changed.notify_all();
+    };
+    s->link->listen(stop, open);
+    open();  // it has no such stream
   });
+  state_->changed.wait_for(lock, state_->settings.stream_timeout, [this] { return state_->hearing || state_->gone; });
 }
 
 // The new era says nothing unasked but to who has asked for that. The request stays open; where it ends it is made anew.

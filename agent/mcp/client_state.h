@@ -37,7 +37,7 @@ struct McpClient::State {
   std::map<std::int64_t, std::shared_ptr<PendingAnswer>> pending;
   std::int64_t last_id = 0;
   McpEra era = McpEra::unknown;
-  bool gone = false;
+  bool gone = false, hearing = false;
   std::string why_gone;
   std::map<std::string, std::vector<ParamHeader>> param_headers;  // by tool
   std::deque<RpcMessage> questions;                               // for the person, one after another

@@ -1,6 +1,7 @@
 #include "agent/mcp/connection.h"
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -28,6 +29,14 @@ ToolOutput failure(std::string text) {
   return output;
 }
 
+// What a call runs into that the walls around its server refuse.
+bool hits_walls(const McpServer& server, const ToolOutput& output) {
+  if (!output.is_error || !server.sandboxed || server.transport != McpTransport::stdio) return false;
+  constexpr std::array signs = {
+      "EACCES", "EPERM", "EROFS", "Permission denied", "Operation not permitted", "Read-only file system"};
+  return std::any_of(signs.begin(), signs.end(), [&](const char* sign) { return output.text.find(sign) != std::string::npos; });
+}
+
 }  // namespace
 
 struct McpConnection::State {
@@ -39,6 +48,7 @@ struct McpConnection::State {
   std::shared_ptr<McpClient> client;  // while it is ready
   std::set<McpTopic> stale;
   bool gone = false, again = false;
+  bool resting = false, wanted = false;  // in a pause before it is started anew; a call ends that
   std::string why_gone;
 
   std::jthread keeper;  // goes first
@@ -54,6 +64,7 @@ struct McpConnection::State {
   }
   void become(McpPhase phase, std::string why = {});
   bool pause(int failures, std::stop_token stop);
+  void want();
 };
 
 void McpConnection::State::become(McpPhase phase, std::string why) {
@@ -155,6 +166,7 @@ bool McpConnection::State::live_once(std::stop_token stop) {
     if (!stop.stop_requested()) become(McpPhase::failed, why + (words.empty() ? "" : "\n" + words));
     return false;
   }
+  open->listen();
   read_lists(*open, {McpTopic::tools, McpTopic::prompts, McpTopic::resources}, stop);
   const Clock::time_point begun = Clock::now();
   {
@@ -165,7 +177,6 @@ bool McpConnection::State::live_once(std::stop_token stop) {
     client = open;
   }
   become(McpPhase::ready);
-  open->listen();
   stay(*open, stop);
   const std::lock_guard lock(mutex);
   client.reset();
@@ -180,7 +191,18 @@ bool McpConnection::State::pause(int failures, std::stop_token stop) {
   std::unique_lock lock(mutex);
   const auto called = [this] { return again; };
   if (failures >= world.pauses.most_failures || now.wants_sign_in) return changed.wait(lock, stop, called);
-  return changed.wait_for(lock, stop, std::min<milliseconds>(growing, world.pauses.longest), called);
+  resting = true;
+  changed.wait_for(lock, stop, std::min<milliseconds>(growing, world.pauses.longest), [this] { return again || wanted; });
+  resting = wanted = false;
+  return again;
+}
+
+void McpConnection::State::want() {
+  const std::lock_guard lock(mutex);
+  if (!resting || wanted) return;
+  wanted = true;
+  now.phase = McpPhase::starting;  // who waits for it from now on waits
+  changed.notify_all();
 }
 
 void McpConnection::State::keep(std::stop_token stop) {
@@ -231,6 +253,9 @@ McpState McpConnection::state() const {
   return copy;
 }
 
+// It never changes.
+const McpServer& McpConnection::server() const { return state_->now.server; }
+
 bool McpConnection::wait_ready(std::stop_token stop, milliseconds limit) {
   std::unique_lock lock(state_->mutex);
   state_->changed.wait_for(lock, stop, limit, [this] { return state_->now.phase != McpPhase::starting; });
@@ -238,8 +263,9 @@ bool McpConnection::wait_ready(std::stop_token stop, milliseconds limit) {
 }
 
 McpAnswer McpConnection::ask(const std::string& method, json params, const McpAsk& how) {
-  const McpServer server = state().server;
-  wait_ready(how.stop, server.start_timeout);
+  const McpServer& entry = server();
+  state_->want();
+  wait_ready(how.stop, entry.start_timeout);
   std::shared_ptr<McpClient> open;
   McpAnswer answer;
   {
@@ -247,7 +273,7 @@ McpAnswer McpConnection::ask(const std::string& method, json params, const McpAs
     open = state_->client;
     answer.why = state_->now.why;
   }
-  const std::string name = "The MCP server \"" + server.name + "\" ";
+  const std::string name = "The MCP server \"" + entry.name + "\" ";
   if (!open) {
     answer.failure = McpFailure::gone;
     answer.why = name + "is not running" + (answer.why.empty() ? "." : ": " + answer.why);
@@ -261,13 +287,16 @@ McpAnswer McpConnection::ask(const std::string& method, json params, const McpAs
 ToolOutput McpConnection::call(const std::string& tool, const json& args, ToolContext& ctx) {
   McpAsk how{.stop = ctx.stop};
   how.on_progress = [&ctx](const std::string& text) { ctx.progress(text + "\n"); };
-  const McpAnswer answer = ask("tools/call", {{"name", tool}, {"arguments", args}}, how);
-  return answer.failure == McpFailure::none ? output_of_call(answer.result, ctx.spill_dir) : failure(answer.why);
+  McpAnswer answer = ask("tools/call", {{"name", tool}, {"arguments", args}}, how);
+  if (answer.failure != McpFailure::none) return failure(answer.why);
+  ToolOutput output = output_of_call(std::move(answer.result), ctx.spill_dir);
+  if (hits_walls(server(), output)) output.note = "the sandbox, perhaps: /mcp " + server().name;
+  return output;
 }
 
 ToolOutput McpConnection::read_resource(const std::string& uri, ToolContext& ctx) {
-  const McpAnswer answer = ask("resources/read", {{"uri", uri}}, {.stop = ctx.stop});
-  return answer.failure == McpFailure::none ? output_of_resource(answer.result, ctx.spill_dir) : failure(answer.why);
+  McpAnswer answer = ask("resources/read", {{"uri", uri}}, {.stop = ctx.stop});
+  return answer.failure == McpFailure::none ? output_of_resource(std::move(answer.result), ctx.spill_dir) : failure(answer.why);
 }
 
 }  // namespace tern

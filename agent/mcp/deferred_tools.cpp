@@ -2,6 +2,7 @@
 // nor one that dies changes what a request begins with. A schema that was asked for is an ordinary result of the conversation.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "agent/mcp/hub.h"
 #include "agent/mcp/mcp_tool.h"
@@ -62,7 +63,12 @@ ToolOutput show_tools(McpHub& hub, const json& args, ToolContext& ctx) {
   for (const ToolPtr& tool : all)
     if (const int points = score(*tool, words); points > 0) hits.emplace_back(points, tool);
   std::stable_sort(hits.begin(), hits.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (std::size_t i = 0; i < hits.size() && i < kMostShown; ++i) out.text += shown(*hits[i].second) + "\n";
+  std::set<std::string> servers;
+  for (std::size_t i = 0; i < hits.size() && i < kMostShown; ++i) {
+    out.text += shown(*hits[i].second) + "\n";
+    servers.insert(hits[i].second->label.substr(0, hits[i].second->label.find('/')));
+  }
+  for (const std::string& server : servers) out.text += hub.words_to_show(server);
   if (hits.empty()) {
     out.text = all.empty() ? "No MCP server has tools now.\n" : "No tool matches. All tools:\n";
     for (const ToolPtr& tool : all) out.text += tool->name + ": " + first_sentence(tool->description) + "\n";

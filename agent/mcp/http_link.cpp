@@ -20,8 +20,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kLargestError = 8u << 10;
-constexpr milliseconds kFarewell{700};
+constexpr std::size_t kLargestError = 8u << 10, kEnd = 256;
+constexpr milliseconds kFarewell{700}, kAside{250};
 constexpr int kMostResumed = 8, kMostFailures = 5;
 constexpr milliseconds kShortPause{500}, kLongestPause{30'000}, kLongestSilence = std::chrono::minutes(15);
 
@@ -34,22 +34,31 @@ bool plain_value(std::string_view text) {
 struct Reply {
   explicit Reply(const LinkEvents& to, std::function<bool()> answer = nullptr) : events(to), answered(std::move(answer)) {}
 
-  void head(const HttpHead& head) { stream = head["content-type"].find("text/event-stream") != std::string_view::npos; }
+  void head(const HttpHead& head) {
+    refused = head.status >= 300;
+    stream = !refused && head["content-type"].find("text/event-stream") != std::string_view::npos;
+    if (stream && on_stream) on_stream();
+  }
   HttpNext data(std::string_view chunk) {
+    if (refused) {
+      body += chunk.substr(0, kLargestError - std::min(kLargestError, body.size()));
+      return body.size() < kLargestError ? HttpNext::more : HttpNext::drain;
+    }
     if (!stream) {
       if (body.size() + chunk.size() > largest_message) return oversized(chunk);
       body += chunk;
       return HttpNext::more;
     }
     parser.feed(chunk, [this](std::string_view, std::string_view text) {
+      if (text.size() > largest_message) return events.on_oversized(text.substr(0, kEnd), text.substr(text.size() - kEnd));
       if (!text.empty()) events.on_message(std::string(text));
     });
     if (parser.broken()) return oversized({});
     return answered && answered() ? HttpNext::drain : HttpNext::more;  // some keep a stream open behind its answer
   }
   HttpNext oversized(std::string_view chunk) {
-    events.on_oversized(std::string_view(body).substr(0, 256),
-                        chunk.substr(chunk.size() - std::min<std::size_t>(256, chunk.size())));
+    events.on_oversized(std::string_view(body).substr(0, kEnd), chunk.substr(chunk.size() - std::min(kEnd, chunk.size())));
+    body = {};
     return HttpNext::stop;
   }
 
@@ -57,7 +66,8 @@ struct Reply {
   std::function<bool()> answered;  // what is waited for has come; null: it is listened to
   SseParser parser{SseParser::Form::events, largest_message};
   std::string body;
-  bool stream = false;
+  bool stream = false, refused = false;
+  std::function<void()> on_stream;
 };
 
 }  // namespace
@@ -76,10 +86,11 @@ struct HttpLink::State {
 
   HttpRequest request_for(const char* method, const Outgoing& message, const std::string& token);
   HttpResult run(const HttpRequest& request, Reply& reply, std::stop_token stop);
-  std::string judge(const Outgoing& message, const HttpResult& result, const Reply& reply);
+  std::string judge(const Outgoing& message, const HttpResult& result, Reply& reply);
   bool pause(milliseconds length, std::stop_token stop);
   static milliseconds wanted_pause(const Reply& reply, milliseconds otherwise);
   bool resume(const Outgoing& message, const Reply& cut, std::stop_token stop);
+  void give_up(const Outgoing& message, const std::string& token);
 };
 
 HttpRequest HttpLink::State::request_for(const char* method, const Outgoing& message, const std::string& token) {
@@ -116,15 +127,15 @@ HttpResult HttpLink::State::run(const HttpRequest& request, Reply& reply, std::s
 }
 
 // A refusal becomes an answer to the request, in the server's words when it is one.
-std::string HttpLink::State::judge(const Outgoing& message, const HttpResult& result, const Reply& reply) {
+std::string HttpLink::State::judge(const Outgoing& message, const HttpResult& result, Reply& reply) {
   const int status = result.head.status;
   if (result.error != HttpError::none) return redact_shapes(result.detail.empty() ? "the connection broke" : result.detail);
   if (status >= 200 && status < 300) {
-    if (!reply.stream && message.wants_answer && !reply.body.empty()) events.on_message(reply.body);
+    if (!reply.stream && message.wants_answer && !reply.body.empty()) events.on_message(std::move(reply.body));
     return message.wants_answer && !message.answered() ? "the server ended its answer without a result" : "";
   }
   if (!message.wants_answer) return "HTTP " + std::to_string(status);
-  RpcMessage said = read_rpc(reply.body.substr(0, kLargestError));
+  RpcMessage said = read_rpc(reply.body);
   const bool scope = status == 403 && read_challenge(result.head["www-authenticate"]).error == "insufficient_scope";
   if (status == 401 || scope) {
     said.error.message = scope ? "the sign-in does not cover this. Sign in again: /mcp login NAME"
@@ -178,7 +189,20 @@ bool HttpLink::State::resume(const Outgoing& message, const Reply& cut, std::sto
   return message.answered();
 }
 
-void HttpLink::listen(std::stop_token stop) {
+// In the new era the end of its stream says it; in the old one a stream may end for any reason.
+void HttpLink::State::give_up(const Outgoing& message, const std::string& token) {
+  {
+    const std::lock_guard lock(mutex);
+    if (modern || version.empty() || !message.wants_answer) return;
+  }
+  Outgoing out;
+  out.text = rpc_notification("notifications/cancelled", {{"requestId", message.id}, {"reason", "cancelled by the user"}});
+  HttpRequest request = request_for("POST", out, token);
+  request.timeouts = {.connect = kAside, .first_byte = kAside, .idle = kAside};  // a person waits for it
+  http_stream(request, {}, closing.get_token());
+}
+
+void HttpLink::listen(std::stop_token stop, const std::function<void()>& open) {
   State& s = *state_;
   std::string last;
   milliseconds wait{0};
@@ -187,6 +211,7 @@ void HttpLink::listen(std::stop_token stop) {
     if (!last.empty()) request.headers.emplace_back("Last-Event-ID", last);
     request.timeouts.first_byte = request.timeouts.idle = kLongestSilence;
     Reply reply(s.events);
+    reply.on_stream = open;
     const HttpResult result = s.run(request, reply, stop);
     if (result.head.status >= 300) return;  // 405: it has nothing to say unasked
     failures = result.head.status == 200 && reply.stream ? 0 : failures + 1;
@@ -219,7 +244,7 @@ std::string HttpLink::open(LinkEvents events) {
 
 std::string HttpLink::send(const Outgoing& message, std::stop_token stop) {
   State& s = *state_;
-  if (message.method == "notifications/cancelled") return {};  // the end of its stream says it, and nobody waits for this
+  if (message.method == "notifications/cancelled") return {};  // give_up() has said it
   std::string token = s.tokens ? s.tokens->token(stop) : std::string();
   Reply reply(s.events, message.wants_answer ? message.answered : nullptr);
   HttpResult result = s.run(s.request_for("POST", message, token), reply, stop);
@@ -233,7 +258,10 @@ std::string HttpLink::send(const Outgoing& message, std::stop_token stop) {
     const std::lock_guard lock(s.mutex);
     s.session = std::string(result.head["mcp-session-id"]);
   }
-  if (stop.stop_requested()) return "cancelled";
+  if (stop.stop_requested()) {
+    s.give_up(message, token);
+    return "cancelled";
+  }
   const bool cut = message.wants_answer && reply.stream && !message.answered() && !reply.parser.last_id().empty();
   if (cut && s.resume(message, reply, stop)) return {};
   return s.judge(message, result, reply);

@@ -19,7 +19,7 @@ class HttpLink : public McpLink {
 
   std::string open(LinkEvents events) override;
   std::string send(const Outgoing& message, std::stop_token stop) override;
-  void listen(std::stop_token stop) override;
+  void listen(std::stop_token stop, const std::function<void()>& open) override;
   void close() override;
   bool tries_modern_first() const override { return true; }
   void settled(std::string_view version, bool modern) override;

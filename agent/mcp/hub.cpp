@@ -10,6 +10,7 @@
 #include "agent/mcp/mcp_tool.h"
 #include "agent/mcp/oauth_keeper.h"
 #include "agent/mcp/rpc.h"
+#include "agent/mcp/server_news.h"
 #include "agent/mcp/stdio_link.h"
 #include "compression/text/lines.h"
 
@@ -19,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kLongestNews = 2'048;
+constexpr std::size_t kLongestList = 2'048;
 constexpr const char* kReadResource = "read_resource";
 
 // Their own profile: the network and the workspace. They run as long as the session: what is missing of the protected names gets no
@@ -114,18 +115,8 @@ McpToolInfo reading_tool(const McpState& state) {
   info.says_read_only = true;
   for (const McpResource& each : state.resources)
     info.description += "\n" + each.uri + (each.name.empty() ? "" : " (" + each.name + ")");
-  info.description = clipped(info.description, kLongestNews);
+  info.description = clipped(info.description, kLongestList);
   return info;
-}
-
-std::string news_of(const McpState& state) {
-  std::string text = "[The MCP server \"" + state.server.name + "\" is ready. ";
-  if (state.tools.empty()) return text + "It has no tools.]";
-  text += "McpTools shows its tools, McpCall calls them:";
-  for (const McpToolInfo& tool : state.tools) text += ' ' + tool.name;
-  text = clipped(text, kLongestNews) + ".";
-  if (!state.info.instructions.empty()) text += "\nThe server says of itself: " + clipped(state.info.instructions, kLongestNews);
-  return text + "]";
 }
 
 }  // namespace
@@ -162,7 +153,7 @@ McpHub::~McpHub() {
 
 void McpHub::start(const std::function<bool(const McpServer&)>& approved) {
   for (const auto& each : connections_) {
-    const McpServer server = each->state().server;
+    const McpServer& server = each->server();
     if (!approved(server))
       each->set_phase(McpPhase::unapproved);
     else if (server.enabled)
@@ -178,7 +169,7 @@ std::vector<McpState> McpHub::states() const {
 
 McpConnection* McpHub::find(std::string_view server) const {
   for (const auto& each : connections_)
-    if (each->state().server.name == server) return each.get();
+    if (each->server().name == server) return each.get();
   return nullptr;
 }
 
@@ -199,7 +190,7 @@ std::vector<ToolPtr> McpHub::tools_of(const McpState& state) const {
   std::vector<ToolPtr> tools;
   if (state.phase == McpPhase::off || state.phase == McpPhase::unapproved) return tools;
   const auto owner = std::find_if(connections_.begin(), connections_.end(),
-                                  [&](const auto& each) { return each->state().server.name == state.server.name; });
+                                  [&](const auto& each) { return each->server().name == state.server.name; });
   const auto add = [&](const McpToolInfo& info, McpCaller work) {
     const std::string shown = mcp_tool_name(state.server.name, info.name);
     if (off_->has(shown)) return;
@@ -231,18 +222,22 @@ std::vector<ToolPtr> McpHub::tools() const {
 }
 
 std::vector<ToolPtr> McpHub::affordable(std::size_t tokens) const {
-  std::vector<ToolPtr> all;
+  std::vector<ToolPtr> always, small;
   for (const McpState& state : states()) {
     const std::vector<ToolPtr> tools = tools_of(state);
-    if (state.phase == McpPhase::ready && (state.server.always_load || tokens_of(tools) <= tokens))
-      all.insert(all.end(), tools.begin(), tools.end());
+    if (state.phase != McpPhase::ready || (!state.server.always_load && tokens_of(tools) > tokens)) continue;
+    std::vector<ToolPtr>& list = state.server.always_load ? always : small;
+    list.insert(list.end(), tools.begin(), tools.end());
   }
-  return all;
+  if (tokens_of(small) <= tokens) always.insert(always.end(), small.begin(), small.end());
+  std::sort(always.begin(), always.end(), [](const ToolPtr& a, const ToolPtr& b) { return a->name < b->name; });
+  return always;
 }
 
 ToolPtr McpHub::tool(std::string_view server, std::string_view name) const {
-  for (const McpState& state : states()) {
-    if (!server.empty() && state.server.name != server) continue;
+  for (const auto& each : connections_) {
+    if (!server.empty() && each->server().name != server) continue;
+    const McpState state = each->state();
     const std::string whole = mcp_tool_name(state.server.name, name);
     for (const ToolPtr& tool : tools_of(state))
       if (tool->name == whole || tool->name == name) return tool;
@@ -252,21 +247,27 @@ ToolPtr McpHub::tool(std::string_view server, std::string_view name) const {
 
 void McpHub::wait_ready(std::stop_token stop, std::string_view server) const {
   for (const auto& each : connections_) {
-    const McpServer entry = each->state().server;
+    const McpServer& entry = each->server();
     if (server.empty() || entry.name == server) each->wait_ready(stop, entry.start_timeout);
   }
 }
 
 std::string McpHub::news() {
-  std::string text;
-  for (const McpState& state : states()) {
+  std::vector<McpState> fresh;
+  for (McpState& state : states()) {
     if (state.phase != McpPhase::ready) continue;
-    std::string now = news_of(state);
-    if (told_[state.server.name] == now) continue;
-    text += (text.empty() ? "" : "\n") + now;
-    told_[state.server.name] = std::move(now);
+    std::string now = news_of({state}) + own_words(state);
+    if (std::exchange(told_[state.server.name], now) != now) fresh.push_back(std::move(state));
   }
-  return text;
+  return news_of(fresh);
+}
+
+std::string McpHub::words_to_show(const std::string& server) {
+  const McpConnection* found = find(server);
+  if (found == nullptr) return {};
+  const std::string words = own_words(found->state());
+  const std::lock_guard lock(shown_mutex_);
+  return std::exchange(shown_[server], words) == words ? std::string() : words;
 }
 
 }  // namespace tern

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,14 +45,17 @@ class McpHub {
   void turn_tool(const std::string& name, bool on);
   bool is_off(const std::string& name) const;
 
-  // The tools of the servers that are ready, by name. Those that fit the budget of `tokens` a server are for the tool array.
+  // The tools of the servers that are ready, by name. For the tool array are those of servers that stay within `tokens` each, when
+  // they do so together, and those of servers that the user wants there.
   std::vector<ToolPtr> tools() const;
   std::vector<ToolPtr> affordable(std::size_t tokens) const;
   ToolPtr tool(std::string_view server, std::string_view tool) const;         // also by "mcp__server__tool" and an empty server
   void wait_ready(std::stop_token stop, std::string_view server = {}) const;  // an empty name: all of them
 
-  // What the model is told once of the servers that are ready and not yet told of: names and the servers' own words, capped.
+  // What the model is told once of the servers that are ready and not yet told of; see server_news.h.
   std::string news();
+  // What a server says of itself, to be shown with its tools: once, and again when it is another text. Any thread.
+  std::string words_to_show(const std::string& server);
 
  private:
   std::vector<ToolPtr> tools_of(const McpState& state) const;
@@ -59,6 +64,8 @@ class McpHub {
   std::vector<std::shared_ptr<McpConnection>> connections_;  // by name
   std::shared_ptr<OffTools> off_;                            // also of calls that outlive this
   std::map<std::string, std::string> told_;                  // server → what the model was told
+  std::mutex shown_mutex_;
+  std::map<std::string, std::string> shown_;  // the same of its own words
 };
 
 // The two tools that stand for all others. `hub` outlives them.

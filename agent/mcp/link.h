@@ -56,8 +56,9 @@ class McpLink {
   virtual std::string send(const Outgoing& message, std::stop_token stop) = 0;
   virtual void close() = 0;  // returns at once; what it starts is waited for by the destructor
   virtual bool tries_modern_first() const = 0;
-  // Hears what the server says unasked until `stop`; returns at once where that needs no way of its own.
-  virtual void listen(std::stop_token stop) { (void)stop; }
+  // Hears what the server says unasked until `stop`; returns at once where that needs no way of its own. `open` is called each time
+  // the way for it is.
+  virtual void listen(std::stop_token stop, const std::function<void()>& open) { (void)stop, (void)open; }
   // The version both sides settled on, for headers.
   virtual void settled(std::string_view version, bool modern) { (void)version, (void)modern; }
   virtual bool wants_sign_in() const { return false; }   // the last refusal was for want of a token, or of a better one

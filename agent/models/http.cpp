@@ -28,8 +28,8 @@ struct Curl {
 // clang-format off
 #define CURL_FUNCTIONS(X)                                                                                     \
   X(global_init) X(easy_init) X(easy_setopt) X(easy_getinfo) X(easy_cleanup) X(easy_reset) X(easy_strerror)   \
-  X(slist_append) X(slist_free_all) X(multi_init) X(multi_setopt) X(multi_add_handle) X(multi_remove_handle)  \
-  X(multi_perform) X(multi_info_read) X(multi_poll) X(multi_wakeup) X(multi_cleanup)
+  X(easy_pause) X(slist_append) X(slist_free_all) X(multi_init) X(multi_setopt) X(multi_add_handle)           \
+  X(multi_remove_handle) X(multi_perform) X(multi_info_read) X(multi_poll) X(multi_wakeup) X(multi_cleanup)
 // clang-format on
 #define X(name) decltype(&::curl_##name) name = nullptr;
   CURL_FUNCTIONS(X)
@@ -94,12 +94,14 @@ struct Certificates {
   }
 };
 
+constexpr std::size_t kFullInbox = 1u << 20;
+
 std::size_t on_body(char* data, std::size_t, std::size_t count, void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
-  {
-    std::lock_guard lock(transfer.mutex);
-    transfer.inbox.append(data, count);
-  }
+  const std::lock_guard lock(transfer.mutex);
+  transfer.held = transfer.inbox.size() > kFullInbox;
+  if (transfer.held) return CURL_WRITEFUNC_PAUSE;
+  transfer.inbox.append(data, count);
   transfer.changed.notify_all();
   return count;
 }
@@ -146,13 +148,13 @@ class Network {
     if (started_) shared().stop();
   }
 
-  void add(TransferPtr transfer) { command({std::move(transfer), true}); }
-  void remove(TransferPtr transfer) { command({std::move(transfer), false}); }
+  enum class Wish { add, resume, remove };
+  void wish(TransferPtr transfer, Wish what) { command({std::move(transfer), what}); }
 
  private:
   struct Command {
     TransferPtr transfer;
-    bool add = false;
+    Wish wish = Wish::add;
   };
 
   Network() : thread_([this] { run(); }) { started_ = true; }
@@ -210,7 +212,7 @@ class Network {
     std::unique_lock lock(mutex_);
     while (!quit_) {
       for (Command& command : std::exchange(commands_, {})) {
-        if (!command.add) continue;
+        if (command.wish != Wish::add) continue;
         std::lock_guard inner(command.transfer->mutex);
         command.transfer->error = HttpError::refused_url;
         command.transfer->detail = "libcurl.so.4 is missing on this machine: install libcurl";
@@ -229,8 +231,10 @@ class Network {
       commands.swap(commands_);
     }
     for (Command& next : commands) {
-      if (next.add)
+      if (next.wish == Wish::add)
         start(next.transfer);
+      else if (next.transfer->handle && next.wish == Wish::resume)
+        curl.easy_pause(next.transfer->handle, CURLPAUSE_CONT);
       else if (next.transfer->handle)
         finish(static_cast<CURL*>(next.transfer->handle), CURLE_ABORTED_BY_CALLBACK);
     }
@@ -388,7 +392,8 @@ void Network::start(const TransferPtr& transfer) {
 
 void http_warm() { Network::shared(); }
 void http_stop() { Network::stop_started(); }
-void network_add(TransferPtr transfer) { Network::shared().add(std::move(transfer)); }
-void network_remove(TransferPtr transfer) { Network::shared().remove(std::move(transfer)); }
+void network_add(TransferPtr transfer) { Network::shared().wish(std::move(transfer), Network::Wish::add); }
+void network_resume(TransferPtr transfer) { Network::shared().wish(std::move(transfer), Network::Wish::resume); }
+void network_remove(TransferPtr transfer) { Network::shared().wish(std::move(transfer), Network::Wish::remove); }
 
 }  // namespace tern

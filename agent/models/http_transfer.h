@@ -19,6 +19,7 @@ struct Transfer {
   HttpHead head;
   std::string inbox;
   bool connected = false, head_done = false, done = false;
+  bool held = false;                  // the sender waits: there is more in the inbox than is taken out of it
   HttpError error = HttpError::none;  // with detail: set when done
   std::string detail;
 };
@@ -28,6 +29,7 @@ using TransferPtr = std::shared_ptr<Transfer>;
 void take_header_line(Transfer& transfer, std::string_view line);
 
 void network_add(TransferPtr transfer);
+void network_resume(TransferPtr transfer);  // after it was held
 void network_remove(TransferPtr transfer);  // returns at once; the network thread lets go a moment later
 
 }  // namespace tern

@@ -28,9 +28,11 @@ class Waiting {
       if (stop_.stop_requested()) return give_up(std::move(lock), HttpError::cancelled);
       note_connected();
       std::string data = std::exchange(transfer_->inbox, {});
-      const bool done = transfer_->done, head_now = !head_given_ && transfer_->head_done && (!data.empty() || done);
+      const bool held = std::exchange(transfer_->held, false);
+      const bool done = transfer_->done, head_now = !head_given_ && transfer_->head_done;
       if (head_now || (done && !head_given_)) result_.head = transfer_->head;
       lock.unlock();
+      if (held) network_resume(transfer_);
       if (head_now) head_given_ = true, handlers_.on_head(result_.head);
       if (!data.empty()) hand_out(data);
       if (next_ == HttpNext::stop) return give_up({}, HttpError::none);
@@ -41,7 +43,10 @@ class Waiting {
   }
 
  private:
-  bool news() const { return transfer_->done || !transfer_->inbox.empty() || (transfer_->connected && !connected_); }
+  bool news() const {
+    return transfer_->done || !transfer_->inbox.empty() || (transfer_->connected && !connected_) ||
+           (transfer_->head_done && !head_given_);
+  }
 
   void note_connected() {
     if (!transfer_->connected || connected_) return;
@@ -120,6 +125,7 @@ void take_header_line(Transfer& transfer, std::string_view line) {
     transfer.head.headers.emplace_back(lowered(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
   } else if (line.empty() && transfer.head.status >= 200) {
     transfer.head_done = true;
+    transfer.changed.notify_all();
   }
 }
 

@@ -2,6 +2,9 @@
 
 #include <execinfo.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -59,6 +62,13 @@ void guard_memory() {
   ::prctl(PR_SET_DUMPABLE, 0);
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
+}
+
+void give_back_memory() {
+#ifdef __GLIBC__
+  ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, 4 << 20);
+#endif
 }
 
 }  // namespace tern

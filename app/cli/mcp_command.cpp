@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "agent/mcp/oauth_store.h"
+#include "app/cli/codex_servers.h"
 #include "app/cli/mcp_probe.h"
 #include "app/config/config_keys.h"
 #include "app/config/jsonc_edit.h"
@@ -256,12 +257,14 @@ class McpCommand {
   // Servers of other agents' files into the user's own; what is there already stays.
   int import() {
     const fs::path home = environment()("HOME");
-    const std::vector<fs::path> known = {home / ".claude.json", home / ".gemini/settings.json",
+    const std::vector<fs::path> known = {home / ".claude.json", home / ".codex/config.toml", home / ".gemini/settings.json",
                                          home / ".config/opencode/opencode.json", home / ".config/crush/crush.json"};
     const std::vector<fs::path> files = asked_.words.empty() ? known : std::vector<fs::path>{word(0)};
     int added = 0;
     std::string wrong;
     for (const fs::path& file : files) {
+      const nlohmann::json codex = file.extension() == ".toml" ? codex_servers(text_of_file(file)) : nlohmann::json::object();
+      for (const auto& [name, entry] : codex.items()) added += take(file, name, entry, wrong);
       std::string why;
       const nlohmann::json root = parse_jsonc(text_of_file(file), why);
       for (const char* member : {"mcpServers", "mcp"}) {

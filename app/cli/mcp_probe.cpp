@@ -84,6 +84,7 @@ class Probe {
     settings_.version = version;
     settings_.start_timeout = server.start_timeout;
     settings_.call_timeout = server.call_timeout;
+    settings_.roots = {std::filesystem::current_path()};
     if (how.agrees) settings_.on_question = [](const json& params, std::stop_token) { return accept_with_defaults(params); };
   }
 
@@ -109,7 +110,7 @@ class Probe {
     while (true) {
       client_ = std::make_unique<McpClient>(link(), settings_);
       const std::string why = client_->open({});
-      if (why.empty()) return true;
+      if (why.empty()) return client_->listen(), true;
       const bool again = how_.agrees && client_->wants_sign_in() && sign_ins_++ < kMostSignIns && agree(server_).empty();
       if (!again) print(stderr, server_.name + ": " + why + "\n");
       if (!again) return false;
@@ -123,6 +124,7 @@ class Probe {
     ProcessSpec spec;
     spec.argv = {server_.command};
     spec.argv.insert(spec.argv.end(), server_.args.begin(), server_.args.end());
+    spec.cwd = std::filesystem::current_path() / server_.cwd;
     spec.env = child_env(current_env(), {}, {});
     for (const auto& [name, value] : server_.env) spec.env.push_back(name + "=" + value);
     return std::make_unique<StdioLink>(std::move(spec));

@@ -169,10 +169,11 @@ std::string SessionMcp::page() const {
 
 std::string SessionMcp::details(const McpState& state) const {
   std::string text = state.server.name + ": " + words_for(state) + "\n" + state.server.file.string() + "\n" + state.server.shown;
-  if (state.phase == McpPhase::failed && state.server.transport == McpTransport::stdio && state.server.sandboxed)
+  if (state.server.transport == McpTransport::stdio && state.server.sandboxed)
     text +=
-        "\n\nIt runs in the sandbox: it writes in this folder only and sees no keys. \"sandbox\": false in an entry of your own "
-        "gives it your rights.";
+        "\n\nIt runs in the sandbox: it writes in this folder only, sees no keys and reaches no local sockets, which browsers "
+        "and "
+        "containers need. \"sandbox\": false in an entry of your own gives it your rights.";
   if (!state.trouble.empty()) text += "\n\nIts list of tools is not whole: " + state.trouble + ".";
   if (!state.tools.empty()) text += "\n\nTools, in the server's own words:\n";
   for (const McpToolInfo& tool : state.tools) {

@@ -88,7 +88,7 @@ std::string SessionMcp::fill_prompt(Submit& input, const McpAttend& attend,
                                     const std::filesystem::path& folder) const {
   const Called called = called_in(input.text);
   McpConnection* server = hub_->find(called.command.substr(0, called.command.find(':')));
-  attend([&](std::stop_token stop) { server->wait_ready(stop, server->state().server.start_timeout); });
+  attend([&](std::stop_token stop) { server->wait_ready(stop, server->server().start_timeout); });
   const McpState state = server->state();
   const auto named = [&](const McpPrompt& each) { return mcp_command_name(state.server.name, each.name) == called.command; };
   const auto prompt = std::find_if(state.prompts.begin(), state.prompts.end(), named);
@@ -109,7 +109,7 @@ std::string SessionMcp::fill_prompt(Submit& input, const McpAttend& attend,
     answer = server->ask("prompts/get", {{"name", prompt->name}, {"arguments", arguments}}, {.stop = stop});
   });
   if (answer.failure != McpFailure::none) return answer.why;
-  ToolOutput output = output_of_prompt(answer.result, folder);
+  ToolOutput output = output_of_prompt(std::move(answer.result), folder);
   input.text = "[/" + called.command + (called.words.empty() ? "" : " " + called.words) + ", in the words of the MCP server \"" +
                state.server.name + "\":]\n" + output.text;
   take_images(input, output);
@@ -127,7 +127,7 @@ void SessionMcp::read_mentions(Submit& input, const McpAttend& attend, const std
       input.text += text + " was not read: " + answer.why + "]";
       continue;
     }
-    ToolOutput output = output_of_resource(answer.result, folder);
+    ToolOutput output = output_of_resource(std::move(answer.result), folder);
     text += ", as the MCP server gives it:]\n" + clipped(output.text, kLongestResource);
     if (output.text.size() > kLongestResource) text += "\n[cut here; the tool read_resource of the server gives the whole]";
     input.text += text;

@@ -20,7 +20,8 @@ class FakeIssuer {
     std::string token_endpoint;     // instead of its own
     std::string redirect_says_iss;  // instead of its own name
     std::string other_state;        // instead of ours
-    bool redirects = false, endless = false, registers = true, refreshes = true, at_root = false, metadata = true;
+    bool redirects = false, endless = false, registers = true, refreshes = true, at_root = false, metadata = true,
+         takes_addresses = false;
     std::string wants_scope;  // of calls of the tool
   };
 
@@ -68,6 +69,7 @@ class FakeIssuer {
                        {"token_endpoint", ways_.token_endpoint.empty() ? base() + "/token" : ways_.token_endpoint},
                        {"code_challenge_methods_supported", {"S256"}},
                        {"authorization_response_iss_parameter_supported", true}};
+    if (ways_.takes_addresses) all["client_id_metadata_document_supported"] = true;
     if (ways_.registers) all["registration_endpoint"] = base() + "/register";
     return all.dump();
   }

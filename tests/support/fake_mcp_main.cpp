@@ -6,11 +6,14 @@
 //    "waits_for": "FILE",             answers nothing before the file is there
 //    "silent": true,                 reads and never answers
 //    "resources": true,               note:///one and the template note:///{name}
+//    "many": N,                      so many prompts, resources and templates, too; on pages as tools are
+//    "wants": true,                  asks for a sampling when it is opened, which nobody supports
+//    "lists_once": "FILE",           answers no second list of tools before the file is there
 //    "asks": true,                    a tool more: ask, which asks the person; "form" is its schema
 //    "roots": true,                  asks for the roots before it answers "initialize"
 //    "schema_bytes": N,              of padding in each description
 //    "log": "FILE"}                  gets each line that arrives
-// Tools: echo {text}, never, crash, fail, big {bytes}, steps (tells progress), grow (a tool more, five notices), broken (bad UTF-8),
+// Tools: echo {text}, never, crash, fail {text}, big {bytes}, steps {count, pause} (tells progress), grow (a tool more, five notices), broken (bad UTF-8),
 // variable {name} (of its environment), picture, shape (structured content), write {path}. Prompts: greet {who, tone}.
 #include <poll.h>
 #include <unistd.h>
@@ -28,6 +31,7 @@ struct Server {
   json scenario;
   std::ofstream log;
   int extra = 0;
+  bool listed = false;
   json asking;  // the call that waits for the person
 
   static void say(const json& message) { std::cout << message.dump() << std::endl; }
@@ -57,13 +61,27 @@ struct Server {
     return list;
   }
 
-  void list_tools(const json& id, const json& params) const {
-    const json all = tools();
+  void list_page(const json& id, const json& params, const char* member, const json& all) const {
     const std::size_t page = scenario.value("page", all.size()), from = std::stoul(params.value("cursor", "0"));
-    json result{{"tools", json::array()}};
-    for (std::size_t i = from; i < all.size() && i < from + page; ++i) result["tools"].push_back(all[i]);
+    json result{{member, json::array()}};
+    for (std::size_t i = from; i < all.size() && i < from + page; ++i) result[member].push_back(all[i]);
     if (from + page < all.size()) result["nextCursor"] = std::to_string(from + page);
     answer(id, result);
+  }
+
+  void list_tools(const json& id, const json& params) {
+    const std::string awaited = scenario.value("lists_once", "");
+    while (!awaited.empty() && listed && ::access(awaited.c_str(), F_OK) != 0) ::poll(nullptr, 0, 5);
+    listed = true;
+    list_page(id, params, "tools", tools());
+  }
+
+  json numbered(const json& first, const char* key, const std::string& begin) const {
+    json all = json::array();
+    if (!first.is_null()) all.push_back(first);
+    for (int i = 0; i < scenario.value("many", 0); ++i)
+      all.push_back({{key, begin + std::to_string(i)}, {"name", "p" + std::to_string(i)}});
+    return all;
   }
 
   bool modern() const { return scenario.value("era", "legacy") == "modern"; }
@@ -82,15 +100,17 @@ struct Server {
   bool offer(const json& id, const std::string& method, const json& params) const {
     if (method == "prompts/list") {
       const json who{{"name", "who"}, {"description", "whom to greet"}, {"required", true}}, tone{{"name", "tone"}};
-      answer(id, {{"prompts", {{{"name", "greet"}, {"description", "Greets somebody"}, {"arguments", {who, tone}}}}}});
+      const json greet{{"name", "greet"}, {"description", "Greets somebody"}, {"arguments", {who, tone}}};
+      list_page(id, params, "prompts", numbered(greet, "title", "p"));
     } else if (method == "prompts/get") {
       const json args = params.value("arguments", json::object());
       const std::string text = "Greet " + args.value("who", "nobody") + " in a " + args.value("tone", "plain") + " tone.";
       answer(id, {{"messages", {{{"role", "user"}, {"content", {{"type", "text"}, {"text", text}}}}}}});
     } else if (method == "resources/list") {
-      answer(id, {{"resources", {{{"uri", "note:///one"}, {"name", "the first note"}}}}});
+      list_page(id, params, "resources", numbered({{"uri", "note:///one"}, {"name", "the first note"}}, "uri", "note:///r"));
     } else if (method == "resources/templates/list") {
-      answer(id, {{"resourceTemplates", {{{"uriTemplate", "note:///{name}"}, {"name", "a note"}}}}});
+      const json any{{"uriTemplate", "note:///{name}"}, {"name", "a note"}};
+      list_page(id, params, "resourceTemplates", numbered(any, "uriTemplate", "note:///{t}"));
     } else if (method == "resources/read") {
       const std::string uri = params.value("uri", "");
       answer(id, {{"contents", {{{"uri", uri}, {"text", "the text of " + uri}}}}});
@@ -107,7 +127,8 @@ struct Server {
     if (name == "never") return;
     if (name == "ask") return ask(id, params);
     if (name == "crash") std::cerr << "the crash was asked for" << std::endl, std::exit(7);
-    if (name == "fail") return answer(id, {{"content", {{{"type", "text"}, {"text", "it failed"}}}}, {"isError", true}});
+    if (name == "fail")
+      return answer(id, {{"content", {{{"type", "text"}, {"text", args.value("text", "it failed")}}}}, {"isError", true}});
     if (name == "big") return answer(id, text_result(std::string(args.value("bytes", 0), 'x')));
     if (name == "variable") {
       const char* value = std::getenv(args.value("name", "").c_str());
@@ -125,8 +146,9 @@ struct Server {
     }
     if (name == "steps") {
       const json token = params.value("_meta", json::object()).value("progressToken", json());
-      for (int i = 1; i <= 3; ++i)
-        notify("notifications/progress", {{"progressToken", token}, {"progress", i}, {"total", 3}, {"message", "step"}});
+      const int count = args.value("count", 3);
+      for (int i = 1; i <= count; ++i, ::poll(nullptr, 0, args.value("pause", 0)))
+        notify("notifications/progress", {{"progressToken", token}, {"progress", i}, {"total", count}, {"message", "step"}});
       return answer(id, text_result("done"));
     }
     if (name == "grow") {
@@ -143,6 +165,7 @@ struct Server {
     json offers{{"tools", {{"listChanged", true}}}, {"prompts", json::object()}};
     if (scenario.value("resources", false)) offers["resources"] = json::object();
     if (method == "initialize") {
+      if (scenario.value("wants", false)) say({{"jsonrpc", "2.0"}, {"id", "s1"}, {"method", "sampling/createMessage"}});
       if (scenario.value("roots", false)) say({{"jsonrpc", "2.0"}, {"id", "r1"}, {"method", "roots/list"}});
       if (modern()) return refuse(id, -32022, "unsupported protocol version"), true;
       answer(id, {{"protocolVersion", "2025-11-25"},

@@ -25,7 +25,9 @@ class TinyHttp {
   // Gives the whole answer from its status line on; "Connection: close" and the length are the caller's.
   using Handler = std::function<std::string(const HttpAsked&)>;
 
-  explicit TinyHttp(Handler handler) : handler_(std::move(handler)) {
+  // `between` runs between the head of each answer and its body.
+  explicit TinyHttp(Handler handler, std::function<void()> between = nullptr)
+      : handler_(std::move(handler)), between_(std::move(between)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -60,7 +62,11 @@ class TinyHttp {
         asked_.push_back(request);
       }
       const std::string answer = handler_(request);
-      (void)::send(peer, answer.data(), answer.size(), MSG_NOSIGNAL);
+      const std::size_t head = between_ ? std::min(answer.find("\r\n\r\n") + 4, answer.size()) : answer.size();
+      (void)::send(peer, answer.data(), head, MSG_NOSIGNAL);
+      if (head == answer.size()) continue;
+      between_();
+      (void)::send(peer, answer.data() + head, answer.size() - head, MSG_NOSIGNAL);
     }
   }
 
@@ -91,6 +97,7 @@ class TinyHttp {
   }
 
   Handler handler_;
+  std::function<void()> between_;
   int listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), port_ = 0;
   mutable std::mutex mutex_;
   std::vector<HttpAsked> asked_;

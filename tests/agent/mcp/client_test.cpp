@@ -97,6 +97,13 @@ TEST_CASE("mcp client: all pages of a list are read") {
   CHECK(list.trouble.empty());
 }
 
+TEST_CASE("mcp client: all pages of the other lists are read, too") {
+  Connected at(R"({"resources":true,"many":25,"page":6})");
+  CHECK(at.client->list("prompts/list", "prompts").entries.size() == 26);
+  CHECK(at.client->list("resources/list", "resources").entries.size() == 26);
+  CHECK(at.client->list("resources/templates/list", "resourceTemplates").entries.size() == 26);
+}
+
 TEST_CASE("mcp client: ten thousand tools are cut, and it is said") {
   Connected at(R"({"tools":10000,"page":1000})");
   const McpList list = at.client->list("tools/list", "tools");
@@ -114,6 +121,13 @@ TEST_CASE("mcp client: what the server asks is answered, so that it does not wai
   Connected at(R"({"roots":true})");
   REQUIRE(at.why.empty());
   CHECK(comes_true([&] { return at.heard().find("file:///work/a%20b") != std::string::npos; }));
+}
+
+TEST_CASE("mcp client: what it does not support it refuses, so that the server does not wait for that either") {
+  Connected at(R"({"wants":true})");
+  REQUIRE(at.why.empty());
+  CHECK(comes_true([&] { return at.heard().find("\"id\":\"s1\"") != std::string::npos; }));
+  CHECK(at.heard().find("-32601") != std::string::npos);
 }
 
 TEST_CASE("mcp client: a call is cancelled alone, and the server goes on") {
@@ -146,6 +160,32 @@ TEST_CASE("mcp client: progress is told") {
   ask.on_progress = [&](const std::string& text) { told.push_back(text); };
   CHECK(first_text(at.call("steps", json::object(), ask)) == "done");
   CHECK(told == std::vector<std::string>{"1 of 3: step", "2 of 3: step", "3 of 3: step"});
+}
+
+TEST_CASE("mcp client: progress keeps a call alive that takes longer than it may be silent") {
+  McpAnswer answer;
+  for (int tries = 0; tries < 3; ++tries) {  // a busy machine may stall a server for longer
+    Connected at;
+    McpAsk ask{.timeout = milliseconds(1'000)};
+    ask.on_progress = [](const std::string&) {};
+    answer = at.call("steps", {{"count", 30}, {"pause", 50}}, ask);
+    if (answer.failure == McpFailure::none) break;
+  }
+  CHECK(first_text(answer) == "done");
+}
+
+TEST_CASE("mcp client: hundreds of calls, good and bad, leave nothing open") {
+  const auto descriptors = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}); };
+  Connected at;
+  REQUIRE(first_text(at.call("echo", {{"text", "first"}})) == "echo: first");
+  const auto before = descriptors();
+  for (int i = 0; i < 200; ++i) {
+    CHECK(first_text(at.call("echo", {{"text", "x"}})) == "echo: x");
+    if (i % 20 == 0) CHECK(at.call("never", json::object(), {.timeout = milliseconds(1)}).failure == McpFailure::timed_out);
+    if (i % 20 == 10) CHECK(at.call("fail").failure == McpFailure::none);
+    if (i % 50 == 30) CHECK(at.call("big", {{"bytes", 9 << 20}}).failure == McpFailure::too_large);
+  }
+  CHECK(descriptors() <= before);
 }
 
 TEST_CASE("mcp client: a server that ends in the middle of a call fails it at once, with its last words") {

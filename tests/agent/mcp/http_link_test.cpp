@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/mcp/client.h"
+#include "agent/models/http.h"
 #include "tests/support/mcp_rig.h"
 #include "tests/support/tiny_http.h"
 
@@ -161,4 +162,80 @@ TEST_CASE("mcp http: a server of the new era is asked to tell of changes, and a 
   REQUIRE(test::comes_true([&] { return asks == 2; }));
   CHECK(changes == 1);
   CHECK(server.asked().at(1).body.find("toolsListChanged") != std::string::npos);
+}
+
+TEST_CASE("mcp http: a server of the old era is heard before the first call, so that what it asks on its stream is answered") {
+  const TinyHttp server(old_server);
+  McpClientSettings settings{.version = "1.0", .stream_timeout = std::chrono::seconds(60)};
+  McpClient client(std::make_unique<HttpLink>(server.url(), NamedTexts{}, std::chrono::seconds(10)), settings);
+  REQUIRE(client.open({}).empty());
+  client.listen();
+  const auto asked = server.asked();
+  CHECK(std::count_if(asked.begin(), asked.end(), [](const HttpAsked& each) { return each.method == "GET"; }) >= 1);
+}
+
+TEST_CASE("the head of an answer is told before there is more") {
+  std::atomic<bool> told = false, in_time = false;
+  const TinyHttp server([](const HttpAsked&) { return answer(200, "text/event-stream", "data: x\n\n"); },
+                        [&] { in_time = test::comes_true([&] { return told.load(); }); });
+  HttpHandlers handlers;
+  handlers.on_head = [&](const HttpHead& head) { told = head.status == 200; };
+  http_stream({.method = "GET", .url = server.url()}, handlers, {});
+  CHECK(in_time);
+}
+
+TEST_CASE("mcp http: an answer that is too large fails its call, of an error only the beginning is read") {
+  const TinyHttp server([](const HttpAsked& asked) {
+    const json message = json::parse(asked.body, nullptr, false);
+    const std::string what = message.is_object() && message.contains("params") ? message["params"].value("name", "") : "";
+    const std::string large(9 << 20, 'x');
+    if (what == "large") return answer_json(message["id"], text_result(large));
+    if (what == "stream") return answer(200, "text/event-stream", "data: " + large + "\n\n");
+    if (what == "error") return answer(500, "text/html", large);
+    return old_server(asked);
+  });
+  auto client = client_of(server);
+  REQUIRE(client->open({}).empty());
+  for (const char* name : {"large", "stream"})
+    CHECK(client->request("tools/call", {{"name", name}}).why == "the server's answer is larger than 8 MB");
+  CHECK(first_text(client->request("tools/call", {{"name", "error"}})) == "HTTP 500");
+  CHECK(first_text(client->request("tools/call", {{"name", "echo"}})) == "streamed");
+}
+
+TEST_CASE("mcp http: a server of the old era is told that a call was cancelled, one of the new era sees its stream end") {
+  for (const bool modern : {false, true}) {
+    std::stop_source stop;
+    const TinyHttp server([&](const HttpAsked& asked) {
+      const json message = json::parse(asked.body, nullptr, false);
+      if (message.is_object() && message["method"] == "tools/call") {
+        stop.request_stop();
+        return answer(200, "text/event-stream", "");
+      }
+      if (modern && message.is_object() && message["method"] == "server/discover")
+        return answer_json(message["id"], {{"supportedVersions", {"2026-07-28"}}, {"capabilities", json::object()}});
+      return old_server(asked);
+    });
+    auto client = client_of(server);
+    REQUIRE(client->open({}).empty());
+    CHECK(client->request("tools/call", {{"name", "x"}}, {.stop = stop.get_token()}).failure == McpFailure::cancelled);
+    const json last = json::parse(server.asked().back().body);
+    CHECK(last["method"] == (modern ? "tools/call" : "notifications/cancelled"));
+    if (!modern) CHECK(last["params"]["requestId"] == 3);
+  }
+}
+
+TEST_CASE("a sender that is faster than its reader waits for it") {
+  const std::string body(48 << 20, 'x');
+  const TinyHttp server([&](const HttpAsked&) { return answer(200, "text/plain", body); });
+  std::size_t all = 0, largest = 0;
+  HttpHandlers handlers;
+  handlers.on_data = [&](std::string_view chunk) {
+    if (all == 0) test::comes_true([] { return false; }, std::chrono::milliseconds(100));  // time enough for all of it to come
+    all += chunk.size();
+    largest = std::max(largest, chunk.size());
+    return HttpNext::more;
+  };
+  CHECK(http_stream({.method = "GET", .url = server.url()}, handlers, {}).error == HttpError::none);
+  CHECK(all == body.size());
+  CHECK(largest <= 2u << 20);
 }

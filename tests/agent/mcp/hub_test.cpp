@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/mcp/mcp_tool.h"
+#include "agent/mcp/server_news.h"
 #include "tests/support/mcp_rig.h"
 #include "tests/tools/world.h"
 #include "tools/exec/process_tree.h"
@@ -35,14 +36,14 @@ struct Servers {
   std::unique_ptr<McpHub> hub;
 
   explicit Servers(std::vector<McpServer> servers, bool approved = true, const std::filesystem::path& places = {},
-                   const std::filesystem::path& root = "/tmp") {
+                   const std::filesystem::path& root = "/tmp", milliseconds pause = milliseconds(5)) {
     test::shell_spec("", "/tmp");  // the supervisor of the tests
     McpHubSettings settings;
     settings.version = "1.0";
     settings.root = root;
     settings.places = places;
     settings.env = {"PATH=/usr/bin:/bin", "MINE=no"};
-    settings.pauses = {.first = milliseconds(5), .longest = milliseconds(5), .settle = milliseconds(5), .most_failures = 2};
+    settings.pauses = {.first = pause, .longest = pause, .settle = milliseconds(5), .most_failures = 2};
     settings.on_change = [this](const std::string&) { ++changes; };
     hub = std::make_unique<McpHub>(std::move(servers), settings);
     hub->start([approved](const McpServer&) { return approved; });
@@ -88,6 +89,16 @@ TEST_CASE("mcp hub: a server that is killed comes back, and its tools stay named
   CHECK(call(echo, {{"text", "again"}}).text == "echo: again");
 }
 
+TEST_CASE("mcp hub: a call of a server that has ended does not wait for its pause to be over") {
+  Servers servers({fake_server("a")}, true, {}, "/tmp", std::chrono::hours(1));
+  REQUIRE(servers.ready("a"));
+  const ToolPtr crash = servers.hub->tool("a", "crash"), echo = servers.hub->tool("a", "echo");
+  CHECK(call(crash).is_error);
+  REQUIRE(servers.becomes("a", McpPhase::failed));
+  CHECK(comes_true([&] { return call(echo, {{"text", "again"}}).text == "echo: again"; }));
+  CHECK(servers.at("a").starts == 2);
+}
+
 TEST_CASE("mcp hub: a server that cannot start says why, is tried again and then left alone until it is asked for") {
   McpServer wrong = fake_server("w");
   wrong.command = "/no/such/server";
@@ -104,6 +115,34 @@ TEST_CASE("mcp hub: five notices of a change are one new list") {
   REQUIRE(servers.ready("a"));
   CHECK(call(servers.hub->tool("a", "grow")).text == "grown");
   CHECK(comes_true([&] { return servers.hub->tool("a", "t0") != nullptr; }));
+}
+
+TEST_CASE("mcp hub: the old list stands until the new one is whole, and a burst of notices is few lists") {
+  const test::TempDir temp;
+  const auto sign = temp.path() / "go", log = temp.path() / "log";
+  Servers servers({fake_server("a", json{{"lists_once", sign.string()}, {"log", log.string()}}.dump())});
+  REQUIRE(servers.ready("a"));
+  const auto lists = [&] {
+    std::ifstream in(log);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    int n = 0;
+    for (auto at = text.find("tools/list\""); at != text.npos; at = text.find("tools/list\"", at + 1)) ++n;
+    return n;
+  };
+  CHECK(call(servers.hub->tool("a", "grow")).text == "grown");  // with five notices
+  REQUIRE(comes_true([&] { return lists() >= 2; }));
+  CHECK(servers.hub->tools().size() == 12);
+  std::ofstream(sign) << "go";
+  CHECK(comes_true([&] { return servers.hub->tool("a", "t0") != nullptr; }));
+  CHECK(lists() <= 4);
+}
+
+TEST_CASE("mcp hub: each server has its own patience for a call") {
+  McpServer hasty = fake_server("a");
+  hasty.call_timeout = milliseconds(20);
+  Servers servers({hasty});
+  REQUIRE(servers.ready("a"));
+  CHECK(call(servers.hub->tool("a", "never")).text.find("no answer in 1 s") != std::string::npos);
 }
 
 TEST_CASE("mcp hub: what is not approved or is off does not start; on and off go both ways") {
@@ -155,9 +194,40 @@ TEST_CASE("mcp hub: what is cheap is declared, what is dear is deferred") {
   CHECK(declared.size() == 24);
   CHECK(std::none_of(declared.begin(), declared.end(), [](const ToolPtr& t) { return t->name.starts_with("mcp__b__"); }));
   const std::string news = servers.hub->news();
-  CHECK(news.find("\"b\" is ready") != std::string::npos);
-  CHECK(news.find("The server says of itself: Use echo.") != std::string::npos);
+  CHECK(news.find("\nb: big broken crash echo") != std::string::npos);
+  CHECK(news.find("it says: \"Use echo.\"") != std::string::npos);
   CHECK(servers.hub->news().empty());
+}
+
+TEST_CASE("mcp hub: servers that are cheap one by one and dear together are deferred") {
+  Servers servers({fake_server("a", R"({"schema_bytes":300})"), fake_server("b", R"({"schema_bytes":300})")});
+  REQUIRE((servers.ready("a") && servers.ready("b")));
+  CHECK(servers.hub->affordable(2'000).empty());
+  CHECK(servers.hub->affordable(4'000).size() == 24);
+}
+
+TEST_CASE("mcp hub: what a server says of itself comes with its tools, once") {
+  Servers servers({fake_server("a"), fake_server("b")});
+  REQUIRE((servers.ready("a") && servers.ready("b")));
+  const ToolPtr find = std::make_shared<const Tool>(mcp_tools_tool(*servers.hub));
+  const std::string words = "The server \"a\" says of itself: Use echo.";
+  CHECK(call(find, {{"query", "mcp__a__echo"}}).text.find(words) != std::string::npos);
+  CHECK(call(find, {{"query", "mcp__a__echo"}}).text.find(words) == std::string::npos);
+}
+
+TEST_CASE("news of servers stay short however much these have to say") {
+  McpState loud;
+  loud.server.name = "loud";
+  loud.info.instructions = "# Read this\n\n" + std::string(3'000, 'w');
+  for (int i = 0; i < 500; ++i) loud.tools.push_back({"tool_" + std::to_string(i), "", "{}", false});
+  McpState quiet;
+  quiet.server.name = "quiet";
+  quiet.tools = {{"one", "", "{}", false}, {"two", "", "{}", false}};
+  const std::string news = news_of({loud, quiet});
+  CHECK(news.size() < 1'600);
+  CHECK(news.find("\nquiet: one two]") != std::string::npos);
+  CHECK(news.find(" more; it says: \"Read this\"") != std::string::npos);
+  CHECK(news_of(std::vector<McpState>(10, loud)).size() < 2'600);
 }
 
 TEST_CASE("McpTools finds by words and shows arguments; McpCall stands for the tool that is meant") {
@@ -233,6 +303,17 @@ TEST_CASE("a server runs in a sandbox of its own: it writes in the workspace and
   CHECK(place.starts_with((places / "a").string()));
   CHECK(write("a", place + "-note") == "written");
   CHECK_FALSE(std::filesystem::exists(root / ".git"));  // no stand-ins while it runs
+}
+
+TEST_CASE("a call that looks as if the sandbox stopped it says so to the person") {
+  McpServer free = fake_server("free");
+  free.sandboxed = false;
+  Servers servers({fake_server("a"), free});
+  REQUIRE((servers.ready("a") && servers.ready("free")));
+  const json refused{{"text", "socket() failed: Permission denied (13)"}};
+  CHECK(call(servers.hub->tool("a", "fail"), refused).note == "the sandbox, perhaps: /mcp a");
+  CHECK(call(servers.hub->tool("a", "fail")).note.empty());
+  CHECK(call(servers.hub->tool("free", "fail"), refused).note.empty());
 }
 
 TEST_CASE("names of servers' tools fit every wire and never meet") {

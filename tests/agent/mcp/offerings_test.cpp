@@ -48,3 +48,11 @@ TEST_CASE("a prompt's answer is marked where it is said to be the assistant's; a
   CHECK(output_of_resource(contents, "/tmp").text == "resource a://b:\nhello");
   CHECK(output_of_resource({{"contents", "no list"}}, "/tmp").text == "(no output)");
 }
+
+TEST_CASE("a schema goes to the model as the server wrote it, with its definitions, and nothing that it names is fetched") {
+  const auto entry = nlohmann::json::parse(R"({"name":"t","outputSchema":{"type":"object"},"inputSchema":{"type":"object",
+    "$defs":{"a":{"type":"string"}},"properties":{"x":{"$ref":"#/$defs/a"},"y":{"$ref":"https://example.invalid/s.json"}}}})");
+  const auto tools = tools_from(McpServer{}, {entry});
+  REQUIRE(tools.size() == 1);
+  CHECK(nlohmann::json::parse(tools[0].schema) == entry["inputSchema"]);
+}

@@ -100,6 +100,17 @@ TEST_CASE("a client that the entry names is not registered; without any way to b
   CHECK(nobody.run().find("\"clientId\"") != std::string::npos);
 }
 
+TEST_CASE("a client is named by the address of its own document where the server takes one, else it is registered") {
+  for (const bool takes : {true, false}) {
+    Signing at({.takes_addresses = takes});
+    McpServer server = at.issuer.server();
+    server.oauth.metadata_url = "https://tern.example/client.json";
+    CHECK(at.run(server) == "");
+    CHECK(query_value(at.shown, "client_id") == (takes ? "https://tern.example/client.json" : "client-1"));
+    CHECK(at.issuer.count("/register") == (takes ? 0 : 1));
+  }
+}
+
 TEST_CASE("hostile authorization servers get no code and no token") {
   Signing wrong({.issuer_says = "https://evil.example.org"});
   CHECK(wrong.run().find("another issuer") != std::string::npos);

@@ -177,6 +177,8 @@ TEST_CASE("a server that wants a sign-in is told of with what to do, and is not 
   CHECK(ran.errors.find("needs a sign-in: /mcp login a") != std::string::npos);
   CHECK(ran.requests[1].find("it needs a sign-in") != std::string::npos);
   CHECK(issuer.count("/mcp") <= 2);
+  for (const json& tool : json::parse(ran.requests[0])["tools"])  // no tool stands for a sign-in
+    CHECK(tool["name"].get<std::string>().find("mcp__") == std::string::npos);
 }
 
 TEST_CASE("kill -9 of tern leaves no server behind") {
@@ -193,12 +195,59 @@ TEST_CASE("kill -9 of tern leaves no server behind") {
   CHECK(test::comes_true([&] { return processes_with(log.string()) == 0; }, std::chrono::seconds(30)));
 }
 
-TEST_CASE("three servers of 44 tools cost a first request at most 2.2 KB") {
-  const Home home;
+TEST_CASE("three servers of 44 tools that are ready cost a first request at most 2.2 KB, on every wire") {
   const char* hi = R"({"replies":[{"text":"hi"}]})";
-  const json dear = fake_entry(R"({"tools":4,"schema_bytes":400})");  // 15 tools each
-  const std::size_t without = answer(home, hi, {}).requests.at(0).size();
-  const std::size_t with =
-      answer(home, hi, {"--mcp-config", servers_text({{"a", dear}, {"b", dear}, {"c", dear}})}).requests.at(0).size();
-  CHECK(with - without <= 2'200);
+  for (const test::Wire& wire : test::wires()) {
+    INFO(wire.name);
+    const auto first = [&](bool with) {
+      const Home home;
+      const FakeLlm model(hi);
+      json servers = json::object();
+      for (const char* name : {"first", "second", "third"})
+        servers[name] = fake_entry(json{{"tools", 3}, {"schema_bytes", 400}, {"log", (home.work / name).string()}}.dump());
+      std::vector<std::string> words = {"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"};
+      if (with) words.insert(words.end(), {"--mcp-config", servers_text(servers)});
+      Headless tern(home, wire, model.url(), words);
+      for (const char* name : with ? std::vector{"first", "second", "third"} : std::vector<const char*>())
+        CHECK(test::comes_true([&] { return text_of(home.work / name).find("prompts/list") != std::string::npos; },
+                               std::chrono::seconds(60)));  // its last list: it is ready in a moment
+      tern.write(R"({"type":"user","message":{"role":"user","content":"hi"}})");
+      tern.close_input();
+      while (tern.line()) {}
+      return model.requests().at(0).body.size();
+    };
+    CHECK(first(true) - first(false) <= 2'200);
+  }
+}
+
+TEST_CASE("what fifty requests begin with stays the same while a server ends and comes back") {
+  constexpr int rounds = 50;
+  json replies = json::array();
+  for (int i = 1; i < rounds; ++i) {
+    const json call{
+        {"server", "a"}, {"tool", i % 20 == 10 ? "crash" : "echo"}, {"arguments", {{"text", "n" + std::to_string(i)}}}};
+    replies.push_back({{"calls", {{{"name", "McpCall"}, {"arguments", call}}}}});
+  }
+  replies.push_back({{"text", "done"}});
+  const Home home;
+  const std::string flag = servers_text({{"a", fake_entry(R"({"tools":30})")}, {"b", fake_entry()}});
+  const Answered ran =
+      answer(home, json{{"replies", replies}}.dump().c_str(), {"--mcp-config", flag, "--allowed-tools", "mcp__a"});
+  REQUIRE(ran.requests.size() == rounds);
+  json before;
+  for (const std::string& body : ran.requests) {
+    json now = json::parse(body);
+    for (json& message : now["messages"])
+      for (json& block : message["content"]) block.erase("cache_control");  // the marker moves on, the bytes under it stay
+    if (!before.is_null()) {
+      CHECK(now["tools"] == before["tools"]);
+      CHECK(now["system"] == before["system"]);
+      REQUIRE(now["messages"].size() > before["messages"].size());
+      CHECK(std::equal(before["messages"].begin(), before["messages"].end(), now["messages"].begin()));
+    }
+    before = std::move(now);
+  }
+  CHECK(ran.requests.back().find("echo: n49") != std::string::npos);
+  CHECK(ran.requests.back().find("ended with exit status 7") != std::string::npos);
+  CHECK(ran.requests.back().find("echo: n11") != std::string::npos);  // the call behind the end had a server again
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/fake_issuer.h"
+#include "tests/support/mcp_rig.h"
 #include "tests/support/served_run.h"
 
 using namespace tern;
@@ -103,7 +104,7 @@ TEST_CASE("prompts and resources of a server are in the menus") {
   REQUIRE(pty.until_text("<who>"));
 }
 
-TEST_CASE("signing in from the chat begins with an address for the browser") {
+TEST_CASE("signing in from the chat begins with an address for the browser, and ends with the pasted one it came to") {
   const FakeIssuer issuer;
   const std::string servers = nlohmann::json{{"mcpServers", {{"web", {{"url", issuer.server().url}}}}}}.dump();
   ServedRun run(R"({"replies":[{"text":"hi"}]})", {"--mcp-config", servers}, 110, 40);
@@ -114,5 +115,18 @@ TEST_CASE("signing in from the chat begins with an address for the browser") {
   REQUIRE(pty.until_text("Signing in to web"));
   pty.send("\x1b");
   REQUIRE(pty.until_text("Open this address to sign in to web"));
-  CHECK(run.shows(issuer.base() + "/authorize"));
+  REQUIRE(run.shows(issuer.base() + "/authorize"));
+  REQUIRE(pty.until_gone("/mcp NAME shows one"));
+  const std::string screen = pty.vt().text();
+  const std::size_t begin = screen.find(issuer.base() + "/authorize"), end = screen.find("If the browser", begin);
+  std::string url = screen.substr(begin, end - begin);
+  std::erase_if(url, [](char c) { return c == ' ' || c == '\n'; });  // it is longer than a row
+  pty.send("/mcp login web http://127.0.0.1:1/callback?code=c&state=another\r");
+  REQUIRE(pty.until_text("That is not the address"));
+  pty.send("\x1b");
+  REQUIRE(pty.until_gone("/mcp NAME shows one"));
+  pty.send("/mcp login web " + issuer.agree(url) + "\r");
+  REQUIRE(pty.until_text("Signed in to web."));
+  CHECK(issuer.count("/token") == 1);
+  REQUIRE(comes_true([&] { return issuer.count("/mcp", "tools/list") == 1; }));  // with the token
 }
