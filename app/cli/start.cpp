@@ -294,6 +294,13 @@ std::vector<std::pair<std::string, std::string>> rebound_keys(const Config& conf
   return keys;
 }
 
+// The linear log sends the next line when the one before has its answer.
+void tell_when_done(SessionSetup& setup, Mailbox<Event>& events) {
+  setup.on_done = setup.on_live_done = [&events](const Command& command) {
+    if (!std::holds_alternative<Answer>(command)) events.push(CommandDone{});
+  };
+}
+
 }  // namespace
 
 int start_screen(const Options& options, const Config& config, SessionSetup setup) {
@@ -319,10 +326,7 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
   auto problems = config.problems;
   permission_rules(config, session_tools(), problems);  // standard error is hidden behind the screen
   for (const auto& problem : problems) events.push(Notice{Level::warning, problem});
-  if (plain)  // it sends the next line when the one before has its answer
-    setup.on_done = setup.on_live_done = [&](const Command& command) {
-      if (!std::holds_alternative<Answer>(command)) events.push(CommandDone{});
-    };
+  if (plain) tell_when_done(setup, events);
   Session session(setup, commands, [&](Event event) { events.push(std::move(event)); });
   UiDeps deps{.commands = commands,
               .events = events,

@@ -177,7 +177,8 @@ TEST_CASE("a server that wants a sign-in is told of with what to do, and is not 
   CHECK(ran.errors.find("needs a sign-in: /mcp login a") != std::string::npos);
   CHECK(ran.requests[1].find("it needs a sign-in") != std::string::npos);
   CHECK(issuer.count("/mcp") <= 2);
-  for (const json& tool : json::parse(ran.requests[0])["tools"])  // no tool stands for a sign-in
+  const json first = json::parse(ran.requests[0]);
+  for (const json& tool : first.at("tools"))  // no tool stands for a sign-in
     CHECK(tool["name"].get<std::string>().find("mcp__") == std::string::npos);
 }
 
