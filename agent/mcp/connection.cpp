@@ -64,7 +64,7 @@ struct McpConnection::State {
   }
   void become(McpPhase phase, std::string why = {});
   bool pause(int failures, std::stop_token stop);
-  void want();
+  void want(std::stop_token stop);
 };
 
 void McpConnection::State::become(McpPhase phase, std::string why) {
@@ -190,15 +190,22 @@ bool McpConnection::State::pause(int failures, std::stop_token stop) {
   const auto growing = world.pauses.first * (1 << std::min(failures - 1, 10));
   std::unique_lock lock(mutex);
   const auto called = [this] { return again; };
-  if (failures >= world.pauses.most_failures || now.wants_sign_in) return changed.wait(lock, stop, called);
+  if (failures >= world.pauses.most_failures || now.wants_sign_in) {
+    gone = false;  // nobody need wait for the next start
+    changed.notify_all();
+    return changed.wait(lock, stop, called);
+  }
   resting = true;
+  changed.notify_all();
   changed.wait_for(lock, stop, std::min<milliseconds>(growing, world.pauses.longest), [this] { return again || wanted; });
   resting = wanted = false;
   return again;
 }
 
-void McpConnection::State::want() {
-  const std::lock_guard lock(mutex);
+// A call that comes right behind the end of the server waits for the keeper to see it: then it is in time for the next start.
+void McpConnection::State::want(std::stop_token stop) {
+  std::unique_lock lock(mutex);
+  changed.wait_for(lock, stop, now.server.start_timeout, [this] { return !gone || resting; });
   if (!resting || wanted) return;
   wanted = true;
   now.phase = McpPhase::starting;  // who waits for it from now on waits
@@ -212,6 +219,9 @@ void McpConnection::State::keep(std::stop_token stop) {
     if (state_was(McpPhase::ready)) become(McpPhase::failed, why_gone);
     if (pause(failures, stop)) failures = 0;
   }
+  const std::lock_guard lock(mutex);
+  gone = false;
+  changed.notify_all();
 }
 
 McpConnection::McpConnection(McpServer server, World world) : state_(std::make_unique<State>()) {
@@ -264,7 +274,7 @@ bool McpConnection::wait_ready(std::stop_token stop, milliseconds limit) {
 
 McpAnswer McpConnection::ask(const std::string& method, json params, const McpAsk& how) {
   const McpServer& entry = server();
-  state_->want();
+  state_->want(how.stop);
   wait_ready(how.stop, entry.start_timeout);
   std::shared_ptr<McpClient> open;
   McpAnswer answer;
