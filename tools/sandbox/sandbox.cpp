@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "tools/sandbox/fork_alone.h"
 #include "tools/sandbox/protected_watch.h"
 #include "tools/sandbox/sandbox_parts.h"
 #include "tools/sandbox/wall_watch.h"
@@ -26,7 +27,7 @@ constexpr std::size_t kSearched = 3000;
 // True when `steps` succeeds in a child of its own, which then ends.
 template <typename Steps>
 bool holds_in_child(Steps steps) {
-  const pid_t child = ::fork();
+  const pid_t child = fork_alone();
   if (child == 0) ::_exit(steps().empty() ? 0 : 1);
   int status = 1;
   while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
