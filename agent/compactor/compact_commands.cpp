@@ -69,7 +69,7 @@ std::string nothing_to_compact(std::string why) {
 
 }  // namespace
 
-// What has been drafted is paid for: it is the answer to a plain /compact. False: there is no good draft, or the model's was refused.
+// A plain /compact uses the draft that is already written or on its way. Returns false when there is none, or when it is unusable.
 bool Compactor::settled_by_draft(Context& context, bool preview, std::stop_token stop) {
   if (!draft_ || !draft_->untouched(context.conversation)) return false;
   const auto waited = draft_pending() ? wait_for_draft(context, kAskedFor, stop) : -1;

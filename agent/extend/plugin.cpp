@@ -14,7 +14,7 @@ using nlohmann::json;
 
 constexpr const char* description_file = ".claude-plugin/plugin.json";
 
-// What the plugin's description says of `key`; null when it says nothing.
+// The value of `key` in plugin.json; null when it is not there.
 json described(const fs::path& plugin, std::string_view key) {
   const json all = json::parse(read_brought({plugin}, description_file), nullptr, false, true);
   const auto found = all.is_object() ? all.find(key) : all.end();

@@ -70,8 +70,8 @@ class McpClient {
   // All pages of "tools/list", "resources/list" …; `member` names the array in the result.
   McpList list(const std::string& method, const char* member, const McpAsk& ask = {});
 
-  // From now on what the server says unasked is heard. Where that needs a stream of its own, it waits for it, but not for long: a
-  // server that asks on it before it is there asks nobody.
+  // Starts to receive the server's own messages. Over HTTP that takes a second stream: this waits a moment until it is open, because a
+  // question sent before then would be lost.
   void listen();
 
   McpEra era() const;

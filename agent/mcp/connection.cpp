@@ -29,7 +29,7 @@ ToolOutput failure(std::string text) {
   return output;
 }
 
-// What a call runs into that the walls around its server refuse.
+// Whether the error of a call looks like something the server's sandbox forbids.
 bool hits_walls(const McpServer& server, const ToolOutput& output) {
   if (!output.is_error || !server.sandboxed || server.transport != McpTransport::stdio) return false;
   constexpr std::array signs = {
@@ -191,7 +191,7 @@ bool McpConnection::State::pause(int failures, std::stop_token stop) {
   std::unique_lock lock(mutex);
   const auto called = [this] { return again; };
   if (failures >= world.pauses.most_failures || now.wants_sign_in) {
-    gone = false;  // nobody need wait for the next start
+    gone = false;  // there is no next start to wait for
     changed.notify_all();
     return changed.wait(lock, stop, called);
   }
