@@ -174,6 +174,10 @@ void ToolCalls::take_permissions(const HookAnswer& answer) {
     if (type != "addRules") wrong("\"" + type + "\" is not supported; addRules and setMode are.");
     if (type != "addRules") continue;
     const auto behavior = text_arg(update, "behavior");
+    if (behavior != "allow" && behavior != "ask" && behavior != "deny") {
+      wrong("a rule's behavior is allow, ask or deny, not \"" + behavior + "\".");
+      continue;
+    }
     const auto kind = behavior == "deny"  ? PermissionRule::Kind::deny
                       : behavior == "ask" ? PermissionRule::Kind::ask
                                           : PermissionRule::Kind::allow;

@@ -141,6 +141,7 @@ TEST_CASE("call hooks: updatedPermissions add rules and a mode for this session,
       .permissions = {R"({"type":"addRules","behavior":"allow","destination":"session","rules":[
                           {"toolName":"Write","ruleContent":"docs/**"},{"toolName":"Bash"},7]})",
                       R"({"type":"addRules","behavior":"deny","rules":[{"toolName":"Write","ruleContent":"secret.txt"}]})",
+                      R"({"type":"addRules","behavior":"forbid","rules":[{"toolName":"Edit","ruleContent":"src/**"}]})",
                       R"({"type":"setMode","mode":"bypassPermissions"})", R"({"type":"addDirectories","directories":["/"]})"}};
   hooks.join(rig);
   rig.hands.policy.mode = PermissionMode::ask;
@@ -153,7 +154,7 @@ TEST_CASE("call hooks: updatedPermissions add rules and a mode for this session,
   one_call(rig, "Write", R"({"file_path":"secret.txt","content":"x"})");
   rig.turn("go");
   CHECK_FALSE(std::filesystem::exists(rig.root / "secret.txt"));
-  CHECK(rig.hands.policy.rules.size() == 2);  // not one for every command
+  CHECK(rig.hands.policy.rules.size() == 2);  // not one for every command, nor one of an unknown kind
   CHECK(rig.hands.policy.mode == PermissionMode::ask);
 
   hooks.answers[HookEvent::permission_request].permissions = {R"({"type":"setMode","mode":"acceptEdits"})"};
