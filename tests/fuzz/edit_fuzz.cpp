@@ -1,5 +1,6 @@
 // Any bytes as file, old and new text: nothing crashes, an edit that is done keeps what stands before the first and behind
 // the last difference, and every decoded view leads back to bytes inside the file.
+//
 // also built of: tools/files/edit_hints.cpp
 #include <cstdint>
 #include <cstdlib>
