@@ -1,13 +1,15 @@
-// End-to-end over the wire: each directory below tests/cases is one, run with the real binary against the fake model server, once
-// for each wire format. A case holds
+// End-to-end over the wire: each directory below tests/cases is one, run with the real binary against the
+// fake model server, once for each wire format. A case holds
 //   scenario.json   what the server does (tests/support/fake_llm_main.cpp has the fields)
 //   args            one argument a line; {work} is the case's working folder
 //   expect          one expectation a line:
-//                     exit N · requests N · requests >= N · refused N (for their length) · stdout ~ TEXT · stdout !~ TEXT · stderr ~ TEXT ·
-//                     debug request [FLAG…] (answers with the last body) · lines NAME <= N LINE (how often a file may hold it) · last request ~ TEXT (of a turn, not of a summary) · last request !~ TEXT · file NAME ~ TEXT · no file NAME
-//   stdin, apis     optional: standard input; wire formats (default: anthropic chat responses gemini; there is ollama, too)
-//   env             optional: more environment, one NAME=value a line
-//   files/          optional: copied into the working folder
+//                     exit N · requests N · requests >= N · refused N (for their length) · stdout ~ TEXT ·
+//                     stdout !~ TEXT · stderr ~ TEXT · debug request [FLAG…] (answers with the last body) ·
+//                     lines NAME <= N LINE (how often a file may hold it) · last request ~ TEXT (of a turn,
+//                     not of a summary) · last request !~ TEXT · file NAME ~ TEXT · no file NAME
+//   stdin, apis     optional: standard input; wire formats (default: anthropic chat responses gemini; there
+//   is ollama, too) env             optional: more environment, one NAME=value a line files/ optional: copied
+//   into the working folder
 // Besides, every request must have the shape its service insists on.
 #include <fcntl.h>
 #include <stdlib.h>
@@ -50,9 +52,11 @@ struct Run {
   std::string out, err;
 };
 
-Run run(const fs::path& home, const fs::path& work, const fs::path& input, const Words& arguments, const Words& environment) {
+Run run(const fs::path& home, const fs::path& work, const fs::path& input, const Words& arguments,
+        const Words& environment) {
   const auto out = home / "stdout", err = home / "stderr";
-  // Made before the fork: with the server's thread about, a sanitizer's allocator may be locked for ever in the child.
+  // Made before the fork: with the server's thread about, a sanitizer's allocator may be locked for ever in
+  // the child.
   std::vector<char*> argv{const_cast<char*>(tern::places::program())}, envp;
   for (const auto& word : arguments) argv.push_back(const_cast<char*>(word.c_str()));
   for (const auto& word : environment) envp.push_back(const_cast<char*>(word.c_str()));
@@ -77,14 +81,15 @@ Run run(const fs::path& home, const fs::path& work, const fs::path& input, const
 
 // The last request of a turn: a draft in the background may come before or behind it.
 std::string last_body(const std::vector<tern::test::FakeRequest>& requests) {
-  const auto last =
-      std::find_if(requests.rbegin(), requests.rend(), [](const auto& request) { return !request.asks_for_summary(); });
+  const auto last = std::find_if(requests.rbegin(), requests.rend(),
+                                 [](const auto& request) { return !request.asks_for_summary(); });
   return last == requests.rend() ? "" : last->body;
 }
 
 // Empty when the line holds.
-std::string unmet(const std::string& line, const Run& run, const std::vector<tern::test::FakeRequest>& requests,
-                  std::size_t refused, const fs::path& work) {
+std::string unmet(const std::string& line, const Run& run,
+                  const std::vector<tern::test::FakeRequest>& requests, std::size_t refused,
+                  const fs::path& work) {
   std::istringstream in(line);
   std::string subject, name, relation;
   in >> subject;
@@ -139,16 +144,18 @@ void run_case(const fs::path& folder, const Wire& api) {
   tern::test::FakeLlm server(content_of(folder / "scenario.json"));
   Words arguments{"--model", api.model};
   for (auto line : lines_of(folder / "args")) {
-    for (auto at = line.find("{work}"); at != std::string::npos; at = line.find("{work}")) line.replace(at, 6, work.string());
+    for (auto at = line.find("{work}"); at != std::string::npos; at = line.find("{work}"))
+      line.replace(at, 6, work.string());
     arguments.push_back(line);
   }
   Words environment{"HOME=" + home.string(), "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
-                    std::string(api.key) + "=dummy-key-of-the-case", std::string(api.url) + "=" + server.url() + api.path};
+                    std::string(api.key) + "=dummy-key-of-the-case",
+                    std::string(api.url) + "=" + server.url() + api.path};
   for (const auto& line : lines_of(folder / "env")) environment.push_back(line);
   const auto input = folder / "stdin";
   const auto ran = run(home, work, fs::exists(input) ? input : fs::path(), arguments, environment);
-  INFO("case " << folder.filename().string() << " over " << api.name << "\nstdout: " << ran.out.substr(0, 2000)
-               << "\nstderr: " << ran.err.substr(0, 2000));
+  INFO("case " << folder.filename().string() << " over " << api.name
+               << "\nstdout: " << ran.out.substr(0, 2000) << "\nstderr: " << ran.err.substr(0, 2000));
   const std::string sent = server.requests().empty() ? "" : server.requests().back().body;
   for (const auto& line : lines_of(folder / "expect")) {
     if (line.starts_with("debug request")) {
@@ -170,12 +177,14 @@ void run_cases(const char* wire) {
     return std::find_if(wires().begin(), wires().end(), [&](const Wire& one) { return one.name == name; });
   };
   const auto api = named(wire);
-  for (const auto& entry : fs::directory_iterator(std::string(tern::places::source_tree()) + "/tests/cases")) {
+  for (const auto& entry :
+       fs::directory_iterator(std::string(tern::places::source_tree()) + "/tests/cases")) {
     INFO(entry.path());
     CHECK(fs::exists(entry.path() / "scenario.json"));
     const auto wanted = lines_of(entry.path() / "apis");
     for (const auto& name : wanted) CHECK(named(name) != wires().end());
-    const bool here = wanted.empty() ? api->of_each_case : std::find(wanted.begin(), wanted.end(), wire) != wanted.end();
+    const bool here =
+        wanted.empty() ? api->of_each_case : std::find(wanted.begin(), wanted.end(), wire) != wanted.end();
     if (here) run_case(entry.path(), *api);
   }
 }

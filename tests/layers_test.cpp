@@ -1,5 +1,6 @@
-// The walls of the house: reads every #include of the product and fails on an edge that tests/rooms.txt does not name, on a
-// third-party header outside the room or the file that owns it, and on two files of one name. tests/layers/ is a small house with one wrong include of each kind.
+// The walls of the house: reads every #include of the product and fails on an edge that tests/rooms.txt does
+// not name, on a third-party header outside the room or the file that owns it, and on two files of one name.
+// tests/layers/ is a small house with one wrong include of each kind.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
@@ -43,12 +44,14 @@ House read_house(const fs::path& table, std::set<std::string>& wrong) {
     Room room;
     std::istringstream words(below), more(libraries);
     while (words >> word) {
-      if (word != "-" && !house.contains(word)) wrong.insert("rooms.txt: " + trimmed(name) + " stands above " + word);
+      if (word != "-" && !house.contains(word))
+        wrong.insert("rooms.txt: " + trimmed(name) + " stands above " + word);
       room.below.push_back(word);
     }
     while (more >> word) {
       const auto open = word.find('(');
-      room.libraries[word.substr(0, open)] = open == word.npos ? "" : word.substr(open + 1, word.size() - open - 2);
+      room.libraries[word.substr(0, open)] =
+          open == word.npos ? "" : word.substr(open + 1, word.size() - open - 2);
     }
     house[trimmed(name)] = room;
   }
@@ -57,8 +60,9 @@ House read_house(const fs::path& table, std::set<std::string>& wrong) {
 
 // How the headers of a library begin.
 const std::map<std::string, std::string> headers = {
-    {"curl", "curl/"},    {"sqlite", "sqlite3"}, {"zstd", "zstd"},           {"reproc", "reproc/"}, {"pcre2", "pcre2.h"},
-    {"gumbo", "gumbo.h"}, {"md4c", "md4c"},      {"utf8proc", "utf8proc.h"}, {"ftxui", "ftxui/"},   {"json", "nlohmann/"},
+    {"curl", "curl/"},    {"sqlite", "sqlite3"}, {"zstd", "zstd"}, {"reproc", "reproc/"},
+    {"pcre2", "pcre2.h"}, {"gumbo", "gumbo.h"},  {"md4c", "md4c"}, {"utf8proc", "utf8proc.h"},
+    {"ftxui", "ftxui/"},  {"json", "nlohmann/"},
 };
 
 std::string room_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
@@ -81,7 +85,8 @@ std::string objection(const House& house, const std::string& file, const std::st
     if (!header.starts_with(start)) continue;
     const auto row = room->second.libraries.find(library);
     if (row == room->second.libraries.end()) return room->first + " may not include " + library;
-    if (!row->second.empty() && !file.ends_with("/" + row->second)) return "only " + row->second + " may include it";
+    if (!row->second.empty() && !file.ends_with("/" + row->second))
+      return "only " + row->second + " may include it";
   }
   return "";
 }
@@ -101,7 +106,8 @@ bool is_source(const fs::path& path) {
   return path.extension() == ".cpp" || path.extension() == ".h" || path.extension() == ".inc";
 }
 
-// Every include that should not be, as "file includes header: reason", sorted. `seen` counts the includes read.
+// Every include that should not be, as "file includes header: reason", sorted. `seen` counts the includes
+// read.
 std::set<std::string> wrong_includes(const fs::path& place, int& seen) {
   std::set<std::string> wrong;
   const House house = read_house(place / "tests/rooms.txt", wrong);
@@ -163,6 +169,7 @@ TEST_CASE("layers: a wrong edge and a library outside its owner are found") {
             "agent/models/sse.cpp includes curl/curl.h: only http.cpp may include it",
             "compression/plan/edit.h has the name of another file",
             "rooms.txt: tools/builtin stands above agent/turn",
-            "tools/builtin/bash.cpp includes compression/plan/edit.h: tools/builtin may not include compression/plan",
+            "tools/builtin/bash.cpp includes compression/plan/edit.h: tools/builtin may not include "
+            "compression/plan",
         });
 }

@@ -1,4 +1,5 @@
-// Phrases that people stumbled over do not come back, and all sentences are in one file, for reading in one go.
+// Phrases that people stumbled over do not come back, and all sentences are in one file, for reading in one
+// go.
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 #include <iterator>
@@ -31,7 +32,8 @@ std::string only_in(const std::string& one, const std::string& other) {
 
 TEST_CASE("literals are read as the compiler joins them") {
   const std::string source =
-      "#include \"not this\"\nf(\"a b\"  // \"nor this\"\n  \" c\", 'x', '\"', R\"(raw \"text\")\");\n/* \"no\" */ int n = "
+      "#include \"not this\"\nf(\"a b\"  // \"nor this\"\n  \" c\", 'x', '\"', R\"(raw \"text\")\");\n/* "
+      "\"no\" */ int n = "
       "1'000;";
   CHECK(literals(source) == std::vector<std::string>{"a b c", "raw \"text\""});
 }

@@ -8,7 +8,8 @@
 namespace tern {
 namespace {
 
-// Caches are refilled at the price of a write, where there is one, of the life that the next request would ask for.
+// Caches are refilled at the price of a write, where there is one, of the life that the next request would
+// ask for.
 double dollars_to_write(Tokens tokens, const Context& context) {
   const bool hour = context.config.long_cache && context.gauges.pauses().hour_pays();
   return static_cast<double>(tokens) * write_price(context.model, hour) / 1e6;
@@ -48,7 +49,8 @@ void tell_cold(Meters& meters, const Context& context, TimePoint now) {
   meters.cold_compacted = cost.compacted;
 }
 
-// The prefix is written anew in any case: what would be shortened soon is shortened now, where that saves a good part.
+// The prefix is written anew in any case: what would be shortened soon is shortened now, where that saves a
+// good part.
 void Compactor::meet_cold_cache(Context& context) {
   const auto now = world_.now();
   const bool cold = matters(context) && !context.gauges.cache().warm(now);
@@ -61,12 +63,14 @@ void Compactor::meet_cold_cache(Context& context) {
   if (taken_back) return;  // by a person, since the last request
   auto cost = cold_cost(context, now);
   if (cost.compacted < 0 || cost.compacted > cost.next * (1 - cold_saving)) return;
-  const auto why =
-      "the provider's cache is cold: this request would cost " + money(cost.next) + ", shortened " + money(cost.compacted);
+  const auto why = "the provider's cache is cold: this request would cost " + money(cost.next) +
+                   ", shortened " + money(cost.compacted);
   if (context.config.cold_cache == ColdCache::ask && !(world_.confirm && world_.confirm(why)))
     return decided("cold cache", why + "; left as it is");
   if (!steered_cut(context, cost.plan.edits, why, true)) return;
-  commit(context, {.edits = std::move(cost.plan.edits), .tier = Tier::micro, .strategy = cost.plan.strategy, .why = why});
+  commit(
+      context,
+      {.edits = std::move(cost.plan.edits), .tier = Tier::micro, .strategy = cost.plan.strategy, .why = why});
 }
 
 }  // namespace tern

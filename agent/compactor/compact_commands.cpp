@@ -38,8 +38,8 @@ std::optional<ItemRange> standing_range(const Conversation& conversation, ItemRa
     return item->id == wanted.first || (item->synthetic ? wanted.first.value <= 1 : item->id >= wanted.first);
   };
   const auto first = std::find_if(items.begin(), items.end(), begins);
-  const auto end =
-      std::find_if(first, items.end(), [&](const ItemPtr& item) { return !item->synthetic && item->id > wanted.last; });
+  const auto end = std::find_if(
+      first, items.end(), [&](const ItemPtr& item) { return !item->synthetic && item->id > wanted.last; });
   if (first == end) return std::nullopt;
   return ItemRange{(*first)->id, (*(end - 1))->id};
 }
@@ -50,7 +50,9 @@ std::string appended(const SummaryRequest& ask) {
   for (auto at = ask.kept.find("\n> "); at != std::string::npos; at = ask.kept.find("\n> ", at + 1))
     quotes += ask.kept.compare(at + 3, 5, "[and ") != 0;
   std::string text;
-  if (quotes > 0) text += "; " + std::to_string(quotes) + (quotes == 1 ? " message" : " messages") + " of yours word for word";
+  if (quotes > 0)
+    text +=
+        "; " + std::to_string(quotes) + (quotes == 1 ? " message" : " messages") + " of yours word for word";
   if (!ask.index.empty()) text += "; an index of " + thousands(estimate(ask.index)) + " tokens";
   return text;
 }
@@ -58,7 +60,8 @@ std::string appended(const SummaryRequest& ask) {
 bool all_stand(const Conversation& conversation, const std::vector<ItemPtr>& items) {
   std::unordered_set<const Item*> standing;
   for (const auto& item : conversation.items) standing.insert(item.get());
-  return std::all_of(items.begin(), items.end(), [&](const ItemPtr& item) { return standing.count(item.get()) > 0; });
+  return std::all_of(items.begin(), items.end(),
+                     [&](const ItemPtr& item) { return standing.count(item.get()) > 0; });
 }
 
 std::string nothing_to_compact(std::string why) {
@@ -69,7 +72,8 @@ std::string nothing_to_compact(std::string why) {
 
 }  // namespace
 
-// A plain /compact uses the draft that is already written or on its way. Returns false when there is none, or when it is unusable.
+// A plain /compact uses the draft that is already written or on its way. Returns false when there is none, or
+// when it is unusable.
 bool Compactor::settled_by_draft(Context& context, bool preview, std::stop_token stop) {
   if (!draft_ || !draft_->untouched(context.conversation)) return false;
   const auto waited = draft_pending() ? wait_for_draft(context, kAskedFor, stop) : -1;
@@ -82,8 +86,8 @@ bool Compactor::settled_by_draft(Context& context, bool preview, std::stop_token
 void Compactor::compact(Context& context, const Compact& command, std::stop_token stop) {
   if (command.strategy == kFresh) return begin_anew(context, command);
   if (!command.strategy.empty() && !is_compaction(command.strategy)) {
-    world_.emit(
-        Notice{Level::warning, "There is no strategy \"" + command.strategy + "\". There is: " + compaction_names() + "."});
+    world_.emit(Notice{Level::warning, "There is no strategy \"" + command.strategy +
+                                           "\". There is: " + compaction_names() + "."});
     return;
   }
   cause_ = Cause::asked;
@@ -95,7 +99,8 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
   now.refills_in_a_row = 0;
   now.strategy = command.strategy;
   if (command.range && !(now.range = standing_range(context.conversation, *command.range)))
-    return world_.emit(Notice{Level::info, "Nothing to compact: no message of that range is in the context."});
+    return world_.emit(
+        Notice{Level::info, "Nothing to compact: no message of that range is in the context."});
   if (!command.focus.empty()) now.focus += (now.focus.empty() ? "" : "\n\n") + command.focus;
   Plan due = plan(context.conversation, budget_of(context), now);
   if (due.edits.empty() && !due.ask) return world_.emit(Notice{Level::info, nothing_to_compact(due.why)});
@@ -123,7 +128,8 @@ void Compactor::begin_anew(Context& context, const Compact& command) {
   auto result = fresh(context, command.focus);
   if (!result)
     return world_.emit(
-        Notice{Level::info, "Nothing leaves for a fresh window: all that stands is work in hand, pinned or said last."});
+        Notice{Level::info,
+               "Nothing leaves for a fresh window: all that stands is work in hand, pinned or said last."});
   state_.hold_until = 0;
   if (command.preview) return show_preview(context, nullptr, std::move(*result));
   if (commit(context, std::move(*result))) notes_.reminded = false, notes_.compacted_in = world_.turn;
@@ -151,7 +157,8 @@ void Compactor::show_preview(Context& context, const SummaryRequest* ask, Result
   const auto after = tern::apply(before, result.edits);
   const auto now = world_.now();
   const auto cost = cut_cost(count(before) - count(after), cache_cost(before, result.edits, true).rewritten,
-                             context.gauges.cache(), now, context.model, context.gauges.requests_per_turn(), result.dollars);
+                             context.gauges.cache(), now, context.model, context.gauges.requests_per_turn(),
+                             result.dollars);
   const auto budget = budget_of(context);
   PreviewReady ready{.id = next_preview_++,
                      .range = describe_range(covered),
@@ -167,29 +174,34 @@ void Compactor::show_preview(Context& context, const SummaryRequest* ask, Result
                   money(dollars * static_cast<double>(ready.after));
   }
   if (ask) ready.kept += appended(*ask);
-  preview_ = Preview{ready.id, std::move(result), ask ? std::optional(*ask) : std::nullopt, std::move(covered), ready};
+  preview_ = Preview{ready.id, std::move(result), ask ? std::optional(*ask) : std::nullopt,
+                     std::move(covered), ready};
   world_.emit(std::move(ready));
 }
 
 void Compactor::settle_preview(Context& context, const AcceptPreview& answer) {
   auto preview = std::exchange(preview_, std::nullopt);
   if (!preview || preview->id != answer.id) {
-    world_.emit(Notice{Level::warning, "That preview is no longer open: /compact --preview makes a new one."});
+    world_.emit(
+        Notice{Level::warning, "That preview is no longer open: /compact --preview makes a new one."});
   } else if (!answer.accept) {
     decided("preview", "discarded: " + preview->result.strategy);
     world_.emit(Notice{Level::info, "Discarded; the context is as it was."});
   } else if (!all_stand(context.conversation, preview->covered)) {
-    world_.emit(Notice{Level::warning, "The messages it covers have changed since: /compact --preview makes a new one."});
+    world_.emit(Notice{Level::warning,
+                       "The messages it covers have changed since: /compact --preview makes a new one."});
   } else {
     cause_ = Cause::asked;
     auto& result = preview->result;
-    if (!answer.edited.empty() && answer.edited != result.summary && preview->ask && !result.summary.empty()) {
+    if (!answer.edited.empty() && answer.edited != result.summary && preview->ask &&
+        !result.summary.empty()) {
       auto ask = *preview->ask;
       ask.new_id = world_.store.next_item();
       ask.now = world_.now();
       auto made = with_summary(ask, answer.edited, true);
       if (const auto* rejected = std::get_if<Rejected>(&made)) {  // still paid for: the person may shorten it
-        world_.emit(Notice{Level::error, "Your version was not taken: " + rejected->why + ". The preview stays open."});
+        world_.emit(Notice{Level::error,
+                           "Your version was not taken: " + rejected->why + ". The preview stays open."});
         preview->shown.draft = answer.edited;
         preview_ = std::move(preview);
         return world_.emit(preview_->shown);
@@ -215,7 +227,8 @@ void Compactor::undo(Context& context, const UndoCompact& command) {
   }
 }
 
-// One batch out of the fold of the log, or into it again; what it covers is read from the log, so nothing else moves.
+// One batch out of the fold of the log, or into it again; what it covers is read from the log, so nothing
+// else moves.
 bool Compactor::take_back(Context& context, std::uint64_t batch, bool redo) {
   const auto before = used_of(context);
   auto after = redo ? world_.store.redo(batch) : world_.store.undo(batch);
@@ -252,15 +265,18 @@ bool Compactor::take_back(Context& context, std::uint64_t batch, bool redo) {
   preview_.reset();
   forget_files(old, context.conversation);
   const double share = fill_share(context);
-  state_.hold_until = redo || share < context.config.micro_at ? 0 : share + (context.config.truncate_at - share) / 2;
-  decided(redo ? "redo" : "undo", std::string("#") + std::to_string(batch) + ": " + thousands(before) + " → " + thousands(used) +
-                                      " tokens" +
-                                      (state_.hold_until > 0 ? "; nothing is compacted until the context is much fuller" : ""));
+  state_.hold_until =
+      redo || share < context.config.micro_at ? 0 : share + (context.config.truncate_at - share) / 2;
+  decided(redo ? "redo" : "undo",
+          std::string("#") + std::to_string(batch) + ": " + thousands(before) + " → " + thousands(used) +
+              " tokens" +
+              (state_.hold_until > 0 ? "; nothing is compacted until the context is much fuller" : ""));
   Compaction event{.phase = redo ? CompactionPhase::redone : CompactionPhase::undone,
                    .batch = batch,
                    .before = before,
                    .after = used,
-                   .touched = redo ? changed_between(context.conversation, old) : changed_between(old, context.conversation)};
+                   .touched = redo ? changed_between(context.conversation, old)
+                                   : changed_between(old, context.conversation)};
   for (const auto& row : world_.store.compactions())
     if (row.batch == batch) {
       event.tier = row.tier, event.cause = row.cause;
@@ -290,19 +306,23 @@ void Compactor::bring_back(Context& context, const std::vector<std::string>& ids
     item.blocks.push_back(Text{"[Brought back by the user: " + name + "]\n" + *text});
     world_.append(std::move(item));
     decided("bring back", name + " asked for by the user");
-    world_.emit(Notice{Level::info, "Back in the context: " + name + " (" + thousands(estimate(*text)) + " tokens)"});
+    world_.emit(
+        Notice{Level::info, "Back in the context: " + name + " (" + thousands(estimate(*text)) + " tokens)"});
   }
 }
 
 std::string Compactor::status() const {
   std::string text;
-  if (draft_pending() || draft_ready()) text += draft_ready() ? "the next summary is drafted\n" : "drafting the next summary\n";
+  if (draft_pending() || draft_ready())
+    text += draft_ready() ? "the next summary is drafted\n" : "drafting the next summary\n";
   if (state_.failures > 0)
-    text += std::to_string(state_.failures) + (state_.failures == 1 ? " summary" : " summaries") + " failed in a row" +
+    text += std::to_string(state_.failures) + (state_.failures == 1 ? " summary" : " summaries") +
+            " failed in a row" +
             (state_.failures >= 3 ? ": compacting without a model until a manual /compact works\n" : "\n");
   if (!waiting_for_.empty()) text += "microcompact waits: " + waiting_for_ + "\n";
   if (state_.hold_until > 0)
-    text += "held: what you took back stays until " + std::to_string(static_cast<int>(state_.hold_until * 100)) + "%\n";
+    text += "held: what you took back stays until " +
+            std::to_string(static_cast<int>(state_.hold_until * 100)) + "%\n";
   return text;
 }
 

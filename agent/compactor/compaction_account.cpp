@@ -35,8 +35,8 @@ struct Counts {
     for (std::size_t i = 0; i < std::size(of); ++i) {
       if (of[i] == 0) continue;
       const bool yours = i == static_cast<std::size_t>(Part::message);
-      text += (text.empty() ? "" : ", ") +
-              (yours ? counted(of[i], part_names[i], "messages of yours") : counted(of[i], part_names[i], {}));
+      text += (text.empty() ? "" : ", ") + (yours ? counted(of[i], part_names[i], "messages of yours")
+                                                  : counted(of[i], part_names[i], {}));
     }
     return text;
   }
@@ -76,7 +76,8 @@ std::string requests_text(const Groups& groups) {
     text += "- " + clipped(first.substr(0, first.find('\n')), request_bytes) + "\n";
   }
   if (groups.requests.size() > most_requests)
-    text += "- … and " + counted(static_cast<std::int64_t>(groups.requests.size() - most_requests), "request") + " more\n";
+    text += "- … and " +
+            counted(static_cast<std::int64_t>(groups.requests.size() - most_requests), "request") + " more\n";
   return text.empty() ? text : "## What you asked\n" + text;
 }
 

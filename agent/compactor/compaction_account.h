@@ -11,7 +11,8 @@ namespace tern {
 // The messages of the context that the edits change or take away.
 std::vector<ItemPtr> targets(const Conversation& conversation, const Edits& edits);
 
-// A readable account: what was shortened and removed, then what the conversation had been about (requests, changes, failures, tools).
+// A readable account: what was shortened and removed, then what the conversation had been about (requests,
+// changes, failures, tools).
 std::string account_of(const Conversation& before, const Edits& edits);
 
 }  // namespace tern

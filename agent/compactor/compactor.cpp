@@ -62,8 +62,10 @@ Fit Compactor::make_room(Context& context, std::stop_token stop) {
       break;
     }
     if (result == Step::nothing) break;
-    state_.cold = state_.cold ||
-                  state_.deepest >= Tier::compact;  // the prefix is rewritten in any case: what else is due costs nothing more
+    state_.cold =
+        state_.cold ||
+        state_.deepest >=
+            Tier::compact;  // the prefix is rewritten in any case: what else is due costs nothing more
   }
   state_.cold = false;
   if (state_.deepest >= Tier::compact) {
@@ -102,7 +104,8 @@ Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token
       case Action::nothing: return Step::nothing;
       case Action::end_hold:
         state_.hold_until = 0;
-        decided("hold ended", "the context has grown past what was taken back (" + thousands(used_of(context)) + " tokens)");
+        decided("hold ended", "the context has grown past what was taken back (" +
+                                  thousands(used_of(context)) + " tokens)");
         break;
       case Action::take_draft:
         if (const auto taken = take_due_draft(context, stop)) return *taken;
@@ -124,7 +127,8 @@ Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token
         seen.fresh_window_no = true;
         break;
       case Action::start_draft:
-        if (start_draft(context, *due.ask, due.why)) return Step::nothing;  // room enough to go on working while it is written
+        if (start_draft(context, *due.ask, due.why))
+          return Step::nothing;  // room enough to go on working while it is written
         seen.no_new_draft = true;
         break;
       case Action::give_up:
@@ -135,11 +139,13 @@ Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token
   }
 }
 
-// The draft is due: waited for when it is still being written, then put in. Nothing: it could not be used, and the plan goes on.
+// The draft is due: waited for when it is still being written, then put in. Nothing: it could not be used,
+// and the plan goes on.
 std::optional<Compactor::Step> Compactor::take_due_draft(Context& context, std::stop_token stop) {
   const auto why = fullness(context);
   const bool waits = !draft_->done();
-  const auto waited = waits ? wait_for_draft(context, why + "; there is no more room without the draft", stop) : -1;
+  const auto waited =
+      waits ? wait_for_draft(context, why + "; there is no more room without the draft", stop) : -1;
   if (stop.stop_requested()) {
     if (!draft_->done()) log_failure("cancelled; the draft goes on", Tier::compact);
     return Step::nothing;
@@ -148,13 +154,15 @@ std::optional<Compactor::Step> Compactor::take_due_draft(Context& context, std::
   return std::nullopt;
 }
 
-Compactor::Step Compactor::carry_out(Context& context, Plan due, const PlanState& now, Action action, std::stop_token stop) {
+Compactor::Step Compactor::carry_out(Context& context, Plan due, const PlanState& now, Action action,
+                                     std::stop_token stop) {
   if (action == Action::give_up) {
     decided(kThrash, due.why);
     tell(CompactionPhase::failed, context, due.tier, {}, due.why);
     return Step::failed;
   }
-  if (due.tier == Tier::micro && context.config.micro_by_model) due.edits = lines_by_model(context, std::move(due.edits), stop);
+  if (due.tier == Tier::micro && context.config.micro_by_model)
+    due.edits = lines_by_model(context, std::move(due.edits), stop);
   if (due.tier >= Tier::compact) state_.count_compaction();
   if (action == Action::truncate) return truncated(context, std::move(due), now, stop);
   if (action == Action::cut) return cut(context, due);
@@ -166,7 +174,8 @@ Compactor::Step Compactor::carry_out(Context& context, Plan due, const PlanState
 // Edits that need no model.
 Compactor::Step Compactor::cut(Context& context, const Plan& due) {
   if (due.tier >= Tier::compact) tell(CompactionPhase::needed, context, due.tier, {}, due.why);
-  const bool done = commit(context, {.edits = due.edits, .tier = due.tier, .strategy = due.strategy, .why = due.why});
+  const bool done =
+      commit(context, {.edits = due.edits, .tier = due.tier, .strategy = due.strategy, .why = due.why});
   return done ? Step::changed : Step::nothing;
 }
 
@@ -186,7 +195,8 @@ Compactor::Step Compactor::truncated(Context& context, Plan due, const PlanState
 }
 
 // The progress of a compaction, as the screen shows it.
-void Compactor::tell(CompactionPhase phase, const Context& context, Tier tier, std::string strategy, std::string why) {
+void Compactor::tell(CompactionPhase phase, const Context& context, Tier tier, std::string strategy,
+                     std::string why) {
   world_.emit(Compaction{.phase = phase,
                          .tier = tier,
                          .cause = cause_,
@@ -195,12 +205,13 @@ void Compactor::tell(CompactionPhase phase, const Context& context, Tier tier, s
                          .why = std::move(why)});
 }
 
-// Microcompact breaks the provider's prompt cache. While that is warm it waits, unless it pays soon or room runs short.
+// Microcompact breaks the provider's prompt cache. While that is warm it waits, unless it pays soon or room
+// runs short.
 bool Compactor::waits(Context& context, const Plan& due, double share) {
   const auto& gauges = context.gauges;
   const auto now = world_.now();
-  const auto cost = cut_cost(saved(due.edits), cache_cost(context.conversation, due.edits, true).rewritten, gauges.cache(), now,
-                             context.model, gauges.requests_per_turn());
+  const auto cost = cut_cost(saved(due.edits), cache_cost(context.conversation, due.edits, true).rewritten,
+                             gauges.cache(), now, context.model, gauges.requests_per_turn());
   const bool wait = better_later(cost, share, context.config);
   if (wait && waiting_for_.empty()) {
     world_.emit(Notice{Level::info, "microcompact waits: " + describe(cost, gauges.cache(), now)});
@@ -212,10 +223,13 @@ bool Compactor::waits(Context& context, const Plan& due, double share) {
 
 bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_token stop) {
   cause_ = Cause::overflow;
-  if (refusal.asked <= 0 && refusal.limit <= 0 && half_the_attachments(context, refusal.attachments)) return true;
+  if (refusal.asked <= 0 && refusal.limit <= 0 && half_the_attachments(context, refusal.attachments))
+    return true;
   if (refusal.attachments) return false;  // nothing of them may leave, and no cut of words would help
   if (!context.config.auto_compress) {
-    world_.emit(Notice{Level::error, "The provider refused the length and autoCompress is off: use /compact, or switch it on."});
+    world_.emit(
+        Notice{Level::error,
+               "The provider refused the length and autoCompress is off: use /compact, or switch it on."});
     return false;
   }
   const auto before = count(context.conversation);
@@ -227,7 +241,8 @@ bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_toke
   state_.deepest = Tier::none;
   cause_ = Cause::overflow;
   auto now = plan_state(context);
-  now.manual = true;  // first a summary: a draft that is ready, else by whatever model still can; then without one
+  now.manual =
+      true;  // first a summary: a draft that is ready, else by whatever model still can; then without one
   now.why = "the provider refused the length";
   const bool swapped = draft_ready() && swap_draft(context, now.why) == Step::changed;
   drop_draft();
@@ -249,7 +264,8 @@ bool Compactor::overflow(Context& context, const Failed& refusal, std::stop_toke
                        .why = "the provider refused the length: " + refusal.message});
   }
   if (count(context.conversation) >= before) {
-    world_.emit(Notice{Level::error, "Nothing more may be removed. What fills the context: " + fills(context) + "."});
+    world_.emit(
+        Notice{Level::error, "Nothing more may be removed. What fills the context: " + fills(context) + "."});
     return false;
   }
   resume_rule(context, old);

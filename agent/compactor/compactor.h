@@ -1,6 +1,7 @@
-// Keeps the context below its window: runs the plans of the compression core, asks models for summaries, drafts ahead, falls
-// back without one, and can take each compaction back. Every decision is logged with its reason before it is applied. Belongs
-// to the worker; the draft thread works on an immutable copy and hands its answer over once.
+// Keeps the context below its window: runs the plans of the compression core, asks models for summaries,
+// drafts ahead, falls back without one, and can take each compaction back. Every decision is logged with its
+// reason before it is applied. Belongs to the worker; the draft thread works on an immutable copy and hands
+// its answer over once.
 #pragma once
 
 #include <map>
@@ -23,9 +24,11 @@ namespace tern {
 
 class Compactor {
  public:
-  explicit Compactor(CompactorWorld world) : world_(std::move(world)), notes_{{world_.store, world_.kept_in}} {}
+  explicit Compactor(CompactorWorld world)
+      : world_(std::move(world)), notes_{{world_.store, world_.kept_in}} {}
 
-  // Before every request, also inside a tool loop. On return the request fits, or `why` says what fills the context.
+  // Before every request, also inside a tool loop. On return the request fits, or `why` says what fills the
+  // context.
   Fit make_room(Context& context, std::stop_token stop);
   // The provider refused the length: true when the context is now smaller than what was refused.
   bool overflow(Context& context, const Failed& refusal, std::stop_token stop);
@@ -42,7 +45,8 @@ class Compactor {
   void stop_drafting() { draft_.reset(); }
   void set_focus(std::string focus) { focus_ = std::move(focus); }  // the memory file's compact instructions
   // What is told before and after a compaction; empty ones cost nothing.
-  void set_steering(decltype(CompactorWorld::before_compaction) before, decltype(CompactorWorld::after_compaction) after) {
+  void set_steering(decltype(CompactorWorld::before_compaction) before,
+                    decltype(CompactorWorld::after_compaction) after) {
     world_.before_compaction = std::move(before);
     world_.after_compaction = std::move(after);
   }
@@ -65,10 +69,12 @@ class Compactor {
   Step step(Context& context, PlanState state, std::stop_token stop);
   Step truncated(Context& context, Plan due, const PlanState& state, std::stop_token stop);
   Step cut(Context& context, const Plan& due);
-  void tell(CompactionPhase phase, const Context& context, Tier tier, std::string strategy = {}, std::string why = {});
+  void tell(CompactionPhase phase, const Context& context, Tier tier, std::string strategy = {},
+            std::string why = {});
   void meet_cold_cache(Context& context);  // cold_cache.cpp
   void fit_attachments(Context& context);
-  bool half_the_attachments(Context& context, bool certain);  // certain: the provider minds them, not the length
+  bool half_the_attachments(Context& context,
+                            bool certain);  // certain: the provider minds them, not the length
   CompactorFacts facts(const Context& context, bool overflow) const;
   std::optional<Step> take_due_draft(Context& context, std::stop_token stop);
   Step carry_out(Context& context, Plan due, const PlanState& now, Action action, std::stop_token stop);
@@ -77,11 +83,14 @@ class Compactor {
   std::vector<ModelInfo> ladder(const Context& context) const;
   std::vector<ModelInfo> askable(const Context& context) const;
   void rest(const Context& context, const ModelInfo& model, const std::string& why);
-  std::optional<Result> summarise(Context& context, const Plan& plan, const PlanState& state, std::stop_token stop);
+  std::optional<Result> summarise(Context& context, const Plan& plan, const PlanState& state,
+                                  std::stop_token stop);
   std::optional<Job> job_for(const Context& context, const SummaryRequest& ask, const ModelInfo& model);
   double account(Context& context, const SummaryAnswer& answer, const ModelInfo& model, const char* purpose);
-  std::variant<Result, Rejected> taken(SummaryRequest, const SummaryWork&, const SummaryAnswer&, const ModelInfo&);
-  std::optional<Result> by_model(Context& context, const SummaryRequest& ask, const ModelInfo& model, std::stop_token stop);
+  std::variant<Result, Rejected> taken(SummaryRequest, const SummaryWork&, const SummaryAnswer&,
+                                       const ModelInfo&);
+  std::optional<Result> by_model(Context& context, const SummaryRequest& ask, const ModelInfo& model,
+                                 std::stop_token stop);
   std::optional<Result> without_model(Context& context, const PlanState& state, Tokens replaced);
   Edits lines_by_model(Context& context, Edits edits, std::stop_token stop);  // microByModel
   void maybe_draft(Context& context);
@@ -103,8 +112,10 @@ class Compactor {
 
   // compactor_commit.cpp
   bool commit(Context& context, Result result);
-  CompactionRecord record_of(const Context& context, const Result& result, const Conversation& before, const Conversation& after);
-  void decided(const std::string& what, const std::string& why);  // a line of the decision log that changed nothing
+  CompactionRecord record_of(const Context& context, const Result& result, const Conversation& before,
+                             const Conversation& after);
+  void decided(const std::string& what,
+               const std::string& why);  // a line of the decision log that changed nothing
   void log_failure(const std::string& why, Tier tier);
   void forget_files(const Conversation& before, const Conversation& after);
   void resume_rule(Context& context, const Conversation& before);

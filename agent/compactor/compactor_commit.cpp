@@ -1,4 +1,5 @@
-// The Compactor's end: what was decided is checked, logged, applied and shown, and what hangs on the context follows.
+// The Compactor's end: what was decided is checked, logged, applied and shown, and what hangs on the context
+// follows.
 #include <algorithm>
 #include <unordered_set>
 
@@ -25,13 +26,15 @@ std::string text_of(const Item& item) {
   return text;
 }
 
-// The messages that items of the context stand for. An earlier summary sits among them with a late id of its own.
+// The messages that items of the context stand for. An earlier summary sits among them with a late id of its
+// own.
 std::optional<ItemRange> stands_for(const std::vector<ItemPtr>& items) {
   std::optional<ItemRange> range;
   const auto widen = [&](ItemId first, ItemId last) {
     if (first.value == 0) return;
     if (last < first) std::swap(first, last);
-    range = range ? ItemRange{std::min(range->first, first), std::max(range->last, last)} : ItemRange{first, last};
+    range = range ? ItemRange{std::min(range->first, first), std::max(range->last, last)}
+                  : ItemRange{first, last};
   };
   for (const auto& item : items) {
     const auto* summary = item->blocks.empty() ? nullptr : std::get_if<Summary>(&item->blocks.front());
@@ -126,13 +129,13 @@ bool Compactor::commit(Context& context, Result result) {
 }
 
 // What the store keeps of a compaction beside its edits.
-CompactionRecord Compactor::record_of(const Context& context, const Result& result, const Conversation& before,
-                                      const Conversation& after) {
+CompactionRecord Compactor::record_of(const Context& context, const Result& result,
+                                      const Conversation& before, const Conversation& after) {
   const auto loss = audit(before, after);
   const auto now = world_.now();
   const auto& cache = context.gauges.cache();
-  const auto cost = cut_cost(count(before) - count(after), cache_cost(before, result.edits, true).rewritten, cache, now,
-                             context.model, context.gauges.requests_per_turn(), result.dollars);
+  const auto cost = cut_cost(count(before) - count(after), cache_cost(before, result.edits, true).rewritten,
+                             cache, now, context.model, context.gauges.requests_per_turn(), result.dollars);
   CompactionRecord record;
   record.batch = world_.store.next_batch();
   record.tier = result.tier;
@@ -146,17 +149,20 @@ CompactionRecord Compactor::record_of(const Context& context, const Result& resu
   record.sentences_kept = loss.answers.kept;
   if (result.tier >= Tier::compact) record.audit_full = full_audit(loss);
   record.cost = describe(cost, cache, now);
-  record.summary = result.summary.empty() && result.tier >= Tier::compact ? account_of(before, result.edits) : result.summary;
+  record.summary = result.summary.empty() && result.tier >= Tier::compact ? account_of(before, result.edits)
+                                                                          : result.summary;
   record.index = result.index;
   record.key_points = key_points(record.summary, context.config.summary_max_chars);
   const auto covered = result.covers ? covered_items(before, *result.covers) : targets(before, result.edits);
-  if (const auto range = stands_for(covered)) std::tie(record.first_turn, record.last_turn) = turns_of(*range);
+  if (const auto range = stands_for(covered))
+    std::tie(record.first_turn, record.last_turn) = turns_of(*range);
   record.messages_before = before.items.size();
   record.messages_after = after.items.size();
   if (result.covers && !covered.empty()) {
     const auto last = std::find(before.items.begin(), before.items.end(), covered.back());
     record.boundary = static_cast<std::size_t>(last - before.items.begin()) + 1;
-    if (record.boundary < before.items.size()) record.boundary_score = boundary_score(before, record.boundary);
+    if (record.boundary < before.items.size())
+      record.boundary_score = boundary_score(before, record.boundary);
   }
   record.dollars = result.dollars;
   record.pause_ms = result.pause_ms;
@@ -193,8 +199,9 @@ void Compactor::forget_files(const Conversation& before, const Conversation& aft
 void Compactor::resume_rule(Context& context, const Conversation& before) {
   if (context.conversation.items.empty()) return;
   const auto& last = *context.conversation.items.back();
-  const bool mid_task = std::any_of(last.blocks.begin(), last.blocks.end(),
-                                    [](const Block& block) { return std::holds_alternative<ToolResult>(block); });
+  const bool mid_task = std::any_of(last.blocks.begin(), last.blocks.end(), [](const Block& block) {
+    return std::holds_alternative<ToolResult>(block);
+  });
   if (!mid_task || count(before) - count(context.conversation) < count(before) / 10) return;
   auto text = resume_text(before, context.conversation, budget_of(context), world_.todos, world_.root);
   if (text.empty()) return;

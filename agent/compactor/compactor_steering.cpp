@@ -1,4 +1,5 @@
-// The Compactor's ear: what it is about to do is told, and may be refused, narrowed by pins, widened by drops, or given instructions.
+// The Compactor's ear: what it is about to do is told, and may be refused, narrowed by pins, widened by
+// drops, or given instructions.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,7 +13,8 @@ namespace tern {
 namespace {
 
 constexpr const char* kDroppedByHook = "drop by hook";
-constexpr double kQuiet = 0.05;  // of the limit: a refused compaction is not asked for again before the context has grown so far
+constexpr double kQuiet =
+    0.05;  // of the limit: a refused compaction is not asked for again before the context has grown so far
 
 std::string kind_of_item(const Item& item) {
   for (const auto& block : item.blocks) {
@@ -38,7 +40,8 @@ bool is_called(const Item& item, RecallId id) {
 }
 
 bool has_calls(const Item& item) {
-  return std::any_of(item.blocks.begin(), item.blocks.end(), [](const Block& b) { return std::holds_alternative<ToolCall>(b); });
+  return std::any_of(item.blocks.begin(), item.blocks.end(),
+                     [](const Block& b) { return std::holds_alternative<ToolCall>(b); });
 }
 
 // An item with what belongs to it: a message with its results.
@@ -51,14 +54,16 @@ std::vector<ItemPtr> with_its_pair(const std::vector<ItemPtr>& items, std::size_
 
 std::vector<PlannedItem> planned(const Conversation& conversation, const Plan& due) {
   std::unordered_map<std::uint64_t, std::string> reasons;
-  for (const auto& edit : due.edits) reasons.try_emplace(edit.target.value, edit.why.why.empty() ? edit.why.unit : edit.why.why);
+  for (const auto& edit : due.edits)
+    reasons.try_emplace(edit.target.value, edit.why.why.empty() ? edit.why.unit : edit.why.why);
   const auto summarised = due.ask ? covered_items(conversation, due.ask->covers) : std::vector<ItemPtr>();
   for (const auto& item : summarised) reasons.try_emplace(item->id.value, "goes into a summary");
   const auto changed = due.ask ? summarised : targets(conversation, due.edits);
   std::vector<PlannedItem> rows;
   rows.reserve(changed.size());
   for (const auto& item : changed)
-    rows.push_back({to_string(item->recall), kind_of_item(*item), subject_of(*item), reasons[item->id.value], item->tokens});
+    rows.push_back({to_string(item->recall), kind_of_item(*item), subject_of(*item), reasons[item->id.value],
+                    item->tokens});
   return rows;
 }
 
@@ -67,14 +72,17 @@ std::vector<PlannedItem> planned(const Conversation& conversation, const Plan& d
 bool Compactor::steered(Context& context, Plan& due, PlanState& now) {
   if (!world_.before_compaction || due.thrash || due.tier < Tier::micro) return true;
   const auto budget = budget_of(context);
-  CompactionIntent intent{due.tier, cause_, used_of(context), 0, due.why, now.focus, planned(context.conversation, due)};
+  CompactionIntent intent{
+      due.tier, cause_, used_of(context), 0, due.why, now.focus, planned(context.conversation, due)};
   intent.after = due.ask ? intent.before - due.ask->replaces + due.ask->target
                          : usage(tern::apply(context.conversation, due.edits), budget).used;
   const auto said = world_.before_compaction(intent);
   if (said.block && due.tier != Tier::truncate && cause_ != Cause::overflow) {
     decided("blocked", "a hook refused the compaction" + (said.why.empty() ? "" : ": " + said.why));
-    if (cause_ == Cause::automatic) state_.hold_until = std::min(fill_share(context) + kQuiet, context.config.truncate_at);
-    world_.emit(Notice{Level::info, "A hook refused the compaction" + (said.why.empty() ? "." : ": " + said.why)});
+    if (cause_ == Cause::automatic)
+      state_.hold_until = std::min(fill_share(context) + kQuiet, context.config.truncate_at);
+    world_.emit(
+        Notice{Level::info, "A hook refused the compaction" + (said.why.empty() ? "." : ": " + said.why)});
     return false;
   }
   if (!said.instructions.empty()) now.focus += (now.focus.empty() ? "" : "\n\n") + said.instructions;
@@ -96,7 +104,8 @@ bool Compactor::steered_cut(Context& context, Edits& edits, const std::string& w
       {Tier::micro, cause_, used_of(context), after, why, std::string(), planned(context.conversation, cut)});
   if (said.block && refusable) {
     decided("blocked", "a hook refused the compaction" + (said.why.empty() ? "" : ": " + said.why));
-    world_.emit(Notice{Level::info, "A hook refused the compaction" + (said.why.empty() ? "." : ": " + said.why)});
+    world_.emit(
+        Notice{Level::info, "A hook refused the compaction" + (said.why.empty() ? "." : ": " + said.why)});
     return false;
   }
   const auto cause = cause_;
@@ -110,16 +119,17 @@ bool Compactor::steered_cut(Context& context, Edits& edits, const std::string& w
     if (!items[i]->pinned) continue;
     for (const auto& item : with_its_pair(items, i)) stay.insert(item->id.value);
   }
-  std::erase_if(edits,
-                [&](const Edit& edit) { return stay.count(edit.target.value) > 0 || standing.count(edit.target.value) == 0; });
+  std::erase_if(edits, [&](const Edit& edit) {
+    return stay.count(edit.target.value) > 0 || standing.count(edit.target.value) == 0;
+  });
   return !edits.empty();
 }
 
 void Compactor::pin_for_hook(Context& context, const std::string& id) {
   const auto recall = parse_recall_id(id);
   const auto& items = context.conversation.items;
-  const auto item =
-      std::find_if(items.begin(), items.end(), [&](const ItemPtr& one) { return recall && is_called(*one, recall); });
+  const auto item = std::find_if(items.begin(), items.end(),
+                                 [&](const ItemPtr& one) { return recall && is_called(*one, recall); });
   if (item == items.end())
     world_.emit(Notice{Level::warning, "A hook wants " + id + " pinned, which is not in the context."});
   else if (!(*item)->pinned)
@@ -137,21 +147,27 @@ void Compactor::drop_for_hook(Context& context, const std::vector<std::string>& 
       if (!recall || items[i]->pinned || !is_called(*items[i], recall)) continue;
       for (const auto& item : with_its_pair(items, i))
         if (gone.insert(item->id.value).second)
-          edits.push_back({item->id, Drop{}, {Tier::micro, "hook", "a PreCompact hook dropped it"}, item->tokens});
+          edits.push_back(
+              {item->id, Drop{}, {Tier::micro, "hook", "a PreCompact hook dropped it"}, item->tokens});
     }
   }
   if (edits.empty()) return;
   const bool shape = check_edit(context.conversation, tern::apply(context.conversation, edits)).empty();
   if (shape)
-    commit(context, {.edits = std::move(edits), .tier = Tier::micro, .strategy = kDroppedByHook, .why = "asked for by a hook"});
+    commit(context, {.edits = std::move(edits),
+                     .tier = Tier::micro,
+                     .strategy = kDroppedByHook,
+                     .why = "asked for by a hook"});
   else
     world_.emit(Notice{Level::warning, "A hook wants messages dropped that others need; they stay."});
 }
 
 // What has been done, for who wants to know.
-void Compactor::tell_outcome(const Conversation& before, const Conversation& after, const CompactionRecord& record) {
+void Compactor::tell_outcome(const Conversation& before, const Conversation& after,
+                             const CompactionRecord& record) {
   if (!world_.after_compaction || record.strategy == kDroppedByHook) return;
-  CompactionOutcome outcome{.tier = record.tier, .cause = record.cause, .summary = record.summary, .summary_id = {}};
+  CompactionOutcome outcome{
+      .tier = record.tier, .cause = record.cause, .summary = record.summary, .summary_id = {}};
   outcome.before = record.before;
   outcome.after = record.after;
   std::unordered_set<const Item*> old;

@@ -1,4 +1,5 @@
-// The Compactor's summaries: made while somebody waits, or drafted ahead; by the small model, the main one, or none.
+// The Compactor's summaries: made while somebody waits, or drafted ahead; by the small model, the main one,
+// or none.
 #include <algorithm>
 
 #include "agent/compactor/compactor.h"
@@ -11,17 +12,22 @@ namespace {
 constexpr double unhurried = 0.9;  // of micro_at: from here on a jump over compact_at is foreseen
 constexpr std::chrono::minutes rest_of_a_model{10};
 
-std::string style_name(SummaryStyle style) { return style == SummaryStyle::snapshot ? "snapshot" : "sections"; }
+std::string style_name(SummaryStyle style) {
+  return style == SummaryStyle::snapshot ? "snapshot" : "sections";
+}
 
 std::string id_of(const ModelInfo& model) { return model.provider + "/" + model.name; }
 
-std::string in_parts(std::size_t parts) { return parts > 1 ? " in " + std::to_string(parts) + " parts at once" : ""; }
+std::string in_parts(std::size_t parts) {
+  return parts > 1 ? " in " + std::to_string(parts) + " parts at once" : "";
+}
 
 }  // namespace
 
 // The models that may write a summary, the cheap one first.
 std::vector<ModelInfo> Compactor::ladder(const Context& context) const {
-  const auto& wanted = context.config.small_model.empty() ? context.model.small_model : context.config.small_model;
+  const auto& wanted =
+      context.config.small_model.empty() ? context.model.small_model : context.config.small_model;
   if (wanted.empty()) return {context.model};
   auto name = world_.models.resolve(wanted);
   if (!name) name = ModelName{context.model.provider, wanted};
@@ -40,16 +46,18 @@ std::vector<ModelInfo> Compactor::askable(const Context& context) const {
   return models;
 }
 
-// A small model that failed is left alone for a while: each try would cost the same wait again. The main model never rests.
+// A small model that failed is left alone for a while: each try would cost the same wait again. The main
+// model never rests.
 void Compactor::rest(const Context& context, const ModelInfo& model, const std::string& why) {
   refused_.insert(id_of(model));
   if (id_of(model) == id_of(context.model)) return;
   resting_[id_of(model)] = world_.now() + rest_of_a_model;
-  decided("small model", model.name + " is not asked for " + std::to_string(rest_of_a_model.count()) + " minutes: " + why);
+  decided("small model",
+          model.name + " is not asked for " + std::to_string(rest_of_a_model.count()) + " minutes: " + why);
 }
 
-// The ladder: small model, main model, no model, removal. Truncation is the next step's. Whose draft has just failed is not asked
-// again while somebody waits.
+// The ladder: small model, main model, no model, removal. Truncation is the next step's. Whose draft has just
+// failed is not asked again while somebody waits.
 std::optional<Compactor::Result> Compactor::summarise(Context& context, const Plan& due, const PlanState& now,
                                                       std::stop_token stop) {
   const auto begin = world_.now();
@@ -72,7 +80,8 @@ std::optional<Compactor::Result> Compactor::summarise(Context& context, const Pl
   const bool refused = !result;
   if (refused) result = without_model(context, now, due.ask->replaces);
   if (!result) {
-    log_failure(now.range ? "no summary of that stretch would be smaller than it" : "no summary fits and nothing may be removed",
+    log_failure(now.range ? "no summary of that stretch would be smaller than it"
+                          : "no summary fits and nothing may be removed",
                 due.tier);
     return std::nullopt;
   }
@@ -86,15 +95,18 @@ void Compactor::count_failure(bool failed) {
   state_.failures = failed ? state_.failures + 1 : 0;
   if (state_.failures == 3)
     world_.emit(
-        Notice{Level::warning, "Three summaries failed in a row: compacting without a model until a manual /compact works."});
+        Notice{Level::warning,
+               "Three summaries failed in a row: compacting without a model until a manual /compact works."});
 }
 
 // The requests for one summary, and a connection for each. None when there is no way to that model.
-std::optional<Compactor::Job> Compactor::job_for(const Context& context, const SummaryRequest& ask, const ModelInfo& model) {
+std::optional<Compactor::Job> Compactor::job_for(const Context& context, const SummaryRequest& ask,
+                                                 const ModelInfo& model) {
   const bool main = model.provider == context.model.provider && model.name == context.model.name;
   SharedPrefix shared;
   if (main) shared = {context.prompt.text, context.tools, context.gauges.cache().warm(world_.now())};
-  auto bounded = model;  // what fits the conversation's window is asked for within it, whatever a table says of the small model
+  auto bounded = model;  // what fits the conversation's window is asked for within it, whatever a table says
+                         // of the small model
   bounded.window = std::min(model.window, context.window());
   Job job{{}, summary_work(ask, world_.store, bounded, shared)};
   for (std::size_t i = 0; i < job.work.requests.size(); ++i) {
@@ -106,7 +118,8 @@ std::optional<Compactor::Job> Compactor::job_for(const Context& context, const S
 }
 
 // What a summary cost joins the session's account once, when its answer is first seen.
-double Compactor::account(Context& context, const SummaryAnswer& answer, const ModelInfo& model, const char* purpose) {
+double Compactor::account(Context& context, const SummaryAnswer& answer, const ModelInfo& model,
+                          const char* purpose) {
   const double cost = model.dollars(answer.usage);
   if (!answer.usage_reported) return cost;
   context.gauges.spent(cost, model.priced);
@@ -128,7 +141,8 @@ double Compactor::account(Context& context, const SummaryAnswer& answer, const M
 
 // The edits an answer means, or why it is not taken.
 std::variant<Compactor::Result, Rejected> Compactor::taken(SummaryRequest ask, const SummaryWork& work,
-                                                           const SummaryAnswer& answer, const ModelInfo& model) {
+                                                           const SummaryAnswer& answer,
+                                                           const ModelInfo& model) {
   if (!answer.error.empty()) return Rejected{answer.error};
   ask.new_id = world_.store.next_item();
   ask.now = world_.now();
@@ -144,11 +158,12 @@ std::variant<Compactor::Result, Rejected> Compactor::taken(SummaryRequest ask, c
                 .covers = ask.covers};
 }
 
-std::optional<Compactor::Result> Compactor::by_model(Context& context, const SummaryRequest& ask, const ModelInfo& model,
-                                                     std::stop_token stop) {
+std::optional<Compactor::Result> Compactor::by_model(Context& context, const SummaryRequest& ask,
+                                                     const ModelInfo& model, std::stop_token stop) {
   auto job = job_for(context, ask, model);
   if (!job) return std::nullopt;
-  tell(CompactionPhase::progress, context, Tier::compact, "summary by " + model.name + in_parts(job->work.requests.size()));
+  tell(CompactionPhase::progress, context, Tier::compact,
+       "summary by " + model.name + in_parts(job->work.requests.size()));
   SummaryAnswer answer;
   world_.attend([&] { answer = ask_for_summary(job->providers, job->work, stop); });
   const double cost = account(context, answer, model, "summary");
@@ -164,9 +179,11 @@ std::optional<Compactor::Result> Compactor::by_model(Context& context, const Sum
   return result;
 }
 
-std::optional<Compactor::Result> Compactor::without_model(Context& context, const PlanState& now, Tokens replaced) {
+std::optional<Compactor::Result> Compactor::without_model(Context& context, const PlanState& now,
+                                                          Tokens replaced) {
   const auto budget = budget_of(context);
-  const auto spared = sparing_what_fits(context.conversation, budget, item_target(budget, newest_results), Spared::rounds);
+  const auto spared =
+      sparing_what_fits(context.conversation, budget, item_target(budget, newest_results), Spared::rounds);
   if (auto edits = local_summary(context.conversation, spared, now); !edits.empty())
     return Result{.edits = std::move(edits), .tier = Tier::compact, .strategy = "local"};
   if (now.range) return std::nullopt;  // nothing outside the picked stretch pays for it
@@ -209,22 +226,26 @@ Edits Compactor::lines_by_model(Context& context, Edits edits, std::stop_token s
 void Compactor::maybe_draft(Context& context) {
   const double share = fill_share(context);
   const auto& config = context.config;
-  const double next =
-      share + static_cast<double>(context.gauges.forecast().per_turn()) / static_cast<double>(working_limit(budget_of(context)));
+  const double next = share + static_cast<double>(context.gauges.forecast().per_turn()) /
+                                  static_cast<double>(working_limit(budget_of(context)));
   const bool busy = share >= config.micro_at * unhurried;
-  const bool soon = share >= config.draft_at || (next >= config.compact_at && busy) ||
-                    (busy && used_of(context) >= config.trigger_tokens * 9 / 10) ||
-                    context.conversation.items.size() >= static_cast<std::size_t>(config.trigger_messages) * 9 / 10;
+  const bool soon =
+      share >= config.draft_at || (next >= config.compact_at && busy) ||
+      (busy && used_of(context) >= config.trigger_tokens * 9 / 10) ||
+      context.conversation.items.size() >= static_cast<std::size_t>(config.trigger_messages) * 9 / 10;
   if (draft_ || !waiting_for_.empty() || !soon || share >= config.truncate_at || state_.holds(share)) return;
   if (!notes_suffice(context).empty()) return;  // the next window begins by notes
   auto now = plan_state(context);
-  const bool by_messages = context.conversation.items.size() >= static_cast<std::size_t>(config.trigger_messages) * 9 / 10;
-  if (!by_messages && results_suffice(context.conversation, budget_of(context), now)) return;  // no summary will be needed
+  const bool by_messages =
+      context.conversation.items.size() >= static_cast<std::size_t>(config.trigger_messages) * 9 / 10;
+  if (!by_messages && results_suffice(context.conversation, budget_of(context), now))
+    return;  // no summary will be needed
   now.manual = true;
   Plan ahead = plan(context.conversation, budget_of(context), now);
   const bool possible = state_.failures < 3 && (draft_failed_at_ || !askable(context).empty());
   if (ahead.ask && possible && steered(context, ahead, now) && ahead.ask)
-    start_draft(context, *ahead.ask, "at " + std::to_string(static_cast<int>(share * 100)) + "%, before it is due");
+    start_draft(context, *ahead.ask,
+                "at " + std::to_string(static_cast<int>(share * 100)) + "%, before it is due");
 }
 
 bool Compactor::start_draft(Context& context, const SummaryRequest& ask, const std::string& why) {
@@ -240,8 +261,8 @@ bool Compactor::start_draft(Context& context, const SummaryRequest& ask, const s
   auto job = job_for(context, ask, model);
   if (!job) return false;
   const auto parts = job->work.requests.size();
-  draft_ = std::make_unique<Draft>(ask, std::move(covered), model, std::move(job->providers), std::move(job->work),
-                                   world_.draft_ended);
+  draft_ = std::make_unique<Draft>(ask, std::move(covered), model, std::move(job->providers),
+                                   std::move(job->work), world_.draft_ended);
   draft_kept_ = false;
   const auto by = "draft by " + model.name + in_parts(parts);
   decided("draft", by + " " + why);
@@ -249,7 +270,8 @@ bool Compactor::start_draft(Context& context, const SummaryRequest& ask, const s
   return true;
 }
 
-// A finished draft goes into the store with what it cost: it is good over a restart, and nothing is paid twice.
+// A finished draft goes into the store with what it cost: it is good over a restart, and nothing is paid
+// twice.
 void Compactor::keep_draft(Context& context) {
   if (!draft_ || !draft_->done() || draft_kept_) return;
   draft_kept_ = true;
@@ -323,7 +345,8 @@ Compactor::Step Compactor::swap_draft(Context& context, const std::string& why, 
   auto result = std::get<Result>(std::move(made));
   result.dollars = draft_dollars_;
   result.pause_ms = std::max<std::int64_t>(waited_ms, 0);
-  result.why = why + (waited_ms < 0 ? "; the summary was drafted ahead" : "; the draft of the summary was waited for");
+  result.why =
+      why + (waited_ms < 0 ? "; the summary was drafted ahead" : "; the draft of the summary was waited for");
   if (!commit(context, std::move(result))) return Step::nothing;
   ++swapped_;
   return Step::changed;

@@ -7,24 +7,25 @@
 
 namespace tern {
 
-Draft::Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, Providers providers, SummaryWork work,
-             std::function<void()> on_end)
+Draft::Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, Providers providers,
+             SummaryWork work, std::function<void()> on_end)
     : ask_(std::move(ask)), covered_(std::move(covered)), model_(std::move(model)) {
   shared_->work = std::move(work);
-  thread_ = std::jthread([shared = shared_, on_end = std::move(on_end),
-                          providers = std::make_shared<const Providers>(std::move(providers))](std::stop_token stop) {
-    try {
-      shared->answer = ask_for_summary(*providers, shared->work, stop);
-    } catch (const std::exception& error) {
-      shared->answer.error = error.what();
-    }
-    {
-      std::lock_guard lock(shared->mutex);
-      shared->done.store(true, std::memory_order_release);
-    }
-    shared->ended.notify_all();
-    if (on_end) on_end();
-  });
+  thread_ = std::jthread(
+      [shared = shared_, on_end = std::move(on_end),
+       providers = std::make_shared<const Providers>(std::move(providers))](std::stop_token stop) {
+        try {
+          shared->answer = ask_for_summary(*providers, shared->work, stop);
+        } catch (const std::exception& error) {
+          shared->answer.error = error.what();
+        }
+        {
+          std::lock_guard lock(shared->mutex);
+          shared->done.store(true, std::memory_order_release);
+        }
+        shared->ended.notify_all();
+        if (on_end) on_end();
+      });
 }
 
 Draft::Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, const DraftRecord& record)
@@ -45,7 +46,8 @@ bool Draft::untouched(const Conversation& conversation) const {
   if (covered_.empty()) return false;
   const auto& items = conversation.items;
   const auto first = std::find(items.begin(), items.end(), covered_.front());
-  return static_cast<std::size_t>(items.end() - first) >= covered_.size() && std::equal(covered_.begin(), covered_.end(), first);
+  return static_cast<std::size_t>(items.end() - first) >= covered_.size() &&
+         std::equal(covered_.begin(), covered_.end(), first);
 }
 
 DraftRecord Draft::record(double dollars) const {

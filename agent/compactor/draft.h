@@ -1,5 +1,6 @@
-// A summary written ahead on a thread of its own from an immutable copy of the messages it covers. Good while those stand in
-// the context unchanged; once written it is kept in the store, so that a restart does not pay for it again.
+// A summary written ahead on a thread of its own from an immutable copy of the messages it covers. Good while
+// those stand in the context unchanged; once written it is kept in the store, so that a restart does not pay
+// for it again.
 #pragma once
 
 #include <atomic>
@@ -22,8 +23,8 @@ class Draft {
  public:
   // `covered` are the items as they stand in the context.
   // `on_end` runs on the draft's thread when it has ended.
-  Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, Providers providers, SummaryWork work,
-        std::function<void()> on_end = {});
+  Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, Providers providers,
+        SummaryWork work, std::function<void()> on_end = {});
   // One that was written and paid for before a restart.
   Draft(SummaryRequest ask, std::vector<ItemPtr> covered, ModelInfo model, const DraftRecord& record);
   ~Draft();  // cancels

@@ -25,13 +25,15 @@ bool Compactor::half_the_attachments(Context& context, bool certain) {
   constexpr std::size_t many = 20;
   const auto load = attachments_of(context.conversation);
   if (load.count == 0 || (!certain && load.bytes < heavy && load.count < many)) return false;
-  AttachmentLimits half{.count = load.count * 2 / 3, .bytes = load.bytes * 2 / 3, .pages = std::max(load.pages * 2 / 3, 1)};
+  AttachmentLimits half{
+      .count = load.count * 2 / 3, .bytes = load.bytes * 2 / 3, .pages = std::max(load.pages * 2 / 3, 1)};
   half.pixels = half.pixels_of_many = least_refused_pixels;
   auto edits = fewer_attachments(context.conversation, half);
   if (edits.empty()) return false;
   const std::string why = "the provider refused the request: fewer pictures and documents are sent";
   if (!steered_cut(context, edits, why, false)) return false;
-  return commit(context, {.edits = std::move(edits), .tier = Tier::micro, .strategy = "attachments", .why = why});
+  return commit(context,
+                {.edits = std::move(edits), .tier = Tier::micro, .strategy = "attachments", .why = why});
 }
 
 }  // namespace tern

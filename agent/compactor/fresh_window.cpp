@@ -16,13 +16,15 @@ namespace {
 
 constexpr std::uint64_t long_without_a_note = 20;  // turns
 constexpr double worth_a_note = 0.40;              // of the working size: below it nothing leaves soon
-constexpr Tokens worth_a_window = 80;              // notes that may stand for a summary, where the style is for tern to choose
-constexpr double soon = 0.08;                      // of the working size before a compaction is due
+constexpr Tokens worth_a_window =
+    80;                        // notes that may stand for a summary, where the style is for tern to choose
+constexpr double soon = 0.08;  // of the working size before a compaction is due
 
 const Reason leaves{Tier::compact, "fresh", "left for a fresh window"};
 
 bool offers_notes(const Context& context) {
-  return std::any_of(context.tools.begin(), context.tools.end(), [](const ToolSpec& tool) { return tool.name == "Notes"; });
+  return std::any_of(context.tools.begin(), context.tools.end(),
+                     [](const ToolSpec& tool) { return tool.name == "Notes"; });
 }
 
 std::string open_todos(const std::vector<TodoItem>& todos) {
@@ -66,7 +68,8 @@ std::string notes_text(std::vector<Note> notes, Tokens budget) {
   return text;
 }
 
-std::string by_notes(const CompressionConfig& config, const std::vector<Note>& notes, std::uint64_t since_turn) {
+std::string by_notes(const CompressionConfig& config, const std::vector<Note>& notes,
+                     std::uint64_t since_turn) {
   if (config.context_style == ContextStyle::summary) return {};
   std::string written;
   Tokens size = 0;
@@ -80,8 +83,9 @@ std::string by_notes(const CompressionConfig& config, const std::vector<Note>& n
   return config.context_style == ContextStyle::notes ? "by notes, as contextStyle asks" : "";
 }
 
-std::optional<FreshWindow> fresh_window(const Conversation& conversation, const Budget& budget, const std::vector<Note>& notes,
-                                        const std::vector<TodoItem>& todos, const std::string& why) {
+std::optional<FreshWindow> fresh_window(const Conversation& conversation, const Budget& budget,
+                                        const std::vector<Note>& notes, const std::vector<TodoItem>& todos,
+                                        const std::string& why) {
   const auto gone = dropping(conversation, budget.config);
   if (gone.empty()) return std::nullopt;
   Conversation left;
@@ -92,14 +96,17 @@ std::optional<FreshWindow> fresh_window(const Conversation& conversation, const 
   made.left = gone.size();
   made.covers = {left.items.front()->id, left.items.back()->id};
   made.index = index_of(left, budget.config.index_budget);
-  made.text = "[tern: a fresh window begins here. " + counted(static_cast<std::int64_t>(gone.size()), "earlier message") +
+  made.text = "[tern: a fresh window begins here. " +
+              counted(static_cast<std::int64_t>(gone.size()), "earlier message") +
               " left the context, none is lost: Recall brings back any id, or finds one by its words.]\n";
   if (!why.empty()) made.text += "\nWhy: " + why + '\n';
-  if (const auto kept = notes_text(notes, budget.config.note_budget); !kept.empty()) made.text += "\n# Your notes\n\n" + kept;
+  if (const auto kept = notes_text(notes, budget.config.note_budget); !kept.empty())
+    made.text += "\n# Your notes\n\n" + kept;
   if (const auto open = open_todos(todos); !open.empty()) made.text += "\n# Open todos\n\n" + open;
   auto whole = made.text;
   if (!made.index.empty()) whole += "\n# Index of what left\n\n" + made.index;
-  auto item = make_item({.role = Role::user, .blocks = {Summary{std::move(whole), made.covers}}, .synthetic = true});
+  auto item =
+      make_item({.role = Role::user, .blocks = {Summary{std::move(whole), made.covers}}, .synthetic = true});
   const auto cost = item->tokens;
   made.edits.push_back({gone.front().target, Insert{std::move(item)}, leaves, -cost});
   for (const auto& edit : gone) made.edits.push_back(edit);
@@ -144,10 +151,10 @@ void Compactor::remind_of_notes(Context& context) {
   if (!notes_.reminded && share >= context.config.compact_at - soon) {
     notes_.reminded = true;
     notes_.reminded_turn = world_.turn;
-    world_.append(
-        told("[tern: the context is " + fullness(context) +
-             " tokens and older messages leave soon. Keep with Notes what the work still needs: what was asked, what is "
-             "decided and why, what is done, what comes next. Then go on.]"));
+    world_.append(told("[tern: the context is " + fullness(context) +
+                       " tokens and older messages leave soon. Keep with Notes what the work still needs: "
+                       "what was asked, what is "
+                       "decided and why, what is done, what comes next. Then go on.]"));
   } else if (world_.turn >= last + long_without_a_note) {
     notes_.reminded_turn = world_.turn;
     world_.append(told("[tern: nothing was noted for " + std::to_string(world_.turn - last) +
@@ -166,7 +173,8 @@ void Compactor::show_notes(Context& context) {
   });
   const auto notes = notes_.book.notes();
   if (there || notes.empty()) return;
-  world_.append(told("[tern: your notes, as they stand]\n\n" + notes_text(notes, context.config.note_budget)));
+  world_.append(
+      told("[tern: your notes, as they stand]\n\n" + notes_text(notes, context.config.note_budget)));
 }
 
 }  // namespace tern

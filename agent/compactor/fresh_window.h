@@ -1,5 +1,5 @@
-// A window that begins anew: what stays of the conversation word for word, the model's notes, the open todos and an index of the
-// specifics that left. Pure but for the notes' files.
+// A window that begins anew: what stays of the conversation word for word, the model's notes, the open todos
+// and an index of the specifics that left. Pure but for the notes' files.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,15 @@ struct FreshWindow {
   std::size_t left = 0;  // messages that leave
 };
 // Nothing when there is nothing that may leave.
-std::optional<FreshWindow> fresh_window(const Conversation& conversation, const Budget& budget, const std::vector<Note>& notes,
-                                        const std::vector<TodoItem>& todos, const std::string& why);
+std::optional<FreshWindow> fresh_window(const Conversation& conversation, const Budget& budget,
+                                        const std::vector<Note>& notes, const std::vector<TodoItem>& todos,
+                                        const std::string& why);
 
 // The notes in at most so many tokens, the newest first; those without room are named.
 std::string notes_text(std::vector<Note> notes, Tokens budget);
 
 // Why the next window shall begin by notes; empty: by a summary.
-std::string by_notes(const CompressionConfig& config, const std::vector<Note>& notes, std::uint64_t since_turn);
+std::string by_notes(const CompressionConfig& config, const std::vector<Note>& notes,
+                     std::uint64_t since_turn);
 
 }  // namespace tern

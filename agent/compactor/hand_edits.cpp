@@ -1,5 +1,5 @@
-// The person's hand on single items: drop, fold, bring back. Each act is one batch of the log like any compaction, so that one
-// undo takes all of it back, and a crash leaves the old or the new context.
+// The person's hand on single items: drop, fold, bring back. Each act is one batch of the log like any
+// compaction, so that one undo takes all of it back, and a crash leaves the old or the new context.
 #include "agent/compactor/hand_edits.h"
 
 #include <algorithm>
@@ -32,7 +32,8 @@ bool answers(const Item& results, const Item& calls) {
   std::set<std::string_view> ids;
   for (const auto* call : blocks_of<ToolCall>(calls)) ids.insert(call->id);
   const auto found = blocks_of<ToolResult>(results);
-  return std::any_of(found.begin(), found.end(), [&](const ToolResult* result) { return ids.count(result->call_id) > 0; });
+  return std::any_of(found.begin(), found.end(),
+                     [&](const ToolResult* result) { return ids.count(result->call_id) > 0; });
 }
 
 std::vector<HandUnit> units_of(const std::vector<ItemPtr>& dropped) {
@@ -46,14 +47,16 @@ std::vector<HandUnit> units_of(const std::vector<ItemPtr>& dropped) {
 }
 
 ListRow row_of(const HandUnit& unit, double factor, const char* gone) {
-  ListRow row{.id = unit.id, .text = unit.kind + (unit.subject.empty() ? "" : "  " + unit.subject), .note = gone};
+  ListRow row{
+      .id = unit.id, .text = unit.kind + (unit.subject.empty() ? "" : "  " + unit.subject), .note = gone};
   row.tokens = static_cast<Tokens>(static_cast<double>(unit.tokens) * factor);
   if (unit.shortened && row.note.empty()) row.note = "shortened";
   if (unit.pinned) row.note += row.note.empty() ? "pinned" : " · pinned";
   return row;
 }
 
-// The edits that put blocks of an item back as the log has them: the call of that id, or what the message says.
+// The edits that put blocks of an item back as the log has them: the call of that id, or what the message
+// says.
 Edits as_logged(const Item& now, const Item& logged, const std::string& call_id, const Reason& why) {
   const auto meant = [&](const Block& block) {
     const auto* call = std::get_if<ToolCall>(&block);
@@ -62,14 +65,17 @@ Edits as_logged(const Item& now, const Item& logged, const std::string& call_id,
   Edits edits;
   for (std::size_t b = 0; b < std::min(now.blocks.size(), logged.blocks.size()); ++b)
     if (now.blocks[b] != logged.blocks[b] && meant(logged.blocks[b]))
-      edits.push_back({now.id, Replace{b, logged.blocks[b]}, why, estimate(now.blocks[b]) - estimate(logged.blocks[b])});
+      edits.push_back(
+          {now.id, Replace{b, logged.blocks[b]}, why, estimate(now.blocks[b]) - estimate(logged.blocks[b])});
   return edits;
 }
 
 // A shortened result whole, and its call as it was.
-Edits whole_result(const Conversation& conversation, const HandUnit& unit, const Store& store, const Reason& why) {
+Edits whole_result(const Conversation& conversation, const HandUnit& unit, const Store& store,
+                   const Reason& why) {
   const auto& items = conversation.items;
-  const auto at = std::find_if(items.begin(), items.end(), [&](const ItemPtr& item) { return item->id == unit.item; });
+  const auto at =
+      std::find_if(items.begin(), items.end(), [&](const ItemPtr& item) { return item->id == unit.item; });
   if (at == items.end()) return {};
   auto result = std::get<ToolResult>((*at)->blocks[*unit.result]);
   const auto text = store.text(result.recall);
@@ -88,8 +94,10 @@ Edits whole_result(const Conversation& conversation, const HandUnit& unit, const
 // What was dropped around the named item: it alone, or the call with its results.
 std::vector<ItemPtr> round_of(const std::vector<ItemPtr>& dropped, std::size_t at) {
   const auto& item = *dropped[at];
-  if (has<ToolCall>(item) && at + 1 < dropped.size() && answers(*dropped[at + 1], item)) return {dropped[at], dropped[at + 1]};
-  if (has<ToolResult>(item) && at > 0 && answers(item, *dropped[at - 1])) return {dropped[at - 1], dropped[at]};
+  if (has<ToolCall>(item) && at + 1 < dropped.size() && answers(*dropped[at + 1], item))
+    return {dropped[at], dropped[at + 1]};
+  if (has<ToolResult>(item) && at > 0 && answers(item, *dropped[at - 1]))
+    return {dropped[at - 1], dropped[at]};
   return {dropped[at]};
 }
 
@@ -118,7 +126,8 @@ Returning returning(const Conversation& conversation, const std::string& id, con
   const auto dropped = dropped_items(store, conversation);
   for (std::size_t i = 0; i < dropped.size(); ++i) {
     const auto units = hand_units(*dropped[i], i > 0 ? dropped[i - 1].get() : nullptr);
-    if (std::none_of(units.begin(), units.end(), [&](const HandUnit& unit) { return unit.id == id; })) continue;
+    if (std::none_of(units.begin(), units.end(), [&](const HandUnit& unit) { return unit.id == id; }))
+      continue;
     Returning found;
     for (const auto& item : round_of(dropped, i)) {
       found.edits.push_back({place_of(conversation, item->id), Insert{item}, why, -item->tokens});
@@ -150,10 +159,12 @@ std::vector<ItemPtr> dropped_items(const Store& store, const Conversation& stand
 }
 
 ListShown context_items(const Context& context, const Store& store) {
-  ListShown list{.what = ListShown::What::context, .title = "Context items", .empty = "The context is empty."};
+  ListShown list{
+      .what = ListShown::What::context, .title = "Context items", .empty = "The context is empty."};
   const auto meters = read_meters(context);
   list.used = meters.used, list.limit = meters.limit;
-  const double factor = static_cast<double>(meters.used) / static_cast<double>(std::max<Tokens>(context.estimated(), 1));
+  const double factor =
+      static_cast<double>(meters.used) / static_cast<double>(std::max<Tokens>(context.estimated(), 1));
   auto units = hand_units(context.conversation);
   std::stable_sort(units.begin(), units.end(), [](auto& a, auto& b) { return a.tokens > b.tokens; });
   for (const auto& unit : units) list.rows.push_back(row_of(unit, factor, ""));
@@ -174,7 +185,8 @@ void Compactor::edit(Context& context, const EditContext& command) {
     const auto id = as_listed(asked);
     const auto found = known.find(id);
     if (found == known.end()) {
-      world_.emit(Notice{Level::warning, "Nothing in the context is called " + asked + ": /context items lists what there is."});
+      world_.emit(Notice{Level::warning, "Nothing in the context is called " + asked +
+                                             ": /context items lists what there is."});
     } else if (found->second.pinned) {
       world_.emit(Notice{Level::warning, id + " is pinned: /unpin " + id + " first."});
     } else {
@@ -185,19 +197,23 @@ void Compactor::edit(Context& context, const EditContext& command) {
   if (units.empty()) return;
   const bool drop = command.what == What::drop;
   auto edits = drop ? drop_by_hand(context.conversation, units) : fold_by_hand(context.conversation, units);
-  if (edits.empty()) return world_.emit(Notice{Level::info, "Nothing changes: " + joined(names) + " is as short already."});
+  if (edits.empty())
+    return world_.emit(Notice{Level::info, "Nothing changes: " + joined(names) + " is as short already."});
   cause_ = drop ? Cause::dropped : Cause::folded;
   preview_.reset();
   const auto why = std::string(to_string(cause_)) + ": " + joined(names);
   if (!steered_cut(context, edits, why, true)) return;
-  commit(context, {.edits = std::move(edits), .tier = Tier::micro, .strategy = drop ? "drop" : "fold", .why = why});
+  commit(context,
+         {.edits = std::move(edits), .tier = Tier::micro, .strategy = drop ? "drop" : "fold", .why = why});
 }
 
 bool Compactor::has_room_for(const Context& context, const std::string& id, Tokens tokens) {
-  const auto room = static_cast<Tokens>(context.config.truncate_at * static_cast<double>(budget_of(context).effective()));
+  const auto room =
+      static_cast<Tokens>(context.config.truncate_at * static_cast<double>(budget_of(context).effective()));
   if (used_of(context) + tokens < room) return true;
   world_.emit(Notice{Level::warning, "Not brought back: " + id + " takes " + thousands(tokens) + " tokens, " +
-                                         thousands(std::max<Tokens>(room - used_of(context), 0)) + " are free."});
+                                         thousands(std::max<Tokens>(room - used_of(context), 0)) +
+                                         " are free."});
   return false;
 }
 

@@ -9,7 +9,8 @@
 
 namespace tern {
 
-// What a hand has taken out as a whole and nothing has brought back, oldest first. Items of the log, in pairs of call and result.
+// What a hand has taken out as a whole and nothing has brought back, oldest first. Items of the log, in pairs
+// of call and result.
 std::vector<ItemPtr> dropped_items(const Store& store, const Conversation& standing);
 
 // The largest first, then what was dropped; in the tokens of the meters.

@@ -37,11 +37,12 @@ std::string open_ones(std::vector<TodoItem> todos) {
 
 }  // namespace
 
-std::string handover_text(const Handover& handover, const Conversation& conversation, const CompressionConfig& config,
-                          const std::vector<TodoItem>& todos) {
+std::string handover_text(const Handover& handover, const Conversation& conversation,
+                          const CompressionConfig& config, const std::vector<TodoItem>& todos) {
   std::string text = "# Handed over from session " + handover.from + "\n\n";
   if (!handover.focus.empty()) text += "Go on with: " + handover.focus + "\n\n";
-  if (const auto notes = notes_text(handover.notes, config.note_budget); !notes.empty()) text += "# Notes\n\n" + notes + '\n';
+  if (const auto notes = notes_text(handover.notes, config.note_budget); !notes.empty())
+    text += "# Notes\n\n" + notes + '\n';
   if (const auto open = open_ones(todos); !open.empty()) text += "# Open todos\n\n" + open + '\n';
   if (const auto words = last_words(conversation); !words.empty()) text += "# What was said\n\n" + words;
   if (const auto index = index_of(conversation, config.index_budget); !index.empty())

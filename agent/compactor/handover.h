@@ -16,7 +16,7 @@ struct Handover {
   std::string from, focus;  // the session it comes from; what comes next, in the person's words
   std::vector<Note> notes;
 };
-std::string handover_text(const Handover& handover, const Conversation& conversation, const CompressionConfig& config,
-                          const std::vector<TodoItem>& todos);
+std::string handover_text(const Handover& handover, const Conversation& conversation,
+                          const CompressionConfig& config, const std::vector<TodoItem>& todos);
 
 }  // namespace tern

@@ -19,7 +19,8 @@ void names_of(std::string_view line, std::vector<std::string>& names) {
     if (quoted || line[i] != '@' || !begins) continue;
     auto name = line.substr(i + 1);
     name = name.substr(0, std::min(name.find_first_of(" \t\r`"), name.size()));
-    while (!name.empty() && std::string_view(".,;:!?)").find(name.back()) != std::string_view::npos) name.remove_suffix(1);
+    while (!name.empty() && std::string_view(".,;:!?)").find(name.back()) != std::string_view::npos)
+      name.remove_suffix(1);
     if (!name.empty()) names.emplace_back(name);
   }
 }

@@ -12,7 +12,8 @@ constexpr int deepest_import = 5;
 
 std::vector<std::string> imports_in(std::string_view markdown);  // as they are written, in order
 
-// The file that `written` in `importer` means, or nothing: it must be there and, every link resolved, below `within`.
+// The file that `written` in `importer` means, or nothing: it must be there and, every link resolved, below
+// `within`.
 std::filesystem::path imported_file(const std::string& written, const std::filesystem::path& importer,
                                     const std::filesystem::path& within);
 

@@ -14,8 +14,18 @@ namespace {
 
 constexpr int recent_turns = 6;  // so many the means go by
 
-enum Kind { system_part, tools_part, memory_part, user_part, assistant_part, results_part, summaries_part, kinds };
-constexpr std::array<const char*, kinds> kind_names = {"system", "tools", "memory", "user", "assistant", "results", "summaries"};
+enum Kind {
+  system_part,
+  tools_part,
+  memory_part,
+  user_part,
+  assistant_part,
+  results_part,
+  summaries_part,
+  kinds
+};
+constexpr std::array<const char*, kinds> kind_names = {"system",    "tools",   "memory",   "user",
+                                                       "assistant", "results", "summaries"};
 
 Kind kind_of(const Item& item) {
   if (item.role == Role::system) return system_part;
@@ -38,7 +48,8 @@ std::vector<Part> scaled(const std::array<Tokens, kinds>& estimated, Tokens used
     parts.push_back({kind_names[kind], static_cast<Tokens>(share * static_cast<double>(used))});
     given += parts.back().tokens;
   }
-  auto largest = std::max_element(parts.begin(), parts.end(), [](auto& a, auto& b) { return a.tokens < b.tokens; });
+  auto largest =
+      std::max_element(parts.begin(), parts.end(), [](auto& a, auto& b) { return a.tokens < b.tokens; });
   largest->tokens += used - given;
   return parts;
 }
@@ -103,7 +114,8 @@ void Gauges::choose_cache(const ModelInfo& model, bool may, TimePoint now) {
 void Gauges::reported(Tokens estimated, const TokenUsage& usage, const ModelInfo& model, TimePoint now) {
   if (cache_.seen && anchor_reported_ > 0) {
     const auto prefix = std::min(anchor_reported_, usage.total_input());
-    pauses_.saw(std::max(cache_.age(now), std::chrono::seconds(0)), prefix, usage.total_input() - prefix, model);
+    pauses_.saw(std::max(cache_.age(now), std::chrono::seconds(0)), prefix, usage.total_input() - prefix,
+                model);
   }
   if (usage.total_input() > 0) {
     calibration_.learn(estimated, usage.total_input());
@@ -131,12 +143,15 @@ void Gauges::cut(Tokens before, Tokens after) {
   anchor_estimated_ = after;
 }
 
-double Gauges::requests_per_turn() const { return std::max({1.0, mean_requests_, static_cast<double>(requests_)}); }
+double Gauges::requests_per_turn() const {
+  return std::max({1.0, mean_requests_, static_cast<double>(requests_)});
+}
 
 void Gauges::turn_ended() {
   if (const int had = std::exchange(requests_, 0); had > 0)
     mean_requests_ += (had - mean_requests_) / std::min(++turns_, recent_turns);
-  forecast_.learn(static_cast<Tokens>(static_cast<double>(std::exchange(growing_, 0)) * calibration_.factor()));
+  forecast_.learn(
+      static_cast<Tokens>(static_cast<double>(std::exchange(growing_, 0)) * calibration_.factor()));
 }
 
 void Gauges::spent(double dollars, bool known) {
@@ -159,9 +174,10 @@ double Gauges::factor(Tokens estimated) const {
 std::string Gauges::save(const ModelInfo& model) const {
   std::ostringstream out;
   out << saved_ << ' ' << std::to_string(dollars_) << ' ' << dollars_known_ << ' ' << forecast_.save() << ' '
-      << (calibration_.learned() ? std::to_string(calibration_.factor()) : "0") << ' ' << anchor_estimated_ << ' '
-      << anchor_reported_ << ' ' << model.provider << '/' << model.name << ' ' << std::to_string(mean_requests_) << ' ' << turns_
-      << ' ' << cache_.seen << ' ' << cache_.last_request.time_since_epoch().count() << ' ' << cache_.hour;
+      << (calibration_.learned() ? std::to_string(calibration_.factor()) : "0") << ' ' << anchor_estimated_
+      << ' ' << anchor_reported_ << ' ' << model.provider << '/' << model.name << ' '
+      << std::to_string(mean_requests_) << ' ' << turns_ << ' ' << cache_.seen << ' '
+      << cache_.last_request.time_since_epoch().count() << ' ' << cache_.hour;
   return out.str();
 }
 
@@ -188,7 +204,8 @@ void Gauges::load(const std::string& text, const ModelInfo& model) {
 
 Tokens tokens_of(const std::vector<ToolSpec>& tools) {
   Tokens total = 0;
-  for (const auto& tool : tools) total += estimate(tool.name) + estimate(tool.description) + estimate(tool.schema) + 8;
+  for (const auto& tool : tools)
+    total += estimate(tool.name) + estimate(tool.description) + estimate(tool.schema) + 8;
   return total;
 }
 
@@ -198,7 +215,8 @@ Budget budget_of(const Context& context) {
   budget.reserve = context.model.reserve(context.window_override);
   budget.fixed = context.fixed();
   budget.pending = context.pending;
-  if (context.window_override <= 0 || (context.model.optimum && *context.model.optimum < context.window_override))
+  if (context.window_override <= 0 ||
+      (context.model.optimum && *context.model.optimum < context.window_override))
     budget.optimum = context.model.optimum;
   budget.calibration = context.gauges.factor(context.estimated());
   budget.provider = context.model.provider;
@@ -214,7 +232,8 @@ double fill_share(const Context& context) {
 }
 
 std::string fullness(const Context& context) {
-  return std::to_string(std::lround(fill_share(context) * 100)) + "% of " + thousands(working_limit(budget_of(context)));
+  return std::to_string(std::lround(fill_share(context) * 100)) + "% of " +
+         thousands(working_limit(budget_of(context)));
 }
 
 Meters read_meters(const Context& context) {
@@ -256,7 +275,8 @@ Meters read_meters(const Context& context) {
 
 std::string save_frame(const Context& context) {
   std::ostringstream out;
-  out << context.window_override << ' ' << context.prompt.system << ' ' << context.prompt.memory << ' ' << context.tool_tokens;
+  out << context.window_override << ' ' << context.prompt.system << ' ' << context.prompt.memory << ' '
+      << context.tool_tokens;
   return out.str();
 }
 
@@ -272,9 +292,11 @@ std::vector<std::string> top_items(const Context& context, std::size_t count) {
   std::partial_sort(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(shown), items.end(),
                     [](auto* a, auto* b) { return a->tokens > b->tokens; });
   std::vector<std::string> lines;
-  const double factor = static_cast<double>(used_of(context)) / static_cast<double>(std::max<Tokens>(context.estimated(), 1));
+  const double factor =
+      static_cast<double>(used_of(context)) / static_cast<double>(std::max<Tokens>(context.estimated(), 1));
   for (std::size_t i = 0; i < shown; ++i)
-    lines.push_back(thousands(static_cast<Tokens>(static_cast<double>(items[i]->tokens) * factor)) + "  " + label(*items[i]));
+    lines.push_back(thousands(static_cast<Tokens>(static_cast<double>(items[i]->tokens) * factor)) + "  " +
+                    label(*items[i]));
   return lines;
 }
 

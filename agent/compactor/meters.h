@@ -17,8 +17,9 @@ namespace tern {
 // Turns until a distance is grown, from the recent turns' growth.
 class Forecast {
  public:
-  void learn(Tokens growth);         // of one finished turn
-  int turns(Tokens distance) const;  // −1 = unknown: fewer than three turns known, or far away; 0 = the next one
+  void learn(Tokens growth);  // of one finished turn
+  int turns(
+      Tokens distance) const;  // −1 = unknown: fewer than three turns known, or far away; 0 = the next one
   Tokens per_turn() const { return static_cast<Tokens>(mean_); }
   std::string save() const;
   void load(const std::string& text);
@@ -54,8 +55,9 @@ class Gauges {
   double dollars() const { return dollars_; }
   bool dollars_known() const { return dollars_known_; }
   Tokens saved() const { return saved_; }
-  // Small text for the store's session state. What was learnt of a model comes back only for that model: without it a
-  // resumed session would judge its context by the bare estimate, and might cut what fitted a moment ago.
+  // Small text for the store's session state. What was learnt of a model comes back only for that model:
+  // without it a resumed session would judge its context by the bare estimate, and might cut what fitted a
+  // moment ago.
   std::string save(const ModelInfo& model) const;
   void load(const std::string& text, const ModelInfo& model);
 
@@ -91,16 +93,19 @@ struct Context {
 };
 Budget budget_of(const Context& context);
 Tokens used_of(const Context& context);
-// Used against what the tiers are measured by: the effective window, or the model's optimum where that is smaller.
+// Used against what the tiers are measured by: the effective window, or the model's optimum where that is
+// smaller.
 double fill_share(const Context& context);
 std::string fullness(const Context& context);  // the same in words: "81% of 160k"
 Tokens tokens_of(const std::vector<ToolSpec>& tools);
 
-// used, window, marks, parts (they sum to used), forecast, saved, cache, dollars; the rest is filled in by the session.
+// used, window, marks, parts (they sum to used), forecast, saved, cache, dollars; the rest is filled in by
+// the session.
 Meters read_meters(const Context& context);
 // The biggest items, ready to read: "12k  Bash  npm test (r17)"; in the tokens of the meters.
 std::vector<std::string> top_items(const Context& context, std::size_t count);
-// What another process cannot work out of a context: the window asked for, and what stands before the conversation.
+// What another process cannot work out of a context: the window asked for, and what stands before the
+// conversation.
 std::string save_frame(const Context& context);
 void load_frame(const std::string& text, Context& context);
 

@@ -27,7 +27,8 @@ bool has_full_result(const Item& item, RecallId id) {
 
 ItemPtr item_with(const Conversation& conversation, ItemId id) {
   const auto& items = conversation.items;
-  const auto found = std::find_if(items.begin(), items.end(), [id](const ItemPtr& item) { return item->id == id; });
+  const auto found =
+      std::find_if(items.begin(), items.end(), [id](const ItemPtr& item) { return item->id == id; });
   return found == items.end() ? nullptr : *found;
 }
 
@@ -36,7 +37,8 @@ ItemPtr find_item(const Conversation& conversation, const std::string& what) {
   if (what == "last") return last_said(conversation);
   const auto id = parse_recall_id(what);
   if (!id) return nullptr;
-  const auto found = std::find_if(items.begin(), items.end(), [id](const ItemPtr& item) { return has_full_result(*item, id); });
+  const auto found = std::find_if(items.begin(), items.end(),
+                                  [id](const ItemPtr& item) { return has_full_result(*item, id); });
   return found == items.end() ? nullptr : *found;
 }
 
@@ -88,7 +90,8 @@ bool quoted(const std::string& what) { return what.size() > 2 && what.front() ==
 
 ItemPtr last_said(const Conversation& conversation) {
   const auto& items = conversation.items;
-  const auto found = std::find_if(items.rbegin(), items.rend(), [](const ItemPtr& item) { return !item->synthetic; });
+  const auto found =
+      std::find_if(items.rbegin(), items.rend(), [](const ItemPtr& item) { return !item->synthetic; });
   return found == items.rend() ? nullptr : *found;
 }
 
@@ -97,18 +100,21 @@ void Compactor::pin(Context& context, const PinThis& command) {
   // Exactly this message, where the caller has it.
   if (!command.on && command.item.value) return mark(context, command.item, command.what, false);
   if (!command.on) return unpin(context, command.what);
-  if (const auto item =
-          command.item.value ? item_with(context.conversation, command.item) : find_item(context.conversation, command.what)) {
+  if (const auto item = command.item.value ? item_with(context.conversation, command.item)
+                                           : find_item(context.conversation, command.what)) {
     const auto total = pinned_tokens(context.conversation) + (item->pinned ? 0 : item->tokens);
     if (item->pinned) return world_.emit(Notice{Level::info, "Already pinned: " + command.what + "."});
     if (total > context.config.pin_budget)
-      return world_.emit(Notice{Level::warning, "Not pinned: pins would take " + thousands(total) + " of the " +
-                                                    thousands(context.config.pin_budget) + " tokens they may (pinBudget)."});
+      return world_.emit(Notice{Level::warning, "Not pinned: pins would take " + thousands(total) +
+                                                    " of the " + thousands(context.config.pin_budget) +
+                                                    " tokens they may (pinBudget)."});
     mark(context, item->id, command.what, true);
-    world_.store.add_pin({0, command.what == "last" ? "message" : "result", name_of(*item, command.what), {}, item->id});
+    world_.store.add_pin(
+        {0, command.what == "last" ? "message" : "result", name_of(*item, command.what), {}, item->id});
     return;
   }
-  if (command.item.value) return world_.emit(Notice{Level::warning, "Not pinned: that message has left the context."});
+  if (command.item.value)
+    return world_.emit(Notice{Level::warning, "Not pinned: that message has left the context."});
   if (const auto recall = parse_recall_id(command.what)) {
     const auto original = world_.store.text(recall);
     if (!original) return world_.emit(Notice{Level::warning, "There is no " + command.what + "."});
@@ -132,39 +138,48 @@ void Compactor::unpin(Context& context, const std::string& what) {
     if (!meant) continue;
     found = true;
     world_.store.remove_pin(row.id);
-    const auto item = std::find_if(items.begin(), items.end(), [&](const ItemPtr& i) { return i->id == row.item; });
+    const auto item =
+        std::find_if(items.begin(), items.end(), [&](const ItemPtr& i) { return i->id == row.item; });
     if (item != items.end() && (*item)->pinned) mark(context, row.item, row.what, false);
   }
   if (!found && named && named->pinned) {
     found = true;
     mark(context, named->id, what, false);
   }
-  if (!found) world_.emit(Notice{Level::warning, "Nothing pinned is called \"" + what + "\": /pin lists the pins."});
+  if (!found)
+    world_.emit(Notice{Level::warning, "Nothing pinned is called \"" + what + "\": /pin lists the pins."});
 }
 
 // The mark itself is an edit of the log, so that it survives a restart and an undo.
 void Compactor::mark(Context& context, ItemId item, const std::string& what, bool on) {
-  const Batch batch{world_.store.next_batch(), {{item, Pin{on}, {Tier::none, "pin", on ? "pinned" : "unpinned"}, 0}}};
-  world_.store.log(batch, {.batch = batch.id, .strategy = "pin", .why = (on ? "pinned by the user: " : "unpinned: ") + what});
+  const Batch batch{world_.store.next_batch(),
+                    {{item, Pin{on}, {Tier::none, "pin", on ? "pinned" : "unpinned"}, 0}}};
+  world_.store.log(
+      batch,
+      {.batch = batch.id, .strategy = "pin", .why = (on ? "pinned by the user: " : "unpinned: ") + what});
   context.conversation = tern::apply(context.conversation, batch.edits);
   world_.emit(Notice{Level::info, (on ? "Pinned: " : "Unpinned: ") + what + " · pins take " +
                                       thousands(pinned_tokens(context.conversation)) + " of " +
                                       thousands(context.config.pin_budget) + " tokens"});
 }
 
-void Compactor::pin_text(Context& context, const std::string& kind, const std::string& what, const std::string& text) {
+void Compactor::pin_text(Context& context, const std::string& kind, const std::string& what,
+                         const std::string& text) {
   const auto room = context.config.pin_budget - pinned_tokens(context.conversation);
   if (estimate(text) > room)
-    return world_.emit(Notice{Level::warning, "Not pinned: it takes " + thousands(estimate(text)) + " tokens, pins may take " +
-                                                  thousands(std::max<Tokens>(room, 0)) + " more (pinBudget)."});
+    return world_.emit(Notice{
+        Level::warning, "Not pinned: it takes " + thousands(estimate(text)) + " tokens, pins may take " +
+                            thousands(std::max<Tokens>(room, 0)) + " more (pinBudget)."});
   Item item;
   item.role = Role::user;
   item.synthetic = item.pinned = true;
-  item.blocks.push_back(Text{kind == "sentence" ? "[Pinned by the user: keep to this.] " + text
-                                                : "[Pinned by the user: " + kind + ' ' + what + "]\n" + text});
+  item.blocks.push_back(Text{kind == "sentence"
+                                 ? "[Pinned by the user: keep to this.] " + text
+                                 : "[Pinned by the user: " + kind + ' ' + what + "]\n" + text});
   const auto added = world_.append(std::move(item));
   world_.store.add_pin({0, kind, what, text, added->id});
-  world_.emit(Notice{Level::info, "Pinned: " + what + " · pins take " + thousands(pinned_tokens(context.conversation)) + " of " +
+  world_.emit(Notice{Level::info, "Pinned: " + what + " · pins take " +
+                                      thousands(pinned_tokens(context.conversation)) + " of " +
                                       thousands(context.config.pin_budget) + " tokens"});
 }
 
@@ -172,13 +187,15 @@ void Compactor::list_pins(const Context& context) {
   std::string text;
   for (const auto& row : world_.store.pins()) {
     const auto& items = context.conversation.items;
-    const auto item = std::find_if(items.begin(), items.end(), [&](const ItemPtr& i) { return i->id == row.item; });
+    const auto item =
+        std::find_if(items.begin(), items.end(), [&](const ItemPtr& i) { return i->id == row.item; });
     text += std::to_string(row.id) + "  " + row.kind + "  " + row.what +
             (item == items.end() ? "" : "  " + thousands((*item)->tokens) + " tokens") + '\n';
   }
-  if (text.empty()) text = "Nothing is pinned. /pin last, /pin r17, /pin src/a.cpp, or /pin a sentence to keep.\n";
-  text += "\nPins take " + thousands(pinned_tokens(context.conversation)) + " of " + thousands(context.config.pin_budget) +
-          " tokens. /unpin NUMBER or its name takes one off.\n";
+  if (text.empty())
+    text = "Nothing is pinned. /pin last, /pin r17, /pin src/a.cpp, or /pin a sentence to keep.\n";
+  text += "\nPins take " + thousands(pinned_tokens(context.conversation)) + " of " +
+          thousands(context.config.pin_budget) + " tokens. /unpin NUMBER or its name takes one off.\n";
   world_.emit(Page{"Pins", std::move(text)});
 }
 

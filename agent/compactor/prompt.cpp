@@ -63,15 +63,19 @@ fs::path git_directory(const fs::path& root) {
   return (root / line.substr(mark.size())).lexically_normal();
 }
 
-// HEAD of a folder that came from elsewhere may hold anything; only what git itself would call a branch gets into the prompt.
+// HEAD of a folder that came from elsewhere may hold anything; only what git itself would call a branch gets
+// into the prompt.
 bool plain_name(std::string_view name) {
   return name.size() <= 120 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
            return c > 0x20 && c != 0x7f &&
-                  std::string_view("~^:?*[\\\"'`$(){}<>|;&").find(static_cast<char>(c)) == std::string_view::npos;
+                  std::string_view("~^:?*[\\\"'`$(){}<>|;&").find(static_cast<char>(c)) ==
+                      std::string_view::npos;
          });
 }
 
-bool all_hex(std::string_view id) { return id.size() >= 7 && id.find_first_not_of("0123456789abcdef") == id.npos; }
+bool all_hex(std::string_view id) {
+  return id.size() >= 7 && id.find_first_not_of("0123456789abcdef") == id.npos;
+}
 
 std::string branch_of(const fs::path& cwd) {
   const auto root = repository_root(cwd);
@@ -106,12 +110,14 @@ fs::path memory_file_in(const fs::path& folder) {
   return {};
 }
 
-// Above the trusted folder anybody may have left a file (/tmp, a shared disk): only one's own and root's words count there.
+// Above the trusted folder anybody may have left a file (/tmp, a shared disk): only one's own and root's
+// words count there.
 bool own_or_roots(const fs::path& path) {
   struct stat link {
   }, file{};
   const auto believed = [](uid_t owner) { return owner == ::geteuid() || owner == 0; };
-  return ::lstat(path.c_str(), &link) == 0 && ::stat(path.c_str(), &file) == 0 && believed(link.st_uid) && believed(file.st_uid);
+  return ::lstat(path.c_str(), &link) == 0 && ::stat(path.c_str(), &file) == 0 && believed(link.st_uid) &&
+         believed(file.st_uid);
 }
 
 // From the farthest to the nearest.
@@ -121,8 +127,10 @@ std::vector<fs::path> memory_paths(const fs::path& cwd, const fs::path& user_fil
   std::vector<fs::path> found;
   for (auto folder = cwd; !folder.empty(); folder = folder.parent_path()) {
     if (root.empty() && home && folder == fs::path(home) && folder != cwd) break;
-    if (const auto own = folder / "CLAUDE.local.md"; is_file(own) && (folder == cwd || own_or_roots(own))) found.push_back(own);
-    if (auto file = memory_file_in(folder); !file.empty() && (folder == cwd || own_or_roots(file))) found.push_back(file);
+    if (const auto own = folder / "CLAUDE.local.md"; is_file(own) && (folder == cwd || own_or_roots(own)))
+      found.push_back(own);
+    if (auto file = memory_file_in(folder); !file.empty() && (folder == cwd || own_or_roots(file)))
+      found.push_back(file);
     if (folder == root || folder == folder.root_path()) break;
   }
   if (!user_file.empty() && is_file(user_file)) found.push_back(user_file);
@@ -151,7 +159,8 @@ struct MemoryReader {
     const auto names = depth < deepest_import ? imports_in(file.text) : std::vector<std::string>();
     if (!file.text.empty() || file.cut) files.push_back(std::move(file));
     for (const auto& name : names)
-      if (const auto imported = imported_file(name, path, within); !imported.empty() && believed(name, path, imported))
+      if (const auto imported = imported_file(name, path, within);
+          !imported.empty() && believed(name, path, imported))
         read(imported, within, depth + 1);
   }
 
@@ -162,13 +171,19 @@ struct MemoryReader {
       std::error_code error;
       return fs::equivalent(file.path, path, error);
     };
-    return std::none_of(files.begin(), files.end(), is_it) && (!imported_file(name, importer, cwd).empty() || own_or_roots(path));
+    return std::none_of(files.begin(), files.end(), is_it) &&
+           (!imported_file(name, importer, cwd).empty() || own_or_roots(path));
   }
 };
 
 // The headings under which a memory file says what a summary must keep.
-constexpr std::string_view compact_headings[] = {
-    "compact instruction", "compression instruction", "summary instruction", "压缩指令", "压缩说明", "摘要说明", "摘要指令"};
+constexpr std::string_view compact_headings[] = {"compact instruction",
+                                                 "compression instruction",
+                                                 "summary instruction",
+                                                 "压缩指令",
+                                                 "压缩说明",
+                                                 "摘要说明",
+                                                 "摘要指令"};
 
 bool is_compact_heading(const std::string& heading) {
   const auto text = lowered(heading);
@@ -183,7 +198,8 @@ std::string compact_sections(const std::string& text) {
   std::size_t depth = 0;
   while (std::getline(lines, line)) {
     const auto marks = line.find_first_not_of('#');
-    const bool heading = marks != std::string::npos && marks > 0 && (line[marks] == ' ' || line[marks] == '\t');
+    const bool heading =
+        marks != std::string::npos && marks > 0 && (line[marks] == ' ' || line[marks] == '\t');
     const bool ours = heading && is_compact_heading(line.substr(line.find_first_not_of(" \t", marks)));
     if (ours)
       depth = marks;
@@ -250,8 +266,8 @@ Surroundings look_around(const fs::path& cwd, TimePoint now) {
   return where;
 }
 
-PromptParts system_prompt(const Surroundings& where, const std::vector<MemoryFile>& memory, PermissionMode mode,
-                          const std::string& extra) {
+PromptParts system_prompt(const Surroundings& where, const std::vector<MemoryFile>& memory,
+                          PermissionMode mode, const std::string& extra) {
   PromptParts parts;
   parts.text = instructions;
   if (mode == PermissionMode::plan) parts.text += plan_rule;

@@ -35,7 +35,8 @@ std::vector<std::string> files_that_mattered(const Conversation& before, const C
   for (auto item = before.items.rbegin(); item != before.items.rend(); ++item) {
     for (const auto& block : (*item)->blocks) {
       const auto* result = std::get_if<ToolResult>(&block);
-      if (!result || result->is_error || !is_file_tool(result->tool) || result->subject.empty() || shown.count(result->subject))
+      if (!result || result->is_error || !is_file_tool(result->tool) || result->subject.empty() ||
+          shown.count(result->subject))
         continue;
       if (result->tool != "Read")
         add(edited, result->subject);
@@ -49,7 +50,8 @@ std::vector<std::string> files_that_mattered(const Conversation& before, const C
 
 std::string fresh(const fs::path& root, const std::string& subject) {
   std::error_code error;
-  const auto path = fs::weakly_canonical(fs::path(subject).is_absolute() ? fs::path(subject) : root / subject, error);
+  const auto path =
+      fs::weakly_canonical(fs::path(subject).is_absolute() ? fs::path(subject) : root / subject, error);
   const auto inside = path.lexically_relative(root);
   if (error || inside.empty() || *inside.begin() == "..") return {};
   if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > largest_file) return {};
@@ -64,7 +66,9 @@ std::string todo_lines(const std::vector<TodoItem>& todos) {
   std::string text;
   for (const auto& todo : todos) {
     const auto* mark = todo.status == "completed" ? "☒ " : todo.status == "in_progress" ? "◐ " : "☐ ";
-    text += mark + (todo.status == "in_progress" && !todo.active_form.empty() ? todo.active_form : todo.content) + '\n';
+    text += mark +
+            (todo.status == "in_progress" && !todo.active_form.empty() ? todo.active_form : todo.content) +
+            '\n';
   }
   return text;
 }
@@ -72,8 +76,10 @@ std::string todo_lines(const std::vector<TodoItem>& todos) {
 std::string resume_text(const Conversation& before, const Conversation& after, const Budget& budget,
                         const std::vector<TodoItem>& todos, const fs::path& root) {
   std::string text =
-      "[tern: the context was compacted in the middle of your task. The summary and the ids above hold what left. Go on with "
-      "the task from where it stands: what is done stays done, do not start again, do not greet or report.]\n";
+      "[tern: the context was compacted in the middle of your task. The summary and the ids above hold what "
+      "left. Go on with "
+      "the task from where it stands: what is done stays done, do not start again, do not greet or "
+      "report.]\n";
   if (!todos.empty()) text += "\nYour todo list:\n" + todo_lines(todos);
   auto room = budget.effective() / 20;  // all files together
   std::size_t files = 0;
@@ -84,7 +90,8 @@ std::string resume_text(const Conversation& before, const Conversation& after, c
     if (content.empty() || cost > room / 2) continue;
     room -= cost;
     if (files++ == 0) text += "\nFiles you were working on, as they are now:\n";
-    text += "\n<file path=\"" + subject + "\">\n" + content + (content.back() == '\n' ? "" : "\n") + "</file>\n";
+    text +=
+        "\n<file path=\"" + subject + "\">\n" + content + (content.back() == '\n' ? "" : "\n") + "</file>\n";
   }
   return text;
 }

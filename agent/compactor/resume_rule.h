@@ -1,5 +1,5 @@
-// What the model is told after a compaction in the middle of its task: go on, here is the todo list, and here are the
-// small files you were working on, read again.
+// What the model is told after a compaction in the middle of its task: go on, here is the todo list, and here
+// are the small files you were working on, read again.
 #pragma once
 
 #include <filesystem>

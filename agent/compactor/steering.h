@@ -1,5 +1,5 @@
-// What the compactor tells of a compaction before and after it, and what it may be told. Hooks are behind it; the compactor does not
-// know them.
+// What the compactor tells of a compaction before and after it, and what it may be told. Hooks are behind it;
+// the compactor does not know them.
 #pragma once
 
 #include <string>

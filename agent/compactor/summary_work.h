@@ -1,6 +1,7 @@
-// What is asked of a model for one summary, and what it answers: one request, or several at once when the range is larger than
-// one should carry. Made from originals: results that were shortened since are put back, and earlier summaries are read as the
-// stored first ones they were made of, so that no summary is ever made from a summary of summaries.
+// What is asked of a model for one summary, and what it answers: one request, or several at once when the
+// range is larger than one should carry. Made from originals: results that were shortened since are put back,
+// and earlier summaries are read as the stored first ones they were made of, so that no summary is ever made
+// from a summary of summaries.
 #pragma once
 
 #include <memory>
@@ -29,7 +30,8 @@ struct SummaryAnswer {
 struct SharedPrefix {
   std::string system;
   std::vector<ToolSpec> tools;
-  bool warm = false;  // the provider has it now: the messages are sent as they stand, since each byte changed costs
+  bool warm =
+      false;  // the provider has it now: the messages are sent as they stand, since each byte changed costs
 };
 
 struct SummaryWork {
@@ -40,7 +42,8 @@ struct SummaryWork {
 };
 // Some models think before they answer whether asked to or not, and that counts as output.
 inline Tokens room_for_thoughts(const ModelInfo& model) { return model.thinking ? 4'000 : 0; }
-SummaryWork summary_work(const SummaryRequest& ask, const Store& store, const ModelInfo& model, const SharedPrefix& shared);
+SummaryWork summary_work(const SummaryRequest& ask, const Store& store, const ModelInfo& model,
+                         const SharedPrefix& shared);
 
 using Providers = std::vector<std::unique_ptr<Provider>>;  // one for each request
 // Blocks until all have answered; the requests run at the same time. One part that fails fails the whole.

@@ -1,6 +1,7 @@
-// /context tune: what the store remembers of this session, as suggestions for the configuration. What the figures of the
-// compressions suggest comes from the compression core; what only the store knows (recalls, waits, failing models) is added.
-// Only what happened since the last tuning counts: the same trouble is not answered twice.
+// /context tune: what the store remembers of this session, as suggestions for the configuration. What the
+// figures of the compressions suggest comes from the compression core; what only the store knows (recalls,
+// waits, failing models) is added. Only what happened since the last tuning counts: the same trouble is not
+// answered twice.
 #include "agent/compactor/tuning.h"
 
 #include <algorithm>
@@ -33,7 +34,8 @@ Compression as_compression(const CompactionRecord& row, std::size_t number) {
   one.undone = row.undone;
   one.messages_before = row.messages_before;
   one.messages_after = row.messages_after;
-  if (row.messages_before == 0) one.messages_before = one.messages_after = number * 1'000;  // not counted: as if far apart
+  if (row.messages_before == 0)
+    one.messages_before = one.messages_after = number * 1'000;  // not counted: as if far apart
   return one;
 }
 
@@ -51,7 +53,8 @@ void count_row(const CompactionRecord& row, Past& past) {
   if (row.tier == Tier::none) {
     past.thrash += row.strategy == kThrash;
     if (row.strategy != "failed") return;
-    if (row.why.find("summary by") == std::string::npos && row.why.find("draft by") == std::string::npos) return;
+    if (row.why.find("summary by") == std::string::npos && row.why.find("draft by") == std::string::npos)
+      return;
     ++past.rejected;
     if (past.failing.size() < 3) past.failing.insert(row.why.substr(0, utf8_floor(row.why, 120)));
     return;
@@ -68,7 +71,8 @@ void count_row(const CompactionRecord& row, Past& past) {
 
 Past past_of(const Store& store) {
   const auto rows = store.compactions(true);
-  const auto tuned = std::find_if(rows.rbegin(), rows.rend(), [](const auto& row) { return row.strategy == kTuned; });
+  const auto tuned =
+      std::find_if(rows.rbegin(), rows.rend(), [](const auto& row) { return row.strategy == kTuned; });
   Past past;
   for (auto row = tuned.base(); row != rows.end(); ++row) count_row(*row, past);
   count_recalls(store, tuned == rows.rend() ? TimePoint{} : tuned->when, past);
@@ -79,7 +83,8 @@ Past past_of(const Store& store) {
 class Adviser {
  public:
   void suggest(const std::string& key, const json& value, std::string why) {
-    const auto known = std::any_of(found_.begin(), found_.end(), [&](const Suggestion& one) { return one.key == key; });
+    const auto known =
+        std::any_of(found_.begin(), found_.end(), [&](const Suggestion& one) { return one.key == key; });
     if (!known) found_.push_back({key, value.dump(), std::move(why)});
   }
   std::vector<Suggestion> found() && { return std::move(found_); }
@@ -95,15 +100,18 @@ void from_recalls(const Past& past, const CompressionConfig& config, Adviser& ad
   const auto all = std::max<std::size_t>(past.stats.history.size(), 1);
   if (past.recalls <= 2 * all && past.again < many_again) return;
   const auto seen = past.again >= many_again
-                        ? counted(static_cast<std::int64_t>(past.again), "original was", "originals were") + " recalled again"
+                        ? counted(static_cast<std::int64_t>(past.again), "original was", "originals were") +
+                              " recalled again"
                         : counted(static_cast<std::int64_t>(past.recalls), "recall") + " after " +
                               counted(static_cast<std::int64_t>(past.stats.history.size()), "compression");
-  adviser.suggest("protectResults", config.protect_results + 3, seen + ": more of the newest results should stay");
+  adviser.suggest("protectResults", config.protect_results + 3,
+                  seen + ": more of the newest results should stay");
   adviser.suggest("microLowWater", rounded(std::min(config.micro_low_water + 0.05, config.micro_at - 0.05)),
                   seen + ": each cut takes too much that is asked for again");
 }
 
-void from_failures(const Past& past, const CompressionConfig& config, const std::string& model, Adviser& adviser) {
+void from_failures(const Past& past, const CompressionConfig& config, const std::string& model,
+                   Adviser& adviser) {
   if (past.rejected < 3) return;
   std::string said;
   for (const auto& line : past.failing) said += (said.empty() ? "" : "; ") + line;
@@ -114,24 +122,30 @@ void from_failures(const Past& past, const CompressionConfig& config, const std:
     adviser.suggest("strategy", "local", seen + "; do without a model");
 }
 
-void from_the_store(const Past& past, const CompressionConfig& config, const std::string& model, Adviser& adviser) {
+void from_the_store(const Past& past, const CompressionConfig& config, const std::string& model,
+                    Adviser& adviser) {
   from_recalls(past, config, adviser);
   if (past.thrash > 0) {
-    const auto seen = "the context filled up again at once " + counted(static_cast<std::int64_t>(past.thrash), "time");
-    adviser.suggest("microLowWater", rounded(std::max(config.micro_low_water - 0.10, 0.2)), seen + ": cut deeper");
-    adviser.suggest("compactTarget", rounded(std::max(config.compact_target - 0.10, 0.25)), seen + ": cut deeper");
+    const auto seen =
+        "the context filled up again at once " + counted(static_cast<std::int64_t>(past.thrash), "time");
+    adviser.suggest("microLowWater", rounded(std::max(config.micro_low_water - 0.10, 0.2)),
+                    seen + ": cut deeper");
+    adviser.suggest("compactTarget", rounded(std::max(config.compact_target - 0.10, 0.25)),
+                    seen + ": cut deeper");
   }
   from_failures(past, config, model, adviser);
   if (past.paused >= 2)
     adviser.suggest("draftAt", rounded(std::max(config.draft_at - 0.05, 0.5)),
-                    std::to_string(past.paused) + " compactions that came by themselves made you wait, up to " +
+                    std::to_string(past.paused) +
+                        " compactions that came by themselves made you wait, up to " +
                         std::to_string((past.longest_pause + 500) / 1'000) + " s: draft earlier");
   if (past.micro > 10 && past.micro > 4 * past.deep)
     adviser.suggest("microLowWater", rounded(std::max(config.micro_low_water - 0.10, 0.2)),
                     std::to_string(past.micro) + " small cuts: fewer, deeper ones keep the prompt cache");
 }
 
-std::vector<Suggestion> suggestions(const Past& past, const CompressionConfig& config, const std::string& model) {
+std::vector<Suggestion> suggestions(const Past& past, const CompressionConfig& config,
+                                    const std::string& model) {
   Adviser adviser;
   from_the_store(past, config, model, adviser);
   for (const auto& one : suggest(past.stats, config)) {
@@ -159,7 +173,8 @@ constexpr Bounds bounds[] = {{"microLowWater", 0.2, 0.5},
 
 }  // namespace
 
-std::vector<Suggestion> tuning(const Store& store, const CompressionConfig& config, const std::string& model) {
+std::vector<Suggestion> tuning(const Store& store, const CompressionConfig& config,
+                               const std::string& model) {
   return suggestions(past_of(store), config, model);
 }
 
@@ -178,8 +193,8 @@ std::string reasons_of(const std::vector<Suggestion>& suggestions) {
 
 std::vector<Suggestion> within_bounds(std::vector<Suggestion> suggestions) {
   std::erase_if(suggestions, [](const Suggestion& one) {
-    const auto row =
-        std::find_if(std::begin(bounds), std::end(bounds), [&](const Bounds& known) { return one.key == known.key; });
+    const auto row = std::find_if(std::begin(bounds), std::end(bounds),
+                                  [&](const Bounds& known) { return one.key == known.key; });
     const auto value = json::parse(one.value, nullptr, false);
     return row == std::end(bounds) || !value.is_number() || value < row->least || value > row->most;
   });
@@ -190,18 +205,22 @@ void note_tuning(Store& store, const std::vector<Suggestion>& applied) {
   CompactionRecord record;
   record.batch = store.next_batch();
   record.strategy = kTuned;
-  for (const auto& one : applied) record.why += (record.why.empty() ? "" : "; ") + one.key + " " + one.value + ": " + one.why;
+  for (const auto& one : applied)
+    record.why += (record.why.empty() ? "" : "; ") + one.key + " " + one.value + ": " + one.why;
   store.log({record.batch, {}}, record);
 }
 
-std::string tuning_text(const Store& store, const CompressionConfig& config, const std::string& model, std::string& changes) {
+std::string tuning_text(const Store& store, const CompressionConfig& config, const std::string& model,
+                        std::string& changes) {
   const auto past = past_of(store);
   const auto found = suggestions(past, config, model);
-  std::string text = "Based on " + counted(static_cast<std::int64_t>(past.stats.history.size()), "compaction") + " (" +
-                     std::to_string(past.micro) + " of results, " + std::to_string(past.deep) + " with a summary, " +
-                     std::to_string(past.local) + " without a model), " +
-                     counted(static_cast<std::int64_t>(past.recalls), "recall") + " (" + std::to_string(past.again) +
-                     " repeated) and " + counted(static_cast<std::int64_t>(past.rejected), "failed summary", "failed summaries") +
+  std::string text = "Based on " +
+                     counted(static_cast<std::int64_t>(past.stats.history.size()), "compaction") + " (" +
+                     std::to_string(past.micro) + " of results, " + std::to_string(past.deep) +
+                     " with a summary, " + std::to_string(past.local) + " without a model), " +
+                     counted(static_cast<std::int64_t>(past.recalls), "recall") + " (" +
+                     std::to_string(past.again) + " repeated) and " +
+                     counted(static_cast<std::int64_t>(past.rejected), "failed summary", "failed summaries") +
                      ":\n" + reasons_of(found);
   if (found.empty()) text += "- no changes suggested.\n";
   changes = changes_of(found);

@@ -44,7 +44,8 @@ std::string names_of(const std::vector<AgentFile>& agents, std::size_t room) {
 }  // namespace
 
 const AgentFile* AgentFiles::find(std::string_view name) const {
-  const auto found = std::find_if(agents.begin(), agents.end(), [&](const auto& one) { return one.name == name; });
+  const auto found =
+      std::find_if(agents.begin(), agents.end(), [&](const auto& one) { return one.name == name; });
   return found == agents.end() ? nullptr : &*found;
 }
 
@@ -63,10 +64,11 @@ AgentFiles load_agents(const BroughtPlaces& places) {
       const bool usable = usable_agent_name(agent.name);
       agent.name = from.prefix + agent.name;
       if (const auto* earlier = loaded.find(agent.name))
-        loaded.problems.push_back(agent.source + " is left out: the agent " + agent.name + " is already " + earlier->source +
-                                  ".");
+        loaded.problems.push_back(agent.source + " is left out: the agent " + agent.name + " is already " +
+                                  earlier->source + ".");
       else if (!usable)
-        loaded.problems.push_back(agent.source + " is left out: an agent's name has letters, digits and '-' only.");
+        loaded.problems.push_back(agent.source +
+                                  " is left out: an agent's name has letters, digits and '-' only.");
       else if (agent.description.empty())
         loaded.problems.push_back(agent.source + " is left out: it has no description.");
       else

@@ -1,4 +1,5 @@
-// The helpers that people keep as files: Markdown whose head says what the helper is for and which tools it may use.
+// The helpers that people keep as files: Markdown whose head says what the helper is for and which tools it
+// may use.
 #pragma once
 
 #include <string>
@@ -28,7 +29,8 @@ struct AgentFiles {
 };
 AgentFiles load_agents(const BroughtPlaces& places);
 
-// "explorer (finds code), reviewer (…)", at most about `limit` bytes: descriptions become shorter, then go. Empty without any.
+// "explorer (finds code), reviewer (…)", at most about `limit` bytes: descriptions become shorter, then go.
+// Empty without any.
 std::string agent_names(const AgentFiles& agents, std::size_t limit);
 
 }  // namespace tern

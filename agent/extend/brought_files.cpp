@@ -19,21 +19,25 @@ constexpr int most_entries = 2'000;
 // In double quotes a backslash escapes, in single ones a quote is doubled.
 std::string unquoted(std::string_view text) {
   text = trimmed(text);
-  const bool quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
+  const bool quoted =
+      text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
   if (!quoted) return std::string(text);
   const char quote = text.front();
   text = text.substr(1, text.size() - 2);
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool more = i + 1 < text.size();
-    const bool escape = quote == '"' ? text[i] == '\\' && more : text[i] == quote && more && text[i + 1] == quote;
+    const bool escape =
+        quote == '"' ? text[i] == '\\' && more : text[i] == quote && more && text[i + 1] == quote;
     if (escape) ++i;
     plain += escape && text[i] == 'n' ? '\n' : text[i];
   }
   return plain;
 }
 
-bool block_sign(const std::string& value) { return value == "|" || value == ">" || value == "|-" || value == ">-"; }
+bool block_sign(const std::string& value) {
+  return value == "|" || value == ">" || value == "|-" || value == ">-";
+}
 
 // A line that belongs to the field before it: an item of its list, or more of its text.
 void go_on(Frontmatter& head, std::string_view line) {
@@ -65,7 +69,8 @@ std::vector<BroughtFolder> brought_folders(const BroughtPlaces& places, std::str
   if (!places.home.empty())
     for (const char* name : {".agents", ".claude"}) folders.push_back({places.home / name / kind});
   for (const auto& plugin : places.plugins)
-    for (const auto& folder : plugin_folders(plugin, kind)) folders.push_back({folder, {}, plugin_name(plugin) + ":"});
+    for (const auto& folder : plugin_folders(plugin, kind))
+      folders.push_back({folder, {}, plugin_name(plugin) + ":"});
   return folders;
 }
 

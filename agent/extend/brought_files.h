@@ -1,5 +1,6 @@
-// Where the things that people bring along are looked for, and how a file of theirs is read: Markdown with a head of `key: value` lines.
-// A project's folders are listed only once the project is trusted; what a link of the project leads out of it is not read.
+// Where the things that people bring along are looked for, and how a file of theirs is read: Markdown with a
+// head of `key: value` lines. A project's folders are listed only once the project is trusted; what a link of
+// the project leads out of it is not read.
 #pragma once
 
 #include <filesystem>
@@ -26,20 +27,24 @@ struct BroughtPlaces {
   std::function<bool(const std::string& hash)> approved = {};
 };
 // By its file's name and text: what the user approves, once for each version.
-std::string brought_hash(const BroughtFolder& folder, const std::filesystem::path& relative, std::string_view text);
+std::string brought_hash(const BroughtFolder& folder, const std::filesystem::path& relative,
+                         std::string_view text);
 // False for an entry of a project that waits for the user or was refused.
 bool may_use(const BroughtPlaces& places, const BroughtFolder& folder, const std::string& hash);
 
-// The project's before the user's, in the order in which the first of a name wins. `kind` is "commands" or "skills".
+// The project's before the user's, in the order in which the first of a name wins. `kind` is "commands" or
+// "skills".
 std::vector<BroughtFolder> brought_folders(const BroughtPlaces& places, std::string_view kind);
 
 // Regular files below it, sorted, at most six folders deep and 2,000 entries; paths relative to the folder.
 std::vector<std::filesystem::path> files_of(const BroughtFolder& folder);
 
 // As people know it: from the project's folder, or "~/…".
-std::string shown_path(const BroughtFolder& folder, const std::filesystem::path& relative, const std::filesystem::path& home);
+std::string shown_path(const BroughtFolder& folder, const std::filesystem::path& relative,
+                       const std::filesystem::path& home);
 
-// The entry of this name; without one the only entry that a plugin or a folder puts a prefix before: "commit" means "git:commit".
+// The entry of this name; without one the only entry that a plugin or a folder puts a prefix before: "commit"
+// means "git:commit".
 template <class Entry>
 const Entry* meant_by(std::string_view name, const std::vector<Entry>& entries) {
   const Entry* found = nullptr;
@@ -47,7 +52,9 @@ const Entry* meant_by(std::string_view name, const std::vector<Entry>& entries) 
   for (const Entry& entry : entries) {
     if (entry.name == name) return &entry;
     const std::string_view own = entry.name;
-    if (name.empty() || !own.ends_with(name) || own.size() == name.size() || own[own.size() - name.size() - 1] != ':') continue;
+    if (name.empty() || !own.ends_with(name) || own.size() == name.size() ||
+        own[own.size() - name.size() - 1] != ':')
+      continue;
     ++prefixed;
     found = &entry;
   }
@@ -59,7 +66,8 @@ constexpr std::size_t brought_limit = 256 * 1024;
 std::string read_brought(const BroughtFolder& folder, const std::filesystem::path& relative);
 
 struct Frontmatter {
-  std::vector<std::pair<std::string, std::string>> fields;  // the items of a list below its key joined by ", "
+  std::vector<std::pair<std::string, std::string>>
+      fields;  // the items of a list below its key joined by ", "
   std::string body;
   std::string get(std::string_view key) const;
   bool is(std::string_view key) const;  // "true", "yes" or "on"
@@ -67,7 +75,8 @@ struct Frontmatter {
 // Lenient: an unquoted colon in a value stays in it; a file without a head is all body.
 Frontmatter frontmatter(std::string_view text);
 
-// Words of a list as people write it: by blanks or commas outside of brackets: "Bash(git add:*), Read", "[a, b]".
+// Words of a list as people write it: by blanks or commas outside of brackets: "Bash(git add:*), Read", "[a,
+// b]".
 std::vector<std::string> list_words(std::string_view text);
 
 }  // namespace tern

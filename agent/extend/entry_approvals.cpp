@@ -15,8 +15,9 @@ struct AnswerWord {
   EntryAnswer answer;
   const char* word;
 };
-constexpr AnswerWord kWords[] = {
-    {EntryAnswer::refused, "refused"}, {EntryAnswer::approved, "approved"}, {EntryAnswer::granted, "granted"}};
+constexpr AnswerWord kWords[] = {{EntryAnswer::refused, "refused"},
+                                 {EntryAnswer::approved, "approved"},
+                                 {EntryAnswer::granted, "granted"}};
 
 std::string key_of(const fs::path& folder) {
   std::error_code error;
@@ -73,7 +74,8 @@ std::string EntryApprovals::save() const {
   if (file_.empty()) return "there is no home directory to keep what was approved in";
   std::string text;
   for (const Row& row : rows_)
-    if (row.folder.find('\n') == std::string::npos) text += row.hash + ' ' + row.answer + ' ' + row.folder + '\n';
+    if (row.folder.find('\n') == std::string::npos)
+      text += row.hash + ' ' + row.answer + ' ' + row.folder + '\n';
   return write_private_file(file_, text);
 }
 

@@ -1,5 +1,5 @@
-// What the user has said of single entries that a folder brings (servers, hooks), by the hash of each: a changed entry is asked for
-// again. Kept in the user's own state directory, never in the folder.
+// What the user has said of single entries that a folder brings (servers, hooks), by the hash of each: a
+// changed entry is asked for again. Kept in the user's own state directory, never in the folder.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,12 @@
 
 namespace tern {
 
-enum class EntryAnswer { unknown, refused, approved, granted };  // granted: approved, and with the user's own rights
+enum class EntryAnswer {
+  unknown,
+  refused,
+  approved,
+  granted
+};  // granted: approved, and with the user's own rights
 
 class EntryApprovals {
  public:

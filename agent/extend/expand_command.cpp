@@ -1,4 +1,5 @@
-// From a command's text to the prompt it stands for, in one pass, so that what is put in is never looked at again.
+// From a command's text to the prompt it stands for, in one pass, so that what is put in is never looked at
+// again.
 #include <algorithm>
 #include <utility>
 
@@ -42,7 +43,9 @@ class Expansion {
     if (line_begin && rest.starts_with("```")) fenced_ = !fenced_;
     if (rest.front() == '$' && argument(rest)) return;
     if (!fenced_ && !quoted_ && rest.starts_with("!`") && backticked(rest)) return;
-    if (!fenced_ && !quoted_ && rest.front() == '@' && (out_.empty() || blank(out_.back())) && mentioned(rest)) return;
+    if (!fenced_ && !quoted_ && rest.front() == '@' && (out_.empty() || blank(out_.back())) &&
+        mentioned(rest))
+      return;
     if (rest.front() == '`' && !fenced_) quoted_ = !quoted_;
     if (rest.front() == '\n') quoted_ = false;
     plain(rest);
@@ -56,7 +59,9 @@ class Expansion {
     used_ = true;
     out_ += text;
   }
-  std::string_view word(std::size_t n) const { return n >= 1 && n <= words_.size() ? std::string_view(words_[n - 1]) : ""; }
+  std::string_view word(std::size_t n) const {
+    return n >= 1 && n <= words_.size() ? std::string_view(words_[n - 1]) : "";
+  }
 
   // "$ARGUMENTS", "$@", "$1", "$name", "${1:-default}". True when it was one.
   bool argument(std::string_view& rest) {
@@ -109,7 +114,8 @@ class Expansion {
     const auto content = world_.read(path);
     if (!content) return false;
     out_ += "@" + with_arguments(text);
-    files_ += "\n\n<file path=\"" + path + "\">\n" + *content + (content->ends_with('\n') ? "" : "\n") + "</file>";
+    files_ +=
+        "\n\n<file path=\"" + path + "\">\n" + *content + (content->ends_with('\n') ? "" : "\n") + "</file>";
     rest.remove_prefix(length);
     return true;
   }

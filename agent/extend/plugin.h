@@ -1,4 +1,5 @@
-// The folder of a Claude plugin: its name, and where it has what. Its .claude-plugin/plugin.json may name places beside the usual ones.
+// The folder of a Claude plugin: its name, and where it has what. Its .claude-plugin/plugin.json may name
+// places beside the usual ones.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +19,9 @@ struct PluginText {
   std::string source;  // "hooks/hooks.json", without the plugin's folder
   std::string text;    // a JSON object that holds the entries under `key`
 };
-// The entries under `key` ("hooks", "mcpServers") of its usual file, of files that the description names, and of the description itself.
-std::vector<PluginText> plugin_texts(const std::filesystem::path& plugin, std::string_view key, const std::string& usual);
+// The entries under `key` ("hooks", "mcpServers") of its usual file, of files that the description names, and
+// of the description itself.
+std::vector<PluginText> plugin_texts(const std::filesystem::path& plugin, std::string_view key,
+                                     const std::string& usual);
 
 }  // namespace tern

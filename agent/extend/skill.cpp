@@ -10,7 +10,8 @@ namespace {
 constexpr std::size_t longest_description = 1'024;
 constexpr std::size_t most_files = 40;
 constexpr std::string_view catalog_head =
-    "\nSkills are instructions for a kind of work. When one fits the task, call the Skill tool with its name first.\n";
+    "\nSkills are instructions for a kind of work. When one fits the task, call the Skill tool with its name "
+    "first.\n";
 
 bool usable_name(std::string_view name) {
   return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -48,7 +49,8 @@ std::string catalog_of(const std::vector<const Skill*>& skills, std::size_t room
 }  // namespace
 
 const Skill* Skills::find(std::string_view name) const {
-  const auto found = std::find_if(skills.begin(), skills.end(), [&](const auto& one) { return one.name == name; });
+  const auto found =
+      std::find_if(skills.begin(), skills.end(), [&](const auto& one) { return one.name == name; });
   return found == skills.end() ? nullptr : &*found;
 }
 
@@ -70,10 +72,11 @@ Skills load_skills(const BroughtPlaces& places) {
       const bool usable = usable_name(skill.name);
       skill.name = from.prefix + skill.name;
       if (const auto* earlier = loaded.find(skill.name))
-        loaded.problems.push_back(skill.source + " is left out: the skill " + skill.name + " is already " + earlier->source +
-                                  ".");
+        loaded.problems.push_back(skill.source + " is left out: the skill " + skill.name + " is already " +
+                                  earlier->source + ".");
       else if (!usable)
-        loaded.problems.push_back(skill.source + " is left out: a skill's name has letters, digits and '-' only.");
+        loaded.problems.push_back(skill.source +
+                                  " is left out: a skill's name has letters, digits and '-' only.");
       else if (skill.description.empty())
         loaded.problems.push_back(skill.source + " is left out: it has no description.");
       else

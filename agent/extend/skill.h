@@ -1,5 +1,5 @@
-// Agent Skills: a folder with a SKILL.md. Three levels of telling: the catalog with a line each, the instructions when one is used, its
-// other files when the model reads them.
+// Agent Skills: a folder with a SKILL.md. Three levels of telling: the catalog with a line each, the
+// instructions when one is used, its other files when the model reads them.
 #pragma once
 
 #include <string>
@@ -33,10 +33,12 @@ struct Skills {
 };
 Skills load_skills(const BroughtPlaces& places);
 
-// The part of the system prompt that names them, at most `limit` bytes: descriptions become shorter, then go. Empty without any.
+// The part of the system prompt that names them, at most `limit` bytes: descriptions become shorter, then go.
+// Empty without any.
 std::string skill_catalog(const Skills& skills, std::size_t limit);
 
-// The instructions with the names of the skill's other files. Begins with skill_mark(name). Empty when its file has gone.
+// The instructions with the names of the skill's other files. Begins with skill_mark(name). Empty when its
+// file has gone.
 std::string skill_content(const Skill& skill);
 // Its file is as it was when it was found.
 bool is_unchanged(const Skill& skill);

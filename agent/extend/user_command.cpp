@@ -41,7 +41,8 @@ std::string toml_text(std::string_view text, std::string_view key) {
     const auto line = text.substr(0, at).rfind('\n');
     auto rest = trimmed(text.substr(at + key.size()));
     const bool heads_line =
-        trimmed(text.substr(line == text.npos ? 0 : line + 1, at - (line == text.npos ? 0 : line + 1))).empty();
+        trimmed(text.substr(line == text.npos ? 0 : line + 1, at - (line == text.npos ? 0 : line + 1)))
+            .empty();
     at += key.size();
     if (!heads_line || !take(rest, "=")) continue;
     rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
@@ -78,17 +79,20 @@ UserCommand from_markdown(std::string_view text) {
   command.allowed_tools = list_words(head.get("allowed-tools"));
   command.argument_names = list_words(head.get("arguments"));
   command.body = std::move(head.body);
-  const bool takes = command.body.find("$ARGUMENTS") != std::string::npos || command.body.find("$1") != std::string::npos;
+  const bool takes =
+      command.body.find("$ARGUMENTS") != std::string::npos || command.body.find("$1") != std::string::npos;
   if (command.usage.empty() && takes) command.usage = "[arguments]";
   if (command.usage.empty())
-    for (const auto& name : command.argument_names) command.usage += (command.usage.empty() ? "[" : " [") + name + "]";
+    for (const auto& name : command.argument_names)
+      command.usage += (command.usage.empty() ? "[" : " [") + name + "]";
   return command;
 }
 
 }  // namespace
 
 const UserCommand* UserCommands::find(std::string_view name) const {
-  const auto found = std::find_if(commands.begin(), commands.end(), [&](const auto& one) { return one.name == name; });
+  const auto found =
+      std::find_if(commands.begin(), commands.end(), [&](const auto& one) { return one.name == name; });
   return found == commands.end() ? nullptr : &*found;
 }
 
@@ -109,11 +113,14 @@ UserCommands load_commands(const BroughtPlaces& places) {
       command.of_project = folder.of_project();
       const auto* earlier = loaded.find(command.name);
       if (!usable_name(command.name))
-        loaded.problems.push_back(source + " is left out: a command's name has letters, digits, '-', '_' and '.' only.");
+        loaded.problems.push_back(
+            source + " is left out: a command's name has letters, digits, '-', '_' and '.' only.");
       else if (trimmed(command.body).empty())
-        loaded.problems.push_back(source + " is left out: it is empty, too large, or a link that leads out of the project.");
+        loaded.problems.push_back(
+            source + " is left out: it is empty, too large, or a link that leads out of the project.");
       else if (earlier)
-        loaded.problems.push_back(source + " is left out: /" + command.name + " is already " + earlier->source + ".");
+        loaded.problems.push_back(source + " is left out: /" + command.name + " is already " +
+                                  earlier->source + ".");
       else {
         if (command.help.empty()) command.help = first_line_of(command.body);
         loaded.commands.push_back(std::move(command));

@@ -1,5 +1,5 @@
-// The commands that people keep as files: Markdown as Claude Code has it, TOML as Gemini has it. Loading is reading only; expanding is
-// pure but for the two ways out that the caller lends.
+// The commands that people keep as files: Markdown as Claude Code has it, TOML as Gemini has it. Loading is
+// reading only; expanding is pure but for the two ways out that the caller lends.
 #pragma once
 
 #include <functional>
@@ -38,7 +38,8 @@ struct CommandWorld {
   // The file's text, or why it may not be read; nothing when there is no such file.
   std::function<std::optional<std::string>(const std::string& path)> read;
 };
-// The prompt that the command stands for. Arguments are put in as they are: what they say is never run and never read as a path.
+// The prompt that the command stands for. Arguments are put in as they are: what they say is never run and
+// never read as a path.
 std::string expand(const UserCommand& command, std::string_view arguments, const CommandWorld& world);
 
 // Quotes and backslashes as a shell has them.

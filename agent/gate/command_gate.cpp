@@ -18,11 +18,14 @@ namespace fs = std::filesystem;
 using Kind = PermissionRule::Kind;
 using Words = std::vector<std::string>;
 
-std::string with_article(const std::string& noun) { return (noun.find_first_of("aeiou") == 0 ? "an " : "a ") + noun; }
+std::string with_article(const std::string& noun) {
+  return (noun.find_first_of("aeiou") == 0 ? "an " : "a ") + noun;
+}
 
 constexpr std::size_t most_words = 5000;
 constexpr std::string_view harmless_variables =
-    "CI NO_COLOR FORCE_COLOR CLICOLOR NODE_ENV RUST_BACKTRACE RUST_LOG DEBUG VERBOSE V LANG LC_ALL TZ CTEST_OUTPUT_ON_FAILURE "
+    "CI NO_COLOR FORCE_COLOR CLICOLOR NODE_ENV RUST_BACKTRACE RUST_LOG DEBUG VERBOSE V LANG LC_ALL TZ "
+    "CTEST_OUTPUT_ON_FAILURE "
     "GTEST_COLOR CARGO_TERM_COLOR COLUMNS PYTHONUNBUFFERED "
     "PYTHONDONTWRITEBYTECODE GOOS GOARCH CGO_ENABLED ASAN_OPTIONS UBSAN_OPTIONS TERM";
 
@@ -57,10 +60,13 @@ class Gate {
 
   Decision decide() {
     if (line_.find('\0') != line_.npos) return Deny{"the command contains a NUL byte"};
-    if (std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.command->words.size() > most_words; }))
-      return Deny{"one command has more than " + std::to_string(most_words) + " words; write a script file and run that"};
+    if (std::any_of(steps_.begin(), steps_.end(),
+                    [](const Step& step) { return step.command->words.size() > most_words; }))
+      return Deny{"one command has more than " + std::to_string(most_words) +
+                  " words; write a script file and run that"};
     if (script_.too_long)
-      return Deny{"the command has more than " + std::to_string(max_segments) + " parts; write a script file and run that"};
+      return Deny{"the command has more than " + std::to_string(max_segments) +
+                  " parts; write a script file and run that"};
     const RuleHit refused = hit(Kind::deny);
     if (refused.rule && refused.sure) return Deny{"blocked by the rule " + told(refused)};
     if (mode_ == PermissionMode::bypass) return bypassed(refused);
@@ -72,7 +78,8 @@ class Gate {
     if (refused.rule) return unsure(refused);
     const bool walls = policy_.sandbox_ready;
     if (std::string protect = writes_protected(!walls); !protect.empty()) return Ask{protect, {}, {}, {}};
-    if (const RuleHit found = hit(Kind::ask); found.rule) return Ask{"this rule asks first: " + told(found), {}, {}, {}};
+    if (const RuleHit found = hit(Kind::ask); found.rule)
+      return Ask{"this rule asks first: " + told(found), {}, {}, {}};
     if (why.empty()) return looking();
     const PermissionRule* same = exact();
     why = same ? "" : why_not_covered(false);
@@ -85,7 +92,9 @@ class Gate {
   }
 
  private:
-  static std::string told(const RuleHit& hit) { return to_string(*hit.rule) + (hit.what.empty() ? "" : ": " + hit.what); }
+  static std::string told(const RuleHit& hit) {
+    return to_string(*hit.rule) + (hit.what.empty() ? "" : ": " + hit.what);
+  }
 
   RuleHit hit(Kind kind) const {
     for (const PermissionRule& rule : policy_.rules)
@@ -94,7 +103,8 @@ class Gate {
           for (const Words& words : step.unwrapped)
             if (rule_hits_words(rule, words)) return {&rule, true, {}};
     for (const Step& step : steps_)
-      if (RuleHit found = file_rule_hit(policy_, kind, step.unwrapped, {workspace_, step.cwd}); found.rule) return found;
+      if (RuleHit found = file_rule_hit(policy_, kind, step.unwrapped, {workspace_, step.cwd}); found.rule)
+        return found;
     for (const PermissionRule& rule : policy_.rules)
       if (rule.kind == kind && !script_.plain() && named_in_line(rule)) return {&rule, false, {}};
     return {};
@@ -105,10 +115,11 @@ class Gate {
     std::string_view start = std::string_view(rule.spec).substr(0, rule.spec.find_first_of("*:?["));
     while (!start.empty() && (start.back() == ' ' || start.back() == '/')) start.remove_suffix(1);
     const auto part = [&](std::size_t at) {
-      return at < line_.size() &&
-             (std::isalnum(static_cast<unsigned char>(line_[at])) != 0 || line_[at] == '_' || line_[at] == '-');
+      return at < line_.size() && (std::isalnum(static_cast<unsigned char>(line_[at])) != 0 ||
+                                   line_[at] == '_' || line_[at] == '-');
     };
-    for (std::size_t at = line_.find(start); !start.empty() && at != line_.npos; at = line_.find(start, at + 1))
+    for (std::size_t at = line_.find(start); !start.empty() && at != line_.npos;
+         at = line_.find(start, at + 1))
       if (!(at > 0 && part(at - 1)) && !part(at + start.size())) return true;
     return false;
   }
@@ -130,7 +141,8 @@ class Gate {
           if (found.reason.empty() || (only_breaker && !found.breaker)) continue;
           if (ask.reason.empty()) ask.reason = "destructive: " + found.reason;
           for (const std::string& target : found.targets)
-            if (std::find(ask.targets.begin(), ask.targets.end(), target) == ask.targets.end()) ask.targets.push_back(target);
+            if (std::find(ask.targets.begin(), ask.targets.end(), target) == ask.targets.end())
+              ask.targets.push_back(target);
         }
     if (only_breaker) return ask;
     if (ask.reason.empty()) {
@@ -156,7 +168,8 @@ class Gate {
       const auto check = [&](const std::string& text) -> std::string {
         if (text.empty() || text.size() > 4096) return {};
         const Place where = place.locate(text);
-        return where.error.empty() && !where.protect.empty() ? text + " is protected: " + where.protect : std::string();
+        return where.error.empty() && !where.protect.empty() ? text + " is protected: " + where.protect
+                                                             : std::string();
       };
       for (const ShellRedirect& r : step.command->redirects)
         if (r.writes())
@@ -176,7 +189,8 @@ class Gate {
     uncovered_.clear();
     if (!script_.error.empty()) return script_.error;
     if (!script_.unplain.empty())
-      return "contains " + with_article(script_.unplain.front()) + "; tern can't tell in advance what it runs";
+      return "contains " + with_article(script_.unplain.front()) +
+             "; tern can't tell in advance what it runs";
     std::string first;
     for (const Step& step : steps_) {
       const std::string why = why_not_covered(step, only_looking);
@@ -192,7 +206,8 @@ class Gate {
     const ShellCommand& command = *step.command;
     const CommandPlace place{workspace_, step.cwd};
     if (step.lost) return "tern can't tell in advance which folder it runs in";
-    if (!command.plain()) return "the shell expands some of its words; tern can't tell in advance what it runs";
+    if (!command.plain())
+      return "the shell expands some of its words; tern can't tell in advance what it runs";
     for (const std::string& assignment : command.assignments)
       if (!harmless_assignment(assignment) || command.words.empty()) return "sets " + assignment;
     for (const ShellRedirect& r : command.redirects)
@@ -210,16 +225,19 @@ class Gate {
     const std::string& name = command.words[0].text;
     if (name.find('/') != std::string::npos) return {};
     const fs::path found = policy_.find_program ? policy_.find_program(name) : search_path(name);
-    return !found.empty() && workspace_.inside(found) ? name + " would run a program from this folder, " + found.string()
-                                                      : std::string();
+    return !found.empty() && workspace_.inside(found)
+               ? name + " would run a program from this folder, " + found.string()
+               : std::string();
   }
 
   std::string why_not_cd(const ShellCommand& command, const CommandPlace& place) const {
     if (command.words.size() != 2) return "leaves the workspace";
     const Place there = place.locate(command.words[1]);
     std::error_code error;
-    if (!there.error.empty() || !there.inside) return "goes to " + command.words[1].text + ", outside the workspace";
-    return fs::is_directory(there.real, error) ? std::string() : command.words[1].text + " is not a directory";
+    if (!there.error.empty() || !there.inside)
+      return "goes to " + command.words[1].text + ", outside the workspace";
+    return fs::is_directory(there.real, error) ? std::string()
+                                               : command.words[1].text + " is not a directory";
   }
 
   std::string why_not_redirect(const ShellRedirect& r, const Step& step, bool only_looking) const {
@@ -227,7 +245,8 @@ class Gate {
       return r.target.literal || r.op[0] != '<' ? "" : "tern can't tell in advance what its input is";
     if (!r.target.literal) return "tern can't tell in advance where " + r.op + " leads";
     if (in_list(r.target.text, "/dev/null /dev/stdout /dev/stderr")) return {};
-    if (r.target.text.empty() || r.target.text[0] == '!') return "other shells read this redirection differently";
+    if (r.target.text.empty() || r.target.text[0] == '!')
+      return "other shells read this redirection differently";
     const Place where = CommandPlace{workspace_, step.cwd}.locate(r.target);
     if (!where.error.empty()) return where.error;
     if (!r.writes())
@@ -241,8 +260,8 @@ class Gate {
     if (step.cwd != workspace_.cwd()) return "writes " + r.target.text + " after changing the directory";
     if (mode_ == PermissionMode::accept_edits && where.inside && where.protect.empty()) return {};
     for (const PermissionRule& rule : policy_.rules)
-      if (rule.kind == Kind::allow && rule_is_for(rule, "Write", Effect::write) && !rule.spec.empty() && where.protect.empty() &&
-          matches_path(rule.spec, workspace_, where.real))
+      if (rule.kind == Kind::allow && rule_is_for(rule, "Write", Effect::write) && !rule.spec.empty() &&
+          where.protect.empty() && matches_path(rule.spec, workspace_, where.real))
         return {};
     return "writes " + r.target.text;
   }
@@ -259,7 +278,8 @@ class Gate {
   bool allowed_by_rule(const ShellCommand& command, const CommandPlace& place) {
     const Words words = words_of(command);
     // A module has a name, as a program has.
-    const bool module = words.size() > 2 && program_name(words.front()).starts_with("python") && words[1] == "-m";
+    const bool module =
+        words.size() > 2 && program_name(words.front()).starts_with("python") && words[1] == "-m";
     if ((is_interpreter(words.front()) && !module) || !smuggles(words).empty()) {
       // Only word for word.
       for (const PermissionRule& rule : policy_.rules)
@@ -267,8 +287,11 @@ class Gate {
       return false;
     }
     for (const PermissionRule& rule : policy_.rules) {
-      if (rule.kind != Kind::allow || rule.tool != "Bash" || rule.spec.empty() || !rule_covers_words(rule, words)) continue;
-      if (names_secret(command, place) || !search_shows_secret(command, operands_of(command), place).empty() ||
+      if (rule.kind != Kind::allow || rule.tool != "Bash" || rule.spec.empty() ||
+          !rule_covers_words(rule, words))
+        continue;
+      if (names_secret(command, place) ||
+          !search_shows_secret(command, operands_of(command), place).empty() ||
           !looks_outside(command, place).empty() || !writes_system(command, place).empty() ||
           (words.front() == "git" && in_nested_repository(place)))
         return false;
@@ -284,8 +307,12 @@ class Gate {
 
   // ---- answers
 
-  Decision looking() const { return Allow{"read-only", false, policy_.sandbox_ready ? Reach::look : Reach::own_rights}; }
-  static Decision unsure(const RuleHit& refused) { return Ask{"this rule may block it: " + told(refused), {}, {}, {}}; }
+  Decision looking() const {
+    return Allow{"read-only", false, policy_.sandbox_ready ? Reach::look : Reach::own_rights};
+  }
+  static Decision unsure(const RuleHit& refused) {
+    return Ask{"this rule may block it: " + told(refused), {}, {}, {}};
+  }
 
   // Asks only at the circuit breaker, or when a deny rule of the user may apply.
   Decision bypassed(const RuleHit& refused) const {
@@ -299,20 +326,25 @@ class Gate {
     if (!policy_.sandbox_ready) return Deny{"plan mode is read-only: " + (why.empty() ? told(refused) : why)};
     if (Ask ask = destructive(); !ask.reason.empty()) return Deny{"plan mode is read-only: " + ask.reason};
     if (refused.rule) return unsure(refused);
-    if (const RuleHit found = hit(Kind::ask); found.rule) return Ask{"this rule asks first: " + told(found), {}, {}, {}};
-    if (const Need need = needed(steps_, workspace_); !need.why.empty()) return Deny{"plan mode is read-only: " + need.why};
+    if (const RuleHit found = hit(Kind::ask); found.rule)
+      return Ask{"this rule asks first: " + told(found), {}, {}, {}};
+    if (const Need need = needed(steps_, workspace_); !need.why.empty())
+      return Deny{"plan mode is read-only: " + need.why};
     return Allow{"tried in a read-only sandbox", false, Reach::try_looking};
   }
 
   Decision in_sandbox() const {
     const Need need = needed(steps_, workspace_);
-    if (const std::string secret = shows_secret(steps_, workspace_); !secret.empty()) return Ask{secret, {}, {}, {}};
+    if (const std::string secret = shows_secret(steps_, workspace_); !secret.empty())
+      return Ask{secret, {}, {}, {}};
     if (mode_ == PermissionMode::ask)
       return need.why.empty() ? Allow{"not known to write", false, Reach::try_looking} : question(need.why);
-    if (const std::string outside = writes_outside(steps_, workspace_); !outside.empty()) return question(outside);
+    if (const std::string outside = writes_outside(steps_, workspace_); !outside.empty())
+      return question(outside);
     if (need.does <= Effects::writes) return Allow{"inside the sandbox", false, Reach::workspace};
     if (need.does == Effects::repository && mode_ == PermissionMode::automatic && policy_.repository_ready) {
-      if (const std::string other = other_repository(steps_, workspace_); !other.empty()) return question(other);
+      if (const std::string other = other_repository(steps_, workspace_); !other.empty())
+        return question(other);
       if (const std::string sign = signs_commits(steps_, workspace_); !sign.empty()) return question(sign);
       return Allow{"local git work runs in the sandbox", false, Reach::repository};
     }
@@ -323,7 +355,8 @@ class Gate {
     Ask ask{.reason = why, .remember = {}, .grants = {}, .targets = {}, .exact = word_for_word(line_)};
     if (!script_.plain()) return ask;
     for (const ShellCommand* command : uncovered_) {
-      const bool within = command->redirects.empty() && looks_outside(*command, {workspace_, workspace_.cwd()}).empty();
+      const bool within =
+          command->redirects.empty() && looks_outside(*command, {workspace_, workspace_.cwd()}).empty();
       const std::string spec = within ? grantable_prefix(*command) : std::string();
       if (spec.empty()) {
         ask.grants.clear();
@@ -347,7 +380,8 @@ class Gate {
 
 }  // namespace
 
-Decision decide_command(const PermissionPolicy& policy, std::string_view command, const Workspace& workspace) {
+Decision decide_command(const PermissionPolicy& policy, std::string_view command,
+                        const Workspace& workspace) {
   return Gate(policy, command, workspace).decide();
 }
 

@@ -1,5 +1,5 @@
-// What is known about programs: which calls only look, which hide a second program in their options, which destroy. Pure but
-// for the file system questions a Workspace answers. Unknown is never harmless.
+// What is known about programs: which calls only look, which hide a second program in their options, which
+// destroy. Pure but for the file system questions a Workspace answers. Unknown is never harmless.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,8 @@ struct CommandPlace {
   Place locate(std::string_view text) const;
 };
 
-// Empty when the call only looks, at things inside the workspace or of the system; else why that is not known.
+// Empty when the call only looks, at things inside the workspace or of the system; else why that is not
+// known.
 std::string why_not_harmless(const ShellCommand& command, const CommandPlace& place);
 
 // Every way a word may name a file: as it is, behind "=", behind a short option, behind "@".
@@ -30,7 +31,8 @@ std::vector<std::string> path_candidates(const std::string& word);
 // A rule for a program is no rule for what lies outside the workspace. Empty, or the word that leads there.
 std::string looks_outside(const ShellCommand& command, const CommandPlace& place);
 
-// Places of the system may be looked at on the way; a rule is no rule for writing them. Empty, or the word that may.
+// Places of the system may be looked at on the way; a rule is no rule for writing them. Empty, or the word
+// that may.
 std::string writes_system(const ShellCommand& command, const CommandPlace& place);
 
 // Another repository below the workspace has settings of its own, which nobody has looked at.
@@ -39,16 +41,17 @@ bool in_nested_repository(const CommandPlace& place);
 // A file that may hold keys: ".env", "*.pem", "id_rsa" … and the places where people keep them.
 bool holds_secrets(const Place& place, const Workspace& workspace);
 
-// A search through whole folders (grep -r, rg, git grep, diff of two folders): the first file it would show that is wanted;
-// empty when none. `operands`: the paths among the words. `gave_up`: too many files to know.
+// A search through whole folders (grep -r, rg, git grep, diff of two folders): the first file it would show
+// that is wanted; empty when none. `operands`: the paths among the words. `gave_up`: too many files to know.
 using Wanted = std::function<bool(const std::filesystem::path&)>;
-std::filesystem::path search_shows(const ShellCommand& command, const std::vector<ShellWord>& operands, const CommandPlace& place,
-                                   const Wanted& wanted, bool* gave_up = nullptr);
+std::filesystem::path search_shows(const ShellCommand& command, const std::vector<ShellWord>& operands,
+                                   const CommandPlace& place, const Wanted& wanted, bool* gave_up = nullptr);
 // It must not show what its name alone would have to be asked for. Empty, or the file it would show.
-std::string search_shows_secret(const ShellCommand& command, const std::vector<ShellWord>& operands, const CommandPlace& place);
+std::string search_shows_secret(const ShellCommand& command, const std::vector<ShellWord>& operands,
+                                const CommandPlace& place);
 
-// An option through which the program runs or writes something else ("find -exec", "git -c", "make SHELL="): no allow rule
-// covers that. Empty, or what it is.
+// An option through which the program runs or writes something else ("find -exec", "git -c", "make SHELL="):
+// no allow rule covers that. Empty, or what it is.
 std::string smuggles(const std::vector<std::string>& words);
 
 // Programs that run what they are given: never granted by a prefix.
@@ -59,18 +62,20 @@ std::string why_no_prefix(const std::vector<std::string>& prefix);
 struct Destruction {
   std::string reason;                // empty: none
   std::vector<std::string> targets;  // what it would hit, expanded
-  bool breaker = false;              // /, the home folder, the workspace root or a device: asked about in every mode
+  bool breaker = false;  // /, the home folder, the workspace root or a device: asked about in every mode
 };
 // `literal` says whether the words are what will run.
 Destruction destroys(const std::vector<std::string>& words, bool literal, const CommandPlace& place);
 
-// Code that comes over the network, or out of a decoder, and is run by the same line: "curl … | sh". Empty, or what it does.
-// `started`: for each command of the script what it would start, as unwrap() lists it.
-std::string runs_unseen(const ShellScript& script, const std::vector<std::vector<std::vector<std::string>>>& started);
+// Code that comes over the network, or out of a decoder, and is run by the same line: "curl … | sh". Empty,
+// or what it does. `started`: for each command of the script what it would start, as unwrap() lists it.
+std::string runs_unseen(const ShellScript& script,
+                        const std::vector<std::vector<std::vector<std::string>>>& started);
 
-// Where a command and what it would start (as unwrap() lists them) may stand: its own directory first, then that of "env -C",
-// "sudo -D", "git -C", "sh -c 'cd x'". The root where nobody can tell.
-std::vector<std::filesystem::path> places_of(const std::vector<std::vector<std::string>>& commands, const CommandPlace& place);
+// Where a command and what it would start (as unwrap() lists them) may stand: its own directory first, then
+// that of "env -C", "sudo -D", "git -C", "sh -c 'cd x'". The root where nobody can tell.
+std::vector<std::filesystem::path> places_of(const std::vector<std::vector<std::string>>& commands,
+                                             const CommandPlace& place);
 
 // The rule that may be offered for this command, as the spec of a Bash rule; empty when none may.
 std::string grantable_prefix(const ShellCommand& command);

@@ -14,15 +14,17 @@ namespace {
 using Words = std::vector<std::string>;
 
 bool only_looks(const CommandStep& step, const Workspace& workspace) {
-  return !step.lost && step.command->plain() && step.command->redirects.empty() && !step.command->words.empty() &&
-         why_not_harmless(bare(*step.command), {workspace, step.cwd}).empty();
+  return !step.lost && step.command->plain() && step.command->redirects.empty() &&
+         !step.command->words.empty() && why_not_harmless(bare(*step.command), {workspace, step.cwd}).empty();
 }
 
 // "gpgSign = true" of a file of git's settings.
 bool says_to_sign(std::string line) {
   std::erase_if(line, [](unsigned char c) { return std::isspace(c) != 0; });
-  std::transform(line.begin(), line.end(), line.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return line == "gpgsign=true" || line == "gpgsign" || line == "gpgsign=1" || line == "gpgsign=yes" || line == "gpgsign=on";
+  std::transform(line.begin(), line.end(), line.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return line == "gpgsign=true" || line == "gpgsign" || line == "gpgsign=1" || line == "gpgsign=yes" ||
+         line == "gpgsign=on";
 }
 
 }  // namespace
@@ -35,7 +37,8 @@ Need needed(const std::vector<CommandStep>& steps, const Workspace& workspace) {
   for (const CommandStep& step : steps) {
     if (only_looks(step, workspace)) continue;
     for (const ShellRedirect& r : step.command->redirects)
-      if (r.writes() && r.target.literal && !in_list(r.target.text, "/dev/null /dev/stdout /dev/stderr /dev/tty"))
+      if (r.writes() && r.target.literal &&
+          !in_list(r.target.text, "/dev/null /dev/stdout /dev/stderr /dev/tty"))
         take(Effects::writes, "writes " + r.target.text);
     for (const Words& words : step.unwrapped)
       if (const Does* row = effect_of(words)) take(row->does, said_of(*row, words));
@@ -64,7 +67,8 @@ std::string shows_secret(const std::vector<CommandStep>& steps, const Workspace&
     if (fed || names_secret(*step.command, place)) return "may show a file with secrets";
     // The sandbox hides the file itself, not the copies in git's object store.
     for (const Words& words : step.unwrapped) {
-      const bool verb = std::any_of(words.begin() + 1, words.end(), [](const std::string& w) { return !w.starts_with("-"); });
+      const bool verb = std::any_of(words.begin() + 1, words.end(),
+                                    [](const std::string& w) { return !w.starts_with("-"); });
       if (program_name(words.front()) != "git" || !verb) continue;
       ShellCommand git;
       for (const std::string& word : words) git.words.push_back({word, true, false, false});
@@ -99,8 +103,9 @@ std::string signs_commits(const std::vector<CommandStep>& steps, const Workspace
   if (!commits) return {};
   const char *home = std::getenv("HOME"), *config = std::getenv("XDG_CONFIG_HOME");
   const std::filesystem::path at_home = home == nullptr ? "/" : home;
-  for (const auto& file : {workspace.root() / ".git/config", at_home / ".gitconfig",
-                           (config == nullptr ? at_home / ".config" : std::filesystem::path(config)) / "git/config"}) {
+  for (const auto& file :
+       {workspace.root() / ".git/config", at_home / ".gitconfig",
+        (config == nullptr ? at_home / ".config" : std::filesystem::path(config)) / "git/config"}) {
     std::ifstream settings(file);
     for (std::string line; std::getline(settings, line);)
       if (says_to_sign(std::move(line))) return "git signs commits here, and the sandbox has no key";

@@ -1,4 +1,5 @@
-// What a line is known to need beyond a sandbox in which it may only look. Each answers with nothing, or with the reason.
+// What a line is known to need beyond a sandbox in which it may only look. Each answers with nothing, or with
+// the reason.
 #pragma once
 
 #include <string>

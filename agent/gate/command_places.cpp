@@ -9,7 +9,8 @@ using Words = std::vector<std::string>;
 std::vector<fs::path> places_of(const std::vector<Words>& commands, const CommandPlace& place) {
   std::vector<fs::path> list{place.cwd};
   const auto go = [&](const std::string& directory) {
-    const bool clear = !directory.empty() && directory != "-" && directory.find_first_of("$`*?[{(") == directory.npos;
+    const bool clear =
+        !directory.empty() && directory != "-" && directory.find_first_of("$`*?[{(") == directory.npos;
     const Place there = clear ? CommandPlace{place.workspace, list.back()}.locate(directory) : Place{};
     list.push_back(clear && there.error.empty() ? there.real : fs::path("/"));
   };

@@ -22,8 +22,9 @@ bool moves(const CommandStep& step) {
 
 // A cd that is sure to take place, and in this shell.
 bool moves_surely(const ShellCommand& command, std::string_view after, std::string_view line) {
-  return command.words[0].text == "cd" && command.words.size() == 2 && command.words[1].literal && command.words[1].text != "-" &&
-         command.depth == 0 && !command.background && !in_list(command.before, "| |& ||") && !in_list(after, "| |& ||") &&
+  return command.words[0].text == "cd" && command.words.size() == 2 && command.words[1].literal &&
+         command.words[1].text != "-" && command.depth == 0 && !command.background &&
+         !in_list(command.before, "| |& ||") && !in_list(after, "| |& ||") &&
          line.find("CDPATH") == line.npos;
 }
 
@@ -58,11 +59,13 @@ std::vector<std::string> words_of(const ShellCommand& command) {
 
 ShellCommand bare(ShellCommand command) {
   for (const char* directory : {"/usr/bin/", "/bin/"})
-    if (command.words[0].text.rfind(directory, 0) == 0) command.words[0].text.erase(0, std::string_view(directory).size());
+    if (command.words[0].text.rfind(directory, 0) == 0)
+      command.words[0].text.erase(0, std::string_view(directory).size());
   return command;
 }
 
-std::vector<CommandStep> steps_of(const ShellScript& script, std::string_view line, const Workspace& workspace) {
+std::vector<CommandStep> steps_of(const ShellScript& script, std::string_view line,
+                                  const Workspace& workspace) {
   std::vector<CommandStep> steps;
   fs::path cwd = workspace.cwd();
   bool lost = false;

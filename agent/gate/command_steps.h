@@ -18,7 +18,8 @@ struct CommandStep {
 };
 
 // `script` is the parsed `line`, and must outlive the steps.
-std::vector<CommandStep> steps_of(const ShellScript& script, std::string_view line, const Workspace& workspace);
+std::vector<CommandStep> steps_of(const ShellScript& script, std::string_view line,
+                                  const Workspace& workspace);
 
 std::vector<std::string> words_of(const ShellCommand& command);
 // "/usr/bin/ls" is "ls"; no other path is.

@@ -50,7 +50,8 @@ bool runs_deletion(const Words& words) {
 
 // Another "~" than the person's own is somebody's home, or where the shell stood before.
 bool unclear(const std::string& word) {
-  return word.find_first_of("$`*?[{(<") != std::string::npos || (word.size() > 1 && word[0] == '~' && word[1] != '/');
+  return word.find_first_of("$`*?[{(<") != std::string::npos ||
+         (word.size() > 1 && word[0] == '~' && word[1] != '/');
 }
 
 // A pattern without a letter of its own ("*", "?*", "[!.]*", "*.*") is everything there is.
@@ -68,7 +69,8 @@ bool takes_all(std::string_view pattern) {
   return any;
 }
 
-// Whether deleting or changing all below `where` takes the workspace itself, something above it, a repository, or what is outside.
+// Whether deleting or changing all below `where` takes the workspace itself, something above it, a
+// repository, or what is outside.
 std::string too_much(const Place& where, const CommandPlace& place) {
   if (!where.error.empty()) return "cannot be resolved";
   if (!where.inside) return "outside the workspace";
@@ -83,7 +85,8 @@ bool takes_everything(const Place& where, const CommandPlace& place) {
   if (!where.error.empty()) return false;
   const auto& roots = place.workspace.roots();
   return is_under(where.real, place.locate("~").real) ||
-         std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) { return is_under(where.real, root); });
+         std::any_of(roots.begin(), roots.end(),
+                     [&](const fs::path& root) { return is_under(where.real, root); });
 }
 
 // "$HOME/x" and "$PWD" are known before it runs.
@@ -111,7 +114,8 @@ Destruction recursive(const Words& words, const char* verb, const CommandPlace& 
     const std::string last = word.substr(slash + 1);
     if (takes_all(last) || last == "{*,.*}")
       word = slash == std::string::npos ? "." : word.substr(0, slash == 0 ? 1 : slash);
-    else if (last.find_first_of("*?[") != std::string::npos && last.find_first_of("{$`(<") == std::string::npos &&
+    else if (last.find_first_of("*?[") != std::string::npos &&
+             last.find_first_of("{$`(<") == std::string::npos &&
              !unclear(word.substr(0, slash == std::string::npos ? 0 : slash)))
       word = slash == std::string::npos ? "x" : word.substr(0, slash) + "/x";
     if (unclear(word)) {
@@ -120,7 +124,8 @@ Destruction recursive(const Words& words, const char* verb, const CommandPlace& 
     }
     const Place where = place.locate(word);
     const std::string why = too_much(where, place);
-    found.breaker = found.breaker || (std::string_view(verb).starts_with("deletes") && takes_everything(where, place));
+    found.breaker =
+        found.breaker || (std::string_view(verb).starts_with("deletes") && takes_everything(where, place));
     if (!why.empty()) hit(shown == where.path.string() ? shown : shown + " = " + where.path.string(), why);
   }
   return found;
@@ -131,20 +136,23 @@ bool starts_deletion(const Words& words) {
   ShellCommand command;
   for (const std::string& word : words) command.words.push_back({word, true, false, false});
   const std::vector<Words> started = unwrap(command);
-  return std::any_of(started.begin(), started.end(), [](const Words& inner) { return deletes(inner.front()); });
+  return std::any_of(started.begin(), started.end(),
+                     [](const Words& inner) { return deletes(inner.front()); });
 }
 
 // A folder that much else lives in: above the workspace or home, or at the top of the system.
 bool holds_much(const Place& where, const CommandPlace& place) {
-  return where.error.empty() && (is_under(where.real, place.workspace.root()) || where.real.parent_path() == "/" ||
-                                 is_under(where.real, place.locate("~").real));
+  return where.error.empty() &&
+         (is_under(where.real, place.workspace.root()) || where.real.parent_path() == "/" ||
+          is_under(where.real, place.locate("~").real));
 }
 
 bool is_device(const std::string& word, const CommandPlace& place) {
   const Place where = place.locate(word);
   for (const fs::path& path : {where.path.lexically_normal(), where.real})
-    if (where.error.empty() && is_under("/dev", path) && !is_under("/dev/fd", path) && !is_under("/dev/shm", path) &&
-        !is_under("/dev/tcp", path) && !is_under("/dev/udp", path) && !is_under("/dev/pts", path) &&
+    if (where.error.empty() && is_under("/dev", path) && !is_under("/dev/fd", path) &&
+        !is_under("/dev/shm", path) && !is_under("/dev/tcp", path) && !is_under("/dev/udp", path) &&
+        !is_under("/dev/pts", path) &&
         !in_list(path.native(), "/dev/null /dev/stdout /dev/stderr /dev/tty /dev/full /dev/zero"))
       return !in_list(word, "/dev/stdout /dev/stderr /dev/tty");
   return false;
@@ -156,7 +164,8 @@ std::string writes_device(const std::string& name, const Words& words, const Com
   if (name == ">" || name == "tee" || name == "mv")
     for (const std::string& word : given)
       if (is_device(word, place)) return word;
-  if (in_list(name, "cp install rsync ln") && !given.empty() && is_device(given.back(), place)) return given.back();
+  if (in_list(name, "cp install rsync ln") && !given.empty() && is_device(given.back(), place))
+    return given.back();
   for (const std::string& word : words)
     if (name == "dd" && word.starts_with("of=") && is_device(word.substr(3), place)) return word.substr(3);
   return {};
@@ -187,7 +196,8 @@ bool names_path(const Words& rest, const CommandPlace& place) {
 // "git reset x" unstages a path, but moves the branch to a commit.
 bool moves_branch(const Words& rest, const CommandPlace& place) {
   for (std::size_t i = 1; i < rest.size() && rest[i] != "--"; ++i)
-    if (!rest[i].empty() && rest[i][0] != '-') return !in_list(rest[i], "HEAD @") && !place.locate(rest[i]).exists;
+    if (!rest[i].empty() && rest[i][0] != '-')
+      return !in_list(rest[i], "HEAD @") && !place.locate(rest[i]).exists;
   return false;
 }
 
@@ -196,7 +206,9 @@ bool maps_branch(const std::string& word) {
   return word.find(":refs/") != word.npos || (word.find(':') != word.npos && word.find('*') != word.npos);
 }
 
-bool any_word(const Words& rest, bool (*is)(std::string_view)) { return std::any_of(rest.begin() + 1, rest.end(), is); }
+bool any_word(const Words& rest, bool (*is)(std::string_view)) {
+  return std::any_of(rest.begin() + 1, rest.end(), is);
+}
 
 bool pushes_over(const Words& rest) {
   return any_word(rest, [](std::string_view w) { return w.starts_with('+') || w.starts_with(':'); });
@@ -213,8 +225,9 @@ bool fetches_over(const Words& rest) {
 }
 
 bool takes_commits_off(const Words& rest, const CommandPlace& place) {
-  return moves_branch(rest, place) ||
-         any_word(rest, [](std::string_view w) { return w.size() > 1 && w[0] != '-' && w.find_first_of("~^@") != w.npos; });
+  return moves_branch(rest, place) || any_word(rest, [](std::string_view w) {
+           return w.size() > 1 && w[0] != '-' && w.find_first_of("~^@") != w.npos;
+         });
 }
 
 bool restores_files(const Words& rest) {
@@ -222,7 +235,8 @@ bool restores_files(const Words& rest) {
 }
 
 bool begins_rewriting(const Words& rest) {
-  return rest.size() != 2 || !in_list(rest[1], "--continue --abort --skip --quit --edit-todo --show-current-patch");
+  return rest.size() != 2 ||
+         !in_list(rest[1], "--continue --abort --skip --quit --edit-todo --show-current-patch");
 }
 
 bool deletes_at_target(const Words& words) {
@@ -267,13 +281,15 @@ std::string_view danger_of(const std::string& name, const Words& words, const Co
   if (rest.empty()) return {};
   if (const Program* program = program_of(name))
     for (const Danger& danger : program->dangers)
-      if ((danger.verbs.empty() || in_list(rest.front(), danger.verbs)) && holds(danger, rest, place)) return danger.what;
+      if ((danger.verbs.empty() || in_list(rest.front(), danger.verbs)) && holds(danger, rest, place))
+        return danger.what;
   return name.starts_with("mkfs.") ? "can't be undone" : "";
 }
 
 Destruction deletes_named(const Words& words, const CommandPlace& place) {
   for (const std::string& word : operands(words))
-    if (in_list(word, "/ ~ ~/ . ..") || (!unclear(word) && too_much(place.locate(word), place) == "the whole workspace"))
+    if (in_list(word, "/ ~ ~/ . ..") ||
+        (!unclear(word) && too_much(place.locate(word), place) == "the whole workspace"))
       return {"deletes " + word, {word}, false};
   return {};
 }
@@ -293,12 +309,14 @@ Destruction changes_much(const std::string& name, const Words& words, const Comm
 
 Destruction deletes_found(const Words& words, bool literal, const CommandPlace& place) {
   Words paths{"find"};
-  for (std::size_t i = 1; i < words.size() && !words[i].empty() && words[i][0] != '-' && words[i][0] != '('; ++i)
+  for (std::size_t i = 1; i < words.size() && !words[i].empty() && words[i][0] != '-' && words[i][0] != '(';
+       ++i)
     paths.push_back(words[i]);
   if (paths.size() == 1) paths.emplace_back(".");
   Destruction found = recursive(paths, "deletes the files it finds in", place);
   if (found.reason.empty() && !literal) found.reason = "deletes the files it finds";
-  if (has_word(words, "-name -iname -path -ipath -regex -iregex -newer -mtime -mmin -size -empty")) found.breaker = false;
+  if (has_word(words, "-name -iname -path -ipath -regex -iregex -newer -mtime -mmin -size -empty"))
+    found.breaker = false;
   return found;
 }
 
@@ -308,23 +326,26 @@ Destruction destroys(const Words& words, bool literal, const CommandPlace& place
   Destruction none;
   if (words.empty()) return none;
   const std::string name(program_name(words.front()));
-  if (words.front() == "$") return {"runs " + words[1] + "; tern can't tell in advance what that is", {}, false};
+  if (words.front() == "$")
+    return {"runs " + words[1] + "; tern can't tell in advance what that is", {}, false};
   if (const std::string device = writes_device(name, words, place); !device.empty())
     return {"writes to the device " + device, {device}, true};
-  if (name == "rm" && (has_short(words, "rR") || has_long(words, "recursive"))) return recursive(words, "deletes", place);
+  if (name == "rm" && (has_short(words, "rR") || has_long(words, "recursive")))
+    return recursive(words, "deletes", place);
   if (in_list(name, "rmdir unlink rm")) return deletes_named(words, place);
   if (in_list(name, "chmod chown chgrp chattr setfacl mv"))
     if (auto found = changes_much(name, words, place); !found.reason.empty() || name != "mv") return found;
   if (in_list(name, "xargs parallel") && starts_deletion(words))
     return {"deletes files that are not known until it runs", {}, false};
-  if (name == "find" && (has_word(words, "-delete") || runs_deletion(words))) return deletes_found(words, literal, place);
+  if (name == "find" && (has_word(words, "-delete") || runs_deletion(words)))
+    return deletes_found(words, literal, place);
   const std::string_view why = danger_of(name, words, place);
   if (why.empty()) return none;
   std::string shown;
   for (const std::string& word : words) shown.append(shown.empty() ? "" : " ").append(word);
-  const bool device =
-      (has_role(name, role::disk) || name.starts_with("mkfs.")) &&
-      std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) { return is_device(word, place); });
+  const bool device = (has_role(name, role::disk) || name.starts_with("mkfs.")) &&
+                      std::any_of(words.begin() + 1, words.end(),
+                                  [&](const std::string& word) { return is_device(word, place); });
   return {shown + " " + std::string(why), {shown}, device};
 }
 

@@ -16,15 +16,17 @@ bool stays_here(const Words& words) {
   bool here = false;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::size_t scheme = words[i].find("://");
-    const std::string_view rest = std::string_view(words[i]).substr(scheme == std::string::npos ? 0 : scheme + 3);
-    const bool own =
-        in_list(rest.substr(0, rest.find_first_of(":/?")), "localhost 127.0.0.1 0.0.0.0") || rest.starts_with("[::1]");
+    const std::string_view rest =
+        std::string_view(words[i]).substr(scheme == std::string::npos ? 0 : scheme + 3);
+    const bool own = in_list(rest.substr(0, rest.find_first_of(":/?")), "localhost 127.0.0.1 0.0.0.0") ||
+                     rest.starts_with("[::1]");
     if (scheme != std::string::npos && !own) return false;
     here = here || own;
   }
   return here;
 }
-constexpr Does to_itself{"", Effects::writes, "connects to this machine"}, by_words{"", Effects::writes, "writes files"};
+constexpr Does to_itself{"", Effects::writes, "connects to this machine"},
+    by_words{"", Effects::writes, "writes files"};
 
 bool has_letter(const std::string& word, std::string_view letters) {
   return !letters.empty() && word.size() > 1 && word[0] == '-' && word[1] != '-' &&
@@ -33,15 +35,16 @@ bool has_letter(const std::string& word, std::string_view letters) {
 
 bool writes_by_option(const Program& program, const Words& words) {
   return std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) {
-    return in_list(word.substr(0, word.find('=')), program.writes_by.options) || has_letter(word, program.writes_by.letters);
+    return in_list(word.substr(0, word.find('=')), program.writes_by.options) ||
+           has_letter(word, program.writes_by.letters);
   });
 }
 
 // A script of package.json by a name that says it writes: "npm run build", "bun run lint:fix".
 bool runs_writing_script(const Words& words) {
   if (words.size() < 3 || !in_list(words[1], "run run-script")) return false;
-  for (const char* part :
-       {"build", "fix", "format", "fmt", "generate", "codegen", "dev", "start", "watch", "clean", "release", "deploy"})
+  for (const char* part : {"build", "fix", "format", "fmt", "generate", "codegen", "dev", "start", "watch",
+                           "clean", "release", "deploy"})
     if (words[2].find(part) != std::string::npos) return true;
   return false;
 }
@@ -64,9 +67,11 @@ const Does* effect_of(const Words& words) {
   const std::string verb = verb_of(name, words);
   for (const Does& row : program->does)
     if (row.verbs.empty() || in_list(verb, row.verbs)) return &row;
-  if (writes_by_option(*program, words) || (is(role::runs_scripts) && runs_writing_script(words))) return &by_words;
-  const bool checks = std::any_of(words.begin() + 1, words.end(),
-                                  [](const std::string& word) { return in_list(word, "--check --diff -c --version --help -h"); });
+  if (writes_by_option(*program, words) || (is(role::runs_scripts) && runs_writing_script(words)))
+    return &by_words;
+  const bool checks = std::any_of(words.begin() + 1, words.end(), [](const std::string& word) {
+    return in_list(word, "--check --diff -c --version --help -h");
+  });
   return is(role::formats) && !checks ? &by_words : nullptr;
 }
 

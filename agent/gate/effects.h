@@ -1,4 +1,5 @@
-// What a command is known to do beyond looking. Unknown is not harmless; it means that only a sandbox can tell.
+// What a command is known to do beyond looking. Unknown is not harmless; it means that only a sandbox can
+// tell.
 #pragma once
 
 #include <string>

@@ -25,8 +25,8 @@ std::string account_of(const CommandStep& step, const Workspace& workspace) {
 
 std::string decision_text(const Decision& decision) {
   constexpr const char* reaches[] = {"runs", "runs in a look-only sandbox",
-                                     "is tried in a look-only sandbox and asks at its wall", "runs in the sandbox",
-                                     "runs in the sandbox with .git writable"};
+                                     "is tried in a look-only sandbox and asks at its wall",
+                                     "runs in the sandbox", "runs in the sandbox with .git writable"};
   if (const auto* allow = std::get_if<Allow>(&decision))
     return std::string(reaches[static_cast<int>(allow->reach)]) + ": " + allow->reason;
   if (const auto* ask = std::get_if<Ask>(&decision)) return "asks: " + ask->reason;
@@ -39,7 +39,8 @@ std::string explain_command(PermissionPolicy policy, std::string_view command, c
   const ShellScript script = parse_shell(command);
   const auto steps = steps_of(script, command, workspace);
   std::size_t width = 0;
-  for (const CommandStep& step : steps) width = std::max(width, std::min<std::size_t>(step.command->source.size(), 40));
+  for (const CommandStep& step : steps)
+    width = std::max(width, std::min<std::size_t>(step.command->source.size(), 40));
   std::string text;
   for (const CommandStep& step : steps) {
     std::string source = step.command->source.substr(0, step.command->source.find('\n'));
@@ -53,7 +54,8 @@ std::string explain_command(PermissionPolicy policy, std::string_view command, c
                                     PermissionMode::automatic, PermissionMode::bypass}) {
     if (mode == PermissionMode::automatic && !policy.sandbox_ready) continue;
     policy.mode = mode;
-    text += padded(std::string(to_string(mode)), 12) + decision_text(decide_command(policy, command, workspace)) + "\n";
+    text += padded(std::string(to_string(mode)), 12) +
+            decision_text(decide_command(policy, command, workspace)) + "\n";
   }
   if (!policy.sandbox_ready) text += "There is no sandbox here, so auto mode is not offered.\n";
   return text;

@@ -1,4 +1,5 @@
-// "/permissions test COMMAND": what each part of a command is known to do, and what every mode would decide about it.
+// "/permissions test COMMAND": what each part of a command is known to do, and what every mode would decide
+// about it.
 #pragma once
 
 #include <string>

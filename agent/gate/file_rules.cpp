@@ -29,7 +29,8 @@ bool has_letter(const Words& words, std::string_view letters) {
 // ">" stands for a redirection, as unwrap() tells it.
 bool writes_words(std::string_view name, const Words& words) {
   if (in_list(name,
-              "> touch mkdir rm rmdir unlink shred tee cp mv ln install truncate dd chmod chown chgrp patch rsync unzip tar "
+              "> touch mkdir rm rmdir unlink shred tee cp mv ln install truncate dd chmod chown chgrp patch "
+              "rsync unzip tar "
               "bsdtar split csplit sponge mkfifo setfacl ed ex"))
     return true;
   if (name == "git") return has_word(words, "checkout restore rm mv");
@@ -40,12 +41,14 @@ bool writes_words(std::string_view name, const Words& words) {
 // Whose words are no files, or files whose text it does not show.
 bool shows_nothing(std::string_view name) {
   return in_list(name,
-                 "> echo printf true false : exit test [ cd pwd touch mkdir rm rmdir unlink chmod chown chgrp truncate basename "
+                 "> echo printf true false : exit test [ cd pwd touch mkdir rm rmdir unlink chmod chown "
+                 "chgrp truncate basename "
                  "dirname which type sleep seq kill");
 }
 bool goes_through_folders(std::string_view name, const Words& words) {
   return in_list(name, "mv tar bsdtar zip rsync scp 7z") ||
-         (in_list(name, "rm cp chmod chown chgrp") && has_letter(words, "rRa")) || has_word(words, "--recursive --archive");
+         (in_list(name, "rm cp chmod chown chgrp") && has_letter(words, "rRa")) ||
+         has_word(words, "--recursive --archive");
 }
 
 class Finder {
@@ -60,7 +63,8 @@ class Finder {
     for (std::size_t i = 1; i < words.size() && !hit_.rule; ++i) {
       const bool output = i > 1 && in_list(words[i - 1], "-o --output -O");
       for (const std::string& text : path_candidates(words[i])) {
-        if (writes || output || words[i].starts_with("--output=") || (words[i].starts_with("-o") && text != words[i]))
+        if (writes || output || words[i].starts_with("--output=") ||
+            (words[i].starts_with("-o") && text != words[i]))
           test(text, Effect::write, folders, words);
         if (shows) test(text, Effect::read, folders, words);
       }
@@ -81,7 +85,8 @@ class Finder {
            rule_is_for(rule, effect == Effect::write ? "Write" : "Read", effect);
   }
   bool any(Effect effect) const {
-    return std::any_of(policy_.rules.begin(), policy_.rules.end(), [&](const PermissionRule& r) { return holds(r, effect); });
+    return std::any_of(policy_.rules.begin(), policy_.rules.end(),
+                       [&](const PermissionRule& r) { return holds(r, effect); });
   }
 
   bool take(Effect effect, const fs::path& path, bool sure) {
@@ -98,15 +103,19 @@ class Finder {
     if (!where.error.empty() || take(effect, where.path, true) || take(effect, where.real, true)) return;
     std::error_code error;
     if (!fs::is_directory(where.real, error)) return;
-    if (effect == Effect::write && in_list(program_name(words.front()), "cp mv ln install rsync") && text == words.back())
-      for (std::size_t i = 1; i + 1 < words.size(); ++i) take(effect, where.real / fs::path(words[i]).filename(), true);
+    if (effect == Effect::write && in_list(program_name(words.front()), "cp mv ln install rsync") &&
+        text == words.back())
+      for (std::size_t i = 1; i + 1 < words.size(); ++i)
+        take(effect, where.real / fs::path(words[i]).filename(), true);
     if (folders) below(where.real, effect);
   }
 
   void below(const fs::path& folder, Effect effect) {
     std::string found;
     const WalkOptions how{.use_ignore = false, .workers = 1, .most = most_files, .stop = {}};
-    walk(folder, how, [&](const WalkFile& file) { return !rule_on(effect, folder / file.path) || (found = file.path, false); });
+    walk(folder, how, [&](const WalkFile& file) {
+      return !rule_on(effect, folder / file.path) || (found = file.path, false);
+    });
     if (!found.empty()) take(effect, folder / found, true);
   }
 
@@ -125,8 +134,9 @@ class Finder {
     if (!any(Effect::read)) return;
     ShellCommand command;
     for (const std::string& word : words) command.words.push_back({word, true, false, false});
-    const fs::path shown = search_shows(command, {command.words.begin() + 1, command.words.end()}, place_,
-                                        [&](const fs::path& path) { return rule_on(Effect::read, path) != nullptr; });
+    const fs::path shown =
+        search_shows(command, {command.words.begin() + 1, command.words.end()}, place_,
+                     [&](const fs::path& path) { return rule_on(Effect::read, path) != nullptr; });
     if (!shown.empty()) take(Effect::read, shown, true);
   }
 
@@ -138,10 +148,11 @@ class Finder {
 
 }  // namespace
 
-RuleHit file_rule_hit(const PermissionPolicy& policy, PermissionRule::Kind kind, const std::vector<Words>& commands,
-                      const CommandPlace& place) {
+RuleHit file_rule_hit(const PermissionPolicy& policy, PermissionRule::Kind kind,
+                      const std::vector<Words>& commands, const CommandPlace& place) {
   for (const Words& words : commands)
-    if (RuleHit hit = words.empty() ? RuleHit{} : Finder(policy, kind, place).look(words); hit.rule) return hit;
+    if (RuleHit hit = words.empty() ? RuleHit{} : Finder(policy, kind, place).look(words); hit.rule)
+      return hit;
   return {};
 }
 

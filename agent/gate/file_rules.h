@@ -1,5 +1,5 @@
-// Rules on Read, Edit and Write hold for what Bash does to files, too: redirections, the words of programs that write, and
-// what a program would show, folder by folder where it goes through them.
+// Rules on Read, Edit and Write hold for what Bash does to files, too: redirections, the words of programs
+// that write, and what a program would show, folder by folder where it goes through them.
 #pragma once
 
 #include <string>
@@ -16,7 +16,8 @@ struct RuleHit {
   std::string what;                      // the file, for people; empty for a rule on the command itself
 };
 
-// `commands`: a command and what it would start, as unwrap() lists them. Only deny and ask rules are looked at.
+// `commands`: a command and what it would start, as unwrap() lists them. Only deny and ask rules are looked
+// at.
 RuleHit file_rule_hit(const PermissionPolicy& policy, PermissionRule::Kind kind,
                       const std::vector<std::vector<std::string>>& commands, const CommandPlace& place);
 

@@ -17,12 +17,14 @@ using Words = std::vector<std::string>;
 
 bool has_letter(const Words& words, const char* letters) {
   return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-    return word.size() > 1 && word[0] == '-' && word[1] != '-' && word.find_first_of(letters) != std::string::npos;
+    return word.size() > 1 && word[0] == '-' && word[1] != '-' &&
+           word.find_first_of(letters) != std::string::npos;
   });
 }
 
 bool has_long(const Words& words, std::string_view list) {
-  return std::any_of(words.begin(), words.end(), [&](const std::string& w) { return in_list(w.substr(0, w.find('=')), list); });
+  return std::any_of(words.begin(), words.end(),
+                     [&](const std::string& w) { return in_list(w.substr(0, w.find('=')), list); });
 }
 
 bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
@@ -30,27 +32,32 @@ bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '
 // Does it print the text of files, and not just their names and numbers?
 bool prints_patches(const Words& words) {
   const std::string& verb = words.front();
-  const bool asked = has_letter(words, "puUcmLW") ||
-                     has_long(words,
-                              "--patch --unified --cc --binary --word-diff --color-words --function-context --text "
-                              "--check --inter-hunk-context --patch-with-stat");
+  const bool asked =
+      has_letter(words, "puUcmLW") ||
+      has_long(words,
+               "--patch --unified --cc --binary --word-diff --color-words --function-context --text "
+               "--check --inter-hunk-context --patch-with-stat");
   if (in_list(verb, "log whatchanged reflog stash diff-tree diff-index diff-files rev-list")) return asked;
   if (!in_list(verb, "show diff range-diff")) return false;
-  const bool numbers = has_long(words,
-                                "--stat --shortstat --numstat --name-only --name-status --summary --no-patch --quiet "
-                                "--dirstat --raw -s");
+  const bool numbers =
+      has_long(words,
+               "--stat --shortstat --numstat --name-only --name-status --summary --no-patch --quiet "
+               "--dirstat --raw -s");
   return asked || !numbers;
 }
 
 // "git cat-file -p 5f23da99": any file there ever was.
 bool prints_object(const Words& words) {
   const auto hash = [](const std::string& word) {
-    return word.size() >= 4 && std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isxdigit(c); });
+    return word.size() >= 4 &&
+           std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isxdigit(c); });
   };
-  return words.front() == "cat-file" && !has_letter(words, "tse") && std::any_of(words.begin() + 1, words.end(), hash);
+  return words.front() == "cat-file" && !has_letter(words, "tse") &&
+         std::any_of(words.begin() + 1, words.end(), hash);
 }
 
-// Paths that it keeps to, and ones it leaves out. Before "--" a word counts only where it cannot be an option's value.
+// Paths that it keeps to, and ones it leaves out. Before "--" a word counts only where it cannot be an
+// option's value.
 struct Paths {
   std::vector<fs::path> only, without;
   bool revision = false;  // a word is none of them
@@ -75,8 +82,8 @@ Paths paths_of(const Words& words, const CommandPlace& place) {
     if (!behind && word == "--") {
       behind = true;
     } else if (!behind && is_option(word)) {
-      const bool alone = in_list(word, "-p -u --patch --cached --staged --oneline -w -b") || word.find('=') != word.npos ||
-                         std::isdigit(static_cast<unsigned char>(word[1]));
+      const bool alone = in_list(word, "-p -u --patch --cached --staged --oneline -w -b") ||
+                         word.find('=') != word.npos || std::isdigit(static_cast<unsigned char>(word[1]));
       value = !alone;
     } else if (left_out(word, place, paths)) {
       continue;
@@ -112,7 +119,8 @@ fs::path patch_shows(const Words& words, const CommandPlace& place, const Wanted
   fs::path shown;
   const auto take = [&](const TrackedFile& file) {
     if (!paths.only.empty() && !below_any(paths.only, file.path)) return false;
-    return !below_any(paths.without, file.path) && wanted(shown = file.path) && !(work_tree && untouched(file));
+    return !below_any(paths.without, file.path) && wanted(shown = file.path) &&
+           !(work_tree && untouched(file));
   };
   return any_tracked_above(place.cwd, take) ? shown : fs::path();
 }
@@ -146,7 +154,8 @@ fs::path git_shows(const ShellCommand& command, const CommandPlace& place, const
   const Place where = place_of(call, place);
   const CommandPlace there{place.workspace, where.error.empty() ? where.real : place.cwd};
   if (call.words.front() == "grep") return grep_shows(call.words, there, wanted);
-  return prints_patches(call.words) || prints_object(call.words) ? patch_shows(call.words, there, wanted) : fs::path();
+  return prints_patches(call.words) || prints_object(call.words) ? patch_shows(call.words, there, wanted)
+                                                                 : fs::path();
 }
 
 }  // namespace tern

@@ -1,5 +1,6 @@
-// What a git command that only looks prints of tracked files: "git grep", and the patches of diff, show, log -p, stash show -p.
-// Read from the index, so a file that only the history holds is not known. Between the files that know commands.
+// What a git command that only looks prints of tracked files: "git grep", and the patches of diff, show, log
+// -p, stash show -p. Read from the index, so a file that only the history holds is not known. Between the
+// files that know commands.
 #pragma once
 
 #include <filesystem>

@@ -18,20 +18,21 @@ const Looks* looks_of(std::string_view name) {
 }
 
 // Of compilers and their like: what follows is looked into.
-constexpr const char* search_options[] = {"-I", "-L", "-isystem", "-iquote", "-idirafter", "-include", "-D", "-Wl,-rpath"};
+constexpr const char* search_options[] = {"-I",         "-L",       "-isystem", "-iquote",
+                                          "-idirafter", "-include", "-D",       "-Wl,-rpath"};
 
 bool system_path(const fs::path& real) {
   for (const char* prefix : {"/usr", "/bin", "/lib", "/lib64", "/sbin"})
     if (is_under(prefix, real)) return true;
-  for (const char* file : {"/etc/os-release", "/etc/debian_version", "/etc/hostname", "/proc/cpuinfo", "/proc/meminfo",
-                           "/proc/version", "/proc/loadavg", "/dev/null"})
+  for (const char* file : {"/etc/os-release", "/etc/debian_version", "/etc/hostname", "/proc/cpuinfo",
+                           "/proc/meminfo", "/proc/version", "/proc/loadavg", "/dev/null"})
     if (real == file) return true;
   return false;
 }
 
 // Splits a call into options and the rest. False at the first option that is not in the table.
-bool read_options(const Looks& looks, const ShellCommand& command, std::vector<ShellWord>& rest, bool& pattern_given,
-                  std::string& unknown) {
+bool read_options(const Looks& looks, const ShellCommand& command, std::vector<ShellWord>& rest,
+                  bool& pattern_given, std::string& unknown) {
   bool options = true;
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const std::string& word = command.words[i].text;
@@ -46,9 +47,11 @@ bool read_options(const Looks& looks, const ShellCommand& command, std::vector<S
     } else {
       const Letters read = read_letters(std::string_view(word).substr(1), looks.shorts);
       // tree reads on behind a letter that takes a value: "-Lo 2 f" writes f.
-      const bool glued = command.words.front().text == "tree" && word.size() > 2 && word.find_first_of("LIP") != word.npos;
+      const bool glued =
+          command.words.front().text == "tree" && word.size() > 2 && word.find_first_of("LIP") != word.npos;
       if (read == Letters::unknown || glued) return unknown = word, false;
-      if (word.find('e') != word.npos && looks.takes == Operands::pattern_then_paths && command.words.front().text != "jq")
+      if (word.find('e') != word.npos && looks.takes == Operands::pattern_then_paths &&
+          command.words.front().text != "jq")
         pattern_given = true;
       if (read == Letters::wants_next && ++i >= command.words.size()) return unknown = word, false;
     }
@@ -61,10 +64,12 @@ std::string program_reads_files(const std::string& program) {
   for (const std::string_view word : {"import", "include", "modulemeta", "input_filename", "get_search_list"})
     for (std::size_t at = program.find(word); at != program.npos; at = program.find(word, at + 1)) {
       const auto part = [&](std::size_t i) {
-        return i < program.size() && (std::isalnum(static_cast<unsigned char>(program[i])) != 0 || program[i] == '_');
+        return i < program.size() &&
+               (std::isalnum(static_cast<unsigned char>(program[i])) != 0 || program[i] == '_');
       };
       const bool inside = at > 0 && (part(at - 1) || program[at - 1] == '.');
-      if (!inside && !part(at + word.size())) return "a jq program with \"" + std::string(word) + "\" may read any file";
+      if (!inside && !part(at + word.size()))
+        return "a jq program with \"" + std::string(word) + "\" may read any file";
     }
   return {};
 }
@@ -74,18 +79,21 @@ bool follows_links(const ShellCommand& command) {
   bool recursive = false, quiet = false;
   for (const ShellWord& word : command.words) {
     const bool letters = word.text.size() > 1 && word.text[0] == '-' && word.text[1] != '-';
-    recursive = recursive || word.text == "--recursive" || (letters && word.text.find('r') != std::string::npos);
+    recursive =
+        recursive || word.text == "--recursive" || (letters && word.text.find('r') != std::string::npos);
     quiet = quiet || word.text == "--brief" || (letters && word.text.find('q') != std::string::npos);
   }
   return recursive && !quiet;
 }
 
 // What single programs do with words that are no options.
-std::string why_not_own_way(const std::string& name, const ShellCommand& command, const std::vector<ShellWord>& rest) {
+std::string why_not_own_way(const std::string& name, const ShellCommand& command,
+                            const std::vector<ShellWord>& rest) {
   if (name == "jq" && !rest.empty()) return program_reads_files(rest.front().text);
   // binutils take a word like "@file" for the words in that file.
-  if (name == "strings" &&
-      std::any_of(rest.begin(), rest.end(), [](const ShellWord& w) { return !w.text.empty() && w.text[0] == '@'; }))
+  if (name == "strings" && std::any_of(rest.begin(), rest.end(), [](const ShellWord& w) {
+        return !w.text.empty() && w.text[0] == '@';
+      }))
     return "strings reads its words from a file";
   if (name == "diff" && follows_links(command)) return "diff -r follows links, which may lead anywhere";
   return {};
@@ -97,7 +105,8 @@ std::string check_looks(const Looks& looks, const ShellCommand& command, const C
   bool pattern_given = false;
   std::string unknown;
   if (name == "echo" || name == "true" || name == "false" || name == ":") return {};
-  if (!read_options(looks, command, rest, pattern_given, unknown)) return name + " " + unknown + " isn't on the read-only list";
+  if (!read_options(looks, command, rest, pattern_given, unknown))
+    return name + " " + unknown + " isn't on the read-only list";
   if (rest.size() > looks.most || (looks.takes == Operands::nothing && !rest.empty()))
     return name + " with these words may do more than read";
   if (std::string why = why_not_own_way(name, command, rest); !why.empty()) return why;
@@ -113,7 +122,8 @@ std::string check_looks(const Looks& looks, const ShellCommand& command, const C
   return search_shows_secret(command, rest, place);
 }
 
-// "//pkg:target" of a build system, "// TODO" or "/^x/d" in a text; for everybody else it is a path from the root.
+// "//pkg:target" of a build system, "// TODO" or "/^x/d" in a text; for everybody else it is a path from the
+// root.
 bool is_no_path(const ShellCommand& command, const std::string& text) {
   const std::string_view name = program_name(command.words.front().text);
   const std::size_t begin = text.starts_with("//") ? 2 : 1;
@@ -183,7 +193,8 @@ std::string looks_outside(const ShellCommand& command, const CommandPlace& place
       if (name && (text.size() > 255 || !fs::is_symlink(place.cwd / text, error))) continue;
       if (text.size() > 4096 || (text.starts_with("/") && is_no_path(command, text))) continue;
       const Place where = text == word.text ? place.locate(word) : place.locate(text);
-      if (where.error.empty() && !where.inside && !system_path(where.real)) return text + " is outside the workspace";
+      if (where.error.empty() && !where.inside && !system_path(where.real))
+        return text + " is outside the workspace";
     }
   }
   return {};
@@ -195,14 +206,16 @@ std::string writes_system(const ShellCommand& command, const CommandPlace& place
   const bool copies = in_list(name, "cp rsync");
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const std::string& word = command.words[i].text;
-    const bool source = copies && word[0] != '-' && i + 1 < command.words.size() && !command.words[i - 1].text.starts_with("-t");
-    const bool searched = std::any_of(std::begin(search_options), std::end(search_options), [&](const char* option) {
-      return word.starts_with(option) || command.words[i - 1].text == option;
-    });
+    const bool source = copies && word[0] != '-' && i + 1 < command.words.size() &&
+                        !command.words[i - 1].text.starts_with("-t");
+    const bool searched = std::any_of(
+        std::begin(search_options), std::end(search_options),
+        [&](const char* option) { return word.starts_with(option) || command.words[i - 1].text == option; });
     if (source || searched) continue;
     for (const std::string& text : path_candidates(word))
       if (text.starts_with("/") && text.size() < 4096 && !in_list(text, "/dev/null /dev/stdout /dev/stderr"))
-        if (const Place where = place.locate(text); where.error.empty() && !where.inside && system_path(where.real))
+        if (const Place where = place.locate(text);
+            where.error.empty() && !where.inside && system_path(where.real))
           return text + " is a folder or file of the system";
   }
   return {};
@@ -211,7 +224,8 @@ std::string writes_system(const ShellCommand& command, const CommandPlace& place
 bool in_list(std::string_view word, std::string_view list) {
   if (word.empty() || word.find(' ') != word.npos) return false;
   for (std::size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
-    const bool begins = at == 0 || list[at - 1] == ' ', ends = at + word.size() == list.size() || list[at + word.size()] == ' ';
+    const bool begins = at == 0 || list[at - 1] == ' ',
+               ends = at + word.size() == list.size() || list[at + word.size()] == ' ';
     if (begins && ends) return true;
   }
   return false;

@@ -1,4 +1,5 @@
-// Between the files that know which calls only look. Each answers with nothing, or with why a call may do more.
+// Between the files that know which calls only look. Each answers with nothing, or with why a call may do
+// more.
 #pragma once
 
 #include <string>
@@ -17,8 +18,8 @@ std::string why_not_harmless_git(const ShellCommand& command, const CommandPlace
 // "gcc --version": a word alone that this program answers with its version and nothing else.
 bool asks_for_version(const ShellCommand& command);
 
-// An option of the word list, or a cluster of letters as getopt reads it: "ab?c:" holds a flag, one that takes what is glued
-// to it, and one that takes the rest of the word or the next.
+// An option of the word list, or a cluster of letters as getopt reads it: "ab?c:" holds a flag, one that
+// takes what is glued to it, and one that takes the rest of the word or the next.
 enum class Letters { unknown, complete, wants_next };
 Letters read_letters(std::string_view cluster, std::string_view letters);
 

@@ -14,34 +14,47 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-// Options of the commands that only look; --ext-diff, --textconv, --output and --open-files-in-pager are not among them.
+// Options of the commands that only look; --ext-diff, --textconv, --output and --open-files-in-pager are not
+// among them.
 constexpr std::string_view long_options =
-    "oneline graph all stat shortstat numstat name-only name-status patch no-patch cached staged word-diff color no-color "
+    "oneline graph all stat shortstat numstat name-only name-status patch no-patch cached staged word-diff "
+    "color no-color "
     "abbrev-commit decorate no-decorate author "
-    "committer since until after before grep max-count follow reverse first-parent merges no-merges format pretty date "
+    "committer since until after before grep max-count follow reverse first-parent merges no-merges format "
+    "pretty date "
     "relative-date short porcelain branch branches "
-    "untracked-files ignored verbose unified ignore-space-change ignore-all-space ignore-blank-lines minimal patience histogram "
+    "untracked-files ignored verbose unified ignore-space-change ignore-all-space ignore-blank-lines minimal "
+    "patience histogram "
     "summary dirstat diff-filter find-renames "
-    "find-copies left-right cherry-pick cherry topo-order date-order no-ext-diff no-textconv no-renames raw abbrev full-index "
+    "find-copies left-right cherry-pick cherry topo-order date-order no-ext-diff no-textconv no-renames raw "
+    "abbrev full-index "
     "binary check exit-code quiet text function-context "
-    "inter-hunk-context merge-base tags remotes not skip no-pager count list contains merged no-merged points-at sort "
+    "inter-hunk-context merge-base tags remotes not skip no-pager count list contains merged no-merged "
+    "points-at sort "
     "show-current show-toplevel git-dir is-inside-work-tree "
-    "abbrev-ref verify symbolic-full-name others modified deleted exclude-standard error-unmatch full-name long always dirty "
+    "abbrev-ref verify symbolic-full-name others modified deleted exclude-standard error-unmatch full-name "
+    "long always dirty "
     "match exact-match candidates get get-all get-regexp "
-    "get-urlmatch global local system show-origin show-scope name-rev line-number ignore-case word-regexp extended-regexp "
+    "get-urlmatch global local system show-origin show-scope name-rev line-number ignore-case word-regexp "
+    "extended-regexp "
     "fixed-strings perl-regexp files-with-matches "
-    "files-without-match heading break show-function parents children boundary simplify-by-decoration full-history dense sparse "
+    "files-without-match heading break show-function parents children boundary simplify-by-decoration "
+    "full-history dense sparse "
     "ancestry-path walk-reflogs source root cc "
-    "compact-summary no-index-info column no-column no-optional-locks null numbered email group show-prefix show-cdup "
+    "compact-summary no-index-info column no-column no-optional-locks null numbered email group show-prefix "
+    "show-cdup "
     "ahead-behind no-ahead-behind renames no-color-moved "
-    "color-moved color-words submodule-summary show-stash line-porcelain incremental score-debug is-ancestor octopus independent "
+    "color-moved color-words submodule-summary show-stash line-porcelain incremental score-debug is-ancestor "
+    "octopus independent "
     "fork-point indent-heuristic";
-// What a letter means is the sub-command's: -O runs a program in grep, -S reads a file in blame, -X and -f in ls-files and grep.
+// What a letter means is the sub-command's: -O runs a program in grep, -S reads a file in blame, -X and -f in
+// ls-files and grep.
 constexpr std::string_view diff_letters = "0123456789abcegimpqrstuvwzDEFPRWB?C?M?X?n:l:G:I:L:S:U:";
 constexpr struct {
   std::string_view verbs, letters;
 } short_letters[] = {
-    {"log diff show diff-tree diff-index diff-files whatchanged range-diff rev-list reflog stash", diff_letters},
+    {"log diff show diff-tree diff-index diff-files whatchanged range-diff rev-list reflog stash",
+     diff_letters},
     {"status", "bsvzu?M?"},
     {"grep", "0123456789acFEGhHiIlLnopPqrvwWze:A:B:C:m:"},
     {"ls-files", "cdikmostuvfzx:"},
@@ -63,8 +76,8 @@ constexpr struct {
 bool known_option(const std::string& verb, const std::string& word, bool& wants_next) {
   wants_next = false;
   if (word[1] == '-') return word.size() == 2 || in_list(word.substr(2, word.find('=') - 2), long_options);
-  const auto row =
-      std::find_if(std::begin(short_letters), std::end(short_letters), [&](const auto& r) { return in_list(verb, r.verbs); });
+  const auto row = std::find_if(std::begin(short_letters), std::end(short_letters),
+                                [&](const auto& r) { return in_list(verb, r.verbs); });
   if (row == std::end(short_letters)) return false;
   const Letters read = read_letters(std::string_view(word).substr(1), row->letters);
   wants_next = read == Letters::wants_next;
@@ -72,7 +85,8 @@ bool known_option(const std::string& verb, const std::string& word, bool& wants_
 }
 
 bool has_any(const std::vector<std::string>& words, std::string_view list) {
-  return std::any_of(words.begin(), words.end(), [&](const std::string& w) { return in_list(w.substr(0, w.find('=')), list); });
+  return std::any_of(words.begin(), words.end(),
+                     [&](const std::string& w) { return in_list(w.substr(0, w.find('=')), list); });
 }
 
 // What stands behind the verb.
@@ -88,7 +102,8 @@ Parts parts_of(const Words& words) {
     if (word.size() < 2 || word[0] != '-') {
       if (!std::exchange(value, false)) parts.rest.push_back(word);
     } else if (!reading || value || !known_option(words.front(), word, value)) {
-      parts.unknown = word;  // also behind "--", or as a value: whether git sees an option there is not worth guessing
+      parts.unknown =
+          word;  // also behind "--", or as a value: whether git sees an option there is not worth guessing
     } else {
       parts.options.push_back(word);
       reading = word != "--";
@@ -99,8 +114,10 @@ Parts parts_of(const Words& words) {
 
 // Sub-commands that look in one form only.
 bool looks_in_this_form(const std::string& verb, const Words& options, const Words& rest) {
-  if (verb == "branch") return rest.empty() || has_any(options, "--list -l --contains --merged --no-merged --points-at");
-  if (verb == "tag") return (rest.empty() && options.empty()) || has_any(options, "-l --list --contains --points-at --merged");
+  if (verb == "branch")
+    return rest.empty() || has_any(options, "--list -l --contains --merged --no-merged --points-at");
+  if (verb == "tag")
+    return (rest.empty() && options.empty()) || has_any(options, "-l --list --contains --points-at --merged");
   if (verb == "remote")
     return (rest.empty() && (options.empty() || has_any(options, "-v --verbose"))) ||
            (rest.size() == 2 && rest[0] == "get-url" && options.empty());
@@ -109,16 +126,19 @@ bool looks_in_this_form(const std::string& verb, const Words& options, const Wor
            (rest.size() == 1 && options.empty() && !in_list(rest[0], "edit"));
   if (rest.empty()) return false;
   if (verb == "stash") return in_list(rest[0], "list show");
-  return rest.size() == 1 && ((verb == "worktree" && rest[0] == "list") || (verb == "submodule" && rest[0] == "status"));
+  return rest.size() == 1 &&
+         ((verb == "worktree" && rest[0] == "list") || (verb == "submodule" && rest[0] == "status"));
 }
 
 // The others look with any of the known options.
 bool looks(const std::string& verb, const Parts& parts) {
   const auto& [options, rest, unknown] = parts;
   if (in_list(verb,
-              "status log diff show grep rev-parse ls-files blame annotate shortlog describe reflog cat-file ls-tree merge-base "
+              "status log diff show grep rev-parse ls-files blame annotate shortlog describe reflog cat-file "
+              "ls-tree merge-base "
               "rev-list name-rev diff-tree diff-index diff-files "
-              "count-objects check-ignore whatchanged range-diff cherry show-ref for-each-ref var version show-branch"))
+              "count-objects check-ignore whatchanged range-diff cherry show-ref for-each-ref var version "
+              "show-branch"))
     return !(verb == "reflog" && !rest.empty() && in_list(rest.front(), "expire delete drop")) &&
            !(verb == "var" && !options.empty());
   return looks_in_this_form(verb, options, rest);
@@ -132,7 +152,8 @@ bool climbs(const std::string& word) {
 
 // "HEAD:.env", ":0:.env", "-L1,2:.env": any part behind a colon may be a file's name.
 bool names_secret(const std::string& word, const CommandPlace& place) {
-  if (word.starts_with(":!") || word.starts_with(":^") || word.starts_with(":(exclude)")) return false;  // left out
+  if (word.starts_with(":!") || word.starts_with(":^") || word.starts_with(":(exclude)"))
+    return false;  // left out
   for (std::string_view part = word; !part.empty();) {
     if (holds_secrets(place.locate(part), place.workspace)) return true;
     const std::size_t colon = part.find(':');
@@ -154,7 +175,9 @@ bool in_nested_repository(const CommandPlace& place) {
   for (fs::path at = place.cwd; place.workspace.inside(at); at = at.parent_path()) {
     const auto& roots = place.workspace.roots();
     if (std::find(roots.begin(), roots.end(), at) != roots.end()) return false;
-    if (fs::exists(at / ".git", error) || (fs::exists(at / "HEAD", error) && fs::exists(at / "objects", error))) return true;
+    if (fs::exists(at / ".git", error) ||
+        (fs::exists(at / "HEAD", error) && fs::exists(at / "objects", error)))
+      return true;
     if (at == at.parent_path()) break;
   }
   return false;
@@ -162,7 +185,8 @@ bool in_nested_repository(const CommandPlace& place) {
 
 std::string why_not_harmless_git(const ShellCommand& command, const CommandPlace& place) {
   std::size_t at = 1;
-  while (at < command.words.size() && in_list(command.words[at].text, "--no-pager -P --no-optional-locks")) ++at;
+  while (at < command.words.size() && in_list(command.words[at].text, "--no-pager -P --no-optional-locks"))
+    ++at;
   if (at >= command.words.size()) return {};
   const std::string verb = command.words[at].text;
   if (verb == "--version" || verb == "--help")
@@ -179,7 +203,8 @@ std::string why_not_harmless_git(const ShellCommand& command, const CommandPlace
     if (!where.error.empty() || !where.inside) return word + " is outside the workspace";
   }
   if (!looks(verb, parts)) return "git " + verb + " changes things or isn't on the read-only list";
-  if (in_nested_repository(place)) return "this is another repository inside the workspace, with its own settings";
+  if (in_nested_repository(place))
+    return "this is another repository inside the workspace, with its own settings";
   return search_shows_secret(command, {}, place);
 }
 

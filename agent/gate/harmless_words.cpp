@@ -1,4 +1,5 @@
-// The programs whose words only their own reading tells whether they look: find, sed, test, date, ps, xxd, tar, jq, --version.
+// The programs whose words only their own reading tells whether they look: find, sed, test, date, ps, xxd,
+// tar, jq, --version.
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -14,10 +15,12 @@ namespace fs = std::filesystem;
 
 std::string check_find(const ShellCommand& command, const CommandPlace& place) {
   constexpr std::string_view alone =
-      "-not ! -o -a -and -or ( ) , -print -print0 -prune -empty -executable -readable -writable -L -H -P -xdev -mount -depth "
+      "-not ! -o -a -and -or ( ) , -print -print0 -prune -empty -executable -readable -writable -L -H -P "
+      "-xdev -mount -depth "
       "-daystart -ls -quit -true -false";
   constexpr std::string_view with_value =
-      "-name -iname -path -ipath -wholename -type -xtype -maxdepth -mindepth -size -mtime -mmin -ctime -cmin -atime -amin -regex "
+      "-name -iname -path -ipath -wholename -type -xtype -maxdepth -mindepth -size -mtime -mmin -ctime -cmin "
+      "-atime -amin -regex "
       "-iregex "
       "-regextype -perm -user -group -links -printf -newermt -inum -uid -gid";
   for (std::size_t i = 1; i < command.words.size(); ++i) {
@@ -28,7 +31,9 @@ std::string check_find(const ShellCommand& command, const CommandPlace& place) {
       continue;
     }
     if (in_list(word.text, "-newer -anewer -cnewer") && i + 1 < command.words.size()) {
-      if (const std::string why = why_not_readable(place.locate(command.words[++i]), place.workspace); !why.empty()) return why;
+      if (const std::string why = why_not_readable(place.locate(command.words[++i]), place.workspace);
+          !why.empty())
+        return why;
       continue;
     }
     if (!word.text.empty() && (word.text[0] == '-' || word.text[0] == '(' || word.text[0] == '!'))
@@ -53,7 +58,8 @@ bool simple_address(std::string_view& s) {
   return digits > 0;
 }
 
-// "10,20p", "/a/,/b/p", "$p", "5d", "s/a/b/g": prints, deletes lines or replaces text on the way through; nothing else.
+// "10,20p", "/a/,/b/p", "$p", "5d", "s/a/b/g": prints, deletes lines or replaces text on the way through;
+// nothing else.
 bool simple_sed(std::string_view script) {
   if (script.find('\n') != script.npos) return false;
   if (simple_address(script) && !script.empty() && script.front() == ',') {
@@ -61,8 +67,8 @@ bool simple_sed(std::string_view script) {
     if (!simple_address(script)) return false;
   }
   if (script == "p" || script == "d" || script == "=" || script == "q") return true;
-  if (script.size() < 4 || script.front() != 's' || std::isalnum(static_cast<unsigned char>(script[1])) != 0 ||
-      script[1] == '\\' || script[1] == ' ')
+  if (script.size() < 4 || script.front() != 's' ||
+      std::isalnum(static_cast<unsigned char>(script[1])) != 0 || script[1] == '\\' || script[1] == ' ')
     return false;
   const char delimiter = script[1];
   std::size_t at = 2;
@@ -77,13 +83,15 @@ std::string check_sed(const ShellCommand& command, const CommandPlace& place) {
   bool script = false;
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const std::string& word = command.words[i].text;
-    if (!script && (word == "-n" || word == "-E" || word == "-r" || word == "-nE" || word == "-En" || word == "-ne")) {
+    if (!script &&
+        (word == "-n" || word == "-E" || word == "-r" || word == "-nE" || word == "-En" || word == "-ne")) {
       continue;
     } else if (!script) {
       for (std::size_t begin = 0; begin <= word.size();) {
         if (word.empty()) return "sed without a script";
-        const std::size_t end =
-            word.front() == 's' || word.front() == '/' ? word.size() : std::min(word.find(';', begin), word.size());
+        const std::size_t end = word.front() == 's' || word.front() == '/'
+                                    ? word.size()
+                                    : std::min(word.find(';', begin), word.size());
         if (!simple_sed(std::string_view(word).substr(begin, end - begin)))
           return "this sed script may write files or run programs";
         begin = end + 1;
@@ -118,8 +126,8 @@ std::string check_date(const ShellCommand& command) {
     const std::string& word = command.words[i].text;
     if (word == "-d" || word == "--date")
       ++i;
-    else if (word != "-u" && word != "-R" && word != "-I" && word.rfind("-I", 0) != 0 && word.rfind("--iso-8601", 0) != 0 &&
-             word.rfind("--date=", 0) != 0 && word[0] != '+')
+    else if (word != "-u" && word != "-R" && word != "-I" && word.rfind("-I", 0) != 0 &&
+             word.rfind("--iso-8601", 0) != 0 && word.rfind("--date=", 0) != 0 && word[0] != '+')
       return "date may set the clock";
   }
   return {};
@@ -131,16 +139,18 @@ bool known_columns(std::string_view list) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     const std::string_view name = list.substr(begin, end - begin);
     if (!in_list(name.substr(0, name.find('=')),
-                 "pid ppid pgid sid tid user uid group gid cmd comm args command ucmd pcpu %cpu pmem %mem rss vsz vsize size sz "
-                 "stat state s etime etimes time cputime tty tt start lstart start_time nlwp thcount ni nice pri psr wchan"))
+                 "pid ppid pgid sid tid user uid group gid cmd comm args command ucmd pcpu %cpu pmem %mem "
+                 "rss vsz vsize size sz "
+                 "stat state s etime etimes time cputime tty tt start lstart start_time nlwp thcount ni nice "
+                 "pri psr wchan"))
       return false;
     begin = end + 1;
   }
   return true;
 }
 
-// "ps e" shows the environment of every process, keys included, and whenever ps cannot make sense of "-abc" it reads it as
-// "abc". So the words are known as a whole, not letter by letter.
+// "ps e" shows the environment of every process, keys included, and whenever ps cannot make sense of "-abc"
+// it reads it as "abc". So the words are known as a whole, not letter by letter.
 bool known_order(std::string_view key) {
   if (!key.empty() && (key[0] == '-' || key[0] == '+')) key.remove_prefix(1);
   return in_list(key, "pid ppid rss vsz pcpu %cpu pmem %mem time start_time user comm");
@@ -151,7 +161,9 @@ std::string check_ps(const ShellCommand& command) {
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const std::string& word = command.words[i].text;
     const std::string next = i + 1 < command.words.size() ? command.words[i + 1].text : std::string();
-    if (in_list(word, "-w -ww --forest --no-headers") || (word.rfind("--sort=", 0) == 0 && known_order(word.substr(7)))) continue;
+    if (in_list(word, "-w -ww --forest --no-headers") ||
+        (word.rfind("--sort=", 0) == 0 && known_order(word.substr(7))))
+      continue;
     const bool all = in_list(word, "-e -ef -eF -el -elf -eLf -ejH -efH -eH -efw -efww -eo");
     if (all && every) return "ps with two words for every process";
     every = every || all;
@@ -161,7 +173,8 @@ std::string check_ps(const ShellCommand& command) {
     else if (in_list(word, "-p --pid --ppid") && all_digits(next))
       ++i;
     else if ((!all || word == "-eo") && !all_digits(word) &&
-             !in_list(word, "-A -a -x -f -l -aux -ax a x ax aux auxf auxw auxww axf axu axuf faux u ux f w ww"))
+             !in_list(word,
+                      "-A -a -x -f -l -aux -ax a x ax aux auxf auxw auxww axf axu axuf faux u ux f w ww"))
       return "ps " + word + " may show more than processes";
   }
   return every && more ? "ps with these words may show more than processes" : "";
@@ -181,14 +194,17 @@ std::string check_xxd(const ShellCommand& command, const CommandPlace& place) {
     if (word.size() > 2 && word[0] == '-' && in_list(word.substr(1, 1), "c l s g") &&
         all_digits(std::string_view(word).substr(2)))
       continue;
-    if (word.empty() || word[0] == '-' || word[0] == '+') return "xxd " + word + " isn't on the read-only list";
+    if (word.empty() || word[0] == '-' || word[0] == '+')
+      return "xxd " + word + " isn't on the read-only list";
     if (++files > 1) return "xxd writes its second file";
-    if (std::string why = why_not_readable(place.locate(command.words[i]), place.workspace); !why.empty()) return why;
+    if (std::string why = why_not_readable(place.locate(command.words[i]), place.workspace); !why.empty())
+      return why;
   }
   return {};
 }
 
-// A list of what an archive holds: "tar tzf x", "tar -tvf x a/b". Only these letters, the file behind the last.
+// A list of what an archive holds: "tar tzf x", "tar -tvf x a/b". Only these letters, the file behind the
+// last.
 std::string check_tar(const ShellCommand& command, const CommandPlace& place) {
   const auto text = [&](std::size_t i) { return std::string_view(command.words[i].text); };
   std::string_view letters = command.words.size() > 2 ? text(1) : "";
@@ -210,7 +226,8 @@ bool asks_for_version(const ShellCommand& command) {
   // "ctest -V" runs the tests, "ninja -v" builds: each word only for whom it is a question.
   constexpr std::pair<std::string_view, std::string_view> questions[] = {
       {"--version",
-       "gcc g++ cc c++ clang clang++ clang-format clang-tidy cmake ctest make ninja python python3 node java javac ruby perl php "
+       "gcc g++ cc c++ clang clang++ clang-format clang-tidy cmake ctest make ninja python python3 node java "
+       "javac ruby perl php "
        "bash gdb docker"},
       {"-V", "python python3"},
       {"-version", "cmake java javac"},

@@ -12,7 +12,8 @@ namespace {
 
 using Kind = PermissionRule::Kind;
 
-const PermissionRule* path_rule(const PermissionPolicy& policy, Kind kind, const PermissionRequest& request, const Place& place) {
+const PermissionRule* path_rule(const PermissionPolicy& policy, Kind kind, const PermissionRequest& request,
+                                const Place& place) {
   for (const PermissionRule& rule : policy.rules) {
     if (rule.kind != kind || !rule_is_for(rule, request.tool.name, request.tool.effects)) continue;
     if (rule.spec.empty() || matches_path(rule.spec, request.workspace, place.path) ||
@@ -22,8 +23,10 @@ const PermissionRule* path_rule(const PermissionPolicy& policy, Kind kind, const
   return nullptr;
 }
 
-// An allow rule must cover both where a path points and where it leads; a link does not carry a grant elsewhere.
-const PermissionRule* allowing_rule(const PermissionPolicy& policy, const PermissionRequest& request, const Place& place) {
+// An allow rule must cover both where a path points and where it leads; a link does not carry a grant
+// elsewhere.
+const PermissionRule* allowing_rule(const PermissionPolicy& policy, const PermissionRequest& request,
+                                    const Place& place) {
   for (const PermissionRule& rule : policy.rules) {
     if (rule.kind != Kind::allow || !rule_is_for(rule, request.tool.name, request.tool.effects)) continue;
     const bool covers = rule.spec.empty() ? place.inside
@@ -58,7 +61,8 @@ constexpr std::string_view domain_mark = "domain:";
 // "domain:example.com" covers the host and what lies below it.
 bool covers_host(const PermissionRule& rule, const std::string& host) {
   if (rule.spec.empty()) return true;
-  const std::string_view domain = std::string_view(rule.spec).substr(std::min(domain_mark.size(), rule.spec.size()));
+  const std::string_view domain =
+      std::string_view(rule.spec).substr(std::min(domain_mark.size(), rule.spec.size()));
   return rule.spec.starts_with(domain_mark) && !domain.empty() &&
          (host == domain || (host.ends_with(domain) && host[host.size() - domain.size() - 1] == '.'));
 }
@@ -68,7 +72,8 @@ Decision decide_other(const PermissionPolicy& policy, const PermissionRequest& r
   const std::string host = request.tool.host ? request.tool.host(request.args) : std::string();
   const auto find = [&](Kind kind) -> const PermissionRule* {
     for (const PermissionRule& rule : policy.rules)
-      if (rule.kind == kind && rule_is_for(rule, request.tool.name, request.tool.effects) && covers_host(rule, host))
+      if (rule.kind == kind && rule_is_for(rule, request.tool.name, request.tool.effects) &&
+          covers_host(rule, host))
         return &rule;
     return nullptr;
   };
@@ -76,20 +81,25 @@ Decision decide_other(const PermissionPolicy& policy, const PermissionRequest& r
   if (request.tool.effects.only(Effect::context)) return Allow{"changes only the conversation"};
   const PermissionRule* asks = find(Kind::ask);
   if (request.tool.vouched && asks == nullptr) return Allow{"a server you trust says it only reads"};
-  const bool looks = request.tool.host && !request.tool.effects.has(Effect::write) && !request.tool.effects.has(Effect::execute);
+  const bool looks = request.tool.host && !request.tool.effects.has(Effect::write) &&
+                     !request.tool.effects.has(Effect::execute);
   if (mode == PermissionMode::plan && !looks) return Deny{"plan mode is read-only"};
   if (mode == PermissionMode::bypass) return Allow{"bypass mode", true};
   if (asks != nullptr) return Ask{"this rule asks first: " + to_string(*asks), {}, {}, {}};
-  if (const PermissionRule* rule = find(Kind::allow)) return Allow{"allowed by the rule " + to_string(*rule), true};
-  Ask ask{host.empty() ? request.tool.name + why_asked(request.tool.effects) : "connects to " + host, {}, {}, {}};
-  ask.grants.push_back({Kind::allow, request.tool.name, host.empty() ? host : std::string(domain_mark) + host, "this session"});
+  if (const PermissionRule* rule = find(Kind::allow))
+    return Allow{"allowed by the rule " + to_string(*rule), true};
+  Ask ask{
+      host.empty() ? request.tool.name + why_asked(request.tool.effects) : "connects to " + host, {}, {}, {}};
+  ask.grants.push_back({Kind::allow, request.tool.name, host.empty() ? host : std::string(domain_mark) + host,
+                        "this session"});
   ask.remember = grant_text(ask.grants);
   return ask;
 }
 
 Decision decide_read(const PermissionPolicy& policy, const PermissionRequest& request, PermissionMode mode,
                      const std::string& path) {
-  const Place place = path.empty() ? request.workspace.locate(request.workspace.cwd().string()) : request.workspace.locate(path);
+  const Place place = path.empty() ? request.workspace.locate(request.workspace.cwd().string())
+                                   : request.workspace.locate(path);
   if (!place.error.empty()) return Allow{"the tool reports what is wrong with the path"};
   if (const PermissionRule* rule = path_rule(policy, Kind::deny, request, place))
     return Deny{"blocked by the rule " + to_string(*rule)};
@@ -98,7 +108,8 @@ Decision decide_read(const PermissionPolicy& policy, const PermissionRequest& re
   if (mode == PermissionMode::bypass) return Allow{"bypass mode", true};
   const bool secret = holds_secrets(place, request.workspace);
   if (place.inside && !secret) return Allow{"inside the workspace"};
-  if (const PermissionRule* rule = allowing_rule(policy, request, place); rule != nullptr && (!secret || !rule->spec.empty()))
+  if (const PermissionRule* rule = allowing_rule(policy, request, place);
+      rule != nullptr && (!secret || !rule->spec.empty()))
     return Allow{"allowed by the rule " + to_string(*rule), true};
   Ask ask{secret ? request.workspace.display(place.path) + " may hold secrets"
                  : request.workspace.display(place.real) + " is outside the workspace",
@@ -125,7 +136,8 @@ Decision decide_write(const PermissionPolicy& policy, const PermissionRequest& r
     return Allow{"allowed by the rule " + to_string(*rule), true};
   if (place.inside && (mode == PermissionMode::accept_edits || mode == PermissionMode::automatic))
     return Allow{"edits in the workspace are accepted"};
-  Ask ask{place.inside ? "writes " + shown : shown + " is outside the workspace" + (place.through_link ? ", behind a link" : ""),
+  Ask ask{place.inside ? "writes " + shown
+                       : shown + " is outside the workspace" + (place.through_link ? ", behind a link" : ""),
           {},
           {},
           {}};
@@ -154,8 +166,8 @@ Decision decide(const PermissionPolicy& policy, const PermissionRequest& request
   if (!tool.paths || !files_only) return decide_other(policy, request, mode);
   Decision worst = Allow{"names no file"};
   for (const std::string& path : tool.paths(request.args)) {
-    auto one =
-        tool.effects.has(Effect::write) ? decide_write(policy, request, mode, path) : decide_read(policy, request, mode, path);
+    auto one = tool.effects.has(Effect::write) ? decide_write(policy, request, mode, path)
+                                               : decide_read(policy, request, mode, path);
     if (std::holds_alternative<Deny>(one)) return one;
     if (!std::holds_alternative<Ask>(worst)) worst = std::move(one);
   }

@@ -1,9 +1,10 @@
-// May this tool call run, and how far may it reach? A pure answer from the mode, the rules and the call itself; every answer
-// carries its reason. Deny rules come first in every mode. Bypass then asks only before what would take everything. The other
-// modes ask before destructive work, protected paths, keys, what a rule asks about, and what a command is known to need that
-// its sandbox does not give: in ask mode any change, in accept edits the network, .git and places outside, in auto not .git.
-// What is left runs in a sandbox. Without one, only what is known to look or is allowed by a rule runs unasked.
-// The sandbox is the boundary; this gate decides what is worth a question.
+// May this tool call run, and how far may it reach? A pure answer from the mode, the rules and the call
+// itself; every answer carries its reason. Deny rules come first in every mode. Bypass then asks only before
+// what would take everything. The other modes ask before destructive work, protected paths, keys, what a rule
+// asks about, and what a command is known to need that its sandbox does not give: in ask mode any change, in
+// accept edits the network, .git and places outside, in auto not .git. What is left runs in a sandbox.
+// Without one, only what is known to look or is allowed by a rule runs unasked. The sandbox is the boundary;
+// this gate decides what is worth a question.
 #pragma once
 
 #include <filesystem>
@@ -29,8 +30,10 @@ struct PermissionRule {
 // How far an allowed command reaches: as far as the person, or no further than a sandbox lets it.
 enum class Reach {
   own_rights,
-  look,         // known to look: reads everything but key places, writes only its private temporary folder, has no network
-  try_looking,  // not known to write: the same, and keys in the workspace are hidden; where it meets a wall the person is asked
+  look,  // known to look: reads everything but key places, writes only its private temporary folder, has no
+         // network
+  try_looking,  // not known to write: the same, and keys in the workspace are hidden; where it meets a wall
+                // the person is asked
   workspace,    // writes in the workspace, but for its protected paths
   repository,   // … and in .git, but for its hooks, its settings and what leads to them
 };
@@ -45,7 +48,7 @@ struct Deny {
 };
 struct Ask {
   std::string reason;
-  std::string remember;                    // exactly what "yes, and remember" would grant, for people; empty = not offered
+  std::string remember;  // exactly what "yes, and remember" would grant, for people; empty = not offered
   std::vector<PermissionRule> grants;      // the same as rules, to be added when the person says so
   std::vector<std::string> targets;        // what a destructive command would really hit
   bool danger = false;                     // it is destructive
@@ -74,9 +77,10 @@ Decision decide(const PermissionPolicy& policy, const PermissionRequest& request
 // The Bash part alone, also for "/permissions test" and the corpora.
 Decision decide_command(const PermissionPolicy& policy, std::string_view command, const Workspace& workspace);
 
-// "Tool(spec)" or "Tool", of these tools or of a server's (mcp__server__tool). On failure nothing, and `error` says what is wrong (also: a prefix that would grant an interpreter).
-bool parse_rule(const ToolSet& tools, std::string_view text, PermissionRule::Kind kind, std::string source, PermissionRule& rule,
-                std::string& error);
+// "Tool(spec)" or "Tool", of these tools or of a server's (mcp__server__tool). On failure nothing, and
+// `error` says what is wrong (also: a prefix that would grant an interpreter).
+bool parse_rule(const ToolSet& tools, std::string_view text, PermissionRule::Kind kind, std::string source,
+                PermissionRule& rule, std::string& error);
 std::string to_string(const PermissionRule& rule);  // for people: kind, rule and where it is from
 std::string rule_text(const PermissionRule& rule);  // "Tool(spec)", as parse_rule reads it
 // What grants allow from now on, in words: "any command that begins with `npm test` or with `make`".

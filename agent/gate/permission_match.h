@@ -9,7 +9,8 @@
 
 namespace tern {
 
-// A rule on Edit or Write speaks for every tool that writes, one on Read for every tool that reads; any other for its own tool.
+// A rule on Edit or Write speaks for every tool that writes, one on Read for every tool that reads; any other
+// for its own tool.
 bool rule_is_for(const PermissionRule& rule, std::string_view tool, EffectSet effects);
 // For allowing: these words exactly, or beginning with the rule's words.
 bool rule_covers_words(const PermissionRule& rule, const std::vector<std::string>& words);

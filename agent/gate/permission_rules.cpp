@@ -39,7 +39,8 @@ std::string without_classes(std::string_view pattern) {
 bool glob_matches(std::string_view pattern, std::string_view text) {
   const auto parts = expand_braces(pattern);
   return std::any_of(parts.begin(), parts.end(), [&](const std::string& one) {
-    return wildmatch(one, text, true) || (one.find('[') != one.npos && wildmatch(without_classes(one), text, true));
+    return wildmatch(one, text, true) ||
+           (one.find('[') != one.npos && wildmatch(without_classes(one), text, true));
   });
 }
 
@@ -71,7 +72,8 @@ Words words_of(std::string_view spec) {
 std::string refuse_allow(const PermissionRule& rule) {
   if (rule.tool != "Bash") return {};
   if (rule.spec.empty()) return "would allow every command; use a permission mode for that";
-  if (is_prefix(rule.spec)) return why_no_prefix(words_of(std::string_view(rule.spec).substr(0, rule.spec.size() - 2)));
+  if (is_prefix(rule.spec))
+    return why_no_prefix(words_of(std::string_view(rule.spec).substr(0, rule.spec.size() - 2)));
   if (rule.spec.find('*') != std::string::npos) return "'*' is allowed only at the end: Bash(npm run test:*)";
   return {};
 }
@@ -88,8 +90,8 @@ std::string unknown_tool(const std::string& name, const ToolSet& tools) {
 
 }  // namespace
 
-bool parse_rule(const ToolSet& tools, std::string_view text, PermissionRule::Kind kind, std::string source, PermissionRule& rule,
-                std::string& error) {
+bool parse_rule(const ToolSet& tools, std::string_view text, PermissionRule::Kind kind, std::string source,
+                PermissionRule& rule, std::string& error) {
   text = trimmed(text);
   rule = {};
   rule.kind = kind;
@@ -98,7 +100,8 @@ bool parse_rule(const ToolSet& tools, std::string_view text, PermissionRule::Kin
   rule.tool = std::string(trimmed(text.substr(0, open)));
   const bool closed = open == text.npos || (text.back() == ')' && open > 0);
   if (rule.tool.empty() || !closed) {
-    error = "'" + std::string(text) + "' is not a rule: write Tool or Tool(spec), as in Bash(npm run test:*) or Edit(src/**)";
+    error = "'" + std::string(text) +
+            "' is not a rule: write Tool or Tool(spec), as in Bash(npm run test:*) or Edit(src/**)";
     return false;
   }
   const ToolPtr tool = tools.find(rule.tool);
@@ -116,7 +119,9 @@ bool parse_rule(const ToolSet& tools, std::string_view text, PermissionRule::Kin
   return why.empty();
 }
 
-std::string rule_text(const PermissionRule& rule) { return rule.tool + (rule.spec.empty() ? "" : "(" + rule.spec + ")"); }
+std::string rule_text(const PermissionRule& rule) {
+  return rule.tool + (rule.spec.empty() ? "" : "(" + rule.spec + ")");
+}
 
 std::string grant_text(const std::vector<PermissionRule>& grants) {
   std::vector<std::string> told;
@@ -125,8 +130,8 @@ std::string grant_text(const std::vector<PermissionRule>& grants) {
     std::string text;
     if (rule.tool == "Bash" && is_prefix(spec)) {
       const bool more = !told.empty() && told.back().find("begin") != std::string::npos;
-      text =
-          std::string(more ? "with" : "any command that begins with") + " `" + std::string(spec.substr(0, spec.size() - 2)) + "`";
+      text = std::string(more ? "with" : "any command that begins with") + " `" +
+             std::string(spec.substr(0, spec.size() - 2)) + "`";
     } else if (rule.tool == "Bash") {
       text = "the command `" + rule.spec + "`";
     } else if (spec.starts_with("domain:")) {
@@ -140,7 +145,10 @@ std::string grant_text(const std::vector<PermissionRule>& grants) {
       if (spec == "**")
         text += rule.tool == "Read" ? " any file here" : " anywhere here";
       else
-        text += (rule.tool == "Read" ? " " : below ? " in " : " of ") + std::string(spec) + (below ? "/" : "");
+        text += (rule.tool == "Read" ? " "
+                 : below             ? " in "
+                                     : " of ") +
+                std::string(spec) + (below ? "/" : "");
     }
     if (std::find(told.begin(), told.end(), text) == told.end()) told.push_back(std::move(text));
   }
@@ -160,7 +168,8 @@ bool rule_covers_words(const PermissionRule& rule, const Words& words) {
   if (words.empty()) return false;
   if (is_prefix(rule.spec)) {
     const Words prefix = words_of(std::string_view(rule.spec).substr(0, rule.spec.size() - 2));
-    return !prefix.empty() && prefix.size() <= words.size() && std::equal(prefix.begin(), prefix.end(), words.begin());
+    return !prefix.empty() && prefix.size() <= words.size() &&
+           std::equal(prefix.begin(), prefix.end(), words.begin());
   }
   return parse_shell(rule.spec).commands.size() == 1 && words == words_of(rule.spec);
 }
@@ -171,7 +180,8 @@ bool rule_hits_words(const PermissionRule& rule, Words words) {
   for (int round = 0; round < 2; ++round) {
     std::string line;
     for (const std::string& word : words) line.append(line.empty() ? "" : " ").append(word);
-    if (rule_covers_words(rule, words) || (rule.spec.find('*') != std::string::npos && line_matches(rule.spec, line)))
+    if (rule_covers_words(rule, words) ||
+        (rule.spec.find('*') != std::string::npos && line_matches(rule.spec, line)))
       return true;
     words.front() = std::string(program_name(words.front()));
   }
@@ -189,7 +199,8 @@ bool matches_path(std::string_view pattern, const Workspace& workspace, const fs
     if (home == nullptr) return false;
     wanted = std::string(home) + wanted.substr(1);
   } else if (wanted.front() != '/') {
-    if (!is_under(workspace.root(), path)) return wanted.rfind("**/", 0) == 0 && glob_matches(wanted, name.substr(1));
+    if (!is_under(workspace.root(), path))
+      return wanted.rfind("**/", 0) == 0 && glob_matches(wanted, name.substr(1));
     name = path.lexically_relative(workspace.root()).string();
     if (wanted.find('/') == std::string::npos && wanted != "**")
       wanted = "**/" + wanted;  // a bare name: anywhere, as in .gitignore

@@ -1,6 +1,6 @@
-// What is known about programs: one row for each in programs.inc. A row only says what is so; what follows from it is decided by
-// whoever reads the column. A program without a row is unknown, which is never harmless.
-// Lists are words separated by blanks.
+// What is known about programs: one row for each in programs.inc. A row only says what is so; what follows
+// from it is decided by whoever reads the column. A program without a row is unknown, which is never
+// harmless. Lists are words separated by blanks.
 #pragma once
 
 #include <initializer_list>
@@ -50,7 +50,8 @@ enum class DangerWhen {
   has_arguments
 };
 
-// What makes a command destructive: any of the letters, options or words, or what `when` finds; none of them given: always.
+// What makes a command destructive: any of the letters, options or words, or what `when` finds; none of them
+// given: always.
 struct Danger {
   std::string_view verbs, letters, options, words;  // verbs: git's
   DangerWhen when = DangerWhen::never;
@@ -87,14 +88,16 @@ struct Program {
   std::optional<Looks> looks = {};
   std::initializer_list<Does> does = {};       // the first that holds speaks
   std::initializer_list<Danger> dangers = {};  // the first that holds speaks
-  std::string_view ways_out = {};              // options that run another program, load code or write where no redirection shows
-  std::string_view loads = {};                 // the same, "x*": whatever begins so
-  std::string_view modules = {};               // options whose value may be a path to code, without their dashes
+  std::string_view ways_out =
+      {};  // options that run another program, load code or write where no redirection shows
+  std::string_view loads = {};    // the same, "x*": whatever begins so
+  std::string_view modules = {};  // options whose value may be a path to code, without their dashes
   WritesBy writes_by = {};
   std::optional<std::string_view> grants = {};  // verbs that may be granted; "*" any, empty: the name alone
   std::optional<Code> code = {};
   unsigned roles = 0;
-  std::string_view free = {}, asks = {};  // a command that ask mode runs in a sandbox, and one that it asks about
+  std::string_view free = {},
+                   asks = {};  // a command that ask mode runs in a sandbox, and one that it asks about
 };
 
 std::span<const Program> programs();

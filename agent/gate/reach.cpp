@@ -14,14 +14,16 @@ bool same_rules(const std::vector<PermissionRule>& a, const std::vector<Permissi
 }
 
 std::string shown(const WallHit& hit, const std::string& host, const Workspace& workspace) {
-  if (hit.kind == WallHit::Kind::write) return hit.target.empty() ? "something" : workspace.display(hit.target);
+  if (hit.kind == WallHit::Kind::write)
+    return hit.target.empty() ? "something" : workspace.display(hit.target);
   if (!host.empty() && !hit.target.starts_with("localhost")) return host;
   return hit.target.empty() ? "the network" : hit.target;
 }
 
 }  // namespace
 
-std::string wall_text(const std::vector<WallHit>& walls, const std::string& command, const Workspace& workspace) {
+std::string wall_text(const std::vector<WallHit>& walls, const std::string& command,
+                      const Workspace& workspace) {
   constexpr std::size_t most_named = 3;
   const std::string host = host_in(command);
   const auto targets = [&](WallHit::Kind kind) {
@@ -31,7 +33,8 @@ std::string wall_text(const std::vector<WallHit>& walls, const std::string& comm
           hit.kind == kind && std::find(list.begin(), list.end(), name) == list.end())
         list.push_back(name);
     std::string text;
-    for (std::size_t i = 0; i < std::min(list.size(), most_named); ++i) text += (i == 0 ? "" : ", ") + list[i];
+    for (std::size_t i = 0; i < std::min(list.size(), most_named); ++i)
+      text += (i == 0 ? "" : ", ") + list[i];
     return text + (list.size() > most_named ? " and more" : "");
   };
   const auto files = targets(WallHit::Kind::write), hosts = targets(WallHit::Kind::connect);
@@ -42,7 +45,9 @@ std::string wall_text(const std::vector<WallHit>& walls, const std::string& comm
 
 std::string tried_text(Reach reach, const std::string& wanted) {
   const bool worked = reach == Reach::workspace || reach == Reach::repository;
-  return (worked ? "It ran in the sandbox, and " : "It was tried in a sandbox where nothing can change, and ") + wanted + ".";
+  return (worked ? "It ran in the sandbox, and "
+                 : "It was tried in a sandbox where nothing can change, and ") +
+         wanted + ".";
 }
 
 std::vector<Offer> offers_of(const Ask& ask) {
@@ -61,7 +66,8 @@ Sandbox sandbox_within(Sandbox sandbox, Reach reach) {
     sandbox.watch.reset();          // nothing that it guards can change
     sandbox.own_processes = false;  // "ps" shows what runs
   }
-  if ((reach == Reach::workspace || reach == Reach::repository) && !sandbox.network) sandbox.notices = Notices::connections;
+  if ((reach == Reach::workspace || reach == Reach::repository) && !sandbox.network)
+    sandbox.notices = Notices::connections;
   if (reach == Reach::repository) sandbox = with_repository(std::move(sandbox));
   sandbox.hide_secrets = reach == Reach::try_looking || reach == Reach::workspace;
   return sandbox;

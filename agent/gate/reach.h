@@ -1,4 +1,5 @@
-// What a decision means for the call: the sandbox it runs in, the questions that follow, and what "always" may cover.
+// What a decision means for the call: the sandbox it runs in, the questions that follow, and what "always"
+// may cover.
 #pragma once
 
 #include <string>
@@ -15,7 +16,8 @@ namespace tern {
 Sandbox sandbox_within(Sandbox sandbox, Reach reach);
 
 // "wants to write src/x.o", "wants to connect to example.com".
-std::string wall_text(const std::vector<WallHit>& walls, const std::string& command, const Workspace& workspace);
+std::string wall_text(const std::vector<WallHit>& walls, const std::string& command,
+                      const Workspace& workspace);
 
 // The same for the model, as a sentence of what was done.
 std::string tried_text(Reach reach, const std::string& wanted);

@@ -20,7 +20,8 @@ const Code* interpreter(std::string_view name) {
 
 bool is_stdin(const std::string& word) { return in_list(word, "- /dev/stdin /dev/fd/0 /proc/self/fd/0"); }
 
-// What a program runs as code: its input, a file or a substitution that is its first operand, or the words themselves.
+// What a program runs as code: its input, a file or a substitution that is its first operand, or the words
+// themselves.
 struct Given {
   bool input = false, shell = false;
   std::string file;  // or "<(…)"
@@ -33,7 +34,8 @@ bool takes_program(std::string_view name, const Words& words) {
   if (name == "crontab") return words.size() > 1 && is_stdin(words.back());
   if (!in_list(name, "awk gawk mawk nawk make gmake")) return false;
   for (std::size_t i = 1; i < words.size(); ++i)
-    if (words[i] == "-f-" || (words[i] == "-f" && i + 1 < words.size() && is_stdin(words[i + 1]))) return true;
+    if (words[i] == "-f-" || (words[i] == "-f" && i + 1 < words.size() && is_stdin(words[i + 1])))
+      return true;
   return false;
 }
 
@@ -79,11 +81,14 @@ Given code_of(const Words& words) {
   return code;
 }
 
-bool any_fetcher(const std::vector<Words>& commands) { return std::any_of(commands.begin(), commands.end(), is_fetcher); }
+bool any_fetcher(const std::vector<Words>& commands) {
+  return std::any_of(commands.begin(), commands.end(), is_fetcher);
+}
 
 // Does a text with substitutions in it fetch something? `what`: the command that does.
 bool fetches(const std::string& text, std::string& what) {
-  if (text.find("$(") == text.npos && text.find('`') == text.npos && text.find("<(") == text.npos) return false;
+  if (text.find("$(") == text.npos && text.find('`') == text.npos && text.find("<(") == text.npos)
+    return false;
   for (const ShellCommand& inner : parse_shell(text).commands)
     if (inner.depth > 0 && any_fetcher(unwrap(inner))) {
       what = inner.joined();
@@ -115,7 +120,8 @@ void add_given_files(const Words& words, Words& files) {
     const bool letters = is_cluster(word);
     if (const std::size_t equal = word.find('='); word.starts_with("--output") && equal != word.npos)
       files.push_back(word.substr(equal + 1));
-    if ((letters && (word.back() == 'o' || word.back() == 'O')) || in_list(word, "--output --output-document --out --download"))
+    if ((letters && (word.back() == 'o' || word.back() == 'O')) ||
+        in_list(word, "--output --output-document --out --download"))
       if (i + 1 < words.size()) files.push_back(words[i + 1]);
     if (letters && word.size() > 2 && (word[1] == 'o' || word[1] == 'O')) files.push_back(word.substr(2));
   }
@@ -160,7 +166,8 @@ class Watch {
     const std::string& program = words.front();
     if (ran_file(code.file) || (program.find('/') != std::string::npos && ran_file(program)))
       return unseen(code.file.empty() ? program : code.file);
-    if (!source_.empty() && code.text.find("{}") != std::string::npos) return unseen(source_ + " | … " + code.text);
+    if (!source_.empty() && code.text.find("{}") != std::string::npos)
+      return unseen(source_ + " | … " + code.text);
     for (const ShellRedirect& r : command.redirects)
       if (is_connection(r) && code.input) return unseen(r.target.text);
     return connects_program(words);
@@ -169,21 +176,26 @@ class Watch {
   // Its input is code.
   std::string reads(const ShellCommand& command, const Words& words) {
     std::string what;
-    const bool own = std::any_of(command.redirects.begin(), command.redirects.end(),
-                                 [](const ShellRedirect& r) { return r.op == "<" || r.op.starts_with("<<"); });
+    const bool own =
+        std::any_of(command.redirects.begin(), command.redirects.end(),
+                    [](const ShellRedirect& r) { return r.op == "<" || r.op.starts_with("<<"); });
     if (!own && !source_.empty()) return unseen(source_ + " | " + words.front());
     if (!own && opened_) return unseen("a connection | " + words.front());
     for (const ShellRedirect& r : command.redirects) {
       if (r.op[0] != '<') continue;
       if (std::string why = inside(r.op == "<<<" ? r.target.text : r.body); !why.empty()) return why;
-      if (fetches(r.target.text, what) || fetches("cat <(" + r.body + ")", what) || fetches(r.body, what)) return unseen(what);
+      if (fetches(r.target.text, what) || fetches("cat <(" + r.body + ")", what) || fetches(r.body, what))
+        return unseen(what);
       if (ran_file(r.target.text)) return unseen(r.target.text);
     }
     // "curl x > >(sh)", "curl x | tee >(sh)"
-    const auto any = [&](auto test) { return std::any_of(script_.commands.begin(), script_.commands.end(), test); };
-    const bool fed_by_fetch = command.depth > 0 &&
-                              any([](const ShellCommand& other) { return other.source.find(">(") != std::string::npos; }) &&
-                              any([](const ShellCommand& other) { return any_fetcher(unwrap(other)); });
+    const auto any = [&](auto test) {
+      return std::any_of(script_.commands.begin(), script_.commands.end(), test);
+    };
+    const bool fed_by_fetch =
+        command.depth > 0 &&
+        any([](const ShellCommand& other) { return other.source.find(">(") != std::string::npos; }) &&
+        any([](const ShellCommand& other) { return any_fetcher(unwrap(other)); });
     return fed_by_fetch ? unseen("its input") : std::string();
   }
 
@@ -207,13 +219,15 @@ class Watch {
     for (std::size_t i = 1; i < words.size(); ++i) {
       const std::string& word = words[i];
       const bool is_short = word.size() > 1 && word[0] == '-' && word[1] != '-';
-      if (in_list(name, "nc ncat netcat") && ((is_short && word.find_first_of("ec") != word.npos) ||
-                                              in_list(word.substr(0, word.find('=')), "--exec --sh-exec --lua-exec")))
+      if (in_list(name, "nc ncat netcat") &&
+          ((is_short && word.find_first_of("ec") != word.npos) ||
+           in_list(word.substr(0, word.find('=')), "--exec --sh-exec --lua-exec")))
         return "runs a program for another machine: " + words.front() + " " + word;
       std::string lower = word;
       std::transform(lower.begin(), lower.end(), lower.begin(),
                      [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-      if (name == "socat" && (lower.starts_with("exec:") || lower.starts_with("system:") || lower.starts_with("shell:")))
+      if (name == "socat" &&
+          (lower.starts_with("exec:") || lower.starts_with("system:") || lower.starts_with("shell:")))
         return "runs a program for another machine: socat " + word;
     }
     return {};
@@ -236,7 +250,8 @@ class Watch {
         for (std::size_t i = 1; i < words.size(); ++i)
           if (!words[i].starts_with("-")) files_.push_back(words[i].substr(words[i].find_last_of('/') + 1));
       } else if (in_list(name, "mv cp install ln") && words.size() > 2) {
-        if (std::any_of(words.begin() + 1, words.end() - 1, [&](const std::string& word) { return ran_file(word); }))
+        if (std::any_of(words.begin() + 1, words.end() - 1,
+                        [&](const std::string& word) { return ran_file(word); }))
           files_.push_back(words.back().substr(words.back().find_last_of('/') + 1));
       }
     }
@@ -248,7 +263,9 @@ class Watch {
     if (source_.empty() && fetches(command.source, what)) source_ = what;
   }
 
-  static std::string unseen(const std::string& what) { return "runs code that hasn't been looked at: " + what; }
+  static std::string unseen(const std::string& what) {
+    return "runs code that hasn't been looked at: " + what;
+  }
 
   const ShellScript& script_;
   int depth_;
@@ -260,7 +277,8 @@ class Watch {
 
 }  // namespace
 
-std::string runs_unseen(const ShellScript& script, const std::vector<std::vector<std::vector<std::string>>>& started) {
+std::string runs_unseen(const ShellScript& script,
+                        const std::vector<std::vector<std::vector<std::string>>>& started) {
   Watch watch(script);
   for (std::size_t i = 0; i < script.commands.size() && i < started.size(); ++i)
     if (std::string why = watch.look(script.commands[i], started[i]); !why.empty()) return why;

@@ -39,8 +39,11 @@ std::vector<fs::path> places_of(const PermissionRule& rule, const Workspace& wor
 void wall_in(Sandbox& sandbox, const PermissionPolicy& policy, const Workspace& workspace) {
   if (!sandbox.on) return;
   for (const PermissionRule& rule : policy.rules) {
-    if (rule.kind == PermissionRule::Kind::allow || rule.spec.empty() || rule.tool == "Bash" || rule.tool == "*") continue;
-    const bool reads = rule_is_for(rule, "Read", Effect::read), writes = rule_is_for(rule, "Write", Effect::write);
+    if (rule.kind == PermissionRule::Kind::allow || rule.spec.empty() || rule.tool == "Bash" ||
+        rule.tool == "*")
+      continue;
+    const bool reads = rule_is_for(rule, "Read", Effect::read),
+               writes = rule_is_for(rule, "Write", Effect::write);
     if (!reads && (!writes || sandbox.writable.empty())) continue;
     auto& list = reads ? sandbox.hidden : sandbox.read_only;
     for (fs::path& place : places_of(rule, workspace)) list.push_back(std::move(place));

@@ -28,8 +28,9 @@ struct Search {
 };
 
 bool matches(const std::vector<std::string>& patterns, const std::string& name) {
-  return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& pattern) { return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+  });
 }
 
 // Words as option and value, whichever way the value is given: --name=value, --name value, -x value, -xvalue.
@@ -64,7 +65,8 @@ Search grep_of(const ShellCommand& command) {
   search.folders = has_letter(command, "rR") || has_word(command, "--recursive");
   each_value(command, "--include", [&](std::string value) { search.take.push_back(std::move(value)); });
   each_value(command, "--exclude", [&](std::string value) { search.leave.push_back(std::move(value)); });
-  each_value(command, "--exclude-dir", [&](std::string value) { search.leave_folders.push_back(std::move(value)); });
+  each_value(command, "--exclude-dir",
+             [&](std::string value) { search.leave_folders.push_back(std::move(value)); });
   return search;
 }
 
@@ -78,8 +80,8 @@ Search rg_of(const ShellCommand& command) {
       else if (value.find('/') == value.npos)
         search.leave.push_back(value.substr(1));
     });
-  search.ignore_rules =
-      search.take.empty() && !has_letter(command, "u.") && !has_word(command, "--hidden --no-ignore --unrestricted");
+  search.ignore_rules = search.take.empty() && !has_letter(command, "u.") &&
+                        !has_word(command, "--hidden --no-ignore --unrestricted");
   for (const char* option : {"-t", "--type"})
     each_value(command, option, [&](const std::string& value) {
       const auto patterns = type_patterns(value);
@@ -121,8 +123,8 @@ std::vector<fs::path> folders_of(const std::vector<ShellWord>& operands, const C
 
 }  // namespace
 
-fs::path search_shows(const ShellCommand& command, const std::vector<ShellWord>& operands, const CommandPlace& place,
-                      const Wanted& wanted, bool* gave_up) {
+fs::path search_shows(const ShellCommand& command, const std::vector<ShellWord>& operands,
+                      const CommandPlace& place, const Wanted& wanted, bool* gave_up) {
   if (program_name(command.words[0].text) == "git") return git_shows(command, place, wanted);
   const Search search = search_of(command);
   if (!search.folders) return {};
@@ -152,7 +154,8 @@ bool holds_no_key(const fs::path& path) {
   std::string text(64 << 10, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto has = [&](const char* word) { return text.find(word) != text.npos; };
   return !has("token") && !has("secret") && !has("passw") && !has("key") && !has("auth");
 }
@@ -163,13 +166,15 @@ bool kept_for_tests(const fs::path& path, const CommandPlace& place) {
   if (name.starts_with(".env") || name.find(".env") != name.npos) return false;
   const fs::path folders = path.parent_path().lexically_relative(place.workspace.root());
   for (const fs::path& part : folders)
-    if (in_list(part.native(), "test tests testing testdata test-data fixtures __tests__ spec examples")) return true;
+    if (in_list(part.native(), "test tests testing testdata test-data fixtures __tests__ spec examples"))
+      return true;
   return false;
 }
 
 }  // namespace
 
-std::string search_shows_secret(const ShellCommand& command, const std::vector<ShellWord>& operands, const CommandPlace& place) {
+std::string search_shows_secret(const ShellCommand& command, const std::vector<ShellWord>& operands,
+                                const CommandPlace& place) {
   bool gave_up = false;
   const bool git = program_name(command.words[0].text) == "git";
   const auto secret = [&](const fs::path& path) {

@@ -18,7 +18,8 @@ bool all_digits(std::string_view s) {
 // bash expands the word behind ">&" a second time, after its quotes are gone: ">&'$(x)'" runs x.
 bool only_name(const ShellWord& word) {
   return !word.quoted && std::all_of(word.text.begin(), word.text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("_./-").find(static_cast<char>(c)) != std::string_view::npos;
+    return std::isalnum(c) != 0 ||
+           std::string_view("_./-").find(static_cast<char>(c)) != std::string_view::npos;
   });
 }
 
@@ -128,7 +129,8 @@ class Parser : public WordReader {
     if (!rest.redirects.empty()) push(std::move(rest), at_);
   }
 
-  // "((…))": arithmetic, or two subshells; what is inside is looked at as commands, too, so that nothing hides there.
+  // "((…))": arithmetic, or two subshells; what is inside is looked at as commands, too, so that nothing
+  // hides there.
   bool arithmetic() {
     note("arithmetic");
     const std::size_t begin = at_;
@@ -182,12 +184,14 @@ class Parser : public WordReader {
   void add_word(ShellCommand& command, const WordBuilder& builder) {
     const std::string_view source = text_.substr(builder.begin, at_ - builder.begin);
     const std::size_t prefix = assignment_prefix(source);
-    if (command.words.empty() && prefix == 0 && source.find("\\\n") != source.npos && source.find('=') != source.npos)
+    if (command.words.empty() && prefix == 0 && source.find("\\\n") != source.npos &&
+        source.find('=') != source.npos)
       note("line break in an assignment");
     if (!command.words.empty() || prefix == 0) return command.words.push_back(builder.word);
     command.assignments.push_back(builder.word.literal ? builder.word.text : std::string(source));
     const bool tilde = source.find("=~") != source.npos || source.find(":~") != source.npos;
-    command.assignments_literal = command.assignments_literal && builder.word.literal && !tilde && source[prefix - 2] != ']';
+    command.assignments_literal =
+        command.assignments_literal && builder.word.literal && !tilde && source[prefix - 2] != ']';
   }
 
   // "a=(…)" or "f ()": the parenthesis after a word.
@@ -347,7 +351,8 @@ class Parser : public WordReader {
     if ((r.op == ">&" || r.op == "<&") && !only_name(r.target))
       note("redirection that is expanded twice"), r.target.literal = false;
     if (r.op == "<<" || r.op == "<<-")
-      pending_.push_back({static_cast<std::size_t>(-1), command.redirects.size(), r.target.text, r.op == "<<-", r.target.quoted});
+      pending_.push_back({static_cast<std::size_t>(-1), command.redirects.size(), r.target.text,
+                          r.op == "<<-", r.target.quoted});
     command.redirects.push_back(std::move(r));
     return true;
   }
@@ -369,7 +374,8 @@ class Parser : public WordReader {
       }
       if (!closed) return fail("here-document without its end");
       if (!document.literal) expand_document(body);
-      if (document.command < out_.commands.size() && document.redirect < out_.commands[document.command].redirects.size())
+      if (document.command < out_.commands.size() &&
+          document.redirect < out_.commands[document.command].redirects.size())
         out_.commands[document.command].redirects[document.redirect].body = body;
     }
   }

@@ -1,5 +1,6 @@
 // A command line of bash as words, and an honest account of everything that is more than plain words. Pure.
-// What is not understood is said to be so: a caller may allow only what is `plain`, and must treat the rest as unknown.
+// What is not understood is said to be so: a caller may allow only what is `plain`, and must treat the rest
+// as unknown.
 #pragma once
 
 #include <cstddef>
@@ -39,9 +40,10 @@ struct ShellCommand {  // one simple command
 
 struct ShellScript {
   std::vector<ShellCommand> commands;  // every simple command at any depth, in order of appearance
-  std::vector<std::string> unplain;    // reasons, each once: "command substitution", "glob", "loop", "function" …
-  std::string error;                   // could not be parsed; `commands` then holds what came before
-  bool too_long = false;               // more than max_segments
+  std::vector<std::string>
+      unplain;            // reasons, each once: "command substitution", "glob", "loop", "function" …
+  std::string error;      // could not be parsed; `commands` then holds what came before
+  bool too_long = false;  // more than max_segments
   bool plain() const { return error.empty() && !too_long && unplain.empty(); }
 };
 
@@ -49,9 +51,10 @@ inline constexpr std::size_t max_segments = 1000;
 
 ShellScript parse_shell(std::string_view line);
 
-// The commands hidden in wrappers (sudo, env, timeout, nice, xargs, sh -c, eval, command, find -exec …), unwrapped again and
-// again, the command itself first. Among them, files it is redirected to or from as the words ">" or "<" and the name, and a
-// program that is not known until it runs as the words "$" and its source. For denying, never for allowing.
+// The commands hidden in wrappers (sudo, env, timeout, nice, xargs, sh -c, eval, command, find -exec …),
+// unwrapped again and again, the command itself first. Among them, files it is redirected to or from as the
+// words ">" or "<" and the name, and a program that is not known until it runs as the words "$" and its
+// source. For denying, never for allowing.
 std::vector<std::vector<std::string>> unwrap(const ShellCommand& command);
 // The same for what a shell among them reads as its input; nothing when there is no shell.
 std::vector<std::vector<std::string>> unwrap_input(const ShellCommand& shell, std::string_view text);

@@ -42,7 +42,9 @@ void unwrap_text(std::string_view text, const Words& from, int depth, std::vecto
 std::string_view split_string(std::string_view word) {
   if (word.size() < 3 || word[0] != '-') return {};
   const std::size_t at = word[1] == '-' ? word.find('=') : word.find('S');
-  if (word[1] == '-' && (at == word.npos || std::string_view("--split-string").substr(0, at) != word.substr(0, at))) return {};
+  if (word[1] == '-' &&
+      (at == word.npos || std::string_view("--split-string").substr(0, at) != word.substr(0, at)))
+    return {};
   return at == word.npos ? std::string_view() : word.substr(at + 1);
 }
 
@@ -51,9 +53,12 @@ void unwrap_shell(std::string_view name, const Words& words, int depth, std::vec
   for (std::size_t i = 1; i < words.size() && i < most_words; ++i) {
     joined.append(joined.empty() ? "" : " ").append(words[i]);
     if (name == "env")
-      if (const std::string_view text = split_string(words[i]); !text.empty()) unwrap_text(text, words, depth, out);
+      if (const std::string_view text = split_string(words[i]); !text.empty())
+        unwrap_text(text, words, depth, out);
     // What stands in a variable is only known then.
-    const bool script = i == 1 ? name == "eval" : words[i - 1].size() > 1 && words[i - 1][0] == '-' && words[i - 1].back() == 'c';
+    const bool script = i == 1
+                            ? name == "eval"
+                            : words[i - 1].size() > 1 && words[i - 1][0] == '-' && words[i - 1].back() == 'c';
     if (script && words[i].find_first_of("$`") < 2) out.push_back({"$", words[i]});
     unwrap_text(words[i], words, depth, out);
   }
@@ -78,10 +83,12 @@ void unwrap_into(const Words& words, int depth, std::vector<Words>& out) {
              is_shell = has_role(name, role::runs_text) || name == "env";
   if ((runs || is_shell) && (depth >= deepest || out.size() + 1 >= most))
     return out.push_back({"$", "deep inside other commands"});
-  // Which of a runner's words begins the command depends on its options; every place it could be is looked at.
+  // Which of a runner's words begins the command depends on its options; every place it could be is looked
+  // at.
   if (runs)
     for (std::size_t i = 1; i < words.size() && i < most_words; ++i)
-      if (!words[i].empty() && words[i][0] != '-' && !(name == "env" && words[i].find('=') != std::string::npos))
+      if (!words[i].empty() && words[i][0] != '-' &&
+          !(name == "env" && words[i].find('=') != std::string::npos))
         unwrap_into(Words(words.begin() + static_cast<std::ptrdiff_t>(i), words.end()), depth + 1, out);
   if (is_shell) unwrap_shell(name, words, depth, out);
   if (name == "find" || name == "fd" || name == "fdfind") unwrap_found(name, words, depth, out);
@@ -92,12 +99,14 @@ void unwrap_into(const Words& words, int depth, std::vector<Words>& out) {
 bool ShellRedirect::writes() const {
   if (op == ">&")
     return !(all_digits(target.text) || target.text == "-" ||
-             (all_digits(std::string_view(target.text).substr(0, target.text.size() - 1)) && target.text.back() == '-'));
+             (all_digits(std::string_view(target.text).substr(0, target.text.size() - 1)) &&
+              target.text.back() == '-'));
   return op == ">" || op == ">>" || op == ">|" || op == "&>" || op == "&>>" || op == "<>";
 }
 
 bool ShellCommand::plain() const {
-  return assignments_literal && std::all_of(words.begin(), words.end(), [](const ShellWord& w) { return w.literal; });
+  return assignments_literal &&
+         std::all_of(words.begin(), words.end(), [](const ShellWord& w) { return w.literal; });
 }
 
 std::string ShellCommand::joined() const {

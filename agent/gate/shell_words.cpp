@@ -113,7 +113,8 @@ void WordReader::dollar_or_tick(WordBuilder& w, bool in_quotes) {
   if (!in_quotes && (next == '\'' || next == '"')) return special_quotes(w, next);
   if (next == '[') return note("arithmetic"), w.word.literal = false, void(at_ += 2);
   ++at_;
-  if (!is_name(next) && std::string_view("@*#?-$!").find(next) == std::string_view::npos) return void(w.word.text += '$');
+  if (!is_name(next) && std::string_view("@*#?-$!").find(next) == std::string_view::npos)
+    return void(w.word.text += '$');
   if (next == '\0') return void(w.word.text += '$');
   note("variable");
   w.word.literal = false;
@@ -170,12 +171,15 @@ const char* unseen(std::string_view s) {
     const auto c = static_cast<unsigned char>(s[i]);
     if ((c < 0x20 && c != '\t' && c != '\n') || c == 0x7f) return "control character";
     const auto starts = [&](std::string_view sequence) { return s.substr(i, sequence.size()) == sequence; };
-    if (starts("\xc2\xa0") || starts("\xc2\xad") || starts("\xef\xbb\xbf") || starts("\xf3\xa0") || starts("\xe3\x80\x80"))
+    if (starts("\xc2\xa0") || starts("\xc2\xad") || starts("\xef\xbb\xbf") || starts("\xf3\xa0") ||
+        starts("\xe3\x80\x80"))
       return "invisible character";
-    if (c == 0xc2 && i + 1 < s.size() && static_cast<unsigned char>(s[i + 1]) < 0xa0) return "control character";
+    if (c == 0xc2 && i + 1 < s.size() && static_cast<unsigned char>(s[i + 1]) < 0xa0)
+      return "control character";
     if ((starts("\xe2\x80") || starts("\xe2\x81")) && i + 2 < s.size()) {
       const auto last = static_cast<unsigned char>(s[i + 2]);
-      const bool general = s[i + 1] == '\x80' ? last <= 0x8f || (last >= 0xa8 && last <= 0xaf) : last >= 0x9f && last <= 0xaf;
+      const bool general =
+          s[i + 1] == '\x80' ? last <= 0x8f || (last >= 0xa8 && last <= 0xaf) : last >= 0x9f && last <= 0xaf;
       if (general) return "invisible character";
     }
   }

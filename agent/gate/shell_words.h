@@ -1,5 +1,6 @@
-// Reads one word of bash at a time: quotes, expansions, and the substitutions in it, whose commands the grammar reads. Internal
-// to the parser. Where it cannot be sure it says so in the script's `unplain` or `error`.
+// Reads one word of bash at a time: quotes, expansions, and the substitutions in it, whose commands the
+// grammar reads. Internal to the parser. Where it cannot be sure it says so in the script's `unplain` or
+// `error`.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,8 @@ inline constexpr int deepest_nesting = 60;
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 inline bool is_meta(char c) {
-  return is_blank(c) || c == '\n' || c == ';' || c == '&' || c == '|' || c == '<' || c == '>' || c == '(' || c == ')';
+  return is_blank(c) || c == '\n' || c == ';' || c == '&' || c == '|' || c == '<' || c == '>' || c == '(' ||
+         c == ')';
 }
 inline bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -43,7 +45,8 @@ class WordReader {
     if (out_.error.empty()) out_.error = why;
   }
   void note(const char* why) {
-    if (std::find(out_.unplain.begin(), out_.unplain.end(), why) == out_.unplain.end()) out_.unplain.emplace_back(why);
+    if (std::find(out_.unplain.begin(), out_.unplain.end(), why) == out_.unplain.end())
+      out_.unplain.emplace_back(why);
   }
   char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
   bool end() const { return at_ >= text_.size(); }
@@ -52,8 +55,8 @@ class WordReader {
     at_ += token.size();
     return true;
   }
-  // Behind "$((" or "for ((": the length up to its "))" where what is between can only be arithmetic; npos where it may be
-  // commands. (A "((" alone is two subshells to dash.)
+  // Behind "$((" or "for ((": the length up to its "))" where what is between can only be arithmetic; npos
+  // where it may be commands. (A "((" alone is two subshells to dash.)
   std::size_t arithmetic_end(std::string_view also) const {
     int open = 2;
     for (std::size_t at = at_; at < text_.size(); ++at) {
@@ -61,7 +64,8 @@ class WordReader {
       if (c == '(' && at > 0 && text_[at - 1] == '$') return text_.npos;
       open += c == '(' ? 1 : c == ')' ? -1 : 0;
       if (open == 1) return at + 1 < text_.size() && text_[at + 1] == ')' ? at - at_ : text_.npos;
-      if (!is_name(c) && std::string_view(" $+-*/%<>=!&|^~?:,()").find(c) == std::string_view::npos && also.find(c) == also.npos)
+      if (!is_name(c) && std::string_view(" $+-*/%<>=!&|^~?:,()").find(c) == std::string_view::npos &&
+          also.find(c) == also.npos)
         return text_.npos;
     }
     return text_.npos;

@@ -16,27 +16,29 @@ bool same_option(std::string_view word, std::string_view option) {
   if (option.substr(0, 2) == "--")
     return given.size() > 3 && given.substr(0, 2) == "--" && option.substr(0, given.size()) == given;
   // "-fFILE", "-rf": a short one with its value behind it, or among others.
-  return option.size() == 2 && given.size() > 2 && given[1] != '-' && given.find(option[1], 1) != given.npos && word[0] == '-';
+  return option.size() == 2 && given.size() > 2 && given[1] != '-' &&
+         given.find(option[1], 1) != given.npos && word[0] == '-';
 }
 
 // "ext::sh -c x": what stands before "::" is a program, "git remote-ext".
 bool is_helper_address(std::string_view word) {
-  const std::size_t end = word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+  const std::size_t end =
+      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
   return end != 0 && end != word.npos && word.substr(end, 2) == "::" && !word.starts_with("-");
 }
 
 std::string smuggles_git(const Words& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (is_helper_address(word) || word.find("://-") != std::string::npos) return "a git address that runs a command";
+    if (is_helper_address(word) || word.find("://-") != std::string::npos)
+      return "a git address that runs a command";
     if (word.rfind("-O", 0) == 0 || word == "-x" || word.rfind("--ex", 0) == 0) return "git " + word;
   }
   if (words.size() > 2 && words[1] == "bisect" && words[2] == "run") return "git bisect run";
   if (words.size() > 2 && words[1] == "submodule" && words[2] != "status") return "git submodule";
-  if (words.size() > 1 &&
-      in_list(
-          words[1],
-          "config filter-branch difftool mergetool daemon shell hook send-email credential p4 svn instaweb archive remote-ext"))
+  if (words.size() > 1 && in_list(words[1],
+                                  "config filter-branch difftool mergetool daemon shell hook send-email "
+                                  "credential p4 svn instaweb archive remote-ext"))
     return "git " + words[1];
   return {};
 }
@@ -52,7 +54,8 @@ bool harmless_git_option(const Words& words, std::size_t at) {
 bool harmless_option(std::string_view name, const Words& words, std::size_t at) {
   const std::string next = at + 1 < words.size() ? words[at + 1] : std::string();
   if (name == "git") return harmless_git_option(words, at);
-  if (name == "ninja") return words[at] == "-t" && in_list(next, "targets query commands deps graph inputs missingdeps rules");
+  if (name == "ninja")
+    return words[at] == "-t" && in_list(next, "targets query commands deps graph inputs missingdeps rules");
   if (name == "pytest" || name == "py.test") return words[at] == "--co";
   if (name != "curl") return false;
   return (in_list(words[at], "-X --request") && in_list(next, "GET HEAD OPTIONS")) ||
@@ -62,7 +65,8 @@ bool harmless_option(std::string_view name, const Words& words, std::size_t at) 
 // A category of warnings by its full name is imported.
 bool smuggles_pytest(const Words& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
-    const bool warning = words[i].starts_with("-W") || words[i].starts_with("--pythonw") || (i > 1 && words[i - 1] == "-W");
+    const bool warning =
+        words[i].starts_with("-W") || words[i].starts_with("--pythonw") || (i > 1 && words[i - 1] == "-W");
     if (words[i].starts_with("@") || (warning && words[i].find('.') != std::string::npos)) return true;
   }
   return false;
@@ -100,7 +104,9 @@ std::string smuggling_option(const Program& program, std::string_view name, cons
   // An option of git may have taken the "--" for its value.
   for (std::size_t i = 1; i < words.size() && (words[i] != "--" || name == "git"); ++i) {
     if (words[i].size() < 2 || words[i][0] != '-' || harmless_option(name, words, i)) continue;
-    if (!first_option(program.ways_out, [&](std::string_view option) { return gives(words[i], option); }).empty())
+    if (!first_option(program.ways_out, [&](std::string_view option) {
+           return gives(words[i], option);
+         }).empty())
       return std::string(name) + " " + words[i];
   }
   return {};
@@ -115,12 +121,14 @@ std::string smuggles_npm(const Words& words) {
 }
 
 std::string smuggles_test(const Words& words) {
-  const bool reads = std::any_of(words.begin() + 1, words.end(), [](const auto& w) { return in_list(w, "-v -R"); });
+  const bool reads =
+      std::any_of(words.begin() + 1, words.end(), [](const auto& w) { return in_list(w, "-v -R"); });
   return reads ? std::string(program_name(words.front())) + " -v runs what a subscript holds" : "";
 }
 
 std::string smuggles_output(const Words& words) {
-  const auto files = std::count_if(words.begin() + 1, words.end(), [](const auto& w) { return !w.empty() && w[0] != '-'; });
+  const auto files =
+      std::count_if(words.begin() + 1, words.end(), [](const auto& w) { return !w.empty() && w[0] != '-'; });
   return files > 1 ? std::string(program_name(words.front())) + " with an output file" : "";
 }
 
@@ -136,7 +144,9 @@ std::string smuggles_jq(const Words& words) {
   return {};
 }
 
-std::string smuggles_tests(const Words& words) { return smuggles_pytest(words) ? "pytest with words that load code" : ""; }
+std::string smuggles_tests(const Words& words) {
+  return smuggles_pytest(words) ? "pytest with words that load code" : "";
+}
 
 std::string smuggles_by_cmake(const Words& words) {
   const std::string why = smuggles_cmake(words);
@@ -167,7 +177,9 @@ std::string smuggles(const Words& words) {
     dashed[1].insert(0, "-");
     return smuggles(dashed);
   }
-  if (in_list(name, "xargs env sudo doas eval exec source . trap parallel watch nohup setsid nice timeout tee dd ln install"))
+  if (in_list(name,
+              "xargs env sudo doas eval exec source . trap parallel watch nohup setsid nice timeout tee dd "
+              "ln install"))
     return std::string(name) + " runs or writes what it is given";
   if (name == "git")
     if (std::string why = smuggles_git(words); !why.empty()) return why;
@@ -179,7 +191,8 @@ std::string smuggles(const Words& words) {
       if (std::string why = one.why(words); !why.empty()) return why;
   if (std::string why = smuggles_tool(words); !why.empty()) return why;
   // "python3 -m pytest …" is pytest.
-  if (words.size() > 3 && name.starts_with("python") && words[1] == "-m") return smuggles(Words(words.begin() + 2, words.end()));
+  if (words.size() > 3 && name.starts_with("python") && words[1] == "-m")
+    return smuggles(Words(words.begin() + 2, words.end()));
   return {};
 }
 

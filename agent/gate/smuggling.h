@@ -1,4 +1,5 @@
-// The half of smuggles() that knows build tools, test runners, compilers and package managers (smuggling.cpp knows the rest).
+// The half of smuggles() that knows build tools, test runners, compilers and package managers (smuggling.cpp
+// knows the rest).
 #pragma once
 
 #include <algorithm>

@@ -11,13 +11,14 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// One matches as it is (with one dash more, too) and before "=" or ":", one with "*" also what begins so, and a long one when
-// it is shortened.
+// One matches as it is (with one dash more, too) and before "=" or ":", one with "*" also what begins so, and
+// a long one when it is shortened.
 bool matches(std::string_view word, std::string_view option, bool shortened) {
   if (option.back() == '*') return word.starts_with(option.substr(0, option.size() - 1));
   const std::string_view given = word.substr(0, word.find_first_of("=:"));
   if (given == option || (given.starts_with("--") && given.substr(1) == option)) return true;
-  return shortened && option.starts_with("--") && given.size() > 4 && option.starts_with(given) && word.starts_with("--");
+  return shortened && option.starts_with("--") && given.size() > 4 && option.starts_with(given) &&
+         word.starts_with("--");
 }
 
 template <typename Test>
@@ -30,7 +31,8 @@ std::string loads(const Program& program, std::string_view name, const Words& wo
   const bool shortens = !in_list(name, "pytest py.test go");
   std::string why;
   first_option(program.loads, [&](std::string_view option) {
-    why = first_word(words, [&](const std::string& word) { return !word.empty() && matches(word, option, shortens); });
+    why = first_word(
+        words, [&](const std::string& word) { return !word.empty() && matches(word, option, shortens); });
     return !why.empty();
   });
   return why;
@@ -45,30 +47,38 @@ bool ends_with_any(std::string_view name, std::string_view endings) {
   return false;
 }
 
-// An option whose value is the name of a module, or a path to code: "eslint -f ./x.js". However the option is spelt.
+// An option whose value is the name of a module, or a path to code: "eslint -f ./x.js". However the option is
+// spelt.
 std::string loads_module(const Program& program, const Words& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i].size() < 2 || words[i][0] != '-') continue;
     const std::size_t equal = words[i].find('=');
     std::string option = words[i].substr(0, equal);
     std::erase_if(option, [](char c) { return c == '-' || c == '.'; });
-    std::transform(option.begin(), option.end(), option.begin(), [](unsigned char c) { return std::tolower(c); });
-    const std::string value = equal != std::string::npos ? words[i].substr(equal + 1) : i + 1 < words.size() ? words[i + 1] : "";
-    const bool path = value.find_first_of("/{\\") != std::string::npos || value.starts_with(".") || value.find('=') != value.npos;
-    const bool nested = ends_with_any(option, "execargv customprovidermodule");  // "--poolOptions.forks.execArgv"
+    std::transform(option.begin(), option.end(), option.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
+    const std::string value = equal != std::string::npos ? words[i].substr(equal + 1)
+                              : i + 1 < words.size()     ? words[i + 1]
+                                                         : "";
+    const bool path = value.find_first_of("/{\\") != std::string::npos || value.starts_with(".") ||
+                      value.find('=') != value.npos;
+    const bool nested =
+        ends_with_any(option, "execargv customprovidermodule");  // "--poolOptions.forks.execArgv"
     if ((in_list(option, program.modules) || nested) && path) return words.front() + " " + words[i];
   }
   return {};
 }
 
 bool known_compiler(std::string_view program) {
-  while (!program.empty() && (std::isdigit(static_cast<unsigned char>(program.back())) != 0 || program.back() == '-'))
+  while (!program.empty() &&
+         (std::isdigit(static_cast<unsigned char>(program.back())) != 0 || program.back() == '-'))
     program.remove_suffix(1);
   return in_list(program, "gcc g++ cc c++ clang clang++ icx icpx ccache sccache distcc");
 }
 
 bool harmless_flags(const std::string& flags) {
-  if (flags.find_first_of("$`|&<>()\\'\"\n") != std::string::npos) return false;  // a build gives them to a shell
+  if (flags.find_first_of("$`|&<>()\\'\"\n") != std::string::npos)
+    return false;  // a build gives them to a shell
   Words words{"gcc"};
   for (std::size_t begin = 0; begin < flags.size();) {
     const std::size_t end = std::min(flags.find_first_of(" ;", begin), flags.size());
@@ -78,28 +88,35 @@ bool harmless_flags(const std::string& flags) {
   return smuggles(words).empty();
 }
 
-// "NAME:TYPE=value". A setting of CMake's own may be a program or a script; one of the project is only a value.
+// "NAME:TYPE=value". A setting of CMake's own may be a program or a script; one of the project is only a
+// value.
 bool harmless_setting(const std::string& setting) {
   const std::size_t equal = setting.find('=');
   const std::string name = setting.substr(0, std::min(equal, setting.find(':')));
   const std::string value = equal == std::string::npos ? "" : setting.substr(equal + 1);
   if (in_list(name,
-              "CMAKE_BUILD_TYPE CMAKE_EXPORT_COMPILE_COMMANDS CMAKE_INSTALL_PREFIX CMAKE_INSTALL_LIBDIR CMAKE_PREFIX_PATH "
-              "CMAKE_VERBOSE_MAKEFILE CMAKE_COLOR_DIAGNOSTICS CMAKE_POSITION_INDEPENDENT_CODE CMAKE_INTERPROCEDURAL_OPTIMIZATION "
-              "CMAKE_UNITY_BUILD CMAKE_OSX_ARCHITECTURES CMAKE_OSX_DEPLOYMENT_TARGET CMAKE_CUDA_ARCHITECTURES CMAKE_C_STANDARD "
-              "CMAKE_CXX_STANDARD CMAKE_C_EXTENSIONS CMAKE_CXX_EXTENSIONS CMAKE_COMPILE_WARNING_AS_ERROR CMAKE_DEBUG_POSTFIX"))
+              "CMAKE_BUILD_TYPE CMAKE_EXPORT_COMPILE_COMMANDS CMAKE_INSTALL_PREFIX CMAKE_INSTALL_LIBDIR "
+              "CMAKE_PREFIX_PATH "
+              "CMAKE_VERBOSE_MAKEFILE CMAKE_COLOR_DIAGNOSTICS CMAKE_POSITION_INDEPENDENT_CODE "
+              "CMAKE_INTERPROCEDURAL_OPTIMIZATION "
+              "CMAKE_UNITY_BUILD CMAKE_OSX_ARCHITECTURES CMAKE_OSX_DEPLOYMENT_TARGET "
+              "CMAKE_CUDA_ARCHITECTURES CMAKE_C_STANDARD "
+              "CMAKE_CXX_STANDARD CMAKE_C_EXTENSIONS CMAKE_CXX_EXTENSIONS CMAKE_COMPILE_WARNING_AS_ERROR "
+              "CMAKE_DEBUG_POSTFIX"))
     return true;
   if (ends_with_any(name, "_FLAGS _FLAGS_DEBUG _FLAGS_RELEASE _FLAGS_RELWITHDEBINFO _FLAGS_MINSIZEREL"))
     return harmless_flags(value);
   if (ends_with_any(name, "_COMPILER _COMPILER_LAUNCHER")) return known_compiler(value);
-  if (name.starts_with("CMAKE_") || name.starts_with("CTEST_") || ends_with_any(name, "_EXECUTABLE _COMMAND _PROGRAM"))
+  if (name.starts_with("CMAKE_") || name.starts_with("CTEST_") ||
+      ends_with_any(name, "_EXECUTABLE _COMMAND _PROGRAM"))
     return false;
   return value.find_first_of("/\\;$`|&") == std::string::npos;
 }
 
 bool plain_value(std::string_view value) {
   return !value.starts_with("-") && std::all_of(value.begin(), value.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("_.,+-:").find(static_cast<char>(c)) != std::string_view::npos;
+    return std::isalnum(c) != 0 ||
+           std::string_view("_.,+-:").find(static_cast<char>(c)) != std::string_view::npos;
   });
 }
 
@@ -110,7 +127,9 @@ std::string smuggles_variable(const Words& words) {
     if (equal == word.npos || word[0] == '-') return false;
     const std::string name = word.substr(0, equal), value = word.substr(equal + 1);
     if (in_list(name, "CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS")) return !harmless_flags(value);
-    return !in_list(name, "V VERBOSE Q DEBUG RELEASE BUILD BUILD_TYPE MODE ARCH TARGET TEST TESTS PKG COVERAGE NDEBUG") ||
+    return !in_list(name,
+                    "V VERBOSE Q DEBUG RELEASE BUILD BUILD_TYPE MODE ARCH TARGET TEST TESTS PKG COVERAGE "
+                    "NDEBUG") ||
            !plain_value(value);
   });
 }
@@ -130,13 +149,15 @@ std::string smuggles_maven(const Words& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];
     const bool file = word.starts_with("-f") && !in_list(word, "-fae -ff -fn");
-    const bool property = word.starts_with("-D") && !in_list(word.substr(2, word.find('=') - 2),
-                                                             "skipTests test it.test maven.test.skip failIfNoTests "
-                                                             "surefire.failIfNoSpecifiedTests maven.test.failure.ignore "
-                                                             "style.color skipITs maven.javadoc.skip checkstyle.skip");
+    const bool property =
+        word.starts_with("-D") && !in_list(word.substr(2, word.find('=') - 2),
+                                           "skipTests test it.test maven.test.skip failIfNoTests "
+                                           "surefire.failIfNoSpecifiedTests maven.test.failure.ignore "
+                                           "style.color skipITs maven.javadoc.skip checkstyle.skip");
     const bool module = i > 1 && in_list(words[i - 1], "-pl --projects -rf --resume-from");
     if (file || property || word.starts_with("--define")) return words.front() + " " + word;
-    if (word[0] != '-' && !module && (word.find(':') != std::string::npos || word.starts_with("deploy") || word == "site-deploy"))
+    if (word[0] != '-' && !module &&
+        (word.find(':') != std::string::npos || word.starts_with("deploy") || word == "site-deploy"))
       return words.front() + " " + word;
   }
   return {};
@@ -162,8 +183,8 @@ bool names_host(std::string_view word) {
   return colon != word.npos && colon > 0 && word[0] != '-' && word.substr(0, colon).find('/') == word.npos;
 }
 
-// The far side of a copy, an archive on another machine, an address in the place of a remote's name. What follows the
-// remote is "from:to" between branches.
+// The far side of a copy, an archive on another machine, an address in the place of a remote's name. What
+// follows the remote is "from:to" between branches.
 std::string smuggles_remote(std::string_view name, const Words& words) {
   if (in_list(name, "rsync tar bsdtar")) return first_word(words, names_host);
   if (name != "git" || words.size() < 3 || !in_list(words[1], "fetch pull")) return {};
@@ -171,7 +192,8 @@ std::string smuggles_remote(std::string_view name, const Words& words) {
   for (std::size_t i = 2; i < words.size(); ++i) {
     if (words[i].empty() || words[i][0] == '-') continue;
     const std::string_view before = std::string_view(words[i]).substr(0, words[i].find(':'));
-    if (names_host(words[i]) && (first || before.find_first_of(".@") != before.npos || words[i].find("://") != std::string::npos))
+    if (names_host(words[i]) &&
+        (first || before.find_first_of(".@") != before.npos || words[i].find("://") != std::string::npos))
       return "git " + words[i];
     first = false;
   }
@@ -198,12 +220,15 @@ bool smuggles_compiler(std::string_view word) {
   const auto harmless_linker_word = [](std::string_view part) {
     return part.empty() || (part[0] != '-' && part[0] != '@') ||
            in_list(part.substr(0, part.find('=')),
-                   "-rpath --rpath -rpath-link -z --as-needed --no-as-needed --gc-sections -s --strip-all --whole-archive "
-                   "--no-whole-archive --start-group --end-group -soname --no-undefined --export-dynamic -E --build-id -O1 -O2 "
+                   "-rpath --rpath -rpath-link -z --as-needed --no-as-needed --gc-sections -s --strip-all "
+                   "--whole-archive "
+                   "--no-whole-archive --start-group --end-group -soname --no-undefined --export-dynamic -E "
+                   "--build-id -O1 -O2 "
                    "--fatal-warnings --exclude-libs -lm");
   };
-  for (const char* begin : {"@", "-Wa,", "-Wp,", "-T", "-B", "-fmodule-mapper", "--prefix", "-ccc-", "--gcc-toolchain",
-                            "--gcc-install-dir", "--for-linker", "--for-assembler", "-iplugindir", "-cc1"})
+  for (const char* begin :
+       {"@", "-Wa,", "-Wp,", "-T", "-B", "-fmodule-mapper", "--prefix", "-ccc-", "--gcc-toolchain",
+        "--gcc-install-dir", "--for-linker", "--for-assembler", "-iplugindir", "-cc1"})
     if (word.starts_with(begin)) return true;
   if (word.starts_with("-fuse-ld=")) return word.find('/') != word.npos;
   if (!word.starts_with("-Wl,")) return false;
@@ -225,7 +250,8 @@ std::string smuggles_tool(const Words& words) {
   if (why.empty() && in_list(name, "mvn mvnw mvnd")) why = smuggles_maven(words);
   if (why.empty()) why = smuggles_flags(name, words);
   if (why.empty()) why = smuggles_remote(name, words);
-  if (why.empty() && in_list(name, "pip pip3 uv poetry docker podman curl")) why = smuggles_address(name, words);
+  if (why.empty() && in_list(name, "pip pip3 uv poetry docker podman curl"))
+    why = smuggles_address(name, words);
   return why;
 }
 

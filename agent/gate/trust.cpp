@@ -38,10 +38,12 @@ bool too_wide(const fs::path& folder) {
          below(folder, home());
 }
 
-// What `git init` puts there by itself, samples, runs nothing: git looks for these names. The folder is not opened for that.
+// What `git init` puts there by itself, samples, runs nothing: git looks for these names. The folder is not
+// opened for that.
 bool only_samples(const fs::path& hooks) {
   struct stat info {};
-  if (hooks.filename() != "hooks" || ::lstat(hooks.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return false;
+  if (hooks.filename() != "hooks" || ::lstat(hooks.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
+    return false;
   const auto there = [&](const char* name) { return ::lstat((hooks / name).c_str(), &info) == 0; };
   static constexpr const char* names[] = {"applypatch-msg",
                                           "commit-msg",
@@ -86,8 +88,9 @@ TrustList::TrustList(fs::path file) : file_(std::move(file)) {
 bool TrustList::trusted(const fs::path& folder) const {
   const fs::path real = resolved(folder);
   if (real.empty()) return false;
-  return std::any_of(folders_.begin(), folders_.end(),
-                     [&](const fs::path& known) { return known == real || (!too_wide(known) && below(known, real)); });
+  return std::any_of(folders_.begin(), folders_.end(), [&](const fs::path& known) {
+    return known == real || (!too_wide(known) && below(known, real));
+  });
 }
 
 std::string TrustList::trust(const fs::path& folder) {
@@ -102,9 +105,9 @@ std::string TrustList::trust(const fs::path& folder) {
 
 std::string TrustList::forget(const fs::path& folder) {
   const fs::path real = resolved(folder);
-  folders_.erase(
-      std::remove_if(folders_.begin(), folders_.end(), [&](const fs::path& known) { return known == real || known == folder; }),
-      folders_.end());
+  folders_.erase(std::remove_if(folders_.begin(), folders_.end(),
+                                [&](const fs::path& known) { return known == real || known == folder; }),
+                 folders_.end());
   return save();
 }
 
@@ -135,7 +138,8 @@ std::vector<std::string> claims_of(const fs::path& folder) {
   for (const Claim& claim : claims) {
     struct stat info {};
     if (::lstat((folder / claim.name).c_str(), &info) == 0 && !only_samples(folder / claim.name))
-      found.push_back(std::string(claim.name) + ": " + claim.what + (S_ISLNK(info.st_mode) ? " (a link)" : ""));
+      found.push_back(std::string(claim.name) + ": " + claim.what +
+                      (S_ISLNK(info.st_mode) ? " (a link)" : ""));
   }
   return found;
 }

@@ -1,5 +1,5 @@
-// Nothing of a folder is run or believed before a person has trusted it once: no settings, no memory files, no history, no
-// hooks. The list is kept in the person's own state directory, never in the folder.
+// Nothing of a folder is run or believed before a person has trusted it once: no settings, no memory files,
+// no history, no hooks. The list is kept in the person's own state directory, never in the folder.
 #pragma once
 
 #include <filesystem>
@@ -25,8 +25,8 @@ class TrustList {
   std::vector<std::filesystem::path> folders_;
 };
 
-// What the folder would like to set or run, one line each ("AGENTS.md: instructions for the model"), found by name only:
-// nothing is opened. Empty: nothing to believe, though the question stays.
+// What the folder would like to set or run, one line each ("AGENTS.md: instructions for the model"), found by
+// name only: nothing is opened. Empty: nothing to believe, though the question stays.
 std::vector<std::string> claims_of(const std::filesystem::path& folder);
 
 // $XDG_STATE_HOME/tern/trusted-folders or ~/.local/state/tern/trusted-folders; empty without a home.

@@ -18,11 +18,14 @@ namespace tern {
 namespace {
 
 constexpr std::string_view report_now =
-    "[Your limit is reached: there are no more tool calls. Report now what you have found, and say what you did not look at.]";
+    "[Your limit is reached: there are no more tool calls. Report now what you have found, and say what you "
+    "did not look at.]";
 constexpr std::size_t most_steps = 20;
 constexpr int most_requests = 100;  // of a helper whose agent names no limit
 
-TimePoint time_now() { return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
+TimePoint time_now() {
+  return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+}
 
 std::string last_words(const Conversation& conversation) {
   for (auto item = conversation.items.rbegin(); item != conversation.items.rend(); ++item) {
@@ -135,7 +138,8 @@ HelperRun::HelperRun(HelperWorld world, const HelperDoors& doors, const HelperTa
   context_.config = world_.config;
   context_.prompt.text = world_.system;
   context_.prompt.system = estimate(world_.system);
-  for (const auto& tool : hands_.offered) context_.tools.push_back({tool->name, tool->description, tool->schema});
+  for (const auto& tool : hands_.offered)
+    context_.tools.push_back({tool->name, tool->description, tool->schema});
   context_.tool_tokens = tokens_of(context_.tools);
 }
 
@@ -159,7 +163,8 @@ HelperReport HelperRun::run(std::stop_token stop) {
     report_.how = HelperReport::How::refused;
   else if (end.how != TurnEnded::How::done)
     report_.how = HelperReport::How::failed;
-  if (report_.how == HelperReport::How::failed) report_.why = end.by_cost ? "a limit on dollars is reached." : end.error;
+  if (report_.how == HelperReport::How::failed)
+    report_.why = end.by_cost ? "a limit on dollars is reached." : end.error;
   report_.denials = agent_.denials;
   report_.text = last_words(context_.conversation);
   close();
@@ -202,7 +207,8 @@ void HelperRun::see(Event event) {
 }
 
 void HelperRun::tell(const std::string& what) {
-  doors_.progress("explored " + thousands(report_.explored) + " of " + thousands(task_.most) + " · " + what + '\n');
+  doors_.progress("explored " + thousands(report_.explored) + " of " + thousands(task_.most) + " · " + what +
+                  '\n');
 }
 
 // The answer is in the mailbox before anybody waits for it.
@@ -243,7 +249,8 @@ void HelperRun::close() {
 
 }  // namespace
 
-HelperReport run_helper(HelperWorld world, const HelperDoors& doors, const HelperTask& task, std::stop_token stop) {
+HelperReport run_helper(HelperWorld world, const HelperDoors& doors, const HelperTask& task,
+                        std::stop_token stop) {
   return HelperRun(std::move(world), doors, task).run(stop);
 }
 

@@ -1,5 +1,5 @@
-// One helper: a conversation of its own with a task, tools and a ceiling, run to its end on the thread of the caller. It owns all it
-// works with; the conversation it works for is reached through HelperDoors alone.
+// One helper: a conversation of its own with a task, tools and a ceiling, run to its end on the thread of the
+// caller. It owns all it works with; the conversation it works for is reached through HelperDoors alone.
 #pragma once
 
 #include <cstdint>
@@ -49,18 +49,22 @@ struct HelperWorld {
   std::string system;             // its system prompt
   std::optional<double> dollars;  // that may still be spent; none = no limit
   std::string parents_model = {};
-  // Hooks that hear its calls, as Hooks::heard. Its prompt is no user's, and its end and compactions concern nobody else.
+  // Hooks that hear its calls, as Hooks::heard. Its prompt is no user's, and its end and compactions concern
+  // nobody else.
   std::uint32_t hooks = 0;
 };
 
-// The way back to the parent's owner: each may be called on the helper's thread, carries values, and returns when it is done.
+// The way back to the parent's owner: each may be called on the helper's thread, carries values, and returns
+// when it is done.
 struct HelperDoors {
-  std::function<std::unique_ptr<Provider>(const ModelInfo&)> connect;  // null when there is no way to that model
+  std::function<std::unique_ptr<Provider>(const ModelInfo&)>
+      connect;  // null when there is no way to that model
   std::function<std::optional<Answer>(const PermissionAsked&, std::stop_token)> ask;
   std::function<void(const Notice&)> tell;
   std::function<void(const FileChange&)> record;
-  std::function<std::string(const PermissionRule&)> keep_rule;      // for the project; empty, or why it could not
-  std::function<void(const std::vector<PermissionRule>&)> granted;  // by the user, while it ran, and kept nowhere yet
+  std::function<std::string(const PermissionRule&)> keep_rule;  // for the project; empty, or why it could not
+  std::function<void(const std::vector<PermissionRule>&)>
+      granted;  // by the user, while it ran, and kept nowhere yet
   // What it has used since the last call; returns what may still be spent.
   std::function<std::optional<double>(const UsageTotal&, const ModelInfo&)> charge;
   std::function<void(std::string_view)> progress;  // a line for the user
@@ -68,7 +72,8 @@ struct HelperDoors {
 };
 
 struct HelperReport {
-  // full: the ceiling was reached, and it was told to report; refused: the user or a hook said no to a call and ended it.
+  // full: the ceiling was reached, and it was told to report; refused: the user or a hook said no to a call
+  // and ended it.
   enum class How { done, full, refused, interrupted, failed } how = How::done;
   std::string text;     // its last words, whatever ended it
   std::string why;      // it failed
@@ -80,6 +85,7 @@ struct HelperReport {
   UsageTotal used;
 };
 
-HelperReport run_helper(HelperWorld world, const HelperDoors& doors, const HelperTask& task, std::stop_token stop);
+HelperReport run_helper(HelperWorld world, const HelperDoors& doors, const HelperTask& task,
+                        std::stop_token stop);
 
 }  // namespace tern

@@ -20,7 +20,8 @@ constexpr Tokens most_kept = 1'500, least_work = 2'000;
 constexpr std::size_t most_listed = 2'400;  // bytes of the tool's description that name agents
 constexpr std::string_view state_key = "helpers", purpose = "helper";
 
-// What no helper gets, whoever asks for it: other helpers, what asks the user, what changes a conversation, tools of servers.
+// What no helper gets, whoever asks for it: other helpers, what asks the user, what changes a conversation,
+// tools of servers.
 bool never_given(const Tool& tool) {
   const bool conversation = tool.effects.has(Effect::context) && tool.name != "Recall";
   return tool.name == "Task" || tool.asks || tool.foreign || tool.stands_for || conversation;
@@ -30,7 +31,9 @@ bool is_all(const std::vector<std::string>& names) {
   return names.size() == 1 && (names.front() == "all" || names.front() == "*");
 }
 
-bool is_read(const std::vector<std::string>& names) { return names.empty() || (names.size() == 1 && names.front() == "read"); }
+bool is_read(const std::vector<std::string>& names) {
+  return names.empty() || (names.size() == 1 && names.front() == "read");
+}
 
 std::string calls_text(const HelperReport& report) {
   auto text = "explored " + thousands(report.explored) + " tokens in " + counted(report.calls, "call");
@@ -42,11 +45,12 @@ std::string head_of(const HelperReport& report, Tokens most) {
   switch (report.how) {
     case HelperReport::How::done: return "[The helper " + calls_text(report);
     case HelperReport::How::full:
-      return "[The helper reached its limit of " + thousands(most) + " tokens and may have missed something; it " +
-             calls_text(report);
+      return "[The helper reached its limit of " + thousands(most) +
+             " tokens and may have missed something; it " + calls_text(report);
     case HelperReport::How::refused:
       return "[The user or a hook refused a call of the helper, which ended it; it " + calls_text(report);
-    case HelperReport::How::interrupted: return "[The user interrupted the helper before it had ended; it " + calls_text(report);
+    case HelperReport::How::interrupted:
+      return "[The user interrupted the helper before it had ended; it " + calls_text(report);
     case HelperReport::How::failed: break;
   }
   return "[The helper failed: " + report.why + " It " + calls_text(report);
@@ -98,7 +102,10 @@ void charge_door(HelperDoors& doors, const HelperSetup& setup) {
     std::optional<double> left;
     setup.inbox.on_owner([&] {
       auto& parent = setup.parent();
-      UsageRow row{.turn = parent.turn, .provider = model.provider, .model = model.name, .purpose = std::string(purpose)};
+      UsageRow row{.turn = parent.turn,
+                   .provider = model.provider,
+                   .model = model.name,
+                   .purpose = std::string(purpose)};
       row.input = used.input, row.output = used.output;
       row.cache_read = used.cache_read, row.cache_write = used.cache_write;
       row.dollars = used.dollars, row.when = parent.now();
@@ -131,8 +138,10 @@ Tool task_tool() {
   Tool tool;
   tool.name = "Task";
   tool.description =
-      "Hands a search or another bounded task to a helper with its own context; you get its report of at most 1,500 tokens. "
-      "Several in one message run at once. The prompt must say everything: the helper sees nothing of this conversation.";
+      "Hands a search or another bounded task to a helper with its own context; you get its report of at "
+      "most 1,500 tokens. "
+      "Several in one message run at once. The prompt must say everything: the helper sees nothing of this "
+      "conversation.";
   tool.schema =
       R"({"type":"object","properties":{"description":{"type":"string"},"prompt":{"type":"string"},"agent":{"type":"string"},)"
       R"("tools":{"type":"string","description":"read (default), all, or names"},"max_tokens":{"type":"integer"}},)"
@@ -154,28 +163,34 @@ Tool HelperDesk::tool() {
   return tool;
 }
 
-bool HelperDesk::read_task(const json& args, HelperTask& task, std::vector<std::string>& tools, std::string& error) const {
+bool HelperDesk::read_task(const json& args, HelperTask& task, std::vector<std::string>& tools,
+                           std::string& error) const {
   task.description = text_arg(args, "description");
   task.prompt = text_arg(args, "prompt");
-  task.most = std::clamp<Tokens>(int_arg(args, "max_tokens", setup_.most), std::min(least_work, setup_.most), setup_.most);
+  task.most = std::clamp<Tokens>(int_arg(args, "max_tokens", setup_.most), std::min(least_work, setup_.most),
+                                 setup_.most);
   tools = list_words(text_arg(args, "tools"));
-  if (trimmed(task.prompt).empty()) error = "The prompt is empty. Say what the helper is to find out and what to report.";
+  if (trimmed(task.prompt).empty())
+    error = "The prompt is empty. Say what the helper is to find out and what to report.";
   const auto name = text_arg(args, "agent");
   if (name.empty()) return error.empty();
-  constexpr std::string_view plain_ones[] = {"general-purpose", "Explore", "Plan"};  // which other agents have built in
+  constexpr std::string_view plain_ones[] = {"general-purpose", "Explore",
+                                             "Plan"};  // which other agents have built in
   const bool plain = std::find(std::begin(plain_ones), std::end(plain_ones), name) != std::end(plain_ones);
   if (const auto* agent = meant_by(name, setup_.agents.agents)) {
     task.agent = *agent;
   } else if (!plain) {
     const auto known = agent_names(setup_.agents, most_listed);
     error = "There is no agent \"" + name + "\". " +
-            (known.empty() ? "There are none here: leave the agent out." : "There is: " + known + ". Or leave the agent out.");
+            (known.empty() ? "There are none here: leave the agent out."
+                           : "There is: " + known + ". Or leave the agent out.");
   }
   return error.empty();
 }
 
 // Tools that only read unless the agent's file or the call names others; where both do, what is in both.
-HelperDesk::Given HelperDesk::given(const HelperTask& task, const std::vector<std::string>& asked, const ToolSet& offered) const {
+HelperDesk::Given HelperDesk::given(const HelperTask& task, const std::vector<std::string>& asked,
+                                    const ToolSet& offered) const {
   Given result;
   const auto names_it = [&](const std::vector<std::string>& names, const Tool& tool) {
     if (is_read(names)) return tool.effects.only(Effect::read);
@@ -188,7 +203,8 @@ HelperDesk::Given HelperDesk::given(const HelperTask& task, const std::vector<st
   const bool both = !files.empty() && !asked.empty();
   for (const auto& tool : offered) {
     if (never_given(*tool)) continue;
-    const bool wanted = both ? names_it(files, *tool) && names_it(asked, *tool) : names_it(files.empty() ? asked : files, *tool);
+    const bool wanted = both ? names_it(files, *tool) && names_it(asked, *tool)
+                             : names_it(files.empty() ? asked : files, *tool);
     if (wanted || tool->name == "Recall") result.tools.add(tool);
   }
   for (const auto* names : {&files, &asked}) {
@@ -234,8 +250,8 @@ HelperWorld HelperDesk::world(const HelperTask& task, const Given& given, std::s
                     .system = helper_prompt(task, setup_.where, given.tools, setup_.memory),
                     .dollars = std::nullopt};
   world.parents_model = parent.context.model.name;
-  for (const auto event :
-       {HookEvent::pre_tool_use, HookEvent::post_tool_use, HookEvent::post_tool_use_failure, HookEvent::permission_request})
+  for (const auto event : {HookEvent::pre_tool_use, HookEvent::post_tool_use,
+                           HookEvent::post_tool_use_failure, HookEvent::permission_request})
     world.hooks |= hands.hooks.heard & Hooks::bit(event);
   if (task.agent.plan_only) world.policy.mode = PermissionMode::plan;
   world.dollars = dollars_left(parent);
@@ -268,7 +284,9 @@ HelperDoors HelperDesk::doors(ToolContext& ctx) {
     inbox.on_owner([&] { answer = setup_.parent().hands.hooks.ask(call, stop); });
     return answer;
   };
-  doors.tell = [this, &inbox](const Notice& notice) { inbox.on_owner([&] { setup_.parent().emit(notice); }); };
+  doors.tell = [this, &inbox](const Notice& notice) {
+    inbox.on_owner([&] { setup_.parent().emit(notice); });
+  };
   doors.record = [this, &inbox](const FileChange& change) {
     inbox.on_owner([&] { setup_.parent().hands.journal.record(change); });
   };
@@ -282,7 +300,8 @@ ToolOutput HelperDesk::run(const json& args, ToolContext& ctx) {
   HelperTask task;
   std::vector<std::string> asked;
   std::string error, note;
-  if (!read_task(args, task, asked, error)) return {.text = error, .is_error = true, .subject = task.description};
+  if (!read_task(args, task, asked, error))
+    return {.text = error, .is_error = true, .subject = task.description};
   std::optional<HelperWorld> seen;
   Given tools;
   setup_.inbox.on_owner([&] {
@@ -303,7 +322,8 @@ ToolOutput HelperDesk::run(const json& args, ToolContext& ctx) {
     if (writes) writers_.leave();
   }
   std::string text = head_of(report, task.most) + "." + note;
-  if (setup_.store.folder.empty()) text += " This session is not kept: ids such as r17 in its report cannot be recalled.";
+  if (setup_.store.folder.empty())
+    text += " This session is not kept: ids such as r17 in its report cannot be recalled.";
   if (!tools.left_out.empty()) text += " It did not get these tools: " + tools.left_out + '.';
   if (report.how == HelperReport::How::failed) text += " Do it yourself, or ask again with a smaller task.";
   const auto body = body_of(report);
@@ -313,7 +333,8 @@ ToolOutput HelperDesk::run(const json& args, ToolContext& ctx) {
   ToolOutput output{.text = std::move(text), .subject = task.description};
   output.shown = (report.why.empty() ? "" : report.why + "\n") + body;
   output.is_error = report.how != HelperReport::How::done && report.how != HelperReport::How::full;
-  output.note = "explored " + thousands(report.explored) + ", kept " + thousands(kept) + " · " + counted(report.calls, "call");
+  output.note = "explored " + thousands(report.explored) + ", kept " + thousands(kept) + " · " +
+                counted(report.calls, "call");
   if (report.used.dollars > 0) output.note += " · " + money(report.used.dollars);
   if (!model.empty()) output.note += " · " + model;
   if (report.how == HelperReport::How::full) output.note += " · limit reached";

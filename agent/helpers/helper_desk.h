@@ -1,5 +1,6 @@
-// The parent's side of its helpers: the tool Task, what a helper may see and have, and the account of what they cost. Belongs to the
-// session's owner; the tool's run() is called on other threads and comes to the owner through the inbox.
+// The parent's side of its helpers: the tool Task, what a helper may see and have, and the account of what
+// they cost. Belongs to the session's owner; the tool's run() is called on other threads and comes to the
+// owner through the inbox.
 #pragma once
 
 #include <condition_variable>
@@ -55,7 +56,8 @@ class HelperDesk {
     std::string left_out;  // names, for the report
   };
   ToolOutput run(const nlohmann::json& args, ToolContext& ctx);
-  bool read_task(const nlohmann::json& args, HelperTask& task, std::vector<std::string>& tools, std::string& error) const;
+  bool read_task(const nlohmann::json& args, HelperTask& task, std::vector<std::string>& tools,
+                 std::string& error) const;
   Given given(const HelperTask& task, const std::vector<std::string>& asked, const ToolSet& offered) const;
   HelperWorld world(const HelperTask& task, const Given& given, std::string& note);
   ModelInfo model_for(const AgentFile& agent, const ModelInfo& parents, std::string& note);

@@ -19,15 +19,19 @@ constexpr std::string_view instructions =
 }  // namespace
 
 bool only_looks(const ToolSet& tools) {
-  return std::all_of(tools.begin(), tools.end(),
-                     [](const ToolPtr& tool) { return tool->effects.only(Effect::read) || tool->effects.only(Effect::context); });
+  return std::all_of(tools.begin(), tools.end(), [](const ToolPtr& tool) {
+    return tool->effects.only(Effect::read) || tool->effects.only(Effect::context);
+  });
 }
 
-std::string helper_prompt(const HelperTask& task, const Surroundings& where, const ToolSet& tools, const std::string& memory) {
+std::string helper_prompt(const HelperTask& task, const Surroundings& where, const ToolSet& tools,
+                          const std::string& memory) {
   std::string text(instructions);
-  text += only_looks(tools) ? "- Your tools only look. Where a change is needed, say which in the report.\n"
-                            : "- Change no more than the task asks, and never commit, push or delete unless it says so.\n";
-  text += "- About " + thousands(task.most) + " tokens may enter this conversation. Stop when you know enough.\n";
+  text += only_looks(tools)
+              ? "- Your tools only look. Where a change is needed, say which in the report.\n"
+              : "- Change no more than the task asks, and never commit, push or delete unless it says so.\n";
+  text +=
+      "- About " + thousands(task.most) + " tokens may enter this conversation. Stop when you know enough.\n";
   text += "\nFolder: " + where.cwd + "\nSystem: " + where.os + "\nDate: " + where.date + '\n';
   if (!task.agent.body.empty()) text += '\n' + task.agent.body + '\n';
   if (!memory.empty() && !only_looks(tools)) text += memory;

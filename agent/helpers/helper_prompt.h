@@ -9,7 +9,8 @@
 namespace tern {
 
 // `memory`: the project's own instructions, for a helper that changes something.
-std::string helper_prompt(const HelperTask& task, const Surroundings& where, const ToolSet& tools, const std::string& memory);
+std::string helper_prompt(const HelperTask& task, const Surroundings& where, const ToolSet& tools,
+                          const std::string& memory);
 
 bool only_looks(const ToolSet& tools);  // nothing of it writes, runs or reaches the network
 

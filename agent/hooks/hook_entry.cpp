@@ -47,7 +47,8 @@ milliseconds patience_of(const json& handler, HookEvent event) {
 }
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
-  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + with.size())) text.replace(at, what.size(), with);
+  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
 }
 
 // Words as a shell would see them, roughly: quotes only group.
@@ -73,7 +74,8 @@ std::string script_text(const fs::path& root, const std::string& word) {
   std::error_code error;
   const fs::path path = fs::canonical(root / word, error);
   if (error || !is_under(fs::canonical(root, error), path) || !fs::is_regular_file(path, error)) return {};
-  if (fs::file_size(path, error) > kLargestScript) return "large " + std::to_string(fs::file_size(path, error));
+  if (fs::file_size(path, error) > kLargestScript)
+    return "large " + std::to_string(fs::file_size(path, error));
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -129,7 +131,8 @@ class HookReader {
     if (type != "command" && type != "http") {
       const bool known = type == "prompt" || type == "agent" || type == "mcp_tool";
       if (known)
-        return found_.skipped.push_back(file_.source + ": " + where + " has the type " + type + ", which tern does not run");
+        return found_.skipped.push_back(file_.source + ": " + where + " has the type " + type +
+                                        ", which tern does not run");
       return wrong(where + " has the unknown type \"" + type + "\"");
     }
     HookEntry entry;
@@ -151,9 +154,11 @@ class HookReader {
     entry.async = flag_in(handler, "async") || flag_in(handler, "asyncRewake");
     entry.blocks_on_failure = text_in(handler, "onFailure") == "block";
     entry.own_rights = file_.origin == HookOrigin::user && !flag_in(handler, "sandbox", true);
-    if (entry.kind == HookEntry::Kind::http && !entry.url.starts_with("http://") && !entry.url.starts_with("https://"))
+    if (entry.kind == HookEntry::Kind::http && !entry.url.starts_with("http://") &&
+        !entry.url.starts_with("https://"))
       return wrong(where + " has no http:// or https:// \"url\"");
-    if (entry.kind == HookEntry::Kind::command && trimmed(entry.command).empty()) return wrong(where + " has no \"command\"");
+    if (entry.kind == HookEntry::Kind::command && trimmed(entry.command).empty())
+      return wrong(where + " has no \"command\"");
     add(std::move(entry), handler);
   }
 
@@ -180,7 +185,8 @@ std::string HookEntry::title() const {
   for (const auto& word : words) {
     const auto name = fs::path(word).filename().string();
     const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+             c == '_' || c == '-';
     });
     if (plain && name.find('.') != name.npos && name.front() != '.') return name;
   }
@@ -213,8 +219,8 @@ bool matches(std::string_view matcher, std::string_view subject) {
   matcher = trimmed(matcher);
   if (matcher.empty() || matcher == "*") return true;
   const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '|' ||
-           c == ',' || c == ' ';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '|' || c == ',' || c == ' ';
   };
   if (std::all_of(matcher.begin(), matcher.end(), plain)) {
     while (!matcher.empty()) {
@@ -230,9 +236,11 @@ bool matches(std::string_view matcher, std::string_view subject) {
 }
 
 std::string with_folders(std::string text, const fs::path& root, const fs::path& plugin_root) {
-  for (const char* name : {"${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR"}) replace_all(text, name, root.string());
+  for (const char* name : {"${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR"})
+    replace_all(text, name, root.string());
   if (plugin_root.empty()) return text;
-  for (const char* name : {"${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"}) replace_all(text, name, plugin_root.string());
+  for (const char* name : {"${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"})
+    replace_all(text, name, plugin_root.string());
   return text;
 }
 

@@ -1,5 +1,6 @@
-// A hook as a file describes it, in Claude Code's shape: `{"Event": [{"matcher": "Write|Edit", "hooks": [{"type": "command", …}]}]}`.
-// Reading is pure but for the scripts of a project, which belong to what is approved. What is wrong leaves the rest alone.
+// A hook as a file describes it, in Claude Code's shape: `{"Event": [{"matcher": "Write|Edit", "hooks":
+// [{"type": "command", …}]}]}`. Reading is pure but for the scripts of a project, which belong to what is
+// approved. What is wrong leaves the rest alone.
 #pragma once
 
 #include <chrono>
@@ -62,13 +63,16 @@ struct HookFile {
 HookEntries read_hooks(std::string_view text, const HookFile& file);
 void append(HookEntries& all, HookEntries more);
 
-// Of the entry and of the files inside `root` that its command names: a changed script is asked for again, too.
+// Of the entry and of the files inside `root` that its command names: a changed script is asked for again,
+// too.
 std::string hash_of(const HookEntry& entry, const std::filesystem::path& root);
 
-// Empty and "*" match all; names separated by '|' or ',' match exactly; anything else is a regular expression found anywhere.
+// Empty and "*" match all; names separated by '|' or ',' match exactly; anything else is a regular expression
+// found anywhere.
 bool matches(std::string_view matcher, std::string_view subject);
 
 // ${CLAUDE_PROJECT_DIR} and ${CLAUDE_PLUGIN_ROOT} replaced, for words that no shell expands.
-std::string with_folders(std::string text, const std::filesystem::path& root, const std::filesystem::path& plugin_root);
+std::string with_folders(std::string text, const std::filesystem::path& root,
+                         const std::filesystem::path& plugin_root);
 
 }  // namespace tern

@@ -84,7 +84,9 @@ struct Running {
     for (int round = 0; (out_open || err_open) && round < 64; ++round) read();  // what it said last
     over = true;
     outcome.status = end.status;
-    outcome.error = late ? "it was ended after " + seconds(std::chrono::duration_cast<milliseconds>(limit - begun)) : end.error;
+    outcome.error =
+        late ? "it was ended after " + seconds(std::chrono::duration_cast<milliseconds>(limit - begun))
+             : end.error;
     outcome.stopped = stopped;
     if (out.size() >= hook_output_limit && outcome.error.empty()) outcome.error = "it printed more than 1 MB";
     outcome.out = std::move(out);
@@ -122,7 +124,8 @@ milliseconds until_next(const std::vector<std::unique_ptr<Running>>& all) {
     if (one->over) continue;
     next = std::min(next, one->last_resort == Clock::time_point::max() ? one->limit : one->last_resort);
     next = std::min(next, one->slow);
-    if (one->process.status_fd() < 0) next = std::min(next, now + milliseconds(20));  // its end is not told but asked for
+    if (one->process.status_fd() < 0)
+      next = std::min(next, now + milliseconds(20));  // its end is not told but asked for
   }
   return std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(next - now) + milliseconds(1));
 }
@@ -167,8 +170,9 @@ HookOutcome post(const HookJob& job, std::stop_token stop) {
   const auto result = http_stream(request, handlers, stop);
   outcome.took = std::chrono::duration_cast<milliseconds>(Clock::now() - begun);
   outcome.stopped = stop.stop_requested();
-  const bool late = result.error == HttpError::first_byte_timeout || result.error == HttpError::idle_timeout ||
-                    result.error == HttpError::connect_timeout || outcome.took >= job.timeout;
+  const bool late = result.error == HttpError::first_byte_timeout ||
+                    result.error == HttpError::idle_timeout || result.error == HttpError::connect_timeout ||
+                    outcome.took >= job.timeout;
   if (late)
     outcome.error = "no answer within " + seconds(job.timeout);
   else if (result.error != HttpError::none)

@@ -1,5 +1,6 @@
-// Runs handlers side by side: commands under the supervisor with their input on stdin, http as a POST. One thread watches all commands;
-// each http handler has one of its own. What is over its time is ended with all it started, and so is everything when `stop` is asked.
+// Runs handlers side by side: commands under the supervisor with their input on stdin, http as a POST. One
+// thread watches all commands; each http handler has one of its own. What is over its time is ended with all
+// it started, and so is everything when `stop` is asked.
 #pragma once
 
 #include <chrono>

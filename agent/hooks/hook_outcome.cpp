@@ -20,7 +20,8 @@ std::string text_in(const json& object, const char* key) {
 
 // A string as it is, anything else as JSON text.
 std::string any_text(const json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return value.is_string() ? value.get<std::string>()
+                           : value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::vector<std::string> ids_in(const json& object, const char* key) {
@@ -36,7 +37,9 @@ HookWord word_of(const std::string& text) {
   return text == "ask" ? HookWord::ask : HookWord::none;
 }
 
-bool plain_is_context(HookEvent event) { return event == HookEvent::user_prompt_submit || event == HookEvent::session_start; }
+bool plain_is_context(HookEvent event) {
+  return event == HookEvent::user_prompt_submit || event == HookEvent::session_start;
+}
 
 // permission_request answers with an object where the others have words.
 void read_decision(const json& specific, HookAnswer& answer) {
@@ -65,7 +68,8 @@ void read_specific(const HookEntry& entry, const json& specific, HookAnswer& ans
     }
     case HookEvent::permission_request: read_decision(specific, answer); break;
     case HookEvent::post_tool_use:
-      if (const auto output = specific.find("updatedToolOutput"); output != specific.end() && !output->is_null())
+      if (const auto output = specific.find("updatedToolOutput");
+          output != specific.end() && !output->is_null())
         answer.output = any_text(*output);
       break;
     case HookEvent::pre_compact:
@@ -88,7 +92,8 @@ bool read_json(const HookEntry& entry, std::string_view text, HookSaid& said) {
   answer.reason = text_in(whole, "reason");
   const auto decision = text_in(whole, "decision");
   answer.blocked = decision == "block";
-  if (entry.event == HookEvent::pre_tool_use) answer.word = answer.blocked ? HookWord::deny : word_of(decision);
+  if (entry.event == HookEvent::pre_tool_use)
+    answer.word = answer.blocked ? HookWord::deny : word_of(decision);
   const json& specific = object_in(whole, "hookSpecificOutput");
   const auto named = text_in(specific, "hookEventName");
   if (!named.empty() && named != to_string(entry.event))
@@ -135,7 +140,8 @@ std::string shown_of(const HookAnswer& answer) {
 // How it failed, in words that follow the hook's name.
 std::string failure_of(const HookOutcome& outcome) {
   if (!outcome.error.empty()) return outcome.error;
-  const auto said = trimmed(outcome.err.empty() ? std::string_view(outcome.out) : std::string_view(outcome.err));
+  const auto said =
+      trimmed(outcome.err.empty() ? std::string_view(outcome.out) : std::string_view(outcome.err));
   std::string text = "exit code " + std::to_string(outcome.status);
   if (!said.empty()) text += ": " + shorten(said, 300);
   return text;
@@ -144,8 +150,8 @@ std::string failure_of(const HookOutcome& outcome) {
 }  // namespace
 
 bool can_block(HookEvent event) {
-  return event != HookEvent::session_start && event != HookEvent::session_end && event != HookEvent::notification &&
-         event != HookEvent::post_compact;
+  return event != HookEvent::session_start && event != HookEvent::session_end &&
+         event != HookEvent::notification && event != HookEvent::post_compact;
 }
 
 HookSaid said_by(const HookEntry& entry, const HookOutcome& outcome) {
@@ -160,11 +166,13 @@ HookSaid said_by(const HookEntry& entry, const HookOutcome& outcome) {
   if (!ran) {
     said.failure = failure_of(outcome);
     said.shown = "failed: " + brief(said.failure);
-    if (entry.blocks_on_failure && can_block(entry.event)) block(entry, answer, "The hook failed: " + said.failure);
+    if (entry.blocks_on_failure && can_block(entry.event))
+      block(entry, answer, "The hook failed: " + said.failure);
     return said;
   }
   const bool is_json = out.starts_with('{');
-  if (is_json && !read_json(entry, out, said)) said.failure = "its output begins with { and is not a JSON object";
+  if (is_json && !read_json(entry, out, said))
+    said.failure = "its output begins with { and is not a JSON object";
   if (outcome.status == 2 && can_block(entry.event)) block(entry, answer, outcome.err);
   if (outcome.status == 2 && !can_block(entry.event)) said.failure = failure_of(outcome);
   if (!is_json && outcome.status == 0 && plain_is_context(entry.event)) answer.context = out;

@@ -1,4 +1,5 @@
-// What a handler's end means: exit codes 0, 2 and others, plain output, and answers in JSON, as Claude Code has them. Pure.
+// What a handler's end means: exit codes 0, 2 and others, plain output, and answers in JSON, as Claude Code
+// has them. Pure.
 #pragma once
 
 #include <chrono>

@@ -25,7 +25,8 @@ std::string shell() { return ::access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/
 
 // The event's name and fields behind the common ones.
 std::string input_of(const HookCall& call, const std::string& common) {
-  nlohmann::json input = common.empty() ? nlohmann::json::object() : nlohmann::json::parse(common, nullptr, false);
+  nlohmann::json input =
+      common.empty() ? nlohmann::json::object() : nlohmann::json::parse(common, nullptr, false);
   input["hook_event_name"] = to_string(call.event);
   if (const auto own = nlohmann::json::parse(call.fields, nullptr, false); own.is_object()) input.update(own);
   return input.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -37,7 +38,8 @@ void set_variable(std::vector<std::string>& env, const std::string& name, const 
 }
 
 // $NAME and ${NAME} of a header, where the entry lists the name; others are empty.
-std::string header_value(const std::string& text, const std::function<std::string(const std::string&)>& value_of) {
+std::string header_value(const std::string& text,
+                         const std::function<std::string(const std::string&)>& value_of) {
   std::string filled;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '$') {
@@ -47,8 +49,9 @@ std::string header_value(const std::string& text, const std::function<std::strin
     const bool braces = i + 1 < text.size() && text[i + 1] == '{';
     const auto begin = i + (braces ? 2 : 1);
     auto end = begin;
-    while (end < text.size() && ((text[end] >= 'A' && text[end] <= 'Z') || (text[end] >= 'a' && text[end] <= 'z') ||
-                                 (text[end] >= '0' && text[end] <= '9') || text[end] == '_'))
+    while (end < text.size() &&
+           ((text[end] >= 'A' && text[end] <= 'Z') || (text[end] >= 'a' && text[end] <= 'z') ||
+            (text[end] >= '0' && text[end] <= '9') || text[end] == '_'))
       ++end;
     if (end == begin) {
       filled += '$';
@@ -80,13 +83,14 @@ HookRunner::~HookRunner() {
 std::uint32_t HookRunner::heard() const {
   std::uint32_t heard = 0;
   for (const HookRow& row : rows_)
-    if (row.answer == EntryAnswer::approved || row.answer == EntryAnswer::granted) heard |= Hooks::bit(row.entry.event);
+    if (row.answer == EntryAnswer::approved || row.answer == EntryAnswer::granted)
+      heard |= Hooks::bit(row.entry.event);
   return heard;
 }
 
 std::size_t HookRunner::waiting() const {
-  return static_cast<std::size_t>(
-      std::count_if(rows_.begin(), rows_.end(), [](const HookRow& row) { return row.answer == EntryAnswer::unknown; }));
+  return static_cast<std::size_t>(std::count_if(
+      rows_.begin(), rows_.end(), [](const HookRow& row) { return row.answer == EntryAnswer::unknown; }));
 }
 
 std::string HookRunner::name_of(const HookEntry& entry) const {
@@ -102,16 +106,18 @@ bool HookRunner::ready(HookRow& row) {
       row.entry.hash = hash;
       row.answer = approvals_.of(world_.root, hash);
       if (row.answer == EntryAnswer::unknown)
-        world_.tell(Notice{Level::warning, name_of(row.entry) + " has changed and waits for your approval. /hooks shows it."});
+        world_.tell(Notice{Level::warning, name_of(row.entry) +
+                                               " has changed and waits for your approval. /hooks shows it."});
       return ready(row);
     }
   }
-  const bool bare = row.answer == EntryAnswer::approved && row.entry.kind == HookEntry::Kind::command && !sandbox_.on &&
-                    row.entry.origin != HookOrigin::user;
+  const bool bare = row.answer == EntryAnswer::approved && row.entry.kind == HookEntry::Kind::command &&
+                    !sandbox_.on && row.entry.origin != HookOrigin::user;
   if (!bare) return true;
   if (warned_.insert(row.entry.hash).second)
-    world_.tell(Notice{Level::warning,
-                       name_of(row.entry) + " is not run: there is no sandbox here. /hooks grant lets it run without one."});
+    world_.tell(Notice{
+        Level::warning,
+        name_of(row.entry) + " is not run: there is no sandbox here. /hooks grant lets it run without one."});
   return false;
 }
 
@@ -142,11 +148,13 @@ HookJob HookRunner::job_for(const HookRow& row, const std::string& input) const 
     request.url = entry.url;
     request.headers = {{"content-type", "application/json"}};
     const auto value_of = [&](const std::string& name) {
-      const bool listed = std::find(entry.allowed_env.begin(), entry.allowed_env.end(), name) != entry.allowed_env.end();
+      const bool listed =
+          std::find(entry.allowed_env.begin(), entry.allowed_env.end(), name) != entry.allowed_env.end();
       const bool secret = looks_secret(name) && entry.origin == HookOrigin::project && !granted;
       return listed && !secret && world_.variable ? world_.variable(name) : std::string();
     };
-    for (const auto& [name, value] : entry.headers) request.headers.emplace_back(name, header_value(value, value_of));
+    for (const auto& [name, value] : entry.headers)
+      request.headers.emplace_back(name, header_value(value, value_of));
     return job;
   }
   ProcessSpec& spec = job.command;
@@ -168,22 +176,28 @@ HookJob HookRunner::job_for(const HookRow& row, const std::string& input) const 
   return job;
 }
 
-// A script that was written without a sandbox in mind often fails for want of the network or of a folder elsewhere: said once.
+// A script that was written without a sandbox in mind often fails for want of the network or of a folder
+// elsewhere: said once.
 std::string HookRunner::ways_out(const HookRow& row) {
-  const bool walled = sandbox_.on && row.answer == EntryAnswer::approved && row.entry.kind == HookEntry::Kind::command;
+  const bool walled =
+      sandbox_.on && row.answer == EntryAnswer::approved && row.entry.kind == HookEntry::Kind::command;
   if (!walled || !hinted_.insert(row.entry.hash).second) return {};
-  return "\nIt ran in the sandbox, where it can't connect or write outside of the project. /hooks grant NUMBER lets it out.";
+  return "\nIt ran in the sandbox, where it can't connect or write outside of the project. /hooks grant "
+         "NUMBER lets it out.";
 }
 
-// What one handler says counts as far as its entry may decide: that something runs unasked is not for a project to say.
+// What one handler says counts as far as its entry may decide: that something runs unasked is not for a
+// project to say.
 HookAnswer HookRunner::take(std::size_t which, const HookOutcome& outcome) {
   HookRow& row = rows_[which];
   auto said = said_by(row.entry, outcome);
   row.last = HookRow::Last{world_.now ? world_.now() : TimePoint(), outcome.took, said.shown};
-  if (!said.failure.empty()) world_.tell(Notice{Level::warning, name_of(row.entry) + ": " + said.failure + ways_out(row)});
+  if (!said.failure.empty())
+    world_.tell(Notice{Level::warning, name_of(row.entry) + ": " + said.failure + ways_out(row)});
   if (!said.message.empty()) world_.tell(Notice{Level::info, said.message + " (" + name_of(row.entry) + ")"});
   auto& answer = said.answer;
-  if (answer.word == HookWord::allow && row.entry.origin == HookOrigin::project && row.answer != EntryAnswer::granted) {
+  if (answer.word == HookWord::allow && row.entry.origin == HookOrigin::project &&
+      row.answer != EntryAnswer::granted) {
     answer.word = HookWord::none;
     answer.permissions.clear();
   }
@@ -207,7 +221,8 @@ HookAnswer HookRunner::ask(const HookCall& call, std::stop_token stop) {
   if (rows.empty()) return all;
   const auto input = input_of(call, world_.common ? world_.common() : std::string());
   const auto is_aside = [&](std::size_t i) { return rows_[i].entry.async; };
-  const auto waits = std::stable_partition(rows.begin(), rows.end(), [&](std::size_t i) { return !is_aside(i); });
+  const auto waits =
+      std::stable_partition(rows.begin(), rows.end(), [&](std::size_t i) { return !is_aside(i); });
   begin_aside({waits, rows.end()}, input);
   rows.erase(waits, rows.end());
   std::vector<HookJob> jobs;
@@ -223,7 +238,8 @@ HookAnswer HookRunner::ask(const HookCall& call, std::stop_token stop) {
 void HookRunner::ask_aside(const HookCall& call) {
   if (!begin(call)) return;
   auto rows = chosen(call);
-  if (!rows.empty()) begin_aside(std::move(rows), input_of(call, world_.common ? world_.common() : std::string()));
+  if (!rows.empty())
+    begin_aside(std::move(rows), input_of(call, world_.common ? world_.common() : std::string()));
 }
 
 void HookRunner::begin_aside(std::vector<std::size_t> rows, const std::string& input) {
@@ -231,12 +247,12 @@ void HookRunner::begin_aside(std::vector<std::size_t> rows, const std::string& i
     std::vector<HookJob> jobs;
     jobs.push_back(job_for(rows_[i], input));
     const auto when = world_.now ? world_.now() : TimePoint();
-    aside_.emplace_back(
-        [this, i, when, entry = rows_[i].entry, jobs = std::move(jobs), run = world_.run](std::stop_token stop) mutable {
-          const auto outcome = run(std::move(jobs), stop).front();
-          const std::lock_guard lock(mutex_);
-          ended_.push_back({i, {when, outcome.took, said_by(entry, outcome).shown}, std::this_thread::get_id()});
-        });
+    aside_.emplace_back([this, i, when, entry = rows_[i].entry, jobs = std::move(jobs),
+                         run = world_.run](std::stop_token stop) mutable {
+      const auto outcome = run(std::move(jobs), stop).front();
+      const std::lock_guard lock(mutex_);
+      ended_.push_back({i, {when, outcome.took, said_by(entry, outcome).shown}, std::this_thread::get_id()});
+    });
   }
 }
 
@@ -261,7 +277,8 @@ const std::vector<HookRow>& HookRunner::rows() {
 std::string HookRunner::decide(std::size_t which, EntryAnswer answer) {
   if (which >= rows_.size()) return "there is no such hook";
   HookRow& row = rows_[which];
-  if (row.entry.origin == HookOrigin::project) row.entry.hash = hash_of(row.entry, world_.root);  // as it is now
+  if (row.entry.origin == HookOrigin::project)
+    row.entry.hash = hash_of(row.entry, world_.root);  // as it is now
   row.answer = answer;
   return approvals_.decide(folder_of(row.entry, world_.root), row.entry.hash, answer);
 }

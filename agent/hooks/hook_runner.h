@@ -1,6 +1,7 @@
-// The hooks of a session: which of them hear an event, their runs, and what the user has said of each. Belongs to the owner's thread;
-// handlers run on others. An entry of a project, or one written for another agent, runs only once it is approved, and only as it was
-// approved. What has no rights of its own runs in the sandbox, and not at all where there is none.
+// The hooks of a session: which of them hear an event, their runs, and what the user has said of each.
+// Belongs to the owner's thread; handlers run on others. An entry of a project, or one written for another
+// agent, runs only once it is approved, and only as it was approved. What has no rights of its own runs in
+// the sandbox, and not at all where there is none.
 #pragma once
 
 #include <functional>
@@ -28,7 +29,9 @@ struct HookWorld {
   std::function<std::string()> session = {};  // its id, for CLAUDE_CODE_SESSION_ID
   std::function<TimePoint()> now = {};
   std::function<void(Notice)> tell = [](Notice) {};
-  std::function<void(const std::function<void()>&)> attend = [](const std::function<void()>& work) { work(); };
+  std::function<void(const std::function<void()>&)> attend = [](const std::function<void()>& work) {
+    work();
+  };
   std::function<std::string(const std::string& name)> variable = {};  // of the environment, for headers
   std::function<std::vector<HookOutcome>(std::vector<HookJob>, std::stop_token)> run = run_jobs;
 };

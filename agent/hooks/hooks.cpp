@@ -24,10 +24,11 @@ constexpr EventName kNames[] = {{HookEvent::pre_tool_use, "PreToolUse"},
                                 {HookEvent::post_compact, "PostCompact"},
                                 {HookEvent::pre_model_switch, "PreModelSwitch"}};
 constexpr std::string_view kForeign[] = {
-    "PostToolBatch", "PermissionDenied", "UserPromptExpansion", "Setup",        "StopFailure",    "SubagentStart",
-    "SubagentStop",  "PostModelSwitch",  "MessageDisplay",      "ConfigChange", "CwdChanged",     "InstructionsLoaded",
-    "FileChanged",   "DirectoryAdded",   "WorktreeCreate",      "TeammateIdle", "WorktreeRemove", "TaskCreated",
-    "TaskCompleted", "Elicitation",      "ElicitationResult"};
+    "PostToolBatch",    "PermissionDenied",   "UserPromptExpansion", "Setup",          "StopFailure",
+    "SubagentStart",    "SubagentStop",       "PostModelSwitch",     "MessageDisplay", "ConfigChange",
+    "CwdChanged",       "InstructionsLoaded", "FileChanged",         "DirectoryAdded", "WorktreeCreate",
+    "TeammateIdle",     "WorktreeRemove",     "TaskCreated",         "TaskCompleted",  "Elicitation",
+    "ElicitationResult"};
 
 void add_text(std::string& all, const std::string& more) {
   if (more.empty()) return;

@@ -1,6 +1,7 @@
-// What a session asks its hooks and what they answer. The turn and the compactor ask a Hooks value; tests give it a function of their
-// own. Without hooks it is empty, and asking whether anybody hears an event is all it costs. The answers of several hooks are one:
-// deny goes before ask before allow, contexts are joined, of changed inputs the last holds. Belongs to the owner's thread.
+// What a session asks its hooks and what they answer. The turn and the compactor ask a Hooks value; tests
+// give it a function of their own. Without hooks it is empty, and asking whether anybody hears an event is
+// all it costs. The answers of several hooks are one: deny goes before ask before allow, contexts are joined,
+// of changed inputs the last holds. Belongs to the owner's thread.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +35,8 @@ bool is_foreign_event(std::string_view name);
 
 struct HookCall {
   HookEvent event = HookEvent::notification;
-  std::string subject;                                          // what matchers see: a tool's name, "auto", "startup"
-  std::string fields;                                           // JSON object: what the event has of its own
+  std::string subject;  // what matchers see: a tool's name, "auto", "startup"
+  std::string fields;   // JSON object: what the event has of its own
   std::function<bool(const std::string& rule)> rule_hits = {};  // for a handler's `if`; not set: it runs
 };
 

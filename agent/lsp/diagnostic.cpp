@@ -60,13 +60,17 @@ std::vector<Diagnostic> read_diagnostics(const json& list) {
                    .message = one_row(member_text(one, "message")),
                    .code = code_of(one)});
   }
-  const auto place = [](const Diagnostic& d) { return std::tie(d.line, d.column, d.level, d.message, d.code); };
-  std::sort(all.begin(), all.end(), [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
+  const auto place = [](const Diagnostic& d) {
+    return std::tie(d.line, d.column, d.level, d.message, d.code);
+  };
+  std::sort(all.begin(), all.end(),
+            [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 
-std::vector<Diagnostic> new_errors(const std::vector<Diagnostic>& before, const std::vector<Diagnostic>& now) {
+std::vector<Diagnostic> new_errors(const std::vector<Diagnostic>& before,
+                                   const std::vector<Diagnostic>& now) {
   std::map<std::string_view, int> known;
   for (const Diagnostic& one : before)
     if (one.level == DiagnosticLevel::error) ++known[one.message];
@@ -80,8 +84,9 @@ std::string diagnostic_rows(const std::vector<Diagnostic>& list, std::size_t mos
   std::string text;
   for (std::size_t i = 0; i < list.size() && i < most; ++i) {
     const Diagnostic& one = list[i];
-    text += std::string(word_for(one.level)) + " [" + std::to_string(one.line) + ":" + std::to_string(one.column) + "] " +
-            one.message + (one.code.empty() ? "" : " (" + one.code + ")") + "\n";
+    text += std::string(word_for(one.level)) + " [" + std::to_string(one.line) + ":" +
+            std::to_string(one.column) + "] " + one.message +
+            (one.code.empty() ? "" : " (" + one.code + ")") + "\n";
   }
   if (list.size() > most) text += "… " + std::to_string(list.size() - most) + " more\n";
   return text;

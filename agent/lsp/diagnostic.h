@@ -21,7 +21,8 @@ struct Diagnostic {
 // Of a list as publishDiagnostics has it; without doubles, in the order of the file.
 std::vector<Diagnostic> read_diagnostics(const nlohmann::json& list);
 
-// The errors of `now` that `before` does not have. An edit moves lines, so what counts is the message, and how often it is there.
+// The errors of `now` that `before` does not have. An edit moves lines, so what counts is the message, and
+// how often it is there.
 std::vector<Diagnostic> new_errors(const std::vector<Diagnostic>& before, const std::vector<Diagnostic>& now);
 
 // "ERROR [12:5] use of undeclared identifier 'x'", a row each; those over `most` are counted.

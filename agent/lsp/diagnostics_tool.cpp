@@ -9,21 +9,23 @@
 namespace tern {
 
 Tool diagnostics_tool(std::shared_ptr<LspDesk> desk) {
-  return {.name = "Diagnostics",
-          .description = "Errors and warnings of a file, by its language server.",
-          .schema = R"({"type":"object","properties":{"path":{"type":"string"}},"required":["path"]})",
-          .effects = Effect::read,
-          .basic = false,
-          .aliases = "filepath=path file=path",
-          .run =
-              [desk](const nlohmann::json& args, ToolContext& ctx) {
-                const Place place = ctx.workspace.locate(text_arg(args, "path"));
-                if (auto why = barred(place, Access::read, ctx); !why.empty()) return failure(std::move(why), place.given);
-                return desk->ask(ctx.workspace, place, ctx.stop);
-              },
-          .subject = [](const nlohmann::json& args) { return text_arg(args, "path"); },
-          .label = {},
-          .paths = [](const nlohmann::json& args) { return std::vector<std::string>{text_arg(args, "path")}; }};
+  return {
+      .name = "Diagnostics",
+      .description = "Errors and warnings of a file, by its language server.",
+      .schema = R"({"type":"object","properties":{"path":{"type":"string"}},"required":["path"]})",
+      .effects = Effect::read,
+      .basic = false,
+      .aliases = "filepath=path file=path",
+      .run =
+          [desk](const nlohmann::json& args, ToolContext& ctx) {
+            const Place place = ctx.workspace.locate(text_arg(args, "path"));
+            if (auto why = barred(place, Access::read, ctx); !why.empty())
+              return failure(std::move(why), place.given);
+            return desk->ask(ctx.workspace, place, ctx.stop);
+          },
+      .subject = [](const nlohmann::json& args) { return text_arg(args, "path"); },
+      .label = {},
+      .paths = [](const nlohmann::json& args) { return std::vector<std::string>{text_arg(args, "path")}; }};
 }
 
 }  // namespace tern

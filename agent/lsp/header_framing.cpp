@@ -37,7 +37,8 @@ class HeaderSplitter {
     if (line_.empty()) {
       in_body_ = has_length_;
       has_length_ = false;
-    } else if (line_.size() > kLength.size() && ::strncasecmp(line_.c_str(), kLength.data(), kLength.size()) == 0) {
+    } else if (line_.size() > kLength.size() &&
+               ::strncasecmp(line_.c_str(), kLength.data(), kLength.size()) == 0) {
       const std::size_t digit = line_.find_first_not_of(' ', kLength.size());
       const char* from = line_.data() + std::min(digit, line_.size());
       has_length_ = std::from_chars(from, line_.data() + line_.size(), left_).ec == std::errc();
@@ -75,10 +76,12 @@ class HeaderSplitter {
 
 StdioFraming header_framing(std::size_t limit) {
   const auto splitter = std::make_shared<HeaderSplitter>(limit);
-  return {
-      .feed = [splitter](std::string_view bytes, const LineSplitter::Lines& messages) { splitter->feed(bytes, messages); },
-      .frame =
-          [](const std::string& message) { return "Content-Length: " + std::to_string(message.size()) + "\r\n\r\n" + message; }};
+  return {.feed = [splitter](std::string_view bytes,
+                             const LineSplitter::Lines& messages) { splitter->feed(bytes, messages); },
+          .frame =
+              [](const std::string& message) {
+                return "Content-Length: " + std::to_string(message.size()) + "\r\n\r\n" + message;
+              }};
 }
 
 }  // namespace tern

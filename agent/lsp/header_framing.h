@@ -1,5 +1,6 @@
-// The framing of language servers: "Content-Length: N", an empty line, N bytes. Pure; the same messages however the bytes are cut. What
-// is larger than `limit` is skipped; bytes that are no header are skipped to the next one.
+// The framing of language servers: "Content-Length: N", an empty line, N bytes. Pure; the same messages
+// however the bytes are cut. What is larger than `limit` is skipped; bytes that are no header are skipped to
+// the next one.
 #pragma once
 
 #include <cstddef>

@@ -46,7 +46,11 @@ const std::vector<LanguageServer>& table() {
                       {".jsx", "javascriptreact"}},
        .marks = {"tsconfig.json", "jsconfig.json", "package.json"},
        .env = {}},
-      {.name = "gopls", .command = {"gopls"}, .extensions = {{".go", "go"}}, .marks = {"go.mod", "go.work"}, .env = {}},
+      {.name = "gopls",
+       .command = {"gopls"},
+       .extensions = {{".go", "go"}},
+       .marks = {"go.mod", "go.work"},
+       .env = {}},
       {.name = "rust-analyzer",
        .command = {"rust-analyzer"},
        .extensions = {{".rs", "rust"}},
@@ -88,7 +92,8 @@ std::vector<LanguageServer> language_servers(const std::string& text, std::vecto
   const json own = json::parse(text.empty() ? "{}" : text, nullptr, false);
   if (!own.is_object()) return all;
   for (const auto& [name, entry] : own.items()) {
-    const auto row = std::find_if(all.begin(), all.end(), [&n = name](const LanguageServer& one) { return one.name == n; });
+    const auto row = std::find_if(all.begin(), all.end(),
+                                  [&n = name](const LanguageServer& one) { return one.name == n; });
     LanguageServer server = row == all.end() ? LanguageServer{} : *row;
     server.name = name;
     const bool left_out = entry.is_boolean() && !entry.get<bool>();

@@ -1,4 +1,5 @@
-// Which program knows which language. A row each; the user's configuration adds more or replaces one by its name.
+// Which program knows which language. A row each; the user's configuration adds more or replaces one by its
+// name.
 #pragma once
 
 #include <filesystem>
@@ -18,18 +19,19 @@ struct LanguageServer {
   bool operator==(const LanguageServer&) const = default;
 };
 
-// Those of the table, then the user's own: `json` is an object name → {command, extensions, env}, or a name → false to leave one out.
-// What is wrong in it is added to `problems`.
+// Those of the table, then the user's own: `json` is an object name → {command, extensions, env}, or a name →
+// false to leave one out. What is wrong in it is added to `problems`.
 std::vector<LanguageServer> language_servers(const std::string& json, std::vector<std::string>& problems);
 
 // The row for a file, by the end of its name; null for none.
-const LanguageServer* server_for(const std::vector<LanguageServer>& servers, const std::filesystem::path& file);
+const LanguageServer* server_for(const std::vector<LanguageServer>& servers,
+                                 const std::filesystem::path& file);
 
 // Where its program is in `search_path` (as $PATH); empty when it is not installed. Nothing is started.
 std::filesystem::path program_of(const LanguageServer& server, std::string_view search_path);
 
 // Those that are installed and whose language the project at `root` is in, as far as its top level tells.
-std::vector<LanguageServer> servers_at(const std::vector<LanguageServer>& servers, const std::filesystem::path& root,
-                                       std::string_view search_path);
+std::vector<LanguageServer> servers_at(const std::vector<LanguageServer>& servers,
+                                       const std::filesystem::path& root, std::string_view search_path);
 
 }  // namespace tern

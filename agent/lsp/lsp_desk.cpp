@@ -33,26 +33,32 @@ ProcessSpec spec_of(const LanguageServer& row, const LspWorld& world) {
   spec.env = child_env(current_env(), world.allowed_env, spec.sandbox.temp);
   for (std::string entry : row.env) {
     constexpr std::string_view mark = "@temp";
-    if (const std::size_t at = entry.find(mark); at != entry.npos) entry.replace(at, mark.size(), spec.sandbox.temp.string());
+    if (const std::size_t at = entry.find(mark); at != entry.npos)
+      entry.replace(at, mark.size(), spec.sandbox.temp.string());
     spec.env.push_back(std::move(entry));
   }
   if (spec.sandbox.on) fit_environment(spec.env, spec.sandbox);
   return spec;
 }
 
-const char* mark_of(LspPhase phase) { return phase == LspPhase::ready ? "●" : phase == LspPhase::starting ? "◌" : "✗"; }
+const char* mark_of(LspPhase phase) {
+  return phase == LspPhase::ready ? "●" : phase == LspPhase::starting ? "◌" : "✗";
+}
 
 std::string words_for(const LspState& state) {
   if (state.phase == LspPhase::starting) return "starting";
   if (state.phase == LspPhase::failed) return "failed: " + state.why + "; /lsp restart";
-  return counted(static_cast<std::int64_t>(state.open_files), "open file") + (state.version.empty() ? "" : " · " + state.version);
+  return counted(static_cast<std::int64_t>(state.open_files), "open file") +
+         (state.version.empty() ? "" : " · " + state.version);
 }
 
 }  // namespace
 
 LspDesk::LspDesk(LspWorld world) : world_(std::move(world)) {
   if (!world_.make_link)
-    world_.make_link = [](ProcessSpec spec) { return std::make_unique<StdioLink>(std::move(spec), header_framing()); };
+    world_.make_link = [](ProcessSpec spec) {
+      return std::make_unique<StdioLink>(std::move(spec), header_framing());
+    };
 }
 
 LspDesk::~LspDesk() = default;
@@ -62,7 +68,8 @@ bool LspDesk::useful() const { return !servers_at(world_.servers, world_.root, w
 std::shared_ptr<LspServer> LspDesk::start(const LanguageServer& row) const {
   return std::make_shared<LspServer>(
       world_.make_link(spec_of(row, world_)),
-      LspServer::Settings{.row = row, .root = world_.root, .version = world_.version, .settle = world_.settle});
+      LspServer::Settings{
+          .row = row, .root = world_.root, .version = world_.version, .settle = world_.settle});
 }
 
 // The running server of the file's language; started when the project is in it. Else `why`.
@@ -87,11 +94,13 @@ std::shared_ptr<LspServer> LspDesk::server_of(const fs::path& file, std::string&
     const std::string program = row->command.front();
     why = program_of(*row, world_.search_path).empty()
               ? program + " is not installed."
-              : program + " is not started: the project has none of the files it works by (" + row->marks.front() + " …).";
+              : program + " is not started: the project has none of the files it works by (" +
+                    row->marks.front() + " …).";
     return nullptr;
   }
   if (!world_.may_start()) {
-    why = row->name + " is not started: there is no sandbox here. \"languageServers\": true starts it without.";
+    why =
+        row->name + " is not started: there is no sandbox here. \"languageServers\": true starts it without.";
     return nullptr;
   }
   ++starts_[row->name];
@@ -163,7 +172,8 @@ LspNews LspDesk::news(const fs::path& file, const std::vector<Diagnostic>& now, 
   if (fresh.empty()) return {};
   const char* intro = is_known ? "New errors in this file after the change:"
                                : "Errors in this file (some may have been there before the change):";
-  return {std::string(intro) + "\n<diagnostics file=\"" + name + "\">\n" + diagnostic_rows(fresh, kMostErrors) + "</diagnostics>",
+  return {std::string(intro) + "\n<diagnostics file=\"" + name + "\">\n" +
+              diagnostic_rows(fresh, kMostErrors) + "</diagnostics>",
           fresh.size()};
 }
 
@@ -173,7 +183,8 @@ ToolOutput LspDesk::ask(const Workspace& workspace, const Place& place, std::sto
   const auto server = server_of(place.real, why);
   if (!server) return failure(why, name);
   const Loaded file = load_file(workspace, place, kLargestFile);
-  if (file.missing || !file.error.empty()) return failure(file.missing ? missing_file(workspace, place) : file.error, name);
+  if (file.missing || !file.error.empty())
+    return failure(file.missing ? missing_file(workspace, place) : file.error, name);
   refresh_others(*server, workspace, place.real);
   server->show(place.real, valid_utf8(file.bytes));
   const auto now = server->wait(place.real, Clock::now() + world_.long_patience, stop);
@@ -184,11 +195,12 @@ ToolOutput LspDesk::ask(const Workspace& workspace, const Place& place, std::sto
     const std::lock_guard lock(mutex_);
     known_[place.real] = *now;
   }
-  const auto errors =
-      std::count_if(now->begin(), now->end(), [](const auto& one) { return one.level == DiagnosticLevel::error; });
+  const auto errors = std::count_if(now->begin(), now->end(),
+                                    [](const auto& one) { return one.level == DiagnosticLevel::error; });
   return {.text = now->empty() ? "No errors and no warnings." : diagnostic_rows(*now, kMostRows),
           .subject = name,
-          .note = counted(errors, "error") + ", " + counted(static_cast<std::int64_t>(now->size()) - errors, "warning")};
+          .note = counted(errors, "error") + ", " +
+                  counted(static_cast<std::int64_t>(now->size()) - errors, "warning")};
 }
 
 std::string LspDesk::page() const {
@@ -210,7 +222,8 @@ std::string LspDesk::page() const {
     else
       words = "starts with the first change of a file";
     text += std::string(runs ? mark_of(state.phase) : "○") + " " + name + "  " + words + "\n";
-    if (runs && state.phase == LspPhase::failed && !state.last_words.empty()) text += "  " + state.last_words + "\n";
+    if (runs && state.phase == LspPhase::failed && !state.last_words.empty())
+      text += "  " + state.last_words + "\n";
   }
   return text + (on_ ? "\n/lsp off · /lsp restart\n" : "\nOff in this session. /lsp on\n");
 }
@@ -219,7 +232,8 @@ std::string LspDesk::command(const std::string& words) {
   std::istringstream in(words);
   std::string verb;
   in >> verb;
-  if (!verb.empty() && verb != "on" && verb != "off" && verb != "restart") return "/lsp takes on, off or restart.\n\n" + page();
+  if (!verb.empty() && verb != "on" && verb != "off" && verb != "restart")
+    return "/lsp takes on, off or restart.\n\n" + page();
   std::map<std::string, std::shared_ptr<LspServer>> ended;  // outside the lock: it takes a moment
   if (!verb.empty()) {
     const std::lock_guard lock(mutex_);

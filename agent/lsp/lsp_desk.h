@@ -1,5 +1,6 @@
-// The language servers of a session. A server starts when a file in its language is about to be changed, in a project that is in this
-// language; until then there is no process. After a change the model is told the errors that are new in the file, and nothing when there are none.
+// The language servers of a session. A server starts when a file in its language is about to be changed, in a
+// project that is in this language; until then there is no process. After a change the model is told the
+// errors that are new in the file, and nothing when there are none.
 #pragma once
 
 #include <chrono>
@@ -30,7 +31,9 @@ struct LspWorld {
   std::chrono::milliseconds patience{1'500};                    // after a change
   std::chrono::milliseconds long_patience{15'000};              // of the tool that asks
   std::chrono::milliseconds settle{100};
-  std::function<bool()> may_start = [] { return true; };                     // false: there is no sandbox, and the user wants one
+  std::function<bool()> may_start = [] {
+    return true;
+  };  // false: there is no sandbox, and the user wants one
   std::function<std::unique_ptr<McpLink>(ProcessSpec)> make_link = nullptr;  // set by tests
 };
 
@@ -58,8 +61,10 @@ class LspDesk {
  private:
   std::shared_ptr<LspServer> server_of(const std::filesystem::path& file, std::string& why);
   std::shared_ptr<LspServer> start(const LanguageServer& row) const;
-  static void refresh_others(LspServer& server, const Workspace& workspace, const std::filesystem::path& except);
-  LspNews news(const std::filesystem::path& file, const std::vector<Diagnostic>& now, const std::string& name);
+  static void refresh_others(LspServer& server, const Workspace& workspace,
+                             const std::filesystem::path& except);
+  LspNews news(const std::filesystem::path& file, const std::vector<Diagnostic>& now,
+               const std::string& name);
   std::string page() const;
 
   LspWorld world_;
@@ -67,8 +72,9 @@ class LspDesk {
   bool on_ = true;
   std::map<std::string, std::shared_ptr<LspServer>> running_;  // by the name of the row
   std::map<std::string, int> starts_;
-  std::map<std::filesystem::path, std::vector<Diagnostic>> known_;  // what was wrong when a file was last told of
-  std::set<std::filesystem::path> unsure_;                          // changed before anything was known of them
+  std::map<std::filesystem::path, std::vector<Diagnostic>>
+      known_;                               // what was wrong when a file was last told of
+  std::set<std::filesystem::path> unsure_;  // changed before anything was known of them
 };
 
 // Diagnostics{path}.

@@ -33,7 +33,8 @@ struct OpenFile {
 
 // No "diagnostic" here: a server that is told of it may wait to be asked, and pyright does.
 json capabilities() {
-  return {{"textDocument", {{"synchronization", {{"didSave", true}}}, {"publishDiagnostics", {{"versionSupport", true}}}}},
+  return {{"textDocument",
+           {{"synchronization", {{"didSave", true}}}, {"publishDiagnostics", {{"versionSupport", true}}}}},
           {"workspace", {{"configuration", true}, {"workspaceFolders", true}}},
           {"window", {{"workDoneProgress", false}}}};
 }
@@ -67,7 +68,9 @@ struct LspServer::Impl {
   void pull(const fs::path& file, OpenFile& open);
   void close_oldest();
   bool settled(const OpenFile& open) const;
-  json folder() const { return {{"uri", file_uri(settings.root)}, {"name", settings.root.filename().string()}}; }
+  json folder() const {
+    return {{"uri", file_uri(settings.root)}, {"name", settings.root.filename().string()}};
+  }
 };
 
 // ---------------------------------------------------------------- what arrives
@@ -151,11 +154,14 @@ void LspServer::Impl::answer(const RpcMessage& question) {
     link->send({.text = rpc_result(question.id, json(std::max<std::size_t>(items.size(), 1), nullptr))}, {});
   } else if (question.method == "workspace/workspaceFolders") {
     link->send({.text = rpc_result(question.id, json::array({folder()}))}, {});
-  } else if (question.method == "client/registerCapability" || question.method == "client/unregisterCapability" ||
-             question.method == "window/workDoneProgress/create" || question.method == "window/showMessageRequest") {
+  } else if (question.method == "client/registerCapability" ||
+             question.method == "client/unregisterCapability" ||
+             question.method == "window/workDoneProgress/create" ||
+             question.method == "window/showMessageRequest") {
     link->send({.text = rpc_result(question.id, nullptr)}, {});
   } else {
-    link->send({.text = rpc_failure(question.id, rpc_code::no_method, "tern does not do " + question.method)}, {});
+    link->send({.text = rpc_failure(question.id, rpc_code::no_method, "tern does not do " + question.method)},
+               {});
   }
 }
 
@@ -187,8 +193,9 @@ void LspServer::Impl::pull(const fs::path& file, OpenFile& open) {
 }
 
 void LspServer::Impl::close_oldest() {
-  const auto oldest =
-      std::min_element(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.second.shown < b.second.shown; });
+  const auto oldest = std::min_element(files.begin(), files.end(), [](const auto& a, const auto& b) {
+    return a.second.shown < b.second.shown;
+  });
   tell("textDocument/didClose", {{"textDocument", {{"uri", file_uri(oldest->first)}}}});
   files.erase(oldest);
 }
@@ -224,15 +231,16 @@ void LspServer::show(const fs::path& file, std::string text) {
   const std::string uri = file_uri(file);
   const auto language = impl_->settings.row.extensions.find(file.extension().string());
   if (first)
-    impl_->tell("textDocument/didOpen",
-                {{"textDocument",
-                  {{"uri", uri},
-                   {"languageId", language == impl_->settings.row.extensions.end() ? "plaintext" : language->second},
-                   {"version", open.version},
-                   {"text", text}}}});
+    impl_->tell(
+        "textDocument/didOpen",
+        {{"textDocument",
+          {{"uri", uri},
+           {"languageId", language == impl_->settings.row.extensions.end() ? "plaintext" : language->second},
+           {"version", open.version},
+           {"text", text}}}});
   else
-    impl_->tell("textDocument/didChange",
-                {{"textDocument", {{"uri", uri}, {"version", open.version}}}, {"contentChanges", {{{"text", text}}}}});
+    impl_->tell("textDocument/didChange", {{"textDocument", {{"uri", uri}, {"version", open.version}}},
+                                           {"contentChanges", {{{"text", text}}}}});
   if (!first) impl_->tell("textDocument/didSave", {{"textDocument", {{"uri", uri}}}});
   open.text = std::move(text);
   if (impl_->phase == LspPhase::ready) impl_->pull(file, open);
@@ -256,7 +264,8 @@ void LspServer::close(const fs::path& file) {
   impl_->tell("textDocument/didClose", {{"textDocument", {{"uri", file_uri(file)}}}});
 }
 
-std::optional<std::vector<Diagnostic>> LspServer::wait(const fs::path& file, Clock::time_point until, std::stop_token stop) {
+std::optional<std::vector<Diagnostic>> LspServer::wait(const fs::path& file, Clock::time_point until,
+                                                       std::stop_token stop) {
   std::unique_lock lock(impl_->mutex);
   while (true) {
     const auto found = impl_->files.find(file);
@@ -275,7 +284,8 @@ std::optional<std::vector<Diagnostic>> LspServer::wait(const fs::path& file, Clo
     const Clock::time_point next = spoken ? std::min(until, open.heard + impl_->settings.settle) : until;
     impl_->changed.wait_until(lock, stop, next, [&, heard = open.heard, phase = impl_->phase] {
       const auto again = impl_->files.find(file);
-      return again == impl_->files.end() || again->second.heard != heard || impl_->phase != phase || Clock::now() >= next;
+      return again == impl_->files.end() || again->second.heard != heard || impl_->phase != phase ||
+             Clock::now() >= next;
     });
   }
 }

@@ -1,5 +1,6 @@
-// One language server as a child: opens files, hears what is wrong in them. Safe from any thread; only wait() waits. What cannot be done is
-// not done: a server that fails or is slow leaves its files without a word, and says why in state().
+// One language server as a child: opens files, hears what is wrong in them. Safe from any thread; only wait()
+// waits. What cannot be done is not done: a server that fails or is slow leaves its files without a word, and
+// says why in state().
 #pragma once
 
 #include <chrono>
@@ -31,8 +32,9 @@ class LspServer {
   struct Settings {
     LanguageServer row;
     std::filesystem::path root;
-    std::string version;                    // of this program
-    std::chrono::milliseconds settle{100};  // of silence after the first word about a file: some servers speak twice
+    std::string version;  // of this program
+    std::chrono::milliseconds settle{
+        100};  // of silence after the first word about a file: some servers speak twice
     std::function<void()> on_news = [] {};  // any thread: a state has changed
   };
   LspServer(std::unique_ptr<McpLink> link, Settings settings);
@@ -45,7 +47,8 @@ class LspServer {
   void close(const std::filesystem::path& file);
 
   // What is wrong in the text that was shown last. Nothing when the server has not said by `until`.
-  std::optional<std::vector<Diagnostic>> wait(const std::filesystem::path& file, std::chrono::steady_clock::time_point until,
+  std::optional<std::vector<Diagnostic>> wait(const std::filesystem::path& file,
+                                              std::chrono::steady_clock::time_point until,
                                               std::stop_token stop);
   LspState state() const;
 

@@ -1,4 +1,5 @@
-// Which MCP servers of which project a person has approved: a changed entry is asked for again. Those of the user need no approval.
+// Which MCP servers of which project a person has approved: a changed entry is asked for again. Those of the
+// user need no approval.
 #pragma once
 
 #include <filesystem>

@@ -59,7 +59,8 @@ class Reader {
 
   static std::string taken(json& object, const char* name) {
     const auto found = object.find(name);
-    return found != object.end() && found->is_string() ? std::move(found->get_ref<std::string&>()) : std::string();
+    return found != object.end() && found->is_string() ? std::move(found->get_ref<std::string&>())
+                                                       : std::string();
   }
 
   void add(json& block) {
@@ -99,7 +100,8 @@ class Reader {
     if (const auto text = resource.find("text"); text != resource.end() && text->is_string())
       line("resource " + member_text(resource, "uri") + ":"), line(taken(resource, "text"));
     else
-      add_bytes(taken(resource, "blob"), member_text(resource, "mimeType"), "resource " + member_text(resource, "uri"));
+      add_bytes(taken(resource, "blob"), member_text(resource, "mimeType"),
+                "resource " + member_text(resource, "uri"));
   }
 
   // The kind of an image is what its bytes say, not what the server calls it.
@@ -141,7 +143,8 @@ std::string from_base64(std::string_view text) {
   static const auto values = [digits] {
     std::array<int, 256> table{};
     table.fill(-1);
-    for (std::size_t i = 0; i < digits.size(); ++i) table[static_cast<unsigned char>(digits[i])] = static_cast<int>(i);
+    for (std::size_t i = 0; i < digits.size(); ++i)
+      table[static_cast<unsigned char>(digits[i])] = static_cast<int>(i);
     table['-'] = 62, table['_'] = 63;
     return table;
   }();
@@ -161,7 +164,9 @@ std::string from_base64(std::string_view text) {
   return bytes;
 }
 
-ToolOutput output_of_call(json result, const std::filesystem::path& folder) { return Reader(folder).read(std::move(result)); }
+ToolOutput output_of_call(json result, const std::filesystem::path& folder) {
+  return Reader(folder).read(std::move(result));
+}
 ToolOutput output_of_resource(json result, const std::filesystem::path& folder) {
   return Reader(folder).read_contents(std::move(result));
 }

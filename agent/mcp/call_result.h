@@ -1,5 +1,5 @@
-// What a server's tool answers, as the model and the person see it: one of text and structured content, images of the kinds models
-// take, everything else as a file with its path.
+// What a server's tool answers, as the model and the person see it: one of text and structured content,
+// images of the kinds models take, everything else as a file with its path.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,8 @@
 
 namespace tern {
 
-// `folder`: ours and private, for what is no text. Never throws, whatever the result is. It may be large: texts are taken out of it.
+// `folder`: ours and private, for what is no text. Never throws, whatever the result is. It may be large:
+// texts are taken out of it.
 ToolOutput output_of_call(nlohmann::json result, const std::filesystem::path& folder);
 
 // The same of "resources/read" and of "prompts/get".

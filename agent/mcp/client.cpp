@@ -45,7 +45,8 @@ void McpClient::State::hear_answer(RpcMessage message) {
   McpAnswer answer;
   if (message.kind == RpcKind::error) {
     answer.failure = McpFailure::refused;
-    answer.why = message.error.message.empty() ? "error " + std::to_string(message.error.code) : message.error.message;
+    answer.why =
+        message.error.message.empty() ? "error " + std::to_string(message.error.code) : message.error.message;
     answer.error = std::move(message.error);
   } else if (!message.body.is_object()) {
     answer = failed(McpFailure::unusable, "the server's answer is not an object");
@@ -68,7 +69,9 @@ void McpClient::State::hear_notice(const RpcMessage& message) {
   if (message.method == "notifications/progress") return hear_progress(message.body);
   if (message.method == "notifications/message" && settings.on_log) {
     const auto data = message.body.find("data");
-    settings.on_log(data == message.body.end() ? "" : data->is_string() ? data->get<std::string>() : one_line(*data));
+    settings.on_log(data == message.body.end() ? ""
+                    : data->is_string()        ? data->get<std::string>()
+                                               : one_line(*data));
   }
   if (!settings.on_changed) return;
   if (message.method == "notifications/tools/list_changed") settings.on_changed(McpTopic::tools);
@@ -103,8 +106,9 @@ void McpClient::State::answer_server(const RpcMessage& request) {
   if (request.method == "elicitation/create" && settings.on_question) return ask_person(request);
   const ServerQuestion answer = answer_question(request.method, settings.roots);
   Outgoing out;
-  out.text = answer.code == 0 ? rpc_result(request.id, answer.result)
-                              : rpc_failure(request.id, answer.code, "tern does not support " + request.method);
+  out.text = answer.code == 0
+                 ? rpc_result(request.id, answer.result)
+                 : rpc_failure(request.id, answer.code, "tern does not support " + request.method);
   link->send(out, {});
 }
 
@@ -115,7 +119,8 @@ void McpClient::State::lose(const std::string& why) {
     gone = true;
     why_gone = why;
     for (auto& [id, each] : pending)
-      if (!std::exchange(each->done, true)) each->answer = failed(McpFailure::gone, "the server is gone: " + why);
+      if (!std::exchange(each->done, true))
+        each->answer = failed(McpFailure::gone, "the server is gone: " + why);
     changed.notify_all();
   }
   if (settings.on_gone) settings.on_gone(why);
@@ -152,14 +157,16 @@ McpAnswer McpClient::State::ask_once(const std::string& method, json params, con
       out.headers = values_of(found->second, params.value("arguments", json::object()));
   }
   const std::string why = link->send(out, ask.stop);
-  if (!why.empty()) settle(id, failed(ask.stop.stop_requested() ? McpFailure::cancelled : McpFailure::gone, why));
+  if (!why.empty())
+    settle(id, failed(ask.stop.stop_requested() ? McpFailure::cancelled : McpFailure::gone, why));
   McpAnswer answer = wait_for(id, mine, ask);
   const std::lock_guard lock(mutex);
   pending.erase(id);
   return answer;
 }
 
-McpAnswer McpClient::State::wait_for(std::int64_t id, const std::shared_ptr<PendingAnswer>& mine, const McpAsk& ask) {
+McpAnswer McpClient::State::wait_for(std::int64_t id, const std::shared_ptr<PendingAnswer>& mine,
+                                     const McpAsk& ask) {
   const auto limit = ask.timeout.count() > 0 ? ask.timeout : settings.call_timeout;
   std::unique_lock lock(mutex);
   while (!mine->done) {
@@ -167,11 +174,13 @@ McpAnswer McpClient::State::wait_for(std::int64_t id, const std::shared_ptr<Pend
     if (changed.wait_until(lock, ask.stop, deadline, [&] { return mine->done; })) break;
     const bool stopped = ask.stop.stop_requested();
     if (!stopped && asking > 0) mine->heard = Clock::now();
-    if (!stopped && Clock::now() < mine->heard + limit) continue;  // it has told of progress, or waits for the person
+    if (!stopped && Clock::now() < mine->heard + limit)
+      continue;  // it has told of progress, or waits for the person
     lock.unlock();
     cancel(id, stopped ? "cancelled by the user" : "timed out");
     if (stopped) return failed(McpFailure::cancelled, "cancelled");
-    return failed(McpFailure::timed_out, "no answer in " + std::to_string((limit.count() + 999) / 1000) + " s");
+    return failed(McpFailure::timed_out,
+                  "no answer in " + std::to_string((limit.count() + 999) / 1000) + " s");
   }
   return std::move(mine->answer);
 }
@@ -184,7 +193,8 @@ void McpClient::State::cancel(std::int64_t id, const char* reason) {
   link->send(out, {});
 }
 
-McpClient::McpClient(std::unique_ptr<McpLink> link, McpClientSettings settings) : state_(std::make_unique<State>()) {
+McpClient::McpClient(std::unique_ptr<McpLink> link, McpClientSettings settings)
+    : state_(std::make_unique<State>()) {
   state_->link = std::move(link);
   state_->settings = std::move(settings);
 }
@@ -204,7 +214,8 @@ std::string McpClient::open(std::stop_token stop) {
   events.on_end = [&s](const std::string& why) { s.lose(why); };
   if (std::string why = s.link->open(std::move(events)); !why.empty()) return why;
   const McpEra remembered = s.settings.remembered;
-  const bool modern = remembered == McpEra::unknown ? s.link->tries_modern_first() : remembered == McpEra::modern;
+  const bool modern =
+      remembered == McpEra::unknown ? s.link->tries_modern_first() : remembered == McpEra::modern;
   bool refused = false;
   const std::string first = modern ? s.open_modern(stop, refused) : s.open_legacy(stop, refused);
   if (first.empty() || !refused) return first;
@@ -218,7 +229,8 @@ void McpClient::close() {
     state_->gone = true;
     if (state_->why_gone.empty()) state_->why_gone = "it was closed";
     for (auto& [id, each] : state_->pending)
-      if (!std::exchange(each->done, true)) each->answer = failed(McpFailure::gone, "the connection was closed");
+      if (!std::exchange(each->done, true))
+        each->answer = failed(McpFailure::gone, "the connection was closed");
     state_->changed.notify_all();
   }
   state_->asker.request_stop();  // neither is begun any more
@@ -231,7 +243,8 @@ McpAnswer McpClient::request(const std::string& method, json params, const McpAs
     McpAnswer answer = state_->ask_once(method, params, ask);
     if (answer.failure == McpFailure::refused && answer.error.code == rpc_code::needs_url)
       return state_->show_addresses(answer, ask);
-    if (answer.failure != McpFailure::none || member_text(answer.result, "resultType") != "input_required") return answer;
+    if (answer.failure != McpFailure::none || member_text(answer.result, "resultType") != "input_required")
+      return answer;
     std::string why;
     AskPerson person;
     if (state_->settings.on_question)
@@ -241,7 +254,8 @@ McpAnswer McpClient::request(const std::string& method, json params, const McpAs
     if (!why.empty()) return failed(McpFailure::unusable, why);
     params["inputResponses"] = responses;
     params.erase("requestState");
-    if (const auto kept = answer.result.find("requestState"); kept != answer.result.end()) params["requestState"] = *kept;
+    if (const auto kept = answer.result.find("requestState"); kept != answer.result.end())
+      params["requestState"] = *kept;
   }
   return failed(McpFailure::unusable, "the server keeps asking for more input");
 }
@@ -280,8 +294,12 @@ McpEra McpClient::era() const {
 }
 
 const McpServerInfo& McpClient::info() const { return state_->info; }
-bool McpClient::offers(const char* capability) const { return state_->info.capabilities.contains(capability); }
+bool McpClient::offers(const char* capability) const {
+  return state_->info.capabilities.contains(capability);
+}
 bool McpClient::wants_sign_in() const { return state_->link && state_->link->wants_sign_in(); }
-std::string McpClient::last_words() const { return state_->link ? state_->link->last_words() : std::string(); }
+std::string McpClient::last_words() const {
+  return state_->link ? state_->link->last_words() : std::string();
+}
 
 }  // namespace tern

@@ -1,5 +1,6 @@
-// One connection to an MCP server, of either era: opens it, asks, matches answers, answers what the server asks. Safe from any thread:
-// a request blocks its caller alone. What a server says is text to be judged, never an order.
+// One connection to an MCP server, of either era: opens it, asks, matches answers, answers what the server
+// asks. Safe from any thread: a request blocks its caller alone. What a server says is text to be judged,
+// never an order.
 #pragma once
 
 #include <chrono>
@@ -28,7 +29,8 @@ struct McpClientSettings {
   McpEra remembered = McpEra::unknown;                 // tried first
   std::function<void(McpTopic)> on_changed = nullptr;  // a list is another one now
   std::function<void(std::string)> on_log = nullptr;   // a line of the server's log
-  // A question for the person ("elicitation/create"), answered by a result. Waits, on a thread of its own; null: nobody is there.
+  // A question for the person ("elicitation/create"), answered by a result. Waits, on a thread of its own;
+  // null: nobody is there.
   std::function<nlohmann::json(const nlohmann::json& params, std::stop_token stop)> on_question = nullptr;
   std::function<void(std::string why)> on_gone = nullptr;  // once
 };
@@ -70,8 +72,8 @@ class McpClient {
   // All pages of "tools/list", "resources/list" …; `member` names the array in the result.
   McpList list(const std::string& method, const char* member, const McpAsk& ask = {});
 
-  // Starts to receive the server's own messages. Over HTTP that takes a second stream: this waits a moment until it is open, because a
-  // question sent before then would be lost.
+  // Starts to receive the server's own messages. Over HTTP that takes a second stream: this waits a moment
+  // until it is open, because a question sent before then would be lost.
   void listen();
 
   McpEra era() const;

@@ -16,16 +16,18 @@ constexpr const char* kModern = "2026-07-28";
 constexpr std::array kLegacyVersions = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 constexpr std::size_t kMostQuestions = 8;
 constexpr int kMostSubscriptions = 10;
-constexpr std::chrono::milliseconds kOneSubscription = std::chrono::hours(24), kLongSubscription = std::chrono::minutes(1),
+constexpr std::chrono::milliseconds kOneSubscription = std::chrono::hours(24),
+                                    kLongSubscription = std::chrono::minutes(1),
                                     kBetweenSubscriptions = std::chrono::seconds(1);
 
 }  // namespace
 
 json McpClient::State::meta() const {
-  return {{"io.modelcontextprotocol/protocolVersion", kModern},
-          {"io.modelcontextprotocol/clientCapabilities", client_capabilities(settings.on_question != nullptr)},
-          {"io.modelcontextprotocol/logLevel", "warning"},
-          {"io.modelcontextprotocol/clientInfo", {{"name", "tern"}, {"version", settings.version}}}};
+  return {
+      {"io.modelcontextprotocol/protocolVersion", kModern},
+      {"io.modelcontextprotocol/clientCapabilities", client_capabilities(settings.on_question != nullptr)},
+      {"io.modelcontextprotocol/logLevel", "warning"},
+      {"io.modelcontextprotocol/clientInfo", {{"name", "tern"}, {"version", settings.version}}}};
 }
 
 void McpClient::State::take_server(const json& result, const json& server) {
@@ -60,10 +62,12 @@ std::string McpClient::State::open_legacy(std::stop_token stop, bool& refused) {
 
 std::string McpClient::State::open_modern(std::stop_token stop, bool& refused) {
   const auto discover = [&] {
-    return ask_once("server/discover", {{"_meta", meta()}}, {.timeout = settings.start_timeout, .stop = stop});
+    return ask_once("server/discover", {{"_meta", meta()}},
+                    {.timeout = settings.start_timeout, .stop = stop});
   };
   McpAnswer answer = discover();
-  if (answer.error.code == rpc_code::no_version && answer.error.data.is_object()) {  // ours may be among those it names
+  if (answer.error.code == rpc_code::no_version &&
+      answer.error.data.is_object()) {  // ours may be among those it names
     const json known = answer.error.data.value("supported", json::array());
     if (std::find(known.begin(), known.end(), kModern) != known.end()) answer = discover();
   }
@@ -80,8 +84,9 @@ std::string McpClient::State::open_modern(std::stop_token stop, bool& refused) {
     era = McpEra::modern;
   }
   const json result_meta = answer.result.value("_meta", json::object());
-  take_server(answer.result,
-              result_meta.is_object() ? result_meta.value("io.modelcontextprotocol/serverInfo", json::object()) : json::object());
+  take_server(answer.result, result_meta.is_object()
+                                 ? result_meta.value("io.modelcontextprotocol/serverInfo", json::object())
+                                 : json::object());
   return {};
 }
 
@@ -134,20 +139,23 @@ void McpClient::listen() {
     s->link->listen(stop, open);
     open();  // it has no such stream
   });
-  state_->changed.wait_for(lock, state_->settings.stream_timeout, [this] { return state_->hearing || state_->gone; });
+  state_->changed.wait_for(lock, state_->settings.stream_timeout,
+                           [this] { return state_->hearing || state_->gone; });
 }
 
-// The new era says nothing unasked but to who has asked for that. The request stays open; where it ends it is made anew.
+// The new era says nothing unasked but to who has asked for that. The request stays open; where it ends it is
+// made anew.
 void McpClient::State::subscribe(std::stop_token stop) {
   json wanted = json::object();
   for (const char* each : {"tools", "prompts", "resources"}) {
     const json offered = info.capabilities.value(each, json());
-    if (offered.is_object() && offered.value("listChanged", json()) == true) wanted[std::string(each) + "ListChanged"] = true;
+    if (offered.is_object() && offered.value("listChanged", json()) == true)
+      wanted[std::string(each) + "ListChanged"] = true;
   }
   for (int tries = 0; !wanted.empty() && tries < kMostSubscriptions && !stop.stop_requested(); ++tries) {
     const Clock::time_point begun = Clock::now();
-    const McpAnswer answer =
-        ask_once("subscriptions/listen", {{"notifications", wanted}}, {.timeout = kOneSubscription, .stop = stop});
+    const McpAnswer answer = ask_once("subscriptions/listen", {{"notifications", wanted}},
+                                      {.timeout = kOneSubscription, .stop = stop});
     if (answer.failure == McpFailure::refused) return;
     if (Clock::now() - begun > kLongSubscription) tries = 0;
     std::unique_lock lock(mutex);
@@ -166,18 +174,21 @@ bool McpClient::State::usable(const std::string& method, const json& entry) {
   return good;
 }
 
-// A call that first needs the person to finish something in a browser. When that is done nobody can tell but they.
+// A call that first needs the person to finish something in a browser. When that is done nobody can tell but
+// they.
 McpAnswer McpClient::State::show_addresses(McpAnswer refused, const McpAsk& ask) {
-  const json all = refused.error.data.is_object() ? refused.error.data.value("elicitations", json::array()) : json::array();
+  const json all = refused.error.data.is_object() ? refused.error.data.value("elicitations", json::array())
+                                                  : json::array();
   std::string shown;
   for (const json& each : all.is_array() && settings.on_question ? all : json::array()) {
     json question = each;
     if (question.is_object()) question["mode"] = "url";
-    if (member_text(settings.on_question(question, ask.stop), "action") == "accept") shown += " " + member_text(each, "url");
+    if (member_text(settings.on_question(question, ask.stop), "action") == "accept")
+      shown += " " + member_text(each, "url");
   }
   if (!shown.empty())
-    refused.why =
-        "the user has to finish something in the browser first:" + shown + ". They see it now; call again when they are done";
+    refused.why = "the user has to finish something in the browser first:" + shown +
+                  ". They see it now; call again when they are done";
   return refused;
 }
 

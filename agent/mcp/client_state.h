@@ -41,7 +41,7 @@ struct McpClient::State {
   std::string why_gone;
   std::map<std::string, std::vector<ParamHeader>> param_headers;  // by tool
   std::deque<RpcMessage> questions;                               // for the person, one after another
-  int asking = 0;                                                 // while one is open no call runs out of time
+  int asking = 0;  // while one is open no call runs out of time
 
   std::jthread asker, listener;  // go first
 

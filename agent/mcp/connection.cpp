@@ -34,7 +34,8 @@ bool hits_walls(const McpServer& server, const ToolOutput& output) {
   if (!output.is_error || !server.sandboxed || server.transport != McpTransport::stdio) return false;
   constexpr std::array signs = {
       "EACCES", "EPERM", "EROFS", "Permission denied", "Operation not permitted", "Read-only file system"};
-  return std::any_of(signs.begin(), signs.end(), [&](const char* sign) { return output.text.find(sign) != std::string::npos; });
+  return std::any_of(signs.begin(), signs.end(),
+                     [&](const char* sign) { return output.text.find(sign) != std::string::npos; });
 }
 
 }  // namespace
@@ -105,7 +106,8 @@ std::shared_ptr<McpClient> McpConnection::State::make_client() {
   return std::make_shared<McpClient>(world.make_link(now.server), std::move(settings));
 }
 
-void McpConnection::State::read_lists(McpClient& open, const std::set<McpTopic>& topics, std::stop_token stop) {
+void McpConnection::State::read_lists(McpClient& open, const std::set<McpTopic>& topics,
+                                      std::stop_token stop) {
   const McpAsk ask{.timeout = now.server.start_timeout, .stop = stop};
   const auto read = [&](McpTopic topic, const char* capability, const char* method) {
     const bool due = topics.contains(topic) && open.offers(capability);
@@ -115,7 +117,8 @@ void McpConnection::State::read_lists(McpClient& open, const std::set<McpTopic>&
   const McpList prompts = read(McpTopic::prompts, "prompts", "prompts/list");
   const McpList resources = read(McpTopic::resources, "resources", "resources/list");
   const bool has_resources = topics.contains(McpTopic::resources) && open.offers("resources");
-  const McpList templates = has_resources ? open.list("resources/templates/list", "resourceTemplates", ask) : McpList{};
+  const McpList templates =
+      has_resources ? open.list("resources/templates/list", "resourceTemplates", ask) : McpList{};
   const auto whole = [&](McpTopic topic, const McpList& list) {
     return topics.contains(topic) && (list.trouble.empty() || !list.entries.empty());
   };
@@ -124,7 +127,8 @@ void McpConnection::State::read_lists(McpClient& open, const std::set<McpTopic>&
   if (whole(McpTopic::prompts, prompts)) now.prompts = prompts_from(prompts.entries);
   if (whole(McpTopic::resources, resources)) {
     now.resources = resources_from(resources.entries, false);
-    for (McpResource& each : resources_from(templates.entries, true)) now.resources.push_back(std::move(each));
+    for (McpResource& each : resources_from(templates.entries, true))
+      now.resources.push_back(std::move(each));
   }
   if (topics.contains(McpTopic::tools)) now.trouble = tools.trouble;
 }
@@ -197,12 +201,14 @@ bool McpConnection::State::pause(int failures, std::stop_token stop) {
   }
   resting = true;
   changed.notify_all();
-  changed.wait_for(lock, stop, std::min<milliseconds>(growing, world.pauses.longest), [this] { return again || wanted; });
+  changed.wait_for(lock, stop, std::min<milliseconds>(growing, world.pauses.longest),
+                   [this] { return again || wanted; });
   resting = wanted = false;
   return again;
 }
 
-// A call that comes right behind the end of the server waits for the keeper to see it: then it is in time for the next start.
+// A call that comes right behind the end of the server waits for the keeper to see it: then it is in time for
+// the next start.
 void McpConnection::State::want(std::stop_token stop) {
   std::unique_lock lock(mutex);
   changed.wait_for(lock, stop, now.server.start_timeout, [this] { return !gone || resting; });
@@ -306,7 +312,8 @@ ToolOutput McpConnection::call(const std::string& tool, const json& args, ToolCo
 
 ToolOutput McpConnection::read_resource(const std::string& uri, ToolContext& ctx) {
   McpAnswer answer = ask("resources/read", {{"uri", uri}}, {.stop = ctx.stop});
-  return answer.failure == McpFailure::none ? output_of_resource(std::move(answer.result), ctx.spill_dir) : failure(answer.why);
+  return answer.failure == McpFailure::none ? output_of_resource(std::move(answer.result), ctx.spill_dir)
+                                            : failure(answer.why);
 }
 
 }  // namespace tern

@@ -1,5 +1,6 @@
-// One configured server over its life: started in the background, its lists read and read again when they change, started anew with
-// growing pauses when it ends, ended with the session. One thread keeps it; every call is safe from any thread.
+// One configured server over its life: started in the background, its lists read and read again when they
+// change, started anew with growing pauses when it ends, ended with the session. One thread keeps it; every
+// call is safe from any thread.
 #pragma once
 
 #include <chrono>
@@ -46,9 +47,11 @@ class McpConnection {
     MakeLink make_link;
     McpClientSettings settings;  // version, roots
     McpPauses pauses = {};
-    std::function<nlohmann::json(const std::string& server, const nlohmann::json& params, std::stop_token stop)> on_question =
-        nullptr;
-    std::function<void(const std::string& server)> on_change = [](const std::string&) {};  // its state is another one; any thread
+    std::function<nlohmann::json(const std::string& server, const nlohmann::json& params,
+                                 std::stop_token stop)>
+        on_question = nullptr;
+    std::function<void(const std::string& server)> on_change = [](const std::string&) {
+    };  // its state is another one; any thread
   };
 
   McpConnection(McpServer server, World world);

@@ -1,5 +1,6 @@
-// McpTools and McpCall: two constant tools behind which any number of servers' tools stand, so that neither a server that comes late
-// nor one that dies changes what a request begins with. A schema that was asked for is an ordinary result of the conversation.
+// McpTools and McpCall: two constant tools behind which any number of servers' tools stand, so that neither a
+// server that comes late nor one that dies changes what a request begins with. A schema that was asked for is
+// an ordinary result of the conversation.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -19,7 +20,8 @@ constexpr std::size_t kMostShown = 8;
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
@@ -52,7 +54,9 @@ std::string first_sentence(const std::string& text) {
   return clipped(text.substr(0, end), 100);
 }
 
-std::string shown(const Tool& tool) { return tool.name + ": " + tool.description + "\narguments: " + tool.schema + "\n"; }
+std::string shown(const Tool& tool) {
+  return tool.name + ": " + tool.description + "\narguments: " + tool.schema + "\n";
+}
 
 ToolOutput show_tools(McpHub& hub, const json& args, ToolContext& ctx) {
   hub.wait_ready(ctx.stop);
@@ -76,8 +80,8 @@ ToolOutput show_tools(McpHub& hub, const json& args, ToolContext& ctx) {
   for (const McpState& state : hub.states())
     if (state.phase == McpPhase::failed)
       out.text += "The server \"" + state.server.name + "\" is not running: " + state.why + "\n";
-  out.note = std::to_string(hits.empty() ? all.size() : std::min(hits.size(), kMostShown)) + " of " + std::to_string(all.size()) +
-             " tools";
+  out.note = std::to_string(hits.empty() ? all.size() : std::min(hits.size(), kMostShown)) + " of " +
+             std::to_string(all.size()) + " tools";
   return out;
 }
 
@@ -90,7 +94,8 @@ ToolPtr meant_tool(McpHub& hub, json& args, std::string& error) {
     return nullptr;
   }
   if (tool == nullptr) {
-    error = "There is no MCP tool \"" + name + "\"" + (server.empty() ? "" : " of the server \"" + server + "\"") +
+    error = "There is no MCP tool \"" + name + "\"" +
+            (server.empty() ? "" : " of the server \"" + server + "\"") +
             " now. McpTools lists those there are.";
     return nullptr;
   }
@@ -109,7 +114,8 @@ Tool mcp_tools_tool(McpHub& hub) {
   Tool tool;
   tool.name = "McpTools";
   tool.description =
-      "Finds tools of the connected MCP servers and shows their arguments. query: words of a name or a purpose; empty lists all.";
+      "Finds tools of the connected MCP servers and shows their arguments. query: words of a name or a "
+      "purpose; empty lists all.";
   tool.schema = R"({"type":"object","properties":{"query":{"type":"string"}}})";
   tool.effects = Effect::read;
   tool.vouched = true;  // it shows what the servers have said already

@@ -66,7 +66,8 @@ bool read_field(const std::string& name, const json& schema, Field& field) {
   field.many = field.type == "array";
   field.choices = choices_of(field.many ? member(schema, "items") : schema);
   if (field.many) return !field.choices.empty();
-  return field.type == "string" || field.type == "number" || field.type == "integer" || field.type == "boolean";
+  return field.type == "string" || field.type == "number" || field.type == "integer" ||
+         field.type == "boolean";
 }
 
 bool read_fields(const json& params, std::vector<Field>& fields) {
@@ -77,7 +78,8 @@ bool read_fields(const json& params, std::vector<Field>& fields) {
   for (const auto& [name, each] : properties.items()) {
     Field field;
     if (!read_field(name, each, field)) return false;
-    field.required = required.is_array() && std::find(required.begin(), required.end(), name) != required.end();
+    field.required =
+        required.is_array() && std::find(required.begin(), required.end(), name) != required.end();
     fields.push_back(std::move(field));
   }
   return true;
@@ -105,7 +107,8 @@ json number_of(const std::string& text, bool whole) {
   if (!value.is_number()) return nullptr;
   if (!whole || value.is_number_integer()) return value;
   const double number = value.get<double>();
-  return number == std::floor(number) && std::fabs(number) < 9e15 ? json(static_cast<std::int64_t>(number)) : json();
+  return number == std::floor(number) && std::fabs(number) < 9e15 ? json(static_cast<std::int64_t>(number))
+                                                                  : json();
 }
 
 // Null: the text is no value of this field.
@@ -142,18 +145,21 @@ UserQuestion question_for(const Field& field, std::size_t n, std::size_t of, con
   question.text += "**" + field.title + "** (" + std::to_string(n) + " of " + std::to_string(of) + ")";
   if (!field.help.empty()) question.text += "\n\n" + field.help;
   if (field.many) question.text += "\n\nOne or more, with commas between them.";
-  if (!field.proposed.is_null()) question.options.push_back({shown(field, field.proposed), "proposed by the server"});
+  if (!field.proposed.is_null())
+    question.options.push_back({shown(field, field.proposed), "proposed by the server"});
   for (const Choice& choice : field.choices)
     if (choice.value != field.proposed) question.options.push_back({choice.label, ""});
   for (const bool yes : {true, false})
-    if (field.type == "boolean" && field.proposed != json(yes)) question.options.push_back({yes ? "Yes" : "No", ""});
+    if (field.type == "boolean" && field.proposed != json(yes))
+      question.options.push_back({yes ? "Yes" : "No", ""});
   if (!field.required) question.options.push_back({kLeaveOut, ""});
   return question;
 }
 
 json result_of(const char* action) { return {{"action", action}}; }
 
-bool ask_field(const Field& field, std::size_t n, std::size_t of, const ElicitationWays& ways, json& content) {
+bool ask_field(const Field& field, std::size_t n, std::size_t of, const ElicitationWays& ways,
+               json& content) {
   std::string wrong;
   for (int tries = 0; tries < kMostTries; ++tries) {
     const UserAnswer answer = ways.ask(question_for(field, n, of, wrong));
@@ -171,15 +177,16 @@ bool ask_field(const Field& field, std::size_t n, std::size_t of, const Elicitat
 }
 
 std::string heading(const std::string& server, const json& params) {
-  return "The MCP server \"" + server + "\" asks:\n\n" + clipped(member_text(params, "message"), kLongestText);
+  return "The MCP server \"" + server + "\" asks:\n\n" +
+         clipped(member_text(params, "message"), kLongestText);
 }
 
 json answer_url(const std::string& server, const json& params, const ElicitationWays& ways) {
   const std::string url = member_text(params, "url");
   if (!refusal(url).empty() || url.size() > kLongestText) return result_of("decline");
-  const UserAnswer answer = ways.ask(
-      {.text = heading(server, params) + "\n\nIt wants you to open " + url + "\n\nThat is on **" + parse_url(url).host + "**.",
-       .options = {{"I'll open it", ""}, {"No", ""}}});
+  const UserAnswer answer = ways.ask({.text = heading(server, params) + "\n\nIt wants you to open " + url +
+                                              "\n\nThat is on **" + parse_url(url).host + "**.",
+                                      .options = {{"I'll open it", ""}, {"No", ""}}});
   if (answer.how == UserAnswer::How::refused) return result_of("cancel");
   if (answer.how != UserAnswer::How::chosen || answer.text != "I'll open it") return result_of("decline");
   if (ways.open) ways.open(url);
@@ -197,7 +204,8 @@ json answer_elicitation(const std::string& server, const json& params, const Eli
   for (const Field& field : fields)
     wants += (wants.empty() ? "\n\nIt wants: " : ", ") + field.title + (field.required ? "" : " (optional)");
   const char* yes = fields.empty() ? "Yes" : "Answer";
-  const UserAnswer first = ways.ask({.text = heading(server, params) + wants, .options = {{yes, ""}, {"Decline", ""}}});
+  const UserAnswer first =
+      ways.ask({.text = heading(server, params) + wants, .options = {{yes, ""}, {"Decline", ""}}});
   if (first.how == UserAnswer::How::refused) return result_of("cancel");
   if (first.how != UserAnswer::How::chosen || first.text != yes) return result_of("decline");
   json content = json::object();

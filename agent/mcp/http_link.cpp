@@ -32,7 +32,8 @@ bool plain_value(std::string_view text) {
 
 // One answer as it comes: a message, or a stream of them.
 struct Reply {
-  explicit Reply(const LinkEvents& to, std::function<bool()> answer = nullptr) : events(to), answered(std::move(answer)) {}
+  explicit Reply(const LinkEvents& to, std::function<bool()> answer = nullptr)
+      : events(to), answered(std::move(answer)) {}
 
   void head(const HttpHead& head) {
     refused = head.status >= 300;
@@ -50,14 +51,17 @@ struct Reply {
       return HttpNext::more;
     }
     parser.feed(chunk, [this](std::string_view, std::string_view text) {
-      if (text.size() > largest_message) return events.on_oversized(text.substr(0, kEnd), text.substr(text.size() - kEnd));
+      if (text.size() > largest_message)
+        return events.on_oversized(text.substr(0, kEnd), text.substr(text.size() - kEnd));
       if (!text.empty()) events.on_message(std::string(text));
     });
     if (parser.broken()) return oversized({});
-    return answered && answered() ? HttpNext::drain : HttpNext::more;  // some keep a stream open behind its answer
+    return answered && answered() ? HttpNext::drain
+                                  : HttpNext::more;  // some keep a stream open behind its answer
   }
   HttpNext oversized(std::string_view chunk) {
-    events.on_oversized(std::string_view(body).substr(0, kEnd), chunk.substr(chunk.size() - std::min(kEnd, chunk.size())));
+    events.on_oversized(std::string_view(body).substr(0, kEnd),
+                        chunk.substr(chunk.size() - std::min(kEnd, chunk.size())));
     body = {};
     return HttpNext::stop;
   }
@@ -93,14 +97,16 @@ struct HttpLink::State {
   void give_up(const Outgoing& message, const std::string& token);
 };
 
-HttpRequest HttpLink::State::request_for(const char* method, const Outgoing& message, const std::string& token) {
+HttpRequest HttpLink::State::request_for(const char* method, const Outgoing& message,
+                                         const std::string& token) {
   HttpRequest request;
   request.method = method;
   request.url = url;
   request.headers = headers;
   if (!token.empty()) request.headers.emplace_back("Authorization", "Bearer " + token);
   request.headers.emplace_back("Accept", "application/json, text/event-stream");
-  request.timeouts = {.connect = std::min(patience, milliseconds(10'000)), .first_byte = patience, .idle = patience};
+  request.timeouts = {
+      .connect = std::min(patience, milliseconds(10'000)), .first_byte = patience, .idle = patience};
   if (!message.text.empty()) {
     request.headers.emplace_back("Content-Type", "application/json");
     request.body = std::make_shared<const std::string>(message.text);
@@ -108,10 +114,13 @@ HttpRequest HttpLink::State::request_for(const char* method, const Outgoing& mes
   const std::lock_guard lock(mutex);
   const bool new_era = modern || message.method == "server/discover";
   if (!session.empty()) request.headers.emplace_back("MCP-Session-Id", session);
-  if (!version.empty() || new_era) request.headers.emplace_back("MCP-Protocol-Version", new_era ? "2026-07-28" : version);
+  if (!version.empty() || new_era)
+    request.headers.emplace_back("MCP-Protocol-Version", new_era ? "2026-07-28" : version);
   if (new_era && !message.method.empty()) request.headers.emplace_back("Mcp-Method", message.method);
-  if (new_era && !message.name.empty()) request.headers.emplace_back("Mcp-Name", mcp_header_value(message.name));
-  for (const auto& [name, value] : message.headers) request.headers.emplace_back(name, mcp_header_value(value));
+  if (new_era && !message.name.empty())
+    request.headers.emplace_back("Mcp-Name", mcp_header_value(message.name));
+  for (const auto& [name, value] : message.headers)
+    request.headers.emplace_back(name, mcp_header_value(value));
   return request;
 }
 
@@ -129,14 +138,17 @@ HttpResult HttpLink::State::run(const HttpRequest& request, Reply& reply, std::s
 // A refusal becomes an answer to the request, in the server's words when it is one.
 std::string HttpLink::State::judge(const Outgoing& message, const HttpResult& result, Reply& reply) {
   const int status = result.head.status;
-  if (result.error != HttpError::none) return redact_shapes(result.detail.empty() ? "the connection broke" : result.detail);
+  if (result.error != HttpError::none)
+    return redact_shapes(result.detail.empty() ? "the connection broke" : result.detail);
   if (status >= 200 && status < 300) {
-    if (!reply.stream && message.wants_answer && !reply.body.empty()) events.on_message(std::move(reply.body));
+    if (!reply.stream && message.wants_answer && !reply.body.empty())
+      events.on_message(std::move(reply.body));
     return message.wants_answer && !message.answered() ? "the server ended its answer without a result" : "";
   }
   if (!message.wants_answer) return "HTTP " + std::to_string(status);
   RpcMessage said = read_rpc(reply.body);
-  const bool scope = status == 403 && read_challenge(result.head["www-authenticate"]).error == "insufficient_scope";
+  const bool scope =
+      status == 403 && read_challenge(result.head["www-authenticate"]).error == "insufficient_scope";
   if (status == 401 || scope) {
     said.error.message = scope ? "the sign-in does not cover this. Sign in again: /mcp login NAME"
                                : "it needs a sign-in: /mcp login NAME, or a token in its \"headers\"";
@@ -173,7 +185,8 @@ milliseconds HttpLink::State::wanted_pause(const Reply& reply, milliseconds othe
   return reply.parser.retry() < 0 ? otherwise : std::min(milliseconds(reply.parser.retry()), kLongestPause);
 }
 
-// The old era: a stream that broke is taken up again after the last event that was seen. The call itself is never repeated.
+// The old era: a stream that broke is taken up again after the last event that was seen. The call itself is
+// never repeated.
 bool HttpLink::State::resume(const Outgoing& message, const Reply& cut, std::stop_token stop) {
   std::string last(cut.parser.last_id());
   milliseconds wait = wanted_pause(cut, milliseconds(0));
@@ -196,7 +209,8 @@ void HttpLink::State::give_up(const Outgoing& message, const std::string& token)
     if (modern || version.empty() || !message.wants_answer) return;
   }
   Outgoing out;
-  out.text = rpc_notification("notifications/cancelled", {{"requestId", message.id}, {"reason", "cancelled by the user"}});
+  out.text = rpc_notification("notifications/cancelled",
+                              {{"requestId", message.id}, {"reason", "cancelled by the user"}});
   HttpRequest request = request_for("POST", out, token);
   request.timeouts = {.connect = kAside, .first_byte = kAside, .idle = kAside};  // a person waits for it
   http_stream(request, {}, closing.get_token());
@@ -220,19 +234,24 @@ void HttpLink::listen(std::stop_token stop, const std::function<void()>& open) {
   }
 }
 
-HttpLink::HttpLink(std::string url, NamedTexts headers, milliseconds patience, std::shared_ptr<McpTokens> tokens)
+HttpLink::HttpLink(std::string url, NamedTexts headers, milliseconds patience,
+                   std::shared_ptr<McpTokens> tokens)
     : state_(std::make_unique<State>()) {
   state_->url = std::move(url);
   state_->headers = std::move(headers);
   state_->patience = patience;
-  const auto is_own = [](const auto& header) { return ::strcasecmp(header.first.c_str(), "authorization") == 0; };
-  if (std::none_of(state_->headers.begin(), state_->headers.end(), is_own)) state_->tokens = std::move(tokens);
+  const auto is_own = [](const auto& header) {
+    return ::strcasecmp(header.first.c_str(), "authorization") == 0;
+  };
+  if (std::none_of(state_->headers.begin(), state_->headers.end(), is_own))
+    state_->tokens = std::move(tokens);
 }
 
 HttpLink::~HttpLink() {
   close();
   if (state_->session.empty()) return;
-  HttpRequest request = state_->request_for("DELETE", {}, state_->tokens ? state_->tokens->token({}) : std::string());
+  HttpRequest request =
+      state_->request_for("DELETE", {}, state_->tokens ? state_->tokens->token({}) : std::string());
   request.timeouts = {.connect = kFarewell, .first_byte = kFarewell, .idle = kFarewell};
   http_stream(request, {}, {});
 }
@@ -249,7 +268,8 @@ std::string HttpLink::send(const Outgoing& message, std::stop_token stop) {
   Reply reply(s.events, message.wants_answer ? message.answered : nullptr);
   HttpResult result = s.run(s.request_for("POST", message, token), reply, stop);
   const int status = result.head.status;
-  if ((status == 401 || status == 403) && s.tokens && s.tokens->refused(status, result.head["www-authenticate"], token, stop)) {
+  if ((status == 401 || status == 403) && s.tokens &&
+      s.tokens->refused(status, result.head["www-authenticate"], token, stop)) {
     reply.body.clear();  // it was not carried out, so it may be sent again: once
     token = s.tokens->token(stop);
     result = s.run(s.request_for("POST", message, token), reply, stop);
@@ -262,7 +282,8 @@ std::string HttpLink::send(const Outgoing& message, std::stop_token stop) {
     s.give_up(message, token);
     return "cancelled";
   }
-  const bool cut = message.wants_answer && reply.stream && !message.answered() && !reply.parser.last_id().empty();
+  const bool cut =
+      message.wants_answer && reply.stream && !message.answered() && !reply.parser.last_id().empty();
   if (cut && s.resume(message, reply, stop)) return {};
   return s.judge(message, result, reply);
 }

@@ -1,5 +1,6 @@
-// An MCP server behind an address: each message is a POST, answered by one JSON message or by a stream of them. A request runs on its
-// caller's thread. Speaks both eras: sessions, resumption and DELETE in the old one, headers that name the call in the new one.
+// An MCP server behind an address: each message is a POST, answered by one JSON message or by a stream of
+// them. A request runs on its caller's thread. Speaks both eras: sessions, resumption and DELETE in the old
+// one, headers that name the call in the new one.
 #pragma once
 
 #include <memory>
@@ -14,7 +15,8 @@ namespace tern {
 
 class HttpLink : public McpLink {
  public:
-  HttpLink(std::string url, NamedTexts headers, std::chrono::milliseconds patience, std::shared_ptr<McpTokens> tokens = nullptr);
+  HttpLink(std::string url, NamedTexts headers, std::chrono::milliseconds patience,
+           std::shared_ptr<McpTokens> tokens = nullptr);
   ~HttpLink() override;  // ends the session at the server, within a moment
 
   std::string open(LinkEvents events) override;

@@ -23,8 +23,9 @@ using std::chrono::milliseconds;
 constexpr std::size_t kLongestList = 2'048;
 constexpr const char* kReadResource = "read_resource";
 
-// Their own profile: the network and the workspace. They run as long as the session: what is missing of the protected names gets no
-// stand-in, which people would see all the time. Made once, on the thread of the first that starts.
+// Their own profile: the network and the workspace. They run as long as the session: what is missing of the
+// protected names gets no stand-in, which people would see all the time. Made once, on the thread of the
+// first that starts.
 class ServersSandbox {
  public:
   explicit ServersSandbox(std::filesystem::path root) : root_(std::move(root)) {}
@@ -48,7 +49,8 @@ class ServersSandbox {
 };
 
 // Each has a folder that stays, so that what it loads is loaded once.
-void wall_in(ProcessSpec& spec, const McpServer& server, const McpHubSettings& settings, ServersSandbox& walls) {
+void wall_in(ProcessSpec& spec, const McpServer& server, const McpHubSettings& settings,
+             ServersSandbox& walls) {
   if (!server.sandboxed || settings.places.empty() || probe_sandbox().rung == SandboxRung::none) return;
   const std::filesystem::path place = settings.places / server.name;
   std::error_code error;
@@ -58,9 +60,12 @@ void wall_in(ProcessSpec& spec, const McpServer& server, const McpHubSettings& s
   spec.sandbox.temp = place;
   std::erase_if(spec.env, [](const std::string& entry) { return entry.starts_with("TMPDIR="); });
   spec.env.push_back("TMPDIR=" + place.string());
-  for (const auto& [name, folder] : {std::pair{"npm_config_cache", "npm"}, std::pair{"UV_CACHE_DIR", "uv"},
-                                     std::pair{"UV_TOOL_DIR", "uv-tools"}, std::pair{"PIP_CACHE_DIR", "pip"}}) {
-    const auto given = [&, begin = std::string(name) + "="](const std::string& entry) { return entry.starts_with(begin); };
+  for (const auto& [name, folder] :
+       {std::pair{"npm_config_cache", "npm"}, std::pair{"UV_CACHE_DIR", "uv"},
+        std::pair{"UV_TOOL_DIR", "uv-tools"}, std::pair{"PIP_CACHE_DIR", "pip"}}) {
+    const auto given = [&, begin = std::string(name) + "="](const std::string& entry) {
+      return entry.starts_with(begin);
+    };
     if (std::none_of(spec.env.begin(), spec.env.end(), given))
       spec.env.push_back(std::string(name) + "=" + (place / folder).string());
   }
@@ -102,7 +107,8 @@ McpConnection::World world_of(const McpHubSettings& settings, const std::shared_
 // About four characters a token; what a server declares is counted the same on every wire.
 std::size_t tokens_of(const std::vector<ToolPtr>& tools) {
   std::size_t bytes = 0;
-  for (const ToolPtr& tool : tools) bytes += tool->name.size() + tool->description.size() + tool->schema.size() + 32;
+  for (const ToolPtr& tool : tools)
+    bytes += tool->name.size() + tool->description.size() + tool->schema.size() + 32;
   return bytes / 4;
 }
 
@@ -194,8 +200,10 @@ std::vector<ToolPtr> McpHub::tools_of(const McpState& state) const {
   const auto add = [&](const McpToolInfo& info, McpCaller work) {
     const std::string shown = mcp_tool_name(state.server.name, info.name);
     if (off_->has(shown)) return;
-    const auto call = [off = off_, shown, work = std::move(work)](const nlohmann::json& args, ToolContext& ctx) {
-      if (off->has(shown)) return ToolOutput{.text = "The user turned the tool " + shown + " off.", .is_error = true};
+    const auto call = [off = off_, shown, work = std::move(work)](const nlohmann::json& args,
+                                                                  ToolContext& ctx) {
+      if (off->has(shown))
+        return ToolOutput{.text = "The user turned the tool " + shown + " off.", .is_error = true};
       return work(args, ctx);
     };
     tools.push_back(std::make_shared<const Tool>(mcp_tool(state.server, info, call)));
@@ -204,8 +212,8 @@ std::vector<ToolPtr> McpHub::tools_of(const McpState& state) const {
     add(info, [connection = *owner, name = info.name](const nlohmann::json& args, ToolContext& ctx) {
       return connection->call(name, args, ctx);
     });
-  const bool own =
-      std::any_of(state.tools.begin(), state.tools.end(), [](const McpToolInfo& t) { return t.name == kReadResource; });
+  const bool own = std::any_of(state.tools.begin(), state.tools.end(),
+                               [](const McpToolInfo& t) { return t.name == kReadResource; });
   if (!state.resources.empty() && !own)
     add(reading_tool(state), [connection = *owner](const nlohmann::json& args, ToolContext& ctx) {
       return connection->read_resource(args.value("uri", ""), ctx);
@@ -230,7 +238,8 @@ std::vector<ToolPtr> McpHub::affordable(std::size_t tokens) const {
     list.insert(list.end(), tools.begin(), tools.end());
   }
   if (tokens_of(small) <= tokens) always.insert(always.end(), small.begin(), small.end());
-  std::sort(always.begin(), always.end(), [](const ToolPtr& a, const ToolPtr& b) { return a->name < b->name; });
+  std::sort(always.begin(), always.end(),
+            [](const ToolPtr& a, const ToolPtr& b) { return a->name < b->name; });
   return always;
 }
 

@@ -1,5 +1,6 @@
-// All MCP servers of a session. They start in the background and join when they are ready; the session's tool array is decided once,
-// before its first request, and never changes after that: what is not declared then is found by McpTools and called by McpCall.
+// All MCP servers of a session. They start in the background and join when they are ready; the session's tool
+// array is decided once, before its first request, and never changes after that: what is not declared then is
+// found by McpTools and called by McpCall.
 #pragma once
 
 #include <filesystem>
@@ -22,10 +23,12 @@ struct McpHubSettings {
   std::filesystem::path places;  // where servers in the sandbox keep what they load; empty: no sandbox
   std::filesystem::path tokens;  // where those of signed-in servers are kept; see oauth_store.h
   McpPauses pauses = {};
-  // A server's question for the person, see elicitation.h; called on any thread, which waits. Null: nobody is there.
-  std::function<nlohmann::json(const std::string& server, const nlohmann::json& params, std::stop_token stop)> on_question =
-      nullptr;
-  std::function<void(const std::string& server)> on_change = [](const std::string&) {};  // any thread: only post something
+  // A server's question for the person, see elicitation.h; called on any thread, which waits. Null: nobody is
+  // there.
+  std::function<nlohmann::json(const std::string& server, const nlohmann::json& params, std::stop_token stop)>
+      on_question = nullptr;
+  std::function<void(const std::string& server)> on_change = [](const std::string&) {
+  };  // any thread: only post something
 };
 
 class McpHub {
@@ -41,20 +44,23 @@ class McpHub {
   McpConnection* find(std::string_view server) const;
   // False for an unknown server. Off: its process is ended and its tools are refused.
   bool turn(std::string_view server, bool on);
-  // A single tool, by "mcp__server__tool": one that is off is not found, and refused where it is in the tool array already.
+  // A single tool, by "mcp__server__tool": one that is off is not found, and refused where it is in the tool
+  // array already.
   void turn_tool(const std::string& name, bool on);
   bool is_off(const std::string& name) const;
 
-  // The tools of the servers that are ready, by name. For the tool array are those of servers that stay within `tokens` each, when
-  // they do so together, and those of servers that the user wants there.
+  // The tools of the servers that are ready, by name. For the tool array are those of servers that stay
+  // within `tokens` each, when they do so together, and those of servers that the user wants there.
   std::vector<ToolPtr> tools() const;
   std::vector<ToolPtr> affordable(std::size_t tokens) const;
-  ToolPtr tool(std::string_view server, std::string_view tool) const;         // also by "mcp__server__tool" and an empty server
+  ToolPtr tool(std::string_view server,
+               std::string_view tool) const;  // also by "mcp__server__tool" and an empty server
   void wait_ready(std::stop_token stop, std::string_view server = {}) const;  // an empty name: all of them
 
   // What the model is told once of the servers that are ready and not yet told of; see server_news.h.
   std::string news();
-  // What a server says of itself, to be shown with its tools: once, and again when it is another text. Any thread.
+  // What a server says of itself, to be shown with its tools: once, and again when it is another text. Any
+  // thread.
   std::string words_to_show(const std::string& server);
 
  private:

@@ -1,4 +1,5 @@
-// Lines out of bytes, with a limit: of a longer line only both ends are kept. Pure; the same lines however the bytes are cut.
+// Lines out of bytes, with a limit: of a longer line only both ends are kept. Pure; the same lines however
+// the bytes are cut.
 #pragma once
 
 #include <functional>

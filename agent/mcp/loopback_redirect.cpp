@@ -22,7 +22,8 @@ constexpr std::chrono::milliseconds kBrowserPatience{3'000};
 
 std::string page(const char* status, const char* text) {
   const std::string body = std::string("<!doctype html><meta charset=utf-8><title>tern</title><p>") + text;
-  return std::string("HTTP/1.1 ") + status + "\r\nContent-Type: text/html; charset=utf-8\r\nReferrer-Policy: no-referrer\r\n" +
+  return std::string("HTTP/1.1 ") + status +
+         "\r\nContent-Type: text/html; charset=utf-8\r\nReferrer-Policy: no-referrer\r\n" +
          "Content-Length: " + std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body;
 }
 
@@ -31,7 +32,8 @@ std::string target_of_request(int peer) {
   const auto end = std::chrono::steady_clock::now() + kBrowserPatience;
   std::string text;
   while (text.find("\r\n\r\n") == text.npos && text.size() < kLongestRequest) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
     pollfd fd{peer, POLLIN, 0};
     if (left.count() <= 0 || ::poll(&fd, 1, static_cast<int>(left.count())) <= 0) return {};
     char part[2048];
@@ -66,21 +68,26 @@ LoopbackRedirect::~LoopbackRedirect() {
   ::close(wake_);
 }
 
-std::string LoopbackRedirect::address() const { return "http://127.0.0.1:" + std::to_string(port_) + "/callback"; }
+std::string LoopbackRedirect::address() const {
+  return "http://127.0.0.1:" + std::to_string(port_) + "/callback";
+}
 
-std::string LoopbackRedirect::answer(int peer, const std::function<bool(const std::string& url)>& fits) const {
+std::string LoopbackRedirect::answer(int peer,
+                                     const std::function<bool(const std::string& url)>& fits) const {
   const std::string target = target_of_request(peer);
   const bool here = target == "/callback" || target.starts_with("/callback?");
   const std::string url = "http://127.0.0.1:" + std::to_string(port_) + target;
   const bool good = here && fits(url);
-  const std::string text = !here  ? page("404 Not Found", "Nothing is here.")
-                           : good ? page("200 OK", "tern has the answer. You can close this window.")
-                                  : page("400 Bad Request", "This answer belongs to another sign-in. tern goes on waiting.");
+  const std::string text =
+      !here  ? page("404 Not Found", "Nothing is here.")
+      : good ? page("200 OK", "tern has the answer. You can close this window.")
+             : page("400 Bad Request", "This answer belongs to another sign-in. tern goes on waiting.");
   (void)::send(peer, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   return good ? url : std::string();
 }
 
-std::optional<std::string> LoopbackRedirect::wait(const std::function<bool(const std::string& url)>& fits, std::stop_token stop) {
+std::optional<std::string> LoopbackRedirect::wait(const std::function<bool(const std::string& url)>& fits,
+                                                  std::stop_token stop) {
   const std::stop_callback by_stop(stop, [this] { give({}); });
   while (!stop.stop_requested()) {
     pollfd fds[2] = {{wake_, POLLIN, 0}, {listener_, POLLIN, 0}};

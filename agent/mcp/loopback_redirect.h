@@ -18,8 +18,10 @@ class LoopbackRedirect {
 
   const std::string& why() const { return why_; }  // not empty: it does not listen
   std::string address() const;                     // "http://127.0.0.1:PORT/callback"
-  // The first address of a redirect that `fits`; a browser that comes with another one is told so, and the wait goes on.
-  std::optional<std::string> wait(const std::function<bool(const std::string& url)>& fits, std::stop_token stop);
+  // The first address of a redirect that `fits`; a browser that comes with another one is told so, and the
+  // wait goes on.
+  std::optional<std::string> wait(const std::function<bool(const std::string& url)>& fits,
+                                  std::stop_token stop);
   void give(std::string url);  // any thread
 
  private:

@@ -14,7 +14,8 @@ constexpr std::size_t kLongestName = 64, kHash = 8, kLongestSubject = 80;
 
 std::string subject_of(const nlohmann::json& args) {
   for (const auto& [key, value] : args.items())
-    if (value.is_string()) return clipped(value.get<std::string>().substr(0, kLongestSubject), kLongestSubject);
+    if (value.is_string())
+      return clipped(value.get<std::string>().substr(0, kLongestSubject), kLongestSubject);
   return {};
 }
 
@@ -26,7 +27,9 @@ std::string mcp_tool_name(std::string_view server, std::string_view tool) {
   name += tool;
   bool changed = false;
   for (std::size_t i = begin; i < name.size(); ++i) {
-    const bool fits = (is_name_char(name[i]) && static_cast<unsigned char>(name[i]) < 0x80 && name[i] != '$') || name[i] == '-';
+    const bool fits =
+        (is_name_char(name[i]) && static_cast<unsigned char>(name[i]) < 0x80 && name[i] != '$') ||
+        name[i] == '-';
     if (!fits) name[i] = '_', changed = true;
   }
   if (!changed && name.size() <= kLongestName) return name;

@@ -10,8 +10,8 @@
 
 namespace tern {
 
-// "mcp__server__tool": at most 64 letters, digits, '_' and '-', as every wire takes them. What had to be changed gets a hash behind it,
-// so that two tools never share a name.
+// "mcp__server__tool": at most 64 letters, digits, '_' and '-', as every wire takes them. What had to be
+// changed gets a hash behind it, so that two tools never share a name.
 std::string mcp_tool_name(std::string_view server, std::string_view tool);
 
 using McpCaller = std::function<ToolOutput(const nlohmann::json& args, ToolContext& ctx)>;

@@ -22,7 +22,8 @@ constexpr std::size_t kLargestAnswer = 256u << 10, kLongestReason = 200;
 constexpr milliseconds kPatience{20'000}, kWhole{60'000};
 
 std::int64_t now_seconds() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 json object_of(const std::string& text) {
@@ -33,7 +34,8 @@ json object_of(const std::string& text) {
 // A refusal in the server's words.
 std::string said_by(const json& answer, int status) {
   std::string text = member_text(answer, "error");
-  if (const std::string more = member_text(answer, "error_description"); !more.empty()) text += (text.empty() ? "" : ": ") + more;
+  if (const std::string more = member_text(answer, "error_description"); !more.empty())
+    text += (text.empty() ? "" : ": ") + more;
   return text.empty() ? "HTTP " + std::to_string(status) : clipped(text, kLongestReason);
 }
 
@@ -44,16 +46,18 @@ bool has(const std::vector<std::string>& list, const char* word) {
 // How the client proves itself at the token endpoint.
 std::string token_method(const OAuthIssuer& issuer, const std::string& secret) {
   if (secret.empty()) return "none";
-  if (has(issuer.token_methods, "client_secret_basic") || issuer.token_methods.empty()) return "client_secret_basic";
+  if (has(issuer.token_methods, "client_secret_basic") || issuer.token_methods.empty())
+    return "client_secret_basic";
   return has(issuer.token_methods, "client_secret_post") ? "client_secret_post" : "none";
 }
 
 }  // namespace
 
-OAuthClient::OAuthClient(const McpServer& server) : server_(server), public_only_(!is_private_name(parse_url(server.url).host)) {}
+OAuthClient::OAuthClient(const McpServer& server)
+    : server_(server), public_only_(!is_private_name(parse_url(server.url).host)) {}
 
-OAuthClient::Reply OAuthClient::send(const char* method, const std::string& url, Pairs headers, const std::string& body,
-                                     std::stop_token stop) const {
+OAuthClient::Reply OAuthClient::send(const char* method, const std::string& url, Pairs headers,
+                                     const std::string& body, std::stop_token stop) const {
   Reply reply;
   if (reply.why = refusal(url); !reply.why.empty()) return reply;
   if (public_only_ && is_private_name(parse_url(url).host)) {
@@ -99,7 +103,8 @@ std::string OAuthClient::challenge(OAuthChallenge& challenge, std::stop_token st
   return {};
 }
 
-std::string OAuthClient::find_issuer(const std::string& issuer, OAuthIssuer& server, bool& any, std::stop_token stop) const {
+std::string OAuthClient::find_issuer(const std::string& issuer, OAuthIssuer& server, bool& any,
+                                     std::stop_token stop) const {
   std::string why;
   any = false;
   std::vector<std::string> places = issuer_metadata_places(issuer);
@@ -115,7 +120,8 @@ std::string OAuthClient::find_issuer(const std::string& issuer, OAuthIssuer& ser
   return why.empty() ? "there is no metadata of the authorization server " + issuer : why;
 }
 
-std::string OAuthClient::discover(const OAuthChallenge& challenge, OAuthFound& found, std::stop_token stop) const {
+std::string OAuthClient::discover(const OAuthChallenge& challenge, OAuthFound& found,
+                                  std::stop_token stop) const {
   std::vector<std::string> places = resource_metadata_places(server_.url);
   if (!challenge.resource_metadata.empty()) places = {challenge.resource_metadata};
   OAuthResource resource;
@@ -125,22 +131,27 @@ std::string OAuthClient::discover(const OAuthChallenge& challenge, OAuthFound& f
     if (!good && !challenge.resource_metadata.empty())
       return place + ": " + (reply.why.empty() ? "HTTP " + std::to_string(reply.status) : reply.why);
     if (!good) continue;
-    if (const std::string wrong = read_resource(reply.body, server_.url, resource); !wrong.empty()) return place + ": " + wrong;
+    if (const std::string wrong = read_resource(reply.body, server_.url, resource); !wrong.empty())
+      return place + ": " + wrong;
     break;
   }
   found.resource = resource.resource;
-  if (resource.issuers.empty()) {  // from before there was such metadata: the server is its own authorization server
+  if (resource.issuers
+          .empty()) {  // from before there was such metadata: the server is its own authorization server
     bool any = false;
     std::string why = find_issuer(origin_of(server_.url), found.issuer, any, stop);
     if (any && !why.empty()) return why;
     if (!any) found.issuer = issuer_without_metadata(server_.url);
   } else {
     bool any = false;
-    if (std::string why = find_issuer(resource.issuers.front(), found.issuer, any, stop); !why.empty()) return why;
+    if (std::string why = find_issuer(resource.issuers.front(), found.issuer, any, stop); !why.empty())
+      return why;
   }
   std::string listed;
   for (const std::string& each : resource.scopes) listed = joined_scopes(listed, each);
-  found.scope = !server_.oauth.scopes.empty() ? server_.oauth.scopes : !challenge.scope.empty() ? challenge.scope : listed;
+  found.scope = !server_.oauth.scopes.empty() ? server_.oauth.scopes
+                : !challenge.scope.empty()    ? challenge.scope
+                                              : listed;
   if (!found.scope.empty() && has(found.issuer.scopes, "offline_access"))
     found.scope = joined_scopes(found.scope, "offline_access");
   return {};
@@ -155,9 +166,11 @@ std::string OAuthClient::identify(const OAuthFound& found, const std::string& re
   tokens.scope = found.scope;
   tokens.client_id = server_.oauth.client_id;
   tokens.client_secret = server_.oauth.client_secret;
-  if (tokens.client_id.empty() && found.issuer.takes_metadata_url) tokens.client_id = server_.oauth.metadata_url;
+  if (tokens.client_id.empty() && found.issuer.takes_metadata_url)
+    tokens.client_id = server_.oauth.metadata_url;
   if (tokens.client_id.empty() && found.issuer.registration_endpoint.empty())
-    return "this server registers no clients by itself. Register one there, and put \"oauth\": {\"clientId\": \"…\"} into the "
+    return "this server registers no clients by itself. Register one there, and put \"oauth\": "
+           "{\"clientId\": \"…\"} into the "
            "entry";
   if (tokens.client_id.empty()) {
     json client{{"client_name", "tern"},       {"application_type", "native"},
@@ -165,15 +178,17 @@ std::string OAuthClient::identify(const OAuthFound& found, const std::string& re
                 {"response_types", {"code"}},  {"token_endpoint_auth_method", "none"}};
     const auto& methods = found.issuer.token_methods;
     if (!methods.empty() && !has(methods, "none"))
-      client["token_endpoint_auth_method"] = has(methods, "client_secret_basic") ? "client_secret_basic" : "client_secret_post";
+      client["token_endpoint_auth_method"] =
+          has(methods, "client_secret_basic") ? "client_secret_basic" : "client_secret_post";
     if (!found.scope.empty()) client["scope"] = found.scope;
-    const Reply reply =
-        send("POST", found.issuer.registration_endpoint, {{"Content-Type", "application/json"}}, one_line(client), stop);
+    const Reply reply = send("POST", found.issuer.registration_endpoint,
+                             {{"Content-Type", "application/json"}}, one_line(client), stop);
     const json answer = object_of(reply.body);
     tokens.client_id = member_text(answer, "client_id");
     tokens.client_secret = member_text(answer, "client_secret");
     if (tokens.client_id.empty() || !reply.why.empty())
-      return "the registration was refused: " + (reply.why.empty() ? said_by(answer, reply.status) : reply.why);
+      return "the registration was refused: " +
+             (reply.why.empty() ? said_by(answer, reply.status) : reply.why);
     tokens.token_method = member_text(answer, "token_endpoint_auth_method");
   }
   if (tokens.token_method.empty()) tokens.token_method = token_method(found.issuer, tokens.client_secret);
@@ -185,8 +200,8 @@ std::string OAuthClient::grant(OAuthTokens& tokens, Pairs form, std::stop_token 
   Pairs headers{{"Content-Type", "application/x-www-form-urlencoded"}};
   if (tokens.token_method == "client_secret_basic" && !tokens.client_secret.empty()) {
     std::string proof = "Basic ";
-    append_base64(proof,
-                  form_encoded({{"", tokens.client_id}}).substr(1) + ":" + form_encoded({{"", tokens.client_secret}}).substr(1));
+    append_base64(proof, form_encoded({{"", tokens.client_id}}).substr(1) + ":" +
+                             form_encoded({{"", tokens.client_secret}}).substr(1));
     headers.emplace_back("Authorization", proof);
   } else {
     form.emplace_back("client_id", tokens.client_id);
@@ -195,7 +210,8 @@ std::string OAuthClient::grant(OAuthTokens& tokens, Pairs form, std::stop_token 
   const Reply reply = send("POST", tokens.token_endpoint, headers, form_encoded(form), stop);
   const json answer = object_of(reply.body);
   if (!reply.why.empty()) return reply.why;
-  if (reply.status != 200 || member_text(answer, "access_token").empty()) return said_by(answer, reply.status);
+  if (reply.status != 200 || member_text(answer, "access_token").empty())
+    return said_by(answer, reply.status);
   tokens.access = member_text(answer, "access_token");
   if (std::any_of(tokens.access.begin(), tokens.access.end(), [](char c) { return c <= ' ' || c > '~'; }))
     return tokens.access.clear(), "its token is none";
@@ -209,7 +225,10 @@ std::string OAuthClient::grant(OAuthTokens& tokens, Pairs form, std::stop_token 
 std::string OAuthClient::exchange(OAuthTokens& tokens, const std::string& code, const std::string& verifier,
                                   const std::string& redirect, std::stop_token stop) const {
   return grant(tokens,
-               {{"grant_type", "authorization_code"}, {"code", code}, {"code_verifier", verifier}, {"redirect_uri", redirect}},
+               {{"grant_type", "authorization_code"},
+                {"code", code},
+                {"code_verifier", verifier},
+                {"redirect_uri", redirect}},
                stop);
 }
 

@@ -9,7 +9,9 @@ namespace {
 constexpr std::int64_t kMargin = 30;  // seconds before its end a token is renewed
 
 bool is_over(const OAuthTokens& tokens) {
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
   return tokens.expires > 0 && tokens.expires - kMargin < now;
 }
 
@@ -37,7 +39,8 @@ bool OAuthKeeper::renew(const std::string& sent, std::stop_token stop) {
   return store_.change(url_, change, stop).empty() && fresh;
 }
 
-bool OAuthKeeper::refused(int status, std::string_view header, const std::string& sent, std::stop_token stop) {
+bool OAuthKeeper::refused(int status, std::string_view header, const std::string& sent,
+                          std::stop_token stop) {
   const OAuthChallenge challenge = read_challenge(header);
   if (status == 401 && !sent.empty()) return renew(sent, stop);
   if (status == 401) return wish(challenge.scope, stop), false;

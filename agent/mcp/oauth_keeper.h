@@ -1,4 +1,5 @@
-// The token of one server while it is used: read from the store, renewed once when it is refused, and never asked of a person here.
+// The token of one server while it is used: read from the store, renewed once when it is refused, and never
+// asked of a person here.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +20,8 @@ class OAuthKeeper : public McpTokens {
       : client_(server), url_(server.url), store_(std::move(tokens)) {}
 
   std::string token(std::stop_token stop) override;
-  bool refused(int status, std::string_view challenge, const std::string& sent, std::stop_token stop) override;
+  bool refused(int status, std::string_view challenge, const std::string& sent,
+               std::stop_token stop) override;
 
  private:
   bool renew(const std::string& sent, std::stop_token stop);

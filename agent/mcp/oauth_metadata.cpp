@@ -28,7 +28,8 @@ std::string parameter(std::string_view header, std::string_view name) {
     if (!begins || from >= header.size() || header[from] != '=') continue;
     const bool quoted = ++from < header.size() && header[from] == '"';
     from += quoted;
-    const std::size_t end = std::min(quoted ? header.find('"', from) : header.find_first_of(", ", from), header.size());
+    const std::size_t end =
+        std::min(quoted ? header.find('"', from) : header.find_first_of(", ", from), header.size());
     return std::string(header.substr(from, end - from));
   }
   return {};
@@ -88,8 +89,11 @@ int hex_digit(char c) {
 std::string percent_decoded(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool coded = text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0;
-    out += text[i] == '+' ? ' ' : coded ? static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2])) : text[i];
+    const bool coded =
+        text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0;
+    out += text[i] == '+' ? ' '
+           : coded        ? static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]))
+                          : text[i];
     if (coded) i += 2;
   }
   return out;
@@ -126,9 +130,11 @@ std::vector<std::string> issuer_metadata_places(std::string_view issuer) {
 std::string read_resource(std::string_view text, std::string_view server_url, OAuthResource& resource) {
   const json root = object_of(text);
   if (root.is_null()) return "it is not a JSON object";
-  resource = {member_text(root, "resource"), texts(root, "authorization_servers"), texts(root, "scopes_supported")};
+  resource = {member_text(root, "resource"), texts(root, "authorization_servers"),
+              texts(root, "scopes_supported")};
   const std::string path = path_of(server_url), claimed = path_of(resource.resource);
-  const bool leads = claimed == path || (path.starts_with(claimed) && (claimed.empty() || path[claimed.size()] == '/'));
+  const bool leads =
+      claimed == path || (path.starts_with(claimed) && (claimed.empty() || path[claimed.size()] == '/'));
   if (origin_of(resource.resource) != origin_of(server_url) || !leads)
     return "it is about another resource, " + resource.resource;
   return resource.issuers.empty() ? "it names no authorization server" : "";
@@ -137,7 +143,8 @@ std::string read_resource(std::string_view text, std::string_view server_url, OA
 std::string read_issuer(std::string_view text, std::string_view issuer, OAuthIssuer& server) {
   const json root = object_of(text);
   if (root.is_null()) return "it is not a JSON object";
-  if (member_text(root, "issuer") != issuer) return "it is of another issuer, \"" + member_text(root, "issuer") + "\"";
+  if (member_text(root, "issuer") != issuer)
+    return "it is of another issuer, \"" + member_text(root, "issuer") + "\"";
   server.issuer = std::string(issuer);
   server.authorization_endpoint = member_text(root, "authorization_endpoint");
   server.token_endpoint = member_text(root, "token_endpoint");
@@ -150,7 +157,8 @@ std::string read_issuer(std::string_view text, std::string_view issuer, OAuthIss
     if (each.empty()) return "it names no endpoint to sign in at";
     if (const std::string why = refusal(each); !why.empty()) return each + ": " + why;
   }
-  if (const std::string why = refusal(server.registration_endpoint); !server.registration_endpoint.empty() && !why.empty())
+  if (const std::string why = refusal(server.registration_endpoint);
+      !server.registration_endpoint.empty() && !why.empty())
     return server.registration_endpoint + ": " + why;
   const auto methods = texts(root, "code_challenge_methods_supported");
   if (!methods.empty() && std::find(methods.begin(), methods.end(), "S256") == methods.end())
@@ -169,7 +177,8 @@ OAuthIssuer issuer_without_metadata(std::string_view server_url) {
 
 std::string form_encoded(const std::vector<std::pair<std::string, std::string>>& pairs) {
   std::string out;
-  for (const auto& [name, value] : pairs) out += (out.empty() ? "" : "&") + name + "=" + percent_encoded(value);
+  for (const auto& [name, value] : pairs)
+    out += (out.empty() ? "" : "&") + name + "=" + percent_encoded(value);
   return out;
 }
 
@@ -214,7 +223,8 @@ std::string base64_url(std::string_view bytes) {
 std::string pkce_challenge(std::string_view verifier) {
   const std::string hex = sha256(verifier);
   std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) bytes += static_cast<char>(hex_digit(hex[i]) * 16 + hex_digit(hex[i + 1]));
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+    bytes += static_cast<char>(hex_digit(hex[i]) * 16 + hex_digit(hex[i + 1]));
   return base64_url(bytes);
 }
 

@@ -1,5 +1,5 @@
-// What OAuth documents say: the challenge of a server, where its metadata is found, what that says. Pure; whatever the texts are,
-// reading them never throws.
+// What OAuth documents say: the challenge of a server, where its metadata is found, what that says. Pure;
+// whatever the texts are, reading them never throws.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,7 +14,8 @@ struct OAuthChallenge {  // of a WWW-Authenticate header; empty members where it
 };
 OAuthChallenge read_challenge(std::string_view www_authenticate);
 
-// Where the metadata of a protected resource and of an authorization server may be, in the order in which they are tried.
+// Where the metadata of a protected resource and of an authorization server may be, in the order in which
+// they are tried.
 std::vector<std::string> resource_metadata_places(std::string_view server_url);
 std::vector<std::string> issuer_metadata_places(std::string_view issuer);
 
@@ -28,7 +29,8 @@ struct OAuthIssuer {
   bool takes_metadata_url = false;  // a client may be named by the address of its own metadata
   bool names_itself = false;        // its answers carry "iss"
 };
-// Empty, or why it cannot be used. A resource must be the server's address or a part of the path that leads there.
+// Empty, or why it cannot be used. A resource must be the server's address or a part of the path that leads
+// there.
 std::string read_resource(std::string_view text, std::string_view server_url, OAuthResource& resource);
 // The issuer must be, byte for byte, the one that was asked for.
 std::string read_issuer(std::string_view text, std::string_view issuer, OAuthIssuer& server);

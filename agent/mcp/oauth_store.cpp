@@ -92,12 +92,14 @@ std::string OAuthStore::save(const std::string& server_url, const OAuthTokens& t
     if (!others.empty()) issuers[issuer] = std::move(others);
   }
   servers.erase(server_url);
-  if (!tokens.access.empty() || !tokens.scope.empty()) servers[server_url] = {{"issuer", tokens.issuer}, {"scope", tokens.scope}};
+  if (!tokens.access.empty() || !tokens.scope.empty())
+    servers[server_url] = {{"issuer", tokens.issuer}, {"scope", tokens.scope}};
   if (!tokens.access.empty())
-    issuers[tokens.issuer][server_url] = {{"resource", tokens.resource},         {"token_endpoint", tokens.token_endpoint},
-                                          {"client_id", tokens.client_id},       {"client_secret", tokens.client_secret},
-                                          {"token_method", tokens.token_method}, {"access_token", tokens.access},
-                                          {"refresh_token", tokens.refresh},     {"expires", tokens.expires}};
+    issuers[tokens.issuer][server_url] = {
+        {"resource", tokens.resource},         {"token_endpoint", tokens.token_endpoint},
+        {"client_id", tokens.client_id},       {"client_secret", tokens.client_secret},
+        {"token_method", tokens.token_method}, {"access_token", tokens.access},
+        {"refresh_token", tokens.refresh},     {"expires", tokens.expires}};
   const json root{{"servers", std::move(servers)}, {"issuers", std::move(issuers)}};
   return write_private_file(file_, root.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }

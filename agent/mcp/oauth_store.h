@@ -1,5 +1,5 @@
-// The tokens of MCP servers, in one file of the user's own state directory (0600). What an issuer gave is kept under that issuer and
-// sent to no other. Several terns share it: whoever changes it holds a lock.
+// The tokens of MCP servers, in one file of the user's own state directory (0600). What an issuer gave is
+// kept under that issuer and sent to no other. Several terns share it: whoever changes it holds a lock.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,10 @@ class OAuthStore {
   explicit OAuthStore(std::filesystem::path file) : file_(std::move(file)) {}
 
   OAuthTokens load(const std::string& server_url) const;  // without `access`: none
-  // Holds the lock while `change` looks at what is there now and changes it; an empty `access` takes the entry out, but for what it
-  // wants to ask for the next time (`scope`). Empty, or why it was not kept.
-  std::string change(const std::string& server_url, const std::function<void(OAuthTokens&)>& change, std::stop_token stop);
+  // Holds the lock while `change` looks at what is there now and changes it; an empty `access` takes the
+  // entry out, but for what it wants to ask for the next time (`scope`). Empty, or why it was not kept.
+  std::string change(const std::string& server_url, const std::function<void(OAuthTokens&)>& change,
+                     std::stop_token stop);
 
  private:
   std::string save(const std::string& server_url, const OAuthTokens& tokens) const;

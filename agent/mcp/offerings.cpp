@@ -37,13 +37,15 @@ McpToolInfo tool_from(const json& entry) {
 }
 
 McpPrompt prompt_from(const json& entry) {
-  McpPrompt prompt{member_text(entry, "name"), clipped(member_text(entry, "description"), kLongestDescription), {}};
+  McpPrompt prompt{
+      member_text(entry, "name"), clipped(member_text(entry, "description"), kLongestDescription), {}};
   const json arguments = entry.value("arguments", json::array());
   for (const json& each : arguments.is_array() ? arguments : json::array()) {
     const std::string name = member_text(each, "name");
     const json required = each.is_object() ? each.value("required", json()) : json();
     if (!name.empty())
-      prompt.arguments.push_back({name, clipped(member_text(each, "description"), kLongestDescription), required == true});
+      prompt.arguments.push_back(
+          {name, clipped(member_text(each, "description"), kLongestDescription), required == true});
   }
   return prompt;
 }
@@ -52,8 +54,10 @@ McpPrompt prompt_from(const json& entry) {
 template <typename Value, typename Key>
 void sort_once(std::vector<Value>& values, Key key) {
   std::erase_if(values, [&](const Value& value) { return key(value).empty(); });
-  std::stable_sort(values.begin(), values.end(), [&](const Value& a, const Value& b) { return key(a) < key(b); });
-  values.erase(std::unique(values.begin(), values.end(), [&](const Value& a, const Value& b) { return key(a) == key(b); }),
+  std::stable_sort(values.begin(), values.end(),
+                   [&](const Value& a, const Value& b) { return key(a) < key(b); });
+  values.erase(std::unique(values.begin(), values.end(),
+                           [&](const Value& a, const Value& b) { return key(a) == key(b); }),
                values.end());
 }
 
@@ -101,8 +105,8 @@ McpArguments read_arguments(const McpPrompt& prompt, std::string_view text) {
   for (const McpArgument& argument : prompt.arguments) open.push_back(&argument);
   std::vector<std::string> plain;
   for (const std::string& word : argument_words(text)) {
-    const auto named =
-        std::find_if(open.begin(), open.end(), [&](const McpArgument* a) { return word.starts_with(a->name + "="); });
+    const auto named = std::find_if(open.begin(), open.end(),
+                                    [&](const McpArgument* a) { return word.starts_with(a->name + "="); });
     if (named == open.end()) {
       plain.push_back(word);
       continue;
@@ -116,7 +120,8 @@ McpArguments read_arguments(const McpPrompt& prompt, std::string_view text) {
       continue;
     }
     std::string value = plain[i];
-    for (std::size_t rest = i + 1; i + 1 == open.size() && rest < plain.size(); ++rest) value += " " + plain[rest];
+    for (std::size_t rest = i + 1; i + 1 == open.size() && rest < plain.size(); ++rest)
+      value += " " + plain[rest];
     read.values.emplace_back(open[i]->name, std::move(value));
   }
   return read;

@@ -1,4 +1,5 @@
-// What a server offers, as its lists say it: tools, prompts, resources. The words are the server's, cut to 2 KB. Pure.
+// What a server offers, as its lists say it: tools, prompts, resources. The words are the server's, cut to 2
+// KB. Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -23,7 +23,8 @@ bool is_header_name(const std::string& name) {
 }
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
@@ -52,7 +53,8 @@ bool read(const json& schema, const std::vector<std::string>& path, std::vector<
       json rest = property;
       if (property.is_object() && property.contains(kMark)) {
         const json& mark = property[kMark];
-        if (!mark.is_string() || !is_header_name(mark.get<std::string>()) || !is_plain(property)) return false;
+        if (!mark.is_string() || !is_header_name(mark.get<std::string>()) || !is_plain(property))
+          return false;
         headers.push_back({below, "Mcp-Param-" + mark.get<std::string>()});
         rest.erase(kMark);
       }
@@ -73,7 +75,8 @@ bool read_param_headers(const json& schema, std::vector<ParamHeader>& headers) {
   return std::adjacent_find(names.begin(), names.end()) == names.end();
 }
 
-std::vector<std::pair<std::string, std::string>> values_of(const std::vector<ParamHeader>& headers, const json& arguments) {
+std::vector<std::pair<std::string, std::string>> values_of(const std::vector<ParamHeader>& headers,
+                                                           const json& arguments) {
   std::vector<std::pair<std::string, std::string>> values;
   for (const ParamHeader& each : headers) {
     const json* at = &arguments;

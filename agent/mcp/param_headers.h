@@ -1,5 +1,5 @@
-// Arguments of a tool that also travel as headers, so that what stands between us and the server can see them: properties with
-// "x-mcp-header" in a tool's schema. Pure.
+// Arguments of a tool that also travel as headers, so that what stands between us and the server can see
+// them: properties with "x-mcp-header" in a tool's schema. Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

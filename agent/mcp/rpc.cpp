@@ -125,7 +125,9 @@ std::string rpc_notification(std::string_view method, const json& params) {
   return message_text(std::move(message));
 }
 
-std::string rpc_result(const json& id, const json& result) { return message_text({{"id", id}, {"result", result}}); }
+std::string rpc_result(const json& id, const json& result) {
+  return message_text({{"id", id}, {"result", result}});
+}
 
 std::string rpc_failure(const json& id, int code, std::string_view message) {
   return message_text({{"id", id}, {"error", {{"code", code}, {"message", message}}}});

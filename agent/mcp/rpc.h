@@ -1,4 +1,5 @@
-// JSON-RPC 2.0 as MCP uses it: one message is one text. Pure. Whatever a server writes, reading it never throws.
+// JSON-RPC 2.0 as MCP uses it: one message is one text. Pure. Whatever a server writes, reading it never
+// throws.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,10 @@ namespace tern {
 
 // Codes of JSON-RPC and of both MCP eras.
 namespace rpc_code {
-inline constexpr int parse = -32700, invalid_request = -32600, no_method = -32601, bad_params = -32602, internal = -32603;
-inline constexpr int no_resource = -32002, header_mismatch = -32020, no_capability = -32021, no_version = -32022;
+inline constexpr int parse = -32700, invalid_request = -32600, no_method = -32601, bad_params = -32602,
+                     internal = -32603;
+inline constexpr int no_resource = -32002, header_mismatch = -32020, no_capability = -32021,
+                     no_version = -32022;
 inline constexpr int needs_url = -32042;
 }  // namespace rpc_code
 

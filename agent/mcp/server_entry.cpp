@@ -31,7 +31,8 @@ class EntryReader {
       read_address();
     read_limits();
     if (wrong_.empty() && !missing_.empty())
-      wrong_ = "the variable " + missing_.front() + " is not set. Set it, or write ${" + missing_.front() + ":-value}";
+      wrong_ = "the variable " + missing_.front() + " is not set. Set it, or write ${" + missing_.front() +
+               ":-value}";
     return wrong_;
   }
 
@@ -101,20 +102,26 @@ class EntryReader {
     const double amount = value->is_number() ? value->get<double>() * static_cast<double>(unit) : 0;
     if (amount >= 1 && amount <= static_cast<double>(kLongestTimeout.count()))
       return milliseconds(static_cast<long long>(amount));
-    blame(std::string("\"") + name + "\" must be a positive number of " + (unit == 1 ? "milliseconds" : "seconds"));
+    blame(std::string("\"") + name + "\" must be a positive number of " +
+          (unit == 1 ? "milliseconds" : "seconds"));
     return otherwise;
   }
 
   void read_transport() {
-    const bool command = member("command") != nullptr, url = member("url") != nullptr || member("httpUrl") != nullptr;
+    const bool command = member("command") != nullptr,
+               url = member("url") != nullptr || member("httpUrl") != nullptr;
     const std::string type = text("type");
     if (command && url) return blame("it has both \"command\" and \"url\". Keep one of them");
-    if (!command && !url) return blame("it has neither \"command\" nor \"url\". Give a \"command\" to run or a \"url\" to call");
+    if (!command && !url)
+      return blame("it has neither \"command\" nor \"url\". Give a \"command\" to run or a \"url\" to call");
     server_.transport = url ? McpTransport::http : McpTransport::stdio;
     if (type.empty()) return;
     if (type == "sse")
-      return blame("the transport \"sse\" is not supported. Use \"type\": \"http\" with the server's Streamable HTTP address");
-    const bool http = type == "http" || type == "streamable-http" || type == "streamableHttp" || type == "remote";
+      return blame(
+          "the transport \"sse\" is not supported. Use \"type\": \"http\" with the server's Streamable HTTP "
+          "address");
+    const bool http =
+        type == "http" || type == "streamable-http" || type == "streamableHttp" || type == "remote";
     const bool stdio = type == "stdio" || type == "local";
     if (!http && !stdio) return blame("the type \"" + type + "\" is unknown. Use \"stdio\" or \"http\"");
     if (http && command) blame("\"type\": \"" + type + "\" needs a \"url\", and the entry has a \"command\"");
@@ -142,7 +149,8 @@ class EntryReader {
     server_.url = text(member("httpUrl") != nullptr ? "httpUrl" : "url");
     server_.headers = pairs("headers");
     read_oauth();
-    if (member("headersHelper") != nullptr) blame("\"headersHelper\" is not supported. Put the headers into \"headers\"");
+    if (member("headersHelper") != nullptr)
+      blame("\"headersHelper\" is not supported. Put the headers into \"headers\"");
     if (const std::string why = refusal(server_.url); missing_.empty() && !why.empty())
       blame("its address cannot be used: " + why);
   }
@@ -153,12 +161,19 @@ class EntryReader {
     if (!oauth->is_object()) return blame("\"oauth\" must be an object");
     const auto said = [&](const char* name) {
       const auto found = oauth->find(name);
-      return found != oauth->end() && found->is_string() ? expanded(found->get<std::string>()) : std::string();
+      return found != oauth->end() && found->is_string() ? expanded(found->get<std::string>())
+                                                         : std::string();
     };
-    server_.oauth = {said("clientId"), said("clientSecret"), said("clientMetadataUrl"), said("authServerMetadataUrl"), {}, 0};
+    server_.oauth = {said("clientId"),
+                     said("clientSecret"),
+                     said("clientMetadataUrl"),
+                     said("authServerMetadataUrl"),
+                     {},
+                     0};
     const json scopes = oauth->value("scopes", json());
     for (const json& each : scopes.is_array() ? scopes : json::array())
-      if (each.is_string()) server_.oauth.scopes += (server_.oauth.scopes.empty() ? "" : " ") + each.get<std::string>();
+      if (each.is_string())
+        server_.oauth.scopes += (server_.oauth.scopes.empty() ? "" : " ") + each.get<std::string>();
     if (scopes.is_string()) server_.oauth.scopes = scopes.get<std::string>();
     const std::int64_t port = whole_number(oauth->value("callbackPort", json(0)), -1);
     if (port < 0 || port > 65'535) return blame("\"oauth.callbackPort\" must be a port");
@@ -204,7 +219,8 @@ bool is_server_name(std::string_view name) {
          name.find("__") == name.npos;
 }
 
-std::string expand_variables(std::string_view text, const Variables& variables, std::vector<std::string>& missing) {
+std::string expand_variables(std::string_view text, const Variables& variables,
+                             std::vector<std::string>& missing) {
   std::string out;
   while (true) {
     const std::size_t begin = text.find("${");
@@ -228,11 +244,13 @@ std::string expand_variables(std::string_view text, const Variables& variables, 
 McpServers read_mcp_servers(std::string_view text, const std::filesystem::path& file, McpScope scope,
                             const Variables& variables) {
   McpServers read;
-  const json root = nests_too_deep(text) ? json(json::value_t::discarded) : json::parse(text, nullptr, false, true);
+  const json root =
+      nests_too_deep(text) ? json(json::value_t::discarded) : json::parse(text, nullptr, false, true);
   const json* entries = entries_of(root);
   if (entries == nullptr) {
-    read.problems.push_back(file.string() + (root.is_discarded() ? ": this is not valid JSON, so its MCP servers are not used"
-                                                                 : ": \"mcpServers\" must be an object of named servers"));
+    read.problems.push_back(file.string() + (root.is_discarded()
+                                                 ? ": this is not valid JSON, so its MCP servers are not used"
+                                                 : ": \"mcpServers\" must be an object of named servers"));
     return read;
   }
   for (const auto& [name, entry] : entries->items()) {
@@ -267,7 +285,8 @@ McpServers merge_mcp_servers(std::vector<McpServers> lists) {
     }
     all.problems.insert(all.problems.end(), list.problems.begin(), list.problems.end());
   }
-  std::sort(all.servers.begin(), all.servers.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::sort(all.servers.begin(), all.servers.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
   return all;
 }
 

@@ -1,5 +1,5 @@
-// An MCP server as a configuration file names it: {"mcpServers": {"name": {"command": …} or {"url": …}}}. The shapes of Claude Code,
-// Gemini CLI and others are understood. Pure: files and variables are passed in.
+// An MCP server as a configuration file names it: {"mcpServers": {"name": {"command": …} or {"url": …}}}. The
+// shapes of Claude Code, Gemini CLI and others are understood. Pure: files and variables are passed in.
 #pragma once
 
 #include <chrono>
@@ -40,8 +40,8 @@ struct McpServer {
   std::chrono::milliseconds start_timeout{30'000};
   std::chrono::milliseconds call_timeout{300'000};  // without a word of the server; progress starts it again
   bool enabled = true;
-  bool trusted = false;                 // what it says of its tools (read-only …) is believed; never set by a project
-  bool always_load = false;             // its tools are declared, whatever they cost
+  bool trusted = false;      // what it says of its tools (read-only …) is believed; never set by a project
+  bool always_load = false;  // its tools are declared, whatever they cost
   std::vector<std::string> only_tools;  // empty: all
   std::vector<std::string> without_tools;
   McpScope scope = McpScope::user;
@@ -59,10 +59,12 @@ struct McpServers {
 using Variables = std::function<const char*(const std::string& name)>;
 
 // `text` is a JSON object (comments allowed) with "mcpServers", or such an object of entries itself.
-McpServers read_mcp_servers(std::string_view text, const std::filesystem::path& file, McpScope scope, const Variables& variables);
+McpServers read_mcp_servers(std::string_view text, const std::filesystem::path& file, McpScope scope,
+                            const Variables& variables);
 
 // ${NAME} and ${NAME:-otherwise} filled in; the names that are not set and have no otherwise go to `missing`.
-std::string expand_variables(std::string_view text, const Variables& variables, std::vector<std::string>& missing);
+std::string expand_variables(std::string_view text, const Variables& variables,
+                             std::vector<std::string>& missing);
 
 // Later lists win over earlier ones, name by name.
 McpServers merge_mcp_servers(std::vector<McpServers> lists);

@@ -33,8 +33,8 @@ std::string fitting(const std::string& names, std::size_t most) {
   if (names.size() <= most) return names;
   const std::size_t end = names.rfind(' ', most);
   if (end == names.npos) return clipped(names, most);
-  return names.substr(0, end) + " and " + std::to_string(std::count(names.begin() + std::ptrdiff_t(end), names.end(), ' ')) +
-         " more";
+  return names.substr(0, end) + " and " +
+         std::to_string(std::count(names.begin() + std::ptrdiff_t(end), names.end(), ' ')) + " more";
 }
 
 std::string first_sentence(std::string_view text) {
@@ -54,14 +54,16 @@ std::string news_of(const std::vector<McpState>& ready) {
   std::string text = "[MCP servers are ready. McpTools shows their tools, McpCall calls them.";
   for (std::size_t i = 0; i < ready.size(); ++i) {
     text += "\n" + ready[i].server.name + ": " + (names[i].empty() ? "no tools" : fitting(names[i], most));
-    if (!ready[i].info.instructions.empty()) text += "; it says: \"" + first_sentence(ready[i].info.instructions) + "\"";
+    if (!ready[i].info.instructions.empty())
+      text += "; it says: \"" + first_sentence(ready[i].info.instructions) + "\"";
   }
   return text + "]";
 }
 
 std::string own_words(const McpState& state) {
   if (state.info.instructions.empty()) return {};
-  return "The server \"" + state.server.name + "\" says of itself: " + clipped(state.info.instructions, kLongestWords) + "\n";
+  return "The server \"" + state.server.name +
+         "\" says of itself: " + clipped(state.info.instructions, kLongestWords) + "\n";
 }
 
 }  // namespace tern

@@ -8,7 +8,8 @@
 
 namespace tern {
 
-// Names of tools, about 900 bytes of all servers together, and a short sentence of its own of each. McpTools has the rest.
+// Names of tools, about 900 bytes of all servers together, and a short sentence of its own of each. McpTools
+// has the rest.
 std::string news_of(const std::vector<McpState>& ready);
 
 // All it says of itself, capped and named as its words; empty when it says nothing.

@@ -1,5 +1,5 @@
-// What a server may ask of us, and the answers: roots, ping, and what it wants to know of the person; everything else is refused, for
-// a question without an answer keeps a server waiting. Pure.
+// What a server may ask of us, and the answers: roots, ping, and what it wants to know of the person;
+// everything else is refused, for a question without an answer keeps a server waiting. Pure.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,8 @@ struct ServerQuestion {
 ServerQuestion answer_question(std::string_view method, const std::vector<std::filesystem::path>& roots);
 
 // The modern form: the questions inside a result, answered by their keys. `why` when one cannot be.
-using AskPerson = std::function<nlohmann::json(const nlohmann::json& params)>;  // "elicitation/create"; null: declined
+using AskPerson =
+    std::function<nlohmann::json(const nlohmann::json& params)>;  // "elicitation/create"; null: declined
 nlohmann::json answer_inputs(const nlohmann::json& result, const std::vector<std::filesystem::path>& roots,
                              const AskPerson& person, std::string& why);
 

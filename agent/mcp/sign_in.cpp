@@ -17,7 +17,8 @@ std::string random_text() {
   return base64_url({bytes, sizeof bytes});
 }
 
-std::string with_query(const std::string& url, const std::vector<std::pair<std::string, std::string>>& pairs) {
+std::string with_query(const std::string& url,
+                       const std::vector<std::pair<std::string, std::string>>& pairs) {
   return url + (url.find('?') == url.npos ? "?" : "&") + form_encoded(pairs);
 }
 
@@ -68,7 +69,8 @@ std::string SignIn::run(const std::function<void(const std::string& url)>& show,
   if (why.empty()) why = client.discover(challenge, found, stop);
   if (!why.empty()) return why;
   // What a refused call has wanted joins what there was.
-  if (const OAuthTokens before = s.store.load(s.server.url); before.issuer.empty() || before.issuer == found.issuer.issuer)
+  if (const OAuthTokens before = s.store.load(s.server.url);
+      before.issuer.empty() || before.issuer == found.issuer.issuer)
     found.scope = joined_scopes(found.scope, before.scope);
   if (why = client.identify(found, s.redirect.address(), tokens, stop); !why.empty()) return why;
   const std::string verifier = random_text();

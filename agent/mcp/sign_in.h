@@ -1,5 +1,6 @@
-// Signing in to a server: an address for the browser, and the way back: a redirect to a socket on this machine that listens only as
-// long as this lasts, or the redirected address pasted by a person whose browser is elsewhere.
+// Signing in to a server: an address for the browser, and the way back: a redirect to a socket on this
+// machine that listens only as long as this lasts, or the redirected address pasted by a person whose browser
+// is elsewhere.
 #pragma once
 
 #include <functional>

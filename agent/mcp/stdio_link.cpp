@@ -113,7 +113,8 @@ void StdioLink::State::serve() {
     for (int round = 0; end && output_open && round < 64; ++round) read_output();  // what it said last
     if (end || !output_open) break;
   }
-  for (const auto limit = Clock::now() + kUsualEnd; !end && !is_closing() && Clock::now() < limit; end = process.ended())
+  for (const auto limit = Clock::now() + kUsualEnd; !end && !is_closing() && Clock::now() < limit;
+       end = process.ended())
     wait_for_news(milliseconds(20));
   const bool asked = is_closing();
   if (!end) bring_down();
@@ -145,7 +146,8 @@ void StdioLink::State::bring_down() {
 
 StdioFraming line_framing() {
   const auto splitter = std::make_shared<LineSplitter>(largest_message);
-  return {.feed = [splitter](std::string_view bytes, const LineSplitter::Lines& messages) { splitter->feed(bytes, messages); },
+  return {.feed = [splitter](std::string_view bytes,
+                             const LineSplitter::Lines& messages) { splitter->feed(bytes, messages); },
           .frame = [](const std::string& message) { return message + '\n'; }};
 }
 
@@ -171,7 +173,8 @@ std::string StdioLink::send(const Outgoing& message, std::stop_token) {
   {
     const std::lock_guard lock(state_->mutex);
     if (state_->over || state_->closing) return "the server is gone";
-    if (state_->waiting.size() + message.text.size() > kMostWaiting) return "the server does not read what it is sent";
+    if (state_->waiting.size() + message.text.size() > kMostWaiting)
+      return "the server does not read what it is sent";
     state_->waiting += state_->framing.frame(message.text);
   }
   state_->ring();

@@ -1,5 +1,6 @@
-// A server that speaks JSON-RPC as a child of ours: messages on its input and output, free text on stderr, of which the end is kept. One
-// thread reads and writes; whatever the server does, nobody waits for it and no more than a message of it is held.
+// A server that speaks JSON-RPC as a child of ours: messages on its input and output, free text on stderr, of
+// which the end is kept. One thread reads and writes; whatever the server does, nobody waits for it and no
+// more than a message of it is held.
 #pragma once
 
 #include <memory>

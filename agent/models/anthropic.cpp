@@ -1,4 +1,5 @@
-// Anthropic Messages: cache markers on system, tools and the last two messages; thoughts go back with their signatures.
+// Anthropic Messages: cache markers on system, tools and the last two messages; thoughts go back with their
+// signatures.
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -16,15 +17,16 @@ using nlohmann::json;
 constexpr std::string_view dialect = "anthropic";
 // What ends a part that the service shall cache.
 std::string_view marker_of(const Request& request) {
-  return request.long_cache ? R"(,"cache_control":{"type":"ephemeral","ttl":"1h"})" : R"(,"cache_control":{"type":"ephemeral"})";
+  return request.long_cache ? R"(,"cache_control":{"type":"ephemeral","ttl":"1h"})"
+                            : R"(,"cache_control":{"type":"ephemeral"})";
 }
 constexpr std::string_view long_context = "[1m]";  // "claude-sonnet-4-5[1m]": the million-token window
 
 // ------------------------------------------------------------------ request
 
 void add_source(std::string& out, std::string_view type, std::string_view media_type, std::string_view blob) {
-  out += "{\"type\":" + json_quote(type) + ",\"source\":{\"type\":\"base64\",\"media_type\":" + json_quote(media_type) +
-         ",\"data\":\"";
+  out += "{\"type\":" + json_quote(type) +
+         ",\"source\":{\"type\":\"base64\",\"media_type\":" + json_quote(media_type) + ",\"data\":\"";
   append_base64(out, blob);
   out += "\"}}";
 }
@@ -40,7 +42,8 @@ std::string thinking_block(const Thinking& thought) {
   const auto signature = own_signature(dialect, thought.signature);
   if (signature.empty()) return {};
   if (thought.redacted) return "{\"type\":\"redacted_thinking\",\"data\":" + json_quote(signature) + "}";
-  return "{\"type\":\"thinking\",\"thinking\":" + json_quote(thought.text) + ",\"signature\":" + json_quote(signature) + "}";
+  return "{\"type\":\"thinking\",\"thinking\":" + json_quote(thought.text) +
+         ",\"signature\":" + json_quote(signature) + "}";
 }
 
 std::string call_block(const ToolCall& call) {
@@ -49,7 +52,8 @@ std::string call_block(const ToolCall& call) {
 }
 
 std::string result_block(const ToolResult& result) {
-  std::string out = "{\"type\":\"tool_result\",\"tool_use_id\":\"" + wire_id(result.call_id) + "\",\"content\":";
+  std::string out =
+      "{\"type\":\"tool_result\",\"tool_use_id\":\"" + wire_id(result.call_id) + "\",\"content\":";
   append_quoted(out, result_text(result));
   return out += result.is_error ? ",\"is_error\":true}" : "}";
 }
@@ -62,7 +66,9 @@ std::string block_text(const Block& block) {
                         [&](const ToolCall& call) { out = call_block(call); },
                         [&](const ToolResult& result) { out = result_block(result); },
                         [&](const Image& image) { add_source(out, "image", image.media_type, image.blob); },
-                        [&](const Document& document) { add_source(out, "document", document.media_type, document.blob); }},
+                        [&](const Document& document) {
+                          add_source(out, "document", document.media_type, document.blob);
+                        }},
              block);
   return out;
 }
@@ -72,8 +78,8 @@ bool is_own_thought(const Block& block) {
   return thought && !own_signature(dialect, thought->signature).empty();
 }
 
-// Results stand first in a user message. An answer with thoughts of this service goes back as it came, for they are signed
-// where they stand; in any other the calls come last.
+// Results stand first in a user message. An answer with thoughts of this service goes back as it came, for
+// they are signed where they stand; in any other the calls come last.
 int rank(const Block& block, bool as_stored) {
   if (std::holds_alternative<ToolResult>(block)) return 0;
   return !as_stored && std::holds_alternative<ToolCall>(block) ? 2 : 1;
@@ -99,11 +105,13 @@ struct Message {
   std::vector<const Fragment*> parts;
 };
 
-std::vector<Message> messages_of(const Request& request, const ThoughtsAllowed& thoughts, FragmentCache& cache) {
+std::vector<Message> messages_of(const Request& request, const ThoughtsAllowed& thoughts,
+                                 FragmentCache& cache) {
   std::vector<Message> messages;
   messages.reserve(request.conversation.items.size());
   for (const ItemPtr& item : request.conversation.items) {
-    const Fragment& fragment = cache.get(item, [&](const Item& it) { return make_fragment(it, thoughts.of(it)); });
+    const Fragment& fragment =
+        cache.get(item, [&](const Item& it) { return make_fragment(it, thoughts.of(it)); });
     if (fragment.text.empty()) continue;
     const Role role = item->role == Role::assistant ? Role::assistant : Role::user;
     if (messages.empty() || messages.back().role != role) messages.push_back({role, {}});
@@ -113,7 +121,8 @@ std::vector<Message> messages_of(const Request& request, const ThoughtsAllowed& 
 }
 
 void append_message(std::string& out, const Message& message, std::string_view marker) {
-  out += message.role == Role::user ? "{\"role\":\"user\",\"content\":[" : "{\"role\":\"assistant\",\"content\":[";
+  out += message.role == Role::user ? "{\"role\":\"user\",\"content\":["
+                                    : "{\"role\":\"assistant\",\"content\":[";
   for (std::size_t i = 0; i < message.parts.size(); ++i) {
     const Fragment& part = *message.parts[i];
     if (i) out += ',';
@@ -150,7 +159,8 @@ void append_tools(std::string& out, const Request& request) {
   }
   if (request.tools.empty())  // a history of calls needs definitions, even when none may be made
     for (const std::string& name : tools_in_history(request.conversation))
-      append_joined(tools, "{\"name\":" + json_quote(name) + ",\"input_schema\":{\"type\":\"object\"}}", first);
+      append_joined(tools, "{\"name\":" + json_quote(name) + ",\"input_schema\":{\"type\":\"object\"}}",
+                    first);
   if (tools.empty()) return;
   out += "\"tools\":[" + tools + "],";
   // "none" would drop the cached messages, so with tools on offer the decoder refuses calls instead.
@@ -159,23 +169,30 @@ void append_tools(std::string& out, const Request& request) {
 
 // The service wants at least 1,024, and room behind it for the answer itself.
 constexpr std::int64_t least_thinking = 1024;
-std::int64_t thinking_room(const Request& request) { return static_cast<std::int64_t>(request.max_output) * 3 / 4; }
+std::int64_t thinking_room(const Request& request) {
+  return static_cast<std::int64_t>(request.max_output) * 3 / 4;
+}
 
-// While thinking by budget, a tool loop must go on from a message that begins with its thought. One from elsewhere has none.
+// While thinking by budget, a tool loop must go on from a message that begins with its thought. One from
+// elsewhere has none.
 bool may_think_by_budget(const Request& request, const ThoughtsAllowed& thoughts) {
   if (request.thinking < 1 || thinking_room(request) < least_thinking) return false;
   for (auto it = request.conversation.items.rbegin(); it != request.conversation.items.rend(); ++it) {
     const Item& item = **it;
     if (item.role != Role::assistant) continue;
-    const bool calls = std::any_of(item.blocks.begin(), item.blocks.end(),
-                                   [](const Block& block) { return std::holds_alternative<ToolCall>(block); });
+    const bool calls = std::any_of(item.blocks.begin(), item.blocks.end(), [](const Block& block) {
+      return std::holds_alternative<ToolCall>(block);
+    });
     return !calls || (thoughts.of(item) && !item.blocks.empty() && is_own_thought(item.blocks.front()));
   }
   return true;
 }
 
-// What is cut, compacted or told anew in the system prompt would make every later thought an error: those are to be dropped.
-bool binds(const Request& request, const ThoughtsAllowed& thoughts) { return thoughts.binds && claude_kind(request.model).binds; }
+// What is cut, compacted or told anew in the system prompt would make every later thought an error: those are
+// to be dropped.
+bool binds(const Request& request, const ThoughtsAllowed& thoughts) {
+  return thoughts.binds && claude_kind(request.model).binds;
+}
 
 void append_thinking(std::string& out, const Request& request, const ThoughtsAllowed& thoughts) {
   const ClaudeKind kind = claude_kind(request.model);
@@ -184,8 +201,10 @@ void append_thinking(std::string& out, const Request& request, const ThoughtsAll
     if (binds(request, thoughts)) out += R"(,"block_binding":{"prefix_mismatch_behavior":"drop_block"})";
     out += "},";
   } else if (!kind.adaptive && may_think_by_budget(request, thoughts)) {
-    out += "\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":" +
-           std::to_string(std::clamp<std::int64_t>(request.thinking, least_thinking, thinking_room(request))) + "},";
+    out +=
+        "\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":" +
+        std::to_string(std::clamp<std::int64_t>(request.thinking, least_thinking, thinking_room(request))) +
+        "},";
   }
 }
 
@@ -273,11 +292,12 @@ class AnthropicDecoder : public Decoder {
 
   void start(const json& message, StreamOut& out) {
     const json block = message.value("content_block", json::object());
-    Open open{block.value("type", ""), block.value("text", ""), block.value("signature", ""), block.value("id", ""),
-              block.value("name", "")};
+    Open open{block.value("type", ""), block.value("text", ""), block.value("signature", ""),
+              block.value("id", ""), block.value("name", "")};
     if (open.type == "thinking") open.text = block.value("thinking", "");
     if (open.type == "redacted_thinking") open.signature = block.value("data", "");
-    if (open.type == "tool_use" && block.contains("input") && !block["input"].empty()) open.text = block["input"].dump();
+    if (open.type == "tool_use" && block.contains("input") && !block["input"].empty())
+      open.text = block["input"].dump();
     if (open.type == "text" && !open.text.empty()) out.text(open.text);
     if (open.type == "tool_use") out.emit(CallStarted{open.id, open.name});
     open_[number_field(message, "index")] = std::move(open);
@@ -291,7 +311,8 @@ class AnthropicDecoder : public Decoder {
     if (open.type == "text" && !is_blank(open.text)) out.emit(BlockDone{Text{std::move(open.text)}});
     if (open.type == "thinking")
       out.emit(BlockDone{Thinking{std::move(open.text), mark_signature(dialect, open.signature), false}});
-    if (open.type == "redacted_thinking") out.emit(BlockDone{Thinking{{}, mark_signature(dialect, open.signature), true}});
+    if (open.type == "redacted_thinking")
+      out.emit(BlockDone{Thinking{{}, mark_signature(dialect, open.signature), true}});
     if (open.type != "tool_use") return;
     if (!is_whole_json(open.text))
       return broken_.push_back(std::move(open));  // cut by the output limit, or nonsense: known at the end
@@ -310,9 +331,11 @@ class AnthropicDecoder : public Decoder {
     if (it == holder.end() || !it->is_object()) return;
     const auto read = [&](const char* key, Tokens& into) { into = int_arg(*it, key, into); };
     read("input_tokens", usage_.input), read("output_tokens", usage_.output);
-    read("cache_read_input_tokens", usage_.cache_read), read("cache_creation_input_tokens", usage_.cache_write);
+    read("cache_read_input_tokens", usage_.cache_read),
+        read("cache_creation_input_tokens", usage_.cache_write);
     if (const auto written = it->find("cache_creation"); written != it->end() && written->is_object())
-      usage_.long_write = std::clamp<Tokens>(int_arg(*written, "ephemeral_1h_input_tokens", 0), 0, usage_.cache_write);
+      usage_.long_write =
+          std::clamp<Tokens>(int_arg(*written, "ephemeral_1h_input_tokens", 0), 0, usage_.cache_write);
     out.emit(UsageReport{usage_});
   }
 
@@ -338,7 +361,9 @@ class Anthropic : public Codec {
  public:
   explicit Anthropic(ProviderConfig config) : config_(std::move(config)) {}
 
-  std::string url(const Request&) const override { return endpoint_url(config_.base_url, "/v1", "/messages"); }
+  std::string url(const Request&) const override {
+    return endpoint_url(config_.base_url, "/v1", "/messages");
+  }
 
   Headers headers(const Request& request) const override {
     Headers headers{{"content-type", "application/json"},
@@ -346,9 +371,11 @@ class Anthropic : public Codec {
                     {"user-agent", "tern"},
                     {"anthropic-version", "2023-06-01"}};
     if (!config_.key.empty())
-      headers.push_back(config_.bearer ? std::pair<std::string, std::string>{"authorization", "Bearer " + config_.key}
-                                       : std::pair<std::string, std::string>{"x-api-key", config_.key});
-    if (const std::string beta = betas(request, thoughts_); !beta.empty()) headers.emplace_back("anthropic-beta", beta);
+      headers.push_back(config_.bearer
+                            ? std::pair<std::string, std::string>{"authorization", "Bearer " + config_.key}
+                            : std::pair<std::string, std::string>{"x-api-key", config_.key});
+    if (const std::string beta = betas(request, thoughts_); !beta.empty())
+      headers.emplace_back("anthropic-beta", beta);
     headers.insert(headers.end(), config_.headers.begin(), config_.headers.end());
     return headers;
   }
@@ -358,14 +385,17 @@ class Anthropic : public Codec {
            ",\"stream\":true,\"max_tokens\":" + std::to_string(request.max_output) + ",";
     append_thinking(out, request, thoughts_);
     if (const std::string system = system_text(request, true); !is_blank(system))
-      out += "\"system\":[{\"type\":\"text\",\"text\":" + json_quote(system) + std::string(marker_of(request)) + "}],";
+      out += "\"system\":[{\"type\":\"text\",\"text\":" + json_quote(system) +
+             std::string(marker_of(request)) + "}],";
     append_tools(out, request);
     cache.form(form(""));
     append_messages(out, messages_of(request, thoughts_, cache), marker_of(request));
     out += '}';
   }
 
-  std::unique_ptr<Decoder> decoder(const Request&) const override { return std::make_unique<AnthropicDecoder>(); }
+  std::unique_ptr<Decoder> decoder(const Request&) const override {
+    return std::make_unique<AnthropicDecoder>();
+  }
 
  private:
   ProviderConfig config_;
@@ -383,7 +413,9 @@ const ProviderKind anthropic{
     .key_variables = "ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN",
     .url_variable = "ANTHROPIC_BASE_URL",
     .model_variable = "ANTHROPIC_MODEL",
-    .codec = [](const ProviderConfig& config) -> std::unique_ptr<Codec> { return std::make_unique<Anthropic>(config); },
+    .codec = [](const ProviderConfig& config) -> std::unique_ptr<Codec> {
+      return std::make_unique<Anthropic>(config);
+    },
 };
 }  // namespace providers
 

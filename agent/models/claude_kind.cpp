@@ -17,7 +17,8 @@ int take_number(std::string_view& text) {
   return number;
 }
 
-// "claude-opus-4-7-20260416" → 407, "claude-sonnet-5" → 500, "claude-3-7-sonnet" → 0: its number stands before its name.
+// "claude-opus-4-7-20260416" → 407, "claude-sonnet-5" → 500, "claude-3-7-sonnet" → 0: its number stands
+// before its name.
 int version_of(std::string_view model) {
   if (const auto at = model.rfind("claude-"); at != model.npos) model.remove_prefix(at + 7);
   const auto dash = model.find('-');

@@ -1,4 +1,5 @@
-// What a Claude's name says of how it thinks. A name nobody can read counts as the old kind: it thinks when given a budget.
+// What a Claude's name says of how it thinks. A name nobody can read counts as the old kind: it thinks when
+// given a budget.
 #pragma once
 
 #include <string_view>

@@ -23,7 +23,9 @@ void StreamOut::flush() {
 void StreamOut::emit(StreamEvent event) {
   flush();
   auto* done = std::get_if<BlockDone>(&event);
-  if (!calls_ && (std::holds_alternative<CallStarted>(event) || (done && std::holds_alternative<ToolCall>(done->block)))) return;
+  if (!calls_ &&
+      (std::holds_alternative<CallStarted>(event) || (done && std::holds_alternative<ToolCall>(done->block))))
+    return;
   if (!done) return sink_(std::move(event));
   const bool thought = std::holds_alternative<Thinking>(done->block);
   held_.push_back(std::move(done->block));
@@ -129,7 +131,8 @@ std::string system_text(const Request& request, bool schema_in_words) {
   std::string text = request.system;
   if (schema_in_words && !request.json_schema.empty())
     text +=
-        "\n\nYour final answer must be one JSON value that matches this JSON schema, and nothing else:\n" + request.json_schema;
+        "\n\nYour final answer must be one JSON value that matches this JSON schema, and nothing else:\n" +
+        request.json_schema;
   return text;
 }
 
@@ -146,10 +149,13 @@ std::string function_tools(const Request& request, bool nested) {
   std::string tools;
   bool first = true;
   for (const ToolSpec& tool : request.tools) {
-    std::string one = "\"name\":" + json_quote(tool.name) + ",\"description\":" + json_quote(tool.description);
+    std::string one =
+        "\"name\":" + json_quote(tool.name) + ",\"description\":" + json_quote(tool.description);
     if (!nested) one += ",\"strict\":false";
-    one += ",\"parameters\":" + (tool.schema.empty() ? "{\"type\":\"object\",\"properties\":{}}" : tool.schema);
-    append_joined(tools, "{\"type\":\"function\"," + (nested ? "\"function\":{" + one + "}}" : one + "}"), first);
+    one +=
+        ",\"parameters\":" + (tool.schema.empty() ? "{\"type\":\"object\",\"properties\":{}}" : tool.schema);
+    append_joined(tools, "{\"type\":\"function\"," + (nested ? "\"function\":{" + one + "}}" : one + "}"),
+                  first);
   }
   return tools.empty() ? tools : "\"tools\":[" + tools + "],";
 }
@@ -173,7 +179,8 @@ std::string mark_signature(std::string_view dialect, std::string_view signature)
 }
 
 std::string_view own_signature(std::string_view dialect, std::string_view marked) {
-  const bool own = marked.size() > dialect.size() && marked.starts_with(dialect) && marked[dialect.size()] == ':';
+  const bool own =
+      marked.size() > dialect.size() && marked.starts_with(dialect) && marked[dialect.size()] == ':';
   return own ? marked.substr(dialect.size() + 1) : std::string_view();
 }
 
@@ -182,8 +189,9 @@ std::string_view result_text(const ToolResult& result) {
 }
 
 RequestError malformed(std::string_view what) {
-  return {
-      .kind = Failure::protocol, .message = "the service sent something unreadable (" + std::string(what) + ")", .retry = true};
+  return {.kind = Failure::protocol,
+          .message = "the service sent something unreadable (" + std::string(what) + ")",
+          .retry = true};
 }
 
 }  // namespace tern

@@ -1,5 +1,6 @@
-// A dialect of the wire, pure: request → body, event → stream events. HttpProvider runs it (http, retries, clocks).
-// One decoder per attempt, called through decode_event(). Decoders never emit Failed for what the wire says wrongly: they call fail().
+// A dialect of the wire, pure: request → body, event → stream events. HttpProvider runs it (http, retries,
+// clocks). One decoder per attempt, called through decode_event(). Decoders never emit Failed for what the
+// wire says wrongly: they call fail().
 #pragma once
 
 #include <cstdint>
@@ -18,12 +19,14 @@ namespace tern {
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
 // What a decoder writes to. Adjacent deltas are merged until something else comes or the network chunk ends.
-// Whole thoughts are held back until a text or call after them is whole (or the message ends), so that an attempt may be
-// repeated as long as nothing was given that counts. `hold` holds everything back until the end (see Codec::hold); without
-// `calls` a call is dropped: some servers are not told "no tools", because that would cost them their cached prefix.
+// Whole thoughts are held back until a text or call after them is whole (or the message ends), so that an
+// attempt may be repeated as long as nothing was given that counts. `hold` holds everything back until the
+// end (see Codec::hold); without `calls` a call is dropped: some servers are not told "no tools", because
+// that would cost them their cached prefix.
 class StreamOut {
  public:
-  explicit StreamOut(Sink sink, bool hold = false, bool calls = true) : sink_(std::move(sink)), hold_(hold), calls_(calls) {}
+  explicit StreamOut(Sink sink, bool hold = false, bool calls = true)
+      : sink_(std::move(sink)), hold_(hold), calls_(calls) {}
   void text(std::string_view more);
   void thinking(std::string_view more);
   void emit(StreamEvent event);
@@ -49,11 +52,13 @@ class Decoder {
  public:
   virtual ~Decoder() = default;
   virtual void event(std::string_view name, std::string_view data, StreamOut& out) = 0;
-  // The connection ended in order. For dialects whose last event is optional; the others leave it, which means "cut".
+  // The connection ended in order. For dialects whose last event is optional; the others leave it, which
+  // means "cut".
   virtual void end(StreamOut&) {}
 };
 
-// One event to the decoder; a field of a type nobody expects ends the stream as malformed. The one catch of the codecs.
+// One event to the decoder; a field of a type nobody expects ends the stream as malformed. The one catch of
+// the codecs.
 void decode_event(Decoder& decoder, std::string_view name, std::string_view data, StreamOut& out);
 
 // What a service has refused to take back. HttpProvider learns it; the bodies that follow keep to it.
@@ -72,7 +77,8 @@ class Codec {
   virtual void body(const Request& request, FragmentCache& cache, std::string& out) const = 0;
   virtual std::unique_ptr<Decoder> decoder(const Request& request) const = 0;
   virtual bool lines() const { return false; }  // one JSON object per line instead of events
-  // The server may have cut the prompt without a word and says so only at the end: no block counts before that.
+  // The server may have cut the prompt without a word and says so only at the end: no block counts before
+  // that.
   virtual bool hold() const { return false; }
 
  protected:
@@ -81,9 +87,10 @@ class Codec {
   ThoughtsAllowed thoughts_;
 };
 
-// Recognises a delta that differs from the last one only in its text, and takes that text out without parsing the rest:
-// same bytes before, one JSON string, same bytes after. Learnt from a parsed event, so it is right by construction.
-// With `counters` runs of digits outside the text may differ, too: sequence numbers and times, where no digit matters.
+// Recognises a delta that differs from the last one only in its text, and takes that text out without parsing
+// the rest: same bytes before, one JSON string, same bytes after. Learnt from a parsed event, so it is right
+// by construction. With `counters` runs of digits outside the text may differ, too: sequence numbers and
+// times, where no digit matters.
 class DeltaTemplate {
  public:
   explicit DeltaTemplate(bool counters = false) : counters_(counters) {}
@@ -103,7 +110,8 @@ class DeltaTemplate {
 std::string system_text(const Request& request, bool schema_in_words);
 // The headers of a JSON request whose key is a bearer token; `accept` may be empty.
 Headers bearer_headers(const ProviderConfig& config, std::string_view accept);
-// "tools":[…], as OpenAI and its like want them, with the comma; empty when there are none. `nested` is the chat form.
+// "tools":[…], as OpenAI and its like want them, with the comma; empty when there are none. `nested` is the
+// chat form.
 std::string function_tools(const Request& request, bool nested);
 // Tools named by calls in the conversation: some servers refuse a history of calls without definitions.
 std::vector<std::string> tools_in_history(const Conversation& conversation);
@@ -111,7 +119,8 @@ bool is_blank(std::string_view text);
 bool is_whole_json(std::string_view text);  // empty counts: "no arguments"
 // A signature with the mark of the dialect that gave it, so that it only ever goes back there.
 std::string mark_signature(std::string_view dialect, std::string_view signature);
-std::string_view own_signature(std::string_view dialect, std::string_view marked);  // empty when it is another's
+std::string_view own_signature(std::string_view dialect,
+                               std::string_view marked);  // empty when it is another's
 // A result is never sent empty.
 std::string_view result_text(const ToolResult& result);
 RequestError malformed(std::string_view what);  // the stream says something unreadable: try again

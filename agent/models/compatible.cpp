@@ -5,7 +5,9 @@
 namespace tern::providers {
 
 namespace {
-std::unique_ptr<Codec> local(const ProviderConfig& config) { return chat_codec(config, {.may_cut_prompt = true}); }
+std::unique_ptr<Codec> local(const ProviderConfig& config) {
+  return chat_codec(config, {.may_cut_prompt = true});
+}
 std::unique_ptr<Codec> broker(const ProviderConfig& config) {
   return chat_codec(config, {.broker = true, .dialect = "openrouter"});
 }

@@ -11,14 +11,16 @@ namespace {
 
 constexpr double million = 1e6;
 constexpr double patient_requests = 5;  // a warm cache is not broken for what pays later than this
-constexpr double patient_share = 0.95;  // of the way from one mark to the next: there it is broken all the same
+constexpr double patient_share =
+    0.95;  // of the way from one mark to the next: there it is broken all the same
 
 // Providers without a separate figure charge cache reads and writes as plain input.
 double read_price(const ModelInfo& model) { return model.cache_read > 0 ? model.cache_read : model.input; }
 
 constexpr double fading = 0.998;       // of what a request counts, with each later one
 constexpr double least_requests = 10;  // less says nothing of a person's pauses
-constexpr double clearly_less = 0.80;  // the gaps that a short life leaves also let a prompt be shortened for nothing
+constexpr double clearly_less =
+    0.80;  // the gaps that a short life leaves also let a prompt be shortened for nothing
 
 std::string age_text(std::chrono::seconds age) {
   if (age < std::chrono::minutes(2)) return std::to_string(age.count()) + " s";
@@ -26,7 +28,9 @@ std::string age_text(std::chrono::seconds age) {
   return std::to_string(age.count() / 3600) + " h";
 }
 
-std::string whole(double n, std::string_view noun) { return counted(static_cast<std::int64_t>(std::ceil(n)), noun); }
+std::string whole(double n, std::string_view noun) {
+  return counted(static_cast<std::int64_t>(std::ceil(n)), noun);
+}
 
 // In turns, as people count; in requests too where a turn has several.
 std::string pays(const CutCost& cost) {
@@ -37,7 +41,8 @@ std::string pays(const CutCost& cost) {
 
 }  // namespace
 
-// As their documents say, the shorter where they give a range; what runs on this machine keeps it while it runs.
+// As their documents say, the shorter where they give a range; what runs on this machine keeps it while it
+// runs.
 std::chrono::seconds cache_life(const ModelInfo& model) {
   using namespace std::chrono_literals;
   struct Life {
@@ -74,7 +79,8 @@ double write_price(const ModelInfo& model, bool hour) {
 void CachePauses::saw(std::chrono::seconds pause, Tokens prefix, Tokens fresh, const ModelInfo& model) {
   const auto cost = [&](bool hour) {
     const bool gone = pause >= (hour ? std::chrono::seconds(std::chrono::hours(1)) : cache_life(model));
-    const double written = static_cast<double>(gone ? prefix + fresh : fresh), read = static_cast<double>(gone ? 0 : prefix);
+    const double written = static_cast<double>(gone ? prefix + fresh : fresh),
+                 read = static_cast<double>(gone ? 0 : prefix);
     return (written * write_price(model, hour) + read * read_price(model)) / million;
   };
   short_ = short_ * fading + cost(false);
@@ -113,8 +119,8 @@ bool CacheState::warm(TimePoint now) const {
   return seen && last_request != TimePoint{} && last_request <= now && age(now) < life;
 }
 
-CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint now, const ModelInfo& model, double requests,
-                 double summary_dollars) {
+CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint now, const ModelInfo& model,
+                 double requests, double summary_dollars) {
   CutCost cost;
   cost.known = model.priced;
   cost.warm = cache.warm(now);
@@ -123,7 +129,8 @@ CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint 
   cost.now = static_cast<double>(after) * rewrite / million + summary_dollars;
   cost.requests = std::max(requests, 1.0);
   cost.per_turn = static_cast<double>(freed) * per_token / million * cost.requests;
-  cost.break_even = cost.per_turn > 0 ? cost.now / cost.per_turn : (cost.known ? std::numeric_limits<double>::infinity() : 0.0);
+  cost.break_even = cost.per_turn > 0 ? cost.now / cost.per_turn
+                                      : (cost.known ? std::numeric_limits<double>::infinity() : 0.0);
   return cost;
 }
 
@@ -133,10 +140,11 @@ bool better_later(const CutCost& cost, double share, const CompressionConfig& co
 }
 
 std::string describe(const CutCost& cost, const CacheState& cache, TimePoint now) {
-  std::string text = cost.warm ? "cache warm (" + age_text(cache.age(now)) + ")"
-                     : cache.seen
-                         ? "cache cold" + (cache.last_request == TimePoint{} ? "" : " (" + age_text(cache.age(now)) + ")")
-                         : "no prompt cache seen";
+  std::string text =
+      cost.warm ? "cache warm (" + age_text(cache.age(now)) + ")"
+      : cache.seen
+          ? "cache cold" + (cache.last_request == TimePoint{} ? "" : " (" + age_text(cache.age(now)) + ")")
+          : "no prompt cache seen";
   if (!cost.known) return text + " · prices unknown";
   if (cost.now == 0 && cost.per_turn == 0) return text + " · this model costs nothing";
   text += " · " + money(cost.now) + " now · " + money(cost.per_turn) + " a turn saved";

@@ -1,5 +1,5 @@
-// What tokens cost, and whether a compaction pays: dollars now against dollars per turn saved, by the state of the
-// provider's prompt cache. Pure arithmetic; unknown prices give unknown dollars, never zero ones.
+// What tokens cost, and whether a compaction pays: dollars now against dollars per turn saved, by the state
+// of the provider's prompt cache. Pure arithmetic; unknown prices give unknown dollars, never zero ones.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace tern {
 
-// The prompt cache as last seen. Warm: the last request was less than `life` ago and the provider reported caching.
+// The prompt cache as last seen. Warm: the last request was less than `life` ago and the provider reported
+// caching.
 struct CacheState {
   TimePoint last_request{};
   bool seen = false;  // the provider has reported cache figures at least once
@@ -31,7 +32,8 @@ struct CacheState {
 struct SpendLimits {
   double run = 0;                         // of this run of the program, in one session
   double turn = 0, session = 0, day = 0;  // day: of all sessions of this user, by the local date
-  std::map<std::string, double> sources;  // of a session: "Bash", "Task", "mcp__github"; what is over it is called no more
+  std::map<std::string, double>
+      sources;  // of a session: "Bash", "Task", "mcp__github"; what is over it is called no more
 
   bool any() const { return run > 0 || turn > 0 || session > 0 || day > 0 || !sources.empty(); }
 };
@@ -45,7 +47,8 @@ bool costs_nothing(const ModelInfo& model);
 // How long that provider keeps a prompt nobody asks for again.
 std::chrono::seconds cache_life(const ModelInfo& model);
 
-// Which life of the cache the pauses of the last hundreds of requests would have paid for: what they would have cost with either.
+// Which life of the cache the pauses of the last hundreds of requests would have paid for: what they would
+// have cost with either.
 class CachePauses {
  public:
   // A request after a pause: `prefix` tokens had been sent before, `fresh` came since.
@@ -71,14 +74,17 @@ struct CutCost {
 };
 
 // `freed` tokens leave, `after` tokens stand behind the first change and must be written to the cache again,
-// `summary_dollars` is what the summarising request itself costs (zero for tiers without a model), `requests` how many a turn has.
-CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint now, const ModelInfo& model, double requests = 1,
-                 double summary_dollars = 0);
+// `summary_dollars` is what the summarising request itself costs (zero for tiers without a model), `requests`
+// how many a turn has.
+CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint now, const ModelInfo& model,
+                 double requests = 1, double summary_dollars = 0);
 
-// Whether a cut that needs no model should wait: the cache is warm, the cut pays late, and at `share` of the window there is room yet.
+// Whether a cut that needs no model should wait: the cache is warm, the cut pays late, and at `share` of the
+// window there is room yet.
 bool better_later(const CutCost& cost, double share, const CompressionConfig& config);
 
-// One line for people: "cache warm (40 s) · $0.041 now · $0.0062 a turn saved · pays after 7 turns (29 requests)".
+// One line for people: "cache warm (40 s) · $0.041 now · $0.0062 a turn saved · pays after 7 turns (29
+// requests)".
 std::string describe(const CutCost& cost, const CacheState& cache, TimePoint now);
 
 }  // namespace tern

@@ -42,18 +42,20 @@ constexpr std::string_view introduction =
     "- `find main` searches the folder\n"
     "- `list` lists the folder\n"
     "- `tour` uses every tool once, with a scratch file of its own\n\n"
-    "For a real model set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or start a local server (Ollama, "
+    "For a real model set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or start a local server "
+    "(Ollama, "
     "llama.cpp, LM Studio) and run tern again. `tern --demo` plays a long conversation in a small window.";
 
 std::size_t results_since_prompt(const Conversation& conversation) {
   std::size_t rounds = 0;
   for (auto it = conversation.items.rbegin(); it != conversation.items.rend(); ++it) {
     const auto& blocks = (*it)->blocks;
-    const bool prompt = (*it)->role == Role::user && std::any_of(blocks.begin(), blocks.end(), [](const Block& block) {
-                          return std::holds_alternative<Text>(block);
-                        });
-    const bool results =
-        std::any_of(blocks.begin(), blocks.end(), [](const Block& block) { return std::holds_alternative<ToolResult>(block); });
+    const bool prompt = (*it)->role == Role::user &&
+                        std::any_of(blocks.begin(), blocks.end(),
+                                    [](const Block& block) { return std::holds_alternative<Text>(block); });
+    const bool results = std::any_of(blocks.begin(), blocks.end(), [](const Block& block) {
+      return std::holds_alternative<ToolResult>(block);
+    });
     if (results) ++rounds;
     if (prompt && !results && !(*it)->synthetic) return rounds;
   }
@@ -71,7 +73,9 @@ std::string first_file(const ToolResult* listing) {
     if (line.starts_with("- ")) line.erase(0, 2);
     if (auto blank = line.find_first_of(" \t"); blank != line.npos) line.resize(blank);
     const auto dot = line.rfind('.');
-    if (dot != line.npos && dot > 0 && !line.ends_with("/") && (best.empty() || lowered(line).starts_with("readme"))) best = line;
+    if (dot != line.npos && dot > 0 && !line.ends_with("/") &&
+        (best.empty() || lowered(line).starts_with("readme")))
+      best = line;
     at = end + 1;
   }
   return best.empty() ? "README.md" : best;
@@ -83,30 +87,40 @@ Step list_folder(const Request& request, std::string text) {
 }
 
 Step edit_scratch(const Request& request) {
-  return {"Then I change one line of it.",
-          {call(request, "Edit",
-                json{{"file_path", scratch}, {"old_string", "second line"}, {"new_string", "second line, edited"}}.dump())}};
+  return {
+      "Then I change one line of it.",
+      {call(request, "Edit",
+            json{{"file_path", scratch}, {"old_string", "second line"}, {"new_string", "second line, edited"}}
+                .dump())}};
 }
 
 Step tour(const Request& request, std::size_t round) {
   switch (round) {
-    case 0: return list_folder(request, "This is the demo: scripted replies. Here is every tool once. First the folder:");
+    case 0:
+      return list_folder(request,
+                         "This is the demo: scripted replies. Here is every tool once. First the folder:");
     case 1:
-      return {"Now one file of it.",
-              {call(request, "Read", json{{"file_path", first_file(last_result(request.conversation))}, {"limit", 40}}.dump())}};
+      return {
+          "Now one file of it.",
+          {call(request, "Read",
+                json{{"file_path", first_file(last_result(request.conversation))}, {"limit", 40}}.dump())}};
     case 2:
       return {"A search for a common word.",
-              {call(request, "Grep", R"({"pattern":"the","path":".","output_mode":"files_with_matches","head_limit":10})")}};
+              {call(request, "Grep",
+                    R"({"pattern":"the","path":".","output_mode":"files_with_matches","head_limit":10})")}};
     case 3:
       return {"A harmless command.",
-              {call(request, "Bash", R"({"command":"uname -sr && date +%F","description":"Show system and date"})")}};
+              {call(request, "Bash",
+                    R"({"command":"uname -sr && date +%F","description":"Show system and date"})")}};
     case 4:
       return {"A scratch file of my own.",
-              {call(request, "Write", json{{"file_path", scratch}, {"content", "first line\nsecond line\n"}}.dump())}};
+              {call(request, "Write",
+                    json{{"file_path", scratch}, {"content", "first line\nsecond line\n"}}.dump())}};
     case 5: return edit_scratch(request);
     default:
       return {
-          "That was the tour: list, read, search, run, write and edit, each asked for and logged like a real model's. The file "
+          "That was the tour: list, read, search, run, write and edit, each asked for and logged like a real "
+          "model's. The file "
           "`" +
           std::string(scratch) + "` is yours to delete. I am still only a script."};
   }
@@ -131,15 +145,18 @@ Step answer(const Request& request) {
   const std::string prompt = last_user_text(request.conversation);
   const std::size_t round = results_since_prompt(request.conversation);
   const std::string low = lowered(prompt);
-  const bool wants_tour = low.find("tour") != low.npos || low.find("show me") != low.npos || low.find("demo") != low.npos;
+  const bool wants_tour =
+      low.find("tour") != low.npos || low.find("show me") != low.npos || low.find("demo") != low.npos;
   if (wants_tour) return tour(request, round);
   if (round > 0) return report(request);
   if (auto file = object_of(prompt, {"read", "show", "cat", "open"}); !file.empty())
     return one_tool(request, "Read", {{"file_path", file}}, "Reading " + file + ".");
   if (auto command = object_of(prompt, {"run", "execute"}); !command.empty())
-    return one_tool(request, "Bash", {{"command", command}, {"description", "Run what was asked"}}, "Running it.");
+    return one_tool(request, "Bash", {{"command", command}, {"description", "Run what was asked"}},
+                    "Running it.");
   if (auto what = object_of(prompt, {"find", "search for", "search", "grep"}); !what.empty())
-    return one_tool(request, "Grep", {{"pattern", what}, {"path", "."}, {"output_mode", "content"}, {"head_limit", 50}},
+    return one_tool(request, "Grep",
+                    {{"pattern", what}, {"path", "."}, {"output_mode", "content"}, {"head_limit", 50}},
                     "Searching.");
   if (low.starts_with("list") || low == "ls" || low.find("what is here") != low.npos)
     return list_folder(request, "Listing the folder.");
@@ -166,7 +183,8 @@ const ToolResult* last_result(const Conversation& conversation) {
 }
 
 bool offers(const Request& request, std::string_view tool) {
-  return std::any_of(request.tools.begin(), request.tools.end(), [&](const ToolSpec& spec) { return spec.name == tool; });
+  return std::any_of(request.tools.begin(), request.tools.end(),
+                     [&](const ToolSpec& spec) { return spec.name == tool; });
 }
 
 ToolCall call(const Request& request, std::string_view tool, std::string arguments) {
@@ -192,9 +210,11 @@ std::string sample_of(const nlohmann::json& schema, int depth = 0) {
   auto kind = schema.value("type", nlohmann::json("object"));
   if (kind.is_array() && !kind.empty()) kind = nlohmann::json(kind[0]);
   const std::string type = kind.is_string() ? kind.get<std::string>() : "object";
-  if (schema.contains("enum") && schema["enum"].is_array() && !schema["enum"].empty()) return schema["enum"][0].dump();
+  if (schema.contains("enum") && schema["enum"].is_array() && !schema["enum"].empty())
+    return schema["enum"][0].dump();
   if (type == "string") return "\"demo\"";
-  if (type == "number" || type == "integer") return schema.contains("minimum") ? schema["minimum"].dump() : "0";
+  if (type == "number" || type == "integer")
+    return schema.contains("minimum") ? schema["minimum"].dump() : "0";
   if (type == "boolean") return "false";
   if (type == "array") return "[]";
   std::string out = "{";
@@ -213,13 +233,15 @@ class DemoProvider : public Provider {
   void stream(const Request& request, const Sink& sink, std::stop_token stop) override {
     demo::Step step = next(request);
     const Pace pace = request.model == "long" ? Pace{30ms, 700ms} : Pace{12ms, 250ms};
-    if (!say(step.text, pace, sink, stop)) return sink(Failed{.kind = Failure::cancelled, .message = "cancelled"});
+    if (!say(step.text, pace, sink, stop))
+      return sink(Failed{.kind = Failure::cancelled, .message = "cancelled"});
     if (!step.text.empty()) sink(BlockDone{Text{step.text}});
     for (ToolCall& call : step.calls) {
       sink(CallStarted{call.id, call.name});
       sink(BlockDone{call});
     }
-    sink(UsageReport{{.input = demo::size_of(request), .output = estimate(step.text) + 30 * Tokens(step.calls.size())}});
+    sink(UsageReport{
+        {.input = demo::size_of(request), .output = estimate(step.text) + 30 * Tokens(step.calls.size())}});
     sink(Finished{step.calls.empty() ? StopReason::end : StopReason::tools});
   }
 
@@ -240,7 +262,8 @@ class DemoProvider : public Provider {
   // Word by word; false when stopped.
   bool say(std::string_view text, Pace pace, const Sink& sink, std::stop_token stop) const {
     if (!paced_)
-      return text.empty() || stop.stop_requested() ? !stop.stop_requested() : (sink(TextDelta{std::string(text)}), true);
+      return text.empty() || stop.stop_requested() ? !stop.stop_requested()
+                                                   : (sink(TextDelta{std::string(text)}), true);
     for (std::size_t at = 0; at < text.size();) {
       const auto end = std::min(text.find(' ', at), text.size() - 1) + 1;
       sink(TextDelta{std::string(text.substr(at, end - at))});

@@ -1,7 +1,9 @@
-// The demo model: what a person without a key meets. No network, no randomness: every answer is a pure function of the
-// request, so it can be resumed, compacted under its feet and tested. It says plainly that it is a script.
+// The demo model: what a person without a key meets. No network, no randomness: every answer is a pure
+// function of the request, so it can be resumed, compacted under its feet and tested. It says plainly that it
+// is a script.
 //   demo/demo  answers "read X", "run Y", "find Z", "list", "write a note", and "tour" (all tools once)
-//   demo/long  plays a long conversation in a 12k window until every tier of the compression has been seen; with demo_story()
+//   demo/long  plays a long conversation in a 12k window until every tier of the compression has been seen;
+//   with demo_story()
 //              it first repairs the scratch project that `tern --demo` makes
 #pragma once
 

@@ -1,4 +1,5 @@
-// The long play: state lives in the ids of its calls ("play_<phase>_<step>_<n>"), so it survives every compression.
+// The long play: state lives in the ids of its calls ("play_<phase>_<step>_<n>"), so it survives every
+// compression.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -10,20 +11,24 @@
 namespace tern {
 
 std::string_view demo_prompt() {
-  return "Play the long demo: fill the window several times and show how the context is kept in shape. Never forget: the "
+  return "Play the long demo: fill the window several times and show how the context is kept in shape. Never "
+         "forget: the "
          "code word is TERN-7.";
 }
 
 const DemoStory& demo_story() {
   static const DemoStory story{
-      "count.sh loses the last line of a file that has no newline at its end. Find out why, fix it and run the tests.",
+      "count.sh loses the last line of a file that has no newline at its end. Find out why, fix it and run "
+      "the tests.",
       {{"README.md", "# Line counter\n\nA scratch project of `tern --demo`. Delete it whenever you like.\n"},
        {"count.sh",
-        "#!/bin/sh\n# Counts the lines of its input that are not empty.\ncount=0\nwhile IFS= read -r line; do\n"
+        "#!/bin/sh\n# Counts the lines of its input that are not empty.\ncount=0\nwhile IFS= read -r line; "
+        "do\n"
         "  [ -n \"$line\" ] && count=$((count + 1))\ndone\necho \"$count\"\n"},
        {"test.sh",
         "#!/bin/sh\n# Each case: an input, the lines it has, a name.\nfailed=0\ncheck() {\n"
-        "  found=$(printf \"$1\" | sh count.sh)\n  if [ \"$found\" = \"$2\" ]; then\n    echo \"ok      $3\"\n  else\n"
+        "  found=$(printf \"$1\" | sh count.sh)\n  if [ \"$found\" = \"$2\" ]; then\n    echo \"ok      "
+        "$3\"\n  else\n"
         "    echo \"FAILED  $3: $found lines, not $2\"\n    failed=1\n  fi\n}\n"
         "check 'one\\ntwo\\n' 2 'two lines'\ncheck 'one\\n\\ntwo\\n' 2 'an empty line between'\n"
         "check 'one\\ntwo' 2 'no newline at the end'\nexit $failed\n"}}};
@@ -37,7 +42,8 @@ enum Phase { opening, filling, jumping, compacting, recalling, closing };
 
 constexpr std::string_view decision =
     "Decision: the fix stays plain POSIX sh, because count.sh also runs where there is no bash.";
-constexpr std::string_view buggy = "while IFS= read -r line; do", repaired = "while IFS= read -r line || [ -n \"$line\" ]; do";
+constexpr std::string_view buggy = "while IFS= read -r line; do",
+                           repaired = "while IFS= read -r line || [ -n \"$line\" ]; do";
 
 struct State {
   int phase = opening, step = 0;
@@ -56,14 +62,16 @@ State state_of(const Conversation& conversation) {
   State state;
   each<ToolCall>(conversation, [&](const ToolCall& call) {
     State seen;
-    if (std::sscanf(call.id.c_str(), "play_%d_%d", &seen.phase, &seen.step) == 2 && seen.step > state.step) state = seen;
+    if (std::sscanf(call.id.c_str(), "play_%d_%d", &seen.phase, &seen.step) == 2 && seen.step > state.step)
+      state = seen;
   });
   return state;
 }
 
 bool was_compacted(const Conversation& conversation) {
   bool seen = false;
-  each<ToolResult>(conversation, [&](const ToolResult& result) { seen |= result.form == ResultForm::compacted; });
+  each<ToolResult>(conversation,
+                   [&](const ToolResult& result) { seen |= result.form == ResultForm::compacted; });
   return seen;
 }
 
@@ -72,7 +80,8 @@ constexpr std::string_view goes_on = "go on as asked";  // in every summary of o
 // By this model: a truncation leaves a summary by rules.
 bool was_summarized(const Conversation& conversation) {
   bool seen = false;
-  each<Summary>(conversation, [&](const Summary& summary) { seen |= summary.text.find(goes_on) != std::string::npos; });
+  each<Summary>(conversation,
+                [&](const Summary& summary) { seen |= summary.text.find(goes_on) != std::string::npos; });
   return seen;
 }
 
@@ -84,7 +93,8 @@ constexpr std::string_view topics[] = {
 };
 
 ToolCall play_call(const State& state, int n, std::string_view tool, const nlohmann::json& arguments) {
-  return {.id = "play_" + std::to_string(state.phase) + "_" + std::to_string(state.step) + "_" + std::to_string(n),
+  return {.id = "play_" + std::to_string(state.phase) + "_" + std::to_string(state.step) + "_" +
+                std::to_string(n),
           .name = std::string(tool),
           .arguments = arguments.dump(),
           .signature = {}};
@@ -95,8 +105,8 @@ ToolCall make_output(const State& state, int n, Tokens tokens) {
   const std::string_view topic = topics[(state.step + n) % 4];
   const Tokens per_line = std::max<Tokens>(estimate(std::string(topic) + "\n"), 1);
   const Tokens first = state.step * 1'000 + n * 100'000, lines = std::max<Tokens>(tokens / per_line, 1);
-  const std::string command =
-      "seq -f '" + std::string(topic) + "' " + std::to_string(first) + " " + std::to_string(first + lines - 1);
+  const std::string command = "seq -f '" + std::string(topic) + "' " + std::to_string(first) + " " +
+                              std::to_string(first + lines - 1);
   return play_call(state, n, "Bash", {{"command", command}, {"description", "Make some output"}});
 }
 
@@ -121,55 +131,66 @@ constexpr int story_steps = 6;
 Step open_story(const State& state) {
   switch (state.step) {
     case 1:
-      return {"I'll look for the place where lines are read. " + std::string(decision),
-              {play_call(state, 0, "Grep", {{"pattern", "read"}, {"path", "."}, {"output_mode", "content"}})}};
-    case 2:
       return {
-          "",
-          {play_call(state, 0, "Read", {{"file_path", "count.sh"}}), play_call(state, 1, "Read", {{"file_path", "test.sh"}})}};
+          "I'll look for the place where lines are read. " + std::string(decision),
+          {play_call(state, 0, "Grep", {{"pattern", "read"}, {"path", "."}, {"output_mode", "content"}})}};
+    case 2:
+      return {"",
+              {play_call(state, 0, "Read", {{"file_path", "count.sh"}}),
+               play_call(state, 1, "Read", {{"file_path", "test.sh"}})}};
     case 3: return {"First the tests, to see one fail.", {run_tests(state)}};
     case 4:
       return {
-          "`read` fails at the end of the file even when it has just read a last line without a newline, so the loop ends "
+          "`read` fails at the end of the file even when it has just read a last line without a newline, so "
+          "the loop ends "
           "too early.",
-          {play_call(state, 0, "Edit", {{"file_path", "count.sh"}, {"old_string", buggy}, {"new_string", repaired}})}};
+          {play_call(state, 0, "Edit",
+                     {{"file_path", "count.sh"}, {"old_string", buggy}, {"new_string", repaired}})}};
     case 5: return {"Now the tests again.", {run_tests(state)}};
     default:
-      return {"Now a log that is far too long: it is shortened as it enters, and the whole is kept for recall.",
-              {make_output(state, 0, 6'000)}};
+      return {
+          "Now a log that is far too long: it is shortened as it enters, and the whole is kept for recall.",
+          {make_output(state, 0, 6'000)}};
   }
 }
 
 // What was said at the beginning, when it has left the context.
 Step recall_decision(const State& state) {
-  return {"What was decided about bash? That message has left the context, so it is called back word for word.",
-          {play_call(state, 0, "Recall", {{"search", "Decision: the fix stays"}})}};
+  return {
+      "What was decided about bash? That message has left the context, so it is called back word for word.",
+      {play_call(state, 0, "Recall", {{"search", "Decision: the fix stays"}})}};
 }
 
 Step open_play(const State& state, const Request& request) {
   const std::string who = "This is the demo: scripted replies in a small context window. ";
   if (state.step == 1) return {who + "First I list the folder.", {list_call(state, request)}};
   if (state.step == 2)
-    return {"A search through the folder.",
-            {play_call(state, 0, "Grep",
-                       {{"pattern", "the"}, {"path", "."}, {"output_mode", "files_with_matches"}, {"head_limit", 8}})}};
-  return {"Now a command with far too much output: watch it being snipped as it enters, with the whole kept for recall.",
-          {make_output(state, 0, 6'000)}};
+    return {
+        "A search through the folder.",
+        {play_call(
+            state, 0, "Grep",
+            {{"pattern", "the"}, {"path", "."}, {"output_mode", "files_with_matches"}, {"head_limit", 8}})}};
+  return {
+      "Now a command with far too much output: watch it being snipped as it enters, with the whole kept for "
+      "recall.",
+      {make_output(state, 0, 6'000)}};
 }
 
 Step fill(const State& state, Tokens effective) {
   const bool first = state.phase == filling;
   std::string text = "Step " + std::to_string(state.step) + ": more output. ";
-  text += first ? "At 60% of the window old results shrink to one line each." : "At 80% the older part becomes a summary.";
+  text += first ? "At 60% of the window old results shrink to one line each."
+                : "At 80% the older part becomes a summary.";
   return {std::move(text), {make_output(state, 0, std::clamp<Tokens>(effective / 30, 200, 2'000))}};
 }
 
 // One message whose results lift the context past 95 % at once, so that no gentler tier can come first.
 Step jump(const State& state, const Request& request, Tokens effective) {
   Tokens missing = std::max<Tokens>(effective + effective / 50 - size_of(request), effective / 8);
-  Step step{"Step " + std::to_string(state.step) +
-                ": several large results at once, past 95% in one go: the oldest messages are cut without a model.",
-            {}};
+  Step step{
+      "Step " + std::to_string(state.step) +
+          ": several large results at once, past 95% in one go: the oldest messages are cut without a model.",
+      {}};
   for (int n = 0; missing > 0 && n < 8; ++n, missing -= 1'600)
     step.calls.push_back(make_output(state, n, std::min<Tokens>(missing, 1'600)));
   return step;
@@ -179,12 +200,15 @@ Step jump(const State& state, const Request& request, Tokens effective) {
 std::string recalled(const Conversation& conversation) {
   const ToolResult* result = last_result(conversation);
   const auto at = result == nullptr ? std::string::npos : result->text.find(decision);
-  return at == std::string::npos ? "" : " What was decided came back word for word: \"" + std::string(decision) + "\"";
+  return at == std::string::npos
+             ? ""
+             : " What was decided came back word for word: \"" + std::string(decision) + "\"";
 }
 
 Step close_play(const State& state, const Request& request) {
   return {"Demo finished: " + std::to_string(state.step) +
-          " steps in a small context window. Results were shortened, old ones compacted, the rest cut when it had to be, and the "
+          " steps in a small context window. Results were shortened, old ones compacted, the rest cut when "
+          "it had to be, and the "
           "older part summarized. Nothing is lost: /recall brings back any r-number." +
           (is_story(request) ? recalled(request.conversation) : std::string(" The code word is TERN-7."))};
 }
@@ -216,12 +240,14 @@ Facts facts_of(const Conversation& conversation) {
     const Item& item = *conversation.items[i];
     for (const Block& block : item.blocks) {
       if (const auto* text = std::get_if<Text>(&block)) {
-        if (item.role == Role::user && !item.synthetic && facts.wishes.size() < 160) add(facts.wishes, text->text, 140);
+        if (item.role == Role::user && !item.synthetic && facts.wishes.size() < 160)
+          add(facts.wishes, text->text, 140);
         if (item.role == Role::assistant) facts.last = text->text;
       }
       if (const auto* result = std::get_if<ToolResult>(&block)) {
         std::string& into = result->is_error ? facts.errors : facts.work;
-        if (into.size() < 60) add(into, result->tool + " " + (result->subject.empty() ? result->text : result->subject), 60);
+        if (into.size() < 60)
+          add(into, result->tool + " " + (result->subject.empty() ? result->text : result->subject), 60);
       }
     }
   }
@@ -252,12 +278,14 @@ std::string summarize(const Request& request) {
     return "<scratchpad>Put together by the demo script from the messages "
            "themselves.</scratchpad>\n<state_snapshot>\n<overall_goal>\n" +
            or_none(facts.wishes) + "</overall_goal>\n<key_knowledge>\n" + or_none(facts.errors) +
-           "</key_knowledge>\n<file_system_state>\n" + or_none(facts.work) + "</file_system_state>\n<recent_actions>\n" +
-           or_none(last) + "</recent_actions>\n<current_plan>\n- go on as asked\n</current_plan>\n</state_snapshot>";
-  return "<analysis>\nPut together by the demo script from the messages themselves.\n</analysis>\n<summary>\n1. Primary request "
+           "</key_knowledge>\n<file_system_state>\n" + or_none(facts.work) +
+           "</file_system_state>\n<recent_actions>\n" + or_none(last) +
+           "</recent_actions>\n<current_plan>\n- go on as asked\n</current_plan>\n</state_snapshot>";
+  return "<analysis>\nPut together by the demo script from the messages "
+         "themselves.\n</analysis>\n<summary>\n1. Primary request "
          "and intent:\n" +
-         or_none(facts.wishes) + "2. Key technical concepts:\n- none\n3. Files and code sections:\n" + or_none(facts.work) +
-         "4. Errors and fixes:\n" + or_none(facts.errors) +
+         or_none(facts.wishes) + "2. Key technical concepts:\n- none\n3. Files and code sections:\n" +
+         or_none(facts.work) + "4. Errors and fixes:\n" + or_none(facts.errors) +
          "5. Problem solving:\n- none open\n6. All user messages:\n- as under 1\n"
          "7. Pending tasks:\n- go on as asked\n8. Current work:\n" +
          or_none(last) + "9. Next step:\n- go on as asked\n</summary>";

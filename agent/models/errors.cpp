@@ -30,7 +30,8 @@ std::vector<Tokens> numbers_of(std::string_view text) {
     }
     Tokens value = 0;
     for (; i < text.size(); ++i) {
-      const bool separator = text[i] == ',' && i + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[i + 1]));
+      const bool separator =
+          text[i] == ',' && i + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[i + 1]));
       if (!std::isdigit(static_cast<unsigned char>(text[i])) && !separator) break;
       if (!separator && value < 1'000'000'000) value = value * 10 + (text[i] - '0');
     }
@@ -71,10 +72,12 @@ void take_fields(const json& object, Error& error) {
   if (error.type.empty()) error.type = text_of(object, "status");
   if (auto details = object.find("details"); details != object.end() && details->is_object())
     if (auto code = text_of(*details, "error_code"); !code.empty()) error.code = code;
-  if (auto details = object.find("details"); details != object.end() && details->is_array()) take_details(*details, error);
+  if (auto details = object.find("details"); details != object.end() && details->is_array())
+    take_details(*details, error);
   error.prompt = number_of(object, "n_prompt_tokens");
   error.context = number_of(object, "n_ctx");
-  if (auto meta = object.find("metadata"); meta != object.end() && meta->is_object())  // OpenRouter: what the vendor said
+  if (auto meta = object.find("metadata");
+      meta != object.end() && meta->is_object())  // OpenRouter: what the vendor said
     if (auto raw = text_of(*meta, "raw"); !raw.empty()) error.message += ": " + raw.substr(0, 400);
 }
 
@@ -82,13 +85,15 @@ Error parse_error(std::string_view body) {
   Error error;
   if (nests_too_deep(body)) return error;
   auto parsed = json::parse(body, nullptr, false);
-  if (parsed.is_array() && !parsed.empty()) parsed = json(parsed[0]);  // Gemini without alt=sse answers in an array
+  if (parsed.is_array() && !parsed.empty())
+    parsed = json(parsed[0]);  // Gemini without alt=sse answers in an array
   if (!parsed.is_object()) return error;
   error.is_json = true;
   const auto inner = parsed.find("error");
   if (inner != parsed.end() && inner->is_string()) {
     error.message = inner->get<std::string>();
-    if (const auto wrapped = json::parse(error.message, nullptr, false); wrapped.is_object())  // Ollama hands its runner's on
+    if (const auto wrapped = json::parse(error.message, nullptr, false);
+        wrapped.is_object())  // Ollama hands its runner's on
       return parse_error(error.message);
   } else {
     take_fields(inner != parsed.end() && inner->is_object() ? *inner : parsed, error);
@@ -142,32 +147,37 @@ Failure class_of_status(int status) {
   }
 }
 
-std::optional<Failure> class_of_code(const std::string& type, const std::string& code, const std::string& message) {
+std::optional<Failure> class_of_code(const std::string& type, const std::string& code,
+                                     const std::string& message) {
   const std::string all = lowered(type + " " + code);
-  if (has_any(all,
-              {"insufficient_quota", "enforced_spend_limit", "usage_not_included", "billing", "credit", "usage_limit_reached"}) ||
-      has_any(message,
-              {"credit balance is too low", "insufficient balance", "exceeded your current quota, please check your plan"}))
+  if (has_any(all, {"insufficient_quota", "enforced_spend_limit", "usage_not_included", "billing", "credit",
+                    "usage_limit_reached"}) ||
+      has_any(message, {"credit balance is too low", "insufficient balance",
+                        "exceeded your current quota, please check your plan"}))
     return Failure::quota;
-  if (has_any(all, {"authentication", "permission_error", "permission_denied", "unauthenticated", "invalid_api_key"}))
+  if (has_any(all, {"authentication", "permission_error", "permission_denied", "unauthenticated",
+                    "invalid_api_key"}))
     return Failure::auth;
   if (has_any(message, {"api key not valid", "invalid api key", "incorrect api key"})) return Failure::auth;
   if (has_any(all, {"overloaded", "slow_down", "unavailable"})) return Failure::overloaded;
   if (has_any(all, {"rate_limit", "resource_exhausted", "too_many_requests"})) return Failure::rate;
-  if (has_any(all, {"api_error", "server_error", "internal", "deadline_exceeded", "timeout_error"})) return Failure::server;
-  if (has_any(all, {"invalid_request", "invalid_argument", "not_found", "invalid_prompt"})) return Failure::bad_request;
+  if (has_any(all, {"api_error", "server_error", "internal", "deadline_exceeded", "timeout_error"}))
+    return Failure::server;
+  if (has_any(all, {"invalid_request", "invalid_argument", "not_found", "invalid_prompt"}))
+    return Failure::bad_request;
   return std::nullopt;
 }
 
 bool retryable(Failure kind) {
-  return kind == Failure::rate || kind == Failure::overloaded || kind == Failure::server || kind == Failure::network ||
-         kind == Failure::timeout || kind == Failure::protocol;
+  return kind == Failure::rate || kind == Failure::overloaded || kind == Failure::server ||
+         kind == Failure::network || kind == Failure::timeout || kind == Failure::protocol;
 }
 
 std::string_view way_out(Failure kind) {
   switch (kind) {
     case Failure::auth: return "check the key in the environment or the config file";
-    case Failure::quota: return "the account is out of credit or over its limit: add credit or switch with /model";
+    case Failure::quota:
+      return "the account is out of credit or over its limit: add credit or switch with /model";
     case Failure::rate: return "rate limit: wait a little or switch with /model";
     case Failure::overloaded: return "the service is overloaded: try again later or switch with /model";
     case Failure::server: return "the service has a fault: try again later";
@@ -195,7 +205,8 @@ std::optional<std::chrono::milliseconds> read_time(std::string_view text) {
     const double number = std::strtod(digits.c_str(), nullptr);
     text.remove_prefix(digits.size());
     if (text.starts_with(' ') && !any) text.remove_prefix(1);
-    const auto word = text.substr(0, std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), text.size()));
+    const auto word =
+        text.substr(0, std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), text.size()));
     const auto unit = unit_of_time(word);
     if (!unit && any) break;
     any = true, sum += number * unit.value_or(1'000);
@@ -238,52 +249,58 @@ std::string compose(const Error& error, const ErrorSource& source, Failure kind)
   std::string text = source.status ? "HTTP " + std::to_string(source.status) + ": " + said : said;
   if (!source.request_id.empty()) text += " (request " + one_line(source.request_id, 80) + ")";
   std::string way(way_out(kind));
-  if (kind == Failure::auth && !source.key_from.empty()) way = "check the key in " + std::string(source.key_from);
+  if (kind == Failure::auth && !source.key_from.empty())
+    way = "check the key in " + std::string(source.key_from);
   if (!way.empty()) text += " — " + way;
   return redact_shapes(std::move(text));
 }
 
-// The output wish is too large, not the input: what would fit, in the words of the services. Zero when that is not the matter.
+// The output wish is too large, not the input: what would fit, in the words of the services. Zero when that
+// is not the matter.
 Tokens output_that_fits(const std::string& message) {
   const auto n = numbers_of(message);
-  if (contains(message, "max_tokens") && contains(message, "exceed context limit") && n.size() >= 3)  // 188240 + 21333 > 200000
+  if (contains(message, "max_tokens") && contains(message, "exceed context limit") &&
+      n.size() >= 3)  // 188240 + 21333 > 200000
     return std::max<Tokens>(n[2] - n[0] - 64, 0);
   if (contains(message, "in the messages") && contains(message, "in the completion") &&
       n.size() >= 4)  // limit, all, messages, completion
     return std::max<Tokens>(n[0] - n[2] - 64, 0);
-  if (contains(message, "is too large") && contains(message, "input tokens") && n.size() >= 3)  // wish, limit, input
+  if (contains(message, "is too large") && contains(message, "input tokens") &&
+      n.size() >= 3)  // wish, limit, input
     return std::max<Tokens>(n[1] - n[2] - 64, 0);
   const bool bound = has_any(message, {"at most", "valid range", "maximum allowed number of output tokens"});
-  if (has_any(message, {"max_tokens", "max_completion_tokens", "completion tokens", "max_output_tokens"}) && bound && !n.empty())
+  if (has_any(message, {"max_tokens", "max_completion_tokens", "completion tokens", "max_output_tokens"}) &&
+      bound && !n.empty())
     return *std::min_element(n.begin(), n.end());
   return 0;
 }
 
 ThoughtTrouble thought_trouble(const std::string& message, const std::string& code) {
-  const bool field =
-      contains(message, "block_binding") && has_any(message, {"extra inputs", "unknown", "unrecognized", "header"});
+  const bool field = contains(message, "block_binding") &&
+                     has_any(message, {"extra inputs", "unknown", "unrecognized", "header"});
   if (field || contains(message, "thinking-binding-controls")) return ThoughtTrouble::field;
   if (has_any(message, {"bound to a different conversation", "thought signature", "thought_signature"}) ||
       code == "invalid_encrypted_content")
     return ThoughtTrouble::thought;
-  const bool thinking =
-      contains(message, "thinking") && has_any(message, {"signature", "cannot be modified", "must start with", "but found"});
+  const bool thinking = contains(message, "thinking") &&
+                        has_any(message, {"signature", "cannot be modified", "must start with", "but found"});
   return thinking ? ThoughtTrouble::thought : ThoughtTrouble::none;
 }
 
 // Too much of what is no text: each phrase is the wording of one service.
 bool minds_attachments(const std::string& message) {
-  return has_any(message, {
-                              "image dimensions exceed",    // Anthropic: 2,000 pixels when there are many, 8,000 else
-                              "too much media",             // Anthropic: 100 pictures and pages
-                              "pdf pages may be provided",  // Anthropic
-                              "image exceeds",              // Anthropic: 5 MB each
-                              "too many images",            // OpenAI, Mistral, Groq
-                              "maximum number of images",   // vLLM
-                              "images per prompt",          // vLLM
-                              "total image size",           // OpenAI
-                              "payload size exceeds"        // Gemini: 20 MB
-                          });
+  return has_any(message,
+                 {
+                     "image dimensions exceed",    // Anthropic: 2,000 pixels when there are many, 8,000 else
+                     "too much media",             // Anthropic: 100 pictures and pages
+                     "pdf pages may be provided",  // Anthropic
+                     "image exceeds",              // Anthropic: 5 MB each
+                     "too many images",            // OpenAI, Mistral, Groq
+                     "maximum number of images",   // vLLM
+                     "images per prompt",          // vLLM
+                     "total image size",           // OpenAI
+                     "payload size exceeds"        // Gemini: 20 MB
+                 });
 }
 
 RequestError classify(const Error& error, const ErrorSource& source) {
@@ -317,40 +334,44 @@ RequestError classify(const Error& error, const ErrorSource& source) {
 std::optional<Overflow> detect_overflow(int status, std::string_view code, std::string_view text) {
   const std::string message = lowered(text);
   // Each line is the wording of one family of servers.
-  static constexpr std::array<std::string_view, 24> phrases{"prompt is too long",          // Anthropic
-                                                            "exceed context limit",        // Anthropic, input + max_tokens
-                                                            "input is too long for",       // Bedrock
-                                                            "maximum context length",      // OpenAI, vLLM, OpenRouter, DeepSeek
-                                                            "exceeds the context window",  // OpenAI responses
-                                                            "context_length_exceeded",     // codes quoted in texts
-                                                            "exceeds the maximum number of tokens",  // Gemini
-                                                            "maximum prompt length",                 // xAI
-                                                            "reduce the length of the messages",     // Groq
-                                                            "exceeds the limit of",                  // Copilot
-                                                            "exceeds the available context size",    // llama.cpp
-                                                            "greater than the context length",       // LM Studio
-                                                            "context length of only",                // LM Studio
-                                                            "context window exceeds limit",          // MiniMax
-                                                            "exceeded model token limit",            // Kimi
-                                                            "too large for model with",              // Mistral
-                                                            "exceeded max context length",           // Ollama
-                                                            "exceeds context length",                // Ollama
-                                                            "exceeds maximum context",               // Ollama
-                                                            "input length exceeds",                  // Ollama
-                                                            "longer than the maximum model length",  // vLLM
-                                                            "model_context_window_exceeded",  // z.ai, Anthropic stop reason
-                                                            "token limit exceeded",
-                                                            "too many tokens in"};
+  static constexpr std::array<std::string_view, 24> phrases{
+      "prompt is too long",                    // Anthropic
+      "exceed context limit",                  // Anthropic, input + max_tokens
+      "input is too long for",                 // Bedrock
+      "maximum context length",                // OpenAI, vLLM, OpenRouter, DeepSeek
+      "exceeds the context window",            // OpenAI responses
+      "context_length_exceeded",               // codes quoted in texts
+      "exceeds the maximum number of tokens",  // Gemini
+      "maximum prompt length",                 // xAI
+      "reduce the length of the messages",     // Groq
+      "exceeds the limit of",                  // Copilot
+      "exceeds the available context size",    // llama.cpp
+      "greater than the context length",       // LM Studio
+      "context length of only",                // LM Studio
+      "context window exceeds limit",          // MiniMax
+      "exceeded model token limit",            // Kimi
+      "too large for model with",              // Mistral
+      "exceeded max context length",           // Ollama
+      "exceeds context length",                // Ollama
+      "exceeds maximum context",               // Ollama
+      "input length exceeds",                  // Ollama
+      "longer than the maximum model length",  // vLLM
+      "model_context_window_exceeded",         // z.ai, Anthropic stop reason
+      "token limit exceeded",
+      "too many tokens in"};
   const bool by_code = has_any(code, {"context_length_exceeded", "exceed_context_size", "request_too_large",
                                       "model_context_window_exceeded", "string_above_max_length"});
-  const bool by_text = std::any_of(phrases.begin(), phrases.end(), [&](auto phrase) { return contains(message, phrase); });
-  const bool throttled = status == 429 || has_any(message, {"rate limit", "per minute", "per day", "throttl"});
+  const bool by_text =
+      std::any_of(phrases.begin(), phrases.end(), [&](auto phrase) { return contains(message, phrase); });
+  const bool throttled =
+      status == 429 || has_any(message, {"rate limit", "per minute", "per day", "throttl"});
   if (!by_code && (!by_text || throttled) && status != 413) return std::nullopt;
   if (throttled && status == 413) return std::nullopt;
   const auto numbers = numbers_of(message);
   if (contains(message, "length by ")) return Overflow{0, 0};  // Ollama only says by how much
   if (numbers.size() < 2) return Overflow{numbers.empty() ? 0 : numbers[0], 0};
-  if (contains(message, "exceed context limit") && numbers.size() >= 3) return Overflow{numbers[2], numbers[0] + numbers[1]};
+  if (contains(message, "exceed context limit") && numbers.size() >= 3)
+    return Overflow{numbers[2], numbers[0] + numbers[1]};
   return Overflow{std::min(numbers[0], numbers[1]), std::max(numbers[0], numbers[1])};
 }
 

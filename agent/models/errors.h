@@ -11,7 +11,8 @@
 
 namespace tern {
 
-// What the service minds about thoughts sent back: one of them, or the field that lets it drop those that do not fit.
+// What the service minds about thoughts sent back: one of them, or the field that lets it drop those that do
+// not fit.
 enum class ThoughtTrouble { none, thought, field };
 
 struct RequestError {
@@ -22,7 +23,7 @@ struct RequestError {
   std::optional<std::chrono::milliseconds> wait = {};  // the server said how long
   Tokens limit = 0, asked = 0;                         // overflow
   bool attachments = false;                            // overflow by pictures or documents, not by tokens
-  Tokens fitting_output = 0;                           // input fits, input + max_output does not: ask for this much
+  Tokens fitting_output = 0;  // input fits, input + max_output does not: ask for this much
   int http_status = 0;
   ThoughtTrouble thoughts = ThoughtTrouble::none;
 };

@@ -1,4 +1,5 @@
-// Gemini streamGenerateContent: contents alternate, calls carry thought signatures, nothing has an id of its own.
+// Gemini streamGenerateContent: contents alternate, calls carry thought signatures, nothing has an id of its
+// own.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -19,7 +20,9 @@ constexpr std::string_view no_signature = "skip_thought_signature_validator";
 
 // ------------------------------------------------------------------ request
 
-std::string text_part(std::string_view text) { return is_blank(text) ? std::string() : "{\"text\":" + json_quote(text) + "}"; }
+std::string text_part(std::string_view text) {
+  return is_blank(text) ? std::string() : "{\"text\":" + json_quote(text) + "}";
+}
 
 std::string data_part(std::string_view media_type, std::string_view blob) {
   std::string out = "{\"inlineData\":{\"mimeType\":" + json_quote(media_type) + ",\"data\":\"";
@@ -59,8 +62,12 @@ Fragment make_fragment(const Item& item, bool strict, bool thoughts) {
         overloaded{
             [&](const Text& text) { append_joined(fragment.text, text_part(text.text), first); },
             [&](const Summary& summary) { append_joined(fragment.text, text_part(summary.text), first); },
-            [&](const Image& image) { append_joined(fragment.text, data_part(image.media_type, image.blob), first); },
-            [&](const Document& document) { append_joined(fragment.text, data_part(document.media_type, document.blob), first); },
+            [&](const Image& image) {
+              append_joined(fragment.text, data_part(image.media_type, image.blob), first);
+            },
+            [&](const Document& document) {
+              append_joined(fragment.text, data_part(document.media_type, document.blob), first);
+            },
             [&](const ToolCall& call) {
               append_joined(fragment.text, call_part(call, strict && first_call, thoughts), first);
               first_call = false, fragment.calls = true;
@@ -70,10 +77,12 @@ Fragment make_fragment(const Item& item, bool strict, bool thoughts) {
   return fragment;
 }
 
-// The dialect knows no references, no $schema and no additionalProperties under its old name; the new one takes JSON schema as it is.
+// The dialect knows no references, no $schema and no additionalProperties under its old name; the new one
+// takes JSON schema as it is.
 std::string declaration(const ToolSpec& tool) {
   return "{\"name\":" + json_quote(tool.name) + ",\"description\":" + json_quote(tool.description) +
-         ",\"parametersJsonSchema\":" + (tool.schema.empty() ? "{\"type\":\"object\",\"properties\":{}}" : tool.schema) + "}";
+         ",\"parametersJsonSchema\":" +
+         (tool.schema.empty() ? "{\"type\":\"object\",\"properties\":{}}" : tool.schema) + "}";
 }
 
 // ----------------------------------------------------------------- response
@@ -81,7 +90,8 @@ std::string declaration(const ToolSpec& tool) {
 StopReason reason_of(std::string_view word, bool calls) {
   if (word == "MAX_TOKENS") return StopReason::length;
   if (word == "STOP") return calls ? StopReason::tools : StopReason::end;
-  for (std::string_view refusal : {"SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY"})
+  for (std::string_view refusal :
+       {"SAFETY", "RECITATION", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "IMAGE_SAFETY"})
     if (word == refusal) return StopReason::refusal;
   return calls ? StopReason::tools : StopReason::other;
 }
@@ -96,7 +106,8 @@ class GeminiDecoder : public Decoder {
     const json chunk = event_object(data);
     if (!chunk.is_object()) return out.fail(malformed("a broken event"));
     if (chunk.contains("error")) return out.fail(request_error_of_event(data));
-    if (const auto it = chunk.find("promptFeedback"); it != chunk.end() && it->is_object() && it->contains("blockReason"))
+    if (const auto it = chunk.find("promptFeedback");
+        it != chunk.end() && it->is_object() && it->contains("blockReason"))
       refused_ = true;
     if (const auto it = chunk.find("candidates"); it != chunk.end() && it->is_array() && !it->empty())
       candidate((*it)[0], data, out);
@@ -106,7 +117,8 @@ class GeminiDecoder : public Decoder {
   void end(StreamOut& out) override {
     if (refused_) return out.finish(StopReason::refusal);
     if (!reason_) return;
-    if (reason_->starts_with("MALFORMED") || *reason_ == "UNEXPECTED_TOOL_CALL") return out.fail(malformed("a malformed call"));
+    if (reason_->starts_with("MALFORMED") || *reason_ == "UNEXPECTED_TOOL_CALL")
+      return out.fail(malformed("a malformed call"));
     close_text(out);
     if (*reason_ == "STOP" && !any_) return out.fail(malformed("an empty answer"));
     out.finish(reason_of(*reason_, calls_ > 0));
@@ -145,13 +157,14 @@ class GeminiDecoder : public Decoder {
   void take_call(const json& call, const std::string& signature, StreamOut& out) {
     close_text(out);
     const std::string given = call.value("id", ""), name = call.value("name", "");
-    const std::string id =
-        given.empty() ? "gemini_" + std::to_string(serial_) + "_" + std::to_string(calls_) : std::string(named) + given;
+    const std::string id = given.empty() ? "gemini_" + std::to_string(serial_) + "_" + std::to_string(calls_)
+                                         : std::string(named) + given;
     ++calls_;
     any_ = true;
     out.emit(CallStarted{id, name});
-    out.emit(BlockDone{ToolCall{id, name, call.value("args", json::object()).dump(-1, ' ', false, json::error_handler_t::replace),
-                                mark_signature(dialect, signature)}});
+    out.emit(BlockDone{ToolCall{
+        id, name, call.value("args", json::object()).dump(-1, ' ', false, json::error_handler_t::replace),
+        mark_signature(dialect, signature)}});
   }
 
   void close_text(StreamOut& out) {
@@ -185,7 +198,8 @@ int generation(std::string_view model) {
   return model.starts_with(family) ? std::atoi(std::string(model.substr(family.size())).c_str()) : 0;
 }
 
-// From the third generation on a level, before it a budget within the model's bounds; the second itself does not think.
+// From the third generation on a level, before it a budget within the model's bounds; the second itself does
+// not think.
 std::string thinking_config(const Request& request) {
   const std::string& model = request.model;
   if (request.thinking < 1 || model.starts_with("gemini-2.0") || model.starts_with("gemini-1")) return {};
@@ -196,7 +210,11 @@ std::string thinking_config(const Request& request) {
     how = "\"thinkingLevel\":\"" + std::string(two_levels && effort == "medium" ? "high" : effort) + "\"";
   } else {
     const bool pro = model.find("pro") != model.npos, lite = model.find("lite") != model.npos;
-    how = "\"thinkingBudget\":" + std::to_string(std::clamp(request.thinking, pro ? 128 : lite ? 512 : 1, pro ? 32'768 : 24'576));
+    how = "\"thinkingBudget\":" + std::to_string(std::clamp(request.thinking,
+                                                            pro    ? 128
+                                                            : lite ? 512
+                                                                   : 1,
+                                                            pro ? 32'768 : 24'576));
   }
   return ",\"thinkingConfig\":{\"includeThoughts\":true," + how + "}";
 }
@@ -206,11 +224,13 @@ class Gemini : public Codec {
   explicit Gemini(ProviderConfig config) : config_(std::move(config)) {}
 
   std::string url(const Request& request) const override {
-    return endpoint_url(config_.base_url, "/v1beta", "/models/" + request.model + ":streamGenerateContent?alt=sse");
+    return endpoint_url(config_.base_url, "/v1beta",
+                        "/models/" + request.model + ":streamGenerateContent?alt=sse");
   }
 
   Headers headers(const Request&) const override {
-    Headers headers{{"content-type", "application/json"}, {"accept", "text/event-stream"}, {"user-agent", "tern"}};
+    Headers headers{
+        {"content-type", "application/json"}, {"accept", "text/event-stream"}, {"user-agent", "tern"}};
     if (!config_.key.empty()) headers.emplace_back("x-goog-api-key", config_.key);
     headers.insert(headers.end(), config_.headers.begin(), config_.headers.end());
     return headers;
@@ -228,7 +248,9 @@ class Gemini : public Codec {
     out += '}';
   }
 
-  std::unique_ptr<Decoder> decoder(const Request& request) const override { return std::make_unique<GeminiDecoder>(request); }
+  std::unique_ptr<Decoder> decoder(const Request& request) const override {
+    return std::make_unique<GeminiDecoder>(request);
+  }
 
  private:
   static void append_tools(std::string& out, const Request& request) {
@@ -257,7 +279,8 @@ class Gemini : public Codec {
       const Fragment& fragment = cache.get(item, make);
       if (fragment.text.empty()) continue;
       const Role role = item->role == Role::assistant ? Role::assistant : Role::user;
-      if (!open && role == Role::assistant) out += R"j({"role":"user","parts":[{"text":"(earlier messages were removed)"}]},)j";
+      if (!open && role == Role::assistant)
+        out += R"j({"role":"user","parts":[{"text":"(earlier messages were removed)"}]},)j";
       if (open == role)
         out += ',';
       else
@@ -284,7 +307,9 @@ const ProviderKind gemini{
     .key_variables = "GEMINI_API_KEY GOOGLE_API_KEY",
     .url_variable = "GEMINI_BASE_URL",
     .model_variable = "GEMINI_MODEL",
-    .codec = [](const ProviderConfig& config) -> std::unique_ptr<Codec> { return std::make_unique<Gemini>(config); },
+    .codec = [](const ProviderConfig& config) -> std::unique_ptr<Codec> {
+      return std::make_unique<Gemini>(config);
+    },
 };
 }  // namespace providers
 

@@ -22,8 +22,8 @@
 namespace tern {
 namespace {
 
-// curl is loaded by the first provider that needs it, on the network thread: its thirty libraries cost 6 ms and several
-// MB, which `tern --version` or the demo should not pay.
+// curl is loaded by the first provider that needs it, on the network thread: its thirty libraries cost 6 ms
+// and several MB, which `tern --version` or the demo should not pay.
 struct Curl {
 // clang-format off
 #define CURL_FUNCTIONS(X)                                                                                     \
@@ -137,7 +137,8 @@ HttpError error_of(CURLcode code) {
   }
 }
 
-// The network thread. Started by the first provider, joined by http_stop(), at exit at the latest; asleep while nothing runs.
+// The network thread. Started by the first provider, joined by http_stop(), at exit at the latest; asleep
+// while nothing runs.
 class Network {
  public:
   static Network& shared() {
@@ -189,8 +190,8 @@ class Network {
   void run() {
     loaded_ = curl.load();
     if (!loaded_) return refuse_all();
-    // OpenSSL cleans up by an exit handler, which curl has just registered. One registered later runs earlier, so the
-    // connections are closed while OpenSSL still stands.
+    // OpenSSL cleans up by an exit handler, which curl has just registered. One registered later runs
+    // earlier, so the connections are closed while OpenSSL still stands.
     std::atexit([] { shared().stop(); });
     CURLM* multi = curl.multi_init();
     curl.multi_setopt(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
@@ -260,7 +261,8 @@ class Network {
       transfer.handle = nullptr;
       transfer.error = error_of(code);
       if (code != CURLE_OK) transfer.detail = active->error[0] ? active->error : curl.easy_strerror(code);
-      if (code != CURLE_OK && transfer.not_public) transfer.detail = "its address is of this machine or a private network";
+      if (code != CURLE_OK && transfer.not_public)
+        transfer.detail = "its address is of this machine or a private network";
       transfer.done = true;
     }
     transfer.changed.notify_all();
@@ -274,7 +276,8 @@ class Network {
   }
 
   static inline std::atomic<bool> started_{false};
-  // Read for the first transfer that needs them: a model on this machine does not wait for half a megabyte of PEM.
+  // Read for the first transfer that needs them: a model on this machine does not wait for half a megabyte of
+  // PEM.
   std::optional<Certificates> certificates_;  // network thread only, as are the next three
   std::unordered_map<CURL*, std::unique_ptr<Active>> active_;
   std::vector<CURL*> idle_;  // keep their TLS sessions
@@ -364,7 +367,8 @@ void set_request(CURL* easy, Active& active) {
   if (method != "POST" && method != "GET") curl.easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method.c_str());
   if (method != "POST") return;
   static const std::string nothing;
-  const std::string& body = transfer.request.body ? *transfer.request.body : nothing;  // both are lvalues: no copy is pointed to
+  const std::string& body =
+      transfer.request.body ? *transfer.request.body : nothing;  // both are lvalues: no copy is pointed to
   curl.easy_setopt(easy, CURLOPT_POST, 1L);
   curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.size()));
   curl.easy_setopt(easy, CURLOPT_POSTFIELDS, body.data());
@@ -393,7 +397,11 @@ void Network::start(const TransferPtr& transfer) {
 void http_warm() { Network::shared(); }
 void http_stop() { Network::stop_started(); }
 void network_add(TransferPtr transfer) { Network::shared().wish(std::move(transfer), Network::Wish::add); }
-void network_resume(TransferPtr transfer) { Network::shared().wish(std::move(transfer), Network::Wish::resume); }
-void network_remove(TransferPtr transfer) { Network::shared().wish(std::move(transfer), Network::Wish::remove); }
+void network_resume(TransferPtr transfer) {
+  Network::shared().wish(std::move(transfer), Network::Wish::resume);
+}
+void network_remove(TransferPtr transfer) {
+  Network::shared().wish(std::move(transfer), Network::Wish::remove);
+}
 
 }  // namespace tern

@@ -1,7 +1,7 @@
-// HTTP with streaming answers. One network thread owns the one curl multi of the process (connections are shared and
-// kept); http_stream() blocks its caller, and the handlers run on the caller's thread. Any number of threads may stream
-// at once. A stop request returns within milliseconds in every state, name lookup and TLS included; so do the clocks
-// here, which are our own. http.cpp alone sees curl.
+// HTTP with streaming answers. One network thread owns the one curl multi of the process (connections are
+// shared and kept); http_stream() blocks its caller, and the handlers run on the caller's thread. Any number
+// of threads may stream at once. A stop request returns within milliseconds in every state, name lookup and
+// TLS included; so do the clocks here, which are our own. http.cpp alone sees curl.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,8 @@ struct HttpTimeouts {
   std::chrono::milliseconds connect{10'000};      // lookup, TCP, TLS
   std::chrono::milliseconds first_byte{120'000};  // of the body, once connected
   std::chrono::milliseconds idle{60'000};         // between bytes of the body
-  std::chrono::milliseconds silence{20'000};      // on_silence after so long without a byte, and again after as long
+  std::chrono::milliseconds silence{
+      20'000};  // on_silence after so long without a byte, and again after as long
 };
 
 struct HttpRequest {
@@ -27,7 +28,8 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers;
   std::shared_ptr<const std::string> body;  // shared: a cancelled transfer may outlive the call by a moment
   HttpTimeouts timeouts = {};
-  bool public_only = false;  // connects to no address of this machine or of a private network, whatever a name leads to
+  bool public_only =
+      false;  // connects to no address of this machine or of a private network, whatever a name leads to
 };
 
 struct HttpHead {
@@ -56,7 +58,8 @@ struct HttpResult {
   bool any_body = false;
 };
 
-// drain: all that matters has come; wait a moment for the proper end, so that the connection can be kept. stop: drop it.
+// drain: all that matters has come; wait a moment for the proper end, so that the connection can be kept.
+// stop: drop it.
 enum class HttpNext { more, drain, stop };
 
 struct HttpHandlers {
@@ -67,8 +70,8 @@ struct HttpHandlers {
 
 // Starts the network thread, which loads curl while its caller goes on.
 void http_warm();
-// Joins it, if there is one: before main() returns, on every way out. exit() must not run the libraries' handlers while they
-// are still being loaded.
+// Joins it, if there is one: before main() returns, on every way out. exit() must not run the libraries'
+// handlers while they are still being loaded.
 void http_stop();
 
 HttpResult http_stream(const HttpRequest& request, const HttpHandlers& handlers, std::stop_token stop);

@@ -30,7 +30,9 @@ double random_really() {
   return std::uniform_real_distribution<double>(0, 1)(engine);
 }
 
-std::chrono::sys_seconds now_really() { return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()); }
+std::chrono::sys_seconds now_really() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
 
 std::string place(const std::string& url) {
   const Url parts = parse_url(url);
@@ -41,7 +43,8 @@ std::string seconds(milliseconds time) { return std::to_string(time.count() / 10
 
 // In curl's words of several versions: an answer to CONNECT that asking again does not change.
 bool proxy_refuses(const std::string& why) {
-  if (why.find("CONNECT tunnel failed") == why.npos && why.find("from proxy after CONNECT") == why.npos) return false;
+  if (why.find("CONNECT tunnel failed") == why.npos && why.find("from proxy after CONNECT") == why.npos)
+    return false;
   return why.find(" 403") != why.npos || why.find(" 407") != why.npos || why.find(" 405") != why.npos;
 }
 
@@ -50,7 +53,8 @@ RequestError moved(const HttpHead& head, const HttpRequest& request) {
   const std::string to = redact_shapes(std::string(head["location"]).substr(0, 200));
   return {.kind = Failure::bad_request,
           .message = "HTTP " + std::to_string(head.status) + ": " + place(request.url) + " sends on to " +
-                     (to.empty() ? "another address" : to) + " — set the provider's base URL to where it really is",
+                     (to.empty() ? "another address" : to) +
+                     " — set the provider's base URL to where it really is",
           .http_status = head.status};
 }
 
@@ -61,13 +65,17 @@ RequestError network_trouble(const HttpResult& result, const HttpRequest& reques
     case HttpError::refused_url: return {.kind = Failure::bad_request, .message = why};
     case HttpError::tls:
       return {.kind = Failure::network,
-              .message = "no secure connection to " + where + ": " + why + " — check the clock, or SSL_CERT_FILE behind a proxy"};
+              .message = "no secure connection to " + where + ": " + why +
+                         " — check the clock, or SSL_CERT_FILE behind a proxy"};
     case HttpError::lookup:
-      return {.kind = Failure::network, .message = "cannot find " + where + " — check the network", .retry = true};
+      return {.kind = Failure::network,
+              .message = "cannot find " + where + " — check the network",
+              .retry = true};
     case HttpError::connect:
       return {.kind = Failure::network,
-              .message = local ? "nothing answers at " + where + " — start the server, or name another with /model"
-                               : "cannot reach " + where + ": " + why + " — check network and proxy",
+              .message =
+                  local ? "nothing answers at " + where + " — start the server, or name another with /model"
+                        : "cannot reach " + where + ": " + why + " — check network and proxy",
               .retry = true,
               .refused = local};
     case HttpError::connect_timeout:
@@ -85,8 +93,11 @@ RequestError network_trouble(const HttpResult& result, const HttpRequest& reques
     default:
       if (proxy_refuses(why))
         return {.kind = Failure::network,
-                .message = "the proxy gives no way to " + where + ": " + why + " — check https_proxy and no_proxy"};
-      return {.kind = Failure::network, .message = "the connection to " + where + " broke: " + why, .retry = true};
+                .message =
+                    "the proxy gives no way to " + where + ": " + why + " — check https_proxy and no_proxy"};
+      return {.kind = Failure::network,
+              .message = "the connection to " + where + " broke: " + why,
+              .retry = true};
   }
 }
 
@@ -103,20 +114,26 @@ class Answer {
   void head(const HttpHead& head) {
     ok_ = head.status >= 200 && head.status < 300;
     const std::string_view type = head["content-type"];
-    plain_ = !ok_ || type.find("text/html") != type.npos || (!lines_ && type.find("application/json") != type.npos);
+    plain_ = !ok_ || type.find("text/html") != type.npos ||
+             (!lines_ && type.find("application/json") != type.npos);
   }
 
   HttpNext data(std::string_view chunk) {
     if (plain_ && ok_ && text_.empty() && !chunk.empty())
-      plain_ = chunk.find_first_of("{[<") == chunk.find_first_not_of(" \r\n");  // else a stream by a wrong name
+      plain_ =
+          chunk.find_first_of("{[<") == chunk.find_first_not_of(" \r\n");  // else a stream by a wrong name
     if (plain_) {
       text_ += chunk.substr(0, (64u << 10) - std::min<std::size_t>(text_.size(), 64u << 10));
       return HttpNext::more;
     }
-    parser_.feed(chunk, [this](std::string_view name, std::string_view data) { decode_event(*decoder_, name, data, out_); });
+    parser_.feed(chunk, [this](std::string_view name, std::string_view data) {
+      decode_event(*decoder_, name, data, out_);
+    });
     out_.flush();
     if (parser_.broken())
-      out_.fail({.kind = Failure::protocol, .message = "an event of the stream is larger than 16 MB", .retry = true});
+      out_.fail({.kind = Failure::protocol,
+                 .message = "an event of the stream is larger than 16 MB",
+                 .retry = true});
     if (out_.trouble()) return HttpNext::stop;
     return out_.finished() ? HttpNext::drain : HttpNext::more;
   }
@@ -136,7 +153,8 @@ class Answer {
                                          .key_from = key_from_,
                                          .now = now}));
     decoder_->end(out_);
-    if (!closed()) out_.fail({.kind = Failure::network, .message = "the answer ended too early", .retry = true});
+    if (!closed())
+      out_.fail({.kind = Failure::network, .message = "the answer ended too early", .retry = true});
   }
 
   StreamOut& out() { return out_; }
@@ -153,7 +171,8 @@ class Answer {
 };
 
 bool any_call(const std::vector<Block>& blocks) {
-  return std::any_of(blocks.begin(), blocks.end(), [](const Block& block) { return std::holds_alternative<ToolCall>(block); });
+  return std::any_of(blocks.begin(), blocks.end(),
+                     [](const Block& block) { return std::holds_alternative<ToolCall>(block); });
 }
 
 bool is_thought(const Block& block) {
@@ -164,7 +183,8 @@ bool is_thought(const Block& block) {
 std::uint64_t last_thought(const Conversation& conversation) {
   std::uint64_t last = 0;
   for (const ItemPtr& item : conversation.items)
-    if (std::any_of(item->blocks.begin(), item->blocks.end(), is_thought)) last = std::max(last, item->id.value);
+    if (std::any_of(item->blocks.begin(), item->blocks.end(), is_thought))
+      last = std::max(last, item->id.value);
   return last;
 }
 
@@ -198,7 +218,8 @@ int Backoff::most(const RequestError& trouble) const {
 }
 
 milliseconds Backoff::wait(const RequestError& trouble) const {
-  if (trouble.wait) return milliseconds(std::int64_t(double(trouble.wait->count()) * (1 + 0.1 * options_.random())));
+  if (trouble.wait)
+    return milliseconds(std::int64_t(double(trouble.wait->count()) * (1 + 0.1 * options_.random())));
   const bool broke = trouble.kind == Failure::network || trouble.kind == Failure::protocol;
   const auto base = broke ? options_.base / 2 : options_.base;
   const auto most = std::min<milliseconds>(options_.cap, base * (1 << std::min(attempt_ - 1, 10)));
@@ -227,7 +248,8 @@ void HttpProvider::stream(const Request& request, const Sink& sink, std::stop_to
     Attempt result = attempt(wish, sink, stop);
     if (result.cancelled) return sink(Failed{.kind = Failure::cancelled, .message = "cancelled"});
     if (result.finished) return sink(Finished{*result.finished});
-    if (!result.given.empty()) return sink(Finished{any_call(result.given) ? StopReason::tools : StopReason::cut});
+    if (!result.given.empty())
+      return sink(Finished{any_call(result.given) ? StopReason::tools : StopReason::cut});
     const RequestError& trouble = *result.trouble;
     if (trouble.fitting_output >= 512 && trouble.fitting_output < wish.max_output) {
       wish.max_output = trouble.fitting_output;
@@ -237,7 +259,10 @@ void HttpProvider::stream(const Request& request, const Sink& sink, std::stop_to
     if (learns(trouble, wish.conversation)) continue;
     const auto wait = backoff.next(trouble);
     if (!wait) return sink(failed(trouble, backoff.attempt()));
-    sink(Retrying{.why = trouble.message, .wait = *wait, .attempt = backoff.attempt(), .attempts = backoff.most(trouble)});
+    sink(Retrying{.why = trouble.message,
+                  .wait = *wait,
+                  .attempt = backoff.attempt(),
+                  .attempts = backoff.most(trouble)});
     if (!options_.wait(*wait, stop)) return sink(Failed{.kind = Failure::cancelled, .message = "cancelled"});
   }
 }
@@ -255,7 +280,8 @@ HttpProvider::Attempt HttpProvider::attempt(const Request& request, const Sink& 
   const HttpResult result = http_stream(call, handlers, stop);
   if (result.error == HttpError::cancelled) return {.cancelled = true};
   answer.end(result, call, options_.now());
-  return {.finished = answer.out().finished(), .trouble = answer.out().trouble(), .given = answer.out().given()};
+  return {
+      .finished = answer.out().finished(), .trouble = answer.out().trouble(), .given = answer.out().given()};
 }
 
 std::shared_ptr<const std::string> HttpProvider::make_body(const Request& request) {
@@ -280,7 +306,8 @@ std::string HttpProvider::body(const Request& request) { return *make_body(reque
 bool HttpProvider::learns(const RequestError& trouble, const Conversation& conversation) {
   const ThoughtsAllowed before = allowed_;
   if (trouble.thoughts == ThoughtTrouble::field) allowed_.binds = false;
-  if (trouble.thoughts == ThoughtTrouble::thought) allowed_.after = std::max(before.after, last_thought(conversation));
+  if (trouble.thoughts == ThoughtTrouble::thought)
+    allowed_.after = std::max(before.after, last_thought(conversation));
   codec_->allow(allowed_);
   return allowed_.after != before.after || allowed_.binds != before.binds;
 }

@@ -1,6 +1,7 @@
 // Runs a codec over http: one attempt after another until the message is whole, kept in part, or given up.
-// Repeats only while nothing counts yet: after a whole text or call nothing is sent again. Waits with full jitter, or as
-// long as the server said. All clocks and chances are values, so that tests neither sleep nor guess.
+// Repeats only while nothing counts yet: after a whole text or call nothing is sent again. Waits with full
+// jitter, or as long as the server said. All clocks and chances are values, so that tests neither sleep nor
+// guess.
 #pragma once
 
 #include <functional>
@@ -25,10 +26,12 @@ struct RunOptions {
   std::function<std::chrono::sys_seconds()> now = {};  // for retry-after dates
 };
 
-// How long before the next try; nothing = give up. Impatient where the caller has another way: someone may wait for it.
+// How long before the next try; nothing = give up. Impatient where the caller has another way: someone may
+// wait for it.
 class Backoff {
  public:
-  explicit Backoff(const RunOptions& options, bool impatient = false) : options_(options), impatient_(impatient) {}
+  explicit Backoff(const RunOptions& options, bool impatient = false)
+      : options_(options), impatient_(impatient) {}
   std::optional<std::chrono::milliseconds> next(const RequestError& trouble);
   int attempt() const { return attempt_; }
   int most(const RequestError& trouble) const;  // tries, when every one fails like this
@@ -68,7 +71,8 @@ class HttpProvider : public Provider {
     std::mutex mutex;
     std::unique_ptr<std::string> text;
   };
-  std::shared_ptr<Spare> spare_ = std::make_shared<Spare>();  // a body whose transfer let go of it: its memory is used again
+  std::shared_ptr<Spare> spare_ =
+      std::make_shared<Spare>();  // a body whose transfer let go of it: its memory is used again
 };
 
 }  // namespace tern

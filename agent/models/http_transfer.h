@@ -1,4 +1,5 @@
-// Between http_wait.cpp (the caller's thread) and http.cpp (the network thread): one transfer, seen from both sides.
+// Between http_wait.cpp (the caller's thread) and http.cpp (the network thread): one transfer, seen from both
+// sides.
 #pragma once
 
 #include <condition_variable>
@@ -25,7 +26,8 @@ struct Transfer {
 };
 using TransferPtr = std::shared_ptr<Transfer>;
 
-// A header line of the final answer; interim ones (1xx, a proxy's CONNECT) are begun anew by the next status line.
+// A header line of the final answer; interim ones (1xx, a proxy's CONNECT) are begun anew by the next status
+// line.
 void take_header_line(Transfer& transfer, std::string_view line);
 
 void network_add(TransferPtr transfer);

@@ -68,7 +68,9 @@ class Waiting {
     if (!result_.any_body) return {timeouts.first_byte, HttpError::first_byte_timeout};
     return {timeouts.idle, HttpError::idle_timeout};
   }
-  Clock::time_point next_silence() const { return last_byte_ + transfer_->request.timeouts.silence * (silences_ + 1); }
+  Clock::time_point next_silence() const {
+    return last_byte_ + transfer_->request.timeouts.silence * (silences_ + 1);
+  }
   Clock::time_point deadline() const { return std::min(phase_start_ + patience().first, next_silence()); }
 
   std::optional<HttpError> check_clocks() {
@@ -130,7 +132,8 @@ void take_header_line(Transfer& transfer, std::string_view line) {
 }
 
 HttpResult http_stream(const HttpRequest& request, const HttpHandlers& handlers, std::stop_token stop) {
-  if (auto why = refusal(request.url); !why.empty()) return {.error = HttpError::refused_url, .detail = why, .head = {}};
+  if (auto why = refusal(request.url); !why.empty())
+    return {.error = HttpError::refused_url, .detail = why, .head = {}};
   if (request.public_only && is_private_name(parse_url(request.url).host))
     return {.error = HttpError::refused_url,
             .detail = parse_url(request.url).host + " is this machine or a private network",

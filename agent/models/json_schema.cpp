@@ -31,7 +31,8 @@ bool is_type(const json& value, std::string_view type) {
   if (type == "boolean") return value.is_boolean();
   if (type == "null") return value.is_null();
   if (type == "number") return value.is_number();
-  return type == "integer" && (value.is_number_integer() || (value.is_number() && std::floor(value.get<double>()) == value));
+  return type == "integer" &&
+         (value.is_number_integer() || (value.is_number() && std::floor(value.get<double>()) == value));
 }
 
 bool known_type(std::string_view type) {
@@ -40,7 +41,8 @@ bool known_type(std::string_view type) {
 }
 
 std::size_t code_points(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 // A pattern of the schema's dialect; one that PCRE does not take holds for everything.
@@ -73,18 +75,22 @@ class Check {
   std::string operator()(const json& schema, const json& value) const {
     if (schema.is_boolean()) return schema.get<bool>() ? "" : say("nothing is allowed here");
     if (!schema.is_object() || depth_ > deepest || ++run_.steps > most_steps) return {};
-    for (const auto part : {&Check::reference, &Check::kind, &Check::choices, &Check::number, &Check::text, &Check::array,
-                            &Check::object, &Check::combined})
+    for (const auto part : {&Check::reference, &Check::kind, &Check::choices, &Check::number, &Check::text,
+                            &Check::array, &Check::object, &Check::combined})
       if (std::string wrong = (this->*part)(schema, value); !wrong.empty()) return wrong;
     return {};
   }
 
  private:
-  std::string say(const std::string& what) const { return "at " + (place_.empty() ? "the top" : place_) + ": " + what; }
+  std::string say(const std::string& what) const {
+    return "at " + (place_.empty() ? "the top" : place_) + ": " + what;
+  }
   std::string below(const std::string& key, const json& schema, const json& value) const {
     return Check(run_, place_ + "/" + key, depth_ + 1)(schema, value);
   }
-  bool holds(const json& schema, const json& value) const { return Check(run_, place_, depth_ + 1)(schema, value).empty(); }
+  bool holds(const json& schema, const json& value) const {
+    return Check(run_, place_, depth_ + 1)(schema, value).empty();
+  }
 
   std::string reference(const json& schema, const json& value) const {
     const auto it = schema.find("$ref");
@@ -109,16 +115,21 @@ class Check {
     if (const auto it = schema.find("const"); it != schema.end() && *it != value)
       return say(shown(value) + " is not " + shown(*it));
     const auto it = schema.find("enum");
-    if (it == schema.end() || !it->is_array() || std::find(it->begin(), it->end(), value) != it->end()) return {};
+    if (it == schema.end() || !it->is_array() || std::find(it->begin(), it->end(), value) != it->end())
+      return {};
     return say(shown(value) + " is none of " + shown(*it));
   }
 
   std::string number(const json& schema, const json& value) const {
     if (!value.is_number()) return {};
     const double n = value.get<double>();
-    const auto limit = [&](const char* key) { return schema.contains(key) && schema[key].is_number() ? &schema[key] : nullptr; };
-    if (const auto* least = limit("minimum"); least && n < *least) return say(shown(value) + " is less than " + shown(*least));
-    if (const auto* most = limit("maximum"); most && n > *most) return say(shown(value) + " is more than " + shown(*most));
+    const auto limit = [&](const char* key) {
+      return schema.contains(key) && schema[key].is_number() ? &schema[key] : nullptr;
+    };
+    if (const auto* least = limit("minimum"); least && n < *least)
+      return say(shown(value) + " is less than " + shown(*least));
+    if (const auto* most = limit("maximum"); most && n > *most)
+      return say(shown(value) + " is more than " + shown(*most));
     if (const auto* bound = limit("exclusiveMinimum"); bound && n <= *bound)
       return say(shown(value) + " is not more than " + shown(*bound));
     if (const auto* bound = limit("exclusiveMaximum"); bound && n >= *bound)
@@ -131,7 +142,8 @@ class Check {
     return {};
   }
 
-  std::string counted(const json& schema, const char* least, const char* most, std::size_t count, const char* of) const {
+  std::string counted(const json& schema, const char* least, const char* most, std::size_t count,
+                      const char* of) const {
     const auto number = [&](const char* key) { return schema.contains(key) && schema[key].is_number(); };
     if (number(least) && static_cast<double>(count) < schema[least])
       return say("at least " + shown(schema[least]) + " " + of + " are wanted, not " + std::to_string(count));
@@ -143,7 +155,9 @@ class Check {
   std::string text(const json& schema, const json& value) const {
     if (!value.is_string()) return {};
     const auto& text = value.get_ref<const std::string&>();
-    if (auto wrong = counted(schema, "minLength", "maxLength", code_points(text), "characters"); !wrong.empty()) return wrong;
+    if (auto wrong = counted(schema, "minLength", "maxLength", code_points(text), "characters");
+        !wrong.empty())
+      return wrong;
     const auto it = schema.find("pattern");
     if (it == schema.end() || !it->is_string() || found_in(it->get<std::string>(), text)) return {};
     return say(shown(value) + " does not match the pattern " + it->get<std::string>());
@@ -151,12 +165,14 @@ class Check {
 
   std::string array(const json& schema, const json& value) const {
     if (!value.is_array()) return {};
-    if (auto wrong = counted(schema, "minItems", "maxItems", value.size(), "items"); !wrong.empty()) return wrong;
+    if (auto wrong = counted(schema, "minItems", "maxItems", value.size(), "items"); !wrong.empty())
+      return wrong;
     const json items = schema.value("items", json(true)), first = schema.value("prefixItems", json::array());
     const json& row = items.is_array() ? items : first;  // the older spelling of prefixItems
     const json rest = items.is_array() ? schema.value("additionalItems", json(true)) : items;
     for (std::size_t i = 0; i < value.size(); ++i) {
-      if (auto wrong = below(std::to_string(i), i < row.size() ? row[i] : rest, value[i]); !wrong.empty()) return wrong;
+      if (auto wrong = below(std::to_string(i), i < row.size() ? row[i] : rest, value[i]); !wrong.empty())
+        return wrong;
       if (schema.value("uniqueItems", false) &&
           std::find(value.begin(), value.begin() + long(i), value[i]) != value.begin() + long(i))
         return say(shown(value[i]) + " is there twice");
@@ -173,11 +189,14 @@ class Check {
 
   std::string object(const json& schema, const json& value) const {
     if (!value.is_object()) return {};
-    if (auto wrong = counted(schema, "minProperties", "maxProperties", value.size(), "properties"); !wrong.empty()) return wrong;
+    if (auto wrong = counted(schema, "minProperties", "maxProperties", value.size(), "properties");
+        !wrong.empty())
+      return wrong;
     for (const json& name : schema.value("required", json::array()))
       if (name.is_string() && !value.contains(name.get<std::string>()))
         return say("\"" + name.get<std::string>() + "\" is missing");
-    const json known = schema.value("properties", json::object()), patterns = schema.value("patternProperties", json::object());
+    const json known = schema.value("properties", json::object()),
+               patterns = schema.value("patternProperties", json::object());
     for (const auto& [name, inner] : value.items()) {
       bool named = known.contains(name);
       if (named)
@@ -199,12 +218,14 @@ class Check {
     for (const json& one : schema.value("allOf", json::array()))
       if (auto wrong = Check(run_, place_, depth_ + 1)(one, value); !wrong.empty()) return wrong;
     const auto fits = [&](const json& one) { return holds(one, value); };
-    if (const auto it = schema.find("anyOf"); it != schema.end() && std::none_of(it->begin(), it->end(), fits))
+    if (const auto it = schema.find("anyOf");
+        it != schema.end() && std::none_of(it->begin(), it->end(), fits))
       return say(shown(value) + " fits none of \"anyOf\"");
     if (const auto it = schema.find("oneOf"); it != schema.end())
       if (const auto count = std::count_if(it->begin(), it->end(), fits); count != 1)
         return say(shown(value) + " fits " + std::to_string(count) + " of \"oneOf\", not one");
-    if (const auto it = schema.find("not"); it != schema.end() && holds(*it, value)) return say(shown(value) + " is excluded");
+    if (const auto it = schema.find("not"); it != schema.end() && holds(*it, value))
+      return say(shown(value) + " is excluded");
     const auto it = schema.find("if");
     if (it == schema.end()) return {};
     const auto then = schema.find(holds(*it, value) ? "then" : "else");
@@ -216,7 +237,8 @@ class Check {
   int depth_;
 };
 
-// What no answer could be checked against, anywhere in the schema. Values of "enum", "const" and the like are no schemas.
+// What no answer could be checked against, anywhere in the schema. Values of "enum", "const" and the like are
+// no schemas.
 std::string problem_in(const json& root, const json& schema) {
   if (schema.is_array()) {
     for (const json& one : schema)
@@ -229,7 +251,8 @@ std::string problem_in(const json& root, const json& schema) {
       return "$ref \"" + value.get<std::string>() + "\" leads nowhere in the schema";
     if (key == "type" && !value.is_object())
       for (const json& type : value.is_array() ? value : json::array({value}))
-        if (!type.is_string() || !known_type(type.get<std::string>())) return shown(type) + " is no JSON type";
+        if (!type.is_string() || !known_type(type.get<std::string>()))
+          return shown(type) + " is no JSON type";
     if (auto wrong = problem_in(root, value); !wrong.empty()) return wrong;
   }
   return {};

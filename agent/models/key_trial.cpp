@@ -13,7 +13,9 @@ constexpr KeyForm forms[] = {{"sk-ant-", "anthropic"},  {"sk-or-", "openrouter"}
                              {"sk-svcacct-", "openai"}, {"sk-admin-", "openai"},  {"AIza", "gemini"},
                              {"AQ.", "gemini"}};
 
-bool hex32(std::string_view text) { return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == text.npos; }
+bool hex32(std::string_view text) {
+  return text.size() == 32 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
 
 }  // namespace
 
@@ -29,7 +31,8 @@ std::string_view first_model(const ProviderKind& kind) {
   return kind.default_model.empty() && kind.name == "openrouter" ? "openrouter/auto" : kind.default_model;
 }
 
-KeyTrial try_key(const ProviderKind& kind, ProviderConfig config, std::string_view model, std::stop_token stop) {
+KeyTrial try_key(const ProviderKind& kind, ProviderConfig config, std::string_view model,
+                 std::stop_token stop) {
   const auto provider = make_provider(kind.name, std::move(config));
   if (!provider) return {.why = "there is no provider " + std::string(kind.name)};
   Request request;

@@ -19,7 +19,8 @@ struct KeyTrial {
   std::string why;       // for people, when it does not work
 };
 // One small request to the provider's default model, or to `model`.
-KeyTrial try_key(const ProviderKind& kind, ProviderConfig config, std::string_view model, std::stop_token stop);
+KeyTrial try_key(const ProviderKind& kind, ProviderConfig config, std::string_view model,
+                 std::stop_token stop);
 // What a key of this provider is used with when nothing else is said.
 std::string_view first_model(const ProviderKind& kind);
 

@@ -47,7 +47,9 @@ std::string plain_name(std::string_view model) {
   return name;
 }
 
-bool is_compatible_family(std::string_view provider) { return provider == "openai" || provider == "responses"; }
+bool is_compatible_family(std::string_view provider) {
+  return provider == "openai" || provider == "responses";
+}
 
 const Row* best_row(std::string_view provider, std::string_view model) {
   const std::string name = plain_name(model);
@@ -72,7 +74,8 @@ bool serves_family(std::string_view provider, const Row& row) {
 void fill(ModelInfo& info, const Row& row) {
   info.window = row.window, info.max_output = row.max_output;
   if (row.optimum) info.optimum = row.optimum;
-  info.input = row.input, info.output = row.output, info.cache_read = row.cache_read, info.cache_write = row.cache_write;
+  info.input = row.input, info.output = row.output, info.cache_read = row.cache_read,
+  info.cache_write = row.cache_write;
   if (serves_family(info.provider, row) && info.name != row.small_model) info.small_model = row.small_model;
   info.images = row.traits.find('i') != row.traits.npos;
   info.thinking = row.traits.find('t') != row.traits.npos;
@@ -81,7 +84,8 @@ void fill(ModelInfo& info, const Row& row) {
   info.priced = row.provider == "demo" || row.input > 0;
 }
 
-// A server on this machine costs nothing, and its window is what it was started with, not what the model could do.
+// A server on this machine costs nothing, and its window is what it was started with, not what the model
+// could do.
 void make_local(ModelInfo& info) {
   info.window = info.provider == "ollama" ? 16'384 : 32'768;
   info.max_output = 4'096;
@@ -94,7 +98,8 @@ std::string take_number(const nlohmann::json& value, const std::string& key, Mod
   if (!value.is_number()) return key + " must be a number";
   const double number = value.get<double>();
   if (number < 0) return key + " must not be negative";
-  if (key == "window") return number < 2'000 ? "window must be at least 2000" : (info.window = Tokens(number), "");
+  if (key == "window")
+    return number < 2'000 ? "window must be at least 2000" : (info.window = Tokens(number), "");
   if (key == "maxOutput") info.max_output = Tokens(number);
   if (key == "optimum") info.optimum = Tokens(number);
   if (key == "input") info.input = number;
@@ -105,15 +110,21 @@ std::string take_number(const nlohmann::json& value, const std::string& key, Mod
   return "";
 }
 
-constexpr std::string_view numbers[] = {"window", "maxOutput", "optimum", "input", "output", "cacheRead", "cacheWrite"};
+constexpr std::string_view numbers[] = {"window", "maxOutput", "optimum",   "input",
+                                        "output", "cacheRead", "cacheWrite"};
 
-std::string take_field(const std::string& key, const nlohmann::json& value, ModelInfo& info, std::string& alias) {
-  if (std::find(std::begin(numbers), std::end(numbers), key) != std::end(numbers)) return take_number(value, key, info);
+std::string take_field(const std::string& key, const nlohmann::json& value, ModelInfo& info,
+                       std::string& alias) {
+  if (std::find(std::begin(numbers), std::end(numbers), key) != std::end(numbers))
+    return take_number(value, key, info);
   if (key == "smallModel" || key == "alias") {
     if (!value.is_string()) return key + " must be a string";
     return (key == "alias" ? alias : info.small_model) = value.get<std::string>(), "";
   }
-  bool* flag = key == "images" ? &info.images : key == "thinking" ? &info.thinking : key == "caching" ? &info.caching : nullptr;
+  bool* flag = key == "images"     ? &info.images
+               : key == "thinking" ? &info.thinking
+               : key == "caching"  ? &info.caching
+                                   : nullptr;
   if (!flag)
     return "unknown key \"" + key + "\" (known: window, maxOutput, optimum, input, output, cacheRead, " +
            "cacheWrite, smallModel, alias, images, thinking, caching)";
@@ -125,13 +136,15 @@ std::string take_field(const std::string& key, const nlohmann::json& value, Mode
 
 std::vector<std::string> model_fields() {
   std::vector<std::string> fields(std::begin(numbers), std::end(numbers));
-  for (const char* other : {"smallModel", "alias", "images", "thinking", "caching"}) fields.emplace_back(other);
+  for (const char* other : {"smallModel", "alias", "images", "thinking", "caching"})
+    fields.emplace_back(other);
   return fields;
 }
 
 double ModelInfo::dollars(const TokenUsage& usage) const {
-  return (double(usage.input) * input + double(usage.output) * output + double(usage.cache_read) * cache_read +
-          double(usage.cache_write - usage.long_write) * cache_write + double(usage.long_write) * long_write()) /
+  return (double(usage.input) * input + double(usage.output) * output +
+          double(usage.cache_read) * cache_read + double(usage.cache_write - usage.long_write) * cache_write +
+          double(usage.long_write) * long_write()) /
          1e6;
 }
 
@@ -192,7 +205,8 @@ std::optional<ModelName> Models::resolve(std::string_view text) const {
 
 std::vector<std::string> Models::names() const {
   std::vector<std::string> out;
-  for (const Alias& alias : aliases_) out.push_back(alias.name + " = " + alias.target.provider + "/" + alias.target.model);
+  for (const Alias& alias : aliases_)
+    out.push_back(alias.name + " = " + alias.target.provider + "/" + alias.target.model);
   for (const Row& row : rows) out.push_back(std::string(row.provider) + "/" + std::string(row.prefix));
   for (const ModelInfo& info : described_) out.push_back(info.provider + "/" + info.name);
   return out;

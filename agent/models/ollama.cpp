@@ -1,4 +1,5 @@
-// Ollama's own chat: the one road on which the context size can be set (num_ctx) and silent cutting be forbidden.
+// Ollama's own chat: the one road on which the context size can be set (num_ctx) and silent cutting be
+// forbidden.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -16,11 +17,13 @@ using nlohmann::json;
 // ------------------------------------------------------------------ request
 
 std::string call_text(const ToolCall& call) {
-  return "{\"function\":{\"name\":" + json_quote(call.name) + ",\"arguments\":" + object_text(call.arguments) + "}}";
+  return "{\"function\":{\"name\":" + json_quote(call.name) +
+         ",\"arguments\":" + object_text(call.arguments) + "}}";
 }
 
 std::string result_message(const ToolResult& result) {
-  return "{\"role\":\"tool\",\"tool_name\":" + json_quote(result.tool) + ",\"content\":" + json_quote(result_text(result)) + "}";
+  return "{\"role\":\"tool\",\"tool_name\":" + json_quote(result.tool) +
+         ",\"content\":" + json_quote(result_text(result)) + "}";
 }
 
 struct Parts {
@@ -44,12 +47,15 @@ Fragment make_fragment(const Item& item) {
   bool first = true;
   Parts parts;
   for (const Block& block : item.blocks)
-    std::visit(overloaded{[&](const ToolResult& result) { append_joined(fragment.text, result_message(result), first); },
-                          [&](const Text& text) { parts.add(text.text); },
-                          [&](const Summary& summary) { parts.add(summary.text); }, [&](const Image& image) { parts.add(image); },
-                          [&](const ToolCall& call) { append_joined(parts.calls, call_text(call), parts.first_call); },
-                          [](const auto&) {}},
-               block);
+    std::visit(
+        overloaded{
+            [&](const ToolResult& result) { append_joined(fragment.text, result_message(result), first); },
+            [&](const Text& text) { parts.add(text.text); },
+            [&](const Summary& summary) { parts.add(summary.text); },
+            [&](const Image& image) { parts.add(image); },
+            [&](const ToolCall& call) { append_joined(parts.calls, call_text(call), parts.first_call); },
+            [](const auto&) {}},
+        block);
   if (parts.text.empty() && parts.calls.empty() && parts.images.empty()) return fragment;
   std::string message = std::string("{\"role\":\"") + (item.role == Role::assistant ? "assistant" : "user") +
                         "\",\"content\":" + json_quote(parts.text);
@@ -86,15 +92,18 @@ class OllamaDecoder : public Decoder {
     const std::string thought = text_field(message, "thinking"), piece = text_field(message, "content");
     thinking_ += thought;
     if (!thought.empty()) out.thinking(thought);
-    if (!piece.empty() && message.size() == 2) fast_.learn(line, "content", piece);  // role and content, nothing else
+    if (!piece.empty() && message.size() == 2)
+      fast_.learn(line, "content", piece);  // role and content, nothing else
     if (!piece.empty()) text(piece, out);
     for (const json& call : message.value("tool_calls", json::array())) {
       const json function = call.is_object() ? call.value("function", json::object()) : json::object();
       const json arguments = function.value("arguments", json::object());
-      ToolCall made{.id = "ollama_" + std::to_string(request_.conversation.items.size()) + "_" + std::to_string(calls_.size()),
+      ToolCall made{.id = "ollama_" + std::to_string(request_.conversation.items.size()) + "_" +
+                          std::to_string(calls_.size()),
                     .name = text_field(function, "name"),
-                    .arguments = arguments.is_string() ? arguments.get<std::string>()
-                                                       : arguments.dump(-1, ' ', false, json::error_handler_t::replace),
+                    .arguments = arguments.is_string()
+                                     ? arguments.get<std::string>()
+                                     : arguments.dump(-1, ' ', false, json::error_handler_t::replace),
                     .signature = {}};
       out.emit(CallStarted{made.id, made.name});
       calls_.push_back(std::move(made));
@@ -111,7 +120,8 @@ class OllamaDecoder : public Decoder {
     TextCalls written = calls_.empty() && !length && request_.may_call_tools
                             ? take_text_calls(rest, request_.tools, request_.conversation.items.size())
                             : TextCalls{rest, {}};
-    for (ToolCall& call : written.calls) out.emit(CallStarted{call.id, call.name}), calls_.push_back(std::move(call));
+    for (ToolCall& call : written.calls)
+      out.emit(CallStarted{call.id, call.name}), calls_.push_back(std::move(call));
     if (thinking_ += thought; !thinking_.empty()) out.emit(BlockDone{Thinking{thinking_, {}, false}});
     if (!is_blank(written.text)) out.emit(BlockDone{Text{written.text}});
     const bool any = !calls_.empty();
@@ -130,26 +140,32 @@ class Ollama : public Codec {
  public:
   explicit Ollama(ProviderConfig config) : config_(std::move(config)) {}
 
-  std::string url(const Request&) const override { return endpoint_url(host_url(config_.base_url, 11434), "", "/api/chat"); }
+  std::string url(const Request&) const override {
+    return endpoint_url(host_url(config_.base_url, 11434), "", "/api/chat");
+  }
 
   Headers headers(const Request&) const override { return bearer_headers(config_, ""); }
 
   void body(const Request& request, FragmentCache& cache, std::string& out) const override {
     out += "{\"model\":" + json_quote(request.model) +
-           ",\"stream\":true,\"truncate\":false,\"shift\":false,\"options\":{\"num_ctx\":" + std::to_string(request.window) +
-           ",\"num_predict\":" + std::to_string(request.max_output) + "},";
+           ",\"stream\":true,\"truncate\":false,\"shift\":false,\"options\":{\"num_ctx\":" +
+           std::to_string(request.window) + ",\"num_predict\":" + std::to_string(request.max_output) + "},";
     if (request.thinking > 0) out += "\"think\":true,";
-    if (!request.json_schema.empty() && request.tools.empty()) out += "\"format\":" + request.json_schema + ",";
+    if (!request.json_schema.empty() && request.tools.empty())
+      out += "\"format\":" + request.json_schema + ",";
     out += function_tools(request, true);
     out += "\"messages\":[";
     bool first = true;
     if (const std::string system = system_text(request, !request.tools.empty()); !is_blank(system))
       append_joined(out, "{\"role\":\"system\",\"content\":" + json_quote(system) + "}", first);
-    for (const ItemPtr& item : request.conversation.items) append_joined(out, cache.get(item, make_fragment).text, first);
+    for (const ItemPtr& item : request.conversation.items)
+      append_joined(out, cache.get(item, make_fragment).text, first);
     out += "]}";
   }
 
-  std::unique_ptr<Decoder> decoder(const Request& request) const override { return std::make_unique<OllamaDecoder>(request); }
+  std::unique_ptr<Decoder> decoder(const Request& request) const override {
+    return std::make_unique<OllamaDecoder>(request);
+  }
   bool lines() const override { return true; }
   bool hold() const override { return true; }
 
@@ -171,7 +187,9 @@ const ProviderKind ollama{
     .model_variable = "OLLAMA_MODEL",
     .needs_key = false,
     .local = true,
-    .codec = [](const ProviderConfig& config) -> std::unique_ptr<Codec> { return std::make_unique<Ollama>(config); },
+    .codec = [](const ProviderConfig& config) -> std::unique_ptr<Codec> {
+      return std::make_unique<Ollama>(config);
+    },
 };
 }  // namespace providers
 

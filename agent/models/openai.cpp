@@ -30,7 +30,8 @@ void append_part(std::string& parts, bool& first, const Block& block) {
     append_joined(parts, "{\"type\":\"text\",\"text\":" + json_quote(summary->text) + "}", first);
   if (const auto* image = std::get_if<Image>(&block))
     append_joined(parts,
-                  "{\"type\":\"image_url\",\"image_url\":{\"url\":" + json_quote(data_url(image->media_type, image->blob)) + "}}",
+                  "{\"type\":\"image_url\",\"image_url\":{\"url\":" +
+                      json_quote(data_url(image->media_type, image->blob)) + "}}",
                   first);
   if (const auto* file = std::get_if<Document>(&block))
     append_joined(parts,
@@ -84,8 +85,9 @@ std::string assistant_message(const Item& item, const ChatTraits& traits) {
   for (const Block& block : item.blocks) {
     if (const auto* call = std::get_if<ToolCall>(&block))
       append_joined(calls,
-                    "{\"id\":\"" + wire_id(call->id) + "\",\"type\":\"function\",\"function\":{\"name\":" +
-                        json_quote(call->name) + ",\"arguments\":" + json_quote(object_text(call->arguments)) + "}}",
+                    "{\"id\":\"" + wire_id(call->id) +
+                        "\",\"type\":\"function\",\"function\":{\"name\":" + json_quote(call->name) +
+                        ",\"arguments\":" + json_quote(object_text(call->arguments)) + "}}",
                     first);
     const auto* thought = std::get_if<Thinking>(&block);
     const auto own = thought ? own_signature(traits.dialect, thought->signature) : std::string_view();
@@ -125,10 +127,12 @@ class ChatDecoder : public Decoder {
       return out.fail(request_error_of_event(data));
     usage(chunk, out);
     const auto choices = chunk.find("choices");
-    if (choices == chunk.end() || !choices->is_array() || choices->empty() || !(*choices)[0].is_object()) return;
+    if (choices == chunk.end() || !choices->is_array() || choices->empty() || !(*choices)[0].is_object())
+      return;
     const json& choice = (*choices)[0];
     if (const auto it = choice.find("delta"); it != choice.end() && it->is_object()) delta(*it, data, out);
-    if (const auto it = choice.find("finish_reason"); it != choice.end() && it->is_string()) reason_ = it->get<std::string>();
+    if (const auto it = choice.find("finish_reason"); it != choice.end() && it->is_string())
+      reason_ = it->get<std::string>();
   }
 
   void end(StreamOut& out) override {
@@ -145,7 +149,8 @@ class ChatDecoder : public Decoder {
     for (const char* key : {"reasoning_content", "reasoning"})
       if (const auto it = delta.find(key); it != delta.end() && it->is_string())
         thinking_ += it->get_ref<const std::string&>(), out.thinking(it->get_ref<const std::string&>());
-    if (const auto it = delta.find("reasoning_details"); traits_.broker && it != delta.end() && it->is_array())
+    if (const auto it = delta.find("reasoning_details");
+        traits_.broker && it != delta.end() && it->is_array())
       for (const json& piece : *it) add_detail(piece);
     for (const char* key : {"content", "refusal"})
       if (const auto it = delta.find(key); it != delta.end() && it->is_string()) {
@@ -157,7 +162,8 @@ class ChatDecoder : public Decoder {
       for (const json& call : *it) call_delta(call, out);
   }
 
-  // What the vendor behind a broker signed comes in pieces; those of one index and kind are one, and go back as they were.
+  // What the vendor behind a broker signed comes in pieces; those of one index and kind are one, and go back
+  // as they were.
   void add_detail(const json& piece) {
     if (!piece.is_object()) return;
     const auto same = [&](const json& old) {
@@ -167,7 +173,8 @@ class ChatDecoder : public Decoder {
     const auto old = std::find_if(details_.begin(), details_.end(), same);
     if (old == details_.end()) return details_.push_back(piece);
     for (const auto& [key, value] : piece.items()) {
-      const bool grows = (key == "text" || key == "summary" || key == "data") && value.is_string() && (*old)[key].is_string();
+      const bool grows = (key == "text" || key == "summary" || key == "data") && value.is_string() &&
+                         (*old)[key].is_string();
       if (grows)
         (*old)[key].get_ref<std::string&>() += value.get_ref<const std::string&>();
       else if (!value.is_null())
@@ -177,7 +184,8 @@ class ChatDecoder : public Decoder {
 
   // Not empty: the thought goes back, as that or as what the vendor signed.
   std::string proof() const {
-    if (traits_.broker) return details_.empty() ? "" : details_.dump(-1, ' ', false, json::error_handler_t::replace);
+    if (traits_.broker)
+      return details_.empty() ? "" : details_.dump(-1, ' ', false, json::error_handler_t::replace);
     return traits_.returns_reasoning ? "kept" : "";
   }
 
@@ -194,13 +202,14 @@ class ChatDecoder : public Decoder {
     std::size_t index = call.contains("index") && call["index"].is_number_unsigned()
                             ? call["index"].get<std::size_t>()
                             : calls_.size() - (calls_.empty() || !id.empty() ? 0 : 1);
-    const bool other =
-        index < calls_.size() && !id.empty() && !calls_[index].id.empty() && calls_[index].id != id && !name.empty();
+    const bool other = index < calls_.size() && !id.empty() && !calls_[index].id.empty() &&
+                       calls_[index].id != id && !name.empty();
     if (other || index > calls_.size()) index = calls_.size();
     if (index == calls_.size()) {
-      calls_.push_back(
-          {id.empty() ? "call_" + std::to_string(request_.conversation.items.size()) + "_" + std::to_string(index) : id, name,
-           ""});
+      calls_.push_back({id.empty() ? "call_" + std::to_string(request_.conversation.items.size()) + "_" +
+                                         std::to_string(index)
+                                   : id,
+                        name, ""});
       if (!name.empty()) out.emit(CallStarted{calls_.back().id, name});
     }
     OpenCall& open = calls_[index];
@@ -216,8 +225,9 @@ class ChatDecoder : public Decoder {
     TokenUsage usage;
     usage.output = number_field(*it, "completion_tokens");
     prompt_ = number_field(*it, "prompt_tokens");
-    usage.cache_read = it->contains("prompt_tokens_details") ? number_field((*it)["prompt_tokens_details"], "cached_tokens")
-                                                             : number_field(*it, "prompt_cache_hit_tokens");
+    usage.cache_read = it->contains("prompt_tokens_details")
+                           ? number_field((*it)["prompt_tokens_details"], "cached_tokens")
+                           : number_field(*it, "prompt_cache_hit_tokens");
     if (it->contains("prompt_tokens_details"))
       usage.cache_write = number_field((*it)["prompt_tokens_details"], "cache_write_tokens");
     usage.input = std::max<Tokens>(prompt_ - usage.cache_read - usage.cache_write, 0);
@@ -237,7 +247,8 @@ class ChatDecoder : public Decoder {
     if (!thinking_.empty() || !details_.empty())
       out.emit(BlockDone{Thinking{thinking_, mark_signature(traits_.dialect, proof()), false}});
     if (!is_blank(written.text)) out.emit(BlockDone{Text{written.text}});
-    for (const ToolCall& call : written.calls) out.emit(CallStarted{call.id, call.name}), out.emit(BlockDone{call});
+    for (const ToolCall& call : written.calls)
+      out.emit(CallStarted{call.id, call.name}), out.emit(BlockDone{call});
     bool any = !written.calls.empty();
     for (OpenCall& call : calls_) {
       if (call.name.empty() || (length && !is_whole_json(call.arguments))) continue;
@@ -262,18 +273,22 @@ class Chat : public Codec {
  public:
   Chat(ProviderConfig config, ChatTraits traits) : config_(std::move(config)), traits_(traits) {}
 
-  std::string url(const Request&) const override { return endpoint_url(config_.base_url, "/v1", "/chat/completions"); }
+  std::string url(const Request&) const override {
+    return endpoint_url(config_.base_url, "/v1", "/chat/completions");
+  }
 
   Headers headers(const Request&) const override { return bearer_headers(config_, "text/event-stream"); }
 
   void body(const Request& request, FragmentCache& cache, std::string& out) const override {
-    out += "{\"model\":" + json_quote(request.model) + ",\"stream\":true,\"stream_options\":{\"include_usage\":true},";
-    out += (traits_.first_party ? "\"max_completion_tokens\":" : "\"max_tokens\":") + std::to_string(request.max_output) + ",";
+    out += "{\"model\":" + json_quote(request.model) +
+           ",\"stream\":true,\"stream_options\":{\"include_usage\":true},";
+    out += (traits_.first_party ? "\"max_completion_tokens\":" : "\"max_tokens\":") +
+           std::to_string(request.max_output) + ",";
     append_reasoning(out, request);
     if (traits_.first_party && !request.json_schema.empty())
       out +=
-          "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"answer\",\"schema\":" + request.json_schema +
-          "}},";
+          "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"answer\",\"schema\":" +
+          request.json_schema + "}},";
     append_tools(out, request);
     out += "\"messages\":[";
     cache.form("chat");
@@ -298,19 +313,23 @@ class Chat : public Codec {
   }
 
   void append_reasoning(std::string& out, const Request& request) const {
-    if (traits_.broker && request.model.find("claude") != std::string::npos) out += R"("cache_control":{"type":"ephemeral"},)";
+    if (traits_.broker && request.model.find("claude") != std::string::npos)
+      out += R"("cache_control":{"type":"ephemeral"},)";
     if (request.thinking < 1) return;
     if (traits_.first_party && openai_reasons(request.model))
       out += "\"reasoning_effort\":\"" + std::string(effort_of(request.thinking)) + "\",";
     const Tokens most = request.max_output * 3 / 4;
     if (traits_.broker && most >= 1'024)
-      out += "\"reasoning\":{\"max_tokens\":" + std::to_string(std::clamp<Tokens>(request.thinking, 1'024, most)) + "},";
+      out += "\"reasoning\":{\"max_tokens\":" +
+             std::to_string(std::clamp<Tokens>(request.thinking, 1'024, most)) + "},";
   }
 
   void append_tools(std::string& out, const Request& request) const {
     out += function_tools(request, true);
-    // A local server would take the tools out of its prompt and lose its cached prefix: there the decoder refuses calls.
-    if (!request.tools.empty() && !request.may_call_tools && traits_.first_party) out += "\"tool_choice\":\"none\",";
+    // A local server would take the tools out of its prompt and lose its cached prefix: there the decoder
+    // refuses calls.
+    if (!request.tools.empty() && !request.may_call_tools && traits_.first_party)
+      out += "\"tool_choice\":\"none\",";
   }
 
   ProviderConfig config_;
@@ -325,7 +344,8 @@ std::unique_ptr<Codec> chat_codec(const ProviderConfig& config, ChatTraits trait
 
 namespace {
 
-// What of an item such a server gets to read as text: thoughts stay here, and what a picture costs is the server's affair.
+// What of an item such a server gets to read as text: thoughts stay here, and what a picture costs is the
+// server's affair.
 Tokens sent(const Item& item) {
   Tokens sum = 0;
   for (const Block& block : item.blocks)
@@ -335,12 +355,13 @@ Tokens sent(const Item& item) {
   return sum;
 }
 
-// A cut prompt fills the server's context or half of it. Contexts are powers of two, the larger ones also three or five times
-// one (12k, 24k, 40k); any multiple of 1,024 would make every large figure one.
+// A cut prompt fills the server's context or half of it. Contexts are powers of two, the larger ones also
+// three or five times one (12k, 24k, 40k); any multiple of 1,024 would make every large figure one.
 bool is_context_size(Tokens reported) {
   for (Tokens size = 1'024; size <= reported * 2; size *= 2)
     for (const Tokens context : {size, size * 3, size * 5})
-      if ((context == size || context >= 10'240) && std::abs(reported - context) <= std::max<Tokens>(context / 200, 8))
+      if ((context == size || context >= 10'240) &&
+          std::abs(reported - context) <= std::max<Tokens>(context / 200, 8))
         return true;
   return false;
 }
@@ -353,21 +374,24 @@ std::optional<RequestError> silent_cut(const Request& request, Tokens reported) 
     if (item->role == Role::assistant) since_answer = 0;
     all += sent(*item), since_answer += sent(*item);
   }
-  // A tokenizer that is kind to digits counts little more than half of our estimate; to take that for a cut would end a
-  // healthy conversation. Below it, or at the size of a context, it is one.
+  // A tokenizer that is kind to digits counts little more than half of our estimate; to take that for a cut
+  // would end a healthy conversation. Below it, or at the size of a context, it is one.
   const Tokens plausible = all * (is_context_size(reported) ? 60 : 45) / 100;
   if (reported < 900 || all < 3'000 || reported > plausible) return std::nullopt;
   // Old servers report what they had to read, and had the rest cached: then it is no more than what was new.
   if (reported <= since_answer * 5 / 4 && !is_context_size(reported)) return std::nullopt;
-  return RequestError{
-      .kind = Failure::overflow,
-      .message = "the server read only " + std::to_string(reported) + " of about " + std::to_string(all) +
-                 " tokens: its context is smaller than the conversation — raise its context (num_ctx), or set the model's window",
-      .limit = reported,
-      .asked = all};
+  return RequestError{.kind = Failure::overflow,
+                      .message = "the server read only " + std::to_string(reported) + " of about " +
+                                 std::to_string(all) +
+                                 " tokens: its context is smaller than the conversation — raise its context "
+                                 "(num_ctx), or set the model's window",
+                      .limit = reported,
+                      .asked = all};
 }
 
-std::string_view effort_of(int thinking) { return thinking < 4'000 ? "low" : thinking < 16'000 ? "medium" : "high"; }
+std::string_view effort_of(int thinking) {
+  return thinking < 4'000 ? "low" : thinking < 16'000 ? "medium" : "high";
+}
 
 namespace providers {
 extern const ProviderKind openai;
@@ -382,7 +406,8 @@ const ProviderKind openai{
     .codec =
         [](const ProviderConfig& config) {
           const std::string host = parse_url(config.base_url).host;
-          return host.ends_with("openai.com") ? openai_codec(config) : chat_codec(config, {.may_cut_prompt = is_loopback(host)});
+          return host.ends_with("openai.com") ? openai_codec(config)
+                                              : chat_codec(config, {.may_cut_prompt = is_loopback(host)});
         },
 };
 }  // namespace providers

@@ -16,7 +16,8 @@ struct ChatTraits {
 };
 std::unique_ptr<Codec> chat_codec(const ProviderConfig& config, ChatTraits traits);
 std::unique_ptr<Codec> responses_codec(const ProviderConfig& config);
-// The service itself: newer models take function tools by responses only, older ones stay with chat completions.
+// The service itself: newer models take function tools by responses only, older ones stay with chat
+// completions.
 std::unique_ptr<Codec> openai_codec(const ProviderConfig& config);
 
 bool wants_responses(std::string_view model);

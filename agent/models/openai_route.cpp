@@ -32,10 +32,14 @@ class OpenAi : public Codec {
   void body(const Request& request, FragmentCache& cache, std::string& out) const override {
     of(request).body(request, cache, out);
   }
-  std::unique_ptr<Decoder> decoder(const Request& request) const override { return of(request).decoder(request); }
+  std::unique_ptr<Decoder> decoder(const Request& request) const override {
+    return of(request).decoder(request);
+  }
 
  private:
-  const Codec& of(const Request& request) const { return wants_responses(request.model) ? *responses_ : *chat_; }
+  const Codec& of(const Request& request) const {
+    return wants_responses(request.model) ? *responses_ : *chat_;
+  }
 
   std::unique_ptr<Codec> chat_, responses_;
 };
@@ -43,12 +47,14 @@ class OpenAi : public Codec {
 }  // namespace
 
 bool wants_responses(std::string_view model) {
-  return gpt_version(model) >= 504 || contains(model, "codex") || model.ends_with("-pro") || contains(model, "-pro-");
+  return gpt_version(model) >= 504 || contains(model, "codex") || model.ends_with("-pro") ||
+         contains(model, "-pro-");
 }
 
 bool openai_reasons(std::string_view model) {
   if (contains(model, "-chat") || model.starts_with("chatgpt")) return false;
-  return gpt_version(model) == 0 ? !model.starts_with("gpt-") || model.starts_with("gpt-oss") : gpt_version(model) >= 500;
+  return gpt_version(model) == 0 ? !model.starts_with("gpt-") || model.starts_with("gpt-oss")
+                                 : gpt_version(model) >= 500;
 }
 
 std::unique_ptr<Codec> openai_codec(const ProviderConfig& config) { return std::make_unique<OpenAi>(config); }

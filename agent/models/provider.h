@@ -1,6 +1,7 @@
-// The seam to the models: a request goes out, stream events come back. A stream never throws: failure is its last event.
-// Real providers are codecs (pure: request → HTTP, SSE event → stream events), one file and one row in providers.inc, run by
-// HttpProvider; demo, record, replay and the tests' scripted provider implement Provider directly.
+// The seam to the models: a request goes out, stream events come back. A stream never throws: failure is its
+// last event. Real providers are codecs (pure: request → HTTP, SSE event → stream events), one file and one
+// row in providers.inc, run by HttpProvider; demo, record, replay and the tests' scripted provider implement
+// Provider directly.
 #pragma once
 
 #include <chrono>
@@ -32,19 +33,32 @@ struct Request {
   int thinking = 0;            // budget in tokens, 0 = off
   std::string json_schema;     // final answer must match; empty = free
   bool may_call_tools = true;  // false for summaries: tools stay in the prefix, tool_choice none
-  bool long_cache = false;     // a cache that is kept for an hour, at a higher price, where the provider has one
-  bool has_fallback = false;   // there is a way on without the answer: few tries, no long waits
+  bool long_cache = false;  // a cache that is kept for an hour, at a higher price, where the provider has one
+  bool has_fallback = false;  // there is a way on without the answer: few tries, no long waits
 };
 
 struct TokenUsage {
   Tokens input = 0, output = 0, cache_read = 0, cache_write = 0;  // input includes neither cache figure
-  Tokens long_write = 0;                                          // the part of cache_write that is kept for an hour
+  Tokens long_write = 0;  // the part of cache_write that is kept for an hour
   Tokens total_input() const { return input + cache_read + cache_write; }
 };
 
 // cut: the stream broke after whole text blocks; they are kept and nothing is re-run: ask the model to go on.
 enum class StopReason { end, tools, length, refusal, other, cut };
-enum class Failure { none, auth, quota, rate, overloaded, server, network, timeout, overflow, bad_request, cancelled, protocol };
+enum class Failure {
+  none,
+  auth,
+  quota,
+  rate,
+  overloaded,
+  server,
+  network,
+  timeout,
+  overflow,
+  bad_request,
+  cancelled,
+  protocol
+};
 
 struct TextDelta {
   std::string text;
@@ -80,8 +94,8 @@ struct Failed {
   int http_status = 0;
   bool attachments = false;  // overflow: it minds pictures or documents, by bytes, number, pixels or pages
 };
-using StreamEvent =
-    std::variant<TextDelta, ThinkingDelta, CallStarted, BlockDone, UsageReport, Retrying, Silence, Finished, Failed>;
+using StreamEvent = std::variant<TextDelta, ThinkingDelta, CallStarted, BlockDone, UsageReport, Retrying,
+                                 Silence, Finished, Failed>;
 using Sink = std::function<void(StreamEvent)>;
 
 class Provider {
@@ -99,8 +113,8 @@ struct ProviderConfig {
   std::string base_url, key;
   std::string key_from;  // the variable or file it comes from, named when the service refuses it
   std::vector<std::pair<std::string, std::string>> headers;  // extra, from the user's file
-  bool bearer = false;                                       // the key is a token: Authorization, not x-api-key
-  bool paced = false;                                        // demo only: at reading speed, for people
+  bool bearer = false;  // the key is a token: Authorization, not x-api-key
+  bool paced = false;   // demo only: at reading speed, for people
 };
 
 }  // namespace tern

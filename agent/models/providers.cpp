@@ -66,7 +66,8 @@ ProviderConfig provider_config(const ProviderKind& kind, const Environment& env)
   config.bearer = variable.ends_with("_AUTH_TOKEN");
   config.key_from = variable;
   config.base_url = first_set(kind.url_variable, env);
-  if (!config.base_url.empty() && config.base_url.find("://") == std::string::npos)  // OLLAMA_HOST=127.0.0.1:11434
+  if (!config.base_url.empty() &&
+      config.base_url.find("://") == std::string::npos)  // OLLAMA_HOST=127.0.0.1:11434
     config.base_url = host_url(config.base_url, parse_url(kind.base_url).port);
   register_secret(config.key);
   return config;
@@ -89,13 +90,16 @@ static void register_headers(const ProviderConfig& config) {
   static constexpr std::string_view telling[] = {"auth", "key", "token", "secret", "cookie"};
   for (const auto& [name, value] : config.headers) {
     std::string lower = name;
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     const auto tells = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
-    if (std::any_of(std::begin(telling), std::end(telling), tells)) register_secret(value.substr(value.rfind(' ') + 1));
+    if (std::any_of(std::begin(telling), std::end(telling), tells))
+      register_secret(value.substr(value.rfind(' ') + 1));
   }
 }
 
-std::unique_ptr<Provider> make_provider_with(std::string_view name, ProviderConfig config, RunOptions options) {
+std::unique_ptr<Provider> make_provider_with(std::string_view name, ProviderConfig config,
+                                             RunOptions options) {
   const ProviderKind* kind = find_provider(name);
   if (!kind) return nullptr;
   register_secret(config.key);
@@ -110,7 +114,9 @@ std::unique_ptr<Provider> make_provider(std::string_view name, ProviderConfig co
   RunOptions options;
   const ProviderKind* kind = find_provider(name);
   const bool here = kind && (kind->local || is_loopback(parse_url(config.base_url).host));
-  if (here) options.timeouts.first_byte = std::chrono::minutes(10);  // reading a long prompt takes this machine its time
+  if (here)
+    options.timeouts.first_byte =
+        std::chrono::minutes(10);  // reading a long prompt takes this machine its time
   if (const auto patience = std::atoll(environment()("API_TIMEOUT_MS").c_str()); patience > 0)
     options.timeouts.first_byte = options.timeouts.idle = std::chrono::milliseconds(patience);
   return make_provider_with(name, std::move(config), std::move(options));
@@ -135,10 +141,12 @@ std::vector<ServedModel> served_models(const ProviderKind& kind, const ProviderC
   const HttpAnswer answer = http_get(endpoint_url(base, "/v1", "/models"), headers, patience);
   std::vector<ServedModel> served;
   const auto list = nlohmann::json::parse(answer.body, nullptr, false);
-  if (answer.result.error != HttpError::none || !list.is_object() || !list.contains("data") || !list["data"].is_array())
+  if (answer.result.error != HttpError::none || !list.is_object() || !list.contains("data") ||
+      !list["data"].is_array())
     return served;
   for (const auto& model : list["data"])
-    if (model.is_object() && model.contains("id") && model["id"].is_string()) served.push_back({model["id"], window_of(model)});
+    if (model.is_object() && model.contains("id") && model["id"].is_string())
+      served.push_back({model["id"], window_of(model)});
   return served;
 }
 

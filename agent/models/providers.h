@@ -1,5 +1,5 @@
-// The list of providers, read from providers.inc: one row, one file. Names are what stands before the slash in
-// "anthropic/claude-sonnet-4-5". Keys come from the environment or the user's file, never from a project.
+// The list of providers, read from providers.inc: one row, one file. Names are what stands before the slash
+// in "anthropic/claude-sonnet-4-5". Keys come from the environment or the user's file, never from a project.
 #pragma once
 
 #include <functional>
@@ -35,7 +35,8 @@ const ProviderKind* find_provider(std::string_view name);  // null when unknown
 using Environment = std::function<std::string(const std::string& name)>;
 Environment environment();
 
-// Base URL, key and bearer form of a kind as the environment says. A key found is registered with the redactor.
+// Base URL, key and bearer form of a kind as the environment says. A key found is registered with the
+// redactor.
 ProviderConfig provider_config(const ProviderKind& kind, const Environment& env);
 // The first kind whose key is set, in the order of the rows; null when there is none.
 const ProviderKind* provider_with_key(const Environment& env);
@@ -45,7 +46,8 @@ bool lacks_key(const ProviderKind& kind, const ProviderConfig& config);
 // Null for an unknown name. Empty fields of the config take the kind's defaults.
 std::unique_ptr<Provider> make_provider(std::string_view name, ProviderConfig config);
 // With other clocks and chances, for tests.
-std::unique_ptr<Provider> make_provider_with(std::string_view name, ProviderConfig config, RunOptions options);
+std::unique_ptr<Provider> make_provider_with(std::string_view name, ProviderConfig config,
+                                             RunOptions options);
 
 struct ServedModel {
   std::string name;

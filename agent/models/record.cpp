@@ -21,59 +21,69 @@ using std::chrono::milliseconds;
 json to_json(const Block& block) {
   if (const auto* text = std::get_if<Text>(&block)) return {{"text", redact_shapes(text->text)}};
   if (const auto* thought = std::get_if<Thinking>(&block))
-    return {{"thinking", redact_shapes(thought->text)}, {"signature", thought->signature}, {"redacted", thought->redacted}};
+    return {{"thinking", redact_shapes(thought->text)},
+            {"signature", thought->signature},
+            {"redacted", thought->redacted}};
   if (const auto* call = std::get_if<ToolCall>(&block))
-    return {
-        {"call", call->id}, {"name", call->name}, {"arguments", redact_shapes(call->arguments)}, {"signature", call->signature}};
+    return {{"call", call->id},
+            {"name", call->name},
+            {"arguments", redact_shapes(call->arguments)},
+            {"signature", call->signature}};
   return json::object();
 }
 
 Block block_from(const json& from) {
   if (from.contains("call"))
-    return ToolCall{from.value("call", ""), from.value("name", ""), from.value("arguments", ""), from.value("signature", "")};
+    return ToolCall{from.value("call", ""), from.value("name", ""), from.value("arguments", ""),
+                    from.value("signature", "")};
   if (from.contains("thinking"))
     return Thinking{from.value("thinking", ""), from.value("signature", ""), from.value("redacted", false)};
   return Text{from.value("text", "")};
 }
 
 json to_json(const StreamEvent& event) {
-  return std::visit(
-      overloaded{
-          [](const TextDelta& delta) {
-            return json{{"e", "text"}, {"text", redact_shapes(delta.text)}};
-          },
-          [](const ThinkingDelta& delta) {
-            return json{{"e", "thinking"}, {"text", redact_shapes(delta.text)}};
-          },
-          [](const CallStarted& call) {
-            return json{{"e", "started"}, {"id", call.id}, {"name", call.name}};
-          },
-          [](const BlockDone& done) {
-            return json{{"e", "block"}, {"block", to_json(done.block)}};
-          },
-          [](const UsageReport& report) {
-            const TokenUsage& u = report.usage;
-            return json{
-                {"e", "usage"}, {"input", u.input}, {"output", u.output}, {"read", u.cache_read}, {"write", u.cache_write}};
-          },
-          [](const Retrying& retry) {
-            return json{{"e", "retrying"},
-                        {"why", redact_shapes(retry.why)},
-                        {"ms", retry.wait.count()},
-                        {"attempt", retry.attempt},
-                        {"attempts", retry.attempts}};
-          },
-          [](const Silence& silence) {
-            return json{{"e", "silence"}, {"ms", silence.since.count()}};
-          },
-          [](const Finished& end) {
-            return json{{"e", "finished"}, {"reason", int(end.reason)}};
-          },
-          [](const Failed& failed) {
-            return json{{"e", "failed"},         {"kind", int(failed.kind)}, {"message", redact_shapes(failed.message)},
-                        {"limit", failed.limit}, {"asked", failed.asked},    {"status", failed.http_status}};
-          }},
-      event);
+  return std::visit(overloaded{[](const TextDelta& delta) {
+                                 return json{{"e", "text"}, {"text", redact_shapes(delta.text)}};
+                               },
+                               [](const ThinkingDelta& delta) {
+                                 return json{{"e", "thinking"}, {"text", redact_shapes(delta.text)}};
+                               },
+                               [](const CallStarted& call) {
+                                 return json{{"e", "started"}, {"id", call.id}, {"name", call.name}};
+                               },
+                               [](const BlockDone& done) {
+                                 return json{{"e", "block"}, {"block", to_json(done.block)}};
+                               },
+                               [](const UsageReport& report) {
+                                 const TokenUsage& u = report.usage;
+                                 return json{{"e", "usage"},
+                                             {"input", u.input},
+                                             {"output", u.output},
+                                             {"read", u.cache_read},
+                                             {"write", u.cache_write}};
+                               },
+                               [](const Retrying& retry) {
+                                 return json{{"e", "retrying"},
+                                             {"why", redact_shapes(retry.why)},
+                                             {"ms", retry.wait.count()},
+                                             {"attempt", retry.attempt},
+                                             {"attempts", retry.attempts}};
+                               },
+                               [](const Silence& silence) {
+                                 return json{{"e", "silence"}, {"ms", silence.since.count()}};
+                               },
+                               [](const Finished& end) {
+                                 return json{{"e", "finished"}, {"reason", int(end.reason)}};
+                               },
+                               [](const Failed& failed) {
+                                 return json{{"e", "failed"},
+                                             {"kind", int(failed.kind)},
+                                             {"message", redact_shapes(failed.message)},
+                                             {"limit", failed.limit},
+                                             {"asked", failed.asked},
+                                             {"status", failed.http_status}};
+                               }},
+                    event);
 }
 
 template <class E>
@@ -88,16 +98,18 @@ std::optional<StreamEvent> event_from(const json& from) {
   if (kind == "started") return CallStarted{from.value("id", ""), from.value("name", "")};
   if (kind == "block") return BlockDone{block_from(from.value("block", json::object()))};
   if (kind == "usage")
-    return UsageReport{
-        {int_arg(from, "input", 0), int_arg(from, "output", 0), int_arg(from, "read", 0), int_arg(from, "write", 0)}};
+    return UsageReport{{int_arg(from, "input", 0), int_arg(from, "output", 0), int_arg(from, "read", 0),
+                        int_arg(from, "write", 0)}};
   if (kind == "retrying")
-    return Retrying{from.value("why", ""), milliseconds(int_arg(from, "ms", 0)), static_cast<int>(int_arg(from, "attempt", 0)),
+    return Retrying{from.value("why", ""), milliseconds(int_arg(from, "ms", 0)),
+                    static_cast<int>(int_arg(from, "attempt", 0)),
                     static_cast<int>(int_arg(from, "attempts", 0))};
   if (kind == "silence") return Silence{milliseconds(int_arg(from, "ms", 0))};
   if (kind == "finished") return Finished{in_range(int_arg(from, "reason", 0), StopReason::cut)};
   if (kind == "failed")
-    return Failed{in_range(int_arg(from, "kind", 0), Failure::protocol), from.value("message", ""), int_arg(from, "limit", 0),
-                  int_arg(from, "asked", 0), static_cast<int>(int_arg(from, "status", 0))};
+    return Failed{in_range(int_arg(from, "kind", 0), Failure::protocol), from.value("message", ""),
+                  int_arg(from, "limit", 0), int_arg(from, "asked", 0),
+                  static_cast<int>(int_arg(from, "status", 0))};
   return std::nullopt;
 }
 
@@ -107,7 +119,8 @@ std::string last_words(const Conversation& conversation) {
     for (const Block& block : (*it)->blocks)
       if (const auto* text = std::get_if<Text>(&block); text && (*it)->role == Role::user) {
         auto from = text->text.size() > 200 ? text->text.size() - 200 : 0;
-        while (from < text->text.size() && (static_cast<unsigned char>(text->text[from]) & 0xc0) == 0x80) ++from;
+        while (from < text->text.size() && (static_cast<unsigned char>(text->text[from]) & 0xc0) == 0x80)
+          ++from;
         return text->text.substr(from);
       }
   return {};
@@ -132,8 +145,11 @@ class RecordingProvider : public Provider {
       : inner_(std::move(inner)), recording_(std::move(recording)) {}
 
   void stream(const Request& request, const Sink& sink, std::stop_token stop) override {
-    Exchange exchange{
-        request.model, last_words(request.conversation), request.conversation.items.size(), !request.may_call_tools, {}};
+    Exchange exchange{request.model,
+                      last_words(request.conversation),
+                      request.conversation.items.size(),
+                      !request.may_call_tools,
+                      {}};
     inner_->stream(
         request,
         [&](StreamEvent event) {
@@ -156,7 +172,8 @@ class ReplayingProvider : public Provider {
 
   void stream(const Request& request, const Sink& sink, std::stop_token stop) override {
     const auto exchange = recording_->take(!request.may_call_tools);
-    if (!exchange) return sink(Failed{.kind = Failure::bad_request, .message = "the recording has no more answers"});
+    if (!exchange)
+      return sink(Failed{.kind = Failure::bad_request, .message = "the recording has no more answers"});
     bool ended = false;
     for (const StreamEvent& event : exchange->events) {
       if (stop.stop_requested()) return sink(Failed{.kind = Failure::cancelled, .message = "cancelled"});
@@ -188,8 +205,11 @@ std::optional<Exchange> from_line(std::string_view text) {
   const json line = json::parse(text, nullptr, false);
   if (!line.is_object() || !line.contains("events") || !line["events"].is_array()) return std::nullopt;
   try {
-    Exchange exchange{
-        line.value("model", ""), line.value("last", ""), line.value("items", std::size_t(0)), line.value("summary", false), {}};
+    Exchange exchange{line.value("model", ""),
+                      line.value("last", ""),
+                      line.value("items", std::size_t(0)),
+                      line.value("summary", false),
+                      {}};
     for (const json& event : line["events"])
       if (auto value = event_from(event)) exchange.events.push_back(std::move(*value));
     return exchange;
@@ -215,7 +235,8 @@ std::shared_ptr<Recording> Recording::load(const std::string& path, std::string&
     ++number;
     if (line.empty()) continue;
     auto exchange = from_line(line);
-    if (!exchange) return error = path + ", line " + std::to_string(number) + ": not a recorded exchange", nullptr;
+    if (!exchange)
+      return error = path + ", line " + std::to_string(number) + ": not a recorded exchange", nullptr;
     recording->exchanges_.push_back(std::move(*exchange));
   }
   return recording;
@@ -238,8 +259,8 @@ void Recording::add(const Exchange& exchange) {
 
 std::optional<Exchange> Recording::take(bool summary) {
   std::lock_guard lock(mutex_);
-  const auto it =
-      std::find_if(exchanges_.begin(), exchanges_.end(), [&](const Exchange& exchange) { return exchange.summary == summary; });
+  const auto it = std::find_if(exchanges_.begin(), exchanges_.end(),
+                               [&](const Exchange& exchange) { return exchange.summary == summary; });
   if (it == exchanges_.end()) return std::nullopt;
   Exchange exchange = std::move(*it);
   exchanges_.erase(it);
@@ -251,7 +272,8 @@ std::size_t Recording::left() const {
   return exchanges_.size();
 }
 
-std::unique_ptr<Provider> recording_provider(std::unique_ptr<Provider> inner, std::shared_ptr<Recording> recording) {
+std::unique_ptr<Provider> recording_provider(std::unique_ptr<Provider> inner,
+                                             std::shared_ptr<Recording> recording) {
   return std::make_unique<RecordingProvider>(std::move(inner), std::move(recording));
 }
 

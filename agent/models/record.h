@@ -1,5 +1,6 @@
-// Recorder and replayer behind the provider seam (--record FILE, --replay FILE). A recording is a text file, one line of
-// JSON per exchange: what was asked, in short, and every event of the answer. Secrets are taken out before a byte is written.
+// Recorder and replayer behind the provider seam (--record FILE, --replay FILE). A recording is a text file,
+// one line of JSON per exchange: what was asked, in short, and every event of the answer. Secrets are taken
+// out before a byte is written.
 #pragma once
 
 #include <deque>
@@ -39,7 +40,8 @@ class Recording {
   std::deque<Exchange> exchanges_;
 };
 
-std::unique_ptr<Provider> recording_provider(std::unique_ptr<Provider> inner, std::shared_ptr<Recording> recording);
+std::unique_ptr<Provider> recording_provider(std::unique_ptr<Provider> inner,
+                                             std::shared_ptr<Recording> recording);
 std::unique_ptr<Provider> replaying_provider(std::shared_ptr<Recording> recording);
 
 }  // namespace tern

@@ -72,7 +72,8 @@ bool file_holds_any(const std::filesystem::path& file, const std::vector<std::st
 }
 
 bool key_char(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.' || c == '/' || c == '+' || c == '=';
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.' || c == '/' ||
+         c == '+' || c == '=';
 }
 
 struct Shape {
@@ -81,9 +82,10 @@ struct Shape {
   bool keep_start;
 };
 constexpr Shape shapes[] = {
-    {"sk-", 20, false},    {"AIza", 30, false},  {"ghp_", 30, false},   {"gho_", 30, false}, {"github_pat_", 30, false},
-    {"xoxb-", 20, false},  {"xoxp-", 20, false}, {"AKIA", 16, false},   {"eyJ", 40, false},  {"Bearer ", 16, true},
-    {"bearer ", 16, true}, {"gsk_", 20, false},  {"glpat-", 16, false}, {"hf_", 30, false},
+    {"sk-", 20, false},         {"AIza", 30, false},   {"ghp_", 30, false},   {"gho_", 30, false},
+    {"github_pat_", 30, false}, {"xoxb-", 20, false},  {"xoxp-", 20, false},  {"AKIA", 16, false},
+    {"eyJ", 40, false},         {"Bearer ", 16, true}, {"bearer ", 16, true}, {"gsk_", 20, false},
+    {"glpat-", 16, false},      {"hf_", 30, false},
 };
 
 void mask_shape(std::string& text, const Shape& shape) {

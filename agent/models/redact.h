@@ -1,6 +1,6 @@
-// Secrets never reach store, logs, events, errors or recordings: everything that leaves the process passes redact().
-// Keys in use are registered once and replaced wherever they stand; well-known key shapes are replaced in error
-// texts of servers and in recordings. Thread-safe.
+// Secrets never reach store, logs, events, errors or recordings: everything that leaves the process passes
+// redact(). Keys in use are registered once and replaced wherever they stand; well-known key shapes are
+// replaced in error texts of servers and in recordings. Thread-safe.
 #pragma once
 
 #include <filesystem>

@@ -25,7 +25,8 @@ std::string data_url(std::string_view media_type, std::string_view blob) {
 
 std::string text_part(std::string_view text, bool assistant) {
   if (is_blank(text)) return {};
-  return std::string(assistant ? "{\"type\":\"output_text\",\"text\":" : "{\"type\":\"input_text\",\"text\":") +
+  return std::string(assistant ? "{\"type\":\"output_text\",\"text\":"
+                               : "{\"type\":\"input_text\",\"text\":") +
          json_quote(text) + "}";
 }
 
@@ -35,13 +36,15 @@ std::string part_of(const Block& block, bool assistant) {
   if (const auto* image = std::get_if<Image>(&block))
     return "{\"type\":\"input_image\",\"image_url\":" + data_url(image->media_type, image->blob) + "}";
   if (const auto* file = std::get_if<Document>(&block))
-    return "{\"type\":\"input_file\",\"filename\":\"document.pdf\",\"file_data\":" + data_url(file->media_type, file->blob) + "}";
+    return "{\"type\":\"input_file\",\"filename\":\"document.pdf\",\"file_data\":" +
+           data_url(file->media_type, file->blob) + "}";
   return {};
 }
 
 std::string own_item(const Block& block) {
   if (const auto* call = std::get_if<ToolCall>(&block))
-    return "{\"type\":\"function_call\",\"call_id\":\"" + wire_id(call->id) + "\",\"name\":" + json_quote(call->name) +
+    return "{\"type\":\"function_call\",\"call_id\":\"" + wire_id(call->id) +
+           "\",\"name\":" + json_quote(call->name) +
            ",\"arguments\":" + json_quote(object_text(call->arguments)) + "}";
   if (const auto* result = std::get_if<ToolResult>(&block))
     return "{\"type\":\"function_call_output\",\"call_id\":\"" + wire_id(result->call_id) +
@@ -50,14 +53,17 @@ std::string own_item(const Block& block) {
   const auto secret = thought ? own_signature(dialect, thought->signature) : std::string_view();
   if (secret.empty()) return {};
   return "{\"type\":\"reasoning\",\"summary\":[" +
-         (is_blank(thought->text) ? "" : "{\"type\":\"summary_text\",\"text\":" + json_quote(thought->text) + "}") +
+         (is_blank(thought->text)
+              ? ""
+              : "{\"type\":\"summary_text\",\"text\":" + json_quote(thought->text) + "}") +
          "],\"encrypted_content\":" + json_quote(secret) + "}";
 }
 
 // Results first; texts beside each other share a message; a thought only goes with what followed it.
 class ItemWriter {
  public:
-  ItemWriter(const Item& item, bool thoughts) : assistant_(item.role == Role::assistant), thoughts_(thoughts) {
+  ItemWriter(const Item& item, bool thoughts)
+      : assistant_(item.role == Role::assistant), thoughts_(thoughts) {
     for (const Block& block : item.blocks)
       if (std::holds_alternative<ToolResult>(block)) append_joined(out_, own_item(block), first_);
     for (const Block& block : item.blocks)
@@ -89,8 +95,8 @@ class ItemWriter {
   void close_message() {
     if (parts_.empty()) return;
     append_joined(out_,
-                  std::string("{\"type\":\"message\",\"role\":\"") + (assistant_ ? "assistant" : "user") + "\",\"content\":[" +
-                      std::exchange(parts_, {}) + "]}",
+                  std::string("{\"type\":\"message\",\"role\":\"") + (assistant_ ? "assistant" : "user") +
+                      "\",\"content\":[" + std::exchange(parts_, {}) + "]}",
                   first_);
     first_part_ = true;
   }
@@ -134,7 +140,8 @@ class ResponsesDecoder : public Decoder {
   }
 
   static void added(const json& item, StreamOut& out) {
-    if (text_field(item, "type") == "function_call") out.emit(CallStarted{text_field(item, "call_id"), text_field(item, "name")});
+    if (text_field(item, "type") == "function_call")
+      out.emit(CallStarted{text_field(item, "call_id"), text_field(item, "name")});
   }
 
   static std::string joined(const json& item, const char* list, std::initializer_list<const char*> keys) {
@@ -156,7 +163,8 @@ class ResponsesDecoder : public Decoder {
     }
     if (type == "reasoning") {
       const std::string secret = text_field(item, "encrypted_content");
-      out.emit(BlockDone{Thinking{joined(item, "summary", {"text"}), mark_signature(dialect, secret), false}});
+      out.emit(
+          BlockDone{Thinking{joined(item, "summary", {"text"}), mark_signature(dialect, secret), false}});
     }
     if (type != "function_call") return;
     ToolCall call{.id = text_field(item, "call_id"),
@@ -186,14 +194,15 @@ class ResponsesDecoder : public Decoder {
       usage.cache_read = number_field(*it, "cached_tokens");
     if (const auto it = from.find("input_tokens_details"); it != from.end())
       usage.cache_write = number_field(*it, "cache_write_tokens");
-    usage.input = std::max<Tokens>(number_field(from, "input_tokens") - usage.cache_read - usage.cache_write, 0);
+    usage.input =
+        std::max<Tokens>(number_field(from, "input_tokens") - usage.cache_read - usage.cache_write, 0);
     usage.output = number_field(from, "output_tokens");
     out.emit(UsageReport{usage});
   }
 
   static void failed(const json& response, StreamOut& out) {
-    out.fail(
-        request_error_of_event(response.value("error", json::object()).dump(-1, ' ', false, json::error_handler_t::replace)));
+    out.fail(request_error_of_event(
+        response.value("error", json::object()).dump(-1, ' ', false, json::error_handler_t::replace)));
   }
 
   DeltaTemplate fast_{true};  // its events are numbered
@@ -206,20 +215,25 @@ class Responses : public Codec {
  public:
   explicit Responses(ProviderConfig config) : config_(std::move(config)) {}
 
-  std::string url(const Request&) const override { return endpoint_url(config_.base_url, "/v1", "/responses"); }
+  std::string url(const Request&) const override {
+    return endpoint_url(config_.base_url, "/v1", "/responses");
+  }
 
   Headers headers(const Request&) const override { return bearer_headers(config_, "text/event-stream"); }
 
   void body(const Request& request, FragmentCache& cache, std::string& out) const override {
     out += "{\"model\":" + json_quote(request.model) +
-           ",\"stream\":true,\"store\":false,\"max_output_tokens\":" + std::to_string(request.max_output) + ",";
+           ",\"stream\":true,\"store\":false,\"max_output_tokens\":" + std::to_string(request.max_output) +
+           ",";
     const bool reasons = openai_reasons(request.model);
     if (reasons) out += "\"include\":[\"reasoning.encrypted_content\"],";
     if (reasons && request.thinking > 0)
-      out += "\"reasoning\":{\"effort\":\"" + std::string(effort_of(request.thinking)) + "\",\"summary\":\"auto\"},";
+      out += "\"reasoning\":{\"effort\":\"" + std::string(effort_of(request.thinking)) +
+             "\",\"summary\":\"auto\"},";
     if (!request.json_schema.empty())
-      out += "\"text\":{\"format\":{\"type\":\"json_schema\",\"name\":\"answer\",\"strict\":false,\"schema\":" +
-             request.json_schema + "}},";
+      out +=
+          "\"text\":{\"format\":{\"type\":\"json_schema\",\"name\":\"answer\",\"strict\":false,\"schema\":" +
+          request.json_schema + "}},";
     out += function_tools(request, false);
     if (!request.tools.empty() && !request.may_call_tools) out += "\"tool_choice\":\"none\",";
     if (!is_blank(request.system)) out += "\"instructions\":" + json_quote(request.system) + ",";
@@ -227,11 +241,14 @@ class Responses : public Codec {
     bool first = true;
     cache.form(form("responses"));
     const auto fragment = [this](const Item& item) { return make_fragment(item, thoughts_.of(item)); };
-    for (const ItemPtr& item : request.conversation.items) append_joined(out, cache.get(item, fragment).text, first);
+    for (const ItemPtr& item : request.conversation.items)
+      append_joined(out, cache.get(item, fragment).text, first);
     out += "]}";
   }
 
-  std::unique_ptr<Decoder> decoder(const Request&) const override { return std::make_unique<ResponsesDecoder>(); }
+  std::unique_ptr<Decoder> decoder(const Request&) const override {
+    return std::make_unique<ResponsesDecoder>();
+  }
 
  private:
   ProviderConfig config_;
@@ -239,7 +256,9 @@ class Responses : public Codec {
 
 }  // namespace
 
-std::unique_ptr<Codec> responses_codec(const ProviderConfig& config) { return std::make_unique<Responses>(config); }
+std::unique_ptr<Codec> responses_codec(const ProviderConfig& config) {
+  return std::make_unique<Responses>(config);
+}
 
 namespace providers {
 extern const ProviderKind responses;

@@ -1,5 +1,5 @@
-// Server-sent events out of bytes: incremental, pure, the same events however the bytes are cut. Also reads plain lines
-// (one JSON object per line), where every line that is not blank is an event without a name.
+// Server-sent events out of bytes: incremental, pure, the same events however the bytes are cut. Also reads
+// plain lines (one JSON object per line), where every line that is not blank is an event without a name.
 #pragma once
 
 #include <functional>
@@ -15,12 +15,15 @@ class SseParser {
 
   explicit SseParser(Form form = Form::events, std::size_t limit = 16u << 20) : form_(form), limit_(limit) {}
 
-  // The views given to `on_event` live until it returns. An event unfinished at the end of the stream is never given.
+  // The views given to `on_event` live until it returns. An event unfinished at the end of the stream is
+  // never given.
   void feed(std::string_view chunk, const OnEvent& on_event);
   // An event or line grew past the limit: the stream cannot be trusted any more and feed() ignores the rest.
   bool broken() const { return broken_; }
   std::string_view last_id() const { return id_; }  // of the last event that named one
-  int retry() const { return retry_; }              // milliseconds before a new try, as the server wants it; −1: it did not say
+  int retry() const {
+    return retry_;
+  }  // milliseconds before a new try, as the server wants it; −1: it did not say
 
  private:
   void line(std::string_view text, const OnEvent& on_event);

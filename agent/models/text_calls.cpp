@@ -37,7 +37,8 @@ class Finder {
 
  private:
   const ToolSpec* offered(std::string_view name) const {
-    const auto it = std::find_if(tools_.begin(), tools_.end(), [&](const ToolSpec& tool) { return same_name(tool.name, name); });
+    const auto it = std::find_if(tools_.begin(), tools_.end(),
+                                 [&](const ToolSpec& tool) { return same_name(tool.name, name); });
     return it == tools_.end() ? nullptr : &*it;
   }
 
@@ -53,9 +54,11 @@ class Finder {
 
   bool add_object(const json& object) {
     if (object.is_array())
-      return !object.empty() && std::all_of(object.begin(), object.end(), [&](const json& one) { return add_object(one); });
+      return !object.empty() &&
+             std::all_of(object.begin(), object.end(), [&](const json& one) { return add_object(one); });
     if (!object.is_object()) return false;
-    const json& call = object.contains("function") && object["function"].is_object() ? object["function"] : object;
+    const json& call =
+        object.contains("function") && object["function"].is_object() ? object["function"] : object;
     const auto name = call.find("name");
     if (name == call.end() || !name->is_string()) return false;
     for (const char* key : {"arguments", "parameters", "args", "input"})
@@ -64,7 +67,9 @@ class Finder {
     return false;
   }
 
-  bool add_json(std::string_view text) { return !nests_too_deep(text) && add_object(json::parse(trimmed(text), nullptr, false)); }
+  bool add_json(std::string_view text) {
+    return !nests_too_deep(text) && add_object(json::parse(trimmed(text), nullptr, false));
+  }
 
   // <open>{…}</close>, the close missing at the end of a sloppy answer.
   void tagged(std::string_view open, std::string_view close) {
@@ -94,8 +99,9 @@ class Finder {
       const auto end = std::min(text.find("</function>", at), text.size());
       const std::string_view name = text.substr(at + 10, name_end - at - 10),
                              inside = text.substr(name_end + 1, end - name_end - 1);
-      any |= add(trimmed(name),
-                 json::accept(trimmed(inside)) && !trimmed(inside).empty() ? std::string(trimmed(inside)) : parameters(inside));
+      any |= add(trimmed(name), json::accept(trimmed(inside)) && !trimmed(inside).empty()
+                                    ? std::string(trimmed(inside))
+                                    : parameters(inside));
     }
     return any;
   }
@@ -105,7 +111,8 @@ class Finder {
     for (auto at = text.find("<parameter="); at != text.npos; at = text.find("<parameter=", at + 1)) {
       const auto name_end = text.find('>', at);
       if (name_end == text.npos) break;
-      const auto end = std::min({text.find("</parameter>", at), text.find("<parameter=", at + 1), text.size()});
+      const auto end =
+          std::min({text.find("</parameter>", at), text.find("<parameter=", at + 1), text.size()});
       std::string_view value = text.substr(name_end + 1, end - name_end - 1);
       if (value.starts_with('\n')) value.remove_prefix(1);
       if (value.ends_with('\n')) value.remove_suffix(1);
@@ -121,7 +128,8 @@ class Finder {
 
   void fenced() {
     const auto open = text_.rfind("```json"), end = text_.rfind("```");
-    if (open == text_.npos || end <= open + 7 || !trimmed(std::string_view(text_).substr(end + 3)).empty()) return;
+    if (open == text_.npos || end <= open + 7 || !trimmed(std::string_view(text_).substr(end + 3)).empty())
+      return;
     if (add_json(std::string_view(text_).substr(open + 7, end - open - 7))) text_.erase(open);
   }
 
@@ -154,7 +162,8 @@ void ThinkTags::feed(std::string_view piece, StreamOut& out) {
   held_ += piece;
   if (where_ == Where::start) {
     const auto begun = held_.find_first_not_of(" \t\r\n");
-    const std::string_view text = begun == held_.npos ? std::string_view() : std::string_view(held_).substr(begun);
+    const std::string_view text =
+        begun == held_.npos ? std::string_view() : std::string_view(held_).substr(begun);
     if (think_open.starts_with(text)) return;
     where_ = text.starts_with(think_open) ? Where::inside : Where::after;
     if (where_ == Where::after) return out.text(std::exchange(held_, {}));

@@ -22,7 +22,8 @@ Url parse_url(std::string_view text) {
   Url url;
   if (const auto mark = text.find("://"); mark != text.npos) {
     url.scheme = text.substr(0, mark);
-    std::transform(url.scheme.begin(), url.scheme.end(), url.scheme.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::transform(url.scheme.begin(), url.scheme.end(), url.scheme.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
     text.remove_prefix(mark + 3);
   }
   const auto slash = std::min(text.find_first_of("/?#"), text.size());
@@ -41,7 +42,8 @@ Url parse_url(std::string_view text) {
 }
 
 bool is_loopback(std::string_view host) {
-  if (host == "localhost" || host == "::1" || host == "0:0:0:0:0:0:0:1" || host.ends_with(".localhost")) return true;
+  if (host == "localhost" || host == "::1" || host == "0:0:0:0:0:0:0:1" || host.ends_with(".localhost"))
+    return true;
   if (!host.starts_with("127.")) return false;
   return host.find_first_not_of("0123456789.") == host.npos && std::count(host.begin(), host.end(), '.') == 3;
 }
@@ -54,7 +56,8 @@ bool is_private_name(std::string_view host) {
     if (host.ends_with(suffix)) return true;
   // A last part that is a number makes all of it an address, whatever its form: 10.1, 0x7f.1, 2130706433.
   const std::string_view last = host.substr(host.rfind('.') + 1);
-  return last.find_first_not_of("0123456789") == last.npos || last.starts_with("0x") || last.starts_with("0X");
+  return last.find_first_not_of("0123456789") == last.npos || last.starts_with("0x") ||
+         last.starts_with("0X");
 }
 
 std::string endpoint_url(std::string_view base, std::string_view version, std::string_view endpoint) {
@@ -65,7 +68,8 @@ std::string endpoint_url(std::string_view base, std::string_view version, std::s
   strip_slashes(url);
   const auto path = url.find("://") == url.npos ? 0 : url.find("://") + 3;
   const auto slash = url.rfind('/');
-  const bool versioned = slash != url.npos && slash >= path && is_version(std::string_view(url).substr(slash + 1));
+  const bool versioned =
+      slash != url.npos && slash >= path && is_version(std::string_view(url).substr(slash + 1));
   if (version.empty() && versioned) url.resize(slash);
   if (!versioned) url += version;
   return url + std::string(endpoint);
@@ -81,18 +85,22 @@ std::string host_url(std::string_view host, int default_port) {
     url.replace(url.find("0.0.0.0"), 7, "127.0.0.1");
     parts.host = "127.0.0.1";
   }
-  if (parts.port == 0 && parts.path.empty() && parts.scheme == "http") url += ":" + std::to_string(default_port);
+  if (parts.port == 0 && parts.path.empty() && parts.scheme == "http")
+    url += ":" + std::to_string(default_port);
   return url;
 }
 
 std::string refusal(std::string_view text) {
   const Url url = parse_url(text);
   if (url.host.empty()) return "the base URL \"" + std::string(text) + "\" names no host";
-  if (url.port < 0) return "the base URL \"" + std::string(text) + "\" has an impossible port: it is a number from 1 to 65535";
+  if (url.port < 0)
+    return "the base URL \"" + std::string(text) +
+           "\" has an impossible port: it is a number from 1 to 65535";
   if (url.scheme == "https") return {};
   if (url.scheme == "http" && is_loopback(url.host)) return {};
   if (url.scheme == "http")
-    return "refusing plain http to " + url.host + ": use https, or a tunnel to this machine (http://127.0.0.1)";
+    return "refusing plain http to " + url.host +
+           ": use https, or a tunnel to this machine (http://127.0.0.1)";
   return "the base URL \"" + std::string(text) + "\" must begin with https:// (or http:// on this machine)";
 }
 

@@ -45,7 +45,8 @@ std::size_t sequence(const unsigned char* p, const unsigned char* end) {
     if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f)) return 0;
     return 3;
   }
-  if (p[0] < 0xf0 || p[0] > 0xf4 || left < 4 || !continues(p[1]) || !continues(p[2]) || !continues(p[3])) return 0;
+  if (p[0] < 0xf0 || p[0] > 0xf4 || left < 4 || !continues(p[1]) || !continues(p[2]) || !continues(p[3]))
+    return 0;
   return (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f) ? 0 : 4;
 }
 

@@ -1,5 +1,6 @@
-// Bytes of a request body. A message becomes a fragment once, when it is first sent, and the same bytes ever after: bodies
-// are joined from fragments, so that a prefix stays byte-stable for the provider's cache and a megabyte costs a copy.
+// Bytes of a request body. A message becomes a fragment once, when it is first sent, and the same bytes ever
+// after: bodies are joined from fragments, so that a prefix stays byte-stable for the provider's cache and a
+// megabyte costs a copy.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +33,8 @@ struct Fragment {
 // One per provider object and dialect. Keyed by the item itself: items never change, so neither do fragments.
 class FragmentCache {
  public:
-  // Begin a body; fragments made for another form (a model family with rules of its own) are dropped, and those
-  // not asked for in the last two bodies.
+  // Begin a body; fragments made for another form (a model family with rules of its own) are dropped, and
+  // those not asked for in the last two bodies.
   void begin();
   void form(std::string_view name);
   template <class Make>

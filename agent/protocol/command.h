@@ -86,7 +86,8 @@ struct Sessions {  // clear, resume, fork, rename
   std::string argument;  // id, text, or the new name
 };
 // Anything that only reads the worker's world: answered by one Page, Report or Notice. Names are those of the
-// slash commands: "context", "context log", "context tune", "summaries", "recall", "cost", "status", "tasks" …
+// slash commands: "context", "context log", "context tune", "summaries", "recall", "cost", "status", "tasks"
+// …
 struct Query {
   std::string name, argument;
 };
@@ -108,8 +109,9 @@ struct RunCommand {  // a command of the CommandList: the owner makes its prompt
 };
 struct Quit {};
 
-using Command = std::variant<Submit, TakeBack, Interrupt, Answer, ShellLine, MemoryNote, SetMode, SetModel, Compact,
-                             AcceptPreview, UndoCompact, PinThis, EditContext, Aside, Rewind, Redo, Sessions, Query, StopJob,
-                             Login, Logout, Remember, ReloadConfig, RunCommand, Quit>;
+using Command =
+    std::variant<Submit, TakeBack, Interrupt, Answer, ShellLine, MemoryNote, SetMode, SetModel, Compact,
+                 AcceptPreview, UndoCompact, PinThis, EditContext, Aside, Rewind, Redo, Sessions, Query,
+                 StopJob, Login, Logout, Remember, ReloadConfig, RunCommand, Quit>;
 
 }  // namespace tern

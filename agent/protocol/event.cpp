@@ -17,7 +17,8 @@ std::string retry_text(const Waiting& waiting, std::int64_t left_ms) {
   if (waiting.attempt == 0) return {};
   std::string text = "retrying";
   if (left_ms > 0) text += " in " + std::to_string((left_ms + 999) / 1'000) + "s";
-  if (waiting.attempts > 0) text += " (" + std::to_string(waiting.attempt) + " of " + std::to_string(waiting.attempts) + ")";
+  if (waiting.attempts > 0)
+    text += " (" + std::to_string(waiting.attempt) + " of " + std::to_string(waiting.attempts) + ")";
   return text;
 }
 

@@ -1,6 +1,6 @@
-// The two variants where front and core meet: Command in (command.h), Event out. ui/ and app/headless speak only these.
-// Everything is a value; events are folded by the front end.
-// Text in events is as the world gave it: the front end passes it through text_safe before it reaches a cell.
+// The two variants where front and core meet: Command in (command.h), Event out. ui/ and app/headless speak
+// only these. Everything is a value; events are folded by the front end. Text in events is as the world gave
+// it: the front end passes it through text_safe before it reaches a cell.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,8 @@ struct ToolProgress {
 // How the note of a call begins that did not run: the user said no, or a rule did.
 inline constexpr std::string_view rejected_note = "rejected", blocked_note = "blocked";
 struct ToolFinished {
-  std::string call_id, tool, label, subject, note, diff, text;  // text: whole, as the person may unfold it (head kept ≤ 256 KB)
+  std::string call_id, tool, label, subject, note, diff,
+      text;  // text: whole, as the person may unfold it (head kept ≤ 256 KB)
   bool is_error = false;
   std::optional<int> exit_status;
   std::int64_t milliseconds = 0;
@@ -61,18 +62,24 @@ struct Notice {
 struct Waiting {  // retry or silence banner; empty text clears it
   std::string text;
   std::int64_t until_ms = 0;  // countdown from the event on, 0 = none; the view adds its clock to it
-  // A retry: the next try is number `attempt` of `attempts`, and what was streamed of this message is void. 0 = none.
+  // A retry: the next try is number `attempt` of `attempts`, and what was streamed of this message is void. 0
+  // = none.
   int attempt = 0, attempts = 0;
 };
-std::string retry_text(const Waiting& waiting, std::int64_t left_ms);  // "retrying in 5s (2 of 10)"; empty = no retry
-struct Queue {                                                         // prompts waiting
+std::string retry_text(const Waiting& waiting,
+                       std::int64_t left_ms);  // "retrying in 5s (2 of 10)"; empty = no retry
+struct Queue {                                 // prompts waiting
   std::vector<std::string> texts;
 };
 struct TakenBack {
   std::vector<std::string> texts;
 };
-struct Page {                                  // a text to read in the pager view (recall, summaries, model list …)
-  enum class Form { plain, markdown, diffs };  // diffs: each begins with "--- path" and something to say of it
+struct Page {  // a text to read in the pager view (recall, summaries, model list …)
+  enum class Form {
+    plain,
+    markdown,
+    diffs
+  };  // diffs: each begins with "--- path" and something to say of it
   std::string title, text;
   Form form = Form::plain;
 };
@@ -95,8 +102,8 @@ struct SessionList {
 struct SessionOpened {  // the view starts anew; replayed items follow
   std::string id, name;
   bool resumed = false;
-  bool more = false;            // the replay begins later than the log: the query "earlier" has what stands above
-  int earlier = 0;              // other conversations of this folder, when this one is new
+  bool more = false;  // the replay begins later than the log: the query "earlier" has what stands above
+  int earlier = 0;    // other conversations of this folder, when this one is new
   std::string last, last_when;  // the newest of them
 };
 struct EventPage;
@@ -122,10 +129,11 @@ struct Goodbye {        // the account printed on exit
   std::string text;
 };
 
-using Event = std::variant<TurnStarted, ItemAdded, Delta, ToolStarted, ToolProgress, ToolFinished, PermissionAsked,
-                           PermissionSettled, TrustAsked, QuestionAsked, Notice, Waiting, Compaction, PreviewReady, Meters, Queue,
-                           TakenBack, Page, ContextReport, RewindPoints, SessionList, ListShown, ModelList, CommandList,
-                           LoginAsked, SessionOpened, Earlier, Todos, TurnEnded, StatusText, CommandDone, Goodbye>;
+using Event = std::variant<TurnStarted, ItemAdded, Delta, ToolStarted, ToolProgress, ToolFinished,
+                           PermissionAsked, PermissionSettled, TrustAsked, QuestionAsked, Notice, Waiting,
+                           Compaction, PreviewReady, Meters, Queue, TakenBack, Page, ContextReport,
+                           RewindPoints, SessionList, ListShown, ModelList, CommandList, LoginAsked,
+                           SessionOpened, Earlier, Todos, TurnEnded, StatusText, CommandDone, Goodbye>;
 
 struct EventPage {
   std::vector<Event> events;

@@ -76,12 +76,14 @@ std::vector<Submit> Inbox::take_steering() {
 }
 
 bool Inbox::steering() const {
-  return std::any_of(prompts_.begin(), prompts_.end(), [](const Submit& prompt) { return prompt.when == When::steer; });
+  return std::any_of(prompts_.begin(), prompts_.end(),
+                     [](const Submit& prompt) { return prompt.when == When::steer; });
 }
 
 std::optional<Answer> Inbox::wait_answer(std::uint64_t id, std::stop_token stop) {
   while (!stop.stop_requested()) {
-    const auto found = std::find_if(answers_.begin(), answers_.end(), [id](const Answer& answer) { return answer.id == id; });
+    const auto found = std::find_if(answers_.begin(), answers_.end(),
+                                    [id](const Answer& answer) { return answer.id == id; });
     if (found != answers_.end()) {
       auto answer = std::move(*found);
       answers_.erase(found);

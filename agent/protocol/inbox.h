@@ -1,5 +1,5 @@
-// The owner's side of the command mailbox: what comes while a turn runs is answered at once or waits here, in order. News of
-// other parts of the program and work that helpers hand over come in beside it.
+// The owner's side of the command mailbox: what comes while a turn runs is answered at once or waits here, in
+// order. News of other parts of the program and work that helpers hand over come in beside it.
 #pragma once
 
 #include <deque>
@@ -41,10 +41,12 @@ class Inbox {
   std::vector<Submit> take_steering();  // typed-ahead prompts meant for the next request
   bool steering() const;                // there is one
   std::optional<Answer> wait_answer(std::uint64_t id, std::stop_token stop);
-  // Runs `work` on a helper thread while this one keeps answering live commands; inline where nobody types. There, work that
-  // starts threads of its own says so (`errands`): this one is then free for what they bring to on_owner().
+  // Runs `work` on a helper thread while this one keeps answering live commands; inline where nobody types.
+  // There, work that starts threads of its own says so (`errands`): this one is then free for what they bring
+  // to on_owner().
   void attend(const std::function<void()>& work, bool errands = false);
-  // From that helper: runs `work` on the owner's thread and returns when it is done. What it throws is thrown here.
+  // From that helper: runs `work` on the owner's thread and returns when it is done. What it throws is thrown
+  // here.
   void on_owner(const std::function<void()>& work);
   void set_attending(bool on) { attending_ = on; }
 

@@ -1,4 +1,5 @@
-// A list whose rows can be opened, changed and deleted; what that means is told by the kind of list. Part of event.h.
+// A list whose rows can be opened, changed and deleted; what that means is told by the kind of list. Part of
+// event.h.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,8 @@
 namespace tern {
 
 std::string local_time(TimePoint when, const char* format) {
-  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(when.time_since_epoch()).count();
+  const std::time_t seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(when.time_since_epoch()).count();
   std::tm parts{};
   ::localtime_r(&seconds, &parts);
   char text[32];

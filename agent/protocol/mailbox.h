@@ -1,5 +1,6 @@
-// The one type that crosses threads: an unbounded queue with one consumer. Values go in, values come out, nothing is shared.
-// Any thread may push; one thread drains. `wake` runs after each push, outside the lock (an eventfd write in the UI).
+// The one type that crosses threads: an unbounded queue with one consumer. Values go in, values come out,
+// nothing is shared. Any thread may push; one thread drains. `wake` runs after each push, outside the lock
+// (an eventfd write in the UI).
 #pragma once
 
 #include <chrono>
@@ -16,9 +17,11 @@ namespace tern {
 template <class T>
 class Mailbox {
  public:
-  // Merge: called under the lock with the newest queued value and the incoming one; true = merged, do not queue.
+  // Merge: called under the lock with the newest queued value and the incoming one; true = merged, do not
+  // queue.
   using Merge = bool (*)(T& newest, T& incoming);
-  explicit Mailbox(std::function<void()> wake = {}, Merge merge = nullptr) : wake_(std::move(wake)), merge_(merge) {}
+  explicit Mailbox(std::function<void()> wake = {}, Merge merge = nullptr)
+      : wake_(std::move(wake)), merge_(merge) {}
 
   void push(T value) {
     {

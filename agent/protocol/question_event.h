@@ -32,9 +32,9 @@ struct TrustAsked {
 struct QuestionOption {
   std::string label, help;
 };
-// By the model: the answer has verdict yes and the number of an option, or that of none and own words as its note.
-// A plan has no options: 0 carries it out, 1 also accepts edits, and the note is the plan where the user has changed it;
-// verdict no goes on planning, and the note says what should be different.
+// By the model: the answer has verdict yes and the number of an option, or that of none and own words as its
+// note. A plan has no options: 0 carries it out, 1 also accepts edits, and the note is the plan where the
+// user has changed it; verdict no goes on planning, and the note says what should be different.
 struct QuestionAsked {
   enum class Kind { question, plan } kind = Kind::question;
   std::uint64_t id = 0;

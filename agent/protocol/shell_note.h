@@ -1,5 +1,5 @@
-// A command that the person ran themselves ("! make"), as the conversation keeps it: one synthetic message. Written when it
-// has ended, read again by the meters and by whatever shows the log. Pure.
+// A command that the person ran themselves ("! make"), as the conversation keeps it: one synthetic message.
+// Written when it has ended, read again by the meters and by whatever shows the log. Pure.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// What other parts of the program tell the session's owner, beside the commands of people. Pushed from any thread.
+// What other parts of the program tell the session's owner, beside the commands of people. Pushed from any
+// thread.
 #pragma once
 
 #include <string>

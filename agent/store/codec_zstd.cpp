@@ -30,8 +30,8 @@ ZSTD_DCtx* decompressor() {
 Packed pack(std::string_view original) {
   if (original.size() < kWorthIt) return {};
   Packed packed{Packing::zstd, std::string(ZSTD_compressBound(original.size()), '\0')};
-  const std::size_t size =
-      ZSTD_compressCCtx(compressor(), packed.bytes.data(), packed.bytes.size(), original.data(), original.size(), kLevel);
+  const std::size_t size = ZSTD_compressCCtx(compressor(), packed.bytes.data(), packed.bytes.size(),
+                                             original.data(), original.size(), kLevel);
   if (ZSTD_isError(size) || size >= original.size()) return {};
   packed.bytes.resize(size);
   packed.bytes.shrink_to_fit();
@@ -44,7 +44,8 @@ std::optional<std::string> unpack(Packing codec, std::string_view stored, std::s
   const unsigned long long size = ZSTD_getFrameContentSize(stored.data(), stored.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > limit) return std::nullopt;
   std::string original(static_cast<std::size_t>(size), '\0');
-  const std::size_t got = ZSTD_decompressDCtx(decompressor(), original.data(), original.size(), stored.data(), stored.size());
+  const std::size_t got =
+      ZSTD_decompressDCtx(decompressor(), original.data(), original.size(), stored.data(), stored.size());
   if (ZSTD_isError(got) || got != original.size()) return std::nullopt;
   return original;
 }

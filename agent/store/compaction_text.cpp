@@ -61,15 +61,19 @@ class AuditList {
 bool says_nothing(std::string_view point) {
   const auto end = point.find_last_not_of(" \t\r.");
   std::string text(point.substr(0, end == std::string_view::npos ? 0 : end + 1));
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (text == "none" || text == "n/a" || text == "nothing" || text == "unknown" || text == "无" || text.empty()) return true;
-  const bool refers = text.starts_with("as under ") || text.starts_with("see section ") || text.starts_with("see under ") ||
-                      text.starts_with("see above");
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (text == "none" || text == "n/a" || text == "nothing" || text == "unknown" || text == "无" ||
+      text.empty())
+    return true;
+  const bool refers = text.starts_with("as under ") || text.starts_with("see section ") ||
+                      text.starts_with("see under ") || text.starts_with("see above");
   const bool denies = text.starts_with("none ") || text.starts_with("no open ");
   return refers || (denies && text.size() < 24);
 }
 
-// A summary line by line: each numbered line or heading opens a section, each list entry or first line below one is a point.
+// A summary line by line: each numbered line or heading opens a section, each list entry or first line below
+// one is a point.
 class Points {
  public:
   void take(std::string line) {
@@ -88,7 +92,8 @@ class Points {
     }
   }
 
-  // The first point of each section, then the second …, as many as there is room for; in the order of the text.
+  // The first point of each section, then the second …, as many as there is room for; in the order of the
+  // text.
   std::vector<std::string> chosen(std::size_t most) const {
     std::size_t deep = 0, count = 0;
     std::vector<std::size_t> taken(sections_.size(), 0);
@@ -101,7 +106,8 @@ class Points {
     }
     std::vector<std::string> points;
     for (std::size_t i = 0; i < sections_.size(); ++i)
-      points.insert(points.end(), sections_[i].begin(), sections_[i].begin() + static_cast<std::ptrdiff_t>(taken[i]));
+      points.insert(points.end(), sections_[i].begin(),
+                    sections_[i].begin() + static_cast<std::ptrdiff_t>(taken[i]));
     return points;
   }
 
@@ -168,8 +174,8 @@ static std::string audit_table(const LossReport& loss) {
   for (const auto& [fate, fact] : loss.lost) ++kinds[fact.kind][fate == Fate::reachable ? 1 : 2];
   std::string text;
   const auto row = [&](std::string_view what, std::size_t kept, std::size_t reachable, std::size_t lost) {
-    text += std::string(what) + ": " + std::to_string(kept) + " kept, " + std::to_string(reachable) + " by recall, " +
-            std::to_string(lost) + " lost\n";
+    text += std::string(what) + ": " + std::to_string(kept) + " kept, " + std::to_string(reachable) +
+            " by recall, " + std::to_string(lost) + " lost\n";
   };
   std::array<std::size_t, 3> all{};
   for (const auto& [kind, of] : kinds) {
@@ -178,13 +184,15 @@ static std::string audit_table(const LossReport& loss) {
   }
   row("In all", all[0], all[1], all[2]);
   const auto& said = loss.answers;
-  if (said.kept + said.reachable + said.dropped > 0) row("Sentences of answers", said.kept, said.reachable, said.dropped);
+  if (said.kept + said.reachable + said.dropped > 0)
+    row("Sentences of answers", said.kept, said.reachable, said.dropped);
   return text + '\n';
 }
 
 std::string full_audit(const LossReport& loss) {
   AuditList list;
-  for (const auto& [fate, fact] : loss.lost) list.add(fate == Fate::dropped ? "- lost: " : "- by recall: ", fact);
+  for (const auto& [fate, fact] : loss.lost)
+    list.add(fate == Fate::dropped ? "- lost: " : "- by recall: ", fact);
   for (auto fact : loss.stays) {
     fact.recall = {};  // it stands in the context
     list.add("- kept: ", fact);
@@ -209,7 +217,8 @@ std::vector<std::string> key_points(const std::string& summary, std::size_t limi
   return points;
 }
 
-std::string offer_parts(const Conversation& undone, const Conversation& now, Tokens room, std::vector<std::string>& ids) {
+std::string offer_parts(const Conversation& undone, const Conversation& now, Tokens room,
+                        std::vector<std::string>& ids) {
   std::string text;
   std::size_t shown = 0;
   for (const auto& part : parts_between(undone, now)) {
@@ -229,9 +238,11 @@ std::string cut_messages(const Conversation& before, const Conversation& after) 
   std::string text;
   for (const auto& item : before.items) {
     const auto found = now.find(item->id.value);
-    if (!is_human(*item) || found == now.end() || found->second == item.get() || found->second->tokens >= item->tokens) continue;
-    text += (text.empty() ? "" : "; ") + thousands(item->tokens) + " tokens cut to " + thousands(found->second->tokens) +
-            (item->recall ? ", whole as " + to_string(item->recall) : "");
+    if (!is_human(*item) || found == now.end() || found->second == item.get() ||
+        found->second->tokens >= item->tokens)
+      continue;
+    text += (text.empty() ? "" : "; ") + thousands(item->tokens) + " tokens cut to " +
+            thousands(found->second->tokens) + (item->recall ? ", whole as " + to_string(item->recall) : "");
   }
   if (text.empty()) return text;
   return "What you wrote does not fit the context window and is sent with parts left out: " + text +

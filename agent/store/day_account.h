@@ -1,4 +1,5 @@
-// What all sessions of a user have spent today, in one small file of the user's state that every running tern adds to.
+// What all sessions of a user have spent today, in one small file of the user's state that every running tern
+// adds to.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +12,8 @@ namespace tern {
 class DayAccount {
  public:
   explicit DayAccount(std::filesystem::path file) : file_(std::move(file)) {}
-  // Adds to the day of `now` and returns its sum; other processes wait for that moment. Where the file cannot be written the sum is
-  // what this process has added.
+  // Adds to the day of `now` and returns its sum; other processes wait for that moment. Where the file cannot
+  // be written the sum is what this process has added.
   double add(double dollars, TimePoint now);
 
  private:

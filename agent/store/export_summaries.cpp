@@ -14,12 +14,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string dump(const Json& json, int indent = -1) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
+std::string dump(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string cut(const std::string& text, std::size_t characters) {
   std::size_t at = 0, seen = 0;
   for (; at < text.size(); ++at) {
-    if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80 && seen++ == characters) return text.substr(0, at) + "…";
+    if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80 && seen++ == characters)
+      return text.substr(0, at) + "…";
   }
   return text;
 }
@@ -32,7 +35,8 @@ bool same_on_disk(const std::filesystem::path& file, const std::string& bytes) {
 }  // namespace
 
 std::string iso_time(TimePoint when) {
-  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(when.time_since_epoch()).count();
+  const std::time_t seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(when.time_since_epoch()).count();
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
   char text[32];
@@ -72,11 +76,14 @@ std::string summary_markdown(const NumberedSummary& summary) {
   std::string text = "---\nnumber: " + std::to_string(summary.number) + "\nsession: " + summary.session +
                      "\ntimestamp: " + iso_time(record.when);
   text += "\nturns: " + std::to_string(record.first_turn) + "-" + std::to_string(record.last_turn);
-  text += "\nmessages: " + std::to_string(record.messages_before) + " -> " + std::to_string(record.messages_after);
+  text += "\nmessages: " + std::to_string(record.messages_before) + " -> " +
+          std::to_string(record.messages_after);
   text += "\ntokens: " + std::to_string(record.before) + " -> " + std::to_string(record.after);
-  text += "\nstrategy: " + dump(record.strategy) + "\nmodel: " + dump(record.model) + "\ncost: " + dump(record.dollars);
+  text += "\nstrategy: " + dump(record.strategy) + "\nmodel: " + dump(record.model) +
+          "\ncost: " + dump(record.dollars);
   if (record.boundary > 0)
-    text += "\nboundary: " + std::to_string(record.boundary) + " (score " + std::to_string(record.boundary_score) + ")";
+    text += "\nboundary: " + std::to_string(record.boundary) + " (score " +
+            std::to_string(record.boundary_score) + ")";
   text += "\npause: " + std::to_string(record.pause_ms) + " ms";
   text += std::string("\nundone: ") + (record.undone ? "true" : "false") + "\nwhy: " + dump(record.why) +
           "\n---\n\n# Summary\n\n" + record.summary + "\n";
@@ -86,12 +93,14 @@ std::string summary_markdown(const NumberedSummary& summary) {
   return text;
 }
 
-std::string export_summaries(const Store& store, const std::filesystem::path& folder, std::size_t key_point_chars) {
+std::string export_summaries(const Store& store, const std::filesystem::path& folder,
+                             std::size_t key_point_chars) {
   if (folder.empty()) return {};
   std::string why;
   const std::vector<NumberedSummary> all = store.summaries();
   const std::filesystem::path pages = folder / "summaries";
-  if (!make_private_dir(pages, why) || !write_private_file(folder / "summaries.json", summaries_json(all, key_point_chars), why))
+  if (!make_private_dir(pages, why) ||
+      !write_private_file(folder / "summaries.json", summaries_json(all, key_point_chars), why))
     return why;
   for (const NumberedSummary& one : all) {
     std::string name = std::to_string(one.number);

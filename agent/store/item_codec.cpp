@@ -26,7 +26,9 @@ class Writer {
     for (; value >= 0x80; value >>= 7) byte(static_cast<std::uint8_t>(value | 0x80));
     byte(static_cast<std::uint8_t>(value));
   }
-  void integer(std::int64_t value) { number((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63)); }
+  void integer(std::int64_t value) {
+    number((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
+  }
   void real(double value) {
     char raw[sizeof value];
     std::memcpy(raw, &value, sizeof value);
@@ -115,24 +117,27 @@ std::pair<std::string, std::string> get_media(Reader& in, const BlobStore& blobs
 }
 
 void put_block(Writer& out, const Block& block, const BlobStore& blobs) {
-  std::visit(overloaded{[&](const Text& b) { out.tag(Tag::text), out.text(b.text); },
-                        [&](const Thinking& b) {
-                          out.tag(Tag::thinking), out.text(b.text), out.text(b.signature), out.byte(b.redacted);
-                        },
-                        [&](const ToolCall& b) {
-                          out.tag(Tag::call), out.text(b.id), out.text(b.name), out.text(b.arguments), out.text(b.signature);
-                        },
-                        [&](const ToolResult& b) {
-                          out.tag(Tag::result), out.text(b.call_id), out.text(b.tool), out.text(b.text);
-                          out.byte(b.is_error), out.text(b.subject), out.number(b.recall.value), out.tag(b.form);
-                        },
-                        [&](const Image& b) { out.tag(Tag::image), put_media(out, b.media_type, b.blob, blobs); },
-                        [&](const Document& b) { out.tag(Tag::document), put_media(out, b.media_type, b.blob, blobs); },
-                        [&](const Summary& b) {
-                          out.tag(Tag::summary), out.text(b.text), out.number(b.covers.first.value),
-                              out.number(b.covers.last.value);
-                        }},
-             block);
+  std::visit(
+      overloaded{
+          [&](const Text& b) { out.tag(Tag::text), out.text(b.text); },
+          [&](const Thinking& b) {
+            out.tag(Tag::thinking), out.text(b.text), out.text(b.signature), out.byte(b.redacted);
+          },
+          [&](const ToolCall& b) {
+            out.tag(Tag::call), out.text(b.id), out.text(b.name), out.text(b.arguments),
+                out.text(b.signature);
+          },
+          [&](const ToolResult& b) {
+            out.tag(Tag::result), out.text(b.call_id), out.text(b.tool), out.text(b.text);
+            out.byte(b.is_error), out.text(b.subject), out.number(b.recall.value), out.tag(b.form);
+          },
+          [&](const Image& b) { out.tag(Tag::image), put_media(out, b.media_type, b.blob, blobs); },
+          [&](const Document& b) { out.tag(Tag::document), put_media(out, b.media_type, b.blob, blobs); },
+          [&](const Summary& b) {
+            out.tag(Tag::summary), out.text(b.text), out.number(b.covers.first.value),
+                out.number(b.covers.last.value);
+          }},
+      block);
 }
 
 ToolCall get_call(Reader& in) {
@@ -198,18 +203,20 @@ Item get_item(Reader& in, const BlobStore& blobs) {
   item.pinned = flags & 1, item.interrupted = flags & 2, item.synthetic = flags & 4;
   item.tokens = in.integer();
   item.recall.value = static_cast<std::uint32_t>(in.number());
-  for (std::size_t left = in.count(); left > 0 && in.good; --left) item.blocks.push_back(get_block(in, blobs));
+  for (std::size_t left = in.count(); left > 0 && in.good; --left)
+    item.blocks.push_back(get_block(in, blobs));
   return item;
 }
 
 void put_edit(Writer& out, const Edit& edit) {
   out.number(edit.target.value);
-  std::visit(
-      overloaded{[&](const Replace& how) { out.tag(EditTag::replace), out.number(how.block), put_block(out, how.with, {}); },
-                 [&](const Drop&) { out.tag(EditTag::drop); },
-                 [&](const Insert& how) { out.tag(EditTag::insert), put_item(out, *how.item, {}); },
-                 [&](const Pin& how) { out.tag(EditTag::pin), out.byte(how.on); }},
-      edit.how);
+  std::visit(overloaded{[&](const Replace& how) {
+                          out.tag(EditTag::replace), out.number(how.block), put_block(out, how.with, {});
+                        },
+                        [&](const Drop&) { out.tag(EditTag::drop); },
+                        [&](const Insert& how) { out.tag(EditTag::insert), put_item(out, *how.item, {}); },
+                        [&](const Pin& how) { out.tag(EditTag::pin), out.byte(how.on); }},
+             edit.how);
   out.tag(edit.why.tier), out.text(edit.why.unit), out.text(edit.why.why), out.integer(edit.saved);
 }
 
@@ -227,22 +234,26 @@ Edit get_edit(Reader& in) {
     case EditTag::insert: edit.how = Insert{std::make_shared<const Item>(get_item(in, {}))}; break;
     case EditTag::pin: edit.how = Pin{in.flag()}; break;
   }
-  edit.why.tier = in.tag(Tier::truncate), edit.why.unit = in.text(), edit.why.why = in.text(), edit.saved = in.integer();
+  edit.why.tier = in.tag(Tier::truncate), edit.why.unit = in.text(), edit.why.why = in.text(),
+  edit.saved = in.integer();
   return edit;
 }
 
 void put_compaction(Writer& out, const Compaction& event) {
   out.tag(EventTag::compaction), out.tag(event.phase), out.tag(event.tier), out.number(event.batch);
   out.integer(event.before), out.integer(event.after), out.number(event.items), out.number(event.originals);
-  out.text(event.strategy), out.text(event.why), out.text(event.audit), out.text(event.cost), out.integer(event.pause_ms);
+  out.text(event.strategy), out.text(event.why), out.text(event.audit), out.text(event.cost),
+      out.integer(event.pause_ms);
   out.number(event.touched.size());
   for (ItemId id : event.touched) out.number(id.value);
 }
 
 Compaction get_compaction(Reader& in) {
   Compaction event;
-  event.phase = in.tag(CompactionPhase::redone), event.tier = in.tag(Tier::truncate), event.batch = in.number();
-  event.before = in.integer(), event.after = in.integer(), event.items = in.number(), event.originals = in.number();
+  event.phase = in.tag(CompactionPhase::redone), event.tier = in.tag(Tier::truncate),
+  event.batch = in.number();
+  event.before = in.integer(), event.after = in.integer(), event.items = in.number(),
+  event.originals = in.number();
   event.strategy = in.text(), event.why = in.text(), event.audit = in.text(), event.cost = in.text();
   event.pause_ms = in.integer();
   for (std::size_t left = in.count(); left > 0 && in.good; --left) event.touched.push_back({in.number()});
@@ -264,7 +275,8 @@ TurnEnded get_turn_ended(Reader& in) {
 
 // A command that a person ran: the cell as it stood.
 void put_ran(Writer& out, const ToolFinished& cell) {
-  out.tag(EventTag::ran), out.text(cell.call_id), out.text(cell.tool), out.text(cell.label), out.text(cell.subject);
+  out.tag(EventTag::ran), out.text(cell.call_id), out.text(cell.tool), out.text(cell.label),
+      out.text(cell.subject);
   out.text(cell.note), out.text(cell.text), out.byte(cell.is_error), out.byte(cell.exit_status.has_value());
   out.integer(cell.exit_status.value_or(0)), out.integer(cell.milliseconds), out.number(cell.recall.value);
 }

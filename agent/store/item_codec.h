@@ -1,5 +1,6 @@
-// Items, edit batches and screen events as bytes for the log, and back. Compact and fast (a 10,000-turn session is read in
-// milliseconds), texts stay plain so that they can be found with grep. Reading never trusts the bytes: damage gives nothing.
+// Items, edit batches and screen events as bytes for the log, and back. Compact and fast (a 10,000-turn
+// session is read in milliseconds), texts stay plain so that they can be found with grep. Reading never
+// trusts the bytes: damage gives nothing.
 #pragma once
 
 #include <functional>

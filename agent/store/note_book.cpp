@@ -25,7 +25,9 @@ constexpr std::size_t most_notes = 100, most_bytes = 64 * 1024, most_hits = 50;
 // A plain file of ours, not through a link; nothing when it is none.
 bool read_plain(const fs::path& file, std::string& text) {
   struct stat st {};
-  if (::lstat(file.c_str(), &st) != 0 || !S_ISREG(st.st_mode) || static_cast<std::size_t>(st.st_size) > most_bytes) return false;
+  if (::lstat(file.c_str(), &st) != 0 || !S_ISREG(st.st_mode) ||
+      static_cast<std::size_t>(st.st_size) > most_bytes)
+    return false;
   std::ifstream in(file, std::ios::binary);
   text.assign(std::istreambuf_iterator<char>(in), {});
   return text.find('\0') == std::string::npos;
@@ -59,7 +61,8 @@ NoteBook::NoteBook(Store& store, fs::path folder)
     : store_(store), folder_(folder.empty() ? std::move(folder) : folder / "notes") {}
 
 NoteBook::Kept* NoteBook::find(const std::string& path) {
-  const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& one) { return one.note.path == path; });
+  const auto found =
+      std::find_if(kept_.begin(), kept_.end(), [&](const Kept& one) { return one.note.path == path; });
   return found == kept_.end() ? nullptr : &*found;
 }
 
@@ -78,13 +81,16 @@ void NoteBook::load() {
 }
 
 void NoteBook::save() {
-  std::sort(kept_.begin(), kept_.end(), [](const Kept& a, const Kept& b) { return a.note.path < b.note.path; });
+  std::sort(kept_.begin(), kept_.end(),
+            [](const Kept& a, const Kept& b) { return a.note.path < b.note.path; });
   Json list = Json::array();
-  for (const auto& [note, written] : kept_) list.push_back({{"path", note.path}, {"text", note.text}, {"turn", note.turn}});
+  for (const auto& [note, written] : kept_)
+    list.push_back({{"path", note.path}, {"text", note.text}, {"turn", note.turn}});
   store_.set_state("notes", list.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-// A file by hand counts before what the store has. Where the folder is gone the store's notes stay, and are written again.
+// A file by hand counts before what the store has. Where the folder is gone the store's notes stay, and are
+// written again.
 void NoteBook::look_at_files() {
   std::error_code error;
   if (folder_.empty() || fs::is_symlink(folder_, error) || !fs::is_directory(folder_, error)) return;
@@ -102,8 +108,9 @@ void NoteBook::look_at_files() {
     kept->note.text = kept->written = std::move(text);
     changed = true;
   }
-  const auto gone =
-      std::erase_if(kept_, [&](const Kept& one) { return std::find(there.begin(), there.end(), one.note.path) == there.end(); });
+  const auto gone = std::erase_if(kept_, [&](const Kept& one) {
+    return std::find(there.begin(), there.end(), one.note.path) == there.end();
+  });
   if (changed || gone > 0) save();
 }
 
@@ -130,7 +137,8 @@ std::string NoteBook::list() {
 std::string NoteBook::read(std::string_view path) {
   if (path.empty()) {
     std::string all;
-    for (const auto& note : notes()) all += "## " + note.path + "\n\n" + note.text + (note.text.ends_with('\n') ? "\n" : "\n\n");
+    for (const auto& note : notes())
+      all += "## " + note.path + "\n\n" + note.text + (note.text.ends_with('\n') ? "\n" : "\n\n");
     return all.empty() ? "There are no notes yet." : all;
   }
   const auto name = note_name(path);
@@ -159,7 +167,8 @@ std::string NoteBook::search(std::string_view words) {
 
 std::string NoteBook::write(std::string_view path, std::string_view text, std::uint64_t turn, bool append) {
   const auto name = note_name(path);
-  if (name.empty()) return "A note's path is a short name such as \"plan.md\", not \"" + std::string(path) + "\".";
+  if (name.empty())
+    return "A note's path is a short name such as \"plan.md\", not \"" + std::string(path) + "\".";
   notes();
   auto* kept = find(name);
   if (text.empty() && append) return "Give the text to append.";
@@ -175,12 +184,15 @@ std::string NoteBook::write(std::string_view path, std::string_view text, std::u
   if (!whole.empty() && whole.back() != '\n') whole += '\n';
   whole += text;
   if (whole.back() != '\n') whole += '\n';
-  if (whole.size() > most_bytes) return "Not kept: " + name + " would have more than 64 KB. Keep what matters, shorter.";
-  if (!kept && kept_.size() >= most_notes) return "Not kept: there are 100 notes already. Write to one of them.";
+  if (whole.size() > most_bytes)
+    return "Not kept: " + name + " would have more than 64 KB. Keep what matters, shorter.";
+  if (!kept && kept_.size() >= most_notes)
+    return "Not kept: there are 100 notes already. Write to one of them.";
   if (!kept) kept = &kept_.emplace_back(Kept{{name, {}, 0}, {}});
   kept->note = {name, whole, turn};
   std::string why;
-  const bool filed = folder_.empty() || (make_private_dir(folder_, why) && write_private_file(folder_ / name, whole, why));
+  const bool filed =
+      folder_.empty() || (make_private_dir(folder_, why) && write_private_file(folder_ / name, whole, why));
   kept->written = std::move(whole);
   const auto lines = counted(lines_in(kept->written), "line");
   save();

@@ -1,5 +1,6 @@
-// The notes a model keeps for the windows to come: in the store, and as files below `.compression/notes/` that a person may read
-// and edit. A file that is not as tern wrote it is taken back, one that is gone takes its note along. Belongs to the worker.
+// The notes a model keeps for the windows to come: in the store, and as files below `.compression/notes/`
+// that a person may read and edit. A file that is not as tern wrote it is taken back, one that is gone takes
+// its note along. Belongs to the worker.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,9 @@ class NoteBook {
   std::string read(std::string_view path);
   std::string list();
   std::string search(std::string_view words);
-  std::string write(std::string_view path, std::string_view text, std::uint64_t turn, bool append);  // no text: it is removed
-  std::uint64_t last_turn();  // of the newest note; 0 = none
+  std::string write(std::string_view path, std::string_view text, std::uint64_t turn,
+                    bool append);  // no text: it is removed
+  std::uint64_t last_turn();       // of the newest note; 0 = none
 
  private:
   struct Kept {

@@ -69,11 +69,13 @@ std::string read_token(int folder) {
 bool known_token(const std::string& token) {
   const fs::path state = user_state_dir();
   struct stat info {};
-  return !token.empty() && !state.empty() && ::lstat((state / "owners" / token).c_str(), &info) == 0 && S_ISREG(info.st_mode);
+  return !token.empty() && !state.empty() && ::lstat((state / "owners" / token).c_str(), &info) == 0 &&
+         S_ISREG(info.st_mode);
 }
 
 bool put_file(int folder, const char* name, std::string_view bytes) {
-  const Fd file(::openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  const Fd file(
+      ::openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   return file && write_all(file.get(), bytes);
 }
 
@@ -83,11 +85,14 @@ std::string mark_as_ours(int folder, const fs::path& project) {
   const fs::path state = user_state_dir();
   std::string why;
   if (token.empty() || !put_file(folder, kToken, token)) return said("cannot write into", project);
-  if (state.empty() || !make_private_dir(state / "owners", why)) return {};  // without a home it is ours for this run only
-  // Not synced, as the folder's own token is not: should power fail within seconds, the folder is asked about once.
+  if (state.empty() || !make_private_dir(state / "owners", why))
+    return {};  // without a home it is ours for this run only
+  // Not synced, as the folder's own token is not: should power fail within seconds, the folder is asked about
+  // once.
   const Fd owners(::open((state / "owners").c_str(), O_DIRECTORY | O_CLOEXEC));
-  return owners && put_file(owners.get(), token.c_str(), project.string() + "\n") ? std::string()
-                                                                                  : said("cannot write into", state / "owners");
+  return owners && put_file(owners.get(), token.c_str(), project.string() + "\n")
+             ? std::string()
+             : said("cannot write into", state / "owners");
 }
 
 std::string fault_of(const struct stat& info) {
@@ -101,15 +106,17 @@ std::string fault_of(const struct stat& info) {
 ProjectDir instead(State state, ProjectDir dir, const fs::path& root, const std::string& why) {
   dir.state = state;
   dir.folder = project_state_dir(root);
-  dir.why =
-      dir.project.string() + " " + why + "; history is kept in " + (dir.folder.empty() ? "memory only" : dir.folder.string());
+  dir.why = dir.project.string() + " " + why + "; history is kept in " +
+            (dir.folder.empty() ? "memory only" : dir.folder.string());
   return dir;
 }
 
 ProjectDir moved(const fs::path& state_dir) {
-  ProjectDir dir{.state = State::ours, .folder = fs::absolute(state_dir), .project = fs::absolute(state_dir), .why = {}};
+  ProjectDir dir{
+      .state = State::ours, .folder = fs::absolute(state_dir), .project = fs::absolute(state_dir), .why = {}};
   std::string why;
-  if (!make_private_dir(dir.folder, why)) return {.state = State::refused, .folder = {}, .project = dir.project, .why = why};
+  if (!make_private_dir(dir.folder, why))
+    return {.state = State::refused, .folder = {}, .project = dir.project, .why = why};
   return dir;
 }
 
@@ -132,24 +139,28 @@ ProjectDir open_or_adopt(const ProjectDirOptions& options, bool adopt) {
   if (!top) return instead(State::readonly, dir, root, "cannot be opened");
   if (::fstatat(top.get(), kName, &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (!options.create) return dir;
-    return make_new(top.get(), dir)
-               ? dir
-               : instead(State::readonly, dir, root, std::string("cannot be made (") + std::strerror(errno) + ")");
+    return make_new(top.get(), dir) ? dir
+                                    : instead(State::readonly, dir, root,
+                                              std::string("cannot be made (") + std::strerror(errno) + ")");
   }
   if (const std::string fault = fault_of(info); !fault.empty())
     return instead(State::refused, dir, root, fault + " and is not used");
   const Fd folder(::openat(top.get(), kName, O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
   if (!folder) return instead(State::refused, dir, root, "cannot be opened");
   if (tracked_by_git(dir.project)) {
-    return instead(State::refused, dir, root,
-                   "came with the repository (git tracks it) and is not used; git rm -r --cached makes it yours");
+    return instead(
+        State::refused, dir, root,
+        "came with the repository (git tracks it) and is not used; git rm -r --cached makes it yours");
   }
   if (adopt) dir.why = mark_as_ours(folder.get(), dir.project);
   if (!adopt && !known_token(read_token(folder.get()))) {
-    return instead(State::foreign, dir, root, "was not made by you on this machine and is not read until you say so");
+    return instead(State::foreign, dir, root,
+                   "was not made by you on this machine and is not read until you say so");
   }
-  if (::faccessat(top.get(), kName, W_OK, 0) != 0) return instead(State::readonly, dir, root, "cannot be written");
-  if (::faccessat(folder.get(), ".gitignore", F_OK, AT_SYMLINK_NOFOLLOW) != 0) put_file(folder.get(), ".gitignore", "*\n");
+  if (::faccessat(top.get(), kName, W_OK, 0) != 0)
+    return instead(State::readonly, dir, root, "cannot be written");
+  if (::faccessat(folder.get(), ".gitignore", F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+    put_file(folder.get(), ".gitignore", "*\n");
   dir.state = State::ours, dir.folder = dir.project;
   return dir;
 }
@@ -175,7 +186,8 @@ fs::path project_state_dir(const fs::path& root) {
   const fs::path state = user_state_dir();
   std::string why;
   if (state.empty()) return {};
-  std::uint64_t hash = 1469598103934665603ULL;  // not the offset of FNV, but folders on disk are named with it
+  std::uint64_t hash =
+      1469598103934665603ULL;  // not the offset of FNV, but folders on disk are named with it
   for (unsigned char c : root.string()) hash = (hash ^ c) * 1099511628211ULL;
   char name[32];
   std::snprintf(name, sizeof name, "-%016llx", static_cast<unsigned long long>(hash));
@@ -203,13 +215,15 @@ bool sets_something(const fs::path& file) {
 bool make_private_dir(const fs::path& folder, std::string& why) {
   struct stat info {};
   if (::lstat(folder.c_str(), &info) != 0) {
-    if (folder.has_relative_path() && !folder.parent_path().empty() && ::lstat(folder.parent_path().c_str(), &info) != 0 &&
-        !make_private_dir(folder.parent_path(), why))
+    if (folder.has_relative_path() && !folder.parent_path().empty() &&
+        ::lstat(folder.parent_path().c_str(), &info) != 0 && !make_private_dir(folder.parent_path(), why))
       return false;
-    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return why = said("cannot make", folder), false;
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+      return why = said("cannot make", folder), false;
     if (::lstat(folder.c_str(), &info) != 0) return why = said("cannot make", folder), false;
   }
-  if (const std::string fault = fault_of(info); !fault.empty()) return why = folder.string() + " " + fault, false;
+  if (const std::string fault = fault_of(info); !fault.empty())
+    return why = folder.string() + " " + fault, false;
   return true;
 }
 

@@ -37,7 +37,8 @@ void bind(sqlite3_stmt* statement, int index, const SqlValue& value, sqlite3_des
     int operator()(std::int64_t number) const { return sqlite3_bind_int64(statement, index, number); }
     int operator()(double number) const { return sqlite3_bind_double(statement, index, number); }
     int operator()(std::string_view text) const {
-      return sqlite3_bind_text64(statement, index, text.data() ? text.data() : "", text.size(), lifetime, SQLITE_UTF8);
+      return sqlite3_bind_text64(statement, index, text.data() ? text.data() : "", text.size(), lifetime,
+                                 SQLITE_UTF8);
     }
     int operator()(Blob blob) const {
       if (blob.bytes.empty()) return sqlite3_bind_zeroblob(statement, index, 0);
@@ -62,8 +63,8 @@ bool on_network(const std::filesystem::path& file) {
   }
 }
 
-// SQLite's own patience sleeps ever longer: beside a process that always writes it never meets the moment between two
-// transactions. Looking each millisecond does.
+// SQLite's own patience sleeps ever longer: beside a process that always writes it never meets the moment
+// between two transactions. Looking each millisecond does.
 int wait_for_turn(void*, int tries) {
   constexpr int most_tries = 20'000;
   ::poll(nullptr, 0, 1);
@@ -73,7 +74,8 @@ int wait_for_turn(void*, int tries) {
 int open_flags(Sqlite::Mode mode) {
   const int base = SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_PRIVATECACHE;
   if (mode == Sqlite::Mode::read) return base | SQLITE_OPEN_READONLY;
-  return base | SQLITE_OPEN_READWRITE | (mode == Sqlite::Mode::create || mode == Sqlite::Mode::draft ? SQLITE_OPEN_CREATE : 0);
+  return base | SQLITE_OPEN_READWRITE |
+         (mode == Sqlite::Mode::create || mode == Sqlite::Mode::draft ? SQLITE_OPEN_CREATE : 0);
 }
 
 }  // namespace
@@ -117,7 +119,8 @@ bool Cursor::null(int column) const { return sqlite3_column_type(statement_, col
 std::string_view Cursor::bytes(int column) const {
   const void* data = sqlite3_column_blob(statement_, column);
   const int size = sqlite3_column_bytes(statement_, column);
-  return data ? std::string_view(static_cast<const char*>(data), static_cast<std::size_t>(size)) : std::string_view();
+  return data ? std::string_view(static_cast<const char*>(data), static_cast<std::size_t>(size))
+              : std::string_view();
 }
 
 Sqlite::Sqlite(const std::filesystem::path& file, Mode mode) {
@@ -160,8 +163,10 @@ void Sqlite::exec(const std::string& statements) {
 
 Cursor Sqlite::query(const char* statement, std::initializer_list<SqlValue> values) {
   sqlite3_stmt*& cached = cache_[statement];
-  if (cached && sqlite3_stmt_busy(cached)) throw SqliteError(SQLITE_MISUSE, std::string("statement in use: ") + statement);
-  if (!cached) require(handle_, sqlite3_prepare_v3(handle_, statement, -1, SQLITE_PREPARE_PERSISTENT, &cached, nullptr));
+  if (cached && sqlite3_stmt_busy(cached))
+    throw SqliteError(SQLITE_MISUSE, std::string("statement in use: ") + statement);
+  if (!cached)
+    require(handle_, sqlite3_prepare_v3(handle_, statement, -1, SQLITE_PREPARE_PERSISTENT, &cached, nullptr));
   Cursor query(cached);
   int index = 0;
   for (const SqlValue& value : values) bind(cached, ++index, value, SQLITE_TRANSIENT);
@@ -197,7 +202,9 @@ std::int64_t Sqlite::last_row() const { return sqlite3_last_insert_rowid(handle_
 std::int64_t Sqlite::changes() const { return sqlite3_changes64(handle_); }
 bool Sqlite::in_transaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 bool Sqlite::writable() const { return sqlite3_db_readonly(handle_, "main") == 0; }
-void Sqlite::checkpoint() noexcept { sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr); }
+void Sqlite::checkpoint() noexcept {
+  sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+}
 
 std::string sqlite_version() { return sqlite3_libversion(); }
 
@@ -213,16 +220,21 @@ namespace {
 // While it is read, a damaged file has the header every file of ours has; afterwards it is as it was found.
 class SoundHeader {
  public:
-  explicit SoundHeader(const std::filesystem::path& file) : fd_(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)) {
-    if (fd_ < 0 || ::pread(fd_, found_.data(), found_.size(), 0) != static_cast<ssize_t>(found_.size())) return;
+  explicit SoundHeader(const std::filesystem::path& file)
+      : fd_(::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)) {
+    if (fd_ < 0 || ::pread(fd_, found_.data(), found_.size(), 0) != static_cast<ssize_t>(found_.size()))
+      return;
     auto sound = found_;
-    const auto put = [&](std::size_t at, std::string_view bytes) { std::copy(bytes.begin(), bytes.end(), sound.begin() + at); };
+    const auto put = [&](std::size_t at, std::string_view bytes) {
+      std::copy(bytes.begin(), bytes.end(), sound.begin() + at);
+    };
     put(0, {"SQLite format 3\0", 16});
     put(18, found_[18] == 1 ? "\1\1" : "\2\2");  // on a network, or with a log beside it
     put(20, {"\0\x40\x20\x20", 4});              // no reserved bytes, the three fractions
     put(44, {"\0\0\0\4", 4});                    // format of the schema
     put(56, {"\0\0\0\1", 4});                    // UTF-8
-    changed_ = sound != found_ && ::pwrite(fd_, sound.data(), sound.size(), 0) == static_cast<ssize_t>(sound.size());
+    changed_ =
+        sound != found_ && ::pwrite(fd_, sound.data(), sound.size(), 0) == static_cast<ssize_t>(sound.size());
   }
   ~SoundHeader() {
     if (changed_ && ::pwrite(fd_, found_.data(), found_.size(), 0) < 0) changed_ = false;
@@ -242,7 +254,8 @@ class SoundHeader {
 std::string sqlite_recover(const std::filesystem::path& damaged, const std::filesystem::path& fresh) {
   const SoundHeader header(damaged);
   sqlite3* handle = nullptr;
-  if (sqlite3_open_v2(damaged.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, nullptr) != SQLITE_OK) {
+  if (sqlite3_open_v2(damaged.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, nullptr) !=
+      SQLITE_OK) {
     sqlite3_close_v2(handle);
     return "the damaged file cannot be opened";
   }

@@ -54,7 +54,12 @@ class Cursor {
 
 class Sqlite {
  public:
-  enum class Mode { create, write, read, draft };        // draft: a new file nobody else sees yet, written without syncs
+  enum class Mode {
+    create,
+    write,
+    read,
+    draft
+  };  // draft: a new file nobody else sees yet, written without syncs
   Sqlite(const std::filesystem::path& file, Mode mode);  // an empty path is a private temporary database
   ~Sqlite();
   Sqlite(const Sqlite&) = delete;
@@ -63,9 +68,11 @@ class Sqlite {
   void exec(const std::string& statements);
   // `statement` must be a literal: it is the key of the cache.
   Cursor query(const char* statement, std::initializer_list<SqlValue> values = {});
-  void run(const char* statement, std::initializer_list<SqlValue> values = {});              // until done
-  std::int64_t integer(const char* statement, std::initializer_list<SqlValue> values = {});  // first column or 0
-  // For what nobody has been promised yet: it is safe on disk with the next ordinary commit, which syncs all before it.
+  void run(const char* statement, std::initializer_list<SqlValue> values = {});  // until done
+  std::int64_t integer(const char* statement,
+                       std::initializer_list<SqlValue> values = {});  // first column or 0
+  // For what nobody has been promised yet: it is safe on disk with the next ordinary commit, which syncs all
+  // before it.
   void relaxed(const std::function<void()>& writes);
   std::int64_t last_row() const;
   std::int64_t changes() const;
@@ -79,7 +86,8 @@ class Sqlite {
   std::unordered_map<const void*, sqlite3_stmt*> cache_;
 };
 
-// SQLite 3.7.0 … 3.51.2 can damage a WAL database, 3.52.0 was withdrawn. Empty when the linked library is sound.
+// SQLite 3.7.0 … 3.51.2 can damage a WAL database, 3.52.0 was withdrawn. Empty when the linked library is
+// sound.
 std::string sqlite_unsound();
 std::string sqlite_version();
 // Copies what is readable in `damaged` into the new file `fresh`. Empty, or why it gave up.

@@ -14,7 +14,9 @@ namespace {
 constexpr std::chrono::milliseconds kLeftByTheDead{500};
 constexpr std::uint32_t kRecallBlock = 64;  // one write for some twenty tool rounds
 
-std::string count_of(std::size_t count) { return count == 1 ? "1 event is" : std::to_string(count) + " events are"; }
+std::string count_of(std::size_t count) {
+  return count == 1 ? "1 event is" : std::to_string(count) + " events are";
+}
 
 }  // namespace
 
@@ -37,7 +39,8 @@ bool SessionLock::alone() {
   return alone;
 }
 
-// A holder that was killed while it started a command leaves its lock with the child for the moment before the child's exec.
+// A holder that was killed while it started a command leaves its lock with the child for the moment before
+// the child's exec.
 bool SessionLock::take(std::int64_t session) {
   const auto end = std::chrono::steady_clock::now() + kLeftByTheDead;
   while (!set(F_WRLCK, session)) {
@@ -67,7 +70,8 @@ bool Store::Impl::write(Write what) {
   return depth > 0 || flush();
 }
 
-// One try at the whole queue in one transaction. A write that can never succeed is dropped and named, the others stay.
+// One try at the whole queue in one transaction. A write that can never succeed is dropped and named, the
+// others stay.
 bool Store::Impl::run_queue(bool& dropped) {
   std::size_t running = 0;
   try {
@@ -141,8 +145,10 @@ std::string Store::session() const { return impl_->uid; }
 std::string Store::unsaved() const {
   std::lock_guard lock(impl_->mutex);
   if (impl_->queue.empty() || impl_->depth > 0) return {};
-  const std::string kept = "not saved: " + impl_->failure + "; " + count_of(impl_->queue.size()) + " kept in memory ";
-  return kept + (impl_->read_only ? "and copied elsewhere at the end" : "and written when it is possible again");
+  const std::string kept =
+      "not saved: " + impl_->failure + "; " + count_of(impl_->queue.size()) + " kept in memory ";
+  return kept +
+         (impl_->read_only ? "and copied elsewhere at the end" : "and written when it is possible again");
 }
 
 bool Store::retry() {
@@ -189,8 +195,8 @@ std::uint64_t Store::next_batch() {
   return ++impl_->last_batch;
 }
 
-// Ids come in blocks, so that two processes on one project never give the same one. When the disk refuses the next block,
-// a far one is taken: an unsaved id must not meet another process's either.
+// Ids come in blocks, so that two processes on one project never give the same one. When the disk refuses the
+// next block, a far one is taken: an unsaved id must not meet another process's either.
 RecallId Store::next_recall() {
   std::lock_guard lock(impl_->mutex);
   Impl& impl = *impl_;
@@ -199,8 +205,8 @@ RecallId Store::next_recall() {
     try {
       if (impl.read_only) throw SqliteError(0, "read-only");
       impl.database->relaxed([&] {
-        Cursor query =
-            impl.database->query("UPDATE counters SET next=next+?1 WHERE name='recall' RETURNING next", {sql(kRecallBlock)});
+        Cursor query = impl.database->query(
+            "UPDATE counters SET next=next+?1 WHERE name='recall' RETURNING next", {sql(kRecallBlock)});
         if (query.step()) next = static_cast<std::uint32_t>(query.natural(0)) - kRecallBlock;
         while (query.step()) {}
       });
@@ -217,7 +223,8 @@ std::int64_t Store::size_on_disk() const {
   std::int64_t size = 0;
   for (const char* suffix : {"", "-wal"}) {
     struct stat info {};
-    if (!impl_->file.empty() && ::stat((impl_->file.string() + suffix).c_str(), &info) == 0) size += info.st_size;
+    if (!impl_->file.empty() && ::stat((impl_->file.string() + suffix).c_str(), &info) == 0)
+      size += info.st_size;
   }
   return size;
 }

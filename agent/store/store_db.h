@@ -1,5 +1,6 @@
-// Private to store_*.cpp: what a Store is made of. Writes are closures: they run in one transaction now, or, when the disk
-// refuses, stay queued in order. Ids are given in memory, so that a queued write keeps the id it was promised.
+// Private to store_*.cpp: what a Store is made of. Writes are closures: they run in one transaction now, or,
+// when the disk refuses, stay queued in order. Ids are given in memory, so that a queued write keeps the id
+// it was promised.
 #pragma once
 
 #include <map>
@@ -28,7 +29,8 @@ struct Past {
   std::int64_t until_ms = INT64_MAX;  // of the fork; later rows belong to the ancestor alone
 };
 
-// One holder per session, told by a lock on one byte of `tern.lock`; byte 0 is shared by everybody who has the file open.
+// One holder per session, told by a lock on one byte of `tern.lock`; byte 0 is shared by everybody who has
+// the file open.
 class SessionLock {
  public:
   explicit SessionLock(const std::filesystem::path& file);
@@ -49,7 +51,8 @@ using Write = std::function<void(Sqlite&)>;
 
 struct Store::Impl {
   StoreOptions options;
-  std::filesystem::path file, refused;  // tern.db; empty = a private temporary database, as `refused` could not be used
+  std::filesystem::path file,
+      refused;  // tern.db; empty = a private temporary database, as `refused` could not be used
   std::unique_ptr<Sqlite> database;
   std::unique_ptr<SessionLock> locks;
   mutable std::recursive_mutex mutex;

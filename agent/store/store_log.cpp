@@ -11,8 +11,9 @@ namespace {
 std::uint8_t flags_of(const Item& item) {
   auto flags = static_cast<std::uint8_t>(item.role);
   const auto has = [&](auto is) { return std::any_of(item.blocks.begin(), item.blocks.end(), is); };
-  const bool written =
-      has([](const Block& block) { return std::holds_alternative<Text>(block) || std::holds_alternative<Image>(block); });
+  const bool written = has([](const Block& block) {
+    return std::holds_alternative<Text>(block) || std::holds_alternative<Image>(block);
+  });
   if (item.role == Role::user && !item.synthetic && written) flags |= LogRow::turn;
   if (has([](const Block& block) { return std::holds_alternative<ToolCall>(block); })) flags |= LogRow::calls;
   if (item.pinned) flags |= LogRow::pinned;
@@ -63,11 +64,12 @@ std::string plain_text(const Item& item) {
 }
 
 BlobStore Store::Impl::blobs() const {
-  return {.put = [this](std::string_view bytes) { return std::to_string(put_blob(*database, bytes)); },
-          .get =
-              [this](std::string_view key) {
-                return std::optional(get_blob(*database, std::strtoll(std::string(key).c_str(), nullptr, 10)));
-              }};
+  return {
+      .put = [this](std::string_view bytes) { return std::to_string(put_blob(*database, bytes)); },
+      .get =
+          [this](std::string_view key) {
+            return std::optional(get_blob(*database, std::strtoll(std::string(key).c_str(), nullptr, 10)));
+          }};
 }
 
 bool Store::Impl::add_row(LogRow::Kind kind, std::uint64_t ref, std::uint8_t flags, std::string body) {
@@ -81,17 +83,19 @@ bool Store::Impl::add_row(LogRow::Kind kind, std::uint64_t ref, std::uint8_t fla
 }
 
 LogRow* Store::Impl::find(LogRow::Kind kind, std::uint64_t ref) {
-  const auto found =
-      std::find_if(rows.rbegin(), rows.rend(), [&](const LogRow& row) { return row.kind == kind && row.ref == ref; });
+  const auto found = std::find_if(rows.rbegin(), rows.rend(),
+                                  [&](const LogRow& row) { return row.kind == kind && row.ref == ref; });
   return found == rows.rend() ? nullptr : &*found;
 }
 
 std::string Store::Impl::body(const LogRow& row) const {
-  Cursor cursor =
-      row.seq ? database->query("SELECT codec, body FROM log WHERE seq=?1", {row.seq})
-              : database->query("SELECT codec, body FROM log WHERE session=?1 AND kind=?2 AND ref=?3 ORDER BY seq DESC LIMIT 1",
+  Cursor cursor = row.seq ? database->query("SELECT codec, body FROM log WHERE seq=?1", {row.seq})
+                          : database->query(
+                                "SELECT codec, body FROM log WHERE session=?1 AND kind=?2 AND ref=?3 ORDER "
+                                "BY seq DESC LIMIT 1",
                                 {std::int64_t{row.session}, std::int64_t{row.kind}, sql(row.ref)});
-  return cursor.step() ? unpack(static_cast<Packing>(cursor.integer(0)), cursor.bytes(1)).value_or("") : std::string();
+  return cursor.step() ? unpack(static_cast<Packing>(cursor.integer(0)), cursor.bytes(1)).value_or("")
+                       : std::string();
 }
 
 ItemPtr Store::Impl::load_item(const LogRow& wanted) const {
@@ -117,8 +121,8 @@ std::vector<std::uint64_t> Store::Impl::undone(std::size_t end) const {
   return list;
 }
 
-// replay() in two passes, so that a session of any length costs what its context holds: first who is there, by hollow
-// items, then the bodies of those only.
+// replay() in two passes, so that a session of any length costs what its context holds: first who is there,
+// by hollow items, then the bodies of those only.
 Conversation Store::Impl::fold(std::size_t end) const {
   const std::vector<std::uint64_t> skipped = undone(end);
   Conversation shells;
@@ -128,7 +132,8 @@ Conversation Store::Impl::fold(std::size_t end) const {
   for (std::size_t r = 0; r < std::min(end, rows.size()); ++r) {
     const LogRow& row = rows[r];
     if (row.kind == LogRow::item) {
-      shells.items.push_back(hollow(row.ref, static_cast<Role>(row.flags & LogRow::role_mask), row.flags & LogRow::pinned));
+      shells.items.push_back(
+          hollow(row.ref, static_cast<Role>(row.flags & LogRow::role_mask), row.flags & LogRow::pinned));
       where[row.ref] = &row;
     } else if (row.kind == LogRow::batch) {
       auto batch = load_batch(row);
@@ -145,7 +150,8 @@ Conversation Store::Impl::fold(std::size_t end) const {
   std::unordered_map<std::uint64_t, ItemPtr> inserted;
   for (const Batch& batch : batches) {
     for (const Edit& edit : batch.edits) {
-      if (const auto* insert = std::get_if<Insert>(&edit.how)) inserted[insert->item->id.value] = insert->item;
+      if (const auto* insert = std::get_if<Insert>(&edit.how))
+        inserted[insert->item->id.value] = insert->item;
     }
   }
   Conversation whole;
@@ -180,7 +186,8 @@ bool Store::append(const ItemPtr& item) {
              .flags = flags});
   impl.fresh_items[item->id.value] = item;
   const std::string prompt = flags & LogRow::turn ? plain_text(*item).substr(0, 2'000) : std::string();
-  return impl.write([&impl, item, flags, prompt, session = impl.current, turns = impl.turns, at = impl.now_ms()](Sqlite& db) {
+  return impl.write([&impl, item, flags, prompt, session = impl.current, turns = impl.turns,
+                     at = impl.now_ms()](Sqlite& db) {
     std::int64_t codec = 0;
     const std::string stored = encode_packed(encode(*item, impl.blobs()), codec);
     db.run("INSERT INTO log(session, kind, ref, flags, at, codec, body) VALUES(?1, 0, ?2, ?3, ?4, ?5, ?6)",
@@ -189,11 +196,13 @@ bool Store::append(const ItemPtr& item) {
         "UPDATE sessions SET updated=?2, turns=?3, last_item=max(last_item, ?4),"
         " first_prompt=CASE first_prompt WHEN '' THEN ?5 ELSE first_prompt END WHERE id=?1",
         {session, at, sql(turns), sql(item->id.value), std::string_view(prompt)});
-    db.run("DELETE FROM partials WHERE session=?1", {session});  // what had been said belongs to what stood before
+    db.run("DELETE FROM partials WHERE session=?1",
+           {session});  // what had been said belongs to what stood before
     for (const Block& block : item->blocks) {
       if (const auto* result = std::get_if<ToolResult>(&block)) {
         db.run(
-            "UPDATE calls SET item=?3, result=NULL WHERE id=(SELECT max(id) FROM calls WHERE session=?1 AND call_id=?2) AND "
+            "UPDATE calls SET item=?3, result=NULL WHERE id=(SELECT max(id) FROM calls WHERE session=?1 AND "
+            "call_id=?2) AND "
             "item=0",
             {session, std::string_view(result->call_id), sql(item->id.value)});
       }
@@ -207,19 +216,22 @@ bool Store::log(const Batch& batch, const CompactionRecord& record) {
   Impl& impl = *impl_;
   impl.last_batch = std::max(impl.last_batch, batch.id);
   for (const Edit& edit : batch.edits) {
-    if (const auto* insert = std::get_if<Insert>(&edit.how)) impl.last_item = std::max(impl.last_item, insert->item->id.value);
+    if (const auto* insert = std::get_if<Insert>(&edit.how))
+      impl.last_item = std::max(impl.last_item, insert->item->id.value);
   }
   impl.fresh_batches[batch.id] = batch;
   impl.summaries_changed |= !record.summary.empty();
   return transact([&] {
     impl.add_row(LogRow::batch, batch.id, record.tier == Tier::none ? LogRow::quiet : 0, encode(batch));
-    const std::int64_t at = record.when.time_since_epoch().count() ? record.when.time_since_epoch().count() : impl.now_ms();
+    const std::int64_t at =
+        record.when.time_since_epoch().count() ? record.when.time_since_epoch().count() : impl.now_ms();
     impl.write([record, id = batch.id, session = impl.current, last_item = impl.last_item, at](Sqlite& db) {
       const std::string points = json_list(record.key_points);
       const Packed audit = pack(record.audit_full);
       db.run("UPDATE sessions SET last_item=max(last_item, ?2) WHERE id=?1", {session, sql(last_item)});
       db.run(
-          "INSERT OR REPLACE INTO batches VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,0,"
+          "INSERT OR REPLACE INTO batches "
+          "VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,0,"
           "?22,?23,?24,?25,?26,?27,?28,?29,?30)",
           {session,
            sql(id),
@@ -232,7 +244,8 @@ bool Store::log(const Batch& batch, const CompactionRecord& record) {
            std::string_view(record.summary),
            std::string_view(record.index),
            std::string_view(points),
-           audit.codec == Packing::raw ? SqlValue(std::string_view(record.audit_full)) : SqlValue(Blob{audit.bytes}),
+           audit.codec == Packing::raw ? SqlValue(std::string_view(record.audit_full))
+                                       : SqlValue(Blob{audit.bytes}),
            sql(record.first_turn),
            sql(record.last_turn),
            record.before,
@@ -283,7 +296,8 @@ bool Store::Impl::mark_undone(std::uint64_t batch, bool is) {
   add_row(is ? LogRow::undone : LogRow::redone, batch, 0, {});
   summaries_changed = true;
   return write([batch, is, session = current](Sqlite& db) {
-    db.run("UPDATE batches SET undone=?3 WHERE session=?1 AND batch=?2", {session, sql(batch), std::int64_t{is}});
+    db.run("UPDATE batches SET undone=?3 WHERE session=?1 AND batch=?2",
+           {session, sql(batch), std::int64_t{is}});
   });
 }
 
@@ -312,7 +326,8 @@ Conversation Store::asked() const {
   const auto& rows = impl_->rows;
   std::size_t end = rows.size();
   while (end > 0 && rows[end - 1].kind != LogRow::item) --end;
-  const bool answered = end > 0 && static_cast<Role>(rows[end - 1].flags & LogRow::role_mask) == Role::assistant;
+  const bool answered =
+      end > 0 && static_cast<Role>(rows[end - 1].flags & LogRow::role_mask) == Role::assistant;
   return impl_->read([&](Sqlite&) { return impl_->fold(answered ? end - 1 : rows.size()); });
 }
 

@@ -1,4 +1,5 @@
-// The end of a session whose disk refuses what waits in memory: the history goes on in a copy that can be opened again.
+// The end of a session whose disk refuses what waits in memory: the history goes on in a copy that can be
+// opened again.
 #include <unistd.h>
 
 #include "agent/store/project_dir.h"
@@ -46,11 +47,12 @@ StoreEnd Store::settle(const fs::path& folder) {
   Impl& impl = *impl_;
   const bool from_start = astray();
   if (!from_start && (impl.file.empty() || impl.flush())) return {};
-  const std::string what = from_start
-                               ? "The history in " + impl.refused.string() + " could not be used: the messages of this session "
-                               : "The history in " + impl.file.string() + " took nothing more (" + impl.failure +
-                                     "): " + std::to_string(impl.queue.size()) +
-                                     (impl.queue.size() == 1 ? " event of this session " : " events of this session ");
+  const std::string what =
+      from_start
+          ? "The history in " + impl.refused.string() + " could not be used: the messages of this session "
+          : "The history in " + impl.file.string() + " took nothing more (" + impl.failure +
+                "): " + std::to_string(impl.queue.size()) +
+                (impl.queue.size() == 1 ? " event of this session " : " events of this session ");
   std::string why = "there is no folder of your own";
   const fs::path place = folder.empty() ? fs::path() : free_folder(folder, impl.uid);
   if (!place.empty() && make_private_dir(place, why)) {
@@ -58,15 +60,16 @@ StoreEnd Store::settle(const fs::path& folder) {
       impl.database = copy_with(*impl.database, place / "tern.db", impl.queue);
       impl.file = place / "tern.db", impl.read_only = false;
       impl.queue.clear(), impl.fresh_originals.clear(), impl.fresh_items.clear(), impl.fresh_batches.clear();
-      return {what + (from_start ? "are kept in " : "and all before are kept in ") + place.string() + "; tern --state-dir '" +
-                  place.string() + "' --resume " + impl.uid + " goes on there",
+      return {what + (from_start ? "are kept in " : "and all before are kept in ") + place.string() +
+                  "; tern --state-dir '" + place.string() + "' --resume " + impl.uid + " goes on there",
               false};
     } catch (const SqliteError& error) {
       why = error.what();
       remove_all_of(place / "tern.db");
     }
   }
-  return {what + "are lost, " + (folder.empty() ? why : "and " + folder.string() + " took no copy either (" + why + ")"),
+  return {what + "are lost, " +
+              (folder.empty() ? why : "and " + folder.string() + " took no copy either (" + why + ")"),
           !from_start};
 }
 

@@ -1,4 +1,5 @@
-// Going back to an earlier prompt, and coming back from there: the log keeps both as rows, only the visible rows change.
+// Going back to an earlier prompt, and coming back from there: the log keeps both as rows, only the visible
+// rows change.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -22,7 +23,8 @@ void Store::Impl::show(const LogRow& row) {
   if (row.kind == LogRow::rewound) return cut(row);
   if (row.kind == LogRow::returned) return uncut();
   const bool quiet = row.kind == LogRow::event || (row.kind == LogRow::batch && (row.flags & LogRow::quiet));
-  // What was said or compacted since stands on the shorter conversation: the rest does not fit on it any more.
+  // What was said or compacted since stands on the shorter conversation: the rest does not fit on it any
+  // more.
   if (!quiet) std::erase_if(cuts, [](const Cut& one) { return !(one.row.flags & LogRow::files_only); });
   rows.push_back(row);
 }
@@ -78,8 +80,8 @@ std::vector<RewindPoint> Store::rewind_points() const {
   return impl_->read([&](Sqlite& db) {
     std::multimap<std::uint64_t, std::string> changed;  // the newest turn last
     for (const Past& past : impl_->chain) {
-      Cursor change =
-          db.query("SELECT DISTINCT turn, path FROM changes WHERE session=?1 AND at<=?2", {past.session, past.until_ms});
+      Cursor change = db.query("SELECT DISTINCT turn, path FROM changes WHERE session=?1 AND at<=?2",
+                               {past.session, past.until_ms});
       while (change.step()) changed.emplace(change.natural(0), change.text(1));
     }
     std::vector<RewindPoint> list;

@@ -17,7 +17,7 @@ struct LogRow {
     quiet = 16,
     pinned = 32,
     files_only = 64
-  };                      // turn: a person's prompt; quiet: not a compression; files_only: a rewind that cuts nothing
+  };  // turn: a person's prompt; quiet: not a compression; files_only: a rewind that cuts nothing
   std::int64_t seq = 0;   // 0 = written by this process, found by its number
   std::uint64_t ref = 0;  // item id, batch id, or a running number
   std::int32_t session = 0;

@@ -46,9 +46,12 @@ std::string audit_of(std::string_view stored) {
 
 CompactionRecord compaction_of(const Cursor& row) {
   CompactionRecord record;
-  record.batch = row.natural(0), record.tier = tier_of(row.bytes(1)), record.strategy = row.text(2), record.model = row.text(3);
-  record.why = row.text(4), record.audit = row.text(5), record.cost = row.text(6), record.summary = row.text(7);
-  record.index = row.text(8), record.key_points = list_of_json(row.bytes(9)), record.audit_full = audit_of(row.bytes(10));
+  record.batch = row.natural(0), record.tier = tier_of(row.bytes(1)), record.strategy = row.text(2),
+  record.model = row.text(3);
+  record.why = row.text(4), record.audit = row.text(5), record.cost = row.text(6),
+  record.summary = row.text(7);
+  record.index = row.text(8), record.key_points = list_of_json(row.bytes(9)),
+  record.audit_full = audit_of(row.bytes(10));
   record.first_turn = row.natural(11), record.last_turn = row.natural(12), record.before = row.integer(13);
   record.after = row.integer(14), record.items = row.natural(15), record.originals = row.natural(16);
   record.dollars = row.real(17), record.pause_ms = row.integer(18), record.when = time_of(row.integer(19));
@@ -72,7 +75,8 @@ void add(UsageTotal& total, const UsageTotal& more) {
 
 UsageTotal usage_of(Sqlite& db, const Past& past, std::string_view purpose = {}) {
   Cursor row = db.query(
-      "SELECT count(*), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(dollars) FROM requests WHERE "
+      "SELECT count(*), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(dollars) FROM "
+      "requests WHERE "
       "session=?1 AND at<=?2 AND (?3='' OR purpose=?3)",
       {past.session, past.until_ms, purpose});
   row.step();
@@ -84,11 +88,14 @@ struct BatchQuery {
   std::string now, first;
   BatchQuery(const std::string& more, const std::string& rest) {
     const std::string columns =
-        "SELECT b.batch, b.tier, b.strategy, b.model, b.why, b.audit, b.cost, b.summary, b.facts, b.key_points, ";
+        "SELECT b.batch, b.tier, b.strategy, b.model, b.why, b.audit, b.cost, b.summary, b.facts, "
+        "b.key_points, ";
     const std::string figures =
-        ", b.first_turn, b.last_turn, b.before, b.after, b.items, b.originals, b.dollars, b.pause_ms, b.at, b.undone, ";
+        ", b.first_turn, b.last_turn, b.before, b.after, b.items, b.originals, b.dollars, b.pause_ms, b.at, "
+        "b.undone, ";
     const std::string since =
-        "b.messages_before, b.messages_after, b.boundary, b.boundary_score, b.cause, b.specifics, b.specifics_kept, b.sentences, "
+        "b.messages_before, b.messages_after, b.boundary, b.boundary_score, b.cause, b.specifics, "
+        "b.specifics_kept, b.sentences, "
         "b.sentences_kept";
     now = columns + more + figures + since + rest;
     first = columns + more + figures + "0, 0, 0, 0, '', 0, 0, 0, 0" + rest;
@@ -127,12 +134,13 @@ std::vector<std::string> list_of_json(std::string_view text) {
 
 void Store::add_usage(const UsageRow& row) {
   std::lock_guard lock(impl_->mutex);
-  const std::int64_t at = row.when.time_since_epoch().count() ? row.when.time_since_epoch().count() : impl_->now_ms();
+  const std::int64_t at =
+      row.when.time_since_epoch().count() ? row.when.time_since_epoch().count() : impl_->now_ms();
   impl_->write([row, at, session = impl_->current](Sqlite& db) {
     db.run("INSERT INTO requests VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-           {session, sql(row.turn), std::string_view(row.provider), std::string_view(row.model), std::string_view(row.purpose),
-            row.input, row.output, row.cache_read, row.cache_write, row.dollars, row.milliseconds,
-            std::string_view(row.request_id), at});
+           {session, sql(row.turn), std::string_view(row.provider), std::string_view(row.model),
+            std::string_view(row.purpose), row.input, row.output, row.cache_read, row.cache_write,
+            row.dollars, row.milliseconds, std::string_view(row.request_id), at});
     auto sources = load_sources(state_text(db, session, sources_key));
     for (const auto& one : sources_of(row)) add_source(sources, one);
     put_state(db, session, sources_key, save_sources(sources));
@@ -146,13 +154,14 @@ std::vector<UsageRow> Store::requests() const {
     std::vector<UsageRow> rows;
     for (const Past& past : impl_->chain) {
       Cursor row = db.query(
-          "SELECT turn, provider, model, purpose, input, output, cache_read, cache_write, dollars, milliseconds, request_id, at "
+          "SELECT turn, provider, model, purpose, input, output, cache_read, cache_write, dollars, "
+          "milliseconds, request_id, at "
           "FROM "
           "requests WHERE session=?1 AND at<=?2 ORDER BY id",
           {past.session, past.until_ms});
       while (row.step())
-        rows.push_back({row.natural(0), row.text(1), row.text(2), row.text(3), row.integer(4), row.integer(5), row.integer(6),
-                        row.integer(7), row.real(8), row.integer(9), row.text(10),
+        rows.push_back({row.natural(0), row.text(1), row.text(2), row.text(3), row.integer(4), row.integer(5),
+                        row.integer(6), row.integer(7), row.real(8), row.integer(9), row.text(10),
                         TimePoint(std::chrono::milliseconds(row.integer(11)))});
     }
     return rows;
@@ -184,15 +193,18 @@ std::vector<ModelUsage> Store::usage_by_model() const {
     std::vector<ModelUsage> models;
     for (const Past& past : impl_->chain) {
       Cursor row = db.query(
-          "SELECT provider, model, count(*), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(dollars) FROM "
+          "SELECT provider, model, count(*), sum(input), sum(output), sum(cache_read), sum(cache_write), "
+          "sum(dollars) FROM "
           "requests WHERE session=?1 AND at<=?2 GROUP BY provider, model ORDER BY min(id)",
           {past.session, past.until_ms});
       while (row.step()) {
         const std::string provider = row.text(0), model = row.text(1);
-        auto known = std::find_if(models.begin(), models.end(),
-                                  [&](const ModelUsage& one) { return one.provider == provider && one.model == model; });
+        auto known = std::find_if(models.begin(), models.end(), [&](const ModelUsage& one) {
+          return one.provider == provider && one.model == model;
+        });
         if (known == models.end()) known = models.insert(known, {provider, model, {}});
-        add(known->total, {row.natural(2), row.integer(3), row.integer(4), row.integer(5), row.integer(6), row.real(7)});
+        add(known->total,
+            {row.natural(2), row.integer(3), row.integer(4), row.integer(5), row.integer(6), row.real(7)});
       }
     }
     return models;
@@ -203,8 +215,8 @@ std::vector<CompactionRecord> Store::compactions(bool decisions) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<CompactionRecord> list;
     const auto undone = impl_->undone();
-    static const BatchQuery query("''",
-                                  " FROM batches b WHERE b.session=?1 AND b.at<=?3 AND (?2 OR b.tier<>'none') ORDER BY b.batch");
+    static const BatchQuery query(
+        "''", " FROM batches b WHERE b.session=?1 AND b.at<=?3 AND (?2 OR b.tier<>'none') ORDER BY b.batch");
     for (const Past& past : impl_->chain) {
       Cursor row = db.query(query.of(db), {past.session, std::int64_t{decisions}, past.until_ms});
       while (row.step()) {
@@ -212,7 +224,8 @@ std::vector<CompactionRecord> Store::compactions(bool decisions) const {
         CompactionRecord& record = list.back();
         record.inherited = past.session != impl_->current;
         // The column tells what the ancestor did since; the rows what holds here.
-        if (record.inherited) record.undone = std::find(undone.begin(), undone.end(), record.batch) != undone.end();
+        if (record.inherited)
+          record.undone = std::find(undone.begin(), undone.end(), record.batch) != undone.end();
       }
     }
     return list;
@@ -223,7 +236,8 @@ std::vector<NumberedSummary> Store::summaries(std::size_t newest) const {
   return impl_->read([&](Sqlite& db) {
     std::vector<NumberedSummary> list;
     static const BatchQuery query(
-        "b.audit_full", ", s.uid FROM batches b JOIN sessions s ON s.id=b.session WHERE b.summary<>'' ORDER BY b.rowid");
+        "b.audit_full",
+        ", s.uid FROM batches b JOIN sessions s ON s.id=b.session WHERE b.summary<>'' ORDER BY b.rowid");
     Cursor row = db.query(query.of(db));
     while (row.step()) list.push_back({list.size() + 1, row.text(30), compaction_of(row)});
     if (list.size() > newest) list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(newest));
@@ -235,17 +249,18 @@ void Store::put_draft(const DraftRecord& draft) {
   std::lock_guard lock(impl_->mutex);
   impl_->write([draft, session = impl_->current](Sqlite& db) {
     db.run("INSERT OR REPLACE INTO drafts VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-           {session, sql(draft.covers.first.value), sql(draft.covers.last.value), std::string_view(draft.answer),
-            std::string_view(draft.model), std::string_view(draft.strategy), std::string_view(draft.prefix_hash), draft.dollars,
-            std::int64_t{draft.complete}});
+           {session, sql(draft.covers.first.value), sql(draft.covers.last.value),
+            std::string_view(draft.answer), std::string_view(draft.model), std::string_view(draft.strategy),
+            std::string_view(draft.prefix_hash), draft.dollars, std::int64_t{draft.complete}});
   });
 }
 
 std::optional<DraftRecord> Store::draft() const {
   return impl_->read([&](Sqlite& db) -> std::optional<DraftRecord> {
-    Cursor row =
-        db.query("SELECT first, last, answer, model, strategy, prefix_hash, dollars, complete FROM drafts WHERE session=?1",
-                 {impl_->current});
+    Cursor row = db.query(
+        "SELECT first, last, answer, model, strategy, prefix_hash, dollars, complete FROM drafts WHERE "
+        "session=?1",
+        {impl_->current});
     if (!row.step()) return std::nullopt;
     return DraftRecord{{{row.natural(0)}, {row.natural(1)}},
                        row.text(2),
@@ -259,19 +274,22 @@ std::optional<DraftRecord> Store::draft() const {
 
 void Store::drop_draft() {
   std::lock_guard lock(impl_->mutex);
-  impl_->write([session = impl_->current](Sqlite& db) { db.run("DELETE FROM drafts WHERE session=?1", {session}); });
+  impl_->write(
+      [session = impl_->current](Sqlite& db) { db.run("DELETE FROM drafts WHERE session=?1", {session}); });
 }
 
 void Store::grant(std::string_view rule, bool for_project) {
   std::lock_guard lock(impl_->mutex);
-  impl_->write([rule = std::string(rule), session = for_project ? 0 : impl_->current, at = impl_->now_ms()](Sqlite& db) {
+  impl_->write([rule = std::string(rule), session = for_project ? 0 : impl_->current,
+                at = impl_->now_ms()](Sqlite& db) {
     db.run("INSERT OR IGNORE INTO grants VALUES(?1, ?2, ?3)", {session, std::string_view(rule), at});
   });
 }
 
 std::vector<std::string> Store::grants() const {
   return impl_->read([&](Sqlite& db) {
-    return texts(db.query("SELECT DISTINCT rule FROM grants WHERE session IN (0, ?1) ORDER BY at", {impl_->current}));
+    return texts(
+        db.query("SELECT DISTINCT rule FROM grants WHERE session IN (0, ?1) ORDER BY at", {impl_->current}));
   });
 }
 
@@ -292,7 +310,8 @@ void Store::add_prompt(std::string_view text) {
 std::vector<std::string> Store::prompts(std::size_t newest) const {
   return impl_->read([&](Sqlite& db) {
     return texts(
-        db.query("SELECT text FROM (SELECT text, max(id) AS id FROM prompts GROUP BY text ORDER BY id DESC LIMIT ?1) ORDER BY id",
+        db.query("SELECT text FROM (SELECT text, max(id) AS id FROM prompts GROUP BY text ORDER BY id DESC "
+                 "LIMIT ?1) ORDER BY id",
                  {sql(newest)}));
   });
 }
@@ -301,10 +320,11 @@ bool Store::add_change(const FileChange& change) {
   std::lock_guard lock(impl_->mutex);
   return impl_->write([change, session = impl_->current, at = impl_->now_ms()](Sqlite& db) {
     const SqlValue before = put_image(db, change.before);
-    db.run("INSERT INTO changes VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-           {session, sql(change.turn), std::string_view(change.call_id), std::string_view(change.path.native()), before,
-            std::int64_t{change.mode_before}, std::string_view(change.hash_before), std::string_view(change.hash_after),
-            std::int64_t{change.by_command}, at});
+    db.run(
+        "INSERT INTO changes VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        {session, sql(change.turn), std::string_view(change.call_id), std::string_view(change.path.native()),
+         before, std::int64_t{change.mode_before}, std::string_view(change.hash_before),
+         std::string_view(change.hash_after), std::int64_t{change.by_command}, at});
   });
 }
 
@@ -319,7 +339,8 @@ std::vector<FileChange> Store::changes(std::uint64_t first_turn, std::uint64_t l
           {past.session, sql(first_turn), last, past.until_ms});
       while (row.step()) {
         list.push_back({row.natural(0), row.text(1), row.text(2), image_of(db, row.null(3), row.integer(3)),
-                        static_cast<unsigned>(row.natural(4)), row.text(5), row.text(6), row.integer(7) != 0});
+                        static_cast<unsigned>(row.natural(4)), row.text(5), row.text(6),
+                        row.integer(7) != 0});
       }
     }
     return list;
@@ -333,7 +354,8 @@ std::uint64_t Store::add_pin(const PinRecord& pin) {
   impl_->write([pin, id, session = impl_->current](Sqlite& db) {
     db.run("INSERT INTO state VALUES(?1, ?2, ?3)",
            {session, std::string_view("pin." + std::to_string(id)),
-            std::string_view(dump({{"kind", pin.kind}, {"what", pin.what}, {"text", pin.text}, {"item", pin.item.value}}))});
+            std::string_view(dump(
+                {{"kind", pin.kind}, {"what", pin.what}, {"text", pin.text}, {"item", pin.item.value}}))});
   });
   return id;
 }
@@ -341,7 +363,8 @@ std::uint64_t Store::add_pin(const PinRecord& pin) {
 std::vector<PinRecord> Store::pins() const {
   return impl_->read([&](Sqlite& db) {
     std::vector<PinRecord> list;
-    Cursor row = db.query("SELECT key, value FROM state WHERE session=?1 AND key LIKE 'pin.%'", {impl_->current});
+    Cursor row =
+        db.query("SELECT key, value FROM state WHERE session=?1 AND key LIKE 'pin.%'", {impl_->current});
     while (row.step()) {
       const Json json = Json::parse(row.bytes(1), nullptr, false);
       if (!json.is_object()) continue;

@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 constexpr int kCorrupt = 11;     // SQLITE_CORRUPT
 constexpr int kCannotOpen = 14;  // SQLITE_CANTOPEN
 
-// Every table has a number of columns of its own: when a damaged file has lost its schema, the rows still tell what they were.
+// Every table has a number of columns of its own: when a damaged file has lost its schema, the rows still
+// tell what they were.
 constexpr const char* kVersion1 = R"sql(
 CREATE TABLE counters(name TEXT PRIMARY KEY, next INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO counters VALUES('recall', 1), ('indexed', 0);
@@ -117,8 +118,8 @@ const std::vector<const char*>& migrations() {
   return all;
 }
 
-// A new file is made beside its place and linked there when it is whole: fewer syncs of the disk than making it in place, and
-// no other process ever meets a half-made one. Where that does not work it is made in place.
+// A new file is made beside its place and linked there when it is whole: fewer syncs of the disk than making
+// it in place, and no other process ever meets a half-made one. Where that does not work it is made in place.
 void make_fresh(const fs::path& file) {
   const fs::path draft = file.string() + ".new-" + std::to_string(::getpid());
   create_private(draft);
@@ -135,7 +136,8 @@ void make_fresh(const fs::path& file) {
     if (fd >= 0) ::close(fd);
     return done;
   };
-  if (sync(draft, O_RDWR) && ::link(draft.c_str(), file.c_str()) == 0) sync(file.parent_path(), O_RDONLY | O_DIRECTORY);
+  if (sync(draft, O_RDWR) && ::link(draft.c_str(), file.c_str()) == 0)
+    sync(file.parent_path(), O_RDONLY | O_DIRECTORY);
   for (const char* suffix : {"", "-wal", "-shm"}) ::unlink((draft.string() + suffix).c_str());
 }
 
@@ -164,7 +166,8 @@ void change_places(const fs::path& file, const fs::path& aside, const fs::path& 
   std::error_code ignored;
   const bool linked = ::link(file.c_str(), aside.c_str()) == 0;
   if (!linked) fs::rename(file, aside);
-  for (const char* suffix : {"-wal", "-shm"}) fs::rename(file.string() + suffix, aside.string() + suffix, ignored);
+  for (const char* suffix : {"-wal", "-shm"})
+    fs::rename(file.string() + suffix, aside.string() + suffix, ignored);
   fs::rename(fresh, file);
 }
 
@@ -176,15 +179,17 @@ struct Leftovers {
   }
 };
 
-constexpr const char* kTables[] = {"sessions", "log",      "calls",  "partials", "blobs",   "chunks",  "originals",
-                                   "batches",  "requests", "drafts", "grants",   "prompts", "changes", "state"};
+constexpr const char* kTables[] = {"sessions", "log",       "calls",   "partials", "blobs",
+                                   "chunks",   "originals", "batches", "requests", "drafts",
+                                   "grants",   "prompts",   "changes", "state"};
 
 // Rows that lost their table: the number and kinds of the columns say which it was.
 constexpr const char* kLostRows[] = {
     "INSERT OR IGNORE INTO sessions SELECT id,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10,c11,c12 FROM old.lost_and_found"
     " WHERE nfield=13 AND id IS NOT NULL AND typeof(c1)='text' AND typeof(c9)='integer'",
     "INSERT OR IGNORE INTO log SELECT id,c1,c2,c3,c4,c5,c6,c7 FROM old.lost_and_found"
-    " WHERE nfield=8 AND id IS NOT NULL AND typeof(c7)='blob' AND typeof(c6)='integer' AND c2 BETWEEN 0 AND 6",
+    " WHERE nfield=8 AND id IS NOT NULL AND typeof(c7)='blob' AND typeof(c6)='integer' AND c2 BETWEEN 0 AND "
+    "6",
     "INSERT OR IGNORE INTO originals SELECT id,c1,c2,c3,c4,c5,c6,c7,c8 FROM old.lost_and_found"
     " WHERE nfield=9 AND id IS NOT NULL AND typeof(c2)='text' AND typeof(c8)='integer'",
     "INSERT OR IGNORE INTO blobs SELECT id,c1,c2 FROM old.lost_and_found"
@@ -203,20 +208,24 @@ UPDATE counters SET next=0 WHERE name='indexed';
 )sql");
 }
 
-// The slow check: what a session holds is read from an index, and that the index is right only this one looks at.
+// The slow check: what a session holds is read from an index, and that the index is right only this one looks
+// at.
 std::string whole_check(Sqlite& db) {
   Cursor cursor = db.query("PRAGMA integrity_check(1)");
   return cursor.step() ? cursor.text(0) : "no answer";
 }
 
-// A list of sessions that cannot be read must not look like an empty one, nor a log whose table has lost a name.
+// A list of sessions that cannot be read must not look like an empty one, nor a log whose table has lost a
+// name.
 void read_essentials(Sqlite& db) {
   db.integer("SELECT sum(length(name) + turns) FROM sessions");
   db.integer("SELECT count(*) FROM log");
   for (const char* statement : {
-           "SELECT id, uid, name, named, cwd, model, parent, parent_seq, created, updated, first_prompt, turns, last_item"
+           "SELECT id, uid, name, named, cwd, model, parent, parent_seq, created, updated, first_prompt, "
+           "turns, last_item"
            " FROM sessions LIMIT 0",
-           "SELECT seq, session, kind, ref, flags, at, codec, body FROM log INDEXED BY log_ref WHERE session=0 LIMIT 0",
+           "SELECT seq, session, kind, ref, flags, at, codec, body FROM log INDEXED BY log_ref WHERE "
+           "session=0 LIMIT 0",
            "SELECT id, session, tool, subject, blob, item, block, bytes, at FROM originals LIMIT 0",
            "SELECT blob, n, lines, codec, data FROM chunks LIMIT 0",
        })
@@ -230,7 +239,9 @@ bool has_table(Sqlite& db, std::string_view name) {
 // The columns both files know, so that an older damaged file can be read as well.
 std::string common_columns(Sqlite& db, std::string_view table) {
   Cursor cursor = db.query(
-      "SELECT n.name FROM pragma_table_info(?1, 'main') n JOIN pragma_table_info(?1, 'old') o ON n.name = o.name", {table});
+      "SELECT n.name FROM pragma_table_info(?1, 'main') n JOIN pragma_table_info(?1, 'old') o ON n.name = "
+      "o.name",
+      {table});
   std::string columns;
   while (cursor.step()) columns += (columns.empty() ? "\"" : ",\"") + cursor.text(0) + "\"";
   return columns;
@@ -238,7 +249,8 @@ std::string common_columns(Sqlite& db, std::string_view table) {
 
 bool same_width(Sqlite& db, std::string_view table) {
   return db.integer(
-             "SELECT (SELECT count(*) FROM pragma_table_info(?1, 'main')) = (SELECT count(*) FROM pragma_table_info(?1, 'old'))",
+             "SELECT (SELECT count(*) FROM pragma_table_info(?1, 'main')) = (SELECT count(*) FROM "
+             "pragma_table_info(?1, 'old'))",
              {table}) == 1;
 }
 
@@ -261,26 +273,32 @@ std::int64_t copy_rows(Sqlite& db, const fs::path& salvaged) {
     if (same_width(db, table)) {  // by place: a damaged schema may have lost a name
       try_exec(db, "INSERT OR IGNORE INTO main." + table + " SELECT * FROM old." + table);
     } else if (const std::string columns = common_columns(db, table); !columns.empty()) {
-      try_exec(db, "INSERT OR IGNORE INTO main." + table + "(" + columns + ") SELECT " + columns + " FROM old." + table);
+      try_exec(db, "INSERT OR IGNORE INTO main." + table + "(" + columns + ") SELECT " + columns +
+                       " FROM old." + table);
     }
   }
   if (has_table(db, "lost_and_found")) {
     for (const char* statement : kLostRows) try_exec(db, statement);
   }
-  try_exec(db, "INSERT OR IGNORE INTO blobs SELECT DISTINCT blob, 0, 0 FROM chunks WHERE blob NOT IN (SELECT id FROM blobs)");
-  if (has_table(db, "sqlite_sequence")) written = db.integer("SELECT max(seq) FROM old.sqlite_sequence WHERE name='log'");
+  try_exec(db,
+           "INSERT OR IGNORE INTO blobs SELECT DISTINCT blob, 0, 0 FROM chunks WHERE blob NOT IN (SELECT id "
+           "FROM blobs)");
+  if (has_table(db, "sqlite_sequence"))
+    written = db.integer("SELECT max(seq) FROM old.sqlite_sequence WHERE name='log'");
   adopt_orphans(db);
   db.exec("COMMIT");
   db.exec("DETACH old");
   return std::max(written, db.integer("SELECT max(seq) FROM log"));
 }
 
-// SQLite says "disk I/O error" for most of what a disk may refuse; a person needs to know which disk, and what to do.
+// SQLite says "disk I/O error" for most of what a disk may refuse; a person needs to know which disk, and
+// what to do.
 std::string outside_reason(const fs::path& file, const std::string& said) {
   constexpr std::uint64_t little = 256 * 1024;
   struct statvfs disk {};
   if (::statvfs(file.parent_path().c_str(), &disk) != 0) return said;
-  if ((disk.f_flag & ST_RDONLY) != 0) return "its disk is mounted read-only; --state-dir FOLDER keeps it elsewhere";
+  if ((disk.f_flag & ST_RDONLY) != 0)
+    return "its disk is mounted read-only; --state-dir FOLDER keeps it elsewhere";
   const std::uint64_t free = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
   if (free >= little && (disk.f_favail > 0 || disk.f_files == 0)) return said;
   return "its disk is full, " + std::to_string(free / 1024) +
@@ -300,7 +318,8 @@ void Store::Impl::open_file() {
   }
   const auto version = static_cast<std::size_t>(database->integer("PRAGMA user_version"));
   if (version > migrations().size()) {
-    notices.push_back("this history was written by a newer tern: it is opened read-only, new messages are not saved");
+    notices.push_back(
+        "this history was written by a newer tern: it is opened read-only, new messages are not saved");
     read_only = true;
     database = std::make_unique<Sqlite>(file, Sqlite::Mode::read);
     return;
@@ -308,10 +327,12 @@ void Store::Impl::open_file() {
   if (!read_only) migrate(*database, file, migrations());
 }
 
-// Never start empty: what can be read of the damaged file fills a new one, and only when that is whole do they change places.
+// Never start empty: what can be read of the damaged file fills a new one, and only when that is whole do
+// they change places.
 void Store::Impl::recover(const std::string& why) {
   database.reset();
-  const fs::path aside = free_name(file), salvaged = file.string() + ".salvaged", fresh = file.string() + ".recovered";
+  const fs::path aside = free_name(file), salvaged = file.string() + ".salvaged",
+                 fresh = file.string() + ".recovered";
   const Leftovers leftovers{salvaged, fresh};
   create_private(salvaged);
   const std::string trouble = sqlite_recover(file, salvaged);
@@ -338,7 +359,8 @@ void Store::Impl::recover(const std::string& why) {
                     (trouble.empty() ? "" : " (" + trouble + ")"));
 }
 
-// A damaged file is recovered, unless another tern has it open: that one would write on into a file that was moved away.
+// A damaged file is recovered, unless another tern has it open: that one would write on into a file that was
+// moved away.
 bool Store::Impl::recovered(const std::string& why) {
   if (locks && !locks->alone()) return false;
   try {
@@ -355,7 +377,8 @@ void Store::Impl::forget_file(const std::string& why) {
   database.reset();
   struct stat info {};
   const bool nothing = ::stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0;
-  if (nothing && (!locks || locks->alone())) ::unlink(file.c_str());  // ours, of a moment ago: no history that was cut
+  if (nothing && (!locks || locks->alone()))
+    ::unlink(file.c_str());  // ours, of a moment ago: no history that was cut
   refused = std::exchange(file, {});
   locks.reset();
   read_only = options.read_only = false;

@@ -12,8 +12,9 @@
 namespace tern {
 namespace {
 
-constexpr std::size_t kOldCell = 400;    // bytes of text an old cell brings along
-constexpr std::size_t kWholeCells = 60;  // the newest so many show what the live cell showed, not what the model was given
+constexpr std::size_t kOldCell = 400;  // bytes of text an old cell brings along
+constexpr std::size_t kWholeCells =
+    60;  // the newest so many show what the live cell showed, not what the model was given
 constexpr std::int64_t kWholeBytes = 256 << 10;
 constexpr std::size_t kResultInItem = 256;  // the cell shows the text, the item does not need it
 constexpr int kIndexAtOnce = 64;
@@ -33,8 +34,8 @@ std::string grouped(std::size_t n) {
   return text;
 }
 
-// The beginning and the end of a long text, cut between lines or at least between characters, and how much is missing.
-// What went wrong stands at the end more often than not.
+// The beginning and the end of a long text, cut between lines or at least between characters, and how much is
+// missing. What went wrong stands at the end more often than not.
 std::string ends_of(std::string_view text, std::size_t bytes, RecallId recall) {
   if (text.size() <= bytes || bytes == 0) return std::string(text.substr(0, bytes));
   const std::size_t half = bytes / 2;
@@ -48,14 +49,17 @@ std::string ends_of(std::string_view text, std::size_t bytes, RecallId recall) {
   else
     while (to < text.size() && !begins_character(text[to])) ++to;
   const auto hidden = text.substr(from, to - from);
-  const auto characters = static_cast<std::size_t>(std::count_if(hidden.begin(), hidden.end(), begins_character));
+  const auto characters =
+      static_cast<std::size_t>(std::count_if(hidden.begin(), hidden.end(), begins_character));
   std::string out(text.substr(0, from));
   if (!out.empty() && out.back() != '\n') out += '\n';
-  out += "[… " + grouped(characters) + " characters not shown here" + (recall ? ": /recall " + to_string(recall) : "") + "]\n";
+  out += "[… " + grouped(characters) + " characters not shown here" +
+         (recall ? ": /recall " + to_string(recall) : "") + "]\n";
   return out.append(text.substr(to));
 }
 
-// Output of a command the person ran names its original where it is itself shortened: "[… r12 holds all of it …]".
+// Output of a command the person ran names its original where it is itself shortened: "[… r12 holds all of it
+// …]".
 RecallId recall_of(std::string_view output) {
   constexpr std::string_view before = "\n[… r", after = " holds all of it …]\n";
   const auto end = output.rfind(after);
@@ -91,15 +95,18 @@ class Screen {
  public:
   Screen(const Store& store, Sqlite& db, std::span<const LogRow> rows, const ScreenOptions& options)
       : store_(store), options_(options) {
-    std::map<std::int64_t, std::pair<std::uint64_t, std::uint64_t>> items;  // of each session, those in the part
+    std::map<std::int64_t, std::pair<std::uint64_t, std::uint64_t>>
+        items;  // of each session, those in the part
     for (const LogRow& row : rows) {
       if (row.kind != LogRow::item) continue;
       const auto [range, fresh] = items.try_emplace(row.session, row.ref, row.ref);
-      if (!fresh) range->second = {std::min(range->second.first, row.ref), std::max(range->second.second, row.ref)};
+      if (!fresh)
+        range->second = {std::min(range->second.first, row.ref), std::max(range->second.second, row.ref)};
     }
     for (const auto& [session, range] : items) {
       Cursor row = db.query(
-          "SELECT label, subject, note, diff, diff_codec, exit_status, milliseconds, item, call_id FROM calls WHERE session=?1 "
+          "SELECT label, subject, note, diff, diff_codec, exit_status, milliseconds, item, call_id FROM "
+          "calls WHERE session=?1 "
           "AND item BETWEEN ?2 AND ?3",
           {session, sql(range.first), sql(range.second)});
       while (row.step()) cells_[call_key(session, row.natural(7), row.bytes(8))] = cell_of(row);
@@ -109,8 +116,8 @@ class Screen {
   void add(const LogRow& row, const ItemPtr& shown, std::size_t cells_left) {
     const Item& item = *shown;
     if (auto ran = read_shell_note(item)) return add_shell_line(item, std::move(*ran), cells_left);
-    const bool results =
-        std::any_of(item.blocks.begin(), item.blocks.end(), [](const Block& b) { return std::holds_alternative<ToolResult>(b); });
+    const bool results = std::any_of(item.blocks.begin(), item.blocks.end(),
+                                     [](const Block& b) { return std::holds_alternative<ToolResult>(b); });
     events.push_back(ItemAdded{results ? without_texts(item) : shown, true});
     for (const Block& block : item.blocks) {
       if (const auto* call = std::get_if<ToolCall>(&block)) calls_[call->id] = *call;
@@ -119,7 +126,8 @@ class Screen {
   }
   void add(Event event) {
     if (auto* cell = std::get_if<ToolFinished>(&event)) {
-      events.push_back(ToolStarted{cell->call_id, cell->tool, cell->label, cell->subject, cell->subject, true});
+      events.push_back(
+          ToolStarted{cell->call_id, cell->tool, cell->label, cell->subject, cell->subject, true});
       cell->text = ends_of(cell->text, options_.tool_text, cell->recall);
       cell->replayed = true;
       shown_ = cell->subject.substr(0, cell->subject.find('\n'));
@@ -134,8 +142,10 @@ class Screen {
     const auto id = "shell_" + std::to_string(item.id.value);
     events.push_back(ToolStarted{id, "Bash", "Bash", ran.command, ran.command, true});
     ToolFinished done;
-    done.call_id = id, done.tool = done.label = "Bash", done.subject = std::move(ran.command), done.replayed = true;
-    done.text = ends_of(ran.output, cells_left > options_.full_cells ? kOldCell : options_.tool_text, recall_of(ran.output));
+    done.call_id = id, done.tool = done.label = "Bash", done.subject = std::move(ran.command),
+    done.replayed = true;
+    done.text = ends_of(ran.output, cells_left > options_.full_cells ? kOldCell : options_.tool_text,
+                        recall_of(ran.output));
     events.push_back(std::move(done));
   }
 
@@ -153,13 +163,17 @@ class Screen {
     if (cell.subject.empty()) cell.subject = result.subject;
     const auto call = calls_.find(result.call_id);
     std::string arguments = call != calls_.end() ? std::move(call->second.arguments) : std::string();
-    events.push_back(ToolStarted{result.call_id, result.tool, cell.label, cell.subject, std::move(arguments), true});
+    events.push_back(
+        ToolStarted{result.call_id, result.tool, cell.label, cell.subject, std::move(arguments), true});
     ToolFinished done;
-    done.call_id = result.call_id, done.tool = result.tool, done.label = cell.label, done.subject = cell.subject;
-    done.note = cell.note, done.diff = cell.diff, done.is_error = result.is_error, done.exit_status = cell.exit_status;
-    done.milliseconds = cell.milliseconds, done.recall = result.recall, done.form = result.form, done.replayed = true;
-    done.text =
-        ends_of(whole(result, cells_left), cells_left > options_.full_cells ? kOldCell : options_.tool_text, result.recall);
+    done.call_id = result.call_id, done.tool = result.tool, done.label = cell.label,
+    done.subject = cell.subject;
+    done.note = cell.note, done.diff = cell.diff, done.is_error = result.is_error,
+    done.exit_status = cell.exit_status;
+    done.milliseconds = cell.milliseconds, done.recall = result.recall, done.form = result.form,
+    done.replayed = true;
+    done.text = ends_of(whole(result, cells_left),
+                        cells_left > options_.full_cells ? kOldCell : options_.tool_text, result.recall);
     events.push_back(std::move(done));
   }
 
@@ -186,7 +200,8 @@ std::vector<std::string> trigrams(std::string_view text) {
   }
   starts.push_back(text.size());
   std::vector<std::string> list;
-  for (std::size_t n = 0; n + 3 < starts.size(); ++n) list.emplace_back(text.substr(starts[n], starts[n + 3] - starts[n]));
+  for (std::size_t n = 0; n + 3 < starts.size(); ++n)
+    list.emplace_back(text.substr(starts[n], starts[n + 3] - starts[n]));
   return list;
 }
 
@@ -203,8 +218,8 @@ std::string match_of(const std::vector<std::string>& grams) {
 
 std::string snippet(std::string_view text, std::string_view part) {
   const auto fold = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  const auto found =
-      std::search(text.begin(), text.end(), part.begin(), part.end(), [&](char a, char b) { return fold(a) == fold(b); });
+  const auto found = std::search(text.begin(), text.end(), part.begin(), part.end(),
+                                 [&](char a, char b) { return fold(a) == fold(b); });
   auto from = static_cast<std::size_t>(std::max<std::ptrdiff_t>(found - text.begin() - 60, 0));
   while (from > 0 && (static_cast<unsigned char>(text[from]) & 0xc0) == 0x80) --from;
   std::string out = (from ? "…" : "") + head(text.substr(from), 160 + part.size());
@@ -218,16 +233,19 @@ bool Store::started(const CallStart& call) {
   std::lock_guard lock(impl_->mutex);
   return impl_->write([call, session = impl_->current, at = impl_->now_ms()](Sqlite& db) {
     db.run("INSERT INTO calls(session, call_id, tool, label, subject, at) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-           {session, std::string_view(call.call_id), std::string_view(call.tool), std::string_view(call.label),
-            std::string_view(call.subject), at});
+           {session, std::string_view(call.call_id), std::string_view(call.tool),
+            std::string_view(call.label), std::string_view(call.subject), at});
   });
 }
 
 bool Store::finished(const ToolFinished& cell, const ToolResult& result) {
   std::lock_guard lock(impl_->mutex);
-  return impl_->write([cell, kept = encode(result), session = impl_->current, at = impl_->now_ms()](Sqlite& db) {
-    const std::string_view call_id(cell.call_id), tool(cell.tool), label(cell.label), subject(cell.subject), note(cell.note);
-    std::int64_t id = db.integer("SELECT max(id) FROM calls WHERE session=?1 AND call_id=?2 AND done=0", {session, call_id});
+  return impl_->write([cell, kept = encode(result), session = impl_->current,
+                       at = impl_->now_ms()](Sqlite& db) {
+    const std::string_view call_id(cell.call_id), tool(cell.tool), label(cell.label), subject(cell.subject),
+        note(cell.note);
+    std::int64_t id = db.integer("SELECT max(id) FROM calls WHERE session=?1 AND call_id=?2 AND done=0",
+                                 {session, call_id});
     if (id == 0) {  // refused or repaired: it never started
       db.run("INSERT INTO calls(session, call_id, tool, label, subject, at) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
              {session, call_id, tool, label, subject, at});
@@ -236,10 +254,11 @@ bool Store::finished(const ToolFinished& cell, const ToolResult& result) {
     const Packed diff = pack(cell.diff);
     const SqlValue status = cell.exit_status ? SqlValue(std::int64_t{*cell.exit_status}) : SqlValue(nullptr);
     db.run(
-        "UPDATE calls SET done=1, label=?2, subject=?3, note=?4, diff=?5, diff_codec=?6, exit_status=?7, milliseconds=?8,"
+        "UPDATE calls SET done=1, label=?2, subject=?3, note=?4, diff=?5, diff_codec=?6, exit_status=?7, "
+        "milliseconds=?8,"
         " result=CASE item WHEN 0 THEN ?9 END WHERE id=?1",
-        {id, label, subject, note, Blob{diff.view(cell.diff)}, static_cast<std::int64_t>(diff.codec), status, cell.milliseconds,
-         Blob{kept}});
+        {id, label, subject, note, Blob{diff.view(cell.diff)}, static_cast<std::int64_t>(diff.codec), status,
+         cell.milliseconds, Blob{kept}});
   });
 }
 
@@ -266,10 +285,12 @@ std::vector<Event> Store::screen(const ScreenOptions& options) const {
   return impl_->read([&](Sqlite& db) {
     const std::span<const LogRow> all = impl_->rows;
     const auto rows = all.subspan(std::min(options.begin, all.size()));
-    const auto shown = rows.first(std::min(options.end, all.size()) - std::min({options.begin, options.end, all.size()}));
+    const auto shown =
+        rows.first(std::min(options.end, all.size()) - std::min({options.begin, options.end, all.size()}));
     Screen screen(*this, db, shown, options);
     const auto is_cell = [](const LogRow& row) {
-      return row.kind == LogRow::item && !(row.flags & (LogRow::turn | LogRow::calls)) && (row.flags & LogRow::role_mask) == 1;
+      return row.kind == LogRow::item && !(row.flags & (LogRow::turn | LogRow::calls)) &&
+             (row.flags & LogRow::role_mask) == 1;
     };
     auto cells = static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), is_cell));
     for (const LogRow& row : shown) {
@@ -300,7 +321,8 @@ void Store::idle() {
   std::lock_guard lock(impl_->mutex);
   Impl& impl = *impl_;
   if (impl.read_only || !impl.flush()) return;
-  if (std::exchange(impl.summaries_changed, false)) export_summaries(*this, impl.options.folder, impl.options.summary_max_chars);
+  if (std::exchange(impl.summaries_changed, false))
+    export_summaries(*this, impl.options.folder, impl.options.summary_max_chars);
   struct Unread {
     std::int64_t seq;
     std::string text;
@@ -310,21 +332,25 @@ void Store::idle() {
     impl.database->exec("BEGIN IMMEDIATE");
     {
       Cursor row = impl.database->query(
-          "SELECT seq, kind, codec, body FROM log WHERE seq>(SELECT next FROM counters WHERE name='indexed') ORDER BY seq LIMIT "
+          "SELECT seq, kind, codec, body FROM log WHERE seq>(SELECT next FROM counters WHERE name='indexed') "
+          "ORDER BY seq LIMIT "
           "?1",
           {std::int64_t{kIndexAtOnce}});
       while (row.step()) {
-        const auto bytes =
-            row.integer(1) == LogRow::item ? unpack(static_cast<Packing>(row.integer(2)), row.bytes(3)) : std::nullopt;
+        const auto bytes = row.integer(1) == LogRow::item
+                               ? unpack(static_cast<Packing>(row.integer(2)), row.bytes(3))
+                               : std::nullopt;
         const auto item = bytes ? decode_item(*bytes) : std::nullopt;
         waiting.push_back({row.integer(0), item ? plain_text(*item) : std::string()});
       }
     }
     for (const Unread& one : waiting) {
       if (!one.text.empty())
-        impl.database->run("INSERT INTO words(rowid, text) VALUES(?1, ?2)", {one.seq, std::string_view(one.text)});
+        impl.database->run("INSERT INTO words(rowid, text) VALUES(?1, ?2)",
+                           {one.seq, std::string_view(one.text)});
     }
-    if (!waiting.empty()) impl.database->run("UPDATE counters SET next=?1 WHERE name='indexed'", {waiting.back().seq});
+    if (!waiting.empty())
+      impl.database->run("UPDATE counters SET next=?1 WHERE name='indexed'", {waiting.back().seq});
     impl.database->exec("COMMIT");
   } catch (const SqliteError&) {
     try {
@@ -348,8 +374,8 @@ std::vector<SearchHit> Store::search(std::string_view text, std::size_t limit) {
     };
     const std::int64_t indexed = db.integer("SELECT next FROM counters WHERE name='indexed'");
     const std::string match = match_of(grams);
-    collect(
-        db.query("SELECT seq FROM log WHERE kind=0 AND seq>?1 ORDER BY seq DESC", {grams.empty() ? std::int64_t{0} : indexed}));
+    collect(db.query("SELECT seq FROM log WHERE kind=0 AND seq>?1 ORDER BY seq DESC",
+                     {grams.empty() ? std::int64_t{0} : indexed}));
     if (!grams.empty()) {
       collect(db.query("SELECT rowid FROM words WHERE words MATCH ?1 AND rowid<=?2 ORDER BY rowid DESC",
                        {std::string_view(match), indexed}));

@@ -50,7 +50,8 @@ std::vector<Segment> lineage(Sqlite& db, std::int64_t session, std::int64_t upto
   for (std::set<std::int64_t> seen; session && seen.insert(session).second;) {
     chain.insert(chain.begin(), {session, upto, until_ms});
     Cursor cursor = db.query(
-        "SELECT CASE WHEN parent_seq>=0 THEN parent ELSE 0 END, coalesce(parent_seq, 0), created FROM sessions WHERE id=?1",
+        "SELECT CASE WHEN parent_seq>=0 THEN parent ELSE 0 END, coalesce(parent_seq, 0), created FROM "
+        "sessions WHERE id=?1",
         {session});
     if (!cursor.step()) break;
     session = cursor.integer(0);
@@ -66,17 +67,19 @@ const Item* last_assistant(const Conversation& conversation) {
 }
 
 // What is known of a call whose result never reached the log.
-ToolResult lost_result(Sqlite& db, std::int64_t session, const ToolCall& call, std::vector<std::string>& notices) {
+ToolResult lost_result(Sqlite& db, std::int64_t session, const ToolCall& call,
+                       std::vector<std::string>& notices) {
   ToolResult result;
   result.call_id = call.id, result.tool = call.name, result.is_error = true;
   result.text = "not run: tern ended before this call started";
-  Cursor cursor =
-      db.query("SELECT result, subject FROM calls WHERE session=?1 AND call_id=?2 AND item=0 ORDER BY id DESC LIMIT 1",
-               {session, std::string_view(call.id)});
+  Cursor cursor = db.query(
+      "SELECT result, subject FROM calls WHERE session=?1 AND call_id=?2 AND item=0 ORDER BY id DESC LIMIT 1",
+      {session, std::string_view(call.id)});
   if (!cursor.step()) return result;
   if (const auto kept = decode_result(cursor.bytes(0))) return *kept;
   result.subject = cursor.text(1);
-  result.text = "interrupted: tern ended while this was running; its effect is unknown, check before running it again";
+  result.text =
+      "interrupted: tern ended while this was running; its effect is unknown, check before running it again";
   notices.push_back("a " + call.name + " call was interrupted, its effect is unknown: " + result.subject);
   return result;
 }
@@ -89,8 +92,8 @@ void Store::Impl::load_rows(std::int64_t session, std::int64_t upto) {
   for (const Segment& segment : lineage(*database, session, upto)) {
     chain.push_back({segment.session, segment.until_ms});
     const std::size_t before = rows.size();
-    Cursor cursor =
-        database->query("SELECT seq, kind, ref, flags FROM log INDEXED BY log_ref WHERE session=?1", {segment.session});
+    Cursor cursor = database->query(
+        "SELECT seq, kind, ref, flags FROM log INDEXED BY log_ref WHERE session=?1", {segment.session});
     while (cursor.step()) {
       if (cursor.integer(0) > segment.upto) continue;
       rows.push_back({.seq = cursor.integer(0),
@@ -127,8 +130,8 @@ OpenedSession Store::Impl::open_session(std::int64_t session) {
   OpenedSession opened;
   std::uint64_t stored_last = 0;
   {
-    Cursor cursor =
-        database->query("SELECT uid, name, model, first_prompt, last_item, named FROM sessions WHERE id=?1", {session});
+    Cursor cursor = database->query(
+        "SELECT uid, name, model, first_prompt, last_item, named FROM sessions WHERE id=?1", {session});
     if (!cursor.step()) throw SqliteError(0, "the session is gone");
     uid = cursor.text(0), name = cursor.text(1), model = cursor.text(2);
     if (name.empty()) name = name_of_prompt(cursor.bytes(3));
@@ -143,7 +146,8 @@ OpenedSession Store::Impl::open_session(std::int64_t session) {
   return opened;
 }
 
-// A cut stream becomes an interrupted answer; a started call without result gets one that says so. Both go into the log.
+// A cut stream becomes an interrupted answer; a started call without result gets one that says so. Both go
+// into the log.
 void Store::Impl::mend(OpenedSession& opened) {
   std::string text, thinking;
   {
@@ -179,17 +183,18 @@ std::vector<std::int64_t> Store::Impl::candidates(std::string_view wanted) const
     while (cursor.step()) list.push_back(cursor.integer(0));
   };
   const std::string like = escape_like(wanted), prefix = like.substr(1);
-  collect(database->query(
-      "SELECT id FROM sessions WHERE uid=?1 OR (name=?1 AND coalesce(parent_seq, 0)>=0) ORDER BY uid=?1 DESC, updated DESC",
-      {wanted}));
+  collect(
+      database->query("SELECT id FROM sessions WHERE uid=?1 OR (name=?1 AND coalesce(parent_seq, 0)>=0) "
+                      "ORDER BY uid=?1 DESC, updated DESC",
+                      {wanted}));
   if (list.empty())
     collect(database->query("SELECT id FROM sessions WHERE uid LIKE ?1 ESCAPE '\\' ORDER BY updated DESC",
                             {std::string_view(prefix)}));
   if (list.empty()) {
-    collect(
-        database->query("SELECT id FROM sessions WHERE (name LIKE ?1 ESCAPE '\\' OR first_prompt LIKE ?1 ESCAPE '\\')"
-                        " AND coalesce(parent_seq, 0)>=0 ORDER BY updated DESC",
-                        {std::string_view(like)}));
+    collect(database->query(
+        "SELECT id FROM sessions WHERE (name LIKE ?1 ESCAPE '\\' OR first_prompt LIKE ?1 ESCAPE '\\')"
+        " AND coalesce(parent_seq, 0)>=0 ORDER BY updated DESC",
+        {std::string_view(like)}));
   }
   return list;
 }
@@ -207,8 +212,8 @@ OpenedSession Store::create(NewSession session) {
         "INSERT INTO sessions VALUES(?1, ?2, ?3, ?4, ?5, ?6, (SELECT id FROM sessions WHERE uid=?8),"
         " CASE ?8 WHEN '' THEN NULL ELSE -1 END, ?7, ?7, '', 0, 0)",
         {row ? SqlValue(row) : SqlValue(nullptr), std::string_view(uid), std::string_view(session.name),
-         std::int64_t{!session.name.empty()}, std::string_view(session.cwd), std::string_view(session.model), at,
-         std::string_view(session.helper_of)});
+         std::int64_t{!session.name.empty()}, std::string_view(session.cwd), std::string_view(session.model),
+         at, std::string_view(session.helper_of)});
   };
   try {
     if (impl.read_only || !impl.queue.empty()) throw SqliteError(0, "waiting");
@@ -247,7 +252,8 @@ std::optional<OpenedSession> Store::resume(std::string_view wanted, std::string&
     if (!impl.read_only) {
       impl.mend(opened);
       transact([&] {
-        for (std::size_t n = before; n < opened.conversation.items.size(); ++n) append(opened.conversation.items[n]);
+        for (std::size_t n = before; n < opened.conversation.items.size(); ++n)
+          append(opened.conversation.items[n]);
       });
     }
     opened.conversation = repair(opened.conversation);
@@ -257,7 +263,8 @@ std::optional<OpenedSession> Store::resume(std::string_view wanted, std::string&
     why = std::string("the history cannot be read: ") + error.what();
     if (!error.damaged() || impl.read_only || impl.file.empty()) return std::nullopt;
     impl.current = 0;
-    if (!impl.recovered(error.what())) return std::nullopt;  // else a new file: the second try meets no damage
+    if (!impl.recovered(error.what()))
+      return std::nullopt;  // else a new file: the second try meets no damage
   }
   return resume(wanted, why);
 }
@@ -267,7 +274,8 @@ std::optional<OpenedSession> Store::newest(std::string& why, std::string_view cw
   const std::string uid = impl_->read([&](Sqlite& db) {
     Cursor cursor = db.query(
         "SELECT uid FROM sessions WHERE turns>0 AND coalesce(parent_seq, 0)>=0 AND (?1='' OR cwd=?1)"
-        " AND NOT EXISTS(SELECT 1 FROM state WHERE session=sessions.id AND key='hidden') ORDER BY updated DESC, id DESC LIMIT 1",
+        " AND NOT EXISTS(SELECT 1 FROM state WHERE session=sessions.id AND key='hidden') ORDER BY updated "
+        "DESC, id DESC LIMIT 1",
         {cwd});
     return cursor.step() ? cursor.text(0) : std::string();
   });
@@ -288,7 +296,9 @@ OpenedSession Store::fork(std::string_view name) {
     Cursor cursor = db.query("SELECT cwd FROM sessions WHERE id=?1", {parent});
     return cursor.step() ? cursor.text(0) : std::string();
   });
-  create({.name = name.empty() ? parent_name + " (fork)" : std::string(name), .cwd = cwd, .model = parent_model});
+  create({.name = name.empty() ? parent_name + " (fork)" : std::string(name),
+          .cwd = cwd,
+          .model = parent_model});
   impl.write([row = impl.current, parent, upto, turns, last_item](Sqlite& db) {
     db.run(
         "UPDATE sessions SET parent=?2, parent_seq=?3, turns=?4, last_item=?5,"
@@ -319,7 +329,8 @@ bool Store::hide(std::string_view id) {
     return cursor.step() ? cursor.integer(0) : 0;
   });
   if (row == 0) return false;
-  return impl_->write([row](Sqlite& db) { db.run("INSERT OR REPLACE INTO state VALUES(?1, 'hidden', '1')", {row}); });
+  return impl_->write(
+      [row](Sqlite& db) { db.run("INSERT OR REPLACE INTO state VALUES(?1, 'hidden', '1')", {row}); });
 }
 
 void Store::set_model(std::string_view model) {
@@ -338,9 +349,12 @@ std::vector<SessionRow> Store::sessions(std::string_view search, std::size_t lim
   return impl_->read([&](Sqlite& db) {
     std::vector<SessionRow> list;
     Cursor cursor = db.query(
-        "SELECT s.uid, s.name, s.first_prompt, s.cwd, s.model, coalesce(p.uid, ''), s.turns, s.created, s.updated, s.id"
-        " FROM sessions s LEFT JOIN sessions p ON p.id=s.parent WHERE s.turns>0 AND coalesce(s.parent_seq, 0)>=0"
-        " AND NOT EXISTS(SELECT 1 FROM state WHERE session=s.id AND key='hidden') ORDER BY s.updated DESC, s.id DESC");
+        "SELECT s.uid, s.name, s.first_prompt, s.cwd, s.model, coalesce(p.uid, ''), s.turns, s.created, "
+        "s.updated, s.id"
+        " FROM sessions s LEFT JOIN sessions p ON p.id=s.parent WHERE s.turns>0 AND coalesce(s.parent_seq, "
+        "0)>=0"
+        " AND NOT EXISTS(SELECT 1 FROM state WHERE session=s.id AND key='hidden') ORDER BY s.updated DESC, "
+        "s.id DESC");
     while (list.size() < limit && cursor.step()) {
       SessionRow row{.id = cursor.text(0),
                      .name = cursor.text(1),
@@ -351,10 +365,12 @@ std::vector<SessionRow> Store::sessions(std::string_view search, std::size_t lim
                      .turns = cursor.natural(6),
                      .created = time_of(cursor.integer(7)),
                      .updated = time_of(cursor.integer(8))};
-      const bool match = search.empty() || found.count(row.id) || contains_folded(row.name, search) || row.id.starts_with(search);
+      const bool match = search.empty() || found.count(row.id) || contains_folded(row.name, search) ||
+                         row.id.starts_with(search);
       if (!match) continue;
       if (row.name.empty()) row.name = name_of_prompt(row.first_prompt);
-      row.busy = impl_->locks && cursor.integer(9) != impl_->current && impl_->locks->taken(cursor.integer(9));
+      row.busy =
+          impl_->locks && cursor.integer(9) != impl_->current && impl_->locks->taken(cursor.integer(9));
       list.push_back(std::move(row));
     }
     return list;

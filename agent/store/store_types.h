@@ -72,14 +72,15 @@ struct CompactionRecord {
   Tier tier = Tier::none;
   Cause cause = Cause::automatic;
   std::string strategy, model, why, audit, cost;
-  std::string summary, index;  // summary: an account for people whatever made it; empty when nothing was summarised
+  std::string summary,
+      index;  // summary: an account for people whatever made it; empty when nothing was summarised
   std::vector<std::string> key_points;
   std::string audit_full;  // the whole list of specifics: kept, by recall, lost
   std::uint64_t first_turn = 0, last_turn = 0;
   Tokens before = 0, after = 0;
   std::size_t items = 0, originals = 0;
   std::size_t messages_before = 0, messages_after = 0;  // in the context; 0 in a file of the first version
-  std::size_t boundary = 0;                             // messages before the cut behind what was summarised; 0 without one
+  std::size_t boundary = 0;  // messages before the cut behind what was summarised; 0 without one
   int boundary_score = 0;
   std::size_t specifics = 0, specifics_kept = 0, sentences = 0, sentences_kept = 0;  // of the audit
   double dollars = 0;
@@ -122,11 +123,14 @@ struct SessionRow {
   bool busy = false;  // another tern has it open
 };
 
-// What was on screen, oldest first: items, tool cells and the notices between them. Events come with replayed = true.
+// What was on screen, oldest first: items, tool cells and the notices between them. Events come with replayed
+// = true.
 struct ScreenOptions {
-  std::size_t begin = 0, end = SIZE_MAX;  // only these log entries; Store::screen_begin() says where a part may begin
-  std::size_t tool_text = 4'096;          // bytes of a tool's text: its two ends with a line that says what is missing
-  std::size_t full_cells = 500;           // the newest so many cells; older ones bring 400 bytes
+  std::size_t begin = 0,
+              end = SIZE_MAX;  // only these log entries; Store::screen_begin() says where a part may begin
+  std::size_t tool_text =
+      4'096;                     // bytes of a tool's text: its two ends with a line that says what is missing
+  std::size_t full_cells = 500;  // the newest so many cells; older ones bring 400 bytes
 };
 
 }  // namespace tern

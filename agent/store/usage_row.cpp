@@ -23,7 +23,8 @@ std::vector<SourceSpend> sources_of(const UsageRow& row) {
 }
 
 void add_source(std::vector<SourceSpend>& all, const SourceSpend& more) {
-  const auto known = std::find_if(all.begin(), all.end(), [&](const SourceSpend& one) { return one.source == more.source; });
+  const auto known =
+      std::find_if(all.begin(), all.end(), [&](const SourceSpend& one) { return one.source == more.source; });
   if (known == all.end()) return all.push_back(more);
   known->tokens += more.tokens;
   known->dollars += more.dollars;
@@ -45,7 +46,8 @@ std::vector<SourceSpend> load_sources(std::string_view text) {
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     SourceSpend one;
-    if (words >> one.tokens >> one.dollars >> std::ws && std::getline(words, one.source)) sources.push_back(std::move(one));
+    if (words >> one.tokens >> one.dollars >> std::ws && std::getline(words, one.source))
+      sources.push_back(std::move(one));
   }
   return sources;
 }

@@ -1,4 +1,5 @@
-// What requests cost, as the store keeps it: a row for each, and the session's sums by what the tokens were spent on.
+// What requests cost, as the store keeps it: a row for each, and the session's sums by what the tokens were
+// spent on.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 namespace tern {
 
-// Tokens and dollars of one source: "system", "tools", "Bash" (its results), "mcp__github" (its tools and results), "output",
-// "summaries", "helpers" …
+// Tokens and dollars of one source: "system", "tools", "Bash" (its results), "mcp__github" (its tools and
+// results), "output", "summaries", "helpers" …
 struct SourceSpend {
   std::string source;
   Tokens tokens = 0;

@@ -4,7 +4,8 @@
 
 namespace tern {
 
-std::vector<WindowPoint> window_history(const std::vector<UsageRow>& requests, const std::vector<CompactionRecord>& compactions) {
+std::vector<WindowPoint> window_history(const std::vector<UsageRow>& requests,
+                                        const std::vector<CompactionRecord>& compactions) {
   std::vector<WindowPoint> points;
   std::vector<TimePoint> when;  // of each point
   for (const UsageRow& row : requests) {

@@ -8,7 +8,9 @@
 
 namespace tern {
 
-// One point for each request of a turn; what a summary cost belongs to the request before it. Both lists oldest first.
-std::vector<WindowPoint> window_history(const std::vector<UsageRow>& requests, const std::vector<CompactionRecord>& compactions);
+// One point for each request of a turn; what a summary cost belongs to the request before it. Both lists
+// oldest first.
+std::vector<WindowPoint> window_history(const std::vector<UsageRow>& requests,
+                                        const std::vector<CompactionRecord>& compactions);
 
 }  // namespace tern

@@ -14,7 +14,8 @@ void tell_of_disk(Agent& agent) {
   const auto unsaved = agent.store.unsaved();
   if (unsaved.empty() != agent.unsaved_shown) return;
   agent.unsaved_shown = !unsaved.empty();
-  agent.emit(unsaved.empty() ? Notice{Level::info, "What had been kept in memory is saved."} : Notice{Level::warning, unsaved});
+  agent.emit(unsaved.empty() ? Notice{Level::info, "What had been kept in memory is saved."}
+                             : Notice{Level::warning, unsaved});
 }
 
 }  // namespace
@@ -39,7 +40,8 @@ std::string over_its_limit(Agent& agent, const Tool& tool) {
   auto why = over_its_limit(agent.limits.cost, agent.store.spent_on(), tool.name);
   const auto source = source_of_tool(tool.name);
   if (!why.empty() && agent.costly_shown.insert(source).second)
-    agent.emit(Notice{Level::warning, why + ". It is not called any more; /cost limit " + source + " AMOUNT raises it."});
+    agent.emit(Notice{Level::warning,
+                      why + ". It is not called any more; /cost limit " + source + " AMOUNT raises it."});
   return why;
 }
 

@@ -1,4 +1,5 @@
-// Everything one turn works with, owned by the worker thread. Front ends never see it: they get Events and send Commands.
+// Everything one turn works with, owned by the worker thread. Front ends never see it: they get Events and
+// send Commands.
 #pragma once
 
 #include <functional>

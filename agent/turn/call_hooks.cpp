@@ -46,7 +46,8 @@ json input_of(const Tool& tool, const json& args, const Workspace& workspace) {
   json input = args;
   const auto paths = tool.paths ? tool.paths(args) : std::vector<std::string>();
   for (auto& [name, value] : input.items()) {
-    const bool is_path = value.is_string() && std::find(paths.begin(), paths.end(), value.get<std::string>()) != paths.end();
+    const bool is_path =
+        value.is_string() && std::find(paths.begin(), paths.end(), value.get<std::string>()) != paths.end();
     if (!is_path || value.get<std::string>().empty()) continue;
     value = (workspace.cwd() / value.get<std::string>()).lexically_normal().string();
   }
@@ -73,15 +74,16 @@ void add_words(std::string& text, const std::string& words) {
 }  // namespace
 
 Decision weighed(Decision decision, HookWord word, const std::string& reason, const std::string& by) {
-  const auto why = "the hook " + by + (word == HookWord::ask ? " asks" : " allows it") + (reason.empty() ? "" : ": " + reason);
+  const auto why = "the hook " + by + (word == HookWord::ask ? " asks" : " allows it") +
+                   (reason.empty() ? "" : ": " + reason);
   if (word == HookWord::ask && std::holds_alternative<Allow>(decision)) return Ask{why, {}, {}, {}};
   const auto* question = std::get_if<Ask>(&decision);
   if (word == HookWord::allow && question && !question->danger) return Allow{why, true, Reach::own_rights};
   return decision;
 }
 
-HookAnswer ToolCalls::ask_hooks(HookEvent event, const Prepared& prepared, const json& more, std::stop_token stop,
-                                CallsDone& done) {
+HookAnswer ToolCalls::ask_hooks(HookEvent event, const Prepared& prepared, const json& more,
+                                std::stop_token stop, CallsDone& done) {
   const auto& run = prepared.run;
   json fields{{"tool_name", run.tool->name},
               {"tool_input", input_of(*run.tool, prepared.args, hands_.workspace)},
@@ -93,8 +95,8 @@ HookAnswer ToolCalls::ask_hooks(HookEvent event, const Prepared& prepared, const
   log_before();
   auto answer = hands_.hooks.ask(call, stop);
   if (answer.ends_turn && !std::exchange(done.hook_ends, true))
-    emit_(Notice{Level::warning,
-                 "The hook " + answer.by + " ended the turn" + (answer.stop_reason.empty() ? "." : ": " + answer.stop_reason)});
+    emit_(Notice{Level::warning, "The hook " + answer.by + " ended the turn" +
+                                     (answer.stop_reason.empty() ? "." : ": " + answer.stop_reason)});
   return answer;
 }
 
@@ -110,7 +112,8 @@ bool ToolCalls::changed_input(Prepared& prepared, const HookAnswer& answer, Call
   }
   prepared.args = std::move(args);
   if (run.tool->subject) run.output.subject = run.tool->subject(prepared.args);
-  add_words(prepared.told, "the input was changed to " + prepared.args.dump(-1, ' ', false, json::error_handler_t::replace));
+  add_words(prepared.told,
+            "the input was changed to " + prepared.args.dump(-1, ' ', false, json::error_handler_t::replace));
   return true;
 }
 
@@ -118,12 +121,15 @@ bool ToolCalls::before_call(Prepared& prepared, std::stop_token stop, CallsDone&
   if (!hands_.hooks.hear(HookEvent::pre_tool_use)) return true;
   auto answer = ask_hooks(HookEvent::pre_tool_use, prepared, json::object(), stop, done);
   auto& run = prepared.run;
-  if (stop.stop_requested()) return refuse(run, "[Request interrupted by user] The call was not run.", "interrupted", done);
+  if (stop.stop_requested())
+    return refuse(run, "[Request interrupted by user] The call was not run.", "interrupted", done);
   if (answer.word == HookWord::deny) {
     const auto reason = answer.reason.empty() ? "the hook " + answer.by + " denied it" : answer.reason;
-    return refuse(run, "Denied by a hook: " + reason, "by the hook " + answer.by + ": " + first_line(reason), done);
+    return refuse(run, "Denied by a hook: " + reason, "by the hook " + answer.by + ": " + first_line(reason),
+                  done);
   }
-  if (done.hook_ends) return refuse(run, "Not run: a hook has ended the turn.", "a hook ended the turn", done);
+  if (done.hook_ends)
+    return refuse(run, "Not run: a hook has ended the turn.", "a hook ended the turn", done);
   add_words(prepared.told, answer.context);
   prepared.hook_word = answer.word;
   prepared.hook_reason = answer.reason;
@@ -131,8 +137,10 @@ bool ToolCalls::before_call(Prepared& prepared, std::stop_token stop, CallsDone&
   return changed_input(prepared, answer, done);
 }
 
-// What hooks answer in the user's place; nothing when they leave it to them. Whether something destructive runs is always theirs.
-std::optional<bool> ToolCalls::hooks_permit(Prepared& prepared, const Ask& why, std::stop_token stop, CallsDone& done) {
+// What hooks answer in the user's place; nothing when they leave it to them. Whether something destructive
+// runs is always theirs.
+std::optional<bool> ToolCalls::hooks_permit(Prepared& prepared, const Ask& why, std::stop_token stop,
+                                            CallsDone& done) {
   if (!hands_.hooks.hear(HookEvent::permission_request)) return std::nullopt;
   const json more{{"permission_reason", why.reason}};
   auto answer = ask_hooks(HookEvent::permission_request, prepared, more, stop, done);
@@ -140,12 +148,14 @@ std::optional<bool> ToolCalls::hooks_permit(Prepared& prepared, const Ask& why, 
   if (answer.word == HookWord::deny) {
     done.said_no |= answer.interrupts;
     const auto reason = answer.reason.empty() ? "the hook " + answer.by + " refused it" : answer.reason;
-    return refuse(run, "Permission denied by a hook: " + reason, "by the hook " + answer.by + ": " + first_line(reason), done);
+    return refuse(run, "Permission denied by a hook: " + reason,
+                  "by the hook " + answer.by + ": " + first_line(reason), done);
   }
   if (answer.word != HookWord::allow || why.danger) return std::nullopt;
   if (answer.input) {
     if (!changed_input(prepared, answer, done)) return false;
-    const auto decision = decide(hands_.policy, {*run.tool, prepared.args, hands_.workspace});  // the new input meets the rules
+    const auto decision =
+        decide(hands_.policy, {*run.tool, prepared.args, hands_.workspace});  // the new input meets the rules
     const auto* deny = std::get_if<Deny>(&decision);
     if (deny) return refuse(run, "Permission denied: " + deny->reason, deny->reason, done);
     if (const auto* ask = std::get_if<Ask>(&decision); ask && ask->danger) return std::nullopt;
@@ -155,7 +165,8 @@ std::optional<bool> ToolCalls::hooks_permit(Prepared& prepared, const Ask& why, 
   return true;
 }
 
-// Rules and a mode for the rest of this session: what a hook may say when it allows a call. Nothing widens further than accept edits.
+// Rules and a mode for the rest of this session: what a hook may say when it allows a call. Nothing widens
+// further than accept edits.
 void ToolCalls::take_permissions(const HookAnswer& answer) {
   const auto wrong = [&](const std::string& what) {
     emit_(Notice{Level::warning, "The hook " + answer.by + ": updatedPermissions: " + what});
@@ -168,7 +179,8 @@ void ToolCalls::take_permissions(const HookAnswer& answer) {
       if (mode == "default") hands_.policy.mode = PermissionMode::ask;
       if (mode == "plan") hands_.policy.mode = PermissionMode::plan;
       if (mode == "acceptEdits") hands_.policy.mode = PermissionMode::accept_edits;
-      if (mode != "default" && mode != "plan" && mode != "acceptEdits") wrong("a hook cannot set the mode \"" + mode + "\".");
+      if (mode != "default" && mode != "plan" && mode != "acceptEdits")
+        wrong("a hook cannot set the mode \"" + mode + "\".");
       continue;
     }
     if (type != "addRules") wrong("\"" + type + "\" is not supported; addRules and setMode are.");

@@ -8,8 +8,8 @@
 
 namespace tern {
 
-// What the gate says, weighed with what hooks say: their "ask" is a floor, their "allow" answers a question that is not about
-// something destructive, and never a refusal.
+// What the gate says, weighed with what hooks say: their "ask" is a floor, their "allow" answers a question
+// that is not about something destructive, and never a refusal.
 Decision weighed(Decision decision, HookWord word, const std::string& reason, const std::string& by);
 
 }  // namespace tern

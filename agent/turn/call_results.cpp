@@ -39,11 +39,13 @@ Item snipped_to(const Item& item, Tokens most, Budget budget, const Arrival& arr
 // The result goes into the log with its original, then onto the screen. Its text is never empty.
 void ToolCalls::close(Prepared& prepared) {
   auto& run = prepared.run;
-  for (auto* text : {&run.output.text, &run.output.subject, &run.output.note, &run.output.diff}) *text = redact(std::move(*text));
+  for (auto* text : {&run.output.text, &run.output.subject, &run.output.note, &run.output.diff})
+    *text = redact(std::move(*text));
   if (run.output.shown) run.output.shown = redact(std::move(*run.output.shown));
   if (run.output.text.empty()) run.output.text = "(no output)";
   if (run.ran && !run.output.is_error && changes_files(std::string(run.tool->name))) guard_.changed_files();
-  guard_.saw(run.call, run.output.text);  // also what was refused or could not be read: it would be asked for ever
+  guard_.saw(run.call,
+             run.output.text);  // also what was refused or could not be read: it would be asked for ever
   auto& cell = run.cell;
   cell.call_id = run.call.id;
   cell.tool = run.tool ? std::string(run.tool->name) : run.call.name;
@@ -77,7 +79,8 @@ void ToolCalls::keep_original(CallRun& run, const nlohmann::json& args) {
   }
   Arrival arrival{.share = usage(context_.conversation, budget).share, .ranged = asks_for_lines(args)};
   if (run.tool && run.tool->name == "Recall") {
-    if (const auto recalled = store_.original(parse_recall_id(text_of(args, "id")))) arrival.file = recalled->subject;
+    if (const auto recalled = store_.original(parse_recall_id(text_of(args, "id"))))
+      arrival.file = recalled->subject;
   }
   const std::string whole = spilled ? std::string() : result.text;
   Item alone;
@@ -87,8 +90,10 @@ void ToolCalls::keep_original(CallRun& run, const nlohmann::json& args) {
   alone = most > 0 ? snipped_to(alone, most, budget, arrival) : snip(std::move(alone), budget, arrival);
   entered_ += alone.tokens;
   result = std::get<ToolResult>(std::move(alone.blocks.front()));
-  if (!spilled && result.text != whole) store_.put_original(result.recall, whole, result.tool, result.subject);
-  if (result.form != ResultForm::full) hands_.files.forget_call(result.call_id);  // it does not show the file as it is
+  if (!spilled && result.text != whole)
+    store_.put_original(result.recall, whole, result.tool, result.subject);
+  if (result.form != ResultForm::full)
+    hands_.files.forget_call(result.call_id);  // it does not show the file as it is
   run.cell.recall = result.recall;
   run.cell.form = result.form;
 }

@@ -15,9 +15,10 @@ struct ChangeNews {
 };
 
 struct ChangeWatch {
-  std::function<void(const std::string& path)> expect = {};  // a call may be about to change the file; returns at once
-  std::function<ChangeNews(const Workspace& workspace, const std::string& path, std::stop_token stop)> changed =
-      {};                                                             // any thread
+  std::function<void(const std::string& path)> expect =
+      {};  // a call may be about to change the file; returns at once
+  std::function<ChangeNews(const Workspace& workspace, const std::string& path, std::stop_token stop)>
+      changed = {};                                                   // any thread
   std::function<std::string(const std::string& words)> command = {};  // "/lsp …": what it did, and the page
 };
 

@@ -25,8 +25,9 @@ constexpr std::size_t most_recalled = 60'000;
 std::string result_limits(const CompressionConfig& config) {
   const auto characters = [](std::size_t n) { return thousands(static_cast<std::int64_t>(n)); };
   if (config.snip_halves) return characters(config.max_tool_output) + " characters";
-  return characters(relaxed_limit(config)) + " characters, " + characters(config.snip_limit) + " from 40% of the window on, " +
-         characters(std::max(config.read_limit, config.snip_limit)) + " of a file";
+  return characters(relaxed_limit(config)) + " characters, " + characters(config.snip_limit) +
+         " from 40% of the window on, " + characters(std::max(config.read_limit, config.snip_limit)) +
+         " of a file";
 }
 
 std::string hits(const Store& store, const RecallQuery& query) {
@@ -34,16 +35,18 @@ std::string hits(const Store& store, const RecallQuery& query) {
   if (!query.id.empty() && (!id || !store.original(id))) return "There is no " + query.id + '.';
   auto found = store.search_originals(query.search, id, query.lines ? 100'000 : 50);
   if (query.lines)
-    std::erase_if(found,
-                  [&](const auto& hit) { return hit.line_number < query.lines->first || hit.line_number > query.lines->second; });
+    std::erase_if(found, [&](const auto& hit) {
+      return hit.line_number < query.lines->first || hit.line_number > query.lines->second;
+    });
   if (found.size() > 50) found.resize(50);
-  if (found.empty() && id) return query.id + " does not hold \"" + query.search + "\"" + (query.lines ? " in these lines." : ".");
+  if (found.empty() && id)
+    return query.id + " does not hold \"" + query.search + "\"" + (query.lines ? " in these lines." : ".");
   if (found.empty()) return "Nothing stored contains \"" + query.search + "\".";
   std::string text;
   for (const auto& hit : found) {
     const auto& name = hit.subject.empty() ? hit.tool : hit.subject;
-    text += to_string(hit.id) + ':' + std::to_string(hit.line_number) + "  " + (name.empty() ? "message" : name) + "  " +
-            hit.line + '\n';
+    text += to_string(hit.id) + ':' + std::to_string(hit.line_number) + "  " +
+            (name.empty() ? "message" : name) + "  " + hit.line + '\n';
   }
   return text;
 }
@@ -54,7 +57,8 @@ std::string first_words_of(const std::string& text) {
   return line.substr(0, utf8_floor(line, most));
 }
 
-// What `list` asks for: every given word must hold. `since` counts back from the newest original, or is an id.
+// What `list` asks for: every given word must hold. `since` counts back from the newest original, or is an
+// id.
 struct Wanted {
   std::string role, tool, path, wrong;
   std::optional<TimePoint> since;
@@ -90,7 +94,9 @@ Wanted wanted_of(const std::string& list, TimePoint newest) {
     else if (key == "since")
       want_since(wanted, value, newest);
     else if (word != "all")
-      wanted.wrong = "list takes role=user or role=assistant, tool=NAME, path=PART, since=2h or since=r17; not " + word + ".";
+      wanted.wrong =
+          "list takes role=user or role=assistant, tool=NAME, path=PART, since=2h or since=r17; not " + word +
+          ".";
   }
   return wanted;
 }
@@ -121,8 +127,10 @@ std::string listed(const Store& store, const std::string& list) {
       continue;
     }
     ++rows;
-    auto what = one.tool.empty() ? first_words_of(store.text(one.id).value_or("")) : one.tool + "  " + one.subject;
-    text += to_string(one.id) + "  " + local_time(one.when) + "  " + what + "  " + counted(one.bytes, "byte") + '\n';
+    auto what =
+        one.tool.empty() ? first_words_of(store.text(one.id).value_or("")) : one.tool + "  " + one.subject;
+    text += to_string(one.id) + "  " + local_time(one.when) + "  " + what + "  " +
+            counted(one.bytes, "byte") + '\n';
   }
   if (more > 0) text += "… and " + std::to_string(more) + " more: ask for less.\n";
   return text.empty() ? "Nothing stored fits \"" + list + "\"." : text;
@@ -134,7 +142,8 @@ std::string capped(std::string text, const std::string& id) {
   if (cut == std::string::npos) cut = most_recalled;
   const auto shown = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(cut), '\n') + 1;
   text.resize(cut);
-  return text + "\n[" + id + " goes on: ask for lines from " + std::to_string(shown + 1) + " on, or search in it]";
+  return text + "\n[" + id + " goes on: ask for lines from " + std::to_string(shown + 1) +
+         " on, or search in it]";
 }
 
 std::string no_such_lines(const Store& store, const RecallQuery& query) {
@@ -156,7 +165,8 @@ std::string queue_compaction(Agent& agent, const json& arguments) {
 
 std::string answer_notes(Agent& agent, const json& arguments) {
   auto& book = agent.compactor.notes();
-  const auto op = arguments.value("op", ""), path = arguments.value("name", ""), text = arguments.value("text", "");
+  const auto op = arguments.value("op", ""), path = arguments.value("name", ""),
+             text = arguments.value("text", "");
   if (op == "read") return book.read(path);
   if (op == "search") return book.search(text);
   if (op == "write" || op == "append") return book.write(path, text, agent.turn, op == "append");
@@ -164,15 +174,19 @@ std::string answer_notes(Agent& agent, const json& arguments) {
 }
 
 std::string queue_fresh(Agent& agent, const json& arguments) {
-  agent.compaction_due = Compact{.focus = arguments.value("why", ""), .strategy = kFresh, .preview = false, .range = {}};
-  return "A fresh window begins before your next answer. It holds your notes, the open todos, what was said last and an index.";
+  agent.compaction_due =
+      Compact{.focus = arguments.value("why", ""), .strategy = kFresh, .preview = false, .range = {}};
+  return "A fresh window begins before your next answer. It holds your notes, the open todos, what was said "
+         "last and an index.";
 }
 
 std::string compaction_outcome(std::size_t messages, std::size_t now, Tokens before, Tokens after) {
-  if (after >= before) return "[Nothing was compacted: what is left is protected, pinned or too small to pay.]";
-  return "[Compacted: " + std::to_string(messages) + " → " + counted(static_cast<std::int64_t>(now), "message") + " (" +
-         std::to_string(messages - std::min(now, messages)) + " fewer), " + thousands(before) + " → " + thousands(after) +
-         " tokens.]";
+  if (after >= before)
+    return "[Nothing was compacted: what is left is protected, pinned or too small to pay.]";
+  return "[Compacted: " + std::to_string(messages) + " → " +
+         counted(static_cast<std::int64_t>(now), "message") + " (" +
+         std::to_string(messages - std::min(now, messages)) + " fewer), " + thousands(before) + " → " +
+         thousands(after) + " tokens.]";
 }
 
 }  // namespace
@@ -205,8 +219,8 @@ std::string settings_text(const Context& context, const Meters& meters) {
                      (config.sliding_window ? " (sliding window)" : " (the sliding window is off)") +
                      "\n- tool output limit: " + result_limits(config) + "\n- auto-compress: ";
   if (!config.auto_compress) return text + "off, nothing is compacted by itself\n";
-  return text + "on: old results are shortened at " + mark(config.micro_at, meters.limit) + ", a summary is made at " +
-         mark(config.compact_at, meters.limit) + ", the oldest is removed at " +
+  return text + "on: old results are shortened at " + mark(config.micro_at, meters.limit) +
+         ", a summary is made at " + mark(config.compact_at, meters.limit) + ", the oldest is removed at " +
          thousands(static_cast<Tokens>(config.truncate_at * static_cast<double>(meters.effective))) + "\n";
 }
 
@@ -219,17 +233,19 @@ std::string context_status_text(const Agent& agent) {
   std::size_t touched = 0;
   for (const auto& row : compactions) touched += row.undone ? 0 : row.items;
   std::string text = "## Context\n";
-  text += std::string(meters.estimated ? "~" : "") + thousands(meters.used) + " of " + thousands(meters.limit) + " tokens (" +
-          percent(static_cast<double>(meters.used) / static_cast<double>(std::max<Tokens>(meters.limit, 1))) + "), " +
-          meters.model + " with a window of " + thousands(meters.window) + "\n";
+  text += std::string(meters.estimated ? "~" : "") + thousands(meters.used) + " of " +
+          thousands(meters.limit) + " tokens (" +
+          percent(static_cast<double>(meters.used) / static_cast<double>(std::max<Tokens>(meters.limit, 1))) +
+          "), " + meters.model + " with a window of " + thousands(meters.window) + "\n";
   for (const auto& part : meters.parts) text += "- " + part.name + ": " + thousands(part.tokens) + '\n';
   text += settings_text(context, meters);
   text += "\n**Statistics**\n- messages: " + std::to_string(context.conversation.items.size()) +
           "\n- compactions: " + std::to_string(compactions.size()) +
-          "\n- compacted: " + counted(static_cast<std::int64_t>(touched), "message") + "\n- saved: ~" + thousands(meters.saved) +
-          " tokens\n";
+          "\n- compacted: " + counted(static_cast<std::int64_t>(touched), "message") + "\n- saved: ~" +
+          thousands(meters.saved) + " tokens\n";
   if (meters.turns_to_next >= 0)
-    text += "- next tier in about " + std::to_string(meters.turns_to_next) + (meters.turns_to_next == 1 ? " turn\n" : " turns\n");
+    text += "- next tier in about " + std::to_string(meters.turns_to_next) +
+            (meters.turns_to_next == 1 ? " turn\n" : " turns\n");
   const auto status = agent.compactor.status();
   return status.empty() ? text : text + "- " + status;
 }
@@ -272,8 +288,9 @@ std::string summaries_text(const Store& store, std::size_t newest) {
     const auto* row = &one->record;
     ++shown;
     text += "## No. " + std::to_string(one->number) + " · " + local_time(row->when) + " · turns " +
-            std::to_string(row->first_turn) + "–" + std::to_string(row->last_turn) + " · " + thousands(row->before) + " → " +
-            thousands(row->after) + " tokens" + (row->undone ? " · undone" : "") + "\n\n" + row->summary + '\n';
+            std::to_string(row->first_turn) + "–" + std::to_string(row->last_turn) + " · " +
+            thousands(row->before) + " → " + thousands(row->after) + " tokens" +
+            (row->undone ? " · undone" : "") + "\n\n" + row->summary + '\n';
     if (!row->index.empty()) text += '\n' + index_page(row->index);
     text += '\n' + row->audit + "\n\n";
   }
@@ -282,9 +299,11 @@ std::string summaries_text(const Store& store, std::size_t newest) {
 
 std::string audit_text(const Store& store) {
   const auto all = store.summaries();
-  const auto newest = std::find_if(all.rbegin(), all.rend(), [&](const auto& one) { return one.session == store.session(); });
+  const auto newest =
+      std::find_if(all.rbegin(), all.rend(), [&](const auto& one) { return one.session == store.session(); });
   if (newest == all.rend()) return "No summary has been written yet.\n";
-  return "No. " + std::to_string(newest->number) + " · " + newest->record.audit + "\n\n" + newest->record.audit_full;
+  return "No. " + std::to_string(newest->number) + " · " + newest->record.audit + "\n\n" +
+         newest->record.audit_full;
 }
 
 std::string compaction_log_text(const Store& store) {
@@ -294,10 +313,10 @@ std::string compaction_log_text(const Store& store) {
     if (row.tier == Tier::none)
       text += row.strategy + (row.undone ? " · UNDONE" : "") + '\n';
     else
-      text += std::string(to_string(row.tier)) + " · " + row.strategy + (row.model.empty() ? "" : " · " + row.model) + " · " +
-              thousands(row.before) + " → " + thousands(row.after) + " tokens · " +
-              counted(static_cast<std::int64_t>(row.items), "item") + " · pause " + std::to_string(row.pause_ms) + " ms" +
-              (row.undone ? " · UNDONE" : "") + '\n';
+      text += std::string(to_string(row.tier)) + " · " + row.strategy +
+              (row.model.empty() ? "" : " · " + row.model) + " · " + thousands(row.before) + " → " +
+              thousands(row.after) + " tokens · " + counted(static_cast<std::int64_t>(row.items), "item") +
+              " · pause " + std::to_string(row.pause_ms) + " ms" + (row.undone ? " · UNDONE" : "") + '\n';
     for (const auto* line : {&row.why, &row.cost, &row.audit})
       if (!line->empty()) text += "    " + *line + '\n';
   }

@@ -1,5 +1,5 @@
-// What the tools ask of the agent: originals for Recall, and the four context_* tools. They act on the same state as the
-// person's commands; the answers are plain text for the model.
+// What the tools ask of the agent: originals for Recall, and the four context_* tools. They act on the same
+// state as the person's commands; the answers are plain text for the model.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ void compact_if_due(Agent& agent, std::stop_token stop);
 
 std::string context_status_text(const Agent& agent);
 std::string summaries_text(const Store& store, std::size_t newest);  // of compactions that wrote one
-std::string audit_text(const Store& store);                          // what became of each specific at the newest of them
+std::string audit_text(const Store& store);  // what became of each specific at the newest of them
 std::string compaction_log_text(const Store& store);
 // Before-images of the tools' changes, kept in the store; a turn is the id of its user item.
 JournalStore journal_store(Store& store);

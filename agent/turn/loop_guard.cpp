@@ -35,19 +35,23 @@ std::string named(const CallRun& run) {
   return tool + " " + first_line(run.cell.subject.empty() ? run.call.arguments : run.cell.subject);
 }
 
-std::size_t hash_of(const ToolCall& call) { return std::hash<std::string>{}(call.name + '\0' + call.arguments); }
+std::size_t hash_of(const ToolCall& call) {
+  return std::hash<std::string>{}(call.name + '\0' + call.arguments);
+}
 
 }  // namespace
 
 int LoopGuard::repeats(const ToolCall& call) const {
   const auto key = hash_of(call);
-  const auto seen = std::find_if(recent_.begin(), recent_.end(), [key](const Seen& s) { return s.call == key; });
+  const auto seen =
+      std::find_if(recent_.begin(), recent_.end(), [key](const Seen& s) { return s.call == key; });
   return seen == recent_.end() ? 0 : seen->times;
 }
 
 void LoopGuard::saw(const ToolCall& call, const std::string& result) {
   const auto key = hash_of(call), answer = std::hash<std::string>{}(result);
-  const auto seen = std::find_if(recent_.begin(), recent_.end(), [key](const Seen& s) { return s.call == key; });
+  const auto seen =
+      std::find_if(recent_.begin(), recent_.end(), [key](const Seen& s) { return s.call == key; });
   if (seen != recent_.end()) {
     seen->times = seen->result == answer || seen->times >= teach_at ? seen->times + 1 : 1;
     seen->result = answer;
@@ -85,7 +89,8 @@ std::string LoopGuard::stuck(const std::vector<CallRun>& runs) {
     failing.messages = failing.error == error ? failing.messages + 1 : 1;
     failing.error = error;
     if (failing.messages >= end_error_at && why.empty())
-      why = tool + " failed " + std::to_string(failing.messages) + " times in a row with the same error: " + line;
+      why = tool + " failed " + std::to_string(failing.messages) +
+            " times in a row with the same error: " + line;
   }
   return why;
 }

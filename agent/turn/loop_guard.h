@@ -13,8 +13,9 @@ namespace tern {
 
 struct CallRun;
 
-// The same call with the same result: told at the fifth time, the turn is ended at the eighth. The same error of one tool, whatever it is
-// called with: told at the sixth message in a row that has it, the turn is ended at the twelfth.
+// The same call with the same result: told at the fifth time, the turn is ended at the eighth. The same error
+// of one tool, whatever it is called with: told at the sixth message in a row that has it, the turn is ended
+// at the twelfth.
 class LoopGuard {
  public:
   // How often this call has just given the same result in a row.

@@ -29,7 +29,9 @@ struct ToolCalls::Snapshot {
   CommandScanner* scanner = nullptr;
 };
 
-// The call is not run: the model reads `text`, people `note`, or that it was blocked for `reason`. Always false.
-bool refuse(CallRun& run, std::string text, const std::string& reason, CallsDone& done, std::string note = {});
+// The call is not run: the model reads `text`, people `note`, or that it was blocked for `reason`. Always
+// false.
+bool refuse(CallRun& run, std::string text, const std::string& reason, CallsDone& done,
+            std::string note = {});
 
 }  // namespace tern

@@ -4,12 +4,14 @@ namespace tern {
 
 std::string no_one_to_ask(const std::string& reason) {
   return "Permission refused: this needs the user's approval (" + reason +
-         ") and nobody can be asked in this run. Do not try to get around it; go on without it or say what is needed.";
+         ") and nobody can be asked in this run. Do not try to get around it; go on without it or say what "
+         "is needed.";
 }
 
 std::string refused_text(const std::string& note) {
   std::string text =
-      "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
+      "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file "
+      "edit, the "
       "new_string was NOT written to the file).";
   return note.empty() ? text + " STOP what you are doing and wait for the user to tell you how to proceed."
                       : text + " The user said: " + note;

@@ -21,7 +21,8 @@ class Gatherer {
   void finish(bool stopped) {
     calm();
     reply_.interrupted = stopped || (reply_.failed && reply_.failed->kind == Failure::cancelled);
-    if (!blank(text_)) reply_.blocks.push_back(Text{std::move(text_)});  // cut in the middle: kept as it stood
+    if (!blank(text_))
+      reply_.blocks.push_back(Text{std::move(text_)});  // cut in the middle: kept as it stood
     std::erase_if(reply_.blocks, [](const Block& block) {
       if (const auto* text = std::get_if<Text>(&block)) return blank(text->text);
       const auto* thought = std::get_if<Thinking>(&block);
@@ -71,7 +72,8 @@ class Gatherer {
   }
   void take(Silence& silence) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(silence.since).count();
-    emit_(Waiting{"The model has been silent for " + std::to_string(seconds) + " s; still waiting (Esc stops).", 0});
+    emit_(Waiting{
+        "The model has been silent for " + std::to_string(seconds) + " s; still waiting (Esc stops).", 0});
     waiting_ = true;
   }
   void take(Finished& finished) { reply_.reason = finished.reason; }
@@ -105,8 +107,8 @@ std::string ModelReply::text() const {
   return all;
 }
 
-ModelReply ask(Provider& provider, const Request& request, const std::function<void(Event)>& emit, std::stop_token stop,
-               const std::function<void()>& text_done) {
+ModelReply ask(Provider& provider, const Request& request, const std::function<void(Event)>& emit,
+               std::stop_token stop, const std::function<void()>& text_done) {
   ModelReply reply;
   Gatherer gather(reply, emit, text_done);
   provider.stream(

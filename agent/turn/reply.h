@@ -1,5 +1,5 @@
-// One answer of the model, gathered from its stream. Whatever ends the stream, what it holds can be sent again:
-// only closed tool calls, no unsigned thought, no empty text.
+// One answer of the model, gathered from its stream. Whatever ends the stream, what it holds can be sent
+// again: only closed tool calls, no unsigned thought, no empty text.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ struct ModelReply {
 };
 
 // Streams one request and shows it as it comes. Never throws; called on one thread.
-ModelReply ask(Provider& provider, const Request& request, const std::function<void(Event)>& emit, std::stop_token stop,
-               const std::function<void()>& text_done = {});
+ModelReply ask(Provider& provider, const Request& request, const std::function<void(Event)>& emit,
+               std::stop_token stop, const std::function<void()>& text_done = {});
 
 }  // namespace tern

@@ -18,7 +18,9 @@ struct Segment {
   Tokens tokens = 0;  // as estimated
 };
 
-Tokens of_spec(const ToolSpec& tool) { return estimate(tool.name) + estimate(tool.description) + estimate(tool.schema); }
+Tokens of_spec(const ToolSpec& tool) {
+  return estimate(tool.name) + estimate(tool.description) + estimate(tool.schema);
+}
 
 std::string source_of(const Item& item, const Block& block) {
   if (item.role == Role::system) return "system";
@@ -32,7 +34,8 @@ std::string source_of(const Item& item, const Block& block) {
 std::vector<Segment> segments_of(const Request& request, const PromptParts& prompt) {
   std::vector<Segment> all;
   for (const auto& tool : request.tools)
-    all.push_back({tool.name.starts_with(server_prefix) ? source_of_tool(tool.name) : "tools", of_spec(tool)});
+    all.push_back(
+        {tool.name.starts_with(server_prefix) ? source_of_tool(tool.name) : "tools", of_spec(tool)});
   const auto system = estimate(request.system);
   const auto memory = std::min(prompt.memory, system);
   all.push_back({"system", system - memory});
@@ -55,7 +58,8 @@ std::string plain(double amount) {
 }
 
 std::string stopped(const std::string& what, double spent, double limit) {
-  return "Stopped before the next request: " + what + " has cost " + money(spent) + ", the limit is " + money(limit) + ". ";
+  return "Stopped before the next request: " + what + " has cost " + money(spent) + ", the limit is " +
+         money(limit) + ". ";
 }
 
 // As much again beyond what has been spent, in two figures.
@@ -67,8 +71,8 @@ double more_than(double spent, double limit) {
 
 std::string raise_it(const std::string& name, double spent, double limit) {
   const auto more = plain(more_than(spent, limit));
-  return "/cost limit " + name + ' ' + more + " for this session, or \"maxCost\": {\"" + name + "\": " + more +
-         "} in your configuration.";
+  return "/cost limit " + name + ' ' + more + " for this session, or \"maxCost\": {\"" + name +
+         "\": " + more + "} in your configuration.";
 }
 
 }  // namespace
@@ -84,21 +88,26 @@ std::vector<SourceSpend> divided(const Request& request, const PromptParts& prom
   Tokens estimated = 0;
   for (const auto& segment : segments) estimated += segment.tokens;
   const auto total = usage.total_input(), cached = usage.cache_read, written = cached + usage.cache_write;
-  const double hours = usage.cache_write > 0 ? static_cast<double>(usage.long_write) / static_cast<double>(usage.cache_write) : 0;
+  const double hours = usage.cache_write > 0
+                           ? static_cast<double>(usage.long_write) / static_cast<double>(usage.cache_write)
+                           : 0;
   const double write_rate = (1 - hours) * model.cache_write + hours * model.long_write();
   std::vector<SourceSpend> sources;
   Tokens seen = 0, from = 0;
   for (const auto& segment : segments) {
     seen += segment.tokens;
     const double share = estimated > 0 ? static_cast<double>(seen) / static_cast<double>(estimated) : 1.0;
-    const auto to = seen == estimated ? total : static_cast<Tokens>(std::llround(share * static_cast<double>(total)));
+    const auto to =
+        seen == estimated ? total : static_cast<Tokens>(std::llround(share * static_cast<double>(total)));
     if (to == from) continue;
-    const double dollars = common(from, to, 0, cached) * model.cache_read + common(from, to, cached, written) * write_rate +
+    const double dollars = common(from, to, 0, cached) * model.cache_read +
+                           common(from, to, cached, written) * write_rate +
                            common(from, to, written, total) * model.input;
     add_source(sources, {segment.source, to - from, dollars / 1e6});
     from = to;
   }
-  if (usage.output > 0) add_source(sources, {"output", usage.output, static_cast<double>(usage.output) * model.output / 1e6});
+  if (usage.output > 0)
+    add_source(sources, {"output", usage.output, static_cast<double>(usage.output) * model.output / 1e6});
   return sources;
 }
 
@@ -111,9 +120,11 @@ void Spending::count(double session) {
 }
 
 std::string Spending::reached(const SpendLimits& limits) const {
-  if (limits.run > 0 && run() >= limits.run) return "Stopped at " + money(run()) + " (--max-cost " + money(limits.run) + ").";
+  if (limits.run > 0 && run() >= limits.run)
+    return "Stopped at " + money(run()) + " (--max-cost " + money(limits.run) + ").";
   if (limits.day > 0 && today_ >= limits.day)
-    return stopped("today", today_, limits.day) + "To go on, raise it: " + raise_it("day", today_, limits.day);
+    return stopped("today", today_, limits.day) +
+           "To go on, raise it: " + raise_it("day", today_, limits.day);
   if (limits.session > 0 && session_ >= limits.session)
     return stopped("this session", session_, limits.session) +
            "To go on, raise it: " + raise_it("session", session_, limits.session);
@@ -143,13 +154,15 @@ double spent_on_tool(const std::vector<SourceSpend>& sources, std::string_view t
   return dollars;
 }
 
-std::optional<double> left_for(const SpendLimits& limits, const std::vector<SourceSpend>& sources, std::string_view tool) {
+std::optional<double> left_for(const SpendLimits& limits, const std::vector<SourceSpend>& sources,
+                               std::string_view tool) {
   const auto limit = limits.sources.find(source_of_tool(tool));
   if (limit == limits.sources.end()) return std::nullopt;
   return limit->second - spent_on_tool(sources, tool);
 }
 
-std::string over_its_limit(const SpendLimits& limits, const std::vector<SourceSpend>& sources, std::string_view tool) {
+std::string over_its_limit(const SpendLimits& limits, const std::vector<SourceSpend>& sources,
+                           std::string_view tool) {
   const auto left = left_for(limits, sources, tool);
   if (!left || *left > 0) return {};
   const auto name = source_of_tool(tool);

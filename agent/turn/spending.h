@@ -1,5 +1,5 @@
-// What a session, a turn and a day have cost, against what they may cost; and what each request's tokens were spent on. Belongs to the
-// owner; all it is told are the session's dollars so far, as the meters have them.
+// What a session, a turn and a day have cost, against what they may cost; and what each request's tokens were
+// spent on. Belongs to the owner; all it is told are the session's dollars so far, as the meters have them.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@
 
 namespace tern {
 
-// The request divided by what its tokens are: in the order of the wire, since what comes first is what the cache held. Tokens and
-// dollars sum to those of the usage.
+// The request divided by what its tokens are: in the order of the wire, since what comes first is what the
+// cache held. Tokens and dollars sum to those of the usage.
 std::vector<SourceSpend> divided(const Request& request, const PromptParts& prompt, const TokenUsage& usage,
                                  const ModelInfo& model);
 
@@ -24,7 +24,8 @@ std::string source_of_tool(std::string_view tool);
 
 class Spending {
  public:
-  std::function<double(double dollars)> count_today;  // adds to the day of all sessions, returns its sum; empty: none is kept
+  std::function<double(double dollars)>
+      count_today;  // adds to the day of all sessions, returns its sum; empty: none is kept
 
   void open(double session);  // a session is taken up that has cost so much
   void turn_begins(double session) { turn_from_ = session; }
@@ -43,8 +44,10 @@ class Spending {
 // Dollars that a tool's calls, results and helpers have cost in the session.
 double spent_on_tool(const std::vector<SourceSpend>& sources, std::string_view tool);
 // Why this tool is called no more; empty: it may be.
-std::string over_its_limit(const SpendLimits& limits, const std::vector<SourceSpend>& sources, std::string_view tool);
+std::string over_its_limit(const SpendLimits& limits, const std::vector<SourceSpend>& sources,
+                           std::string_view tool);
 // What is left of one tool's own limit; none = it has none.
-std::optional<double> left_for(const SpendLimits& limits, const std::vector<SourceSpend>& sources, std::string_view tool);
+std::optional<double> left_for(const SpendLimits& limits, const std::vector<SourceSpend>& sources,
+                               std::string_view tool);
 
 }  // namespace tern

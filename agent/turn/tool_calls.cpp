@@ -43,7 +43,8 @@ bool refuse(CallRun& run, std::string text, const std::string& reason, CallsDone
   run.output.subject = std::move(subject);
   run.output.note = note.empty() ? std::string(blocked_note) + ": " + reason : std::move(note);
   run.refused = true;
-  done.denials.push_back({run.tool ? std::string(run.tool->name) : run.call.name, run.call.id, run.call.arguments, reason});
+  done.denials.push_back(
+      {run.tool ? std::string(run.tool->name) : run.call.name, run.call.id, run.call.arguments, reason});
   return false;
 }
 
@@ -51,7 +52,8 @@ void ToolCalls::log_before() {
   if (const auto before = std::exchange(before_, {})) before();
 }
 
-CallsDone ToolCalls::run(const std::vector<ToolCall>& calls, std::stop_token stop, const AroundCalls& around) {
+CallsDone ToolCalls::run(const std::vector<ToolCall>& calls, std::stop_token stop,
+                         const AroundCalls& around) {
   CallsDone done;
   before_ = around.before;
   entered_ = 0;
@@ -92,10 +94,12 @@ void ToolCalls::look_for_loops(CallsDone& done) {
   std::set<std::string> told;
   for (const auto& run : done.runs) {
     const auto& tool = run.cell.tool;
-    if (!run.cell.is_error || guard_.same_errors(tool, run.result.text) != LoopGuard::teach_error_at) continue;
+    if (!run.cell.is_error || guard_.same_errors(tool, run.result.text) != LoopGuard::teach_error_at)
+      continue;
     if (!told.insert(tool).second) continue;
-    hands_.notes.push("[" + tool + " has failed like this " + std::to_string(LoopGuard::teach_error_at) +
-                      " times in a row. Trying again will not help: do something else, or tell the user what blocks you.]");
+    hands_.notes.push(
+        "[" + tool + " has failed like this " + std::to_string(LoopGuard::teach_error_at) +
+        " times in a row. Trying again will not help: do something else, or tell the user what blocks you.]");
   }
 }
 
@@ -129,10 +133,12 @@ void ToolCalls::prepare(Prepared& prepared, std::stop_token stop, CallsDone& don
   } else if (auto why = hands_.over_limit ? hands_.over_limit(*run.tool) : std::string(); !why.empty()) {
     run.output = failure("Not run: " + why + ". Go on without it, or tell the user what you need it for.");
   } else if (guard_.repeats(run.call) >= LoopGuard::teach_at) {
-    run.output = failure("Not run: this exact call has given the same result " + std::to_string(LoopGuard::teach_at) +
-                         " times in a row. It will not change. Do something else, or tell the user what blocks you.");
-    emit_(Notice{Level::warning, std::string(run.tool->name) + " was called " + std::to_string(LoopGuard::teach_at) +
-                                     " times with the same result; the model has been told to do something else."});
+    run.output =
+        failure("Not run: this exact call has given the same result " + std::to_string(LoopGuard::teach_at) +
+                " times in a row. It will not change. Do something else, or tell the user what blocks you.");
+    emit_(Notice{Level::warning,
+                 std::string(run.tool->name) + " was called " + std::to_string(LoopGuard::teach_at) +
+                     " times with the same result; the model has been told to do something else."});
   } else {
     if (run.tool->subject) run.output.subject = run.tool->subject(prepared.args);
     if (hands_.watch.expect && run.tool->effects.has(Effect::write) && run.tool->paths)
@@ -143,15 +149,17 @@ void ToolCalls::prepare(Prepared& prepared, std::stop_token stop, CallsDone& don
 
 bool ToolCalls::permitted(Prepared& prepared, std::stop_token stop, CallsDone& done) {
   auto& run = prepared.run;
-  if (run.tool->effects.has(Effect::execute) && hands_.ready_sandbox) std::exchange(hands_.ready_sandbox, nullptr)(hands_);
-  const auto decision = weighed(decide(hands_.policy, {*run.tool, prepared.args, hands_.workspace}), prepared.hook_word,
-                                prepared.hook_reason, prepared.hook_by);
+  if (run.tool->effects.has(Effect::execute) && hands_.ready_sandbox)
+    std::exchange(hands_.ready_sandbox, nullptr)(hands_);
+  const auto decision = weighed(decide(hands_.policy, {*run.tool, prepared.args, hands_.workspace}),
+                                prepared.hook_word, prepared.hook_reason, prepared.hook_by);
   if (const auto* why = std::get_if<Ask>(&decision)) return ask(prepared, *why, stop, done);
   if (const auto* yes = std::get_if<Allow>(&decision)) {
     if (yes->reach == Reach::try_looking && prepared.args.value("run_in_background", false)) {
       const std::string alone = "runs in the background, where it can't ask later";
-      return hands_.policy.mode == PermissionMode::plan ? refuse(run, "Permission denied: " + alone, alone, done)
-                                                        : ask(prepared, Ask{alone, {}, {}, {}}, stop, done);
+      return hands_.policy.mode == PermissionMode::plan
+                 ? refuse(run, "Permission denied: " + alone, alone, done)
+                 : ask(prepared, Ask{alone, {}, {}, {}}, stop, done);
     }
     run.reach = yes->reach;
     run.granted = yes->granted;
@@ -168,8 +176,9 @@ bool ToolCalls::ask(Prepared& prepared, const Ask& why, std::stop_token stop, Ca
   if (!hands_.may_ask) return refuse(run, no_one_to_ask(why.reason), why.reason, done);
   const auto id = next_question_++;
   log_before();
-  auto body = tool.effects.has(Effect::execute) ? run.output.subject
-                                                : prepared.args.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  auto body = tool.effects.has(Effect::execute)
+                  ? run.output.subject
+                  : prepared.args.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
   for (const auto& target : why.targets) body += "\n  → " + target;
   const auto offers = offers_of(why);
   PermissionAsked asked{id,
@@ -206,7 +215,8 @@ void ToolCalls::grant(const Offer& offer) {
       continue;
     }
     const auto wrong = hands_.keep_rule ? hands_.keep_rule(rule) : std::string("nothing is kept in this run");
-    if (!wrong.empty()) emit_(Notice{Level::warning, rule_text(rule) + " holds for this session only: " + wrong});
+    if (!wrong.empty())
+      emit_(Notice{Level::warning, rule_text(rule) + " holds for this session only: " + wrong});
   }
 }
 
@@ -216,14 +226,14 @@ void ToolCalls::start(std::vector<Prepared*> group, std::stop_token stop) {
     log_before();
     for (auto* prepared : group) {
       const auto& run = prepared->run;
-      store_.started(
-          {run.call.id, std::string(run.tool->name), std::string(run.tool->label), run.output.subject, run.call.arguments});
+      store_.started({run.call.id, std::string(run.tool->name), std::string(run.tool->label),
+                      run.output.subject, run.call.arguments});
     }
   });
   for (auto* prepared : group) {
     const auto& run = prepared->run;
-    emit_(ToolStarted{run.call.id, std::string(run.tool->name), std::string(run.tool->label), run.output.subject,
-                      run.call.arguments});
+    emit_(ToolStarted{run.call.id, std::string(run.tool->name), std::string(run.tool->label),
+                      run.output.subject, run.call.arguments});
   }
   execute(group, stop);
 }
@@ -234,7 +244,8 @@ void ToolCalls::execute(const std::vector<Prepared*>& group, std::stop_token sto
   hands_.journal.settle(hands_.workspace, hands_.jobs);
   work(group, stop);
   for (auto* prepared : group)
-    apply(std::move(prepared->changes), prepared->run.call.id, hands_.workspace, hands_.files, hands_.journal, hands_.todos);
+    apply(std::move(prepared->changes), prepared->run.call.id, hands_.workspace, hands_.files, hands_.journal,
+          hands_.todos);
   hands_.journal.settle(hands_.workspace, hands_.jobs);
 }
 
@@ -246,7 +257,8 @@ void ToolCalls::work(const std::vector<Prepared*>& group, std::stop_token stop) 
   }
   const auto effects = group.front()->run.tool->effects;
   Snapshot seen{hands_.workspace, hands_.files};
-  if (effects.only(Effect::context)) return run_one(*group.front(), seen, stop);  // it changes the conversation: here
+  if (effects.only(Effect::context))
+    return run_one(*group.front(), seen, stop);  // it changes the conversation: here
   std::optional<Journal::Loan> loan;
   if (effects.has(Effect::execute)) seen.scanner = &loan.emplace(hands_.journal).scanner();
   inbox_.attend(
@@ -263,8 +275,8 @@ void ToolCalls::work(const std::vector<Prepared*>& group, std::stop_token stop) 
       group.size() > 1);
 }
 
-// A command that was tried in a sandbox and met its wall: the person says whether it may run for real. What it said at the wall
-// is nobody's result.
+// A command that was tried in a sandbox and met its wall: the person says whether it may run for real. What
+// it said at the wall is nobody's result.
 void ToolCalls::settle_walls(Prepared& prepared, std::stop_token stop, CallsDone& done) {
   auto& run = prepared.run;
   const auto walls = std::exchange(run.output.walls, {});
@@ -286,7 +298,8 @@ void ToolCalls::settle_walls(Prepared& prepared, std::stop_token stop, CallsDone
   run.output.text += "\n[" + tried + " The user approved the real run; this is its result.]";
 }
 
-ToolOutput ToolCalls::run_for_person(ToolPtr tool, const nlohmann::json& args, const std::string& call_id, std::stop_token stop) {
+ToolOutput ToolCalls::run_for_person(ToolPtr tool, const nlohmann::json& args, const std::string& call_id,
+                                     std::stop_token stop) {
   Prepared prepared;
   prepared.run.tool = std::move(tool);
   prepared.run.call.id = call_id;
@@ -296,7 +309,8 @@ ToolOutput ToolCalls::run_for_person(ToolPtr tool, const nlohmann::json& args, c
   return std::move(prepared.run.output);
 }
 
-CallRun ToolCalls::run_for_file(ToolPtr tool, const nlohmann::json& args, const std::string& call_id, std::stop_token stop) {
+CallRun ToolCalls::run_for_file(ToolPtr tool, const nlohmann::json& args, const std::string& call_id,
+                                std::stop_token stop) {
   Prepared prepared;
   CallsDone done;
   prepared.run.call = {call_id, tool->name, args.dump()};
@@ -311,7 +325,8 @@ CallRun ToolCalls::run_for_file(ToolPtr tool, const nlohmann::json& args, const 
 }
 
 // What the change broke follows the result: the model need not run a build to hear of it.
-void ToolCalls::look_at_changes(CallRun& run, const nlohmann::json& args, const Workspace& workspace, std::stop_token stop) {
+void ToolCalls::look_at_changes(CallRun& run, const nlohmann::json& args, const Workspace& workspace,
+                                std::stop_token stop) {
   if (!hands_.watch.changed || !run.tool->effects.has(Effect::write) || !run.tool->paths) return;
   for (const auto& path : run.tool->paths(args)) {
     const auto news = hands_.watch.changed(workspace, path, stop);
@@ -323,26 +338,28 @@ void ToolCalls::look_at_changes(CallRun& run, const nlohmann::json& args, const 
 void ToolCalls::run_one(Prepared& prepared, const Snapshot& seen, std::stop_token stop) {
   auto& run = prepared.run;
   const auto begin = std::chrono::steady_clock::now();
-  ToolContext context{.workspace = seen.workspace,
-                      .files = seen.files,
-                      .jobs = hands_.jobs,
-                      .sandbox = prepared.sandbox,
-                      .changes = prepared.changes,
-                      .stop = stop,
-                      .call_id = run.call.id,
-                      .record = [&](FileChange change) { inbox_.on_owner([&] { hands_.journal.record(std::move(change)); }); },
-                      .scanner = seen.scanner,
-                      .leftovers = hands_.journal.leftovers(),
-                      .granted = run.granted,
-                      .spill_dir = hands_.spill_dir,
-                      .allowed_env = hands_.allowed_env,
-                      .progress =
-                          [&](std::string_view tail) {
-                            emit_(ToolProgress{run.call.id, redact(std::string(tail))});
-                          },
-                      .recall = hands_.recall,
-                      .context = hands_.context,
-                      .ask_user = hands_.ask_user};
+  ToolContext context{
+      .workspace = seen.workspace,
+      .files = seen.files,
+      .jobs = hands_.jobs,
+      .sandbox = prepared.sandbox,
+      .changes = prepared.changes,
+      .stop = stop,
+      .call_id = run.call.id,
+      .record =
+          [&](FileChange change) { inbox_.on_owner([&] { hands_.journal.record(std::move(change)); }); },
+      .scanner = seen.scanner,
+      .leftovers = hands_.journal.leftovers(),
+      .granted = run.granted,
+      .spill_dir = hands_.spill_dir,
+      .allowed_env = hands_.allowed_env,
+      .progress =
+          [&](std::string_view tail) {
+            emit_(ToolProgress{run.call.id, redact(std::string(tail))});
+          },
+      .recall = hands_.recall,
+      .context = hands_.context,
+      .ask_user = hands_.ask_user};
   const auto subject = run.output.subject, note = run.output.note;
   try {
     run.output = run.tool->run(prepared.args, context);
@@ -353,7 +370,8 @@ void ToolCalls::run_one(Prepared& prepared, const Snapshot& seen, std::stop_toke
   if (run.output.subject.empty()) run.output.subject = subject;
   if (run.ran && !run.output.is_error) look_at_changes(run, prepared.args, seen.workspace, stop);
   if (!note.empty()) run.output.text += "\n\n[The user approved this and said: " + note + ']';
-  run.cell.milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
+  run.cell.milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
 }
 
 }  // namespace tern

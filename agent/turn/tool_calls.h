@@ -1,5 +1,6 @@
-// The calls of one assistant message: checked, permitted, run, answered. Read-only neighbours run in parallel, everything
-// else in order. Every call gets exactly one result, whatever happens; a wrong call gets one that teaches.
+// The calls of one assistant message: checked, permitted, run, answered. Read-only neighbours run in
+// parallel, everything else in order. Every call gets exactly one result, whatever happens; a wrong call gets
+// one that teaches.
 #pragma once
 
 #include <filesystem>
@@ -26,14 +27,16 @@ namespace tern {
 
 class Journal;  // tools/files/journal.h
 
-// What the tools work with, owned by the session's thread: calls see copies of it, and their changes are applied here.
+// What the tools work with, owned by the session's thread: calls see copies of it, and their changes are
+// applied here.
 struct ToolEnvironment {
   Workspace& workspace;
   FileMemory& files;
   Journal& journal;
   Jobs& jobs;
   Sandbox sandbox;  // as it is for the workspace; each call gets the part of it that its decision says
-  std::function<void(ToolEnvironment&)> ready_sandbox = {};  // before the first decision on a command; then gone
+  std::function<void(ToolEnvironment&)> ready_sandbox =
+      {};  // before the first decision on a command; then gone
   std::vector<TodoItem> todos;
   std::filesystem::path spill_dir;
   std::vector<std::string> allowed_env;
@@ -42,12 +45,14 @@ struct ToolEnvironment {
   std::function<std::string(const ContextQuery&)> context;
   std::function<UserAnswer(const UserQuestion&)> ask_user;
   PermissionPolicy policy;
-  std::function<std::string(const PermissionRule&)> keep_rule = {};  // for this project; empty, or why it could not
-  bool may_ask = true;                                               // false headless: what would be asked is refused
-  Mailbox<std::string> notes = Mailbox<std::string>();               // from background jobs, for the model
+  std::function<std::string(const PermissionRule&)> keep_rule =
+      {};                                               // for this project; empty, or why it could not
+  bool may_ask = true;                                  // false headless: what would be asked is refused
+  Mailbox<std::string> notes = Mailbox<std::string>();  // from background jobs, for the model
   Hooks hooks = {};
   ChangeWatch watch = {};
-  std::function<std::string(const Tool&)> over_limit = {};  // why it is called no more: it has cost too much; empty: it may be
+  std::function<std::string(const Tool&)> over_limit =
+      {};  // why it is called no more: it has cost too much; empty: it may be
 };
 
 struct Denial {
@@ -73,8 +78,9 @@ struct CallsDone {
   bool hook_ends = false;  // a hook ends the turn; people have been told
 };
 
-// What the turn logs around its calls, so that it shares their transactions and a round costs two syncs of the disk:
-// `before` with the start of the first calls (or before the first question), `after` with the last results.
+// What the turn logs around its calls, so that it shares their transactions and a round costs two syncs of
+// the disk: `before` with the start of the first calls (or before the first question), `after` with the last
+// results.
 struct AroundCalls {
   std::function<void()> before = {};
   std::function<void(CallsDone&)> after = {};
@@ -84,16 +90,20 @@ struct Offer;
 
 class ToolCalls {
  public:
-  ToolCalls(ToolEnvironment& hands, const Context& context, Store& store, Inbox& inbox, std::function<void(Event)> emit)
+  ToolCalls(ToolEnvironment& hands, const Context& context, Store& store, Inbox& inbox,
+            std::function<void(Event)> emit)
       : hands_(hands), context_(context), store_(store), inbox_(inbox), emit_(std::move(emit)) {}
 
   // Each result is in the log, with its original, before the next group of calls starts.
   CallsDone run(const std::vector<ToolCall>& calls, std::stop_token stop, const AroundCalls& around = {});
   void forget_repeats() { guard_ = {}; }
   // A command that a person gave: with their authority, into no log.
-  ToolOutput run_for_person(ToolPtr tool, const nlohmann::json& args, const std::string& call_id, std::stop_token stop);
-  // A call that a file asks for: decided like one of the model's, into no log. `refused` and the output's note say that it did not run.
-  CallRun run_for_file(ToolPtr tool, const nlohmann::json& args, const std::string& call_id, std::stop_token stop);
+  ToolOutput run_for_person(ToolPtr tool, const nlohmann::json& args, const std::string& call_id,
+                            std::stop_token stop);
+  // A call that a file asks for: decided like one of the model's, into no log. `refused` and the output's
+  // note say that it did not run.
+  CallRun run_for_file(ToolPtr tool, const nlohmann::json& args, const std::string& call_id,
+                       std::stop_token stop);
 
  private:
   struct Prepared;
@@ -107,8 +117,8 @@ class ToolCalls {
   bool before_call(Prepared& prepared, std::stop_token stop, CallsDone& done);
   std::optional<bool> hooks_permit(Prepared& prepared, const Ask& why, std::stop_token stop, CallsDone& done);
   void after_call(Prepared& prepared, std::stop_token stop, CallsDone& done);
-  HookAnswer ask_hooks(HookEvent event, const Prepared& prepared, const nlohmann::json& more, std::stop_token stop,
-                       CallsDone& done);
+  HookAnswer ask_hooks(HookEvent event, const Prepared& prepared, const nlohmann::json& more,
+                       std::stop_token stop, CallsDone& done);
   void take_permissions(const HookAnswer& answer);
   bool changed_input(Prepared& prepared, const HookAnswer& answer, CallsDone& done);
   void grant(const Offer& offer);
@@ -116,7 +126,8 @@ class ToolCalls {
   void execute(const std::vector<Prepared*>& group, std::stop_token stop);
   void work(const std::vector<Prepared*>& group, std::stop_token stop);
   void run_one(Prepared& prepared, const Snapshot& seen, std::stop_token stop);
-  void look_at_changes(CallRun& run, const nlohmann::json& args, const Workspace& workspace, std::stop_token stop);
+  void look_at_changes(CallRun& run, const nlohmann::json& args, const Workspace& workspace,
+                       std::stop_token stop);
   void settle_walls(Prepared& prepared, std::stop_token stop, CallsDone& done);
   void close(Prepared& prepared);
   void log_before();
@@ -130,7 +141,7 @@ class ToolCalls {
   LoopGuard guard_;
   OwnerThread owner_;
   std::function<void()> before_;  // not yet logged
-  Tokens entered_ = 0;            // results of the message being answered; the conversation has them when all are there
+  Tokens entered_ = 0;  // results of the message being answered; the conversation has them when all are there
   std::uint64_t next_question_ = 1;
 };
 

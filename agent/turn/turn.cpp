@@ -29,7 +29,9 @@ struct Progress {
   StopHooks hooks;
 };
 
-TurnEnded ended(How how, int exit_code, std::string error = {}) { return {how, std::move(error), exit_code, 0}; }
+TurnEnded ended(How how, int exit_code, std::string error = {}) {
+  return {how, std::move(error), exit_code, 0};
+}
 
 Item user_item(std::string text, bool synthetic = false) {
   Item item;
@@ -75,10 +77,12 @@ std::optional<TurnEnded> over_cost(Agent& agent) {
   if (!model.priced)
     return ended(How::failed, 2,
                  "The limit on dollars can't be checked: the price of " + name +
-                     " is not known. Give its prices under \"models\" in the configuration, or take the limit away (--max-cost, "
+                     " is not known. Give its prices under \"models\" in the configuration, or take the "
+                     "limit away (--max-cost, "
                      "/cost limit off).");
   if (costs_nothing(model) && !std::exchange(agent.unpriced_shown, true))
-    agent.emit(Notice{Level::info, name + " has no price: it counts as $0, and no limit on dollars stops it."});
+    agent.emit(
+        Notice{Level::info, name + " has no price: it counts as $0, and no limit on dollars stops it."});
   auto why = agent.spending.reached(agent.limits.cost);
   if (why.empty()) return std::nullopt;
   auto end = ended(How::limit, 5, std::move(why));
@@ -89,7 +93,8 @@ std::optional<TurnEnded> over_cost(Agent& agent) {
 std::optional<TurnEnded> over_limit(Agent& agent, const Progress& progress) {
   const auto& limits = agent.limits;
   if (limits.max_requests > 0 && progress.requests >= limits.max_requests)
-    return ended(How::limit, 5, "Stopped after " + counted(limits.max_requests, "request") + " (--max-turns).");
+    return ended(How::limit, 5,
+                 "Stopped after " + counted(limits.max_requests, "request") + " (--max-turns).");
   if (limits.max_growth > 0 && agent.context.gauges.grown() >= limits.max_growth)
     return ended(How::limit, 5, "Stopped after " + thousands(agent.context.gauges.grown()) + " tokens.");
   return over_cost(agent);
@@ -102,8 +107,8 @@ std::optional<TurnEnded> make_room(Agent& agent, std::stop_token stop) {
   return ended(How::failed, 1, room.why);
 }
 
-// What has been said so far goes into the store about once a second, and where a text ends, so that a crash loses little of a
-// long answer and nothing of what stands before a call whose arguments take their time.
+// What has been said so far goes into the store about once a second, and where a text ends, so that a crash
+// loses little of a long answer and nothing of what stands before a call whose arguments take their time.
 class PartialKeeper {
  public:
   explicit PartialKeeper(Agent& agent) : agent_(agent) {}
@@ -161,7 +166,8 @@ ModelReply ask_model(Agent& agent, Progress& progress, std::stop_token stop) {
   }
   if (!reply.usage_reported) return reply;
   agent.context.gauges.reported(estimated, reply.usage, model, agent.now());
-  const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
+  const auto spent =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
   progress.usage.push_back(usage_row(agent, "turn", reply.usage));
   progress.usage.back().milliseconds = spent;
   progress.usage.back().sources = divided(request, agent.context.prompt, reply.usage, model);
@@ -210,7 +216,8 @@ int exit_code(Failure kind) {
 
 // True: the turn goes on with another request.
 bool recovered(Agent& agent, const Failed& failed, Progress& progress, std::stop_token stop) {
-  if (failed.kind == Failure::overflow && progress.overflows++ == 0) return agent.compactor.overflow(agent.context, failed, stop);
+  if (failed.kind == Failure::overflow && progress.overflows++ == 0)
+    return agent.compactor.overflow(agent.context, failed, stop);
   return false;
 }
 
@@ -224,7 +231,8 @@ void take_results(Agent& agent, CallsDone& done) {
   item.role = Role::user;
   for (auto& run : done.runs) item.blocks.push_back(std::move(run.result));
   for (auto& run : done.runs)
-    for (auto& image : run.output.images) item.blocks.push_back(Image{image.media_type, std::move(image.bytes)});
+    for (auto& image : run.output.images)
+      item.blocks.push_back(Image{image.media_type, std::move(image.bytes)});
   append(agent, std::move(item));
   std::move(done.denials.begin(), done.denials.end(), std::back_inserter(agent.denials));
 }
@@ -239,7 +247,8 @@ bool kept_going(Agent& agent, const ModelReply& reply, Progress& progress, std::
 }
 
 TurnEnded after_calls(const CallsDone& done) {
-  if (!done.stuck.empty()) return ended(How::failed, 1, "Stopped, for the model goes round in circles: " + done.stuck);
+  if (!done.stuck.empty())
+    return ended(How::failed, 1, "Stopped, for the model goes round in circles: " + done.stuck);
   return ended(How::interrupted, 0);
 }
 
@@ -253,7 +262,8 @@ bool take_up(Agent& agent, const ModelReply& reply, Progress& progress) {
 
 // True: the model thought and said nothing, and is asked once for what it thought.
 bool asked_to_speak(Agent& agent, const ModelReply& reply, Progress& progress) {
-  if (reply.reason != StopReason::end || reply.blocks.empty() || speaks(reply) || progress.silences++ > 0) return false;
+  if (reply.reason != StopReason::end || reply.blocks.empty() || speaks(reply) || progress.silences++ > 0)
+    return false;
   append(agent, user_item("[You thought, but gave no answer. Give it now.]", true));
   return true;
 }
@@ -276,20 +286,27 @@ bool corrected(Agent& agent, const ModelReply& reply, Progress& progress) {
 TurnEnded finish(Agent& agent, const ModelReply& reply) {
   if (reply.reason == StopReason::refusal) return ended(How::failed, 1, "The model refused to answer.");
   if (reply.reason == StopReason::length || reply.reason == StopReason::cut)
-    return ended(How::failed, 1,
-                 "The answer is not whole: it was cut again after " + std::to_string(continuations) + " continuations (" +
-                     (reply.reason == StopReason::length ? "the model's output limit" : "the connection broke") + ").");
-  if (!speaks(reply)) return ended(How::failed, 1, "The model gave an empty answer; try again or use another model.");
+    return ended(
+        How::failed, 1,
+        "The answer is not whole: it was cut again after " + std::to_string(continuations) +
+            " continuations (" +
+            (reply.reason == StopReason::length ? "the model's output limit" : "the connection broke") +
+            ").");
+  if (!speaks(reply))
+    return ended(How::failed, 1, "The model gave an empty answer; try again or use another model.");
   if (const auto fault = schema_fault(agent, reply); !fault.empty())
-    return ended(How::failed, 1, "The answer does not match --json-schema, even when asked again: " + fault + ".");
+    return ended(How::failed, 1,
+                 "The answer does not match --json-schema, even when asked again: " + fault + ".");
   return ended(How::done, !agent.denials.empty() && !agent.hands.may_ask ? 6 : 0);
 }
 
 }  // namespace
 
-// The whole turn. Each line is a step a person could name; each way out answers every call and closes every message.
+// The whole turn. Each line is a step a person could name; each way out answers every call and closes every
+// message.
 static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::stop_token stop) {
-  if (auto refused = prompt_refused(agent, input, stop); !refused.empty()) return ended(How::failed, 1, std::move(refused));
+  if (auto refused = prompt_refused(agent, input, stop); !refused.empty())
+    return ended(How::failed, 1, std::move(refused));
   agent.store.transact([&] {
     if (!agent.helper) agent.store.add_prompt(redact(input.text));
     take_input(agent, std::move(input));
@@ -309,7 +326,8 @@ static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::st
       take_reply(agent, reply, progress);
       return ended(How::failed, exit_code(reply.failed->kind), reply.failed->message);
     }
-    progress.overflows = 0;  // one try for each request that is too long; a later one of a long turn has its own
+    progress.overflows =
+        0;  // one try for each request that is too long; a later one of a long turn has its own
     if (calls.empty()) {
       take_reply(agent, reply, progress);
       agent.show_meters();
@@ -322,9 +340,10 @@ static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::st
       return finish(agent, reply);
     }
 
-    const CallsDone done = agent.calls.run(calls, stop,
-                                           {.before = [&] { take_reply(agent, reply, progress); },
-                                            .after = [&](CallsDone& results) { take_results(agent, results); }});
+    const CallsDone done =
+        agent.calls.run(calls, stop,
+                        {.before = [&] { take_reply(agent, reply, progress); },
+                         .after = [&](CallsDone& results) { take_results(agent, results); }});
     agent.show_meters();
     if (stop.stop_requested()) return ended(How::interrupted, 130);
     if (!done.stuck.empty() || done.said_no || done.hook_ends) return after_calls(done);
@@ -345,9 +364,11 @@ TurnEnded run_turn(Agent& agent, Submit input, std::stop_token stop) {
   agent.spending.turn_begins(agent.context.gauges.dollars());
   agent.emit(TurnStarted{++agent.turn});
   auto end = turn_of(agent, std::move(input), progress, stop);
-  if (end.how == How::interrupted && stop.stop_requested()) append(agent, user_item("[Request interrupted by user]", true));
+  if (end.how == How::interrupted && stop.stop_requested())
+    append(agent, user_item("[Request interrupted by user]", true));
   end.milliseconds =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - progress.begin).count();
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - progress.begin)
+          .count();
   agent.context.gauges.turn_ended();
   agent.spending.count(agent.context.gauges.dollars());
   agent.store.transact([&] {

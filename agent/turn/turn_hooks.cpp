@@ -7,7 +7,9 @@ namespace {
 
 using nlohmann::json;
 
-std::string text_of(const json& fields) { return fields.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string text_of(const json& fields) {
+  return fields.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 }  // namespace
 
@@ -15,7 +17,8 @@ std::string prompt_refused(Agent& agent, const Submit& input, std::stop_token st
   const auto& hooks = agent.hands.hooks;
   if (!hooks.hear(HookEvent::user_prompt_submit)) return {};
   const auto& prompt = input.typed.empty() ? input.text : input.typed;
-  const auto answer = hooks.ask({HookEvent::user_prompt_submit, {}, text_of({{"prompt", prompt}, {"source", "user"}})}, stop);
+  const auto answer =
+      hooks.ask({HookEvent::user_prompt_submit, {}, text_of({{"prompt", prompt}, {"source", "user"}})}, stop);
   if (answer.blocked || answer.ends_turn) {
     const auto& why = answer.blocked ? answer.reason : answer.stop_reason;
     return "The hook " + answer.by + " refused the prompt" + (why.empty() ? "." : ": " + why);
@@ -38,8 +41,8 @@ std::string goes_on_for(Agent& agent, StopHooks& state, const std::string& last_
   if (words.empty() && answer.blocked) words = "Go on.";
   if (words.empty()) return {};
   if (++state.blocks > StopHooks::most_blocks) {
-    agent.emit(Notice{Level::warning,
-                      "Stop hooks kept this turn going " + std::to_string(StopHooks::most_blocks) + " times; now it ends."});
+    agent.emit(Notice{Level::warning, "Stop hooks kept this turn going " +
+                                          std::to_string(StopHooks::most_blocks) + " times; now it ends."});
     return {};
   }
   return "[A hook wants you to go on: " + words + "]";

@@ -8,7 +8,8 @@
 
 namespace tern {
 
-// Empty: the prompt goes in, and what hooks add to it waits in hands.notes. Else why it does not; people have been told.
+// Empty: the prompt goes in, and what hooks add to it waits in hands.notes. Else why it does not; people have
+// been told.
 std::string prompt_refused(Agent& agent, const Submit& input, std::stop_token stop);
 
 struct StopHooks {

@@ -12,8 +12,9 @@ namespace tern {
 
 namespace {
 
-constexpr int deepest = 400;                                        // pages nested deeper are made to overrun the stack
-constexpr std::size_t most_text = 16'000'000, longest_prefix = 64;  // and pages of quotes in quotes to fill the memory
+constexpr int deepest = 400;  // pages nested deeper are made to overrun the stack
+constexpr std::size_t most_text = 16'000'000,
+                      longest_prefix = 64;  // and pages of quotes in quotes to fill the memory
 
 struct OutputFree {
   void operator()(GumboOutput* output) const { gumbo_destroy_output(&kGumboDefaultOptions, output); }
@@ -24,14 +25,16 @@ bool is_one_of(GumboTag tag, std::initializer_list<GumboTag> list) {
 }
 
 bool is_unread(GumboTag tag) {
-  return is_one_of(tag, {GUMBO_TAG_SCRIPT, GUMBO_TAG_STYLE, GUMBO_TAG_NOSCRIPT, GUMBO_TAG_TEMPLATE, GUMBO_TAG_SVG, GUMBO_TAG_HEAD,
-                         GUMBO_TAG_NAV, GUMBO_TAG_IFRAME, GUMBO_TAG_BUTTON, GUMBO_TAG_SELECT, GUMBO_TAG_TEXTAREA});
+  return is_one_of(tag, {GUMBO_TAG_SCRIPT, GUMBO_TAG_STYLE, GUMBO_TAG_NOSCRIPT, GUMBO_TAG_TEMPLATE,
+                         GUMBO_TAG_SVG, GUMBO_TAG_HEAD, GUMBO_TAG_NAV, GUMBO_TAG_IFRAME, GUMBO_TAG_BUTTON,
+                         GUMBO_TAG_SELECT, GUMBO_TAG_TEXTAREA});
 }
 
 bool is_block(GumboTag tag) {
-  return is_one_of(tag, {GUMBO_TAG_P, GUMBO_TAG_DIV, GUMBO_TAG_SECTION, GUMBO_TAG_ARTICLE, GUMBO_TAG_MAIN, GUMBO_TAG_HEADER,
-                         GUMBO_TAG_FOOTER, GUMBO_TAG_ASIDE, GUMBO_TAG_UL, GUMBO_TAG_OL, GUMBO_TAG_DL, GUMBO_TAG_DT, GUMBO_TAG_DD,
-                         GUMBO_TAG_TABLE, GUMBO_TAG_FIGURE, GUMBO_TAG_FORM, GUMBO_TAG_DETAILS, GUMBO_TAG_SUMMARY});
+  return is_one_of(tag, {GUMBO_TAG_P, GUMBO_TAG_DIV, GUMBO_TAG_SECTION, GUMBO_TAG_ARTICLE, GUMBO_TAG_MAIN,
+                         GUMBO_TAG_HEADER, GUMBO_TAG_FOOTER, GUMBO_TAG_ASIDE, GUMBO_TAG_UL, GUMBO_TAG_OL,
+                         GUMBO_TAG_DL, GUMBO_TAG_DT, GUMBO_TAG_DD, GUMBO_TAG_TABLE, GUMBO_TAG_FIGURE,
+                         GUMBO_TAG_FORM, GUMBO_TAG_DETAILS, GUMBO_TAG_SUMMARY});
 }
 
 const char* attribute(const GumboElement& element, const char* name) {
@@ -238,7 +241,8 @@ std::string title_of(const GumboNode& root) {
 WebPage html_markdown(std::string_view html, std::string_view base) {
   GumboOptions options = kGumboDefaultOptions;
   options.max_errors = 0;
-  const std::unique_ptr<GumboOutput, OutputFree> parsed(gumbo_parse_with_options(&options, html.data(), html.size()));
+  const std::unique_ptr<GumboOutput, OutputFree> parsed(
+      gumbo_parse_with_options(&options, html.data(), html.size()));
   if (!parsed) return {};
   Writer writer(base);
   writer.node(*parsed->root, 0);
@@ -262,9 +266,11 @@ std::string join_url(std::string_view base, std::string_view link) {
   if (link.front() == '/') return std::string(host) + std::string(link);
   std::string_view folder = base.substr(path);
   folder = folder.substr(0, folder.find_first_of("?#"));
-  if (link.front() == '?') return std::string(host) + (folder.empty() ? "/" : std::string(folder)) + std::string(link);
+  if (link.front() == '?')
+    return std::string(host) + (folder.empty() ? "/" : std::string(folder)) + std::string(link);
   const auto slash = folder.rfind('/');
-  return std::string(host) + (slash == folder.npos ? "/" : std::string(folder.substr(0, slash + 1))) + std::string(link);
+  return std::string(host) + (slash == folder.npos ? "/" : std::string(folder.substr(0, slash + 1))) +
+         std::string(link);
 }
 
 }  // namespace tern

@@ -28,7 +28,8 @@ void limit(__rlimit_resource what, rlim_t most) {
 }
 
 // Sends the page, takes the text; false when it was stopped.
-bool converse(Process& process, std::string_view html, std::string& text, ProcessEnd& end, const std::stop_token& stop) {
+bool converse(Process& process, std::string_view html, std::string& text, ProcessEnd& end,
+              const std::stop_token& stop) {
   for (bool open = true;;) {
     if (stop.stop_requested()) return false;
     while (!html.empty()) {
@@ -79,7 +80,8 @@ int read_page_main(int argc, char** argv) {
   if (memory_is_limited) limit(RLIMIT_AS, most_memory);
   std::string html;
   char part[1 << 16];
-  for (ssize_t got; (got = ::read(STDIN_FILENO, part, sizeof part)) > 0;) html.append(part, static_cast<std::size_t>(got));
+  for (ssize_t got; (got = ::read(STDIN_FILENO, part, sizeof part)) > 0;)
+    html.append(part, static_cast<std::size_t>(got));
   const WebPage page = html_markdown(html, argc > 2 ? argv[2] : "");
   std::string title = page.title;
   for (char& c : title) c = c == '\n' ? ' ' : c;

@@ -1,5 +1,5 @@
-// Reads a page in a process of its own: one that was made to fill the memory or to take for ever costs a bounded share of both, and what
-// goes wrong in the parser stays there.
+// Reads a page in a process of its own: one that was made to fill the memory or to take for ever costs a
+// bounded share of both, and what goes wrong in the parser stays there.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ struct PageRead {
 
 PageRead read_page_apart(const std::string& html, const std::string& base, ToolContext& ctx);
 
-// That process: `tern --read-page BASE` takes the HTML on its input and writes the title, a line break and the Markdown.
+// That process: `tern --read-page BASE` takes the HTML on its input and writes the title, a line break and
+// the Markdown.
 inline constexpr const char* read_page_flag = "--read-page";
 int read_page_main(int argc, char** argv);
 

@@ -1,4 +1,5 @@
-// WebFetch: one page of the public web, as text. The person is asked for each host; a redirect to another host is told, not followed.
+// WebFetch: one page of the public web, as text. The person is asked for each host; a redirect to another
+// host is told, not followed.
 #pragma once
 
 #include <chrono>
@@ -10,9 +11,12 @@
 namespace tern {
 
 struct WebAccess {
-  bool public_only = true;  // no address of this machine or its networks, whatever the name says; off in tests alone
-  std::function<PageRead(const std::string& html, const std::string& base, ToolContext& ctx)> read = read_page_apart;
-  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;  // for the cache
+  bool public_only =
+      true;  // no address of this machine or its networks, whatever the name says; off in tests alone
+  std::function<PageRead(const std::string& html, const std::string& base, ToolContext& ctx)> read =
+      read_page_apart;
+  std::function<std::chrono::steady_clock::time_point()> now =
+      std::chrono::steady_clock::now;  // for the cache
 };
 Tool web_fetch_tool(const WebAccess& access = {});
 

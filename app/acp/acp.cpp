@@ -32,8 +32,9 @@ int serve_acp(const AcpWorld& world) {
   AcpWriter writer(world.out);
   AcpServer server(world, writer);
   LineSplitter splitter(largest_line);
-  const LineSplitter::Lines lines{[&](std::string line) { server.take(std::move(line)); },
-                                  [&](std::string_view head, std::string_view tail) { server.too_long(head, tail); }};
+  const LineSplitter::Lines lines{
+      [&](std::string line) { server.take(std::move(line)); },
+      [&](std::string_view head, std::string_view tail) { server.too_long(head, tail); }};
   std::string buffer(64 * 1024, '\0');
   while (wait_for(world)) {
     const auto n = ::read(world.in, buffer.data(), buffer.size());

@@ -16,8 +16,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_arguments = 256 * 1024, most_text = 64 * 1024, most_tail = 8 * 1024, most_title = 200;
-constexpr std::chrono::milliseconds pace{200};  // of a running call's output: the client gets its last part anew each time
+constexpr std::size_t most_arguments = 256 * 1024, most_text = 64 * 1024, most_tail = 8 * 1024,
+                      most_title = 200;
+constexpr std::chrono::milliseconds pace{
+    200};  // of a running call's output: the client gets its last part anew each time
 
 struct KindRow {
   std::string_view tool, kind;
@@ -58,7 +60,9 @@ std::string head_of(const std::string& text) {
 }
 
 // It was not run; what the model was told of that is not for people.
-bool was_refused(const ToolFinished& done) { return done.note.starts_with(rejected_note) || done.note.starts_with(blocked_note); }
+bool was_refused(const ToolFinished& done) {
+  return done.note.starts_with(rejected_note) || done.note.starts_with(blocked_note);
+}
 
 json location_list(const std::string& path, std::size_t line) {
   json place;
@@ -101,7 +105,8 @@ void AcpCalls::look_at_arguments(Call& call, const std::string& arguments, json&
     const auto path = member_text(input, key);
     if (path.empty()) continue;
     call.path = (cwd_ / path).lexically_normal().string();
-    call.line = static_cast<std::size_t>(std::max<std::int64_t>(0, whole_number(input.value("offset", json()), 0)));
+    call.line =
+        static_cast<std::size_t>(std::max<std::int64_t>(0, whole_number(input.value("offset", json()), 0)));
     update["locations"] = location_list(call.path, call.line);
     break;
   }
@@ -169,7 +174,8 @@ json AcpCalls::question(const PermissionAsked& asked) {
   question.erase("sessionUpdate");
   auto content = acp_diffs(asked.diff, call.path);
   if (content.empty()) content.push_back(acp_part(fenced(head_of(asked.body))));
-  if (!asked.reason.empty()) content.push_back(acp_part((asked.danger ? "**Careful:** " : "") + asked.reason));
+  if (!asked.reason.empty())
+    content.push_back(acp_part((asked.danger ? "**Careful:** " : "") + asked.reason));
   question["content"] = std::move(content);
   return question;
 }

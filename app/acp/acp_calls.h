@@ -1,4 +1,5 @@
-// The tool calls of a session as the client sees them: each is told once whole, then what has changed of it. One thread at a time.
+// The tool calls of a session as the client sees them: each is told once whole, then what has changed of it.
+// One thread at a time.
 #pragma once
 
 #include <chrono>
@@ -31,7 +32,8 @@ class AcpCalls {
     std::size_t line = 0;
     std::chrono::steady_clock::time_point shown{};
   };
-  Call& known(const std::string& id, const std::string& tool, const std::string& label, const std::string& subject);
+  Call& known(const std::string& id, const std::string& tool, const std::string& label,
+              const std::string& subject);
   void look_at_arguments(Call& call, const std::string& arguments, nlohmann::json& update) const;
   nlohmann::json message(const std::string& id, const Call& call, bool whole, const char* status) const;
 

@@ -51,7 +51,9 @@ void AcpClient::withdraw(std::int64_t question) {
 
 void AcpClient::answer(const json& id, const json& result) { writer_.send(rpc_result(id, result)); }
 
-void AcpClient::fail(const json& id, int code, std::string_view message) { writer_.send(rpc_failure(id, code, message)); }
+void AcpClient::fail(const json& id, int code, std::string_view message) {
+  writer_.send(rpc_failure(id, code, message));
+}
 
 void AcpClient::take(const RpcMessage& message) {
   Answered answered;

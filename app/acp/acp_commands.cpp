@@ -27,16 +27,21 @@ constexpr SlashRow slash_rows[] = {
        return compact;
      }},
     {"undo-compact", "Take the last compaction back", "", [](Words) -> Command { return UndoCompact{}; }},
-    {"recall", "Show an original, or those that hold a text", "r17 or words", [](Words words) { return asks("recall", words); }},
-    {"summaries", "What was written when the context became smaller", "", [](Words) { return asks("summaries", "5"); }},
+    {"recall", "Show an original, or those that hold a text", "r17 or words",
+     [](Words words) { return asks("recall", words); }},
+    {"summaries", "What was written when the context became smaller", "",
+     [](Words) { return asks("summaries", "5"); }},
     {"log", "Every compaction and its reason", "", [](Words) { return asks("context log", {}); }},
     {"pin", "Keep something through every compaction", "r17, last, a path or a sentence",
      [](Words words) -> Command { return PinThis{.what = words}; }},
-    {"unpin", "Remove a pin", "what was pinned", [](Words words) -> Command { return PinThis{.what = words, .on = false}; }},
-    {"cost", "What this session has cost, and limits on it", "limit session 5", [](Words w) { return asks("cost", w); }},
+    {"unpin", "Remove a pin", "what was pinned",
+     [](Words words) -> Command { return PinThis{.what = words, .on = false}; }},
+    {"cost", "What this session has cost, and limits on it", "limit session 5",
+     [](Words w) { return asks("cost", w); }},
     {"status", "Model, folder, sandbox, settings", "", [](Words) { return asks("status", {}); }},
     {"tasks", "Commands that run in the background", "", [](Words words) { return asks("tasks", words); }},
-    {"mcp", "MCP servers: state and tools", "approve|on|off|login NAME", [](Words words) { return asks("mcp", words); }},
+    {"mcp", "MCP servers: state and tools", "approve|on|off|login NAME",
+     [](Words words) { return asks("mcp", words); }},
     {"hooks", "Commands that run at certain moments", "approve|grant|refuse NUMBER",
      [](Words words) { return asks("hooks", words); }},
     {"permissions", "The rules in force, or another one", "allow|deny|test …",
@@ -71,7 +76,8 @@ json commands_update(const std::vector<BroughtCommand>& brought) {
   auto& list = update["availableCommands"] = json::array();
   for (const auto& row : slash_rows) list.push_back(command_row(row.name, row.help, row.input));
   for (const auto& one : brought)
-    if (!one.name.starts_with('@')) list.push_back(command_row(one.name, one.help.empty() ? one.source : one.help, one.usage));
+    if (!one.name.starts_with('@'))
+      list.push_back(command_row(one.name, one.help.empty() ? one.source : one.help, one.usage));
   return update;
 }
 

@@ -10,7 +10,8 @@
 
 namespace tern {
 
-// The command that the words of a prompt stand for: "/compact the parser". Nothing: the prompt is for the model.
+// The command that the words of a prompt stand for: "/compact the parser". Nothing: the prompt is for the
+// model.
 std::optional<Command> slash_command(std::string_view prompt);
 
 // "available_commands_update": those above and what the user and the project bring.

@@ -7,7 +7,8 @@
 
 namespace tern {
 
-// A list of {"type": "diff", "path", "oldText", "newText"}; a new file has the oldText null. Empty when `diff` has no hunk.
+// A list of {"type": "diff", "path", "oldText", "newText"}; a new file has the oldText null. Empty when
+// `diff` has no hunk.
 nlohmann::json acp_diffs(std::string_view diff, const std::string& path);
 
 // The line in the new file at which the first hunk begins; 0 without one.

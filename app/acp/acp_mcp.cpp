@@ -14,7 +14,8 @@ using nlohmann::json;
 std::string fit_name(const std::string& name) {
   std::string fit;
   for (const char c : name.substr(0, 64)) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+    const bool letter =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
     if (letter || (!fit.empty() && fit.back() != '_')) fit += letter ? c : '_';
   }
   while (!fit.empty() && fit.back() == '_') fit.pop_back();
@@ -51,9 +52,10 @@ McpServers client_servers(const json& list) {
     const auto given = member_text(entry, "name"), type = member_text(entry, "type");
     const auto name = fit_name(given);
     const bool http = type == "http", stdio = type.empty() || type == "stdio";
-    const bool usable = (http && !member_text(entry, "url").empty()) || (stdio && !member_text(entry, "command").empty());
-    const bool twice =
-        std::any_of(read.servers.begin(), read.servers.end(), [&](const McpServer& one) { return one.name == name; });
+    const bool usable =
+        (http && !member_text(entry, "url").empty()) || (stdio && !member_text(entry, "command").empty());
+    const bool twice = std::any_of(read.servers.begin(), read.servers.end(),
+                                   [&](const McpServer& one) { return one.name == name; });
     if (is_server_name(name) && usable && !twice)
       read.servers.push_back(server_of(entry, name));
     else
@@ -62,7 +64,8 @@ McpServers client_servers(const json& list) {
                                : usable ? "its name has no letters."
                                         : "tern speaks stdio and http."));
   }
-  std::sort(read.servers.begin(), read.servers.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::sort(read.servers.begin(), read.servers.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
   return read;
 }
 

@@ -8,7 +8,8 @@
 
 namespace tern {
 
-// Servers on stdio and over HTTP; what else there is is named in `problems`. Their names are made fit for the names of tools.
+// Servers on stdio and over HTTP; what else there is is named in `problems`. Their names are made fit for the
+// names of tools.
 McpServers client_servers(const nlohmann::json& list);
 
 }  // namespace tern

@@ -16,7 +16,8 @@ struct ModeRow {
 };
 constexpr ModeRow mode_rows[] = {
     {PermissionMode::ask, "ask", "Ask", "Edits and commands that change something ask first"},
-    {PermissionMode::accept_edits, "accept-edits", "Accept edits", "Edits in the workspace run; commands run in a sandbox"},
+    {PermissionMode::accept_edits, "accept-edits", "Accept edits",
+     "Edits in the workspace run; commands run in a sandbox"},
     {PermissionMode::plan, "plan", "Plan", "Reads and plans, changes nothing"},
     {PermissionMode::automatic, "auto", "Auto", "As accept edits, and local git work runs"},
     {PermissionMode::bypass, "bypass", "Bypass", "Everything runs unasked"},
@@ -53,7 +54,9 @@ std::string effort_of(int tokens) {
   return std::to_string(tokens);
 }
 
-std::string style_name(SummaryStyle style) { return style == SummaryStyle::snapshot ? "snapshot" : "sections"; }
+std::string style_name(SummaryStyle style) {
+  return style == SummaryStyle::snapshot ? "snapshot" : "sections";
+}
 
 json effort_choices(int now) {
   json list = json::array();
@@ -112,14 +115,16 @@ std::optional<Command> AcpOptions::set(std::string_view option, std::string_view
     return SetMode{mode};
   }
   if (option == "model") {
-    if (std::none_of(models.begin(), models.end(), [&](const AcpModelRow& row) { return row.value == value; }))
+    if (std::none_of(models.begin(), models.end(),
+                     [&](const AcpModelRow& row) { return row.value == value; }))
       return std::nullopt;
     model = value;
     return SetModel{model};
   }
   if (option == "effort") {
     const auto levels = effort_levels();
-    const auto found = std::find_if(levels.begin(), levels.end(), [&](const EffortLevel& one) { return one.name == value; });
+    const auto found =
+        std::find_if(levels.begin(), levels.end(), [&](const EffortLevel& one) { return one.name == value; });
     if (found == levels.end()) return std::nullopt;
     thinking = found->tokens;
     return Query{"effort", std::string(value)};

@@ -1,4 +1,5 @@
-// What a client may set of a session: the permission mode, the model, how much it thinks, the form of summaries.
+// What a client may set of a session: the permission mode, the model, how much it thinks, the form of
+// summaries.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -26,7 +27,8 @@ struct AcpOptions {
 
   nlohmann::json modes() const;   // SessionModeState
   nlohmann::json config() const;  // the list of config options
-  // What carries the change out, and the new value is in place; nothing when there is no such option or value.
+  // What carries the change out, and the new value is in place; nothing when there is no such option or
+  // value.
   std::optional<Command> set(std::string_view option, std::string_view value);
 };
 

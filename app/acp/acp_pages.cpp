@@ -17,8 +17,8 @@ std::string markdown(const Page& page) {
 std::string markdown(const ContextReport& report) {
   const auto& meters = report.meters;
   const auto limit = std::max<Tokens>(meters.limit, 1);
-  auto text = "**Context** " + std::to_string(meters.used * 100 / limit) + "% of " + thousands(limit) + " tokens · " +
-              meters.model + "\n\n";
+  auto text = "**Context** " + std::to_string(meters.used * 100 / limit) + "% of " + thousands(limit) +
+              " tokens · " + meters.model + "\n\n";
   std::string rows;
   for (const auto& part : meters.parts)
     if (part.tokens > 0) rows += part.name + "  " + thousands(part.tokens) + "\n";
@@ -32,7 +32,8 @@ std::string markdown(const ContextReport& report) {
 std::string markdown(const ListShown& list) {
   if (list.rows.empty()) return list.empty;
   std::string rows;
-  for (const auto& row : list.rows) rows += row.id + "  " + row.text + (row.note.empty() ? "" : "  " + row.note) + "\n";
+  for (const auto& row : list.rows)
+    rows += row.id + "  " + row.text + (row.note.empty() ? "" : "  " + row.note) + "\n";
   return "**" + list.title + "**\n\n" + fenced(rows);
 }
 

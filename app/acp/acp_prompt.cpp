@@ -63,7 +63,8 @@ struct Reader {
     const auto name = mention(uri, cwd);
     prompt.submit.text += name;
     if (const auto text = resource.find("text"); text != resource.end() && text->is_string()) {
-      resources += "\n\n<context ref=\"" + name + "\">\n" + text->get_ref<const std::string&>() + "\n</context>";
+      resources +=
+          "\n\n<context ref=\"" + name + "\">\n" + text->get_ref<const std::string&>() + "\n</context>";
       return;
     }
     const bool taken = type.starts_with("image/") || type == "application/pdf";
@@ -84,7 +85,8 @@ AcpPrompt read_prompt(const json& blocks, const fs::path& cwd) {
   }
   prompt.submit.text += reader.resources;
   const bool blank = prompt.submit.text.find_first_not_of(" \t\r\n") == std::string::npos;
-  if (prompt.error.empty() && blank && prompt.submit.attachments.empty()) prompt.error = "the prompt is empty";
+  if (prompt.error.empty() && blank && prompt.submit.attachments.empty())
+    prompt.error = "the prompt is empty";
   prompt.submit.when = When::after;
   return prompt;
 }

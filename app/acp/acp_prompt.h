@@ -15,7 +15,8 @@ struct AcpPrompt {
   std::string error;  // not empty: the prompt is refused
 };
 
-// Text, images, embedded resources and links to resources. A link to a file becomes a mention of it, relative to `cwd` where it is below.
+// Text, images, embedded resources and links to resources. A link to a file becomes a mention of it, relative
+// to `cwd` where it is below.
 AcpPrompt read_prompt(const nlohmann::json& blocks, const std::filesystem::path& cwd);
 
 }  // namespace tern

@@ -37,21 +37,23 @@ json abilities_of_agent() {
   mcp["http"] = true;
   mcp["sse"] = false;
   auto& sessions = agent["sessionCapabilities"];
-  for (const char* name : {"list", "resume", "close", "delete", "additionalDirectories"}) sessions[name] = yes;
+  for (const char* name : {"list", "resume", "close", "delete", "additionalDirectories"})
+    sessions[name] = yes;
   return agent;
 }
 
 json auth_methods(bool terminal) {
   json methods = json::array();
   if (terminal) {
-    auto login = auth_method("login", "Add a key", "Paste an API key in a terminal; it is tried and kept for you");
+    auto login =
+        auth_method("login", "Add a key", "Paste an API key in a terminal; it is tried and kept for you");
     login["type"] = "terminal";
     login["args"] = json::array({"login"});
     methods.push_back(std::move(login));
   }
-  methods.push_back(
-      auth_method(key_method, "Use a key that is there",
-                  "From `tern login`, from the environment (ANTHROPIC_API_KEY …), or a model server on this machine"));
+  methods.push_back(auth_method(
+      key_method, "Use a key that is there",
+      "From `tern login`, from the environment (ANTHROPIC_API_KEY …), or a model server on this machine"));
   return methods;
 }
 
@@ -81,7 +83,8 @@ void AcpServer::take(std::string line) {
   const bool odd_id = message.id.is_structured() || message.id.is_boolean();
   switch (message.kind) {
     case RpcKind::unreadable:
-      return client_.fail(odd_id ? json() : message.id, message.code, "This message cannot be used: " + message.why + ".");
+      return client_.fail(odd_id ? json() : message.id, message.code,
+                          "This message cannot be used: " + message.why + ".");
     case RpcKind::request:
       if (odd_id) return client_.fail(nullptr, rpc_code::invalid_request, "An id is a text or a number.");
       return call(message.method, message.id, message.body);
@@ -113,7 +116,8 @@ void AcpServer::call(const std::string& method, const json& id, const json& para
       {"session/set_config_option", [](AcpServer& s, const json& i, const json& p) { s.set_option(i, p); }},
   };
   const auto found = table.find(method);
-  if (found == table.end()) return client_.fail(id, rpc_code::no_method, "There is no method \"" + method.substr(0, 80) + "\".");
+  if (found == table.end())
+    return client_.fail(id, rpc_code::no_method, "There is no method \"" + method.substr(0, 80) + "\".");
   if (!params.is_object()) return client_.fail(id, rpc_code::bad_params, "\"params\" is not an object.");
   try {
     found->second(*this, id, params);
@@ -154,12 +158,14 @@ void AcpServer::initialize(const json& id, const json& params) {
 // A key is added elsewhere; this looks whether there is one now.
 void AcpServer::authenticate(const json& id, const json& params) {
   if (member_text(params, "methodId") != key_method)
-    return client_.fail(id, rpc_code::bad_params, "There is no method of this id that goes through \"authenticate\".");
+    return client_.fail(id, rpc_code::bad_params,
+                        "There is no method of this id that goes through \"authenticate\".");
   SessionSetup setup;
   const auto wrong = world_.make_setup(world_.cwd, setup);
   if (!wrong.empty()) return client_.fail(id, rpc_code::internal, wrong);
   if (!reaches_model(setup))
-    return client_.fail(id, acp_code::no_login, "There is no key yet: run `tern login` in a terminal, or set ANTHROPIC_API_KEY.");
+    return client_.fail(id, acp_code::no_login,
+                        "There is no key yet: run `tern login` in a terminal, or set ANTHROPIC_API_KEY.");
   client_.answer(id, json::object());
 }
 
@@ -167,15 +173,19 @@ void AcpServer::open(AcpSession::Begin begin, const json& id, const json& params
   using Begin = AcpSession::Begin;
   const fs::path cwd = member_text(params, "cwd");
   const auto wanted = member_text(params, "sessionId");
-  if (!is_folder(cwd)) return client_.fail(id, rpc_code::bad_params, "\"cwd\" is not the absolute path of a folder.");
-  if (begin != Begin::fresh && wanted.empty()) return client_.fail(id, rpc_code::bad_params, "\"sessionId\" is missing.");
+  if (!is_folder(cwd))
+    return client_.fail(id, rpc_code::bad_params, "\"cwd\" is not the absolute path of a folder.");
+  if (begin != Begin::fresh && wanted.empty())
+    return client_.fail(id, rpc_code::bad_params, "\"sessionId\" is missing.");
   AcpSession::Opening opening{.request = id, .begin = begin, .setup = {}, .on_open = {}};
   auto& setup = opening.setup;
-  if (const auto wrong = world_.make_setup(cwd, setup); !wrong.empty()) return client_.fail(id, rpc_code::internal, wrong);
+  if (const auto wrong = world_.make_setup(cwd, setup); !wrong.empty())
+    return client_.fail(id, rpc_code::internal, wrong);
   for (const auto& folder : member_list(params, "additionalDirectories")) {
     const fs::path path = folder.is_string() ? folder.get<std::string>() : std::string();
     if (!is_folder(path))
-      return client_.fail(id, rpc_code::bad_params, "An additional directory is not the absolute path of a folder.");
+      return client_.fail(id, rpc_code::bad_params,
+                          "An additional directory is not the absolute path of a folder.");
     setup.extra_dirs.push_back(path);
   }
   setup.open = begin == Begin::fresh ? SessionSetup::Open::fresh : SessionSetup::Open::resume;
@@ -184,7 +194,8 @@ void AcpServer::open(AcpSession::Begin begin, const json& id, const json& params
   setup.own_words = false;
   setup.asks_trust = false;  // it is asked at the first prompt, when there is a session to ask in
   if (begin == Begin::fresh && setup.model.empty() && !setup.demo && !reaches_model(setup))
-    return client_.fail(id, acp_code::no_login, "There is no key for a model yet: run `tern login` in a terminal.");
+    return client_.fail(id, acp_code::no_login,
+                        "There is no key for a model yet: run `tern login` in a terminal.");
   setup.mcp = merge_mcp_servers({std::move(setup.mcp), client_servers(member_list(params, "mcpServers"))});
   std::shared_ptr<AcpSession> session, before;
   {
@@ -257,7 +268,8 @@ void AcpServer::set_option(const json& id, const json& params) {
 void AcpServer::list(const json& id, const json& params) {
   const auto given = member_text(params, "cwd");
   const fs::path cwd = given.empty() ? world_.cwd : fs::path(given);
-  if (!is_folder(cwd)) return client_.fail(id, rpc_code::bad_params, "\"cwd\" is not the absolute path of a folder.");
+  if (!is_folder(cwd))
+    return client_.fail(id, rpc_code::bad_params, "\"cwd\" is not the absolute path of a folder.");
   const auto result = stored_sessions(cwd, world_.state_dir, member_text(params, "cursor"));
   {
     const std::lock_guard lock(mutex_);

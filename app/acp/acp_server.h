@@ -1,4 +1,5 @@
-// The methods of the protocol: what a client's message means, and the sessions it may mean it for. One thread.
+// The methods of the protocol: what a client's message means, and the sessions it may mean it for. One
+// thread.
 #pragma once
 
 #include <map>
@@ -44,7 +45,7 @@ class AcpServer {
   std::mutex mutex_;  // of the three below: sessions open on their own threads
   std::vector<std::shared_ptr<AcpSession>> all_;
   std::map<std::string, std::weak_ptr<AcpSession>> open_;  // weak: a session never ends on its own thread
-  std::map<std::string, std::filesystem::path> places_;    // where the sessions are that the client was told of
+  std::map<std::string, std::filesystem::path> places_;  // where the sessions are that the client was told of
 };
 
 }  // namespace tern

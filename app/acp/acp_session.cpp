@@ -41,12 +41,14 @@ void AcpSession::prompt(json request, AcpPrompt prompt) {
   if (!prompt.error.empty()) return client_.fail(request, rpc_code::bad_params, prompt.error);
   const std::lock_guard lock(mutex_);
   if (closing_) return client_.fail(request, rpc_code::invalid_request, "the session is being closed");
-  if (waiting_.size() >= most_waiting) return client_.fail(request, rpc_code::invalid_request, "too many prompts wait already");
+  if (waiting_.size() >= most_waiting)
+    return client_.fail(request, rpc_code::invalid_request, "too many prompts wait already");
   const auto& text = prompt.submit.text;
   auto title = clipped(text.substr(0, text.find('\n')), most_title);
   auto command = prompt.submit.attachments.empty() ? slash_command(text) : std::nullopt;
   if (command) title.clear();
-  waiting_.push_back({std::move(request), command ? std::move(*command) : Command(std::move(prompt.submit)), std::move(title)});
+  waiting_.push_back({std::move(request), command ? std::move(*command) : Command(std::move(prompt.submit)),
+                      std::move(title)});
   next();
 }
 
@@ -95,7 +97,8 @@ void AcpSession::finish_prompt() {
   const auto request = std::move(running_->request);
   running_.reset();
   if (end_ && end_->how == How::failed && !cancelled_) {
-    client_.fail(request, end_->exit_code == wants_login ? acp_code::no_login : rpc_code::internal, end_->error);
+    client_.fail(request, end_->exit_code == wants_login ? acp_code::no_login : rpc_code::internal,
+                 end_->error);
   } else {
     json result;
     result["stopReason"] = stop_reason(end_, cancelled_);
@@ -119,7 +122,8 @@ void AcpSession::cancel() {
 bool AcpSession::cancel_prompt(const json& request) {
   {
     const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& one) { return one.request == request; });
+    const auto found = std::find_if(waiting_.begin(), waiting_.end(),
+                                    [&](const Waiting& one) { return one.request == request; });
     if (found != waiting_.end()) {
       json result;
       result["stopReason"] = "cancelled";

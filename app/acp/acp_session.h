@@ -1,5 +1,6 @@
-// One session of a client: a worker thread that owns a Session, its mailbox, and the prompts that wait for it. Public functions belong
-// to the thread that reads the client's messages; what the session says may come on any thread.
+// One session of a client: a worker thread that owns a Session, its mailbox, and the prompts that wait for
+// it. Public functions belong to the thread that reads the client's messages; what the session says may come
+// on any thread.
 #pragma once
 
 #include <atomic>
@@ -28,8 +29,9 @@ class AcpSession : public std::enable_shared_from_this<AcpSession> {
     nlohmann::json request;  // is answered when the session is open, or why it is not
     Begin begin = Begin::fresh;
     SessionSetup setup;
-    std::function<void(const std::string& id, std::weak_ptr<AcpSession>)> on_open;  // on the worker, before the answer
-    std::shared_ptr<AcpSession> before = {};                                        // of the same id: ends first
+    std::function<void(const std::string& id, std::weak_ptr<AcpSession>)>
+        on_open;                              // on the worker, before the answer
+    std::shared_ptr<AcpSession> before = {};  // of the same id: ends first
   };
   AcpSession(AcpClient& client, Opening opening);
   ~AcpSession();  // ends what runs, and waits for it
@@ -82,7 +84,8 @@ class AcpSession : public std::enable_shared_from_this<AcpSession> {
   AcpOptions options_;
   std::vector<BroughtCommand> brought_;
   std::vector<nlohmann::json> unsent_;  // before the client knows the session
-  bool announced_ = false, replaying_ = false, usage_due_ = false, answering_ = false, cancelled_ = false, closing_ = false;
+  bool announced_ = false, replaying_ = false, usage_due_ = false, answering_ = false, cancelled_ = false,
+       closing_ = false;
   std::deque<Waiting> waiting_;
   std::optional<Waiting> running_;
   std::optional<TurnEnded> end_;

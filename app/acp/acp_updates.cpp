@@ -35,9 +35,11 @@ json plan_entry(std::string_view line) {
 
 // For people: what a compression did to the context.
 std::string account_of(const Compaction& event) {
-  auto text = std::string(to_string(event.tier)) + ": " + thousands(event.before) + " → " + thousands(event.after) + " tokens.";
+  auto text = std::string(to_string(event.tier)) + ": " + thousands(event.before) + " → " +
+              thousands(event.after) + " tokens.";
   if (event.originals > 0)
-    text += " " + counted(static_cast<std::int64_t>(event.originals), "original") + " kept, /recall brings them back.";
+    text += " " + counted(static_cast<std::int64_t>(event.originals), "original") +
+            " kept, /recall brings them back.";
   if (!event.audit.empty()) text += " " + event.audit;
   return text;
 }
@@ -90,7 +92,8 @@ void AcpUpdates::tell(const Event& event) {
 // What was streamed is known already; a call is announced before it is asked about.
 void AcpUpdates::added(const Item& item) {
   for (const auto& block : item.blocks) {
-    if (const auto* text = std::get_if<Text>(&block); text && !streamed_) chunk("agent_message_chunk", text->text);
+    if (const auto* text = std::get_if<Text>(&block); text && !streamed_)
+      chunk("agent_message_chunk", text->text);
     if (const auto* call = std::get_if<ToolCall>(&block)) calls_.announced(*call);
   }
   streamed_ = false;
@@ -166,7 +169,9 @@ void AcpUpdates::notice(const Notice& notice) {
   if (world_.abilities.notices) {
     auto update = acp_update("notice");
     const auto end = notice.text.find('\n');
-    update["severity"] = notice.level == Level::error ? "error" : notice.level == Level::warning ? "warning" : "info";
+    update["severity"] = notice.level == Level::error     ? "error"
+                         : notice.level == Level::warning ? "warning"
+                                                          : "info";
     update["title"] = notice.text.substr(0, end);
     if (end != std::string::npos) update["description"] = notice.text.substr(end + 1);
     if (!notice.text.empty()) world_.send(update);
@@ -175,7 +180,9 @@ void AcpUpdates::notice(const Notice& notice) {
   }
 }
 
-bool AcpUpdates::is_answer(const Event& event) { return std::holds_alternative<Notice>(event) || has_page(event); }
+bool AcpUpdates::is_answer(const Event& event) {
+  return std::holds_alternative<Notice>(event) || has_page(event);
+}
 
 void AcpUpdates::answer(const Event& event) {
   const auto* notice = std::get_if<Notice>(&event);

@@ -1,4 +1,5 @@
-// The worker's side of a session: it opens, runs, is opened again once the folder is trusted, and what it says goes to the client.
+// The worker's side of a session: it opens, runs, is opened again once the folder is trusted, and what it
+// says goes to the client.
 #include <algorithm>
 #include <utility>
 
@@ -19,7 +20,8 @@ using nlohmann::json;
 
 bool trusts(const SessionSetup& setup) {
   const auto covers = [&](const auto& folder) { return is_under(folder, setup.cwd); };
-  return std::any_of(setup.trusted.begin(), setup.trusted.end(), covers) || TrustList(default_trust_file()).trusted(setup.cwd);
+  return std::any_of(setup.trusted.begin(), setup.trusted.end(), covers) ||
+         TrustList(default_trust_file()).trusted(setup.cwd);
 }
 
 // What the folder would like to set or run, a line each; a history that is our own is nobody's claim.
@@ -33,15 +35,17 @@ std::string claims_on(const SessionSetup& setup) {
 
 std::string summary_of(const Store& store, std::uint64_t batch) {
   const auto newest = store.summaries(1);
-  const bool found = !newest.empty() && newest.back().record.batch == batch && newest.back().session == store.session();
+  const bool found =
+      !newest.empty() && newest.back().record.batch == batch && newest.back().session == store.session();
   return found ? newest.back().record.summary : std::string();
 }
 
 }  // namespace
 
 void AcpSession::work() {
-  opening_.before.reset();                                           // waits for its end
-  if (!trusts(opening_.setup)) claims_ = claims_on(opening_.setup);  // before the session makes files of its own
+  opening_.before.reset();  // waits for its end
+  if (!trusts(opening_.setup))
+    claims_ = claims_on(opening_.setup);  // before the session makes files of its own
   for (bool first = true; run_session(first); first = false) {}
   ended_ = true;
   const std::lock_guard lock(mutex_);
@@ -88,14 +92,17 @@ void AcpSession::refuse(int code, const std::string& why) {
 
 bool AcpSession::opened_well(Session& session) {
   const bool wrong = opening_.begin != Begin::fresh && session.id() != opening_.setup.open_what;
-  if (wrong) refuse(acp_code::not_found, "there is no session " + opening_.setup.open_what + " in this folder");
+  if (wrong)
+    refuse(acp_code::not_found, "there is no session " + opening_.setup.open_what + " in this folder");
   const bool demo = session.context().model.provider == "demo";
   const bool stranded = !wrong && demo && !opening_.setup.demo && !opening_.setup.model.starts_with("demo");
-  if (stranded) refuse(acp_code::no_login, "There is no key for a model yet: run `tern login` in a terminal.");
+  if (stranded)
+    refuse(acp_code::no_login, "There is no key for a model yet: run `tern login` in a terminal.");
   return !wrong && !stranded;
 }
 
-// The client learns of the session: of its history first where it asked for that, then everything that was said on the way.
+// The client learns of the session: of its history first where it asked for that, then everything that was
+// said on the way.
 void AcpSession::introduce(Session& session) {
   const std::lock_guard lock(mutex_);
   const auto& setup = opening_.setup;
@@ -136,7 +143,8 @@ void AcpSession::hear(Event event) {
   {
     const std::lock_guard lock(mutex_);
     look_at(event);
-    stop = cancelled_ && (std::holds_alternative<TurnStarted>(event) || std::holds_alternative<Compaction>(event));
+    stop = cancelled_ &&
+           (std::holds_alternative<TurnStarted>(event) || std::holds_alternative<Compaction>(event));
   }
   if (stop) interrupt();
 }
@@ -148,7 +156,8 @@ void AcpSession::look_at(const Event& event) {
         .abilities = client_.abilities(),
         .send = [this](const json& update) { send(update); },
         .now = std::chrono::steady_clock::now,
-        .summary = [this](std::uint64_t batch) { return session_ ? summary_of(session_->store(), batch) : ""; }});
+        .summary =
+            [this](std::uint64_t batch) { return session_ ? summary_of(session_->store(), batch) : ""; }});
   if (const auto* meters = std::get_if<Meters>(&event)) return look_at_meters(*meters);
   if (const auto* ended = std::get_if<TurnEnded>(&event)) return void(end_ = *ended);
   if (const auto* list = std::get_if<CommandList>(&event)) {
@@ -173,7 +182,8 @@ void AcpSession::look_at(const Event& event) {
   } else if (answering_ && AcpUpdates::is_answer(event)) {
     updates_->answer(event);
     if (running_ && std::holds_alternative<Query>(running_->command)) finish_prompt();
-  } else if (const auto* notice = std::get_if<Notice>(&event); notice && !announced_ && !client_.abilities().notices) {
+  } else if (const auto* notice = std::get_if<Notice>(&event);
+             notice && !announced_ && !client_.abilities().notices) {
     print(stderr, "tern: " + notice->text + "\n");  // before there is a conversation, it is no part of one
   } else if (!replaying_ || std::holds_alternative<Todos>(event)) {
     updates_->tell(event);
@@ -184,12 +194,13 @@ void AcpSession::look_at(const Event& event) {
 
 void AcpSession::answer_later(std::uint64_t question, json params) {
   params["sessionId"] = id_;
-  questions_.push_back(client_.ask("session/request_permission", params, [self = weak_from_this(), question](const json* answer) {
-    const auto session = self.lock();
-    if (!session) return;
-    if (says_cancelled(answer)) session->cancel();
-    session->commands_.push(permission_answer(question, answer));
-  }));
+  questions_.push_back(client_.ask("session/request_permission", params,
+                                   [self = weak_from_this(), question](const json* answer) {
+                                     const auto session = self.lock();
+                                     if (!session) return;
+                                     if (says_cancelled(answer)) session->cancel();
+                                     session->commands_.push(permission_answer(question, answer));
+                                   }));
 }
 
 // What the session changed by itself: a plan that was agreed on ends plan mode, a model may be refused.

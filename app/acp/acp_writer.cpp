@@ -41,7 +41,8 @@ void AcpWriter::work() {
       if (lines_.empty()) return;
       lines.swap(lines_);
     }
-    for (const auto& line : lines) alive = alive && write_out(line);  // once the client is gone nothing is worth keeping
+    for (const auto& line : lines)
+      alive = alive && write_out(line);  // once the client is gone nothing is worth keeping
   }
 }
 

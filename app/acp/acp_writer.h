@@ -1,5 +1,5 @@
-// The one writer of the protocol's output: whole lines, in order, from any thread. Nobody who has something to say waits for a client
-// that reads slowly.
+// The one writer of the protocol's output: whole lines, in order, from any thread. Nobody who has something
+// to say waits for a client that reads slowly.
 #pragma once
 
 #include <chrono>

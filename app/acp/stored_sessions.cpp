@@ -43,7 +43,8 @@ json stored_sessions(const fs::path& cwd, const fs::path& state_dir, const std::
   const auto from = std::strtoull(cursor.c_str(), nullptr, 10);
   if (from >= most) return result;
   const auto rows = store->sessions({}, from + page + 1);
-  for (std::size_t i = from; i < rows.size() && i < from + page; ++i) list.push_back(session_row(rows[i], cwd));
+  for (std::size_t i = from; i < rows.size() && i < from + page; ++i)
+    list.push_back(session_row(rows[i], cwd));
   if (rows.size() > from + page) result["nextCursor"] = std::to_string(from + page);
   return result;
 }

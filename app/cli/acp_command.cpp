@@ -43,7 +43,8 @@ int run_acp(const Options& options, const Config& config) {
     auto login = options;
     login.arguments.erase(login.arguments.begin());
     if (options.arguments.front() == "login") return run_login(login, config);
-    print(stderr, "tern: there is no \"tern acp " + options.arguments.front() + "\": tern acp, or tern acp login\n");
+    print(stderr,
+          "tern: there is no \"tern acp " + options.arguments.front() + "\": tern acp, or tern acp login\n");
     return 2;
   }
   start_sandbox_probe();  // before there is a second thread
@@ -55,7 +56,9 @@ int run_acp(const Options& options, const Config& config) {
   std::error_code ignored;
   world.cwd = options.cwd.empty() ? fs::current_path(ignored) : fs::path(options.cwd);
   world.state_dir = options.state_dir;
-  world.make_setup = [options](const fs::path& cwd, SessionSetup& setup) { return setup_in(options, cwd, setup); };
+  world.make_setup = [options](const fs::path& cwd, SessionSetup& setup) {
+    return setup_in(options, cwd, setup);
+  };
   return serve_acp(world);
 }
 

@@ -172,7 +172,8 @@ json entry_of(const json& table) {
     if (name.is_string()) entry["headers"][header] = variable(name);
   if (const json token = member("bearer_token_env_var"); token.is_string())
     entry["headers"]["Authorization"] = "Bearer " + variable(token);
-  for (const auto& [from, to] : {std::pair{"startup_timeout_sec", "startupTimeout"}, {"tool_timeout_sec", "timeout"}})
+  for (const auto& [from, to] :
+       {std::pair{"startup_timeout_sec", "startupTimeout"}, {"tool_timeout_sec", "timeout"}})
     if (const json seconds = member(from); seconds.is_number())
       entry[to] = static_cast<std::int64_t>(seconds.get<double>() * 1'000);
   return entry;

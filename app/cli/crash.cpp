@@ -25,15 +25,19 @@ void write_text(int fd, const char* text) {
 void on_crash(int signal) {
   void* frames[48];
   const int depth = ::backtrace(frames, 48);
-  const int file = report_path[0] ? ::open(report_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+  const int file =
+      report_path[0] ? ::open(report_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
   if (file >= 0) {
     write_text(file, "tern " TERN_VERSION " ended by signal ");
-    const char digits[] = {static_cast<char>('0' + signal / 10), static_cast<char>('0' + signal % 10), '\n', '\0'};
+    const char digits[] = {static_cast<char>('0' + signal / 10), static_cast<char>('0' + signal % 10), '\n',
+                           '\0'};
     write_text(file, digits);
     ::backtrace_symbols_fd(frames, depth, file);
     ::close(file);
   }
-  write_text(STDERR_FILENO, "\ntern has crashed. Nothing that was shown as done is lost; tern --continue resumes the session.\n");
+  write_text(
+      STDERR_FILENO,
+      "\ntern has crashed. Nothing that was shown as done is lost; tern --continue resumes the session.\n");
   if (file >= 0) {
     write_text(STDERR_FILENO, "Report: ");
     write_text(STDERR_FILENO, report_path);
@@ -46,7 +50,8 @@ void on_crash(int signal) {
 
 void install_crash_handlers(const std::string& folder) {
   if (!folder.empty())
-    std::snprintf(report_path, sizeof report_path, "%s/crash-%d.txt", folder.c_str(), static_cast<int>(::getpid()));
+    std::snprintf(report_path, sizeof report_path, "%s/crash-%d.txt", folder.c_str(),
+                  static_cast<int>(::getpid()));
   static char stack[32 * 1024];
   stack_t alternate{};
   alternate.ss_sp = stack;

@@ -6,7 +6,8 @@
 
 namespace tern {
 
-// `folder` gets crash-PID.txt (only when it happens); empty = standard error only. Handlers installed later may chain to these.
+// `folder` gets crash-PID.txt (only when it happens); empty = standard error only. Handlers installed later
+// may chain to these.
 void install_crash_handlers(const std::string& folder);
 void guard_memory();      // not dumpable, no core files
 void give_back_memory();  // large buffers go back to the system as soon as they are freed

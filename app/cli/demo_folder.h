@@ -1,4 +1,5 @@
-// Where `tern --demo` plays: in a scratch project of its own, unless the user names a folder, a session or a prompt.
+// Where `tern --demo` plays: in a scratch project of its own, unless the user names a folder, a session or a
+// prompt.
 #pragma once
 
 #include <string>
@@ -8,7 +9,8 @@
 
 namespace tern {
 
-// A small window; the scratch project, written and trusted; without a screen its edits are accepted. Returns the problem.
+// A small window; the scratch project, written and trusted; without a screen its edits are accepted. Returns
+// the problem.
 std::string set_demo(const Options& options, SessionSetup& setup);
 // The first prompt of the demo.
 std::string first_demo_prompt(const Options& options);

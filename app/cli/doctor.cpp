@@ -32,7 +32,8 @@ constexpr std::chrono::seconds kPatience{30};
 
 class Report {
  public:
-  Report(bool marks, std::string* into, nlohmann::ordered_json* json) : marks_(marks), into_(into), json_(json) {}
+  Report(bool marks, std::string* into, nlohmann::ordered_json* json)
+      : marks_(marks), into_(into), json_(json) {}
   void good(const char* what, const std::string& text) { line(marks_ ? "✓" : "ok  ", "ok", what, text); }
   void note(const char* what, const std::string& text) { line(marks_ ? "·" : "note", "note", what, text); }
   void bad(const char* what, const std::string& text) {
@@ -64,13 +65,15 @@ std::string variable(const char* name) {
 bool utf8_locale() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const std::string value = variable(name);
-    if (!value.empty()) return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos;
+    if (!value.empty())
+      return value.find("UTF-8") != std::string::npos || value.find("utf8") != std::string::npos;
   }
   return false;
 }
 
 void check_terminal(Report& report) {
-  if (!::isatty(STDOUT_FILENO)) return report.note("terminal", "output is not a terminal; tern -p works everywhere");
+  if (!::isatty(STDOUT_FILENO))
+    return report.note("terminal", "output is not a terminal; tern -p works everywhere");
   winsize size{};
   ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
   const std::string term = variable("TERM");
@@ -82,38 +85,45 @@ void check_terminal(Report& report) {
   else if (!utf8_locale())
     report.bad("terminal", text + ": the locale is not UTF-8; export LANG=C.UTF-8");
   else
-    report.good("terminal", text + (variable("COLORTERM").empty() ? ", 256 colours" : ", " + variable("COLORTERM")));
+    report.good("terminal",
+                text + (variable("COLORTERM").empty() ? ", 256 colours" : ", " + variable("COLORTERM")));
 }
 
 void check_config(Report& report, const Config& config, const fs::path& user_file) {
   for (const std::string& problem : config.problems) report.bad("config", problem);
   if (config.problems.empty())
-    report.good("config", fs::exists(user_file) ? user_file.string() : "defaults (" + user_file.string() + " is not there)");
+    report.good("config", fs::exists(user_file) ? user_file.string()
+                                                : "defaults (" + user_file.string() + " is not there)");
 }
 
 void check_store(Report& report, const Options& options) {
   if (const std::string unsound = sqlite_unsound(); !unsound.empty()) report.bad("store", unsound);
-  const ProjectDir project = open_project_dir({.root = options.cwd.empty() ? fs::current_path() : fs::path(options.cwd),
-                                               .state_dir = options.state_dir,
-                                               .create = false});
+  const ProjectDir project =
+      open_project_dir({.root = options.cwd.empty() ? fs::current_path() : fs::path(options.cwd),
+                        .state_dir = options.state_dir,
+                        .create = false});
   if (!project.why.empty()) report.bad("store", project.why);
   const fs::path file = project.folder / "tern.db";
-  if (project.folder.empty() || !fs::exists(file)) return report.note("store", "no history here yet; SQLite " + sqlite_version());
+  if (project.folder.empty() || !fs::exists(file))
+    return report.note("store", "no history here yet; SQLite " + sqlite_version());
   const auto store = Store::open({.folder = project.folder, .read_only = true});
   for (const std::string& notice : store->notices()) report.bad("store", notice);
   const std::string state = store->integrity();
-  const std::string text = file.string() + ", " + std::to_string(store->size_on_disk() / 1024) + " KB, " +
-                           counted(static_cast<std::int64_t>(store->sessions({}, SIZE_MAX).size()), "session") + ", SQLite " +
-                           sqlite_version();
+  const std::string text =
+      file.string() + ", " + std::to_string(store->size_on_disk() / 1024) + " KB, " +
+      counted(static_cast<std::int64_t>(store->sessions({}, SIZE_MAX).size()), "session") + ", SQLite " +
+      sqlite_version();
   if (state == "ok")
     report.good("store", text);
   else
-    report.bad("store", text + ": " + state + "; start tern once, it recovers what is readable and keeps the damaged file");
+    report.bad("store", text + ": " + state +
+                            "; start tern once, it recovers what is readable and keeps the damaged file");
 }
 
 void check_sandbox(Report& report) {
   const SandboxSupport& support = probe_sandbox();
-  if (support.rung == SandboxRung::none) return report.bad("sandbox", "none: every command asks. " + support.why);
+  if (support.rung == SandboxRung::none)
+    return report.bad("sandbox", "none: every command asks. " + support.why);
   const bool best = support.rung == SandboxRung::namespaces;
   const std::string text = best ? "namespaces, Landlock, seccomp" : "Landlock and seccomp. " + support.why;
   best ? report.good("sandbox", text) : report.note("sandbox", text);
@@ -158,7 +168,8 @@ Answer ask(Provider& provider, const Request& request, const std::stop_token& st
       request,
       [&](StreamEvent event) {
         if (auto* done = std::get_if<BlockDone>(&event)) answer.blocks.push_back(std::move(done->block));
-        if (auto* failed = std::get_if<Failed>(&event)) answer.failure = failed->message.empty() ? "it failed" : failed->message;
+        if (auto* failed = std::get_if<Failed>(&event))
+          answer.failure = failed->message.empty() ? "it failed" : failed->message;
       },
       patience.token());
   if (stop.stop_requested())
@@ -177,10 +188,12 @@ ItemPtr message(std::uint64_t id, Role role, std::vector<Block> blocks) {
 // One question that needs a tool, its result, and the answer: the whole road a turn takes.
 std::string round_trip(Provider& provider, const ModelInfo& model, const std::stop_token& stop) {
   Request request;
-  request.model = model.name, request.window = model.window, request.max_output = model.thinking ? 4'000 : 200;
+  request.model = model.name, request.window = model.window,
+  request.max_output = model.thinking ? 4'000 : 200;
   request.system = "You test a connection. Call the tool once, then answer with its word.";
   request.tools = {{"secret_word", "Returns the word.", R"({"type":"object","properties":{}})"}};
-  request.conversation.items.push_back(message(1, Role::user, {Text{"Call secret_word and tell me the word."}}));
+  request.conversation.items.push_back(
+      message(1, Role::user, {Text{"Call secret_word and tell me the word."}}));
   Answer first = ask(provider, request, stop);
   if (!first.failure.empty()) return first.failure;
   const ToolCall* call = nullptr;
@@ -196,7 +209,8 @@ std::string round_trip(Provider& provider, const ModelInfo& model, const std::st
   return second.failure;
 }
 
-void check_provider(Report& report, const Options& options, const Config& config, const std::stop_token& stop) {
+void check_provider(Report& report, const Options& options, const Config& config,
+                    const std::stop_token& stop) {
   SessionSetup setup;
   std::vector<std::string> problems;
   set_model(options, config, setup, problems);
@@ -207,9 +221,10 @@ void check_provider(Report& report, const Options& options, const Config& config
   if (!why.empty()) return report.bad("provider", why);
   if (!kind && options.demo) return report.note("provider", "the demo, a script");
   if (!kind) {
-    return report.bad("provider",
-                      "no key is set: export ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY; or run a local server "
-                      "(Ollama) and name its model with --model; or try tern --demo");
+    return report.bad(
+        "provider",
+        "no key is set: export ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY; or run a local server "
+        "(Ollama) and name its model with --model; or try tern --demo");
   }
   if (kind->name == "demo")
     return report.note("provider", "the demo, a script; for a real model set a key or start a local server");
@@ -220,8 +235,10 @@ void check_provider(Report& report, const Options& options, const Config& config
   if (!wire.key.empty()) report.good("key", "there is one for " + std::string(kind->title));
   const auto provider = make_provider(kind->name, wire);
   const auto begin = std::chrono::steady_clock::now();
-  const std::string failure = provider ? round_trip(*provider, setup.models.find(kind->name, name), stop) : "it cannot be made";
-  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+  const std::string failure =
+      provider ? round_trip(*provider, setup.models.find(kind->name, name), stop) : "it cannot be made";
+  const auto took =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   if (failure.empty())
     report.good("provider", title + ": a tool round trip took " + std::to_string(took.count()) + " ms");
   else

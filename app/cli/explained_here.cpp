@@ -12,7 +12,8 @@ namespace tern {
 
 std::string explained_here(Config& config, const std::string& folder, const std::string& command) {
   std::error_code ignored;
-  const Workspace workspace(folder.empty() ? std::filesystem::current_path(ignored) : std::filesystem::path(folder));
+  const Workspace workspace(folder.empty() ? std::filesystem::current_path(ignored)
+                                           : std::filesystem::path(folder));
   PermissionPolicy policy;
   policy.rules = permission_rules(config, session_tools(), config.problems);
   const SandboxSupport& support = probe_sandbox();

@@ -27,7 +27,8 @@ std::string schema_text(const std::string& given, std::string& error) {
 }  // namespace
 
 void set_limits(const Options& options, const Config& config, SessionSetup& setup, std::string& error) {
-  setup.limits = {config.max_turns, config.max_cost, schema_text(options.json_schema, error), config.thinking};
+  setup.limits = {config.max_turns, config.max_cost, schema_text(options.json_schema, error),
+                  config.thinking};
   setup.limits.cost.run = options.max_cost;
   const auto state = user_state_dir();
   if (state.empty()) return;

@@ -1,4 +1,5 @@
-// What configuration and flags say of the limits of a turn: requests, dollars, thinking, and the shape of its answer.
+// What configuration and flags say of the limits of a turn: requests, dollars, thinking, and the shape of its
+// answer.
 #pragma once
 
 #include <string>

@@ -50,7 +50,9 @@ SessionSetup setup_of(const Options& options, const Config& config) {
   return setup;
 }
 
-std::string provider_named(const Options& options) { return options.arguments.empty() ? "" : options.arguments[0]; }
+std::string provider_named(const Options& options) {
+  return options.arguments.empty() ? "" : options.arguments[0];
+}
 
 int complain(const std::string& text, int status) {
   print(stderr, "tern: " + text + "\n");
@@ -79,7 +81,8 @@ int run_logout(const Options& options, const Config& config) {
   for (const auto& [provider, settings] : config.providers)
     if (!settings.key.empty()) kept += (kept.empty() ? "" : " ") + provider;
   if (kept.empty()) return complain("no key is kept", 1);
-  if (name.empty() && kept.find(' ') != kept.npos) return complain("keys are kept for " + kept + ": name one of them", 2);
+  if (name.empty() && kept.find(' ') != kept.npos)
+    return complain("keys are kept for " + kept + ": name one of them", 2);
   const auto* kind = find_provider(name.empty() ? kept : name);
   if (!kind) return complain("there is no provider \"" + name + "\"", 2);
   print(stdout, log_out(setup_of(options, config), *kind) + "\n");

@@ -44,7 +44,8 @@ int run(int argc, char** argv) {
     print(stderr, "tern: " + unreadable + "\n");
     return 2;
   }
-  if (debug && (options.arguments.size() > 1 || (!options.arguments.empty() && options.arguments[0] != "request"))) {
+  if (debug &&
+      (options.arguments.size() > 1 || (!options.arguments.empty() && options.arguments[0] != "request"))) {
     print(stderr, "tern: there is no \"tern debug " + options.arguments.back() + "\": tern debug request\n");
     return 2;
   }

@@ -30,9 +30,11 @@ std::string text_of_file(const fs::path& path) {
 McpServers servers_of_flag(const std::string& given, std::string& error) {
   const bool text = given.find('{') != std::string::npos;
   std::error_code ignored;
-  if (!text && !fs::is_regular_file(given, ignored) && error.empty()) error = "--mcp-config: there is no file " + given;
+  if (!text && !fs::is_regular_file(given, ignored) && error.empty())
+    error = "--mcp-config: there is no file " + given;
   if (!error.empty()) return {};
-  return read_mcp_servers(text ? given : text_of_file(given), text ? "--mcp-config" : given, McpScope::flag, process_variables());
+  return read_mcp_servers(text ? given : text_of_file(given), text ? "--mcp-config" : given, McpScope::flag,
+                          process_variables());
 }
 
 int complain(const std::string& text, int status = 1) {
@@ -55,8 +57,8 @@ void take_pair(Json& into, const std::string& text, char between, Asked& asked) 
     asked.wrong = "\"" + text + "\" is not NAME" + between + "VALUE";
     return;
   }
-  into[text.substr(0, at)] =
-      text.substr(text.find_first_not_of(' ', at + 1) == text.npos ? at + 1 : text.find_first_not_of(' ', at + 1));
+  into[text.substr(0, at)] = text.substr(
+      text.find_first_not_of(' ', at + 1) == text.npos ? at + 1 : text.find_first_not_of(' ', at + 1));
 }
 
 Asked read_words(const std::vector<std::string>& words) {
@@ -101,7 +103,8 @@ class McpCommand {
   McpCommand(const Options& options, const Config& config)
       : options_(options), config_(config), asked_(read_words(options.arguments)) {
     std::error_code ignored;
-    root_ = fs::weakly_canonical(options.cwd.empty() ? fs::current_path(ignored) : fs::path(options.cwd), ignored);
+    root_ = fs::weakly_canonical(options.cwd.empty() ? fs::current_path(ignored) : fs::path(options.cwd),
+                                 ignored);
     user_file_ = user_config_file(environment());
   }
 
@@ -117,14 +120,16 @@ class McpCommand {
     if (verb == "login") return login();
     if (verb == "logout") return logout();
     if (verb == "probe") return probe();
-    return complain("tern mcp does not know \"" + verb + "\": list, get, add, add-json, remove, import, login, logout, probe", 2);
+    return complain("tern mcp does not know \"" + verb +
+                        "\": list, get, add, add-json, remove, import, login, logout, probe",
+                    2);
   }
 
  private:
   McpServers all() const {
-    McpServers user = config_.mcp_servers.empty()
-                          ? McpServers{}
-                          : read_mcp_servers(config_.mcp_servers, user_file_, McpScope::user, process_variables());
+    McpServers user = config_.mcp_servers.empty() ? McpServers{}
+                                                  : read_mcp_servers(config_.mcp_servers, user_file_,
+                                                                     McpScope::user, process_variables());
     return merge_mcp_servers({project_mcp_servers(root_), std::move(user)});
   }
 
@@ -137,8 +142,9 @@ class McpCommand {
     for (const McpServer& server : servers.servers) {
       const bool waits = approvals.of(root_, server) != EntryAnswer::approved;
       const char* state = !server.enabled ? "off" : waits ? "not approved" : "on";
-      print(stdout, server.name + "  " + state + "  " + (server.scope == McpScope::project ? "project" : "user") + "  " +
-                        target_of(server) + "\n");
+      print(stdout, server.name + "  " + state + "  " +
+                        (server.scope == McpScope::project ? "project" : "user") + "  " + target_of(server) +
+                        "\n");
     }
     if (servers.servers.empty() && servers.problems.empty())
       print(stdout, "There are no MCP servers. tern mcp add NAME -- COMMAND … adds one.\n");
@@ -164,14 +170,16 @@ class McpCommand {
     if (!server) return 1;
     const bool unknown = McpApprovals(default_approvals_file()).of(root_, *server) != EntryAnswer::approved;
     if (unknown)
-      return complain("\"" + server->name + "\" comes with this project and is not approved; /mcp approve in a session");
+      return complain("\"" + server->name +
+                      "\" comes with this project and is not approved; /mcp approve in a session");
     return mcp_login(*server);
   }
 
   int logout() const {
     const auto server = named();
     if (!server) return 1;
-    const std::string why = OAuthStore(default_tokens_file()).change(server->url, [](OAuthTokens& tokens) { tokens = {}; }, {});
+    const std::string why =
+        OAuthStore(default_tokens_file()).change(server->url, [](OAuthTokens& tokens) { tokens = {}; }, {});
     if (!why.empty()) return complain(why);
     print(stdout, "The tokens of " + server->name + " are deleted.\n");
     return 0;
@@ -189,19 +197,23 @@ class McpCommand {
     if (!asked_.headers.empty()) entry["headers"] = asked_.headers;
     if (!asked_.env.empty()) entry["env"] = asked_.env;
     if (asked_.oauth.is_object() && !asked_.oauth.empty()) entry["oauth"] = asked_.oauth;
-    const McpServers read = read_mcp_servers(Json{{"probe", entry}}.dump(), "probe", McpScope::flag, process_variables());
-    if (read.servers.empty()) return complain(read.problems.empty() ? "nothing to probe" : read.problems.front(), 2);
+    const McpServers read =
+        read_mcp_servers(Json{{"probe", entry}}.dump(), "probe", McpScope::flag, process_variables());
+    if (read.servers.empty())
+      return complain(read.problems.empty() ? "nothing to probe" : read.problems.front(), 2);
     return mcp_probe(read.servers.front(), how, TERN_VERSION);
   }
 
   // `tern mcp add NAME URL` or `tern mcp add NAME [--env A=b] -- COMMAND ARGUMENTS`.
   int add() {
-    std::vector<std::string> line(asked_.words.begin() + std::min<std::ptrdiff_t>(1, std::ssize(asked_.words)),
-                                  asked_.words.end());
+    std::vector<std::string> line(
+        asked_.words.begin() + std::min<std::ptrdiff_t>(1, std::ssize(asked_.words)), asked_.words.end());
     line.insert(line.end(), asked_.after.begin(), asked_.after.end());
-    if (word(0).empty() || line.empty()) return complain("write tern mcp add NAME URL, or tern mcp add NAME -- COMMAND …", 2);
+    if (word(0).empty() || line.empty())
+      return complain("write tern mcp add NAME URL, or tern mcp add NAME -- COMMAND …", 2);
     Json entry = Json::object();
-    if (line.front().starts_with("http://") || line.front().starts_with("https://") || asked_.transport == "http") {
+    if (line.front().starts_with("http://") || line.front().starts_with("https://") ||
+        asked_.transport == "http") {
       entry["type"] = "http";
       entry["url"] = line.front();
       if (!asked_.headers.empty()) entry["headers"] = asked_.headers;
@@ -215,7 +227,8 @@ class McpCommand {
 
   int add_json() {
     const Json entry = Json::parse(word(1), nullptr, false);
-    if (!entry.is_object()) return complain("the entry must be a JSON object: tern mcp add-json NAME '{\"command\": …}'", 2);
+    if (!entry.is_object())
+      return complain("the entry must be a JSON object: tern mcp add-json NAME '{\"command\": …}'", 2);
     return keep(word(0), entry);
   }
 
@@ -229,16 +242,17 @@ class McpCommand {
 
   int remove() {
     const McpServers servers = all();
-    const auto found =
-        std::find_if(servers.servers.begin(), servers.servers.end(), [&](const McpServer& s) { return s.name == word(0); });
-    if (found == servers.servers.end()) return complain("there is no MCP server \"" + word(0) + "\"; tern mcp list shows them");
+    const auto found = std::find_if(servers.servers.begin(), servers.servers.end(),
+                                    [&](const McpServer& s) { return s.name == word(0); });
+    if (found == servers.servers.end())
+      return complain("there is no MCP server \"" + word(0) + "\"; tern mcp list shows them");
     asked_.project = found->scope == McpScope::project;
     return write(asked_.project ? root_ / ".mcp.json" : user_file_, word(0), "null", "removed");
   }
 
   int write(const fs::path& file, const std::string& name, const std::string& json, const char* what) const {
-    const std::string wrong =
-        asked_.project ? write_project(file, name, json) : write_setting(user_file_, "mcpServers." + name, json);
+    const std::string wrong = asked_.project ? write_project(file, name, json)
+                                             : write_setting(user_file_, "mcpServers." + name, json);
     if (!wrong.empty()) return complain(wrong);
     print(stdout, name + " " + what + ": " + file.string() + "\n");
     return 0;
@@ -257,13 +271,15 @@ class McpCommand {
   // Servers of other agents' files into the user's own; what is there already stays.
   int import() {
     const fs::path home = environment()("HOME");
-    const std::vector<fs::path> known = {home / ".claude.json", home / ".codex/config.toml", home / ".gemini/settings.json",
-                                         home / ".config/opencode/opencode.json", home / ".config/crush/crush.json"};
+    const std::vector<fs::path> known = {
+        home / ".claude.json", home / ".codex/config.toml", home / ".gemini/settings.json",
+        home / ".config/opencode/opencode.json", home / ".config/crush/crush.json"};
     const std::vector<fs::path> files = asked_.words.empty() ? known : std::vector<fs::path>{word(0)};
     int added = 0;
     std::string wrong;
     for (const fs::path& file : files) {
-      const nlohmann::json codex = file.extension() == ".toml" ? codex_servers(text_of_file(file)) : nlohmann::json::object();
+      const nlohmann::json codex =
+          file.extension() == ".toml" ? codex_servers(text_of_file(file)) : nlohmann::json::object();
       for (const auto& [name, entry] : codex.items()) added += take(file, name, entry, wrong);
       std::string why;
       const nlohmann::json root = parse_jsonc(text_of_file(file), why);
@@ -272,7 +288,8 @@ class McpCommand {
         for (const auto& [name, entry] : root[member].items()) added += take(file, name, entry, wrong);
       }
     }
-    print(stdout, std::to_string(added) + (added == 1 ? " server" : " servers") + " added to " + user_file_.string() + "\n");
+    print(stdout, std::to_string(added) + (added == 1 ? " server" : " servers") + " added to " +
+                      user_file_.string() + "\n");
     return wrong.empty() ? 0 : complain(wrong);
   }
 
@@ -280,7 +297,8 @@ class McpCommand {
     const McpServers have = all();
     const auto same = [&](const McpServer& s) { return s.name == name && s.scope == McpScope::user; };
     if (std::any_of(have.servers.begin(), have.servers.end(), same)) return 0;
-    const McpServers read = read_mcp_servers(nlohmann::json{{name, entry}}.dump(), file, McpScope::user, process_variables());
+    const McpServers read =
+        read_mcp_servers(nlohmann::json{{name, entry}}.dump(), file, McpScope::user, process_variables());
     for (const std::string& problem : read.problems) complain(problem);
     if (read.servers.empty()) return 0;
     const std::string why = write_setting(user_file_, "mcpServers." + name, entry.dump(2));
@@ -300,7 +318,8 @@ void set_mcp(const Options& options, const Config& config, SessionSetup& setup, 
   setup.mcp_project = !options.strict_mcp;
   std::vector<McpServers> lists;
   if (!options.strict_mcp && !config.mcp_servers.empty())
-    lists.push_back(read_mcp_servers(config.mcp_servers, setup.user_file, McpScope::user, process_variables()));
+    lists.push_back(
+        read_mcp_servers(config.mcp_servers, setup.user_file, McpScope::user, process_variables()));
   for (const auto& given : options.mcp_configs) lists.push_back(servers_of_flag(given, error));
   setup.mcp = merge_mcp_servers(std::move(lists));
 }

@@ -64,7 +64,8 @@ std::string agree(const McpServer& server) {
 json simplest(const json& schema) {
   if (!schema.is_object()) return "";
   if (schema.contains("default")) return schema["default"];
-  if (const auto values = schema.find("enum"); values != schema.end() && values->is_array() && !values->empty())
+  if (const auto values = schema.find("enum");
+      values != schema.end() && values->is_array() && !values->empty())
     return values->front();
   const json type = schema.value("type", json("string"));
   if (type == "number" || type == "integer") return schema.value("minimum", json(1));
@@ -74,18 +75,23 @@ json simplest(const json& schema) {
   json object = json::object();
   const json properties = schema.value("properties", json::object());
   for (const auto& name : schema.value("required", json::array()))
-    if (name.is_string()) object[name.get<std::string>()] = simplest(properties.value(name.get<std::string>(), json()));
+    if (name.is_string())
+      object[name.get<std::string>()] = simplest(properties.value(name.get<std::string>(), json()));
   return object;
 }
 
 class Probe {
  public:
-  Probe(const McpServer& server, const McpProbe& how, const std::string& version) : server_(server), how_(how) {
+  Probe(const McpServer& server, const McpProbe& how, const std::string& version)
+      : server_(server), how_(how) {
     settings_.version = version;
     settings_.start_timeout = server.start_timeout;
     settings_.call_timeout = server.call_timeout;
     settings_.roots = {std::filesystem::current_path()};
-    if (how.agrees) settings_.on_question = [](const json& params, std::stop_token) { return accept_with_defaults(params); };
+    if (how.agrees)
+      settings_.on_question = [](const json& params, std::stop_token) {
+        return accept_with_defaults(params);
+      };
   }
 
   int run() {
@@ -111,7 +117,8 @@ class Probe {
       client_ = std::make_unique<McpClient>(link(), settings_);
       const std::string why = client_->open({});
       if (why.empty()) return client_->listen(), true;
-      const bool again = how_.agrees && client_->wants_sign_in() && sign_ins_++ < kMostSignIns && agree(server_).empty();
+      const bool again =
+          how_.agrees && client_->wants_sign_in() && sign_ins_++ < kMostSignIns && agree(server_).empty();
       if (!again) print(stderr, server_.name + ": " + why + "\n");
       if (!again) return false;
     }
@@ -135,8 +142,8 @@ class Probe {
   auto covered(Ask ask) {
     while (true) {
       auto answer = ask();
-      const bool again =
-          how_.agrees && client_->wants_sign_in() && sign_ins_++ < kMostSignIns && agree(server_).empty() && open();
+      const bool again = how_.agrees && client_->wants_sign_in() && sign_ins_++ < kMostSignIns &&
+                         agree(server_).empty() && open();
       if (!again) return answer;
     }
   }
@@ -146,15 +153,18 @@ class Probe {
   }
 
   static void print_names(const char* what, const McpList& list, const char* member) {
-    print(stdout,
-          std::to_string(list.entries.size()) + " " + what + (list.trouble.empty() ? "" : " (" + list.trouble + ")") + "\n");
+    print(stdout, std::to_string(list.entries.size()) + " " + what +
+                      (list.trouble.empty() ? "" : " (" + list.trouble + ")") + "\n");
     for (const json& each : list.entries) print(stdout, "  " + member_text(each, member) + "\n");
   }
 
   void call(const std::string& name, const json& arguments) {
     const json params{{"name", name}, {"arguments", arguments}};
     const McpAnswer answer = covered([&] { return client_->request("tools/call", params); });
-    print(stdout, name + ": " + (answer.failure == McpFailure::none ? clipped(one_line(answer.result), 200) : answer.why) + "\n");
+    print(stdout,
+          name + ": " +
+              (answer.failure == McpFailure::none ? clipped(one_line(answer.result), 200) : answer.why) +
+              "\n");
   }
 
   McpServer server_;
@@ -178,7 +188,8 @@ int mcp_login(const McpServer& server) {
     why = way.run(
         [&](const std::string& url) {
           print(stdout, "Open this address to sign in to " + server.name + ":\n\n" + url +
-                            "\n\nIf the browser is on another machine, its last page cannot be shown there. Copy that page's "
+                            "\n\nIf the browser is on another machine, its last page cannot be shown there. "
+                            "Copy that page's "
                             "address and paste it here.\n");
         },
         stop);
@@ -188,8 +199,9 @@ int mcp_login(const McpServer& server) {
   read_pasted(way, over);
   worker.join();
   ::close(over);
-  print(why.empty() ? stdout : stderr,
-        why.empty() ? "Signed in to " + server.name + ".\n" : "tern: not signed in to " + server.name + ": " + why + "\n");
+  print(why.empty() ? stdout : stderr, why.empty()
+                                           ? "Signed in to " + server.name + ".\n"
+                                           : "tern: not signed in to " + server.name + ": " + why + "\n");
   return why.empty() ? 0 : 1;
 }
 

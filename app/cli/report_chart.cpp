@@ -18,9 +18,11 @@ std::string number(double value) {
   return text;
 }
 
-std::string rectangle(double x, double y, double width, double height, std::string_view fill, const std::string& title) {
-  return "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(width) + "\" height=\"" + number(height) +
-         "\" fill=\"var(--" + std::string(fill) + ")\"><title>" + title + "</title></rect>\n";
+std::string rectangle(double x, double y, double width, double height, std::string_view fill,
+                      const std::string& title) {
+  return "<rect x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(width) + "\" height=\"" +
+         number(height) + "\" fill=\"var(--" + std::string(fill) + ")\"><title>" + title +
+         "</title></rect>\n";
 }
 
 std::string words(double x, double y, const std::string& text, std::string_view anchor) {
@@ -32,14 +34,17 @@ std::string_view colour(double share) { return share < 0.6 ? "good" : share < 0.
 
 // "Request 3: 12,000 tokens, $0.02, compact freed 8,000".
 std::string told(std::size_t request, const WindowPoint& point) {
-  std::string text = "Request " + std::to_string(request + 1) + ": " + thousands(point.used) + " tokens, " + money(point.dollars);
-  if (point.acted != Tier::none) text += ", " + std::string(to_string(point.acted)) + " freed " + thousands(point.freed);
+  std::string text = "Request " + std::to_string(request + 1) + ": " + thousands(point.used) + " tokens, " +
+                     money(point.dollars);
+  if (point.acted != Tier::none)
+    text += ", " + std::string(to_string(point.acted)) + " freed " + thousands(point.freed);
   return text;
 }
 
 }  // namespace
 
-std::string report_chart(const std::vector<WindowPoint>& history, Tokens limit, const std::vector<double>& marks) {
+std::string report_chart(const std::vector<WindowPoint>& history, Tokens limit,
+                         const std::vector<double>& marks) {
   if (history.empty()) return "<p class=\"dim\">No model has been asked yet.</p>\n";
   Tokens most = std::max<Tokens>(limit, 1);
   double dearest = 0;
@@ -48,8 +53,10 @@ std::string report_chart(const std::vector<WindowPoint>& history, Tokens limit, 
     dearest = std::max(dearest, point.dollars);
   }
   const auto whole = static_cast<double>(most);
-  const double step = wide / static_cast<double>(history.size()), bar = std::max(0.5, std::min(step * 0.8, 40.0));
-  std::string svg = "<svg viewBox=\"0 0 900 270\" role=\"img\" aria-label=\"Tokens of the window, request by request\">\n";
+  const double step = wide / static_cast<double>(history.size()),
+               bar = std::max(0.5, std::min(step * 0.8, 40.0));
+  std::string svg =
+      "<svg viewBox=\"0 0 900 270\" role=\"img\" aria-label=\"Tokens of the window, request by request\">\n";
   svg += words(left - 6, top + 10, thousands(most), "end") + words(left - 6, top + high, "0", "end");
   if (dearest > 0) svg += words(left - 6, top + high + 24 + costs, "cost", "end");
   for (std::size_t i = 0; i < history.size(); ++i) {
@@ -71,7 +78,8 @@ std::string report_chart(const std::vector<WindowPoint>& history, Tokens limit, 
                  std::to_string(static_cast<int>(std::lround(mark * 100))) + "%", "start");
   }
   return svg +
-         "</svg>\n<p class=\"dim\">One bar per request, with its cost below. ◆ marks where the context was made smaller; the "
+         "</svg>\n<p class=\"dim\">One bar per request, with its cost below. ◆ marks where the context was "
+         "made smaller; the "
          "dashed lines show at what share that begins.</p>\n";
 }
 

@@ -8,7 +8,9 @@
 
 namespace tern {
 
-// `marks`: shares of `limit`; those of zero or above one are not drawn. Holds only what it computes: no text of the session.
-std::string report_chart(const std::vector<WindowPoint>& history, Tokens limit, const std::vector<double>& marks);
+// `marks`: shares of `limit`; those of zero or above one are not drawn. Holds only what it computes: no text
+// of the session.
+std::string report_chart(const std::vector<WindowPoint>& history, Tokens limit,
+                         const std::vector<double>& marks);
 
 }  // namespace tern

@@ -64,18 +64,19 @@ int run_report(Store& store, const std::vector<std::string>& words, const Config
   if (!opened) return complain_of(why.empty() ? "there is no conversation here yet" : why, 1);
   const Meters meters = meters_of(store, *opened, config);
   constexpr std::size_t longest_result = 64 << 10;
-  const ReportFacts facts{.id = opened->id,
-                          .name = opened->name,
-                          .model = opened->model,
-                          .version = TERN_VERSION,
-                          .written = local_time(std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now())),
-                          .conversation = store.screen({.tool_text = longest_result, .full_cells = SIZE_MAX}),
-                          .compactions = store.compactions(),
-                          .requests = store.requests(),
-                          .limit = meters.limit,
-                          .micro_at = meters.micro_at,
-                          .compact_at = meters.compact_at,
-                          .truncate_at = meters.truncate_at};
+  const ReportFacts facts{
+      .id = opened->id,
+      .name = opened->name,
+      .model = opened->model,
+      .version = TERN_VERSION,
+      .written = local_time(std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now())),
+      .conversation = store.screen({.tool_text = longest_result, .full_cells = SIZE_MAX}),
+      .compactions = store.compactions(),
+      .requests = store.requests(),
+      .limit = meters.limit,
+      .micro_at = meters.micro_at,
+      .compact_at = meters.compact_at,
+      .truncate_at = meters.truncate_at};
   const std::string page = report_page(facts);
   if (wanted.file == "-") {
     print(stdout, page);

@@ -37,7 +37,8 @@ std::string element(std::string_view name, std::string_view text, std::string_vi
 std::string dollars_text(double dollars) { return money(dollars); }
 
 std::string_view did(Tier tier) {
-  static constexpr std::string_view names[] = {"compacted", "shortened", "results folded", "compacted", "truncated"};
+  static constexpr std::string_view names[] = {"compacted", "shortened", "results folded", "compacted",
+                                               "truncated"};
   return names[static_cast<std::size_t>(tier)];
 }
 
@@ -56,7 +57,8 @@ struct PageWriter {
         html += unfolded("◇ Summary of what came before", summary->text, "folded");
       const auto* said = std::get_if<Text>(&block);
       if (!said || item.synthetic || said->text.empty()) continue;
-      html += element("div", said->text, item.role == Role::user ? "class=\"you\"" : "class=\"answer\"") + "\n";
+      html +=
+          element("div", said->text, item.role == Role::user ? "class=\"you\"" : "class=\"answer\"") + "\n";
     }
   }
   void operator()(const ToolFinished& done) {
@@ -67,10 +69,11 @@ struct PageWriter {
   }
   void operator()(const Compaction& one) {
     if (one.phase != CompactionPhase::completed) return;
-    html +=
-        element("p", "◇ " + std::string(did(one.tier)) + " · " + thousands(one.before) + " → " + thousands(one.after) + " tokens",
-                "class=\"dim\"") +
-        "\n";
+    html += element("p",
+                    "◇ " + std::string(did(one.tier)) + " · " + thousands(one.before) + " → " +
+                        thousands(one.after) + " tokens",
+                    "class=\"dim\"") +
+            "\n";
   }
   void operator()(const Notice& notice) { html += element("p", notice.text, "class=\"dim\"") + "\n"; }
   template <class Other>
@@ -103,7 +106,8 @@ std::string cost_table(const std::vector<UsageRow>& requests) {
     }
   if (requests.empty()) return element("p", "No requests.", "class=\"dim\"");
   std::string out =
-      "<div class=\"table\"><table><tr><th>Source</th><th>Model</th><th class=\"n\">Requests</th><th class=\"n\">Input</th>"
+      "<div class=\"table\"><table><tr><th>Source</th><th>Model</th><th class=\"n\">Requests</th><th "
+      "class=\"n\">Input</th>"
       "<th class=\"n\">From cache</th><th class=\"n\">Output</th><th class=\"n\">Cost</th></tr>\n";
   const auto line = [](std::string source, std::string model, const Spent& spent) {
     return row({std::move(source), std::move(model), std::to_string(spent.requests), thousands(spent.input),
@@ -118,9 +122,11 @@ std::string compaction_list(const std::vector<CompactionRecord>& compactions) {
   std::string out;
   for (const CompactionRecord& one : compactions) {
     if (one.tier == Tier::none) continue;
-    const std::string head = local_time(one.when) + " · " + std::string(did(one.tier)) + " · " + thousands(one.before) + " → " +
-                             thousands(one.after) + " tokens" + (one.undone ? " · undone" : "");
-    std::string body = "Why: " + one.why + "\nStrategy: " + one.strategy + (one.model.empty() ? "" : " by " + one.model);
+    const std::string head = local_time(one.when) + " · " + std::string(did(one.tier)) + " · " +
+                             thousands(one.before) + " → " + thousands(one.after) + " tokens" +
+                             (one.undone ? " · undone" : "");
+    std::string body =
+        "Why: " + one.why + "\nStrategy: " + one.strategy + (one.model.empty() ? "" : " by " + one.model);
     if (!one.audit.empty()) body += "\nAudit: " + one.audit;
     if (!one.cost.empty()) body += "\nCost: " + one.cost;
     if (!one.summary.empty()) body += "\n\nSummary:\n" + one.summary;
@@ -154,14 +160,18 @@ std::string report_page(const ReportFacts& facts) {
   for (const Event& event : facts.conversation) std::visit(said, event);
   std::string page =
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
       element("title", title) + "\n<style>" + std::string(style) + "</style></head><body>\n";
   page += element("h1", title) + "\n" +
-          element("p", "Session " + facts.id + " · " + facts.model + " · tern " + facts.version + " · written " + facts.written,
+          element("p",
+                  "Session " + facts.id + " · " + facts.model + " · tern " + facts.version + " · written " +
+                      facts.written,
                   "class=\"dim\"");
-  page += "\n<h2>The window over time</h2>\n" + report_chart(window_history(facts.requests, facts.compactions), facts.limit,
-                                                             {facts.micro_at, facts.compact_at, facts.truncate_at});
+  page += "\n<h2>The window over time</h2>\n" +
+          report_chart(window_history(facts.requests, facts.compactions), facts.limit,
+                       {facts.micro_at, facts.compact_at, facts.truncate_at});
   page += "<h2>Cost by source</h2>\n" + cost_table(facts.requests);
   page += "<h2>What each compaction did</h2>\n" + compaction_list(facts.compactions);
   page += "<h2>The conversation</h2>\n" + said.html;

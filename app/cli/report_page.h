@@ -1,5 +1,6 @@
-// A session as one page of HTML that needs no network: the conversation, the window over time, what each compaction did, the cost
-// by source. Pure. Every text of the session is escaped, and the page itself forbids scripts and connections.
+// A session as one page of HTML that needs no network: the conversation, the window over time, what each
+// compaction did, the cost by source. Pure. Every text of the session is escaped, and the page itself forbids
+// scripts and connections.
 #pragma once
 
 #include <string>

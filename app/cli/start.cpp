@@ -35,13 +35,14 @@ namespace fs = std::filesystem;
 
 std::string all_of(std::istream& in) { return {std::istreambuf_iterator<char>(in), {}}; }
 
-void add_rules(const std::vector<std::string>& texts, PermissionRule::Kind kind, const std::string& source, SessionSetup& setup,
-               std::string& error) {
+void add_rules(const std::vector<std::string>& texts, PermissionRule::Kind kind, const std::string& source,
+               SessionSetup& setup, std::string& error) {
   for (const auto& text : texts) {
     PermissionRule rule;
     std::string wrong;
     if (parse_rule(session_tools(), text, kind, source, rule, wrong)) {
-      if (kind == PermissionRule::Kind::deny && text.find('(') == std::string::npos) setup.without_tools.push_back(rule.tool);
+      if (kind == PermissionRule::Kind::deny && text.find('(') == std::string::npos)
+        setup.without_tools.push_back(rule.tool);
       setup.rules.push_back(std::move(rule));
     } else if (error.empty()) {
       error = source + ": " + wrong;
@@ -53,7 +54,8 @@ std::string read_stdin() {
   if (::isatty(STDIN_FILENO)) return {};
   pollfd input{STDIN_FILENO, POLLIN, 0};
   constexpr int patience_ms = 3'000;
-  if (::poll(&input, 1, patience_ms) == 0)  // an open pipe nobody writes to must not look like a hanging model
+  if (::poll(&input, 1, patience_ms) ==
+      0)  // an open pipe nobody writes to must not look like a hanging model
     std::fputs("tern: waiting for the end of standard input; with < /dev/null there is none\n", stderr);
   return all_of(std::cin);
 }
@@ -111,14 +113,16 @@ void describe_models(const Config& config, Models& models, std::vector<std::stri
     if (auto name = models.resolve(target))
       models.alias(alias, *name);
     else
-      problems.push_back("alias \"" + alias + "\": no provider serves \"" + target + "\"; write it as provider/name");
+      problems.push_back("alias \"" + alias + "\": no provider serves \"" + target +
+                         "\"; write it as provider/name");
 }
 
 void set_tools(const Config& config, SessionSetup& setup) {
   const ToolSet known = session_tools();
   for (const auto& name : config.disabled_tools) {
     const auto tool = known.find(name);
-    if (!tool && !name.starts_with("mcp__")) print(stderr, "tern: tools.disabled: there is no tool \"" + name + "\"\n");
+    if (!tool && !name.starts_with("mcp__"))
+      print(stderr, "tern: tools.disabled: there is no tool \"" + name + "\"\n");
     setup.without_tools.push_back(tool ? tool->name : name);
   }
   setup.disabled_tools = config.disabled_tools, setup.more_tools = config.extra_tools;
@@ -127,7 +131,8 @@ void set_tools(const Config& config, SessionSetup& setup) {
 
 }  // namespace
 
-void set_model(const Options& options, const Config& config, SessionSetup& setup, std::vector<std::string>& problems) {
+void set_model(const Options& options, const Config& config, SessionSetup& setup,
+               std::vector<std::string>& problems) {
   setup.env = environment();
   setup.demo = options.demo;
   setup.model = config.model;
@@ -137,7 +142,9 @@ void set_model(const Options& options, const Config& config, SessionSetup& setup
   setup.model_kept = origin != config.origins.end() && origin->second == user_file.string();
   setup.user_file = shown_file(user_file, setup.env("HOME"));
   setup.adjust_provider = provider_adjuster(config, setup.user_file);
-  setup.write = [user_file](std::string_view key, std::string_view json) { return write_setting(user_file, key, json); };
+  setup.write = [user_file](std::string_view key, std::string_view json) {
+    return write_setting(user_file, key, json);
+  };
 }
 
 void show_settings_of(SessionSetup& setup, const std::shared_ptr<Config>& now) {
@@ -155,7 +162,8 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
   std::vector<std::string> problems;
   set_model(options, config, setup, problems);
   std::error_code ignored;
-  setup.cwd = fs::weakly_canonical(options.cwd.empty() ? fs::current_path(ignored) : fs::path(options.cwd), ignored);
+  setup.cwd =
+      fs::weakly_canonical(options.cwd.empty() ? fs::current_path(ignored) : fs::path(options.cwd), ignored);
   if (!fs::is_directory(setup.cwd, ignored)) return "there is no folder " + setup.cwd.string();
   setup.home = setup.env("HOME");
   setup.state_dir = options.state_dir;
@@ -180,7 +188,8 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
   setup.append_prompt = config.append_prompt;
   set_limits(options, config, setup, error);
   setup.mode = config.mode;
-  setup.bypass_by_flag = options.bypass || options.permission_mode == "bypass" || options.permission_mode == "bypassPermissions";
+  setup.bypass_by_flag =
+      options.bypass || options.permission_mode == "bypass" || options.permission_mode == "bypassPermissions";
   if (options.bypass) setup.mode = PermissionMode::bypass;
   using Kind = PermissionRule::Kind;
   setup.rules = permission_rules(config, session_tools(), problems);
@@ -211,7 +220,8 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
   };
   setup.trace = options.trace;
   if (!setup.trace.empty() && error.empty())
-    if (const auto why = trace_problem(setup.trace); !why.empty()) error = "cannot trace to " + setup.trace + ": " + why;
+    if (const auto why = trace_problem(setup.trace); !why.empty())
+      error = "cannot trace to " + setup.trace + ": " + why;
   if (options.demo && error.empty()) error = set_demo(options, setup);
   return error;
 }
@@ -232,7 +242,10 @@ int start_headless(const Options& options, SessionSetup setup) {
   }
   if (options.demo && headless.prompt.empty()) headless.prompt = first_demo_prompt(options);
   if (headless.input_stream && options.prompt_given) {
-    std::fputs("tern: with --input-format stream-json prompts come on standard input; leave the prompt's words away\n", stderr);
+    std::fputs(
+        "tern: with --input-format stream-json prompts come on standard input; leave the prompt's words "
+        "away\n",
+        stderr);
     return 2;
   }
   if (headless.prompt.find_first_not_of(" \t\r\n\f\v") == std::string::npos && !headless.input_stream) {
@@ -244,7 +257,8 @@ int start_headless(const Options& options, SessionSetup setup) {
 
 namespace {
 
-// What is known before the session is open, so that the first frame (and a question about trust) names the right mode.
+// What is known before the session is open, so that the first frame (and a question about trust) names the
+// right mode.
 Meters first_meters(const SessionSetup& setup) {
   const auto name = setup.model.empty() ? std::nullopt : setup.models.resolve(setup.model);
   Meters meters;
@@ -274,7 +288,8 @@ std::string_view tip_of_the_hour() {
 // The first screen: what this is, where one is, and one tip. The screen adds the model.
 std::vector<std::string> welcome(const SessionSetup& setup, const UiDeps& deps, bool plain) {
   const bool at_home = !deps.home.empty() && deps.cwd.starts_with(deps.home + "/");
-  std::vector<std::string> lines = {"tern " + deps.version, at_home ? "~" + deps.cwd.substr(deps.home.size()) : deps.cwd};
+  std::vector<std::string> lines = {"tern " + deps.version,
+                                    at_home ? "~" + deps.cwd.substr(deps.home.size()) : deps.cwd};
   if (!setup.keep) lines.emplace_back("This session is not saved.");
   if (!plain) lines.emplace_back();
   lines.push_back(plain ? "/help commands · ! shell · # note" : "Tip: " + std::string(tip_of_the_hour()));
@@ -306,7 +321,8 @@ void tell_when_done(SessionSetup& setup, Mailbox<Event>& events) {
 int start_screen(const Options& options, const Config& config, SessionSetup setup) {
   const bool dumb = setup.env("TERM") == "dumb", plain = config.plain || options.plain || dumb;
   if (!plain && (!::isatty(STDIN_FILENO) || !::isatty(STDOUT_FILENO))) {
-    std::fputs("tern: no terminal here; tern --plain talks line by line, tern -p \"...\" answers once\n", stderr);
+    std::fputs("tern: no terminal here; tern --plain talks line by line, tern -p \"...\" answers once\n",
+               stderr);
     return 2;
   }
   if (!plain) setup.status_line = config.status_line;

@@ -11,10 +11,12 @@ namespace tern {
 std::string make_setup(const Options& options, const Config& config, SessionSetup& setup);
 
 // The part of it that decides how a model is reached; problems are lines for people.
-void set_model(const Options& options, const Config& config, SessionSetup& setup, std::vector<std::string>& problems);
+void set_model(const Options& options, const Config& config, SessionSetup& setup,
+               std::vector<std::string>& problems);
 
 int start_headless(const Options& options, SessionSetup setup);
 int start_screen(const Options& options, const Config& config, SessionSetup setup);
-int debug_request(SessionSetup setup);  // `tern debug request`: the exact body of the newest session's latest request
+int debug_request(
+    SessionSetup setup);  // `tern debug request`: the exact body of the newest session's latest request
 
 }  // namespace tern

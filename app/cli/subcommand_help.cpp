@@ -8,7 +8,8 @@ struct Details {
   std::string_view name, text;
 };
 constexpr Details details[] = {
-    {"context", R"(Shows what fills the context of the newest session: system prompt, tools, messages, results.
+    {"context",
+     R"(Shows what fills the context of the newest session: system prompt, tools, messages, results.
 
   tern context          the breakdown
   tern context log      every compaction with its reason and what it saved
@@ -20,7 +21,8 @@ constexpr Details details[] = {
   tern summaries 3      the third one in full
   tern summaries --json all of them for programs
 )"},
-    {"recall", R"(Prints an original: the full text of a message or tool result, also after it left the context.
+    {"recall",
+     R"(Prints an original: the full text of a message or tool result, also after it left the context.
 
   tern recall r17       by its id
   tern recall r17:1-40  only these lines
@@ -32,7 +34,8 @@ constexpr Details details[] = {
   tern sessions parser  those that hold the text
   tern -r ID            continue one of them
 )"},
-    {"report", R"(Writes a session as one page of HTML that needs no network: the conversation with every tool result folded, the
+    {"report",
+     R"(Writes a session as one page of HTML that needs no network: the conversation with every tool result folded, the
 window over time, what each compaction did and kept, and the cost by source.
 
   tern report                  the newest session, into tern-ID.html
@@ -46,7 +49,8 @@ window over time, what each compaction did and kept, and the cost by source.
   tern config theme dark         change one
   tern config --origins          also where each value comes from
 )"},
-    {"login", R"(Adds a key. It is read without being shown, tried with one request, and kept in your own config.json,
+    {"login",
+     R"(Adds a key. It is read without being shown, tried with one request, and kept in your own config.json,
 which only you can read. Whose key it is can be told by its form; name the provider where it cannot.
 
   tern login
@@ -89,7 +93,8 @@ A folder that is not trusted yet is asked for at the first prompt; until then no
   tern permissions test 'git push origin main'
   tern permissions test 'make -j4 && ctest'
 )"},
-    {"doctor", R"(Checks terminal, key, provider, history and sandbox, and says what to do about what is wrong.
+    {"doctor",
+     R"(Checks terminal, key, provider, history and sandbox, and says what to do about what is wrong.
 
   tern doctor
 )"},
@@ -98,7 +103,8 @@ A folder that is not trusted yet is asked for at the first prompt; until then no
   tern sandbox              what it can do
   tern sandbox ls -l /etc   run a command in it
 )"},
-    {"debug", R"(Prints the exact last request of the newest session, as it would be sent with the options given.
+    {"debug",
+     R"(Prints the exact last request of the newest session, as it would be sent with the options given.
 
   tern debug request
 )"},
@@ -124,7 +130,8 @@ A folder that is not trusted yet is asked for at the first prompt; until then no
 std::string subcommand_help(std::string_view name) {
   for (const SubcommandRow& row : all_subcommands()) {
     if (row.name != name) continue;
-    std::string text = "tern " + std::string(row.name) + (row.arguments.empty() ? "" : " " + std::string(row.arguments)) + "\n\n";
+    std::string text = "tern " + std::string(row.name) +
+                       (row.arguments.empty() ? "" : " " + std::string(row.arguments)) + "\n\n";
     for (const Details& one : details)
       if (one.name == name) text += one.text;
     return text;

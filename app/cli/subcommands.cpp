@@ -52,8 +52,9 @@ std::string argument(const Subcommand& command, std::size_t n = 0) {
 }
 
 int no_history(const Subcommand& command) {
-  return complain(command.project.why.empty() ? "there is no history here yet (" + command.project.project.string() + ")"
-                                              : command.project.why);
+  return complain(command.project.why.empty()
+                      ? "there is no history here yet (" + command.project.project.string() + ")"
+                      : command.project.why);
 }
 
 int list_sessions(Subcommand& command) {
@@ -94,8 +95,10 @@ int recall(Subcommand& command) {
   const RecallId id = parse_recall_id(wanted.substr(0, colon));
   if (id) {
     std::size_t first = 1, last = SIZE_MAX;
-    if (colon != std::string::npos && std::sscanf(wanted.c_str() + colon, ":%zu-%zu", &first, &last) == 1) last = first;
-    const auto text = colon == std::string::npos ? command.store->text(id) : command.store->lines(id, first, last);
+    if (colon != std::string::npos && std::sscanf(wanted.c_str() + colon, ":%zu-%zu", &first, &last) == 1)
+      last = first;
+    const auto text =
+        colon == std::string::npos ? command.store->text(id) : command.store->lines(id, first, last);
     if (!text) return complain("there is no original " + to_string(id) + " in this project");
     say(*text);
     return 0;
@@ -104,8 +107,8 @@ int recall(Subcommand& command) {
   command.store->newest(why);
   const auto hits = command.store->search_originals(wanted);
   for (const OriginalHit& hit : hits) {
-    say(to_string(hit.id) + ":" + std::to_string(hit.line_number) + "  " + hit.tool + " " + hit.subject + "\n    " + hit.line +
-        "\n");
+    say(to_string(hit.id) + ":" + std::to_string(hit.line_number) + "  " + hit.tool + " " + hit.subject +
+        "\n    " + hit.line + "\n");
   }
   return hits.empty() ? complain("no original of the newest session contains \"" + wanted + "\"") : 0;
 }
@@ -130,9 +133,10 @@ int show_summaries(Subcommand& command) {
   }
   for (const NumberedSummary& one : all) {
     const CompactionRecord& record = one.record;
-    say(std::to_string(one.number) + "  " + local_time(record.when) + "  turns " + std::to_string(record.first_turn) + "-" +
-        std::to_string(record.last_turn) + "  " + std::to_string(record.before) + " -> " + std::to_string(record.after) +
-        " tokens  " + record.strategy + (record.undone ? "  (undone)" : "") + "\n");
+    say(std::to_string(one.number) + "  " + local_time(record.when) + "  turns " +
+        std::to_string(record.first_turn) + "-" + std::to_string(record.last_turn) + "  " +
+        std::to_string(record.before) + " -> " + std::to_string(record.after) + " tokens  " +
+        record.strategy + (record.undone ? "  (undone)" : "") + "\n");
   }
   return all.empty() ? complain("no summaries yet") : 0;
 }
@@ -165,7 +169,8 @@ int compression_log(Subcommand& command) {
       say(local_time(one.when) + "  " + std::string(to_string(one.tier)) + " (" + one.strategy + ")  " +
           std::to_string(one.before) + " -> " + std::to_string(one.after) + " tokens, " +
           counted(static_cast<std::int64_t>(one.items), "item") + ", " +
-          counted(static_cast<std::int64_t>(one.originals), "original") + (one.undone ? "  (undone)" : "") + "\n");
+          counted(static_cast<std::int64_t>(one.originals), "original") + (one.undone ? "  (undone)" : "") +
+          "\n");
     for (const std::string& line : {one.why, one.audit, one.cost}) {
       if (!line.empty()) say("    " + line + "\n");
     }
@@ -185,11 +190,14 @@ int tune_context(Subcommand& command, const OpenedSession& opened) {
   auto text = tuning_text(*command.store, config, opened.model, changes);
   const bool apply = argument(command, 1) == "--apply";
   bool changed = false;
-  if (apply && !command.project.usable_config()) return complain("there is no .compression folder to write settings to");
-  if (apply && !changes.empty()) told = change_project_config(command.project.project, changes, config, changed);
+  if (apply && !command.project.usable_config())
+    return complain("there is no .compression folder to write settings to");
+  if (apply && !changes.empty())
+    told = change_project_config(command.project.project, changes, config, changed);
   if (changed) {
     std::string why;
-    if (const auto store = Store::open({.folder = command.project.folder}); store->newest(why)) note_tuning(*store, found);
+    if (const auto store = Store::open({.folder = command.project.folder}); store->newest(why))
+      note_tuning(*store, found);
     read_project_config(command.project.project, command.config);
     show_in_project_config(command.project.project, command.config);
   }
@@ -211,15 +219,16 @@ int tune_context(Subcommand& command, const OpenedSession& opened) {
 int show_context(Subcommand& command) {
   const std::string what = argument(command);
   if (!what.empty() && what != "log" && what != "tune")
-    return complain("there is no \"tern context " + what + "\": tern context, tern context log, or tern context tune", 2);
+    return complain(
+        "there is no \"tern context " + what + "\": tern context, tern context log, or tern context tune", 2);
   std::string why;
   const auto opened = command.store ? command.store->newest(why) : std::nullopt;
   if (!opened) return why.empty() ? no_history(command) : complain(why);
   if (what == "log") return compression_log(command);
   if (what == "tune") return tune_context(command, *opened);
   Models models;
-  const auto name =
-      models.resolve(command.config.model.empty() ? opened->model : command.config.model).value_or(ModelName{"", opened->model});
+  const auto name = models.resolve(command.config.model.empty() ? opened->model : command.config.model)
+                        .value_or(ModelName{"", opened->model});
   const ModelInfo model = models.find(name.provider, name.model);
   Context context;
   context.conversation = opened->conversation;
@@ -229,28 +238,32 @@ int show_context(Subcommand& command) {
   if (command.config.window > 0) context.window_override = command.config.window;
   context.gauges.load(command.store->state("gauges"), model);
   const Meters meters = read_meters(context);
-  const double share = static_cast<double>(meters.used) / static_cast<double>(std::max<Tokens>(meters.limit, 1));
+  const double share =
+      static_cast<double>(meters.used) / static_cast<double>(std::max<Tokens>(meters.limit, 1));
   Json parts = Json::object();
   for (const auto& part : meters.parts) parts[part.name] = part.tokens;
   Tokens saved = 0;
-  for (const CompactionRecord& one : command.store->compactions()) saved += one.undone ? 0 : one.before - one.after;
+  for (const CompactionRecord& one : command.store->compactions())
+    saved += one.undone ? 0 : one.before - one.after;
   const UsageTotal total = command.store->usage_total();
-  Json json = {{"session", opened->id},
-               {"name", opened->name},
-               {"model", opened->model},
-               {"turns", opened->turns},
-               {"items", opened->conversation.items.size()},
-               {"used", meters.used},
-               {"limit", meters.limit},
-               {"effective", meters.effective},
-               {"window", meters.window},
-               {"share", share},
-               {"saved", saved},
-               {"tiers", {{"micro", meters.micro_at}, {"compact", meters.compact_at}, {"truncate", meters.truncate_at}}},
-               {"turnsToNextTier", meters.turns_to_next < 0 ? Json() : Json(meters.turns_to_next)},
-               {"parts", parts},
-               {"requests", total.requests},
-               {"dollars", total.dollars}};
+  Json json = {
+      {"session", opened->id},
+      {"name", opened->name},
+      {"model", opened->model},
+      {"turns", opened->turns},
+      {"items", opened->conversation.items.size()},
+      {"used", meters.used},
+      {"limit", meters.limit},
+      {"effective", meters.effective},
+      {"window", meters.window},
+      {"share", share},
+      {"saved", saved},
+      {"tiers",
+       {{"micro", meters.micro_at}, {"compact", meters.compact_at}, {"truncate", meters.truncate_at}}},
+      {"turnsToNextTier", meters.turns_to_next < 0 ? Json() : Json(meters.turns_to_next)},
+      {"parts", parts},
+      {"requests", total.requests},
+      {"dollars", total.dollars}};
   if (command.options.json) return say(dump(json)), 0;
   char line[256];
   std::snprintf(line, sizeof line, "%.0f", share * 100);
@@ -258,12 +271,13 @@ int show_context(Subcommand& command) {
       counted(static_cast<std::int64_t>(opened->conversation.items.size()), "item") + ", " +
       counted(static_cast<std::int64_t>(opened->turns), "turn") + "\n");
   for (const auto& part : meters.parts) {
-    std::snprintf(line, sizeof line, "  %-10s %8lld\n", part.name.c_str(), static_cast<long long>(part.tokens));
+    std::snprintf(line, sizeof line, "  %-10s %8lld\n", part.name.c_str(),
+                  static_cast<long long>(part.tokens));
     say(line);
   }
   if (meters.turns_to_next >= 0) say("next tier in about " + counted(meters.turns_to_next, "turn") + "\n");
-  say("saved by compaction " + thousands(saved) + " tokens; " + counted(static_cast<std::int64_t>(total.requests), "request") +
-      ", " + money(total.dollars) + "\n");
+  say("saved by compaction " + thousands(saved) + " tokens; " +
+      counted(static_cast<std::int64_t>(total.requests), "request") + ", " + money(total.dollars) + "\n");
   return 0;
 }
 
@@ -301,7 +315,8 @@ int show_config(Subcommand& command) {
   }
   if (found.empty()) {
     const std::string near = nearest_word(wanted, config_keys());
-    return complain("no setting is called \"" + wanted + "\"" + (near.empty() ? "" : "; did you mean " + near + "?"));
+    return complain("no setting is called \"" + wanted + "\"" +
+                    (near.empty() ? "" : "; did you mean " + near + "?"));
   }
   say(command.options.json ? config_json(command.config, wanted) : found + problems);
   return command.config.problems.empty() ? 0 : 1;
@@ -357,7 +372,10 @@ int run(Subcommand& command) {
       {"doctor", [](Subcommand& l) { return run_doctor(l.options, l.config); }},
       {"man", [](Subcommand&) { return say(man_page()), 0; }},
       {"login", [](Subcommand& l) { return run_login(l.options, l.config); }},
-      {"report", [](Subcommand& l) { return l.store ? run_report(*l.store, l.options.arguments, l.config) : no_history(l); }},
+      {"report",
+       [](Subcommand& l) {
+         return l.store ? run_report(*l.store, l.options.arguments, l.config) : no_history(l);
+       }},
       {"logout", [](Subcommand& l) { return run_logout(l.options, l.config); }},
       {"mcp", [](Subcommand& l) { return run_mcp(l.options, l.config); }},
       {"acp", [](Subcommand& l) { return l.store.reset(), run_acp(l.options, l.config); }},
@@ -370,7 +388,8 @@ int run(Subcommand& command) {
 // As a session decides it, so that what is shown is what would be in force.
 bool trusts(const Config& config, const fs::path& folder) {
   const auto covers = [&](const auto& listed) { return is_under(listed, folder); };
-  return std::any_of(config.trusted.begin(), config.trusted.end(), covers) || TrustList(default_trust_file()).trusted(folder);
+  return std::any_of(config.trusted.begin(), config.trusted.end(), covers) ||
+         TrustList(default_trust_file()).trusted(folder);
 }
 
 }  // namespace
@@ -378,7 +397,9 @@ bool trusts(const Config& config, const fs::path& folder) {
 int run_subcommand(const Options& options, Config config) {
   std::error_code ignored;
   const fs::path cwd = options.cwd.empty() ? fs::current_path(ignored) : fs::path(options.cwd);
-  Subcommand command{options, config, open_project_dir({.root = cwd, .state_dir = options.state_dir, .create = false}), nullptr};
+  Subcommand command{options, config,
+                     open_project_dir({.root = cwd, .state_dir = options.state_dir, .create = false}),
+                     nullptr};
   struct stat info {};
   const fs::path file = command.project.project / "config.json";
   if (command.project.usable_config() && sets_something(file)) {
@@ -386,9 +407,9 @@ int run_subcommand(const Options& options, Config config) {
       for (std::string& problem : read_project_config(command.project.project, config))
         config.problems.push_back(std::move(problem));
     else
-      config.problems.push_back(file.string() +
-                                " is not read: this folder is not trusted yet (open tern in it, or list it under " +
-                                "\"trusted\" in your own config.json)");
+      config.problems.push_back(
+          file.string() + " is not read: this folder is not trusted yet (open tern in it, or list it under " +
+          "\"trusted\" in your own config.json)");
   }
   if (!command.project.folder.empty() && ::lstat((command.project.folder / "tern.db").c_str(), &info) == 0) {
     command.store = Store::open({.folder = command.project.folder, .read_only = true});

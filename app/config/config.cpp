@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 constexpr std::size_t kMostBytes = 1 << 20;
 
-// Nothing is followed, nothing blocks, nothing huge is read. Without `why` a false says that there is no file.
+// Nothing is followed, nothing blocks, nothing huge is read. Without `why` a false says that there is no
+// file.
 bool read_file(const fs::path& file, bool may_be_link, std::string& bytes, std::string& why) {
   const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | (may_be_link ? 0 : O_NOFOLLOW));
   if (fd < 0 && errno != ENOENT && errno != ENOTDIR) why = std::strerror(errno);
@@ -70,19 +71,21 @@ void take_object(Config& config, const Json& object, const std::string& prefix, 
   for (const auto& [name, value] : object.items()) {
     const std::string whole = prefix + name;
     const auto& table = config_table();
-    const bool section =
-        std::any_of(table.begin(), table.end(), [&](const ConfigKey& key) { return key.name.starts_with(whole + "."); });
+    const bool section = std::any_of(table.begin(), table.end(),
+                                     [&](const ConfigKey& key) { return key.name.starts_with(whole + "."); });
     if (section && value.is_object())
       take_object(config, value, whole + ".", origin);
     else if (section)
-      config.problems.push_back(origin + ": " + whole + " must be an object of its keys; nothing of it is used");
+      config.problems.push_back(origin + ": " + whole +
+                                " must be an object of its keys; nothing of it is used");
     else
       take(config, whole, value, origin);
   }
 }
 
 constexpr const char* kAboutProjectConfig =
-    "What you set beside this line holds for this project, as in \"keepRecent\": 15. tern itself rewrites \"effective\", the "
+    "What you set beside this line holds for this project, as in \"keepRecent\": 15. tern itself rewrites "
+    "\"effective\", the "
     "value in force of each key, and \"from\", who set those that are no defaults. Neither is read.";
 
 constexpr const char* kTierOrder = "microLowWater < microAt < compactAt < truncateAt must hold";
@@ -120,11 +123,13 @@ void take_project(Config& config, const Json& object, const std::string& origin)
     const std::string bare = name.starts_with(kCompression) ? name.substr(kCompression.size()) : name;
     const std::string whole = std::string(kCompression) + bare;
     const auto& table = config_table();
-    const bool personal = !find_key(whole) && std::any_of(table.begin(), table.end(), [&](const ConfigKey& key) {
-      return key.name == name || key.name.starts_with(name + ".");
-    });
+    const bool personal =
+        !find_key(whole) && std::any_of(table.begin(), table.end(), [&](const ConfigKey& key) {
+          return key.name == name || key.name.starts_with(name + ".");
+        });
     if (personal)
-      config.problems.push_back(origin + ": \"" + name + "\" is not taken from a project; it belongs in your own config.json");
+      config.problems.push_back(origin + ": \"" + name +
+                                "\" is not taken from a project; it belongs in your own config.json");
     else if (!outranks_project(config, whole))
       take(config, whole, value, origin);
   }
@@ -133,19 +138,22 @@ void take_project(Config& config, const Json& object, const std::string& origin)
 Json read_object(const fs::path& file, bool may_be_link, std::vector<std::string>& problems) {
   std::string bytes, why;
   if (!read_file(file, may_be_link, bytes, why)) {
-    if (!why.empty()) problems.push_back(file.string() + " cannot be read (" + why + "); nothing of it is used");
+    if (!why.empty())
+      problems.push_back(file.string() + " cannot be read (" + why + "); nothing of it is used");
     return Json::object();
   }
   Json json = parse_jsonc(bytes, why);
   if (json.is_object()) return json;
-  problems.push_back(file.string() + ": " + (why.empty() ? "it must be one object" : why) + "; nothing of it is used");
+  problems.push_back(file.string() + ": " + (why.empty() ? "it must be one object" : why) +
+                     "; nothing of it is used");
   return Json(Json::value_t::discarded);
 }
 
 std::string compression_settings(const Config& config) {
   std::string text;
   for (const ConfigKey& key : config_table())
-    if (key.name.starts_with(kCompression)) text += key.name.substr(kCompression.size()) + ": " + key.get(config).dump() + "\n";
+    if (key.name.starts_with(kCompression))
+      text += key.name.substr(kCompression.size()) + ": " + key.get(config).dump() + "\n";
   return text;
 }
 
@@ -153,10 +161,11 @@ void note_unknown_variables(Config& config, const std::vector<std::string>& name
   std::vector<std::string> known;
   for (const ConfigKey& key : config_table()) known.push_back(variable_of(key.name));
   for (const std::string& name : names) {
-    if (!name.starts_with("TERN_COMPRESSION_") || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (!name.starts_with("TERN_COMPRESSION_") || std::find(known.begin(), known.end(), name) != known.end())
+      continue;
     const std::string near = nearest_word(name, known);
-    note(config,
-         "$" + name + " is not a setting" + (near.empty() ? "; tern config lists them" : "; did you mean $" + near + "?"));
+    note(config, "$" + name + " is not a setting" +
+                     (near.empty() ? "; tern config lists them" : "; did you mean $" + near + "?"));
   }
 }
 
@@ -171,7 +180,8 @@ fs::path user_config_file(const std::function<std::string(const std::string&)>& 
 std::string unreadable_config(const fs::path& user_file) {
   std::string bytes, why;
   if (user_file.empty() || read_file(user_file, true, bytes, why) || why.empty()) return {};
-  return user_file.string() + " cannot be read (" + why + "): the rules in it would not hold; make it readable or move it away";
+  return user_file.string() + " cannot be read (" + why +
+         "): the rules in it would not hold; make it readable or move it away";
 }
 
 Config load_config(const ConfigSources& sources) {
@@ -211,7 +221,8 @@ std::string show_in_project_config(const fs::path& project_dir, const Config& co
   const bool there = read_file(file, false, bytes, why);
   if (!why.empty()) return file.string() + " cannot be read (" + why + ")";
   if (nests_too_deep(bytes)) return {};
-  const auto old = there ? nlohmann::ordered_json::parse(bytes, nullptr, false) : nlohmann::ordered_json::object();
+  const auto old =
+      there ? nlohmann::ordered_json::parse(bytes, nullptr, false) : nlohmann::ordered_json::object();
   if (!old.is_object()) return {};
   nlohmann::ordered_json made;
   made["about"] = kAboutProjectConfig;
@@ -222,7 +233,8 @@ std::string show_in_project_config(const fs::path& project_dir, const Config& co
     if (!key.name.starts_with(kCompression)) continue;
     const std::string bare = key.name.substr(kCompression.size());
     effective[bare] = key.get(config);
-    if (const auto origin = config.origins.find(key.name); origin != config.origins.end()) from[bare] = origin->second;
+    if (const auto origin = config.origins.find(key.name); origin != config.origins.end())
+      from[bare] = origin->second;
   }
   made["effective"] = std::move(effective);
   made["from"] = std::move(from);
@@ -231,7 +243,8 @@ std::string show_in_project_config(const fs::path& project_dir, const Config& co
   return write_private_file(file, text, why) ? std::string() : why;
 }
 
-std::string change_project_config(const fs::path& project_dir, const std::string& text, CompressionConfig& now, bool& changed) {
+std::string change_project_config(const fs::path& project_dir, const std::string& text,
+                                  CompressionConfig& now, bool& changed) {
   changed = false;
   std::string why, lines;
   const Json changes = parse_jsonc(text, why);
@@ -241,7 +254,8 @@ std::string change_project_config(const fs::path& project_dir, const std::string
   take_project(after, changes, "not changed");
   if (!after.problems.empty()) return after.problems.front();
   if (!tiers_rise(after.compression)) return std::string("not changed: ") + kTierOrder;
-  Json file = project_dir.empty() ? Json::object() : read_object(project_dir / "config.json", false, after.problems);
+  Json file =
+      project_dir.empty() ? Json::object() : read_object(project_dir / "config.json", false, after.problems);
   if (!file.is_object()) return after.problems.front();
   for (const ConfigKey& key : config_table()) {
     if (!after.origins.count(key.name)) continue;
@@ -259,12 +273,14 @@ std::string change_project_config(const fs::path& project_dir, const std::string
   return lines;
 }
 
-std::string set_config(Config& config, std::string_view name, std::string_view value, std::string_view origin) {
+std::string set_config(Config& config, std::string_view name, std::string_view value,
+                       std::string_view origin) {
   const std::string whole = !find_key(name) && find_key(std::string(kCompression) + std::string(name))
                                 ? std::string(kCompression) + std::string(name)
                                 : std::string(name);
   const ConfigKey* key = find_key(whole);
-  return set_value(config, whole, key ? value_of(*key, value) : Json(std::string(value)), std::string(origin));
+  return set_value(config, whole, key ? value_of(*key, value) : Json(std::string(value)),
+                   std::string(origin));
 }
 
 std::vector<ConfigFlag> config_flags(const Options& options) {
@@ -314,7 +330,8 @@ std::vector<ListRow> config_rows(const Config& config) {
   for (const ConfigKey& key : config_table()) {
     const auto origin = config.origins.find(key.name);
     const std::string from = origin == config.origins.end() ? "" : origin->second + " · ";
-    rows.push_back({key.name, key.get(config).dump(-1, ' ', false, Json::error_handler_t::replace), from + key.help});
+    rows.push_back(
+        {key.name, key.get(config).dump(-1, ' ', false, Json::error_handler_t::replace), from + key.help});
   }
   return rows;
 }
@@ -324,25 +341,30 @@ std::string config_json(const Config& config, std::string_view part) {
   for (const ConfigKey& key : config_table()) {
     if (key.name.find(part) == std::string_view::npos) continue;
     const auto origin = config.origins.find(key.name);
-    json[key.name] = {
-        {"value", key.get(config)}, {"origin", origin == config.origins.end() ? "default" : origin->second}, {"help", key.help}};
+    json[key.name] = {{"value", key.get(config)},
+                      {"origin", origin == config.origins.end() ? "default" : origin->second},
+                      {"help", key.help}};
   }
   json["problems"] = config.problems;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::vector<PermissionRule> permission_rules(const Config& config, const ToolSet& tools, std::vector<std::string>& problems) {
+std::vector<PermissionRule> permission_rules(const Config& config, const ToolSet& tools,
+                                             std::vector<std::string>& problems) {
   using Kind = PermissionRule::Kind;
   std::vector<PermissionRule> rules;
   const std::pair<Kind, const std::vector<std::string>*> lists[] = {
       {Kind::deny, &config.deny}, {Kind::ask, &config.ask}, {Kind::allow, &config.allow}};
   for (const auto& [kind, list] : lists) {
-    const char* key = kind == Kind::deny ? "permissions.deny" : kind == Kind::ask ? "permissions.ask" : "permissions.allow";
+    const char* key = kind == Kind::deny  ? "permissions.deny"
+                      : kind == Kind::ask ? "permissions.ask"
+                                          : "permissions.allow";
     const auto origin = config.origins.find(key);
     for (const std::string& text : *list) {
       PermissionRule rule;
       std::string wrong;
-      if (parse_rule(tools, text, kind, origin == config.origins.end() ? "config" : origin->second, rule, wrong))
+      if (parse_rule(tools, text, kind, origin == config.origins.end() ? "config" : origin->second, rule,
+                     wrong))
         rules.push_back(std::move(rule));
       else
         problems.push_back(std::string(key) + ": " + text + ": " + wrong +

@@ -18,7 +18,8 @@ struct ConfigKey {
   std::function<bool(Config&, const nlohmann::json&)> set;  // false: not what it wants
   std::function<nlohmann::json(const Config&)> get;
   bool text = false;  // a bare word on the command line is meant literally
-  // Instead of `set`, for objects of named parts: what is right is taken, the rest named in `wrong` without its value.
+  // Instead of `set`, for objects of named parts: what is right is taken, the rest named in `wrong` without
+  // its value.
   std::function<bool(Config&, const nlohmann::json&, std::vector<std::string>& wrong)> set_parts = nullptr;
 };
 const std::vector<ConfigKey>& config_table();
@@ -34,7 +35,8 @@ ConfigKey max_cost_key();
 constexpr std::string_view kCompression = "compression.";
 
 // One value in; what is wrong with it or with parts of it, a line each; empty when taken.
-std::string set_value(Config& config, const std::string& name, const nlohmann::json& value, const std::string& origin);
+std::string set_value(Config& config, const std::string& name, const nlohmann::json& value,
+                      const std::string& origin);
 // JSON with // and /* */ comments and trailing commas; discarded when it is none, `why` tells the line.
 nlohmann::json parse_jsonc(std::string_view text, std::string& why);
 

@@ -11,7 +11,8 @@ namespace {
 using Json = nlohmann::json;
 using Wrong = std::vector<std::string>;
 
-std::string unknown(const std::string& where, const std::string& name, const std::vector<std::string>& known) {
+std::string unknown(const std::string& where, const std::string& name,
+                    const std::vector<std::string>& known) {
   const std::string near = nearest_word(name, known);
   std::string all;
   for (const std::string& one : known) all += (all.empty() ? "" : ", ") + one;
@@ -57,7 +58,8 @@ bool set_providers(Config& config, const Json& json, Wrong& wrong) {
   return true;
 }
 
-// The values of a description are checked where it is used, by Models::describe; a field it does not know is left out here.
+// The values of a description are checked where it is used, by Models::describe; a field it does not know is
+// left out here.
 bool set_models(Config& config, const Json& json, Wrong& wrong) {
   if (!json.is_object()) return false;
   const std::vector<std::string> known = model_fields();
@@ -92,7 +94,8 @@ ConfigKey providers_key() {
                   json[name] = Json::object();
                   if (!one.base_url.empty()) json[name]["baseUrl"] = one.base_url;
                   if (!one.key.empty()) json[name]["key"] = "(set)";
-                  if (!one.headers.empty()) json[name]["headers"] = "(" + std::to_string(one.headers.size()) + " set)";
+                  if (!one.headers.empty())
+                    json[name]["headers"] = "(" + std::to_string(one.headers.size()) + " set)";
                 }
                 return json;
               },
@@ -166,35 +169,39 @@ ConfigKey language_servers_key() {
                 const Json servers = Json::parse(config.language_servers, nullptr, false);
                 if (!servers.is_object()) return servers.is_boolean() ? servers : Json::object();
                 Json names = Json::object();
-                for (const auto& [name, entry] : servers.items()) names[name] = entry.is_boolean() ? entry : Json("(set)");
+                for (const auto& [name, entry] : servers.items())
+                  names[name] = entry.is_boolean() ? entry : Json("(set)");
                 return names;
               }};
 }
 
 // In the shape of other agents' settings, or the command alone.
 ConfigKey status_line_key() {
-  return {
-      .name = "statusLine",
-      .wants = "a command, or an object: {command, refreshInterval}",
-      .help = "a script that gets the session's state as JSON and prints a line below the prompt",
-      .set =
-          [](Config& config, const Json& json) {
-            if (json.is_string()) {
-              config.status_line = {json.get<std::string>(), 0};
-              return true;
-            }
-            if (!json.is_object() || !json.contains("command") || !json["command"].is_string()) return false;
-            const Json refresh = json.value("refreshInterval", Json(0));
-            if (!refresh.is_number() || refresh.get<double>() < 0 || refresh.get<double>() > 86'400) return false;
-            config.status_line = {json["command"].get<std::string>(), refresh.get<int>()};
-            return true;
-          },
-      .get =
-          [](const Config& config) {
-            const StatusLineSetting& line = config.status_line;
-            return line.refresh_s > 0 ? Json{{"command", line.command}, {"refreshInterval", line.refresh_s}} : Json(line.command);
-          },
-      .text = true};
+  return {.name = "statusLine",
+          .wants = "a command, or an object: {command, refreshInterval}",
+          .help = "a script that gets the session's state as JSON and prints a line below the prompt",
+          .set =
+              [](Config& config, const Json& json) {
+                if (json.is_string()) {
+                  config.status_line = {json.get<std::string>(), 0};
+                  return true;
+                }
+                if (!json.is_object() || !json.contains("command") || !json["command"].is_string())
+                  return false;
+                const Json refresh = json.value("refreshInterval", Json(0));
+                if (!refresh.is_number() || refresh.get<double>() < 0 || refresh.get<double>() > 86'400)
+                  return false;
+                config.status_line = {json["command"].get<std::string>(), refresh.get<int>()};
+                return true;
+              },
+          .get =
+              [](const Config& config) {
+                const StatusLineSetting& line = config.status_line;
+                return line.refresh_s > 0
+                           ? Json{{"command", line.command}, {"refreshInterval", line.refresh_s}}
+                           : Json(line.command);
+              },
+          .text = true};
 }
 
 TerminalWishes terminal_wishes(const Config& config) {

@@ -32,7 +32,8 @@ bool was_it(int events) {
 
 ConfigWatch::ConfigWatch(const std::filesystem::path& folder, std::function<void()> changed)
     : events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)), end_(::eventfd(0, EFD_CLOEXEC)) {
-  if (events_ < 0 || end_ < 0 || ::inotify_add_watch(events_, folder.c_str(), settled | IN_ONLYDIR) < 0) return;
+  if (events_ < 0 || end_ < 0 || ::inotify_add_watch(events_, folder.c_str(), settled | IN_ONLYDIR) < 0)
+    return;
   thread_ = std::thread([events = events_, end = end_, changed = std::move(changed)] {
     pollfd wanted[] = {{events, POLLIN, 0}, {end, POLLIN, 0}};
     while (::poll(wanted, 2, -1) >= 0 || errno == EINTR) {

@@ -1,5 +1,5 @@
-// Tells when the project's config.json was written, moved there or removed, so that a session that waits for a person follows
-// it without looking again and again: one thread that sleeps in the kernel.
+// Tells when the project's config.json was written, moved there or removed, so that a session that waits for
+// a person follows it without looking again and again: one thread that sleeps in the kernel.
 #pragma once
 
 #include <filesystem>

@@ -67,7 +67,8 @@ struct Object {
   std::size_t open = 0, close = 0;
   std::vector<Member> members;
   const Member* find(const std::string& name) const {
-    const auto found = std::find_if(members.rbegin(), members.rend(), [&](const Member& one) { return one.name == name; });
+    const auto found =
+        std::find_if(members.rbegin(), members.rend(), [&](const Member& one) { return one.name == name; });
     return found == members.rend() ? nullptr : &*found;  // of two the last one counts
   }
 };
@@ -117,13 +118,16 @@ std::string indent_at(std::string_view text, std::size_t at) {
 std::string with_member(std::string_view text, const Object& object, const std::string& member) {
   std::string out(text);
   if (object.members.empty()) {
-    const bool bare = text.substr(object.open + 1, object.close - object.open - 1).find_first_not_of(" \t\r\n") == text.npos;
+    const bool bare =
+        text.substr(object.open + 1, object.close - object.open - 1).find_first_not_of(" \t\r\n") ==
+        text.npos;
     const auto at = bare ? object.open + 1 : object.close;
     return out.replace(at, bare ? object.close - at : 0, (bare ? "\n  " : "  ") + member + "\n");
   }
   const Member& last = object.members.back();
   const bool one_line = text.substr(object.open, last.begin - object.open).find('\n') == text.npos;
-  if (one_line) return out.insert(last.comma ? *last.comma + 1 : last.end, (last.comma ? " " : ", ") + member);
+  if (one_line)
+    return out.insert(last.comma ? *last.comma + 1 : last.end, (last.comma ? " " : ", ") + member);
   // A remark at the end of the last member's line stays with it.
   const auto after = last.comma ? *last.comma + 1 : last.end;
   const auto line_end = std::min(text.find('\n', after), object.close);
@@ -143,8 +147,8 @@ std::string without_member(std::string_view text, const Object& object, const Me
   const bool last = &member == &object.members.back();
   const auto line = text.rfind('\n', begin);
   const auto rest = text.find_first_not_of(" \t", end);
-  const bool alone =
-      line != text.npos && text.find_first_not_of(" \t", line + 1) == begin && rest != text.npos && text[rest] == '\n';
+  const bool alone = line != text.npos && text.find_first_not_of(" \t", line + 1) == begin &&
+                     rest != text.npos && text[rest] == '\n';
   if (alone) begin = line, end = rest;
   std::string out(text);
   out.erase(begin, end - begin);
@@ -158,12 +162,14 @@ std::string without_member(std::string_view text, const Object& object, const Me
 std::string set_jsonc(std::string_view text, const Path& path, std::string_view value) {
   std::size_t at = skip(text, 0);
   if (at >= text.size() && value == "null") return std::string(text);
-  if (at >= text.size()) return std::string(text) + "{\n  " + quoted(path[0]) + ": " + nested(path, 1, value) + "\n}\n";
+  if (at >= text.size())
+    return std::string(text) + "{\n  " + quoted(path[0]) + ": " + nested(path, 1, value) + "\n}\n";
   for (std::size_t depth = 0;; ++depth) {
     const Object object = read_object(text, at);
     const Member* member = object.find(path[depth]);
     if (!member && value == "null") return std::string(text);
-    if (!member) return with_member(text, object, quoted(path[depth]) + ": " + nested(path, depth + 1, value));
+    if (!member)
+      return with_member(text, object, quoted(path[depth]) + ": " + nested(path, depth + 1, value));
     const bool here = depth + 1 == path.size();
     if (here && value == "null") return without_member(text, object, *member);
     if (here || !is_object(text, *member)) {

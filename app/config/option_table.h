@@ -14,8 +14,9 @@ struct Flag {
   char letter;             // 'm', 0 = none
   std::string_view value;  // "NAME"; empty = none; "[ID]" = may be left out
   std::string_view help;
-  std::string_view choices;                                         // "text json stream-json", for completion and checking
-  std::string (*take)(Options& options, const std::string& value);  // what is wrong with the value; empty = taken
+  std::string_view choices;  // "text json stream-json", for completion and checking
+  std::string (*take)(Options& options,
+                      const std::string& value);  // what is wrong with the value; empty = taken
 };
 const std::vector<Flag>& all_flags();
 

@@ -15,7 +15,8 @@ template <class T>
 std::string take_count(T& into, const std::string& value, long long least = 1) {
   char* end = nullptr;
   const long long number = std::strtoll(value.c_str(), &end, 10);
-  if (value.empty() || *end || number < least) return no_number(value) + " of at least " + std::to_string(least);
+  if (value.empty() || *end || number < least)
+    return no_number(value) + " of at least " + std::to_string(least);
   into = static_cast<T>(number);
   return {};
 }
@@ -67,7 +68,9 @@ const std::vector<Flag>& flags() {
       {"--continue", 'c', "", "continue the newest session of this folder", "",
        [](Options& o, const std::string&) { return o.open = Options::Open::newest, std::string(); }},
       {"--resume", 'r', "[ID]", "continue a session, by id, name or any words of it", "",
-       [](Options& o, const std::string& v) { return o.open = Options::Open::resume, o.resume = v, std::string(); }},
+       [](Options& o, const std::string& v) {
+         return o.open = Options::Open::resume, o.resume = v, std::string();
+       }},
       {"--fork", 0, "", "with --continue or --resume: go on in a copy", "", TERN_SWITCH(fork)},
       {"--name", 0, "NAME", "name of the session", "", TERN_TEXT(name)},
       {"--no-session", 0, "", "keep nothing on disk", "", TERN_SWITCH(no_session)},
@@ -77,7 +80,8 @@ const std::vector<Flag>& flags() {
        [](Options& o, const std::string& v) { return take_count(o.window, v, 1'000); }},
       {"--thinking", 0, "TOKENS", "budget for thinking; 0 turns it off", "",
        [](Options& o, const std::string& v) { return take_count(o.thinking, v, 0); }},
-      {"--permission-mode", 0, "MODE", "what may run unasked", "ask accept-edits plan auto bypass", TERN_TEXT(permission_mode)},
+      {"--permission-mode", 0, "MODE", "what may run unasked", "ask accept-edits plan auto bypass",
+       TERN_TEXT(permission_mode)},
       {"--allowed-tools", 0, "RULES", "allow without asking: \"Read,Bash(git status)\"", "",
        [](Options& o, const std::string& v) { return take_rules(o.allowed_tools, v), std::string(); }},
       {"--disallowed-tools", 0, "RULES", "never allow", "",
@@ -95,14 +99,17 @@ const std::vector<Flag>& flags() {
       {"--append-system-prompt", 0, "TEXT", "more instructions for the model", "", TERN_TEXT(append_prompt)},
       {"--output-format", 0, "FORMAT", "with -p", "text json stream-json", TERN_TEXT(output_format)},
       {"--input-format", 0, "FORMAT", "with -p", "text stream-json", TERN_TEXT(input_format)},
-      {"--include-partial-messages", 0, "", "with stream-json: text as it arrives", "", TERN_SWITCH(partial_messages)},
+      {"--include-partial-messages", 0, "", "with stream-json: text as it arrives", "",
+       TERN_SWITCH(partial_messages)},
       {"--max-turns", 0, "N", "with -p: at most so many requests; then exit with 5", "",
        [](Options& o, const std::string& v) { return take_count(o.max_turns, v); }},
       {"--max-cost", 0, "DOLLARS", "with -p: stop when this is spent; then exit with 5", "",
        [](Options& o, const std::string& v) { return take_dollars(o.max_cost, v); }},
-      {"--json-schema", 0, "SCHEMA", "the final answer must match; JSON text or a file", "", TERN_TEXT(json_schema)},
+      {"--json-schema", 0, "SCHEMA", "the final answer must match; JSON text or a file", "",
+       TERN_TEXT(json_schema)},
       {"--demo", 0, "", "play the built-in demo: a scripted model in a small window", "", TERN_SWITCH(demo)},
-      {"--inline", 0, "", "leave finished messages to the terminal's own scrollback", "", TERN_SWITCH(inline_screen)},
+      {"--inline", 0, "", "leave finished messages to the terminal's own scrollback", "",
+       TERN_SWITCH(inline_screen)},
       {"--plain", 0, "", "no colours, no frames", "", TERN_SWITCH(plain)},
       {"--record", 0, "FILE", "write every request and answer of the model to a file", "", TERN_TEXT(record)},
       {"--replay", 0, "FILE", "answer from such a file, without a model", "", TERN_TEXT(replay)},
@@ -110,10 +117,12 @@ const std::vector<Flag>& flags() {
       {"--config", 0, "KEY=VALUE", "set one value, as often as needed", "", take_setting},
       {"--trace", 0, "FILE", "write each event as a line", "", TERN_TEXT(trace)},
       {"--json", 0, "", "for subcommands: machine-readable", "", TERN_SWITCH(json)},
-      {"--verbose", 0, "", "with -p: tell of tools and waits also when standard error is a file", "", TERN_SWITCH(verbose)},
+      {"--verbose", 0, "", "with -p: tell of tools and waits also when standard error is a file", "",
+       TERN_SWITCH(verbose)},
       {"--version", 'V', "", "print the version", "",
        [](Options& o, const std::string&) { return run_as(o, Options::Run::version); }},
-      {"--help", 'h', "", "print this help", "", [](Options& o, const std::string&) { return run_as(o, Options::Run::help); }},
+      {"--help", 'h', "", "print this help", "",
+       [](Options& o, const std::string&) { return run_as(o, Options::Run::help); }},
   };
   return table;
 }
@@ -127,7 +136,8 @@ struct Parser {
 
   const Flag* find(const std::string& name) const {
     for (const Flag& flag : flags()) {
-      if (flag.name == name || (name.size() == 2 && name[0] == '-' && flag.letter && name[1] == flag.letter)) return &flag;
+      if (flag.name == name || (name.size() == 2 && name[0] == '-' && flag.letter && name[1] == flag.letter))
+        return &flag;
     }
     return nullptr;
   }
@@ -141,7 +151,8 @@ struct Parser {
     std::vector<std::string> known;
     for (const Flag& flag : flags()) known.emplace_back(flag.name);
     const std::string near = nearest_word(name, known);
-    fail("unknown option " + name + (near.empty() ? "; tern --help lists them" : "; did you mean " + near + "?"));
+    fail("unknown option " + name +
+         (near.empty() ? "; tern --help lists them" : "; did you mean " + near + "?"));
   }
 
   // "--flag=value", "--flag value", "-f value"
@@ -170,7 +181,8 @@ struct Parser {
   static std::string one_of(std::string_view choices) {
     std::string text(choices);
     if (const auto last = text.rfind(' '); last != text.npos) text.replace(last, 1, " or ");
-    for (auto at = text.find(' '); at != text.npos && text.compare(at, 4, " or ") != 0; at = text.find(' ', at + 2))
+    for (auto at = text.find(' '); at != text.npos && text.compare(at, 4, " or ") != 0;
+         at = text.find(' ', at + 2))
       text.replace(at, 1, ", ");
     return text;
   }
@@ -190,7 +202,8 @@ struct Parser {
   void word(const std::string& text) {
     const auto& table = all_subcommands();
     const bool first = rest.empty() && options.run == Options::Run::chat;
-    const bool known = std::any_of(table.begin(), table.end(), [&](const SubcommandRow& row) { return row.name == text; });
+    const bool known =
+        std::any_of(table.begin(), table.end(), [&](const SubcommandRow& row) { return row.name == text; });
     if (first && known && !only_words) {
       options.run = Options::Run::subcommand, options.subcommand = text;
       return;
@@ -201,8 +214,10 @@ struct Parser {
   void parse() {
     for (; at < words.size(); ++at) {
       const std::string& text = words[at];
-      const bool others = options.subcommand == "sandbox" || options.subcommand == "mcp";  // options of what is run there
-      const bool of_report = options.subcommand == "report" && (text == "-o" || text == "--output" || text == "--session");
+      const bool others =
+          options.subcommand == "sandbox" || options.subcommand == "mcp";  // options of what is run there
+      const bool of_report =
+          options.subcommand == "report" && (text == "-o" || text == "--output" || text == "--session");
       if ((others && !rest.empty()) || of_report)
         rest.push_back(text);
       else if (!only_words && text == "--")
@@ -237,8 +252,8 @@ Options parse_options(const std::vector<std::string>& words) {
                            ? std::string_view()
                            : misspelled_subcommand(parser.rest[0]);
     if (!meant.empty() && options.error.empty())
-      options.error = "there is no command \"" + parser.rest[0] + "\"; did you mean \"tern " + std::string(meant) +
-                      "\"? As a prompt: tern -- " + parser.rest[0];
+      options.error = "there is no command \"" + parser.rest[0] + "\"; did you mean \"tern " +
+                      std::string(meant) + "\"? As a prompt: tern -- " + parser.rest[0];
   }
   options.bypass = options.permission_mode.starts_with("bypass");
   if (options.fork && options.open == Options::Open::fresh && options.error.empty())
@@ -250,7 +265,8 @@ std::string_view misspelled_subcommand(std::string_view word) {
   if (word.size() < 4 || word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") != word.npos) return {};
   for (const SubcommandRow& row : all_subcommands()) {
     const std::size_t distance = edit_distance(word, row.name);
-    const bool begins = word.size() >= 5 && row.name.size() >= 5 && word.substr(0, 5) == row.name.substr(0, 5);
+    const bool begins =
+        word.size() >= 5 && row.name.size() >= 5 && word.substr(0, 5) == row.name.substr(0, 5);
     if (distance <= (word.size() >= 7 ? 2 : 1) || (begins && distance <= 4)) return row.name;
   }
   return {};

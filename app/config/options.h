@@ -10,7 +10,8 @@ namespace tern {
 
 struct Options {
   enum class Run { chat, print, subcommand, version, help, supervise } run = Run::chat;
-  std::string subcommand;              // "context", "summaries", "recall", "sessions", "config", "doctor", "sandbox", "debug" …
+  std::string
+      subcommand;  // "context", "summaries", "recall", "sessions", "config", "doctor", "sandbox", "debug" …
   std::vector<std::string> arguments;  // of the subcommand, or what is left over of a prompt
 
   std::string prompt;  // of -p or the first message of the chat

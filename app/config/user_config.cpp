@@ -74,19 +74,24 @@ std::string write_setting(const fs::path& user_file, std::string_view key, std::
   return write_private_file(file, edited, why) ? std::string() : why;
 }
 
-KeptSetting keep_setting(const fs::path& user_file, Config& now, std::string_view name, std::string_view value) {
+KeptSetting keep_setting(const fs::path& user_file, Config& now, std::string_view name,
+                         std::string_view value) {
   const ConfigKey* key = find_key(name);
   if (!key) key = find_key(std::string(kCompression) + std::string(name));
   if (!key) return {.text = unknown_key(name)};
-  if (key->name == "theme" && !is_theme(value)) return {.text = "There is no theme \"" + std::string(value) + "\"."};
-  if (key->set_parts) return {.text = "\"" + key->name + "\" has parts: edit it in " + user_file.string() + "."};
+  if (key->name == "theme" && !is_theme(value))
+    return {.text = "There is no theme \"" + std::string(value) + "\"."};
+  if (key->set_parts)
+    return {.text = "\"" + key->name + "\" has parts: edit it in " + user_file.string() + "."};
   Config changed = now;
-  if (const auto wrong = set_config(changed, key->name, value, "not changed"); !wrong.empty()) return {.text = wrong};
+  if (const auto wrong = set_config(changed, key->name, value, "not changed"); !wrong.empty())
+    return {.text = wrong};
   const auto before = key->get(now).dump(), after = key->get(changed).dump();
   if (const auto wrong = write_setting(user_file, key->name, after); !wrong.empty()) return {.text = wrong};
   KeptSetting kept{true, key->name + ": " + before + " → " + after, after};
   const auto origin = now.origins.find(key->name);
-  const bool outranked = origin != now.origins.end() && (origin->second.starts_with("$") || origin->second.starts_with("--"));
+  const bool outranked =
+      origin != now.origins.end() && (origin->second.starts_with("$") || origin->second.starts_with("--"));
   if (outranked)
     kept.text += "\n" + origin->second + " takes precedence over it.";
   else

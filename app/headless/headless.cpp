@@ -23,7 +23,8 @@ namespace {
 
 using Format = HeadlessOptions::Format;
 
-// Ctrl-C and TERM stop the turn, so that every call is answered and everything is stored; the second one ends at once.
+// Ctrl-C and TERM stop the turn, so that every call is answered and everything is stored; the second one ends
+// at once.
 class SignalWatch {
  public:
   explicit SignalWatch(Session& session) {
@@ -73,7 +74,8 @@ class Progress {
  public:
   explicit Progress(bool on) : on_(on) {}
   void operator()(const Event& event) {
-    if (const auto* notice = std::get_if<Notice>(&event); notice && (on_ || notice->level != Level::info)) tell(notice->text);
+    if (const auto* notice = std::get_if<Notice>(&event); notice && (on_ || notice->level != Level::info))
+      tell(notice->text);
     if (!on_) return;
     if (const auto* cell = std::get_if<ToolFinished>(&event))
       tell("● " + (cell->label.empty() ? cell->tool : cell->label) + "  " + cell->subject +
@@ -82,9 +84,11 @@ class Progress {
       const auto retry = retry_text(*waiting, waiting->until_ms);
       tell(waiting->text + (retry.empty() ? "" : " · " + retry));
     }
-    if (const auto* compaction = std::get_if<Compaction>(&event); compaction && compaction->phase == CompactionPhase::completed)
+    if (const auto* compaction = std::get_if<Compaction>(&event);
+        compaction && compaction->phase == CompactionPhase::completed)
       tell("◇ " + std::string(to_string(compaction->tier)) + " · " + compaction->strategy + " · " +
-           thousands(compaction->before) + " → " + thousands(compaction->after) + " tokens · " + compaction->audit);
+           thousands(compaction->before) + " → " + thousands(compaction->after) + " tokens · " +
+           compaction->audit);
   }
 
  private:
@@ -92,8 +96,8 @@ class Progress {
   bool on_;
 };
 
-// What the reader of prompts and the session share. The reader may still wait for a line when the session is over, so it holds
-// this, too.
+// What the reader of prompts and the session share. The reader may still wait for a line when the session is
+// over, so it holds this, too.
 struct Prompts {
   Mailbox<Command> commands;
   std::mutex mutex;
@@ -161,7 +165,8 @@ class Front {
   }
 
   void stream(const Event& event) {
-    if (const auto* opened = std::get_if<SessionOpened>(&event); opened && session_) say(init_line(*session_));
+    if (const auto* opened = std::get_if<SessionOpened>(&event); opened && session_)
+      say(init_line(*session_));
     if (const auto line = stream_line(event, *session_, options_.partial); !line.empty()) say(line);
   }
 

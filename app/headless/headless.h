@@ -1,6 +1,6 @@
-// The front end without a screen: one prompt, or a stream of them, answered on standard output in the shapes scripts parse.
-// It never asks. Exit status: 0 done, 1 error, 2 usage, 3 no or wrong key, 4 network, 5 limit reached, 6 permission refused,
-// 130 interrupted, 143 terminated.
+// The front end without a screen: one prompt, or a stream of them, answered on standard output in the shapes
+// scripts parse. It never asks. Exit status: 0 done, 1 error, 2 usage, 3 no or wrong key, 4 network, 5 limit
+// reached, 6 permission refused, 130 interrupted, 143 terminated.
 #pragma once
 
 #include <string>

@@ -29,25 +29,29 @@ std::string text_of(const json& object, const char* key) {
 json content_of(const Item& item) {
   json content = json::array();
   for (const auto& block : item.blocks)
-    std::visit(
-        overloaded{[&](const Text& b) {
-                     content.push_back({{"type", "text"}, {"text", b.text}});
-                   },
-                   [&](const Thinking& b) {
-                     content.push_back({{"type", "thinking"}, {"thinking", b.text}});
-                   },
-                   [&](const ToolCall& b) {
-                     content.push_back({{"type", "tool_use"}, {"id", b.id}, {"name", b.name}, {"input", parsed(b.arguments)}});
-                   },
-                   [&](const ToolResult& b) {
-                     content.push_back(
-                         {{"type", "tool_result"}, {"tool_use_id", b.call_id}, {"content", b.text}, {"is_error", b.is_error}});
-                   },
-                   [&](const Summary& b) {
-                     content.push_back({{"type", "text"}, {"text", b.text}});
-                   },
-                   [](const auto&) {}},
-        block);
+    std::visit(overloaded{[&](const Text& b) {
+                            content.push_back({{"type", "text"}, {"text", b.text}});
+                          },
+                          [&](const Thinking& b) {
+                            content.push_back({{"type", "thinking"}, {"thinking", b.text}});
+                          },
+                          [&](const ToolCall& b) {
+                            content.push_back({{"type", "tool_use"},
+                                               {"id", b.id},
+                                               {"name", b.name},
+                                               {"input", parsed(b.arguments)}});
+                          },
+                          [&](const ToolResult& b) {
+                            content.push_back({{"type", "tool_result"},
+                                               {"tool_use_id", b.call_id},
+                                               {"content", b.text},
+                                               {"is_error", b.is_error}});
+                          },
+                          [&](const Summary& b) {
+                            content.push_back({{"type", "text"}, {"text", b.text}});
+                          },
+                          [](const auto&) {}},
+               block);
   return content;
 }
 
@@ -74,7 +78,8 @@ json usage_json(const UsageTotal& total) {
 }
 
 // What each model was asked since then, and what they come to together: the parts sum to the whole.
-std::vector<ModelUsage> since(const std::vector<ModelUsage>& before, std::vector<ModelUsage> now, UsageTotal& sum) {
+std::vector<ModelUsage> since(const std::vector<ModelUsage>& before, std::vector<ModelUsage> now,
+                              UsageTotal& sum) {
   for (auto& one : now) {
     for (const auto& old : before) {
       if (old.provider != one.provider || old.model != one.model) continue;
@@ -102,7 +107,8 @@ json model_usage_json(const std::vector<ModelUsage>& models, const Session& sess
         {"cacheReadInputTokens", total.cache_read},
         {"cacheCreationInputTokens", total.cache_write},
         {"costUSD", total.dollars},
-        {"contextWindow", is_current ? session.context().window() : session.models().find(provider, model).window}};
+        {"contextWindow",
+         is_current ? session.context().window() : session.models().find(provider, model).window}};
   }
   return all;
 }
@@ -154,7 +160,8 @@ json compaction_line(const Compaction& e, const Session& session) {
   return line;
 }
 
-// The variable of the environment that holds the key, by its name; "none" when it comes from elsewhere or there is none.
+// The variable of the environment that holds the key, by its name; "none" when it comes from elsewhere or
+// there is none.
 std::string key_source(const std::string& provider) {
   const ProviderKind* kind = find_provider(provider);
   std::istringstream names(kind ? std::string(kind->key_variables) : "");
@@ -183,10 +190,12 @@ std::string init_line(const Session& session) {
 std::string stream_line(const Event& event, const Session& session, bool partial) {
   if (const auto* added = std::get_if<ItemAdded>(&event); added && !added->replayed) {
     const auto& item = *added->item;
-    const bool typed = item.role == Role::user && !item.synthetic && std::holds_alternative<Text>(item.blocks.back());
+    const bool typed =
+        item.role == Role::user && !item.synthetic && std::holds_alternative<Text>(item.blocks.back());
     return typed ? std::string() : dump(message_line(item, session));
   }
-  if (const auto* compaction = std::get_if<Compaction>(&event)) return dump(compaction_line(*compaction, session));
+  if (const auto* compaction = std::get_if<Compaction>(&event))
+    return dump(compaction_line(*compaction, session));
   if (const auto* waiting = std::get_if<Waiting>(&event); waiting && !waiting->text.empty())
     return dump({{"type", "system"},
                  {"subtype", "waiting"},
@@ -207,10 +216,13 @@ std::string stream_line(const Event& event, const Session& session, bool partial
 }
 
 std::string input_error_line(const std::string& why, const Session& session) {
-  return dump({{"type", "error"}, {"error", {{"type", "invalid_input"}, {"message", why}}}, {"session_id", session.id()}});
+  return dump({{"type", "error"},
+               {"error", {{"type", "invalid_input"}, {"message", why}}},
+               {"session_id", session.id()}});
 }
 
-std::string result_line(Session& session, const TurnEnded& ended, const std::string& text, const RunTotals& run) {
+std::string result_line(Session& session, const TurnEnded& ended, const std::string& text,
+                        const RunTotals& run) {
   UsageTotal total;
   const auto models = since(run.before, session.store().usage_by_model(), total);
   json denials = json::array();
@@ -260,7 +272,8 @@ InputLine parse_input_line(const std::string& line) {
   const auto value = nests_too_deep(line) ? json() : json::parse(line, nullptr, false);
   if (!value.is_object()) return {{}, "a line of input is not a JSON object: " + line.substr(0, 80), false};
   const auto type = text_of(value, "type");
-  if (type == "control_request" && value.contains("request") && text_of(value["request"], "subtype") == "interrupt")
+  if (type == "control_request" && value.contains("request") &&
+      text_of(value["request"], "subtype") == "interrupt")
     return {{}, {}, true};
   const auto& holder = value.contains("message") ? value["message"] : value;
   InputLine input;

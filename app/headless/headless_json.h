@@ -16,7 +16,8 @@ struct RunTotals {
   int requests = 0;
   std::int64_t milliseconds = 0;
 };
-std::string result_line(Session& session, const TurnEnded& ended, const std::string& text, const RunTotals& run);
+std::string result_line(Session& session, const TurnEnded& ended, const std::string& text,
+                        const RunTotals& run);
 std::string input_error_line(const std::string& why, const Session& session);
 std::string failure_line(const std::string& why, int exit_code);  // the session could not be opened
 

@@ -1,4 +1,5 @@
-// The branch as the status line shows it: "main", "main*" when tracked files differ from the last commit, empty without git.
+// The branch as the status line shows it: "main", "main*" when tracked files differ from the last commit,
+// empty without git.
 #pragma once
 
 #include <chrono>
@@ -11,8 +12,9 @@ class BranchMark {
  public:
   BranchMark(std::filesystem::path folder, std::chrono::milliseconds patience)
       : folder_(std::move(folder)), patience_(patience) {}
-  // Reads HEAD, and in a trusted folder asks git, as long as the patience lasts. Runs no hook, no file system monitor, no
-  // submodule and no transport, and writes nothing. A repository in which git takes longer is not asked again.
+  // Reads HEAD, and in a trusted folder asks git, as long as the patience lasts. Runs no hook, no file system
+  // monitor, no submodule and no transport, and writes nothing. A repository in which git takes longer is not
+  // asked again.
   std::string look(bool trusted);
 
  private:

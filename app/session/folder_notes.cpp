@@ -1,5 +1,5 @@
-// A folder's own AGENTS.md joins the conversation once, before the request that follows the first tool call in that folder, and is
-// pinned there like a skill's instructions.
+// A folder's own AGENTS.md joins the conversation once, before the request that follows the first tool call
+// in that folder, and is pinned there like a skill's instructions.
 #include "app/session/folder_notes.h"
 
 #include <algorithm>
@@ -21,7 +21,8 @@ constexpr Tokens most_of_one = 5'000, most_pinned = 15'000;  // what is more may
 
 // The file that an item of put_in_folder_memory() tells of; empty for any other.
 std::string told_by(const Item& item) {
-  const auto* text = item.synthetic && item.blocks.size() == 1 ? std::get_if<Text>(&item.blocks.front()) : nullptr;
+  const auto* text =
+      item.synthetic && item.blocks.size() == 1 ? std::get_if<Text>(&item.blocks.front()) : nullptr;
   if (!text || !text->text.starts_with(begin)) return {};
   return text->text.substr(begin.size(), text->text.find('"', begin.size()) - begin.size());
 }
@@ -61,7 +62,8 @@ void SessionCommands::put_in_folder_memory() {
   const auto& root = s.workspace_->root();
   std::vector<fs::path> met;
   for (const auto& file : s.files_.known())
-    for (auto folder = file.parent_path(); folder != root && is_under(root, folder); folder = folder.parent_path()) {
+    for (auto folder = file.parent_path(); folder != root && is_under(root, folder);
+         folder = folder.parent_path()) {
       if (!s.brought_.folders.insert(folder).second) break;  // so were those above it
       met.push_back(folder);
     }
@@ -70,7 +72,8 @@ void SessionCommands::put_in_folder_memory() {
     for (const auto& file : folder_memory(folder, root)) {
       const auto told = folder_notes(s.context_.conversation);
       const auto is_it = [&](const auto& note) { return note.first == file.path.string(); };
-      if (file.text.empty() || ignored(folder, root) || std::any_of(told.begin(), told.end(), is_it)) continue;
+      if (file.text.empty() || ignored(folder, root) || std::any_of(told.begin(), told.end(), is_it))
+        continue;
       Item item;
       item.role = Role::user;
       item.synthetic = true;

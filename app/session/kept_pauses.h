@@ -1,4 +1,5 @@
-// What a user's pauses say about the provider's cache, kept from session to session in one small file of their state.
+// What a user's pauses say about the provider's cache, kept from session to session in one small file of
+// their state.
 #pragma once
 
 #include <filesystem>

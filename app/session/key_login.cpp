@@ -10,14 +10,15 @@ namespace {
 
 std::string trimmed(const std::string& text) {
   const auto begin = text.find_first_not_of(" \t\r\n");
-  return begin == text.npos ? std::string() : text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+  return begin == text.npos ? std::string()
+                            : text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
 std::string path_of(const ProviderKind& kind) { return "providers." + std::string(kind.name) + ".key"; }
 
 std::string kept(const SessionSetup& setup, const ProviderKind& kind, const ModelName& model) {
-  std::string text = "The key works with " + model.provider + "/" + model.model + ". It is kept in " + setup.user_file +
-                     ", readable by you only.";
+  std::string text = "The key works with " + model.provider + "/" + model.model + ". It is kept in " +
+                     setup.user_file + ", readable by you only.";
   if (const auto variable = key_variable(kind, setup.env); !variable.empty())
     text += "\n" + variable + " is set and takes precedence from the next start; unset it.";
   return text;
@@ -25,21 +26,26 @@ std::string kept(const SessionSetup& setup, const ProviderKind& kind, const Mode
 
 }  // namespace
 
-std::string key_variable(const ProviderKind& kind, const Environment& env) { return provider_config(kind, env).key_from; }
+std::string key_variable(const ProviderKind& kind, const Environment& env) {
+  return provider_config(kind, env).key_from;
+}
 
 LoginResult log_in(const SessionSetup& setup, const Login& login, std::stop_token stop) {
   const auto key = trimmed(login.key);
-  if (key.empty() || key.find_first_of(" \t\r\n") != key.npos) return {.text = "That is not a key.", .exit_code = 2};
+  if (key.empty() || key.find_first_of(" \t\r\n") != key.npos)
+    return {.text = "That is not a key.", .exit_code = 2};
   register_secret(key);
   std::vector<std::string_view> names = providers_of_key(key);
   if (!login.provider.empty()) names = {login.provider};
   if (names.empty())
-    return {.text = "This key has no form known here. Say whose it is: login PROVIDER, as in: login openai.", .exit_code = 2};
+    return {.text = "This key has no form known here. Say whose it is: login PROVIDER, as in: login openai.",
+            .exit_code = 2};
   LoginResult result{.exit_code = 3};
   for (const auto name : names) {
     const auto* kind = find_provider(name);
     const std::string model(kind ? first_model(*kind) : "");
-    if (model.empty()) return {.text = "No key can be kept for \"" + std::string(name) + "\".", .exit_code = 2};
+    if (model.empty())
+      return {.text = "No key can be kept for \"" + std::string(name) + "\".", .exit_code = 2};
     auto wire = wire_of(setup, *kind);
     wire.key = key;
     wire.key_from = "the text you pasted";
@@ -50,7 +56,8 @@ LoginResult log_in(const SessionSetup& setup, const Login& login, std::stop_toke
       if (!trial.refused) return result;
       continue;
     }
-    const auto wrong = setup.write ? setup.write(path_of(*kind), nlohmann::json(key).dump()) : "This run keeps no settings.";
+    const auto wrong =
+        setup.write ? setup.write(path_of(*kind), nlohmann::json(key).dump()) : "This run keeps no settings.";
     if (!wrong.empty()) return {.text = "The key works, but was not kept: " + wrong, .exit_code = 1};
     const ModelName found{std::string(kind->name), model};
     return {.kind = kind, .model = found, .key = key, .text = kept(setup, *kind, found)};
@@ -64,8 +71,9 @@ std::string log_out(const SessionSetup& setup, const ProviderKind& kind) {
   const std::string still = variable.empty() ? "" : " " + variable + " is also set; unset it too.";
   const auto wrong = setup.write ? setup.write(path_of(kind), "null") : "This run keeps no settings.";
   if (!wrong.empty()) return wrong;
-  return wire.key.empty() ? "No key of " + std::string(kind.title) + " is kept."
-                          : "The key of " + std::string(kind.title) + " is no longer in " + setup.user_file + "." + still;
+  return wire.key.empty()
+             ? "No key of " + std::string(kind.title) + " is kept."
+             : "The key of " + std::string(kind.title) + " is no longer in " + setup.user_file + "." + still;
 }
 
 }  // namespace tern

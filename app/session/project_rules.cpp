@@ -38,7 +38,8 @@ std::string write(const fs::path& file, const Json& json) {
   ::chmod(fresh.c_str(), 0600);
   out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
   out.close();
-  if (!out || std::rename(fresh.c_str(), file.c_str()) != 0) return "cannot write " + file.string() + ": " + std::strerror(errno);
+  if (!out || std::rename(fresh.c_str(), file.c_str()) != 0)
+    return "cannot write " + file.string() + ": " + std::strerror(errno);
   return {};
 }
 

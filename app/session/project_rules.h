@@ -1,5 +1,5 @@
-// What the person has granted for a project for good: a file in their own configuration, so that nothing in the folder can grant
-// itself anything. One JSON object: the project's folder, and its rules as text.
+// What the person has granted for a project for good: a file in their own configuration, so that nothing in
+// the folder can grant itself anything. One JSON object: the project's folder, and its rules as text.
 #pragma once
 
 #include <filesystem>

@@ -5,7 +5,8 @@
 
 namespace tern {
 
-UserAnswer QuestionDesk::ask(const UserQuestion& question, std::stop_token stop, const std::function<void()>& on_waiting) {
+UserAnswer QuestionDesk::ask(const UserQuestion& question, std::stop_token stop,
+                             const std::function<void()>& on_waiting) {
   auto mine = std::make_shared<Waiting>();
   mine->question = question;
   mine->stop = stop;

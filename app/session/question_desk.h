@@ -14,7 +14,8 @@ namespace tern {
 
 class QuestionDesk {
  public:
-  // Any thread, which waits: `on_waiting` tells the owner of it. Refused when it is stopped, or the desk is closed.
+  // Any thread, which waits: `on_waiting` tells the owner of it. Refused when it is stopped, or the desk is
+  // closed.
   UserAnswer ask(const UserQuestion& question, std::stop_token stop, const std::function<void()>& on_waiting);
 
   // The owner: all that wait, unless it is at it already.

@@ -24,12 +24,14 @@ std::string RunAccount::text(bool resumable) const {
     all.used.dollars += one.used.dollars;
     if (!resumable || one.turns == 0) continue;
     ways = (ways.empty() ? "\nresume with: tern --resume " + one.session
-                         : "\nresume with: tern --resume " + one.session + "\nbefore it:   " + ways.substr(ways.find(" tern ")));
+                         : "\nresume with: tern --resume " + one.session +
+                               "\nbefore it:   " + ways.substr(ways.find(" tern ")));
   }
-  auto text = std::to_string(all.turns) + (all.turns == 1 ? " turn · " : " turns · ") + thousands(all.used.input) +
-              " tokens in, " + thousands(all.used.output) + " out";
+  auto text = std::to_string(all.turns) + (all.turns == 1 ? " turn · " : " turns · ") +
+              thousands(all.used.input) + " tokens in, " + thousands(all.used.output) + " out";
   if (all.used.dollars > 0) text += " · " + money(all.used.dollars);
-  if (all.compactions) text += " · " + std::to_string(all.compactions) + (all.compactions == 1 ? " compaction" : " compactions");
+  if (all.compactions)
+    text += " · " + std::to_string(all.compactions) + (all.compactions == 1 ? " compaction" : " compactions");
   return text + ways;
 }
 

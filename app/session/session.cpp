@@ -69,14 +69,16 @@ void Session::emit(Event event) {
   if (!setup_.trace.empty()) trace_event(setup_.trace, event);
   if (hooks_) hooks_->saw(event);
   if (mcp_) mcp_->saw(event);
-  if (const auto* compaction = std::get_if<Compaction>(&event)) export_due_ = export_due_ || compaction->batch != 0;
+  if (const auto* compaction = std::get_if<Compaction>(&event))
+    export_due_ = export_due_ || compaction->batch != 0;
   emit_(std::move(event));
 }
 
 // The summaries as files for people follow the store after each turn and command.
 void Session::export_files() {
   if (!std::exchange(export_due_, false) || project_.folder.empty()) return;
-  if (const auto problem = export_summaries(*store_, project_.folder, context_.config.summary_max_chars); !problem.empty())
+  if (const auto problem = export_summaries(*store_, project_.folder, context_.config.summary_max_chars);
+      !problem.empty())
     emit(Notice{Level::warning, problem});
 }
 
@@ -149,7 +151,8 @@ void Session::open_view(bool resumed) {
   for (auto& event : store_->screen({.begin = shown_from_})) emit(std::move(event));
 }
 
-// What commands changed since the last request; the system prompt stays as it is, so that the provider's cache holds.
+// What commands changed since the last request; the system prompt stays as it is, so that the provider's
+// cache holds.
 void Session::refresh(std::stop_token stop) {
   owner_.check();
   if (next_model_) {
@@ -171,14 +174,16 @@ void Session::reload_config() {
   if (seen == config_seen_) return;
   config_seen_ = seen;
   const auto before = context_.config;
-  for (const auto& line : setup_.project_config(project_.project, context_.config)) emit(Notice{Level::warning, line});
+  for (const auto& line : setup_.project_config(project_.project, context_.config))
+    emit(Notice{Level::warning, line});
   if (context_.config != before) show_settings();
 }
 
-// The project's file shows every setting with its value. Not after each look at it: two terns with different flags would go on
-// rewriting it for each other.
+// The project's file shows every setting with its value. Not after each look at it: two terns with different
+// flags would go on rewriting it for each other.
 void Session::show_settings() {
-  if (!trusted_ || !setup_.show_in_project_config || !keeps_settings()) return;  // nothing of it is read before it is trusted
+  if (!trusted_ || !setup_.show_in_project_config || !keeps_settings())
+    return;  // nothing of it is read before it is trusted
   if (const auto problem = setup_.show_in_project_config(project_.project, trusted_); !problem.empty())
     emit(Notice{Level::warning, problem});
 }
@@ -188,12 +193,14 @@ bool Session::keeps_settings() const { return setup_.keep && !setup_.read_only &
 // Changed settings hold at once and, where the project has a folder of ours, for the sessions to come.
 std::string Session::configure(const std::string& json) {
   if (!setup_.configure) return "This session keeps no configuration.";
-  auto told = setup_.configure(keeps_settings() ? project_.project : std::filesystem::path(), json, context_.config);
+  auto told =
+      setup_.configure(keeps_settings() ? project_.project : std::filesystem::path(), json, context_.config);
   show_settings();
   return told;
 }
 
-// A person who edits the file sees at once what it changes, and what is wrong in it; what is under way goes on with it.
+// A person who edits the file sees at once what it changes, and what is wrong in it; what is under way goes
+// on with it.
 void Session::watch_config() {
   if (!setup_.live || !trusted_ || !setup_.project_config || !project_.usable_config()) return;
   config_watch_ = std::make_unique<ConfigWatch>(project_.project, [this] { inbox_.wake(SettingsChanged{}); });
@@ -342,8 +349,9 @@ void Session::hear(const Wake& news) {
     if (!working_) compactor_->keep_draft(context_);
   } else if (std::holds_alternative<ServersChanged>(news)) {
     mcp_->tell_news();
-    mcp_->serve_questions(
-        [this](const UserQuestion& question, std::stop_token by) { return SessionPlan{*this}.ask(question, by); });
+    mcp_->serve_questions([this](const UserQuestion& question, std::stop_token by) {
+      return SessionPlan{*this}.ask(question, by);
+    });
     if (setup_.may_ask && brought_.loaded && mcp_->lists_changed()) SessionCommands{*this}.tell_brought();
   } else {
     config_seen_ = std::filesystem::file_time_type::min();  // two changes may bear one time
@@ -355,7 +363,9 @@ void Session::hear(const Wake& news) {
 // A pin waits for the end of the turn, but means what is the last message now.
 void Session::pin_later(PinThis& pin) {
   if (const auto last = pin.what == "last" ? last_said(context_.conversation) : nullptr) pin.item = last->id;
-  emit(Notice{Level::info, (pin.on ? "Pinned when this turn has ended: " : "Unpinned when this turn has ended: ") + pin.what});
+  emit(Notice{
+      Level::info,
+      (pin.on ? "Pinned when this turn has ended: " : "Unpinned when this turn has ended: ") + pin.what});
 }
 
 std::string Session::last_request() {
@@ -371,7 +381,8 @@ std::string Session::last_request() {
 void Session::add_account() {
   if (opened_.id.empty()) return;
   const auto compactions = store_->compactions();
-  const auto own = std::count_if(compactions.begin(), compactions.end(), [](const auto& one) { return !one.inherited; });
+  const auto own =
+      std::count_if(compactions.begin(), compactions.end(), [](const auto& one) { return !one.inherited; });
   account_.put({opened_.id, agent_->turn, store_->spent(), static_cast<std::size_t>(own)});
 }
 

@@ -1,6 +1,6 @@
-// The worker: owns the conversation, the store and the provider, takes Commands one by one and speaks only in Events.
-// Everything but interrupt() belongs to the thread that runs it. The one catch of the program is around each command:
-// what throws in here is a fault of ours; it becomes a notice, and the session lives on.
+// The worker: owns the conversation, the store and the provider, takes Commands one by one and speaks only in
+// Events. Everything but interrupt() belongs to the thread that runs it. The one catch of the program is
+// around each command: what throws in here is a fault of ours; it becomes a notice, and the session lives on.
 #pragma once
 
 #include <filesystem>
@@ -42,14 +42,16 @@ class Session {
   Session(SessionSetup setup, Mailbox<Command>& commands, Emit emit);
   ~Session();
 
-  // Opens or resumes, and shows what was on screen. False: it cannot; why() says it, exit_code() how the program should end.
+  // Opens or resumes, and shows what was on screen. False: it cannot; why() says it, exit_code() how the
+  // program should end.
   bool open();
   const std::string& why() const { return why_; }
   int exit_code() const { return exit_code_; }
-  void run();                                // until Quit
-  TurnEnded once(Submit input);              // headless
-  void interrupt();                          // any thread: the turn that runs stops at once
-  bool settle(std::string* told = nullptr);  // the last try at what the disk refused; false: something is lost, and was told
+  void run();                    // until Quit
+  TurnEnded once(Submit input);  // headless
+  void interrupt();              // any thread: the turn that runs stops at once
+  bool settle(std::string* told =
+                  nullptr);  // the last try at what the disk refused; false: something is lost, and was told
 
   std::string id() const;
   std::string cwd() const { return setup_.cwd.string(); }
@@ -134,7 +136,8 @@ class Session {
   Brought brought_;
   ModelName model_name_;
   std::optional<ModelName> next_model_;
-  bool trusted_ = false, working_ = false, leaving_ = false, export_due_ = false, plan_due_ = false;  // plan_due_: to be pinned
+  bool trusted_ = false, working_ = false, leaving_ = false, export_due_ = false,
+       plan_due_ = false;  // plan_due_: to be pinned
   std::mutex stop_mutex_;
   std::stop_source stop_;
   std::uint64_t next_question_ = 1'000'000;

@@ -1,5 +1,5 @@
-// /btw: a question over the conversation as it stands, with the same prefix, so that the provider's cache serves it. Neither it nor
-// its answer enters the log until the person says so.
+// /btw: a question over the conversation as it stands, with the same prefix, so that the provider's cache
+// serves it. Neither it nor its answer enters the log until the person says so.
 #include <nlohmann/json.hpp>
 
 #include "agent/models/redact.h"
@@ -26,7 +26,8 @@ Request request_for(const Agent& agent, const std::string& question) {
   request.may_call_tools = false;
   request.json_schema.clear();
   request.conversation.items.push_back(make_item(
-      said(Role::user, "[An aside, no part of the work: answer from what you know by now, call nothing.] " + question)));
+      said(Role::user,
+           "[An aside, no part of the work: answer from what you know by now, call nothing.] " + question)));
   return request;
 }
 
@@ -64,9 +65,11 @@ void SessionCommands::aside(const Aside& command, std::stop_token stop) {
   if (reply.interrupted) return s.emit(Notice{Level::info, "Interrupted; nothing was kept."});
   if (reply.failed) return s.emit(Notice{Level::error, "No answer: " + reply.failed->message});
   if (text.empty()) return s.emit(Notice{Level::warning, "The model gave no answer."});
-  s.store_->set_state(kept_under,
-                      json({{"question", question}, {"answer", text}}).dump(-1, ' ', false, json::error_handler_t::replace));
-  s.emit(Page{"btw: " + question, text + "\n\n---\n/btw keep makes it part of the conversation.\n", Page::Form::markdown});
+  s.store_->set_state(
+      kept_under,
+      json({{"question", question}, {"answer", text}}).dump(-1, ' ', false, json::error_handler_t::replace));
+  s.emit(Page{"btw: " + question, text + "\n\n---\n/btw keep makes it part of the conversation.\n",
+              Page::Form::markdown});
 }
 
 void SessionCommands::keep_aside() {

@@ -1,4 +1,5 @@
-// What people bring along, in the session: where it is looked for, and how a command of theirs becomes a prompt.
+// What people bring along, in the session: where it is looked for, and how a command of theirs becomes a
+// prompt.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,15 +21,19 @@ namespace {
 constexpr std::string_view command_source = "the command that runs";  // of the rules it brings
 constexpr std::uint64_t most_of_a_file = 64 * 1024;
 
-// Above the trusted folder anybody may have left something: only what is the user's own or root's counts there.
+// Above the trusted folder anybody may have left something: only what is the user's own or root's counts
+// there.
 bool of_user_or_root(const std::filesystem::path& folder) {
   struct stat info {};
-  return ::stat(folder.c_str(), &info) == 0 && (info.st_uid == ::geteuid() || info.st_uid == 0) && (info.st_mode & 0002) == 0;
+  return ::stat(folder.c_str(), &info) == 0 && (info.st_uid == ::geteuid() || info.st_uid == 0) &&
+         (info.st_mode & 0002) == 0;
 }
 
 BroughtPlaces places_of(const SessionSetup& setup, const std::filesystem::path& root, bool trusted) {
-  BroughtPlaces places{
-      .projects = {}, .home = setup.home, .config = user_config_file(setup.env).parent_path(), .plugins = setup.plugins};
+  BroughtPlaces places{.projects = {},
+                       .home = setup.home,
+                       .config = user_config_file(setup.env).parent_path(),
+                       .plugins = setup.plugins};
   if (!trusted) return places;
   const auto repository = repository_root(root);
   for (auto folder = root; folder != folder.parent_path(); folder = folder.parent_path()) {
@@ -71,7 +76,8 @@ void SessionCommands::tell_brought() {
   CommandList list;
   for (const auto& skill : brought.skills.skills)
     if (skill.for_user && !brought.commands.find(skill.name))
-      list.commands.push_back({skill.name, skill.usage, skill.description, skill.source, skill.from.of_project()});
+      list.commands.push_back(
+          {skill.name, skill.usage, skill.description, skill.source, skill.from.of_project()});
   for (const auto& one : brought.commands.commands)
     list.commands.push_back({one.name, one.usage, one.help, one.source, one.of_project});
   s.mcp_->list(list.commands);
@@ -85,7 +91,8 @@ std::string SessionCommands::begin_prompt(Submit& input, std::stop_token stop) {
   if (!found) {
     if (!name.empty()) begin_skill(std::string(name));
     std::function<UserAnswer(const UserQuestion&)> ask;
-    if (s.setup_.may_ask && s.setup_.own_words) ask = [&](const UserQuestion& question) { return SessionPlan{s}.ask(question); };
+    if (s.setup_.may_ask && s.setup_.own_words)
+      ask = [&](const UserQuestion& question) { return SessionPlan{s}.ask(question); };
     return s.mcp_->fill(
         input, [&](const auto& work) { s.inbox_.attend([&] { work(stop); }); }, ask, s.hands_->spill_dir);
   }
@@ -102,14 +109,16 @@ std::string SessionCommands::begin_prompt(Submit& input, std::stop_token stop) {
 bool SessionCommands::knows(const RunCommand& named) const {
   const auto& brought = s.brought_;
   const auto* skill = meant_by(named.name, brought.skills.skills);
-  if (s.mcp_->names_prompt(named.name) || meant_by(named.name, brought.commands.commands) || (skill && skill->for_user))
+  if (s.mcp_->names_prompt(named.name) || meant_by(named.name, brought.commands.commands) ||
+      (skill && skill->for_user))
     return true;
   s.emit(Notice{Level::warning, "There is no command /" + named.name + ". /help lists them."});
   return false;
 }
 
 void SessionCommands::end_prompt() {
-  std::erase_if(s.hands_->policy.rules, [](const PermissionRule& rule) { return rule.source == command_source; });
+  std::erase_if(s.hands_->policy.rules,
+                [](const PermissionRule& rule) { return rule.source == command_source; });
   if (const auto model = std::exchange(s.brought_.model_before, std::nullopt)) s.use_model(*model);
 }
 
@@ -131,10 +140,12 @@ void SessionCommands::answer_with(const std::string& model) {
   if (model.empty() || model == "inherit") return;
   const auto name = s.setup_.models.resolve(model);
   const auto info = name ? s.setup_.models.find(name->provider, name->model) : ModelInfo();
-  const bool fits = name && info.window >= s.context_.window() && find_provider(name->provider) && s.connect(info);
+  const bool fits =
+      name && info.window >= s.context_.window() && find_provider(name->provider) && s.connect(info);
   if (!fits)
-    return s.emit(Notice{Level::info, "The command asks for the model " + model + ", which cannot be used now. " +
-                                          s.model_name_.model + " answers."});
+    return s.emit(Notice{Level::info, "The command asks for the model " + model +
+                                          ", which cannot be used now. " + s.model_name_.model +
+                                          " answers."});
   if (*name == s.model_name_) return;
   s.brought_.model_before = s.model_name_;
   s.use_model(*name);
@@ -167,9 +178,12 @@ std::optional<std::string> SessionCommands::read_for_command(const std::string& 
   if (!place.error.empty() || !place.exists || std::filesystem::is_directory(place.real)) return std::nullopt;
   const auto read = s.tools_.find("Read");
   const nlohmann::json args{{"file_path", path}};
-  const auto decision = read ? decide(s.hands_->policy, {*read, args, *s.workspace_}) : Decision(Deny{"there is no Read tool"});
-  if (const auto* why = std::get_if<Ask>(&decision)) return "[" + path + " was not read: " + why->reason + "]";
-  if (const auto* why = std::get_if<Deny>(&decision)) return "[" + path + " was not read: " + why->reason + "]";
+  const auto decision =
+      read ? decide(s.hands_->policy, {*read, args, *s.workspace_}) : Decision(Deny{"there is no Read tool"});
+  if (const auto* why = std::get_if<Ask>(&decision))
+    return "[" + path + " was not read: " + why->reason + "]";
+  if (const auto* why = std::get_if<Deny>(&decision))
+    return "[" + path + " was not read: " + why->reason + "]";
   auto loaded = load_file(*s.workspace_, place, most_of_a_file);
   if (!loaded.error.empty()) return "[" + path + " was not read: " + loaded.error + "]";
   if (loaded.bytes.find('\0') != std::string::npos) return "[" + path + " is not a text file]";

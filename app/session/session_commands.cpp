@@ -57,12 +57,15 @@ void SessionCommands::run(Command& command, std::stop_token stop) {
   std::visit(
       overloaded{[&](const Compact& c) { compactor.compact(context, c, stop); },
                  [&](const AcceptPreview& c) { compactor.settle_preview(context, c); },
-                 [&](const UndoCompact& c) { compactor.undo(context, c); }, [&](const PinThis& c) { compactor.pin(context, c); },
-                 [&](const EditContext& c) { compactor.edit(context, c); }, [&](const Aside& c) { aside(c, stop); },
-                 [&](const ShellLine& c) { shell_line(c, stop); }, [&](const MemoryNote& c) { memory_note(c.text); },
-                 [&](const Rewind& c) { rewind(c); }, [&](const Redo& c) { redo(c); }, [&](const Sessions& c) { sessions(c); },
+                 [&](const UndoCompact& c) { compactor.undo(context, c); },
+                 [&](const PinThis& c) { compactor.pin(context, c); },
+                 [&](const EditContext& c) { compactor.edit(context, c); },
+                 [&](const Aside& c) { aside(c, stop); }, [&](const ShellLine& c) { shell_line(c, stop); },
+                 [&](const MemoryNote& c) { memory_note(c.text); }, [&](const Rewind& c) { rewind(c); },
+                 [&](const Redo& c) { redo(c); }, [&](const Sessions& c) { sessions(c); },
                  [&](const SetMode& c) { set_mode(c.mode); }, [&](const Login& c) { login(c, stop); },
-                 [&](const Logout& c) { logout(c); }, [&](const ReloadConfig&) { reload(); }, [](const auto&) {}},
+                 [&](const Logout& c) { logout(c); }, [&](const ReloadConfig&) { reload(); },
+                 [](const auto&) {}},
       command);
   s.show_meters();
 }
@@ -79,7 +82,8 @@ void SessionCommands::set_mode(PermissionMode mode) {
   s.show_meters();
 }
 
-// Runs with the person's own authority; what it said is shown to the model unless hidden. Its cell is kept either way.
+// Runs with the person's own authority; what it said is shown to the model unless hidden. Its cell is kept
+// either way.
 void SessionCommands::shell_line(const ShellLine& line, std::stop_token stop) {
   const auto bash = s.tools_.find("Bash");
   if (!bash || line.command.empty()) return;
@@ -99,7 +103,8 @@ void SessionCommands::shell_line(const ShellLine& line, std::stop_token stop) {
                     .text = output.text,
                     .is_error = output.is_error,
                     .exit_status = output.exit_status};
-  cell.milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
+  cell.milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
   s.store_->transact([&] {
     if (output.spill.empty()) {
       cell.recall = s.store_->put_original(output.text, bash->name, command);
@@ -110,7 +115,8 @@ void SessionCommands::shell_line(const ShellLine& line, std::stop_token stop) {
     s.store_->afterwards([&] { s.emit(cell); });
     if (output.text.size() > 8'000)
       output.text = output.text.substr(0, utf8_floor(output.text, 4'000)) + "\n[… " + to_string(cell.recall) +
-                    " holds all of it …]\n" + output.text.substr(utf8_floor(output.text, output.text.size() - 4'000));
+                    " holds all of it …]\n" +
+                    output.text.substr(utf8_floor(output.text, output.text.size() - 4'000));
     auto kept = cell;
     kept.text = output.text;
     s.store_->remember(kept);
@@ -123,12 +129,14 @@ void SessionCommands::memory_note(const std::string& text) {
   if (folder.empty()) folder = s.workspace_->root();
   auto path = folder / "AGENTS.md";
   std::error_code error;
-  if (!std::filesystem::exists(path, error) && std::filesystem::exists(folder / "CLAUDE.md", error)) path = folder / "CLAUDE.md";
+  if (!std::filesystem::exists(path, error) && std::filesystem::exists(folder / "CLAUDE.md", error))
+    path = folder / "CLAUDE.md";
   if (std::filesystem::is_symlink(path, error))
     return s.emit(Notice{Level::warning, path.string() + " is a link: add the note yourself."});
   std::ofstream file(path, std::ios::app);
   file << "- " << text << '\n';
-  if (!file.flush()) return s.emit(Notice{Level::error, "Not written: " + path.string() + " cannot be opened for writing."});
+  if (!file.flush())
+    return s.emit(Notice{Level::error, "Not written: " + path.string() + " cannot be opened for writing."});
   append(*s.agent_, note_to_model("[The user added to " + path.filename().string() + ": " + text + "]"));
   s.emit(Notice{Level::info, "Remembered in " + s.workspace_->display(path)});
 }
@@ -139,7 +147,8 @@ void SessionCommands::sessions(const Sessions& command) {
   s.add_account();
   switch (command.what) {
     case Sessions::What::fresh:
-      opened = s.store_->create({{}, s.setup_.cwd.string(), s.model_name_.provider + "/" + s.model_name_.model});
+      opened =
+          s.store_->create({{}, s.setup_.cwd.string(), s.model_name_.provider + "/" + s.model_name_.model});
       break;
     case Sessions::What::resume:
       opened = command.argument.empty() ? s.store_->newest(why) : s.store_->resume(command.argument, why);
@@ -153,7 +162,8 @@ void SessionCommands::sessions(const Sessions& command) {
       s.opened_.name = command.argument;
       return s.emit(Notice{Level::info, "This session is now called " + command.argument + "."});
   }
-  if (!opened) return s.emit(Notice{Level::warning, why.empty() ? "No such session: /resume lists them." : why});
+  if (!opened)
+    return s.emit(Notice{Level::warning, why.empty() ? "No such session: /resume lists them." : why});
   s.compactor_->stop_drafting();
   const auto from = s.opened_.id;
   const bool fresh = command.what == Sessions::What::fresh;
@@ -161,7 +171,8 @@ void SessionCommands::sessions(const Sessions& command) {
   if (!fork) s.hooks_->ended(fresh ? "clear" : "resume");
   s.adopt(std::move(*opened));
   s.hooks_->started(fresh ? "clear" : fork ? "fork" : "resume");
-  if (command.what == Sessions::What::fork) s.emit(Notice{Level::info, "Forked. /resume " + from + " returns to the original."});
+  if (command.what == Sessions::What::fork)
+    s.emit(Notice{Level::info, "Forked. /resume " + from + " returns to the original."});
 }
 
 void SessionCommands::reload() {

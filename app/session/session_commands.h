@@ -16,16 +16,16 @@ struct SessionCommands {
   void load_brought();     // and tells the screen what there is
   void ask_for_entries();  // of a trusted project: each once, and again when it has changed
   void tell_brought();
-  // A prompt that names a command becomes what the command stands for. The rules and the model it brings hold until end_prompt().
-  // Empty, or why it cannot be sent.
+  // A prompt that names a command becomes what the command stands for. The rules and the model it brings hold
+  // until end_prompt(). Empty, or why it cannot be sent.
   std::string begin_prompt(Submit& input, std::stop_token stop);
   void end_prompt();
-  bool knows(const RunCommand& named) const;                                // else the user is told
-  std::string find_skills();                                                // and what the system prompt says of them
-  void add_skill_tool();                                                    // only when there are skills for the model
+  bool knows(const RunCommand& named) const;  // else the user is told
+  std::string find_skills();                  // and what the system prompt says of them
+  void add_skill_tool();                      // only when there are skills for the model
   std::string use_skill(const Skill& skill, const std::string& arguments);  // what the model is told of it
   void put_in_skills();                                                     // whose instructions wait
-  void add_task_tool();                                                     // known always, offered where there are agents
+  void add_task_tool();         // known always, offered where there are agents
   void put_in_folder_memory();  // of folders that a tool has met since the last request
 
  private:

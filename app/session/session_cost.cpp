@@ -67,11 +67,14 @@ std::string sources_text(std::vector<SourceSpend> sources, const UsageTotal& tot
 std::string limits_text(const Agent& agent, const std::vector<SourceSpend>& sources) {
   const auto& limits = agent.limits.cost;
   const auto& spending = agent.spending;
-  std::string text = limit_text("run", limits.run, spending.run()) + limit_text("turn", limits.turn, spending.turn()) +
+  std::string text = limit_text("run", limits.run, spending.run()) +
+                     limit_text("turn", limits.turn, spending.turn()) +
                      limit_text("session", limits.session, spending.session()) +
                      limit_text("day, all sessions", limits.day, spending.today());
-  for (const auto& [source, limit] : limits.sources) text += limit_text(source, limit, spent_on_tool(sources, source));
-  return text.empty() ? "no limits: /cost limit turn|session|day|TOOL|mcp__SERVER DOLLARS sets one\n" : "limits\n" + text;
+  for (const auto& [source, limit] : limits.sources)
+    text += limit_text(source, limit, spent_on_tool(sources, source));
+  return text.empty() ? "no limits: /cost limit turn|session|day|TOOL|mcp__SERVER DOLLARS sets one\n"
+                      : "limits\n" + text;
 }
 
 }  // namespace
@@ -79,18 +82,21 @@ std::string limits_text(const Agent& agent, const std::vector<SourceSpend>& sour
 void SessionQueries::cost(const std::string& argument) {
   constexpr std::string_view limit_word = "limit";
   if (argument.starts_with(limit_word)) return cost_limit(argument.substr(limit_word.size()));
-  if (!argument.empty()) return s.emit(Notice{Level::warning, "/cost, or /cost limit turn|session|day|TOOL|mcp__SERVER DOLLARS"});
+  if (!argument.empty())
+    return s.emit(Notice{Level::warning, "/cost, or /cost limit turn|session|day|TOOL|mcp__SERVER DOLLARS"});
   s.agent_->spending.count(s.context_.gauges.dollars());
   const auto total = s.store_->usage_total();
   const auto sources = s.store_->spent_on();
   const auto input = total.input + total.cache_read + total.cache_write;
-  std::string text = counted(static_cast<std::int64_t>(total.requests), "request") + " · " + std::to_string(input) + " tokens in";
+  std::string text = counted(static_cast<std::int64_t>(total.requests), "request") + " · " +
+                     std::to_string(input) + " tokens in";
   if (total.cache_read > 0)
     text += " (" + std::to_string(100 * total.cache_read / std::max<Tokens>(input, 1)) + "% from the cache)";
   text += ", " + std::to_string(total.output) + " out · " + money(total.dollars);
   if (!s.context_.gauges.dollars_known()) text += " and what unpriced models cost";
   const auto& model = s.context_.model;
-  if (costs_nothing(model)) text += "\n" + model.provider + "/" + model.name + " has no price: its tokens count as $0.";
+  if (costs_nothing(model))
+    text += "\n" + model.provider + "/" + model.name + " has no price: its tokens count as $0.";
   s.emit(Page{"Cost", text + "\n\n" + sources_text(sources, total) + '\n' + limits_text(*s.agent_, sources)});
 }
 
@@ -118,8 +124,9 @@ void SessionQueries::cost_limit(const std::string& words) {
   set_limit(limits, name, dollars);
   s.agent_->costly_shown.erase(name);
   const auto what = built_in ? "The " + name : name;
-  s.emit(Notice{Level::info, what + (dollars > 0 ? " may cost " + money(dollars) : std::string(" has no limit")) +
-                                 "; \"maxCost\" in your configuration keeps it."});
+  s.emit(Notice{Level::info,
+                what + (dollars > 0 ? " may cost " + money(dollars) : std::string(" has no limit")) +
+                    "; \"maxCost\" in your configuration keeps it."});
 }
 
 }  // namespace tern

@@ -1,4 +1,5 @@
-// /export: the conversation as a Markdown file, written where the person says; nothing that is there is replaced.
+// /export: the conversation as a Markdown file, written where the person says; nothing that is there is
+// replaced.
 #include <algorithm>
 #include <fstream>
 
@@ -25,7 +26,8 @@ struct Markdown {
         text += (added.item->role == Role::user ? "## " : "") + said->text + "\n\n";
   }
   void operator()(const ToolFinished& done) {
-    text += "**" + done.label + "** `" + done.subject + "`" + (done.note.empty() ? "" : " · " + done.note) + "\n\n";
+    text += "**" + done.label + "** `" + done.subject + "`" + (done.note.empty() ? "" : " · " + done.note) +
+            "\n\n";
     if (const auto& shown = done.diff.empty() ? done.text : done.diff; !shown.empty()) text += fenced(shown);
   }
   template <class Other>
@@ -42,12 +44,14 @@ void SessionQueries::export_conversation(const std::string& argument) {
   if (std::filesystem::exists(std::filesystem::symlink_status(path, error)))
     return warn(path.string() + " is there already; /export FILE takes another name.");
   Markdown page{"# " + (s.opened_.name.empty() ? "tern " + s.opened_.id : s.opened_.name) + "\n\n"};
-  for (const Event& event : s.store_->screen({.tool_text = SIZE_MAX, .full_cells = SIZE_MAX})) std::visit(page, event);
+  for (const Event& event : s.store_->screen({.tool_text = SIZE_MAX, .full_cells = SIZE_MAX}))
+    std::visit(page, event);
   std::ofstream file(path, std::ios::binary);
   file << page.text;
-  if (!file.flush()) return warn("Cannot write " + path.string() + ": see that the folder exists and may be written.");
-  s.emit(
-      Notice{Level::info, "Exported " + counted(static_cast<std::int64_t>(page.text.size()), "byte") + " to " + path.string()});
+  if (!file.flush())
+    return warn("Cannot write " + path.string() + ": see that the folder exists and may be written.");
+  s.emit(Notice{Level::info, "Exported " + counted(static_cast<std::int64_t>(page.text.size()), "byte") +
+                                 " to " + path.string()});
 }
 
 }  // namespace tern

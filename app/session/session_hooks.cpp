@@ -23,7 +23,9 @@ using nlohmann::json;
 
 constexpr std::size_t kMostContext = 50'000, kPreview = 2'000;  // characters
 
-std::string text_of(const json& fields) { return fields.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string text_of(const json& fields) {
+  return fields.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 const char* mode_name(PermissionMode mode) {
   switch (mode) {
@@ -69,7 +71,8 @@ HookEntries find_hooks(const SessionSetup& setup, const fs::path& root, bool tru
                            {"~/.claude/settings.json", HookOrigin::imported, root}));
   if (!trusted || root == setup.home) return all;
   for (const std::string name : {"settings.json", "settings.local.json"})
-    append(all, read_hooks(read_brought({root / ".claude", root}, name), {".claude/" + name, HookOrigin::project, root}));
+    append(all, read_hooks(read_brought({root / ".claude", root}, name),
+                           {".claude/" + name, HookOrigin::project, root}));
   return all;
 }
 
@@ -83,11 +86,12 @@ SessionHooks::SessionHooks(const SessionSetup& setup, const fs::path& root, bool
   hooks.root = root;
   hooks.env = child_env(current_env(), setup.allowed_env, {});
   hooks.variable = [this](const std::string& name) { return setup_.env(name); };
-  runner_ = std::make_unique<HookRunner>(std::move(found), EntryApprovals(approvals_file(approved_entries)), std::move(hooks));
+  runner_ = std::make_unique<HookRunner>(std::move(found), EntryApprovals(approvals_file(approved_entries)),
+                                         std::move(hooks));
   const auto waiting = static_cast<std::int64_t>(runner_->waiting());
   if (waiting > 0)
-    world_.hooks.tell(
-        Notice{Level::warning, counted(waiting, "hook waits", "hooks wait") + " for your approval. /hooks shows them."});
+    world_.hooks.tell(Notice{Level::warning, counted(waiting, "hook waits", "hooks wait") +
+                                                 " for your approval. /hooks shows them."});
 }
 
 void SessionHooks::join(ToolEnvironment& hands, Compactor& compactor) {
@@ -104,9 +108,10 @@ void SessionHooks::attach() {
   const auto& hooks = hands_->hooks;
   const bool pre = hooks.hear(HookEvent::pre_compact);
   const bool post = hooks.hear(HookEvent::post_compact) || hooks.hear(HookEvent::session_start);
-  compactor_->set_steering(
-      pre ? [this](const CompactionIntent& intent) { return before(intent); } : decltype(CompactorWorld::before_compaction)(),
-      post ? [this](const CompactionOutcome& outcome) { after(outcome); } : decltype(CompactorWorld::after_compaction)());
+  compactor_->set_steering(pre ? [this](const CompactionIntent& intent) { return before(intent); }
+                               : decltype(CompactorWorld::before_compaction)(),
+                           post ? [this](const CompactionOutcome& outcome) { after(outcome); }
+                                : decltype(CompactorWorld::after_compaction)());
 }
 
 // A long context goes into the store, with its beginning in the conversation.
@@ -127,7 +132,8 @@ void SessionHooks::started(const std::string& how) {
   auto fields = json::parse(world_.context());
   fields["source"] = how;
   const auto answer = ask({HookEvent::session_start, how, text_of(fields)}, {});
-  if (!answer.context.empty()) hands_->notes.push("[A hook says at the start of the session:]\n" + answer.context);
+  if (!answer.context.empty())
+    hands_->notes.push("[A hook says at the start of the session:]\n" + answer.context);
 }
 
 void SessionHooks::ended(const std::string& why) {
@@ -140,9 +146,10 @@ void SessionHooks::saw(const Event& event) {
   if (!asked && !std::holds_alternative<QuestionAsked>(event)) return;  // others come on any thread
   if (!runner_ || !hands_ || !hands_->hooks.hear(HookEvent::notification)) return;
   const std::string type = asked ? "permission_prompt" : "elicitation_dialog";
-  const json fields{{"message", asked ? "tern needs your permission to use " + asked->tool : "tern has a question for you"},
-                    {"title", asked ? asked->title : "Question"},
-                    {"notification_type", type}};
+  const json fields{
+      {"message", asked ? "tern needs your permission to use " + asked->tool : "tern has a question for you"},
+      {"title", asked ? asked->title : "Question"},
+      {"notification_type", type}};
   runner_->ask_aside({HookEvent::notification, type, text_of(fields)});
 }
 
@@ -166,8 +173,11 @@ std::string SessionHooks::model_refused(const Context& context, const ModelName&
 CompactionSteering SessionHooks::before(const CompactionIntent& intent) {
   json items = json::array();
   for (const auto& item : intent.items)
-    items.push_back(
-        {{"id", item.id}, {"kind", item.kind}, {"subject", item.subject}, {"tokens", item.tokens}, {"reason", item.reason}});
+    items.push_back({{"id", item.id},
+                     {"kind", item.kind},
+                     {"subject", item.subject},
+                     {"tokens", item.tokens},
+                     {"reason", item.reason}});
   const std::string trigger = intent.cause == Cause::asked ? "manual" : "auto";
   const json fields{{"trigger", trigger},
                     {"custom_instructions", intent.focus},
@@ -211,29 +221,34 @@ std::string SessionHooks::page() {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& row = rows[i];
     const auto& entry = row.entry;
-    text += (i < 9 ? " " : "") + std::to_string(i + 1) + " " + mark_of(row.answer) + " " + std::string(to_string(entry.event)) +
-            (entry.matcher.empty() ? "" : "  " + entry.matcher) + "  " + entry.title() + "\n     " + entry.source + " · " +
-            words_for(row) + "\n";
+    text += (i < 9 ? " " : "") + std::to_string(i + 1) + " " + mark_of(row.answer) + " " +
+            std::string(to_string(entry.event)) + (entry.matcher.empty() ? "" : "  " + entry.matcher) + "  " +
+            entry.title() + "\n     " + entry.source + " · " + words_for(row) + "\n";
     if (row.last)
-      text += "     last run " + local_time(row.last->when, "%H:%M:%S") + " · " + std::to_string(row.last->took.count()) +
-              " ms · " + row.last->shown + "\n";
+      text += "     last run " + local_time(row.last->when, "%H:%M:%S") + " · " +
+              std::to_string(row.last->took.count()) + " ms · " + row.last->shown + "\n";
   }
   for (const auto& skipped : runner_->skipped()) text += " –   " + skipped + "\n";
-  return text + "\n/hooks NUMBER shows one · /hooks approve|grant|refuse NUMBER|all · grant lets it run outside the sandbox\n";
+  return text +
+         "\n/hooks NUMBER shows one · /hooks approve|grant|refuse NUMBER|all · grant lets it run outside the "
+         "sandbox\n";
 }
 
 std::string SessionHooks::details(std::size_t which) {
   const auto& row = runner_->rows()[which];
   const auto text = json::parse(row.entry.text, nullptr, false);
-  return std::string(to_string(row.entry.event)) + " hook " + row.entry.title() + ": " + words_for(row) + "\n" +
-         row.entry.source + "\n" + text.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return std::string(to_string(row.entry.event)) + " hook " + row.entry.title() + ": " + words_for(row) +
+         "\n" + row.entry.source + "\n" + text.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 std::string SessionHooks::decide(const std::string& verb, const std::string& which) {
-  const auto answer = verb == "approve" ? EntryAnswer::approved : verb == "grant" ? EntryAnswer::granted : EntryAnswer::refused;
+  const auto answer = verb == "approve" ? EntryAnswer::approved
+                      : verb == "grant" ? EntryAnswer::granted
+                                        : EntryAnswer::refused;
   const auto count = runner_->rows().size();
   const auto number = static_cast<std::size_t>(std::strtoul(which.c_str(), nullptr, 10));
-  if (which != "all" && (number == 0 || number > count)) return "Write /hooks " + verb + " NUMBER, or all.\n\n";
+  if (which != "all" && (number == 0 || number > count))
+    return "Write /hooks " + verb + " NUMBER, or all.\n\n";
   std::string wrong;
   for (std::size_t i = 0; i < count; ++i) {
     if (which == "all" && runner_->rows()[i].answer != EntryAnswer::unknown) continue;
@@ -246,7 +261,8 @@ std::string SessionHooks::decide(const std::string& verb, const std::string& whi
 
 std::string SessionHooks::command(const std::string& words) {
   if (!runner_)
-    return "There are no hooks. \"hooks\" in your own config.json has some for you, .claude/settings.json some for this "
+    return "There are no hooks. \"hooks\" in your own config.json has some for you, .claude/settings.json "
+           "some for this "
            "project.\n";
   std::istringstream in(words);
   std::string verb, which;
@@ -288,7 +304,8 @@ void Session::make_hooks() {
                 {"context_tokens", used_of(context_)},
                 {"prompt_cache_likely_expired", !cache.warm(now)}};
     if (cache.seen) fields["seconds_since_last_response"] = (now - cache.last_request).count() / 1000;
-    if (context_.model.priced) fields["estimated_cache_write_usd"] = context_.model.dollars({.cache_write = used_of(context_)});
+    if (context_.model.priced)
+      fields["estimated_cache_write_usd"] = context_.model.dollars({.cache_write = used_of(context_)});
     return text_of(fields);
   };
   world.call_it = [this](const std::string& title) {
@@ -296,7 +313,9 @@ void Session::make_hooks() {
     store_->rename(title);
     opened_.name = title;
   };
-  world.keep = [this](const std::string& text) { return to_string(store_->put_original(text, "Hook", "context")); };
+  world.keep = [this](const std::string& text) {
+    return to_string(store_->put_original(text, "Hook", "context"));
+  };
   hooks_ = std::make_unique<SessionHooks>(setup_, workspace_->root(), trusted_, std::move(world));
   hooks_->join(*hands_, *compactor_);
 }

@@ -1,4 +1,5 @@
-// The hooks of a session, as its owner sees them: where they come from, what they are told of the session, and what people are shown.
+// The hooks of a session, as its owner sees them: where they come from, what they are told of the session,
+// and what people are shown.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +19,9 @@ class SessionHooks {
   struct World {
     HookWorld hooks;                                           // but for the folder and the environment
     std::function<std::string(const std::string& text)> keep;  // as an original: its recall id
-    std::function<void(const std::string& title)> call_it;     // sessionTitle: a name for a session that has none
-    std::function<std::string()> context;                      // JSON object: how things stand when a session begins
+    std::function<void(const std::string& title)>
+        call_it;                           // sessionTitle: a name for a session that has none
+    std::function<std::string()> context;  // JSON object: how things stand when a session begins
   };
   // Reads the project's settings when the folder is trusted. Runs nothing.
   SessionHooks(const SessionSetup& setup, const std::filesystem::path& root, bool trusted, World world);
@@ -29,7 +31,7 @@ class SessionHooks {
   void ended(const std::string& why);
   void saw(const Event& event);                                              // questions become notifications
   std::string model_refused(const Context& context, const ModelName& next);  // empty: it may be used
-  std::string command(const std::string& words);                             // "/hooks …": what it did, and the page
+  std::string command(const std::string& words);  // "/hooks …": what it did, and the page
 
  private:
   HookAnswer ask(const HookCall& call, std::stop_token stop);

@@ -24,7 +24,8 @@ void SessionQueries::tasks(const std::string& id) {
     const auto job = s.jobs_->find(id);
     if (!job) return s.emit(Notice{Level::warning, "There is no background command " + id + "."});
     auto text = s.jobs_->output(id).value_or(std::string());
-    return s.emit(Page{id + " · " + job->how + " · " + job->command, text.empty() ? "No output yet.\n" : std::move(text)});
+    return s.emit(Page{id + " · " + job->how + " · " + job->command,
+                       text.empty() ? "No output yet.\n" : std::move(text)});
   }
   ListShown list{ListShown::What::tasks, "Background commands", "no background commands", {}};
   for (const auto& job : s.jobs_->list())
@@ -57,12 +58,14 @@ void SessionQueries::originals() {
   ListShown list{ListShown::What::originals, "Originals", "nothing stored yet", {}};
   for (const auto& original : s.store_->originals(newest)) {
     if (original.bytes == 0) continue;
-    const auto begin = first_line(s.store_->bytes(original.id, 0, 4 * previewed).value_or(std::string()), previewed);
+    const auto begin =
+        first_line(s.store_->bytes(original.id, 0, 4 * previewed).value_or(std::string()), previewed);
     auto size = thousands(static_cast<std::int64_t>(original.bytes)) + (original.bytes < 1'000 ? " B" : "B");
     size.insert(0, size.size() < size_column ? size_column - size.size() : 0, ' ');
     const auto call = original.tool + (original.subject.empty() ? "" : "  " + original.subject);
     const bool message = original.tool.empty();
-    list.rows.push_back({to_string(original.id), size + "  " + (message ? "\"" + begin + "\"" : call), message ? "" : begin});
+    list.rows.push_back(
+        {to_string(original.id), size + "  " + (message ? "\"" + begin + "\"" : call), message ? "" : begin});
   }
   s.emit(std::move(list));
 }
@@ -81,7 +84,8 @@ void SessionQueries::recall(const std::string& argument) {
 
 void SessionQueries::settings() {
   ListShown list{ListShown::What::settings, "Configuration", "This session keeps no configuration.", {}};
-  if (s.setup_.settings) list.rows = s.setup_.settings(s.trusted_ ? s.project_.project : std::filesystem::path());
+  if (s.setup_.settings)
+    list.rows = s.setup_.settings(s.trusted_ ? s.project_.project : std::filesystem::path());
   s.emit(std::move(list));
 }
 
@@ -92,7 +96,8 @@ void SessionQueries::summaries(const std::string& argument) {
   if (!argument.empty()) {
     const auto count = std::strtoul(argument.c_str(), nullptr, 10);
     if (count == 0 || argument.find_first_not_of("0123456789") != argument.npos)
-      return s.emit(Notice{Level::warning, "/summaries [how many | audit]: \"" + argument + "\" is not a number of summaries."});
+      return s.emit(Notice{Level::warning, "/summaries [how many | audit]: \"" + argument +
+                                               "\" is not a number of summaries."});
     return s.emit(Page{"Summaries", summaries_text(*s.store_, count), Page::Form::markdown});
   }
   ListShown list{ListShown::What::summaries, "Summaries", "no summaries yet", {}};
@@ -112,10 +117,13 @@ void SessionQueries::summaries(const std::string& argument) {
 // One of them; or what it kept, word by word, of the originals that it stands for.
 void SessionQueries::summary(const std::string& number, bool compared) {
   const auto all = s.store_->summaries();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return std::to_string(one.number) == number; });
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& one) { return std::to_string(one.number) == number; });
   if (found == all.end()) return s.emit(Notice{Level::warning, "There is no summary " + number + "."});
   const auto& record = found->record;
-  if (compared) return s.emit(Page{"Summary " + number + " against the originals", record.audit + "\n\n" + record.audit_full});
+  if (compared)
+    return s.emit(
+        Page{"Summary " + number + " against the originals", record.audit + "\n\n" + record.audit_full});
   s.emit(Page{"Summary " + number, record.summary + "\n\n" + index_page(record.index), Page::Form::markdown});
 }
 

@@ -15,7 +15,8 @@ void SessionCommands::login(const Login& login, std::stop_token stop) {
   const auto result = log_in(s.setup_, login, stop);
   s.emit(Notice{result.kind ? Level::info : Level::warning, result.text});
   if (!result.kind) return;
-  s.setup_.adjust_provider = [before = s.setup_.adjust_provider, name = std::string(result.kind->name), key = result.key,
+  s.setup_.adjust_provider = [before = s.setup_.adjust_provider, name = std::string(result.kind->name),
+                              key = result.key,
                               file = s.setup_.user_file](const ProviderKind& kind, ProviderConfig& wire) {
     if (before) before(kind, wire);
     if (kind.name != name) return;
@@ -29,10 +30,11 @@ void SessionCommands::login(const Login& login, std::stop_token stop) {
 void SessionCommands::logout(const Logout& logout) {
   const auto* kind = find_provider(logout.provider.empty() ? s.model_name_.provider : logout.provider);
   if (!kind || kind->key_variables.empty())
-    return s.emit(Notice{Level::warning, "No key is stored for " + (kind ? std::string(kind->title) : logout.provider) + "."});
+    return s.emit(Notice{
+        Level::warning, "No key is stored for " + (kind ? std::string(kind->title) : logout.provider) + "."});
   s.emit(Notice{Level::info, log_out(s.setup_, *kind)});
-  s.setup_.adjust_provider = [before = s.setup_.adjust_provider, name = std::string(kind->name), file = s.setup_.user_file](
-                                 const ProviderKind& one, ProviderConfig& wire) {
+  s.setup_.adjust_provider = [before = s.setup_.adjust_provider, name = std::string(kind->name),
+                              file = s.setup_.user_file](const ProviderKind& one, ProviderConfig& wire) {
     if (before) before(one, wire);
     if (one.name == name && wire.key_from == file) wire.key.clear();
   };

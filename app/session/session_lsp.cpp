@@ -10,7 +10,8 @@ namespace tern {
 namespace {
 
 // Servers look and say; what they write goes into the private folder. A wall they meet is nobody's question.
-Sandbox sandbox_of_servers(const std::vector<std::filesystem::path>& roots, const std::filesystem::path& temp) {
+Sandbox sandbox_of_servers(const std::vector<std::filesystem::path>& roots,
+                           const std::filesystem::path& temp) {
   Sandbox sandbox = look_only(sandbox_for(roots, temp, {}, probe_sandbox()));
   sandbox.notices = Notices::none;
   return sandbox;
@@ -29,11 +30,14 @@ std::vector<std::string> watch_changes(const SessionSetup& setup, const Workspac
   world.allowed_env = setup.allowed_env;
   world.version = setup.version;
   const bool walls_needed = setup.language_servers != "true";
-  world.sandbox = [roots = workspace.roots(), temp = hands.spill_dir] { return sandbox_of_servers(roots, temp); };
+  world.sandbox = [roots = workspace.roots(), temp = hands.spill_dir] {
+    return sandbox_of_servers(roots, temp);
+  };
   world.may_start = [walls_needed] { return !walls_needed || probe_sandbox().rung != SandboxRung::none; };
   const auto desk = std::make_shared<LspDesk>(std::move(world));
   hands.watch.expect = [desk, &own = hands.workspace](const std::string& path) { desk->expect(own, path); };
-  hands.watch.changed = [desk](const Workspace& seen, const std::string& path, std::stop_token stop) -> ChangeNews {
+  hands.watch.changed = [desk](const Workspace& seen, const std::string& path,
+                               std::stop_token stop) -> ChangeNews {
     LspNews news = desk->changed(seen, path, stop);
     const auto errors = static_cast<std::int64_t>(news.errors);
     return {std::move(news.text), errors == 0 ? "" : counted(errors, "new error")};
@@ -47,7 +51,8 @@ std::vector<std::string> watch_changes(const SessionSetup& setup, const Workspac
 
 std::string language_server_page(const ToolEnvironment& hands, const std::string& words) {
   if (hands.watch.command) return hands.watch.command(words);
-  return "Language servers are off: the folder is not trusted, or the configuration says \"languageServers\": false.\n";
+  return "Language servers are off: the folder is not trusted, or the configuration says "
+         "\"languageServers\": false.\n";
 }
 
 }  // namespace tern

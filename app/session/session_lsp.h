@@ -9,8 +9,8 @@
 
 namespace tern {
 
-// The tools' changes are watched from now on, in a trusted folder and unless the configuration says no. Starts nothing.
-// Returns what is wrong with the configuration.
+// The tools' changes are watched from now on, in a trusted folder and unless the configuration says no.
+// Starts nothing. Returns what is wrong with the configuration.
 std::vector<std::string> watch_changes(const SessionSetup& setup, const Workspace& workspace, bool trusted,
                                        ToolEnvironment& hands);
 

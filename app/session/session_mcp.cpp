@@ -43,10 +43,12 @@ const char* mark_of(McpPhase phase) {
 
 std::string words_for(const McpState& state) {
   switch (state.phase) {
-    case McpPhase::ready: return counted(static_cast<std::int64_t>(state.tools.size()), "tool") + " · MCP " + state.info.protocol;
+    case McpPhase::ready:
+      return counted(static_cast<std::int64_t>(state.tools.size()), "tool") + " · MCP " + state.info.protocol;
     case McpPhase::starting: return "starting";
     case McpPhase::failed:
-      return state.wants_sign_in ? "needs a sign-in; /mcp login " + state.server.name : "failed: " + state.why;
+      return state.wants_sign_in ? "needs a sign-in; /mcp login " + state.server.name
+                                 : "failed: " + state.why;
     case McpPhase::unapproved: return "not approved; /mcp approve " + state.server.name;
     case McpPhase::off: break;
   }
@@ -65,7 +67,8 @@ McpServers project_mcp_servers(const fs::path& root) {
   const fs::path file = root / ".mcp.json";
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return {};
-  if (fs::file_size(file, error) > kLargestFile) return {{}, {file.string() + " is too large, so its MCP servers are not used"}};
+  if (fs::file_size(file, error) > kLargestFile)
+    return {{}, {file.string() + " is too large, so its MCP servers are not used"}};
   std::ifstream in(file);
   std::stringstream text;
   text << in.rdbuf();
@@ -73,7 +76,11 @@ McpServers project_mcp_servers(const fs::path& root) {
 }
 
 SessionMcp::SessionMcp(const SessionSetup& setup, const fs::path& root, bool trusted, Tell tell)
-    : setup_(setup), root_(root), tell_(std::move(tell)), approvals_(default_approvals_file()), disabled_(setup.disabled_tools) {
+    : setup_(setup),
+      root_(root),
+      tell_(std::move(tell)),
+      approvals_(default_approvals_file()),
+      disabled_(setup.disabled_tools) {
   std::vector<McpServers> lists;
   if (trusted && setup.mcp_project) lists.push_back(project_mcp_servers(root));
   lists.push_back(setup.mcp);  // the user's own entry goes before one of the same name that a project brings
@@ -88,7 +95,8 @@ SessionMcp::SessionMcp(const SessionSetup& setup, const fs::path& root, bool tru
   settings.places = servers_folder(setup);
   settings.on_change = [this](const std::string&) { wake(); };
   if (setup.may_ask && setup.own_words)
-    settings.on_question = [this](const std::string& server, const nlohmann::json& params, std::stop_token stop) {
+    settings.on_question = [this](const std::string& server, const nlohmann::json& params,
+                                  std::stop_token stop) {
       ElicitationWays ways;
       ways.ask = [&](const UserQuestion& question) { return desk_.ask(question, stop, [this] { wake(); }); };
       ways.open = [this](const std::string& url) { tell_later({Level::info, "Open this address: " + url}); };
@@ -114,7 +122,8 @@ void SessionMcp::start(std::function<void()> on_change) {
     return answer == EntryAnswer::approved;
   });
   if (!waiting.empty())
-    tell_(Notice{Level::warning, "MCP servers of this project wait for your approval: " + waiting + ". /mcp shows them."});
+    tell_(Notice{Level::warning,
+                 "MCP servers of this project wait for your approval: " + waiting + ". /mcp shows them."});
 }
 
 void SessionMcp::join(ToolEnvironment& hands, Context& context) {
@@ -144,9 +153,10 @@ void SessionMcp::tell_news() {
     if (state.phase == McpPhase::ready) told_.erase(state.server.name);
     if (state.phase != McpPhase::failed || !told_.insert(state.server.name).second) continue;
     const std::string first(state.why.substr(0, state.why.find('\n')));
-    tell_(Notice{Level::warning, "The MCP server \"" + state.server.name + "\" " +
-                                     (state.wants_sign_in ? "needs a sign-in: /mcp login " + state.server.name
-                                                          : "is not running: " + first + ". /mcp shows more.")});
+    tell_(Notice{Level::warning,
+                 "The MCP server \"" + state.server.name + "\" " +
+                     (state.wants_sign_in ? "needs a sign-in: /mcp login " + state.server.name
+                                          : "is not running: " + first + ". /mcp shows more.")});
   }
 }
 
@@ -159,19 +169,22 @@ std::string SessionMcp::page() const {
     name.resize(width, ' ');
     std::string words = words_for(state);
     words.resize(std::min(words.size(), words.find('\n')));
-    text += std::string(mark_of(state.phase)) + " " + name + "  " + words + "\n  " + std::string(width, ' ') + "  " +
-            target_of(state.server) + "\n";
+    text += std::string(mark_of(state.phase)) + " " + name + "  " + words + "\n  " + std::string(width, ' ') +
+            "  " + target_of(state.server) + "\n";
   }
   return text +
-         "\n/mcp NAME shows one · /mcp on|off|restart NAME · /mcp on|off NAME TOOL · /mcp login|logout NAME · /mcp "
+         "\n/mcp NAME shows one · /mcp on|off|restart NAME · /mcp on|off NAME TOOL · /mcp login|logout NAME "
+         "· /mcp "
          "approve|refuse NAME\n";
 }
 
 std::string SessionMcp::details(const McpState& state) const {
-  std::string text = state.server.name + ": " + words_for(state) + "\n" + state.server.file.string() + "\n" + state.server.shown;
+  std::string text = state.server.name + ": " + words_for(state) + "\n" + state.server.file.string() + "\n" +
+                     state.server.shown;
   if (state.server.transport == McpTransport::stdio && state.server.sandboxed)
     text +=
-        "\n\nIt runs in the sandbox: it writes in this folder only, sees no keys and reaches no local sockets, which browsers "
+        "\n\nIt runs in the sandbox: it writes in this folder only, sees no keys and reaches no local "
+        "sockets, which browsers "
         "and "
         "containers need. \"sandbox\": false in an entry of your own gives it your rights.";
   if (!state.trouble.empty()) text += "\n\nIts list of tools is not whole: " + state.trouble + ".";
@@ -182,10 +195,12 @@ std::string SessionMcp::details(const McpState& state) const {
             clipped(tool.description.substr(0, tool.description.find('\n')), 100) + "\n";
   }
   if (!state.prompts.empty()) text += "\nPrompts:\n";
-  for (const McpPrompt& prompt : state.prompts) text += "/" + mcp_command_name(state.server.name, prompt.name) + "\n";
+  for (const McpPrompt& prompt : state.prompts)
+    text += "/" + mcp_command_name(state.server.name, prompt.name) + "\n";
   if (!state.resources.empty()) text += "\nResources:\n";
   for (const McpResource& each : state.resources) text += "@" + state.server.name + ":" + each.uri + "\n";
-  if (!state.info.instructions.empty()) text += "\nWhat it says of itself:\n" + state.info.instructions + "\n";
+  if (!state.info.instructions.empty())
+    text += "\nWhat it says of itself:\n" + state.info.instructions + "\n";
   if (!state.log.empty()) text += "\nThe end of its log:\n";
   for (const std::string& line : state.log) text += line + "\n";
   if (!state.last_words.empty()) text += "\nThe end of its error output:\n" + state.last_words;
@@ -193,7 +208,8 @@ std::string SessionMcp::details(const McpState& state) const {
 }
 
 std::string SessionMcp::decide(const McpState& state, bool approved) {
-  if (state.server.scope != McpScope::project) return "Only servers of a project need approval. /mcp on|off turns this one.";
+  if (state.server.scope != McpScope::project)
+    return "Only servers of a project need approval. /mcp on|off turns this one.";
   const std::string wrong = approvals_.decide(root_, state.server, approved);
   hub_->turn(state.server.name, approved);
   if (!approved) hub_->find(state.server.name)->set_phase(McpPhase::unapproved);
@@ -212,8 +228,9 @@ std::string SessionMcp::turn_tool(const McpState& state, const std::string& tool
   std::erase(disabled_, name);
   if (!on) disabled_.push_back(name);
   const nlohmann::json list = disabled_;
-  const std::string wrong =
-      setup_.write ? setup_.write("tools.disabled", disabled_.empty() ? "null" : list.dump()) : "this run keeps no settings";
+  const std::string wrong = setup_.write
+                                ? setup_.write("tools.disabled", disabled_.empty() ? "null" : list.dump())
+                                : "this run keeps no settings";
   return wrong.empty() ? "" : "This holds for this session only: " + wrong + ".\n\n";
 }
 
@@ -224,7 +241,8 @@ std::string SessionMcp::share(const Context& context) const {
   std::set<std::string> loaded;
   std::vector<ToolSpec> fixed;
   for (const ToolSpec& spec : context.tools)
-    if (spec.name == "McpTools" || spec.name == "McpCall" || spec.name.starts_with("mcp__")) fixed.push_back(spec);
+    if (spec.name == "McpTools" || spec.name == "McpCall" || spec.name.starts_with("mcp__"))
+      fixed.push_back(spec);
   for (const ToolSpec& spec : fixed) loaded.insert(spec.name);
   Tokens tokens = tokens_of(fixed);
   for (const ItemPtr& item : context.conversation.items)
@@ -237,23 +255,27 @@ std::string SessionMcp::share(const Context& context) const {
           loaded.insert(tool->name);
     }
   const auto is_loaded = [&](const ToolPtr& tool) { return loaded.contains(tool->name); };
-  return "MCP: " + thousands(tokens) + " tokens · " + std::to_string(std::count_if(tools.begin(), tools.end(), is_loaded)) +
-         " of " + counted(static_cast<std::int64_t>(tools.size()), "tool") + " loaded";
+  return "MCP: " + thousands(tokens) + " tokens · " +
+         std::to_string(std::count_if(tools.begin(), tools.end(), is_loaded)) + " of " +
+         counted(static_cast<std::int64_t>(tools.size()), "tool") + " loaded";
 }
 
 std::string SessionMcp::command(const std::string& words) {
   if (hub_ == nullptr)
-    return "There are no MCP servers. `tern mcp add NAME -- COMMAND …` adds one for you, the file .mcp.json one for this "
+    return "There are no MCP servers. `tern mcp add NAME -- COMMAND …` adds one for you, the file .mcp.json "
+           "one for this "
            "project.\n";
   std::istringstream in(words);
   std::string verb, name, tool;  // or the address that a sign-in ended at
   in >> verb >> name >> tool;
   if (verb.empty()) return page();
   const McpConnection* found = hub_->find(name.empty() ? verb : name);
-  if (found == nullptr) return "There is no MCP server \"" + (name.empty() ? verb : name) + "\".\n\n" + page();
+  if (found == nullptr)
+    return "There is no MCP server \"" + (name.empty() ? verb : name) + "\".\n\n" + page();
   const McpState state = found->state();
   if (name.empty()) return details(state);
-  const bool known = verb == "approve" || verb == "refuse" || verb == "login" || verb == "logout" || verb == "restart";
+  const bool known =
+      verb == "approve" || verb == "refuse" || verb == "login" || verb == "logout" || verb == "restart";
   if (!known && verb != "on" && verb != "off") return "/mcp does not know \"" + verb + "\".\n\n" + page();
   std::string told;  // before the page is made, which shows what has changed
   if (verb == "approve" || verb == "refuse") {

@@ -1,4 +1,5 @@
-// The MCP servers of a session, as the session's owner sees them: which count, what the model is offered of them, what people are told.
+// The MCP servers of a session, as the session's owner sees them: which count, what the model is offered of
+// them, what people are told.
 #pragma once
 
 #include <filesystem>
@@ -28,9 +29,10 @@ class SessionMcp {
 
   void offer(ToolSet& offered, McpAttend attend);  // the two constant tools, when there are servers
   void start(std::function<void()> on_change);     // in the background; on_change may come on any thread
-  void join(ToolEnvironment& hands,
-            Context& context);  // before a prompt goes out: the first time, tools that fit the budget are declared
-  void tell_news();             // failures of servers, each once; how a sign-in goes
+  void join(
+      ToolEnvironment& hands,
+      Context& context);  // before a prompt goes out: the first time, tools that fit the budget are declared
+  void tell_news();       // failures of servers, each once; how a sign-in goes
   std::string command(const std::string& words);  // "/mcp …": what it did, and the page
   // What they take in the context, for /context; empty without servers.
   std::string share(const Context& context) const;
@@ -43,9 +45,11 @@ class SessionMcp {
   void list(std::vector<BroughtCommand>& commands) const;
   bool lists_changed();  // since the last call
   bool names_prompt(std::string_view command) const;
-  // "/server:prompt words" becomes what the server makes of it; what "@server:uri" names is read into the text. Empty, or why the
-  // prompt cannot go out. `ask` gets what a prompt needs and was not given; null: nobody can be asked.
-  std::string fill(Submit& input, const McpAttend& attend, const std::function<UserAnswer(const UserQuestion&)>& ask,
+  // "/server:prompt words" becomes what the server makes of it; what "@server:uri" names is read into the
+  // text. Empty, or why the prompt cannot go out. `ask` gets what a prompt needs and was not given; null:
+  // nobody can be asked.
+  std::string fill(Submit& input, const McpAttend& attend,
+                   const std::function<UserAnswer(const UserQuestion&)>& ask,
                    const std::filesystem::path& folder) const;
 
  private:
@@ -59,7 +63,8 @@ class SessionMcp {
   std::string turn_tool(const McpState& state, const std::string& tool, bool on);
   std::string sign_in(const McpState& state, const std::string& pasted);
   std::string sign_out(const McpState& state);
-  std::string fill_prompt(Submit& input, const McpAttend& attend, const std::function<UserAnswer(const UserQuestion&)>& ask,
+  std::string fill_prompt(Submit& input, const McpAttend& attend,
+                          const std::function<UserAnswer(const UserQuestion&)>& ask,
                           const std::filesystem::path& folder) const;
   void read_mentions(Submit& input, const McpAttend& attend, const std::filesystem::path& folder) const;
   void tell_later(Notice told);  // any thread

@@ -29,7 +29,8 @@ void SessionMcp::serve_questions(const QuestionDesk::Ask& ask) {
 }
 
 void SessionMcp::saw(const Event& event) {
-  if (std::holds_alternative<PermissionAsked>(event) || std::holds_alternative<QuestionAsked>(event)) ++open_questions_;
+  if (std::holds_alternative<PermissionAsked>(event) || std::holds_alternative<QuestionAsked>(event))
+    ++open_questions_;
   if (!std::holds_alternative<PermissionSettled>(event)) return;
   open_questions_ = std::max(0, open_questions_ - 1);
   if (open_questions_ == 0 && desk_.waiting()) wake();
@@ -37,7 +38,8 @@ void SessionMcp::saw(const Event& event) {
 
 std::string SessionMcp::sign_in(const McpState& state, const std::string& pasted) {
   const std::string& name = state.server.name;
-  if (state.server.transport != McpTransport::http) return "Only servers behind an address are signed in to.\n\n";
+  if (state.server.transport != McpTransport::http)
+    return "Only servers behind an address are signed in to.\n\n";
   if (setup_.read_only || !on_change_) return "Use `tern mcp login " + name + "` in a terminal.\n\n";
   if (const auto found = logins_.find(name); !pasted.empty()) {
     const bool taken = found != logins_.end() && found->second.way->give(pasted);
@@ -48,11 +50,11 @@ std::string SessionMcp::sign_in(const McpState& state, const std::string& pasted
   login.way = std::make_unique<SignIn>(state.server, default_tokens_file());
   login.thread = std::jthread([this, name, way = login.way.get()](std::stop_token stop) {
     const auto show = [&](const std::string& url) {
-      tell_later(
-          {Level::info, "Open this address to sign in to " + name + ":\n" + url +
-                            "\nIf the browser is on another machine, its last page cannot be shown there. Copy that page's "
-                            "address and give it: /mcp login " +
-                            name + " ADDRESS"});
+      tell_later({Level::info, "Open this address to sign in to " + name + ":\n" + url +
+                                   "\nIf the browser is on another machine, its last page cannot be shown "
+                                   "there. Copy that page's "
+                                   "address and give it: /mcp login " +
+                                   name + " ADDRESS"});
     };
     const std::string why = way->run(show, stop);
     if (stop.stop_requested()) return;
@@ -65,8 +67,8 @@ std::string SessionMcp::sign_in(const McpState& state, const std::string& pasted
 
 std::string SessionMcp::sign_out(const McpState& state) {
   logins_.erase(state.server.name);
-  const std::string wrong =
-      OAuthStore(default_tokens_file()).change(state.server.url, [](OAuthTokens& tokens) { tokens = {}; }, {});
+  const std::string wrong = OAuthStore(default_tokens_file())
+                                .change(state.server.url, [](OAuthTokens& tokens) { tokens = {}; }, {});
   hub_->find(state.server.name)->restart();
   return wrong.empty() ? "The tokens of " + state.server.name + " are deleted.\n\n" : wrong + ".\n\n";
 }

@@ -23,7 +23,8 @@ std::string missing(const SessionSetup& setup, const ProviderKind& kind) {
 }
 
 void add(std::vector<ModelChoice>& list, ModelChoice choice) {
-  const auto known = std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.name == choice.name; });
+  const auto known =
+      std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.name == choice.name; });
   if (known == list.end()) return list.push_back(std::move(choice));
   known->served |= choice.served;
   if (known->alias.empty()) known->alias = choice.alias;
@@ -48,9 +49,11 @@ std::optional<ModelName> model_named(const SessionSetup& setup, const std::strin
   }
   const auto wire = wire_of(setup, *kind);
   const auto patience = setup.local_patience * 10;  // it is asked for, not looked for
-  if (const auto served = served_models(*kind, wire, patience); !served.empty()) return ModelName{text, served.front().name};
+  if (const auto served = served_models(*kind, wire, patience); !served.empty())
+    return ModelName{text, served.front().name};
   why = "No model is served at " + (wire.base_url.empty() ? std::string(kind->base_url) : wire.base_url) +
-        ": start the server, set " + std::string(kind->url_variable) + ", or name the model: " + text + "/NAME.";
+        ": start the server, set " + std::string(kind->url_variable) + ", or name the model: " + text +
+        "/NAME.";
   return std::nullopt;
 }
 
@@ -117,7 +120,8 @@ void SessionCommands::set_model(const std::string& name) {
     s.emit(Notice{Level::warning, why});
   } else if (!s.connect(s.setup_.models.find(found->provider, found->model))) {
     const auto* kind = find_provider(found->provider);
-    s.emit(Notice{Level::warning, "No key for " + std::string(kind->title) + ": set " + std::string(kind->key_variables) + "."});
+    s.emit(Notice{Level::warning, "No key for " + std::string(kind->title) + ": set " +
+                                      std::string(kind->key_variables) + "."});
   } else if (s.working_) {
     s.next_model_ = *found;
     s.emit(Notice{Level::info, "From the next request on: " + found->provider + "/" + found->model});
@@ -129,7 +133,8 @@ void SessionCommands::set_model(const std::string& name) {
 // To a smaller window the old model compacts first: it can still read everything.
 void SessionCommands::switch_model(const ModelName& name, std::stop_token stop) {
   const auto next = s.setup_.models.find(name.provider, name.model);
-  if (const auto why = s.hooks_->model_refused(s.context_, name); !why.empty()) return s.emit(Notice{Level::warning, why});
+  if (const auto why = s.hooks_->model_refused(s.context_, name); !why.empty())
+    return s.emit(Notice{Level::warning, why});
   const auto set_window = s.context_.window_override;
   if (next.window < s.context_.window()) {
     s.context_.window_override = next.window;
@@ -146,9 +151,10 @@ void SessionCommands::switch_model(const ModelName& name, std::stop_token stop) 
 void SessionQueries::effort(const std::string& level) {
   int& thinking = s.agent_->limits.thinking;
   if (level.empty())
-    return s.emit(Notice{Level::info, "Effort: " + effort_name(thinking) + ". /effort off, low, medium or high changes it."});
-  const auto* row =
-      std::find_if(std::begin(efforts), std::end(efforts), [&](const EffortLevel& one) { return one.name == level; });
+    return s.emit(Notice{
+        Level::info, "Effort: " + effort_name(thinking) + ". /effort off, low, medium or high changes it."});
+  const auto* row = std::find_if(std::begin(efforts), std::end(efforts),
+                                 [&](const EffortLevel& one) { return one.name == level; });
   if (level == "less" || level == "more") {  // the next one of the table
     row = std::upper_bound(std::begin(efforts), std::end(efforts) - 1, thinking,
                            [](int now, const EffortLevel& one) { return now < one.tokens; });
@@ -159,12 +165,15 @@ void SessionQueries::effort(const std::string& level) {
   }
   const bool number = level.find_first_not_of("0123456789") == level.npos && level.size() < 7;
   if (row == std::end(efforts) && !number)
-    return s.emit(Notice{Level::warning, "/effort takes off, low, medium, high or a number of tokens, not \"" + level + "\"."});
+    return s.emit(
+        Notice{Level::warning,
+               "/effort takes off, low, medium, high or a number of tokens, not \"" + level + "\"."});
   thinking = number ? std::atoi(level.c_str()) : row->tokens;
   SessionCommands{s}.remember({"thinking", std::to_string(thinking)});
   const bool idle = thinking > 0 && !s.context_.model.thinking;
-  s.emit(Notice{Level::info, "Effort: " + effort_name(thinking) +
-                                 (idle ? ". " + s.context_.model.name + " does not think; models that do will." : ".")});
+  s.emit(Notice{Level::info,
+                "Effort: " + effort_name(thinking) +
+                    (idle ? ". " + s.context_.model.name + " does not think; models that do will." : ".")});
 }
 
 }  // namespace tern

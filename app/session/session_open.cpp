@@ -17,10 +17,13 @@
 namespace tern {
 namespace {
 
-TimePoint clock_now() { return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
+TimePoint clock_now() {
+  return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+}
 
 constexpr std::string_view no_way =
-    "No model configured. To use one, do one of: set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY), start a local "
+    "No model configured. To use one, do one of: set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY or "
+    "GEMINI_API_KEY), start a local "
     "server such as Ollama (or set OPENAI_BASE_URL), or try the built-in demo: tern --model demo/demo.";
 
 // A key or an address in the environment is the nearer choice; then those of the person's file.
@@ -45,10 +48,12 @@ std::optional<ModelName> find_model(const SessionSetup& setup, std::string& why)
     return model_named(setup, setup.model, why);
   }
   if (const auto* kind = kind_with_key(setup)) {
-    const auto wanted = kind->model_variable.empty() ? std::string() : setup.env(std::string(kind->model_variable));
+    const auto wanted =
+        kind->model_variable.empty() ? std::string() : setup.env(std::string(kind->model_variable));
     if (wanted.empty() && kind->default_model.empty() &&
         setup.open == SessionSetup::Open::fresh) {  // a resumed one names its own
-      why = std::string(kind->title) + " serves many models: name one with --model " + std::string(kind->name) + "/NAME" +
+      why = std::string(kind->title) + " serves many models: name one with --model " +
+            std::string(kind->name) + "/NAME" +
             (kind->model_variable.empty() ? "" : ", or set " + std::string(kind->model_variable)) + ".";
       return std::nullopt;
     }
@@ -71,7 +76,8 @@ bool Session::open() {
   exit_code_ = 2;
   if (!setup_.replay.empty() && !(playback_ = Recording::load(setup_.replay, why_))) return false;
   if (!setup_.record.empty() && !(recording_ = Recording::create(setup_.record, why_))) return false;
-  if (!choose_model()) return false;  // first: the network thread loads its library beside everything that follows
+  if (!choose_model())
+    return false;  // first: the network thread loads its library beside everything that follows
   emit(first_meters());
   workspace_.emplace(setup_.cwd, setup_.extra_dirs);
   ask_for_trust();
@@ -85,12 +91,14 @@ bool Session::open() {
     return false;
   }
   read_surroundings();
-  mcp_ = std::make_unique<SessionMcp>(setup_, workspace_->root(), trusted_, [this](Notice told) { emit(std::move(told)); });
+  mcp_ = std::make_unique<SessionMcp>(setup_, workspace_->root(), trusted_,
+                                      [this](Notice told) { emit(std::move(told)); });
   make_hands();
   make_agent();
   make_hooks();
   mcp_->start([this] { inbox_.wake(ServersChanged{}); });
-  if (setup_.may_ask) SessionCommands{*this}.load_brought();  // first: an open session's commands are all known
+  if (setup_.may_ask)
+    SessionCommands{*this}.load_brought();  // first: an open session's commands are all known
   adopt(std::move(opened_));
   hooks_->started(opened_.resumed ? (setup_.fork ? "fork" : "resume") : "startup");
   const bool stranded = model_name_.provider == "demo" && setup_.model.empty() && setup_.asks_trust;
@@ -106,11 +114,13 @@ void Session::forget_useless_model() {
   const auto* kind = name ? find_provider(name->provider) : nullptr;
   if (kind && !lacks_key(*kind, wire_of(setup_, *kind))) return;
   emit(Notice{Level::warning, setup_.model + " cannot be used now: " +
-                                  (kind ? "there is no key for it." : "no provider serves it.") + " /login adds a key."});
+                                  (kind ? "there is no key for it." : "no provider serves it.") +
+                                  " /login adds a key."});
   setup_.model.clear();
 }
 
-// What find_model() finds, else the demo: when somebody looks, or until the session that is gone on with names its own.
+// What find_model() finds, else the demo: when somebody looks, or until the session that is gone on with
+// names its own.
 bool Session::choose_model() {
   if (setup_.demo && setup_.model.empty()) setup_.model = "demo/long";
   forget_useless_model();
@@ -126,7 +136,8 @@ bool Session::choose_model() {
   const bool keyless = kind && setup_.replay.empty() && lacks_key(*kind, wire_of(setup_, *kind));
   if (!kind || keyless) {
     why_ = keyless ? "No key for " + std::string(kind->title) + ": set " +
-                         std::string(kind->key_variables.substr(0, kind->key_variables.find(' '))) + ". " + std::string(no_way)
+                         std::string(kind->key_variables.substr(0, kind->key_variables.find(' '))) + ". " +
+                         std::string(no_way)
                    : std::string(no_way);
     exit_code_ = 3;
     return false;
@@ -168,7 +179,8 @@ void Session::use_model(const ModelName& name) {
   provider_ = connect(context_.model);
 }
 
-// Nothing of the folder is believed before a person has said so once. Where nobody can be asked it stays unread.
+// Nothing of the folder is believed before a person has said so once. Where nobody can be asked it stays
+// unread.
 void Session::ask_for_trust() {
   trust_ = std::make_unique<TrustList>(default_trust_file());
   const auto listed = std::any_of(setup_.trusted.begin(), setup_.trusted.end(),
@@ -194,7 +206,8 @@ void Session::ask_for_trust() {
   const auto answer = inbox_.wait_answer(question, begin_work());
   trusted_ = answer && answer->verdict != Verdict::no;
   if (trusted_) {
-    if (const auto problem = trust_->trust(workspace_->root()); !problem.empty()) emit(Notice{Level::warning, problem});
+    if (const auto problem = trust_->trust(workspace_->root()); !problem.empty())
+      emit(Notice{Level::warning, problem});
   } else {
     why_ = "Nothing was read or run in " + workspace_->root().string() + ".";
     exit_code_ = 0;
@@ -213,7 +226,8 @@ bool Session::open_store() {
       const auto answer = inbox_.wait_answer(question, begin_work());
       if (answer && answer->verdict != Verdict::no) project_ = adopt_project_dir(where);
     }
-    if (!project_.why.empty() && project_.state != ProjectDir::State::ours) emit(Notice{Level::warning, project_.why});
+    if (!project_.why.empty() && project_.state != ProjectDir::State::ours)
+      emit(Notice{Level::warning, project_.why});
     options.folder = project_.folder;
     options.read_only = setup_.read_only;
   }
@@ -248,17 +262,20 @@ bool Session::open_store() {
 void Session::read_surroundings() {
   where_ = look_around(setup_.cwd, clock_now());
   branch_ = where_.branch;
-  memory_ = trusted_ ? memory_files(workspace_->root(), setup_.user_memory) : memory_files({}, setup_.user_memory);
+  memory_ =
+      trusted_ ? memory_files(workspace_->root(), setup_.user_memory) : memory_files({}, setup_.user_memory);
   for (const auto& file : memory_)
     if (file.cut)
       emit(Notice{Level::warning, file.path.string() + (file.text.empty() ? " is not read" : " is cut") +
                                       ": memory files are limited to 32 KB in total, nearest first."});
-  context_.prompt = system_prompt(where_, memory_, setup_.mode, setup_.append_prompt + SessionCommands{*this}.find_skills());
+  context_.prompt = system_prompt(where_, memory_, setup_.mode,
+                                  setup_.append_prompt + SessionCommands{*this}.find_skills());
 }
 
 ProjectRules Session::project_rules() const {
   const auto config = user_config_file(setup_.env);
-  return {config.empty() ? std::filesystem::path() : config.parent_path() / "projects.json", workspace_->root()};
+  return {config.empty() ? std::filesystem::path() : config.parent_path() / "projects.json",
+          workspace_->root()};
 }
 
 void Session::make_hands() {
@@ -267,8 +284,8 @@ void Session::make_hands() {
   spill_dir_ = PrivateDir::make();
   journal_ = std::make_unique<Journal>(journal_store(*store_));
   jobs_ = std::make_unique<Jobs>();
-  hands_.reset(
-      new ToolEnvironment{.workspace = *workspace_, .files = files_, .journal = *journal_, .jobs = *jobs_, .sandbox = {}});
+  hands_.reset(new ToolEnvironment{
+      .workspace = *workspace_, .files = files_, .journal = *journal_, .jobs = *jobs_, .sandbox = {}});
   auto& hands = *hands_;
   jobs_->on_end = [this, &hands](const JobInfo& job) {
     if (setup_.live) inbox_.wake(JobEnded{job.id, job.how, job.command, job.by == StoppedBy::user});
@@ -284,15 +301,19 @@ void Session::make_hands() {
   for (const auto& text : store_->grants()) {
     PermissionRule rule;
     std::string error;
-    if (parse_rule(tools_, text, PermissionRule::Kind::allow, "remembered", rule, error)) hands.policy.rules.push_back(rule);
+    if (parse_rule(tools_, text, PermissionRule::Kind::allow, "remembered", rule, error))
+      hands.policy.rules.push_back(rule);
   }
   for (const auto& text : project_rules().load()) {
     PermissionRule rule;
     std::string error;
-    if (parse_rule(tools_, text, PermissionRule::Kind::allow, "this project", rule, error)) hands.policy.rules.push_back(rule);
+    if (parse_rule(tools_, text, PermissionRule::Kind::allow, "this project", rule, error))
+      hands.policy.rules.push_back(rule);
   }
   hands.keep_rule = [this](const PermissionRule& rule) { return project_rules().add(rule_text(rule)); };
-  const auto ready = [network = setup_.sandbox_network](ToolEnvironment& own) { ready_sandbox(own, own.workspace, network); };
+  const auto ready = [network = setup_.sandbox_network](ToolEnvironment& own) {
+    ready_sandbox(own, own.workspace, network);
+  };
   if (setup_.mode == PermissionMode::automatic)
     ready(hands);
   else
@@ -305,12 +326,16 @@ void Session::make_hands() {
       return std::find(names.begin(), names.end(), tool->name) != names.end();
     };
     const bool by_style = notes_wanted && named({"Notes", "NewContext"});
-    if ((tool->basic || by_style || named(setup_.more_tools)) && !named(setup_.without_tools)) hands.offered.add(tool);
+    if ((tool->basic || by_style || named(setup_.more_tools)) && !named(setup_.without_tools))
+      hands.offered.add(tool);
   }
-  mcp_->offer(hands.offered, [this](const auto& work) { inbox_.attend([&work, stop = stop_.get_token()] { work(stop); }); });
-  for (const auto& problem : watch_changes(setup_, *workspace_, trusted_, hands)) emit(Notice{Level::warning, problem});
+  mcp_->offer(hands.offered,
+              [this](const auto& work) { inbox_.attend([&work, stop = stop_.get_token()] { work(stop); }); });
+  for (const auto& problem : watch_changes(setup_, *workspace_, trusted_, hands))
+    emit(Notice{Level::warning, problem});
   for (const auto& tool : hands.offered)
-    if (setup_.may_ask || !tool->asks) context_.tools.push_back({tool->name, tool->description, tool->schema});
+    if (setup_.may_ask || !tool->asks)
+      context_.tools.push_back({tool->name, tool->description, tool->schema});
   context_.tool_tokens = tokens_of(context_.tools);
   hands.recall = [this](const RecallQuery& query) { return answer_recall(*store_, query); };
   hands.context = [this](const ContextQuery& query) {
@@ -321,23 +346,23 @@ void Session::make_hands() {
 void Session::make_agent() {
   hands_->ask_user = [this](const UserQuestion& question) { return SessionPlan{*this}.ask(question); };
   const auto tell = [this](Event event) { emit(std::move(event)); };
-  compactor_ = std::make_unique<Compactor>(
-      CompactorWorld{.store = *store_,
-                     .models = setup_.models,
-                     .files = files_,
-                     .todos = hands_->todos,
-                     .emit = tell,
-                     .connect = [this](const ModelInfo& model) { return connect(model); },
-                     .now = clock_now,
-                     .attend = [this](const std::function<void()>& work) { inbox_.attend(work); },
-                     .append = [this](Item item) { return append(*agent_, std::move(item)); },
-                     .root = workspace_->root(),
-                     .confirm = [this](const std::string& why) { return SessionPlan{*this}.wants_compaction(why); },
-                     .kept_in = setup_.keep ? project_.folder : std::filesystem::path(),
-                     .draft_ended =
-                         [this] {
-                           if (setup_.live) inbox_.wake(DraftEnded{});
-                         }});
+  compactor_ = std::make_unique<Compactor>(CompactorWorld{
+      .store = *store_,
+      .models = setup_.models,
+      .files = files_,
+      .todos = hands_->todos,
+      .emit = tell,
+      .connect = [this](const ModelInfo& model) { return connect(model); },
+      .now = clock_now,
+      .attend = [this](const std::function<void()>& work) { inbox_.attend(work); },
+      .append = [this](Item item) { return append(*agent_, std::move(item)); },
+      .root = workspace_->root(),
+      .confirm = [this](const std::string& why) { return SessionPlan{*this}.wants_compaction(why); },
+      .kept_in = setup_.keep ? project_.folder : std::filesystem::path(),
+      .draft_ended =
+          [this] {
+            if (setup_.live) inbox_.wake(DraftEnded{});
+          }});
   compactor_->set_focus(compact_instructions(memory_));
   calls_ = std::make_unique<ToolCalls>(*hands_, context_, *store_, inbox_, tell);
   agent_ = std::make_unique<Agent>(Agent{.store = *store_,

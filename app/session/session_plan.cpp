@@ -6,14 +6,16 @@ namespace tern {
 namespace {
 
 constexpr std::string_view plan_on =
-    "[Plan mode is on: read and search only, change nothing. End with a concrete plan for the user to agree to.]";
+    "[Plan mode is on: read and search only, change nothing. End with a concrete plan for the user to agree "
+    "to.]";
 constexpr std::string_view plan_off = "[Plan mode is off: the plan may be carried out.]";
 constexpr std::string_view plan_approved = "The user approved the plan.";  // as ExitPlanMode answers
 
 // What the model was told last; nothing when no such note is in the conversation.
 std::optional<bool> told_of_plan(const Conversation& conversation) {
   for (auto item = conversation.items.rbegin(); item != conversation.items.rend(); ++item) {
-    const auto* text = (*item)->synthetic && (*item)->blocks.size() == 1 ? std::get_if<Text>(&(*item)->blocks[0]) : nullptr;
+    const auto* text =
+        (*item)->synthetic && (*item)->blocks.size() == 1 ? std::get_if<Text>(&(*item)->blocks[0]) : nullptr;
     if (text && (text->text == plan_on || text->text == plan_off)) return text->text == plan_on;
     for (const Block& block : (*item)->blocks) {
       const auto* result = std::get_if<ToolResult>(&block);
@@ -38,7 +40,8 @@ UserAnswer SessionPlan::ask(const UserQuestion& question, std::stop_token by) {
   s.owner_.check();
   std::stop_source either;
   const auto end = [&either] { either.request_stop(); };
-  const std::stop_callback by_asker(by, end), by_turn(s.working_ ? s.stop_.get_token() : std::stop_token(), end);
+  const std::stop_callback by_asker(by, end),
+      by_turn(s.working_ ? s.stop_.get_token() : std::stop_token(), end);
   const auto id = s.next_question_++;
   s.emit(asked_event(question, id));
   const auto answer = s.inbox_.wait_answer(id, either.get_token());
@@ -47,13 +50,15 @@ UserAnswer SessionPlan::ask(const UserQuestion& question, std::stop_token by) {
   if (!answer) return {};
   if (verdict == Verdict::no) return {UserAnswer::How::refused, answer->note};
   if (question.plan) return approve(question.text, *answer);
-  if (answer->choice < question.options.size()) return {UserAnswer::How::chosen, question.options[answer->choice].label};
+  if (answer->choice < question.options.size())
+    return {UserAnswer::How::chosen, question.options[answer->choice].label};
   return {UserAnswer::How::written, answer->note};
 }
 
 bool SessionPlan::wants_compaction(const std::string& why) {
   if (!s.setup_.may_ask) return false;
-  const UserQuestion question{.text = "Compact first? " + why, .options = {{"compact first", ""}, {"send as it is", ""}}};
+  const UserQuestion question{.text = "Compact first? " + why,
+                              .options = {{"compact first", ""}, {"send as it is", ""}}};
   const auto answer = ask(question);
   return answer.how == UserAnswer::How::chosen && answer.text == question.options.front().label;
 }
@@ -80,7 +85,8 @@ std::filesystem::path SessionPlan::file() const { return s.project_.folder / "pl
 
 // When the results of the message that brought the plan are in the context.
 void SessionPlan::pin() {
-  if (std::exchange(s.plan_due_, false)) s.compactor_->pin(s.context_, PinThis{.what = s.workspace_->display(file())});
+  if (std::exchange(s.plan_due_, false))
+    s.compactor_->pin(s.context_, PinThis{.what = s.workspace_->display(file())});
 }
 
 void SessionPlan::unpin() {
@@ -93,7 +99,8 @@ void SessionPlan::unpin() {
 // A plan of which every task is done needs no room any more.
 void SessionPlan::turn_done() {
   const auto& todos = s.hands_->todos;
-  const bool done = std::all_of(todos.begin(), todos.end(), [](const TodoItem& one) { return one.status == "completed"; });
+  const bool done =
+      std::all_of(todos.begin(), todos.end(), [](const TodoItem& one) { return one.status == "completed"; });
   if (!todos.empty() && done) unpin();
 }
 

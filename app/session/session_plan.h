@@ -1,5 +1,5 @@
-// What the model asks the user: a question, or the plan that ends plan mode. An approved plan is kept as a file of the project's
-// folder, and pinned until it is done or there is another one.
+// What the model asks the user: a question, or the plan that ends plan mode. An approved plan is kept as a
+// file of the project's folder, and pinned until it is done or there is another one.
 #pragma once
 
 #include "app/session/session.h"

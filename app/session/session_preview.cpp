@@ -20,7 +20,8 @@ struct Ending {
     if (item.synthetic) return;
     for (const Block& block : item.blocks)
       if (const auto* said = std::get_if<Text>(&block); said && !said->text.empty())
-        text += item.role == Role::user ? "### " + said->text.substr(0, said->text.find('\n')) + "\n\n" : said->text + "\n\n";
+        text += item.role == Role::user ? "### " + said->text.substr(0, said->text.find('\n')) + "\n\n"
+                                        : said->text + "\n\n";
   }
   void operator()(const ToolFinished& done) {
     text += "- " + done.label + "  " + done.subject.substr(0, done.subject.find('\n')) + "\n\n";
@@ -45,7 +46,8 @@ std::string title_of(const SessionRow& row) {
 
 }  // namespace
 
-Page sessions_elsewhere(const std::vector<std::filesystem::path>& folders, const std::filesystem::path& here) {
+Page sessions_elsewhere(const std::vector<std::filesystem::path>& folders,
+                        const std::filesystem::path& here) {
   std::string text;
   for (const auto& folder : folders) {
     if (folder == here) continue;
@@ -54,8 +56,8 @@ Page sessions_elsewhere(const std::vector<std::filesystem::path>& folders, const
     text += "### " + folder.string() + "\n\n";
     for (const SessionRow& row : rows)
       text += "- " + local_time(row.updated) + "  " + title_of(row) + " · " +
-              counted(static_cast<std::int64_t>(row.turns), "turn") + "\n  `tern -C " + folder.string() + " --resume " + row.id +
-              "`\n";
+              counted(static_cast<std::int64_t>(row.turns), "turn") + "\n  `tern -C " + folder.string() +
+              " --resume " + row.id + "`\n";
     text += "\n";
   }
   if (text.empty()) text = "No other folder that you trust has a conversation.\n";
@@ -68,7 +70,8 @@ Page session_preview(const std::filesystem::path& folder, const std::string& id)
   const auto opened = store->resume(id, why);
   if (!opened) return {"Preview", why.empty() ? "There is no session " + id + ".\n" : why + "\n"};
   Ending ending;
-  for (const Event& event : store->screen({.begin = store->screen_begin(SIZE_MAX, shown_entries), .tool_text = 0}))
+  for (const Event& event :
+       store->screen({.begin = store->screen_begin(SIZE_MAX, shown_entries), .tool_text = 0}))
     std::visit(ending, event);
   const std::string turns = counted(static_cast<std::int64_t>(opened->turns), "turn");
   return {"How " + (opened->name.empty() ? id : opened->name) + " ended · " + turns + " · " + opened->model,

@@ -1,4 +1,5 @@
-// Other sessions, to look at before one is resumed: how one of this project ended, and which there are in other folders.
+// Other sessions, to look at before one is resumed: how one of this project ended, and which there are in
+// other folders.
 #pragma once
 
 #include <filesystem>

@@ -28,7 +28,8 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 std::string first_sentence(std::string_view text) {
-  return std::string(text.substr(0, std::min({text.find(". "), text.find(".\n"), text.find('\n'), text.size()})));
+  return std::string(
+      text.substr(0, std::min({text.find(". "), text.find(".\n"), text.find('\n'), text.size()})));
 }
 
 // The answer of the model's own tool without its headings and bullets.
@@ -55,7 +56,8 @@ std::string sandbox_line(const ToolEnvironment& hands) {
 // The messages only: system prompt and tools stay. The summary is a request of its own: it reads what leaves.
 std::string half_now(const Context& context, TimePoint now) {
   const auto budget = budget_of(context);
-  const auto messages = static_cast<Tokens>(static_cast<double>(count(context.conversation)) * budget.calibration);
+  const auto messages =
+      static_cast<Tokens>(static_cast<double>(count(context.conversation)) * budget.calibration);
   if (messages < 2'000) return "a compaction to half now: too little is there for one";
   const Tokens half = messages / 2, summary = std::min<Tokens>(half / 4, 2'000);
   TokenUsage asked;
@@ -66,7 +68,9 @@ std::string half_now(const Context& context, TimePoint now) {
   return "a compaction to half now, its summary by this model: " + describe(cost, cache, now);
 }
 
-std::string of_all(std::size_t part, std::size_t all) { return std::to_string((part * 200 + all) / (2 * all)) + "%"; }
+std::string of_all(std::size_t part, std::size_t all) {
+  return std::to_string((part * 200 + all) / (2 * all)) + "%";
+}
 
 // What each tier saved, and what it kept in the context of what stood there before.
 std::vector<std::string> tier_lines(const std::vector<CompactionRecord>& rows) {
@@ -87,15 +91,19 @@ std::vector<std::string> tier_lines(const std::vector<CompactionRecord>& rows) {
   }
   std::vector<std::string> lines;
   for (const auto& [tier, did] : tiers) {
-    auto line = std::string(to_string(tier)) + ": " + counted(did.times, "time") + " · saved " + thousands(did.freed) + " tokens";
+    auto line = std::string(to_string(tier)) + ": " + counted(did.times, "time") + " · saved " +
+                thousands(did.freed) + " tokens";
     if (did.before > 0)
-      line += ", " + of_all(static_cast<std::size_t>(std::max<Tokens>(did.freed, 0)), static_cast<std::size_t>(did.before));
-    if (did.specifics > 0) line += " · kept " + of_all(did.specifics_kept, did.specifics) + " of names and numbers";
+      line += ", " + of_all(static_cast<std::size_t>(std::max<Tokens>(did.freed, 0)),
+                            static_cast<std::size_t>(did.before));
+    if (did.specifics > 0)
+      line += " · kept " + of_all(did.specifics_kept, did.specifics) + " of names and numbers";
     if (did.sentences > 0) line += ", " + of_all(did.sentences_kept, did.sentences) + " of what was answered";
     lines.push_back(std::move(line));
   }
   if (hand.times > 0)
-    lines.push_back("by hand: " + counted(hand.times, "time") + " · saved " + thousands(hand.freed) + " tokens");
+    lines.push_back("by hand: " + counted(hand.times, "time") + " · saved " + thousands(hand.freed) +
+                    " tokens");
   return lines;
 }
 
@@ -133,9 +141,9 @@ bool SessionQueries::answer(const Query& query) {
       {"notes",
        [](Q& q, Words a) {
          const bool offered = q.s.hands_->offered.find("Notes") != nullptr;
-         const auto* way =
-             offered ? ""
-                     : "\n\nThe model is not offered its notes here: `/config contextStyle notes`, from the next session on.\n";
+         const auto* way = offered ? ""
+                                   : "\n\nThe model is not offered its notes here: `/config contextStyle "
+                                     "notes`, from the next session on.\n";
          q.s.emit(Page{"Notes", q.s.compactor_->notes().read(a) + way, Page::Form::markdown});
        }},
       {"memory", [](Q& q, Words) { q.memory(); }},
@@ -166,13 +174,15 @@ bool SessionQueries::answer(const Query& query) {
       {"sessions", [](Q& q, Words a) { q.sessions(a); }},
       {"session preview", [](Q& q, Words a) { q.s.emit(session_preview(q.s.project_.folder, a)); }},
       {"session delete", [](Q& q, Words a) { q.delete_session(a); }},
-      {"sessions elsewhere", [](Q& q, Words) { q.s.emit(sessions_elsewhere(q.s.trust_->folders(), q.s.workspace_->root())); }},
+      {"sessions elsewhere",
+       [](Q& q, Words) { q.s.emit(sessions_elsewhere(q.s.trust_->folders(), q.s.workspace_->root())); }},
   };
   if (const auto found = table.find(name); found != table.end()) {
     found->second(*this, argument);
     return true;
   }
-  const auto stop = s.working_ ? s.stop_.get_token() : s.begin_work();  // Esc ends a doctor that waits for a provider
+  const auto stop =
+      s.working_ ? s.stop_.get_token() : s.begin_work();  // Esc ends a doctor that waits for a provider
   auto text = s.setup_.page ? s.setup_.page(name, stop) : std::string();
   if (text.empty()) return false;
   s.emit(Page{name, std::move(text)});
@@ -195,14 +205,16 @@ void SessionQueries::context(bool again) {
   for (auto& line : tier_lines(rows)) report.tiers.push_back(std::move(line));
   const auto& meters = report.meters;
   if (meters.turns_to_next >= 0)
-    report.lines.push_back((meters.turns_to_next == 0
-                                ? std::string("forecast: the next tier acts in the next turn (")
-                                : "forecast: about " + std::to_string(meters.turns_to_next) +
-                                      (meters.turns_to_next == 1 ? " turn to the next tier (" : " turns to the next tier (")) +
-                           thousands(s.context_.gauges.forecast().per_turn()) + " a turn)");
+    report.lines.push_back(
+        (meters.turns_to_next == 0
+             ? std::string("forecast: the next tier acts in the next turn (")
+             : "forecast: about " + std::to_string(meters.turns_to_next) +
+                   (meters.turns_to_next == 1 ? " turn to the next tier (" : " turns to the next tier (")) +
+        thousands(s.context_.gauges.forecast().per_turn()) + " a turn)");
   if (const auto helpers = HelperDesk::totals(*s.store_); helpers.runs > 0)
-    report.lines.push_back("helpers: " + counted(helpers.runs, "run") + " · explored " + thousands(helpers.explored) + ", kept " +
-                           thousands(helpers.kept) + (helpers.dollars > 0 ? " · " + money(helpers.dollars) : ""));
+    report.lines.push_back("helpers: " + counted(helpers.runs, "run") + " · explored " +
+                           thousands(helpers.explored) + ", kept " + thousands(helpers.kept) +
+                           (helpers.dollars > 0 ? " · " + money(helpers.dollars) : ""));
   if (auto mcp = s.mcp_->share(s.context_); !mcp.empty()) report.lines.push_back(std::move(mcp));
   report.lines.push_back(half_now(s.context_, s.agent_->now()));
   const auto status = s.compactor_->status();
@@ -213,8 +225,8 @@ void SessionQueries::context(bool again) {
   }
   for (const auto& pin : s.store_->pins()) report.lines.push_back("pinned " + pin.kind + ": " + pin.what);
   if (!rows.empty())
-    report.lines.push_back("last: " + rows.back().strategy + (rows.back().undone ? " (undone)" : "") + " · " + rows.back().why +
-                           " · " + rows.back().audit);
+    report.lines.push_back("last: " + rows.back().strategy + (rows.back().undone ? " (undone)" : "") + " · " +
+                           rows.back().why + " · " + rows.back().audit);
   s.emit(std::move(report));
 }
 
@@ -234,13 +246,14 @@ void SessionQueries::tune(const std::string& argument) {
 
 void SessionQueries::status() {
   std::string why;
-  std::string text = "session   " + s.opened_.id + "  " + s.opened_.name + "\nversion   " TERN_VERSION "\nmodel     " +
-                     s.model_name_.provider + "/" + s.model_name_.model + "\nmode      " +
-                     std::string(to_string(effective_mode(s.hands_->policy, why))) + (why.empty() ? "" : "  (" + why + ")") +
-                     "\nfolder    " + s.where_.cwd + (s.branch_.empty() ? "" : "  git: " + s.branch_) + "\nhistory   " +
-                     (s.setup_.keep ? s.project_.folder.string() : "not kept (--no-session)") + "  " +
-                     std::to_string(s.store_->size_on_disk() / 1024) + " KB\ntrusted   " + (s.trusted_ ? "yes" : "no") +
-                     "\nsandbox   " + sandbox_line(*s.hands_) + "\n";
+  std::string text =
+      "session   " + s.opened_.id + "  " + s.opened_.name + "\nversion   " TERN_VERSION "\nmodel     " +
+      s.model_name_.provider + "/" + s.model_name_.model + "\nmode      " +
+      std::string(to_string(effective_mode(s.hands_->policy, why))) + (why.empty() ? "" : "  (" + why + ")") +
+      "\nfolder    " + s.where_.cwd + (s.branch_.empty() ? "" : "  git: " + s.branch_) + "\nhistory   " +
+      (s.setup_.keep ? s.project_.folder.string() : "not kept (--no-session)") + "  " +
+      std::to_string(s.store_->size_on_disk() / 1024) + " KB\ntrusted   " + (s.trusted_ ? "yes" : "no") +
+      "\nsandbox   " + sandbox_line(*s.hands_) + "\n";
   if (const auto unsaved = s.store_->unsaved(); !unsaved.empty()) text += "store     " + unsaved + '\n';
   s.emit(Page{"Status", text + '\n' + unmarked(context_status_text(*s.agent_))});
 }
@@ -257,16 +270,18 @@ void SessionQueries::earlier(bool all) {
 void SessionQueries::sessions(const std::string& words) {
   SessionList list;
   for (const auto& row : s.store_->sessions(words))
-    list.sessions.push_back({row.id, row.name, local_time(row.updated), row.first_prompt, static_cast<int>(row.turns)});
+    list.sessions.push_back(
+        {row.id, row.name, local_time(row.updated), row.first_prompt, static_cast<int>(row.turns)});
   if (list.sessions.empty())
-    return s.emit(
-        Notice{Level::info, words.empty() ? "No conversations here yet." : "No conversation here has \"" + words + "\"."});
+    return s.emit(Notice{Level::info, words.empty() ? "No conversations here yet."
+                                                    : "No conversation here has \"" + words + "\"."});
   s.emit(std::move(list));
 }
 
 // From the lists; its log stays, so that what it changed can still be told.
 void SessionQueries::delete_session(const std::string& id) {
-  if (id == s.store_->session()) return s.emit(Notice{Level::warning, "This conversation is open: /clear starts another first."});
+  if (id == s.store_->session())
+    return s.emit(Notice{Level::warning, "This conversation is open: /clear starts another first."});
   if (!s.store_->hide(id)) s.emit(Notice{Level::warning, "There is no session " + id + "."});
 }
 
@@ -278,14 +293,16 @@ void SessionQueries::rewind_points() {
 
 void SessionQueries::debug() {
   const auto request = s.last_request();
-  s.emit(Page{"The last request", request.empty() ? "There is none: the demo is a script and sends nothing.\n" : request});
+  s.emit(Page{"The last request",
+              request.empty() ? "There is none: the demo is a script and sends nothing.\n" : request});
 }
 
 void SessionQueries::memory() {
   s.memory_ = memory_files(s.trusted_ ? s.workspace_->root() : std::filesystem::path(), s.setup_.user_memory);
   std::string text;
   for (const auto& file : s.memory_)
-    text += file.path.string() + "  " + thousands(file.tokens) + " tokens" + (file.cut ? "  (cut at 32 KB)" : "") + '\n';
+    text += file.path.string() + "  " + thousands(file.tokens) + " tokens" +
+            (file.cut ? "  (cut at 32 KB)" : "") + '\n';
   for (const auto& [file, tokens] : folder_notes(s.context_.conversation))
     text += file + "  " + thousands(tokens) + " tokens  (joined when a tool met its folder)\n";
   if (text.empty())
@@ -302,17 +319,20 @@ void SessionQueries::tools() {
     name.resize(std::max<std::size_t>(name.size(), 10), ' ');  // one column of descriptions
     text += (on ? "● " : "○ ") + name + "  " + first_sentence(tool->description) + '\n';
   }
-  s.emit(Page{"Tools", text + "\n● offered to the model   ○ off: \"tools.extra\" in the configuration adds it\n"});
+  s.emit(Page{"Tools",
+              text + "\n● offered to the model   ○ off: \"tools.extra\" in the configuration adds it\n"});
 }
 
 // What tern has changed in this session: first image against the file as it is now.
 void SessionQueries::diff() {
   std::map<std::filesystem::path, std::optional<std::string>> first;
-  for (auto& change : s.journal_->changes(0, UINT64_MAX)) first.emplace(change.path, std::move(change.before));
+  for (auto& change : s.journal_->changes(0, UINT64_MAX))
+    first.emplace(change.path, std::move(change.before));
   std::string text;
   for (const auto& [path, before] : first) {
     const auto now = unified_diff(before.value_or(""), read_file(path));
-    if (!now.text.empty()) text += "--- " + s.workspace_->display(path) + "  " + change_note(now) + '\n' + now.text + '\n';
+    if (!now.text.empty())
+      text += "--- " + s.workspace_->display(path) + "  " + change_note(now) + '\n' + now.text + '\n';
   }
   if (text.empty()) return s.emit(Page{"Changes of this session", "No changes yet.\n"});
   s.emit(Page{"Changes of this session", std::move(text), Page::Form::diffs});

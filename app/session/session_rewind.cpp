@@ -16,14 +16,16 @@ std::string told(const UndoReport& report, const Workspace& workspace) {
   const auto list = [&](const char* what, const Paths& paths) {
     for (const auto& path : paths) {
       const auto diff = report.diffs.find(path);
-      const auto note = diff == report.diffs.end() || diff->second.text.empty() ? "" : "  " + change_note(diff->second);
+      const auto note =
+          diff == report.diffs.end() || diff->second.text.empty() ? "" : "  " + change_note(diff->second);
       text += what + workspace.display(path) + note + '\n';
     }
   };
   list("restored       ", report.restored);
   list("removed        ", report.removed);
   list("already back   ", report.already);
-  for (const auto& [path, why] : report.refused) text += "left alone     " + workspace.display(path) + ": " + why + '\n';
+  for (const auto& [path, why] : report.refused)
+    text += "left alone     " + workspace.display(path) + ": " + why + '\n';
   return text;
 }
 
@@ -34,7 +36,8 @@ std::string foretold(const UndoReport& report, const Workspace& workspace) {
     for (const auto& path : paths) {
       const auto diff = report.diffs.find(path);
       const bool lines = diff != report.diffs.end() && !diff->second.text.empty();
-      text += "--- " + workspace.display(path) + "  " + what + (lines ? "  " + change_note(diff->second) : "") + '\n';
+      text += "--- " + workspace.display(path) + "  " + what +
+              (lines ? "  " + change_note(diff->second) : "") + '\n';
       if (lines) text += diff->second.text + '\n';
     }
   };
@@ -50,14 +53,17 @@ std::string foretold(const UndoReport& report, const Workspace& workspace) {
 
 void SessionCommands::rewind(const Rewind& command) {
   const auto points = s.store_->rewind_points();
-  const auto point = std::find_if(points.begin(), points.end(), [&](const RewindPoint& p) { return p.item == command.item; });
-  if (point == points.end()) return s.emit(Notice{Level::warning, "That message is gone; choose another one."});
+  const auto point = std::find_if(points.begin(), points.end(),
+                                  [&](const RewindPoint& p) { return p.item == command.item; });
+  if (point == points.end())
+    return s.emit(Notice{Level::warning, "That message is gone; choose another one."});
   Rewound what{command.item, command.conversation, {}};
   std::string text;
   if (command.files || command.preview) {
     if (!command.preview) what.files = "undo " + std::to_string(s.store_->next_batch());
     s.journal_->settle(*s.workspace_, *s.jobs_);
-    const auto report = s.journal_->undo(*s.workspace_, command.item.value, UINT64_MAX, command.preview, what.files);
+    const auto report =
+        s.journal_->undo(*s.workspace_, command.item.value, UINT64_MAX, command.preview, what.files);
     if (command.preview && !report.empty())
       return s.emit(Page{"Rewind to: " + point->text, foretold(report, *s.workspace_), Page::Form::diffs});
     text = told(report, *s.workspace_);
@@ -77,15 +83,18 @@ void SessionCommands::rewind(const Rewind& command) {
 // Nothing is done by halves unless it was asked for: files that somebody has changed since stop it.
 void SessionCommands::redo(const Redo& command) {
   const auto last = s.store_->rewound();
-  if (!last) return s.emit(Notice{Level::info, "There is no rewind to undo, or you have sent something since."});
+  if (!last)
+    return s.emit(Notice{Level::info, "There is no rewind to undo, or you have sent something since."});
   std::string text;
   if (!last->files.empty() && command.files) {
     s.journal_->settle(*s.workspace_, *s.jobs_);
     const auto would = s.journal_->redo(*s.workspace_, last->files, true);
     if (!would.refused.empty()) {
       std::string why = "Nothing was undone, because of these files:\n";
-      for (const auto& [path, reason] : would.refused) why += s.workspace_->display(path) + ": " + reason + '\n';
-      if (last->conversation) why += "/redo conversation brings the conversation back and leaves all files as they are.";
+      for (const auto& [path, reason] : would.refused)
+        why += s.workspace_->display(path) + ": " + reason + '\n';
+      if (last->conversation)
+        why += "/redo conversation brings the conversation back and leaves all files as they are.";
       return s.emit(Notice{Level::warning, std::move(why)});
     }
     text = told(s.journal_->redo(*s.workspace_, last->files), *s.workspace_);
@@ -93,8 +102,8 @@ void SessionCommands::redo(const Redo& command) {
   }
   auto conversation = s.store_->unrewind();
   if (last->conversation) begin_anew(conversation);
-  s.emit(Notice{Level::info,
-                text + (last->conversation ? "The conversation is back." : "The files are as they were before the rewind.")});
+  s.emit(Notice{Level::info, text + (last->conversation ? "The conversation is back."
+                                                        : "The files are as they were before the rewind.")});
 }
 
 // The screen and the context, once the log says something else.

@@ -15,12 +15,14 @@ struct RuleWord {
   const char* name;
   PermissionRule::Kind kind;
 };
-constexpr RuleWord rule_words[] = {
-    {"allow", PermissionRule::Kind::allow}, {"ask", PermissionRule::Kind::ask}, {"deny", PermissionRule::Kind::deny}};
+constexpr RuleWord rule_words[] = {{"allow", PermissionRule::Kind::allow},
+                                   {"ask", PermissionRule::Kind::ask},
+                                   {"deny", PermissionRule::Kind::deny}};
 
 std::pair<std::string, std::string> first_word(const std::string& text) {
   const auto end = text.find(' ');
-  return {text.substr(0, end), end == text.npos ? std::string() : text.substr(text.find_first_not_of(' ', end))};
+  return {text.substr(0, end),
+          end == text.npos ? std::string() : text.substr(text.find_first_not_of(' ', end))};
 }
 
 // The lines that hold the word; all of them without one.
@@ -37,7 +39,8 @@ std::string lines_with(const std::string& text, const std::string& word) {
 
 // Where a rule comes from that nobody wrote into a configuration.
 bool in_session(const std::string& source) {
-  return source == "this session" || source == "this project" || source == "/permissions" || source == "remembered";
+  return source == "this session" || source == "this project" || source == "/permissions" ||
+         source == "remembered";
 }
 
 }  // namespace
@@ -48,7 +51,8 @@ void SessionQueries::change_rules(const std::string& text) {
   if (word == "test" && !spec.empty()) {
     auto& hands = *s.hands_;
     if (hands.ready_sandbox) std::exchange(hands.ready_sandbox, nullptr)(hands);
-    return s.emit(Page{"Permissions for " + spec.substr(0, 40), explain_command(hands.policy, spec, *s.workspace_)});
+    return s.emit(
+        Page{"Permissions for " + spec.substr(0, 40), explain_command(hands.policy, spec, *s.workspace_)});
   }
   if (word == "remove") return remove_rule(spec);
   if (word == "scope") return rescope_rule(spec);
@@ -56,22 +60,28 @@ void SessionQueries::change_rules(const std::string& text) {
     if (word != name) continue;
     PermissionRule rule;
     std::string wrong;
-    if (!parse_rule(s.tools_, spec, kind, "/permissions", rule, wrong)) return s.emit(Notice{Level::warning, wrong});
+    if (!parse_rule(s.tools_, spec, kind, "/permissions", rule, wrong))
+      return s.emit(Notice{Level::warning, wrong});
     const auto shown = rule_text(rule);
     s.hands_->policy.rules.push_back(std::move(rule));
     return s.emit(Notice{Level::info, "For this session: " + std::string(name) + " " + shown});
   }
-  s.emit(Notice{Level::warning, "Write /permissions allow|ask|deny|remove Tool(spec), or /permissions test COMMAND."});
+  s.emit(Notice{Level::warning,
+                "Write /permissions allow|ask|deny|remove Tool(spec), or /permissions test COMMAND."});
 }
 
 // One that was granted or made in a session; those of the configuration are changed there.
 void SessionQueries::remove_rule(const std::string& text) {
   auto& rules = s.hands_->policy.rules;
-  const auto named = [&](const PermissionRule& rule) { return rule_text(rule) == text && in_session(rule.source); };
+  const auto named = [&](const PermissionRule& rule) {
+    return rule_text(rule) == text && in_session(rule.source);
+  };
   const auto found = std::find_if(rules.begin(), rules.end(), named);
-  if (found == rules.end()) return s.emit(Notice{Level::warning, "No rule that was made in a session reads " + text + "."});
-  const bool kept = std::any_of(rules.begin(), rules.end(),
-                                [&](const PermissionRule& rule) { return named(rule) && rule.source == "this project"; });
+  if (found == rules.end())
+    return s.emit(Notice{Level::warning, "No rule that was made in a session reads " + text + "."});
+  const bool kept = std::any_of(rules.begin(), rules.end(), [&](const PermissionRule& rule) {
+    return named(rule) && rule.source == "this project";
+  });
   std::erase_if(rules, named);
   s.store_->revoke(text);
   const auto wrong = kept ? s.project_rules().remove(text) : std::string();
@@ -81,9 +91,12 @@ void SessionQueries::remove_rule(const std::string& text) {
 // A rule for this session becomes one of the project, and the other way round.
 void SessionQueries::rescope_rule(const std::string& text) {
   auto& rules = s.hands_->policy.rules;
-  const auto named = [&](const PermissionRule& rule) { return rule_text(rule) == text && in_session(rule.source); };
+  const auto named = [&](const PermissionRule& rule) {
+    return rule_text(rule) == text && in_session(rule.source);
+  };
   const auto found = std::find_if(rules.begin(), rules.end(), named);
-  if (found == rules.end()) return s.emit(Notice{Level::warning, text + " is set in the configuration: change it there."});
+  if (found == rules.end())
+    return s.emit(Notice{Level::warning, text + " is set in the configuration: change it there."});
   if (found->kind != PermissionRule::Kind::allow)
     return s.emit(Notice{Level::warning, "Only rules that allow can be kept for the project."});
   const bool kept = found->source == "this project";
@@ -126,7 +139,8 @@ void SessionQueries::keep(const std::string& key, const std::string& value) {
       follows = true;
     }
   }
-  s.emit(Notice{Level::info, kept.text + "  (" + s.setup_.user_file + (follows ? ")" : "; from the next start on)")});
+  s.emit(Notice{Level::info,
+                kept.text + "  (" + s.setup_.user_file + (follows ? ")" : "; from the next start on)")});
 }
 
 // All values; one; or a compression setting of this project, changed.
@@ -135,16 +149,21 @@ void SessionQueries::config(const std::string& argument) {
   if (!s.working_) s.reload_config();  // what is shown is what is in force
   if (argument.empty()) return settings();
   if (value.empty())
-    return s.emit(Page{"Configuration",
-                       lines_with(s.setup_.show_config ? s.setup_.show_config(s.trusted_ ? s.project_.project : "") : "", key)});
+    return s.emit(Page{
+        "Configuration",
+        lines_with(s.setup_.show_config ? s.setup_.show_config(s.trusted_ ? s.project_.project : "") : "",
+                   key)});
   const auto known = config_keys();
-  const auto is_known = [&](const std::string& name) { return std::find(known.begin(), known.end(), name) != known.end(); };
+  const auto is_known = [&](const std::string& name) {
+    return std::find(known.begin(), known.end(), name) != known.end();
+  };
   if (is_known("compression." + key)) key = "compression." + key;
   if (!is_known(key)) {
     auto near = nearest_word(key, known);
     if (near.empty()) near = nearest_word("compression." + key, known);
-    return s.emit(Notice{Level::warning, "No setting is called \"" + key + "\"" +
-                                             (near.empty() ? ": /config lists them." : "; did you mean " + near + "?")});
+    return s.emit(Notice{Level::warning,
+                         "No setting is called \"" + key + "\"" +
+                             (near.empty() ? ": /config lists them." : "; did you mean " + near + "?")});
   }
   if (key.rfind("compression.", 0) != 0) return keep(key, value);
   auto json = nlohmann::json::parse(value, nullptr, false);

@@ -1,4 +1,5 @@
-// What the flags, the environment and the configuration say of a session, as one value: start.cpp fills it, session.h lives by it.
+// What the flags, the environment and the configuration say of a session, as one value: start.cpp fills it,
+// session.h lives by it.
 #pragma once
 
 #include <chrono>
@@ -61,36 +62,47 @@ struct SessionSetup {
   CompressionConfig compression;
   Models models;
   Environment env;
-  std::function<void(const ProviderKind&, ProviderConfig&)> adjust_provider;  // base URLs and keys of the user's file
-  // The project's own settings once its folder is trusted, and again when they changed; problems are returned as lines.
-  std::function<std::vector<std::string>(const std::filesystem::path& project_dir, CompressionConfig&)> project_config;
+  std::function<void(const ProviderKind&, ProviderConfig&)>
+      adjust_provider;  // base URLs and keys of the user's file
+  // The project's own settings once its folder is trusted, and again when they changed; problems are returned
+  // as lines.
+  std::function<std::vector<std::string>(const std::filesystem::path& project_dir, CompressionConfig&)>
+      project_config;
   // Shows in the project's file what is in force; `trusted`: what is set there counts. Returns the problem.
   std::function<std::string(const std::filesystem::path& project_dir, bool trusted)> show_in_project_config;
-  // Writes changed keys (JSON text) to the project's settings and to `now`; answers what changed or what is wrong.
-  std::function<std::string(const std::filesystem::path& project_dir, const std::string& json, CompressionConfig& now)> configure;
-  // The user's own file: a value as people write it; or JSON text, where null removes it, answered by what is wrong.
+  // Writes changed keys (JSON text) to the project's settings and to `now`; answers what changed or what is
+  // wrong.
+  std::function<std::string(const std::filesystem::path& project_dir, const std::string& json,
+                            CompressionConfig& now)>
+      configure;
+  // The user's own file: a value as people write it; or JSON text, where null removes it, answered by what is
+  // wrong.
   std::function<KeptSetting(std::string_view key, std::string_view value)> keep_setting;
   std::function<std::string(std::string_view key, std::string_view json)> write;
-  std::string user_file;                                                                   // its name, as people know it
-  std::function<std::string(std::string_view page, std::stop_token)> page;                 // "doctor": pages the app knows
-  std::function<std::string(const std::filesystem::path& project_dir)> show_config;        // every value in force and its origin
+  std::string user_file;                                                    // its name, as people know it
+  std::function<std::string(std::string_view page, std::stop_token)> page;  // "doctor": pages the app knows
+  std::function<std::string(const std::filesystem::path& project_dir)>
+      show_config;  // every value in force and its origin
   std::function<std::vector<ListRow>(const std::filesystem::path& project_dir)> settings;  // the same as rows
   bool demo = false;
   std::chrono::milliseconds local_patience{150};  // for each kind of server on this machine
-  std::chrono::milliseconds git_patience{250};    // for the star at the branch; a slower repository goes without
-  std::string trace;                              // file that gets each event as a line
-  // After each command that Session::run() has carried out, and after each that was answered as it came, also during a turn. On the
-  // session's thread.
+  std::chrono::milliseconds git_patience{
+      250};           // for the star at the branch; a slower repository goes without
+  std::string trace;  // file that gets each event as a line
+  // After each command that Session::run() has carried out, and after each that was answered as it came, also
+  // during a turn. On the session's thread.
   std::function<void(const Command&)> on_done, on_live_done;
 };
 
-// How a session of this setup reaches a model; `tern doctor` looks the same way. With `why` the words themselves are wrong.
+// How a session of this setup reaches a model; `tern doctor` looks the same way. With `why` the words
+// themselves are wrong.
 std::optional<ModelName> find_model(const SessionSetup& setup, std::string& why);
 // What a server of this machine says its window for this model is; 0 when it does not.
 Tokens served_window(const SessionSetup& setup, const ModelName& name);
 // The model of this name. That of a local server alone ("llamacpp") stands for what it serves.
 std::optional<ModelName> model_named(const SessionSetup& setup, const std::string& text, std::string& why);
-ProviderConfig wire_of(const SessionSetup& setup, const ProviderKind& kind);  // as environment and configuration say
+ProviderConfig wire_of(const SessionSetup& setup,
+                       const ProviderKind& kind);  // as environment and configuration say
 
 // What /effort knows, from the least thinking to the most.
 struct EffortLevel {

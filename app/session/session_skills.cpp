@@ -1,5 +1,5 @@
-// Skills in the session: named in the system prompt, put into the context when one is used, and pinned there, so that every compaction
-// leaves their instructions as they are.
+// Skills in the session: named in the system prompt, put into the context when one is used, and pinned there,
+// so that every compaction leaves their instructions as they are.
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,12 +11,15 @@
 namespace tern {
 namespace {
 
-constexpr Tokens most_of_a_skill = 5'000, most_of_all_skills = 25'000;  // pinned; what is more may be folded away
+constexpr Tokens most_of_a_skill = 5'000,
+                 most_of_all_skills = 25'000;  // pinned; what is more may be folded away
 
 // The text of a skill's instructions, as put_in_skills() made the item; empty for any other.
 std::string_view instructions_of(const Item& item) {
-  const auto* text = item.synthetic && item.blocks.size() == 1 ? std::get_if<Text>(&item.blocks.front()) : nullptr;
-  return text && text->text.starts_with("<skill_content ") ? std::string_view(text->text) : std::string_view();
+  const auto* text =
+      item.synthetic && item.blocks.size() == 1 ? std::get_if<Text>(&item.blocks.front()) : nullptr;
+  return text && text->text.starts_with("<skill_content ") ? std::string_view(text->text)
+                                                           : std::string_view();
 }
 
 bool in_context(const Conversation& conversation, const std::string& mark) {
@@ -50,14 +53,17 @@ void SessionCommands::add_skill_tool() {
     const auto name = args.value("skill", std::string());
     const auto* skill = meant_by(name, session->brought_.skills.skills);
     if (!skill || !skill->for_model)
-      return ToolOutput{
-          .text = "There is no skill \"" + name + "\". The system prompt lists them.", .is_error = true, .subject = name};
-    return ToolOutput{.text = SessionCommands{*session}.use_skill(*skill, args.value("args", std::string())), .subject = name};
+      return ToolOutput{.text = "There is no skill \"" + name + "\". The system prompt lists them.",
+                        .is_error = true,
+                        .subject = name};
+    return ToolOutput{.text = SessionCommands{*session}.use_skill(*skill, args.value("args", std::string())),
+                      .subject = name};
   };
   Tool tool{
       .name = "Skill",
       .description = "Puts the instructions of a skill into the conversation.",
-      .schema = R"({"type":"object","properties":{"skill":{"type":"string"},"args":{"type":"string"}},"required":["skill"]})",
+      .schema =
+          R"({"type":"object","properties":{"skill":{"type":"string"},"args":{"type":"string"}},"required":["skill"]})",
       .effects = Effect::context,
       .aliases = "name=skill arguments=args",
       .run = run,
@@ -72,7 +78,8 @@ void SessionCommands::add_skill_tool() {
     if (!skill || !skill->for_model || !skill->fork || !helpers) return plain;
     if (!SessionCommands{*session}.as_approved(*skill)) return plain;  // which says so
     auto content = redact(skill_content(*skill));
-    if (content.empty()) error = "The skill " + skill->name + " has no instructions any more: its file is gone or empty.";
+    if (content.empty())
+      error = "The skill " + skill->name + " has no instructions any more: its file is gone or empty.";
     if (content.empty()) return nullptr;
     SessionCommands{*session}.allow_skill(*skill);
     content += "\nFollow these instructions. Arguments: " + args.value("args", std::string("none"));
@@ -103,19 +110,23 @@ std::string SessionCommands::use_skill(const Skill& skill, const std::string& ar
   const auto asked = arguments.empty() ? std::string() : " Arguments: " + arguments;
   if (in_context(s.context_.conversation, mark) || std::any_of(waiting.begin(), waiting.end(), waits))
     return "The instructions of the skill " + name + " are in the conversation already. Follow them." + asked;
-  if (!as_approved(skill)) return "The skill " + name + " has changed and the user has not approved it. Do without it.";
+  if (!as_approved(skill))
+    return "The skill " + name + " has changed and the user has not approved it. Do without it.";
   auto content = redact(skill_content(skill));
-  if (content.empty()) return "The skill " + name + " has no instructions any more: its file is gone or empty.";
+  if (content.empty())
+    return "The skill " + name + " has no instructions any more: its file is gone or empty.";
   allow_skill(skill);
   waiting.push_back(std::move(content));
   return "The instructions of the skill " + name + " follow." + asked;
 }
 
-// The files of a skill of the user's own may be read, and what it names runs unasked. A project's skill grants nothing.
+// The files of a skill of the user's own may be read, and what it names runs unasked. A project's skill
+// grants nothing.
 void SessionCommands::allow_skill(const Skill& skill) {
   auto& rules = s.hands_->policy.rules;
   const auto source = "the skill " + skill.name;
-  if (std::any_of(rules.begin(), rules.end(), [&](const auto& rule) { return rule.source == source; })) return;
+  if (std::any_of(rules.begin(), rules.end(), [&](const auto& rule) { return rule.source == source; }))
+    return;
   if (skill.from.of_project()) return;
   rules.push_back({PermissionRule::Kind::allow, "Read", skill.folder().string() + "/**", source});
   for (const auto& text : skill.allowed_tools) {
@@ -128,12 +139,14 @@ void SessionCommands::allow_skill(const Skill& skill) {
   }
 }
 
-// The skills used first are no longer pinned: compactions may fold them, and they come back whole when they are used again.
+// The skills used first are no longer pinned: compactions may fold them, and they come back whole when they
+// are used again.
 void SessionCommands::make_room_for_skill(Tokens tokens) {
   while (pinned_skills(s.context_.conversation) + tokens > most_of_all_skills) {
     const auto& items = s.context_.conversation.items;
-    const auto oldest = std::find_if(items.begin(), items.end(),
-                                     [](const ItemPtr& item) { return item->pinned && !instructions_of(*item).empty(); });
+    const auto oldest = std::find_if(items.begin(), items.end(), [](const ItemPtr& item) {
+      return item->pinned && !instructions_of(*item).empty();
+    });
     if (oldest == items.end()) return;
     const auto text = instructions_of(**oldest);
     const auto from = text.find('"') + 1;

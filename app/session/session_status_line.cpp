@@ -11,8 +11,8 @@ namespace {
 
 std::unique_ptr<StatusScript> start_script(const SessionSetup& setup, StatusScript::Shown shown) {
   const StatusLineSetting& setting = setup.status_line;
-  auto run = [command = setting.command, cwd = setup.cwd, allowed = setup.allowed_env](const std::string& json,
-                                                                                       const std::stop_token& stop) {
+  auto run = [command = setting.command, cwd = setup.cwd, allowed = setup.allowed_env](
+                 const std::string& json, const std::stop_token& stop) {
     return run_status_script(command, cwd, child_env(current_env(), allowed, {}), json, stop);
   };
   const StatusScript::Pace pace{.refresh = std::chrono::seconds(setting.refresh_s)};
@@ -23,7 +23,8 @@ std::unique_ptr<StatusScript> start_script(const SessionSetup& setup, StatusScri
 
 void Session::tell_status(const Meters& meters) {
   if (setup_.status_line.command.empty()) return;
-  if (!status_script_) status_script_ = start_script(setup_, [this](std::string text) { emit_(StatusText{std::move(text)}); });
+  if (!status_script_)
+    status_script_ = start_script(setup_, [this](std::string text) { emit_(StatusText{std::move(text)}); });
   const auto rows = store_->compactions();
   const std::string project = workspace_->root().string();
   const std::string model = model_name_.provider + "/" + model_name_.model;

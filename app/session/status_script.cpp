@@ -41,7 +41,10 @@ std::pair<std::string_view, Tokens> next_tier(const Meters& meters) {
 }  // namespace
 
 StatusScript::StatusScript(Runner run, Pace pace, Shown shown)
-    : run_(std::move(run)), pace_(pace), shown_(std::move(shown)), thread_([this](const std::stop_token& stop) { work(stop); }) {}
+    : run_(std::move(run)),
+      pace_(pace),
+      shown_(std::move(shown)),
+      thread_([this](const std::stop_token& stop) { work(stop); }) {}
 
 void StatusScript::tell(std::string json) {
   {
@@ -74,8 +77,8 @@ void StatusScript::work(const std::stop_token& stop) {
   }
 }
 
-std::string run_status_script(const std::string& command, const std::filesystem::path& cwd, std::vector<std::string> env,
-                              const std::string& json, std::stop_token stop) {
+std::string run_status_script(const std::string& command, const std::filesystem::path& cwd,
+                              std::vector<std::string> env, const std::string& json, std::stop_token stop) {
   ProcessSpec spec;
   spec.argv = {"/bin/sh", "-c", command};
   spec.cwd = cwd;
@@ -109,7 +112,10 @@ std::string status_json(const StatusFacts& facts) {
       {"cwd", meters.cwd},
       {"model", {{"id", facts.provider_model}, {"display_name", meters.model}}},
       {"workspace",
-       {{"current_dir", meters.cwd}, {"project_dir", facts.project_dir}, {"added_dirs", added}, {"git_branch", meters.branch}}},
+       {{"current_dir", meters.cwd},
+        {"project_dir", facts.project_dir},
+        {"added_dirs", added},
+        {"git_branch", meters.branch}}},
       {"version", facts.version},
       {"permission_mode", to_string(meters.mode)},
       {"output_style", {{"name", "default"}}},
@@ -123,7 +129,11 @@ std::string status_json(const StatusFacts& facts) {
         {"total_output_tokens", facts.total.output}}},
       {"exceeds_200k_tokens", meters.used > 200'000},
       {"prompt_cache", {{"hit_ratio", meters.cache_hit < 0 ? Json(nullptr) : Json(meters.cache_hit)}}},
-      {"compression", {{"tier", to_string(facts.tier)}, {"next", next}, {"next_at", next_at}, {"saved_tokens", meters.saved}}},
+      {"compression",
+       {{"tier", to_string(facts.tier)},
+        {"next", next},
+        {"next_at", next_at},
+        {"saved_tokens", meters.saved}}},
   };
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

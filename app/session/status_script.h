@@ -1,5 +1,6 @@
-// A status line of the user's own: a script gets the session's state as JSON on its standard input, in the shape that Claude Code
-// gives, and what it prints is shown. It runs on a thread of its own, at most one at a time, and never delays a frame or a request.
+// A status line of the user's own: a script gets the session's state as JSON on its standard input, in the
+// shape that Claude Code gives, and what it prints is shown. It runs on a thread of its own, at most one at a
+// time, and never delays a frame or a request.
 #pragma once
 
 #include <chrono>
@@ -44,10 +45,10 @@ class StatusScript {
   std::jthread thread_;  // last: it ends before what it uses
 };
 
-// Runs the command under our supervisor, in `cwd`, for at most five seconds. At most three lines of what it printed; empty when it
-// failed.
-std::string run_status_script(const std::string& command, const std::filesystem::path& cwd, std::vector<std::string> env,
-                              const std::string& json, std::stop_token stop);
+// Runs the command under our supervisor, in `cwd`, for at most five seconds. At most three lines of what it
+// printed; empty when it failed.
+std::string run_status_script(const std::string& command, const std::filesystem::path& cwd,
+                              std::vector<std::string> env, const std::string& json, std::stop_token stop);
 
 struct StatusFacts {
   const Meters& meters;

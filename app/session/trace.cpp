@@ -19,7 +19,9 @@ using nlohmann::json;
 
 constexpr std::size_t shown = 400;
 
-std::string brief(const std::string& text) { return text.size() <= shown ? text : text.substr(0, shown) + "…"; }
+std::string brief(const std::string& text) {
+  return text.size() <= shown ? text : text.substr(0, shown) + "…";
+}
 
 // What was said stands in it, so nobody else may read a new one.
 std::FILE* private_file(const std::string& path) {
@@ -29,20 +31,31 @@ std::FILE* private_file(const std::string& path) {
 
 json line_of(const TurnStarted& e) { return {{"event", "turn started"}, {"turn", e.turn}}; }
 json line_of(const Delta& e) { return {{"event", "delta"}, {"bytes", e.text.size()}}; }
-json line_of(const ToolProgress& e) { return {{"event", "tool progress"}, {"call", e.call_id}, {"bytes", e.tail.size()}}; }
+json line_of(const ToolProgress& e) {
+  return {{"event", "tool progress"}, {"call", e.call_id}, {"bytes", e.tail.size()}};
+}
 json line_of(const TrustAsked& e) { return {{"event", "trust asked"}, {"folder", e.folder}}; }
 json line_of(const QuestionAsked& e) { return {{"event", "question asked"}, {"text", brief(e.text)}}; }
 json line_of(const Waiting& e) { return {{"event", "waiting"}, {"text", e.text}, {"attempt", e.attempt}}; }
-json line_of(const Notice& e) { return {{"event", "notice"}, {"level", static_cast<int>(e.level)}, {"text", e.text}}; }
-json line_of(const Meters& e) {
-  return {{"event", "meters"}, {"used", e.used}, {"limit", e.limit}, {"effective", e.effective}, {"dollars", e.dollars}};
+json line_of(const Notice& e) {
+  return {{"event", "notice"}, {"level", static_cast<int>(e.level)}, {"text", e.text}};
 }
-json line_of(const PermissionSettled& e) { return {{"event", "permission settled"}, {"verdict", static_cast<int>(e.verdict)}}; }
+json line_of(const Meters& e) {
+  return {{"event", "meters"},
+          {"used", e.used},
+          {"limit", e.limit},
+          {"effective", e.effective},
+          {"dollars", e.dollars}};
+}
+json line_of(const PermissionSettled& e) {
+  return {{"event", "permission settled"}, {"verdict", static_cast<int>(e.verdict)}};
+}
 json line_of(const PermissionAsked& e) {
   return {{"event", "permission asked"}, {"tool", e.tool}, {"title", brief(e.title)}, {"reason", e.reason}};
 }
 json line_of(const TurnEnded& e) {
-  return {{"event", "turn ended"}, {"how", static_cast<int>(e.how)}, {"error", e.error}, {"ms", e.milliseconds}};
+  return {
+      {"event", "turn ended"}, {"how", static_cast<int>(e.how)}, {"error", e.error}, {"ms", e.milliseconds}};
 }
 json line_of(const ToolStarted& e) {
   return {{"event", "tool started"}, {"tool", e.tool}, {"call", e.call_id}, {"subject", brief(e.subject)}};
@@ -52,9 +65,12 @@ json line_of(const ToolFinished& e) {
           {"note", brief(e.note)},    {"error", e.is_error}, {"ms", e.milliseconds}};
 }
 json line_of(const ItemAdded& e) {
-  return {
-      {"event", "item"},          {"id", e.item->id.value},          {"role", e.item->role == Role::user ? "user" : "assistant"},
-      {"tokens", e.item->tokens}, {"blocks", e.item->blocks.size()}, {"synthetic", e.item->synthetic}};
+  return {{"event", "item"},
+          {"id", e.item->id.value},
+          {"role", e.item->role == Role::user ? "user" : "assistant"},
+          {"tokens", e.item->tokens},
+          {"blocks", e.item->blocks.size()},
+          {"synthetic", e.item->synthetic}};
 }
 json line_of(const Compaction& e) {
   return {{"event", "compaction"},

@@ -7,7 +7,8 @@
 
 namespace tern {
 
-std::string trace_problem(const std::string& file);  // why it cannot be written; empty when it can, and then it is there
+std::string trace_problem(
+    const std::string& file);  // why it cannot be written; empty when it can, and then it is there
 void trace_event(const std::string& file, const Event& event);
 
 }  // namespace tern

@@ -30,8 +30,8 @@ std::string size_of(std::uint64_t bytes) {
 
 Edit to_a_line(const Item& item, std::size_t block, std::uint64_t bytes) {
   const bool picture = std::holds_alternative<Image>(item.blocks[block]);
-  std::string line =
-      std::string("[") + (picture ? "a picture" : "a document") + " of " + size_of(bytes) + " that is no longer sent";
+  std::string line = std::string("[") + (picture ? "a picture" : "a document") + " of " + size_of(bytes) +
+                     " that is no longer sent";
   if (item.recall) line += " \xC2\xB7 " + to_string(item.recall);
   Block with = Text{line + "]"};
   const Tokens freed = estimate(item.blocks[block]) - estimate(with);
@@ -81,7 +81,8 @@ std::vector<Attached> attached(const Conversation& conversation) {
 
 AttachmentLimits attachment_limits(std::string_view provider) {
   if (provider == "gemini")  // 20 MB of a request
-    return {.count = 500, .bytes = 14u << 20, .pages = 1'000, .pixels = unlimited, .pixels_of_many = unlimited};
+    return {
+        .count = 500, .bytes = 14u << 20, .pages = 1'000, .pixels = unlimited, .pixels_of_many = unlimited};
   if (provider == "openai" || provider == "responses")  // it scales them itself
     return {.count = 400, .bytes = 34u << 20, .pages = 100, .pixels = unlimited, .pixels_of_many = unlimited};
   return {};  // Anthropic: 100 and 32 MB; others say less of themselves
@@ -97,7 +98,8 @@ int pdf_pages(std::string_view blob) {
     if (pages < most_pages) most = std::max(most, pages);
   }
   for (auto at = blob.find(page); at != blob.npos; at = blob.find(page, at + 1)) {
-    const auto name = blob.substr(std::min(blob.find_first_not_of(" \r\n", at + page.size()), blob.size()), 6);
+    const auto name =
+        blob.substr(std::min(blob.find_first_not_of(" \r\n", at + page.size()), blob.size()), 6);
     single += name.starts_with("/Page") && (name.size() < 6 || name[5] != 's');
   }
   return std::max({most, single, 1});
@@ -125,15 +127,18 @@ Edits fewer_attachments(const Conversation& conversation, const AttachmentLimits
   if (load.count > limits.count || load.bytes > limits.bytes || load.pages > limits.pages) {
     const auto room = [](auto limit) { return limit - limit / 4; };
     for (auto& one : found) {
-      if (load.count <= room(limits.count) && load.bytes <= room(limits.bytes) && load.pages <= room(limits.pages)) break;
+      if (load.count <= room(limits.count) && load.bytes <= room(limits.bytes) &&
+          load.pages <= room(limits.pages))
+        break;
       if (!one.pinned) leave(one);
     }
   }
   for (auto& one : found)
     if (one.side > limits.pixels && !one.pinned) leave(one);
   for (auto& one : found) {
-    const bool large = std::any_of(found.begin(), found.end(),
-                                   [&](const Attached& other) { return !other.gone && other.side > limits.pixels_of_many; });
+    const bool large = std::any_of(found.begin(), found.end(), [&](const Attached& other) {
+      return !other.gone && other.side > limits.pixels_of_many;
+    });
     if (!large || load.count <= limits.many) break;
     if (!one.pinned) leave(one);
   }

@@ -1,4 +1,5 @@
-// Pictures and documents weigh by bytes, number, pixels and pages, not by tokens: what a provider takes of them in one request, and which give way.
+// Pictures and documents weigh by bytes, number, pixels and pages, not by tokens: what a provider takes of
+// them in one request, and which give way.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,9 @@ AttachmentLoad attachments_of(const Conversation& conversation);
 // Pages of a PDF, as its page tree says; at least one.
 int pdf_pages(std::string_view blob);
 
-// Over a limit the oldest become a line each, three quarters of the limit stay: one cut, not one with every picture. A picture with more
-// pixels than the provider takes goes, too; where only their number makes it too large, older ones go first. Never a pinned one.
+// Over a limit the oldest become a line each, three quarters of the limit stay: one cut, not one with every
+// picture. A picture with more pixels than the provider takes goes, too; where only their number makes it too
+// large, older ones go first. Never a pinned one.
 Edits fewer_attachments(const Conversation& conversation, const AttachmentLimits& limits);
 
 }  // namespace tern

@@ -30,7 +30,9 @@ bool is_said(const Block& block) {
          !std::holds_alternative<ToolResult>(block);
 }
 
-std::string name_of(RecallId recall, ItemId item) { return recall ? to_string(recall) : "m" + std::to_string(item.value); }
+std::string name_of(RecallId recall, ItemId item) {
+  return recall ? to_string(recall) : "m" + std::to_string(item.value);
+}
 
 const ToolCall* call_of(const Item* before, std::string_view id, std::size_t* block = nullptr) {
   for (std::size_t b = 0; before && b < before->blocks.size(); ++b) {
@@ -63,8 +65,10 @@ std::optional<HandUnit> words_unit(const Item& item) {
     if (!is_said(block)) continue;
     said = true;
     unit.tokens += estimate(block);
-    if (const auto* text = std::get_if<Text>(&block); text && unit.subject.empty()) unit.subject = first_words(text->text);
-    if (const auto* summary = std::get_if<Summary>(&block)) unit.kind = "summary", unit.subject = first_words(summary->text);
+    if (const auto* text = std::get_if<Text>(&block); text && unit.subject.empty())
+      unit.subject = first_words(text->text);
+    if (const auto* summary = std::get_if<Summary>(&block))
+      unit.kind = "summary", unit.subject = first_words(summary->text);
     if (std::holds_alternative<Image>(block)) unit.kind = "image";
     if (std::holds_alternative<Document>(block)) unit.kind = "document";
   }
@@ -121,7 +125,8 @@ class Hand {
         if (is_said(item(i).blocks[b])) chosen_[i].insert(b);
       return;
     }
-    const auto* block = *result < item(i).blocks.size() ? std::get_if<ToolResult>(&item(i).blocks[*result]) : nullptr;
+    const auto* block =
+        *result < item(i).blocks.size() ? std::get_if<ToolResult>(&item(i).blocks[*result]) : nullptr;
     std::size_t call = 0;
     if (!block || i == 0 || !call_of(conversation_.items[i - 1].get(), block->call_id, &call)) return;
     chosen_[i].insert(*result);
@@ -135,7 +140,8 @@ class Hand {
     return true;
   }
 
-  // Somebody speaks before the model does, and between two of its messages: there a person's message leaves its place.
+  // Somebody speaks before the model does, and between two of its messages: there a person's message leaves
+  // its place.
   void keep_order(std::vector<bool>& gone) const {
     std::optional<std::size_t> words;  // a message without results that goes, since the last one that stays
     bool spoken = false;               // by the user, since the model
@@ -165,7 +171,8 @@ class Hand {
     const Block& block = item(i).blocks[b];
     if (const auto* result = std::get_if<ToolResult>(&block)) {
       auto line = *result;
-      line.text = "[dropped by the user" + (result->recall ? " \xC2\xB7 recall " + to_string(result->recall) : "") + "]";
+      line.text = "[dropped by the user" +
+                  (result->recall ? " \xC2\xB7 recall " + to_string(result->recall) : "") + "]";
       line.form = ResultForm::compacted;
       return line;
     }
@@ -184,7 +191,8 @@ class Hand {
     }
     if (const auto* call = std::get_if<ToolCall>(&block)) {
       constexpr std::size_t short_call = 200;
-      return call->arguments.size() <= short_call ? std::nullopt : std::optional<Block>(without_arguments(*call));
+      return call->arguments.size() <= short_call ? std::nullopt
+                                                  : std::optional<Block>(without_arguments(*call));
     }
     if (std::holds_alternative<Image>(block)) return Text{"[picture folded by the user" + id_in(i) + "]"};
     if (std::holds_alternative<Document>(block)) return Text{"[document folded by the user" + id_in(i) + "]"};

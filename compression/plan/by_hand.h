@@ -1,4 +1,5 @@
-// What a person takes out of the context item by item, without a summary. Pure: whoever calls logs the edits and applies them.
+// What a person takes out of the context item by item, without a summary. Pure: whoever calls logs the edits
+// and applies them.
 #pragma once
 
 #include <optional>
@@ -24,7 +25,8 @@ struct HandUnit {
 std::vector<HandUnit> hand_units(const Conversation& conversation);
 std::vector<HandUnit> hand_units(const Item& item, const Item* before);
 
-// Away as a whole, a call with its result. Where the shape of the conversation needs something in that place, a line stays.
+// Away as a whole, a call with its result. Where the shape of the conversation needs something in that place,
+// a line stays.
 Edits drop_by_hand(const Conversation& conversation, const std::vector<HandUnit>& units);
 // To one line each; what is as short already stays.
 Edits fold_by_hand(const Conversation& conversation, const std::vector<HandUnit>& units);

@@ -41,7 +41,8 @@ std::size_t take_number(std::string_view& line) {
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
   if (error != std::errc{}) return 0;
   line.remove_prefix(static_cast<std::size_t>(end - line.data()));
-  while (!line.empty() && (line.front() == ']' || line.front() == ':' || line.front() == '.' || line.front() == ')'))
+  while (!line.empty() &&
+         (line.front() == ']' || line.front() == ':' || line.front() == '.' || line.front() == ')'))
     line.remove_prefix(1);
   line = trimmed(line);
   return number;
@@ -51,7 +52,8 @@ void put_line(Edit& edit, std::string_view line, const ToolResult& original) {
   auto& replace = std::get<Replace>(edit.how);
   auto& result = std::get<ToolResult>(replace.with);
   const auto rest = result.text.find('\n');
-  std::string text = "[Compacted: " + std::string(line) + (result.recall ? " \xC2\xB7 " + to_string(result.recall) : "") + "]";
+  std::string text = "[Compacted: " + std::string(line) +
+                     (result.recall ? " \xC2\xB7 " + to_string(result.recall) : "") + "]";
   if (rest != result.text.npos) text += result.text.substr(rest);
   const Tokens saved = edit.saved + estimate(result.text) - estimate(text);
   if (saved <= 0 || estimate(text) >= estimate(original.text)) return;
@@ -65,9 +67,11 @@ MicroRequest micro_request(const Conversation& conversation, const Edits& edits)
   const Originals originals(conversation);
   MicroRequest request;
   request.instructions =
-      "Below are numbered tool results. Answer with exactly one line for each, in the form `N: text`, at most 60 words: the "
+      "Below are numbered tool results. Answer with exactly one line for each, in the form `N: text`, at "
+      "most 60 words: the "
       "tool, "
-      "what it was asked, its outcome and the values that may be needed again (names, numbers, paths, error texts, verbatim). "
+      "what it was asked, its outcome and the values that may be needed again (names, numbers, paths, error "
+      "texts, verbatim). "
       "No other text.";
   std::size_t number = 0;
   for (const auto& edit : edits) {
@@ -75,7 +79,8 @@ MicroRequest micro_request(const Conversation& conversation, const Edits& edits)
     if (!result) continue;
     request.input += "[" + std::to_string(++number) + "] " + result->tool + " " + result->subject +
                      (result->is_error ? " (failed)" : "") + "\n" +
-                     snip_text(result->text, {.limit = shown_result, .kind = output_kind(*result)}, {}) + "\n\n";
+                     snip_text(result->text, {.limit = shown_result, .kind = output_kind(*result)}, {}) +
+                     "\n\n";
   }
   request.max_output = static_cast<Tokens>(number) * line_limit;
   return request;

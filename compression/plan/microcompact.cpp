@@ -41,15 +41,19 @@ std::string_view reason_of(Rank rank) {
 class Microcompact {
  public:
   Microcompact(const Conversation& conversation, const Budget& budget, const MicroForm& form)
-      : items_(conversation.items), form_(form), keep_(protected_items(conversation, budget.config)), left_(count(conversation)) {
+      : items_(conversation.items),
+        form_(form),
+        keep_(protected_items(conversation, budget.config)),
+        left_(count(conversation)) {
     collect(superseded_results(conversation));
   }
 
   Edits run() {
     choose();
     // From the newest back: what the assistant wrote after a result is known when the result is met.
-    std::sort(candidates_.begin(), candidates_.end(),
-              [](const Candidate& a, const Candidate& b) { return std::pair(a.item, a.block) > std::pair(b.item, b.block); });
+    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+      return std::pair(a.item, a.block) > std::pair(b.item, b.block);
+    });
     Edits edits;
     WrittenNames written;
     std::size_t newest = items_.size();
@@ -75,21 +79,23 @@ class Microcompact {
         const bool again = old != superseded.end() && old->item == i && old->block == b;
         const auto* result = std::get_if<ToolResult>(&items_[i]->blocks[b]);
         if (!result || keep_[i] || result->form == ResultForm::compacted) continue;
-        candidates_.push_back(
-            {i, b, i >= touched, again ? Rank::again : rank_of(*result), tokens_of(i, b), again ? old->why : ""});
+        candidates_.push_back({i, b, i >= touched, again ? Rank::again : rank_of(*result), tokens_of(i, b),
+                               again ? old->why : ""});
       }
     }
   }
 
   static Rank rank_of(const ToolResult& result) {
     if (result.is_error) return Rank::error;
-    return reads_files(result.tool) && result.text.size() >= large_read_bytes ? Rank::large_read : Rank::other;
+    return reads_files(result.tool) && result.text.size() >= large_read_bytes ? Rank::large_read
+                                                                              : Rank::other;
   }
 
   // An item of one block is counted already.
   Tokens tokens_of(std::size_t item, std::size_t block) const {
     constexpr Tokens frame = 7;
-    return items_[item]->blocks.size() == 1 ? items_[item]->tokens - frame : estimate(items_[item]->blocks[block]);
+    return items_[item]->blocks.size() == 1 ? items_[item]->tokens - frame
+                                            : estimate(items_[item]->blocks[block]);
   }
 
   // As many as bring the items to the target, in the order of their ranks.
@@ -102,13 +108,15 @@ class Microcompact {
     std::size_t chosen = 0;
     while (chosen < candidates_.size() && left_ > form_.target) {
       const auto& candidate = candidates_[chosen++];
-      left_ -=
-          candidate.tokens - line_tokens - static_cast<Tokens>(kept_share(candidate) * static_cast<double>(candidate.tokens));
+      left_ -= candidate.tokens - line_tokens -
+               static_cast<Tokens>(kept_share(candidate) * static_cast<double>(candidate.tokens));
     }
     candidates_.resize(chosen);
   }
 
-  double kept_share(const Candidate& candidate) const { return candidate.rank == Rank::again ? 0 : form_.kept_lines; }
+  double kept_share(const Candidate& candidate) const {
+    return candidate.rank == Rank::again ? 0 : form_.kept_lines;
+  }
 
   std::optional<Edit> compacted(const Candidate& candidate, WrittenNames& written) const {
     const Item& item = *items_[candidate.item];
@@ -121,12 +129,14 @@ class Microcompact {
                       .recall = old.recall,
                       .form = ResultForm::compacted};
     const auto bytes = static_cast<std::size_t>(kept_share(candidate) * static_cast<double>(old.text.size()));
-    if (const auto lines = written.lines_of(old.text, old.subject, bytes); !lines.empty()) result.text.append("\n").append(lines);
+    if (const auto lines = written.lines_of(old.text, old.subject, bytes); !lines.empty())
+      result.text.append("\n").append(lines);
     while (result.text.back() == '\n') result.text.pop_back();
     const Tokens gain = candidate.tokens - estimate(Block{result});
     if (gain < least_gain) return std::nullopt;
     const std::string why = candidate.why.empty() ? std::string(reason_of(candidate.rank)) : candidate.why;
-    return Edit{item.id, Replace{candidate.block, std::move(result)}, {Tier::micro, "microcompact", why}, gain};
+    return Edit{
+        item.id, Replace{candidate.block, std::move(result)}, {Tier::micro, "microcompact", why}, gain};
   }
 
   const std::vector<ItemPtr>& items_;
@@ -150,6 +160,7 @@ Edits propose_micro(const Conversation& conversation, const Budget& budget) {
 
 }  // namespace
 
-constinit const Strategy microcompact_strategy{"microcompact", "one line for each old tool result", propose_micro};
+constinit const Strategy microcompact_strategy{"microcompact", "one line for each old tool result",
+                                               propose_micro};
 
 }  // namespace tern

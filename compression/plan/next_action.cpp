@@ -3,8 +3,9 @@
 namespace tern {
 namespace {
 
-constexpr int refill_window = 2;         // compactions this few requests apart mean the context refills itself
-constexpr double unhurried = 0.92;       // of the truncate mark: below it a draft may still be started instead of a pause
+constexpr int refill_window = 2;  // compactions this few requests apart mean the context refills itself
+constexpr double unhurried =
+    0.92;  // of the truncate mark: below it a draft may still be started instead of a pause
 constexpr double draft_patience = 0.97;  // of the truncate mark: until there the draft may take its time
 
 Action for_plan(const Plan& plan, const CompactorFacts& facts) {
@@ -14,7 +15,8 @@ Action for_plan(const Plan& plan, const CompactorFacts& facts) {
   if (plan.tier == Tier::micro && (facts.pays_later || !facts.draft_survives_plan)) return Action::nothing;
   if (!facts.steered) return Action::steer;
   if (plan.ask && !facts.fresh_window_no) return Action::try_fresh_window;
-  if (plan.ask && !facts.no_new_draft && facts.share < facts.truncate_at * unhurried) return Action::start_draft;
+  if (plan.ask && !facts.no_new_draft && facts.share < facts.truncate_at * unhurried)
+    return Action::start_draft;
   if (plan.tier == Tier::truncate) return Action::truncate;
   return plan.ask ? Action::summarise : Action::cut;
 }
@@ -27,11 +29,14 @@ void CompactorState::count_compaction() {
 }
 
 Action next(const CompactorState& state, const CompactorFacts& facts) {
-  if (!facts.overflow && state.hold_until > 0) return state.holds(facts.share) ? Action::nothing : Action::end_hold;
+  if (!facts.overflow && state.hold_until > 0)
+    return state.holds(facts.share) ? Action::nothing : Action::end_hold;
   if (facts.plan) return for_plan(*facts.plan, facts);
-  if (facts.draft == DraftStage::none || !facts.full || facts.overflow || facts.draft_gave_nothing) return Action::make_plan;
+  if (facts.draft == DraftStage::none || !facts.full || facts.overflow || facts.draft_gave_nothing)
+    return Action::make_plan;
   const bool room = facts.share < facts.truncate_at * draft_patience;
-  return facts.draft == DraftStage::writing && room && facts.draft_stands ? Action::nothing : Action::take_draft;
+  return facts.draft == DraftStage::writing && room && facts.draft_stands ? Action::nothing
+                                                                          : Action::take_draft;
 }
 
 }  // namespace tern

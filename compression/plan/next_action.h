@@ -1,5 +1,5 @@
-// What comes next when the context is looked at, one answer at a time. The compactor carries it out, adds what it found to the facts and
-// asks again.
+// What comes next when the context is looked at, one answer at a time. The compactor carries it out, adds
+// what it found to the facts and asks again.
 #pragma once
 
 #include "compression/plan/plan.h"
@@ -26,9 +26,9 @@ struct CompactorFacts {
   bool overflow = false;                 // the provider refused the length
   bool full = false;                     // tier 3 is due
   DraftStage draft = DraftStage::none;
-  bool draft_stands = false;        // what it covers is unchanged
-  const Plan* plan = nullptr;       // null until it is made
-  bool pays_later = false;          // what the plan rewrites in the provider's cache costs more now than later
+  bool draft_stands = false;   // what it covers is unchanged
+  const Plan* plan = nullptr;  // null until it is made
+  bool pays_later = false;     // what the plan rewrites in the provider's cache costs more now than later
   bool draft_survives_plan = true;  // or there is none
   bool draft_gave_nothing = false;  // it was due and could not be used
   bool steered = false;             // hooks have seen the plan

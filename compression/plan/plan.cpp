@@ -19,21 +19,25 @@ namespace {
 
 constexpr int breaker = 3, thrashing = 3;  // in a row
 constexpr Tokens safety = 1'000;           // of the hard tier
-constexpr double overflow_share = 0.5;     // of what was refused: the estimate was wrong, so it is not asked again
-constexpr double worth_a_break = 0.375;    // of the way from the mark to the low water
-constexpr double requests_between = 25;    // two cuts, in recorded sessions
-constexpr double worked_on = 2.0 / 3;      // of the micro mark: so much may stay where the files being worked on need it
+constexpr double overflow_share =
+    0.5;  // of what was refused: the estimate was wrong, so it is not asked again
+constexpr double worth_a_break = 0.375;  // of the way from the mark to the low water
+constexpr double requests_between = 25;  // two cuts, in recorded sessions
+constexpr double worked_on =
+    2.0 / 3;  // of the micro mark: so much may stay where the files being worked on need it
 
 std::string thousands(Tokens tokens) {
   if (tokens < 1'000) return std::to_string(tokens);
   const auto tenths = std::to_string((tokens + 50) / 100);
-  return tokens < 10'000 ? tenths.substr(0, 1) + "." + tenths.substr(1) + "k" : tenths.substr(0, tenths.size() - 1) + "k";
+  return tokens < 10'000 ? tenths.substr(0, 1) + "." + tenths.substr(1) + "k"
+                         : tenths.substr(0, tenths.size() - 1) + "k";
 }
 
 std::string percent(double share) { return std::to_string(static_cast<int>(share * 100 + 0.5)) + "%"; }
 
 std::string name_of(const Item& item) {
-  if (const auto results = blocks_of<ToolResult>(item); !results.empty()) return results[0]->tool + " " + results[0]->subject;
+  if (const auto results = blocks_of<ToolResult>(item); !results.empty())
+    return results[0]->tool + " " + results[0]->subject;
   if (item.role == Role::system) return "the system prompt";
   return item.role == Role::user ? "a message of yours" : "an answer";
 }
@@ -62,18 +66,21 @@ std::string what_fills(const Conversation& conversation) {
   const auto top = std::min(shown, items.size());
   std::partial_sort(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(top), items.end(), larger);
   std::string text;
-  for (std::size_t i = 0; i < top; ++i) text += (i ? ", " : "") + name_of(*items[i]) + " (" + thousands(items[i]->tokens) + ")";
+  for (std::size_t i = 0; i < top; ++i)
+    text += (i ? ", " : "") + name_of(*items[i]) + " (" + thousands(items[i]->tokens) + ")";
   return text;
 }
 
-// Who asks for a compaction below the usual goal wants one all the same: down to the usual share of what is there.
+// Who asks for a compaction below the usual goal wants one all the same: down to the usual share of what is
+// there.
 Budget by_hand(const Conversation& conversation, Budget budget) {
   constexpr double near = 0.75;  // of what is there: a goal above it gains too little
   const auto items = static_cast<double>(count(conversation));
   if (static_cast<double>(compaction_goal(budget)) <= near * items) return budget;
   auto& config = budget.config;
   const double used = config.compact_target * items + static_cast<double>(budget.fixed + budget.pending);
-  config.compact_target = used * budget.calibration / static_cast<double>(working_limit(budget)) / config.compact_at;
+  config.compact_target =
+      used * budget.calibration / static_cast<double>(working_limit(budget)) / config.compact_at;
   return budget;
 }
 
@@ -91,7 +98,8 @@ class Planner {
   bool results_suffice() const {
     if (config_.micro_at > config_.compact_at) return false;
     const auto edits = lighter(spared());
-    return count(conversation_) - saved(edits) <= item_target(budget_, std::min(config_.micro_at, config_.draft_at));
+    return count(conversation_) - saved(edits) <=
+           item_target(budget_, std::min(config_.micro_at, config_.draft_at));
   }
 
   Plan run() const {
@@ -114,15 +122,19 @@ class Planner {
     return plan;
   }
 
-  static std::string above(double share, double mark) { return percent(share) + " of the window, mark at " + percent(mark); }
+  static std::string above(double share, double mark) {
+    return percent(share) + " of the window, mark at " + percent(mark);
+  }
 
   std::string why_due() const {
     if (config_.absolute_threshold) {
-      return thousands(usage_.compressible) + " compressible tokens, threshold " + thousands(*config_.absolute_threshold);
+      return thousands(usage_.compressible) + " compressible tokens, threshold " +
+             thousands(*config_.absolute_threshold);
     }
     if (share_ >= config_.compact_at) return above(share_, config_.compact_at);
     const auto messages = conversation_.items.size();
-    if (messages > static_cast<std::size_t>(config_.trigger_messages)) return std::to_string(messages) + " messages";
+    if (messages > static_cast<std::size_t>(config_.trigger_messages))
+      return std::to_string(messages) + " messages";
     return thousands(usage_.used) + " tokens, trigger at " + thousands(config_.trigger_tokens);
   }
 
@@ -141,8 +153,8 @@ class Planner {
     return plan;
   }
 
-  // One line for each superseded result; of the others the lines that bring something: at one size they keep more of what is
-  // needed again than one-liners do. Answers, messages and summaries stay as they are.
+  // One line for each superseded result; of the others the lines that bring something: at one size they keep
+  // more of what is needed again than one-liners do. Answers, messages and summaries stay as they are.
   Edits lighter(const Budget& budget) const {
     const Tokens low_water = item_target(budget_, config_.micro_low_water);
     auto edits = superseded(conversation_, budget);
@@ -153,20 +165,24 @@ class Planner {
     return state_.cache_cold ? edits : worth_rewriting(conversation_, std::move(edits), requests_between);
   }
 
-  // The newest results stay while they fill a quarter of the window, or of what is there when the user asks for a compaction.
+  // The newest results stay while they fill a quarter of the window, or of what is there when the user asks
+  // for a compaction.
   Budget spared(Spared counted = Spared::rounds) const {
     const Tokens room = state_.manual ? count(conversation_) / 4 : item_target(budget_, newest_results);
     return sparing_what_fits(conversation_, budget_, room, counted);
   }
 
   bool suffices(const Plan& plan) const {
-    return plan.tier == Tier::micro && count(conversation_) - saved(plan.edits) <= item_target(budget_, config_.draft_at);
+    return plan.tier == Tier::micro &&
+           count(conversation_) - saved(plan.edits) <= item_target(budget_, config_.draft_at);
   }
 
-  // Full, but by results: those give way first, as long as that makes room enough. Words are summarised only where it does not.
+  // Full, but by results: those give way first, as long as that makes room enough. Words are summarised only
+  // where it does not.
   Plan results_first() const {
-    const bool by_fill = share_ >= config_.micro_at && !config_.absolute_threshold && !config_.trigger_alone &&
-                         conversation_.items.size() <= static_cast<std::size_t>(std::max(0, config_.trigger_messages));
+    const bool by_fill =
+        share_ >= config_.micro_at && !config_.absolute_threshold && !config_.trigger_alone &&
+        conversation_.items.size() <= static_cast<std::size_t>(std::max(0, config_.trigger_messages));
     if (by_fill) {
       Plan plan = micro();
       if (suffices(plan)) return plan;
@@ -174,7 +190,8 @@ class Planner {
     return compact(why_due());
   }
 
-  // On a warm prompt cache many small cuts cost more than they save, so a cut must be worth a good part of the way.
+  // On a warm prompt cache many small cuts cost more than they save, so a cut must be worth a good part of
+  // the way.
   Tokens least_gain() const {
     const double way = config_.micro_at - config_.micro_low_water;
     const double share = state_.cache_cold ? config_.min_compressible : way * worth_a_break;
@@ -213,8 +230,8 @@ class Planner {
     if (!range) return std::nullopt;
     budget.config.strategy = name;
     Plan plan;
-    plan.ask =
-        summary_request(conversation_, budget, *range, state_.focus, state_.now, {.zone = state_.range ? Zone::pins : Zone::all});
+    plan.ask = summary_request(conversation_, budget, *range, state_.focus, state_.now,
+                               {.zone = state_.range ? Zone::pins : Zone::all});
     if (plan.ask->source.items.empty() || plan.ask->replaces <= plan.ask->target) return std::nullopt;
     plan.tier = Tier::compact;
     plan.why = why + "; " + std::to_string(plan.ask->source.items.size()) + " messages by a model";
@@ -224,8 +241,8 @@ class Planner {
   Plan by(const Strategy& strategy, std::string why) const {
     if (strategy.name == "local") return without_model(std::move(why));
     Plan plan;
-    plan.edits =
-        state_.range ? propose_within(strategy, conversation_, budget_, *state_.range) : strategy.propose(conversation_, budget_);
+    plan.edits = state_.range ? propose_within(strategy, conversation_, budget_, *state_.range)
+                              : strategy.propose(conversation_, budget_);
     if (plan.edits.empty()) return nothing(why + "; " + std::string(strategy.name) + " has nothing to take");
     plan.tier = strategy.name == "truncate" ? Tier::truncate : Tier::compact;
     plan.strategy = strategy.name;
@@ -238,7 +255,9 @@ class Planner {
     Plan plan;
     plan.edits = local_summary(conversation_, spared(), state_);
     const auto least =
-        state_.manual ? 1 : static_cast<Tokens>(config_.min_compressible * static_cast<double>(working_limit(budget_)));
+        state_.manual
+            ? 1
+            : static_cast<Tokens>(config_.min_compressible * static_cast<double>(working_limit(budget_)));
     if (count(conversation_) - count(tern::apply(conversation_, plan.edits)) < least)
       return nothing(why + "; nothing left to summarise");
     plan.tier = Tier::compact;
@@ -257,10 +276,13 @@ class Planner {
   // --- tier 4: first what costs no message of the person's (the line engine), then the oldest messages ---
 
   Plan truncated(std::string why) const {
-    // In a small window the safety margin would leave nothing of a long message: half of what fits may always stay.
-    Tokens target = std::max(item_target(budget_, config_.micro_at) - safety, item_target(budget_, config_.truncate_at) / 2);
+    // In a small window the safety margin would leave nothing of a long message: half of what fits may always
+    // stay.
+    Tokens target = std::max(item_target(budget_, config_.micro_at) - safety,
+                             item_target(budget_, config_.truncate_at) / 2);
     if (state_.overflow)
-      target = std::min(target, static_cast<Tokens>(overflow_share * static_cast<double>(count(conversation_))));
+      target =
+          std::min(target, static_cast<Tokens>(overflow_share * static_cast<double>(count(conversation_))));
     Plan plan;
     plan.tier = Tier::truncate;
     plan.strategy = "truncate";
@@ -286,10 +308,12 @@ bool results_suffice(const Conversation& conversation, const Budget& budget, con
 }
 
 Edits hard_cut(const Conversation& conversation, const Budget& budget, Tokens target) {
-  auto lines = condense(conversation, budget, {.target = target, .reach = CutReach::answers, .tier = Tier::truncate});
+  auto lines =
+      condense(conversation, budget, {.target = target, .reach = CutReach::answers, .tier = Tier::truncate});
   if (count(conversation) - saved(lines) > target)
     lines = condense(conversation, budget, {.target = target, .tier = Tier::truncate});
-  return followed(conversation, std::move(lines), [&](const Conversation& rest) { return truncate(rest, budget, target); });
+  return followed(conversation, std::move(lines),
+                  [&](const Conversation& rest) { return truncate(rest, budget, target); });
 }
 
 Plan plan(const Conversation& conversation, const Budget& budget, const PlanState& state) {

@@ -34,11 +34,12 @@ struct Plan {
 };
 Plan plan(const Conversation& conversation, const Budget& budget, const PlanState& state = {});
 
-// Whether old results and calls, cut as tier 2 does, could still bring the context below its mark: no summary is needed soon.
+// Whether old results and calls, cut as tier 2 does, could still bring the context below its mark: no summary
+// is needed soon.
 bool results_suffice(const Conversation& conversation, const Budget& budget, const PlanState& state = {});
 
-// Tier 4: lines of old results, calls and answers first, those of the protected zone only where that is not enough, whole messages
-// (truncate) only where no lines are.
+// Tier 4: lines of old results, calls and answers first, those of the protected zone only where that is not
+// enough, whole messages (truncate) only where no lines are.
 Edits hard_cut(const Conversation& conversation, const Budget& budget, Tokens target);
 
 // Its last step by itself; never fails, never returns more than `target` tokens of items.

@@ -41,7 +41,8 @@ Pruned prune_tools(const Conversation& conversation, const CompressionConfig& co
   stats.original = conversation.items.size();
   stats.removed = pruned.edits.size();
   stats.compressed = stats.original - stats.removed;
-  if (stats.original > 0) stats.ratio = static_cast<double>(stats.compressed) / static_cast<double>(stats.original);
+  if (stats.original > 0)
+    stats.ratio = static_cast<double>(stats.compressed) / static_cast<double>(stats.original);
   return pruned;
 }
 

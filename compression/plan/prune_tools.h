@@ -16,8 +16,9 @@ struct Pruned {
   PruneStats stats;
 };
 
-// The newest `config.keep_last_tool_rounds` rounds with calls stay; 0 takes them all. Only system prompt and pins bound it:
-// protected results may go. As in that text, what the assistant said beside its calls leaves with them.
+// The newest `config.keep_last_tool_rounds` rounds with calls stay; 0 takes them all. Only system prompt and
+// pins bound it: protected results may go. As in that text, what the assistant said beside its calls leaves
+// with them.
 Pruned prune_tools(const Conversation& conversation, const CompressionConfig& config);
 
 }  // namespace tern

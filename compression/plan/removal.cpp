@@ -13,8 +13,8 @@ std::string_view to_string(Removal removal) { return removal == Removal::middle 
 
 namespace {
 
-// What stays of itself: the protected zone, and each summary, which is all that is left of what it stands for. It opens a turn
-// as a message of the person does, and would leave with that turn's last round.
+// What stays of itself: the protected zone, and each summary, which is all that is left of what it stands
+// for. It opens a turn as a message of the person does, and would leave with that turn's last round.
 Outline outline_of(const Conversation& conversation, const CompressionConfig& config) {
   auto keep = protected_items(conversation, config);
   for (std::size_t i = 0; i < keep.size(); ++i) keep[i] = keep[i] || has<Summary>(*conversation.items[i]);
@@ -29,7 +29,8 @@ std::vector<std::size_t> order_of(std::size_t rounds, Removal how) {
   const auto distance = [middle = static_cast<std::ptrdiff_t>(rounds)](std::size_t i) {
     return std::abs(2 * static_cast<std::ptrdiff_t>(i) + 1 - middle);
   };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return distance(a) < distance(b); });
   return order;
 }
 
@@ -38,7 +39,8 @@ std::vector<std::size_t> order_of(std::size_t rounds, Removal how) {
 Edits remove(const Conversation& conversation, const CompressionConfig& config, Removal how, Tokens target) {
   const Outline parts = outline_of(conversation, config);
   const std::string unit(to_string(how));
-  Taker taker(conversation, parts, {Tier::compact, unit + " removal", "removed from the " + unit + " to reach the target"});
+  Taker taker(conversation, parts,
+              {Tier::compact, unit + " removal", "removed from the " + unit + " to reach the target"});
   for (const std::size_t round : order_of(parts.rounds.size(), how)) {
     if (taker.tokens() <= target) break;
     taker.take(round);
@@ -67,7 +69,8 @@ Edits propose_oldest(const Conversation& conversation, const Budget& budget) {
 
 }  // namespace
 
-constinit const Strategy middle_strategy{"middle", "drop rounds from the middle, keep both ends", propose_middle};
+constinit const Strategy middle_strategy{"middle", "drop rounds from the middle, keep both ends",
+                                         propose_middle};
 constinit const Strategy oldest_strategy{"oldest", "drop the oldest rounds", propose_oldest};
 
 }  // namespace tern

@@ -63,7 +63,8 @@ Outcome outcome_of(const Conversation& conversation, const Edits& edits) {
 
 ModelRule model_rule(std::string_view provider, std::string_view model) {
   const auto name = lowered(provider), m = lowered(model);
-  const std::string_view p = name == "responses" ? "openai" : std::string_view(name);  // the other of its two APIs
+  const std::string_view p =
+      name == "responses" ? "openai" : std::string_view(name);  // the other of its two APIs
   for (const auto& row : table) {
     if (p.find(row.provider) != p.npos && m.find(row.model) != m.npos) return row.rule;
   }
@@ -102,13 +103,15 @@ StrategyVerdict judge(const Features& f) {
   }
   if (f.recent_share > much_recent) {
     const auto share = percent(f.recent_share) + " of the tokens are in the last five messages";
-    if (f.system || f.tools) return {Removal::middle, 0.7, share + ", with a system prompt or tools to keep: start and end stay"};
+    if (f.system || f.tools)
+      return {Removal::middle, 0.7, share + ", with a system prompt or tools to keep: start and end stay"};
     return {Removal::oldest, 0.7, share + " of a pure chat: the newest stay"};
   }
   if (f.long_messages && severity != Severity::light) {
     return {Removal::oldest, 0.6, std::string("long messages and ") + name_of(severity) + " compression"};
   }
-  if (f.tools || f.system) return {Removal::middle, 0.7, "tool or system messages: the frame of the work stays"};
+  if (f.tools || f.system)
+    return {Removal::middle, 0.7, "tool or system messages: the frame of the work stays"};
   return {Removal::middle, 0.5, "no feature speaks for either way"};
 }
 
@@ -125,9 +128,10 @@ Removal more_efficient(const Outcome& middle, const Outcome& oldest) {
 Selection select_removal(const Conversation& conversation, const Budget& budget, Tokens target) {
   const auto rule = model_rule(budget.provider, budget.model);
   Selection s;
-  s.target =
-      std::min(static_cast<Tokens>(static_cast<double>(target) * rule.retention), std::max(target, count(conversation) * 9 / 10));
-  s.reasons.push_back("model: " + std::string(rule.why) + (rule.how ? " → " + std::string(to_string(*rule.how)) : " → hybrid"));
+  s.target = std::min(static_cast<Tokens>(static_cast<double>(target) * rule.retention),
+                      std::max(target, count(conversation) * 9 / 10));
+  s.reasons.push_back("model: " + std::string(rule.why) +
+                      (rule.how ? " → " + std::string(to_string(*rule.how)) : " → hybrid"));
   if (rule.how) {
     s.how = *rule.how;
     s.edits = remove(conversation, budget.config, s.how, s.target);
@@ -166,7 +170,7 @@ Edits propose_hybrid(const Conversation& conversation, const Budget& budget) {
 
 }  // namespace
 
-constinit const Strategy hybrid_strategy{"hybrid", "drop rounds from the middle or the oldest, as model and conversation suggest",
-                                         propose_hybrid};
+constinit const Strategy hybrid_strategy{
+    "hybrid", "drop rounds from the middle or the oldest, as model and conversation suggest", propose_hybrid};
 
 }  // namespace tern

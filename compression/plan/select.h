@@ -1,5 +1,6 @@
-// Which removal fits: three layers, each with its reason. The provider's table first; where it says hybrid, the features of
-// the conversation by five rules with confidences; below 0.6, both are run and the more efficient one is taken.
+// Which removal fits: three layers, each with its reason. The provider's table first; where it says hybrid,
+// the features of the conversation by five rules with confidences; below 0.6, both are run and the more
+// efficient one is taken.
 #pragma once
 
 #include <optional>

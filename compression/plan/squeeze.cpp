@@ -16,19 +16,23 @@ namespace {
 constexpr Tokens least_result = 40, long_text = 60, least_text = 8;
 
 Edit dropped(const Item& item) {
-  return {item.id, Drop{}, {Tier::truncate, "truncate", "what must stay is larger than the window"}, item.tokens};
+  return {
+      item.id, Drop{}, {Tier::truncate, "truncate", "what must stay is larger than the window"}, item.tokens};
 }
 
 // At most `size` tokens: snipped to fewer and fewer characters, at the end to nothing but the marker.
 std::string cut_to(const std::string& text, Tokens size, RecallId recall, OutputKind kind = OutputKind::log) {
-  for (std::size_t limit = static_cast<std::size_t>(std::max<Tokens>(size, 1)) * 4; limit > 120; limit = limit * 3 / 4) {
+  for (std::size_t limit = static_cast<std::size_t>(std::max<Tokens>(size, 1)) * 4; limit > 120;
+       limit = limit * 3 / 4) {
     std::string out = snip_text(text, {.limit = limit, .kind = kind}, recall);
     if (estimate(out) <= size) return out;
   }
   return recall ? "[snipped \xC2\xB7 recall " + to_string(recall) + "]" : "[snipped]";
 }
 
-std::string never_blank(std::string text) { return text.find_first_not_of(" \t\r\n") == text.npos ? "[snipped]" : text; }
+std::string never_blank(std::string text) {
+  return text.find_first_not_of(" \t\r\n") == text.npos ? "[snipped]" : text;
+}
 
 // What was said: the id only where there is room for it.
 std::string briefly_said(const std::string& text, Tokens size, RecallId recall) {
@@ -60,9 +64,9 @@ Block briefly(const Block& block, Tokens size, RecallId recall) {
 
 enum class Thoughts { unsent, all };
 Edits without_thoughts(const Item& item, Thoughts which) {
-  const Reason why{
-      Tier::truncate, "truncate",
-      which == Thoughts::unsent ? "a thought that is never sent again" : "a thought: what must stay is larger than the window"};
+  const Reason why{Tier::truncate, "truncate",
+                   which == Thoughts::unsent ? "a thought that is never sent again"
+                                             : "a thought: what must stay is larger than the window"};
   Edits edits;
   for (std::size_t b = 0; b < item.blocks.size(); ++b) {
     const auto* thought = std::get_if<Thinking>(&item.blocks[b]);
@@ -80,11 +84,13 @@ Edits exchanged(const Item& old, Item with) {
   return {{old.id, Insert{made}, left_out, -made->tokens}, dropped(old)};
 }
 
-// The round without the first of its calls, as many as are worth `need` tokens, but for the last; their results say how many.
+// The round without the first of its calls, as many as are worth `need` tokens, but for the last; their
+// results say how many.
 Edits with_fewer_calls(const Item& asking, const Item& answering, Tokens need) {
   constexpr Tokens note_cost = 20;
   std::unordered_map<std::string_view, Tokens> results;
-  for (const auto* result : blocks_of<ToolResult>(answering)) results[result->call_id] = estimate(Block{*result});
+  for (const auto* result : blocks_of<ToolResult>(answering))
+    results[result->call_id] = estimate(Block{*result});
   const auto calls = blocks_of<ToolCall>(asking);
   std::unordered_set<std::string_view> gone;
   for (std::size_t i = 0; i + 1 < calls.size() && need + note_cost > 0; ++i) {
@@ -103,7 +109,8 @@ Edits with_fewer_calls(const Item& asking, const Item& answering, Tokens need) {
     return result && gone.count(result->call_id);
   });
   answered.synthetic = answered.synthetic || !has<Text>(answering);
-  answered.blocks.push_back(Text{"[" + std::to_string(gone.size()) + " more calls and their results left out]"});
+  answered.blocks.push_back(
+      Text{"[" + std::to_string(gone.size()) + " more calls and their results left out]"});
   Edits edits = exchanged(asking, std::move(asked));
   for (auto& edit : exchanged(answering, std::move(answered))) edits.push_back(std::move(edit));
   return edits;
@@ -124,14 +131,15 @@ class Squeeze {
     if (over() > 0) drop_thoughts(Part::all);
     if (over() > 0) shrink(Part::all, least_text);
     if (over() > 0) drop_calls();
-    if (over() > 0) drop_rounds(Part::all);  // so many pins that their frames alone are too much: the oldest go
+    if (over() > 0)
+      drop_rounds(Part::all);  // so many pins that their frames alone are too much: the oldest go
     if (over() > 0) drop_users(Part::all);
     return std::move(edits_);
   }
 
  private:
-  // What gives way, in this order: results; what the model said, called and was shown; what the person wrote and the summary
-  // that stands for it; pins.
+  // What gives way, in this order: results; what the model said, called and was shown; what the person wrote
+  // and the summary that stands for it; pins.
   enum class Part { results, spoken, all_but_pins, all };
 
   struct Cut {
@@ -150,7 +158,8 @@ class Squeeze {
   static bool belongs_to(const Item& item, const Block& block, Part part) {
     if (item.role == Role::system || (item.pinned && part != Part::all)) return false;
     if (part == Part::results) return std::holds_alternative<ToolResult>(block);
-    const bool words = std::holds_alternative<Summary>(block) || (is_human(item) && std::holds_alternative<Text>(block));
+    const bool words =
+        std::holds_alternative<Summary>(block) || (is_human(item) && std::holds_alternative<Text>(block));
     return part != Part::spoken || !words;
   }
 
@@ -158,14 +167,16 @@ class Squeeze {
     std::vector<Cut> found;
     for (const auto& item : conversation_.items) {
       for (std::size_t b = 0; b < item->blocks.size(); ++b) {
-        if (belongs_to(*item, item->blocks[b], part)) found.push_back({item.get(), b, estimate(item->blocks[b])});
+        if (belongs_to(*item, item->blocks[b], part))
+          found.push_back({item.get(), b, estimate(item->blocks[b])});
       }
     }
     return found;
   }
 
-  // All above one size are cut to it, so the longest give most and the short stay whole; the size is the greatest that fits.
-  // A marker can be longer than what was to be left: then once more, and at last as short as may be.
+  // All above one size are cut to it, so the longest give most and the short stay whole; the size is the
+  // greatest that fits. A marker can be longer than what was to be left: then once more, and at last as short
+  // as may be.
   void shrink(Part part, Tokens least) {
     constexpr int rounds = 3;
     for (int round = 0; round < rounds && over() > 0; ++round) {
@@ -216,7 +227,8 @@ class Squeeze {
     for (std::size_t r = 0; r + 1 < parts.rounds.size() && left > 0; ++r) {
       const Round& round = parts.rounds[r];
       if (round.keep) continue;
-      for (std::size_t i = round.first; i <= round.last; ++i) edits.push_back(dropped(*conversation_.items[i]));
+      for (std::size_t i = round.first; i <= round.last; ++i)
+        edits.push_back(dropped(*conversation_.items[i]));
       left -= round.tokens;
     }
     apply(std::move(edits));
@@ -230,8 +242,8 @@ class Squeeze {
     return sum;
   }
 
-  // All thoughts of a message or none, oldest message first: providers take it back without its thoughts, but not with some
-  // of them. An empty, unsigned thought is never resent.
+  // All thoughts of a message or none, oldest message first: providers take it back without its thoughts, but
+  // not with some of them. An empty, unsigned thought is never resent.
   void drop_thoughts(Part part) {
     Edits edits;
     Tokens left = over();
@@ -246,7 +258,8 @@ class Squeeze {
     apply(std::move(edits));
   }
 
-  // So many calls in one message that their frames alone are too much: the first of them leave, each with its result.
+  // So many calls in one message that their frames alone are too much: the first of them leave, each with its
+  // result.
   void drop_calls() {
     const Outline parts = outline(conversation_, staying(Part::all_but_pins));
     for (const Round& round : parts.rounds) {

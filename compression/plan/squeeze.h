@@ -8,8 +8,9 @@ namespace tern {
 // Takes out the thoughts that no provider is ever sent again; pinned messages keep theirs.
 Edits without_unsent_thoughts(const Conversation& conversation);
 
-// Results cut harder, then old rounds, thoughts, long texts, old user messages, pins, at last calls beside calls. Always ends
-// within the target, unless the system messages and what pinned messages are at their shortest are above it.
+// Results cut harder, then old rounds, thoughts, long texts, old user messages, pins, at last calls beside
+// calls. Always ends within the target, unless the system messages and what pinned messages are at their
+// shortest are above it.
 Edits squeeze(const Conversation& conversation, Tokens target);
 
 }  // namespace tern

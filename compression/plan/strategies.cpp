@@ -27,6 +27,8 @@ std::string compaction_names() {
   return names;
 }
 
-bool is_compaction(std::string_view name) { return name == "sections" || name == "snapshot" || find_strategy(name) != nullptr; }
+bool is_compaction(std::string_view name) {
+  return name == "sections" || name == "snapshot" || find_strategy(name) != nullptr;
+}
 
 }  // namespace tern

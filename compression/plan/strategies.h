@@ -1,5 +1,5 @@
-// Every way to make a conversation smaller, by name. A row in strategies.inc makes one known everywhere: to the plan, to the
-// config and the commands that choose one, and to the property tests, which run them all.
+// Every way to make a conversation smaller, by name. A row in strategies.inc makes one known everywhere: to
+// the plan, to the config and the commands that choose one, and to the property tests, which run them all.
 #pragma once
 
 #include <span>

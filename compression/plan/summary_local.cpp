@@ -30,7 +30,8 @@ constexpr std::size_t topic_bytes = 140, point_bytes = 200, result_bytes = 160, 
 // Lines under a heading while a budget lasts.
 class Section {
  public:
-  Section(std::string heading, Tokens budget) : heading_(std::move(heading)), left_(budget - estimate(heading_) - 2) {}
+  Section(std::string heading, Tokens budget)
+      : heading_(std::move(heading)), left_(budget - estimate(heading_) - 2) {}
 
   bool add(const std::string& line) {
     const Tokens cost = estimate(line) + 2;
@@ -69,13 +70,18 @@ std::string first_sentence(std::string_view text) {
 }
 
 std::string subject_of(const CallNote& note) {
-  if (note.result && !note.result->subject.empty()) return clipped(first_line(note.result->subject), subject_bytes);
+  if (note.result && !note.result->subject.empty())
+    return clipped(first_line(note.result->subject), subject_bytes);
   return clipped(note.call ? std::string_view(note.call->arguments) : std::string_view(), subject_bytes / 2);
 }
 
-std::string with_id(std::string text, RecallId id) { return id ? std::move(text) + " · " + to_string(id) : std::move(text); }
+std::string with_id(std::string text, RecallId id) {
+  return id ? std::move(text) + " · " + to_string(id) : std::move(text);
+}
 
-std::string name_of(const CallNote& note) { return note.call ? note.call->name : note.result ? note.result->tool : "tool"; }
+std::string name_of(const CallNote& note) {
+  return note.call ? note.call->name : note.result ? note.result->tool : "tool";
+}
 
 template <class Map>
 std::vector<std::pair<std::string, int>> most_used(const Map& counts, std::size_t most) {
@@ -87,11 +93,14 @@ std::vector<std::pair<std::string, int>> most_used(const Map& counts, std::size_
 
 std::string times(const std::vector<std::pair<std::string, int>>& counts) {
   std::string out;
-  for (const auto& [name, n] : counts) out += (out.empty() ? "" : ", ") + name + " " + std::to_string(n) + "×";
+  for (const auto& [name, n] : counts)
+    out += (out.empty() ? "" : ", ") + name + " " + std::to_string(n) + "×";
   return out;
 }
 
-std::string plural(std::size_t n, std::string_view what) { return grouped(n) + " " + std::string(what) + (n == 1 ? "" : "s"); }
+std::string plural(std::size_t n, std::string_view what) {
+  return grouped(n) + " " + std::string(what) + (n == 1 ? "" : "s");
+}
 
 }  // namespace
 
@@ -111,7 +120,8 @@ Groups group(const std::vector<ItemPtr>& items) {
         open[call->id] = groups.calls.size();
         groups.calls.push_back({call, nullptr, item->recall});
       } else if (const auto* result = std::get_if<ToolResult>(&block)) {
-        if (!open.count(result->call_id)) open[result->call_id] = groups.calls.size(), groups.calls.push_back({});
+        if (!open.count(result->call_id))
+          open[result->call_id] = groups.calls.size(), groups.calls.push_back({});
         auto& note = groups.calls[open[result->call_id]];
         note.result = result;
         if (result->recall) note.recall = result->recall;
@@ -125,8 +135,9 @@ Groups group(const std::vector<ItemPtr>& items) {
 
 std::string system_part(const Groups& groups, std::string_view after) {
   std::string line = "Compacted " + plural(groups.messages, "message") +
-                     " by rules: " + plural(groups.requests.size(), "request") + ", " + plural(groups.answers.size(), "answer") +
-                     ", " + plural(groups.calls.size(), "tool call") + ", " + plural(groups.errors.size(), "error");
+                     " by rules: " + plural(groups.requests.size(), "request") + ", " +
+                     plural(groups.answers.size(), "answer") + ", " +
+                     plural(groups.calls.size(), "tool call") + ", " + plural(groups.errors.size(), "error");
   if (groups.images) line += ", " + plural(groups.images, "image");
   if (groups.documents) line += ", " + plural(groups.documents, "document");
   line += "; ~" + grouped(static_cast<std::size_t>(std::max<Tokens>(0, groups.tokens))) + " tokens";
@@ -147,9 +158,11 @@ std::string tool_part(const Groups& groups, Tokens budget) {
   if (!patterns.empty()) section.add("Patterns: " + times(most_used(patterns, most_patterns)));
   std::size_t shown = 0;
   for (auto note = groups.calls.rbegin(); note != groups.calls.rend() && shown < most_results; ++note) {
-    const bool telling = note->result && !note->result->is_error && note->result->form != ResultForm::compacted &&
-                         (kind_of(*note->result) == ResultKind::tests || kind_of(*note->result) == ResultKind::search);
-    if (telling && section.add(with_id(clipped(describe(*note->result), result_bytes), note->recall))) ++shown;
+    const bool telling =
+        note->result && !note->result->is_error && note->result->form != ResultForm::compacted &&
+        (kind_of(*note->result) == ResultKind::tests || kind_of(*note->result) == ResultKind::search);
+    if (telling && section.add(with_id(clipped(describe(*note->result), result_bytes), note->recall)))
+      ++shown;
   }
   return section.text();
 }
@@ -162,7 +175,8 @@ struct Point {
   double points, score;
 };
 
-// The most important answers on the scale of points, those under the threshold of the other scale never; then topic by topic.
+// The most important answers on the scale of points, those under the threshold of the other scale never; then
+// topic by topic.
 std::vector<Point> key_points(const Groups& groups, const PointOrder& order) {
   std::vector<Point> points;
   TimePoint newest{};
@@ -180,8 +194,9 @@ std::vector<Point> key_points(const Groups& groups, const PointOrder& order) {
            std::tuple(-b.points, -b.score, -static_cast<double>(b.place));
   });
   if (points.size() > most_points) points.resize(most_points);
-  std::sort(points.begin(), points.end(),
-            [](const Point& a, const Point& b) { return std::pair(a.topic, a.place) < std::pair(b.topic, b.place); });
+  std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
+    return std::pair(a.topic, a.place) < std::pair(b.topic, b.place);
+  });
   return points;
 }
 
@@ -190,8 +205,10 @@ std::vector<Point> key_points(const Groups& groups, const PointOrder& order) {
 std::string conversation_part(const Groups& groups, Tokens budget, const PointOrder& order) {
   Section section("## Conversation", budget);
   const auto topics = std::min(groups.requests.size(), most_topics);
-  for (std::size_t i = 0; i < topics; ++i) section.add("Asked: " + clipped(first_line(spoken(*groups.requests[i])), topic_bytes));
-  if (groups.requests.size() > topics) section.add("… " + std::to_string(groups.requests.size() - topics) + " more");
+  for (std::size_t i = 0; i < topics; ++i)
+    section.add("Asked: " + clipped(first_line(spoken(*groups.requests[i])), topic_bytes));
+  if (groups.requests.size() > topics)
+    section.add("… " + std::to_string(groups.requests.size() - topics) + " more");
   std::map<std::string, int> changed;
   for (const auto& note : groups.calls) {
     if (note.call && critical(*note.call, note.result) == Critical::file_change) ++changed[subject_of(note)];
@@ -202,14 +219,17 @@ std::string conversation_part(const Groups& groups, Tokens budget, const PointOr
   if (!categories.empty()) section.add("Errors: " + times(most_used(categories, most_tools)));
   std::size_t last_topic = ~std::size_t{0};
   for (const auto& point : key_points(groups, order)) {
-    const bool opens = std::exchange(last_topic, point.topic) != point.topic && point.topic < order.topics.size();
+    const bool opens =
+        std::exchange(last_topic, point.topic) != point.topic && point.topic < order.topics.size();
     const auto topic = opens ? " (" + order.topics[point.topic] + ")" : "";
-    section.add("Point" + topic + ": " + with_id(first_sentence(spoken(*point.answer)), point.answer->recall));
+    section.add("Point" + topic + ": " +
+                with_id(first_sentence(spoken(*point.answer)), point.answer->recall));
   }
   return section.text();
 }
 
-// A line each, newest first, while the budget lasts; what is left of it then shows results whole, again newest first.
+// A line each, newest first, while the budget lasts; what is left of it then shows results whole, again
+// newest first.
 std::string critical_part(const Groups& groups, Tokens budget) {
   constexpr std::string_view heading = "## Changes and failures, newest first";
   std::vector<std::string> lines, whole;
@@ -262,7 +282,8 @@ PointOrder order_of(const FoldedRounds& folded) {
     if (folded.referenced[i]) order.referenced.insert(items[i].get());
   }
   for (const auto& cluster : clusters(said)) {
-    for (auto i = cluster.first; i <= cluster.last; ++i) order.topic[said.items[i].get()] = order.topics.size();
+    for (auto i = cluster.first; i <= cluster.last; ++i)
+      order.topic[said.items[i].get()] = order.topics.size();
     order.topics.push_back(clipped(first_line(cluster.topic), subject_bytes / 2));
   }
   return order;
@@ -293,16 +314,19 @@ bool deep_enough(const Conversation& before, const Conversation& after, const Bu
   return count(after) <= goal && (!crowded(before, budget) || after.items.size() <= most);
 }
 
-// Where the person's own messages fill the window, line by line is not deep enough: the old stretch becomes one summary, as by a
-// model, with the person's words up to their share of it.
-Edits whole_stretch(const Conversation& conversation, const Budget& budget, std::optional<ItemRange> range, TimePoint now,
-                    Zone zone = Zone::all) {
+// Where the person's own messages fill the window, line by line is not deep enough: the old stretch becomes
+// one summary, as by a model, with the person's words up to their share of it.
+Edits whole_stretch(const Conversation& conversation, const Budget& budget, std::optional<ItemRange> range,
+                    TimePoint now, Zone zone = Zone::all) {
   if (!range) return {};
   constexpr double words_share = 0.6;
-  const auto request = summary_request(conversation, budget, *range, {}, now, {.kept = words_share, .zone = zone});
-  const auto room = request.target - estimate(request.kept) - estimate(request.said) - estimate(request.index);
-  const FoldedRounds gone{conversation, request.source.items, referenced_later(survey(conversation), conversation.items.size()),
-                          room * 3 / 4, budget.config};
+  const auto request =
+      summary_request(conversation, budget, *range, {}, now, {.kept = words_share, .zone = zone});
+  const auto room =
+      request.target - estimate(request.kept) - estimate(request.said) - estimate(request.index);
+  const FoldedRounds gone{conversation, request.source.items,
+                          referenced_later(survey(conversation), conversation.items.size()), room * 3 / 4,
+                          budget.config};
   const auto text = with_after(points_text(gone, group(gone.items)), request.target);
   auto made = with_summary(request, "<summary>\n" + text + "</summary>");  // nothing of it is chatter
   auto* edits = std::get_if<Edits>(&made);
@@ -323,18 +347,22 @@ Edits shortest_summary(const Conversation& conversation, const Budget& budget, c
   Condense how{.target = compaction_goal(budget), .tier = Tier::compact, .head = local_summary_text};
   if (!state.range) {
     const auto goal = std::max(how.target, item_target(budget, budget.config.micro_at));
-    const bool many = crowded(conversation, budget);  // line by line leaves nearly as many messages: the other way first
+    const bool many =
+        crowded(conversation, budget);  // line by line leaves nearly as many messages: the other way first
     const auto room = item_target(budget, newest_results);
-    const auto range = summary_range(conversation, sparing_what_fits(conversation, budget, room, Spared::everything_since));
+    const auto range =
+        summary_range(conversation, sparing_what_fits(conversation, budget, room, Spared::everything_since));
     auto deeper = many ? whole_stretch(conversation, budget, range, state.now) : Edits{};
-    if (!deeper.empty() && deep_enough(conversation, tern::apply(conversation, deeper), budget, goal)) return deeper;
+    if (!deeper.empty() && deep_enough(conversation, tern::apply(conversation, deeper), budget, goal))
+      return deeper;
     auto edits = condense(conversation, budget, how);
     const auto rest = tern::apply(conversation, edits);
     if (deep_enough(conversation, rest, budget, goal)) return edits;
     if (!many) deeper = whole_stretch(conversation, budget, range, state.now);
     return deeper.empty() || count(tern::apply(conversation, deeper)) > count(rest) ? edits : deeper;
   }
-  const auto picked = summary_request(conversation, budget, *state.range, {}, state.now, {.zone = Zone::pins});
+  const auto picked =
+      summary_request(conversation, budget, *state.range, {}, state.now, {.zone = Zone::pins});
   const auto share = static_cast<Tokens>(budget.config.compact_target * static_cast<double>(picked.replaces));
   how.target = std::min(picked.target, share);
   return condense(picked.source, budget, how);
@@ -350,7 +378,9 @@ Edits local_summary(const Conversation& conversation, const Budget& budget, cons
 
 namespace {
 
-Edits propose_local(const Conversation& conversation, const Budget& budget) { return local_summary(conversation, budget, {}); }
+Edits propose_local(const Conversation& conversation, const Budget& budget) {
+  return local_summary(conversation, budget, {});
+}
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// The summary without a model: what happened, grouped by kind, from counts, names and first sentences. Deterministic.
+// The summary without a model: what happened, grouped by kind, from counts, names and first sentences.
+// Deterministic.
 #pragma once
 
 #include <string>
@@ -40,7 +41,8 @@ std::string tool_part(const Groups& groups, Tokens budget);             // frequ
 // Up to 5 topics, actions, errors by category, up to 7 key points: the most important, topic by topic.
 std::string conversation_part(const Groups& groups, Tokens budget, const PointOrder& order = {});
 std::string critical_part(const Groups& groups, Tokens budget);  // changes and failures with their results
-std::string user_part(const Groups& groups, Tokens budget);      // what the person wrote, word for word, newest first to fit
+std::string user_part(const Groups& groups,
+                      Tokens budget);  // what the person wrote, word for word, newest first to fit
 
 // The parts together within the budget: what opens the folds of the no-model summary.
 std::string local_summary_text(const FoldedRounds& folded);

@@ -1,5 +1,6 @@
-// Tier 4: no model, no failure. What is newest stays, as much as fits; the system prompt, pins, the first request and the
-// protected zone come before it. When those alone are too much they are cut themselves (squeeze.h).
+// Tier 4: no model, no failure. What is newest stays, as much as fits; the system prompt, pins, the first
+// request and the protected zone come before it. When those alone are too much they are cut themselves
+// (squeeze.h).
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +15,8 @@ namespace tern {
 
 namespace {
 
-constexpr double user_share = 0.25;  // of the room that old user messages may take before older rounds get any
+constexpr double user_share =
+    0.25;  // of the room that old user messages may take before older rounds get any
 
 // What stays, decided from the newest backwards; the must-haves are in before it begins.
 class Choice {
@@ -60,8 +62,9 @@ class Choice {
     return sum;
   }
 
-  // Summaries stand for what left before: nothing says more in as few tokens. They come before the protected results. The newest
-  // stays however large, since what fills the window is cut harder; older ones while half of the room holds them.
+  // Summaries stand for what left before: nothing says more in as few tokens. They come before the protected
+  // results. The newest stays however large, since what fills the window is cut harder; older ones while half
+  // of the room holds them.
   void keep_summaries() {
     Tokens half = room_ / 2;
     bool newest = true;
@@ -132,7 +135,7 @@ Edits propose_truncate(const Conversation& conversation, const Budget& budget) {
 
 }  // namespace
 
-constinit const Strategy truncate_strategy{"truncate", "drop the oldest messages down to the goal, without a model",
-                                           propose_truncate};
+constinit const Strategy truncate_strategy{
+    "truncate", "drop the oldest messages down to the goal, without a model", propose_truncate};
 
 }  // namespace tern

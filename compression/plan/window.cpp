@@ -14,7 +14,8 @@ namespace tern {
 
 namespace {
 
-constexpr Tokens most_merged = 1'500;  // of an earlier summary's own text: a larger one is not retold by rules
+constexpr Tokens most_merged =
+    1'500;  // of an earlier summary's own text: a larger one is not retold by rules
 constexpr std::string_view earlier_heading = "## Earlier";
 
 Outline outline_of(const Conversation& conversation, const CompressionConfig& config) {
@@ -39,7 +40,8 @@ bool is_small_summary(const Item& item) {
   return !summaries.empty() && !item.pinned && estimate(told_part(summaries.front()->text)) <= most_merged;
 }
 
-// What earlier summaries told, an entry a line, the newest first while there is room; their counts of tools say nothing later.
+// What earlier summaries told, an entry a line, the newest first while there is room; their counts of tools
+// say nothing later.
 std::string earlier_part(const std::vector<ItemPtr>& items, Tokens room) {
   std::vector<std::string> entries;
   for (auto item = items.rbegin(); item != items.rend(); ++item) {
@@ -63,14 +65,18 @@ std::string earlier_part(const std::vector<ItemPtr>& items, Tokens room) {
   return text.empty() ? text : std::string(earlier_heading) + text + "\n";
 }
 
-// Everything in the range as one summary; empty where that gains nothing. Its own text stays small enough to be taken into the next.
+// Everything in the range as one summary; empty where that gains nothing. Its own text stays small enough to
+// be taken into the next.
 Edits summarised(const Conversation& conversation, const Budget& budget, ItemRange range, TimePoint now) {
   constexpr double words_share = 0.6;
   constexpr Tokens most_part = 350, most_tools = 150;
-  const auto request = summary_request(conversation, budget, range, {}, now, {.kept = words_share, .zone = Zone::pins});
-  const Tokens room = (request.target - estimate(request.kept) - estimate(request.said) - estimate(request.index)) * 3 / 4;
+  const auto request =
+      summary_request(conversation, budget, range, {}, now, {.kept = words_share, .zone = Zone::pins});
+  const Tokens room =
+      (request.target - estimate(request.kept) - estimate(request.said) - estimate(request.index)) * 3 / 4;
   const Groups groups = group(request.source.items);
-  const PointOrder order{.threshold = budget.config.importance_threshold, .topic = {}, .topics = {}, .referenced = {}};
+  const PointOrder order{
+      .threshold = budget.config.importance_threshold, .topic = {}, .topics = {}, .referenced = {}};
   auto text = system_part(groups, {});
   text += critical_part(groups, std::min(room / 3, most_part));
   text += conversation_part(groups, std::min(room / 3, most_part), order);
@@ -81,7 +87,9 @@ Edits summarised(const Conversation& conversation, const Budget& budget, ItemRan
   return edits ? *edits : Edits{};
 }
 
-Edits propose_window(const Conversation& conversation, const Budget& budget) { return window_summary(conversation, budget, {}); }
+Edits propose_window(const Conversation& conversation, const Budget& budget) {
+  return window_summary(conversation, budget, {});
+}
 
 }  // namespace
 
@@ -92,8 +100,9 @@ Edits slide(const Conversation& conversation, const CompressionConfig& config) {
   auto most = static_cast<std::size_t>(std::max(1, config.max_turns));
   if (most <= recent) most = 2 * recent;  // no batch would be left to slide
   if (turns.size() <= most) return {};
-  Taker taker(conversation, parts,
-              {Tier::compact, "sliding window", "older than the newest " + std::to_string(recent) + " turns"});
+  Taker taker(
+      conversation, parts,
+      {Tier::compact, "sliding window", "older than the newest " + std::to_string(recent) + " turns"});
   for (std::size_t turn = 0; turn < turns[turns.size() - recent]; ++turn) taker.take_turn(turn);
   return std::move(taker).edits();
 }
@@ -129,6 +138,7 @@ Edits window_summary(const Conversation& conversation, const Budget& budget, Tim
   return dropped;
 }
 
-constinit const Strategy window_strategy{"window", "keep the newest turns, one summary by rules for the rest", propose_window};
+constinit const Strategy window_strategy{"window", "keep the newest turns, one summary by rules for the rest",
+                                         propose_window};
 
 }  // namespace tern

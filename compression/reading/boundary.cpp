@@ -19,18 +19,25 @@ constexpr double other_topic = 0.1;  // overlap under which a request is about s
 constexpr std::size_t topic_items = 4, error_reach = 2, error_bytes = 2'000, phrase_bytes = 400;
 
 constexpr std::array<std::string_view, 22> break_phrases = {
-    "新问题",          "不同话题",         "换个话题",       "继续",          "让我们切换",      "接下来",
-    "下一个问题",      "另一个问题",       "new question",   "new topic",     "different topic", "moving on",
-    "next question",   "another question", "next task",      "switch to",     "let's switch",    "let us switch",
-    "change of topic", "unrelated",        "on to the next", "let's continue"};
+    "新问题",         "不同话题",         "换个话题",        "继续",
+    "让我们切换",     "接下来",           "下一个问题",      "另一个问题",
+    "new question",   "new topic",        "different topic", "moving on",
+    "next question",  "another question", "next task",       "switch to",
+    "let's switch",   "let us switch",    "change of topic", "unrelated",
+    "on to the next", "let's continue"};
 
-const Item* at(const Conversation& c, std::size_t index) { return index < c.items.size() ? c.items[index].get() : nullptr; }
-const Item* before(const Conversation& c, std::size_t index) { return index == 0 ? nullptr : at(c, index - 1); }
+const Item* at(const Conversation& c, std::size_t index) {
+  return index < c.items.size() ? c.items[index].get() : nullptr;
+}
+const Item* before(const Conversation& c, std::size_t index) {
+  return index == 0 ? nullptr : at(c, index - 1);
+}
 
 bool says_error(const Item& item) {
   return std::any_of(item.blocks.begin(), item.blocks.end(), [](const Block& block) {
     const auto* result = std::get_if<ToolResult>(&block);
-    return result && (result->is_error || reports_error(std::string_view(result->text).substr(0, error_bytes)));
+    return result &&
+           (result->is_error || reports_error(std::string_view(result->text).substr(0, error_bytes)));
   });
 }
 
@@ -52,7 +59,8 @@ constexpr std::array<Term, 6> terms{{
 
 bool after_tool_result(const Conversation& conversation, std::size_t index) {
   const auto* prev = before(conversation, index);
-  return prev && prev->role == Role::user && !prev->blocks.empty() && std::holds_alternative<ToolResult>(prev->blocks.front());
+  return prev && prev->role == Role::user && !prev->blocks.empty() &&
+         std::holds_alternative<ToolResult>(prev->blocks.front());
 }
 
 bool after_assistant(const Conversation& conversation, std::size_t index) {
@@ -74,8 +82,9 @@ bool in_tool_sequence(const Conversation& conversation, std::size_t index) {
   const auto results = blocks_of<ToolResult>(*prev);
   const auto texts = blocks_of<Text>(*next);
   return std::any_of(results.begin(), results.end(), [&](const ToolResult* result) {
-    return std::any_of(texts.begin(), texts.end(),
-                       [&](const Text* text) { return text->text.find(result->call_id) != std::string::npos; });
+    return std::any_of(texts.begin(), texts.end(), [&](const Text* text) {
+      return text->text.find(result->call_id) != std::string::npos;
+    });
   });
 }
 
@@ -92,8 +101,8 @@ bool conversation_break(const Conversation& conversation, std::size_t index) {
   if (prev->role == Role::user && next->role == Role::user) return true;
   if (next->when - prev->when > long_gap) return true;
   const auto texts = blocks_of<Text>(*next);
-  return is_human(*next) &&
-         std::any_of(texts.begin(), texts.end(), [](const Text* text) { return has_break_phrase(text->text); });
+  return is_human(*next) && std::any_of(texts.begin(), texts.end(),
+                                        [](const Text* text) { return has_break_phrase(text->text); });
 }
 
 bool near_errors(const Conversation& conversation, std::size_t index) {
@@ -139,7 +148,8 @@ std::optional<Boundary> find_boundary(const Conversation& conversation, const Bo
   }
   if (!best) return best;
   for (const auto& term : terms) {
-    if (term.holds(conversation, best->index)) best->why += (best->why.empty() ? "" : ", ") + std::string(term.why);
+    if (term.holds(conversation, best->index))
+      best->why += (best->why.empty() ? "" : ", ") + std::string(term.why);
   }
   return best;
 }

@@ -1,5 +1,5 @@
-// Where to cut a conversation in two: the best-scored place near a target, each term of the score a function of its own.
-// A place is the index of the first item that stays; the item before it is the last that goes.
+// Where to cut a conversation in two: the best-scored place near a target, each term of the score a function
+// of its own. A place is the index of the first item that stays; the item before it is the last that goes.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,10 @@ bool after_tool_result(const Conversation& conversation, std::size_t index);  //
 bool after_assistant(const Conversation& conversation, std::size_t index);    // +30
 bool in_tool_sequence(const Conversation& conversation,
                       std::size_t index);  // -100: call -> result, or a text naming the result's id
-bool conversation_break(const Conversation& conversation, std::size_t index);  // +20: user -> user, 5 minutes, a phrase
-bool near_errors(const Conversation& conversation, std::size_t index);         // -30
-bool topic_change(const Conversation& conversation, std::size_t index);        // +25
+bool conversation_break(const Conversation& conversation,
+                        std::size_t index);  // +20: user -> user, 5 minutes, a phrase
+bool near_errors(const Conversation& conversation, std::size_t index);   // -30
+bool topic_change(const Conversation& conversation, std::size_t index);  // +25
 
 // "new question", "moving on", 换个话题 … in a text the person opens with.
 bool has_break_phrase(std::string_view text);

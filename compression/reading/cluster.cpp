@@ -33,10 +33,11 @@ void tidy(std::vector<std::uint64_t>& keys) {
 
 bool filler(std::string_view word) {
   static constexpr std::string_view words[] = {
-      "about",  "after", "again", "also", "and",   "are",   "but",   "can",   "could", "does", "for",  "from",
-      "have",   "here",  "into",  "just", "like",  "make",  "more",  "need",  "not",   "now",  "only", "please",
-      "should", "some",  "that",  "the",  "their", "then",  "there", "these", "they",  "this", "use",  "want",
-      "was",    "were",  "what",  "when", "where", "which", "will",  "with",  "would", "you",  "your"};
+      "about", "after", "again", "also",   "and",    "are",  "but",  "can",  "could", "does",
+      "for",   "from",  "have",  "here",   "into",   "just", "like", "make", "more",  "need",
+      "not",   "now",   "only",  "please", "should", "some", "that", "the",  "their", "then",
+      "there", "these", "they",  "this",   "use",    "want", "was",  "were", "what",  "when",
+      "where", "which", "will",  "with",   "would",  "you",  "your"};
   return std::binary_search(std::begin(words), std::end(words), word);
 }
 
@@ -55,7 +56,8 @@ void add_words(std::string_view text, std::vector<std::uint64_t>& words) {
       word += c;
     else
       flush();
-    if (static_cast<unsigned char>(c) >= 0xE3 && i + 6 <= text.size()) words.push_back(hash_text(text.substr(i, 6)));
+    if (static_cast<unsigned char>(c) >= 0xE3 && i + 6 <= text.size())
+      words.push_back(hash_text(text.substr(i, 6)));
   }
   flush();
 }
@@ -70,7 +72,8 @@ void add_block(const Block& block, Signature& s) {
   const bool call = std::holds_alternative<ToolCall>(block);
   const auto text = said_in(block);
   std::vector<Name> names;
-  each_line_of(text, [&](std::string_view line) { scan_names(line, call ? Escapes::json : Escapes::plain, names); });
+  each_line_of(
+      text, [&](std::string_view line) { scan_names(line, call ? Escapes::json : Escapes::plain, names); });
   for (const auto& name : names) {
     const bool path = name.kind == NameKind::path || name.kind == NameKind::file;
     if (path)
@@ -103,7 +106,8 @@ std::string topic_of(const std::vector<ItemPtr>& items, std::size_t first, std::
     for (const auto& block : items[i]->blocks) {
       if (std::holds_alternative<ToolResult>(block)) continue;
       const bool call = std::holds_alternative<ToolCall>(block);
-      if (!call && opening.empty()) opening = clipped(text_of(block).substr(0, text_of(block).find('\n')), topic_bytes);
+      if (!call && opening.empty())
+        opening = clipped(text_of(block).substr(0, text_of(block).find('\n')), topic_bytes);
       names.clear();
       const auto said = said_in(block);
       scan_names(said, call ? Escapes::json : Escapes::plain, names);
@@ -115,7 +119,8 @@ std::string topic_of(const std::vector<ItemPtr>& items, std::size_t first, std::
       }
     }
   }
-  const auto best = std::max_element(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto best = std::max_element(uses.begin(), uses.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
   return best != uses.end() && best->second > 2 ? best->first : opening;
 }
 

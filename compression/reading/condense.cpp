@@ -20,14 +20,16 @@ namespace tern {
 namespace {
 
 constexpr Tokens label_tokens = 14, least_result = 40, least_text = 80, least_said = 30;
-constexpr double deep_share = 0.45;    // frames over this share of the target: calls and texts are opened too
-constexpr double work_share = 0.95;    // of that room: the working set kept whole, newest first
-constexpr double line_share = 0.40;    // of the other results that are opened: room for their lines
-constexpr double fold_share = 0.45;    // and frames still over this: rounds are folded until they are under it
+constexpr double deep_share = 0.45;  // frames over this share of the target: calls and texts are opened too
+constexpr double work_share = 0.95;  // of that room: the working set kept whole, newest first
+constexpr double line_share = 0.40;  // of the other results that are opened: room for their lines
+constexpr double fold_share = 0.45;  // and frames still over this: rounds are folded until they are under it
 constexpr double person_share = 0.95;  // and still over this: long human texts are opened
 constexpr Tokens long_request = 200;
-constexpr Tokens head_part = 16, head_most = 1'500;  // the text that opens the folds: a part of the target, at most
-constexpr std::size_t unfolded = 6, last_round = 2;  // newest items that are not folded; the last round never is
+constexpr Tokens head_part = 16,
+                 head_most = 1'500;  // the text that opens the folds: a part of the target, at most
+constexpr std::size_t unfolded = 6,
+                      last_round = 2;  // newest items that are not folded; the last round never is
 constexpr int corrections = 3;
 
 struct PartPlan {
@@ -39,7 +41,9 @@ struct PartPlan {
   Tokens tokens = 0, frame = 0;
 };
 
-Tokens tokens_of(const SurveyPart& part) { return static_cast<Tokens>(part.rate * static_cast<float>(part.text.size())); }
+Tokens tokens_of(const SurveyPart& part) {
+  return static_cast<Tokens>(part.rate * static_cast<float>(part.text.size()));
+}
 
 class Condenser {
  public:
@@ -73,18 +77,23 @@ class Condenser {
   }
 
  private:
-  Tokens share_of_target(double share) const { return static_cast<Tokens>(share * static_cast<double>(how_.target)); }
+  Tokens share_of_target(double share) const {
+    return static_cast<Tokens>(share * static_cast<double>(how_.target));
+  }
 
   const Item& item_of(const SurveyPart& part) const { return *items_[part.item]; }
 
   bool hardest() const { return how_.tier == Tier::truncate && how_.reach == CutReach::all; }
 
-  bool locked(const SurveyPart& part) const { return item_of(part).pinned || (keep_[part.item] && !hardest()); }
+  bool locked(const SurveyPart& part) const {
+    return item_of(part).pinned || (keep_[part.item] && !hardest());
+  }
 
   Tokens tokens_of_lines(const SurveyPart& part, bool SurveyLine::*which) const {
     Tokens sum = 0;
     for (auto l = part.first; l < part.last; ++l)
-      if (survey_.lines[l].*which) sum += static_cast<Tokens>(part.rate * static_cast<float>(survey_.lines[l].size));
+      if (survey_.lines[l].*which)
+        sum += static_cast<Tokens>(part.rate * static_cast<float>(survey_.lines[l].size));
     return sum;
   }
 
@@ -117,8 +126,8 @@ class Condenser {
     return !hardest() && next < items_.size() && keep_[next] && has<ToolResult>(*items_[next]);
   }
 
-  // A cut that would tear the files being worked on comes down less far. The lines of the others then get room too, as much as
-  // those files at most.
+  // A cut that would tear the files being worked on comes down less far. The lines of the others then get
+  // room too, as much as those files at most.
   void make_room_for_work() {
     if (how_.most <= how_.target) return;
     Tokens work = 0, others = 0;
@@ -138,7 +147,8 @@ class Condenser {
     }
   }
 
-  // The last answer and what the person wrote are cut last, the longest first, a request down to first lines and rules.
+  // The last answer and what the person wrote are cut last, the longest first, a request down to first lines
+  // and rules.
   void open_long_requests() {
     const auto frames = share_of_target(person_share);
     std::vector<std::size_t> longest;
@@ -148,7 +158,8 @@ class Condenser {
       if (kind == PartKind::human) longest.push_back(p);
       if (kind == PartKind::summary && fixed_ > frames) loosen(p, true);
     }
-    std::stable_sort(longest.begin(), longest.end(), [&](auto a, auto b) { return plans_[a].tokens > plans_[b].tokens; });
+    std::stable_sort(longest.begin(), longest.end(),
+                     [&](auto a, auto b) { return plans_[a].tokens > plans_[b].tokens; });
     for (const auto p : longest) {
       if (fixed_ <= frames) return;
       open(p, long_request);
@@ -156,7 +167,8 @@ class Condenser {
     for (std::size_t p = 0; p < plans_.size() && fixed_ > frames; ++p) loosen(p, false);
   }
 
-  // An old summary whose headings alone are too much keeps what is worth its tokens, and the person's words in it to the last.
+  // An old summary whose headings alone are too much keeps what is worth its tokens, and the person's words
+  // in it to the last.
   void loosen(std::size_t p, bool words) {
     auto& plan = plans_[p];
     if (!plan.open || survey_.parts[p].kind != PartKind::summary) return;
@@ -173,7 +185,8 @@ class Condenser {
     std::set<std::string_view> named;
     const std::size_t newest = newest_unfolded(frames / 2);
     for (std::size_t i = 0; i + newest < items_.size() && fixed_ > frames;) {
-      const auto n = hardest() || !(keep_[i] || (i + 1 < items_.size() && keep_[i + 1])) ? foldable(items_, i) : 0;
+      const auto n =
+          hardest() || !(keep_[i] || (i + 1 < items_.size() && keep_[i + 1])) ? foldable(items_, i) : 0;
       if (n == 0) named.clear();
       for (std::size_t k = i; k < i + n; ++k) fold_item(k, named);
       i += std::max<std::size_t>(n, 1);
@@ -211,7 +224,9 @@ class Condenser {
     fixed_ -= items_[index]->tokens;
     for (const auto& block : items_[index]->blocks) {
       const auto* result = std::get_if<ToolResult>(&block);
-      if (result) fixed_ += named.insert(subject_of(*result)).second ? subject_cost(subject_of(*result), directory_) + 6 : 3;
+      if (result)
+        fixed_ +=
+            named.insert(subject_of(*result)).second ? subject_cost(subject_of(*result), directory_) + 6 : 3;
     }
     for (; next_part_ < plans_.size() && survey_.parts[next_part_].item <= index; ++next_part_) {
       auto& plan = plans_[next_part_];
@@ -266,7 +281,8 @@ class Condenser {
     constexpr std::size_t keys = 100;
     std::unordered_map<std::string_view, std::size_t> subjects;
     for (const auto& item : items_)
-      for (const auto* result : blocks_of<ToolResult>(*item)) subjects[result->call_id] = result->subject.size() + keys;
+      for (const auto* result : blocks_of<ToolResult>(*item))
+        subjects[result->call_id] = result->subject.size() + keys;
     for (std::size_t p = 0; p < plans_.size(); ++p) {
       const SurveyPart& part = survey_.parts[p];
       if (!plans_[p].folded || part.kind != PartKind::call || part.last - part.first > 1) continue;
@@ -282,7 +298,8 @@ class Condenser {
       if (!plan.open || plan.whole || plan.folded) continue;
       Tokens cost = plan.tokens - label_tokens;
       for (auto l = survey_.parts[p].first; l < survey_.parts[p].last; ++l)
-        if (choice.kept()[l]) cost -= static_cast<Tokens>(survey_.parts[p].rate * static_cast<float>(survey_.lines[l].size));
+        if (choice.kept()[l])
+          cost -= static_cast<Tokens>(survey_.parts[p].rate * static_cast<float>(survey_.lines[l].size));
       if (cost > room) continue;
       room -= cost;
       plan.whole = true;
@@ -298,7 +315,10 @@ class Condenser {
       auto block = excerpt({items_, survey_, kept_, how_.reach == CutReach::calls}, part);
       const Tokens saved = estimate(item_of(part).blocks[part.block]) - estimate(block);
       if (saved <= 0) continue;
-      edits.push_back({item_of(part).id, Replace{part.block, std::move(block)}, {how_.tier, "condense", why(part)}, saved});
+      edits.push_back({item_of(part).id,
+                       Replace{part.block, std::move(block)},
+                       {how_.tier, "condense", why(part)},
+                       saved});
     }
     add_folds(edits);
     return edits;
@@ -331,7 +351,8 @@ class Condenser {
                            .synthetic = true});
     const Tokens cost = item->tokens;
     edits.push_back({items_[last + 1]->id, Insert{std::move(item)}, reason, -cost});
-    for (std::size_t i = first; i <= last; ++i) edits.push_back({items_[i]->id, Drop{}, reason, items_[i]->tokens});
+    for (std::size_t i = first; i <= last; ++i)
+      edits.push_back({items_[i]->id, Drop{}, reason, items_[i]->tokens});
   }
 
   static std::string why(const SurveyPart& part) {
@@ -364,7 +385,8 @@ Edits condense(const Conversation& conversation, const Budget& budget, const Con
 }
 
 std::string with_after(std::string text, Tokens after) {
-  if (const auto at = text.find(after_mark); at != text.npos) text.replace(at, after_mark.size(), "~" + std::to_string(after));
+  if (const auto at = text.find(after_mark); at != text.npos)
+    text.replace(at, after_mark.size(), "~" + std::to_string(after));
   return text;
 }
 

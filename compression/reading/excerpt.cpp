@@ -11,7 +11,11 @@ namespace {
 class Excerpt {
  public:
   Excerpt(const ExcerptInput& input, const SurveyPart& part)
-      : survey_(input.survey), kept_(input.kept), part_(part), described_(input.described), item_(*input.items[part.item]) {}
+      : survey_(input.survey),
+        kept_(input.kept),
+        part_(part),
+        described_(input.described),
+        item_(*input.items[part.item]) {}
 
   Block block() const {
     const Block& old = item_.blocks[part_.block];
@@ -28,8 +32,9 @@ class Excerpt {
     }
     if (part_.kind != PartKind::result) return Text{labelled(body, lines)};
     auto result = std::get<ToolResult>(old);
-    result.text =
-        body.empty() && described_ && !result.text.starts_with(compacted_label) ? compacted_line(result) : labelled(body, lines);
+    result.text = body.empty() && described_ && !result.text.starts_with(compacted_label)
+                      ? compacted_line(result)
+                      : labelled(body, lines);
     result.form = ResultForm::compacted;
     return result;
   }

@@ -11,8 +11,9 @@ namespace {
 constexpr std::size_t longest_subject = 120;
 
 std::size_t calls_in(const Item& item) {
-  return static_cast<std::size_t>(
-      std::count_if(item.blocks.begin(), item.blocks.end(), [](const Block& b) { return std::holds_alternative<ToolCall>(b); }));
+  return static_cast<std::size_t>(std::count_if(item.blocks.begin(), item.blocks.end(), [](const Block& b) {
+    return std::holds_alternative<ToolCall>(b);
+  }));
 }
 
 bool only_results(const Item& item, std::size_t calls) {
@@ -88,7 +89,8 @@ class Rows {
 
   void add_result(const Item& item, const ToolResult& result, std::size_t index, std::uint32_t block) {
     std::string subject(clipped(subject_of(result), longest_subject));
-    if (!input_.directory.empty() && subject.starts_with(input_.directory)) subject.erase(0, input_.directory.size());
+    if (!input_.directory.empty() && subject.starts_with(input_.directory))
+      subject.erase(0, input_.directory.size());
     Row& to = row(std::move(subject));
     const auto call = calls_.find(result.call_id);
     if (call != calls_.end()) {
@@ -98,7 +100,8 @@ class Rows {
       if (cut_in(at, b)) refer(to, result.tool, input_.items[at]->recall);
     }
     to.lines += kept_lines(index, block);
-    if (to.tool.empty() || !whole(index, block)) refer(to, result.tool, result.recall ? result.recall : item.recall);
+    if (to.tool.empty() || !whole(index, block))
+      refer(to, result.tool, result.recall ? result.recall : item.recall);
   }
 
   void add_said(const Item& item, std::size_t index, std::uint32_t block) {
@@ -111,9 +114,10 @@ class Rows {
 
   const SurveyPart* part_of(std::size_t item, std::uint32_t block) const {
     const auto& parts = input_.survey.parts;
-    const auto at = std::lower_bound(
-        parts.begin(), parts.end(), std::pair(item, block),
-        [](const SurveyPart& p, const auto& key) { return std::pair<std::size_t, std::uint32_t>(p.item, p.block) < key; });
+    const auto at = std::lower_bound(parts.begin(), parts.end(), std::pair(item, block),
+                                     [](const SurveyPart& p, const auto& key) {
+                                       return std::pair<std::size_t, std::uint32_t>(p.item, p.block) < key;
+                                     });
     return at != parts.end() && at->item == item && at->block == block ? &*at : nullptr;
   }
 
@@ -124,8 +128,8 @@ class Rows {
 
   bool whole(std::size_t item, std::uint32_t block) const {
     const SurveyPart* part = part_of(item, block);
-    return part &&
-           std::all_of(input_.kept.begin() + part->first, input_.kept.begin() + part->last, [](char kept) { return kept != 0; });
+    return part && std::all_of(input_.kept.begin() + part->first, input_.kept.begin() + part->last,
+                               [](char kept) { return kept != 0; });
   }
 
   std::string kept_lines(std::size_t item, std::uint32_t block) const {
@@ -174,7 +178,8 @@ std::string common_directory(const std::vector<ItemPtr>& items) {
   for (const auto& item : items) {
     for (const auto& block : item->blocks) {
       const auto* result = std::get_if<ToolResult>(&block);
-      if (!result || !result->subject.starts_with('/') || result->subject.find(' ') != std::string::npos) continue;
+      if (!result || !result->subject.starts_with('/') || result->subject.find(' ') != std::string::npos)
+        continue;
       const std::string_view subject = result->subject;
       const std::string_view dir = subject.substr(0, subject.rfind('/') + 1);
       if (paths++ == 0) common = dir;

@@ -18,10 +18,10 @@ constexpr int for_user = 30, for_errors = 50, for_code = 20, for_recency = 30, f
 constexpr double neutral = 0.3;
 constexpr std::size_t short_text = 20, rich_text = 500, error_bytes = 4'000;
 
-constexpr std::array<std::string_view, 24> keywords = {"important", "critical", "must",   "remember", "decision",    "decided",
-                                                       "because",   "error",    "bug",    "fix",      "requirement", "constraint",
-                                                       "todo",      "never",    "always", "重要",     "关键",        "必须",
-                                                       "记住",      "错误",     "修复",   "决定",     "需求",        "不要"};
+constexpr std::array<std::string_view, 24> keywords = {
+    "important", "critical", "must",        "remember",   "decision", "decided", "because", "error",
+    "bug",       "fix",      "requirement", "constraint", "todo",     "never",   "always",  "重要",
+    "关键",      "必须",     "记住",        "错误",       "修复",     "决定",    "需求",    "不要"};
 
 bool from_user(const Item& item) { return is_human(item); }
 
@@ -50,7 +50,8 @@ std::string spoken(const Item& item) {
 
 bool has_keyword(const Item& item) {
   const auto text = lowered(spoken(item));
-  return std::any_of(keywords.begin(), keywords.end(), [&](std::string_view word) { return text.find(word) != text.npos; });
+  return std::any_of(keywords.begin(), keywords.end(),
+                     [&](std::string_view word) { return text.find(word) != text.npos; });
 }
 
 std::size_t text_size(const Item& item) {
@@ -111,7 +112,8 @@ Importance importance_points(const Item& item, TimePoint now, bool referenced_la
   score.add(from_user(item), for_user, "user");
   score.add(has_error(item), for_errors, "errors");
   score.add(has_code(item), for_code, "code");
-  const auto minutes = std::max<long long>(0, std::chrono::floor<std::chrono::minutes>(now - item.when).count());
+  const auto minutes =
+      std::max<long long>(0, std::chrono::floor<std::chrono::minutes>(now - item.when).count());
   const auto fresh = static_cast<double>(std::max<long long>(0, for_recency - minutes));
   score.add(fresh > 0, fresh, "recent");
   score.add(referenced_later, for_reference, "named again later");
@@ -169,7 +171,8 @@ bool changes_system(std::string_view command) {
       "apt-get",       "apt install", "brew install", "git clone",   "git commit",  "git push",
       "git merge",     "git rebase",  "git checkout", "git reset",   "docker",      "systemctl",
       "cargo install", "go install",  "dnf install",  "yum install", "kubectl",     "terraform apply"};
-  return std::any_of(commands.begin(), commands.end(), [&](std::string_view c) { return command.find(c) != command.npos; });
+  return std::any_of(commands.begin(), commands.end(),
+                     [&](std::string_view c) { return command.find(c) != command.npos; });
 }
 
 std::optional<Critical> critical(const ToolCall& call, const ToolResult* result) {

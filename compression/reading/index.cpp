@@ -23,9 +23,9 @@ constexpr std::size_t longest_command = 120, longest_error = 160, longest_rule =
 constexpr std::size_t errors_per_result = 2;
 
 bool is_number_unit(std::string_view unit) {
-  static constexpr std::array<std::string_view, 22> units = {"%",   "B",   "GB",     "GiB", "Hz", "KB",  "KiB", "MB",
-                                                             "MHz", "MiB", "TB",     "h",   "kB", "min", "ms",  "ns",
-                                                             "px",  "s",   "tokens", "us",  "x",  "µs"};
+  static constexpr std::array<std::string_view, 22> units = {
+      "%", "B",  "GB",  "GiB", "Hz", "KB", "KiB", "MB",     "MHz", "MiB", "TB",
+      "h", "kB", "min", "ms",  "ns", "px", "s",   "tokens", "us",  "x",   "µs"};
   return std::binary_search(units.begin(), units.end(), unit);
 }
 
@@ -33,7 +33,8 @@ bool is_number_unit(std::string_view unit) {
 template <class F>
 void each_quantity(std::string_view line, F&& found) {
   for (std::size_t i = 0; i < line.size();) {
-    if (!is_digit(line[i]) || (i > 0 && (is_name_char(line[i - 1]) || line[i - 1] == '.' || line[i - 1] == '-'))) {
+    if (!is_digit(line[i]) ||
+        (i > 0 && (is_name_char(line[i - 1]) || line[i - 1] == '.' || line[i - 1] == '-'))) {
       ++i;
       continue;
     }
@@ -41,7 +42,8 @@ void each_quantity(std::string_view line, F&& found) {
     while (end < line.size() && (is_digit(line[end]) || line[end] == '.' || line[end] == ',')) ++end;
     std::size_t unit = end + (end < line.size() && line[end] == ' ');
     std::size_t stop = unit;
-    while (stop < line.size() && stop - unit < 7 && (line[stop] == '%' || (is_name_char(line[stop]) && !is_digit(line[stop]))))
+    while (stop < line.size() && stop - unit < 7 &&
+           (line[stop] == '%' || (is_name_char(line[stop]) && !is_digit(line[stop]))))
       ++stop;
     if (stop > unit && is_number_unit(line.substr(unit, stop - unit))) found(line.substr(i, stop - i));
     i = std::max(end, i + 1);
@@ -52,14 +54,17 @@ void each_quantity(std::string_view line, F&& found) {
 std::string_view whole_path(std::string_view line, std::string_view name, Escapes escapes) {
   const auto end = static_cast<std::size_t>(name.data() - line.data()) + name.size();
   auto begin = end - name.size();
-  const auto in_part = [](char c) { return is_name_char(c) || c == '.' || c == '-' || c == '+' || c == '@' || c == '~'; };
+  const auto in_part = [](char c) {
+    return is_name_char(c) || c == '.' || c == '-' || c == '+' || c == '@' || c == '~';
+  };
   while (begin > 0 && (line[begin - 1] == '/' || line[begin] == '/')) {
     if (line[begin - 1] != '/' && !in_part(line[begin - 1])) break;
     const auto before = begin;
     --begin;
     while (line[begin] != '/' && begin > 0 && in_part(line[begin - 1])) --begin;
-    if (escapes == Escapes::json && begin > 0 && line[begin - 1] == '\\' && line[begin] != '/') ++begin;  // "\nsrc/a.c"
-    if (begin == before) break;                                                                           // "\n/src/a.c"
+    if (escapes == Escapes::json && begin > 0 && line[begin - 1] == '\\' && line[begin] != '/')
+      ++begin;                   // "\nsrc/a.c"
+    if (begin == before) break;  // "\n/src/a.c"
   }
   return line.substr(begin, end - begin);
 }
@@ -88,7 +93,8 @@ std::uint64_t key_of_fact(FactKind kind, std::string_view text) {
 class Collector {
  public:
   // all: also names that only tool results hold; an index has no room for those, their originals do.
-  explicit Collector(const Conversation& conversation, bool all = false) : conversation_(conversation), all_(all) {}
+  explicit Collector(const Conversation& conversation, bool all = false)
+      : conversation_(conversation), all_(all) {}
 
   std::vector<Fact> run() {
     for (const auto& item : conversation_.items) {
@@ -117,7 +123,8 @@ class Collector {
 
   void said(const Item& item, std::string_view text) {
     if (is_human(item)) {
-      for (const auto rule : rules_in(text)) add(FactKind::rule, clipped(rule, longest_rule), item.recall, true);
+      for (const auto rule : rules_in(text))
+        add(FactKind::rule, clipped(rule, longest_rule), item.recall, true);
     }
     names_in(text, Escapes::plain, item.recall, true);
   }
@@ -129,7 +136,8 @@ class Collector {
   void answered(const Item& item, const ToolResult& result) {
     const auto recall = result.recall ? result.recall : item.recall;
     if (runs_commands(result.tool))
-      add(FactKind::command, clipped(std::string_view(result.subject).substr(0, result.subject.find('\n')), longest_command),
+      add(FactKind::command,
+          clipped(std::string_view(result.subject).substr(0, result.subject.find('\n')), longest_command),
           recall, true);
     else if (!searches_files(result.tool) && is_path(result.subject))
       add(FactKind::file, result.subject, recall, true);
@@ -163,7 +171,8 @@ class Collector {
       }
       if (written || error)
         each_quantity(line, [&](std::string_view quantity) {
-          if (quantity != "0x") add(FactKind::number, quantity, recall, written);  // the head of a number in hex
+          if (quantity != "0x")
+            add(FactKind::number, quantity, recall, written);  // the head of a number in hex
         });
     });
   }
@@ -187,7 +196,8 @@ class Collector {
   void merge_files() {
     std::unordered_map<std::string_view, std::size_t> paths, by_name;
     for (std::size_t i = 0; i < facts_.size(); ++i)
-      if (facts_[i].kind == FactKind::file && facts_[i].text.find('/') != std::string::npos) paths.emplace(facts_[i].text, i);
+      if (facts_[i].kind == FactKind::file && facts_[i].text.find('/') != std::string::npos)
+        paths.emplace(facts_[i].text, i);
     std::vector<std::size_t> into(facts_.size());
     for (std::size_t i = 0; i < facts_.size(); ++i) into[i] = i;
     for (const auto& [path, i] : paths) {
@@ -229,17 +239,20 @@ class Collector {
     last_.resize(kept);
   }
 
-  // What was written counts most, then what came up often, then what came up lately. Rules and what changed the system never age.
+  // What was written counts most, then what came up often, then what came up lately. Rules and what changed
+  // the system never age.
   void rank() {
     const auto total = static_cast<double>(std::max<Tokens>(1, position_));
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       auto& fact = facts_[i];
-      const bool lasts = fact.kind == FactKind::rule || (fact.kind == FactKind::command && changes_system(fact.text));
+      const bool lasts =
+          fact.kind == FactKind::rule || (fact.kind == FactKind::command && changes_system(fact.text));
       const double age = lasts ? 0 : 1 - static_cast<double>(last_[i].first) / total;
       fact.need = (fact.written ? 4 : 1) * (1 + 0.2 * std::min(fact.uses, 10)) / (1 + 4 * age);
     }
-    std::stable_sort(facts_.begin(), facts_.end(),
-                     [](const Fact& a, const Fact& b) { return a.kind != b.kind ? a.kind < b.kind : a.need > b.need; });
+    std::stable_sort(facts_.begin(), facts_.end(), [](const Fact& a, const Fact& b) {
+      return a.kind != b.kind ? a.kind < b.kind : a.need > b.need;
+    });
   }
 
   const Conversation& conversation_;
@@ -268,7 +281,9 @@ constexpr std::array<Section, 8> sections{{
     {FactKind::url, "URLs", "\n- ", 0.05},
 }};
 
-std::string shown(const Fact& fact) { return fact.recall ? fact.text + " " + to_string(fact.recall) : fact.text; }
+std::string shown(const Fact& fact) {
+  return fact.recall ? fact.text + " " + to_string(fact.recall) : fact.text;
+}
 
 // Every specific as it may stand in a text; for the audit.
 std::string text_of(const Conversation& conversation) {
@@ -311,14 +326,15 @@ std::string index_of(const Conversation& conversation, Tokens budget) {
     for (const auto& fact : facts) {
       if (fact.kind != section.kind) continue;
       const auto text = shown(fact);
-      const auto cost =
-          static_cast<double>(estimate(text) + 1) + (part.empty() ? static_cast<double>(estimate(section.title)) + 3 : 0);
+      const auto cost = static_cast<double>(estimate(text) + 1) +
+                        (part.empty() ? static_cast<double>(estimate(section.title)) + 3 : 0);
       if (cost > room) continue;
       room -= cost;
       part += (part.empty() ? (section.between == ", " ? "" : "\n- ") : std::string(section.between)) + text;
     }
     if (!part.empty())
-      out += (out.empty() ? "" : "\n") + std::string(section.title) + ":" + (part.front() == '\n' ? "" : " ") + part;
+      out += (out.empty() ? "" : "\n") + std::string(section.title) + ":" +
+             (part.front() == '\n' ? "" : " ") + part;
     left -= before - room;
     carried = room;
   }
@@ -330,7 +346,8 @@ namespace {
 // "12 of 20 sentences kept, 8 on recall, none lost"
 std::string fates(std::size_t kept, std::size_t reachable, std::size_t dropped, const char* what) {
   return std::to_string(kept) + " of " + std::to_string(kept + reachable + dropped) + " " + what + " kept, " +
-         std::to_string(reachable) + " on recall, " + (dropped == 0 ? "none" : std::to_string(dropped)) + " lost";
+         std::to_string(reachable) + " on recall, " + (dropped == 0 ? "none" : std::to_string(dropped)) +
+         " lost";
 }
 
 }  // namespace
@@ -377,7 +394,8 @@ LossReport audit(const Conversation& before, const Conversation& after) {
   });
   // Sentences are looked for in the text itself; names are not, there may be many.
   const auto stands = [&](const Fact& fact) {
-    const bool sentence = fact.kind == FactKind::rule || fact.kind == FactKind::command || fact.kind == FactKind::error;
+    const bool sentence =
+        fact.kind == FactKind::rule || fact.kind == FactKind::command || fact.kind == FactKind::error;
     return there.count(hash_text(fact.text)) || (sentence && text.find(fact.text) != text.npos);
   };
   LossReport report;

@@ -1,5 +1,6 @@
-// The specifics a summary would lose, found without a model: files with lines, commands, errors, identifiers edited, numbers
-// with units, URLs and what the person demanded, each with the recall id of where it stood, ranked by how likely it is needed.
+// The specifics a summary would lose, found without a model: files with lines, commands, errors, identifiers
+// edited, numbers with units, URLs and what the person demanded, each with the recall id of where it stood,
+// ranked by how likely it is needed.
 #pragma once
 
 #include <string>
@@ -24,7 +25,8 @@ struct Fact {
 // By kind, the most needed first. One pass; equal input gives equal output.
 std::vector<Fact> facts_of(const Conversation& conversation);
 
-// The index as text, a line for each kind, within a budget of estimated tokens; empty when there is nothing to tell.
+// The index as text, a line for each kind, within a budget of estimated tokens; empty when there is nothing
+// to tell.
 std::string index_of(const Conversation& conversation, Tokens budget);
 
 enum class Fate { kept, reachable, dropped };

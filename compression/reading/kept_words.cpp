@@ -26,25 +26,33 @@ Words quoted(const Item& item) {
 // Head and tail of what does not fit, with the id of the whole; empty when not even that fits.
 std::string excerpt(const Words& words, Tokens room) {
   if (!words.recall || room < least_excerpt) return {};
-  auto limit = static_cast<double>(words.text.size()) * static_cast<double>(room) / static_cast<double>(estimate(words.text));
+  auto limit = static_cast<double>(words.text.size()) * static_cast<double>(room) /
+               static_cast<double>(estimate(words.text));
   for (; limit > least_excerpt; limit *= 0.8) {
-    auto cut = snip_text(words.text, {.limit = static_cast<std::size_t>(limit), .kind = OutputKind::source}, words.recall);
+    auto cut = snip_text(words.text, {.limit = static_cast<std::size_t>(limit), .kind = OutputKind::source},
+                         words.recall);
     if (estimate(cut) + 1 <= room) return cut;
   }
   return {};
 }
 
 // Stands for the person's messages that found no room; how many, when a text is such a note.
-constexpr std::string_view more_head = "> [and ", more_tail = " older messages of the user: Recall finds each by a word of it]";
-std::string more_note(std::size_t messages) { return std::string(more_head) + std::to_string(messages) + std::string(more_tail); }
+constexpr std::string_view more_head = "> [and ",
+                           more_tail = " older messages of the user: Recall finds each by a word of it]";
+std::string more_note(std::size_t messages) {
+  return std::string(more_head) + std::to_string(messages) + std::string(more_tail);
+}
 std::size_t more_of(std::string_view text) {
   std::size_t messages = 0;
   if (!text.starts_with(more_head) || !text.ends_with(more_tail)) return 0;
   text = text.substr(more_head.size(), text.size() - more_head.size() - more_tail.size());
-  return std::from_chars(text.data(), text.data() + text.size(), messages).ptr == text.data() + text.size() ? messages : 0;
+  return std::from_chars(text.data(), text.data() + text.size(), messages).ptr == text.data() + text.size()
+             ? messages
+             : 0;
 }
 
-// It stays kept when that summary is summarised in its turn. The person's own paragraphs and quotes are part of a message.
+// It stays kept when that summary is summarised in its turn. The person's own paragraphs and quotes are part
+// of a message.
 void carry_over(const Item& summary, std::vector<Words>& messages) {
   for (const auto* block : blocks_of<Summary>(summary)) {
     for (auto rest = kept_part(block->text); !rest.empty();) {
@@ -109,7 +117,8 @@ std::string kept_messages(const People& people, Tokens budget) {
   }
   for (const auto i : order)
     if (i >= opening) keep_words(i);
-  const auto more = people.more + static_cast<std::size_t>(std::count(kept.begin(), kept.end(), std::string()));
+  const auto more =
+      people.more + static_cast<std::size_t>(std::count(kept.begin(), kept.end(), std::string()));
   std::string out;
   for (std::size_t i = 0; i < messages.size(); ++i) {
     if (!kept[i].empty()) out += kept[i] + '\n';
@@ -119,7 +128,8 @@ std::string kept_messages(const People& people, Tokens budget) {
   return out;
 }
 
-std::string kept_answers(const std::vector<ItemPtr>& items, const std::vector<bool>& goes, double threshold, Tokens budget) {
+std::string kept_answers(const std::vector<ItemPtr>& items, const std::vector<bool>& goes, double threshold,
+                         Tokens budget) {
   struct Answer {
     std::size_t place;
     std::string text;
@@ -127,7 +137,8 @@ std::string kept_answers(const std::vector<ItemPtr>& items, const std::vector<bo
   };
   std::vector<Answer> answers;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (!goes[i] || items[i]->role != Role::assistant || importance(*items[i]).score < threshold - 1e-9) continue;
+    if (!goes[i] || items[i]->role != Role::assistant || importance(*items[i]).score < threshold - 1e-9)
+      continue;
     std::string text;
     for (const auto* block : blocks_of<Text>(*items[i])) text += (text.empty() ? "" : "\n") + block->text;
     if (is_blank(text)) continue;
@@ -136,14 +147,16 @@ std::string kept_answers(const std::vector<ItemPtr>& items, const std::vector<bo
     const auto tokens = static_cast<double>(estimate(text) + 1);
     answers.push_back({i, std::move(text), tokens * (0.5 + age)});
   }
-  std::stable_sort(answers.begin(), answers.end(), [](const Answer& a, const Answer& b) { return a.cost < b.cost; });
+  std::stable_sort(answers.begin(), answers.end(),
+                   [](const Answer& a, const Answer& b) { return a.cost < b.cost; });
   std::erase_if(answers, [&](const Answer& answer) {
     const Tokens tokens = estimate(answer.text) + 1;
     if (tokens > budget) return true;
     budget -= tokens;
     return false;
   });
-  std::sort(answers.begin(), answers.end(), [](const Answer& a, const Answer& b) { return a.place < b.place; });
+  std::sort(answers.begin(), answers.end(),
+            [](const Answer& a, const Answer& b) { return a.place < b.place; });
   std::string out;
   for (const auto& answer : answers) out += (out.empty() ? "" : "\n") + answer.text;
   return out;

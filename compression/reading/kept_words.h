@@ -1,4 +1,5 @@
-// What a summary keeps word for word: the messages of the user that leave with its stretch, and the answers that matter.
+// What a summary keeps word for word: the messages of the user that leave with its stretch, and the answers
+// that matter.
 #pragma once
 
 #include <string>
@@ -24,11 +25,13 @@ struct People {
 // `goes` is parallel to the items: what stays in the context needs no quote.
 People people_of(const std::vector<ItemPtr>& items, const std::vector<bool>& goes);
 
-// All of it when it fits; else the first request, what the others demand, then the newest, and how many more there are. Of a long
-// one that does not fit head and tail, within half of the room that is left.
+// All of it when it fits; else the first request, what the others demand, then the newest, and how many more
+// there are. Of a long one that does not fit head and tail, within half of the room that is left.
 std::string kept_messages(const People& people, Tokens budget);
 
-// Answers at or above the importance threshold, word for word while the budget lasts: of two the newer and shorter stays. In order.
-std::string kept_answers(const std::vector<ItemPtr>& items, const std::vector<bool>& goes, double threshold, Tokens budget);
+// Answers at or above the importance threshold, word for word while the budget lasts: of two the newer and
+// shorter stays. In order.
+std::string kept_answers(const std::vector<ItemPtr>& items, const std::vector<bool>& goes, double threshold,
+                         Tokens budget);
 
 }  // namespace tern

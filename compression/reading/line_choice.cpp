@@ -8,10 +8,12 @@ namespace tern {
 
 namespace {
 
-constexpr float again = .02f;      // what a name is worth when it is held already: context of what was written since
-constexpr float bare = .25f;       // share of a line's bytes inside names from which on it says little about them
+constexpr float again =
+    .02f;  // what a name is worth when it is held already: context of what was written since
+constexpr float bare = .25f;  // share of a line's bytes inside names from which on it says little about them
 constexpr float line_cost = 1.3f;  // tokens a line costs beside its own
-// Prose has a worth of its own beside its names; more where it gives a reason, and while little of its answer is kept yet.
+// Prose has a worth of its own beside its names; more where it gives a reason, and while little of its answer
+// is kept yet.
 constexpr float word_need = .004f, reason_need = 1.3f, first_need = 2, first_share = .2f;
 
 }  // namespace
@@ -28,7 +30,10 @@ float need_of(const NameUse& use) {
 }
 
 LineChoice::LineChoice(const Survey& survey)
-    : survey_(survey), held_(survey.uses.size(), 0), kept_(survey.lines.size(), 0), kept_bytes_(survey.parts.size(), 0) {
+    : survey_(survey),
+      held_(survey.uses.size(), 0),
+      kept_(survey.lines.size(), 0),
+      kept_bytes_(survey.parts.size(), 0) {
   needs_.reserve(survey.uses.size());
   for (const auto& use : survey.uses) needs_.push_back(need_of(use));
 }
@@ -83,7 +88,8 @@ float LineChoice::value(std::uint32_t line) const {
 
 namespace {
 
-// Lines by what they are worth, in steps of a five-hundredth: the best comes out first, and putting one back costs nothing.
+// Lines by what they are worth, in steps of a five-hundredth: the best comes out first, and putting one back
+// costs nothing.
 class Offers {
  public:
   explicit Offers(std::size_t most) : heads_(steps, none) { lines_.reserve(most); }
@@ -118,7 +124,8 @@ class Offers {
   }
 
  private:
-  static constexpr std::uint32_t none = ~0u, steps = 16'384;  // 32 powers of two, 512 steps each; below lies one heap
+  static constexpr std::uint32_t none = ~0u,
+                                 steps = 16'384;  // 32 powers of two, 512 steps each; below lies one heap
 
   // The bits of positive floats are in their order.
   static std::uint32_t key(float value) { return std::bit_cast<std::uint32_t>(value) >> 14; }
@@ -139,7 +146,8 @@ class Offers {
 
 }  // namespace
 
-// Values only fall while names become held, so an offer whose value is still the highest after a fresh look is the best.
+// Values only fall while names become held, so an offer whose value is still the highest after a fresh look
+// is the best.
 Tokens LineChoice::spend(const std::vector<std::uint32_t>& candidates, Tokens room) {
   Offers offers(candidates.size());
   for (const auto line : candidates) {

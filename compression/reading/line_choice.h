@@ -7,8 +7,8 @@
 
 namespace tern {
 
-// How likely a name is to be needed again, on a scale of its own: what the person or the assistant wrote itself counts
-// most, then what came up often, then what came up lately.
+// How likely a name is to be needed again, on a scale of its own: what the person or the assistant wrote
+// itself counts most, then what came up often, then what came up lately.
 float need_of(const NameUse& use);
 
 class LineChoice {

@@ -20,7 +20,8 @@ constexpr std::size_t marker_room = 200;     // characters of it that the marker
 constexpr std::size_t kept_line = 200;       // characters of one such line
 constexpr std::size_t most_salient = 2'000;  // lines looked at before the scan stops
 constexpr double characters_a_token = 4;
-constexpr double most_of_window = 1.0 / 12;  // for one result: larger ones push out more that is needed than they bring
+constexpr double most_of_window =
+    1.0 / 12;  // for one result: larger ones push out more that is needed than they bring
 
 std::string with_recall(std::string note, RecallId recall) {
   return recall ? note + " \xC2\xB7 recall " + to_string(recall) + "]" : note + "]";
@@ -61,7 +62,9 @@ std::size_t start_of_tail(std::string_view text, std::size_t characters) {
   return newline != text.npos && newline + 1 - at <= (text.size() - at) / 2 ? newline + 1 : at;
 }
 
-std::size_t count_lines(std::string_view text) { return count_newlines(text) + (!text.empty() && text.back() != '\n'); }
+std::size_t count_lines(std::string_view text) {
+  return count_newlines(text) + (!text.empty() && text.back() != '\n');
+}
 
 // What the reader does not see, in the terms of the original: lines counted from 1.
 struct Gap {
@@ -75,7 +78,10 @@ bool longer_than(std::string_view text, std::size_t characters) {
 class Cut {
  public:
   Cut(std::string_view original, const CleanOutput& clean, const SnipForm& form)
-      : original_(original), clean_(clean), text_(clean.changed ? std::string_view(clean.text) : original), form_(form) {}
+      : original_(original),
+        clean_(clean),
+        text_(clean.changed ? std::string_view(clean.text) : original),
+        form_(form) {}
 
   std::string assemble(RecallId recall) {
     if (form_.halves) return in_halves(recall);
@@ -103,7 +109,8 @@ class Cut {
 
   static std::string told(const Gap& gap) {
     return grouped(gap.characters) + " characters, " + grouped(gap.lines) + " lines snipped (lines " +
-           std::to_string(gap.first_line) + "\xE2\x80\x93" + std::to_string(gap.first_line + gap.lines - 1) + ")";
+           std::to_string(gap.first_line) + "\xE2\x80\x93" + std::to_string(gap.first_line + gap.lines - 1) +
+           ")";
   }
 
   // Within the limit with its marker; where the marker alone is above it, the shortest one is all there is.
@@ -128,7 +135,8 @@ class Cut {
 
   std::string outline() const {
     const auto room = static_cast<std::size_t>(static_cast<double>(form_.limit) * kept_share);
-    return room > marker_room ? file_outline(text_, head_, tail_, form_.language, room - marker_room) : std::string();
+    return room > marker_room ? file_outline(text_, head_, tail_, form_.language, room - marker_room)
+                              : std::string();
   }
 
   // Strong lines first, each kind in its order, until the budget is spent; shown in the order of the text.
@@ -173,8 +181,8 @@ std::string shortened(std::string_view text, const SnipForm& form, RecallId reca
   if (!clean.changed || longer_than(clean.text, form.limit)) return Cut(text, clean, form).assemble(recall);
   std::string out = clean.text;
   if (!out.empty() && out.back() != '\n') out += '\n';
-  const std::string note =
-      "[repeats collapsed: " + grouped(count_characters(text)) + " characters, " + grouped(count_lines(text)) + " lines before";
+  const std::string note = "[repeats collapsed: " + grouped(count_characters(text)) + " characters, " +
+                           grouped(count_lines(text)) + " lines before";
   out += with_recall(note, recall);
   return longer_than(out, form.limit) ? Cut(text, clean, form).assemble(recall) : out;
 }
@@ -191,8 +199,8 @@ std::size_t limit_of(const ToolResult& result, const Budget& budget, const Arriv
   const bool calm = band(arrival.share) == Band::calm;
   const std::size_t wanted = asked_for ? config.read_limit : calm ? relaxed_limit(config) : config.snip_limit;
   const auto window = static_cast<double>(std::max<Tokens>(0, budget.effective())) * characters_a_token;
-  const std::size_t bound =
-      std::min(wanted, static_cast<std::size_t>(window * most_of_window)) * (asked_for && arrival.ranged ? 2 : 1);
+  const std::size_t bound = std::min(wanted, static_cast<std::size_t>(window * most_of_window)) *
+                            (asked_for && arrival.ranged ? 2 : 1);
   return std::max(bound, config.snip_limit);
 }
 

@@ -22,19 +22,23 @@ namespace tern {
 
 namespace {
 
-constexpr double words_share = 0.2;  // of the goal: so much room is made for those words where the tail leaves less
+constexpr double words_share =
+    0.2;  // of the goal: so much room is made for those words where the tail leaves less
 constexpr double tail_share = 0.5;   // of the goal, for what stays verbatim behind the summary
 constexpr double crowd_share = 0.4;  // earlier summaries over this share of the goal are summarised together
-constexpr double said_share = 0.4;   // of what the target leaves beside those words and the index: for answers, word for word
+constexpr double said_share =
+    0.4;  // of what the target leaves beside those words and the index: for answers, word for word
 constexpr std::size_t least_covered = 4, least_after = 3;  // messages
 constexpr int literal_rounds = 2;                          // the newest tool rounds always stay as they are
-constexpr Tokens least_target = 1'600;  // less no model keeps to, and what is rejected is paid for all the same
+constexpr Tokens least_target =
+    1'600;  // less no model keeps to, and what is rejected is paid for all the same
 constexpr Tokens usual_answer = 2'000;  // so much is left to the model before answers are kept word for word
 constexpr std::string_view kept_heading = "What the user wrote, word for word:";
 constexpr std::string_view said_heading = "What the assistant said, word for word:";
 constexpr std::string_view index_heading = "Specifics of the originals (recall by id):";
 
-// --- answer --------------------------------------------------------------------------------------------------------------
+// --- answer
+// --------------------------------------------------------------------------------------------------------------
 
 // A fence around everything goes; fences inside stay.
 std::string_view without_fence(std::string_view text) {
@@ -53,7 +57,8 @@ std::string_view without_chatter(std::string_view text) {
   std::size_t at = 0;
   for (int line = 0; line < 6 && at < text.size(); ++line) {
     const auto rest = trimmed(text.substr(at));
-    if (rest.starts_with("1.") || rest.starts_with("#") || rest.starts_with("**1") || rest.starts_with("<overall_goal"))
+    if (rest.starts_with("1.") || rest.starts_with("#") || rest.starts_with("**1") ||
+        rest.starts_with("<overall_goal"))
       return rest;
     const auto next = text.find('\n', at);
     if (next == text.npos) break;
@@ -70,7 +75,8 @@ std::string_view body_of(const ParsedSummary& answer) {
 
 std::string summary_text(const SummaryRequest& request, std::string_view body) {
   std::string text =
-      summary_opening(static_cast<std::size_t>(std::count(request.goes.begin(), request.goes.end(), true))) + "\n\n";
+      summary_opening(static_cast<std::size_t>(std::count(request.goes.begin(), request.goes.end(), true))) +
+      "\n\n";
   text += body;
   if (!request.said.empty()) text.append("\n\n").append(said_heading).append("\n").append(request.said);
   if (!request.kept.empty()) text.append("\n\n").append(kept_heading).append("\n").append(request.kept);
@@ -78,7 +84,8 @@ std::string summary_text(const SummaryRequest& request, std::string_view body) {
   return text;
 }
 
-// What leaves of a stretch. A pin keeps the whole round it belongs to, a protected message of the user itself.
+// What leaves of a stretch. A pin keeps the whole round it belongs to, a protected message of the user
+// itself.
 std::vector<bool> leaving(const std::vector<ItemPtr>& items, const std::vector<bool>& keep) {
   std::vector<bool> goes(items.size(), true);
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -91,7 +98,8 @@ std::vector<bool> leaving(const std::vector<ItemPtr>& items, const std::vector<b
   return goes;
 }
 
-// The first gap gets the summary. A later gap needs a message of the user's side only where two answers would meet.
+// The first gap gets the summary. A later gap needs a message of the user's side only where two answers would
+// meet.
 Edits replaced(const SummaryRequest& request, ItemPtr made) {
   const auto& items = request.source.items;
   const auto& goes = request.goes;
@@ -108,9 +116,13 @@ Edits replaced(const SummaryRequest& request, ItemPtr made) {
     const bool needed = made != nullptr || gap == 0 || items[gap - 1]->role == Role::assistant;
     if (!needed) continue;
     if (!made)
-      made = make_item({.role = Role::user, .when = request.now, .blocks = {Text{"[Summarised above.]"}}, .synthetic = true});
+      made = make_item({.role = Role::user,
+                        .when = request.now,
+                        .blocks = {Text{"[Summarised above.]"}},
+                        .synthetic = true});
     const Tokens cost = made->tokens;
-    edits.push_back({i + 1 < items.size() ? items[i + 1]->id : request.insert_before, Insert{std::move(made)}, why, -cost});
+    edits.push_back({i + 1 < items.size() ? items[i + 1]->id : request.insert_before, Insert{std::move(made)},
+                     why, -cost});
     made = nullptr;
   }
   return edits;
@@ -125,8 +137,8 @@ std::size_t place_for_tail(const std::vector<ItemPtr>& items, Tokens tail) {
   return at;
 }
 
-// What the newest rounds hold open: two always, `keepRecent` while they leave half of the goal to the rest; and the results that are
-// protected.
+// What the newest rounds hold open: two always, `keepRecent` while they leave half of the goal to the rest;
+// and the results that are protected.
 std::size_t latest_end(const Conversation& conversation, const Budget& budget) {
   const auto& items = conversation.items;
   const auto& config = budget.config;
@@ -165,15 +177,16 @@ bool is_heading(std::string_view line) {
   return line.empty() || line.front() == '<' || (line.front() >= '0' && line.front() <= '9');
 }
 
-// An answer over its length without its longest lines, headings kept. Models overshoot by a fifth or so, and a refused summary is paid
-// for all the same. Empty when a third would not be enough.
+// An answer over its length without its longest lines, headings kept. Models overshoot by a fifth or so, and
+// a refused summary is paid for all the same. Empty when a third would not be enough.
 std::string within(std::string_view body, Tokens most) {
   std::vector<std::string_view> lines;
   each_line_of(body, [&](std::string_view line) { lines.push_back(line); });
   std::vector<std::size_t> longest;
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (!is_heading(lines[i])) longest.push_back(i);
-  std::stable_sort(longest.begin(), longest.end(), [&](auto a, auto b) { return lines[a].size() > lines[b].size(); });
+  std::stable_sort(longest.begin(), longest.end(),
+                   [&](auto a, auto b) { return lines[a].size() > lines[b].size(); });
   const Tokens all = estimate(body);
   Tokens over = all - most;
   std::vector<bool> gone(lines.size(), false);
@@ -234,15 +247,16 @@ std::optional<ItemRange> summary_range(const Conversation& conversation, const B
 
 Tokens asked_tokens(const SummaryRequest& request) {
   constexpr double asked_share = 0.6;  // models overshoot, and names take more tokens than words
-  const Tokens body =
-      request.target - estimate(request.kept) - estimate(request.said) - estimate(request.index) - estimate(summary_opening(0));
+  const Tokens body = request.target - estimate(request.kept) - estimate(request.said) -
+                      estimate(request.index) - estimate(summary_opening(0));
   const Tokens asked = std::max<Tokens>(100, static_cast<Tokens>(asked_share * static_cast<double>(body)));
   constexpr Tokens chars_a_token = 4;
-  return request.most_chars > 0 ? std::min(asked, static_cast<Tokens>(request.most_chars) / chars_a_token + 1) : asked;
+  return request.most_chars > 0 ? std::min(asked, static_cast<Tokens>(request.most_chars) / chars_a_token + 1)
+                                : asked;
 }
 
-SummaryRequest summary_request(const Conversation& conversation, const Budget& budget, ItemRange range, const std::string& focus,
-                               TimePoint now, const SummaryForm& form) {
+SummaryRequest summary_request(const Conversation& conversation, const Budget& budget, ItemRange range,
+                               const std::string& focus, TimePoint now, const SummaryForm& form) {
   const auto& items = conversation.items;
   const auto [first, end] = stretch_of(items, range);
   SummaryRequest request;
@@ -254,11 +268,13 @@ SummaryRequest summary_request(const Conversation& conversation, const Budget& b
   request.covers = {items[first]->id, items[end - 1]->id};
   request.insert_before = end < items.size() ? items[end]->id : ItemId{};
   auto keep = protected_items(conversation, budget.config);
-  keep = std::vector<bool>(keep.begin() + static_cast<std::ptrdiff_t>(first), keep.begin() + static_cast<std::ptrdiff_t>(end));
+  keep = std::vector<bool>(keep.begin() + static_cast<std::ptrdiff_t>(first),
+                           keep.begin() + static_cast<std::ptrdiff_t>(end));
   if (form.zone == Zone::pins) keep.assign(keep.size(), false);
   request.goes = leaving(request.source.items, keep);
   const auto& goes = request.goes;
-  for (std::size_t i = 0; i < goes.size(); ++i) request.replaces += goes[i] ? request.source.items[i]->tokens : 0;
+  for (std::size_t i = 0; i < goes.size(); ++i)
+    request.replaces += goes[i] ? request.source.items[i]->tokens : 0;
   const Tokens rest = count(conversation) - request.replaces;
   const Tokens most = std::max<Tokens>(1, request.replaces * 3 / 4);
   const Tokens goal = compaction_goal(budget);
@@ -268,16 +284,19 @@ SummaryRequest summary_request(const Conversation& conversation, const Budget& b
   const auto share = static_cast<Tokens>(form.kept * static_cast<double>(request.target));
   request.kept = kept_messages(people, std::max(share, std::min(words, request.target - least_target)));
   const Tokens left = request.target - estimate(request.kept);
-  request.index = index_of(request.source, std::min({budget.config.index_budget, request.target / 5, left * 2 / 5}));
+  request.index =
+      index_of(request.source, std::min({budget.config.index_budget, request.target / 5, left * 2 / 5}));
   const Tokens spare = request.target - estimate(request.kept) - estimate(request.index);
-  const auto most_said = std::min(static_cast<Tokens>(said_share * static_cast<double>(spare)), spare - usual_answer);
+  const auto most_said =
+      std::min(static_cast<Tokens>(said_share * static_cast<double>(spare)), spare - usual_answer);
   request.said = kept_answers(request.source.items, goes, budget.config.importance_threshold, most_said);
   if (budget.config.cap_summary) request.most_chars = budget.config.summary_max_chars;
   request.instructions = summary_prompt(request.style, focus);
   return request;
 }
 
-std::variant<Edits, Rejected> with_summary(const SummaryRequest& request, const std::string& answer, bool complete) {
+std::variant<Edits, Rejected> with_summary(const SummaryRequest& request, const std::string& answer,
+                                           bool complete) {
   const auto parsed = summary_answer(answer, request.style);
   const auto whole = body_of(parsed);
   const std::string told = request.most_chars > 0 ? clipped(whole, request.most_chars) : std::string(whole);
@@ -285,8 +304,8 @@ std::variant<Edits, Rejected> with_summary(const SummaryRequest& request, const 
   if (!complete && !parsed.closed) return Rejected{"the summary was cut off"};
   if (is_blank(body)) return Rejected{"the summary is empty"};
   auto made = made_of(request, body);
-  for (const auto extra :
-       {&SummaryRequest::said, &SummaryRequest::index}) {  // a long answer takes the room of what was added to it
+  for (const auto extra : {&SummaryRequest::said,
+                           &SummaryRequest::index}) {  // a long answer takes the room of what was added to it
     if (made->tokens <= request.target || (request.*extra).empty()) continue;
     auto shorter = request;
     shorter.said.clear();
@@ -298,15 +317,16 @@ std::variant<Edits, Rejected> with_summary(const SummaryRequest& request, const 
     bare.said.clear();
     bare.index.clear();
     const Tokens around = made->tokens - estimate(body);
-    if (const auto shorter = within(body, request.target - around - 8); !shorter.empty()) made = made_of(bare, shorter);
+    if (const auto shorter = within(body, request.target - around - 8); !shorter.empty())
+      made = made_of(bare, shorter);
   }
   if (made->tokens >= request.replaces) {
-    return Rejected{"the summary is larger than what it replaces: " + std::to_string(made->tokens) + " tokens for " +
-                    std::to_string(request.replaces)};
+    return Rejected{"the summary is larger than what it replaces: " + std::to_string(made->tokens) +
+                    " tokens for " + std::to_string(request.replaces)};
   }
   if (made->tokens > request.target) {
-    return Rejected{"the summary is over its target: " + std::to_string(made->tokens) + " of " + std::to_string(request.target) +
-                    " tokens"};
+    return Rejected{"the summary is over its target: " + std::to_string(made->tokens) + " of " +
+                    std::to_string(request.target) + " tokens"};
   }
   return replaced(request, std::move(made));
 }

@@ -32,8 +32,10 @@ struct SummaryRequest {
 struct Rejected {
   std::string why;  // empty, truncated, larger than what it replaces, over target
 };
-// `complete` is false when the provider stopped for length. Accepts missing or unclosed tags, fences, leading chatter.
-std::variant<Edits, Rejected> with_summary(const SummaryRequest& request, const std::string& answer, bool complete = true);
+// `complete` is false when the provider stopped for length. Accepts missing or unclosed tags, fences, leading
+// chatter.
+std::variant<Edits, Rejected> with_summary(const SummaryRequest& request, const std::string& answer,
+                                           bool complete = true);
 
 // What of the range stays as it is: the protected zone, or pins alone where the user picked the range.
 enum class Zone { all, pins };
@@ -41,15 +43,17 @@ struct SummaryForm {
   double kept = 0.3;  // the share of the target that the user's own words may take, word for word
   Zone zone = Zone::all;
 };
-SummaryRequest summary_request(const Conversation& conversation, const Budget& budget, ItemRange range, const std::string& focus,
-                               TimePoint now, const SummaryForm& form = {});
+SummaryRequest summary_request(const Conversation& conversation, const Budget& budget, ItemRange range,
+                               const std::string& focus, TimePoint now, const SummaryForm& form = {});
 
-// What a compaction would summarise: from behind the last summary (from the start when summaries fill too much) to the best
-// boundary that leaves about half of the goal verbatim; more of it when the work is code, less when it is talk. Earlier
-// summaries stand as they are, so no summary is made from the last one. None when too little lies before the boundary.
+// What a compaction would summarise: from behind the last summary (from the start when summaries fill too
+// much) to the best boundary that leaves about half of the goal verbatim; more of it when the work is code,
+// less when it is talk. Earlier summaries stand as they are, so no summary is made from the last one. None
+// when too little lies before the boundary.
 std::optional<ItemRange> summary_range(const Conversation& conversation, const Budget& budget);
 
-// What a model is asked to stay under: what the result leaves beside the kept messages and the index, less what models overshoot by.
+// What a model is asked to stay under: what the result leaves beside the kept messages and the index, less
+// what models overshoot by.
 Tokens asked_tokens(const SummaryRequest& request);
 
 // What a summary tells itself: without its opening, the kept answers and messages, and the index.

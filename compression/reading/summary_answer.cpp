@@ -23,11 +23,13 @@ bool begins_line(std::string_view text, std::size_t at) {
   return before == npos || text[before] == '\n';
 }
 
-// A tag that opens stands at the start of a line, or right before a line's end, a heading or a tag; one in a sentence does not.
+// A tag that opens stands at the start of a line, or right before a line's end, a heading or a tag; one in a
+// sentence does not.
 bool opens(std::string_view text, std::size_t at, std::size_t size) {
   if (begins_line(text, at) || at + size >= text.size()) return true;
   const char next = text[at + size];
-  return next == '\n' || next == '\r' || next == '#' || next == '*' || next == '<' || (next >= '0' && next <= '9');
+  return next == '\n' || next == '\r' || next == '#' || next == '*' || next == '<' ||
+         (next >= '0' && next <= '9');
 }
 
 enum class Unsure { first, last };  // which to take when none of several opens
@@ -57,16 +59,18 @@ bool followed_by(std::string_view low, std::size_t at, std::string_view tag) {
   return next != npos && low.substr(next).starts_with(tag);
 }
 
-// Behind the end of a private part that opens at `begin`: the closing tag that the answer follows, else the first one; where
-// it was never closed, the place the answer opens at, else the end of the text.
-std::size_t end_of_private(std::string_view low, std::size_t begin, std::string_view thinking, std::string_view answer) {
+// Behind the end of a private part that opens at `begin`: the closing tag that the answer follows, else the
+// first one; where it was never closed, the place the answer opens at, else the end of the text.
+std::size_t end_of_private(std::string_view low, std::size_t begin, std::string_view thinking,
+                           std::string_view answer) {
   const auto tag = closing(thinking);
   const auto first = low.find(tag, begin);
   for (auto at = first; at != npos; at = low.find(tag, at + 1)) {
     if (followed_by(low, at + tag.size(), opening(answer))) return at + tag.size();
   }
   const auto open = find_opening(low, answer, begin, Unsure::last);
-  const bool closed = first != npos && (open == npos || first < open || low.find(opening(answer), first) != npos);
+  const bool closed =
+      first != npos && (open == npos || first < open || low.find(opening(answer), first) != npos);
   return closed ? first + tag.size() : std::min(open, low.size());
 }
 

@@ -1,5 +1,6 @@
-// What a model answered when it was asked for a summary, taken apart: its private part goes, closed or not, and what stands
-// between the summary's tags is left. Tags count in capitals too; one that is only spoken of is told from one that opens.
+// What a model answered when it was asked for a summary, taken apart: its private part goes, closed or not,
+// and what stands between the summary's tags is left. Tags count in capitals too; one that is only spoken of
+// is told from one that opens.
 #pragma once
 
 #include <string>

@@ -16,10 +16,11 @@ namespace tern {
 namespace {
 
 constexpr std::size_t sections = 11;
-constexpr std::size_t first_of_now = 7, last_of_now = 8;  // "8. Current work" and "9. Next step" tell where the work stands
-constexpr std::size_t least_sections = 3;                 // fewer headings: the model did not follow the form
-constexpr std::array<std::string_view, 5> fields = {"overall_goal", "key_knowledge", "file_system_state", "recent_actions",
-                                                    "current_plan"};
+constexpr std::size_t first_of_now = 7,
+                      last_of_now = 8;     // "8. Current work" and "9. Next step" tell where the work stands
+constexpr std::size_t least_sections = 3;  // fewer headings: the model did not follow the form
+constexpr std::array<std::string_view, 5> fields = {"overall_goal", "key_knowledge", "file_system_state",
+                                                    "recent_actions", "current_plan"};
 
 struct Section {
   std::string heading, body;
@@ -28,7 +29,8 @@ using Sections = std::array<Section, sections>;
 
 std::string_view stripped(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
-  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
+  return first == text.npos ? std::string_view()
+                            : text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
 }
 
 // "none", "- None.", "* (none)", "N/A"
@@ -46,18 +48,21 @@ bool says_nothing(std::string_view body) {
   return nothing;
 }
 
-// "3. Files and code: a.cpp", "## 3. Files and code", "**3. Files and code**": its number from 0, or nothing. The word tells
-// it from an entry of a numbered list.
+// "3. Files and code: a.cpp", "## 3. Files and code", "**3. Files and code**": its number from 0, or nothing.
+// The word tells it from an entry of a numbered list.
 std::optional<std::size_t> heading_number(std::string_view line) {
-  static constexpr std::array<std::string_view, sections> words = {"equest", "oncept", "ile", "rror",     "roblem", "essage",
-                                                                   "ending", "urrent", "ext", "referenc", "ecision"};
-  while (!line.empty() && (line.front() == '#' || line.front() == '*' || line.front() == ' ')) line.remove_prefix(1);
+  static constexpr std::array<std::string_view, sections> words = {"equest", "oncept",   "ile",    "rror",
+                                                                   "roblem", "essage",   "ending", "urrent",
+                                                                   "ext",    "referenc", "ecision"};
+  while (!line.empty() && (line.front() == '#' || line.front() == '*' || line.front() == ' '))
+    line.remove_prefix(1);
   std::size_t number = 0, digits = 0;
   while (digits < 2 && digits < line.size() && is_digit(line[digits]))
     number = number * 10 + static_cast<std::size_t>(line[digits++] - '0');
   if (number < 1 || number > sections || !line.substr(digits).starts_with(". ")) return std::nullopt;
   --number;
-  return line.substr(0, line.find(':')).find(words[number]) == line.npos ? std::nullopt : std::optional(number);
+  return line.substr(0, line.find(':')).find(words[number]) == line.npos ? std::nullopt
+                                                                         : std::optional(number);
 }
 
 std::optional<Sections> sections_of(std::string_view text) {
@@ -122,7 +127,8 @@ std::string joined_fields(const std::vector<std::string>& parts) {
 std::string one_after_another(const std::vector<std::string>& parts) {
   std::string out;
   for (std::size_t i = 0; i < parts.size(); ++i)
-    out += "Part " + std::to_string(i + 1) + " of " + std::to_string(parts.size()) + ":\n" + parts[i] + "\n\n";
+    out +=
+        "Part " + std::to_string(i + 1) + " of " + std::to_string(parts.size()) + ":\n" + parts[i] + "\n\n";
   return out;
 }
 
@@ -138,7 +144,8 @@ std::vector<Conversation> summary_parts(const Conversation& source, Tokens room)
   const auto& items = source.items;
   for (std::size_t first = 0, end = 0; first < items.size(); first = end) {
     Tokens step = items[first]->tokens;  // a message with the results that must follow it
-    for (end = first + 1; end < items.size() && has<ToolResult>(*items[end]); ++end) step += items[end]->tokens;
+    for (end = first + 1; end < items.size() && has<ToolResult>(*items[end]); ++end)
+      step += items[end]->tokens;
     if (here > 0 && here + step > most) {
       found.emplace_back();
       here = 0;
@@ -152,7 +159,8 @@ std::vector<Conversation> summary_parts(const Conversation& source, Tokens room)
 
 std::string part_note(std::size_t part, std::size_t parts, Tokens target) {
   return "\n\nThis is part " + std::to_string(part) + " of " + std::to_string(parts) +
-         " of the conversation, in order. The other parts are summarised beside it and joined with yours heading by heading, so "
+         " of the conversation, in order. The other parts are summarised beside it and joined with yours "
+         "heading by heading, so "
          "write only what this part shows, and \"none\" under a heading it has nothing for." +
          length_note(target);
 }

@@ -55,7 +55,8 @@ SummaryTags summary_tags(SummaryStyle style) {
 }
 
 std::string length_note(Tokens target) {
-  return " Stay under " + std::to_string(std::max<Tokens>(target, 100) * 3 / 4) + " words in the answer itself.";
+  return " Stay under " + std::to_string(std::max<Tokens>(target, 100) * 3 / 4) +
+         " words in the answer itself.";
 }
 
 std::string summary_prompt(SummaryStyle style, std::string_view focus) {
@@ -68,7 +69,8 @@ std::string summary_prompt(SummaryStyle style, std::string_view focus) {
 
 std::string summary_opening(std::size_t messages) {
   return std::string(summary_head) + std::to_string(messages) +
-         " earlier messages. What is needed to go on is here; any original can be recalled by its id, such as r17.]";
+         " earlier messages. What is needed to go on is here; any original can be recalled by its id, such "
+         "as r17.]";
 }
 
 }  // namespace tern

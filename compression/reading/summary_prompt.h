@@ -8,8 +8,8 @@
 
 namespace tern {
 
-// The whole instruction but for the length: role, private thinking, the parts of the answer, then the user's focus and the
-// instructions of the memory file, which take precedence.
+// The whole instruction but for the length: role, private thinking, the parts of the answer, then the user's
+// focus and the instructions of the memory file, which take precedence.
 std::string summary_prompt(SummaryStyle style, std::string_view focus);
 
 // How long the answer may be. Said once in a request: a part of a summary has a length of its own.
@@ -23,6 +23,7 @@ SummaryTags summary_tags(SummaryStyle style);
 
 // The opening line of every summary in the context.
 std::string summary_opening(std::size_t messages);
-inline constexpr std::string_view summary_head = "[The context was compressed: this summary stands for ";  // how it begins
+inline constexpr std::string_view summary_head =
+    "[The context was compressed: this summary stands for ";  // how it begins
 
 }  // namespace tern

@@ -20,10 +20,12 @@ namespace tern {
 
 namespace {
 
-constexpr std::size_t least_text = 200;             // bytes; shorter results are not worth a line
-constexpr double near_duplicate_share = 0.9;        // share of common shingles
-constexpr double like_size = 0.75;                  // near-duplicates are of like size
-constexpr std::size_t marks = 4, marked_line = 12;  // a text is found again by as many of its lines, of so many bytes at least
+constexpr std::size_t least_text = 200;       // bytes; shorter results are not worth a line
+constexpr double near_duplicate_share = 0.9;  // share of common shingles
+constexpr double like_size = 0.75;            // near-duplicates are of like size
+constexpr std::size_t marks = 4,
+                      marked_line =
+                          12;  // a text is found again by as many of its lines, of so many bytes at least
 
 struct Seen {
   std::size_t item, block;
@@ -32,7 +34,8 @@ struct Seen {
 };
 
 bool is_part(const Seen& read) {
-  static constexpr std::string_view words[] = {"offset\"", "limit\"", "start", "end_line", "line_", "range\"", "lines\""};
+  static constexpr std::string_view words[] = {"offset\"", "limit\"", "start",  "end_line",
+                                               "line_",    "range\"", "lines\""};
   return std::any_of(std::begin(words), std::end(words),
                      [&](std::string_view word) { return read.arguments.find(word) != read.arguments.npos; });
 }
@@ -79,8 +82,9 @@ class Finder {
   }
 
   std::vector<Superseded> run() && {
-    std::sort(found_.begin(), found_.end(),
-              [](const Superseded& a, const Superseded& b) { return std::pair(a.item, a.block) < std::pair(b.item, b.block); });
+    std::sort(found_.begin(), found_.end(), [](const Superseded& a, const Superseded& b) {
+      return std::pair(a.item, a.block) < std::pair(b.item, b.block);
+    });
     return std::move(found_);
   }
 
@@ -141,7 +145,8 @@ class Finder {
     std::size_t n = 0;
     const auto meet = [&](auto& where, const auto& key) {
       const auto [at, fresh] = where.try_emplace(key, me);
-      if (!fresh && std::find(older.begin(), older.begin() + n, at->second) == older.begin() + n) older[n++] = at->second;
+      if (!fresh && std::find(older.begin(), older.begin() + n, at->second) == older.begin() + n)
+        older[n++] = at->second;
       at->second = me;
     };
     meet(commands_, std::pair<std::string_view, std::string_view>(seen.result->tool, seen.result->subject));
@@ -164,7 +169,8 @@ class Finder {
     if (static_cast<double>(small) < like_size * static_cast<double>(large)) return;
     const double share = similarity(sketch_of(older), sketch_of(newer));
     if (share < near_duplicate_share) return;
-    add(older.seen, because("came again, " + std::to_string(static_cast<int>(share * 100)) + "% the same", *newer.seen.result));
+    add(older.seen, because("came again, " + std::to_string(static_cast<int>(share * 100)) + "% the same",
+                            *newer.seen.result));
   }
 
   void add(const Seen& older, std::string why) {
@@ -172,18 +178,22 @@ class Finder {
     found_.push_back({older.item, older.block, std::move(why)});
   }
 
-  std::unordered_map<std::string_view, std::unordered_map<std::string_view, Seen>> reads_;  // by path and arguments
+  std::unordered_map<std::string_view, std::unordered_map<std::string_view, Seen>>
+      reads_;  // by path and arguments
   std::unordered_map<std::size_t, Seen> texts_;
-  std::vector<Output> outputs_;                                                    // of all tools but those that read files
-  std::map<std::pair<std::string_view, std::string_view>, std::size_t> commands_;  // the newest of them, by tool and subject
-  std::unordered_map<std::uint64_t, std::size_t> marks_;                           // and by its marks
+  std::vector<Output> outputs_;  // of all tools but those that read files
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t>
+      commands_;                                          // the newest of them, by tool and subject
+  std::unordered_map<std::uint64_t, std::size_t> marks_;  // and by its marks
   std::vector<Superseded> found_;
   std::unordered_set<const ToolResult*> known_;  // what was found, each once
 };
 
 }  // namespace
 
-std::vector<Superseded> superseded_results(const Conversation& conversation) { return Finder(conversation).run(); }
+std::vector<Superseded> superseded_results(const Conversation& conversation) {
+  return Finder(conversation).run();
+}
 
 Edits superseded(const Conversation& conversation, const Budget& budget) {
   const auto keep = protected_items(conversation, budget.config);
@@ -196,11 +206,14 @@ Edits superseded(const Conversation& conversation, const Budget& budget) {
     result.text = compacted_line(result, old.why);
     result.form = ResultForm::compacted;
     const Tokens gain = before - estimate(Block{result});
-    if (gain > 0) edits.push_back({item.id, Replace{old.block, std::move(result)}, {Tier::micro, "superseded", old.why}, gain});
+    if (gain > 0)
+      edits.push_back(
+          {item.id, Replace{old.block, std::move(result)}, {Tier::micro, "superseded", old.why}, gain});
   }
   return edits;
 }
 
-constinit const Strategy superseded_strategy{"superseded", "one line for results that later ones made worthless", superseded};
+constinit const Strategy superseded_strategy{
+    "superseded", "one line for results that later ones made worthless", superseded};
 
 }  // namespace tern

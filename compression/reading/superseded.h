@@ -1,4 +1,5 @@
-// Results that something later made worthless: an older read of a file later read again or edited, the same output once more.
+// Results that something later made worthless: an older read of a file later read again or edited, the same
+// output once more.
 #pragma once
 
 #include <optional>

@@ -22,7 +22,9 @@ constexpr std::uint32_t long_value = 240, first_line = 160;  // of a call's argu
 // Open addressing over 64-bit keys: index of each distinct name, in order of appearance.
 class Interner {
  public:
-  explicit Interner(std::size_t expected) : slots_(std::bit_ceil(expected * 2 + 64), 0), keys_() { keys_.reserve(expected / 2); }
+  explicit Interner(std::size_t expected) : slots_(std::bit_ceil(expected * 2 + 64), 0), keys_() {
+    keys_.reserve(expected / 2);
+  }
 
   std::uint32_t operator()(std::uint64_t key) {
     if (keys_.size() * 2 > slots_.size()) grow();
@@ -58,7 +60,8 @@ std::uint32_t utf8_boundary(std::string_view text, std::uint32_t at) {
 // Where to part a long line: after the last separator, never inside a character or an escape.
 std::uint32_t split_point(std::string_view text) {
   const auto at = text.substr(0, split_at).find_last_of(" ,;}");
-  std::uint32_t cut = at != text.npos && at > split_at / 2 ? static_cast<std::uint32_t>(at) + 1 : utf8_boundary(text, split_at);
+  std::uint32_t cut = at != text.npos && at > split_at / 2 ? static_cast<std::uint32_t>(at) + 1
+                                                           : utf8_boundary(text, split_at);
   std::uint32_t slashes = 0;
   while (slashes < cut && text[cut - 1 - slashes] == '\\') ++slashes;
   return slashes % 2 ? cut + 1 : cut;
@@ -82,14 +85,16 @@ Tokens shell_of(const Item& item) {
   Tokens sum = frame;
   for (const auto& block : item.blocks) {
     if (std::holds_alternative<ToolResult>(block)) sum += result;
-    if (const auto* call = std::get_if<ToolCall>(&block)) sum += estimate(Block{ToolCall{{}, call->name, {}, {}}});
+    if (const auto* call = std::get_if<ToolCall>(&block))
+      sum += estimate(Block{ToolCall{{}, call->name, {}, {}}});
   }
   return sum;
 }
 
 class Surveyor {
  public:
-  explicit Surveyor(const Conversation& conversation) : conversation_(conversation), intern_(expected_names()) {}
+  explicit Surveyor(const Conversation& conversation)
+      : conversation_(conversation), intern_(expected_names()) {}
 
   Survey run() {
     Tokens before = 0;
@@ -119,18 +124,21 @@ class Surveyor {
     for (const auto& block : item.blocks) bytes += text_bytes(block);
     SurveyPart part;
     part.item = index;
-    part.rate = bytes ? static_cast<float>(std::max<Tokens>(0, item.tokens - shell_of(item))) / static_cast<float>(bytes) : 0;
+    part.rate = bytes ? static_cast<float>(std::max<Tokens>(0, item.tokens - shell_of(item))) /
+                            static_cast<float>(bytes)
+                      : 0;
     part.age = static_cast<float>(before);
     for (std::uint32_t b = 0; b < item.blocks.size(); ++b) {
       part.block = b;
-      std::visit(overloaded{
-                     [&](const Text& t) { add(part, is_person(item) ? PartKind::human : PartKind::said, t.text); },
-                     [&](const ToolCall& c) { add(part, PartKind::call, c.arguments); },
-                     [&](const ToolResult& r) { add(part, PartKind::result, r.text); },
-                     [&](const Summary& s) { add(part, PartKind::summary, s.text); },
-                     [](const auto&) {},
-                 },
-                 item.blocks[b]);
+      std::visit(
+          overloaded{
+              [&](const Text& t) { add(part, is_person(item) ? PartKind::human : PartKind::said, t.text); },
+              [&](const ToolCall& c) { add(part, PartKind::call, c.arguments); },
+              [&](const ToolResult& r) { add(part, PartKind::result, r.text); },
+              [&](const Summary& s) { add(part, PartKind::summary, s.text); },
+              [](const auto&) {},
+          },
+          item.blocks[b]);
     }
   }
 
@@ -144,7 +152,8 @@ class Surveyor {
     result_.parts.push_back(part);
     const auto quoted = kind == PartKind::summary ? kept_part(text) : std::string_view();
     words_end_ = quoted.empty() ? 0 : static_cast<std::size_t>(quoted.data() - text.data()) + quoted.size();
-    words_begin_ = quoted.empty() ? 0 : text.rfind('\n', words_end_ - quoted.size() - 2) + 1;  // its heading, too
+    words_begin_ =
+        quoted.empty() ? 0 : text.rfind('\n', words_end_ - quoted.size() - 2) + 1;  // its heading, too
     scanned_ = {.text = text, .escapes = kind == PartKind::call ? Escapes::json : Escapes::plain};
     if (kind == PartKind::call)
       call_lines(text);
@@ -236,8 +245,10 @@ class Surveyor {
     if (end > begin) one_line(text, begin, end, starts, true, false);
   }
 
-  void one_line(std::string_view text, std::uint32_t begin, std::uint32_t end, bool starts, bool ends, bool frame) {
-    SurveyLine line{.part = part_, .begin = begin, .size = end - begin, .starts = starts, .ends = ends, .frame = frame};
+  void one_line(std::string_view text, std::uint32_t begin, std::uint32_t end, bool starts, bool ends,
+                bool frame) {
+    SurveyLine line{
+        .part = part_, .begin = begin, .size = end - begin, .starts = starts, .ends = ends, .frame = frame};
     const auto view = text.substr(begin, end - begin);
     found_.clear();
     const bool error = scan_names(scanned_, begin, end, found_);
@@ -248,9 +259,11 @@ class Surveyor {
       line.prose = static_cast<std::uint16_t>(std::min<std::size_t>(words_in(view), 1'000));
       line.reason = gives_reason(view);
     }
-    // A summary that was written as one has no excerpts: its indented lines are lists, or the person's own words.
+    // A summary that was written as one has no excerpts: its indented lines are lists, or the person's own
+    // words.
     if (kind == PartKind::summary) line.words = begin >= words_begin_ && begin < words_end_;
-    if (kind == PartKind::summary) line.frame = line.words || !view.starts_with("  ") || text.starts_with(summary_head);
+    if (kind == PartKind::summary)
+      line.frame = line.words || !view.starts_with("  ") || text.starts_with(summary_head);
     if (begin == 0 && kind != PartKind::call && view.starts_with(compacted_label)) line.frame = true;
     if (error && kind == PartKind::result) {
       line.error = true;

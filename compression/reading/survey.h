@@ -1,5 +1,5 @@
-// A conversation taken apart for choosing: parts (blocks with text), their lines, and the names each line holds.
-// Borrows the text of the conversation, which must outlive it.
+// A conversation taken apart for choosing: parts (blocks with text), their lines, and the names each line
+// holds. Borrows the text of the conversation, which must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace tern {
 
-// Excerpts stand indented by two spaces in a summary of ours; its other lines say what they are about and where to find it.
-// How the first line of a shortened block begins; it is never cut again.
+// Excerpts stand indented by two spaces in a summary of ours; its other lines say what they are about and
+// where to find it. How the first line of a shortened block begins; it is never cut again.
 inline constexpr std::string_view compacted_label = "[Compacted: ";
 
 enum class PartKind : std::uint8_t { human, said, call, result, summary };

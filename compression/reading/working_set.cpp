@@ -27,12 +27,14 @@ bool asks_for_part(std::string_view arguments) {
 
 class WorkingSet {
  public:
-  WorkingSet(const Conversation& conversation, const Survey& survey) : items_(conversation.items), survey_(survey) {
+  WorkingSet(const Conversation& conversation, const Survey& survey)
+      : items_(conversation.items), survey_(survey) {
     for (const auto& old : superseded_results(conversation)) superseded_.insert(key(old.item, old.block));
     for (const auto& item : items_) {
       for (const auto& block : item->blocks) {
         if (const auto* call = std::get_if<ToolCall>(&block)) calls_[call->id].arguments = call->arguments;
-        if (const auto* result = std::get_if<ToolResult>(&block)) calls_[result->call_id].failed = result->is_error;
+        if (const auto* result = std::get_if<ToolResult>(&block))
+          calls_[result->call_id].failed = result->is_error;
       }
     }
   }
@@ -40,10 +42,12 @@ class WorkingSet {
   bool holds(const SurveyPart& part) const {
     const Block& block = items_[part.item]->blocks[part.block];
     if (static_cast<Tokens>(part.rate * static_cast<float>(part.text.size())) > large) return false;
-    if (const auto* call = std::get_if<ToolCall>(&block)) return changes_files(call->name) && !known(call->id).failed;
+    if (const auto* call = std::get_if<ToolCall>(&block))
+      return changes_files(call->name) && !known(call->id).failed;
     const auto* result = std::get_if<ToolResult>(&block);
-    return result && reads_files(result->tool) && !result->is_error && result->form != ResultForm::compacted &&
-           is_code(result->subject) && !asks_for_part(known(result->call_id).arguments) &&
+    return result && reads_files(result->tool) && !result->is_error &&
+           result->form != ResultForm::compacted && is_code(result->subject) &&
+           !asks_for_part(known(result->call_id).arguments) &&
            superseded_.count(key(part.item, part.block)) == 0;
   }
 

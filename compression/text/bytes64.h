@@ -1,5 +1,6 @@
-// Sixty-four bytes at a time, as sets: bit i of a mask says something about byte i. What a lexer asks of every byte costs a few
-// instructions for all of them. Plain loops do where there is no SSE2; the masks are the same.
+// Sixty-four bytes at a time, as sets: bit i of a mask says something about byte i. What a lexer asks of
+// every byte costs a few instructions for all of them. Plain loops do where there is no SSE2; the masks are
+// the same.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ class Bytes64 {
 
 #ifdef __SSE2__
   [[gnu::always_inline]] std::uint64_t in(unsigned char low, unsigned char high) const {
-    const __m128i from = _mm_set1_epi8(static_cast<char>(low)), span = _mm_set1_epi8(static_cast<char>(high - low));
+    const __m128i from = _mm_set1_epi8(static_cast<char>(low)),
+                  span = _mm_set1_epi8(static_cast<char>(high - low));
     return mask([=](__m128i v) __attribute__((always_inline)) {
       const __m128i moved = _mm_sub_epi8(v, from);
       return _mm_cmpeq_epi8(_mm_min_epu8(moved, span), moved);

@@ -14,12 +14,14 @@ namespace {
 
 constexpr char escape = '\x1b', bell = '\a', carriage_return = '\r', backspace = '\b';
 
-bool contains(std::string_view text, char c) { return !text.empty() && std::memchr(text.data(), c, text.size()); }
+bool contains(std::string_view text, char c) {
+  return !text.empty() && std::memchr(text.data(), c, text.size());
+}
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
-// The length of the escape sequence at the start of `text`: CSI, OSC and its kin to their end, else two bytes. No sequence
-// takes a part of a character.
+// The length of the escape sequence at the start of `text`: CSI, OSC and its kin to their end, else two
+// bytes. No sequence takes a part of a character.
 std::size_t escape_length(std::string_view text) {
   if (text.size() < 2 || text[1] == escape || !is_ascii(text[1])) return 1;
   if (text[1] == '[') {
@@ -90,7 +92,8 @@ std::string without_terminal_codes(std::string_view text) {
 }
 
 std::size_t CleanOutput::original_line(std::size_t line) const {
-  const auto after = std::upper_bound(jumps.begin(), jumps.end(), line, [](std::size_t l, const Jump& j) { return l < j.line; });
+  const auto after = std::upper_bound(jumps.begin(), jumps.end(), line,
+                                      [](std::size_t l, const Jump& j) { return l < j.line; });
   if (after == jumps.begin()) return line;
   const Jump& jump = *std::prev(after);
   return jump.original_line + (line - jump.line);
@@ -98,9 +101,11 @@ std::size_t CleanOutput::original_line(std::size_t line) const {
 
 namespace {
 
-const CleanOutput::Splice* splice_before(const std::vector<CleanOutput::Splice>& splices, std::size_t offset) {
-  const auto after = std::upper_bound(splices.begin(), splices.end(), offset,
-                                      [](std::size_t o, const CleanOutput::Splice& s) { return o <= s.begin; });
+const CleanOutput::Splice* splice_before(const std::vector<CleanOutput::Splice>& splices,
+                                         std::size_t offset) {
+  const auto after =
+      std::upper_bound(splices.begin(), splices.end(), offset,
+                       [](std::size_t o, const CleanOutput::Splice& s) { return o <= s.begin; });
   return after == splices.begin() ? nullptr : &*std::prev(after);
 }
 
@@ -134,7 +139,9 @@ constexpr std::array<bool, 256> make_moving() {
 constexpr auto moving = make_moving();
 
 bool moves(char c) { return moving[static_cast<unsigned char>(c)]; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80; }
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
+}
 
 bool alike(std::string_view a, std::string_view b) {
   std::size_t i = 0, j = 0;
@@ -196,11 +203,11 @@ class Cleaner {
   void end_run() {
     const Run run = std::exchange(run_, {});
     if (run.lines >= least_equal && run.equal) {
-      replace(end_of(run.first), end_of(run.last), "[… the line above " + grouped(run.lines - 1) + " times more]\n",
-              run.lines - 1, line_);
+      replace(end_of(run.first), end_of(run.last),
+              "[… the line above " + grouped(run.lines - 1) + " times more]\n", run.lines - 1, line_);
     } else if (run.lines >= least_alike && !run.equal && worded(run.first)) {
-      replace(end_of(run.first), start_of(run.last), "[… " + grouped(run.lines - 2) + " lines like these]\n", run.lines - 2,
-              line_ - 1);
+      replace(end_of(run.first), start_of(run.last), "[… " + grouped(run.lines - 2) + " lines like these]\n",
+              run.lines - 2, line_ - 1);
     }
   }
 
@@ -208,16 +215,22 @@ class Cleaner {
     const auto spaces = static_cast<std::size_t>(std::count(line.begin(), line.end(), ' '));
     if (spaces * 12 > line.size()) return;
     const std::size_t from = utf8_floor(line, kept_front), to = utf8_floor(line, line.size() - kept_back);
-    const std::string marker = "[… " + grouped(count_characters(line.substr(from, to - from))) + " characters]";
+    const std::string marker =
+        "[… " + grouped(count_characters(line.substr(from, to - from))) + " characters]";
     replace(start_of(line) + from, start_of(line) + to, marker, 0, 0);
   }
 
-  std::size_t start_of(std::string_view line) const { return static_cast<std::size_t>(line.data() - text_.data()); }
-  std::size_t end_of(std::string_view line) const { return std::min(start_of(line) + line.size() + 1, text_.size()); }
+  std::size_t start_of(std::string_view line) const {
+    return static_cast<std::size_t>(line.data() - text_.data());
+  }
+  std::size_t end_of(std::string_view line) const {
+    return std::min(start_of(line) + line.size() + 1, text_.size());
+  }
 
-  // The original from `from` to `to` gives way to `marker`, which stands for `lines` whole lines (or for none); the line
-  // after it is number `next` of the original.
-  void replace(std::size_t from, std::size_t to, const std::string& marker, std::size_t lines, std::size_t next) {
+  // The original from `from` to `to` gives way to `marker`, which stands for `lines` whole lines (or for
+  // none); the line after it is number `next` of the original.
+  void replace(std::size_t from, std::size_t to, const std::string& marker, std::size_t lines,
+               std::size_t next) {
     if (to <= from || marker.size() >= to - from) return;
     if (!result_.changed) result_.text.reserve(text_.size());
     flush(from);

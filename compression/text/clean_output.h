@@ -1,5 +1,5 @@
-// What a program wrote, as a person would read it: no escape sequences, the last state of progress bars, repeats counted.
-// Line numbers of the original stay known, so that a marker can name them.
+// What a program wrote, as a person would read it: no escape sequences, the last state of progress bars,
+// repeats counted. Line numbers of the original stay known, so that a marker can name them.
 #pragma once
 
 #include <string>
@@ -8,9 +8,13 @@
 
 namespace tern {
 
-enum class OutputKind { log, source };  // of a source file only minified lines are shortened; the rest stays exact
+enum class OutputKind {
+  log,
+  source
+};  // of a source file only minified lines are shortened; the rest stays exact
 
-// Escape sequences out, carriage returns and backspaces resolved. A line stays a line. Nothing to do costs three scans.
+// Escape sequences out, carriage returns and backspaces resolved. A line stays a line. Nothing to do costs
+// three scans.
 bool has_terminal_codes(std::string_view text);
 std::string without_terminal_codes(std::string_view text);
 
@@ -28,13 +32,14 @@ struct CleanOutput {
   std::vector<Splice> splices;
 
   std::size_t original_line(std::size_t line) const;
-  // Where in the original an offset of `text` lies. A place inside a marker is where the bytes it stands for begin or end.
+  // Where in the original an offset of `text` lies. A place inside a marker is where the bytes it stands for
+  // begin or end.
   std::size_t original_start(std::size_t offset) const;
   std::size_t original_end(std::size_t offset) const;
 };
 
-// Runs of equal lines become one with a count; runs that differ only in digits or bars keep first and last (logs);
-// long lines without spaces (minified, base64) keep both ends. Never longer than the input.
+// Runs of equal lines become one with a count; runs that differ only in digits or bars keep first and last
+// (logs); long lines without spaces (minified, base64) keep both ends. Never longer than the input.
 CleanOutput clean_output(std::string_view text, OutputKind kind);
 
 }  // namespace tern

@@ -7,7 +7,8 @@
 namespace tern {
 
 inline constexpr std::string_view no_output = "(Bash completed with no output)";
-inline constexpr std::string_view background_note = "background ";  // begins the note of a command that was left running
+inline constexpr std::string_view background_note =
+    "background ";  // begins the note of a command that was left running
 inline std::string exit_line(int status) { return "Exit code " + std::to_string(status); }
 
 // The result without these lines.

@@ -18,8 +18,9 @@ struct Landmark {
   std::string_view language, words;
 };
 constexpr Landmark landmarks[] = {
-    {"C++", "namespace "},     {"C#", "namespace "}, {"Rust", "impl "},       {"Rust", "impl<"}, {"Rust", "mod "},
-    {"Rust", "macro_rules! "}, {"Swift", "init("},   {"Swift", "extension "}, {"PHP", "enum "},  {"TypeScript", "module "},
+    {"C++", "namespace "}, {"C#", "namespace "},      {"Rust", "impl "},  {"Rust", "impl<"},
+    {"Rust", "mod "},      {"Rust", "macro_rules! "}, {"Swift", "init("}, {"Swift", "extension "},
+    {"PHP", "enum "},      {"TypeScript", "module "},
 };
 
 std::size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(" \t"), line.size()); }
@@ -37,7 +38,8 @@ class Nesting {
   std::vector<std::size_t> open_;
 };
 
-// --- the kinds: each takes line after line and gives the depth of one that belongs into the outline ------------------------
+// --- the kinds: each takes line after line and gives the depth of one that belongs into the outline
+// ------------------------
 
 class Headings {
  public:
@@ -97,7 +99,8 @@ class Keys {
   Nesting nesting_;
 };
 
-// Functions and types at any indent. What looks like a C-like function may be a call: inside a body it is one.
+// Functions and types at any indent. What looks like a C-like function may be a call: inside a body it is
+// one.
 class Definitions {
  public:
   explicit Definitions(std::string_view language) : language_(language) {
@@ -143,7 +146,8 @@ class Definitions {
     bool again = true;
     while (again) {
       again = take_modifiers(code);
-      for (const std::string_view word : {"private ", "fileprivate ", "pub(super) ", "explicit ", "get ", "set "}) {
+      for (const std::string_view word :
+           {"private ", "fileprivate ", "pub(super) ", "explicit ", "get ", "set "}) {
         again = take(code, word) || again;
       }
     }
@@ -182,20 +186,27 @@ class Definitions {
   // `type name(arguments) {`, a constructor, a method of a script, a test.
   bool is_call_like(std::string_view code) const {
     const auto open = code.find('(');
-    if (open == code.npos || open == 0 || code.find('=') < open || code.starts_with(":") || code.starts_with(",")) return false;
+    if (open == code.npos || open == 0 || code.find('=') < open || code.starts_with(":") ||
+        code.starts_with(","))
+      return false;
     std::size_t start = open;
-    while (start > 0 && (is_name_char(code[start - 1]) || code[start - 1] == ':' || code[start - 1] == '~')) --start;
+    while (start > 0 && (is_name_char(code[start - 1]) || code[start - 1] == ':' || code[start - 1] == '~'))
+      --start;
     const auto name = code.substr(start, open - start);
-    const bool shouted = start == 0 && name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == name.npos;
-    if (name.empty() || (!shouted && (is_one_of(name, not_functions) || is_one_of(leading_name(code), not_functions))))
+    const bool shouted =
+        start == 0 && name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == name.npos;
+    if (name.empty() ||
+        (!shouted && (is_one_of(name, not_functions) || is_one_of(leading_name(code), not_functions))))
       return false;
     if (start == 0) return (c_like_ && name.find("::") != name.npos) || has_body(code);
-    return typed_ && std::string_view(" *&").find(code[start - 1]) != std::string_view::npos && !code.ends_with(":");
+    return typed_ && std::string_view(" *&").find(code[start - 1]) != std::string_view::npos &&
+           !code.ends_with(":");
   }
 
   // `name(arguments) {` and no call that a lambda is given to.
   static bool has_body(std::string_view code) {
-    const bool closed = std::count(code.begin(), code.end(), '(') == std::count(code.begin(), code.end(), ')');
+    const bool closed =
+        std::count(code.begin(), code.end(), '(') == std::count(code.begin(), code.end(), ')');
     return closed && (code.ends_with("{") || (code.ends_with("}") && code.find('{') != code.npos));
   }
 
@@ -207,7 +218,8 @@ class Definitions {
   Nesting nesting_;
 };
 
-// --- the outline -----------------------------------------------------------------------------------------------------------
+// --- the outline
+// -----------------------------------------------------------------------------------------------------------
 
 struct Entry {
   std::size_t number;
@@ -240,14 +252,17 @@ std::vector<Entry> entries_of(std::string_view text, std::size_t from, std::size
   return found;
 }
 
-std::vector<Entry> entries_of(std::string_view text, std::size_t from, std::size_t to, std::string_view language) {
+std::vector<Entry> entries_of(std::string_view text, std::size_t from, std::size_t to,
+                              std::string_view language) {
   if (language == "Markdown") return entries_of(text, from, to, Headings());
-  if (language == "JSON" || language == "YAML" || language == "TOML") return entries_of(text, from, to, Keys(language));
+  if (language == "JSON" || language == "YAML" || language == "TOML")
+    return entries_of(text, from, to, Keys(language));
   return entries_of(text, from, to, Definitions(language));
 }
 
 // Level by level while they fit `room`; of the first that does not, every so many.
-std::vector<bool> chosen(const std::vector<Entry>& entries, const std::vector<std::size_t>& costs, std::size_t room) {
+std::vector<bool> chosen(const std::vector<Entry>& entries, const std::vector<std::size_t>& costs,
+                         std::size_t room) {
   std::vector<bool> kept(entries.size(), false);
   int deepest = 0;
   for (const auto& entry : entries) deepest = std::max(deepest, entry.depth);
@@ -270,7 +285,8 @@ std::vector<bool> chosen(const std::vector<Entry>& entries, const std::vector<st
 
 }  // namespace
 
-std::string file_outline(std::string_view text, std::size_t from, std::size_t to, std::string_view language, std::size_t limit) {
+std::string file_outline(std::string_view text, std::size_t from, std::size_t to, std::string_view language,
+                         std::size_t limit) {
   constexpr std::size_t header_bytes = 100;
   limit = std::min(limit, count_characters(text.substr(from, to - from)) / 2);
   if (limit <= header_bytes) return {};
@@ -288,7 +304,8 @@ std::string file_outline(std::string_view text, std::size_t from, std::size_t to
   }
   if (n == 0) return {};
   const std::string of = n < entries.size() ? " of " + grouped(entries.size()) : "";
-  return "[outline of these lines, " + grouped(n) + of + " entries; read what you need of them by line number]\n" + lines;
+  return "[outline of these lines, " + grouped(n) + of +
+         " entries; read what you need of them by line number]\n" + lines;
 }
 
 }  // namespace tern

@@ -7,8 +7,12 @@ namespace tern {
 namespace {
 
 int byte_at(std::string_view bytes, std::size_t at) { return static_cast<unsigned char>(bytes[at]); }
-int big_endian(std::string_view bytes, std::size_t at) { return byte_at(bytes, at) << 8 | byte_at(bytes, at + 1); }
-int little_endian(std::string_view bytes, std::size_t at) { return byte_at(bytes, at + 1) << 8 | byte_at(bytes, at); }
+int big_endian(std::string_view bytes, std::size_t at) {
+  return byte_at(bytes, at) << 8 | byte_at(bytes, at + 1);
+}
+int little_endian(std::string_view bytes, std::size_t at) {
+  return byte_at(bytes, at + 1) << 8 | byte_at(bytes, at);
+}
 
 // The frame header says it; the segments before it are skipped by their length.
 ImageSize jpeg_size(std::string_view blob) {
@@ -30,14 +34,17 @@ ImageSize webp_size(std::string_view blob) {
     return {(low & 0x3FFF) + 1, (low >> 14 | (high & 0x0FFF) << 2) + 1};
   }
   if (form != "VP8X") return {};
-  return {(byte_at(blob, 26) << 16 | little_endian(blob, 24)) + 1, (byte_at(blob, 29) << 16 | little_endian(blob, 27)) + 1};
+  return {(byte_at(blob, 26) << 16 | little_endian(blob, 24)) + 1,
+          (byte_at(blob, 29) << 16 | little_endian(blob, 27)) + 1};
 }
 
 }  // namespace
 
 ImageSize image_size(std::string_view blob) {
   if (blob.starts_with("\x89PNG") && blob.size() >= 24) {
-    const auto number = [&](std::size_t at) { return (big_endian(blob, at) & 0x7FFF) << 16 | big_endian(blob, at + 2); };
+    const auto number = [&](std::size_t at) {
+      return (big_endian(blob, at) & 0x7FFF) << 16 | big_endian(blob, at + 2);
+    };
     return {number(16), number(20)};
   }
   if (blob.starts_with("\xFF\xD8")) return jpeg_size(blob);

@@ -25,7 +25,8 @@ std::optional<Order> order_at(std::string_view text) {
   Order order;
   std::size_t at = 2;
   for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
-    order.number = std::min<std::size_t>(order.number * 10 + static_cast<std::size_t>(text[at] - '0'), most_rows_up);
+    order.number =
+        std::min<std::size_t>(order.number * 10 + static_cast<std::size_t>(text[at] - '0'), most_rows_up);
     order.numbered = true;
   }
   if (at == text.size() || !std::strchr("ABEFJK", text[at])) return std::nullopt;
@@ -70,7 +71,8 @@ class Rows {
   }
 
   std::string joined() && {
-    while (rows_.size() > at_ + 1 && rows_.back().empty() && rows_[rows_.size() - 2].empty()) rows_.pop_back();
+    while (rows_.size() > at_ + 1 && rows_.back().empty() && rows_[rows_.size() - 2].empty())
+      rows_.pop_back();
     std::string out = std::move(rows_[0]);
     for (std::size_t i = 1; i < rows_.size(); ++i) out.append("\n").append(rows_[i]);
     return out;

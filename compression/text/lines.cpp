@@ -32,7 +32,8 @@ std::string joined(const std::vector<std::string_view>& names, std::size_t most,
 
 void add_once(std::vector<std::string_view>& names, std::string_view name) {
   constexpr std::size_t most = 200;
-  if (name.empty() || names.size() >= most || std::find(names.begin(), names.end(), name) != names.end()) return;
+  if (name.empty() || names.size() >= most || std::find(names.begin(), names.end(), name) != names.end())
+    return;
   names.push_back(name);
 }
 

@@ -68,7 +68,8 @@ inline NumberedLine numbered_line(std::string_view line) {
 
 std::string grouped(std::size_t number);                        // "1,204"
 std::string clipped(std::string_view text, std::size_t bytes);  // "…" at the end when cut, at a character
-std::string joined(const std::vector<std::string_view>& names, std::size_t most, std::string_view after = {});  // "a, b, +3 more"
+std::string joined(const std::vector<std::string_view>& names, std::size_t most,
+                   std::string_view after = {});  // "a, b, +3 more"
 void add_once(std::vector<std::string_view>& names, std::string_view name);
 
 }  // namespace tern

@@ -13,7 +13,15 @@ namespace tern {
 
 namespace {
 
-enum Bits : std::uint8_t { lower = 1, upper = 2, digit = 4, under = 8, joint = 16, hex = 32, starts_bad = 64 };
+enum Bits : std::uint8_t {
+  lower = 1,
+  upper = 2,
+  digit = 4,
+  under = 8,
+  joint = 16,
+  hex = 32,
+  starts_bad = 64
+};
 constexpr std::uint8_t word = lower | upper | digit | under, letter = lower | upper, piece = word | joint;
 
 constexpr std::array<std::uint8_t, 256> make_bits() {
@@ -38,7 +46,9 @@ const char* run_of(const char* p, const char* end, std::uint8_t kind) {
   return p;
 }
 
-std::string_view between(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
+std::string_view between(const char* begin, const char* end) {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
 
 constexpr std::uint64_t packed(std::string_view text) {
   std::uint64_t sum = 0;
@@ -47,8 +57,10 @@ constexpr std::uint64_t packed(std::string_view text) {
 }
 
 constexpr std::string_view known =
-    "bash c cc cfg cjs conf cpp cs css csv cxx diff fish go h hpp html ini java js json jsonl jsx kt lock log lua m md "
-    "mdx mjs mm mod nu patch php pony proto ps1 py rb rs scss sh snap sql sum svelte swift toml ts tsx txt vue xml yaml yml zsh ";
+    "bash c cc cfg cjs conf cpp cs css csv cxx diff fish go h hpp html ini java js json jsonl jsx kt lock "
+    "log lua m md "
+    "mdx mjs mm mod nu patch php pony proto ps1 py rb rs scss sh snap sql sum svelte swift toml ts tsx txt "
+    "vue xml yaml yml zsh ";
 constexpr auto extensions = [] {
   std::array<std::uint64_t, std::count(known.begin(), known.end(), ' ')> table{};
   std::size_t at = 0;
@@ -80,17 +92,20 @@ bool no_name(std::string_view part) { return part == "." || part == ".." || part
 char low(char c) { return is(c, upper) ? static_cast<char>(c + 32) : c; }
 
 bool same_word(std::string_view text, std::string_view lower_case) {
-  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(), [](char a, char b) { return low(a) == b; });
+  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
+                    [](char a, char b) { return low(a) == b; });
 }
 
-// Words by which tools say that something went wrong; "found" and "such" count behind a "not" or "no", which is for later.
+// Words by which tools say that something went wrong; "found" and "such" count behind a "not" or "no", which
+// is for later.
 constexpr std::string_view bad_words[] = {"error", "errors", "exception", "fail",   "failed",    "failure",
                                           "fatal", "panic",  "undefined", "cannot", "traceback", "denied"};
 constexpr std::string_view negations[] = {"not", "no"}, negated_words[] = {"found", "such"};
 constexpr std::string_view bad_stem = "assert";
 constexpr std::size_t longest_bad = 16;
 
-// By first letter, as bits: the lengths such a word may have, and its second letters. Most words of a text stop here.
+// By first letter, as bits: the lengths such a word may have, and its second letters. Most words of a text
+// stop here.
 struct BadStart {
   std::uint32_t lengths = 0, seconds = 0;
 };
@@ -115,7 +130,8 @@ bool may_be_bad(const char* text, std::size_t size) {
 }
 
 bool one_of(std::string_view text, std::span<const std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view other) { return same_word(text, other); });
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view other) { return same_word(text, other); });
 }
 
 void look_at(NameText& t, std::size_t block) {
@@ -172,7 +188,8 @@ class Scanner {
         mark();
       else if (stop == 64 || base + stop > end_)
         return long_piece();
-      else if (const std::uint64_t here = (std::uint64_t{1} << stop) - (std::uint64_t{1} << at); text_.special & here)
+      else if (const std::uint64_t here = (std::uint64_t{1} << stop) - (std::uint64_t{1} << at);
+               text_.special & here)
         p_ = base + stop, one_piece(base + at, kinds_in(here));
       else
         p_ = base + stop, plain_word(base + at);
@@ -235,7 +252,8 @@ class Scanner {
     for (const char* p = start; p < p_; ++p) {
       if (is(*p, joint)) (*p == '/' ? slash : dot) = p;
     }
-    if (!error_) error_ = slash ? (negated_ = false) : bad_joined(start);  // a path names things, it reports nothing
+    if (!error_)
+      error_ = slash ? (negated_ = false) : bad_joined(start);  // a path names things, it reports nothing
     if (p_ - start < 3) return;
     const char* stop = p_;
     while (stop > start && (stop[-1] == '.' || stop[-1] == '-')) --stop;
@@ -247,7 +265,8 @@ class Scanner {
     if (seen & (upper | digit | under)) words(start, stop);
   }
 
-  // Whole words only: "err.Error" and "FAIL-fast" report, "parse_error" is a name. "found" and "such" need the word before.
+  // Whole words only: "err.Error" and "FAIL-fast" report, "parse_error" is a name. "found" and "such" need
+  // the word before.
   bool bad(const char* start, const char* stop, bool letters) {
     if (is(*start, starts_bad)) return bad_word(start, stop, letters);
     return negated_ = false;
@@ -292,7 +311,8 @@ class Scanner {
     const char* before = last > start ? last - 1 : start;
     while (before > start && before[-1] != '/') --before;
     const bool two = last > start && last - 1 > before && !no_name(between(before, last - 1));
-    if (two && std::any_of(last, stop, [](char c) { return is(c, letter); })) add(NameKind::path, before, stop);
+    if (two && std::any_of(last, stop, [](char c) { return is(c, letter); }))
+      add(NameKind::path, before, stop);
     if (const char* end = end_of_file(between(last, stop))) add_file(last, end);
   }
 
@@ -302,7 +322,8 @@ class Scanner {
 
   void add_file(const char* start, const char* stop) {
     add(NameKind::file, start, stop);
-    if (stop + 1 < end_ && *stop == ':' && is(stop[1], digit)) add(NameKind::place, start, run_of(stop + 1, end_, digit));
+    if (stop + 1 < end_ && *stop == ':' && is(stop[1], digit))
+      add(NameKind::place, start, run_of(stop + 1, end_, digit));
   }
 
   void flag(const char* start, const char* stop) {
@@ -336,7 +357,8 @@ class Scanner {
 
   static bool is_hash(const char* p, const char* end) {
     if (end - p < 7 || end - p > 40 || run_of(p, end, hex) != end) return false;
-    return std::any_of(p, end, [](char c) { return is(c, digit); }) && std::any_of(p, end, [](char c) { return is(c, lower); });
+    return std::any_of(p, end, [](char c) { return is(c, digit); }) &&
+           std::any_of(p, end, [](char c) { return is(c, lower); });
   }
 
   void ident(const char* p, const char* end, const char* stop) {
@@ -348,7 +370,8 @@ class Scanner {
 
   void number(const char* p, const char* end, const char* start, const char* stop) {
     const bool free = (p == start || p[-1] != '.') && (end == stop || *end != '.');
-    if (is_hash(p, end) || (free && end - p >= 4 && run_of(p, end, digit) == end)) return add(NameKind::number, p, end);
+    if (is_hash(p, end) || (free && end - p >= 4 && run_of(p, end, digit) == end))
+      return add(NameKind::number, p, end);
     int dots = 0;  // a version: three numbers with dots between
     const char* q = p;
     if (p > start && p[-1] == '.') return;

@@ -1,4 +1,5 @@
-// Names in a text: what a later step may have to write from memory. Pure lexing, one pass, no regex, no allocation per name.
+// Names in a text: what a later step may have to write from memory. Pure lexing, one pass, no regex, no
+// allocation per name.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,8 @@
 
 namespace tern {
 
-// `place` is file:line, `number` an issue, hash, version or long number, `error` four words of a line that reports an error.
+// `place` is file:line, `number` an issue, hash, version or long number, `error` four words of a line that
+// reports an error.
 enum class NameKind : std::uint8_t { url, path, file, place, ident, flag, number, command, error };
 
 struct Name {

@@ -1,4 +1,5 @@
-// The one thread that may change an object, checked in debug builds: the first check() binds it. A copy is nobody's yet.
+// The one thread that may change an object, checked in debug builds: the first check() binds it. A copy is
+// nobody's yet.
 #pragma once
 
 #include <cassert>

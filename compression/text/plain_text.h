@@ -18,7 +18,8 @@ constexpr bool contains(std::string_view text, std::string_view what) { return t
 
 constexpr std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n") {
   const auto first = text.find_first_not_of(blanks);
-  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(blanks) - first + 1);
+  return first == text.npos ? std::string_view()
+                            : text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
 inline std::string percent(double share) { return std::to_string(static_cast<int>(share * 100 + 0.5)) + "%"; }

@@ -9,10 +9,12 @@ namespace tern {
 namespace {
 
 constexpr std::array<std::string_view, 27> reasons = {
-    "because",    "since",      "so that",  "instead",    "rather than", "decided",  "decision",  "chose",     "choose",
-    "the reason", "root cause", "cause is", "caused by",  "problem is",  "issue is", "turns out", "therefore", "which means",
-    "trade-off",  "tradeoff",   "must not", "should not", "i'll",        "we will",  "we should", "next step", "the fix"};
-constexpr std::array<std::string_view, 8> marks = {"因为", "所以", "决定", "原因", "问题是", "改为", "而不是", "因此"};
+    "because",    "since",     "so that",    "instead",     "rather than", "decided",   "decision",
+    "chose",      "choose",    "the reason", "root cause",  "cause is",    "caused by", "problem is",
+    "issue is",   "turns out", "therefore",  "which means", "trade-off",   "tradeoff",  "must not",
+    "should not", "i'll",      "we will",    "we should",   "next step",   "the fix"};
+constexpr std::array<std::string_view, 8> marks = {"因为",   "所以", "决定",   "原因",
+                                                   "问题是", "改为", "而不是", "因此"};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
@@ -26,7 +28,9 @@ bool begins_with(std::string_view text, std::string_view phrase) {
 }
 
 // The first byte of a character between U+4E00 and U+9FFF, nearly.
-bool opens_chinese(char c) { return static_cast<unsigned char>(c) >= 0xE4 && static_cast<unsigned char>(c) <= 0xE9; }
+bool opens_chinese(char c) {
+  return static_cast<unsigned char>(c) >= 0xE4 && static_cast<unsigned char>(c) <= 0xE9;
+}
 
 }  // namespace
 
@@ -55,10 +59,12 @@ bool gives_reason(std::string_view sentence) {
   for (std::size_t i = 0; i < sentence.size(); ++i) {
     if (!is_letter(sentence[i]) || (i > 0 && is_letter(sentence[i - 1]))) continue;
     const auto rest = sentence.substr(i);
-    if (std::any_of(reasons.begin(), reasons.end(), [&](std::string_view phrase) { return begins_with(rest, phrase); }))
+    if (std::any_of(reasons.begin(), reasons.end(),
+                    [&](std::string_view phrase) { return begins_with(rest, phrase); }))
       return true;
   }
-  return std::any_of(marks.begin(), marks.end(), [&](std::string_view mark) { return sentence.find(mark) != sentence.npos; });
+  return std::any_of(marks.begin(), marks.end(),
+                     [&](std::string_view mark) { return sentence.find(mark) != sentence.npos; });
 }
 
 }  // namespace tern

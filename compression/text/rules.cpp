@@ -12,10 +12,11 @@ namespace {
 
 constexpr std::size_t most = 400;  // bytes of one rule
 
-constexpr std::array<std::string_view, 20> words = {"must",  "never",   "always", "don't",   "dont",     "should", "shouldn't",
-                                                    "only",  "instead", "please", "without", "prefer",   "need",   "not",
-                                                    "avoid", "ensure",  "sure",   "longer",  "shouldnt", "cannot"};
-constexpr std::array<std::string_view, 10> marks = {"必须", "不要", "不能", "应该", "只", "请", "需要", "别", "务必", "禁止"};
+constexpr std::array<std::string_view, 20> words = {
+    "must",    "never",  "always", "don't", "dont",  "should", "shouldn't", "only",   "instead",  "please",
+    "without", "prefer", "need",   "not",   "avoid", "ensure", "sure",      "longer", "shouldnt", "cannot"};
+constexpr std::array<std::string_view, 10> marks = {"必须", "不要", "不能", "应该", "只",
+                                                    "请",   "需要", "别",   "务必", "禁止"};
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '\''; }
 
@@ -40,12 +41,14 @@ bool states_rule(std::string_view sentence) {
     if (rule_word(sentence.substr(i, end - i))) return true;
     i = end;
   }
-  return std::any_of(marks.begin(), marks.end(), [&](std::string_view mark) { return sentence.find(mark) != sentence.npos; });
+  return std::any_of(marks.begin(), marks.end(),
+                     [&](std::string_view mark) { return sentence.find(mark) != sentence.npos; });
 }
 
 std::vector<std::string_view> rules_in(std::string_view text) {
   auto found = sentences_in(text);
-  std::erase_if(found, [](std::string_view sentence) { return sentence.size() > most || !states_rule(sentence); });
+  std::erase_if(found,
+                [](std::string_view sentence) { return sentence.size() > most || !states_rule(sentence); });
   return found;
 }
 

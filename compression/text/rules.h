@@ -8,7 +8,8 @@ namespace tern {
 
 bool states_rule(std::string_view sentence);
 
-// The sentences of a text that state a rule, borrowed from it, in order; code fences and very long runs are passed over.
+// The sentences of a text that state a rule, borrowed from it, in order; code fences and very long runs are
+// passed over.
 std::vector<std::string_view> rules_in(std::string_view text);
 
 }  // namespace tern

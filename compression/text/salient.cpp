@@ -119,7 +119,8 @@ bool counts_nothing(std::string_view before) {
     return starts_with_lowered(before.substr(before.size() - tail.size()), tail);
   };
   if (ends("no ") || ends("without ")) return true;
-  return ends("0 ") && (before.size() < 3 || before[before.size() - 3] < '0' || before[before.size() - 3] > '9');
+  return ends("0 ") &&
+         (before.size() < 3 || before[before.size() - 3] < '0' || before[before.size() - 3] > '9');
 }
 
 class Scan {
@@ -141,7 +142,8 @@ class Scan {
  private:
   std::size_t look(std::size_t at) {
     const Pattern* pattern = match(text_.substr(at));
-    if (!pattern || counts_nothing(text_.substr(at < 16 ? 0 : at - 16, std::min<std::size_t>(at, 16)))) return at + 1;
+    if (!pattern || counts_nothing(text_.substr(at < 16 ? 0 : at - 16, std::min<std::size_t>(at, 16))))
+      return at + 1;
     return take(at, *pattern);
   }
 
@@ -167,6 +169,8 @@ class Scan {
 
 }  // namespace
 
-std::vector<SalientLine> salient_lines(std::string_view text, std::size_t most) { return Scan(text, most).run(); }
+std::vector<SalientLine> salient_lines(std::string_view text, std::size_t most) {
+  return Scan(text, most).run();
+}
 
 }  // namespace tern

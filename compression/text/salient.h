@@ -1,4 +1,5 @@
-// The lines of a long output that say how it went: errors, failing tests, exit status. One fast scan, no regex.
+// The lines of a long output that say how it went: errors, failing tests, exit status. One fast scan, no
+// regex.
 #pragma once
 
 #include <string_view>

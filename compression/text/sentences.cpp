@@ -10,7 +10,8 @@ constexpr std::size_t least = 12;
 
 std::string_view trimmed_lines(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\r\n");
-  return begin == text.npos ? std::string_view() : text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
+  return begin == text.npos ? std::string_view()
+                            : text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
 }
 
 // "- ", "* ", "> ", "## ": a mark is no part of what is said.

@@ -6,8 +6,8 @@
 
 namespace tern {
 
-// Sentences and list entries outside fences, without their list marks; they end at . ! ? 。！？ or at the end of a line. Scraps of
-// less than 12 bytes are left out. Views into `text`.
+// Sentences and list entries outside fences, without their list marks; they end at . ! ? 。！？ or at the end
+// of a line. Scraps of less than 12 bytes are left out. Views into `text`.
 std::vector<std::string_view> sentences_in(std::string_view text);
 
 }  // namespace tern

@@ -44,9 +44,11 @@ Sketch sketch(std::string_view text) {
   std::size_t words = 0;
   for (auto word = take_word(text); !word.empty(); word = take_word(text)) {
     last[words++ % shingle_words] = hash_text(word);
-    if (words < shingle_words && !text.empty() && text.find_first_not_of(" \t\r\n\v\f") != text.npos) continue;
+    if (words < shingle_words && !text.empty() && text.find_first_not_of(" \t\r\n\v\f") != text.npos)
+      continue;
     std::uint64_t shingle = 0;
-    for (std::size_t i = 0; i < shingle_words; ++i) shingle = mixed(shingle, last[(words + i) % shingle_words]);
+    for (std::size_t i = 0; i < shingle_words; ++i)
+      shingle = mixed(shingle, last[(words + i) % shingle_words]);
     hashes.push_back(shingle);
     if (hashes.size() >= 32 * sketch_size) keep_smallest(hashes);
   }

@@ -1,4 +1,5 @@
-// How alike two texts are, by shingles: hashed runs of three words, a fixed-size sketch of the smallest hashes.
+// How alike two texts are, by shingles: hashed runs of three words, a fixed-size sketch of the smallest
+// hashes.
 #pragma once
 
 #include <cstdint>

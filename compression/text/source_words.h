@@ -85,10 +85,10 @@ inline constexpr std::string_view modifiers[] = {
 };
 
 // Words that never name a C-like function though a parenthesis follows.
-inline constexpr std::string_view not_functions[] = {"if",        "for",           "while",    "switch",    "return", "catch",
-                                                     "sizeof",    "else",          "do",       "new",       "delete", "throw",
-                                                     "defined",   "static_assert", "assert",   "case",      "using",  "typedef",
-                                                     "namespace", "template",      "decltype", "TEST_CASE", "TEST",   "SECTION"};
+inline constexpr std::string_view not_functions[] = {
+    "if",    "for",     "while",     "switch",   "return",   "catch",         "sizeof", "else",
+    "do",    "new",     "delete",    "throw",    "defined",  "static_assert", "assert", "case",
+    "using", "typedef", "namespace", "template", "decltype", "TEST_CASE",     "TEST",   "SECTION"};
 
 inline bool is_one_of(std::string_view name, const auto& list) {
   for (const auto word : list) {

@@ -17,8 +17,8 @@ std::size_t sum_of_bytes(std::uint64_t counters) {
   return (((counters & pairs) + ((counters >> 8) & pairs)) * 0x0001000100010001) >> 48;
 }
 
-// `mark` sets the lowest bit of each byte that counts, `one` says whether a single byte does. The bytes of `counters` are
-// summed before the first of them can overflow.
+// `mark` sets the lowest bit of each byte that counts, `one` says whether a single byte does. The bytes of
+// `counters` are summed before the first of them can overflow.
 template <class Mark, class One>
 std::size_t count_bytes(std::string_view text, Mark mark, One one) {
   std::size_t n = 0, at = 0;

@@ -11,7 +11,8 @@ namespace tern {
 
 template <class T>
 bool has(const Item& item) {
-  return std::any_of(item.blocks.begin(), item.blocks.end(), [](const Block& b) { return std::holds_alternative<T>(b); });
+  return std::any_of(item.blocks.begin(), item.blocks.end(),
+                     [](const Block& b) { return std::holds_alternative<T>(b); });
 }
 
 template <class T>
@@ -34,11 +35,14 @@ inline bool is_empty_text(const Block& block) {
 
 // What a role may carry: calls and thoughts are the assistant's, results travel with the user.
 inline bool belongs(const Block& block, Role role) {
-  if (std::holds_alternative<ToolCall>(block) || std::holds_alternative<Thinking>(block)) return role == Role::assistant;
+  if (std::holds_alternative<ToolCall>(block) || std::holds_alternative<Thinking>(block))
+    return role == Role::assistant;
   return !std::holds_alternative<ToolResult>(block) || role == Role::user;
 }
 
 // What the person said: a user message that tern did not write, with text of its own.
-inline bool is_human(const Item& item) { return item.role == Role::user && !item.synthetic && has<Text>(item); }
+inline bool is_human(const Item& item) {
+  return item.role == Role::user && !item.synthetic && has<Text>(item);
+}
 
 }  // namespace tern

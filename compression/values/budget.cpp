@@ -18,7 +18,8 @@ Tokens working_limit(const Budget& budget) {
   Tokens limit = budget.effective();
   if (budget.optimum && *budget.optimum > 0) limit = std::min(*budget.optimum, limit);
   if (config.trigger_alone && config.compact_at > 0)
-    limit = std::min(limit, static_cast<Tokens>(static_cast<double>(config.trigger_tokens) / config.compact_at));
+    limit =
+        std::min(limit, static_cast<Tokens>(static_cast<double>(config.trigger_tokens) / config.compact_at));
   return std::max<Tokens>(1, limit);
 }
 
@@ -32,8 +33,10 @@ Tokens calibrated(Tokens tokens, const Budget& budget) {
   return static_cast<Tokens>(std::llround(static_cast<double>(tokens) * budget.calibration));
 }
 
-// What the absolute threshold is compared with: the compressible zone, or all but the newest messages where their number is set.
-Tokens compared(const Conversation& conversation, const CompressionConfig& config, Tokens compressible, Tokens system) {
+// What the absolute threshold is compared with: the compressible zone, or all but the newest messages where
+// their number is set.
+Tokens compared(const Conversation& conversation, const CompressionConfig& config, Tokens compressible,
+                Tokens system) {
   Tokens old = compressible;
   if (config.recent_messages) {
     const auto recent = static_cast<std::size_t>(std::max(0, *config.recent_messages));
@@ -61,7 +64,8 @@ Usage usage(const Conversation& conversation, const Budget& budget) {
   result.protected_part = calibrated(protected_part, budget);
   result.compressible = calibrated(compressible, budget);
   result.used = calibrated(system + protected_part + compressible + budget.pending, budget);
-  result.share = static_cast<double>(result.used) / static_cast<double>(std::max<Tokens>(1, budget.effective()));
+  result.share =
+      static_cast<double>(result.used) / static_cast<double>(std::max<Tokens>(1, budget.effective()));
   return result;
 }
 
@@ -75,17 +79,22 @@ Tokens compaction_goal(const Budget& budget) {
 }
 
 bool worth_compacting(const Usage& usage, const Budget& budget) {
-  if (budget.config.absolute_threshold) return usage.compared.value_or(usage.compressible) > *budget.config.absolute_threshold;
-  return static_cast<double>(usage.compressible) >= budget.config.min_compressible * static_cast<double>(budget.effective());
+  if (budget.config.absolute_threshold)
+    return usage.compared.value_or(usage.compressible) > *budget.config.absolute_threshold;
+  return static_cast<double>(usage.compressible) >=
+         budget.config.min_compressible * static_cast<double>(budget.effective());
 }
 
 bool compaction_due(const Usage& usage, std::size_t messages, const Budget& budget) {
   const auto& config = budget.config;
-  if (messages < static_cast<std::size_t>(std::max(0, config.min_messages)) || !worth_compacting(usage, budget)) return false;
+  if (messages < static_cast<std::size_t>(std::max(0, config.min_messages)) ||
+      !worth_compacting(usage, budget))
+    return false;
   if (config.absolute_threshold) return true;
   const double share = static_cast<double>(usage.used) / static_cast<double>(working_limit(budget));
   const bool many = messages > static_cast<std::size_t>(std::max(0, config.trigger_messages));
-  return share >= config.compact_at || many || (usage.used >= config.trigger_tokens && share >= config.micro_at);
+  return share >= config.compact_at || many ||
+         (usage.used >= config.trigger_tokens && share >= config.micro_at);
 }
 
 std::size_t relaxed_limit(const CompressionConfig& config) {
@@ -109,7 +118,8 @@ std::vector<bool> protected_items(const Conversation& conversation, const Compre
     const Item& item = *items[i];
     keep[i] = item.pinned || item.role == Role::system;
     if (item.role == Role::assistant && std::exchange(assistant, false)) keep[i] = true;
-    if (item.role == Role::assistant && asked && !has<ToolCall>(item)) in_hand = false;  // an answer that ended the work before
+    if (item.role == Role::assistant && asked && !has<ToolCall>(item))
+      in_hand = false;  // an answer that ended the work before
     if (is_human(item)) {
       first_request = i;
       asked = true;

@@ -12,7 +12,8 @@ std::string without_keys(std::string_view arguments) {
     if (at >= values.size()) break;
     const auto next = values.find_first_not_of(" \t\r\n", ++at);
     if (next != values.npos && values[next] == ':')
-      std::fill(values.begin() + static_cast<std::ptrdiff_t>(begin), values.begin() + static_cast<std::ptrdiff_t>(at), ' ');
+      std::fill(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                values.begin() + static_cast<std::ptrdiff_t>(at), ' ');
   }
   return values;
 }

@@ -6,7 +6,8 @@
 
 namespace tern {
 
-// The same text, at the same places, with spaces for the keys. Text that is no JSON, or was cut, stays as far as it holds none.
+// The same text, at the same places, with spaces for the keys. Text that is no JSON, or was cut, stays as far
+// as it holds none.
 std::string without_keys(std::string_view arguments);
 
 }  // namespace tern

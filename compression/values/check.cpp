@@ -31,7 +31,8 @@ void check_blocks(const Item& item, std::vector<Problem>& problems) {
 
 void check_roles(const Item* before, const Item& item, std::vector<Problem>& problems) {
   if (item.role == Role::system) {
-    if (before && before->role != Role::system) problems.push_back({item.id, "system message after the conversation began"});
+    if (before && before->role != Role::system)
+      problems.push_back({item.id, "system message after the conversation began"});
     return;
   }
   const bool first = !before || before->role == Role::system;
@@ -45,7 +46,8 @@ void check_pairs(const Item* before, const Item& item, std::vector<Problem>& pro
   std::unordered_map<std::string_view, int> open;
   if (before) {
     for (const auto* call : blocks_of<ToolCall>(*before)) {
-      if (!open.emplace(call->id, 0).second) problems.push_back({before->id, "call id used twice: " + call->id});
+      if (!open.emplace(call->id, 0).second)
+        problems.push_back({before->id, "call id used twice: " + call->id});
     }
   }
   for (const auto* result : blocks_of<ToolResult>(item)) {

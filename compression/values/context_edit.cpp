@@ -20,7 +20,8 @@ std::string_view to_string(Tier tier) {
 
 namespace {
 
-// The items while edits are applied: each keeps what happens to it, so that a batch costs one pass however long it is.
+// The items while edits are applied: each keeps what happens to it, so that a batch costs one pass however
+// long it is.
 class Workbench {
  public:
   Workbench(const Conversation& conversation, std::size_t edits) {
@@ -33,7 +34,8 @@ class Workbench {
     if (const auto* insert = std::get_if<Insert>(&edit.how)) return apply(edit.target, *insert);
     Slot* slot = find(edit.target);
     if (!slot || !may_touch(*slot->item, edit)) return;
-    std::visit(overloaded{[&](const Replace& replace) { apply(*slot, replace); }, [&](const Drop&) { slot->dropped = true; },
+    std::visit(overloaded{[&](const Replace& replace) { apply(*slot, replace); },
+                          [&](const Drop&) { slot->dropped = true; },
                           [&](const Pin& pin) { apply(*slot, pin); }, [](const Insert&) {}},
                edit.how);
   }
@@ -187,14 +189,16 @@ void give_ids(Edits& edits, ItemId& next) {
   }
 }
 
-Edits followed(const Conversation& conversation, Edits first, const std::function<Edits(const Conversation&)>& next) {
+Edits followed(const Conversation& conversation, Edits first,
+               const std::function<Edits(const Conversation&)>& next) {
   constexpr std::uint64_t for_now = 1ull << 62;  // above every id that is given out
   Edits numbered = first;
   ItemId id{for_now};
   give_ids(numbered, id);
   std::unordered_map<std::uint64_t, std::size_t> inserted;
   for (std::size_t i = 0; i < numbered.size(); ++i)
-    if (const auto* insert = std::get_if<Insert>(&numbered[i].how); insert && insert->item->id.value >= for_now)
+    if (const auto* insert = std::get_if<Insert>(&numbered[i].how);
+        insert && insert->item->id.value >= for_now)
       inserted[insert->item->id.value] = i;
   std::vector<bool> gone(first.size());
   Edits then;

@@ -1,5 +1,6 @@
-// A compression is a list of edits, each with a reason; apply() is the only place that changes a conversation.
-// Edits are logged before they are applied. Undo is replaying the log without one batch (replay), so later items stay.
+// A compression is a list of edits, each with a reason; apply() is the only place that changes a
+// conversation. Edits are logged before they are applied. Undo is replaying the log without one batch
+// (replay), so later items stay.
 #pragma once
 
 #include <cstdint>
@@ -44,17 +45,18 @@ struct Edit {
 };
 using Edits = std::vector<Edit>;
 
-// Edits whose target is no longer there (an undone batch, an overlapping one) are skipped; the rest is applied in order.
-// So are edits that would touch a system message, or a pinned one outside the truncate tier, and an Insert whose id is
-// there already. Call it as tern::apply: unqualified, std::apply is found too.
+// Edits whose target is no longer there (an undone batch, an overlapping one) are skipped; the rest is
+// applied in order. So are edits that would touch a system message, or a pinned one outside the truncate
+// tier, and an Insert whose id is there already. Call it as tern::apply: unqualified, std::apply is found
+// too.
 Conversation apply(const Conversation& conversation, const Edits& edits);
 
 struct Batch {  // what one compression did, as it is logged
   std::uint64_t id = 0;
   Edits edits;
 };
-// A later batch may have put its items before one that an undone batch had inserted. They go before what that one stood
-// before, so that undoing one compaction never takes the summary of the next out of the context.
+// A later batch may have put its items before one that an undone batch had inserted. They go before what that
+// one stood before, so that undoing one compaction never takes the summary of the next out of the context.
 class UndoneInserts {
  public:
   void add(const Edits& undone);
@@ -69,8 +71,10 @@ Conversation replay(std::span<const LogEntry> log, std::span<const std::uint64_t
 
 Tokens saved(const Edits& edits);
 
-// `first`, then what `next` makes of its outcome, as one batch: what `next` says of an item that `first` inserts changes that insert.
-Edits followed(const Conversation& conversation, Edits first, const std::function<Edits(const Conversation&)>& next);
+// `first`, then what `next` makes of its outcome, as one batch: what `next` says of an item that `first`
+// inserts changes that insert.
+Edits followed(const Conversation& conversation, Edits first,
+               const std::function<Edits(const Conversation&)>& next);
 
 // Strategies insert items without an id (zero). Whoever logs a batch first numbers them, counting `next` up.
 void give_ids(Edits& edits, ItemId& next);

@@ -1,6 +1,6 @@
 // The values everybody speaks: what the model will be sent, as immutable items.
-// An Item never changes once made; a Conversation is a cheap-to-copy vector of shared items. Only apply() (edit.h) makes
-// a new conversation from an old one. Nothing here does I/O, reads a clock or knows JSON.
+// An Item never changes once made; a Conversation is a cheap-to-copy vector of shared items. Only apply()
+// (edit.h) makes a new conversation from an old one. Nothing here does I/O, reads a clock or knows JSON.
 #pragma once
 
 #include <chrono>
@@ -76,7 +76,8 @@ struct Summary {
 };
 using Block = std::variant<Text, Thinking, ToolCall, ToolResult, Image, Document, Summary>;
 
-// Tool results travel in an item of role user, all results of one assistant message in one item, directly after it.
+// Tool results travel in an item of role user, all results of one assistant message in one item, directly
+// after it.
 struct Item {
   ItemId id;
   Role role = Role::user;

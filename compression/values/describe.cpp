@@ -37,7 +37,8 @@ std::string_view program_of(std::string_view command) {
 }
 
 bool runs_tests(std::string_view command) {
-  for (const auto what : {"test", "spec", "check", "jest", "phpunit", "mocha", "mvn", "gradle", "tox", "nox"}) {
+  for (const auto what :
+       {"test", "spec", "check", "jest", "phpunit", "mocha", "mvn", "gradle", "tox", "nox"}) {
     if (contains(command, what)) return true;
   }
   return false;
@@ -57,10 +58,12 @@ ResultKind kind_of_file(std::string_view path) {
 
 ResultKind kind_of_command(std::string_view command, std::string_view text) {
   const auto program = program_of(command);
-  if (text.starts_with("diff --git") || contains(command, "git diff") || contains(command, "git show")) return ResultKind::diff;
+  if (text.starts_with("diff --git") || contains(command, "git diff") || contains(command, "git show"))
+    return ResultKind::diff;
   if (contains(command, "git commit")) return ResultKind::commit;
   if (program == "grep" || program == "rg" || program == "ag") return ResultKind::search;
-  if (program == "ls" || program == "find" || program == "fd" || program == "tree") return ResultKind::listing;
+  if (program == "ls" || program == "find" || program == "fd" || program == "tree")
+    return ResultKind::listing;
   if (runs_tests(command) && !describe_tests(text).empty()) return ResultKind::tests;
   if (program == "cat" || program == "sed" || program == "head" || program == "tail") {
     const auto path = command.substr(std::min(command.find_last_of(" \t") + 1, command.size()));
@@ -103,7 +106,8 @@ std::size_t lines_of(const ToolResult& result) {
 std::optional<std::string> exit_status(std::string_view text) {
   constexpr std::size_t ends = 300;
   for (const auto part : {text.substr(0, ends), text.substr(text.size() - std::min(ends, text.size()))}) {
-    for (const std::string_view word : {"exit code ", "exit status ", "Exit code ", "exit code: ", "[exit "}) {
+    for (const std::string_view word :
+         {"exit code ", "exit status ", "Exit code ", "exit code: ", "[exit "}) {
       const auto at = part.find(word);
       if (at == part.npos) continue;
       auto rest = part.substr(at + word.size());
@@ -124,7 +128,8 @@ std::string details(const ToolResult& result, ResultKind kind) {
     case ResultKind::diff: return describe_diff(result.text);
     case ResultKind::json: return describe_json(result.text);
     case ResultKind::csv: return describe_csv(result.text);
-    case ResultKind::commit: return clipped(trimmed(result.text.substr(0, result.text.find('\n'))), brief_bytes);
+    case ResultKind::commit:
+      return clipped(trimmed(result.text.substr(0, result.text.find('\n'))), brief_bytes);
     case ResultKind::log:
     case ResultKind::other: return describe_log(result.text);
   }
@@ -135,7 +140,8 @@ std::string size_of(const ToolResult& result, ResultKind kind) {
   const std::size_t lines = lines_of(result);
   std::string out = grouped(lines) + (lines == 1 ? " line" : " lines");
   if (kind == ResultKind::source) {
-    if (const auto language = language_of(result.subject); !language.empty()) out.append(" ").append(language);
+    if (const auto language = language_of(result.subject); !language.empty())
+      out.append(" ").append(language);
   } else if (kind == ResultKind::json) {
     out += " JSON";
   } else if (kind == ResultKind::csv) {
@@ -153,7 +159,8 @@ std::string one_line(std::string text) {
 
 std::string head_of(const ToolResult& result) {
   std::string head = result.tool.empty() ? "result" : result.tool;
-  if (!result.subject.empty()) head += " " + clipped(result.subject.substr(0, result.subject.find('\n')), subject_bytes);
+  if (!result.subject.empty())
+    head += " " + clipped(result.subject.substr(0, result.subject.find('\n')), subject_bytes);
   return head;
 }
 
@@ -181,7 +188,8 @@ std::string describe(const ToolResult& result) {
 
 std::string compacted_line(const ToolResult& result, std::string_view note) {
   std::string line =
-      "[Compacted: " + (note.empty() ? describe(result) : one_line(head_of(result) + " \xE2\x80\x94 " + std::string(note)));
+      "[Compacted: " +
+      (note.empty() ? describe(result) : one_line(head_of(result) + " \xE2\x80\x94 " + std::string(note)));
   return result.recall ? line + " \xC2\xB7 " + to_string(result.recall) + "]" : line + "]";
 }
 

@@ -67,13 +67,15 @@ std::string describe_diff(std::string_view text) {
       minus += line.front() == '-';
     }
   });
-  std::string out = plural(files.size(), "file", "files") + ", +" + grouped(plus) + " \xE2\x88\x92" + grouped(minus);
+  std::string out =
+      plural(files.size(), "file", "files") + ", +" + grouped(plus) + " \xE2\x88\x92" + grouped(minus);
   return files.empty() ? out : out + " (" + joined(files, 4) + ")";
 }
 
 namespace {
 
-// Walks the top of a JSON text without building it: keys of the outer object, or of the first object of an array.
+// Walks the top of a JSON text without building it: keys of the outer object, or of the first object of an
+// array.
 class JsonShape {
  public:
   explicit JsonShape(std::string_view text) : text_(text) {}
@@ -135,7 +137,9 @@ std::string describe_json(std::string_view text) {
 
 std::string describe_csv(std::string_view text) {
   const auto header = text.substr(0, text.find('\n'));
-  const char separator = header.find('\t') != header.npos ? '\t' : header.find(';') != header.npos ? ';' : ',';
+  const char separator = header.find('\t') != header.npos  ? '\t'
+                         : header.find(';') != header.npos ? ';'
+                                                           : ',';
   std::vector<std::string_view> columns;
   std::size_t count = 1;
   for (auto rest = header;;) {
@@ -145,15 +149,17 @@ std::string describe_csv(std::string_view text) {
     rest.remove_prefix(end + 1);
     ++count;
   }
-  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + (text.ends_with('\n') ? 0 : 1);
-  return plural(lines - 1, "row", "rows") + " of " + plural(count, "column", "columns") + " (" + joined(columns, shown_names) +
-         ")";
+  const auto lines =
+      static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + (text.ends_with('\n') ? 0 : 1);
+  return plural(lines - 1, "row", "rows") + " of " + plural(count, "column", "columns") + " (" +
+         joined(columns, shown_names) + ")";
 }
 
 std::string describe_log(std::string_view text) {
   constexpr std::size_t most = 200;
   const auto errors = salient_lines(text, most);
-  const auto strong = std::find_if(errors.begin(), errors.end(), [](const SalientLine& line) { return line.strong; });
+  const auto strong =
+      std::find_if(errors.begin(), errors.end(), [](const SalientLine& line) { return line.strong; });
   if (!errors.empty()) {
     const auto& first = strong != errors.end() ? *strong : errors.front();
     std::string out = clipped(trimmed(first.text), line_bytes);
@@ -162,7 +168,8 @@ std::string describe_log(std::string_view text) {
   const auto end = text.find_last_not_of(" \t\r\n");
   if (end == text.npos) return {};
   const auto start = text.rfind('\n', end);
-  return clipped(trimmed(text.substr(start == text.npos ? 0 : start + 1, end - (start == text.npos ? 0 : start + 1) + 1)),
+  return clipped(trimmed(text.substr(start == text.npos ? 0 : start + 1,
+                                     end - (start == text.npos ? 0 : start + 1) + 1)),
                  line_bytes);
 }
 

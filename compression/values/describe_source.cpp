@@ -33,8 +33,8 @@ class Reader {
     for (const auto& opening : openings) {
       if (opening.language == language) openings_.push_back(opening);
     }
-    members_ = language == "Java" || language == "C#" || language == "PHP" || language == "Kotlin" || language == "Swift" ||
-               language == "Ruby";
+    members_ = language == "Java" || language == "C#" || language == "PHP" || language == "Kotlin" ||
+               language == "Swift" || language == "Ruby";
   }
 
   void line(std::string_view raw) {
@@ -54,8 +54,8 @@ class Reader {
 
  private:
   static bool is_comment(std::string_view code) {
-    return code.starts_with("//") || code.starts_with("#") || code.starts_with("*") || code.starts_with("/*") ||
-           code.starts_with("}") || code.starts_with("@");
+    return code.starts_with("//") || code.starts_with("#") || code.starts_with("*") ||
+           code.starts_with("/*") || code.starts_with("}") || code.starts_with("@");
   }
 
   static std::string_view after(std::string_view code, std::initializer_list<std::string_view> words) {
@@ -67,7 +67,8 @@ class Reader {
     for (const auto& opening : openings_) {
       if (!code.starts_with(opening.words)) continue;
       auto rest = code.substr(opening.words.size());
-      if (language_ == "Go" && rest.starts_with("(")) rest = trimmed(rest.substr(std::min(rest.find(')') + 1, rest.size())));
+      if (language_ == "Go" && rest.starts_with("("))
+        rest = trimmed(rest.substr(std::min(rest.find(')') + 1, rest.size())));
       if (language_ == "C++" && opening.words == "using " && rest.find('=') == rest.npos) return true;
       if (opening.what == What::type && c_like_ && code.ends_with(";") && opening.words != "using ")
         return true;  // declared elsewhere
@@ -89,13 +90,18 @@ class Reader {
     const auto open = code.find('(');
     if (open == code.npos || open == 0 || code.find('=') < open) return;
     std::size_t start = open;
-    while (start > 0 && (is_name_char(code[start - 1]) || code[start - 1] == ':' || code[start - 1] == '~')) --start;
+    while (start > 0 && (is_name_char(code[start - 1]) || code[start - 1] == ':' || code[start - 1] == '~'))
+      --start;
     const auto name = code.substr(start, open - start);
-    if (start == 0 || name.empty() || is_one_of(name, not_functions) || is_one_of(leading_name(code), not_functions)) return;
+    if (start == 0 || name.empty() || is_one_of(name, not_functions) ||
+        is_one_of(leading_name(code), not_functions))
+      return;
     add(What::function, name);
   }
 
-  void add(What what, std::string_view name) { add_once(what == What::function ? names.functions : names.types, name); }
+  void add(What what, std::string_view name) {
+    add_once(what == What::function ? names.functions : names.types, name);
+  }
 
   std::string_view language_;
   std::vector<Opening> openings_;
@@ -107,7 +113,8 @@ class Reader {
 std::string_view language_of(std::string_view path) {
   if (path.ends_with("CMakeLists.txt")) return "CMake";
   const auto dot = path.rfind('.');
-  if (dot == path.npos) return path.ends_with("Makefile") ? "Make" : path.ends_with("Dockerfile") ? "Docker" : "";
+  if (dot == path.npos)
+    return path.ends_with("Makefile") ? "Make" : path.ends_with("Dockerfile") ? "Docker" : "";
   for (const auto& [extension, language] : extensions) {
     if (path.substr(dot + 1) == extension) return language;
   }
@@ -127,8 +134,8 @@ std::string describe_source(std::string_view text, std::string_view language) {
   if (names.types.empty()) return out;
   if (!out.empty()) out += ", ";
   if (names.functions.empty()) return out + joined(names.types, shown);
-  return out +
-         (names.types.size() == 1 ? "type " + std::string(names.types.front()) : std::to_string(names.types.size()) + " types");
+  return out + (names.types.size() == 1 ? "type " + std::string(names.types.front())
+                                        : std::to_string(names.types.size()) + " types");
 }
 
 }  // namespace tern

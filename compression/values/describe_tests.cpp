@@ -1,4 +1,5 @@
-// What a test run came to: counts and the names of what failed, as the runners of a dozen languages print them.
+// What a test run came to: counts and the names of what failed, as the runners of a dozen languages print
+// them.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -37,7 +38,8 @@ Count number_after(std::string_view line, std::string_view word) {
   return std::stoul(std::string(rest.substr(0, n)));
 }
 
-// --- counts ------------------------------------------------------------------------------------------------------------
+// --- counts
+// ------------------------------------------------------------------------------------------------------------
 
 struct Run {
   std::size_t run = 0, failed = 0, skipped = 0;
@@ -49,10 +51,12 @@ class TestCounts {
     const auto text = trimmed(line);
     if (about_something_else(text)) return;
     if (contains(text, "test result:"))
-      return add(number_before(text, "passed"), number_before(text, "failed"), number_before(text, "ignored"));
+      return add(number_before(text, "passed"), number_before(text, "failed"),
+                 number_before(text, "ignored"));
     if (contains(text, "Tests run:")) return maven(text);
     if (contains(text, "Failed:") && contains(text, "Passed:") && contains(text, "Total:"))
-      return add(number_after(text, "Passed:"), number_after(text, "Failed:"), number_after(text, "Skipped:"));
+      return add(number_after(text, "Passed:"), number_after(text, "Failed:"),
+                 number_after(text, "Skipped:"));
     if (summed_up(text)) return;
     note(passed_, number_before(text, "passed"));
     note(failed_, number_before(text, "failed"));
@@ -69,7 +73,8 @@ class TestCounts {
     if (!failed_ && names > 0) failed_ = names;
     std::string out;
     const auto add_to = [&](Count n, std::string_view word) {
-      if (n && (*n > 0 || word == "failed")) out.append(out.empty() ? "" : ", ").append(grouped(*n)).append(" ").append(word);
+      if (n && (*n > 0 || word == "failed"))
+        out.append(out.empty() ? "" : ", ").append(grouped(*n)).append(" ").append(word);
     };
     add_to(passed_, "passed");
     if (packages > 0) add_to(packages, packages == 1 ? "package ok" : "packages ok");
@@ -142,7 +147,8 @@ class TestCounts {
     if (take(text, "[  FAILED  ] ")) return note(failed_, number_before(text, " test")), true;
     if (text.starts_with("Ran ")) return note(ran_, number_before(text, "test")), true;  // unittest
     if (ran_ && (text.starts_with("FAILED (") || text == "OK" || text.starts_with("OK (")))
-      return total(ran_, number_after(text, "failures=").value_or(0) + number_after(text, "errors=").value_or(0),
+      return total(ran_,
+                   number_after(text, "failures=").value_or(0) + number_after(text, "errors=").value_or(0),
                    number_after(text, "skipped=").value_or(0)),
              true;
     if (!text.empty() && is_digit(text.front())) {  // mocha
@@ -166,7 +172,8 @@ class TestCounts {
   std::optional<Run> classes_, reactor_;
 };
 
-// --- names -------------------------------------------------------------------------------------------------------------
+// --- names
+// -------------------------------------------------------------------------------------------------------------
 
 constexpr std::string_view failing_openings[] = {
     "FAILED ",       "--- FAIL: ",    "FAIL: ",        "[  FAILED  ] ", "\xE2\x9C\x95 ",
@@ -181,7 +188,8 @@ std::string_view up_to(std::string_view text, std::initializer_list<std::string_
 std::string_view untimed(std::string_view name) {
   const auto blank = name.rfind(' ');
   const auto last = blank == name.npos ? std::string_view() : name.substr(blank + 1);
-  const bool time = last.size() > 2 && last.ends_with("ms") && last.find_first_not_of("0123456789.") == last.size() - 2;
+  const bool time =
+      last.size() > 2 && last.ends_with("ms") && last.find_first_not_of("0123456789.") == last.size() - 2;
   return time ? name.substr(0, blank) : name;
 }
 
@@ -189,7 +197,8 @@ bool starts_with_digit(std::string_view text) { return !text.empty() && is_digit
 
 // What is named by its place in the line rather than by its opening.
 std::string_view named_in_place(std::string_view line) {
-  if (line.starts_with("test ") && line.ends_with("... FAILED")) return trimmed(line.substr(5, line.size() - 15));
+  if (line.starts_with("test ") && line.ends_with("... FAILED"))
+    return trimmed(line.substr(5, line.size() - 15));
   if (const auto stars = line.find("***"); stars != line.npos && contains(line, " Test ")) {  // ctest
     const auto colon = line.find(": ");
     const auto name = trimmed(colon == line.npos || colon > stars ? line : line.substr(colon + 2));
@@ -197,10 +206,12 @@ std::string_view named_in_place(std::string_view line) {
   }
   if (line.ends_with("<<< FAILURE!") || line.ends_with("<<< ERROR!")) {  // maven
     take(line, "[ERROR] ");
-    return contains(line, "Tests run:") ? std::string_view() : up_to(line, {" -- Time", "  Time elapsed", "(", " <<<"});
+    return contains(line, "Tests run:") ? std::string_view()
+                                        : up_to(line, {" -- Time", "  Time elapsed", "(", " <<<"});
   }
-  if (line.ends_with(" FAILED") && contains(line, " > ")) return line.substr(0, line.size() - 7);     // gradle
-  if (const auto at = line.find(" FAILED  "); at != line.npos && contains(line.substr(0, at), "::"))  // pytest -v
+  if (line.ends_with(" FAILED") && contains(line, " > ")) return line.substr(0, line.size() - 7);  // gradle
+  if (const auto at = line.find(" FAILED  ");
+      at != line.npos && contains(line.substr(0, at), "::"))  // pytest -v
     return line.substr(0, at);
   if (line.starts_with("Failed ") && line.ends_with("]")) return up_to(line.substr(7), {" ["});  // dotnet
   if (line.starts_with("ERROR: ") && line.ends_with(")")) {                                      // unittest
@@ -259,7 +270,8 @@ class FailingTests {
     add_once(names, name.substr(0, utf8_floor(name, line_bytes)));
   }
 
-  // "1) name": of mocha where the tree has it or, without a tree, in the list; of phpunit where it is a method.
+  // "1) name": of mocha where the tree has it or, without a tree, in the list; of phpunit where it is a
+  // method.
   void numbered(std::string_view line) {
     if (!starts_with_digit(line)) return;
     const auto digits = line.find_first_not_of("0123456789");

@@ -9,7 +9,8 @@
 namespace tern {
 
 std::string outcome_line(const ToolResult& result);  // its first line
-// The whole result where it is short, else its first line and the lines that name a failure; further lines are indented.
+// The whole result where it is short, else its first line and the lines that name a failure; further lines
+// are indented.
 std::string outcome(const ToolResult& result);
 
 // "not found", "permission", "test failure", "compile error", "timeout", "network", "syntax", else "other".

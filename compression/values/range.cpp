@@ -19,12 +19,17 @@ Stretch stretch_of(const std::vector<ItemPtr>& items, ItemRange range) {
   if (last < items.size())
     span.end = last + 1;
   else
-    while (span.end > span.first && (items[span.end - 1]->id > range.last || has<Summary>(*items[span.end - 1]))) --span.end;
+    while (span.end > span.first &&
+           (items[span.end - 1]->id > range.last || has<Summary>(*items[span.end - 1])))
+      --span.end;
   while (span.first < items.size() && items[span.first]->role == Role::system) ++span.first;
   if (span.first >= items.size() || span.end > items.size() || span.first >= span.end) return {};
-  const auto opens = [&](std::size_t i) { return items[i]->role == Role::user && !has<ToolResult>(*items[i]); };
+  const auto opens = [&](std::size_t i) {
+    return items[i]->role == Role::user && !has<ToolResult>(*items[i]);
+  };
   while (span.first > 0 && !opens(span.first) && items[span.first - 1]->role != Role::system) --span.first;
-  while (span.end < items.size() && has<ToolCall>(*items[span.end - 1]) && has<ToolResult>(*items[span.end])) ++span.end;
+  while (span.end < items.size() && has<ToolCall>(*items[span.end - 1]) && has<ToolResult>(*items[span.end]))
+    ++span.end;
   return span;
 }
 
@@ -37,13 +42,15 @@ Budget towards(Budget budget, Tokens all, Tokens goal) {
   budget.optimum.reset();
   budget.calibration = 1;
   budget.config.compact_at = 1;
-  budget.config.compact_target = budget.config.micro_low_water = static_cast<double>(goal) / static_cast<double>(budget.window);
+  budget.config.compact_target = budget.config.micro_low_water =
+      static_cast<double>(goal) / static_cast<double>(budget.window);
   return budget;
 }
 
 }  // namespace
 
-Edits propose_within(const Strategy& strategy, const Conversation& conversation, const Budget& budget, ItemRange range) {
+Edits propose_within(const Strategy& strategy, const Conversation& conversation, const Budget& budget,
+                     ItemRange range) {
   const auto [first, end] = stretch_of(conversation.items, range);
   Conversation fixed = conversation;
   std::unordered_set<std::uint64_t> inside;

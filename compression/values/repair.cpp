@@ -10,7 +10,8 @@ namespace tern {
 
 namespace {
 
-// Items that repair makes get ids no log ever gives, derived from their neighbour: the same input, the same ids.
+// Items that repair makes get ids no log ever gives, derived from their neighbour: the same input, the same
+// ids.
 constexpr std::uint64_t answers_bit = 1ull << 63, opening_bit = 1ull << 62;
 
 ItemPtr with_blocks(const Item& old, std::vector<Block> blocks) {
@@ -55,7 +56,8 @@ ToolResult interrupted_result(const ToolCall& call) {
   return result;
 }
 
-// The user messages between one assistant message and the next: the results of its calls go first, in one message.
+// The user messages between one assistant message and the next: the results of its calls go first, in one
+// message.
 class Answers {
  public:
   Answers(const Item& assistant, std::vector<ItemPtr> between)
@@ -74,7 +76,8 @@ class Answers {
     if (reuse) {
       for (auto& block : others(*between_.front())) blocks.push_back(std::move(block));
     }
-    if (!blocks.empty()) items.push_back(reuse ? with_blocks(*between_.front(), std::move(blocks)) : fresh(std::move(blocks)));
+    if (!blocks.empty())
+      items.push_back(reuse ? with_blocks(*between_.front(), std::move(blocks)) : fresh(std::move(blocks)));
     for (std::size_t i = reuse ? 1 : 0; i < between_.size(); ++i) keep_others(between_[i], items);
     return items;
   }

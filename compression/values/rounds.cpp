@@ -9,7 +9,8 @@ Outline outline(const Conversation& conversation, const std::vector<bool>& keep)
   Outline result;
   const auto& items = conversation.items;
   const auto open_turn = [&](std::size_t user) {
-    result.turns.push_back({user, result.rounds.size(), result.rounds.size(), user != Turn::none && keep[user]});
+    result.turns.push_back(
+        {user, result.rounds.size(), result.rounds.size(), user != Turn::none && keep[user]});
   };
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (items[i]->role == Role::system) continue;
@@ -66,7 +67,8 @@ void Taker::drop(std::size_t item) {
 Edits Taker::edits() && {
   Edits edits;
   for (std::size_t i = 0; i < dropped_.size(); ++i) {
-    if (dropped_[i]) edits.push_back({conversation_.items[i]->id, Drop{}, why_, conversation_.items[i]->tokens});
+    if (dropped_[i])
+      edits.push_back({conversation_.items[i]->id, Drop{}, why_, conversation_.items[i]->tokens});
   }
   return edits;
 }

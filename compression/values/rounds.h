@@ -1,5 +1,6 @@
-// How a conversation may be taken apart: turns (a user message and what followed) made of rounds (an assistant message and
-// the results of its calls). Dropping whole rounds, or a user message whose rounds are all gone, keeps every message legal.
+// How a conversation may be taken apart: turns (a user message and what followed) made of rounds (an
+// assistant message and the results of its calls). Dropping whole rounds, or a user message whose rounds are
+// all gone, keeps every message legal.
 #pragma once
 
 #include <vector>

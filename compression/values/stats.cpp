@@ -15,12 +15,15 @@ namespace {
 
 std::string decimal(double value) {
   const auto hundredths = static_cast<int>(value * 100 + 0.5);
-  return std::to_string(hundredths / 100) + "." + (hundredths % 100 < 10 ? "0" : "") + std::to_string(hundredths % 100);
+  return std::to_string(hundredths / 100) + "." + (hundredths % 100 < 10 ? "0" : "") +
+         std::to_string(hundredths % 100);
 }
 
 }  // namespace
 
-double Compression::ratio() const { return before > 0 ? static_cast<double>(after) / static_cast<double>(before) : 1.0; }
+double Compression::ratio() const {
+  return before > 0 ? static_cast<double>(after) / static_cast<double>(before) : 1.0;
+}
 
 namespace {
 
@@ -52,11 +55,13 @@ class Adviser {
   double mean(Tier tier) { return standing_[tier] > 0 ? ratios_[tier] / standing_[tier] : 0; }
 
   void shallow_micro() {
-    if (quick_ < 2 && (standing_[Tier::micro] < static_cast<int>(least_batches) || mean(Tier::micro) < 0.85)) return;
+    if (quick_ < 2 && (standing_[Tier::micro] < static_cast<int>(least_batches) || mean(Tier::micro) < 0.85))
+      return;
     const double lower = std::max(0.1, config_.micro_low_water - 0.1);
     if (lower < config_.micro_low_water) {
-      found_.push_back({"microLowWater", decimal(lower),
-                        "microcompaction freed little and came again soon; one deeper cut keeps the prompt cache longer"});
+      found_.push_back(
+          {"microLowWater", decimal(lower),
+           "microcompaction freed little and came again soon; one deeper cut keeps the prompt cache longer"});
     }
   }
 
@@ -64,8 +69,8 @@ class Adviser {
     if (standing_[Tier::compact] < static_cast<int>(least_batches) || mean(Tier::compact) < 0.7) return;
     const double lower = std::max(0.3, config_.compact_target - 0.1);
     if (lower < config_.compact_target) {
-      found_.push_back(
-          {"compactTarget", decimal(lower), "compactions left " + percent(mean(Tier::compact)) + " of the tokens on average"});
+      found_.push_back({"compactTarget", decimal(lower),
+                        "compactions left " + percent(mean(Tier::compact)) + " of the tokens on average"});
     }
   }
 
@@ -76,7 +81,8 @@ class Adviser {
     const double earlier = std::max({0.5, config_.micro_at + 0.05, config_.compact_at - 0.1});
     if (earlier < config_.compact_at - 0.005)
       found_.push_back({"compactAt", decimal(earlier),
-                        "messages were dropped at the hard mark " + (times == 1 ? "once" : std::to_string(times) + " times") +
+                        "messages were dropped at the hard mark " +
+                            (times == 1 ? "once" : std::to_string(times) + " times") +
                             "; summarising earlier avoids it"});
   }
 
@@ -98,7 +104,9 @@ class Adviser {
 
 }  // namespace
 
-std::vector<Suggestion> suggest(const Stats& stats, const CompressionConfig& config) { return Adviser(stats, config).run(); }
+std::vector<Suggestion> suggest(const Stats& stats, const CompressionConfig& config) {
+  return Adviser(stats, config).run();
+}
 
 CacheCost cache_cost(const Conversation& before, const Edits& edits, bool cold, CachePrices prices) {
   CacheCost cost;
@@ -115,8 +123,8 @@ CacheCost cache_cost(const Conversation& before, const Edits& edits, bool cold, 
   }
   cost.rewritten = std::max<Tokens>(0, behind - cost.saved);
   if (!cold && cost.saved > 0 && prices.read > 0) {
-    cost.break_even =
-        static_cast<double>(cost.rewritten) * (prices.write - prices.read) / (static_cast<double>(cost.saved) * prices.read);
+    cost.break_even = static_cast<double>(cost.rewritten) * (prices.write - prices.read) /
+                      (static_cast<double>(cost.saved) * prices.read);
   }
   return cost;
 }

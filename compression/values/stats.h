@@ -40,8 +40,8 @@ struct CachePrices {  // relative to the plain input price
 };
 CacheCost cache_cost(const Conversation& before, const Edits& edits, bool cold, CachePrices prices = {});
 
-// The edits without the earliest ones where these save less, over so many requests, than the cached text behind them costs to
-// write again. Each edit changes a block in its place.
+// The edits without the earliest ones where these save less, over so many requests, than the cached text
+// behind them costs to write again. Each edit changes a block in its place.
 Edits worth_rewriting(const Conversation& before, Edits edits, double requests, CachePrices prices = {});
 
 }  // namespace tern

@@ -13,10 +13,11 @@ namespace tern {
 
 namespace {
 
-// Weights in hundredths of a token, fitted against two public tokenizers over code, logs, JSON, prose and base64.
+// Weights in hundredths of a token, fitted against two public tokenizers over code, logs, JSON, prose and
+// base64.
 struct Weights {
-  int word = 97, long_letter = 5, digit_group = 135, punct_run = 76, punct_more = 24, space_run = 138, cjk = 79, other = 95,
-      glued = 41, space_before_digit = 22;
+  int word = 97, long_letter = 5, digit_group = 135, punct_run = 76, punct_more = 24, space_run = 138,
+      cjk = 79, other = 95, glued = 41, space_before_digit = 22;
 };
 constexpr Weights weight;
 constexpr int free_letters = 6;  // letters of a word that cost nothing extra
@@ -26,8 +27,8 @@ bool is_cjk(unsigned char lead, unsigned char next) {
   return (lead > 0xE2 && lead < 0xEE) || lead == 0xEF || (lead == 0xE2 && next >= 0xBA);
 }
 
-// Counts the pieces of a text, 64 bytes at a time: every count is that of the bits of some mask. Each mask remembers its
-// last block, so that bit i of `x.before(n)` tells about the byte n places ahead of byte i.
+// Counts the pieces of a text, 64 bytes at a time: every count is that of the bits of some mask. Each mask
+// remembers its last block, so that bit i of `x.before(n)` tells about the byte n places ahead of byte i.
 class PieceCount {
  public:
   explicit PieceCount(std::string_view text) : text_(text) {}
@@ -48,7 +49,8 @@ class PieceCount {
 
   bool ends_in_single_space() const {
     const std::size_t n = text_.size();
-    return text_.ends_with(' ') && (n == 1 || std::string_view(" \t\n\v\f\r").find(text_[n - 2]) == std::string_view::npos);
+    return text_.ends_with(' ') &&
+           (n == 1 || std::string_view(" \t\n\v\f\r").find(text_[n - 2]) == std::string_view::npos);
   }
 
   void add(Bits bits, int cost) { sum_ += std::int64_t{std::popcount(bits)} * cost; }
@@ -106,7 +108,9 @@ class PieceCount {
     for (Bits starts = high_.bits & ~(continuation & high_.before(1)); starts; starts &= starts - 1) {
       const std::size_t i = at + static_cast<std::size_t>(std::countr_zero(starts));
       const auto lead = static_cast<unsigned char>(text_[i]);
-      sum_ += is_cjk(lead, i + 1 < text_.size() ? static_cast<unsigned char>(text_[i + 1]) : 0) ? weight.cjk : weight.other;
+      sum_ += is_cjk(lead, i + 1 < text_.size() ? static_cast<unsigned char>(text_[i + 1]) : 0)
+                  ? weight.cjk
+                  : weight.other;
     }
   }
 
@@ -121,7 +125,8 @@ Tokens estimate(std::string_view text) { return PieceCount(text).run(); }
 
 namespace {
 
-constexpr Tokens role_tokens = 3, frame_tokens = 4, call_tokens = 10, result_tokens = 5, image_tokens = 765, unknown_tokens = 10;
+constexpr Tokens role_tokens = 3, frame_tokens = 4, call_tokens = 10, result_tokens = 5, image_tokens = 765,
+                 unknown_tokens = 10;
 constexpr Tokens page_tokens = 1'000, page_bytes = 50'000, most_image_tokens = 1'600, pixels_per_token = 750;
 
 Tokens image_cost(const Image& image) {
@@ -137,16 +142,17 @@ Tokens document_cost(const Document& document) {
 }  // namespace
 
 Tokens estimate(const Block& block) {
-  return std::visit(overloaded{
-                        [](const Text& b) { return estimate(b.text); },
-                        [](const Thinking& b) { return b.redacted ? unknown_tokens : estimate(b.text); },
-                        [](const ToolCall& b) { return call_tokens + estimate(b.name) + estimate(b.arguments); },
-                        [](const ToolResult& b) { return result_tokens + estimate(b.text); },
-                        [](const Image& b) { return image_cost(b); },
-                        [](const Document& b) { return document_cost(b); },
-                        [](const Summary& b) { return estimate(b.text); },
-                    },
-                    block);
+  return std::visit(
+      overloaded{
+          [](const Text& b) { return estimate(b.text); },
+          [](const Thinking& b) { return b.redacted ? unknown_tokens : estimate(b.text); },
+          [](const ToolCall& b) { return call_tokens + estimate(b.name) + estimate(b.arguments); },
+          [](const ToolResult& b) { return result_tokens + estimate(b.text); },
+          [](const Image& b) { return image_cost(b); },
+          [](const Document& b) { return document_cost(b); },
+          [](const Summary& b) { return estimate(b.text); },
+      },
+      block);
 }
 
 Tokens estimate(const Item& item) {

@@ -1,4 +1,5 @@
-// How many tokens a text is worth: a piece-counting estimate, one pass, counted once per block when an item is made.
+// How many tokens a text is worth: a piece-counting estimate, one pass, counted once per block when an item
+// is made.
 #pragma once
 
 #include <string_view>
@@ -19,7 +20,8 @@ ItemPtr make_item(Item item);
 Tokens seed_estimate(std::string_view text);
 Tokens seed_estimate(const Item& item);
 
-// Learns, per model, the ratio of what the API reported to what was estimated (moving average, clamped 0.5..2).
+// Learns, per model, the ratio of what the API reported to what was estimated (moving average, clamped
+// 0.5..2).
 class Calibration {
  public:
   void learn(Tokens estimated, Tokens reported);

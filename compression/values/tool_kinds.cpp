@@ -6,16 +6,18 @@
 namespace tern {
 namespace {
 
-constexpr std::array<std::string_view, 12> writers = {"write",        "edit",       "multiedit",   "delete",
-                                                      "notebookedit", "create",     "apply_patch", "str_replace",
-                                                      "replace",      "write_file", "edit_file",   "create_file"};
-constexpr std::array<std::string_view, 8> shells = {"bash",          "shell",       "exec_command",    "run_shell_command",
-                                                    "shell_command", "run_command", "execute_command", "run_terminal_cmd"};
-constexpr std::array<std::string_view, 6> readers = {"read", "read_file", "view", "view_file", "open_file", "read_text_file"};
+constexpr std::array<std::string_view, 12> writers = {
+    "write",       "edit",        "multiedit", "delete",     "notebookedit", "create",
+    "apply_patch", "str_replace", "replace",   "write_file", "edit_file",    "create_file"};
+constexpr std::array<std::string_view, 8> shells = {
+    "bash",          "shell",       "exec_command",    "run_shell_command",
+    "shell_command", "run_command", "execute_command", "run_terminal_cmd"};
+constexpr std::array<std::string_view, 6> readers = {"read",      "read_file", "view",
+                                                     "view_file", "open_file", "read_text_file"};
 constexpr std::array<std::string_view, 6> searchers = {"grep",        "rg",           "search_file_content",
                                                        "grep_search", "search_files", "codebase_search"};
-constexpr std::array<std::string_view, 7> listers = {"glob",       "ls",         "list_dir",   "list_directory",
-                                                     "list_files", "find_files", "file_search"};
+constexpr std::array<std::string_view, 7> listers = {
+    "glob", "ls", "list_dir", "list_directory", "list_files", "find_files", "file_search"};
 
 // "mcp__server__read_file" is read_file of some server.
 std::string_view own_name(std::string_view tool) {

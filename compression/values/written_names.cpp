@@ -13,7 +13,13 @@ namespace {
 
 constexpr std::size_t least_name = 5, longest_line = 300, looked_lines = 4'000;
 
-enum Kind : std::uint8_t { other, lower, upper, digit, joint };  // joint: what names are joined by, inside a word
+enum Kind : std::uint8_t {
+  other,
+  lower,
+  upper,
+  digit,
+  joint
+};  // joint: what names are joined by, inside a word
 
 constexpr std::array<std::uint8_t, 256> make_kinds() {
   std::array<std::uint8_t, 256> table{};
@@ -25,15 +31,17 @@ constexpr std::array<std::uint8_t, 256> make_kinds() {
 }
 constexpr auto kinds = make_kinds();
 
-// f(hash) for each specific name: a run of letters, digits and joints that no prose word looks like. Of a path its last part
-// speaks, too.
+// f(hash) for each specific name: a run of letters, digits and joints that no prose word looks like. Of a
+// path its last part speaks, too.
 template <class F>
 void each_name(std::string_view text, F&& f) {
   constexpr std::uint64_t seed = fnv_offset, prime = fnv_prime;
   const char* p = text.data();
   const char* const end = p + text.size();
   while (p < end) {
-    while (p < end && (kinds[static_cast<unsigned char>(*p)] == other || kinds[static_cast<unsigned char>(*p)] == joint)) ++p;
+    while (p < end &&
+           (kinds[static_cast<unsigned char>(*p)] == other || kinds[static_cast<unsigned char>(*p)] == joint))
+      ++p;
     const char* const start = p;
     std::uint64_t hash = seed, part = seed;
     bool specific = false;
@@ -128,7 +136,8 @@ std::string WrittenNames::lines_of(std::string_view text, std::string_view known
     if (names > 0) found.push_back({line, names});
     return found.size() < looked_lines;
   });
-  std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.names > b.names; });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Found& a, const Found& b) { return a.names > b.names; });
   std::size_t room = bytes;
   std::erase_if(found, [&](const Found& f) {
     const std::size_t cost = std::min(f.line.size(), longest_line) + 1;
@@ -136,7 +145,8 @@ std::string WrittenNames::lines_of(std::string_view text, std::string_view known
     room -= cost;
     return false;
   });
-  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.line.data() < b.line.data(); });
+  std::sort(found.begin(), found.end(),
+            [](const Found& a, const Found& b) { return a.line.data() < b.line.data(); });
   std::string out;
   for (const auto& f : found) out.append(f.line.substr(0, utf8_floor(f.line, longest_line))).append("\n");
   return out;

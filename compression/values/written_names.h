@@ -1,5 +1,6 @@
-// Which lines of an old result name something that the assistant has since written: those it may need again word for word.
-// A light lexer over specific names only (snake_case, camelCase, paths, names with digits); one pass over the text.
+// Which lines of an old result name something that the assistant has since written: those it may need again
+// word for word. A light lexer over specific names only (snake_case, camelCase, paths, names with digits);
+// one pass over the text.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@ class WrittenNames {
  public:
   void add(const Item& assistant);  // texts and call arguments
 
-  // The lines of `text` that hold a name added and not yet held by a line given before, best first within `bytes`, shown in
-  // their order. Names in `known` (the subject beside the result) do not count.
+  // The lines of `text` that hold a name added and not yet held by a line given before, best first within
+  // `bytes`, shown in their order. Names in `known` (the subject beside the result) do not count.
   std::string lines_of(std::string_view text, std::string_view known, std::size_t bytes);
 
  private:

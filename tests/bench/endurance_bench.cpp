@@ -30,8 +30,8 @@ int main(int argc, char** argv) {
   const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!report.broken.empty()) std::printf("broken: %s\n", report.broken.c_str());
   const auto count_of = [](std::size_t n) { return static_cast<double>(n); };
-  const double ratio =
-      static_cast<double>(report.store - empty_store) / static_cast<double>(std::max<std::int64_t>(report.payload, 1));
+  const double ratio = static_cast<double>(report.store - empty_store) /
+                       static_cast<double>(std::max<std::int64_t>(report.payload, 1));
   const double automatic = count_of(report.swapped + report.waited);
   figure("turns", report.turns, "", "");
   figure("wall time", seconds, "s", "");
@@ -41,7 +41,8 @@ int main(int argc, char** argv) {
   const double swapped = automatic > 0 ? count_of(report.swapped) / automatic : 1;
   figure("compactions", count_of(report.compactions), "", "");
   figure("compactions for each turn", each, "", "<= 0.5", each <= 0.5);
-  figure("summaries swapped in from a draft", swapped, "share", ">= 0.9", report.turns < 1'000 || swapped >= 0.9);
+  figure("summaries swapped in from a draft", swapped, "share", ">= 0.9",
+         report.turns < 1'000 || swapped >= 0.9);
   figure("summaries by the small model", count_of(report.by_small), "", "> 0", report.by_small > 0);
   figure("… by the main one, while that is down", count_of(report.by_main), "", "> 0", report.by_main > 0);
   figure("… by none, while both are", count_of(report.by_none), "", "> 0", report.by_none > 0);

@@ -1,6 +1,7 @@
-// How far off "≈ 7 turns to the next tier" is, over recorded sessions: forecast_bench FOLDER (or TERN_SESSIONS=FOLDER), a folder
-// of *.jsonl as tests/bench/quality takes them. Without one nothing is measured. Each session fills a window of 60 % of itself;
-// after each turn (and, apart, after each request) the forecast of the next mark is compared with what then happened.
+// How far off "≈ 7 turns to the next tier" is, over recorded sessions: forecast_bench FOLDER (or
+// TERN_SESSIONS=FOLDER), a folder of *.jsonl as tests/bench/quality takes them. Without one nothing is
+// measured. Each session fills a window of 60 % of itself; after each turn (and, apart, after each request)
+// the forecast of the next mark is compared with what then happened.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

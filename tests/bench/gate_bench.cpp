@@ -1,7 +1,8 @@
-// How often the permission gate asks: every command of a file of recorded commands, decided in each mode. Without a file, the
-// everyday commands of the tests. `gate_bench [FILE.jsonl] [--why MODE]`: one JSON object a line with "command"; `$WORKSPACE` in
-// it is the workspace. "asked, with always" is what is left when the person answers each question with what is offered to be
-// remembered, for the session. --why lists each command that asks in that mode, with the reason.
+// How often the permission gate asks: every command of a file of recorded commands, decided in each mode.
+// Without a file, the everyday commands of the tests. `gate_bench [FILE.jsonl] [--why MODE]`: one JSON object
+// a line with "command"; `$WORKSPACE` in it is the workspace. "asked, with always" is what is left when the
+// person answers each question with what is offered to be remembered, for the session. --why lists each
+// command that asks in that mode, with the reason.
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -32,7 +33,8 @@ std::vector<Recorded> recorded(const char* path, const std::string& workspace) {
   for (std::string line; std::getline(in, line);) {
     const auto entry = nlohmann::json::parse(line);
     auto command = entry.at("command").get<std::string>();
-    for (std::size_t at = 0; (at = command.find("$WORKSPACE", at)) != std::string::npos; at += workspace.size())
+    for (std::size_t at = 0; (at = command.find("$WORKSPACE", at)) != std::string::npos;
+         at += workspace.size())
       command.replace(at, std::strlen("$WORKSPACE"), workspace);
     commands.push_back({std::move(command), entry.value("session", std::string())});
   }
@@ -98,13 +100,16 @@ struct Mode {
   bool sandbox;
   const char* bar;
 };
-constexpr Mode modes[] = {
-    {"ask", PermissionMode::ask, true, "<= 30"},       {"accept edits", PermissionMode::accept_edits, true, "<= 12"},
-    {"auto", PermissionMode::automatic, true, "<= 7"}, {"plan", PermissionMode::plan, true, ""},
-    {"bypass", PermissionMode::bypass, true, "<= 0"},  {"ask, no sandbox", PermissionMode::ask, false, ""}};
+constexpr Mode modes[] = {{"ask", PermissionMode::ask, true, "<= 30"},
+                          {"accept edits", PermissionMode::accept_edits, true, "<= 12"},
+                          {"auto", PermissionMode::automatic, true, "<= 7"},
+                          {"plan", PermissionMode::plan, true, ""},
+                          {"bypass", PermissionMode::bypass, true, "<= 0"},
+                          {"ask, no sandbox", PermissionMode::ask, false, ""}};
 
 std::string kind_of(const Decision& decision) {
-  constexpr const char* reaches[] = {"at once", "looks", "tries to look", "in the sandbox", "in the sandbox, with git"};
+  constexpr const char* reaches[] = {"at once", "looks", "tries to look", "in the sandbox",
+                                     "in the sandbox, with git"};
   if (const auto* allow = std::get_if<Allow>(&decision)) return reaches[static_cast<int>(allow->reach)];
   return std::holds_alternative<Deny>(decision) ? "refused" : "asked";
 }
@@ -114,7 +119,9 @@ PermissionPolicy policy_of(const Mode& mode) {
   policy.mode = mode.mode;
   policy.bypass_by_flag = true;
   policy.sandbox_ready = policy.repository_ready = mode.sandbox;
-  policy.find_program = [](std::string_view name) { return std::filesystem::path("/usr/bin") / std::string(name); };
+  policy.find_program = [](std::string_view name) {
+    return std::filesystem::path("/usr/bin") / std::string(name);
+  };
   return policy;
 }
 
@@ -147,8 +154,10 @@ void count(const Mode& mode, const std::vector<Recorded>& commands, const Worksp
   }
   const double all = static_cast<double>(commands.size()) / 100;
   for (const auto& [kind, number] : kinds)
-    std::printf("%s: %s\t%.1f\t%%\t%s\n", mode.name, kind.c_str(), number / all, kind == "asked" ? mode.bar : "");
-  std::printf("%s: asked, with always\t%.1f\t%%\t\n", mode.name, asked_with_always(mode, commands, workspace) / all);
+    std::printf("%s: %s\t%.1f\t%%\t%s\n", mode.name, kind.c_str(), number / all,
+                kind == "asked" ? mode.bar : "");
+  std::printf("%s: asked, with always\t%.1f\t%%\t\n", mode.name,
+              asked_with_always(mode, commands, workspace) / all);
 }
 
 int questions_of_task(const Mode& mode, const Workspace& workspace) {
@@ -158,8 +167,9 @@ int questions_of_task(const Mode& mode, const Workspace& workspace) {
   for (const std::string step : forty_steps) {
     const bool edits = step.starts_with("Edit "), reads = step.starts_with("Read ");
     const nlohmann::json path = {{"file_path", step.substr(std::min<std::size_t>(5, step.size()))}};
-    const Decision decision = edits || reads ? decide(policy, {*tools.find(edits ? "Edit" : "Read"), path, workspace})
-                                             : decide_command(policy, step, workspace);
+    const Decision decision = edits || reads
+                                  ? decide(policy, {*tools.find(edits ? "Edit" : "Read"), path, workspace})
+                                  : decide_command(policy, step, workspace);
     asked += std::holds_alternative<Ask>(decision) ? 1 : 0;
   }
   return asked;
@@ -179,6 +189,8 @@ int main(int argc, char** argv) {
   }
   const auto commands = file == nullptr ? everyday() : recorded(file, temp.path().string());
   for (const Mode& mode : modes)
-    std::printf("a task of forty steps, %s\t%d\tquestions\t\n", mode.name, questions_of_task(mode, workspace));
-  for (const Mode& mode : modes) count(mode, commands, workspace, why != nullptr && std::strcmp(why, mode.name) == 0);
+    std::printf("a task of forty steps, %s\t%d\tquestions\t\n", mode.name,
+                questions_of_task(mode, workspace));
+  for (const Mode& mode : modes)
+    count(mode, commands, workspace, why != nullptr && std::strcmp(why, mode.name) == 0);
 }

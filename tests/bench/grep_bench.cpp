@@ -1,4 +1,5 @@
-// Grep and Glob over a tree of 100,000 files, beside ripgrep where it is installed: the same patterns, taking turns, best of five.
+// Grep and Glob over a tree of 100,000 files, beside ripgrep where it is installed: the same patterns, taking
+// turns, best of five.
 //   grep_bench [files]
 #include <chrono>
 #include <cstdio>
@@ -17,8 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-const char* const words[] = {"return", "value", "index", "buffer", "parse", "stream", "token", "while", "const", "state",
-                             "error",  "count", "frame", "width",  "table", "node",   "list",  "text",  "line",  "data"};
+const char* const words[] = {"return", "value", "index", "buffer", "parse", "stream", "token",
+                             "while",  "const", "state", "error",  "count", "frame",  "width",
+                             "table",  "node",  "list",  "text",   "line",  "data"};
 
 void make_tree(const fs::path& root, int files) {
   std::mt19937 random(1);
@@ -37,7 +39,9 @@ void make_tree(const fs::path& root, int files) {
   std::ofstream(root / ".gitignore") << "*.log\nbuild/\n";
 }
 
-double milliseconds(Clock::time_point since) { return std::chrono::duration<double, std::milli>(Clock::now() - since).count(); }
+double milliseconds(Clock::time_point since) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - since).count();
+}
 
 struct Case {
   const char *name, *pattern;
@@ -66,8 +70,8 @@ double run_peer(const std::string& command) {
 }
 
 std::string peer_of(const fs::path& root, const Case& one) {
-  return std::string("rg --hidden ") + (one.count ? "-c " : "-l ") + (one.ignore_case ? "-i " : "") + "-e '" + one.pattern +
-         "' " + root.native();
+  return std::string("rg --hidden ") + (one.count ? "-c " : "-l ") + (one.ignore_case ? "-i " : "") + "-e '" +
+         one.pattern + "' " + root.native();
 }
 
 // The ratio of the two, printed with what ours found.
@@ -79,7 +83,8 @@ double compare(const char* name, bool peer, const std::string& command, Ours our
     own = std::min(own, ours(found));
     if (peer) theirs = std::min(theirs, run_peer(command));
   }
-  std::printf("%-28s %10.0f %10.0f %7.2f %8zu\n", name, own, peer ? theirs : 0.0, peer ? own / theirs : 0.0, found);
+  std::printf("%-28s %10.0f %10.0f %7.2f %8zu\n", name, own, peer ? theirs : 0.0, peer ? own / theirs : 0.0,
+              found);
   return peer ? own / theirs : 0;
 }
 
@@ -102,11 +107,11 @@ int main(int argc, char** argv) {
       {"nothing", "zzzzqqqq", false, false},
   };
   double worst = 0;
-  std::printf("%d files%s\n%-28s %10s %10s %7s %8s\n", files, peer ? "" : " (ripgrep is not installed)", "", "ours ms", "rg ms",
-              "ratio", "found");
+  std::printf("%d files%s\n%-28s %10s %10s %7s %8s\n", files, peer ? "" : " (ripgrep is not installed)", "",
+              "ours ms", "rg ms", "ratio", "found");
   for (const auto& one : cases)
-    worst = std::max(worst,
-                     compare(one.name, peer, peer_of(root, one), [&](std::size_t& found) { return run_ours(root, one, found); }));
+    worst = std::max(worst, compare(one.name, peer, peer_of(root, one),
+                                    [&](std::size_t& found) { return run_ours(root, one, found); }));
   for (const char* pattern : {"**/*.cpp", "**/file77??.txt", "d1*/**/*.cpp"})
     worst = std::max(worst, compare((std::string("Glob ") + pattern).c_str(), peer,
                                     "cd " + root.native() + " && rg --hidden --files -g '" + pattern + "'",

@@ -1,5 +1,6 @@
-// What ten hooks cost beside their own time: ten shells under the supervisor, in the sandbox and without it, against the same ten shells
-// started directly and side by side; and what a call costs when nobody listens. Tab-separated figures for tests/bench/table.
+// What ten hooks cost beside their own time: ten shells under the supervisor, in the sandbox and without it,
+// against the same ten shells started directly and side by side; and what a call costs when nobody listens.
+// Tab-separated figures for tests/bench/table.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
-// What our supervisor costs: a command through it, cold and with one waiting, against the same shell started directly; 200 MB of
-// output against the same pipe read by hand; a tree that does not want to end. Tab-separated figures for tests/bench/table.
+// What our supervisor costs: a command through it, cold and with one waiting, against the same shell started
+// directly; 200 MB of output against the same pipe read by hand; a tree that does not want to end.
+// Tab-separated figures for tests/bench/table.
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -72,14 +73,16 @@ double ours(const ProcessSpec& spec, std::filesystem::path spill = {}, std::stop
   const Clock::time_point begun = Clock::now();
   Process process;
   OutputRing output(std::move(spill));
-  if (const std::string error = process.start(spec); !error.empty()) std::fprintf(stderr, "%s\n", error.c_str());
+  if (const std::string error = process.start(spec); !error.empty())
+    std::fprintf(stderr, "%s\n", error.c_str());
   FollowLimits limits;
   limits.leave = std::chrono::seconds(60);
   follow(process, output, limits, stop, [](std::string_view) {});
   return milliseconds_since(begun);
 }
 
-// Processor time of this process and of all it has reaped, in milliseconds; load on the machine hardly touches it.
+// Processor time of this process and of all it has reaped, in milliseconds; load on the machine hardly
+// touches it.
 double processor_time() {
   double total = 0;
   for (int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
@@ -129,7 +132,8 @@ int main(int argc, char** argv) {
   const double floor_cpu = processor_per_run(rounds, [] { direct("true"); });
   const double ours_cpu = processor_per_run(rounds, [] { ours(spec_of("true")); });
   std::printf(
-      "command started directly\t%.2f\tms\t\ncommand through us, added, cold\t%.2f\tms\t<= 5\ncommand through us, added, "
+      "command started directly\t%.2f\tms\t\ncommand through us, added, cold\t%.2f\tms\t<= 5\ncommand "
+      "through us, added, "
       "warm\t%.2f\tms\t<= 3.5\n",
       floor, cold - floor, warm - floor);
   std::printf("command through us, added processor time\t%.2f\tms\t<= 5\n", ours_cpu - floor_cpu);
@@ -154,7 +158,8 @@ int main(int argc, char** argv) {
     }
   }
   const char* flood = "head -c 200000000 /dev/zero";
-  const std::filesystem::path spill = std::filesystem::temp_directory_path() / ("tern-bench-" + std::to_string(::getpid()));
+  const std::filesystem::path spill =
+      std::filesystem::temp_directory_path() / ("tern-bench-" + std::to_string(::getpid()));
   const long before = resident_kb();
   const double flood_floor = repeat(5, [&] { return direct(flood); });
   const double flood_ours = repeat(5, [&] {
@@ -163,7 +168,8 @@ int main(int argc, char** argv) {
   });
   std::filesystem::remove(spill);
   std::printf(
-      "200 MB of output read directly\t%.0f\tms\t\n200 MB of output, added\t%.0f\tms\t<= 250\n200 MB of output, memory "
+      "200 MB of output read directly\t%.0f\tms\t\n200 MB of output, added\t%.0f\tms\t<= 250\n200 MB of "
+      "output, memory "
       "growth\t%ld\tKB\t<= 32768\n",
       flood_floor, flood_ours - flood_floor, resident_kb() - before);
   std::printf("a stubborn tree ended after\t%.0f\tms\t<= 1000\n", repeat(3, [] {
@@ -172,14 +178,17 @@ int main(int argc, char** argv) {
                   ::poll(nullptr, 0, 100);
                   stop.request_stop();
                 });
-                const double took = ours(spec_of("trap '' TERM; while :; do sleep 1; done"), {}, stop.get_token()) - 100;
+                const double took =
+                    ours(spec_of("trap '' TERM; while :; do sleep 1; done"), {}, stop.get_token()) - 100;
                 person.join();
                 return took;
               }));
   const auto answered = [](const char* left) { return repeat(3, [&] { return ours(spec_of(left)); }); };
-  std::printf("answered beside a background job\t%.0f\tms\t<= 1000\nanswered beside one that ignores TERM\t%.0f\tms\t<= 1000\n",
-              answered("sleep 60 &"),
-              answered("(trap '' TERM HUP INT; setsid bash -c \"trap '' TERM; while :; do sleep 60; done\" &)"));
+  std::printf(
+      "answered beside a background job\t%.0f\tms\t<= 1000\nanswered beside one that ignores "
+      "TERM\t%.0f\tms\t<= 1000\n",
+      answered("sleep 60 &"),
+      answered("(trap '' TERM HUP INT; setsid bash -c \"trap '' TERM; while :; do sleep 60; done\" &)"));
   cool_supervisor();
   return 0;
 }

@@ -1,5 +1,5 @@
-// The provider's share of the figures: a megabyte of body from fragments, tokens a second through SSE and codec, both
-// beside a plain copy or parse of the same bytes in the same run.
+// The provider's share of the figures: a megabyte of body from fragments, tokens a second through SSE and
+// codec, both beside a plain copy or parse of the same bytes in the same run.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -23,7 +23,8 @@ double milliseconds_of(F work, int times) {
   for (int i = 0; i < times; ++i) {
     const auto start = std::chrono::steady_clock::now();
     work();
-    best = std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    best = std::min(
+        best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   }
   return best;
 }
@@ -46,8 +47,8 @@ void body() {
   const double first = milliseconds_of(make, 1), again = milliseconds_of(make, 200);
   std::string copy(out.size(), 0);
   const double plain = milliseconds_of([&] { std::memcpy(copy.data(), out.data(), out.size()); }, 200);
-  std::printf("body %zu bytes: first %.3f ms, again %.3f ms, memcpy %.3f ms (x%.1f)\n", out.size(), first, again, plain,
-              again / plain);
+  std::printf("body %zu bytes: first %.3f ms, again %.3f ms, memcpy %.3f ms (x%.1f)\n", out.size(), first,
+              again, plain, again / plain);
 }
 
 void stream(const std::string& provider, const std::string& api) {
@@ -67,13 +68,14 @@ void stream(const std::string& provider, const std::string& api) {
         SseParser parser(codec->lines() ? SseParser::Form::lines : SseParser::Form::events);
         const auto decoder = codec->decoder(request);
         for (std::size_t at = 0; at < wire.size(); at += 16'384) {
-          parser.feed(std::string_view(wire).substr(at, 16'384), [&](auto name, auto data) { decoder->event(name, data, out); });
+          parser.feed(std::string_view(wire).substr(at, 16'384),
+                      [&](auto name, auto data) { decoder->event(name, data, out); });
           out.flush();
         }
       },
       3);
-  std::printf("%-10s %d deltas, %.1f MB: %.1f ms = %.2f M tokens/s%s\n", provider.c_str(), tokens, double(wire.size()) / 1e6, all,
-              tokens / all / 1000, got == text.size() ? "" : "  WRONG");
+  std::printf("%-10s %d deltas, %.1f MB: %.1f ms = %.2f M tokens/s%s\n", provider.c_str(), tokens,
+              double(wire.size()) / 1e6, all, tokens / all / 1000, got == text.size() ? "" : "  WRONG");
 }
 
 void over_http() {

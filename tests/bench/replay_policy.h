@@ -1,5 +1,5 @@
-// The policies replay knows by name: "plan" is what the product does without a model when asked for a size, "shipped" what it
-// does by itself, the others are its units by themselves.
+// The policies replay knows by name: "plan" is what the product does without a model when asked for a size,
+// "shipped" what it does by itself, the others are its units by themselves.
 #pragma once
 
 #include <stdexcept>
@@ -13,8 +13,8 @@
 
 namespace tern::bench {
 
-// What the product does when the tier is due and no model answers: plan() with the strategy "local", its goal set to `target`,
-// and the hard tier where that leaves too much.
+// What the product does when the tier is due and no model answers: plan() with the strategy "local", its goal
+// set to `target`, and the hard tier where that leaves too much.
 inline Edits planned(const Conversation& conversation, Budget budget, Tokens target) {
   auto& config = budget.config;
   config.compact_at = 1;
@@ -27,7 +27,8 @@ inline Edits planned(const Conversation& conversation, Budget budget, Tokens tar
   return count(tern::apply(conversation, edits)) <= goal ? edits : hard_cut(conversation, budget, goal);
 }
 
-// What the product does by itself before a request, with the defaults of its config: the tier that is due, if one is.
+// What the product does by itself before a request, with the defaults of its config: the tier that is due, if
+// one is.
 inline Edits shipped(const Conversation& conversation, Budget budget) {
   budget.config.strategy = "local";
   return plan(conversation, budget).edits;
@@ -71,8 +72,9 @@ inline Conversation compress(const std::string& policy, const Conversation& conv
   else if (policy == "truncate")
     edits = truncate(conversation, budget, goal);
   else if (policy != "none")
-    throw std::runtime_error("no policy '" + policy +
-                             "'; there is: shipped plan condense texts results micro labels middle oldest select truncate none");
+    throw std::runtime_error(
+        "no policy '" + policy +
+        "'; there is: shipped plan condense texts results micro labels middle oldest select truncate none");
   return tern::apply(conversation, edits);
 }
 

@@ -1,5 +1,6 @@
-// What the screen costs: frames in this process over 100 and 100,000 transcript lines, and the real program on a pseudo-terminal
-// with a model server beside it. Rows: what, value, unit, bar. Run it on a quiet machine.
+// What the screen costs: frames in this process over 100 and 100,000 transcript lines, and the real program
+// on a pseudo-terminal with a model server beside it. Rows: what, value, unit, bar. Run it on a quiet
+// machine.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -25,7 +26,9 @@ namespace fs = std::filesystem;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double since_ms(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double since_ms(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 void row(const std::string& what, double value, const char* unit, const char* bar) {
   std::printf("%s\t%.3f\t%s\t%s\n", what.c_str(), value, unit, bar);
@@ -36,7 +39,8 @@ double share_of(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
   return values.empty()
              ? 0
-             : values[std::min(values.size() - 1, static_cast<std::size_t>(share * static_cast<double>(values.size())))];
+             : values[std::min(values.size() - 1,
+                               static_cast<std::size_t>(share * static_cast<double>(values.size())))];
 }
 
 // ------------------------------------------------------------ frames
@@ -59,7 +63,8 @@ struct World {
     shell.theme = make_theme("dark", ColourDepth::truecolor, Background::dark);
     for (int i = 0; i < lines / 20; ++i) {
       std::string text;
-      for (int k = 0; k < 20; ++k) text += "- line " + std::to_string(i * 20 + k) + " with a few words of *text* and `code`\n";
+      for (int k = 0; k < 20; ++k)
+        text += "- line " + std::to_string(i * 20 + k) + " with a few words of *text* and `code`\n";
       fold(shell.view, Delta{DeltaKind::text, text}, 0);
       fold(shell.view, TurnEnded{}, 0);
     }
@@ -171,18 +176,20 @@ struct Program {
     folder = mkdtemp(name);
     fs::create_directories(folder / "home/.config/tern");
     fs::create_directories(folder / "project");
-    std::ofstream(folder / "home/.config/tern/config.json") << "{\"trusted\": [\"" << (folder / "project").string() << "\"]}";
+    std::ofstream(folder / "home/.config/tern/config.json")
+        << "{\"trusted\": [\"" << (folder / "project").string() << "\"]}";
     const auto start = Clock::now();
-    pty = std::make_unique<Pty>(std::vector<std::string>{places::program(), "--model", "sonnet", "--window", "200000"},
-                                Pty::Options{.columns = 200,
-                                             .lines = 50,
-                                             .cwd = (folder / "project").string(),
-                                             .environment = {{"HOME", (folder / "home").string()},
-                                                             {"TERM", "xterm-256color"},
-                                                             {"LANG", "C.UTF-8"},
-                                                             {"ANTHROPIC_API_KEY", "none"},
-                                                             {"ANTHROPIC_BASE_URL", server.url()}},
-                                             .deadline_seconds = 120});
+    pty = std::make_unique<Pty>(
+        std::vector<std::string>{places::program(), "--model", "sonnet", "--window", "200000"},
+        Pty::Options{.columns = 200,
+                     .lines = 50,
+                     .cwd = (folder / "project").string(),
+                     .environment = {{"HOME", (folder / "home").string()},
+                                     {"TERM", "xterm-256color"},
+                                     {"LANG", "C.UTF-8"},
+                                     {"ANTHROPIC_API_KEY", "none"},
+                                     {"ANTHROPIC_BASE_URL", server.url()}},
+                     .deadline_seconds = 120});
     pty->until_text("❯");
     started_ms = since_ms(start);
     pty->until_text("180k");
@@ -216,7 +223,8 @@ struct Program {
   }
 };
 
-void echo_rows(const std::string& where, const std::vector<double>& echoes, const char* median, const char* p95) {
+void echo_rows(const std::string& where, const std::vector<double>& echoes, const char* median,
+               const char* p95) {
   row("key to echo, " + where + ", median", share_of(echoes, 0.5), "ms", median);
   row("key to echo, " + where + ", p95", share_of(echoes, 0.95), "ms", p95);
 }
@@ -253,8 +261,8 @@ void streaming() {
   program.pty->until_text("finis");
   const Usage after = usage_of(program.pty->pid());
   row("20,000 tokens at 1,000/s: CPU", after.cpu_s - before.cpu_s, "s", "<= 1");
-  row("20,000 tokens at 1,000/s: bytes a token", static_cast<double>(program.pty->raw().size() - bytes) / 20'000, "bytes",
-      "<= 20");
+  row("20,000 tokens at 1,000/s: bytes a token",
+      static_cast<double>(program.pty->raw().size() - bytes) / 20'000, "bytes", "<= 20");
 }
 
 void echo_while_busy() {
@@ -267,7 +275,8 @@ void echo_while_busy() {
   {
     Program program("{}");
     program.pty->send(
-        "!timeout 6 sh -c 'while :; do head -c 10000000 /dev/zero | tr \"\\\\0\" x | fold -w 99; sleep 0.1; done'\r");
+        "!timeout 6 sh -c 'while :; do head -c 10000000 /dev/zero | tr \"\\\\0\" x | fold -w 99; sleep 0.1; "
+        "done'\r");
     program.pty->until_text("xxxxxxxxxx");
     echo_rows("while a command says 100 MB/s", program.echoes(100, 23), "<= 2", "<= 4");
   }
@@ -275,7 +284,8 @@ void echo_while_busy() {
 
 void flood() {
   std::string text;
-  for (int i = 0; i < 2'000; ++i) text += "line " + std::to_string(i) + " " + std::string(150, 'y') + "\\n\\n";
+  for (int i = 0; i < 2'000; ++i)
+    text += "line " + std::to_string(i) + " " + std::string(150, 'y') + "\\n\\n";
   Program program("{\"replies\":[{\"text\":\"" + text + "finis\",\"pieces\":2000}]}");
   const auto start = Clock::now();
   program.pty->send("go\r");

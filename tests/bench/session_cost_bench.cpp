@@ -1,13 +1,15 @@
-// What whole sessions cost with the shipped tiers: session_cost_bench FOLDER [key=value...] (or TERN_SESSIONS=FOLDER), a folder of
-// *.jsonl as tests/bench/quality takes them. Each session is replayed request by request in a window of half of itself: before
-// each the plan of the shipped defaults runs (tiers 2 to 4, without a model, with the wait on a warm cache), and a provider with a
-// prompt cache is paid: the common prefix is read, the rest written, and a real pause that is longer than the cache's life empties
-// it. That life is chosen as the program does, by the pauses so far, one session after the other; hour=0 leaves it at five minutes,
-// hour=1 at an hour. What it is compared with has five minutes and no compaction. Keys: microLowWater, compactTarget, microAt,
+// What whole sessions cost with the shipped tiers: session_cost_bench FOLDER [key=value...] (or
+// TERN_SESSIONS=FOLDER), a folder of
+// *.jsonl as tests/bench/quality takes them. Each session is replayed request by request in a window of half
+// of itself: before each the plan of the shipped defaults runs (tiers 2 to 4, without a model, with the wait
+// on a warm cache), and a provider with a prompt cache is paid: the common prefix is read, the rest written,
+// and a real pause that is longer than the cache's life empties it. That life is chosen as the program does,
+// by the pauses so far, one session after the other; hour=0 leaves it at five minutes, hour=1 at an hour.
+// What it is compared with has five minutes and no compaction. Keys: microLowWater, compactTarget, microAt,
 // compactAt; trigger=T runs the line engine at T of the window down to low instead of the tiers;
-// snip=0 lets results enter as they are. Results are snipped when they enter, and where a read was edited next and the cut took
-// lines of the edit, one more request and a read of these lines are paid. At the end what each tier kept and saved, over all
-// sessions, beside what the founding documents say of it.
+// snip=0 lets results enter as they are. Results are snipped when they enter, and where a read was edited
+// next and the cut took lines of the edit, one more request and a read of these lines are paid. At the end
+// what each tier kept and saved, over all sessions, beside what the founding documents say of it.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -35,12 +37,15 @@ namespace {
 using namespace tern;
 
 constexpr Tokens fixed = 12'000;
-constexpr double window_share = 0.5, output_price = 15.0, read_price = 0.30, write_price = 3.75, input_price = 3.0;
+constexpr double window_share = 0.5, output_price = 15.0, read_price = 0.30, write_price = 3.75,
+                 input_price = 3.0;
 constexpr std::chrono::seconds short_life{300}, long_life{3'600};
 
 using Keys = std::map<std::string, double>;
 
-double value(const Keys& keys, const char* name, double usual) { return keys.count(name) ? keys.at(name) : usual; }
+double value(const Keys& keys, const char* name, double usual) {
+  return keys.count(name) ? keys.at(name) : usual;
+}
 
 // The part in which the agent saw everything: up to the first recorded compaction.
 test::RecordedSession session_of(const std::filesystem::path& file) {
@@ -80,11 +85,13 @@ void print_tiers(const Tiers& tiers) {
     const auto at = tiers.find(tier);
     if (at == tiers.end()) continue;
     const Did& did = at->second;
-    std::printf("%s, %zu times: kept of names and numbers, of sentences answered; saved\t%.0f %.0f; %.0f\t%%\tfounding %d; %d\n",
-                std::string(to_string(tier)).c_str(), did.times,
-                share(static_cast<double>(did.names_kept), static_cast<double>(did.names)),
-                share(static_cast<double>(did.sentences_kept), static_cast<double>(did.sentences)),
-                share(did.before - did.after, did.before), kept, saved);
+    std::printf(
+        "%s, %zu times: kept of names and numbers, of sentences answered; saved\t%.0f %.0f; "
+        "%.0f\t%%\tfounding %d; %d\n",
+        std::string(to_string(tier)).c_str(), did.times,
+        share(static_cast<double>(did.names_kept), static_cast<double>(did.names)),
+        share(static_cast<double>(did.sentences_kept), static_cast<double>(did.sentences)),
+        share(did.before - did.after, did.before), kept, saved);
   }
 }
 
@@ -128,7 +135,8 @@ void count_reads(const Conversation& conversation, Reads& reads) {
 
 class Player {
  public:
-  Player(const test::RecordedSession& session, const Keys& keys, bool managed, CachePauses& pauses, Tiers* tiers = nullptr)
+  Player(const test::RecordedSession& session, const Keys& keys, bool managed, CachePauses& pauses,
+         Tiers* tiers = nullptr)
       : session_(session), keys_(keys), managed_(managed), pauses_(pauses), tiers_(tiers) {
     model_.provider = "anthropic";
     model_.priced = true;
@@ -185,12 +193,17 @@ class Player {
     const auto edit = edited_.find(whole.call_id);
     if (edit == edited_.end()) return;
     for (const auto* entered : blocks_of<ToolResult>(*context_.items.back())) {
-      if (entered->call_id != whole.call_id || edit->second.shown_in(entered->text) == edit->second.lines.size()) continue;
+      if (entered->call_id != whole.call_id ||
+          edit->second.shown_in(entered->text) == edit->second.lines.size())
+        continue;
       const std::string id = whole.call_id + "-again";
       const auto call = make_item(
           {.id = {next_.value++},
            .role = Role::assistant,
-           .blocks = {ToolCall{id, whole.tool, "{\"file_path\":\"" + whole.subject + "\",\"offset\":400,\"limit\":80}", {}}}});
+           .blocks = {ToolCall{id,
+                               whole.tool,
+                               "{\"file_path\":\"" + whole.subject + "\",\"offset\":400,\"limit\":80}",
+                               {}}}});
       std::string lines;
       for (const auto& line : edit->second.lines) lines += line + "\n" + line + "\n";
       request(*call);
@@ -198,7 +211,8 @@ class Player {
       context_.items.push_back(
           make_item({.id = {next_.value++},
                      .role = Role::user,
-                     .blocks = {ToolResult{.call_id = id, .tool = whole.tool, .text = lines, .subject = whole.subject}}}));
+                     .blocks = {ToolResult{
+                         .call_id = id, .tool = whole.tool, .text = lines, .subject = whole.subject}}}));
       ++bill_.again;
       return;
     }
@@ -206,7 +220,8 @@ class Player {
 
   void request(const Item& answer) {
     const bool timed = answer.when != TimePoint{} && last_ != TimePoint{};
-    pause_ = timed ? std::chrono::duration_cast<std::chrono::seconds>(answer.when - last_) : std::chrono::seconds(0);
+    pause_ = timed ? std::chrono::duration_cast<std::chrono::seconds>(answer.when - last_)
+                   : std::chrono::seconds(0);
     cold_ = sent_.empty() || pause_ > (hour_ ? long_life : short_life);
     if (cold_) hour_ = managed_ && (keys_.count("hour") ? keys_.at("hour") > 0 : pauses_.hour_pays());
     if (managed_) make_room();
@@ -219,21 +234,24 @@ class Player {
     const double share = usage(context_, budget_).share;
     if (keys_.count("trigger")) {
       if (share < keys_.at("trigger")) return;
-      const auto goal =
-          static_cast<Tokens>(keys_.at("low") * static_cast<double>(uncalibrated(budget_.window, budget_) - budget_.fixed));
+      const auto goal = static_cast<Tokens>(
+          keys_.at("low") * static_cast<double>(uncalibrated(budget_.window, budget_) - budget_.fixed));
       return take(condense(context_, budget_, {.target = goal}), bill_.deep);
     }
     for (int step = 0; step < 6; ++step) {
       const Plan due = plan(context_, budget_, {.cache_cold = cold_});
       if (due.edits.empty() || (due.tier == Tier::micro && !cold_ && waits(due.edits))) return;
-      take(due.edits, due.tier == Tier::micro ? bill_.micro : due.tier == Tier::compact ? bill_.deep : bill_.hard);
+      take(due.edits, due.tier == Tier::micro     ? bill_.micro
+                      : due.tier == Tier::compact ? bill_.deep
+                                                  : bill_.hard);
     }
   }
 
   // As Compactor::waits.
   bool waits(const Edits& edits) const {
     const CacheState cache{.last_request = TimePoint(std::chrono::hours(1)), .seen = true, .hour = hour_};
-    const auto cost = cut_cost(saved(edits), cache_cost(context_, edits, true).rewritten, cache, cache.last_request, model_);
+    const auto cost = cut_cost(saved(edits), cache_cost(context_, edits, true).rewritten, cache,
+                               cache.last_request, model_);
     return better_later(cost, usage(context_, budget_).share, budget_.config);
   }
 
@@ -261,7 +279,8 @@ class Player {
     const double write = hour_ ? model_.long_write() : write_price;
     bill_.dollars += (read * read_price + (all - read) * write + out * output_price) / 1e6;
     if (!sent_.empty())
-      pauses_.saw(pause_, static_cast<Tokens>(sent_tokens_), static_cast<Tokens>(all - std::min(all, sent_tokens_)), model_);
+      pauses_.saw(pause_, static_cast<Tokens>(sent_tokens_),
+                  static_cast<Tokens>(all - std::min(all, sent_tokens_)), model_);
     sent_tokens_ = all;
     bill_.items += all - fixed;
     ++bill_.requests;
@@ -303,7 +322,8 @@ int main(int argc, char** argv) {
     if (at == pair.npos) return std::fprintf(stderr, "%s is no key=value\n", argv[i]), 2;
     keys[pair.substr(0, at)] = std::atof(pair.c_str() + at + 1);
   }
-  double relative = 0, spent = 0, spent_without = 0, kept = 0, micro = 0, deep = 0, hard = 0, again = 0, sessions = 0;
+  double relative = 0, spent = 0, spent_without = 0, kept = 0, micro = 0, deep = 0, hard = 0, again = 0,
+         sessions = 0;
   Reads reads;
   Tiers tiers;
   std::error_code error;
@@ -313,7 +333,8 @@ int main(int argc, char** argv) {
   CachePauses unused, pauses;
   for (const auto& file : files) {
     const auto session = session_of(file);
-    const Bill all = Player(session, keys, false, unused).run(), ours = Player(session, keys, true, pauses, &tiers).run();
+    const Bill all = Player(session, keys, false, unused).run(),
+               ours = Player(session, keys, true, pauses, &tiers).run();
     if (all.dollars <= 0) continue;
     ++sessions;
     relative += ours.dollars / all.dollars;
@@ -322,18 +343,21 @@ int main(int argc, char** argv) {
     kept += ours.items / all.items;
     again += static_cast<double>(ours.again);
     count_reads(session.conversation, reads);
-    micro += static_cast<double>(ours.micro), deep += static_cast<double>(ours.deep), hard += static_cast<double>(ours.hard);
+    micro += static_cast<double>(ours.micro), deep += static_cast<double>(ours.deep),
+        hard += static_cast<double>(ours.hard);
   }
   if (sessions == 0) return std::fprintf(stderr, "no session in %s\n", folder), 1;
   std::printf("recorded sessions\t%.0f\t\t\n", sessions);
   std::printf("relative cost with the shipped tiers\t%.3f\t\t<= 0.58\n", relative / sessions);
   std::printf("dollars of all of them, and without compaction\t%.2f %.2f\t\t\n", spent, spent_without);
   std::printf("mean context, relative\t%.3f\t\t\n", kept / sessions);
-  std::printf("a session: microcompactions, compactions, truncations\t%.1f %.1f %.1f\t\t\n", micro / sessions, deep / sessions,
-              hard / sessions);
+  std::printf("a session: microcompactions, compactions, truncations\t%.1f %.1f %.1f\t\t\n", micro / sessions,
+              deep / sessions, hard / sessions);
   std::printf("requests that a cut read has cost\t%.0f\t\t\n", again);
-  std::printf("reads over 10,000 characters edited next: all lines there at once\t%zu of %zu\t\t\n", reads.whole, reads.reads);
-  std::printf("their edited lines in the context at once\t%.1f\t%%\t>= 95\n",
-              100.0 * static_cast<double>(reads.shown) / static_cast<double>(std::max<std::size_t>(1, reads.lines)));
+  std::printf("reads over 10,000 characters edited next: all lines there at once\t%zu of %zu\t\t\n",
+              reads.whole, reads.reads);
+  std::printf(
+      "their edited lines in the context at once\t%.1f\t%%\t>= 95\n",
+      100.0 * static_cast<double>(reads.shown) / static_cast<double>(std::max<std::size_t>(1, reads.lines)));
   print_tiers(tiers);
 }

@@ -1,5 +1,6 @@
-// A session of 10,000 turns: how fast it is written, how large it is, and how long and how much memory a resume takes.
-// Prints one line per figure; the resume runs in a process of its own, so that its memory is its own.
+// A session of 10,000 turns: how fast it is written, how large it is, and how long and how much memory a
+// resume takes. Prints one line per figure; the resume runs in a process of its own, so that its memory is
+// its own.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +20,9 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-double ms_since(Clock::time_point begin) { return std::chrono::duration<double, std::milli>(Clock::now() - begin).count(); }
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
 
 // Text like a build log: words, paths and numbers in no order.
 std::string log_text(std::mt19937& random, std::size_t bytes) {
@@ -64,13 +67,15 @@ Written write_session(const std::filesystem::path& folder, int turns) {
   store->create({.name = "long", .cwd = {}, .model = {}});
   std::uint64_t id = 0, first = 1, batch = 0;
   for (int turn = 0; turn < turns; ++turn) {
-    const std::string words = log_text(random, 200), answer = log_text(random, 800), output = log_text(random, 16'000);
+    const std::string words = log_text(random, 200), answer = log_text(random, 800),
+                      output = log_text(random, 16'000);
     written.payload += static_cast<std::int64_t>(words.size() + answer.size() + output.size());
     const auto begin = Clock::now();
     store->append(message(++id, Role::user, Text{words}));
     written.appends.push_back(ms_since(begin));
     store->transact([&] {
-      store->append(message(++id, Role::assistant, ToolCall{"c" + std::to_string(id), "Bash", "{\"command\":\"make\"}", {}}));
+      store->append(message(++id, Role::assistant,
+                            ToolCall{"c" + std::to_string(id), "Bash", "{\"command\":\"make\"}", {}}));
       store->started({"c" + std::to_string(id), "Bash", "Bash", "make", ""});
     });
     store->transact([&] {
@@ -79,14 +84,16 @@ Written write_session(const std::filesystem::path& folder, int turns) {
       result.text = output.substr(0, 3'000) + output.substr(13'000);
       result.recall = store->put_original(output, "Bash", "make"), result.form = ResultForm::snipped;
       ToolFinished cell;
-      cell.call_id = result.call_id, cell.tool = cell.label = "Bash", cell.subject = "make", cell.note = "exit 0";
+      cell.call_id = result.call_id, cell.tool = cell.label = "Bash", cell.subject = "make",
+      cell.note = "exit 0";
       store->finished(cell, result);
       store->append(message(++id, Role::user, result));
     });
     store->append(message(++id, Role::assistant, Text{answer}));
     if (turn % 100 == 99) {
       Item summary;
-      summary.id = store->next_item(), summary.synthetic = true, summary.blocks.push_back(Summary{answer, {{first}, {id - 40}}});
+      summary.id = store->next_item(), summary.synthetic = true,
+      summary.blocks.push_back(Summary{answer, {{first}, {id - 40}}});
       Batch edits{++batch, {{{first}, Insert{make_item(std::move(summary))}, {Tier::compact, "s", ""}, 0}}};
       for (; first <= id - 40; ++first) edits.edits.push_back({{first}, Drop{}, {Tier::compact, "s", ""}, 1});
       CompactionRecord record;
@@ -102,7 +109,9 @@ Written write_session(const std::filesystem::path& folder, int turns) {
 double processor_ms() {
   struct rusage used {};
   ::getrusage(RUSAGE_SELF, &used);
-  const auto ms = [](const timeval& t) { return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3; };
+  const auto ms = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
+  };
   return ms(used.ru_utime) + ms(used.ru_stime);
 }
 
@@ -111,7 +120,8 @@ void resume(const std::filesystem::path& folder) {
   const auto begin = Clock::now();
   const double before = processor_ms();
   const auto tell = [&](const char* what, std::size_t count) {
-    std::printf("resume: %-18s%8.1f ms, processor %.1f ms  (%zu)\n", what, ms_since(begin), processor_ms() - before, count);
+    std::printf("resume: %-18s%8.1f ms, processor %.1f ms  (%zu)\n", what, ms_since(begin),
+                processor_ms() - before, count);
   };
   auto store = Store::open({.folder = folder});
   std::string why;
@@ -143,10 +153,12 @@ int main(int argc, char** argv) {
     std::sort(written.appends.begin(), written.appends.end());
     size = Store::open({.folder = folder, .read_only = true})->size_on_disk();
     std::printf("turns written             %8d     in %.1f s\n", turns, ms_since(begin) / 1'000);
-    std::printf("append, acknowledged      %8.3f ms median, %.3f ms p99\n", written.appends[written.appends.size() / 2],
+    std::printf("append, acknowledged      %8.3f ms median, %.3f ms p99\n",
+                written.appends[written.appends.size() / 2],
                 written.appends[written.appends.size() * 99 / 100]);
-    std::printf("payload; on disk          %8.1f MB; %.1f MB (%.2f x)\n", static_cast<double>(written.payload) / 1e6,
-                static_cast<double>(size) / 1e6, static_cast<double>(size) / static_cast<double>(written.payload));
+    std::printf("payload; on disk          %8.1f MB; %.1f MB (%.2f x)\n",
+                static_cast<double>(written.payload) / 1e6, static_cast<double>(size) / 1e6,
+                static_cast<double>(size) / static_cast<double>(written.payload));
     std::fflush(stdout);
     ::_exit(0);
   } else {

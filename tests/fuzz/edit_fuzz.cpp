@@ -1,5 +1,5 @@
-// Any bytes as file, old and new text: nothing crashes, an edit that is done keeps what stands before the first and behind
-// the last difference, and every decoded view leads back to bytes inside the file.
+// Any bytes as file, old and new text: nothing crashes, an edit that is done keeps what stands before the
+// first and behind the last difference, and every decoded view leads back to bytes inside the file.
 //
 // also built of: tools/files/edit_hints.cpp
 #include <cstdint>
@@ -25,9 +25,11 @@ void check_edit(std::string_view file, const EditRequest& request) {
   EditOutcome outcome = apply_edit(file, request);
   require(outcome.error.empty() != outcome.lines.empty() || !outcome.error.empty());
   if (!outcome.error.empty()) return;
-  const std::size_t first = file.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // a byte order mark is no text to be matched
+  const std::size_t first =
+      file.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // a byte order mark is no text to be matched
   std::size_t at = file.find(request.old_text, first);
-  if (outcome.lines.size() != 1 || at == file.npos || file.find('\r') != file.npos || detect(file).encoding != Encoding::utf8)
+  if (outcome.lines.size() != 1 || at == file.npos || file.find('\r') != file.npos ||
+      detect(file).encoding != Encoding::utf8)
     return;
   require(outcome.bytes.substr(0, at) == file.substr(0, at));
   std::size_t behind = file.size() - at - request.old_text.size();
@@ -38,7 +40,8 @@ void check_edit(std::string_view file, const EditRequest& request) {
 void check_view(std::string_view file) {
   TextView view(file, detect(file));
   std::string_view text = view.text();
-  for (std::size_t at = 0; at <= text.size(); at += 1 + text.size() / 64) require(view.source(at) <= file.size());
+  for (std::size_t at = 0; at <= text.size(); at += 1 + text.size() / 64)
+    require(view.source(at) <= file.size());
   ReadPage page = page_of(text, 1, 50);
   require(to_valid_utf8(page.text) == page.text);
 }
@@ -50,7 +53,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view all(reinterpret_cast<const char*>(data) + 3, size - 3);
   std::string_view file = all.substr(0, all.size() * 3 / 4), fresh = all.substr(file.size());
   std::size_t from = file.empty() ? 0 : data[0] * file.size() / 256, length = data[1] % 24;
-  EditRequest request{std::string(file.substr(from, length)), std::string(fresh), (data[2] & 1) != 0, (data[2] & 16) != 0};
+  EditRequest request{std::string(file.substr(from, length)), std::string(fresh), (data[2] & 1) != 0,
+                      (data[2] & 16) != 0};
   if (data[2] & 2) {
     for (char& c : request.old_text) c = c == '\t' ? ' ' : c;
   }

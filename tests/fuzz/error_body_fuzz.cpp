@@ -1,4 +1,5 @@
-// Error bodies, retry-after values and calls written as text: never a crash, always a message, never an endless loop.
+// Error bodies, retry-after values and calls written as text: never a crash, always a message, never an
+// endless loop.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,4 +1,5 @@
-// Keyboard bytes in any order and any cut: never a crash, bounded memory, and the same events whole or byte by byte.
+// Keyboard bytes in any order and any cut: never a crash, bounded memory, and the same events whole or byte
+// by byte.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

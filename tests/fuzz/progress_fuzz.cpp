@@ -1,5 +1,5 @@
-// Whatever a command writes over itself: no order is left, nothing grows, the second time nothing changes, and what reaches a
-// cell is safe text.
+// Whatever a command writes over itself: no order is left, nothing grows, the second time nothing changes,
+// and what reaches a cell is safe text.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Any bytes as a command line: the parser ends, and what stands behind a line end is never swallowed by a line it calls plain.
+// Any bytes as a command line: the parser ends, and what stands behind a line end is never swallowed by a
+// line it calls plain.
 //
 // also built of: agent/gate/shell_unwrap.cpp
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Drives one fuzzer without libFuzzer: replays the files and folders named, then mutates them for -max_total_time=SECONDS.
-// The mutations are deterministic (a fixed seed), so that a crash is found again.
+// Drives one fuzzer without libFuzzer: replays the files and folders named, then mutates them for
+// -max_total_time=SECONDS. The mutations are deterministic (a fixed seed), so that a crash is found again.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,9 @@ namespace {
 
 using Bytes = std::string;
 
-int run(const Bytes& input) { return LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size()); }
+int run(const Bytes& input) {
+  return LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
+}
 
 void read_into(std::vector<Bytes>& corpus, const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path)) {
@@ -62,7 +64,8 @@ int main(int argc, char** argv) {
   for (const auto& input : corpus) run(input);
   std::mt19937_64 random(42);
   std::size_t runs = corpus.size();
-  for (const auto end = std::chrono::steady_clock::now() + limit; std::chrono::steady_clock::now() < end; ++runs)
+  for (const auto end = std::chrono::steady_clock::now() + limit; std::chrono::steady_clock::now() < end;
+       ++runs)
     run(mutated(corpus[random() % corpus.size()], corpus, random));
   std::printf("Done %zu runs\n", runs);
 }

@@ -1,4 +1,5 @@
-// Bytes of a model server's stream, hostile or cut: never a crash, and the same events whole or byte by byte, in each dialect.
+// Bytes of a model server's stream, hostile or cut: never a crash, and the same events whole or byte by byte,
+// in each dialect.
 //
 // also built of: agent/models/compatible.cpp
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Whatever comes in, safe text is valid, holds no byte that a terminal obeys, is stable, and its clusters cover it exactly.
+// Whatever comes in, safe text is valid, holds no byte that a terminal obeys, is stable, and its clusters
+// cover it exactly.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -17,7 +18,8 @@ void check(const std::string& safe, bool newlines) {
   for (std::size_t i = 0; i < safe.size(); ++i) {
     const auto byte = static_cast<unsigned char>(safe[i]);
     require((byte >= 0x20 && byte != 0x7f) || (newlines && byte == '\n'));
-    require(byte != 0xc2 || i + 1 == safe.size() || static_cast<unsigned char>(safe[i + 1]) >= 0xa0);  // no C1 controls
+    require(byte != 0xc2 || i + 1 == safe.size() ||
+            static_cast<unsigned char>(safe[i + 1]) >= 0xa0);  // no C1 controls
   }
   std::size_t at = 0;
   while (at < safe.size()) {

@@ -1,5 +1,5 @@
-// tern against real inference: a llama.cpp server whose address is in TERN_REAL_URL, with tiny_model's model and a window of 32,768 tokens,
-// each of them a byte. Started by tests/run --real.
+// tern against real inference: a llama.cpp server whose address is in TERN_REAL_URL, with tiny_model's model
+// and a window of 32,768 tokens, each of them a byte. Started by tests/run --real.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators_range.hpp>
 #include <csignal>
@@ -17,7 +17,8 @@ constexpr int kPatience = 300'000;  // ms, of a busy machine
 
 constexpr Wire real_wires[] = {
     {"chat", "llamacpp", "llamacpp", "LLAMACPP_API_KEY", "LLAMACPP_BASE_URL", "", "/chat/completions"},
-    {"messages", "anthropic", "anthropic/claude-sonnet-4-5", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "", "/messages"},
+    {"messages", "anthropic", "anthropic/claude-sonnet-4-5", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "",
+     "/messages"},
     {"responses", "responses", "responses/gpt-5", "OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1", "/responses"},
 };
 
@@ -34,8 +35,10 @@ struct Answer {
   long cached() const { return result["usage"].value("cache_read_input_tokens", 0L); }
 };
 
-Answer ask(const Home& home, const Wire& wire, std::vector<std::string> arguments, const std::string& input = {}) {
-  for (const char* word : {"--permission-mode", "auto", "--output-format", "stream-json"}) arguments.emplace_back(word);
+Answer ask(const Home& home, const Wire& wire, std::vector<std::string> arguments,
+           const std::string& input = {}) {
+  for (const char* word : {"--permission-mode", "auto", "--output-format", "stream-json"})
+    arguments.emplace_back(word);
   Headless run(home, wire, server(), std::move(arguments));
   if (!input.empty()) run.write(input);
   run.close_input();
@@ -108,7 +111,8 @@ TEST_CASE("an answer without end is stopped, and the session goes on") {
     Headless run(home, wire, server(),
                  {"-p", "go on without end", "--output-format", "stream-json", "--include-partial-messages"});
     run.close_input();
-    for (auto line = run.line(kPatience); line && line->find(" and") == std::string::npos;) line = run.line(kPatience);
+    for (auto line = run.line(kPatience); line && line->find(" and") == std::string::npos;)
+      line = run.line(kPatience);
     ::kill(run.pid(), SIGINT);
     while (run.line(kPatience)) {}
     CHECK(run.wait() == 130);

@@ -1,6 +1,7 @@
-// tiny_model OUT.gguf: a language model of 1 MB whose next token depends on the last one alone. After <|call|> it calls Bash, after <|final|>
-// it says that it is done, after <|endless|> it talks until it is stopped; tiny_model.jinja chooses. One layer that adds nothing, an embedding
-// that is one-hot, and an output matrix that is the table of what follows what: a real server runs it like any other.
+// tiny_model OUT.gguf: a language model of 1 MB whose next token depends on the last one alone. After
+// <|call|> it calls Bash, after <|final|> it says that it is done, after <|endless|> it talks until it is
+// stopped; tiny_model.jinja chooses. One layer that adds nothing, an embedding that is one-hot, and an output
+// matrix that is the table of what follows what: a real server runs it like any other.
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -15,10 +16,13 @@ namespace {
 using Texts = std::vector<std::string>;
 
 constexpr std::uint32_t kContext = 131'072, kHead = 32, kForward = 32, kAlign = 32;
-constexpr std::uint32_t kU32 = 4, kI32 = 5, kF32 = 6, kBool = 7, kText = 8, kList = 9;  // types of GGUF values
+constexpr std::uint32_t kU32 = 4, kI32 = 5, kF32 = 6, kBool = 7, kText = 8,
+                        kList = 9;  // types of GGUF values
 enum TokenType : std::uint32_t { normal = 1, unknown = 2, control = 3, byte = 6 };
 
-void put(std::string& out, const void* data, std::size_t size) { out.append(static_cast<const char*>(data), size); }
+void put(std::string& out, const void* data, std::size_t size) {
+  out.append(static_cast<const char*>(data), size);
+}
 void put32(std::string& out, std::uint32_t value) { put(out, &value, sizeof value); }
 void put64(std::string& out, std::uint64_t value) { put(out, &value, sizeof value); }
 void put_float(std::string& out, float value) { put(out, &value, sizeof value); }
@@ -61,10 +65,13 @@ Words make_words() {
   }
   words.add(space, normal), words.add("<|im_start|>", control), words.add("<|im_end|>", control);
   words.chain("<|call|>",
-              {"<tool_call>\n", "{\"name\":" + space + "\"Bash\",", space + "\"arguments\":",
-               space + "{\"command\":" + space + "\"", "echo" + space + "tern", "-was-here\"}}", "\n</tool_call>"},
+              {"<tool_call>\n", "{\"name\":" + space + "\"Bash\",",
+               space + "\"arguments\":", space + "{\"command\":" + space + "\"", "echo" + space + "tern",
+               "-was-here\"}}", "\n</tool_call>"},
               "<|im_end|>");
-  words.chain("<|final|>", {"All", space + "done", ":" + space + "the", space + "command", space + "ran", "."}, "<|im_end|>");
+  words.chain("<|final|>",
+              {"All", space + "done", ":" + space + "the", space + "command", space + "ran", "."},
+              "<|im_end|>");
   words.chain("<|endless|>", {space + "and", space + "on"}, space + "and");
   return words;
 }
@@ -114,7 +121,8 @@ struct Header {
   void text(const std::string& name, const std::string& value) { key(name, kText), put_text(bytes, value); }
   void flag(const std::string& name, bool value) { key(name, kBool), bytes += static_cast<char>(value); }
   void real(const std::string& name, float value) { key(name, kF32), put_float(bytes, value); }
-  void list(const std::string& name, std::uint32_t type, std::size_t size, const std::function<void(std::size_t)>& add) {
+  void list(const std::string& name, std::uint32_t type, std::size_t size,
+            const std::function<void(std::size_t)>& add) {
     key(name, kList), put32(bytes, type), put64(bytes, size);
     for (std::size_t i = 0; i < size; ++i) add(i);
   }
@@ -138,9 +146,11 @@ Header make_header(const Words& words, std::uint32_t width) {
   header.real("llama.attention.layer_norm_rms_epsilon", 1e-5F);
   header.number("llama.vocab_size", static_cast<std::uint32_t>(count));
   header.text("tokenizer.ggml.model", "llama");
-  header.list("tokenizer.ggml.tokens", kText, count, [&](std::size_t i) { put_text(header.bytes, words.tokens[i]); });
+  header.list("tokenizer.ggml.tokens", kText, count,
+              [&](std::size_t i) { put_text(header.bytes, words.tokens[i]); });
   header.list("tokenizer.ggml.scores", kF32, count, [&](std::size_t) { put_float(header.bytes, 0); });
-  header.list("tokenizer.ggml.token_type", kI32, count, [&](std::size_t i) { put32(header.bytes, words.types[i]); });
+  header.list("tokenizer.ggml.token_type", kI32, count,
+              [&](std::size_t i) { put32(header.bytes, words.types[i]); });
   header.number("tokenizer.ggml.bos_token_id", words.ids.at("<s>"));
   header.number("tokenizer.ggml.eos_token_id", words.ids.at("<|im_end|>"));
   header.number("tokenizer.ggml.unknown_token_id", words.ids.at("<unk>"));
@@ -166,7 +176,8 @@ std::string make_file(const Words& words) {
     if (!flat) put64(file, tensor.rows);
     put32(file, 0), put64(file, data.size());
     for (std::uint64_t row = 0; row < tensor.rows; ++row)
-      for (std::uint64_t column = 0; column < tensor.columns; ++column) put_float(data, tensor.value(column, row));
+      for (std::uint64_t column = 0; column < tensor.columns; ++column)
+        put_float(data, tensor.value(column, row));
   }
   align(file), align(data);
   return file + data;

@@ -32,7 +32,8 @@ inline ProcessSpec shell_spec(const std::string& command, const std::filesystem:
   return spec;
 }
 
-inline CommandRan run_spec(const ProcessSpec& spec, std::chrono::milliseconds limit = std::chrono::seconds(20),
+inline CommandRan run_spec(const ProcessSpec& spec,
+                           std::chrono::milliseconds limit = std::chrono::seconds(20),
                            std::stop_token stop = {}) {
   CommandRan ran;
   Process process;

@@ -18,8 +18,8 @@ struct Decoded {
   bool operator==(const Decoded&) const = default;
 };
 
-inline Decoded decode(std::string_view provider, const Request& request, std::string_view bytes, std::size_t first,
-                      std::size_t step) {
+inline Decoded decode(std::string_view provider, const Request& request, std::string_view bytes,
+                      std::size_t first, std::size_t step) {
   const auto codec = find_provider(provider)->codec({.base_url = "https://h", .key = "", .headers = {}});
   const auto decoder = codec->decoder(request);
   Decoded result;

@@ -32,7 +32,8 @@ struct Open {  // a read whose edits may follow
 };
 
 void take_edits(const Json& input, const Open& read, EditedRead& edited) {
-  const auto edits = input.contains("edits") && input["edits"].is_array() ? input["edits"] : Json::array({input});
+  const auto edits =
+      input.contains("edits") && input["edits"].is_array() ? input["edits"] : Json::array({input});
   for (const auto& edit : edits) {
     each_line_of(first_string(edit, {"old_string", "oldText", "old_str"}), [&](std::string_view line) {
       if (!trimmed(line).empty() && read.lines.count(line)) edited.lines.emplace_back(line);
@@ -64,7 +65,8 @@ std::map<std::string, EditedRead> edited_reads(const Conversation& conversation)
       }
     }
     for (const auto* result : blocks_of<ToolResult>(*item)) {
-      if (reads_files(result->tool) && !result->is_error) open[result->subject] = {result->call_id, lines_in(result->text)};
+      if (reads_files(result->tool) && !result->is_error)
+        open[result->subject] = {result->call_id, lines_in(result->text)};
     }
   }
   std::erase_if(found, [](const auto& read) { return read.second.lines.empty(); });

@@ -24,7 +24,8 @@ json plain(const json& value) {
 std::string prefix(const json& body, std::size_t messages) {
   json before = json::array();
   for (std::size_t i = 0; i < messages; ++i) before.push_back(plain(body["messages"][i]));
-  return plain(body.value("system", json())).dump() + plain(body.value("tools", json())).dump() + before.dump();
+  return plain(body.value("system", json())).dump() + plain(body.value("tools", json())).dump() +
+         before.dump();
 }
 
 }  // namespace
@@ -32,7 +33,8 @@ std::string prefix(const json& body, std::size_t messages) {
 std::string FakeBinding::refusal(const FakeRequest& request) const {
   const json body = json::parse(request.body);
   const json binding = body.value("/thinking/block_binding/prefix_mismatch_behavior"_json_pointer, json(""));
-  const bool header = request.header("anthropic-beta").find("thinking-binding-controls-2026-08-01") != std::string::npos;
+  const bool header =
+      request.header("anthropic-beta").find("thinking-binding-controls-2026-08-01") != std::string::npos;
   if (binding != "" && !header) return "thinking.adaptive.block_binding: Extra inputs are not permitted";
   if (binding == "drop_block") return {};
   for (std::size_t i = 0; i < body["messages"].size(); ++i)
@@ -40,7 +42,8 @@ std::string FakeBinding::refusal(const FakeRequest& request) const {
       if (const auto found = prefixes_.find(block.value("signature", ""));
           found != prefixes_.end() && found->second != prefix(body, i))
         return "messages." + std::to_string(i) +
-               ".content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the "
+               ".content.0: Invalid `signature` in `thinking` block. The block is bound to a different "
+               "conversation. Remove the "
                "block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\".";
   return {};
 }

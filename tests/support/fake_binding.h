@@ -1,5 +1,5 @@
-// The prefix check of the newer Claude models: a thought is only taken back behind the system prompt, the tools and the messages
-// it was thought for, unless the request asks to drop those that do not fit.
+// The prefix check of the newer Claude models: a thought is only taken back behind the system prompt, the
+// tools and the messages it was thought for, unless the request asks to drop those that do not fit.
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
-// An MCP server that wants a token, and its authorization server, both on loopback; each way to be hostile is a switch.
+// An MCP server that wants a token, and its authorization server, both on loopback; each way to be hostile is
+// a switch.
 #pragma once
 
 #include <functional>
@@ -20,12 +21,13 @@ class FakeIssuer {
     std::string token_endpoint;     // instead of its own
     std::string redirect_says_iss;  // instead of its own name
     std::string other_state;        // instead of ours
-    bool redirects = false, endless = false, registers = true, refreshes = true, at_root = false, metadata = true,
-         takes_addresses = false;
+    bool redirects = false, endless = false, registers = true, refreshes = true, at_root = false,
+         metadata = true, takes_addresses = false;
     std::string wants_scope;  // of calls of the tool
   };
 
-  explicit FakeIssuer(Ways ways) : ways_(std::move(ways)), http_([this](const HttpAsked& asked) { return answer(asked); }) {}
+  explicit FakeIssuer(Ways ways)
+      : ways_(std::move(ways)), http_([this](const HttpAsked& asked) { return answer(asked); }) {}
   FakeIssuer() : FakeIssuer(Ways{}) {}
 
   std::string base() const { return http_.base(); }
@@ -40,7 +42,8 @@ class FakeIssuer {
   std::string agree(const std::string& url) const {
     const std::string iss = ways_.redirect_says_iss.empty() ? base() : ways_.redirect_says_iss;
     const std::string state = ways_.other_state.empty() ? query_value(url, "state") : ways_.other_state;
-    return query_value(url, "redirect_uri") + "?" + form_encoded({{"code", "c-1"}, {"state", state}, {"iss", iss}});
+    return query_value(url, "redirect_uri") + "?" +
+           form_encoded({{"code", "c-1"}, {"state", state}, {"iss", iss}});
   }
   std::vector<HttpAsked> asked() const { return http_.asked(); }
   int count(const std::string& path, const std::string& part = {}) const {
@@ -64,11 +67,12 @@ class FakeIssuer {
   }
 
   std::string metadata() const {
-    nlohmann::json all{{"issuer", ways_.issuer_says.empty() ? base() : ways_.issuer_says},
-                       {"authorization_endpoint", base() + "/authorize"},
-                       {"token_endpoint", ways_.token_endpoint.empty() ? base() + "/token" : ways_.token_endpoint},
-                       {"code_challenge_methods_supported", {"S256"}},
-                       {"authorization_response_iss_parameter_supported", true}};
+    nlohmann::json all{
+        {"issuer", ways_.issuer_says.empty() ? base() : ways_.issuer_says},
+        {"authorization_endpoint", base() + "/authorize"},
+        {"token_endpoint", ways_.token_endpoint.empty() ? base() + "/token" : ways_.token_endpoint},
+        {"code_challenge_methods_supported", {"S256"}},
+        {"authorization_response_iss_parameter_supported", true}};
     if (ways_.takes_addresses) all["client_id_metadata_document_supported"] = true;
     if (ways_.registers) all["registration_endpoint"] = base() + "/register";
     return all.dump();
@@ -79,11 +83,13 @@ class FakeIssuer {
     if (asked.path == "/.well-known/oauth-protected-resource/mcp" && !ways_.at_root && ways_.metadata) {
       if (ways_.redirects) return reply(302, "", "Location: " + base() + "/elsewhere\r\n");
       if (ways_.endless) return reply(200, std::string(400 << 10, ' '));
-      return reply(200, nlohmann::json{{"resource", http_.url()}, {"authorization_servers", {base()}}}.dump());
+      return reply(200,
+                   nlohmann::json{{"resource", http_.url()}, {"authorization_servers", {base()}}}.dump());
     }
     if (asked.path == "/.well-known/oauth-protected-resource" && ways_.at_root)
       return reply(200, nlohmann::json{{"resource", base()}, {"authorization_servers", {base()}}}.dump());
-    if (asked.path == "/.well-known/oauth-authorization-server" && ways_.metadata) return reply(200, metadata());
+    if (asked.path == "/.well-known/oauth-authorization-server" && ways_.metadata)
+      return reply(200, metadata());
     if (asked.path == "/register") return reply(201, R"({"client_id":"client-1"})");
     if (asked.path == "/token") return answer_token(asked);
     return reply(404, "{}");
@@ -92,7 +98,9 @@ class FakeIssuer {
   std::string answer_token(const HttpAsked& asked) const {
     const bool refresh = asked.body.find("grant_type=refresh_token") != std::string::npos;
     if (refresh && !ways_.refreshes) return reply(400, R"({"error":"invalid_grant"})");
-    return reply(200, nlohmann::json{{"access_token", good_token()}, {"refresh_token", "r-1"}, {"expires_in", 3600}}.dump());
+    return reply(
+        200, nlohmann::json{{"access_token", good_token()}, {"refresh_token", "r-1"}, {"expires_in", 3600}}
+                 .dump());
   }
 
   std::string answer_call(const HttpAsked& asked) const {
@@ -100,11 +108,15 @@ class FakeIssuer {
     if (asked.method == "DELETE") return reply(200, "");
     const bool names_metadata = ways_.metadata && !ways_.at_root;
     const std::string place =
-        names_metadata ? " resource_metadata=\"" + base() + "/.well-known/oauth-protected-resource/mcp\"" : "";
-    if (!asked.has("authorization: bearer " + good_token())) return reply(401, "{}", "WWW-Authenticate: Bearer" + place + "\r\n");
+        names_metadata ? " resource_metadata=\"" + base() + "/.well-known/oauth-protected-resource/mcp\""
+                       : "";
+    if (!asked.has("authorization: bearer " + good_token()))
+      return reply(401, "{}", "WWW-Authenticate: Bearer" + place + "\r\n");
     const std::string method = message.value("method", "");
     if (method == "tools/call" && !ways_.wants_scope.empty())
-      return reply(403, "{}", "WWW-Authenticate: Bearer error=\"insufficient_scope\", scope=\"" + ways_.wants_scope + "\"\r\n");
+      return reply(
+          403, "{}",
+          "WWW-Authenticate: Bearer error=\"insufficient_scope\", scope=\"" + ways_.wants_scope + "\"\r\n");
     if (!message.contains("id")) return reply(202, "");
     nlohmann::json result{{"resultType", "complete"}};
     if (method == "server/discover") {
@@ -112,7 +124,8 @@ class FakeIssuer {
       result["capabilities"]["tools"] = nlohmann::json::object();
     }
     if (method == "tools/list") result["tools"] = nlohmann::json::array({{{"name", "echo"}}});
-    if (method == "tools/call") result["content"] = nlohmann::json::array({{{"type", "text"}, {"text", "here"}}});
+    if (method == "tools/call")
+      result["content"] = nlohmann::json::array({{{"type", "text"}, {"text", "here"}}});
     return reply(200, nlohmann::json{{"jsonrpc", "2.0"}, {"id", message["id"]}, {"result", result}}.dump());
   }
 

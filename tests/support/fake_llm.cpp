@@ -26,13 +26,14 @@ using std::chrono::milliseconds;
 
 std::string api_of(const std::string& path) {
   if (path.find("count_tokens") != path.npos) return "";
-  const auto wire =
-      std::find_if(wires().begin(), wires().end(), [&](const Wire& one) { return path.find(one.mark) != path.npos; });
+  const auto wire = std::find_if(wires().begin(), wires().end(),
+                                 [&](const Wire& one) { return path.find(one.mark) != path.npos; });
   return wire == wires().end() ? "" : wire->name;
 }
 
 void replace_all(std::string& text, const std::string& what, const std::string& with) {
-  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + with.size())) text.replace(at, what.size(), with);
+  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
 }
 
 std::string lower(std::string text) {
@@ -268,7 +269,8 @@ struct FakeLlm::Server {
       if (const std::string why = binding.refusal(request); !why.empty())
         return {{"fault", {{"kind", "status"}, {"status", 400}, {"message", why}}}};
     json reply = next_reply(request);
-    if (binds && reply.contains("thinking")) binding.thought(request, reply.value("signature", "sig-" + std::to_string(now)));
+    if (binds && reply.contains("thinking"))
+      binding.thought(request, reply.value("signature", "sig-" + std::to_string(now)));
     return reply;
   }
 
@@ -296,18 +298,22 @@ struct FakeLlm::Server {
     std::lock_guard lock(mutex);
     json out = json::array();
     for (const FakeRequest& request : log)
-      out.push_back({{"api", request.api}, {"path", request.path}, {"body", json::parse(request.body, nullptr, false)}});
+      out.push_back({{"api", request.api},
+                     {"path", request.path},
+                     {"body", json::parse(request.body, nullptr, false)}});
     return out.dump(-1, ' ', false, json::error_handler_t::replace);
   }
 
   static bool send_whole(Peer& peer, int status, const std::string& body,
                          const std::string& headers = "content-type: application/json\r\n") {
-    return peer.write(status_text(status) + headers + "content-length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    return peer.write(status_text(status) + headers + "content-length: " + std::to_string(body.size()) +
+                      "\r\n\r\n" + body);
   }
 
   static FakeUsage usage_of(const FakeRequest& request, const json& reply) {
     const json usage = reply.value("usage", json::object());
-    const auto text = std::int64_t(reply.value("text", "").size() + reply.value("calls", json::array()).dump().size());
+    const auto text =
+        std::int64_t(reply.value("text", "").size() + reply.value("calls", json::array()).dump().size());
     return {number(usage, "input", std::int64_t(request.body.size()) / 4), number(usage, "output", text / 4),
             number(usage, "cache_read", 0), number(usage, "cache_write", 0), number(usage, "long_write", 0)};
   }
@@ -316,15 +322,18 @@ struct FakeLlm::Server {
     const json fault = reply.value("fault", json::object());
     const std::string kind = fault.value("kind", "");
     if (kind == "no_head") return pause_for_ever();
-    if (const auto wait = number(reply, "first_delay_ms", 0); wait > 0 && !pause(milliseconds(wait))) return false;
+    if (const auto wait = number(reply, "first_delay_ms", 0); wait > 0 && !pause(milliseconds(wait)))
+      return false;
     if (kind == "status" || kind == "html" || kind == "spend_limit" || kind == "overflow")
       return refuse(peer, request, fault, kind);
     auto events = fake_stream(request.api, reply, usage_of(request, reply), now);
-    if (kind == "badsse") events.insert(events.begin() + long(events.size() / 2), fake_broken_event(request.api));
+    if (kind == "badsse")
+      events.insert(events.begin() + long(events.size() / 2), fake_broken_event(request.api));
     if (kind == "error_event") {
-      events.resize(std::min(events.size(), std::size_t(number(fault, "after", std::int64_t(events.size() / 2)))));
-      events.push_back(
-          fake_error_event(request.api, fault.value("type", "overloaded_error"), fault.value("message", "Overloaded")));
+      events.resize(
+          std::min(events.size(), std::size_t(number(fault, "after", std::int64_t(events.size() / 2)))));
+      events.push_back(fake_error_event(request.api, fault.value("type", "overloaded_error"),
+                                        fault.value("message", "Overloaded")));
     }
     if (!send_head(peer, request, kind)) return false;
     return stream(peer, events, reply, fault, kind);
@@ -334,26 +343,29 @@ struct FakeLlm::Server {
     std::string headers = "content-type: application/json\r\nrequest-id: req_fake\r\n";
     for (const char* name : {"retry-after", "retry-after-ms", "location"})
       if (fault.contains(name))
-        headers +=
-            std::string(name) + ": " + (fault[name].is_string() ? fault[name].get<std::string>() : fault[name].dump()) + "\r\n";
+        headers += std::string(name) + ": " +
+                   (fault[name].is_string() ? fault[name].get<std::string>() : fault[name].dump()) + "\r\n";
     const int status = int(number(fault, "status", kind == "html" ? 502 : 429));
     if (kind == "html")
-      return send_whole(peer, status,
-                        "<html><head><title>502 Bad Gateway</title></head><body><h1>Bad Gateway</h1>nginx</body></html>",
-                        "content-type: text/html\r\n");
+      return send_whole(
+          peer, status,
+          "<html><head><title>502 Bad Gateway</title></head><body><h1>Bad Gateway</h1>nginx</body></html>",
+          "content-type: text/html\r\n");
     if (kind == "spend_limit")
       return send_whole(
           peer, 429,
           R"({"type":"error","error":{"type":"rate_limit_error","message":"Spend limit reached","details":{"error_code":"enforced_spend_limit_reached"}}})",
           headers);
     if (kind == "overflow") {
-      const auto full =
-          fake_overflow(fault.value("shape", request.api), number(fault, "limit", 200'000), number(fault, "asked", 213'462));
+      const auto full = fake_overflow(fault.value("shape", request.api), number(fault, "limit", 200'000),
+                                      number(fault, "asked", 213'462));
       if (full.stream) headers = "content-type: text/event-stream\r\n";
       return send_whole(peer, int(number(fault, "status", full.status)), full.body, headers);
     }
-    return send_whole(peer, status, fault.value("body", fake_error(request.api, status, fault.value("message", "mock refusal"))),
-                      headers);
+    return send_whole(
+        peer, status,
+        fault.value("body", fake_error(request.api, status, fault.value("message", "mock refusal"))),
+        headers);
   }
 
   static bool send_head(Peer& peer, const FakeRequest& request, const std::string& kind) {
@@ -363,12 +375,14 @@ struct FakeLlm::Server {
     return peer.write(head + "\r\nrequest-id: req_fake\r\ntransfer-encoding: chunked\r\n\r\n");
   }
 
-  bool stream(Peer& peer, const std::vector<std::string>& events, const json& reply, const json& fault, const std::string& kind) {
+  bool stream(Peer& peer, const std::vector<std::string>& events, const json& reply, const json& fault,
+              const std::string& kind) {
     std::string all;
     for (const std::string& event : events) all += event;
     const bool cuts = kind == "reset" || kind == "eof" || kind == "hang" || kind == "stall";
     if (cuts) {
-      const auto at = std::min<std::size_t>(std::size_t(number(fault, "at", std::int64_t(all.size() / 2))), all.size());
+      const auto at =
+          std::min<std::size_t>(std::size_t(number(fault, "at", std::int64_t(all.size() / 2))), all.size());
       if (!peer.write(chunked(all.substr(0, at)))) return false;
       if (kind == "hang") return pause_for_ever();
       if (kind == "reset") return peer.reset(), pause(milliseconds(number(fault, "ms", 20))) && false;

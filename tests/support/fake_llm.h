@@ -1,6 +1,7 @@
 // A scripted model server on loopback: Anthropic Messages, OpenAI chat completions, OpenAI responses, Gemini
-// streamGenerateContent and Ollama's own chat, all streaming. Plays a scenario (JSON, see fake_llm_main.cpp for the fields),
-// faults included, keeps a log of requests and checks the shape of every body. Own sockets, because the faults need them.
+// streamGenerateContent and Ollama's own chat, all streaming. Plays a scenario (JSON, see fake_llm_main.cpp
+// for the fields), faults included, keeps a log of requests and checks the shape of every body. Own sockets,
+// because the faults need them.
 #pragma once
 
 #include <chrono>
@@ -22,7 +23,8 @@ struct FakeRequest {
 
 class FakeLlm {
  public:
-  explicit FakeLlm(std::string_view scenario = "{}", int port = 0);  // throws std::runtime_error on a broken scenario
+  explicit FakeLlm(std::string_view scenario = "{}",
+                   int port = 0);  // throws std::runtime_error on a broken scenario
   ~FakeLlm();
   FakeLlm(const FakeLlm&) = delete;
   FakeLlm& operator=(const FakeLlm&) = delete;
@@ -33,7 +35,8 @@ class FakeLlm {
   std::vector<FakeRequest> requests() const;  // requests to a model, in order
   std::size_t refused() const;                // how many were longer than the scenario's limit
   bool wait_for_requests(std::size_t count, std::chrono::milliseconds patience) const;
-  // What the real services would have refused, over all requests so far: "request 3: tool_use x without tool_result".
+  // What the real services would have refused, over all requests so far: "request 3: tool_use x without
+  // tool_result".
   std::vector<std::string> shape_problems() const;
 
  private:

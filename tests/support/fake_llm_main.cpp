@@ -3,23 +3,25 @@
 // A scenario:
 //   {"replies": [REPLY, …],            one per request, in order
 //    "loop": true,                     begin again when they are used up
-//    "rounds": {"n": 30, "call": {"name": "Bash", "arguments": {"command": "echo $i"}}, "text": "Round $i.", "final": "done"},
-//    "match": [REPLY with "when": "text in the request", or a list of texts that are all in it, …],
-//    "summary": REPLY,                 for requests whose last message asks for a <summary> or state_snapshot
-//    "default": REPLY,                 when nothing else is left
-//    "bind": true,                     Anthropic: a thought is bound to what stood before it
-//    "limit": 32000,                   refuses larger requests (bytes / 4) in the service's own words, or
-//    "shape": "llamacpp"}              in those of another server; "silent": cuts without a word and answers
-// REPLY: {"text", "thinking", "signature", "calls": [{"name", "arguments" or "raw", "id"}], "stop": "end|tools|length|refusal",
-//         "usage": {"input", "output", "cache_read", "cache_write", "long_write"}, "pieces": characters per delta,
-//         "delay_ms": between events, "first_delay_ms", "fault": FAULT}
+//    "rounds": {"n": 30, "call": {"name": "Bash", "arguments": {"command": "echo $i"}}, "text": "Round $i.",
+//    "final": "done"}, "match": [REPLY with "when": "text in the request", or a list of texts that are all in
+//    it, …], "summary": REPLY,                 for requests whose last message asks for a <summary> or
+//    state_snapshot "default": REPLY,                 when nothing else is left "bind": true, Anthropic: a
+//    thought is bound to what stood before it "limit": 32000,                   refuses larger requests
+//    (bytes / 4) in the service's own words, or "shape": "llamacpp"}              in those of another server;
+//    "silent": cuts without a word and answers
+// REPLY: {"text", "thinking", "signature", "calls": [{"name", "arguments" or "raw", "id"}], "stop":
+// "end|tools|length|refusal",
+//         "usage": {"input", "output", "cache_read", "cache_write", "long_write"}, "pieces": characters per
+//         delta, "delay_ms": between events, "first_delay_ms", "fault": FAULT}
 // FAULT: {"kind": …}
 //   "status"       with "status", "message" or "body", "retry-after", "retry-after-ms", "location"
 //   "html"         a proxy's page (502)          "spend_limit"  429 that must not be repeated
 //   "overflow"     with "limit", "asked", "shape": another server's words ("llamacpp")
 //   "reset" "eof" "hang" "stall"  at byte "at" of the stream; stall goes on after "ms"
-//   "badsse"       one broken event in the middle           "error_event"  with "type", "message", "after" events
-//   "no_head"      silence instead of an answer             "bad_gzip"     a body that is not what it says
+//   "badsse"       one broken event in the middle           "error_event"  with "type", "message", "after"
+//   events "no_head"      silence instead of an answer             "bad_gzip"     a body that is not what it
+//   says
 #include <cstdlib>
 #include <fstream>
 #include <iostream>

@@ -1,20 +1,19 @@
 // fake_mcp SCENARIO: an MCP server on stdio for tests. The scenario is JSON text:
 //   {"era": "legacy" | "modern",     refuses the other one's opening
-//    "tools": N,                     so many tools t0, t1 … beside those that do something; "page": N on a page
-//    "noise": true,                  lines on stdout that are no messages
-//    "stderr": BYTES,                written before anything else
-//    "waits_for": "FILE",             answers nothing before the file is there
-//    "silent": true,                 reads and never answers
-//    "resources": true,               note:///one and the template note:///{name}
-//    "many": N,                      so many prompts, resources and templates, too; on pages as tools are
-//    "wants": true,                  asks for a sampling when it is opened, which nobody supports
-//    "lists_once": "FILE",           answers no second list of tools before the file is there
+//    "tools": N,                     so many tools t0, t1 … beside those that do something; "page": N on a
+//    page "noise": true,                  lines on stdout that are no messages "stderr": BYTES, written
+//    before anything else "waits_for": "FILE",             answers nothing before the file is there "silent":
+//    true,                 reads and never answers "resources": true,               note:///one and the
+//    template note:///{name} "many": N,                      so many prompts, resources and templates, too;
+//    on pages as tools are "wants": true,                  asks for a sampling when it is opened, which
+//    nobody supports "lists_once": "FILE",           answers no second list of tools before the file is there
 //    "asks": true,                    a tool more: ask, which asks the person; "form" is its schema
 //    "roots": true,                  asks for the roots before it answers "initialize"
 //    "schema_bytes": N,              of padding in each description
 //    "log": "FILE"}                  gets each line that arrives
-// Tools: echo {text}, never, crash, fail {text}, big {bytes}, steps {count, pause} (tells progress), grow (a tool more, five notices), broken (bad UTF-8),
-// variable {name} (of its environment), picture, shape (structured content), write {path}. Prompts: greet {who, tone}.
+// Tools: echo {text}, never, crash, fail {text}, big {bytes}, steps {count, pause} (tells progress), grow (a
+// tool more, five notices), broken (bad UTF-8), variable {name} (of its environment), picture, shape
+// (structured content), write {path}. Prompts: greet {who, tone}.
 #include <poll.h>
 #include <unistd.h>
 
@@ -35,14 +34,18 @@ struct Server {
   json asking;  // the call that waits for the person
 
   static void say(const json& message) { std::cout << message.dump() << std::endl; }
-  static void answer(const json& id, const json& result) { say({{"jsonrpc", "2.0"}, {"id", id}, {"result", result}}); }
+  static void answer(const json& id, const json& result) {
+    say({{"jsonrpc", "2.0"}, {"id", id}, {"result", result}});
+  }
   static void refuse(const json& id, int code, const std::string& why) {
     say({{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", why}}}});
   }
   static void notify(const std::string& method, const json& params) {
     say({{"jsonrpc", "2.0"}, {"method", method}, {"params", params}});
   }
-  static json text_result(const std::string& text) { return {{"content", {{{"type", "text"}, {"text", text}}}}}; }
+  static json text_result(const std::string& text) {
+    return {{"content", {{{"type", "text"}, {"text", text}}}}};
+  }
 
   json tools() const {
     json list = json::array();
@@ -53,8 +56,8 @@ struct Server {
                       {"inputSchema", {{"type", "object"}, {"properties", {{"text", {{"type", "string"}}}}}}},
                       {"annotations", {{"readOnlyHint", reads}}}});
     };
-    for (const char* name :
-         {"big", "broken", "crash", "echo", "fail", "grow", "never", "picture", "shape", "steps", "variable", "write"})
+    for (const char* name : {"big", "broken", "crash", "echo", "fail", "grow", "never", "picture", "shape",
+                             "steps", "variable", "write"})
       add(name, std::string(name) == "echo");
     if (scenario.value("asks", false)) add("ask", false);
     for (int i = 0; i < scenario.value("tools", 0) + extra; ++i) add("t" + std::to_string(i), false);
@@ -62,7 +65,8 @@ struct Server {
   }
 
   void list_page(const json& id, const json& params, const char* member, const json& all) const {
-    const std::size_t page = scenario.value("page", all.size()), from = std::stoul(params.value("cursor", "0"));
+    const std::size_t page = scenario.value("page", all.size()),
+                      from = std::stoul(params.value("cursor", "0"));
     json result{{member, json::array()}};
     for (std::size_t i = from; i < all.size() && i < from + page; ++i) result[member].push_back(all[i]);
     if (from + page < all.size()) result["nextCursor"] = std::to_string(from + page);
@@ -87,27 +91,33 @@ struct Server {
   bool modern() const { return scenario.value("era", "legacy") == "modern"; }
 
   void ask(const json& id, const json& params) {
-    const json question{{"message", "Who are you?"}, {"requestedSchema", scenario.value("form", json::object())}};
-    if (params.contains("inputResponses")) return answer(id, text_result(params["inputResponses"]["who"].dump()));
+    const json question{{"message", "Who are you?"},
+                        {"requestedSchema", scenario.value("form", json::object())}};
+    if (params.contains("inputResponses"))
+      return answer(id, text_result(params["inputResponses"]["who"].dump()));
     if (modern())
-      return answer(id, {{"resultType", "input_required"},
-                         {"inputRequests", {{"who", {{"method", "elicitation/create"}, {"params", question}}}}},
-                         {"requestState", "s"}});
+      return answer(id,
+                    {{"resultType", "input_required"},
+                     {"inputRequests", {{"who", {{"method", "elicitation/create"}, {"params", question}}}}},
+                     {"requestState", "s"}});
     asking = id;
     say({{"jsonrpc", "2.0"}, {"id", "q1"}, {"method", "elicitation/create"}, {"params", question}});
   }
 
   bool offer(const json& id, const std::string& method, const json& params) const {
     if (method == "prompts/list") {
-      const json who{{"name", "who"}, {"description", "whom to greet"}, {"required", true}}, tone{{"name", "tone"}};
+      const json who{{"name", "who"}, {"description", "whom to greet"}, {"required", true}},
+          tone{{"name", "tone"}};
       const json greet{{"name", "greet"}, {"description", "Greets somebody"}, {"arguments", {who, tone}}};
       list_page(id, params, "prompts", numbered(greet, "title", "p"));
     } else if (method == "prompts/get") {
       const json args = params.value("arguments", json::object());
-      const std::string text = "Greet " + args.value("who", "nobody") + " in a " + args.value("tone", "plain") + " tone.";
+      const std::string text =
+          "Greet " + args.value("who", "nobody") + " in a " + args.value("tone", "plain") + " tone.";
       answer(id, {{"messages", {{{"role", "user"}, {"content", {{"type", "text"}, {"text", text}}}}}}});
     } else if (method == "resources/list") {
-      list_page(id, params, "resources", numbered({{"uri", "note:///one"}, {"name", "the first note"}}, "uri", "note:///r"));
+      list_page(id, params, "resources",
+                numbered({{"uri", "note:///one"}, {"name", "the first note"}}, "uri", "note:///r"));
     } else if (method == "resources/templates/list") {
       const json any{{"uriTemplate", "note:///{name}"}, {"name", "a note"}};
       list_page(id, params, "resourceTemplates", numbered(any, "uriTemplate", "note:///{t}"));
@@ -127,9 +137,11 @@ struct Server {
     if (name == "never") return;
     if (name == "ask") return ask(id, params);
     if (name == "crash")
-      std::cerr << "the crash was asked for" << std::endl, std::_Exit(7);  // a leak check would have a word of its own
+      std::cerr << "the crash was asked for" << std::endl,
+          std::_Exit(7);  // a leak check would have a word of its own
     if (name == "fail")
-      return answer(id, {{"content", {{{"type", "text"}, {"text", args.value("text", "it failed")}}}}, {"isError", true}});
+      return answer(id, {{"content", {{{"type", "text"}, {"text", args.value("text", "it failed")}}}},
+                         {"isError", true}});
     if (name == "big") return answer(id, text_result(std::string(args.value("bytes", 0), 'x')));
     if (name == "variable") {
       const char* value = std::getenv(args.value("name", "").c_str());
@@ -149,7 +161,8 @@ struct Server {
       const json token = params.value("_meta", json::object()).value("progressToken", json());
       const int count = args.value("count", 3);
       for (int i = 1; i <= count; ++i, ::poll(nullptr, 0, args.value("pause", 0)))
-        notify("notifications/progress", {{"progressToken", token}, {"progress", i}, {"total", count}, {"message", "step"}});
+        notify("notifications/progress",
+               {{"progressToken", token}, {"progress", i}, {"total", count}, {"message", "step"}});
       return answer(id, text_result("done"));
     }
     if (name == "grow") {
@@ -158,7 +171,8 @@ struct Server {
       return answer(id, text_result("grown"));
     }
     if (name == "shape")
-      return answer(id, {{"content", {{{"type", "text"}, {"text", "{\"a\": 1}"}}}}, {"structuredContent", {{"a", 1}}}});
+      return answer(
+          id, {{"content", {{{"type", "text"}, {"text", "{\"a\": 1}"}}}}, {"structuredContent", {{"a", 1}}}});
     refuse(id, -32602, "unknown tool " + name);
   }
 
@@ -166,7 +180,8 @@ struct Server {
     json offers{{"tools", {{"listChanged", true}}}, {"prompts", json::object()}};
     if (scenario.value("resources", false)) offers["resources"] = json::object();
     if (method == "initialize") {
-      if (scenario.value("wants", false)) say({{"jsonrpc", "2.0"}, {"id", "s1"}, {"method", "sampling/createMessage"}});
+      if (scenario.value("wants", false))
+        say({{"jsonrpc", "2.0"}, {"id", "s1"}, {"method", "sampling/createMessage"}});
       if (scenario.value("roots", false)) say({{"jsonrpc", "2.0"}, {"id", "r1"}, {"method", "roots/list"}});
       if (modern()) return refuse(id, -32022, "unsupported protocol version"), true;
       answer(id, {{"protocolVersion", "2025-11-25"},
@@ -176,14 +191,17 @@ struct Server {
       return true;
     }
     if (method != "server/discover" || !modern()) return false;
-    answer(id, {{"supportedVersions", {"2026-07-28"}}, {"capabilities", {{"tools", json::object()}}}, {"ttlMs", 0}});
+    answer(
+        id,
+        {{"supportedVersions", {"2026-07-28"}}, {"capabilities", {{"tools", json::object()}}}, {"ttlMs", 0}});
     return true;
   }
 
   void hear(const json& message) {
     const std::string method = message.value("method", "");
     const json id = message.value("id", json()), params = message.value("params", json::object());
-    if (method.empty() && id == "q1") return answer(asking, text_result(message.value("result", json()).dump()));
+    if (method.empty() && id == "q1")
+      return answer(asking, text_result(message.value("result", json()).dump()));
     if (id.is_null() || method.empty() || scenario.value("silent", false)) return;
     if (open(id, method)) return;
     if (method == "tools/list") return list_tools(id, params);
@@ -198,11 +216,14 @@ struct Server {
 int main(int argc, char** argv) {
   Server server;
   server.scenario = json::parse(argc > 1 ? argv[1] : "{}");
-  if (server.scenario.contains("log")) server.log.open(server.scenario["log"].get<std::string>(), std::ios::app);
+  if (server.scenario.contains("log"))
+    server.log.open(server.scenario["log"].get<std::string>(), std::ios::app);
   const std::string block(1 << 16, 'e');
-  for (std::size_t left = server.scenario.value("stderr", std::size_t{0}); left > 0; left -= std::min(left, block.size()))
+  for (std::size_t left = server.scenario.value("stderr", std::size_t{0}); left > 0;
+       left -= std::min(left, block.size()))
     std::cerr.write(block.data(), static_cast<std::streamsize>(std::min(left, block.size())));
-  if (server.scenario.value("noise", false)) std::cout << "Server listening\n\n[1]\n\xff\xfe\n{\"a\":\n" << std::flush;
+  if (server.scenario.value("noise", false))
+    std::cout << "Server listening\n\n[1]\n\xff\xfe\n{\"a\":\n" << std::flush;
   const std::string awaited = server.scenario.value("waits_for", "");
   while (!awaited.empty() && ::access(awaited.c_str(), F_OK) != 0) ::poll(nullptr, 0, 5);
   for (std::string line; std::getline(std::cin, line);) {

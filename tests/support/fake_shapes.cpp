@@ -24,7 +24,8 @@ class Rules {
   static bool blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
   static bool good_id(const std::string& id) {
     return !id.empty() && id.size() <= 64 &&
-           id.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == id.npos;
+           id.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
+               id.npos;
   }
   static json list(const json& object, const char* key) {
     const auto it = object.find(key);
@@ -44,11 +45,12 @@ class AnthropicRules : public Rules {
       const json blocks = list(message, "content");
       const bool assistant = text(message, "role") == "assistant";
       expect(!blocks.empty(), "a message has no content");
-      expect(assistant ? open.empty() : true, "`tool_use` ids were found without `tool_result` blocks immediately after");
+      expect(assistant ? open.empty() : true,
+             "`tool_use` ids were found without `tool_result` blocks immediately after");
       if (!assistant) results(blocks, open);
       open.clear();
-      const bool thoughts =
-          std::any_of(blocks.begin(), blocks.end(), [](const json& block) { return block.contains("signature"); });
+      const bool thoughts = std::any_of(blocks.begin(), blocks.end(),
+                                        [](const json& block) { return block.contains("signature"); });
       for (const json& block : blocks) check_block(block, assistant, thoughts, open);
       calls |= !open.empty();
     }
@@ -100,14 +102,16 @@ class AnthropicRules : public Rules {
 
   void thinking(const json& body, const json& messages) {
     if (!body.contains("thinking") || body["thinking"].value("type", "") != "enabled") return;
-    expect(body["thinking"].value("budget_tokens", 0) < body.value("max_tokens", 0), "budget_tokens must be below max_tokens");
+    expect(body["thinking"].value("budget_tokens", 0) < body.value("max_tokens", 0),
+           "budget_tokens must be below max_tokens");
     for (auto it = messages.rbegin(); it != messages.rend(); ++it) {
       if (text(*it, "role") != "assistant") continue;
       const json blocks = list(*it, "content");
-      const bool calls =
-          std::any_of(blocks.begin(), blocks.end(), [](const json& block) { return text(block, "type") == "tool_use"; });
+      const bool calls = std::any_of(blocks.begin(), blocks.end(),
+                                     [](const json& block) { return text(block, "type") == "tool_use"; });
       const std::string first = blocks.empty() ? "" : text(blocks[0], "type");
-      return expect(!calls || first == "thinking" || first == "redacted_thinking", "expected `thinking`, but found `tool_use`");
+      return expect(!calls || first == "thinking" || first == "redacted_thinking",
+                    "expected `thinking`, but found `tool_use`");
     }
   }
 
@@ -127,15 +131,18 @@ class ChatRules : public Rules {
         continue;
       }
       expect(open.empty(),
-             "an assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'");
+             "an assistant message with 'tool_calls' must be followed by tool messages responding to each "
+             "'tool_call_id'");
       open.clear();
-      const bool has_text = message.contains("content") &&
-                            (message["content"].is_array() ? !message["content"].empty()
-                                                           : message["content"].is_string() && !blank(message["content"]));
+      const bool has_text =
+          message.contains("content") &&
+          (message["content"].is_array() ? !message["content"].empty()
+                                         : message["content"].is_string() && !blank(message["content"]));
       expect(has_text || message.contains("tool_calls"), "an empty " + role + " message");
       for (const json& call : list(message, "tool_calls")) {
         const json function = call.value("function", json::object());
-        expect(json::parse(text(function, "arguments"), nullptr, false).is_object(), "call arguments are not an object");
+        expect(json::parse(text(function, "arguments"), nullptr, false).is_object(),
+               "call arguments are not an object");
         expect(good_id(text(call, "id")), "call id does not match the pattern");
         open.insert(text(call, "id"));
       }
@@ -158,9 +165,9 @@ class ResponsesRules : public Rules {
         expect(!text(input[i], "output").empty(), "an empty function_call_output");
       }
       if (type == "reasoning")
-        expect(
-            i + 1 < input.size() && text(input[i + 1], "type") != "function_call_output" && text(input[i + 1], "role") != "user",
-            "reasoning without its required following item");
+        expect(i + 1 < input.size() && text(input[i + 1], "type") != "function_call_output" &&
+                   text(input[i + 1], "role") != "user",
+               "reasoning without its required following item");
       for (const json& part : list(input[i], "content"))
         if (part.contains("text")) expect(!blank(text(part, "text")), "an empty text part");
     }

@@ -34,8 +34,8 @@ Reply read(const json& from, const FakeUsage& usage, int serial) {
   for (const json& call : from.value("calls", json::array())) {
     const json object = call.value("arguments", json::object());
     reply.calls.push_back({call.value("id", "toolu_" + std::to_string(serial) + "_" + std::to_string(n++)),
-                           call.value("name", ""), call.contains("raw") ? call["raw"].get<std::string>() : object.dump(),
-                           object});
+                           call.value("name", ""),
+                           call.contains("raw") ? call["raw"].get<std::string>() : object.dump(), object});
   }
   if (reply.stop.empty()) reply.stop = reply.calls.empty() ? "end" : "tools";
   return reply;
@@ -53,22 +53,28 @@ std::vector<std::string> pieces(const std::string& text, std::size_t size) {
   return out;
 }
 
-std::string named(const std::string& name, const json& data) { return "event: " + name + "\ndata: " + data.dump() + "\n\n"; }
+std::string named(const std::string& name, const json& data) {
+  return "event: " + name + "\ndata: " + data.dump() + "\n\n";
+}
 std::string plain(const json& data) { return "data: " + data.dump() + "\n\n"; }
 
 // ---------------------------------------------------------------- Anthropic
 
 using nlohmann::ordered_json;
 
-void anthropic_block(std::vector<std::string>& out, int index, const json& start, const std::vector<ordered_json>& deltas) {
-  out.push_back(named("content_block_start", {{"type", "content_block_start"}, {"index", index}, {"content_block", start}}));
+void anthropic_block(std::vector<std::string>& out, int index, const json& start,
+                     const std::vector<ordered_json>& deltas) {
+  out.push_back(named("content_block_start",
+                      {{"type", "content_block_start"}, {"index", index}, {"content_block", start}}));
   for (const ordered_json& delta : deltas)
     out.push_back("event: content_block_delta\ndata: " +
-                  ordered_json{{"type", "content_block_delta"}, {"index", index}, {"delta", delta}}.dump() + "\n\n");
+                  ordered_json{{"type", "content_block_delta"}, {"index", index}, {"delta", delta}}.dump() +
+                  "\n\n");
   out.push_back(named("content_block_stop", {{"type", "content_block_stop"}, {"index", index}}));
 }
 
-std::vector<ordered_json> deltas_of(const Reply& reply, const std::string& text, const char* type, const char* key) {
+std::vector<ordered_json> deltas_of(const Reply& reply, const std::string& text, const char* type,
+                                    const char* key) {
   std::vector<ordered_json> out;
   for (const std::string& piece : pieces(text, reply.piece)) out.push_back({{"type", type}, {key, piece}});
   return out;
@@ -81,7 +87,8 @@ std::vector<std::string> anthropic(const Reply& reply) {
                    {"cache_read_input_tokens", u.cache_read},
                    {"cache_creation_input_tokens", u.cache_write},
                    {"cache_creation",
-                    {{"ephemeral_5m_input_tokens", u.cache_write - u.long_write}, {"ephemeral_1h_input_tokens", u.long_write}}},
+                    {{"ephemeral_5m_input_tokens", u.cache_write - u.long_write},
+                     {"ephemeral_1h_input_tokens", u.long_write}}},
                    {"output_tokens", 1}};
   out.push_back(named("message_start", {{"type", "message_start"},
                                         {"message",
@@ -99,9 +106,11 @@ std::vector<std::string> anthropic(const Reply& reply) {
     anthropic_block(out, index++, {{"type", "thinking"}, {"thinking", ""}, {"signature", ""}}, deltas);
   }
   if (!reply.text.empty())
-    anthropic_block(out, index++, {{"type", "text"}, {"text", ""}}, deltas_of(reply, reply.text, "text_delta", "text"));
+    anthropic_block(out, index++, {{"type", "text"}, {"text", ""}},
+                    deltas_of(reply, reply.text, "text_delta", "text"));
   for (const Call& call : reply.calls)
-    anthropic_block(out, index++, {{"type", "tool_use"}, {"id", call.id}, {"name", call.name}, {"input", json::object()}},
+    anthropic_block(out, index++,
+                    {{"type", "tool_use"}, {"id", call.id}, {"name", call.name}, {"input", json::object()}},
                     deltas_of(reply, call.arguments, "input_json_delta", "partial_json"));
   const std::string stop = reply.stop == "tools"     ? "tool_use"
                            : reply.stop == "length"  ? "max_tokens"
@@ -117,26 +126,31 @@ std::vector<std::string> anthropic(const Reply& reply) {
 // --------------------------------------------------------------- OpenAI chat
 
 std::string chat_chunk(const Reply& reply, const json& delta, const json& finish = nullptr) {
-  const ordered_json chunk{{"id", "chatcmpl-" + std::to_string(reply.serial)},
-                           {"object", "chat.completion.chunk"},
-                           {"created", 1},
-                           {"model", "fake"},
-                           {"choices", json::array({{{"index", 0}, {"delta", delta}, {"finish_reason", finish}}})}};
+  const ordered_json chunk{
+      {"id", "chatcmpl-" + std::to_string(reply.serial)},
+      {"object", "chat.completion.chunk"},
+      {"created", 1},
+      {"model", "fake"},
+      {"choices", json::array({{{"index", 0}, {"delta", delta}, {"finish_reason", finish}}})}};
   return "data: " + chunk.dump() + "\n\n";
 }
 
 std::vector<std::string> chat(const Reply& reply) {
   std::vector<std::string> out{chat_chunk(reply, {{"role", "assistant"}, {"content", ""}})};
-  for (const auto& piece : pieces(reply.thinking, reply.piece)) out.push_back(chat_chunk(reply, {{"reasoning_content", piece}}));
-  for (const auto& piece : pieces(reply.text, reply.piece)) out.push_back(chat_chunk(reply, {{"content", piece}}));
+  for (const auto& piece : pieces(reply.thinking, reply.piece))
+    out.push_back(chat_chunk(reply, {{"reasoning_content", piece}}));
+  for (const auto& piece : pieces(reply.text, reply.piece))
+    out.push_back(chat_chunk(reply, {{"content", piece}}));
   for (std::size_t i = 0; i < reply.calls.size(); ++i) {
     const Call& call = reply.calls[i];
-    out.push_back(chat_chunk(reply, {{"tool_calls", json::array({{{"index", i},
-                                                                  {"id", call.id},
-                                                                  {"type", "function"},
-                                                                  {"function", {{"name", call.name}, {"arguments", ""}}}}})}}));
+    out.push_back(chat_chunk(
+        reply, {{"tool_calls", json::array({{{"index", i},
+                                             {"id", call.id},
+                                             {"type", "function"},
+                                             {"function", {{"name", call.name}, {"arguments", ""}}}}})}}));
     for (const auto& piece : pieces(call.arguments, reply.piece))
-      out.push_back(chat_chunk(reply, {{"tool_calls", json::array({{{"index", i}, {"function", {{"arguments", piece}}}}})}}));
+      out.push_back(chat_chunk(
+          reply, {{"tool_calls", json::array({{{"index", i}, {"function", {{"arguments", piece}}}}})}}));
   }
   const std::string stop = reply.stop == "tools"     ? "tool_calls"
                            : reply.stop == "length"  ? "length"
@@ -163,7 +177,8 @@ class Responses {
   explicit Responses(const Reply& reply) : reply_(reply) {}
 
   std::vector<std::string> stream() {
-    event("response.created", {{"response", {{"id", "resp_" + std::to_string(reply_.serial)}, {"status", "in_progress"}}}});
+    event("response.created",
+          {{"response", {{"id", "resp_" + std::to_string(reply_.serial)}, {"status", "in_progress"}}}});
     if (!reply_.thinking.empty()) reasoning();
     if (!reply_.text.empty()) message();
     for (const Call& call : reply_.calls) function_call(call);
@@ -195,8 +210,8 @@ class Responses {
           {"id", id},
           {"summary", json::array({{{"type", "summary_text"}, {"text", reply_.thinking}}})},
           {"encrypted_content", reply_.signature}},
-         {{"type", "reasoning"}, {"id", id}, {"summary", json::array()}}, "response.reasoning_summary_text.delta",
-         reply_.thinking);
+         {{"type", "reasoning"}, {"id", id}, {"summary", json::array()}},
+         "response.reasoning_summary_text.delta", reply_.thinking);
   }
 
   void message() {
@@ -205,8 +220,8 @@ class Responses {
           {"id", id},
           {"role", "assistant"},
           {"content", json::array({{{"type", "output_text"}, {"text", reply_.text}}})}},
-         {{"type", "message"}, {"id", id}, {"role", "assistant"}, {"content", json::array()}}, "response.output_text.delta",
-         reply_.text);
+         {{"type", "message"}, {"id", id}, {"role", "assistant"}, {"content", json::array()}},
+         "response.output_text.delta", reply_.text);
   }
 
   void function_call(const Call& call) {
@@ -247,7 +262,8 @@ std::vector<std::string> gemini(const Reply& reply) {
                                {"candidatesTokenCount", reply.usage.output}};
     out.push_back(plain(data));
   };
-  for (const auto& piece : pieces(reply.thinking, reply.piece)) chunk(json::array({{{"text", piece}, {"thought", true}}}));
+  for (const auto& piece : pieces(reply.thinking, reply.piece))
+    chunk(json::array({{{"text", piece}, {"thought", true}}}));
   for (const auto& piece : pieces(reply.text, reply.piece)) chunk(json::array({{{"text", piece}}}));
   bool first = true;
   for (const Call& call : reply.calls) {
@@ -256,7 +272,11 @@ std::vector<std::string> gemini(const Reply& reply) {
     first = false;
     chunk(json::array({part}));
   }
-  chunk(json::array({{{"text", ""}}}), reply.stop == "length" ? "MAX_TOKENS" : reply.stop == "refusal" ? "SAFETY" : "STOP", true);
+  chunk(json::array({{{"text", ""}}}),
+        reply.stop == "length"    ? "MAX_TOKENS"
+        : reply.stop == "refusal" ? "SAFETY"
+                                  : "STOP",
+        true);
   return out;
 }
 
@@ -308,7 +328,8 @@ std::string error_type(std::string_view api, int status) {
 
 }  // namespace
 
-std::vector<std::string> fake_stream(std::string_view api, const json& reply, const FakeUsage& usage, int serial) {
+std::vector<std::string> fake_stream(std::string_view api, const json& reply, const FakeUsage& usage,
+                                     int serial) {
   const Reply plan = read(reply, usage, serial);
   if (api == "anthropic") return anthropic(plan);
   if (api == "chat") return chat(plan);
@@ -319,34 +340,42 @@ std::vector<std::string> fake_stream(std::string_view api, const json& reply, co
 std::string fake_error(std::string_view api, int status, std::string_view message) {
   const std::string type = error_type(api, status);
   if (api == "anthropic")
-    return json{{"type", "error"}, {"error", {{"type", type}, {"message", message}}}, {"request_id", "req_fake"}}.dump();
-  if (api == "gemini") return json{{"error", {{"code", status}, {"message", message}, {"status", type}}}}.dump();
+    return json{
+        {"type", "error"}, {"error", {{"type", type}, {"message", message}}}, {"request_id", "req_fake"}}
+        .dump();
+  if (api == "gemini")
+    return json{{"error", {{"code", status}, {"message", message}, {"status", type}}}}.dump();
   if (api == "ollama") return json{{"error", message}}.dump();
   return json{{"error", {{"message", message}, {"type", type}, {"param", nullptr}, {"code", type}}}}.dump();
 }
 
 FakeRefusal fake_overflow(std::string_view api, std::int64_t limit, std::int64_t asked) {
   const std::string l = std::to_string(limit), a = std::to_string(asked);
-  if (api == "anthropic") return {400, fake_error(api, 400, "prompt is too long: " + a + " tokens > " + l + " maximum")};
+  if (api == "anthropic")
+    return {400, fake_error(api, 400, "prompt is too long: " + a + " tokens > " + l + " maximum")};
   if (api == "gemini")
-    return {400,
-            fake_error(api, 400, "The input token count (" + a + ") exceeds the maximum number of tokens allowed (" + l + ").")};
+    return {400, fake_error(api, 400,
+                            "The input token count (" + a +
+                                ") exceeds the maximum number of tokens allowed (" + l + ").")};
   if (api == "ollama")
-    return {
-        400,
-        json{{"error", "prompt too long; exceeded max context length by " + std::to_string(asked - limit) + " tokens"}}.dump()};
+    return {400, json{{"error", "prompt too long; exceeded max context length by " +
+                                    std::to_string(asked - limit) + " tokens"}}
+                     .dump()};
   const std::string runner = json{
       {"error",
        {{"code", 400},
-        {"message", "request (" + a + " tokens) exceeds the available context size (" + l + " tokens), try increasing it"},
+        {"message", "request (" + a + " tokens) exceeds the available context size (" + l +
+                        " tokens), try increasing it"},
         {"type", "exceed_context_size_error"},
         {"n_prompt_tokens", asked},
         {"n_ctx", limit}}}}.dump();
   if (api == "ollama_runner") return {400, json{{"error", runner}}.dump()};
-  if (api == "too_large") return {413, "<html><head><title>413 Request Entity Too Large</title></head></html>"};
+  if (api == "too_large")
+    return {413, "<html><head><title>413 Request Entity Too Large</title></head></html>"};
   if (api == "vllm")
     return {400, json{{"object", "error"},
-                      {"message", "This model's maximum context length is " + l + " tokens. However, you requested " + a +
+                      {"message", "This model's maximum context length is " + l +
+                                      " tokens. However, you requested " + a +
                                       " tokens in the messages, Please reduce the length of the messages."},
                       {"type", "BadRequestError"},
                       {"param", nullptr},
@@ -357,8 +386,8 @@ FakeRefusal fake_overflow(std::string_view api, std::int64_t limit, std::int64_t
                        {{"message", "Provider returned error"},
                         {"code", 400},
                         {"metadata",
-                         {{"raw", "This endpoint's maximum context length is " + l + " tokens. However, you requested about " +
-                                      a + " tokens."}}}}}}
+                         {{"raw", "This endpoint's maximum context length is " + l +
+                                      " tokens. However, you requested about " + a + " tokens."}}}}}}
                      .dump()};
   if (api == "llamacpp")
     return {400, json{{"error",
@@ -370,20 +399,21 @@ FakeRefusal fake_overflow(std::string_view api, std::int64_t limit, std::int64_t
                      .dump()};
   if (api == "responses")
     return {200,
-            named("response.failed",
-                  {{"type", "response.failed"},
-                   {"sequence_number", 0},
-                   {"response",
-                    {{"id", "resp_fake"},
-                     {"status", "failed"},
-                     {"error",
-                      {{"code", "context_length_exceeded"},
-                       {"message",
-                        "Your input exceeds the context window of this model. Please adjust your input and try again."}}}}}}),
+            named("response.failed", {{"type", "response.failed"},
+                                      {"sequence_number", 0},
+                                      {"response",
+                                       {{"id", "resp_fake"},
+                                        {"status", "failed"},
+                                        {"error",
+                                         {{"code", "context_length_exceeded"},
+                                          {"message",
+                                           "Your input exceeds the context window of this model. Please "
+                                           "adjust your input and try again."}}}}}}),
             true};
   return {400, json{{"error",
-                     {{"message", "This model's maximum context length is " + l + " tokens. However, your messages resulted in " +
-                                      a + " tokens. Please reduce the length of the messages."},
+                     {{"message", "This model's maximum context length is " + l +
+                                      " tokens. However, your messages resulted in " + a +
+                                      " tokens. Please reduce the length of the messages."},
                       {"type", "invalid_request_error"},
                       {"param", "messages"},
                       {"code", "context_length_exceeded"}}}}
@@ -392,10 +422,12 @@ FakeRefusal fake_overflow(std::string_view api, std::int64_t limit, std::int64_t
 
 std::string fake_error_event(std::string_view api, std::string_view type, std::string_view message) {
   const json error{{"type", type}, {"code", type}, {"message", message}};
-  if (api == "anthropic") return named("error", {{"type", "error"}, {"error", {{"type", type}, {"message", message}}}});
+  if (api == "anthropic")
+    return named("error", {{"type", "error"}, {"error", {{"type", type}, {"message", message}}}});
   if (api == "responses")
-    return named("response.failed", {{"type", "response.failed"},
-                                     {"response", {{"status", "failed"}, {"error", {{"code", type}, {"message", message}}}}}});
+    return named("response.failed",
+                 {{"type", "response.failed"},
+                  {"response", {{"status", "failed"}, {"error", {{"code", type}, {"message", message}}}}}});
   if (api == "gemini") return plain({{"error", {{"code", 503}, {"message", message}, {"status", type}}}});
   return api == "ollama" ? json{{"error", message}}.dump() + "\n" : plain({{"error", error}});
 }

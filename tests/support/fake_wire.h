@@ -14,8 +14,10 @@ struct FakeUsage {
   std::int64_t long_write = 0;  // of cache_write: kept for an hour
 };
 
-// The events of a stream, each complete with its blank line. `serial` makes ids differ from request to request.
-std::vector<std::string> fake_stream(std::string_view api, const nlohmann::json& reply, const FakeUsage& usage, int serial);
+// The events of a stream, each complete with its blank line. `serial` makes ids differ from request to
+// request.
+std::vector<std::string> fake_stream(std::string_view api, const nlohmann::json& reply,
+                                     const FakeUsage& usage, int serial);
 // The body of a refusal, in the service's exact shape.
 std::string fake_error(std::string_view api, int status, std::string_view message);
 // "The context is full": HTTP status and body (responses: 200 and a stream with response.failed).

@@ -1,4 +1,5 @@
-// Pictures kept in tests/golden/. A missing or different picture fails and shows both; TERN_UPDATE_GOLDEN=1 writes them anew.
+// Pictures kept in tests/golden/. A missing or different picture fails and shows both; TERN_UPDATE_GOLDEN=1
+// writes them anew.
 #pragma once
 
 #include <string>

@@ -23,8 +23,8 @@ Home::Home() {
   std::ofstream(path / ".config/tern/config.json") << "{\"trusted\": [\"" << work.string() << "\"]}";
 }
 
-Headless::Headless(const Home& home, const Wire& wire, const std::string& server, std::vector<std::string> arguments,
-                   std::vector<std::string> environment)
+Headless::Headless(const Home& home, const Wire& wire, const std::string& server,
+                   std::vector<std::string> arguments, std::vector<std::string> environment)
     : home_(home) {
   arguments.insert(arguments.begin(), {places::program(), "--model", wire.model});
   for (const auto& [name, value] : {std::pair<std::string, std::string>{"HOME", home.path.string()},

@@ -1,4 +1,5 @@
-// The real program without a terminal: pipes at its standard input and output, a home of its own, the fake server as its service.
+// The real program without a terminal: pipes at its standard input and output, a home of its own, the fake
+// server as its service.
 #pragma once
 
 #include <sys/types.h>

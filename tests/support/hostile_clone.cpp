@@ -65,9 +65,9 @@ std::map<std::string, std::string> picture_of(const fs::path& folder) {
   for (auto it = fs::recursive_directory_iterator(folder); it != fs::recursive_directory_iterator(); ++it) {
     struct stat info {};
     ::lstat(it->path().c_str(), &info);
-    entries[it->path().lexically_relative(folder).string()] = std::to_string(info.st_mode) + " " + std::to_string(info.st_size) +
-                                                              " " + std::to_string(info.st_mtim.tv_sec) + "." +
-                                                              std::to_string(info.st_mtim.tv_nsec);
+    entries[it->path().lexically_relative(folder).string()] =
+        std::to_string(info.st_mode) + " " + std::to_string(info.st_size) + " " +
+        std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec);
   }
   return entries;
 }
@@ -80,7 +80,8 @@ Words without(Words list, const std::string& allowed) {
 Ran run_watched(const Clone& world, const std::string& url, const Words& arguments) {
   const fs::path said = world.base / "said";
   Ran ran;
-  // Made before the fork: with the server's thread about, a sanitizer's allocator may be locked for ever in the child.
+  // Made before the fork: with the server's thread about, a sanitizer's allocator may be locked for ever in
+  // the child.
   std::vector<char*> argv{const_cast<char*>(places::program())}, envp;
   for (const std::string& word : arguments) argv.push_back(const_cast<char*>(word.c_str()));
   Words variables{"PATH=" + std::string(::getenv("PATH"))};
@@ -123,10 +124,11 @@ void check_before_trust(const Hostile& folder, const FakeLlm& server) {
   folder.build(world);
   const auto before = picture_of(world.folder), beside = picture_of(world.elsewhere);
   Observer observer;
-  Pty pty({places::program()},
-          {.cwd = world.folder.string(), .environment = environment_of(world, server.url()), .before_exec = [&] {
-             if (!observer.watch_me()) ::_exit(125);
-           }});
+  Pty pty(
+      {places::program()},
+      {.cwd = world.folder.string(), .environment = environment_of(world, server.url()), .before_exec = [&] {
+         if (!observer.watch_me()) ::_exit(125);
+       }});
   observer.begin();
   if (!observer.works()) SKIP("this kernel has no seccomp notifications");
   REQUIRE(pty.until_text("Do you trust this folder?"));
@@ -156,7 +158,8 @@ void check_unasked(const Hostile& folder) {
   CHECK(ran.said.find("Hello from the model.") != std::string::npos);
   CHECK(ran.said.find('\x1b') == std::string::npos);
   check_nothing_started(world, ran.seen);
-  CHECK(without(of_kind(ran.seen, "connections"), server.url().substr(std::string("http://").size())) == nothing);
+  CHECK(without(of_kind(ran.seen, "connections"), server.url().substr(std::string("http://").size())) ==
+        nothing);
   REQUIRE(server.requests().size() == 1);
   CHECK(server.requests().front().body.find("CANARY") == std::string::npos);
   CHECK(server.requests().front().header("x-api-key") == "key-of-the-test");

@@ -35,17 +35,21 @@ struct Watched {
 };
 
 constexpr Watched watched[] = {
-    {SYS_execve, "execve", -1, 0, false},     {SYS_execveat, "execveat", 0, 1, false},  {SYS_connect, "connect", -1, 1, false},
-    {SYS_bind, "bind", -1, 1, false},         {SYS_openat, "openat", 0, 1, false},      {SYS_openat2, "openat2", 0, 1, false},
-    {SYS_mkdirat, "mkdirat", 0, 1, true},     {SYS_mknodat, "mknodat", 0, 1, true},     {SYS_unlinkat, "unlinkat", 0, 1, true},
-    {SYS_renameat, "renameat", 2, 3, true},   {SYS_renameat2, "renameat2", 2, 3, true}, {SYS_linkat, "linkat", 2, 3, true},
-    {SYS_symlinkat, "symlinkat", 1, 2, true}, {SYS_fchmodat, "fchmodat", 0, 1, true},   {SYS_fchownat, "fchownat", 0, 1, true},
-    {SYS_truncate, "truncate", -1, 0, true},
+    {SYS_execve, "execve", -1, 0, false},     {SYS_execveat, "execveat", 0, 1, false},
+    {SYS_connect, "connect", -1, 1, false},   {SYS_bind, "bind", -1, 1, false},
+    {SYS_openat, "openat", 0, 1, false},      {SYS_openat2, "openat2", 0, 1, false},
+    {SYS_mkdirat, "mkdirat", 0, 1, true},     {SYS_mknodat, "mknodat", 0, 1, true},
+    {SYS_unlinkat, "unlinkat", 0, 1, true},   {SYS_renameat, "renameat", 2, 3, true},
+    {SYS_renameat2, "renameat2", 2, 3, true}, {SYS_linkat, "linkat", 2, 3, true},
+    {SYS_symlinkat, "symlinkat", 1, 2, true}, {SYS_fchmodat, "fchmodat", 0, 1, true},
+    {SYS_fchownat, "fchownat", 0, 1, true},   {SYS_truncate, "truncate", -1, 0, true},
 #ifdef SYS_open
-    {SYS_open, "open", -1, 0, false},         {SYS_creat, "creat", -1, 0, true},        {SYS_mkdir, "mkdir", -1, 0, true},
-    {SYS_mknod, "mknod", -1, 0, true},        {SYS_rmdir, "rmdir", -1, 0, true},        {SYS_unlink, "unlink", -1, 0, true},
-    {SYS_rename, "rename", -1, 1, true},      {SYS_link, "link", -1, 1, true},          {SYS_symlink, "symlink", -1, 1, true},
-    {SYS_chmod, "chmod", -1, 0, true},        {SYS_chown, "chown", -1, 0, true},
+    {SYS_open, "open", -1, 0, false},         {SYS_creat, "creat", -1, 0, true},
+    {SYS_mkdir, "mkdir", -1, 0, true},        {SYS_mknod, "mknod", -1, 0, true},
+    {SYS_rmdir, "rmdir", -1, 0, true},        {SYS_unlink, "unlink", -1, 0, true},
+    {SYS_rename, "rename", -1, 1, true},      {SYS_link, "link", -1, 1, true},
+    {SYS_symlink, "symlink", -1, 1, true},    {SYS_chmod, "chmod", -1, 0, true},
+    {SYS_chown, "chown", -1, 0, true},
 #endif
 };
 
@@ -118,14 +122,16 @@ Seen note_of(const seccomp_notif& asked) {
       seen.what = address_of(pid, args[1], args[2]);
       return seen;
     }
-    seen.what = absolute(pid, call.directory < 0 ? static_cast<std::uint64_t>(AT_FDCWD) : args[call.directory],
-                         text_at(pid, args[call.path]));
+    seen.what =
+        absolute(pid, call.directory < 0 ? static_cast<std::uint64_t>(AT_FDCWD) : args[call.directory],
+                 text_at(pid, args[call.path]));
     if (call.number == SYS_openat) seen.write = opens_for_writing(args[2]);
 #ifdef SYS_open
     if (call.number == SYS_open) seen.write = opens_for_writing(args[1]);
 #endif
     open_how how{};
-    if (call.number == SYS_openat2 && peek(pid, args[2], &how, sizeof how)) seen.write = opens_for_writing(how.flags);
+    if (call.number == SYS_openat2 && peek(pid, args[2], &how, sizeof how))
+      seen.write = opens_for_writing(how.flags);
     return seen;
   }
   return {};
@@ -212,7 +218,8 @@ bool Observer::watch_me() const {
   auto& code = state_->code;
   const sock_fprog filter{static_cast<unsigned short>(code.size()), code.data()};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;
-  const long listener = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
+  const long listener =
+      ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
   if (listener < 0) return false;
   const bool sent = send_descriptor(state_->childs, static_cast<int>(listener));
   ::close(static_cast<int>(listener));
@@ -240,8 +247,12 @@ std::vector<Seen> Observer::seen() const {
 std::vector<std::string> of_kind(const std::vector<Seen>& seen, std::string_view kind) {
   std::vector<std::string> found;
   for (const Seen& one : seen) {
-    const bool program = one.call.rfind("exec", 0) == 0, connection = one.call == "connect" || one.call == "bind";
-    const std::string_view is = program ? "programs" : connection ? "connections" : one.write ? "changes" : "reads";
+    const bool program = one.call.rfind("exec", 0) == 0,
+               connection = one.call == "connect" || one.call == "bind";
+    const std::string_view is = program      ? "programs"
+                                : connection ? "connections"
+                                : one.write  ? "changes"
+                                             : "reads";
     if (is == kind) found.push_back(one.what);
   }
   return found;

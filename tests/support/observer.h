@@ -1,5 +1,6 @@
-// Sees every program that is started, every connection and every file that is opened or changed by a child and all it starts:
-// a seccomp filter in the child hands each such call to a thread here, which notes it and lets it go on.
+// Sees every program that is started, every connection and every file that is opened or changed by a child
+// and all it starts: a seccomp filter in the child hands each such call to a thread here, which notes it and
+// lets it go on.
 #pragma once
 
 #include <memory>

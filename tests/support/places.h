@@ -1,5 +1,5 @@
-// Where this build's programs and this source tree are. Functions of one small file and not definitions of every test, so that a
-// compiler cache serves two checkouts alike.
+// Where this build's programs and this source tree are. Functions of one small file and not definitions of
+// every test, so that a compiler cache serves two checkouts alike.
 #pragma once
 
 namespace tern::places {

@@ -15,7 +15,8 @@ struct ProjectFolder {
   std::filesystem::path path, home, project;
 
   ProjectFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tern-project-XXXXXX").string();  // "tern-run-" is tern's own
+    std::string name = (std::filesystem::temp_directory_path() / "tern-project-XXXXXX")
+                           .string();  // "tern-run-" is tern's own
     path = mkdtemp(name.data());
     home = path / "home";
     project = path / "project";
@@ -32,7 +33,10 @@ struct ProjectFolder {
 
   // No model but the demo is to be found.
   std::vector<std::pair<std::string, std::string>> environment(std::string term) const {
-    return {{"HOME", home.string()}, {"TERM", std::move(term)}, {"LANG", "C.UTF-8"}, {"OLLAMA_HOST", "http://127.0.0.1:9"}};
+    return {{"HOME", home.string()},
+            {"TERM", std::move(term)},
+            {"LANG", "C.UTF-8"},
+            {"OLLAMA_HOST", "http://127.0.0.1:9"}};
   }
 };
 

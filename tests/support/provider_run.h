@@ -43,10 +43,12 @@ inline Ran run(Provider& provider, const Request& request, std::stop_token stop 
                               [&](BlockDone& done) { ran.blocks.push_back(std::move(done.block)); },
                               [&](UsageReport& report) { ran.usage = report.usage; },
                               [&](Retrying& retry) {
-                                ran.retries.push_back(retry), ran.text.clear(), ran.thinking.clear(), ran.started.clear();
+                                ran.retries.push_back(retry), ran.text.clear(), ran.thinking.clear(),
+                                    ran.started.clear();
                               },
                               [&](Silence& silence) { ran.silences.push_back(silence); },
-                              [&](Finished& end) { ran.finished = end; }, [&](Failed& failure) { ran.failed = failure; }},
+                              [&](Finished& end) { ran.finished = end; },
+                              [&](Failed& failure) { ran.failed = failure; }},
                    event);
       },
       stop);
@@ -65,8 +67,10 @@ inline Request simple_request(std::string text = "hi") {
   request.model = "test-model";
   request.system = "You are tern.";
   request.tools = {
-      {"Read", "Reads a file.", R"({"type":"object","properties":{"file_path":{"type":"string"}},"required":["file_path"]})"},
-      {"Bash", "Runs a command.", R"({"type":"object","properties":{"command":{"type":"string"}},"required":["command"]})"}};
+      {"Read", "Reads a file.",
+       R"({"type":"object","properties":{"file_path":{"type":"string"}},"required":["file_path"]})"},
+      {"Bash", "Runs a command.",
+       R"({"type":"object","properties":{"command":{"type":"string"}},"required":["command"]})"}};
   request.conversation.items = {item(1, Role::user, {Text{std::move(text)}})};
   return request;
 }
@@ -78,8 +82,11 @@ inline void continue_with(Request& request, const std::vector<Block>& blocks) {
   std::vector<Block> results;
   for (const Block& block : blocks)
     if (const auto* call = std::get_if<ToolCall>(&block))
-      results.push_back(
-          ToolResult{.call_id = call->id, .tool = call->name, .text = "result of " + call->id, .subject = "", .recall = {}});
+      results.push_back(ToolResult{.call_id = call->id,
+                                   .tool = call->name,
+                                   .text = "result of " + call->id,
+                                   .subject = "",
+                                   .recall = {}});
   if (results.empty()) results.push_back(Text{"go on"});
   request.conversation.items.push_back(item(id + 1, Role::user, std::move(results)));
 }

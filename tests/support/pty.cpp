@@ -23,7 +23,8 @@ using Clock = std::chrono::steady_clock;
   for (const int fd : {0, 1, 2}) dup2(slave, fd);
   if (slave > 2) close(slave);
   if (!options.cwd.empty() && chdir(options.cwd.c_str()) != 0) _exit(126);
-  std::vector<std::string> environment = {"PATH=" + std::string(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin")};
+  std::vector<std::string> environment = {"PATH=" +
+                                          std::string(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin")};
   for (const auto& [name, value] : options.environment) environment.push_back(name + "=" + value);
   std::vector<char*> args, vars;
   for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
@@ -132,12 +133,13 @@ void Pty::hang_up() {
 
 bool Pty::modes_restored() const {
   const auto last = [&](std::string_view what) { return raw_.rfind(what); };
-  const std::pair<std::string_view, std::string_view> modes[] = {{"\x1b[?1049h", "\x1b[?1049l"}, {"\x1b[?2004h", "\x1b[?2004l"},
-                                                                 {"\x1b[?1004h", "\x1b[?1004l"}, {"\x1b[?1002h", "\x1b[?1002l"},
-                                                                 {"\x1b[?1006h", "\x1b[?1006l"}, {"\x1b[>5u", "\x1b[<u"},
-                                                                 {"\x1b[?25l", "\x1b[?25h"},     {"\x1b[?7l", "\x1b[?7h"}};
+  const std::pair<std::string_view, std::string_view> modes[] = {
+      {"\x1b[?1049h", "\x1b[?1049l"}, {"\x1b[?2004h", "\x1b[?2004l"}, {"\x1b[?1004h", "\x1b[?1004l"},
+      {"\x1b[?1002h", "\x1b[?1002l"}, {"\x1b[?1006h", "\x1b[?1006l"}, {"\x1b[>5u", "\x1b[<u"},
+      {"\x1b[?25l", "\x1b[?25h"},     {"\x1b[?7l", "\x1b[?7h"}};
   for (const auto& [on, off] : modes)
-    if (last(on) != std::string::npos && (last(off) == std::string::npos || last(off) < last(on))) return false;
+    if (last(on) != std::string::npos && (last(off) == std::string::npos || last(off) < last(on)))
+      return false;
   return true;
 }
 

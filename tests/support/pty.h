@@ -1,5 +1,5 @@
-// A real run of a program on a pseudo-terminal, seen through the VT model. Waits are for a state of the screen, never for a time;
-// the deadline only ends a test that would hang.
+// A real run of a program on a pseudo-terminal, seen through the VT model. Waits are for a state of the
+// screen, never for a time; the deadline only ends a test that would hang.
 #pragma once
 
 #include <sys/types.h>

@@ -9,7 +9,8 @@ namespace tern::test {
 namespace {
 
 constexpr const char* tools[] = {"Read", "Read", "Bash", "Grep", "Edit", "Glob"};
-constexpr const char* files[] = {"src/lexer.cpp", "src/parser.cpp", "include/token.h", "app/main.py", "README.md", "data.json"};
+constexpr const char* files[] = {"src/lexer.cpp", "src/parser.cpp", "include/token.h",
+                                 "app/main.py",   "README.md",      "data.json"};
 constexpr const char* commands[] = {"make -j8", "ctest -R parser", "git diff", "ls -la src", "npm test"};
 constexpr const char* sentences[] = {
     "Please fix the parser, it drops the last line.",
@@ -45,7 +46,8 @@ class Writer {
     const int calls = 1 + (chance(4) ? below(3) : 0);
     for (int i = 0; i < calls; ++i) {
       const std::string tool = pick(tools);
-      line("call " + std::to_string(next_ + i) + " " + tool + " " + (tool == "Bash" ? pick(commands) : pick(files)));
+      line("call " + std::to_string(next_ + i) + " " + tool + " " +
+           (tool == "Bash" ? pick(commands) : pick(files)));
     }
     for (int i = 0; i < calls; ++i) {
       line(std::string(chance(8) ? "error " : "result ") + std::to_string(next_ + i) + " " +
@@ -71,6 +73,8 @@ class Writer {
 
 }  // namespace
 
-Conversation random_conversation(unsigned seed, const RandomForm& form) { return script(Writer(seed, form).run()); }
+Conversation random_conversation(unsigned seed, const RandomForm& form) {
+  return script(Writer(seed, form).run());
+}
 
 }  // namespace tern::test

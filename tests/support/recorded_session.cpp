@@ -21,7 +21,8 @@ std::string dumped(const Json& value) { return value.dump(-1, ' ', false, Json::
 
 std::string string_in(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
-  return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+  return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>()
+                                                                           : std::string();
 }
 
 bool flag_in(const Json& object, const char* key) {
@@ -55,7 +56,8 @@ std::string text_of(const Json& block) {
   const auto content = block.find("content");
   if (content == block.end() || !content->is_array()) return string_in(block, "content");
   std::string out;
-  for (const auto& part : *content) out += part.is_string() ? part.get<std::string>() : string_in(part, "text");
+  for (const auto& part : *content)
+    out += part.is_string() ? part.get<std::string>() : string_in(part, "text");
   return out;
 }
 
@@ -87,7 +89,8 @@ Json tidied(const Json& block) {
   const std::string type = string_in(block, "type");
   if (type == "text" && block.contains("text") && block["text"].is_string()) return block;
   if (type == "tool_result") return block;
-  if (type != "tool_use") return {{"type", "text"}, {"text", "[" + (type.empty() ? "unknown" : type) + " left out]"}};
+  if (type != "tool_use")
+    return {{"type", "text"}, {"text", "[" + (type.empty() ? "unknown" : type) + " left out]"}};
   Json call = block;
   call["id"] = string_in(block, "id");
   call["name"] = string_in(block, "name");
@@ -120,7 +123,8 @@ class Reader {
     }
     message["content"] = content;
     session_.tokens += tokens_of(message);
-    const bool assistant = string_in(message, "role") == "assistant", human = string_in(message, "origin") == "human";
+    const bool assistant = string_in(message, "role") == "assistant",
+               human = string_in(message, "origin") == "human";
     item_ = {};
     std::size_t j = 0;
     for (const auto& block : content) {
@@ -143,7 +147,8 @@ class Reader {
     item_.role = assistant ? Role::assistant : Role::user;
     item_.synthetic = synthetic;
     item_.recall = {static_cast<std::uint32_t>(id_)};
-    if (const auto ts = message.find("ts"); ts != message.end() && ts->is_number() && std::abs(ts->get<double>()) < 1e12)
+    if (const auto ts = message.find("ts");
+        ts != message.end() && ts->is_number() && std::abs(ts->get<double>()) < 1e12)
       item_.when = TimePoint(std::chrono::milliseconds(static_cast<std::int64_t>(ts->get<double>() * 1000)));
   }
 
@@ -203,7 +208,10 @@ Json write(const Block& block) {
             return Json{{"type", "tool_use"}, {"id", b.id}, {"name", b.name}, {"input", std::move(input)}};
           },
           [](const ToolResult& b) {
-            return Json{{"type", "tool_result"}, {"tool_use_id", b.call_id}, {"content", b.text}, {"is_error", b.is_error}};
+            return Json{{"type", "tool_result"},
+                        {"tool_use_id", b.call_id},
+                        {"content", b.text},
+                        {"is_error", b.is_error}};
           },
           [](const auto&) {
             return Json{{"type", "text"}, {"text", "[attachment]"}};
@@ -224,7 +232,8 @@ Json wire_messages(const Conversation& conversation) {
   Json messages = Json::array();
   for (const auto& item : conversation.items) {
     const std::string role = item->role == Role::assistant ? "assistant" : "user";
-    if (messages.empty() || messages.back()["role"] != role) messages.push_back({{"role", role}, {"content", Json::array()}});
+    if (messages.empty() || messages.back()["role"] != role)
+      messages.push_back({{"role", role}, {"content", Json::array()}});
     auto& message = messages.back();
     if (is_human(*item)) message["origin"] = "human";
     for (const auto& block : item->blocks) {

@@ -1,6 +1,7 @@
-// What a test knows of the sanitizer it runs under. AddressSanitizer keeps freed memory aside to catch its use and ThreadSanitizer
-// a history of each access, so that what a process holds says nothing. Loops over every byte or every pair take each `stride`-th
-// there: what one more byte decides is for the plain run to see, and both sanitizers see the same code either way.
+// What a test knows of the sanitizer it runs under. AddressSanitizer keeps freed memory aside to catch its
+// use and ThreadSanitizer a history of each access, so that what a process holds says nothing. Loops over
+// every byte or every pair take each `stride`-th there: what one more byte decides is for the plain run to
+// see, and both sanitizers see the same code either way.
 #pragma once
 
 #include <cstddef>

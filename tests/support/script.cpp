@@ -63,7 +63,9 @@ std::string escape(std::string_view text) {
 }
 
 std::string arguments_for(std::string_view tool, std::string_view subject) {
-  const std::string_view key = tool == "Bash" ? "command" : tool == "Grep" || tool == "Glob" ? "pattern" : "path";
+  const std::string_view key = tool == "Bash"                     ? "command"
+                               : tool == "Grep" || tool == "Glob" ? "pattern"
+                                                                  : "path";
   std::string text = "{\"" + std::string(key) + "\":\"";
   for (const char c : subject) {
     if (c == '"' || c == '\\') text += '\\';
@@ -87,7 +89,8 @@ class Reader {
     if (kind == "call") return call(rest);
     if (kind == "result" || kind == "error") return result(rest, kind == "error");
     if (kind == "image") return add(Role::user, Image{"image/png", std::string(required(rest), 'i')});
-    if (kind == "document") return add(Role::user, Document{"application/pdf", std::string(required(rest), 'd')});
+    if (kind == "document")
+      return add(Role::user, Document{"application/pdf", std::string(required(rest), 'd')});
     if (kind == "summary") return summary(rest);
     if (kind == "pin") return pin(rest);
     if (kind == "at") return at(rest);
@@ -123,7 +126,9 @@ class Reader {
   }
 
   void add(Role role, Block block) {
-    if (open_.blocks.empty() || open_.role != role || is_results(open_) != std::holds_alternative<ToolResult>(block)) start(role);
+    if (open_.blocks.empty() || open_.role != role ||
+        is_results(open_) != std::holds_alternative<ToolResult>(block))
+      start(role);
     open_.blocks.push_back(std::move(block));
   }
 
@@ -160,7 +165,8 @@ class Reader {
     add(Role::user, std::move(result));
   }
 
-  static std::string content(std::string_view rest, std::string_view tool, std::string_view subject, unsigned seed) {
+  static std::string content(std::string_view rest, std::string_view tool, std::string_view subject,
+                             unsigned seed) {
     auto after = rest;
     const auto first = word(after);
     if (first == "=") return unescape(after);
@@ -246,15 +252,17 @@ std::string line_of(const Block& block, std::size_t limit) {
       overloaded{
           [&](const Text& b) { return "say " + shown(b.text, limit); },
           [&](const Thinking& b) { return "think " + shown(b.text, limit); },
-          [&](const ToolCall& b) { return "call " + number_of(b.id) + " " + b.name + " " + subject_of(b.arguments); },
+          [&](const ToolCall& b) {
+            return "call " + number_of(b.id) + " " + b.name + " " + subject_of(b.arguments);
+          },
           [&](const ToolResult& b) {
             return (b.is_error ? "error " : "result ") + number_of(b.call_id) + " = " + shown(b.text, limit);
           },
           [&](const Image& b) { return "image " + std::to_string(b.blob.size()) + " bytes"; },
           [&](const Document& b) { return "document " + std::to_string(b.blob.size()) + " bytes"; },
           [&](const Summary& b) {
-            return "summary " + std::to_string(b.covers.first.value) + "-" + std::to_string(b.covers.last.value) + " " +
-                   shown(b.text, limit);
+            return "summary " + std::to_string(b.covers.first.value) + "-" +
+                   std::to_string(b.covers.last.value) + " " + shown(b.text, limit);
           },
       },
       block);
@@ -277,14 +285,16 @@ std::string lines_of(const Item& item, std::size_t limit) {
 
 std::string line_of(const Edit& edit, std::size_t limit) {
   const std::string id = std::to_string(edit.target.value);
-  return std::visit(
-      overloaded{
-          [&](const Replace& r) { return "replace " + id + "." + std::to_string(r.block) + " " + line_of(r.with, limit) + "\n"; },
-          [&](const Drop&) { return "drop " + id + "\n"; },
-          [&](const Insert& i) { return "insert " + id + ": " + lines_of(*i.item, limit); },
-          [&](const Pin& p) { return (p.on ? "pin " : "unpin ") + id + "\n"; },
-      },
-      edit.how);
+  return std::visit(overloaded{
+                        [&](const Replace& r) {
+                          return "replace " + id + "." + std::to_string(r.block) + " " +
+                                 line_of(r.with, limit) + "\n";
+                        },
+                        [&](const Drop&) { return "drop " + id + "\n"; },
+                        [&](const Insert& i) { return "insert " + id + ": " + lines_of(*i.item, limit); },
+                        [&](const Pin& p) { return (p.on ? "pin " : "unpin ") + id + "\n"; },
+                    },
+                    edit.how);
 }
 
 }  // namespace
@@ -314,8 +324,10 @@ std::string to_script(const Edits& edits, std::size_t limit) {
 }
 
 std::string generated_lines(std::string_view tool, std::string_view subject, int lines, unsigned seed) {
-  static constexpr std::string_view verbs[] = {"parse", "load", "render", "merge", "split", "count", "store", "check"};
-  static constexpr std::string_view nouns[] = {"token", "frame", "index", "buffer", "session", "header", "cursor"};
+  static constexpr std::string_view verbs[] = {"parse", "load",  "render", "merge",
+                                               "split", "count", "store",  "check"};
+  static constexpr std::string_view nouns[] = {"token",   "frame",  "index", "buffer",
+                                               "session", "header", "cursor"};
   std::string out;
   std::uint32_t state = seed * 2654435761u + 12345u;
   for (int i = 1; i <= lines; ++i) {
@@ -323,7 +335,8 @@ std::string generated_lines(std::string_view tool, std::string_view subject, int
     const auto name = std::string(verbs[state >> 29]) + "_" + std::string(nouns[(state >> 20) % 7]);
     const auto n = std::to_string((state >> 8) % 1000);
     if (tool == "Grep")
-      out += "src/" + name + ".cpp:" + std::to_string(i) + ":  auto " + name + n + " = " + name + "(input);\n";
+      out +=
+          "src/" + name + ".cpp:" + std::to_string(i) + ":  auto " + name + n + " = " + name + "(input);\n";
     else if (tool == "Bash")
       out += "[" + std::to_string(i) + "] " + name + " finished in " + n + " ms\n";
     else if (tool == "Glob" || tool == "Ls")

@@ -28,7 +28,8 @@ Conversation script(std::string_view text);  // throws std::invalid_argument nam
 
 // The way back, a line for each block; texts over `limit` characters are shown as "<12 lines, 340 chars>".
 std::string to_script(const Conversation& conversation, std::size_t limit = 200);
-std::string to_script(const Edits& edits, std::size_t limit = 200);  // "replace 4.0 result 2 = …", "drop 5", "insert 6: user …"
+std::string to_script(const Edits& edits,
+                      std::size_t limit = 200);  // "replace 4.0 result 2 = …", "drop 5", "insert 6: user …"
 
 std::string generated_lines(std::string_view tool, std::string_view subject, int lines, unsigned seed);
 

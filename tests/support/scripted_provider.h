@@ -1,4 +1,5 @@
-// A provider in the test's own process: plays a list of replies and remembers every request. One reply per stream().
+// A provider in the test's own process: plays a list of replies and remembers every request. One reply per
+// stream().
 #pragma once
 
 #include <deque>
@@ -14,7 +15,7 @@ namespace tern::test {
 struct Reply {
   std::vector<StreamEvent> events = {};             // the last one is Finished or Failed
   std::function<void(const Request&)> before = {};  // runs first: look at the request, request a stop …
-  bool wait_for_stop = false;                       // after the events before the last: block until stop, then Failed{cancelled}
+  bool wait_for_stop = false;  // after the events before the last: block until stop, then Failed{cancelled}
 };
 
 Reply says(std::string text, TokenUsage usage = {});                                     // text, end

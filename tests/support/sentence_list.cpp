@@ -12,7 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The literals of a source in their order; those that the compiler joins are one. Comments and lines of the preprocessor are left out.
+// The literals of a source in their order; those that the compiler joins are one. Comments and lines of the
+// preprocessor are left out.
 class Literals {
  public:
   explicit Literals(std::string_view source) : source_(source) {}
@@ -36,7 +37,8 @@ class Literals {
     if (now() == '#' && line_begins_) return skip_past("\n");
     if (begins("R\"")) return raw();
     if (now() == '"') return quoted();
-    if (now() == '\'' && !(at_ > 0 && std::isdigit(static_cast<unsigned char>(source_[at_ - 1])) != 0)) return letter();
+    if (now() == '\'' && !(at_ > 0 && std::isdigit(static_cast<unsigned char>(source_[at_ - 1])) != 0))
+      return letter();
     line_begins_ = now() == '\n' || (line_begins_ && now() == ' ');
     joins_ = joins_ && std::isspace(static_cast<unsigned char>(now())) != 0;
     ++at_;
@@ -80,7 +82,8 @@ class Literals {
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 
-// "is empty": two words with a blank between; no table of programs, no statement of the database, no escape of the terminal.
+// "is empty": two words with a blank between; no table of programs, no statement of the database, no escape
+// of the terminal.
 bool is_sentence(const std::string& text) {
   for (const std::string_view begin :
        {"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "ALTER", "PRAGMA", "\\x1b", "\nCREATE", "\nALTER"})
@@ -105,9 +108,10 @@ std::string one_line(const std::string& text) {
 
 // What only the model reads, or a program.
 bool for_people(std::string_view file) {
-  for (const std::string_view place : {"tools/builtin/", "compression/text/", "compression/reading/", "agent/store/store_schema",
-                                       "agent/compactor/prompt", "ui/text/highlight", "tools/search/file_types",
-                                       "agent/gate/smuggling", "agent/gate/file_rules", "agent/gate/programs.inc"})
+  for (const std::string_view place :
+       {"tools/builtin/", "compression/text/", "compression/reading/", "agent/store/store_schema",
+        "agent/compactor/prompt", "ui/text/highlight", "tools/search/file_types", "agent/gate/smuggling",
+        "agent/gate/file_rules", "agent/gate/programs.inc"})
     if (file.starts_with(place)) return false;
   return true;
 }
@@ -133,7 +137,8 @@ std::map<std::string, std::vector<std::string>> sentences(const std::string& tre
 }
 
 std::string sentence_page(const std::string& tree) {
-  std::string page = "Every sentence of the product, by file, for reading in one go. tests/words writes it.\n";
+  std::string page =
+      "Every sentence of the product, by file, for reading in one go. tests/words writes it.\n";
   for (const auto& [file, texts] : sentences(tree)) {
     page += "\n" + file + "\n";
     for (const std::string& text : texts) page += "  " + text + "\n";

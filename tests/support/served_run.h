@@ -18,7 +18,8 @@ struct ServedRun {
   FakeLlm server;
   Pty pty;
 
-  explicit ServedRun(std::string_view scenario, std::vector<std::string> arguments = {}, int columns = 100, int lines = 30)
+  explicit ServedRun(std::string_view scenario, std::vector<std::string> arguments = {}, int columns = 100,
+                     int lines = 30)
       : server(scenario), pty(command(std::move(arguments)), options(columns, lines)) {}
 
   bool shows(std::string_view text) { return pty.vt().text().find(text) != std::string::npos; }

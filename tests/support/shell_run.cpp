@@ -30,7 +30,9 @@ ShellRun shell_run(const Home& home, const std::string& line, std::vector<std::s
     environment.push_back(name + "=" + value);
   const pid_t child = ::fork();
   if (child == 0) {
-    const auto onto = [](const fs::path& path, int flags, int fd) { ::dup2(::open(path.c_str(), flags, 0600), fd); };
+    const auto onto = [](const fs::path& path, int flags, int fd) {
+      ::dup2(::open(path.c_str(), flags, 0600), fd);
+    };
     onto("/dev/null", O_RDONLY, 0);
     onto(out, O_WRONLY | O_CREAT | O_TRUNC, 1);
     onto(err, O_WRONLY | O_CREAT | O_TRUNC, 2);

@@ -1,5 +1,5 @@
-// One line of a shell with the real program as $TERN, a home of its own and only the environment named: how people and scripts
-// start it, redirections included.
+// One line of a shell with the real program as $TERN, a home of its own and only the environment named: how
+// people and scripts start it, redirections included.
 #pragma once
 
 #include <string>

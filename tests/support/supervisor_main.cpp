@@ -1,4 +1,5 @@
-// The supervisor alone, so that the tests of the lower folders do not wait for the whole program; also `sandbox -- command`.
+// The supervisor alone, so that the tests of the lower folders do not wait for the whole program; also
+// `sandbox -- command`.
 #include <cstring>
 
 #include "tools/exec/supervisor.h"

@@ -62,7 +62,8 @@ class TinyHttp {
         asked_.push_back(request);
       }
       const std::string answer = handler_(request);
-      const std::size_t head = between_ ? std::min(answer.find("\r\n\r\n") + 4, answer.size()) : answer.size();
+      const std::size_t head =
+          between_ ? std::min(answer.find("\r\n\r\n") + 4, answer.size()) : answer.size();
       (void)::send(peer, answer.data(), head, MSG_NOSIGNAL);
       if (head == answer.size()) continue;
       between_();
@@ -80,7 +81,8 @@ class TinyHttp {
       const std::size_t end = text.find("\r\n\r\n");
       if (end == std::string::npos) continue;
       std::string head = text.substr(0, end);
-      std::transform(head.begin(), head.end(), head.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+      std::transform(head.begin(), head.end(), head.begin(),
+                     [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
       const std::size_t at = head.find("content-length: ");
       wanted = end + 4 + (at == std::string::npos ? 0 : std::stoul(head.substr(at + 16)));
     }

@@ -45,7 +45,9 @@ VtCell cell_at(VTermScreen* screen, int x, int y) {
   VTermScreenCell raw;
   vterm_screen_get_cell(screen, VTermPos{y, x}, &raw);
   VtCell cell;
-  for (int i = 0; i < VTERM_MAX_CHARS_PER_CELL && raw.chars[i] != 0 && raw.chars[i] != static_cast<std::uint32_t>(-1); ++i)
+  for (int i = 0;
+       i < VTERM_MAX_CHARS_PER_CELL && raw.chars[i] != 0 && raw.chars[i] != static_cast<std::uint32_t>(-1);
+       ++i)
     cell.text += utf8(raw.chars[i]);
   cell.columns = raw.width;
   cell.fg = colour(screen, raw.fg, true);
@@ -84,7 +86,10 @@ Vt::Vt(int columns, int lines) : state_(std::make_unique<State>()) {
   vterm_screen_enable_altscreen(s.screen, 1);
   vterm_screen_reset(s.screen, 1);
   vterm_output_set_callback(
-      s.term, [](const char* bytes, std::size_t size, void* user) { static_cast<State*>(user)->answers.append(bytes, size); },
+      s.term,
+      [](const char* bytes, std::size_t size, void* user) {
+        static_cast<State*>(user)->answers.append(bytes, size);
+      },
       &s);
 }
 
@@ -118,7 +123,8 @@ std::string Vt::text() const {
 std::vector<std::vector<VtCell>> Vt::cells() const {
   std::vector<std::vector<VtCell>> out(static_cast<std::size_t>(lines()));
   for (int y = 0; y < lines(); ++y)
-    for (int x = 0; x < columns(); ++x) out[static_cast<std::size_t>(y)].push_back(cell_at(state_->screen, x, y));
+    for (int x = 0; x < columns(); ++x)
+      out[static_cast<std::size_t>(y)].push_back(cell_at(state_->screen, x, y));
   return out;
 }
 
@@ -176,13 +182,19 @@ std::string attribute(std::string_view name, double value) {
 std::string to_svg(const Vt& vt, std::string_view title) {
   const double width = vt.columns() * cell_w + 24, height = vt.lines() * cell_h + 56;
   constexpr int default_fg = 0xD8DEE9, default_bg = 0x16191F;
-  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", width) + attribute("height", height) + ">";
-  svg += "<rect rx=\"10\"" + attribute("width", width) + attribute("height", height) + " fill=\"" + hex(default_bg) + "\"/>";
+  std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\"" + attribute("width", width) +
+                    attribute("height", height) + ">";
+  svg += "<rect rx=\"10\"" + attribute("width", width) + attribute("height", height) + " fill=\"" +
+         hex(default_bg) + "\"/>";
   for (const auto& [x, fill] : {std::pair{20, "#ff5f57"}, {40, "#febc2e"}, {60, "#28c840"}})
     svg += "<circle cy=\"20\" r=\"6\" cx=\"" + std::to_string(x) + "\" fill=\"" + fill + "\"/>";
-  svg += "<text x=\"50%\" y=\"24\" text-anchor=\"middle\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#8c96a8\">" +
-         escaped(title) + "</text>";
-  svg += "<g font-family=\"DejaVu Sans Mono, Noto Sans Mono CJK SC, monospace\" font-size=\"14\" xml:space=\"preserve\">";
+  svg +=
+      "<text x=\"50%\" y=\"24\" text-anchor=\"middle\" font-family=\"sans-serif\" font-size=\"12\" "
+      "fill=\"#8c96a8\">" +
+      escaped(title) + "</text>";
+  svg +=
+      "<g font-family=\"DejaVu Sans Mono, Noto Sans Mono CJK SC, monospace\" font-size=\"14\" "
+      "xml:space=\"preserve\">";
   const auto cells = vt.cells();
   for (std::size_t y = 0; y < cells.size(); ++y)
     for (std::size_t x = 0; x < cells[y].size(); ++x) {
@@ -191,8 +203,9 @@ std::string to_svg(const Vt& vt, std::string_view title) {
       if (cell.inverse) std::swap(fg, bg);
       const double left = 12 + static_cast<double>(x) * cell_w, top = 40 + static_cast<double>(y) * cell_h;
       if (bg != default_bg)
-        svg += "<rect" + attribute("x", left) + attribute("y", top) + attribute("width", cell_w * cell.columns + 0.5) +
-               attribute("height", cell_h + 0.5) + " fill=\"" + hex(bg) + "\"/>";
+        svg += "<rect" + attribute("x", left) + attribute("y", top) +
+               attribute("width", cell_w * cell.columns + 0.5) + attribute("height", cell_h + 0.5) +
+               " fill=\"" + hex(bg) + "\"/>";
       if (cell.text.empty() || cell.text == " ") continue;
       svg += "<text" + attribute("x", left) + attribute("y", top + 14) + " fill=\"" + hex(fg) + "\"";
       if (cell.bold) svg += " font-weight=\"bold\"";

@@ -62,11 +62,12 @@ struct World {
     const auto tool = builtin_tools().find(tool_name);
     nlohmann::json args;
     std::string error;
-    if (!parse_args(*tool, arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), args, error)) {
+    if (!parse_args(*tool, arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), args,
+                    error)) {
       return {.text = error, .is_error = true};
     }
-    return test::call_tool(*tool, args, {workspace, files, journal, jobs, todos}, "call_" + std::to_string(++calls), sandbox,
-                           [this](ToolContext& ctx) {
+    return test::call_tool(*tool, args, {workspace, files, journal, jobs, todos},
+                           "call_" + std::to_string(++calls), sandbox, [this](ToolContext& ctx) {
                              ctx.stop = stop.get_token();
                              ctx.granted = granted;
                              ctx.spill_dir = temp.path();
@@ -76,14 +77,19 @@ struct World {
   }
 
   ToolOutput read(const std::string& path) { return run("Read", {{"file_path", path}}); }
-  ToolOutput edit(const std::string& path, const std::string& old_text, const std::string& new_text, bool all = false) {
-    return run("Edit", {{"file_path", path}, {"old_string", old_text}, {"new_string", new_text}, {"replace_all", all}});
+  ToolOutput edit(const std::string& path, const std::string& old_text, const std::string& new_text,
+                  bool all = false) {
+    return run(
+        "Edit",
+        {{"file_path", path}, {"old_string", old_text}, {"new_string", new_text}, {"replace_all", all}});
   }
   ToolOutput write(const std::string& path, const std::string& content) {
     return run("Write", {{"file_path", path}, {"content", content}});
   }
 };
 
-inline bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+inline bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace tern::testing

@@ -1,4 +1,5 @@
-// A shell with its screen, told events and given keys by hand; what it sends is read back. For tests of what people see.
+// A shell with its screen, told events and given keys by hand; what it sends is read back. For tests of what
+// people see.
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>
@@ -55,8 +56,8 @@ struct World {
     item.blocks = {Text{std::move(text)}};
     tell(ItemAdded{make_item(item)});
   }
-  void tool(std::string name, std::string subject, std::string note, std::string text = "", bool error = false,
-            std::string diff = "") {
+  void tool(std::string name, std::string subject, std::string note, std::string text = "",
+            bool error = false, std::string diff = "") {
     const std::string id = "c" + std::to_string(next_item++);
     tell(ToolStarted{id, name, name, subject, "{}"});
     ToolFinished done;
@@ -77,9 +78,12 @@ struct World {
     m.window = window;
     m.effective = m.limit = window - 20'000;
     m.used = static_cast<Tokens>(share * static_cast<double>(m.effective));
-    m.parts = {
-        {"system", m.used / 20}, {"tools", m.used / 20},    {"memory", 0},
-        {"user", m.used / 10},   {"assistant", m.used / 5}, {"results", m.used - m.used / 20 * 2 - m.used / 10 - m.used / 5}};
+    m.parts = {{"system", m.used / 20},
+               {"tools", m.used / 20},
+               {"memory", 0},
+               {"user", m.used / 10},
+               {"assistant", m.used / 5},
+               {"results", m.used - m.used / 20 * 2 - m.used / 10 - m.used / 5}};
     m.estimated = false;
     m.turns_to_next = 9;
     m.saved = 43'000;
@@ -118,9 +122,11 @@ struct World {
     answer("I'll look at the tokenizer and its tests first.");
     tool("Read", "src/tokenizer.cpp", "412 lines");
     tool("Grep", "\"eof\" in src/", "9 hits in 3 files");
-    tool("Bash", "ctest -R tokenizer", "exit 8 · 2.1 s", "Start 12\n1 of 34 failed: tokenizer.no_trailing_newline\n", true);
+    tool("Bash", "ctest -R tokenizer", "exit 8 · 2.1 s",
+         "Start 12\n1 of 34 failed: tokenizer.no_trailing_newline\n", true);
     tool("Edit", "src/tokenizer.cpp", "+2 −1", "", false,
-         "--- a/src/tokenizer.cpp\n+++ b/src/tokenizer.cpp\n@@ -201,3 +201,4 @@\n   if (at_end()) {\n-    return "
+         "--- a/src/tokenizer.cpp\n+++ b/src/tokenizer.cpp\n@@ -201,3 +201,4 @@\n   if (at_end()) {\n-    "
+         "return "
          "Token::eof();\n+    if (!line_.empty()) return flush_line();\n+    return Token::eof();\n   }\n");
     Compaction compaction;
     compaction.phase = CompactionPhase::completed;
@@ -133,7 +139,8 @@ struct World {
     tell(compaction);
     answer(
         "All **34 tests** pass. The last line was lost because the scanner returned before `flush_line`.\n\n"
-        "| case | before | after |\n|---|---|---:|\n| 没有换行 | lost | 1 |\n| CRLF | ok | 1 |\n\n```cpp\nif (!line_.empty()) "
+        "| case | before | after |\n|---|---|---:|\n| 没有换行 | lost | 1 |\n| CRLF | ok | 1 |\n\n```cpp\nif "
+        "(!line_.empty()) "
         "return flush_line();  // the fix\n```\n\n- 表情 👍🏽 fine\n- done");
   }
 };

@@ -17,7 +17,8 @@ ToolOutput run(const json& args, ToolContext& ctx) {
   if (question.text.empty()) return failure("The question is empty; nothing was asked.");
   for (const auto& option : args.value("options", json::array()))
     question.options.push_back({text_arg(option, "label"), text_arg(option, "description")});
-  if (question.options.size() > most_options) return failure("At most 4 options; the user can always answer in own words.");
+  if (question.options.size() > most_options)
+    return failure("At most 4 options; the user can always answer in own words.");
   const UserAnswer answer = ctx.ask_user(question);
   switch (answer.how) {
     case UserAnswer::How::chosen: return {.text = "The user chose: " + answer.text, .note = answer.text};
@@ -43,7 +44,8 @@ std::string subject(const json& args) {
 Tool ask_user_tool() {
   return {
       .name = "AskUser",
-      .description = "Asks the user when a choice is theirs and cannot be found out. Own words are always possible.",
+      .description =
+          "Asks the user when a choice is theirs and cannot be found out. Own words are always possible.",
       .schema =
           R"({"type":"object","properties":{"question":{"type":"string"},"options":{"type":"array","items":{"type":"object",)"
           R"("properties":{"label":{"type":"string"},"description":{"type":"string"}},"required":["label"]}}},)"

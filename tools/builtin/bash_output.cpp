@@ -54,8 +54,10 @@ ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   const std::string shown = expression.empty() ? *text : matching_lines(*filter, *text);
   result.note = job->how;
   // How long, so that looking again at what is silent is no repetition of the same.
-  const std::string how = job->how + (job->running ? " for " + std::to_string(job->age.count() / 1000) + " s" : "");
-  result.text = job->id + ": " + how + " · " + std::to_string(job->lines) + (job->lines == 1 ? " line" : " lines") + " in all\n" +
+  const std::string how =
+      job->how + (job->running ? " for " + std::to_string(job->age.count() / 1000) + " s" : "");
+  result.text = job->id + ": " + how + " · " + std::to_string(job->lines) +
+                (job->lines == 1 ? " line" : " lines") + " in all\n" +
                 (!shown.empty()  ? shown
                  : text->empty() ? "(nothing new)"
                                  : "(what is new holds no line that matches)");

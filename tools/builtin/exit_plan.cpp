@@ -18,14 +18,16 @@ ToolOutput run(const json& args, ToolContext& ctx) {
     const bool changed = !answer.text.empty() && answer.text != plan;
     std::string text = "The user approved the plan. Plan mode is off: carry it out now.";
     if (changed) text += " The user changed it; follow this version:\n\n" + answer.text;
-    return {
-        .text = std::move(text), .note = changed ? "approved with changes" : "approved", .diff = changed ? answer.text : plan};
+    return {.text = std::move(text),
+            .note = changed ? "approved with changes" : "approved",
+            .diff = changed ? answer.text : plan};
   }
-  ToolOutput output =
-      failure(answer.text.empty()
-                  ? "The user wants to keep planning. Plan mode stays on: wait for what they say, and change nothing."
-                  : "The user wants to keep planning. Plan mode stays on. Revise the plan and present it again. They said: " +
-                        answer.text);
+  ToolOutput output = failure(
+      answer.text.empty()
+          ? "The user wants to keep planning. Plan mode stays on: wait for what they say, and change nothing."
+          : "The user wants to keep planning. Plan mode stays on. Revise the plan and present it again. They "
+            "said: " +
+                answer.text);
   output.is_error = false;
   output.diff = plan;
   output.note = answer.text.empty() ? "keep planning" : "keep planning: " + answer.text;
@@ -40,7 +42,9 @@ std::string subject(const json&) { return {}; }
 Tool exit_plan_tool() {
   return {
       .name = "ExitPlanMode",
-      .description = "Ends plan mode: shows the finished plan (Markdown) to the user, who approves it or asks for changes.",
+      .description =
+          "Ends plan mode: shows the finished plan (Markdown) to the user, who approves it or asks for "
+          "changes.",
       .schema = R"({"type":"object","properties":{"plan":{"type":"string"}},"required":["plan"]})",
       .effects = Effect::context,
       .basic = true,

@@ -26,10 +26,13 @@ constexpr std::size_t most_shown = 100;
 struct Hit {
   std::int64_t mtime_ns;
   std::string path;
-  bool operator<(const Hit& other) const { return mtime_ns != other.mtime_ns ? mtime_ns > other.mtime_ns : path < other.path; }
+  bool operator<(const Hit& other) const {
+    return mtime_ns != other.mtime_ns ? mtime_ns > other.mtime_ns : path < other.path;
+  }
 };
 
-// "/abs/dir/**/*.c" or "../lib/*.c": the part before the first wildcard is where to start. False: the pattern stays whole.
+// "/abs/dir/**/*.c" or "../lib/*.c": the part before the first wildcard is where to start. False: the pattern
+// stays whole.
 bool split_pattern(std::string& base, std::string& pattern) {
   std::size_t wild = pattern.find_first_of("*?[{");
   std::size_t slash = pattern.rfind('/', wild == pattern.npos ? pattern.npos : wild);
@@ -47,7 +50,8 @@ struct Found {
   bool stopped = false;
 };
 
-Found find_files(const std::filesystem::path& root, const GlobSet& globs, const std::string& from, std::stop_token stop) {
+Found find_files(const std::filesystem::path& root, const GlobSet& globs, const std::string& from,
+                 std::stop_token stop) {
   Found found;
   std::mutex mutex;
   auto result = walk(root, {.report_ignored = true, .stop = stop}, [&](const WalkFile& file) {
@@ -58,8 +62,8 @@ Found find_files(const std::filesystem::path& root, const GlobSet& globs, const 
     if (file.ignored) {
       ++found.ignored_hits;
     } else {
-      found.hits.push_back(
-          {static_cast<std::int64_t>(st.st_mtim.tv_sec) * 1'000'000'000 + st.st_mtim.tv_nsec, std::string(file.path)});
+      found.hits.push_back({static_cast<std::int64_t>(st.st_mtim.tv_sec) * 1'000'000'000 + st.st_mtim.tv_nsec,
+                            std::string(file.path)});
     }
     return true;
   });
@@ -74,8 +78,10 @@ ToolOutput run_glob(const json& args, ToolContext& ctx) {
   Place place = ctx.workspace.locate(base);
   if (auto why = barred(place, Access::read, ctx); !why.empty()) return failure(std::move(why), subject);
   if (!place.exists) return failure(missing_file(ctx.workspace, place), subject);
-  if (!std::filesystem::is_directory(place.real)) return failure("path must be a directory: " + base + " is a file.", subject);
-  if (climbs(pattern)) return failure("\"..\" behind a wildcard matches nothing. Give the directory as path.", subject);
+  if (!std::filesystem::is_directory(place.real))
+    return failure("path must be a directory: " + base + " is a file.", subject);
+  if (climbs(pattern))
+    return failure("\"..\" behind a wildcard matches nothing. Give the directory as path.", subject);
   std::string from = split ? "" : seen_from_cwd(ctx.workspace, place.path);
   Found found = find_files(place.real, GlobSet::one(pattern), from, ctx.stop);
   std::string text = found.hits.empty() ? "No files found" : "";
@@ -86,10 +92,13 @@ ToolOutput run_glob(const json& args, ToolContext& ctx) {
     text += "\n[" + std::to_string(found.hits.size()) + " files match; the " + std::to_string(most_shown) +
             " changed last are shown. Use a more specific path or pattern.]";
   }
-  if (found.ignored_hits) text += "\n[" + std::to_string(found.ignored_hits) + " more match but are ignored by .gitignore]";
+  if (found.ignored_hits)
+    text += "\n[" + std::to_string(found.ignored_hits) + " more match but are ignored by .gitignore]";
   if (found.stopped) text += "\n[Stopped before the whole tree was walked.]";
   std::size_t n = found.hits.size();
-  return {.text = std::move(text), .subject = std::move(subject), .note = std::to_string(n) + (n == 1 ? " file" : " files")};
+  return {.text = std::move(text),
+          .subject = std::move(subject),
+          .note = std::to_string(n) + (n == 1 ? " file" : " files")};
 }
 
 std::string pattern_of(const json& args) { return text_arg(args, "pattern"); }
@@ -100,10 +109,13 @@ Tool glob_tool() {
   return {
       .name = "Glob",
       .description = "Finds files by name pattern (src/**/*.ts), newest first.",
-      .schema = R"({"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}},"required":["pattern"]})",
+      .schema =
+          R"({"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}},"required":["pattern"]})",
       .effects = Effect::read,
       .basic = true,
-      .aliases = "glob=pattern query=pattern globpattern=pattern dir=path directory=path dirpath=path targetdirectory=path",
+      .aliases =
+          "glob=pattern query=pattern globpattern=pattern dir=path directory=path dirpath=path "
+          "targetdirectory=path",
       .run = run_glob,
       .subject = pattern_of,
       .label = {},

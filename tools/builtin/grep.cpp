@@ -30,45 +30,58 @@ std::string shown_path(const Wanted& wanted, const Workspace& workspace, const s
   return workspace.display(wanted.single_file ? wanted.base : wanted.base / path);
 }
 
-std::string plural(std::size_t n, const char* one, const char* many) { return std::to_string(n) + " " + (n == 1 ? one : many); }
+std::string plural(std::size_t n, const char* one, const char* many) {
+  return std::to_string(n) + " " + (n == 1 ? one : many);
+}
 
-// Everything is entries first, then cut to the page that was asked for. `total` counts those that were not collected, too.
-std::string paged(const std::vector<std::string>& entries, const Wanted& wanted, std::size_t total, bool exact = true) {
+// Everything is entries first, then cut to the page that was asked for. `total` counts those that were not
+// collected, too.
+std::string paged(const std::vector<std::string>& entries, const Wanted& wanted, std::size_t total,
+                  bool exact = true) {
   std::size_t from = std::min(wanted.offset, entries.size());
   std::size_t to = wanted.head ? std::min(entries.size(), from + wanted.head) : entries.size();
   std::string text;
   for (std::size_t i = from; i < to; ++i) text += (text.empty() ? "" : "\n") + entries[i];
   if (to < total || from > 0) {
-    text += "\n[Showing results with pagination = limit: " + std::to_string(wanted.head) + ", offset: " + std::to_string(from) +
-            " of " + (exact ? "" : "at least ") + std::to_string(total) + "]";
+    text += "\n[Showing results with pagination = limit: " + std::to_string(wanted.head) +
+            ", offset: " + std::to_string(from) + " of " + (exact ? "" : "at least ") +
+            std::to_string(total) + "]";
   }
   return text;
 }
 
 std::string files_text(SearchResult& result, const Wanted& wanted, const Workspace& workspace) {
-  std::sort(result.files.begin(), result.files.end(),
-            [](const auto& a, const auto& b) { return a.mtime_ns != b.mtime_ns ? a.mtime_ns > b.mtime_ns : a.path < b.path; });
+  std::sort(result.files.begin(), result.files.end(), [](const auto& a, const auto& b) {
+    return a.mtime_ns != b.mtime_ns ? a.mtime_ns > b.mtime_ns : a.path < b.path;
+  });
   std::vector<std::string> entries;
-  for (const auto& file : result.files) entries.push_back(to_valid_utf8(shown_path(wanted, workspace, file.path)));
-  return "Found " + plural(result.files.size(), "file", "files") + "\n" + paged(entries, wanted, entries.size());
+  for (const auto& file : result.files)
+    entries.push_back(to_valid_utf8(shown_path(wanted, workspace, file.path)));
+  return "Found " + plural(result.files.size(), "file", "files") + "\n" +
+         paged(entries, wanted, entries.size());
 }
 
 std::string count_text(const SearchResult& result, const Wanted& wanted, const Workspace& workspace) {
   std::vector<std::string> entries;
   std::size_t total = 0;
   for (const auto& file : result.files) {
-    entries.push_back(to_valid_utf8(shown_path(wanted, workspace, file.path)) + ":" + std::to_string(file.matches));
+    entries.push_back(to_valid_utf8(shown_path(wanted, workspace, file.path)) + ":" +
+                      std::to_string(file.matches));
     total += file.matches;
   }
-  return paged(entries, wanted, entries.size()) + "\n\nFound " + plural(total, "total occurrence", "total occurrences") +
-         " across " + plural(result.files.size(), "file", "files") + ".";
+  return paged(entries, wanted, entries.size()) + "\n\nFound " +
+         plural(total, "total occurrence", "total occurrences") + " across " +
+         plural(result.files.size(), "file", "files") + ".";
 }
 
 std::string clipped(const std::string& line) {
-  std::string valid = to_valid_utf8(line.size() > most_line * 4 ? std::string_view(line).substr(0, most_line * 4) : line);
+  std::string valid =
+      to_valid_utf8(line.size() > most_line * 4 ? std::string_view(line).substr(0, most_line * 4) : line);
   if (valid.size() <= most_line && line.size() == valid.size()) return valid;
   std::string shown = shorten(valid, most_line);
-  return line.size() > shown.size() + 3 ? shown + " [+" + std::to_string(line.size() - shown.size()) + " bytes]" : valid;
+  return line.size() > shown.size() + 3
+             ? shown + " [+" + std::to_string(line.size() - shown.size()) + " bytes]"
+             : valid;
 }
 
 std::string content_text(const SearchResult& result, const Wanted& wanted, const Workspace& workspace) {
@@ -89,7 +102,8 @@ std::string content_text(const SearchResult& result, const Wanted& wanted, const
       rest.push_back("[" + std::to_string(file.matches - file.shown) + " more matches in " + path + "]");
   }
   bool exact = left == 0 || !(wanted.context || wanted.multiline);  // else lines are not matches
-  std::string text = paged(entries, wanted, exact ? entries.size() + left : std::max(entries.size(), matches), exact);
+  std::string text =
+      paged(entries, wanted, exact ? entries.size() + left : std::max(entries.size(), matches), exact);
   for (std::size_t i = 0; !wanted.head && i < rest.size(); ++i) text += "\n" + rest[i];
   return text;
 }
@@ -144,7 +158,8 @@ ToolOutput run_grep(const json& args, ToolContext& ctx) {
   if (pattern.empty()) return failure("The pattern is empty.", subject);
   Wanted wanted{.mode = text_arg(args, "output_mode", "files_with_matches"), .base = place.path};
   wanted.offset = static_cast<std::size_t>(std::max<std::int64_t>(0, int_arg(args, "offset", 0)));
-  wanted.head = static_cast<std::size_t>(std::max<std::int64_t>(0, int_arg(args, "head_limit", default_head)));
+  wanted.head =
+      static_cast<std::size_t>(std::max<std::int64_t>(0, int_arg(args, "head_limit", default_head)));
   wanted.numbers = flag_arg(args, "-n", true);
   wanted.single_file = std::filesystem::is_regular_file(place.real);
   wanted.multiline = flag_arg(args, "multiline");
@@ -161,24 +176,31 @@ ToolOutput run_grep(const json& args, ToolContext& ctx) {
   options.first_only = wanted.mode == "files_with_matches";
   std::string glob = text_arg(args, "glob");
   if (climbs(glob))
-    return failure("glob \"" + glob + "\" matches nothing: it is matched below path. Give the directory as path.", subject);
+    return failure(
+        "glob \"" + glob + "\" matches nothing: it is matched below path. Give the directory as path.",
+        subject);
   options.files = GlobSet(glob);
   options.files_from = seen_from_cwd(ctx.workspace, place.path);
   options.most_lines = wanted.head ? (wanted.offset + wanted.head) : 100'000;
-  if (auto error = add_type(text_arg(args, "type"), options); !error.empty()) return failure(std::move(error), subject);
+  if (auto error = add_type(text_arg(args, "type"), options); !error.empty())
+    return failure(std::move(error), subject);
   Prepared prepared = prepare(pattern, {.ignore_case = flag_arg(args, "-i"), .multiline = wanted.multiline});
   if (!prepared.regex) return failure(prepared.notice, subject);
 
   SearchResult result = search_tree(place.real, *prepared.regex, options);
   std::size_t files = result.files.size(), matches = 0;
   for (const auto& file : result.files) matches += file.matches;
-  std::string text = files == 0                 ? (wanted.mode == "files_with_matches" ? "No files found" : "No matches found")
+  std::string text = files == 0
+                         ? (wanted.mode == "files_with_matches" ? "No files found" : "No matches found")
                      : wanted.mode == "content" ? content_text(result, wanted, ctx.workspace)
                      : wanted.mode == "count"   ? count_text(result, wanted, ctx.workspace)
                                                 : files_text(result, wanted, ctx.workspace);
-  std::string note = options.first_only ? plural(files, "file", "files")
-                                        : plural(matches, "hit", "hits") + " in " + plural(files, "file", "files");
-  return {.text = prepared.notice + text + skipped_text(result), .subject = std::move(subject), .note = std::move(note)};
+  std::string note = options.first_only
+                         ? plural(files, "file", "files")
+                         : plural(matches, "hit", "hits") + " in " + plural(files, "file", "files");
+  return {.text = prepared.notice + text + skipped_text(result),
+          .subject = std::move(subject),
+          .note = std::move(note)};
 }
 
 std::string pattern_of(const json& args) {
@@ -200,8 +222,10 @@ Tool grep_tool() {
       .effects = Effect::read,
       .basic = true,
       .aliases =
-          "query=pattern regex=pattern search=pattern include=glob filepattern=glob includepattern=glob dir=path "
-          "directory=path filepath=path dirpath=path context=-C ignorecase=-i limit=head_limit maxresults=head_limit "
+          "query=pattern regex=pattern search=pattern include=glob filepattern=glob includepattern=glob "
+          "dir=path "
+          "directory=path filepath=path dirpath=path context=-C ignorecase=-i limit=head_limit "
+          "maxresults=head_limit "
           "contextlines=-C after=-A before=-B linenumbers=-n filetype=type",
       .run = run_grep,
       .subject = pattern_of,

@@ -28,7 +28,9 @@ constexpr std::size_t most_entries = 1000;
 struct Entry {
   bool directory;
   std::string name, detail;
-  bool operator<(const Entry& other) const { return directory != other.directory ? directory : name < other.name; }
+  bool operator<(const Entry& other) const {
+    return directory != other.directory ? directory : name < other.name;
+  }
 };
 
 std::string shown_name(std::string_view name) {
@@ -73,7 +75,8 @@ std::string path_of(const json& args) { return text_arg(args, "path", "."); }
 
 }  // namespace
 
-Listing list_directory(const Workspace& workspace, const Place& place, const std::vector<std::string>& ignore) {
+Listing list_directory(const Workspace& workspace, const Place& place,
+                       const std::vector<std::string>& ignore) {
   Listing out;
   Fd fd = workspace.open(place, O_RDONLY | O_DIRECTORY);
   if (!fd) {
@@ -90,18 +93,21 @@ Listing list_directory(const Workspace& workspace, const Place& place, const std
   std::unique_ptr<DIR, int (*)(DIR*)> directory(::fdopendir(fd.release()), ::closedir);
   while (dirent* raw = directory ? ::readdir(directory.get()) : nullptr) {
     std::string_view name = raw->d_name;
-    if (name == "." || name == ".." || rules.match(name, raw->d_type == DT_DIR) == IgnoreMatch::ignored) continue;
+    if (name == "." || name == ".." || rules.match(name, raw->d_type == DT_DIR) == IgnoreMatch::ignored)
+      continue;
     ++out.entries;
     if (entries.size() < most_entries) entries.push_back(describe(handle, raw->d_name));
   }
   std::sort(entries.begin(), entries.end());
   out.text = place.path.native() + "/";
   for (const auto& entry : entries) {
-    out.text += "\n- " + entry.name + (entry.directory ? "/" : "") + (entry.detail.empty() ? "" : "  " + entry.detail);
+    out.text += "\n- " + entry.name + (entry.directory ? "/" : "") +
+                (entry.detail.empty() ? "" : "  " + entry.detail);
   }
   if (out.entries == 0) out.text += "\n(empty directory)";
   if (out.entries > entries.size()) {
-    out.text += "\n[" + std::to_string(out.entries - entries.size()) + " more entries not shown; use Glob with a pattern]";
+    out.text += "\n[" + std::to_string(out.entries - entries.size()) +
+                " more entries not shown; use Glob with a pattern]";
   }
   return out;
 }

@@ -15,7 +15,8 @@ namespace {
 ToolOutput run_multi_edit(const json& args, ToolContext& ctx) {
   std::vector<EditRequest> edits;
   for (const auto& one : args.at("edits")) {
-    edits.push_back({text_arg(one, "old_string"), text_arg(one, "new_string"), flag_arg(one, "replace_all"), false});
+    edits.push_back(
+        {text_arg(one, "old_string"), text_arg(one, "new_string"), flag_arg(one, "replace_all"), false});
   }
   if (edits.empty()) return failure("edits is empty: nothing to do.", text_arg(args, "file_path"));
   return edit_file(ctx, text_arg(args, "file_path"), std::move(edits));
@@ -36,7 +37,8 @@ Tool multi_edit_tool() {
       .effects = Effect::write,
       .basic = false,
       .aliases =
-          "path=file_path file=file_path filename=file_path oldtext=old_string newtext=new_string oldstr=old_string "
+          "path=file_path file=file_path filename=file_path oldtext=old_string newtext=new_string "
+          "oldstr=old_string "
           "newstr=new_string changes=edits replacements=edits",
       .run = run_multi_edit,
       .subject = path_of,

@@ -7,7 +7,8 @@ namespace {
 
 ToolOutput run(const nlohmann::json& args, ToolContext& ctx) {
   auto output = ask_context("notes", args, ctx);
-  output.subject = text_arg(args, "name").empty() ? text_arg(args, "op") : text_arg(args, "op") + " " + text_arg(args, "name");
+  output.subject = text_arg(args, "name").empty() ? text_arg(args, "op")
+                                                  : text_arg(args, "op") + " " + text_arg(args, "name");
   return output;
 }
 

@@ -34,9 +34,12 @@ struct Wanted {
 
 using TellLines = std::function<void(std::size_t first, std::size_t last, std::size_t total)>;
 
-std::string count_note(std::size_t lines) { return std::to_string(lines) + (lines == 1 ? " line" : " lines"); }
+std::string count_note(std::size_t lines) {
+  return std::to_string(lines) + (lines == 1 ? " line" : " lines");
+}
 
-ToolOutput show(ReadPage page, std::string name, const std::string& notices, std::uint64_t size, bool counted_all) {
+ToolOutput show(ReadPage page, std::string name, const std::string& notices, std::uint64_t size,
+                bool counted_all) {
   std::string text = std::move(page.text), partial = partial_notice(page, size, counted_all);
   std::size_t shown = page.last >= page.first && page.first ? page.last - page.first + 1 : 0;
   if (!partial.empty()) text += "\n" + partial;
@@ -49,11 +52,12 @@ std::string charset_notice(const Charset& charset) {
            " bytes are not valid UTF-8 and shown as U+FFFD; edits leave them as they are.]";
   }
   if (charset.encoding == Encoding::utf8) return {};
-  return "\n[" + std::string(to_string(charset.encoding)) + " text, shown as UTF-8; Edit and Write keep the encoding.]";
+  return "\n[" + std::string(to_string(charset.encoding)) +
+         " text, shown as UTF-8; Edit and Write keep the encoding.]";
 }
 
-ToolOutput show_text(std::string_view text, const Wanted& wanted, std::string name, const std::string& notices,
-                     std::uint64_t size, const TellLines& saw_lines) {
+ToolOutput show_text(std::string_view text, const Wanted& wanted, std::string name,
+                     const std::string& notices, std::uint64_t size, const TellLines& saw_lines) {
   if (text.empty()) {
     saw_lines(1, 1, 1);
     return {.text = "(empty file)" + notices, .subject = std::move(name), .note = "empty"};
@@ -61,8 +65,8 @@ ToolOutput show_text(std::string_view text, const Wanted& wanted, std::string na
   ReadPage page = page_of(text, wanted.offset, wanted.limit);
   if (page.first != 0 && page.last >= page.first) saw_lines(page.first, page.last, page.total);
   if (page.first == 0) {
-    return {.text = "The file has " + count_note(page.total) + "; offset " + std::to_string(wanted.offset) + " is past its end." +
-                    notices,
+    return {.text = "The file has " + count_note(page.total) + "; offset " + std::to_string(wanted.offset) +
+                    " is past its end." + notices,
             .subject = std::move(name),
             .note = "past the end"};
   }
@@ -72,13 +76,16 @@ ToolOutput show_text(std::string_view text, const Wanted& wanted, std::string na
 ToolOutput show_large(const Place& place, const Wanted& wanted, const std::string& name, ToolContext& ctx) {
   Fd fd = ctx.workspace.open(place, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   struct stat st {};
-  if (!fd || ::fstat(fd.get(), &st) != 0) return failure(std::string("Cannot read it: ") + std::strerror(errno), name);
+  if (!fd || ::fstat(fd.get(), &st) != 0)
+    return failure(std::string("Cannot read it: ") + std::strerror(errno), name);
   auto size = static_cast<std::uint64_t>(st.st_size);
   LargePage large = page_of_large(fd.get(), size, wanted.offset, wanted.limit, ctx.stop);
-  if (large.charset.encoding == Encoding::binary) return failure("It is a binary file (" + human_size(size) + ").", name);
+  if (large.charset.encoding == Encoding::binary)
+    return failure("It is a binary file (" + human_size(size) + ").", name);
   if (large.page.first == 0) {
-    return failure(
-        "The file has " + count_note(large.page.total) + "; offset " + std::to_string(wanted.offset) + " is past its end.", name);
+    return failure("The file has " + count_note(large.page.total) + "; offset " +
+                       std::to_string(wanted.offset) + " is past its end.",
+                   name);
   }
   std::string notice;
   if (large.charset.encoding != Encoding::utf8) {
@@ -106,22 +113,25 @@ ToolOutput binary_refused(const Loaded& loaded, const std::string& name) {
                  name);
 }
 
-ToolOutput show_document(const Loaded& loaded, const Place& place, const Wanted& wanted, const std::string& name,
-                         const TellLines& saw_lines, ToolContext& ctx) {
+ToolOutput show_document(const Loaded& loaded, const Place& place, const Wanted& wanted,
+                         const std::string& name, const TellLines& saw_lines, ToolContext& ctx) {
   std::string error;
   bool pdf = loaded.bytes.rfind("%PDF-", 0) == 0;
-  std::string text = pdf ? pdf_text(place.real, ctx.workspace.root(), ctx.stop, error) : notebook_text(loaded.bytes, error);
+  std::string text =
+      pdf ? pdf_text(place.real, ctx.workspace.root(), ctx.stop, error) : notebook_text(loaded.bytes, error);
   if (pdf && !error.empty())
     return failure("This is a PDF document, " + human_size(loaded.bytes.size()) + ": " + error + ".", name);
   ctx.changes.files.push_back(saw_file(place.real, loaded.stamp, loaded.bytes));
   if (error.empty())
-    return show_text(text, wanted, name,
-                     pdf ? "\n[text of a PDF]" : "\n[a notebook, told as text; Edit works on the JSON behind it]", text.size(),
-                     saw_lines);
+    return show_text(
+        text, wanted, name,
+        pdf ? "\n[text of a PDF]" : "\n[a notebook, told as text; Edit works on the JSON behind it]",
+        text.size(), saw_lines);
   return show_text(loaded.bytes, wanted, name, "", loaded.bytes.size(), saw_lines);
 }
 
-ToolOutput show_loaded(Loaded& loaded, const Place& place, const Wanted& wanted, const std::string& name, ToolContext& ctx) {
+ToolOutput show_loaded(Loaded& loaded, const Place& place, const Wanted& wanted, const std::string& name,
+                       ToolContext& ctx) {
   auto type = image_media_type(loaded.bytes);
   bool document = loaded.bytes.rfind("%PDF-", 0) == 0 || place.real.extension() == ".ipynb";
   Charset charset = document ? Charset{} : ctx.files.charset(place.real, loaded.bytes);
@@ -166,7 +176,8 @@ ToolOutput run_read(const json& args, ToolContext& ctx) {
             .note = std::to_string(listing.entries) + (listing.entries == 1 ? " entry" : " entries")};
   }
   if (loaded.error.empty()) return show_loaded(loaded, place, wanted, name, ctx);
-  if (S_ISREG(loaded.stamp.mode) && loaded.stamp.size > edit_limit) return show_large(place, wanted, name, ctx);
+  if (S_ISREG(loaded.stamp.mode) && loaded.stamp.size > edit_limit)
+    return show_large(place, wanted, name, ctx);
   return failure("Cannot read " + name + ": " + loaded.error + ".", name);
 }
 
@@ -183,7 +194,8 @@ Tool read_tool() {
       .effects = Effect::read,
       .basic = true,
       .aliases =
-          "path=file_path file=file_path filename=file_path startline=offset start=offset line=offset maxlines=limit "
+          "path=file_path file=file_path filename=file_path startline=offset start=offset line=offset "
+          "maxlines=limit "
           "lines=limit numlines=limit count=limit",
       .run = run_read,
       .subject = path_of,

@@ -30,7 +30,9 @@ std::optional<std::pair<std::size_t, std::size_t>> line_range(std::string_view t
 ToolOutput run_recall(const json& args, ToolContext& ctx) {
   RecallQuery query{.id = text_arg(args, "id"), .search = text_arg(args, "search")};
   query.list = text_arg(args, "list");
-  std::string subject = !query.list.empty() ? query.list : query.id.empty() ? "\"" + query.search + "\"" : query.id;
+  std::string subject = !query.list.empty() ? query.list
+                        : query.id.empty()  ? "\"" + query.search + "\""
+                                            : query.id;
   if (query.id.empty() && query.search.empty() && query.list.empty())
     return failure("Give the id of a result (\"r17\"), or text to search for in all of them.");
   std::string lines = text_arg(args, "lines");
@@ -42,7 +44,9 @@ ToolOutput run_recall(const json& args, ToolContext& ctx) {
   if (!ctx.recall) return failure("Nothing can be recalled here.", subject);
   std::string text = ctx.recall(query);
   auto count = std::count(text.begin(), text.end(), '\n') + (!text.empty() && text.back() != '\n');
-  return {.text = std::move(text), .subject = subject, .note = std::to_string(count) + (count == 1 ? " line" : " lines")};
+  return {.text = std::move(text),
+          .subject = subject,
+          .note = std::to_string(count) + (count == 1 ? " line" : " lines")};
 }
 
 std::string id_of(const json& args) {
@@ -56,7 +60,9 @@ std::string id_of(const json& args) {
 Tool recall_tool() {
   return {
       .name = "Recall",
-      .description = "Originals of what was shortened, by id; lines 10-40; search in it or in all; list tool=Bash path=src.",
+      .description =
+          "Originals of what was shortened, by id; lines 10-40; search in it or in all; list tool=Bash "
+          "path=src.",
       .schema =
           R"({"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string"},"search":{"type":"string"},"list":{"type":"string"}}})",
       .effects = Effect::context,

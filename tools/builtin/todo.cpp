@@ -27,9 +27,11 @@ ToolOutput run_todo(const json& args, ToolContext& ctx) {
     todos.push_back(std::move(item));
   }
   std::string text =
-      "Todos have been modified successfully. Ensure that you continue to use the todo list to track your progress. "
+      "Todos have been modified successfully. Ensure that you continue to use the todo list to track your "
+      "progress. "
       "Please proceed with the current tasks if applicable";
-  if (active > 1) text += ". Note: " + std::to_string(active) + " todos are in_progress; keep to one at a time.";
+  if (active > 1)
+    text += ". Note: " + std::to_string(active) + " todos are in_progress; keep to one at a time.";
   std::string note = todos.empty() ? "cleared" : progress_note(todos);
   ctx.changes.todos = std::move(todos);
   return {.text = std::move(text), .note = std::move(note)};

@@ -28,7 +28,8 @@ CommandStreams::~CommandStreams() {
 // A socket for the input: a write to one that nobody reads is an error and never a signal.
 std::string CommandStreams::open(int& their_input, int& their_errors) {
   int in[2] = {-1, -1}, err[2] = {-1, -1};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0) return reason("cannot make a socket", errno);
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0)
+    return reason("cannot make a socket", errno);
   input = in[0], their_input = in[1];
   if (::pipe2(err, O_CLOEXEC) != 0) return reason("cannot make a pipe", errno);
   errors = err[0], their_errors = err[1];

@@ -33,7 +33,8 @@ class StopSignal {
     callback_.emplace(stop, Ring{fd_});
   }
   ~StopSignal() {
-    callback_.reset();  // waits for one that runs: it must not ring a descriptor that is somebody else's by then
+    callback_
+        .reset();  // waits for one that runs: it must not ring a descriptor that is somebody else's by then
     ::close(fd_);
   }
   StopSignal(const StopSignal&) = delete;
@@ -101,7 +102,8 @@ class Follower {
       if (result_.how == Following::How::time_up) return result_;
       wait(now);
       if (std::optional<ProcessEnd> end = process_.ended()) return finish(*end);
-      if (stopping_ && Clock::now() > give_up_) return result_.how == Following::How::stopped ? leave() : abandon();
+      if (stopping_ && Clock::now() > give_up_)
+        return result_.how == Following::How::stopped ? leave() : abandon();
     }
   }
 
@@ -119,7 +121,8 @@ class Follower {
     look_ = now + limits_.answer;
     if (!reads_like_question(output_.last_line())) return;
     if (reads_terminal(process_.supervisor_pid())) return bring_down(Following::How::asking, now);
-    if (!result_.seemed_asking) progress_.add("\n[this reads like a question; a command here gets no input]\n");
+    if (!result_.seemed_asking)
+      progress_.add("\n[this reads like a question; a command here gets no input]\n");
     result_.seemed_asking = true;
   }
 
@@ -205,7 +208,8 @@ class Follower {
 
 bool reads_like_question(std::string_view line) {
   std::string lower(line);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   while (!lower.empty() && std::isspace(static_cast<unsigned char>(lower.back()))) lower.pop_back();
   if (lower.empty()) return false;
   const auto says = [&](std::string_view part) {  // words from their beginning: no "enter" in a "center"
@@ -215,13 +219,13 @@ bool reads_like_question(std::string_view line) {
       at = lower.find(part, at + 1);
     return at != std::string::npos;
   };
-  for (const char* part : {"[y/n", "(y/n", "[yes/no", "(yes/no", "[y,n", "y/n]", "y/n)", "press any key", "press enter",
-                           "press return", "hit enter"})
+  for (const char* part : {"[y/n", "(y/n", "[yes/no", "(yes/no", "[y,n", "y/n]", "y/n)", "press any key",
+                           "press enter", "press return", "hit enter"})
     if (says(part)) return true;
   if (lower.back() != ':' && lower.back() != '?' && lower.back() != '>') return false;
-  for (const char* part :
-       {"password", "passphrase", "passcode", "username", "login", "continue?", "proceed?", "are you sure", "overwrite",
-        "verification code", "otp", "enter ", "your choice", "please type", "select ", "confirm", "(yes)", "retry?"})
+  for (const char* part : {"password", "passphrase", "passcode", "username", "login", "continue?", "proceed?",
+                           "are you sure", "overwrite", "verification code", "otp", "enter ", "your choice",
+                           "please type", "select ", "confirm", "(yes)", "retry?"})
     if (says(part)) return true;
   return false;
 }

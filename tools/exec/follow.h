@@ -1,6 +1,7 @@
-// Stays with a started command until it ends, its time is up, the turn is stopped, or it waits for an answer nobody can give: its
-// last line reads like a question and it sleeps in a read of a terminal. Without the latter it is only said and goes on.
-// Who stops a turn does not wait for a command's manners: one that has not ended soon after it was told to is left to the caller.
+// Stays with a started command until it ends, its time is up, the turn is stopped, or it waits for an answer
+// nobody can give: its last line reads like a question and it sleeps in a read of a terminal. Without the
+// latter it is only said and goes on. Who stops a turn does not wait for a command's manners: one that has
+// not ended soon after it was told to is left to the caller.
 #pragma once
 
 #include <chrono>
@@ -16,13 +17,15 @@ namespace tern {
 
 struct Following {
   enum class How { ended, time_up, stopped, leaving, asking } how = How::ended;
-  ProcessEnd end;              // not with time_up and leaving: the command still runs
-  bool seemed_asking = false;  // it fell silent after what reads like a question, but is not known to wait for an answer
+  ProcessEnd end;  // not with time_up and leaving: the command still runs
+  bool seemed_asking =
+      false;  // it fell silent after what reads like a question, but is not known to wait for an answer
 };
 
 struct FollowLimits {
   std::chrono::milliseconds time{120000};
-  std::chrono::milliseconds answer{10000};       // silence after something that reads like a question, until it is looked at
+  std::chrono::milliseconds answer{
+      10000};  // silence after something that reads like a question, until it is looked at
   std::chrono::milliseconds grace = stop_grace;  // from TERM to KILL when the turn is stopped
   std::chrono::milliseconds leave{50};           // … and how long that is waited for here
   std::stop_token move;                          // requested: as if the time were up

@@ -44,7 +44,8 @@ JobInfo snapshot(const Job& job) {
   info.bytes = job.output.bytes();
   info.lines = job.output.lines();
   info.spill = job.output.spill();
-  info.age = std::chrono::duration_cast<milliseconds>((info.running ? Clock::now() : job.finished) - job.started);
+  info.age =
+      std::chrono::duration_cast<milliseconds>((info.running ? Clock::now() : job.finished) - job.started);
   return info;
 }
 
@@ -64,12 +65,14 @@ struct Jobs::State {
 
   ~State() { ::close(wake); }
   std::shared_ptr<Job> find(const std::string& id) const {
-    const auto found = std::find_if(jobs.begin(), jobs.end(), [&](const auto& job) { return job->info.id == id; });
+    const auto found =
+        std::find_if(jobs.begin(), jobs.end(), [&](const auto& job) { return job->info.id == id; });
     return found == jobs.end() ? nullptr : *found;
   }
   int running(bool leaving) const {
-    return static_cast<int>(
-        std::count_if(jobs.begin(), jobs.end(), [&](const auto& job) { return job->info.running && job->leaving == leaving; }));
+    return static_cast<int>(std::count_if(jobs.begin(), jobs.end(), [&](const auto& job) {
+      return job->info.running && job->leaving == leaving;
+    }));
   }
   void ring() const {
     const std::uint64_t one = 1;
@@ -103,7 +106,8 @@ std::vector<JobInfo> Jobs::State::take_in() {
     job->info.exit_status = end->status;
     job->info.how = how_of(*end, job->info.by);
     job->finished = Clock::now();
-    job->info.ended_ns = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+    job->info.ended_ns =
+        std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
     job->process = Process();
     if (!job->leaving) ended.push_back(snapshot(*job));
     settled = true;
@@ -158,7 +162,8 @@ std::string Jobs::State::add(std::shared_ptr<Job> job, const char* prefix) {
 
 void Jobs::State::forget_oldest() {
   while (jobs.size() > kKeepEnded) {
-    const auto oldest = std::find_if(jobs.begin(), jobs.end(), [](const auto& job) { return !job->info.running; });
+    const auto oldest =
+        std::find_if(jobs.begin(), jobs.end(), [](const auto& job) { return !job->info.running; });
     if (oldest == jobs.end()) return;
     jobs.erase(oldest);
   }

@@ -1,5 +1,5 @@
-// Background commands. One thread of its own drains all of them, and exists only while there is one. Safe from any thread.
-// on_end is called on that thread: hand it something that only posts.
+// Background commands. One thread of its own drains all of them, and exists only while there is one. Safe
+// from any thread. on_end is called on that thread: hand it something that only posts.
 #pragma once
 
 #include <chrono>
@@ -45,8 +45,9 @@ class Jobs {
                     std::chrono::steady_clock::time_point started);
   // Takes over one that was told to end and has not yet. Nobody is told of its end, and it is in no list.
   std::string leave(Process process, std::string command);
-  void wait_for_leaving(std::stop_token stop);  // so that the next command does not meet them; about 2 s at most
-  std::vector<JobInfo> list() const;            // running first, then ended, newest first
+  void wait_for_leaving(
+      std::stop_token stop);          // so that the next command does not meet them; about 2 s at most
+  std::vector<JobInfo> list() const;  // running first, then ended, newest first
   std::optional<JobInfo> find(const std::string& id) const;
   int running() const;
   // What came since the last read by this function; nullopt for an unknown id.

@@ -58,7 +58,8 @@ unsigned long long now_in_ticks() {
   timespec now{};
   ::clock_gettime(CLOCK_BOOTTIME, &now);
   const auto rate = static_cast<unsigned long long>(::sysconf(_SC_CLK_TCK));
-  return static_cast<unsigned long long>(now.tv_sec) * rate + static_cast<unsigned long long>(now.tv_nsec) * rate / 1'000'000'000;
+  return static_cast<unsigned long long>(now.tv_sec) * rate +
+         static_cast<unsigned long long>(now.tv_nsec) * rate / 1'000'000'000;
 }
 
 int end_orphans(unsigned long long since) {

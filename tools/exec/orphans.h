@@ -1,6 +1,6 @@
-// What is left of a command whose supervisor was killed. This process is a subreaper, so orphans become its children: in a
-// session apart from its own, while what it starts otherwise shares its session; supervisors are known here by their numbers.
-// Safe from any thread.
+// What is left of a command whose supervisor was killed. This process is a subreaper, so orphans become its
+// children: in a session apart from its own, while what it starts otherwise shares its session; supervisors
+// are known here by their numbers. Safe from any thread.
 #pragma once
 
 #include <sys/types.h>

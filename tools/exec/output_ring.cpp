@@ -12,7 +12,8 @@ namespace tern {
 
 namespace {
 
-// Length of the valid UTF-8 sequence at `at`; 0 when there is none (overlong forms, surrogates and cut ones included).
+// Length of the valid UTF-8 sequence at `at`; 0 when there is none (overlong forms, surrogates and cut ones
+// included).
 std::size_t sequence_at(const std::string& s, std::size_t at) {
   const auto byte = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u; };
   const auto next = [&](std::size_t i) { return (byte(i) & 0xc0u) == 0x80u; };
@@ -134,12 +135,14 @@ void OutputRing::remember_tail(std::string_view bytes) {
 std::string OutputRing::tail() const { return tail_.substr(tail_at_) + tail_.substr(0, tail_at_); }
 
 void OutputRing::spill_out(std::string_view bytes) {
-  bytes = bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), spill_cap - spilled_)));
+  bytes =
+      bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), spill_cap - spilled_)));
   while (fd_ >= 0 && !bytes.empty()) {
     const ssize_t put = ::write(fd_, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
     if (put <= 0) {
-      trouble_ = "the file with the whole output stops after " + std::to_string(spilled_) + " bytes: " + std::strerror(errno);
+      trouble_ = "the file with the whole output stops after " + std::to_string(spilled_) +
+                 " bytes: " + std::strerror(errno);
       ::close(fd_);
       fd_ = -1;
       return;
@@ -171,15 +174,16 @@ std::string OutputRing::text() const {
   const std::uint64_t middle = newlines_ - newlines_in(head) - newlines_in(rest);
   std::string text(head);
   if (!text.empty() && text.back() != '\n') text += '\n';
-  text += "[… " + std::to_string(bytes_ - shown) + " bytes, " + std::to_string(middle) + (middle == 1 ? " line" : " lines") +
-          " not shown here …]\n";
+  text += "[… " + std::to_string(bytes_ - shown) + " bytes, " + std::to_string(middle) +
+          (middle == 1 ? " line" : " lines") + " not shown here …]\n";
   return valid_utf8(text.append(rest));
 }
 
 std::uint64_t OutputRing::complete() const {
   const auto byte_before_end = [&](std::size_t back) {
-    return static_cast<unsigned char>(back <= tail_.size() ? tail_[(tail_at_ + tail_.size() - back) % tail_.size()]
-                                                           : head_[head_.size() - (back - tail_.size())]);
+    return static_cast<unsigned char>(back <= tail_.size()
+                                          ? tail_[(tail_at_ + tail_.size() - back) % tail_.size()]
+                                          : head_[head_.size() - (back - tail_.size())]);
   };
   for (std::size_t back = 1; back <= 3 && back <= head_.size() + tail_.size(); ++back) {
     const unsigned lead = byte_before_end(back);
@@ -195,20 +199,25 @@ std::string OutputRing::since(std::uint64_t offset, std::uint64_t until) const {
   if (offset >= until) return {};
   const auto part = [&](const std::string& held, std::uint64_t begins) {  // of what is held, and begins there
     const auto from = static_cast<std::size_t>(std::max(offset, begins) - begins);
-    return held.substr(std::min(from, held.size()), static_cast<std::size_t>(until > begins + from ? until - begins - from : 0));
+    return held.substr(std::min(from, held.size()),
+                       static_cast<std::size_t>(until > begins + from ? until - begins - from : 0));
   };
-  const std::uint64_t tail_begins = bytes_ - tail_.size(), skipped_from = std::max<std::uint64_t>(offset, head_.size());
+  const std::uint64_t tail_begins = bytes_ - tail_.size(),
+                      skipped_from = std::max<std::uint64_t>(offset, head_.size());
   std::string text = offset < head_.size() ? part(head_, 0) : std::string();
   if (skipped_from < std::min(tail_begins, until))
-    text += (text.empty() ? "" : "\n") + ("[… " + std::to_string(std::min(tail_begins, until) - skipped_from)) +
+    text += (text.empty() ? "" : "\n") +
+            ("[… " + std::to_string(std::min(tail_begins, until) - skipped_from)) +
             " bytes not shown here …]\n";
   return valid_utf8(text += part(tail(), tail_begins));
 }
 
 std::string OutputRing::last_line() const {
   if (ends_with_newline_) return {};
-  const std::string end = tail_.empty() ? head_.substr(head_.size() - std::min<std::size_t>(head_.size(), 400)) : tail();
-  const std::string_view last = std::string_view(end).substr(end.size() - std::min<std::size_t>(end.size(), 400));
+  const std::string end =
+      tail_.empty() ? head_.substr(head_.size() - std::min<std::size_t>(head_.size(), 400)) : tail();
+  const std::string_view last =
+      std::string_view(end).substr(end.size() - std::min<std::size_t>(end.size(), 400));
   const std::size_t newline = last.find_last_of("\n\r");
   return std::string(newline == last.npos ? last : last.substr(newline + 1));
 }

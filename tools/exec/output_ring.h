@@ -1,5 +1,5 @@
-// The output of a command, however long: the first and the last part in memory, everything up to a cap in a file that is
-// made only when memory does not hold it all. Nothing is ever lost without being counted.
+// The output of a command, however long: the first and the last part in memory, everything up to a cap in a
+// file that is made only when memory does not hold it all. Nothing is ever lost without being counted.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class OutputRing {
   std::string since(std::uint64_t offset, std::uint64_t until = ~0ull) const;
   std::string last_line() const;                                 // unfinished last line, at most 400 bytes
   const std::filesystem::path& spill() const { return spill_; }  // empty when memory holds everything
-  std::string note() const;                                      // why the file is short or missing; usually empty
+  std::string note() const;  // why the file is short or missing; usually empty
 
  private:
   void spill_out(std::string_view bytes);

@@ -68,7 +68,8 @@ bool receive_head(int socket, std::uint32_t& head, std::span<const int> targets)
   if (with != nullptr && with->cmsg_type == SCM_RIGHTS) place_descriptors(*with, targets);
   if (got <= 0) return false;
   const auto have = static_cast<std::size_t>(got);
-  return have >= sizeof head || read_exactly(socket, reinterpret_cast<char*>(&head) + have, sizeof head - have);
+  return have >= sizeof head ||
+         read_exactly(socket, reinterpret_cast<char*>(&head) + have, sizeof head - have);
 }
 
 bool read_exactly(int fd, char* to, std::size_t size) {
@@ -93,7 +94,8 @@ void write_all(int fd, std::string_view bytes) {
 
 std::string pack_fields(const Fields& fields) {
   std::string payload(sizeof(std::uint32_t), '\0');
-  for (const auto& [key, value] : fields) payload.append(key).push_back('\0'), payload.append(value).push_back('\0');
+  for (const auto& [key, value] : fields)
+    payload.append(key).push_back('\0'), payload.append(value).push_back('\0');
   const auto length = static_cast<std::uint32_t>(payload.size() - sizeof(std::uint32_t));
   std::memcpy(payload.data(), &length, sizeof length);
   return payload;

@@ -1,5 +1,5 @@
-// The wire between process.cpp and the supervisor: a 4-byte length, then key NUL value NUL pairs, in order, keys may repeat. A
-// request may bring descriptors along; an order to stop is four bytes alone.
+// The wire between process.cpp and the supervisor: a 4-byte length, then key NUL value NUL pairs, in order,
+// keys may repeat. A request may bring descriptors along; an order to stop is four bytes alone.
 #pragma once
 
 #include <cstddef>

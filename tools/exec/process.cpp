@@ -1,5 +1,6 @@
-// The one owner of reproc. What it is used for: fork, streams, exec of our own supervisor, and a wait that is exact because the
-// supervisor alone keeps reproc's exit descriptor. What it is not used for: killing trees, which it cannot.
+// The one owner of reproc. What it is used for: fork, streams, exec of our own supervisor, and a wait that is
+// exact because the supervisor alone keeps reproc's exit descriptor. What it is not used for: killing trees,
+// which it cannot.
 #include "tools/exec/process.h"
 
 #include <fcntl.h>
@@ -36,7 +37,9 @@ void close_fd(int& fd) {
 }
 
 // What a lost supervisor left: found by the environment, and among what this process has had to adopt.
-int end_left_behind(const std::string& cookie, unsigned long long since) { return kill_by_cookie(cookie) + end_orphans(since); }
+int end_left_behind(const std::string& cookie, unsigned long long since) {
+  return kill_by_cookie(cookie) + end_orphans(since);
+}
 
 // A supervisor that waits for its request, with our ends of its three streams.
 struct Supervisor {
@@ -86,14 +89,16 @@ class KeepSignalMask {
   sigset_t mask_;
 };
 
-// Never destroyed: at exit the kernel closes the descriptors, and supervisors leave by themselves when that happens.
+// Never destroyed: at exit the kernel closes the descriptors, and supervisors leave by themselves when that
+// happens.
 struct Shared {
   std::mutex mutex;  // also keeps forks from seeing each other's descriptors
   std::condition_variable changed;
   std::string supervisor_path = "/proc/self/exe";
   std::vector<std::unique_ptr<Supervisor>> spares;
   std::size_t most_spares = 1;
-  std::mutex leaving_mutex;  // its own: who ends a command must not wait for the next supervisor to be started
+  std::mutex
+      leaving_mutex;  // its own: who ends a command must not wait for the next supervisor to be started
   std::vector<std::unique_ptr<Supervisor>> leaving;  // have said everything and are about to exit
   rlim_t files_before = 0;
   int warming = 0;
@@ -107,11 +112,12 @@ Shared& shared() {
 void reap_leaving(int patience) {
   const std::lock_guard lock(shared().leaving_mutex);
   auto& list = shared().leaving;
-  list.erase(std::remove_if(list.begin(), list.end(), [&](const auto& s) { return s->left(patience); }), list.end());
+  list.erase(std::remove_if(list.begin(), list.end(), [&](const auto& s) { return s->left(patience); }),
+             list.end());
 }
 
-// reproc closes every possible descriptor one by one in each child, so their number is kept small here; the command gets
-// its own limit back from the supervisor.
+// reproc closes every possible descriptor one by one in each child, so their number is kept small here; the
+// command gets its own limit back from the supervisor.
 void limit_descriptors() {
   rlimit limit{};
   rlim_t& files_before = shared().files_before;
@@ -317,7 +323,9 @@ int Process::output_fd() const { return state_->supervisor ? state_->supervisor-
 int Process::input_fd() const { return state_->streams.input; }
 int Process::errors_fd() const { return state_->streams.errors; }
 int Process::status_fd() const { return state_->supervisor ? state_->supervisor->news : -1; }
-int Process::supervisor_pid() const { return state_->supervisor && state_->supervisor->process ? state_->supervisor->pid : -1; }
+int Process::supervisor_pid() const {
+  return state_->supervisor && state_->supervisor->process ? state_->supervisor->pid : -1;
+}
 bool Process::running() const { return state_ && state_->supervisor && !state_->end; }
 
 bool Process::drain(const Sink& sink) {
@@ -346,7 +354,8 @@ void Process::stop(milliseconds grace) {
   if (!running()) return;
   state_->stopped = true;
   const auto wire = static_cast<std::uint32_t>(grace.count()) | stop_order;
-  send_request(state_->supervisor->orders, std::string_view(reinterpret_cast<const char*>(&wire), sizeof wire), {});
+  send_request(state_->supervisor->orders,
+               std::string_view(reinterpret_cast<const char*>(&wire), sizeof wire), {});
 }
 
 void Process::kill_supervisor() {

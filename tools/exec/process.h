@@ -1,6 +1,7 @@
-// One command, run by our supervisor: `tern --supervise` is the only child this program ever starts, and process.cpp the
-// only file that knows reproc. When a Process has ended, its whole tree is gone. All calls belong to one thread at a time;
-// a Process may be handed to another (Jobs does). Destroying one that runs brings its tree down without waiting long.
+// One command, run by our supervisor: `tern --supervise` is the only child this program ever starts, and
+// process.cpp the only file that knows reproc. When a Process has ended, its whole tree is gone. All calls
+// belong to one thread at a time; a Process may be handed to another (Jobs does). Destroying one that runs
+// brings its tree down without waiting long.
 #pragma once
 
 #include <chrono>
@@ -24,11 +25,12 @@ struct ProcessSpec {
   std::filesystem::path cwd;
   std::vector<std::string> env;  // NAME=value, all of it
   Sandbox sandbox;
-  std::chrono::milliseconds linger = linger_time;  // how long strays may finish by themselves after the command ended
-  std::chrono::milliseconds grace = quit_grace;    // then from TERM to KILL
-  int max_processes = 4000;                        // of the tree; a fork bomb is ended there
-  bool two_way = false;                            // with an input and an error stream of its own; else none and one stream
-  bool report_cwd = false;                         // cwd_descriptor (supervisor.h) takes its last working directory
+  std::chrono::milliseconds linger =
+      linger_time;  // how long strays may finish by themselves after the command ended
+  std::chrono::milliseconds grace = quit_grace;  // then from TERM to KILL
+  int max_processes = 4000;                      // of the tree; a fork bomb is ended there
+  bool two_way = false;     // with an input and an error stream of its own; else none and one stream
+  bool report_cwd = false;  // cwd_descriptor (supervisor.h) takes its last working directory
 };
 
 struct ProcessEnd {
@@ -79,11 +81,14 @@ class Process {
 
 // The executable to start as supervisor (tests); empty = this program.
 void set_supervisor(std::filesystem::path executable);
-// So many commands will run side by side again and again: their supervisors stay for the next ones, a dozen at most.
+// So many commands will run side by side again and again: their supervisors stay for the next ones, a dozen
+// at most.
 void keep_supervisors(std::size_t count);
-// Starts one supervisor ahead of time so that the next command need not wait for it. Cheap when one is there already.
+// Starts one supervisor ahead of time so that the next command need not wait for it. Cheap when one is there
+// already.
 void warm_supervisor();
-// The same on a thread of its own, for who must not wait: call it when a turn begins and a command may follow.
+// The same on a thread of its own, for who must not wait: call it when a turn begins and a command may
+// follow.
 void warm_supervisor_soon();
 // Ends those that wait (before exit, and in tests that count processes).
 void cool_supervisor();

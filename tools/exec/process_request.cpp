@@ -23,8 +23,10 @@ Fields request_of(const ProcessSpec& spec, const std::string& cookie, unsigned l
   for (const std::string& word : spec.argv) fields.emplace_back("arg", word);
   for (const std::string& entry : spec.env) fields.emplace_back("env", entry);
   fields.emplace_back("env", cookie);
-  // The input is a socket: a bash of the first level would take it for a remote login and read the user's .bashrc.
-  const auto has_level = std::any_of(spec.env.begin(), spec.env.end(), [](const auto& one) { return one.starts_with("SHLVL="); });
+  // The input is a socket: a bash of the first level would take it for a remote login and read the user's
+  // .bashrc.
+  const auto has_level = std::any_of(spec.env.begin(), spec.env.end(),
+                                     [](const auto& one) { return one.starts_with("SHLVL="); });
   if (spec.two_way && !has_level) fields.emplace_back("env", "SHLVL=1");
   fields.emplace_back("cwd", spec.cwd.string());
   fields.emplace_back("linger", std::to_string(spec.linger.count()));
@@ -50,21 +52,25 @@ Fields request_of(const ProcessSpec& spec, const std::string& cookie, unsigned l
 std::string random_cookie() {
   static std::atomic<unsigned> count{0};
   std::random_device random;
-  return "TERN_COMMAND=" + std::to_string(random()) + std::to_string(random()) + "-" + std::to_string(++count);
+  return "TERN_COMMAND=" + std::to_string(random()) + std::to_string(random()) + "-" +
+         std::to_string(++count);
 }
 
 // A NUL would cut the request short, and everything after it would be something the gate never saw.
 std::string why_unusable(const ProcessSpec& spec) {
   if (spec.argv.empty()) return "no command";
   const auto cut = [](const std::string& s) { return s.find('\0') != std::string::npos; };
-  if (std::any_of(spec.argv.begin(), spec.argv.end(), cut) || std::any_of(spec.env.begin(), spec.env.end(), cut) ||
-      cut(spec.cwd.string()))
+  if (std::any_of(spec.argv.begin(), spec.argv.end(), cut) ||
+      std::any_of(spec.env.begin(), spec.env.end(), cut) || cut(spec.cwd.string()))
     return "the command holds a NUL byte";
-  if (std::any_of(spec.argv.begin(), spec.argv.end(), [](const std::string& s) { return s.size() >= 128 * 1024; }))
-    return "the command is longer than 128 KB, which the system does not take; write it to a file and run that";
+  if (std::any_of(spec.argv.begin(), spec.argv.end(),
+                  [](const std::string& s) { return s.size() >= 128 * 1024; }))
+    return "the command is longer than 128 KB, which the system does not take; write it to a file and run "
+           "that";
   std::error_code error;
   if (!std::filesystem::is_directory(spec.cwd, error))
-    return reason(("the working directory " + spec.cwd.string() + " cannot be entered").c_str(), error ? error.value() : ENOTDIR);
+    return reason(("the working directory " + spec.cwd.string() + " cannot be entered").c_str(),
+                  error ? error.value() : ENOTDIR);
   return {};
 }
 

@@ -1,4 +1,5 @@
-// What process.cpp asks of a supervisor: a ProcessSpec as fields on the wire, and why one can not be asked at all.
+// What process.cpp asks of a supervisor: a ProcessSpec as fields on the wire, and why one can not be asked at
+// all.
 #pragma once
 
 #include <string>
@@ -8,7 +9,8 @@
 
 namespace tern {
 
-// `cookie` is a NAME=value by which every process of the command is known, `files` its limit of open descriptors.
+// `cookie` is a NAME=value by which every process of the command is known, `files` its limit of open
+// descriptors.
 Fields request_of(const ProcessSpec& spec, const std::string& cookie, unsigned long long files);
 std::string random_cookie();
 std::string why_unusable(const ProcessSpec& spec);  // empty when it can be run

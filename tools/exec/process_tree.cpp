@@ -36,7 +36,8 @@ bool read_entry(pid_t pid, ProcessEntry& entry) {
   const std::size_t name_end = text.rfind(')');  // a name may hold anything, also ") R 1"
   if (name_end == std::string::npos) return false;
   int parent = 0, group = 0, session = 0;
-  if (std::sscanf(text.c_str() + name_end + 1, " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+  if (std::sscanf(text.c_str() + name_end + 1,
+                  " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
                   &entry.state, &parent, &group, &session, &entry.born) != 5)
     return false;
   entry.pid = pid, entry.parent = parent, entry.group = group, entry.session = session;
@@ -66,7 +67,8 @@ void signal_one(const ProcessEntry& seen, int signal) {
   ::close(fd);
 }
 
-// The descriptor this call waits for input on; those that wait for several count as waiting for their standard input.
+// The descriptor this call waits for input on; those that wait for several count as waiting for their
+// standard input.
 int awaited_descriptor(pid_t pid) {
   char path[40];
   std::snprintf(path, sizeof path, "/proc/%d/syscall", static_cast<int>(pid));

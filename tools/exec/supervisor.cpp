@@ -108,7 +108,8 @@ void limit_resources(const Request& request) {
     files.rlim_cur = std::min(static_cast<rlim_t>(request.open_files), files.rlim_max);
     ::setrlimit(RLIMIT_NOFILE, &files);
   }
-  // The kernel counts all of the user's processes, so those that run already are added; it does not hold for root.
+  // The kernel counts all of the user's processes, so those that run already are added; it does not hold for
+  // root.
   rlimit processes{};
   const auto most = static_cast<rlim_t>(tasks_in_system() + request.max_processes);
   if (::getrlimit(RLIMIT_NPROC, &processes) != 0 || processes.rlim_cur <= most) return;
@@ -163,10 +164,12 @@ void execute(const Request& request) {
   ::sigprocmask(SIG_SETMASK, &nothing, nullptr);
   const int input = request.two_way ? input_descriptor : ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   const int error_stream = request.two_way ? errors_descriptor : 1;
-  if (input < 0 || ::dup2(input, 0) < 0 || ::dup2(error_stream, 2) < 0) refuse(errors, failure("cannot set up the streams"));
+  if (input < 0 || ::dup2(input, 0) < 0 || ::dup2(error_stream, 2) < 0)
+    refuse(errors, failure("cannot set up the streams"));
   if (cwd_report >= 0) ::dup2(cwd_report, cwd_descriptor);
   limit_resources(request);
-  if (::chdir(request.cwd.c_str()) != 0) refuse(errors, failure("cannot enter the working directory " + request.cwd));
+  if (::chdir(request.cwd.c_str()) != 0)
+    refuse(errors, failure("cannot enter the working directory " + request.cwd));
   if (request.sandbox.on) {
     const std::string why = apply_sandbox(request.sandbox, notices);
     if (!why.empty()) refuse(errors, "the sandbox could not be applied, so the command was not run: " + why);
@@ -186,7 +189,8 @@ void execute(const Request& request) {
 
 class Watch {
  public:
-  explicit Watch(const Request& request) : request_(request), stand_ins_(request.sandbox), walls_(request.sandbox) {}
+  explicit Watch(const Request& request)
+      : request_(request), stand_ins_(request.sandbox), walls_(request.sandbox) {}
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
   ~Watch() {
@@ -204,12 +208,15 @@ class Watch {
   }
 
   // Nothing of this command is left that could touch the next one.
-  bool spotless() const { return request_.stay && alone_ && shell_gone_ && !stop_ && owner_ && strays_ == 0 && error_.empty(); }
+  bool spotless() const {
+    return request_.stay && alone_ && shell_gone_ && !stop_ && owner_ && strays_ == 0 && error_.empty();
+  }
 
  private:
   void open_signals() {
     sigemptyset(&blocked_);
-    for (int s : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTSTP, SIGTTIN, SIGTTOU})
+    for (int s : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGTSTP,
+                  SIGTTIN, SIGTTOU})
       sigaddset(&blocked_, s);
     ::sigprocmask(SIG_BLOCK, &blocked_, nullptr);
     signals_ = ::signalfd(-1, &blocked_, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -228,7 +235,8 @@ class Watch {
     if (cwd[1] >= 0) ::close(cwd[1]);
     cwd_ = cwd[0];
     char text[1024];
-    for (ssize_t got; shell_ > 0 && ((got = ::read(errors[0], text, sizeof text)) > 0 || (got < 0 && errno == EINTR));)
+    for (ssize_t got;
+         shell_ > 0 && ((got = ::read(errors[0], text, sizeof text)) > 0 || (got < 0 && errno == EINTR));)
       if (got > 0) error_.append(text, static_cast<std::size_t>(got));
     ::close(errors[0]);
     if (!error_.empty() && shell_ > 0) ::waitpid(shell_, nullptr, 0);
@@ -253,14 +261,16 @@ class Watch {
     if (fds[2].revents != 0) walls_.attend(fds[2].revents);
     signalfd_siginfo info;
     while (::read(signals_, &info, sizeof info) == static_cast<ssize_t>(sizeof info))
-      if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT || info.ssi_signo == SIGHUP) order(request_.grace);
+      if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT || info.ssi_signo == SIGHUP)
+        order(request_.grace);
     if (owner_ && fds[1].revents != 0) take_order();
     reap();
   }
 
   void take_order() {
     std::uint32_t grace = 0;
-    if (read_exactly(0, reinterpret_cast<char*>(&grace), sizeof grace)) return order(milliseconds(grace & ~stop_order));
+    if (read_exactly(0, reinterpret_cast<char*>(&grace), sizeof grace))
+      return order(milliseconds(grace & ~stop_order));
     owner_ = false;  // whoever started us is gone: nobody waits for manners
     order(orphan_grace);
   }
@@ -294,7 +304,8 @@ class Watch {
     }
   }
 
-  // Everything stands still for the count: among thousands that fork, the one who counts would hardly get to run.
+  // Everything stands still for the count: among thousands that fork, the one who counts would hardly get to
+  // run.
   void count_them() {
     ::kill(-shell_, SIGSTOP);
     const int count = count_descendants();
@@ -320,10 +331,13 @@ class Watch {
     const Clock::time_point limit = Clock::now() + request_.linger;
     while (!stop_ && !alone_ && Clock::now() < limit) attend(milliseconds(10));
     if (alone_) return;
-    // In a process namespace two more belong to the command itself (see sandbox_processes.cpp), and one stays to the end.
+    // In a process namespace two more belong to the command itself (see sandbox_processes.cpp), and one stays
+    // to the end.
     const bool own = request_.sandbox.on && request_.sandbox.own_processes;
     strays_ = std::max(0, count_descendants() - (shell_gone_ ? own : own ? 3 : 1));
-    const auto grace = [this] { return stop_ ? grace_ : request_.grace; };  // a later order may leave less of it
+    const auto grace = [this] {
+      return stop_ ? grace_ : request_.grace;
+    };  // a later order may leave less of it
     if (grace().count() > 0) {
       signal_descendants(SIGTERM, shell_);
       signal_descendants(SIGCONT, shell_);
@@ -335,7 +349,8 @@ class Watch {
       signal_descendants(SIGKILL, shell_);
       quiet_before(Clock::now() + milliseconds(round < 5 ? 4 : 20), milliseconds(4));
     }
-    if (!alone_) error_ = std::to_string(count_descendants()) + " processes could not be ended (waiting in the kernel)";
+    if (!alone_)
+      error_ = std::to_string(count_descendants()) + " processes could not be ended (waiting in the kernel)";
   }
 
   std::string read_cwd() {
@@ -352,7 +367,9 @@ class Watch {
   int report(int status) {
     const std::string moved = stand_ins_.remove();
     if (!moved.empty()) error_ += (error_.empty() ? "" : "; ") + moved;
-    Fields fields{{"status", std::to_string(status)}, {"signal", std::to_string(signal_)}, {"strays", std::to_string(strays_)}};
+    Fields fields{{"status", std::to_string(status)},
+                  {"signal", std::to_string(signal_)},
+                  {"strays", std::to_string(strays_)}};
     if (stop_) fields.emplace_back("stopped", "1");
     if (spotless()) fields.emplace_back("stays", "1");
     if (!error_.empty()) fields.emplace_back("error", error_);
@@ -381,7 +398,8 @@ class Watch {
 int supervise_main(int, char**) {
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  ::syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC: reproc's exit descriptor stays ours alone */);
+  ::syscall(SYS_close_range, 3u, ~0u,
+            4u /* CLOSE_RANGE_CLOEXEC: reproc's exit descriptor stays ours alone */);
   for (;;) {
     Request request;
     if (!read_request(request)) return 0;

@@ -1,7 +1,8 @@
-// `tern --supervise`: reads one request from descriptor 0, runs it in a session of its own, and writes the end to descriptor 2
-// after every process of the tree is gone. Descriptor 0 closing means the owner died: the tree is killed. Asked to "stay", it
-// takes another request after a command that ended by itself and left nothing; that one brings the descriptor of its output.
-// main() calls supervise_main() before anything else is set up; it needs no configuration, no locale, no allocation of note.
+// `tern --supervise`: reads one request from descriptor 0, runs it in a session of its own, and writes the
+// end to descriptor 2 after every process of the tree is gone. Descriptor 0 closing means the owner died: the
+// tree is killed. Asked to "stay", it takes another request after a command that ended by itself and left
+// nothing; that one brings the descriptor of its output. main() calls supervise_main() before anything else
+// is set up; it needs no configuration, no locale, no allocation of note.
 #pragma once
 
 #include <chrono>
@@ -10,11 +11,14 @@ namespace tern {
 
 int supervise_main(int argc, char** argv);
 
-// What a tree is given, and no wait of its end is longer: an answer comes within linger + quit_grace of the shell's end, a tree
-// that was told to end is gone after stop_grace, one whose owner died after orphan_grace. Each stays well under a second.
-inline constexpr std::chrono::milliseconds linger_time{150};  // what was left in the background may still finish by itself
-inline constexpr std::chrono::milliseconds quit_grace{300};   // then from TERM to KILL
-inline constexpr std::chrono::milliseconds stop_grace{600};   // from TERM to KILL when a person or the program ends it
+// What a tree is given, and no wait of its end is longer: an answer comes within linger + quit_grace of the
+// shell's end, a tree that was told to end is gone after stop_grace, one whose owner died after orphan_grace.
+// Each stays well under a second.
+inline constexpr std::chrono::milliseconds linger_time{
+    150};  // what was left in the background may still finish by itself
+inline constexpr std::chrono::milliseconds quit_grace{300};  // then from TERM to KILL
+inline constexpr std::chrono::milliseconds stop_grace{
+    600};  // from TERM to KILL when a person or the program ends it
 inline constexpr std::chrono::milliseconds orphan_grace{100};
 
 // Where a command may write its last working directory; high, so that no script's own descriptors meet it.

@@ -39,12 +39,14 @@ class Note {
   Note(const fs::path& directory, const fs::path& temp) {
     std::error_code ec;
     fs::create_directories(directory, ec);
-    path_ = directory / (std::to_string(::getpid()) + "-" + temp.filename().native().substr(temp_prefix.size()));
+    path_ =
+        directory / (std::to_string(::getpid()) + "-" + temp.filename().native().substr(temp_prefix.size()));
     fd_ = Fd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!fd_) return;
     ::flock(fd_.get(), LOCK_EX | LOCK_NB);
     const std::string& text = temp.native();
-    if (::write(fd_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) ::unlink(path_.c_str());
+    if (::write(fd_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+      ::unlink(path_.c_str());
   }
   Note(const Note&) = delete;
   Note& operator=(const Note&) = delete;
@@ -67,7 +69,8 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-// ACLs (system.posix_acl_access), SELinux labels and user attributes. False when one that matters cannot be kept.
+// ACLs (system.posix_acl_access), SELinux labels and user attributes. False when one that matters cannot be
+// kept.
 bool copy_xattrs(int from, int to) {
   std::array<char, 16384> names{};
   ssize_t size = ::flistxattr(from, names.data(), names.size());
@@ -99,10 +102,14 @@ bool unchanged(int parent, const std::string& name, const std::optional<Stamp>& 
 }
 
 Written changed() {
-  return {
-      .error = "the file changed on disk while it was being written", .changed_meanwhile = true, .in_place = false, .stamp = {}};
+  return {.error = "the file changed on disk while it was being written",
+          .changed_meanwhile = true,
+          .in_place = false,
+          .stamp = {}};
 }
-Written failed(std::string why) { return {.error = std::move(why), .changed_meanwhile = false, .in_place = false, .stamp = {}}; }
+Written failed(std::string why) {
+  return {.error = std::move(why), .changed_meanwhile = false, .in_place = false, .stamp = {}};
+}
 
 Written finish(int fd, bool in_place) {
   struct stat st {};
@@ -110,15 +117,18 @@ Written finish(int fd, bool in_place) {
   return {.error = {}, .changed_meanwhile = false, .in_place = in_place, .stamp = stamp_of(st)};
 }
 
-// Old bytes are in the caller's store. Longer content is written before the file is cut, so no moment shows it empty.
-Written write_in_place(const Workspace& workspace, const Place& place, std::string_view bytes, const Stamp& expected) {
+// Old bytes are in the caller's store. Longer content is written before the file is cut, so no moment shows
+// it empty.
+Written write_in_place(const Workspace& workspace, const Place& place, std::string_view bytes,
+                       const Stamp& expected) {
   Fd fd = workspace.open(place, O_WRONLY | O_NONBLOCK | O_NOCTTY);
   if (!fd) return failed(say("cannot open it for writing", errno));
   struct stat st {};
   if (::fstat(fd.get(), &st) != 0 || !S_ISREG(st.st_mode)) return failed("it is not a regular file any more");
   if (!stamp_of(st).same_content(expected)) return changed();
   if (!write_all(fd.get(), bytes) || ::ftruncate(fd.get(), static_cast<off_t>(bytes.size())) != 0) {
-    Written half = failed(say("writing in place failed half-way; the old content is in tern's store (undo restores it)", errno));
+    Written half = failed(say(
+        "writing in place failed half-way; the old content is in tern's store (undo restores it)", errno));
     half.in_place = true;
     return half;
   }
@@ -129,7 +139,8 @@ Written write_in_place(const Workspace& workspace, const Place& place, std::stri
 // Bytes are in `temp`, which is closed and safe on disk: give it the name.
 bool give_name(int parent, const std::string& temp, const std::string& name, bool must_be_new) {
   if (!must_be_new) return ::renameat(parent, temp.c_str(), parent, name.c_str()) == 0;
-  if (::syscall(SYS_renameat2, parent, temp.c_str(), parent, name.c_str(), 1u /* RENAME_NOREPLACE */) == 0) return true;
+  if (::syscall(SYS_renameat2, parent, temp.c_str(), parent, name.c_str(), 1u /* RENAME_NOREPLACE */) == 0)
+    return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
   if (::linkat(parent, temp.c_str(), parent, name.c_str(), 0) != 0) return false;
   return ::unlinkat(parent, temp.c_str(), 0) == 0;
@@ -156,7 +167,8 @@ Written make_directories(const Workspace& workspace, const Place& place) {
 
 }  // namespace
 
-Written atomic_write(const Workspace& workspace, const Place& place, std::string_view bytes, const WriteOptions& options) {
+Written atomic_write(const Workspace& workspace, const Place& place, std::string_view bytes,
+                     const WriteOptions& options) {
   if (!options.expected) {
     if (auto made = make_directories(workspace, place); !made.error.empty()) return made;
   }
@@ -164,13 +176,15 @@ Written atomic_write(const Workspace& workspace, const Place& place, std::string
   if (!parent) return failed(say("cannot open its directory", errno));
   const std::string name = place.real.filename().native();
   if (!unchanged(parent.get(), name, options.expected)) return changed();
-  if (options.expected && options.expected->links > 1) return write_in_place(workspace, place, bytes, *options.expected);
+  if (options.expected && options.expected->links > 1)
+    return write_in_place(workspace, place, bytes, *options.expected);
   if (options.expected && ::faccessat(parent.get(), name.c_str(), W_OK, AT_EACCESS) != 0) {
     return failed(say("the file is read-only", errno));
   }
 
   const std::string temp = random_name();
-  Note note(options.leftovers.empty() ? default_leftovers() : options.leftovers, place.real.parent_path() / temp);
+  Note note(options.leftovers.empty() ? default_leftovers() : options.leftovers,
+            place.real.parent_path() / temp);
   unsigned mode = options.expected ? 0600 : options.mode.value_or(0666);
   Fd fd(::openat(parent.get(), temp.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!fd) {
@@ -181,7 +195,8 @@ Written atomic_write(const Workspace& workspace, const Place& place, std::string
     ::unlinkat(parent.get(), temp.c_str(), 0);
     return result;
   };
-  if (!write_all(fd.get(), bytes) || ::fsync(fd.get()) != 0) return give_up(failed(say("cannot write", errno)));
+  if (!write_all(fd.get(), bytes) || ::fsync(fd.get()) != 0)
+    return give_up(failed(say("cannot write", errno)));
   if (options.expected) {
     Fd old = workspace.open(place, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (!old || !keep_identity(old.get(), fd.get(), *options.expected)) {

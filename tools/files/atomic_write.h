@@ -1,7 +1,8 @@
-// Replacing a file so that a kill at any instant leaves the old bytes or the new ones, never a mix: temp file in the same
-// directory, fsync, mode, owner, ACL and xattrs as they were, rename, fsync of the directory. Where that would break
-// something (hard links, an owner we cannot give, a directory we cannot write) the file is written in place; the caller
-// has stored the old bytes before. Names of temp files are noted in `leftovers` first, so that the next start removes them.
+// Replacing a file so that a kill at any instant leaves the old bytes or the new ones, never a mix: temp file
+// in the same directory, fsync, mode, owner, ACL and xattrs as they were, rename, fsync of the directory.
+// Where that would break something (hard links, an owner we cannot give, a directory we cannot write) the
+// file is written in place; the caller has stored the old bytes before. Names of temp files are noted in
+// `leftovers` first, so that the next start removes them.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +27,8 @@ struct WriteOptions {
   std::optional<unsigned> mode;     // permission bits for a new file; default 0666 & ~umask
 };
 
-Written atomic_write(const Workspace& workspace, const Place& place, std::string_view bytes, const WriteOptions& options);
+Written atomic_write(const Workspace& workspace, const Place& place, std::string_view bytes,
+                     const WriteOptions& options);
 
 // The same care for removing: gone only if it still is `expected`.
 Written remove_file(const Workspace& workspace, const Place& place, const Stamp& expected);

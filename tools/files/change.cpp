@@ -13,8 +13,8 @@ ToolOutput failure(std::string text, std::string subject) {
 
 namespace {
 
-// The change was recorded and not made, or by halves: says so. A kill before this is met by undo, which takes the last record
-// of a file for one that may not have been made.
+// The change was recorded and not made, or by halves: says so. A kill before this is met by undo, which takes
+// the last record of a file for one that may not have been made.
 void take_back(ToolContext& ctx, const Place& place, FileChange change, const Written& written) {
   FileChange back{.call_id = ctx.call_id, .path = place.real, .hash_before = change.hash_after};
   back.hash_after = std::move(change.hash_before);

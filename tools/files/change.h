@@ -1,4 +1,5 @@
-// The last steps of every tool that writes: journal, atomic write, what the model knows of the file, and the diff.
+// The last steps of every tool that writes: journal, atomic write, what the model knows of the file, and the
+// diff.
 #pragma once
 
 #include <string>
@@ -23,7 +24,8 @@ Written commit_change(ToolContext& ctx, const Place& place, const Loaded& before
 Diff diff_of_files(std::string_view before, std::string_view after, std::size_t context = 3);
 Diff diff_of_files(std::string_view before, std::string_view after, const Charset& charset);
 
-// Writing is refused for what is not an ordinary, modestly sized file in reach. Empty = go on. Loads it on the way.
+// Writing is refused for what is not an ordinary, modestly sized file in reach. Empty = go on. Loads it on
+// the way.
 std::string load_for_change(ToolContext& ctx, const Place& place, Loaded& loaded);
 
 }  // namespace tern

@@ -24,7 +24,8 @@ constexpr std::size_t most_lost = 200;          // changes without a copy that a
 
 bool own_state(std::string_view path) { return path.find(".compression/") != std::string_view::npos; }
 
-// Words of a command line that could be paths: quotes, operators and assignments split them. Too many words do no harm.
+// Words of a command line that could be paths: quotes, operators and assignments split them. Too many words
+// do no harm.
 std::vector<std::string> likely_paths(std::string_view command) {
   std::vector<std::string> words;
   std::string word;
@@ -57,8 +58,12 @@ std::int64_t file_time_now() {
 
 // Regular files below `root`, ignored ones and git's own left out. False when there are more than `most`.
 bool each_file(const fs::path& root, std::size_t most, const std::function<void(const WalkFile&)>& visit) {
-  const WalkOptions options{
-      .use_ignore = true, .report_ignored = false, .directories = false, .workers = 1, .most = most, .stop = {}};
+  const WalkOptions options{.use_ignore = true,
+                            .report_ignored = false,
+                            .directories = false,
+                            .workers = 1,
+                            .most = most,
+                            .stop = {}};
   const auto result = walk(root, options, [&](const WalkFile& file) {
     if (!own_state(file.path)) visit(file);
     return true;
@@ -68,27 +73,33 @@ bool each_file(const fs::path& root, std::size_t most, const std::function<void(
 
 bool all_files(const Workspace& workspace, std::size_t most, std::vector<fs::path>& paths) {
   return std::all_of(workspace.roots().begin(), workspace.roots().end(), [&](const fs::path& root) {
-    return each_file(root, most - std::min(most, paths.size()), [&](const WalkFile& file) { paths.push_back(root / file.path); });
+    return each_file(root, most - std::min(most, paths.size()),
+                     [&](const WalkFile& file) { paths.push_back(root / file.path); });
   });
 }
 
-std::int64_t ns_of(const statx_timestamp& t) { return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec; }
+std::int64_t ns_of(const statx_timestamp& t) {
+  return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+}
 
 bool born_before(const fs::path& path, std::int64_t ns) {
   struct statx info {};
-  return ::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &info) == 0 && (info.stx_mask & STATX_BTIME) != 0 &&
-         ns_of(info.stx_btime) < ns;
+  return ::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &info) == 0 &&
+         (info.stx_mask & STATX_BTIME) != 0 && ns_of(info.stx_btime) < ns;
 }
 
 const Scan::File lost{};  // it was there, and nobody knows what it held
 
 bool first_word_looks(std::string_view piece) {
-  constexpr std::array programs = {"ls", "cat",  "head", "tail",  "wc", "pwd", "echo",   "grep",  "egrep", "fgrep",
-                                   "rg", "stat", "file", "which", "du", "df",  "whoami", "uname", "true",  "sleep"};
-  constexpr std::array git = {"git status", "git log", "git diff", "git show", "git blame", "git rev-parse", "git ls-files"};
+  constexpr std::array programs = {"ls",   "cat",   "head",   "tail",  "wc",   "pwd",  "echo",
+                                   "grep", "egrep", "fgrep",  "rg",    "stat", "file", "which",
+                                   "du",   "df",    "whoami", "uname", "true", "sleep"};
+  constexpr std::array git = {"git status", "git log",       "git diff",    "git show",
+                              "git blame",  "git rev-parse", "git ls-files"};
   piece.remove_prefix(std::min(piece.find_first_not_of(" \t"), piece.size()));
   const auto begins = [&](std::string_view words) {
-    return piece.substr(0, words.size()) == words && (piece.size() == words.size() || piece[words.size()] == ' ');
+    return piece.substr(0, words.size()) == words &&
+           (piece.size() == words.size() || piece[words.size()] == ' ');
   };
   return std::any_of(programs.begin(), programs.end(), begins) || std::any_of(git.begin(), git.end(), begins);
 }
@@ -96,7 +107,8 @@ bool first_word_looks(std::string_view piece) {
 }  // namespace
 
 bool only_looks(std::string_view command) {
-  if (command.find_first_of(">`$(){}\\\n&") != command.npos || command.find("--output") != command.npos) return false;
+  if (command.find_first_of(">`$(){}\\\n&") != command.npos || command.find("--output") != command.npos)
+    return false;
   while (true) {
     const std::size_t end = command.find_first_of("|;");
     if (!first_word_looks(command.substr(0, end))) return false;
@@ -106,14 +118,16 @@ bool only_looks(std::string_view command) {
 }
 
 // Takes a copy unless there is one already; after the deadline only the stamp.
-void CommandScanner::add(const Workspace& workspace, const fs::path& real, Scan& scan, Clock::time_point deadline) {
+void CommandScanner::add(const Workspace& workspace, const fs::path& real, Scan& scan,
+                         Clock::time_point deadline) {
   if (scan.files.count(real)) return;
   auto stamp = stamp_of(real);
   if (!stamp || !S_ISREG(stamp->mode)) return;
   auto& known = known_[real];
   const bool same = known.stamp.same_content(*stamp) && known.stamp.ctime_ns == stamp->ctime_ns;
   if (!same) known = {*stamp, std::nullopt};
-  if (!known.copy && stamp->size <= Shadow::keep_file && (scan.copied < least_copied || Clock::now() < deadline)) {
+  if (!known.copy && stamp->size <= Shadow::keep_file &&
+      (scan.copied < least_copied || Clock::now() < deadline)) {
     ++scan.copied;
     Place place;
     place.real = real;
@@ -142,7 +156,8 @@ Scan CommandScanner::before(const Workspace& workspace, const FileMemory& files,
   const auto deadline = Clock::now() + copying_time;
   const auto add_below = [&](const fs::path& directory, std::size_t most) {
     if (!tree_too_large_ || directory == workspace.root()) return;
-    each_file(directory, most, [&](const WalkFile& file) { add(workspace, directory / file.path, scan, deadline); });
+    each_file(directory, most,
+              [&](const WalkFile& file) { add(workspace, directory / file.path, scan, deadline); });
   };
   for (const auto& word : likely_paths(command)) {
     const std::string name = without_pattern(word);
@@ -214,7 +229,8 @@ void Finder::unwatched() {
       if (ns_of(info.stx_ctime) < scan_.began_ns) return;
       const fs::path path = root / file.path;
       if (scan_.files.count(path) || ++seen > most_lost) return;
-      // Even one born since may have been there before under its name: "sed -i" and git put a new file in the old one's place.
+      // Even one born since may have been there before under its name: "sed -i" and git put a new file in the
+      // old one's place.
       look(path, &lost);
     });
   }
@@ -222,7 +238,8 @@ void Finder::unwatched() {
 
 }  // namespace
 
-std::vector<FoundChange> CommandScanner::after(const Workspace& workspace, const Scan& scan, const std::string& call_id) const {
+std::vector<FoundChange> CommandScanner::after(const Workspace& workspace, const Scan& scan,
+                                               const std::string& call_id) const {
   Finder finder(workspace, scan, call_id);
   if (scan.only_looks) return {};
   for (const auto& [path, file] : scan.files) {

@@ -1,5 +1,6 @@
-// Finds out what a command changed: a scan of the workspace before it, a look at the same files after it. The scanner keeps
-// what it saw and copies of files between commands. It belongs to the session's owner, which lends it to one command at a time.
+// Finds out what a command changed: a scan of the workspace before it, a look at the same files after it. The
+// scanner keeps what it saw and copies of files between commands. It belongs to the session's owner, which
+// lends it to one command at a time.
 #pragma once
 
 #include <chrono>
@@ -22,7 +23,9 @@ class FileMemory;
 
 // Canonical paths are compared byte by byte; component by component takes ten times as long.
 struct ByBytes {
-  bool operator()(const std::filesystem::path& a, const std::filesystem::path& b) const { return a.native() < b.native(); }
+  bool operator()(const std::filesystem::path& a, const std::filesystem::path& b) const {
+    return a.native() < b.native();
+  }
 };
 
 // What stood where before a command ran.
@@ -60,14 +63,17 @@ class CommandScanner {
   bool make_room();
   Scan before(const Workspace& workspace, const FileMemory& files, std::string_view command);
   // What differs, in the order it was found.
-  std::vector<FoundChange> after(const Workspace& workspace, const Scan& scan, const std::string& call_id) const;
+  std::vector<FoundChange> after(const Workspace& workspace, const Scan& scan,
+                                 const std::string& call_id) const;
   FileChange with_image(FoundChange found) const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  void add(const Workspace& workspace, const std::filesystem::path& real, Scan& scan, Clock::time_point deadline);
+  void add(const Workspace& workspace, const std::filesystem::path& real, Scan& scan,
+           Clock::time_point deadline);
 
-  std::map<std::filesystem::path, Scan::File, ByBytes> known_;  // what the last scans saw, while it is still so
+  std::map<std::filesystem::path, Scan::File, ByBytes>
+      known_;  // what the last scans saw, while it is still so
   Shadow shadow_;
   bool tree_too_large_ = false;
 };

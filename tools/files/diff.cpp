@@ -12,13 +12,15 @@ using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
 constexpr std::size_t most_cells = 4'000'000;  // beyond, only unique lines anchor the difference
 
-void lcs_table(const Lines& a, const Lines& b, std::size_t a0, std::size_t a1, std::size_t b0, std::size_t b1, Pairs& out) {
+void lcs_table(const Lines& a, const Lines& b, std::size_t a0, std::size_t a1, std::size_t b0, std::size_t b1,
+               Pairs& out) {
   std::size_t n = a1 - a0, m = b1 - b0, width = m + 1;
   std::vector<unsigned> length((n + 1) * width);
   for (std::size_t i = n; i-- > 0;) {
     for (std::size_t j = m; j-- > 0;) {
-      length[i * width + j] = a[a0 + i] == b[b0 + j] ? length[(i + 1) * width + j + 1] + 1
-                                                     : std::max(length[(i + 1) * width + j], length[i * width + j + 1]);
+      length[i * width + j] = a[a0 + i] == b[b0 + j]
+                                  ? length[(i + 1) * width + j + 1] + 1
+                                  : std::max(length[(i + 1) * width + j], length[i * width + j + 1]);
     }
   }
   for (std::size_t i = 0, j = 0; i < n && j < m;) {
@@ -33,7 +35,8 @@ void lcs_table(const Lines& a, const Lines& b, std::size_t a0, std::size_t a1, s
 }
 
 // Lines that occur once on both sides, in increasing order of both: patience anchors.
-Pairs unique_anchors(const Lines& a, const Lines& b, std::size_t a0, std::size_t a1, std::size_t b0, std::size_t b1) {
+Pairs unique_anchors(const Lines& a, const Lines& b, std::size_t a0, std::size_t a1, std::size_t b0,
+                     std::size_t b1) {
   struct Seen {
     std::size_t in_a = 0, in_b = 0, at_a = 0, at_b = 0;
   };
@@ -47,8 +50,9 @@ Pairs unique_anchors(const Lines& a, const Lines& b, std::size_t a0, std::size_t
   std::sort(candidates.begin(), candidates.end());
   std::vector<std::size_t> tails, previous(candidates.size());
   for (std::size_t c = 0; c < candidates.size(); ++c) {  // longest increasing run of at_b
-    auto it = std::lower_bound(tails.begin(), tails.end(), candidates[c].second,
-                               [&](std::size_t t, std::size_t value) { return candidates[t].second < value; });
+    auto it =
+        std::lower_bound(tails.begin(), tails.end(), candidates[c].second,
+                         [&](std::size_t t, std::size_t value) { return candidates[t].second < value; });
     previous[c] = it == tails.begin() ? candidates.size() : *(it - 1);
     if (it == tails.end()) {
       tails.push_back(c);
@@ -56,14 +60,16 @@ Pairs unique_anchors(const Lines& a, const Lines& b, std::size_t a0, std::size_t
       *it = c;
     }
   }
-  for (std::size_t c = tails.empty() ? candidates.size() : tails.back(); c < candidates.size(); c = previous[c]) {
+  for (std::size_t c = tails.empty() ? candidates.size() : tails.back(); c < candidates.size();
+       c = previous[c]) {
     best.push_back(candidates[c]);
   }
   std::reverse(best.begin(), best.end());
   return best;
 }
 
-void match_range(const Lines& a, const Lines& b, std::size_t a0, std::size_t a1, std::size_t b0, std::size_t b1, Pairs& out) {
+void match_range(const Lines& a, const Lines& b, std::size_t a0, std::size_t a1, std::size_t b0,
+                 std::size_t b1, Pairs& out) {
   while (a0 < a1 && b0 < b1 && a[a0] == b[b0]) out.emplace_back(a0++, b0++);
   std::size_t tail = 0;
   while (a0 < a1 - tail && b0 < b1 - tail && a[a1 - tail - 1] == b[b1 - tail - 1]) ++tail;

@@ -35,7 +35,8 @@ std::string with_newline(std::string text) {
 
 std::string output_text(const json& output) {
   if (output.contains("text")) return joined(output["text"]);
-  if (output.contains("ename")) return joined(output["ename"]) + ": " + joined(output.value("evalue", json("")));
+  if (output.contains("ename"))
+    return joined(output["ename"]) + ": " + joined(output.value("evalue", json("")));
   if (!output.contains("data") || !output["data"].is_object()) return {};
   const json& data = output["data"];
   if (data.contains("text/plain")) return joined(data["text/plain"]);
@@ -71,21 +72,23 @@ std::string notebook_text(std::string_view json_text, std::string& error) {
     if (cell.contains("source")) text += with_newline(joined(cell["source"]));
     if (!cell.contains("outputs") || !cell["outputs"].is_array()) continue;
     for (const auto& output : cell["outputs"]) {
-      if (std::string one = output.is_object() ? output_text(output) : ""; !one.empty()) text += "# Output\n" + with_newline(one);
+      if (std::string one = output.is_object() ? output_text(output) : ""; !one.empty())
+        text += "# Output\n" + with_newline(one);
     }
   }
   return text;
 }
 
-std::string pdf_text(const std::filesystem::path& file, const std::filesystem::path& cwd, std::stop_token stop,
-                     std::string& error) {
+std::string pdf_text(const std::filesystem::path& file, const std::filesystem::path& cwd,
+                     std::stop_token stop, std::string& error) {
   std::string program = find_program("pdftotext"), text;
   if (program.empty()) {
     error = "pdftotext is not installed on this machine";
     return {};
   }
-  ProcessSpec spec{
-      .argv = {program, "-layout", "-q", "--", file.native(), "-"}, .cwd = cwd, .env = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"}};
+  ProcessSpec spec{.argv = {program, "-layout", "-q", "--", file.native(), "-"},
+                   .cwd = cwd,
+                   .env = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"}};
   Process process;
   error = process.start(spec);
   if (!error.empty()) return {};

@@ -35,14 +35,19 @@ std::size_t common_suffix(std::string_view a, std::string_view b, std::size_t pr
   return n;
 }
 
-bool has_curly_double(std::string_view text) { return text.find("\u201c") != text.npos || text.find("\u201d") != text.npos; }
-bool has_curly_single(std::string_view text) { return text.find("\u2018") != text.npos || text.find("\u2019") != text.npos; }
+bool has_curly_double(std::string_view text) {
+  return text.find("\u201c") != text.npos || text.find("\u201d") != text.npos;
+}
+bool has_curly_single(std::string_view text) {
+  return text.find("\u2018") != text.npos || text.find("\u2019") != text.npos;
+}
 
 bool opens_quote(std::string_view before) {
   return before.empty() || std::string_view(" \t([{<=-").find(before.back()) != std::string_view::npos;
 }
 
-// Straight quotes become curly where the file has only curly ones of that kind and the model wrote straight ones for them.
+// Straight quotes become curly where the file has only curly ones of that kind and the model wrote straight
+// ones for them.
 class QuoteStyle {
  public:
   QuoteStyle(std::string_view raw, std::string_view old_text)
@@ -69,7 +74,8 @@ class QuoteStyle {
 };
 
 // A changed line: what old and new share at both ends keeps the file's own bytes.
-std::string merge_line(std::string_view raw, std::string_view old_body, std::string_view new_body, const QuoteStyle& style) {
+std::string merge_line(std::string_view raw, std::string_view old_body, std::string_view new_body,
+                       const QuoteStyle& style) {
   if (raw == old_body) return style(new_body);
   Folded view(raw, Fold::line_ends);
   std::string old_folded = fold(old_body, Fold::line_ends);
@@ -83,7 +89,8 @@ std::string merge_line(std::string_view raw, std::string_view old_body, std::str
   std::size_t tail_at = view.text().size() - tail;
   std::string out(raw.substr(0, head == 0 ? 0 : view.end_of(head)));
   out += style(middle);
-  if (tail) out += raw.substr(view.begin_of(tail_at), view.end_of(view.text().size()) - view.begin_of(tail_at));
+  if (tail)
+    out += raw.substr(view.begin_of(tail_at), view.end_of(view.text().size()) - view.begin_of(tail_at));
   return out;
 }
 
@@ -93,10 +100,12 @@ class Indents {
   Indents(const Lines& raw, const Lines& old) {
     for (std::size_t i = 0; i < std::min(raw.size(), old.size()); ++i) {
       if (trimmed(old[i].body).empty()) continue;
-      if (i == 0 && raw.size() > 1 && raw[0].indent().empty() && old[0].indent().empty()) continue;  // may start in mid-line
+      if (i == 0 && raw.size() > 1 && raw[0].indent().empty() && old[0].indent().empty())
+        continue;  // may start in mid-line
       add(old[i].indent(), raw[i].indent());
     }
-    for (std::size_t i = 0; i < std::min(raw.size(), old.size()) && known_.empty(); ++i) add(old[i].indent(), raw[i].indent());
+    for (std::size_t i = 0; i < std::min(raw.size(), old.size()) && known_.empty(); ++i)
+      add(old[i].indent(), raw[i].indent());
   }
 
   std::string operator()(std::string_view indent) const {
@@ -105,11 +114,14 @@ class Indents {
     if (exact != known_.end()) return exact->second;
     const std::pair<const std::string, std::string>* below = nullptr;
     for (const auto& pair : known_) {
-      if (indent.substr(0, pair.first.size()) == pair.first && (!below || pair.first.size() > below->first.size())) below = &pair;
+      if (indent.substr(0, pair.first.size()) == pair.first &&
+          (!below || pair.first.size() > below->first.size()))
+        below = &pair;
     }
     if (below) return below->second + converted(indent.substr(below->first.size()));
     const auto& [wrote, has] = *known_.begin();  // less deep than anything known: take away as much
-    std::size_t less = wrote.size() > indent.size() ? converted(std::string_view(wrote).substr(indent.size())).size() : 0;
+    std::size_t less =
+        wrote.size() > indent.size() ? converted(std::string_view(wrote).substr(indent.size())).size() : 0;
     return has.substr(0, has.size() - std::min(has.size(), less));
   }
 
@@ -120,8 +132,10 @@ class Indents {
     tabs_ = tabs_ || has.find('\t') != std::string_view::npos;
     auto tabs = static_cast<std::size_t>(std::count(has.begin(), has.end(), '\t'));
     auto wrote_tabs = static_cast<std::size_t>(std::count(wrote.begin(), wrote.end(), '\t'));
-    if (tabs && !wrote_tabs && wrote.size() % tabs == 0 && wrote.size() / tabs >= 2) unit_ = wrote.size() / tabs;
-    if (wrote_tabs && !tabs && has.size() % wrote_tabs == 0 && has.size() / wrote_tabs >= 2) unit_ = has.size() / wrote_tabs;
+    if (tabs && !wrote_tabs && wrote.size() % tabs == 0 && wrote.size() / tabs >= 2)
+      unit_ = wrote.size() / tabs;
+    if (wrote_tabs && !tabs && has.size() % wrote_tabs == 0 && has.size() / wrote_tabs >= 2)
+      unit_ = has.size() / wrote_tabs;
   }
 
   std::string converted(std::string_view more) const {
@@ -142,7 +156,8 @@ struct Pairing {
 };
 
 Pairing pair_lines(const Lines& old, const Lines& fresh) {
-  Pairing pairing{std::vector<std::ptrdiff_t>(fresh.size(), -1), std::vector<std::ptrdiff_t>(fresh.size(), -1)};
+  Pairing pairing{std::vector<std::ptrdiff_t>(fresh.size(), -1),
+                  std::vector<std::ptrdiff_t>(fresh.size(), -1)};
   auto common = common_lines(bodies(old), bodies(fresh));
   common.emplace_back(old.size(), fresh.size());
   std::size_t i = 0, j = 0;
@@ -159,7 +174,8 @@ Pairing pair_lines(const Lines& old, const Lines& fresh) {
 
 }  // namespace
 
-std::string adapt_text(std::string_view raw, std::string_view old_text, std::string_view new_text, std::string_view ending) {
+std::string adapt_text(std::string_view raw, std::string_view old_text, std::string_view new_text,
+                       std::string_view ending) {
   Lines have = lines_of(raw), old = lines_of(old_text), fresh = lines_of(new_text);
   if (have.size() != old.size()) return std::string(new_text);
   if (new_text.empty()) return {};
@@ -179,24 +195,29 @@ std::string adapt_text(std::string_view raw, std::string_view old_text, std::str
       out += line.indent() == old_line.indent() ? std::string(raw_line.indent()) : indents(line.indent());
       out += merge_line(raw_line.rest(), old_line.rest(), line.rest(), style);
     } else {
-      out += trimmed(line.body).empty() ? std::string(line.body) : indents(line.indent()) + style(line.rest());
+      out +=
+          trimmed(line.body).empty() ? std::string(line.body) : indents(line.indent()) + style(line.rest());
     }
-    if (i >= 0 && !have[static_cast<std::size_t>(i)].ending.empty()) last_ending = have[static_cast<std::size_t>(i)].ending;
+    if (i >= 0 && !have[static_cast<std::size_t>(i)].ending.empty())
+      last_ending = have[static_cast<std::size_t>(i)].ending;
     if (!line.ending.empty()) out += last_ending;
   }
   return out;
 }
 
-std::optional<std::string> splice_encoded(std::string_view raw, std::string_view raw_bytes, std::string_view fresh,
-                                          const Charset& charset, std::string& misfit) {
+std::optional<std::string> splice_encoded(std::string_view raw, std::string_view raw_bytes,
+                                          std::string_view fresh, const Charset& charset,
+                                          std::string& misfit) {
   if (charset.encoding == Encoding::utf8 || charset.encoding == Encoding::binary) return std::string(fresh);
   std::size_t prefix = common_prefix(raw, fresh), suffix = common_suffix(raw, fresh, prefix);
   TextView view(raw_bytes, {.encoding = charset.encoding});
-  if (view.text() != raw) return encode(fresh, charset.encoding, misfit);  // the span cuts through a character
+  if (view.text() != raw)
+    return encode(fresh, charset.encoding, misfit);  // the span cuts through a character
   auto middle = encode(fresh.substr(prefix, fresh.size() - prefix - suffix), charset.encoding, misfit);
   if (!middle) return std::nullopt;
   std::size_t tail = raw.size() - suffix;
-  return std::string(raw_bytes.substr(0, view.source(prefix))) + *middle + std::string(raw_bytes.substr(view.source(tail)));
+  return std::string(raw_bytes.substr(0, view.source(prefix))) + *middle +
+         std::string(raw_bytes.substr(view.source(tail)));
 }
 
 bool looks_numbered(std::string_view text) {

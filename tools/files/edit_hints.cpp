@@ -16,7 +16,8 @@ constexpr std::size_t most_lines = 200'000, shown_lines = 12;
 using Bigrams = std::bitset<65536>;
 
 std::size_t pair_at(std::string_view text, std::size_t i) {
-  return static_cast<std::size_t>(static_cast<unsigned char>(text[i])) << 8 | static_cast<unsigned char>(text[i + 1]);
+  return static_cast<std::size_t>(static_cast<unsigned char>(text[i])) << 8 |
+         static_cast<unsigned char>(text[i + 1]);
 }
 
 Bigrams bigrams(std::string_view text) {
@@ -29,7 +30,8 @@ double likeness(const Bigrams& wanted, std::size_t wanted_size, std::string_view
   if (line.size() < 2 || wanted_size < 2) return 0;
   std::size_t hits = 0;
   for (std::size_t i = 0; i + 1 < line.size(); ++i) hits += wanted.test(pair_at(line, i));
-  return 2.0 * static_cast<double>(std::min(hits, wanted_size)) / static_cast<double>(line.size() - 1 + wanted_size - 1);
+  return 2.0 * static_cast<double>(std::min(hits, wanted_size)) /
+         static_cast<double>(line.size() - 1 + wanted_size - 1);
 }
 
 std::string visible(std::string_view body) {
@@ -38,7 +40,8 @@ std::string visible(std::string_view body) {
   std::size_t first = body.find_first_not_of(" \t");
   for (std::size_t i = 0; i < body.size(); ++i) {
     bool outside = first == std::string_view::npos || i < first || i > last;
-    bool doubled = body[i] == ' ' && ((i > 0 && body[i - 1] == ' ') || (i + 1 < body.size() && body[i + 1] == ' '));
+    bool doubled =
+        body[i] == ' ' && ((i > 0 && body[i - 1] == ' ') || (i + 1 < body.size() && body[i + 1] == ' '));
     if (body[i] == '\t') {
       out += "→";
     } else if (body[i] == ' ' && (outside || doubled)) {
@@ -66,8 +69,8 @@ std::string first_difference(const std::vector<Line>& have, std::size_t at, cons
     auto piece = [i](std::string_view text) {
       return i < text.size() ? "\"" + visible(text.substr(i, 24)) + "\"" : std::string("the end of the line");
     };
-    return "\nFirst difference: line " + std::to_string(at + k + 1) + ", column " + std::to_string(i + 1) + ": the file has " +
-           piece(a) + ", old_string has " + piece(b) + ".";
+    return "\nFirst difference: line " + std::to_string(at + k + 1) + ", column " + std::to_string(i + 1) +
+           ": the file has " + piece(a) + ", old_string has " + piece(b) + ".";
   }
   return {};
 }
@@ -95,7 +98,8 @@ std::string nearest_lines(std::string_view text, std::string_view old_text) {
     }
   }
   if (at == have.size()) return {};
-  std::size_t from = at - std::min(at, probe), to = std::min({have.size(), from + want.size(), from + shown_lines});
+  std::size_t from = at - std::min(at, probe),
+              to = std::min({have.size(), from + want.size(), from + shown_lines});
   std::string out = "The nearest lines in the file (→ is a tab, · a space that is easy to miss):";
   for (std::size_t i = from; i < to; ++i) out += "\n" + std::to_string(i + 1) + "\t" + visible(have[i].body);
   return out + first_difference(have, from, want);

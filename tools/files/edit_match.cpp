@@ -27,7 +27,8 @@ struct Matches {
 
 std::vector<Span> find_all(std::string_view text, std::string_view wanted) {
   std::vector<Span> spans;
-  for (std::size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + wanted.size())) {
+  for (std::size_t at = text.find(wanted); at != std::string_view::npos;
+       at = text.find(wanted, at + wanted.size())) {
     spans.push_back({at, at + wanted.size()});
   }
   return spans;
@@ -38,9 +39,13 @@ std::vector<Span> find_folded(std::string_view text, std::string_view wanted, Fo
   if (needle.empty()) return {};
   Folded view(text, how);
   auto spans = find_all(view.text(), needle);
-  if (how == Fold::line_ends && needle.size() < fold(wanted, Fold::typography).size() && needle.back() != '\n') {
-    // Blanks that ended the wanted text may only be missing where a line ends, or it would be found inside of words.
-    std::erase_if(spans, [&](const Span& span) { return span.end < view.text().size() && view.text()[span.end] != '\n'; });
+  if (how == Fold::line_ends && needle.size() < fold(wanted, Fold::typography).size() &&
+      needle.back() != '\n') {
+    // Blanks that ended the wanted text may only be missing where a line ends, or it would be found inside of
+    // words.
+    std::erase_if(spans, [&](const Span& span) {
+      return span.end < view.text().size() && view.text()[span.end] != '\n';
+    });
   }
   for (auto& span : spans) {
     std::size_t begin = view.begin_of(span.begin);
@@ -50,15 +55,19 @@ std::vector<Span> find_folded(std::string_view text, std::string_view wanted, Fo
 }
 
 // Whole lines that are the same but for the blanks around them, whole paragraph by whole paragraph.
-std::vector<Span> find_unindented(std::string_view text, std::string_view wanted, const std::stop_token& stop) {
+std::vector<Span> find_unindented(std::string_view text, std::string_view wanted,
+                                  const std::stop_token& stop) {
   auto have = lines_of(text), want = lines_of(wanted);
   std::vector<std::string> want_folded, have_folded;
   for (const auto& line : want) want_folded.push_back(fold(trimmed(line.body), Fold::typography));
   for (const auto& line : have) have_folded.push_back(fold(trimmed(line.body), Fold::typography));
-  if (std::all_of(want_folded.begin(), want_folded.end(), [](const auto& line) { return line.size() < 2; })) return {};
+  if (std::all_of(want_folded.begin(), want_folded.end(), [](const auto& line) { return line.size() < 2; }))
+    return {};
   std::vector<Span> spans;
   for (std::size_t i = 0; i + want.size() <= have.size() && !stop.stop_requested(); ++i) {
-    if (!std::equal(want_folded.begin(), want_folded.end(), have_folded.begin() + static_cast<std::ptrdiff_t>(i))) continue;
+    if (!std::equal(want_folded.begin(), want_folded.end(),
+                    have_folded.begin() + static_cast<std::ptrdiff_t>(i)))
+      continue;
     const Line& last = have[i + want.size() - 1];
     auto begin = static_cast<std::size_t>(have[i].body.data() - text.data());
     auto end = static_cast<std::size_t>(last.body.data() + last.body.size() - text.data());
@@ -81,15 +90,19 @@ std::vector<Span> find_unended(std::string_view text, std::string_view wanted) {
 
 Matches find(std::string_view text, std::string_view wanted, const std::stop_token& stop) {
   // Where "\n" may stand for "\r\n", the view that treats them alike finds the exact matches, too.
-  bool endings = wanted.find('\n') != wanted.npos && wanted.find('\r') == wanted.npos && text.find('\r') != text.npos;
-  if (auto spans = endings ? std::vector<Span>() : find_all(text, wanted); !spans.empty()) return {std::move(spans), ""};
-  if (auto spans = find_folded(text, wanted, Fold::line_endings); !spans.empty()) return {std::move(spans), ""};
+  bool endings =
+      wanted.find('\n') != wanted.npos && wanted.find('\r') == wanted.npos && text.find('\r') != text.npos;
+  if (auto spans = endings ? std::vector<Span>() : find_all(text, wanted); !spans.empty())
+    return {std::move(spans), ""};
+  if (auto spans = find_folded(text, wanted, Fold::line_endings); !spans.empty())
+    return {std::move(spans), ""};
   if (auto spans = find_unended(text, wanted); !spans.empty()) return {std::move(spans), no_last_ending};
   if (text.size() > fuzzy_limit) return {};
   if (auto spans = find_folded(text, wanted, Fold::typography); !spans.empty()) {
     return {std::move(spans), "the style of quotes, dashes and special blanks"};
   }
-  if (auto spans = find_folded(text, wanted, Fold::line_ends); !spans.empty()) return {std::move(spans), "blanks at line ends"};
+  if (auto spans = find_folded(text, wanted, Fold::line_ends); !spans.empty())
+    return {std::move(spans), "blanks at line ends"};
   return {find_unindented(text, wanted, stop), "indentation"};
 }
 
@@ -118,7 +131,9 @@ std::string number_list(const std::vector<std::size_t>& numbers) {
 std::string not_found(std::string_view text, const EditRequest& request) {
   std::string error = "String to replace not found in file.\nString: " + shorten(request.old_text, 1000);
   if (looks_numbered(request.old_text)) {
-    return error + "\nold_string starts with the line numbers of Read's output: leave them out, they are not in the file.";
+    return error +
+           "\nold_string starts with the line numbers of Read's output: leave them out, they are not in the "
+           "file.";
   }
   std::string near = nearest_lines(text, request.old_text);
   return error + (near.empty() ? "\nNothing in the file is like it. Read the file again." : "\n" + near);
@@ -126,8 +141,10 @@ std::string not_found(std::string_view text, const EditRequest& request) {
 
 std::string ambiguous(const EditOutcome& outcome, const std::string& ignoring) {
   return "Found " + std::to_string(outcome.lines.size()) + " matches of the string to replace" +
-         (ignoring.empty() ? "" : " (ignoring " + ignoring + ")") + ", at lines " + number_list(outcome.lines) +
-         ", but replace_all is false. To replace all occurrences, set replace_all to true. To replace only one occurrence, "
+         (ignoring.empty() ? "" : " (ignoring " + ignoring + ")") + ", at lines " +
+         number_list(outcome.lines) +
+         ", but replace_all is false. To replace all occurrences, set replace_all to true. To replace only "
+         "one occurrence, "
          "please provide more context to uniquely identify the instance.";
 }
 
@@ -157,12 +174,15 @@ class Endings {
   bool known_ = false;
 };
 
-// new_text as it is to stand at each place; the unit is looked for once, and not for a change of very many places.
+// new_text as it is to stand at each place; the unit is looked for once, and not for a change of very many
+// places.
 class Units {
  public:
-  Units(std::string_view text, const EditRequest& request, const Matches& found) : text_(text), request_(request) {
+  Units(std::string_view text, const EditRequest& request, const Matches& found)
+      : text_(text), request_(request) {
     const bool lines = request.new_text.find_first_of("\t ") != std::string::npos;
-    if (request.take_unit && lines && found.ignoring.empty() && found.spans.size() <= 50) unit_ = unit_of(text);
+    if (request.take_unit && lines && found.ignoring.empty() && found.spans.size() <= 50)
+      unit_ = unit_of(text);
   }
   std::string at(const Span& span, std::string& indented) const {
     if (!unit_) return request_.new_text;
@@ -189,9 +209,12 @@ std::string interrupted() { return "Interrupted; nothing was written."; }
 
 }  // namespace
 
-EditOutcome apply_edit(std::string_view file, const EditRequest& request) { return apply_edit(file, request, detect(file)); }
+EditOutcome apply_edit(std::string_view file, const EditRequest& request) {
+  return apply_edit(file, request, detect(file));
+}
 
-EditOutcome apply_edit(std::string_view file, const EditRequest& request, const Charset& charset, const std::stop_token& stop) {
+EditOutcome apply_edit(std::string_view file, const EditRequest& request, const Charset& charset,
+                       const std::stop_token& stop) {
   EditOutcome outcome;
   if (request.old_text == request.new_text) {
     outcome.error = "No changes to make: old_string and new_string are exactly the same.";
@@ -212,16 +235,19 @@ EditOutcome apply_edit(std::string_view file, const EditRequest& request, const 
   Endings endings(text);
   const Units units(text, meant, found);
   for (const auto& span : found.spans) {
-    if (stop.stop_requested()) return {.bytes = {}, .error = interrupted(), .ignoring = {}, .indented = {}, .lines = {}};
+    if (stop.stop_requested())
+      return {.bytes = {}, .error = interrupted(), .ignoring = {}, .indented = {}, .lines = {}};
     std::string_view raw = text.substr(span.begin, span.end - span.begin);
     std::string fresh =
-        literal ? meant.new_text : adapt_text(raw, meant.old_text, units.at(span, outcome.indented), endings.near(span.begin));
+        literal ? meant.new_text
+                : adapt_text(raw, meant.old_text, units.at(span, outcome.indented), endings.near(span.begin));
     std::string misfit;
-    auto encoded = splice_encoded(raw, file.substr(view.source(span.begin), view.source(span.end) - view.source(span.begin)),
-                                  fresh, charset, misfit);
+    auto encoded = splice_encoded(
+        raw, file.substr(view.source(span.begin), view.source(span.end) - view.source(span.begin)), fresh,
+        charset, misfit);
     if (!encoded) {
-      outcome.error = "The file is " + std::string(to_string(charset.encoding)) + " text, and new_string contains " +
-                      name_character(misfit) +
+      outcome.error = "The file is " + std::string(to_string(charset.encoding)) +
+                      " text, and new_string contains " + name_character(misfit) +
                       ", which does not exist in it. Nothing was written. Use another character, or ask "
                       "the user whether to convert the file to UTF-8.";
       return outcome;

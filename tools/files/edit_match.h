@@ -1,6 +1,7 @@
-// The heart of Edit, pure: bytes in, bytes out. Finds old_text exactly, or on a view that ignores line endings, then
-// typographic twins, then trailing blanks, then indentation; replaces only the matched span, and inside it keeps every
-// byte that the edit does not change: line endings, indentation, quotes and encoding are the file's own.
+// The heart of Edit, pure: bytes in, bytes out. Finds old_text exactly, or on a view that ignores line
+// endings, then typographic twins, then trailing blanks, then indentation; replaces only the matched span,
+// and inside it keeps every byte that the edit does not change: line endings, indentation, quotes and
+// encoding are the file's own.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +35,8 @@ EditOutcome apply_edit(std::string_view file, const EditRequest& request, const 
 // "// ... rest of code" and its kin, standing in for text that would be lost; empty = none.
 std::string find_placeholder(std::string_view new_text, std::string_view old_text);
 
-// The lines most like old_text, numbered, blanks made visible, and where the first difference is; empty when nothing is close.
+// The lines most like old_text, numbered, blanks made visible, and where the first difference is; empty when
+// nothing is close.
 std::string nearest_lines(std::string_view text, std::string_view old_text);
 
 }  // namespace tern

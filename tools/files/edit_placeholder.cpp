@@ -1,5 +1,6 @@
-// "// ... rest of code": finds the lines that stand in for text the model did not write out, and no others. Such a line is a
-// comment, or stands in brackets or behind dots; what it says is whole words about code that stays.
+// "// ... rest of code": finds the lines that stand in for text the model did not write out, and no others.
+// Such a line is a comment, or stands in brackets or behind dots; what it says is whole words about code that
+// stays.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -14,15 +15,18 @@ namespace {
 constexpr std::size_t longest = 120;
 using Words = std::vector<std::string>;
 
-constexpr std::array nouns = {"code",     "codes",     "method",  "methods",   "function", "functions", "implementation",
-                              "content",  "contents",  "line",    "lines",     "file",     "files",     "import",
-                              "imports",  "test",      "tests",   "class",     "classes",  "field",     "fields",
-                              "logic",    "body",      "module",  "component", "styles",   "props",     "implementations",
-                              "handlers", "constants", "section", "document",  "script",   "program",   "definitions"};
-constexpr std::array abouts = {"rest",  "existing", "unchanged", "remaining", "remains", "remainder",  "previous", "omitted",
-                               "other", "keep",     "stays",     "stay",      "remain",  "unmodified", "original", "same"};
-constexpr std::array fillers = {"of", "the", "this", "your", "as",   "is",    "are",    "before",  "above", "below",
-                                "in", "and", "all",  "here", "goes", "these", "intact", "exactly", "from"};
+constexpr std::array nouns = {
+    "code",     "codes",     "method",  "methods",   "function", "functions", "implementation",
+    "content",  "contents",  "line",    "lines",     "file",     "files",     "import",
+    "imports",  "test",      "tests",   "class",     "classes",  "field",     "fields",
+    "logic",    "body",      "module",  "component", "styles",   "props",     "implementations",
+    "handlers", "constants", "section", "document",  "script",   "program",   "definitions"};
+constexpr std::array abouts = {"rest",     "existing",   "unchanged", "remaining", "remains", "remainder",
+                               "previous", "omitted",    "other",     "keep",      "stays",   "stay",
+                               "remain",   "unmodified", "original",  "same"};
+constexpr std::array fillers = {"of",     "the",   "this",   "your",    "as",  "is",  "are",
+                                "before", "above", "below",  "in",      "and", "all", "here",
+                                "goes",   "these", "intact", "exactly", "from"};
 
 template <class List>
 bool in(const List& list, const std::string& word) {
@@ -62,7 +66,8 @@ bool take_back(std::string_view& text, std::string_view mark) {
 bool take_comment(std::string_view& text) {
   constexpr std::array opens = {"{/*", "/*", "///", "//", "<!--", "##", "#", "--", ";;", ";", "%", "*"};
   constexpr std::array closes = {"*/}", "*/", "-->"};
-  if (std::none_of(opens.begin(), opens.end(), [&](const char* mark) { return take_front(text, mark); })) return false;
+  if (std::none_of(opens.begin(), opens.end(), [&](const char* mark) { return take_front(text, mark); }))
+    return false;
   std::any_of(closes.begin(), closes.end(), [&](const char* mark) { return take_back(text, mark); });
   return true;
 }
@@ -94,7 +99,8 @@ Dots take_dots(std::string_view& text) {
     const std::string_view before = text;
     if (!dots.last && take_back(text, mark)) {
       dots.last = true;
-      dots.apart = dots.apart || (before.size() > mark.size() && before[before.size() - mark.size() - 1] == ' ');
+      dots.apart =
+          dots.apart || (before.size() > mark.size() && before[before.size() - mark.size() - 1] == ' ');
     }
   }
   return dots;
@@ -102,18 +108,21 @@ Dots take_dots(std::string_view& text) {
 
 // Nothing but that something stays: "rest of the code stays the same", "unchanged", "same as before".
 bool says_only_that(const Words& words) {
-  const bool only = std::all_of(words.begin(), words.end(),
-                                [](const std::string& word) { return in(nouns, word) || in(abouts, word) || in(fillers, word); });
-  return only &&
-         (has_phrase(words, {"rest", "of"}) || has_phrase(words, {"unchanged"}) || has_phrase(words, {"same", "as", "before"}));
+  const bool only = std::all_of(words.begin(), words.end(), [](const std::string& word) {
+    return in(nouns, word) || in(abouts, word) || in(fillers, word);
+  });
+  return only && (has_phrase(words, {"rest", "of"}) || has_phrase(words, {"unchanged"}) ||
+                  has_phrase(words, {"same", "as", "before"}));
 }
 
 bool speaks_of_code_that_stays(const Words& words) {
   const auto count = [&](const auto& list) {
     return std::count_if(words.begin(), words.end(), [&](const std::string& word) { return in(list, word); });
   };
-  const auto unknown = static_cast<std::ptrdiff_t>(words.size()) - count(nouns) - count(abouts) - count(fillers);
-  const bool named = count(nouns) > 0 || has_phrase(words, {"rest", "of"}) || has_phrase(words, {"same", "as", "before"});
+  const auto unknown =
+      static_cast<std::ptrdiff_t>(words.size()) - count(nouns) - count(abouts) - count(fillers);
+  const bool named =
+      count(nouns) > 0 || has_phrase(words, {"rest", "of"}) || has_phrase(words, {"same", "as", "before"});
   return unknown <= 2 && ((count(abouts) > 0 && named) || in(words, "unchanged") || in(words, "omitted"));
 }
 
@@ -127,7 +136,8 @@ bool is_placeholder(std::string_view text) {
   const Words words = words_of(text);
   if (words.empty()) return false;
   if ((comment || bracketed || inner) && says_only_that(words)) return true;
-  const bool dotted = comment || bracketed ? dots.apart || (dots.first && dots.last) : dots.first && dots.apart;
+  const bool dotted =
+      comment || bracketed ? dots.apart || (dots.first && dots.last) : dots.first && dots.apart;
   if (!dotted) return false;
   if (dots.first && dots.last && words.size() == 1 && in(nouns, words.front())) return true;
   return speaks_of_code_that_stays(words);

@@ -69,7 +69,8 @@ bool is_twin(Encoding encoding) {
   return encoding == Encoding::gbk || encoding == Encoding::shift_jis || encoding == Encoding::euc_kr;
 }
 
-// Read as the larger GB18030, written as plain GBK: a program that expects GBK must be able to read what we write.
+// Read as the larger GB18030, written as plain GBK: a program that expects GBK must be able to read what we
+// write.
 const char* iconv_name(Encoding encoding, bool writing) {
   if (encoding == Encoding::gbk) return writing ? "GBK" : "GB18030";
   return encoding == Encoding::shift_jis ? "CP932" : "CP949";
@@ -101,7 +102,8 @@ std::optional<std::string> encode_one(std::string_view c, Encoding encoding, Con
       }
       return out;
     }
-    case Encoding::latin1: return code < 256 ? std::optional(std::string(1, static_cast<char>(code))) : std::nullopt;
+    case Encoding::latin1:
+      return code < 256 ? std::optional(std::string(1, static_cast<char>(code))) : std::nullopt;
     case Encoding::cp1252:
       if (code < 0x80 || (code >= 0xA0 && code < 256)) return std::string(1, static_cast<char>(code));
       for (std::size_t i = 0; i < 32; ++i) {
@@ -154,7 +156,9 @@ std::size_t utf8_length(std::string_view s, std::size_t at) {
     if (!follows(1) || !follows(2) || (a == 0xE0 && b < 0xA0) || (a == 0xED && b > 0x9F)) return 0;
     return 3;
   }
-  if (a > 0xF4 || !follows(1) || !follows(2) || !follows(3) || (a == 0xF0 && b < 0x90) || (a == 0xF4 && b > 0x8F)) return 0;
+  if (a > 0xF4 || !follows(1) || !follows(2) || !follows(3) || (a == 0xF0 && b < 0x90) ||
+      (a == 0xF4 && b > 0x8F))
+    return 0;
   return 4;
 }
 
@@ -168,9 +172,11 @@ namespace {
 // The character of UTF-16 at `at`, as UTF-8; its length in bytes.
 std::size_t wide_character(std::string_view bytes, std::size_t at, bool little, std::string& one) {
   const auto unit = [&](std::size_t i) -> std::uint32_t {
-    return little ? byte_at(bytes, i) | byte_at(bytes, i + 1) << 8 : byte_at(bytes, i) << 8 | byte_at(bytes, i + 1);
+    return little ? byte_at(bytes, i) | byte_at(bytes, i + 1) << 8
+                  : byte_at(bytes, i) << 8 | byte_at(bytes, i + 1);
   };
-  const std::uint32_t first = unit(at), second = first >= 0xD800 && first < 0xDC00 && at + 3 < bytes.size() ? unit(at + 2) : 0;
+  const std::uint32_t first = unit(at),
+                      second = first >= 0xD800 && first < 0xDC00 && at + 3 < bytes.size() ? unit(at + 2) : 0;
   if (second >= 0xDC00 && second < 0xE000) {
     put_utf8(one, 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00));
     return 4;
@@ -186,12 +192,15 @@ std::size_t wide_character(std::string_view bytes, std::size_t at, bool little, 
 class TwinReader {
  public:
   TwinReader(Encoding encoding, std::size_t size)
-      : encoding_(encoding), converter_("UTF-8", iconv_name(encoding, false)), known_(size > 4096 ? 65536 : 0) {}
+      : encoding_(encoding),
+        converter_("UTF-8", iconv_name(encoding, false)),
+        known_(size > 4096 ? 65536 : 0) {}
 
   std::size_t operator()(std::string_view bytes, std::size_t at, std::string& one) {
     const auto n = std::min(std::max<std::size_t>(1, twin_length(encoding_, bytes, at)), bytes.size() - at);
-    std::string* memo =
-        n <= 2 && !known_.empty() ? &known_[byte_at(bytes, at) << 8 | (n == 2 ? byte_at(bytes, at + 1) : 0)] : nullptr;
+    std::string* memo = n <= 2 && !known_.empty()
+                            ? &known_[byte_at(bytes, at) << 8 | (n == 2 ? byte_at(bytes, at + 1) : 0)]
+                            : nullptr;
     one = memo && !memo->empty() ? *memo : converter_(bytes.substr(at, n)).value_or(std::string(replacement));
     if (memo) *memo = one;
     return n;
@@ -211,7 +220,8 @@ TextView::TextView(std::string_view bytes, const Charset& charset) : mark_(chars
     return;
   }
   own_ = true;
-  const bool little = charset.encoding == Encoding::utf16le, wide = little || charset.encoding == Encoding::utf16be;
+  const bool little = charset.encoding == Encoding::utf16le,
+             wide = little || charset.encoding == Encoding::utf16be;
   std::optional<TwinReader> twin;
   if (is_twin(charset.encoding)) twin.emplace(charset.encoding, bytes.size());
   for (std::size_t at = charset.mark; at < bytes.size();) {
@@ -232,7 +242,9 @@ TextView::TextView(std::string_view bytes, const Charset& charset) : mark_(chars
   sources_.push_back(static_cast<std::uint32_t>(bytes.size()));
 }
 
-std::size_t TextView::source(std::size_t position) const { return own_ ? sources_[position] : position + mark_; }
+std::size_t TextView::source(std::size_t position) const {
+  return own_ ? sources_[position] : position + mark_;
+}
 
 std::optional<std::string> encode(std::string_view utf8, Encoding encoding, std::string& misfit) {
   if (encoding == Encoding::utf8) return std::string(utf8);

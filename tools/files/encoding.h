@@ -1,7 +1,7 @@
-// In which encoding a file's bytes are text, and a view of them as UTF-8 which remembers where each character came from.
-// Detection is deterministic: byte order marks, valid UTF-8, UTF-16 by its zeros, then GBK, EUC-KR or Shift-JIS where the text
-// is plausible in one, else Windows-1252: in doubt a single-byte encoding, whose edits cannot tear a character. What is none
-// of these is binary.
+// In which encoding a file's bytes are text, and a view of them as UTF-8 which remembers where each character
+// came from. Detection is deterministic: byte order marks, valid UTF-8, UTF-16 by its zeros, then GBK, EUC-KR
+// or Shift-JIS where the text is plausible in one, else Windows-1252: in doubt a single-byte encoding, whose
+// edits cannot tear a character. What is none of these is binary.
 #pragma once
 
 #include <cstddef>
@@ -43,10 +43,12 @@ class TextView {
   std::size_t mark_ = 0;
 };
 
-// UTF-8 text in the encoding, without a mark; nullopt and the first character that does not fit in `misfit` otherwise.
+// UTF-8 text in the encoding, without a mark; nullopt and the first character that does not fit in `misfit`
+// otherwise.
 std::optional<std::string> encode(std::string_view utf8, Encoding encoding, std::string& misfit);
 
-// Valid UTF-8 whatever came in; broken sequences become U+FFFD. The number of replaced bytes is added to `replaced`.
+// Valid UTF-8 whatever came in; broken sequences become U+FFFD. The number of replaced bytes is added to
+// `replaced`.
 std::string to_valid_utf8(std::string_view bytes, std::size_t* replaced = nullptr);
 
 bool is_ascii(std::string_view bytes);

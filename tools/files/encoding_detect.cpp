@@ -47,8 +47,8 @@ constexpr Form forms[] = {{Encoding::gbk, gbk_length, use_in_gbk},
 
 bool is_letter(unsigned c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
 
-// What speaks for one of the double-byte encodings. A character alone between ASCII letters ("Gr\xf6\xdfe") speaks
-// against it: that is how accented letters stand, and hardly ever how hanzi do.
+// What speaks for one of the double-byte encodings. A character alone between ASCII letters ("Gr\xf6\xdfe")
+// speaks against it: that is how accented letters stand, and hardly ever how hanzi do.
 class Reading {
  public:
   Reading(std::string_view text, const Form& form, bool cut) {
@@ -88,9 +88,11 @@ class Reading {
 
   void end_word(std::string_view text, std::size_t end) {
     if (word_.size == 0) return;
-    bool before = word_.begin > 0 && is_letter(byte_at(text, word_.begin - 1)), after = is_letter(byte_at(text, end));
+    bool before = word_.begin > 0 && is_letter(byte_at(text, word_.begin - 1)),
+         after = is_letter(byte_at(text, end));
     std::string_view bytes = text.substr(word_.begin, end - word_.begin);
-    bool accents = std::all_of(bytes.begin(), bytes.end(), [](char c) { return static_cast<unsigned char>(c) >= 0xC0; });
+    bool accents =
+        std::all_of(bytes.begin(), bytes.end(), [](char c) { return static_cast<unsigned char>(c) >= 0xC0; });
     if (word_.size > 1) {
       double each = accents && bytes.size() <= 4 ? (before && after ? 0 : 0.5) : 1;
       evidence_ += 1.5 * static_cast<double>(word_.common) + each * static_cast<double>(word_.usual);
@@ -131,13 +133,15 @@ bool half_width_kana(std::string_view text) {
 
 Charset detect_legacy(std::string_view bytes) {
   std::string_view sample = bytes.substr(0, sample_bytes);
-  bool lower = std::any_of(sample.begin(), sample.end(), [](char c) { return static_cast<unsigned char>(c) >= 0xE0; });
+  bool lower =
+      std::any_of(sample.begin(), sample.end(), [](char c) { return static_cast<unsigned char>(c) >= 0xE0; });
   std::optional<Encoding> best;
   double most = 0;
   for (const Form& form : forms) {
     Reading reading(sample, form, sample.size() < bytes.size());
     bool trusted = form.encoding == Encoding::shift_jis || lower || reading.mostly_common();
-    double lead = form.encoding == Encoding::euc_kr && best ? 1 : 0;  // a few hanzi may be common syllables by chance
+    double lead =
+        form.encoding == Encoding::euc_kr && best ? 1 : 0;  // a few hanzi may be common syllables by chance
     if (!reading.plausible() || !trusted || reading.evidence() <= most + lead) continue;
     best = form.encoding;
     most = reading.evidence();
@@ -167,8 +171,10 @@ std::optional<Charset> detect_utf16(std::string_view bytes) {
 }  // namespace
 
 Charset detect(std::string_view bytes) {
-  if (bytes.substr(0, 2) == "\xff\xfe" && bytes.size() % 2 == 0) return {.encoding = Encoding::utf16le, .mark = 2};
-  if (bytes.substr(0, 2) == "\xfe\xff" && bytes.size() % 2 == 0) return {.encoding = Encoding::utf16be, .mark = 2};
+  if (bytes.substr(0, 2) == "\xff\xfe" && bytes.size() % 2 == 0)
+    return {.encoding = Encoding::utf16le, .mark = 2};
+  if (bytes.substr(0, 2) == "\xfe\xff" && bytes.size() % 2 == 0)
+    return {.encoding = Encoding::utf16be, .mark = 2};
   if (bytes.substr(0, 65536).find('\0') != std::string_view::npos) {
     return detect_utf16(bytes).value_or(Charset{.encoding = Encoding::binary});
   }
@@ -183,7 +189,8 @@ Charset detect(std::string_view bytes) {
     n ? ++multi : ++broken;
     at += n ? n : 1;
   }
-  if (broken == 0 || mark || multi > 4 * broken) return {.encoding = Encoding::utf8, .mark = mark, .broken = broken};
+  if (broken == 0 || mark || multi > 4 * broken)
+    return {.encoding = Encoding::utf8, .mark = mark, .broken = broken};
   std::size_t control = static_cast<std::size_t>(std::count_if(bytes.begin(), bytes.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && !std::strchr("\t\n\r\f\b\x1b\x0b", c);
   }));

@@ -36,8 +36,12 @@ struct FileMemory::State {
   void drop_old_bytes();
 };
 
-FileNews saw_file(const fs::path& real, const Stamp& stamp, std::string_view bytes, std::optional<Encoding> encoding) {
-  Seen seen{.hash = content_hash(bytes), .stamp = stamp, .encoding = encoding ? *encoding : detect(bytes).encoding, .bytes = {}};
+FileNews saw_file(const fs::path& real, const Stamp& stamp, std::string_view bytes,
+                  std::optional<Encoding> encoding) {
+  Seen seen{.hash = content_hash(bytes),
+            .stamp = stamp,
+            .encoding = encoding ? *encoding : detect(bytes).encoding,
+            .bytes = {}};
   if (bytes.size() <= keep_file) seen.bytes = std::make_shared<const std::string>(bytes);
   return {real, std::move(seen)};
 }
@@ -120,7 +124,8 @@ std::vector<fs::path> FileMemory::known() const {
 std::string FileMemory::shown_by(const fs::path& real, const FileView& view) const {
   const Record* record = state_->find(real);
   if (!record) return {};
-  const auto page = std::find_if(record->views.begin(), record->views.end(), [&](const auto& one) { return one.view == view; });
+  const auto page = std::find_if(record->views.begin(), record->views.end(),
+                                 [&](const auto& one) { return one.view == view; });
   return page == record->views.end() ? std::string() : page->call_id;
 }
 

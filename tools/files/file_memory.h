@@ -1,6 +1,7 @@
-// What the model has seen of which file: lets Edit insist on a read, notice that a file changed since (by content, not by
-// time), and lets Read answer an unchanged re-read with one line. A value: a copy costs nothing until one of the two changes,
-// so a tool on another thread reads a copy and returns what it learnt as FileNews, which the owner's learn() takes.
+// What the model has seen of which file: lets Edit insist on a read, notice that a file changed since (by
+// content, not by time), and lets Read answer an unchanged re-read with one line. A value: a copy costs
+// nothing until one of the two changes, so a tool on another thread reads a copy and returns what it learnt
+// as FileNews, which the owner's learn() takes.
 #pragma once
 
 #include <cstdint>
@@ -40,13 +41,15 @@ struct ShownPage {
   FileView view;
   std::string call_id;
 };
-// One thing that was learnt of a file: its content, which of its lines were shown, or a page that a result shows.
+// One thing that was learnt of a file: its content, which of its lines were shown, or a page that a result
+// shows.
 struct FileNews {
   std::filesystem::path real;
   std::variant<Seen, SawLines, ShownPage> what;
 };
 
-// After every Read, Edit and Write: this is the file as the model knows it, in the encoding it was read or written in.
+// After every Read, Edit and Write: this is the file as the model knows it, in the encoding it was read or
+// written in.
 FileNews saw_file(const std::filesystem::path& real, const Stamp& stamp, std::string_view bytes,
                   std::optional<Encoding> encoding = std::nullopt);
 
@@ -55,7 +58,8 @@ class FileMemory {
   FileMemory();
 
   void learn(FileNews news);
-  // Of bytes just loaded: as last seen while they are unchanged, so that no edit makes the file look like another encoding.
+  // Of bytes just loaded: as last seen while they are unchanged, so that no edit makes the file look like
+  // another encoding.
   Charset charset(const std::filesystem::path& real, std::string_view bytes) const;
   std::optional<Seen> seen(const std::filesystem::path& real) const;
   std::vector<std::filesystem::path> known() const;

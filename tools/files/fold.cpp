@@ -12,15 +12,17 @@ struct Twin {
   std::string_view fancy, plain;
 };
 constexpr Twin twins[] = {
-    {"\u2018", "'"},  {"\u2019", "'"},  {"\u201a", "'"},  {"\u201b", "'"}, {"\u2032", "'"}, {"\u201c", "\""}, {"\u201d", "\""},
-    {"\u201e", "\""}, {"\u201f", "\""}, {"\u2033", "\""}, {"\u2010", "-"}, {"\u2011", "-"}, {"\u2012", "-"},  {"\u2013", "-"},
-    {"\u2014", "-"},  {"\u2015", "-"},  {"\u2212", "-"},  {"\u00a0", " "}, {"\u2002", " "}, {"\u2003", " "},  {"\u2004", " "},
-    {"\u2005", " "},  {"\u2006", " "},  {"\u2007", " "},  {"\u2008", " "}, {"\u2009", " "}, {"\u200a", " "},  {"\u202f", " "},
-    {"\u205f", " "},  {"\u3000", " "},  {"\u200b", ""},   {"\ufeff", ""},
+    {"\u2018", "'"},  {"\u2019", "'"},  {"\u201a", "'"},  {"\u201b", "'"},  {"\u2032", "'"}, {"\u201c", "\""},
+    {"\u201d", "\""}, {"\u201e", "\""}, {"\u201f", "\""}, {"\u2033", "\""}, {"\u2010", "-"}, {"\u2011", "-"},
+    {"\u2012", "-"},  {"\u2013", "-"},  {"\u2014", "-"},  {"\u2015", "-"},  {"\u2212", "-"}, {"\u00a0", " "},
+    {"\u2002", " "},  {"\u2003", " "},  {"\u2004", " "},  {"\u2005", " "},  {"\u2006", " "}, {"\u2007", " "},
+    {"\u2008", " "},  {"\u2009", " "},  {"\u200a", " "},  {"\u202f", " "},  {"\u205f", " "}, {"\u3000", " "},
+    {"\u200b", ""},   {"\ufeff", ""},
 };
 
 const Twin* twin_at(std::string_view text) {
-  if (text.empty() || (text[0] != '\xe2' && text[0] != '\xc2' && text[0] != '\xe3' && text[0] != '\xef')) return nullptr;
+  if (text.empty() || (text[0] != '\xe2' && text[0] != '\xc2' && text[0] != '\xe3' && text[0] != '\xef'))
+    return nullptr;
   for (const auto& twin : twins) {
     if (text.substr(0, twin.fancy.size()) == twin.fancy) return &twin;
   }
@@ -98,7 +100,8 @@ std::vector<Line> lines_of(std::string_view text) {
 }
 
 std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (is_blank(text.back()) || text.back() == '\r' || text.back() == '\n')) text.remove_suffix(1);
+  while (!text.empty() && (is_blank(text.back()) || text.back() == '\r' || text.back() == '\n'))
+    text.remove_suffix(1);
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   return text;
 }

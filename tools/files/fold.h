@@ -1,4 +1,5 @@
-// A view of text in which differences that do not matter for finding a place are gone, with the way back to every byte.
+// A view of text in which differences that do not matter for finding a place are gone, with the way back to
+// every byte.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,10 @@ class Folded {
  public:
   Folded(std::string_view text, Fold how);
   const std::string& text() const { return text_; }
-  std::size_t begin_of(std::size_t position) const { return begins_[position]; }  // of the character at `position`
-  std::size_t end_of(std::size_t position) const;                                 // of the last character before it
+  std::size_t begin_of(std::size_t position) const {
+    return begins_[position];
+  }                                                // of the character at `position`
+  std::size_t end_of(std::size_t position) const;  // of the last character before it
 
  private:
   void drop_blanks();
@@ -37,8 +40,8 @@ struct Line {
   std::string_view rest() const { return body.substr(indent().size()); }
 };
 
-// Lines by the endings the text uses; a lone "\r" ends one only where there is no "\n" at all. A text that ends in a line
-// ending has no phantom line after it; the empty text has one empty line.
+// Lines by the endings the text uses; a lone "\r" ends one only where there is no "\n" at all. A text that
+// ends in a line ending has no phantom line after it; the empty text has one empty line.
 std::vector<Line> lines_of(std::string_view text);
 bool uses_only_cr(std::string_view text);
 std::string_view trimmed(std::string_view text);

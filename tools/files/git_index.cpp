@@ -20,7 +20,8 @@ std::string read_all(const fs::path& file) {
 
 std::uint32_t big_endian(std::string_view bytes, std::size_t at, int width) {
   std::uint32_t value = 0;
-  for (int n = 0; n < width; ++n) value = value << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(n)]);
+  for (int n = 0; n < width; ++n)
+    value = value << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(n)]);
   return value;
 }
 
@@ -53,7 +54,10 @@ class IndexNames {
     const std::size_t end = bytes_.find('\0', at_);
     if (end == std::string_view::npos) return false;
     name.append(bytes_.substr(at_, end - at_));
-    file = {{}, big_endian(bytes_, start + 8, 4), big_endian(bytes_, start + 12, 4), big_endian(bytes_, start + 36, 4)};
+    file = {{},
+            big_endian(bytes_, start + 8, 4),
+            big_endian(bytes_, start + 12, 4),
+            big_endian(bytes_, start + 36, 4)};
     at_ = version_ == 4 ? end + 1 : start + (end - start + 8) / 8 * 8;
     return true;
   }
@@ -111,7 +115,8 @@ bool any_of_index(const fs::path& real, const fs::path& top, const TrackedWanted
 bool tracked_by_git(const fs::path& folder) {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(folder, error);
-  return !error && any_of_index(real, repository_of(real.parent_path()), [](const TrackedFile&) { return true; });
+  return !error &&
+         any_of_index(real, repository_of(real.parent_path()), [](const TrackedFile&) { return true; });
 }
 
 bool any_tracked(const fs::path& path, const TrackedWanted& wanted) {

@@ -1,4 +1,5 @@
-// Whether git tracks anything below a folder, read from the index itself: no git is run in a folder nobody trusts yet.
+// Whether git tracks anything below a folder, read from the index itself: no git is run in a folder nobody
+// trusts yet.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ struct TrackedFile {
 };
 using TrackedWanted = std::function<bool(const TrackedFile&)>;
 
-// Whether git tracks a wanted file: `path` itself or below it; or anywhere in the repository that `path` is in.
+// Whether git tracks a wanted file: `path` itself or below it; or anywhere in the repository that `path` is
+// in.
 bool any_tracked(const std::filesystem::path& path, const TrackedWanted& wanted);
 bool any_tracked_above(const std::filesystem::path& path, const TrackedWanted& wanted);
 

@@ -52,7 +52,8 @@ bool maybe_in_string(std::string_view before) {
     if (count(before, quote) % 2 != 0) return true;
   for (std::size_t at = before.rfind("R\""); at != before.npos;) {
     const std::size_t open = before.find('(', at);
-    const std::string end = ")" + std::string(before.substr(at + 2, open == before.npos ? 0 : open - at - 2)) + "\"";
+    const std::string end =
+        ")" + std::string(before.substr(at + 2, open == before.npos ? 0 : open - at - 2)) + "\"";
     return open == before.npos || before.find(end, open) == before.npos;
   }
   return false;
@@ -127,7 +128,8 @@ bool has_long_quote(std::string_view text) {
                      [&](std::string_view quote) { return text.find(quote) != text.npos; });
 }
 
-// All new lines are indented with blanks in a file of tabs, or the other way round, and say where they belong.
+// All new lines are indented with blanks in a file of tabs, or the other way round, and say where they
+// belong.
 bool uses_the_other(const NewLines& seen, const IndentUnit& unit) {
   if (seen.mixed || seen.reindents || seen.continued) return false;
   return unit.tabs ? seen.blanks && !seen.tabs : seen.tabs && !seen.blanks;
@@ -145,15 +147,18 @@ std::string indent_in(const IndentUnit& unit, std::size_t given, std::size_t wid
 
 }  // namespace
 
-std::string to_string(const IndentUnit& unit) { return unit.tabs ? "tabs" : std::to_string(unit.width) + " blanks"; }
+std::string to_string(const IndentUnit& unit) {
+  return unit.tabs ? "tabs" : std::to_string(unit.width) + " blanks";
+}
 
 bool has_one_unit(std::string_view file_name) {
   const std::size_t dot = file_name.rfind('.');
   if (dot == file_name.npos) return false;
   const std::string_view end = file_name.substr(dot + 1);
-  static const std::set<std::string_view> ends = {"c",   "h",  "cc",  "cpp", "cxx",  "hh",    "hpp", "hxx",   "java", "js",
-                                                  "jsx", "ts", "mjs", "cjs", "tsx",  "go",    "cs",  "swift", "kt",   "scala",
-                                                  "m",   "mm", "py",  "pyi", "dart", "proto", "css", "scss",  "json"};
+  static const std::set<std::string_view> ends = {"c",    "h",     "cc",  "cpp",   "cxx", "hh",  "hpp", "hxx",
+                                                  "java", "js",    "jsx", "ts",    "mjs", "cjs", "tsx", "go",
+                                                  "cs",   "swift", "kt",  "scala", "m",   "mm",  "py",  "pyi",
+                                                  "dart", "proto", "css", "scss",  "json"};
   return ends.count(end) > 0;
 }
 
@@ -176,8 +181,8 @@ std::optional<IndentUnit> unit_of(std::string_view text) {
   return width > 0 ? std::optional<IndentUnit>({false, width}) : std::nullopt;
 }
 
-std::string in_unit(std::string_view text, std::size_t begin, std::string_view old_text, std::string_view new_text,
-                    const IndentUnit& unit) {
+std::string in_unit(std::string_view text, std::size_t begin, std::string_view old_text,
+                    std::string_view new_text, const IndentUnit& unit) {
   const std::string same(new_text);
   if (has_long_quote(new_text) || has_long_quote(old_text)) return same;
   const std::size_t start = begin == 0 ? 0 : text.rfind('\n', begin - 1) + 1;
@@ -186,7 +191,8 @@ std::string in_unit(std::string_view text, std::size_t begin, std::string_view o
   const NewLines seen = look_at(fresh, old, at_line_start);
   if (!uses_the_other(seen, unit)) return same;
   const std::size_t width = unit.tabs ? width_of(seen, depth_at(text, begin)) : unit.width;
-  if (width == 0 || continues(line_before(text, start)) || maybe_in_string(text.substr(0, begin))) return same;
+  if (width == 0 || continues(line_before(text, start)) || maybe_in_string(text.substr(0, begin)))
+    return same;
   std::set<std::string_view> old_bodies;
   for (const Line& line : old) old_bodies.insert(line.body);
   std::string out;

@@ -22,11 +22,14 @@ namespace {
 
 Place place_of(const Workspace& workspace, const fs::path& real) { return workspace.locate(real.native()); }
 
-// Nobody else's work stands between the first and the last of these changes: each begins with a state some earlier one left or
-// found (one that was recorded and then not made, or taken back by hand, loses nothing). What undo put back it had checked.
+// Nobody else's work stands between the first and the last of these changes: each begins with a state some
+// earlier one left or found (one that was recorded and then not made, or taken back by hand, loses nothing).
+// What undo put back it had checked.
 bool whole(const std::vector<const FileChange*>& chain) {
   std::set<std::string_view> states;
-  const auto state = [](const std::string& hash) { return hash == "directory" ? std::string_view() : std::string_view(hash); };
+  const auto state = [](const std::string& hash) {
+    return hash == "directory" ? std::string_view() : std::string_view(hash);
+  };
   for (const FileChange* change : chain) {
     const bool known = states.empty() || states.count(state(change->hash_before)) != 0;
     if (!known && change->hash_before != not_kept && !change->call_id.starts_with("undo")) return false;
@@ -45,7 +48,9 @@ Diff diff_of(const std::string& from, const std::string& to) {
 }  // namespace
 
 Journal::Journal(JournalStore store, fs::path leftovers)
-    : store_(std::move(store)), leftovers_(leftovers.empty() ? default_leftovers() : std::move(leftovers)), scanner_(leftovers_) {
+    : store_(std::move(store)),
+      leftovers_(leftovers.empty() ? default_leftovers() : std::move(leftovers)),
+      scanner_(leftovers_) {
   clean_leftovers(leftovers_);
 }
 
@@ -76,7 +81,8 @@ Scan Journal::before_command(const Workspace& workspace, const FileMemory& files
   return Loan(*this).scanner().before(workspace, files, command);
 }
 
-std::vector<fs::path> Journal::after_command(const Workspace& workspace, const Scan& scan, const std::string& call_id) {
+std::vector<fs::path> Journal::after_command(const Workspace& workspace, const Scan& scan,
+                                             const std::string& call_id) {
   owner_.check();
   assert(!lent_);
   std::vector<fs::path> changed;
@@ -134,7 +140,8 @@ UndoReport Journal::redo(const Workspace& workspace, const std::string& name, bo
 UndoReport Journal::undo_all(const std::vector<FileChange>& changes, Undo undo) {
   std::map<fs::path, Chain> chains;
   for (const auto& change : changes) chains[change.path].push_back(&change);
-  // What is new goes first, from the leaves: a file may have taken the place of a directory, or the other way round.
+  // What is new goes first, from the leaves: a file may have taken the place of a directory, or the other way
+  // round.
   const auto is_new = [](const auto& entry) { return entry.second.front()->hash_before.empty(); };
   for (auto it = chains.rbegin(); it != chains.rend(); ++it)
     if (is_new(*it)) undo_one(it->second, undo);
@@ -154,24 +161,27 @@ void Journal::undo_one(const Chain& chain, Undo& undo) {
   if (!now.error.empty() && !now.missing && !now.directory) return refuse(now.error);
   const std::string hash = now.missing ? "" : now.directory ? "directory" : content_hash(now.bytes);
   if (hash == oldest.hash_before) {
-    const bool mode_changed =
-        newest.by_command && newest.hash_after == hash && ((now.stamp.mode ^ oldest.mode_before) & 07777) != 0;
+    const bool mode_changed = newest.by_command && newest.hash_after == hash &&
+                              ((now.stamp.mode ^ oldest.mode_before) & 07777) != 0;
     if (now.missing || !mode_changed) return report.already.push_back(path);
     const Fd fd = undo.workspace.open(place, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     if (!undo.preview) record_undo(undo, now, oldest, hash);
-    if (!undo.preview && (!fd || ::fchmod(fd.get(), oldest.mode_before & 07777) != 0)) return refuse("its mode cannot be set");
+    if (!undo.preview && (!fd || ::fchmod(fd.get(), oldest.mode_before & 07777) != 0))
+      return refuse("its mode cannot be set");
     return report.restored.push_back(path);
   }
   if (hash != newest.hash_after && hash != newest.hash_before) return refuse("it changed since");
   if (!whole(chain)) return refuse("it was changed in between, by something else than tern");
-  if (!oldest.before && !oldest.hash_before.empty()) return refuse("no copy of it was kept before the command");
+  if (!oldest.before && !oldest.hash_before.empty())
+    return refuse("no copy of it was kept before the command");
   report.diffs[path] = diff_of(now.bytes, oldest.before.value_or(""));
   if (!undo.preview)
     if (std::string why = put_back(undo, place, now, oldest); !why.empty()) return refuse(std::move(why));
   (oldest.before ? report.restored : report.removed).push_back(path);
 }
 
-void Journal::record_undo(const Undo& undo, const Loaded& now, const FileChange& oldest, const std::string& hash_after) {
+void Journal::record_undo(const Undo& undo, const Loaded& now, const FileChange& oldest,
+                          const std::string& hash_after) {
   const bool gone = now.missing || now.directory;
   FileChange back{.turn = turn_,
                   .call_id = undo.name,
@@ -186,8 +196,10 @@ void Journal::record_undo(const Undo& undo, const Loaded& now, const FileChange&
   record(std::move(back));
 }
 
-std::string Journal::put_back(const Undo& undo, const Place& place, const Loaded& now, const FileChange& oldest) {
-  if (now.directory && ::rmdir(place.real.c_str()) != 0) return "a directory that is not empty stands there now";
+std::string Journal::put_back(const Undo& undo, const Place& place, const Loaded& now,
+                              const FileChange& oldest) {
+  if (now.directory && ::rmdir(place.real.c_str()) != 0)
+    return "a directory that is not empty stands there now";
   record_undo(undo, now, oldest, oldest.hash_before);
   WriteOptions options{.expected = std::nullopt, .leftovers = leftovers_, .mode = oldest.mode_before};
   if (!now.missing && !now.directory) options.expected = now.stamp;

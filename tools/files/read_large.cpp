@@ -17,16 +17,19 @@ bool is_wide(Encoding encoding) { return encoding == Encoding::utf16le || encodi
 bool is_high(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 
 std::size_t characters(std::string_view utf8) {
-  return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 // The part of a piece that ends with a whole character.
 std::string_view whole_characters(std::string_view piece) {
-  if (piece.find('\0') != piece.npos || piece.substr(0, 2) == "\xff\xfe" || piece.substr(0, 2) == "\xfe\xff") {
+  if (piece.find('\0') != piece.npos || piece.substr(0, 2) == "\xff\xfe" ||
+      piece.substr(0, 2) == "\xfe\xff") {
     return piece.substr(0, piece.size() & ~std::size_t{1});
   }
   std::size_t end = piece.rfind('\n');
-  if (end != piece.npos && std::any_of(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(end), is_high)) {
+  if (end != piece.npos &&
+      std::any_of(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(end), is_high)) {
     return piece.substr(0, end + 1);
   }
   for (int i = 0; i < 4 && !piece.empty() && is_high(piece.back()); ++i) piece.remove_suffix(1);
@@ -71,7 +74,8 @@ class LargeReader {
     carry_ += piece;
     std::size_t usable = carry_.size() & ~std::size_t{1};
     if (usable >= 2) {
-      auto high = static_cast<unsigned char>(carry_[usable - (charset_.encoding == Encoding::utf16le ? 1 : 2)]);
+      auto high =
+          static_cast<unsigned char>(carry_[usable - (charset_.encoding == Encoding::utf16le ? 1 : 2)]);
       if (high >= 0xD8 && high < 0xDC) usable -= 2;
     }
     TextView view(std::string_view(carry_).substr(0, usable), {.encoding = charset_.encoding});
@@ -119,8 +123,8 @@ class LargeReader {
 
 }  // namespace
 
-LargePage page_of_large(int fd, std::uint64_t size, std::size_t offset, std::size_t limit, std::stop_token stop,
-                        std::size_t piece_bytes) {
+LargePage page_of_large(int fd, std::uint64_t size, std::size_t offset, std::size_t limit,
+                        std::stop_token stop, std::size_t piece_bytes) {
   LargeReader reader(offset, limit);
   std::string buffer(piece_bytes, '\0');
   while (true) {

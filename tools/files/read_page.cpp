@@ -19,12 +19,14 @@ std::string thousands(std::size_t number) {
 // Whole characters, at most `most` of them.
 std::size_t cut_at(std::string_view body, std::size_t most) {
   std::size_t at = 0;
-  for (std::size_t n = 0; n < most && at < body.size(); ++n) at += std::max<std::size_t>(1, utf8_length(body, at));
+  for (std::size_t n = 0; n < most && at < body.size(); ++n)
+    at += std::max<std::size_t>(1, utf8_length(body, at));
   return std::min(at, body.size());
 }
 
 std::size_t characters(std::string_view body) {
-  return static_cast<std::size_t>(std::count_if(body.begin(), body.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::count_if(body.begin(), body.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 }  // namespace
@@ -36,7 +38,8 @@ void Pager::line(std::string_view body, std::size_t more) {
   std::size_t cut = body.size() > line_characters ? cut_at(body, line_characters) : body.size();
   shown = to_valid_utf8(body.substr(0, cut));
   std::string number = std::to_string(page_.total);
-  std::string tail = cut < body.size() ? "… [+" + thousands(characters(body.substr(cut)) + more) + " characters]" : "";
+  std::string tail =
+      cut < body.size() ? "… [+" + thousands(characters(body.substr(cut)) + more) + " characters]" : "";
   std::size_t size = number.size() + 1 + shown.size() + tail.size() + 1;
   if (page_.total - offset_ >= limit_ || (!page_.text.empty() && page_.text.size() + size > page_bytes)) {
     full_ = true;
@@ -72,8 +75,8 @@ ReadPage page_of(std::string_view text, std::size_t offset, std::size_t limit) {
 
 std::string partial_notice(const ReadPage& page, std::uint64_t file_bytes, bool counted_all) {
   if (!page.partial && counted_all) return {};
-  std::string text = "[PARTIAL: lines " + std::to_string(page.first) + "-" + std::to_string(page.last) + " of " +
-                     (counted_all ? thousands(page.total) : "a file of " + human_size(file_bytes));
+  std::string text = "[PARTIAL: lines " + std::to_string(page.first) + "-" + std::to_string(page.last) +
+                     " of " + (counted_all ? thousands(page.total) : "a file of " + human_size(file_bytes));
   if (counted_all && page.last == page.total) return text + ", to the end.]";
   return text + ". Continue with offset=" + std::to_string(page.last + 1) + ".]";
 }

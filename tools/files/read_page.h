@@ -18,7 +18,8 @@ struct ReadPage {
   std::size_t cut_lines = 0;        // shortened because they are long
 };
 
-// Lines `offset` (1-based) and on, at most `limit`, at most page_bytes. Lines end in "\n", "\r\n", or "\r" where it is alone.
+// Lines `offset` (1-based) and on, at most `limit`, at most page_bytes. Lines end in "\n", "\r\n", or "\r"
+// where it is alone.
 ReadPage page_of(std::string_view text, std::size_t offset, std::size_t limit);
 
 // Lines arriving in pieces: feeds complete lines (or one endless one) to a page.

@@ -1,5 +1,5 @@
-// What a call changed of the session, beside the files themselves: the tool fills it on whatever thread it runs, and the
-// session's owner applies it when the call has ended.
+// What a call changed of the session, beside the files themselves: the tool fills it on whatever thread it
+// runs, and the session's owner applies it when the call has ended.
 #pragma once
 
 #include <filesystem>
@@ -24,11 +24,11 @@ struct ToolChanges {
     std::string job;
     Scan scan;
   };
-  std::optional<Background> background;        // a command that goes on: its changes are looked for at its end
+  std::optional<Background> background;  // a command that goes on: its changes are looked for at its end
   std::optional<std::vector<TodoItem>> todos;  // the whole list
 };
 
-void apply(ToolChanges changes, const std::string& call_id, Workspace& workspace, FileMemory& files, Journal& journal,
-           std::vector<TodoItem>& todos);
+void apply(ToolChanges changes, const std::string& call_id, Workspace& workspace, FileMemory& files,
+           Journal& journal, std::vector<TodoItem>& todos);
 
 }  // namespace tern

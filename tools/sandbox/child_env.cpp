@@ -58,7 +58,8 @@ constexpr std::array passed = {"HOME",
                                "SOURCE_DATE_EPOCH",
                                "HOSTNAME"};
 
-// No terminal, no pager, no editor, no question; and nothing a repository's own settings name may be run by a git that only looks.
+// No terminal, no pager, no editor, no question; and nothing a repository's own settings name may be run by a
+// git that only looks.
 constexpr std::array fixed = {"TERM=dumb",
                               "NO_COLOR=1",
                               "PAGER=cat",
@@ -95,22 +96,24 @@ constexpr std::array fixed = {"TERM=dumb",
                               "TERN=1"};
 
 // What makes another program run or load something; also when the person's pattern would cover it.
-constexpr std::array never = {"BASH_ENV", "ENV",       "PROMPT_COMMAND", "PYTHONSTARTUP", "NODE_OPTIONS", "PERL5OPT",
-                              "RUBYOPT",  "SHELLOPTS", "BASHOPTS",       "IFS",           "PS4",          "CDPATH"};
+constexpr std::array never = {"BASH_ENV", "ENV",     "PROMPT_COMMAND", "PYTHONSTARTUP", "NODE_OPTIONS",
+                              "PERL5OPT", "RUBYOPT", "SHELLOPTS",      "BASHOPTS",      "IFS",
+                              "PS4",      "CDPATH"};
 
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
 bool starts_with(std::string_view s, std::string_view prefix) { return s.substr(0, prefix.size()) == prefix; }
 
 bool dangerous(std::string_view name) {
-  return std::find(never.begin(), never.end(), name) != never.end() || starts_with(name, "LD_") || starts_with(name, "DYLD_") ||
-         starts_with(name, "BASH_FUNC_") || starts_with(name, "TERN_");
+  return std::find(never.begin(), never.end(), name) != never.end() || starts_with(name, "LD_") ||
+         starts_with(name, "DYLD_") || starts_with(name, "BASH_FUNC_") || starts_with(name, "TERN_");
 }
 
 bool named(std::string_view name, const std::vector<std::string>& allowed) {
   return std::any_of(allowed.begin(), allowed.end(), [&](const std::string& pattern) {
     if (!pattern.empty() && pattern.back() == '*')
-      return pattern.size() > 1 && starts_with(name, std::string_view(pattern).substr(0, pattern.size() - 1)) &&
+      return pattern.size() > 1 &&
+             starts_with(name, std::string_view(pattern).substr(0, pattern.size() - 1)) &&
              !looks_secret(name) && !dangerous(name);
     return name == pattern;
   });
@@ -132,8 +135,10 @@ std::string safe_path(std::string_view path) {
 
 bool looks_secret(std::string_view name) {
   std::string upper(name);
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  for (const char* part : {"KEY", "TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "AUTH", "PRIVATE", "COOKIE", "SESSION"})
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  for (const char* part : {"KEY", "TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "AUTH", "PRIVATE",
+                           "COOKIE", "SESSION"})
     if (upper.find(part) != std::string::npos) return true;
   return false;
 }
@@ -144,18 +149,21 @@ std::vector<std::string> current_env() {
   return env;
 }
 
-std::vector<std::string> child_env(const std::vector<std::string>& parent, const std::vector<std::string>& allowed,
+std::vector<std::string> child_env(const std::vector<std::string>& parent,
+                                   const std::vector<std::string>& allowed,
                                    const std::filesystem::path& temp) {
   std::vector<std::string> env(fixed.begin(), fixed.end());
   bool path = false, home = false, language = false;
   for (const std::string& entry : parent) {
     const std::string_view name = name_of(entry);
     if (name.size() == entry.size() || name == "TMPDIR") continue;
-    const bool ours = std::find(passed.begin(), passed.end(), name) != passed.end() || starts_with(name, "LC_");
+    const bool ours =
+        std::find(passed.begin(), passed.end(), name) != passed.end() || starts_with(name, "LC_");
     if (!(ours && !looks_secret(name)) && !named(name, allowed)) continue;
     const auto same = [&](const std::string& e) { return name_of(e) == name; };
     env.erase(std::remove_if(env.begin(), env.end(), same), env.end());
-    path = path || name == "PATH", home = home || name == "HOME", language = language || name == "LANG" || name == "LC_ALL";
+    path = path || name == "PATH", home = home || name == "HOME",
+    language = language || name == "LANG" || name == "LC_ALL";
     env.push_back(name == "PATH" ? "PATH=" + safe_path(std::string_view(entry).substr(5)) : entry);
   }
   if (!path) env.emplace_back("PATH=/usr/local/bin:/usr/bin:/bin");

@@ -1,5 +1,5 @@
-// The environment a command gets: an allow list, never what happens to be set here. Keys, tokens, loader and shell hooks do
-// not pass unless the person named them; pagers, editors and prompts are off.
+// The environment a command gets: an allow list, never what happens to be set here. Keys, tokens, loader and
+// shell hooks do not pass unless the person named them; pagers, editors and prompts are off.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +10,13 @@
 namespace tern {
 
 // `environ` as NAME=value; `allowed` the extra names of the person ("SSH_AUTH_SOCK", "AWS_*").
-std::vector<std::string> child_env(const std::vector<std::string>& parent, const std::vector<std::string>& allowed,
+std::vector<std::string> child_env(const std::vector<std::string>& parent,
+                                   const std::vector<std::string>& allowed,
                                    const std::filesystem::path& temp);
 std::vector<std::string> current_env();
 
-// True for names that look like a secret (*KEY*, *TOKEN*, *SECRET*, *PASSW*, *CREDENTIAL*, …): never passed by a pattern with '*'.
+// True for names that look like a secret (*KEY*, *TOKEN*, *SECRET*, *PASSW*, *CREDENTIAL*, …): never passed
+// by a pattern with '*'.
 bool looks_secret(std::string_view name);
 
 }  // namespace tern

@@ -17,7 +17,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::int64_t ns_of(const timespec& time) { return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec; }
+std::int64_t ns_of(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
 
 // A change within the tick of the file system's clock that a look fell into does not show later.
 constexpr std::int64_t unsettled = 20'000'000;
@@ -28,9 +30,11 @@ bool mentions_key(const fs::path& path) {
   std::string text(64 * 1024, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   constexpr std::string_view signs[] = {"token", "auth", "passw", "secret", "key"};
-  return std::any_of(std::begin(signs), std::end(signs), [&](std::string_view sign) { return text.find(sign) != text.npos; });
+  return std::any_of(std::begin(signs), std::end(signs),
+                     [&](std::string_view sign) { return text.find(sign) != text.npos; });
 }
 
 // Keys that tests come with are no secrets, and the tests need them.
@@ -69,8 +73,8 @@ void ProtectedWatch::look(const fs::path& directory, Paths& queue, Paths& fresh)
   int parts_of_git = 0;
   const std::size_t first_below = queue.size();
   std::error_code error, unknown;
-  for (fs::directory_iterator entry(directory, fs::directory_options::skip_permission_denied, error), end; !error && entry != end;
-       entry.increment(error)) {
+  for (fs::directory_iterator entry(directory, fs::directory_options::skip_permission_denied, error), end;
+       !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().native();
     if (keeps_secret(entry->path(), roots_.front())) secrets_.insert(entry->path());
     if (!protected_name(fold_name(name)).empty()) {
@@ -98,7 +102,8 @@ std::vector<fs::path> ProtectedWatch::update() {
   Paths queue, fresh;
   for (const auto& [directory, time] : times_) {
     struct ::stat info {};
-    if (time == 0 || (::lstat(directory.c_str(), &info) == 0 && ns_of(info.st_mtim) != time)) queue.push_back(directory);
+    if (time == 0 || (::lstat(directory.c_str(), &info) == 0 && ns_of(info.st_mtim) != time))
+      queue.push_back(directory);
   }
   for (std::size_t at = 0; at < queue.size(); ++at) look(fs::path(queue[at]), queue, fresh);
   return fresh;

@@ -1,5 +1,6 @@
-// What is protected below some folders by its name or as a repository, kept up to date: a look at every directory once, after
-// that only at those whose time has changed. Enters neither node_modules nor what it found; one thread.
+// What is protected below some folders by its name or as a repository, kept up to date: a look at every
+// directory once, after that only at those whose time has changed. Enters neither node_modules nor what it
+// found; one thread.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,8 @@ class ProtectedWatch {
 
   Paths roots_;
   std::size_t most_;
-  std::map<std::filesystem::path, std::int64_t> times_;  // of each directory as it was last looked at; 0: look again
+  std::map<std::filesystem::path, std::int64_t>
+      times_;  // of each directory as it was last looked at; 0: look again
   std::set<std::filesystem::path> found_, secrets_;
 };
 

@@ -34,7 +34,8 @@ bool holds_in_child(Steps steps) {
   return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// The best rung that holds when it is tried, and whether with processes of its own: what the child says by its exit status.
+// The best rung that holds when it is tried, and whether with processes of its own: what the child says by
+// its exit status.
 struct Answer {
   SandboxRung rung = SandboxRung::none;
   bool own_processes = false;
@@ -44,8 +45,8 @@ struct Answer {
 };
 
 Answer try_rungs() {
-  for (const Answer trial :
-       {Answer{SandboxRung::namespaces, true}, Answer{SandboxRung::namespaces}, Answer{SandboxRung::landlock}}) {
+  for (const Answer trial : {Answer{SandboxRung::namespaces, true}, Answer{SandboxRung::namespaces},
+                             Answer{SandboxRung::landlock}}) {
     Sandbox sandbox;
     sandbox.on = true;
     sandbox.rung = trial.rung;
@@ -84,15 +85,19 @@ SandboxSupport support_here() {
   }
   if (support.rung == SandboxRung::namespaces) return support;
   support.why =
-      "user namespaces are not allowed here (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns, "
+      "user namespaces are not allowed here (sysctl user.max_user_namespaces, "
+      "kernel.apparmor_restrict_unprivileged_userns, "
       "container policy)";
   if (support.rung == SandboxRung::landlock) {
-    support.why += "; without them commands may change modes and times of files outside, and have no terminals";
-    if (support.landlock_abi < 6) support.why += "; before Linux 6.12 they may also signal your other processes";
+    support.why +=
+        "; without them commands may change modes and times of files outside, and have no terminals";
+    if (support.landlock_abi < 6)
+      support.why += "; before Linux 6.12 they may also signal your other processes";
     return support;
   }
-  support.why += support.landlock_abi > 0 ? "; seccomp is not available"
-                                          : "; and this kernel has no Landlock (Linux 5.13 or newer with lsm=landlock)";
+  support.why += support.landlock_abi > 0
+                     ? "; seccomp is not available"
+                     : "; and this kernel has no Landlock (Linux 5.13 or newer with lsm=landlock)";
   return support;
 }
 
@@ -106,9 +111,9 @@ std::vector<fs::path> key_places() {
   std::vector<fs::path> places;
   const char* home = std::getenv("HOME");
   if (home == nullptr || *home != '/') return places;
-  for (const char* name :
-       {".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".pypirc", ".config/gcloud",
-        ".config/gh", ".config/tern", ".local/state/tern", ".password-store", ".local/share/keyrings"})
+  for (const char* name : {".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc",
+                           ".git-credentials", ".pypirc", ".config/gcloud", ".config/gh", ".config/tern",
+                           ".local/state/tern", ".password-store", ".local/share/keyrings"})
     add_existing(places, fs::path(home) / name);
   return places;
 }
@@ -124,8 +129,8 @@ const SandboxSupport& probe_sandbox() {
   return support;
 }
 
-Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp, const std::vector<fs::path>& read_only,
-                    const SandboxSupport& support) {
+Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp,
+                    const std::vector<fs::path>& read_only, const SandboxSupport& support) {
   Sandbox sandbox;
   sandbox.on = true;
   sandbox.rung = support.rung;
@@ -144,11 +149,28 @@ Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp, co
   }
   // Whoever works in the home directory itself: what shells and programs read at their start stays as it is.
   if (const char* home = std::getenv("HOME");
-      home != nullptr && std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) { return is_under(root, home); }))
-    for (const char* name :
-         {".bashrc",      ".bash_profile", ".bash_login", ".profile",          ".zshrc",          ".zshenv",    ".zprofile",
-          ".config/fish", ".config/tern",  ".config/git", ".config/autostart", ".config/systemd", ".gitconfig", ".ssh",
-          ".gnupg",       ".npmrc",        ".vimrc",      ".config/nvim",      ".local/bin",      "bin"})
+      home != nullptr &&
+      std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) { return is_under(root, home); }))
+    for (const char* name : {".bashrc",
+                             ".bash_profile",
+                             ".bash_login",
+                             ".profile",
+                             ".zshrc",
+                             ".zshenv",
+                             ".zprofile",
+                             ".config/fish",
+                             ".config/tern",
+                             ".config/git",
+                             ".config/autostart",
+                             ".config/systemd",
+                             ".gitconfig",
+                             ".ssh",
+                             ".gnupg",
+                             ".npmrc",
+                             ".vimrc",
+                             ".config/nvim",
+                             ".local/bin",
+                             "bin"})
       add_existing(sandbox.read_only, fs::path(home) / name);
   for (const fs::path& root : roots)
     for (const char* name : run_unasked) sandbox.read_only.push_back(root / name);
@@ -156,9 +178,11 @@ Sandbox sandbox_for(const std::vector<fs::path>& roots, const fs::path& temp, co
   refresh(sandbox);
   // What the person works in is not hidden from the work.
   const auto worked_in = [&](const fs::path& place) {
-    return std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) { return is_under(place, root); });
+    return std::any_of(roots.begin(), roots.end(),
+                       [&](const fs::path& root) { return is_under(place, root); });
   };
-  sandbox.hidden.erase(std::remove_if(sandbox.hidden.begin(), sandbox.hidden.end(), worked_in), sandbox.hidden.end());
+  sandbox.hidden.erase(std::remove_if(sandbox.hidden.begin(), sandbox.hidden.end(), worked_in),
+                       sandbox.hidden.end());
   return sandbox;
 }
 
@@ -170,10 +194,12 @@ void join(std::vector<fs::path>& list, const std::set<fs::path>& more) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-// "commondir" would say where the hooks and settings really are; "config.worktree" is read when the settings say so.
+// "commondir" would say where the hooks and settings really are; "config.worktree" is read when the settings
+// say so.
 void open_up(std::vector<fs::path>& read_only, const fs::path& git) {
   std::erase(read_only, git);
-  for (const char* name : {"config", "hooks", "info", "modules", "worktrees", common_dir}) read_only.push_back(git / name);
+  for (const char* name : {"config", "hooks", "info", "modules", "worktrees", common_dir})
+    read_only.push_back(git / name);
   add_existing(read_only, git / "config.worktree");
 }
 
@@ -194,11 +220,12 @@ std::string describe(const Sandbox& sandbox) {
   std::string text = "sandbox: writes in";
   for (const fs::path& path : sandbox.writable) text += " " + path.string();
   text += sandbox.network ? ", network granted" : ", no network";
-  // Landlock cannot spare one name in a folder where new ones may be made, so there the folder itself takes none.
-  text += sandbox.rung == SandboxRung::namespaces
-              ? ", protected paths read-only"
-              : ", nothing new directly in there, only in its folders (Landlock only; Write makes files there); modes "
-                "and times of files elsewhere are not guarded";
+  // Landlock cannot spare one name in a folder where new ones may be made, so there the folder itself takes
+  // none.
+  text += sandbox.rung == SandboxRung::namespaces ? ", protected paths read-only"
+                                                  : ", nothing new directly in there, only in its folders "
+                                                    "(Landlock only; Write makes files there); modes "
+                                                    "and times of files elsewhere are not guarded";
   return text;
 }
 

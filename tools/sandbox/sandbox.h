@@ -1,7 +1,8 @@
-// What a child may do, as a value; apply_sandbox() makes it true for the calling process and for all it will start.
-// Best rung first: own user, mount and network namespaces (everything read-only but the writable directories, protected
-// paths read-only, also those that do not exist yet), with Landlock and a seccomp filter on top; Landlock and seccomp
-// alone; nothing at all, which is said and never hidden. A sandbox that cannot be applied ends the child.
+// What a child may do, as a value; apply_sandbox() makes it true for the calling process and for all it will
+// start. Best rung first: own user, mount and network namespaces (everything read-only but the writable
+// directories, protected paths read-only, also those that do not exist yet), with Landlock and a seccomp
+// filter on top; Landlock and seccomp alone; nothing at all, which is said and never hidden. A sandbox that
+// cannot be applied ends the child.
 #pragma once
 
 #include <filesystem>
@@ -14,22 +15,24 @@ namespace tern {
 class ProtectedWatch;
 
 enum class SandboxRung { none, landlock, namespaces };
-// Which calls of a sandboxed command the supervisor notes (wall_watch.h). Connections alone cost a build nothing.
+// Which calls of a sandboxed command the supervisor notes (wall_watch.h). Connections alone cost a build
+// nothing.
 enum class Notices { none, connections, all };
 
 struct Sandbox {
   bool on = false;
-  bool network = false;                          // granted
-  SandboxRung rung = SandboxRung::none;          // the best this kernel gives; from probe_sandbox()
-  bool own_processes = false;                    // sees and reaches none but its own; from probe_sandbox()
-  std::vector<std::filesystem::path> writable;   // the workspace and what --add-dir added
-  std::vector<std::filesystem::path> read_only;  // protected although below a writable directory; may be missing
-  std::vector<std::filesystem::path> hidden;     // empty inside: keys; with Landlock alone they cannot be read
-  Notices notices = Notices::none;               // what ProcessEnd::walls is told of
-  std::filesystem::path temp;                    // private, writable, TMPDIR of the child
-  bool repository = false;                       // .git is writable, but for what with_repository() names
-  bool hide_secrets = false;                     // files by names that keys are kept under, also in the workspace
-  std::shared_ptr<ProtectedWatch> watch;         // finds protected names that came later; not for the child
+  bool network = false;                         // granted
+  SandboxRung rung = SandboxRung::none;         // the best this kernel gives; from probe_sandbox()
+  bool own_processes = false;                   // sees and reaches none but its own; from probe_sandbox()
+  std::vector<std::filesystem::path> writable;  // the workspace and what --add-dir added
+  std::vector<std::filesystem::path>
+      read_only;                              // protected although below a writable directory; may be missing
+  std::vector<std::filesystem::path> hidden;  // empty inside: keys; with Landlock alone they cannot be read
+  Notices notices = Notices::none;            // what ProcessEnd::walls is told of
+  std::filesystem::path temp;                 // private, writable, TMPDIR of the child
+  bool repository = false;                    // .git is writable, but for what with_repository() names
+  bool hide_secrets = false;              // files by names that keys are kept under, also in the workspace
+  std::shared_ptr<ProtectedWatch> watch;  // finds protected names that came later; not for the child
 };
 
 struct SandboxSupport {
@@ -41,27 +44,28 @@ struct SandboxSupport {
   std::string why;  // what is missing and how to get it; empty with namespaces
 };
 
-// Asks the kernel once per process by trying it in a child of its own. The child allocates: in a program that has other threads by
-// then, a lock one of them holds at the fork would stay taken there for ever. So the child is started early, while there is one thread,
-// and works beside what follows; probe_sandbox() waits for its answer.
+// Asks the kernel once per process by trying it in a child of its own. The child allocates: in a program that
+// has other threads by then, a lock one of them holds at the fork would stay taken there for ever. So the
+// child is started early, while there is one thread, and works beside what follows; probe_sandbox() waits for
+// its answer.
 void start_sandbox_probe();
 const SandboxSupport& probe_sandbox();
 
-// The sandbox for commands of this workspace: `roots` writable; the protected names that are found in them now, those which
-// programs look for at their top (also missing) and the given extra paths read-only.
+// The sandbox for commands of this workspace: `roots` writable; the protected names that are found in them
+// now, those which programs look for at their top (also missing) and the given extra paths read-only.
 Sandbox sandbox_for(const std::vector<std::filesystem::path>& roots, const std::filesystem::path& temp,
                     const std::vector<std::filesystem::path>& read_only, const SandboxSupport& support);
 
 // The same with nothing writable but `temp`, no network, and every attempt noted.
 Sandbox look_only(Sandbox sandbox);
 
-// The same with the .git of the first root writable, but for its hooks, its settings and what leads to them. Namespaces only:
-// Landlock cannot spare one name in a folder in which new ones are made.
+// The same with the .git of the first root writable, but for its hooks, its settings and what leads to them.
+// Namespaces only: Landlock cannot spare one name in a folder in which new ones are made.
 Sandbox with_repository(Sandbox sandbox);
 bool can_open_repository(const Sandbox& sandbox);
 
-// Protected names below the roots that came since the last look join `read_only`; they are returned. With `hide_secrets` the files
-// of secrets below the roots join `hidden`.
+// Protected names below the roots that came since the last look join `read_only`; they are returned. With
+// `hide_secrets` the files of secrets below the roots join `hidden`.
 std::vector<std::filesystem::path> refresh(Sandbox& sandbox);
 
 // Beside `temp`: where StandIns keeps them between commands.
@@ -70,18 +74,20 @@ inline constexpr const char* stand_in_store = "stand-ins";
 // A file of git's that leads to other settings and hooks. Its stand-in says ".": they are where they are.
 inline constexpr const char* common_dir = "commondir";
 
-// `env`, a command's own environment, so that builds work in it: caches they must write are moved into `temp`.
+// `env`, a command's own environment, so that builds work in it: caches they must write are moved into
+// `temp`.
 void fit_environment(std::vector<std::string>& env, const Sandbox& sandbox);
 
 // What it lets a command do, in one line for people.
 std::string describe(const Sandbox& sandbox);
 
-// In a fresh single-threaded child, just before exec. Empty when it holds; else what failed, and the child must end.
-// `notices`: the channel of a WallWatch, or −1.
+// In a fresh single-threaded child, just before exec. Empty when it holds; else what failed, and the child
+// must end. `notices`: the channel of a WallWatch, or −1.
 std::string apply_sandbox(const Sandbox& sandbox, int notices = -1);
 
-// Protected paths that are missing get a read-only stand-in while a sandboxed tree runs, put up and taken down around it.
-// The last one to leave takes them down; what a command made in spite of it is moved to `temp` and named.
+// Protected paths that are missing get a read-only stand-in while a sandboxed tree runs, put up and taken
+// down around it. The last one to leave takes them down; what a command made in spite of it is moved to
+// `temp` and named.
 class StandIns {
  public:
   explicit StandIns(const Sandbox& sandbox);

@@ -1,4 +1,5 @@
-// What builds cannot do without and the sandbox does not give: caches in the home directory, a .git that is none.
+// What builds cannot do without and the sandbox does not give: caches in the home directory, a .git that is
+// none.
 #include <algorithm>
 
 #include "tools/sandbox/sandbox.h"
@@ -35,8 +36,9 @@ void fit_environment(std::vector<std::string>& env, const Sandbox& sandbox) {
   const fs::path home = value_of(env, "HOME"), set_cache = value_of(env, "XDG_CACHE_HOME");
   const fs::path caches = set_cache.empty() ? home / ".cache" : set_cache;
   const auto writable = [&](const fs::path& place) {
-    return is_under(sandbox.temp, place) || std::any_of(sandbox.writable.begin(), sandbox.writable.end(),
-                                                        [&](const fs::path& root) { return is_under(root, place); });
+    return is_under(sandbox.temp, place) ||
+           std::any_of(sandbox.writable.begin(), sandbox.writable.end(),
+                       [&](const fs::path& root) { return is_under(root, place); });
   };
   const auto place_of = [&](const char* variable, const fs::path& otherwise) {
     const std::string value = value_of(env, variable);

@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr char usage[] =
     "usage: tern sandbox [--net] [--rw DIR]… [--] command [argument…]\n"
-    "Runs the command as in auto mode: it writes only in this directory (and each --rw), reaches no network without --net.\n"
+    "Runs the command as in auto mode: it writes only in this directory (and each --rw), reaches no network "
+    "without --net.\n"
     "tern sandbox --check says what this machine can do.\n";
 
 struct Options {
@@ -83,11 +84,12 @@ int sandbox_main(int argc, char** argv) {
   if (!options.good) return std::fputs(usage, stderr), 2;
   const SandboxSupport& support = probe_sandbox();
   if (options.check) return say_support(support);
-  if (support.rung == SandboxRung::none) return std::fprintf(stderr, "tern sandbox: not run, %s\n", support.why.c_str()), 126;
+  if (support.rung == SandboxRung::none)
+    return std::fprintf(stderr, "tern sandbox: not run, %s\n", support.why.c_str()), 126;
   const PrivateDir temp = PrivateDir::make();
   if (temp.path().empty())
-    return std::fprintf(stderr, "tern sandbox: no private folder in %s: %s\n", fs::temp_directory_path().c_str(),
-                        std::strerror(errno)),
+    return std::fprintf(stderr, "tern sandbox: no private folder in %s: %s\n",
+                        fs::temp_directory_path().c_str(), std::strerror(errno)),
            126;
   Sandbox sandbox = sandbox_for(options.writable, temp.path(), {}, support);
   sandbox.network = options.network;

@@ -41,7 +41,8 @@ bool write_file(const char* path, const std::string& text) {
 bool map_user(uid_t user, gid_t group) {
   const std::string u = std::to_string(user), g = std::to_string(group);
   write_file("/proc/self/setgroups", "deny");
-  return write_file("/proc/self/uid_map", u + " " + u + " 1\n") && write_file("/proc/self/gid_map", g + " " + g + " 1\n");
+  return write_file("/proc/self/uid_map", u + " " + u + " 1\n") &&
+         write_file("/proc/self/gid_map", g + " " + g + " 1\n");
 }
 
 bool read_only(const fs::path& path, bool yes) {
@@ -51,7 +52,9 @@ bool read_only(const fs::path& path, bool yes) {
   return !yes && ::syscall(442, AT_FDCWD, path.c_str(), 0, &attributes, sizeof attributes) == 0;
 }
 
-bool bind_to_itself(const fs::path& path) { return ::mount(path.c_str(), path.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0; }
+bool bind_to_itself(const fs::path& path) {
+  return ::mount(path.c_str(), path.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0;
+}
 
 bool is_link(const fs::path& path) {
   struct stat info {};
@@ -69,26 +72,30 @@ void hide(const fs::path& path) {
     ::mount("/dev/null", path.c_str(), nullptr, MS_BIND, nullptr);
 }
 
-// A /dev of its own: a handful of harmless devices and new terminals. The person's terminals, consoles and disks are not in
-// it, so nobody in here reads a key or writes to a screen.
+// A /dev of its own: a handful of harmless devices and new terminals. The person's terminals, consoles and
+// disks are not in it, so nobody in here reads a key or writes to a screen.
 std::string fresh_devices() {
   constexpr const char* kept[] = {"null", "zero", "full", "random", "urandom", "tty"};
   int from[std::size(kept)];
   for (std::size_t i = 0; i < std::size(kept); ++i)
     from[i] = ::open(("/dev/" + std::string(kept[i])).c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW);
-  if (::mount("tmpfs", "/dev", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=0755,size=64k") != 0) return errno_text("devices");
+  if (::mount("tmpfs", "/dev", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=0755,size=64k") != 0)
+    return errno_text("devices");
   for (std::size_t i = 0; i < std::size(kept); ++i) {
     if (from[i] < 0) continue;
-    const std::string to = "/dev/" + std::string(kept[i]), source = "/proc/self/fd/" + std::to_string(from[i]);
+    const std::string to = "/dev/" + std::string(kept[i]),
+                      source = "/proc/self/fd/" + std::to_string(from[i]);
     ::close(::open(to.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
     const bool good = ::mount(source.c_str(), to.c_str(), nullptr, MS_BIND, nullptr) == 0;
     ::close(from[i]);
     if (!good) return errno_text("device " + to);
   }
   for (const char* directory : {"/dev/pts", "/dev/shm"}) ::mkdir(directory, 0755);
-  if (::mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620") != 0)
+  if (::mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620") !=
+      0)
     return errno_text("terminals");
-  if (::mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=512m") != 0) return errno_text("shared memory");
+  if (::mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777,size=512m") != 0)
+    return errno_text("shared memory");
   constexpr std::pair<const char*, const char*> links[] = {{"pts/ptmx", "/dev/ptmx"},
                                                            {"/proc/self/fd", "/dev/fd"},
                                                            {"/proc/self/fd/0", "/dev/stdin"},
@@ -155,8 +162,9 @@ std::string enter_namespaces(const Sandbox& sandbox) {
 
 std::string drop_capabilities() {
   for (int capability = 0; capability < 64; ++capability) ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
-  ::prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |
-                                 SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED);
+  ::prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+                                 SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+                                 SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED);
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct none[2] = {};
   if (::syscall(SYS_capset, &header, none) != 0) return errno_text("capabilities");

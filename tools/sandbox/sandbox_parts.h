@@ -7,15 +7,18 @@
 
 namespace tern::walls {
 
-// Own user, mount and (without a network grant) network namespace; everything read-only but what the sandbox says.
+// Own user, mount and (without a network grant) network namespace; everything read-only but what the sandbox
+// says.
 std::string enter_namespaces(const Sandbox& sandbox);
-// In a process namespace that has just been made: goes on as a process in it, with a /proc that shows no other.
+// In a process namespace that has just been made: goes on as a process in it, with a /proc that shows no
+// other.
 std::string enter_own_processes();
 // Gives up every capability for good.
 std::string drop_capabilities();
 
 int landlock_abi();  // 0: the kernel has none
-// Writes only where the sandbox says; no signals, traces or abstract sockets to processes outside, as far as the ABI goes.
+// Writes only where the sandbox says; no signals, traces or abstract sockets to processes outside, as far as
+// the ABI goes.
 std::string restrict_with_landlock(const Sandbox& sandbox);
 
 bool seccomp_available();

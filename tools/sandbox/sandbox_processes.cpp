@@ -1,5 +1,6 @@
-// A process namespace: what runs in it sees and reaches nothing outside. It takes three processes: the one that was started
-// stays outside and ends as the command does, the first one inside reaps until nothing is left, the second becomes the command.
+// A process namespace: what runs in it sees and reaches nothing outside. It takes three processes: the one
+// that was started stays outside and ends as the command does, the first one inside reaps until nothing is
+// left, the second becomes the command.
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -73,7 +74,8 @@ void be_steadfast() {
     if (pid < 0) ::_exit(0);
     if (pid != command) continue;
     ::prctl(PR_SET_PDEATHSIG, 0);
-    if (::write(channel, &status, sizeof status) < 0 || ::waitpid(-1, nullptr, WNOHANG) < 0) ::_exit(0);  // nothing else runs
+    if (::write(channel, &status, sizeof status) < 0 || ::waitpid(-1, nullptr, WNOHANG) < 0)
+      ::_exit(0);  // nothing else runs
     pollfd gone{outside, POLLIN, 0};
     while (::poll(&gone, 1, -1) < 0 && errno == EINTR) {}  // from then on the supervisor is the parent
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -67,12 +67,14 @@ constexpr long denied[] = {SYS_ptrace,
                            467 /* open_tree_attr */};
 constexpr unsigned namespace_flags = 0x7e020000u | 0x00000080u;  // CLONE_NEW* , CLONE_NEWTIME
 
-// Landlock does not hold attributes of files. Programs that copy files with all they have are used to there being none.
-constexpr long attribute_calls[] = {SYS_setxattr,     SYS_lsetxattr,    SYS_fsetxattr,        SYS_removexattr,
-                                    SYS_lremovexattr, SYS_fremovexattr, 463 /* setxattrat */, 466 /* removexattrat */};
+// Landlock does not hold attributes of files. Programs that copy files with all they have are used to there
+// being none.
+constexpr long attribute_calls[] = {
+    SYS_setxattr,     SYS_lsetxattr,    SYS_fsetxattr,        SYS_removexattr,
+    SYS_lremovexattr, SYS_fremovexattr, 463 /* setxattrat */, 466 /* removexattrat */};
 
-// socket(): the internet families when there is a network of our own or a grant, route netlink for name lookups; never unix
-// sockets, behind which daemons with more rights listen (socketpair stays).
+// socket(): the internet families when there is a network of our own or a grant, route netlink for name
+// lookups; never unix sockets, behind which daemons with more rights listen (socketpair stays).
 void filter_sockets(SeccompProgram& p, bool internet) {
   p.when(BPF_JEQ, SYS_socket, internet ? 11 : 1);
   if (internet) {
@@ -99,12 +101,14 @@ void filter_clone(SeccompProgram& p) {
   p.deny(435 /* clone3: its flags are behind a pointer; callers fall back to clone */, ENOSYS);
 }
 
-// Where processes outside can be named: limits, priorities and processors are one's own only (0), not those of tern or of the
-// whole user. A thread that another one pins is refused with it; in a namespace of its own nobody needs this.
+// Where processes outside can be named: limits, priorities and processors are one's own only (0), not those
+// of tern or of the whole user. A thread that another one pins is refused with it; in a namespace of its own
+// nobody needs this.
 void filter_reach(SeccompProgram& p) {
-  constexpr std::pair<long, int> calls[] = {{SYS_prlimit64, 0},      {SYS_ioprio_set, 1},        {SYS_move_pages, 0},
-                                            {SYS_migrate_pages, 0},  {SYS_sched_setaffinity, 0}, {SYS_sched_setscheduler, 0},
-                                            {SYS_sched_setparam, 0}, {SYS_sched_setattr, 0}};
+  constexpr std::pair<long, int> calls[] = {{SYS_prlimit64, 0},         {SYS_ioprio_set, 1},
+                                            {SYS_move_pages, 0},        {SYS_migrate_pages, 0},
+                                            {SYS_sched_setaffinity, 0}, {SYS_sched_setscheduler, 0},
+                                            {SYS_sched_setparam, 0},    {SYS_sched_setattr, 0}};
   p.when(BPF_JEQ, SYS_ioprio_set, 4);
   p.load_argument(0);
   p.when(BPF_JEQ, 3 /* IOPRIO_WHO_USER */, 1);
@@ -133,7 +137,8 @@ void filter_terminal_input(SeccompProgram& p) {
   p.answer(0);
 }
 
-// A program with a set-user or set-group bit would lend this user's rights to everybody who can run it, outside as well.
+// A program with a set-user or set-group bit would lend this user's rights to everybody who can run it,
+// outside as well.
 void filter_set_id(SeccompProgram& p) {
   constexpr unsigned creating = 0x400040;  // O_CREAT, or what O_TMPFILE has; only then is there a mode
   struct Call {

@@ -1,4 +1,5 @@
-// A seccomp filter in the making. Two walls are built of it: sandbox_seccomp.cpp refuses calls, wall_notice.cpp reports them.
+// A seccomp filter in the making. Two walls are built of it: sandbox_seccomp.cpp refuses calls,
+// wall_notice.cpp reports them.
 #pragma once
 
 #include <linux/audit.h>
@@ -23,9 +24,13 @@ inline constexpr unsigned native_processor = 0;  // no filter known: the sandbox
 class SeccompProgram {
  public:
   void statement(unsigned short code, unsigned value) { code_.push_back({code, 0, 0, value}); }
-  void answer(unsigned error) { statement(BPF_RET | BPF_K, error == 0 ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | error); }
+  void answer(unsigned error) {
+    statement(BPF_RET | BPF_K, error == 0 ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | error);
+  }
   void load(std::size_t offset) { statement(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(offset)); }
-  void load_argument(int n) { load(offsetof(seccomp_data, args) + static_cast<std::size_t>(n) * 8); }  // low half, little endian
+  void load_argument(int n) {
+    load(offsetof(seccomp_data, args) + static_cast<std::size_t>(n) * 8);
+  }  // low half, little endian
   void load_number() { load(offsetof(seccomp_data, nr)); }
   // Runs the next `length` statements only when the test holds.
   void when(unsigned short test, unsigned value, unsigned char length) {

@@ -23,7 +23,8 @@ constexpr mode_t file_mark = 0444;
 constexpr std::string_view here = ".\n";  // of a "commondir": the folder it is in
 
 bool is_file_stand_in(const fs::path& path, const struct stat& info) {
-  if (path.filename() != common_dir || !S_ISREG(info.st_mode) || (info.st_mode & 07777) != file_mark) return false;
+  if (path.filename() != common_dir || !S_ISREG(info.st_mode) || (info.st_mode & 07777) != file_mark)
+    return false;
   if (info.st_size != static_cast<off_t>(here.size())) return false;
   std::string text(here.size(), '\0');
   std::ifstream(path, std::ios::binary).read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -45,8 +46,8 @@ bool moved_to(const fs::path& from, const fs::path& to) {
   return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0;
 }
 
-// Between commands they wait beside the private directory: some file systems take 2 ms to make or remove a directory, where
-// one that is moved takes hundredths.
+// Between commands they wait beside the private directory: some file systems take 2 ms to make or remove a
+// directory, where one that is moved takes hundredths.
 fs::path waiting_place(const Sandbox& sandbox, const fs::path& path) {
   if (sandbox.temp.empty()) return {};
   return sandbox.temp.parent_path() / stand_in_store / path.filename();
@@ -91,7 +92,8 @@ StandIns::StandIns(const Sandbox& sandbox) : sandbox_(&sandbox) {
   }
   for (const fs::path& path : sandbox.read_only) {
     const auto writable = [&](const fs::path& root) { return is_under(root, path); };
-    if (std::none_of(sandbox.writable.begin(), sandbox.writable.end(), writable) || (present(path) && !is_stand_in(path)))
+    if (std::none_of(sandbox.writable.begin(), sandbox.writable.end(), writable) ||
+        (present(path) && !is_stand_in(path)))
       continue;
     if (sandbox.rung == SandboxRung::namespaces && !present(path)) put_up(path, waiting_place(sandbox, path));
     missing_.push_back(path);
@@ -108,11 +110,14 @@ std::string StandIns::remove() {
       continue;
     }
     if (!present(path)) continue;
-    const fs::path away = sandbox_->temp / ("not-kept-" + path.filename().string() + "-" + std::to_string(::getpid()));
+    const fs::path away =
+        sandbox_->temp / ("not-kept-" + path.filename().string() + "-" + std::to_string(::getpid()));
     if (::rename(path.c_str(), away.c_str()) == 0)
-      moved += (moved.empty() ? "" : ", ") + path.string() + " is protected and was moved to " + away.string();
+      moved +=
+          (moved.empty() ? "" : ", ") + path.string() + " is protected and was moved to " + away.string();
     else
-      moved += (moved.empty() ? "" : ", ") + path.string() + " is protected but was made, and could not be moved away";
+      moved += (moved.empty() ? "" : ", ") + path.string() +
+               " is protected but was made, and could not be moved away";
   }
   for (int fd : locks_) ::close(fd);
   locks_.clear();

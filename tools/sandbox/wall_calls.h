@@ -1,4 +1,5 @@
-// The calls that change the file system, for both halves of wall_watch.h: where each has its path, and when it changes anything.
+// The calls that change the file system, for both halves of wall_watch.h: where each has its path, and when
+// it changes anything.
 #pragma once
 
 #include <sys/syscall.h>
@@ -6,7 +7,8 @@
 namespace tern::walls {
 
 struct FileCall {
-  // opening: to write, or to make a file. makes: fails on a name that exists. changes: fails on one that does not.
+  // opening: to write, or to make a file. makes: fails on a name that exists. changes: fails on one that does
+  // not.
   enum class When { opening, makes, changes } when;
   long number;
   int path;            // index of the argument

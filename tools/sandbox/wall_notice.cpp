@@ -1,4 +1,5 @@
-// The child's half of wall_watch.h: the filter that reports calls, and the way its listener takes to the supervisor.
+// The child's half of wall_watch.h: the filter that reports calls, and the way its listener takes to the
+// supervisor.
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>

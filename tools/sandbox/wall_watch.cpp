@@ -103,7 +103,8 @@ void WallWatch::take_listener() {
   message.msg_controllen = sizeof control;
   const ssize_t got = ::recvmsg(channel_[0], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   const cmsghdr* head = got == 1 ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (head != nullptr && head->cmsg_type == SCM_RIGHTS) std::memcpy(&listener_, CMSG_DATA(head), sizeof listener_);
+  if (head != nullptr && head->cmsg_type == SCM_RIGHTS)
+    std::memcpy(&listener_, CMSG_DATA(head), sizeof listener_);
   watched_ = listener_ >= 0;
   for (int& end : channel_) {
     ::close(end);
@@ -123,7 +124,8 @@ void WallWatch::attend(short events) {
 
 bool WallWatch::answer_one() {
   seccomp_notif call{};
-  if (::ioctl(listener_, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return errno == EINTR;  // ENOENT: it has ended meanwhile
+  if (::ioctl(listener_, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0)
+    return errno == EINTR;  // ENOENT: it has ended meanwhile
   note(call);
   seccomp_notif_resp answer{};
   answer.id = call.id;
@@ -151,8 +153,10 @@ void WallWatch::note_file(const seccomp_notif& call) {
   const std::string proc = "/proc/" + std::to_string(process);
   fs::path path = bytes_at(process, call.data.args[known->path], 4096).c_str();
   if (path.is_relative()) {
-    const int directory = known->directory < 0 ? AT_FDCWD : static_cast<int>(call.data.args[known->directory]);
-    path = link_target(directory == AT_FDCWD ? proc + "/cwd" : proc + "/fd/" + std::to_string(directory)) / path;
+    const int directory =
+        known->directory < 0 ? AT_FDCWD : static_cast<int>(call.data.args[known->directory]);
+    path =
+        link_target(directory == AT_FDCWD ? proc + "/cwd" : proc + "/fd/" + std::to_string(directory)) / path;
   }
   path = path.lexically_normal();
   if (path.is_relative() || may_write(path) || !reaches_wall(*known, call.data, path)) return;
@@ -161,7 +165,8 @@ void WallWatch::note_file(const seccomp_notif& call) {
 
 void WallWatch::note_connection(const seccomp_notif& call, int address, int length) {
   const auto size = std::min<std::uint64_t>(call.data.args[length], sizeof(sockaddr_in6));
-  const std::string bytes = bytes_at(static_cast<pid_t>(call.pid), call.data.args[address], static_cast<std::size_t>(size));
+  const std::string bytes =
+      bytes_at(static_cast<pid_t>(call.pid), call.data.args[address], static_cast<std::size_t>(size));
   sockaddr_in6 six{};
   sockaddr_in four{};
   std::memcpy(&six, bytes.data(), bytes.size());
@@ -179,7 +184,8 @@ void WallWatch::note_connection(const seccomp_notif& call, int address, int leng
   if (port == 0) return;
   if (host.starts_with("127.") || host == "::1" || host.starts_with("::ffff:127.")) {
     // A server of its own is there; one that runs outside is behind the wall.
-    if (!listens(static_cast<pid_t>(call.pid), port)) add({WallHit::Kind::connect, "localhost:" + std::to_string(port)});
+    if (!listens(static_cast<pid_t>(call.pid), port))
+      add({WallHit::Kind::connect, "localhost:" + std::to_string(port)});
     return;
   }
   add({WallHit::Kind::connect, host + ":" + std::to_string(port)});

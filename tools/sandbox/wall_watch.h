@@ -1,7 +1,8 @@
-// Which wall of the sandbox a command ran into, told by the kernel and not by the command's own words: calls that would change a
-// file or connect wait in the kernel until the supervisor has noted them. It then lets them go on, so that the sandbox itself
-// refuses them; what is noted only tells people what the command wanted and never decides what it may do. One exception:
-// where Landlock stands alone there is no network of the command's own, and the supervisor answers each socket with EACCES.
+// Which wall of the sandbox a command ran into, told by the kernel and not by the command's own words: calls
+// that would change a file or connect wait in the kernel until the supervisor has noted them. It then lets
+// them go on, so that the sandbox itself refuses them; what is noted only tells people what the command
+// wanted and never decides what it may do. One exception: where Landlock stands alone there is no network of
+// the command's own, and the supervisor answers each socket with EACCES.
 #pragma once
 
 #include <sys/types.h>
@@ -23,7 +24,8 @@ class WallWatch {
   WallWatch& operator=(const WallWatch&) = delete;
   ~WallWatch();
 
-  // Before the fork: the end of a channel that the child gives to apply_sandbox(). −1 when nothing is to be noticed.
+  // Before the fork: the end of a channel that the child gives to apply_sandbox(). −1 when nothing is to be
+  // noticed.
   int open_channel();
   // After the child has become the command: takes the listener that came over the channel, if any.
   void take_listener();
@@ -48,7 +50,8 @@ class WallWatch {
 
 namespace walls {
 
-// In the child: reports its calls from now on. False where the kernel cannot, or another program listens already.
+// In the child: reports its calls from now on. False where the kernel cannot, or another program listens
+// already.
 bool report_calls(const Sandbox& sandbox, int channel);
 
 }  // namespace walls

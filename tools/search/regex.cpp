@@ -62,12 +62,14 @@ std::size_t skip_group(std::string_view p, std::size_t at) {
 bool is_quantifier(std::string_view p, std::size_t at) {
   if (at >= p.size()) return false;
   if (p[at] == '*' || p[at] == '+' || p[at] == '?') return true;
-  if (p[at] != '{' || at + 1 >= p.size() || !std::isdigit(static_cast<unsigned char>(p[at + 1]))) return p.substr(at, 2) == "{,";
+  if (p[at] != '{' || at + 1 >= p.size() || !std::isdigit(static_cast<unsigned char>(p[at + 1])))
+    return p.substr(at, 2) == "{,";
   return true;
 }
 
 bool may_be_absent(std::string_view p, std::size_t at) {
-  return is_quantifier(p, at) && (p[at] == '*' || p[at] == '?' || p.substr(at, 2) == "{0" || p.substr(at, 2) == "{,");
+  return is_quantifier(p, at) &&
+         (p[at] == '*' || p[at] == '?' || p.substr(at, 2) == "{0" || p.substr(at, 2) == "{,");
 }
 
 std::size_t behind_quantifier(std::string_view p, std::size_t at) {
@@ -79,7 +81,8 @@ std::size_t behind_quantifier(std::string_view p, std::size_t at) {
 
 constexpr std::size_t unknown = std::string_view::npos;
 
-// One piece of a pattern: the text it stands for, if any, and where the next one begins; unknown: nothing can be said of the pattern.
+// One piece of a pattern: the text it stands for, if any, and where the next one begins; unknown: nothing can
+// be said of the pattern.
 struct Piece {
   std::string literal;
   std::size_t next = unknown;
@@ -112,7 +115,8 @@ Piece piece_at(std::string_view p, std::size_t at) {
   }
   Piece piece{std::string(1, p[at]), at + 1};
   if (static_cast<unsigned char>(p[at]) < 0x80) return piece;
-  while (piece.next < p.size() && (static_cast<unsigned char>(p[piece.next]) & 0xC0) == 0x80) piece.literal += p[piece.next++];
+  while (piece.next < p.size() && (static_cast<unsigned char>(p[piece.next]) & 0xC0) == 0x80)
+    piece.literal += p[piece.next++];
   return piece;
 }
 
@@ -141,9 +145,10 @@ struct Regex::State {
     void operator()(pcre2_code* code) const { pcre2_code_free(code); }
   };
   std::unique_ptr<pcre2_code, Free> code;
-  std::unique_ptr<pcre2_code, Free> unicode;  // the same with Unicode's classes, where that can differ: for text beyond ASCII
-  std::string literal;                        // must occur in every match; searched first
-  bool only_literal = false;                  // a match is the literal and nothing more
+  std::unique_ptr<pcre2_code, Free>
+      unicode;                // the same with Unicode's classes, where that can differ: for text beyond ASCII
+  std::string literal;        // must occur in every match; searched first
+  bool only_literal = false;  // a match is the literal and nothing more
   bool multiline = false;
   bool crosses_lines = true;  // a match could contain a newline, so it has to be looked at again
 };
@@ -153,7 +158,8 @@ Regex::Regex(Regex&&) noexcept = default;
 Regex& Regex::operator=(Regex&&) noexcept = default;
 Regex::~Regex() = default;
 
-std::optional<Regex> Regex::compile(std::string_view pattern, const RegexOptions& options, std::string& error) {
+std::optional<Regex> Regex::compile(std::string_view pattern, const RegexOptions& options,
+                                    std::string& error) {
   auto state = std::make_unique<State>();
   std::uint32_t flags = PCRE2_MULTILINE;
   if (options.literal) flags = PCRE2_LITERAL;
@@ -164,12 +170,12 @@ std::optional<Regex> Regex::compile(std::string_view pattern, const RegexOptions
   if (options.ignore_case && !is_ascii(pattern)) flags |= PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
   int code = 0;
   PCRE2_SIZE offset = 0;
-  std::unique_ptr<pcre2_compile_context, void (*)(pcre2_compile_context*)> context(pcre2_compile_context_create(nullptr),
-                                                                                   pcre2_compile_context_free);
+  std::unique_ptr<pcre2_compile_context, void (*)(pcre2_compile_context*)> context(
+      pcre2_compile_context_create(nullptr), pcre2_compile_context_free);
   bool line_ends = !options.literal && pattern.find('$') != pattern.npos;
   pcre2_set_newline(context.get(), line_ends ? PCRE2_NEWLINE_ANYCRLF : PCRE2_NEWLINE_LF);
-  state->code.reset(
-      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), flags, &code, &offset, context.get()));
+  state->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), flags, &code,
+                                  &offset, context.get()));
   if (!state->code) {
     error = message_of(code) + " at offset " + std::to_string(offset);
     return std::nullopt;
@@ -177,8 +183,8 @@ std::optional<Regex> Regex::compile(std::string_view pattern, const RegexOptions
   pcre2_jit_compile(state->code.get(), PCRE2_JIT_COMPLETE);  // without JIT it still matches, only slower
   bool classes = pattern.find('\\') != pattern.npos || pattern.find("[:") != pattern.npos;
   if (!plain && classes && (flags & PCRE2_UTF)) {
-    state->unicode.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), flags | PCRE2_UCP, &code,
-                                       &offset, context.get()));
+    state->unicode.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
+                                       flags | PCRE2_UCP, &code, &offset, context.get()));
     if (state->unicode) pcre2_jit_compile(state->unicode.get(), PCRE2_JIT_COMPLETE);
   }
   state->multiline = options.multiline;
@@ -211,17 +217,18 @@ struct Matcher::Scratch {
   }
 };
 
-Matcher::Matcher(const Regex& regex) : state_(regex.state_.get()), scratch_(std::make_unique<Scratch>(state_->code.get())) {}
+Matcher::Matcher(const Regex& regex)
+    : state_(regex.state_.get()), scratch_(std::make_unique<Scratch>(state_->code.get())) {}
 Matcher::Matcher(Matcher&&) noexcept = default;
 Matcher::~Matcher() = default;
 
 std::optional<Match> Matcher::run(std::string_view text, std::size_t from, bool ascii) {
   const pcre2_code* code = state_->unicode && !ascii ? state_->unicode.get() : state_->code.get();
-  int found =
-      pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from, 0, scratch_->data, scratch_->context);
+  int found = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from, 0,
+                          scratch_->data, scratch_->context);
   if (found < 0) {
-    gave_up_ =
-        gave_up_ || found == PCRE2_ERROR_MATCHLIMIT || found == PCRE2_ERROR_JIT_STACKLIMIT || found == PCRE2_ERROR_DEPTHLIMIT;
+    gave_up_ = gave_up_ || found == PCRE2_ERROR_MATCHLIMIT || found == PCRE2_ERROR_JIT_STACKLIMIT ||
+               found == PCRE2_ERROR_DEPTHLIMIT;
     return std::nullopt;
   }
   const PCRE2_SIZE* at = pcre2_get_ovector_pointer(scratch_->data);
@@ -236,8 +243,8 @@ std::optional<Match> Matcher::run_whole(std::string_view text, std::size_t from)
   return run(text, from, known_ascii_);
 }
 
-std::optional<Match> Matcher::find_in_line(std::string_view text, std::size_t line_begin, std::size_t line_end,
-                                           std::size_t from) {
+std::optional<Match> Matcher::find_in_line(std::string_view text, std::size_t line_begin,
+                                           std::size_t line_end, std::size_t from) {
   std::string_view line = text.substr(line_begin, line_end - line_begin);
   auto match = run(line, from - line_begin, state_->unicode && is_ascii(line));
   if (match) return Match{match->begin + line_begin, match->end + line_begin};

@@ -1,5 +1,6 @@
-// Regular expressions for search: PCRE2 with JIT, matched line by line, with a literal that must occur used to skip ahead;
-// \w, \d and \b mean what Unicode says. The only owner of PCRE2. A Regex may be shared; each thread has its own Matcher.
+// Regular expressions for search: PCRE2 with JIT, matched line by line, with a literal that must occur used
+// to skip ahead; \w, \d and \b mean what Unicode says. The only owner of PCRE2. A Regex may be shared; each
+// thread has its own Matcher.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,8 @@ struct RegexOptions {
 class Regex {
  public:
   // `error` says what is wrong with the pattern, and where.
-  static std::optional<Regex> compile(std::string_view pattern, const RegexOptions& options, std::string& error);
+  static std::optional<Regex> compile(std::string_view pattern, const RegexOptions& options,
+                                      std::string& error);
   Regex(Regex&&) noexcept;
   Regex& operator=(Regex&&) noexcept;
   ~Regex();
@@ -41,7 +43,8 @@ class Matcher {
   Matcher(Matcher&&) noexcept;
   ~Matcher();
 
-  // The first match at or after `from`; a text is begun with `from` 0. Without multiline it lies in one line, and "^" and "$" mean that line's ends.
+  // The first match at or after `from`; a text is begun with `from` 0. Without multiline it lies in one line,
+  // and "^" and "$" mean that line's ends.
   std::optional<Match> find(std::string_view text, std::size_t from);
   // The match limits were hit somewhere: results may be incomplete.
   bool gave_up() const { return gave_up_; }
@@ -49,7 +52,8 @@ class Matcher {
  private:
   std::optional<Match> run(std::string_view text, std::size_t from, bool ascii);
   std::optional<Match> run_whole(std::string_view text, std::size_t from);
-  std::optional<Match> find_in_line(std::string_view text, std::size_t line_begin, std::size_t line_end, std::size_t from);
+  std::optional<Match> find_in_line(std::string_view text, std::size_t line_begin, std::size_t line_end,
+                                    std::size_t from);
   struct Scratch;
   const Regex::State* state_;
   std::unique_ptr<Scratch> scratch_;

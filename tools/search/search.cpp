@@ -31,7 +31,8 @@ struct Worker {
 
 class Lines {
  public:
-  Lines(std::string_view text, const SearchOptions& options, FoundFile& out) : text_(text), options_(options), out_(out) {}
+  Lines(std::string_view text, const SearchOptions& options, FoundFile& out)
+      : text_(text), options_(options), out_(out) {}
 
   void add(const Match& match) {
     std::size_t begin = line_begin(match.begin),
@@ -58,8 +59,8 @@ class Lines {
 
   void count_to(std::size_t at) {
     if (at <= counted_) return;
-    number_ += static_cast<std::size_t>(
-        std::count(text_.begin() + static_cast<std::ptrdiff_t>(counted_), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    number_ += static_cast<std::size_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(counted_),
+                                                   text_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
     counted_ = at;
   }
 
@@ -79,7 +80,8 @@ class Lines {
       from = line_begin(from - 1);
       ++lines;
     }
-    for (std::size_t at = from; at < begin; at = line_end(at) + 1, --lines) push(number_ - lines, at, line_end(at), false);
+    for (std::size_t at = from; at < begin; at = line_end(at) + 1, --lines)
+      push(number_ - lines, at, line_end(at), false);
   }
 
   void push(std::size_t number, std::size_t begin, std::size_t end, bool match) {
@@ -125,10 +127,12 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-// The text as Read shows it: decoded where it is not UTF-8, without a mark. Binary files with a NUL are skipped.
+// The text as Read shows it: decoded where it is not UTF-8, without a mark. Binary files with a NUL are
+// skipped.
 std::optional<std::string_view> as_text(std::string_view bytes, Worker& worker) {
   bool zeros = std::memchr(bytes.data(), 0, std::min(bytes.size(), sniffed)) != nullptr;
-  if (!zeros && (bytes.size() > edit_limit || is_utf8(bytes))) return bytes.substr(bytes.substr(0, 3) == "\xef\xbb\xbf" ? 3 : 0);
+  if (!zeros && (bytes.size() > edit_limit || is_utf8(bytes)))
+    return bytes.substr(bytes.substr(0, 3) == "\xef\xbb\xbf" ? 3 : 0);
   Charset charset = detect(bytes);
   if (charset.encoding == Encoding::binary || charset.encoding == Encoding::utf8) {
     if (!zeros) return bytes;
@@ -151,7 +155,8 @@ std::optional<std::string_view> read_text(int fd, Worker& worker) {
     }
     bool first = have == 0;
     have += static_cast<std::size_t>(n);
-    if (n == 0 || (first && have < worker.buffer.size())) break;  // a short first read is the whole of a regular file
+    if (n == 0 || (first && have < worker.buffer.size()))
+      break;  // a short first read is the whole of a regular file
     if (have > largest) {
       ++worker.result.too_large;
       return std::nullopt;
@@ -165,7 +170,8 @@ std::optional<std::string_view> read_text(int fd, Worker& worker) {
   return as_text({worker.buffer.data(), have}, worker);
 }
 
-void search_file(int directory, const char* name, std::string_view path, Worker& worker, const SearchOptions& options) {
+void search_file(int directory, const char* name, std::string_view path, Worker& worker,
+                 const SearchOptions& options) {
   Fd fd(::openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW));
   if (!fd) {
     ++worker.result.unreadable;
@@ -213,7 +219,8 @@ bool climbs(std::string_view pattern) {
   return whole.find("/../") != whole.npos;
 }
 
-SearchResult search_tree(const std::filesystem::path& root, const Regex& regex, const SearchOptions& options) {
+SearchResult search_tree(const std::filesystem::path& root, const Regex& regex,
+                         const SearchOptions& options) {
   SearchResult result;
   std::string joined;
   for (const auto& one : options.types) joined += one + " ";
@@ -240,7 +247,8 @@ SearchResult search_tree(const std::filesystem::path& root, const Regex& regex, 
     result.stopped = walked.gave_up;
   }
   for (auto& worker : workers) merge(result, worker);
-  std::sort(result.files.begin(), result.files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+  std::sort(result.files.begin(), result.files.end(),
+            [](const auto& a, const auto& b) { return a.path < b.path; });
   return result;
 }
 

@@ -23,8 +23,8 @@ struct SearchOptions {
   bool use_ignore = true;
   bool secrets = true;  // search files that may hold keys, too
   unsigned workers = 0;
-  GlobSet files;                   // all must match, as seen from the root of the search
-  std::string files_from;          // or with this before them: the root as seen from the working directory ("src/")
+  GlobSet files;           // all must match, as seen from the root of the search
+  std::string files_from;  // or with this before them: the root as seen from the working directory ("src/")
   std::vector<std::string> types;  // patterns of a file type; empty = any
   std::stop_token stop;
 };
@@ -53,7 +53,8 @@ struct SearchResult {
 // `root` may be a file.
 SearchResult search_tree(const std::filesystem::path& root, const Regex& regex, const SearchOptions& options);
 
-// A directory as the working directory sees what is in it ("src/"); empty when it is that one, or not below it.
+// A directory as the working directory sees what is in it ("src/"); empty when it is that one, or not below
+// it.
 std::string seen_from_cwd(const Workspace& workspace, const std::filesystem::path& directory);
 // Has a ".." in it: such a pattern matches no path below the root of a search.
 bool climbs(std::string_view pattern);

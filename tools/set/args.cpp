@@ -97,7 +97,8 @@ class Checker {
   }
 
   std::vector<std::string> issues;
-  std::vector<std::string> near_misses;  // unknown names: they fail no call, but may explain why something is missing
+  std::vector<std::string>
+      near_misses;  // unknown names: they fail no call, but may explain why something is missing
 
  private:
   // Known spellings become ours, as long as ours is not there as well.
@@ -131,7 +132,8 @@ class Checker {
     for (const auto& name : extra) {
       args.erase(name);
       if (auto close = nearest(name, known))
-        near_misses.push_back("The parameter `" + where + name + "` is unknown (did you mean `" + *close + "`?)");
+        near_misses.push_back("The parameter `" + where + name + "` is unknown (did you mean `" + *close +
+                              "`?)");
     }
   }
 
@@ -158,7 +160,8 @@ class Checker {
     if (value.is_object() && schema.contains("properties")) object(schema, value, where + ".");
     if (value.is_array() && schema.contains("items")) {
       std::size_t index = 0;
-      for (auto& element : value) check(schema["items"], element, where + "[" + std::to_string(index++) + "]");
+      for (auto& element : value)
+        check(schema["items"], element, where + "[" + std::to_string(index++) + "]");
     }
   }
 
@@ -166,7 +169,8 @@ class Checker {
     std::string names;
     for (const auto& one : allowed) {
       if (one == value) return;
-      if (one.is_string() && value.is_string() && plain_name(one.get<std::string>()) == plain_name(value.get<std::string>())) {
+      if (one.is_string() && value.is_string() &&
+          plain_name(one.get<std::string>()) == plain_name(value.get<std::string>())) {
         value = one;
         return;
       }

@@ -1,6 +1,8 @@
-// Arguments as models really send them, against the small part of JSON schema our tools use (type, properties, required,
-// enum, minimum, items). Wrong spelling of a name, numbers and booleans in strings and arrays sent as text are understood,
-// unknown parameters are ignored unless the schema has additionalProperties: true. What fails is answered with all issues at once and the parameter that was probably meant.
+// Arguments as models really send them, against the small part of JSON schema our tools use (type,
+// properties, required, enum, minimum, items). Wrong spelling of a name, numbers and booleans in strings and
+// arrays sent as text are understood, unknown parameters are ignored unless the schema has
+// additionalProperties: true. What fails is answered with all issues at once and the parameter that was
+// probably meant.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,9 +22,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 std::optional<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates);
 
 // `aliases` as in Tool::aliases. Changes `args` to what the schema says; the issues found, one per entry.
-// A foreign schema is a server's: what it does not name is kept, and what it says in a way of its own is left to the server.
-std::vector<std::string> check_args(const nlohmann::json& schema, std::string_view aliases, nlohmann::json& args,
-                                    bool foreign = false);
+// A foreign schema is a server's: what it does not name is kept, and what it says in a way of its own is left
+// to the server.
+std::vector<std::string> check_args(const nlohmann::json& schema, std::string_view aliases,
+                                    nlohmann::json& args, bool foreign = false);
 
 // schema[key] when it is there and an object, or an array; else an empty one.
 const nlohmann::json& object_in(const nlohmann::json& schema, const char* key);

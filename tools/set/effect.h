@@ -5,7 +5,8 @@
 
 namespace tern {
 
-// What a call may do. What only reads runs in parallel, and unasked inside the workspace; `context` touches the conversation alone.
+// What a call may do. What only reads runs in parallel, and unasked inside the workspace; `context` touches
+// the conversation alone.
 enum class Effect { read, write, execute, network, context };
 
 class EffectSet {

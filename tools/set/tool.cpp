@@ -27,7 +27,8 @@ json parse_once(std::string_view text, std::string& twice) {
   return json::parse(text, [&](int, json::parse_event_t event, json& value) {
     if (event == json::parse_event_t::object_start) keys.emplace_back();
     if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) twice = value;
+    if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
+      twice = value;
     return true;
   });
 }
@@ -39,18 +40,20 @@ bool parse_args(const Tool& tool, std::string_view json_text, json& args, std::s
   const std::string& name = tool.name;
   std::string twice;
   if (nests_too_deep(json_text)) {
-    error = "InputValidationError: the arguments of " + name + " are nested too deep; send the call again, written plainly.";
+    error = "InputValidationError: the arguments of " + name +
+            " are nested too deep; send the call again, written plainly.";
     return false;
   }
   try {
     args = parse_once(json_text, twice);
   } catch (const json::parse_error& e) {
     bool cut = e.byte > json_text.size();
-    error =
-        "InputValidationError: the arguments of " + name + " are not valid JSON (" +
-        (cut ? "they end in the middle: the answer was probably cut off; send the call again, in smaller pieces"
-             : "at byte " + std::to_string(e.byte) + ", near: " + shorten(json_text.substr(e.byte > 20 ? e.byte - 20 : 0), 40)) +
-        ").";
+    error = "InputValidationError: the arguments of " + name + " are not valid JSON (" +
+            (cut ? "they end in the middle: the answer was probably cut off; send the call again, in smaller "
+                   "pieces"
+                 : "at byte " + std::to_string(e.byte) +
+                       ", near: " + shorten(json_text.substr(e.byte > 20 ? e.byte - 20 : 0), 40)) +
+            ").";
     return false;
   }
   if (args.is_string()) {  // sent as text of JSON
@@ -58,14 +61,15 @@ bool parse_args(const Tool& tool, std::string_view json_text, json& args, std::s
     args = nests_too_deep(inner) || !json::accept(inner) ? json() : parse_once(inner, twice);
   }
   if (!twice.empty()) {
-    error =
-        "InputValidationError: the arguments of " + name + " give `" + shorten(twice, 60) + "` twice; send each parameter once.";
+    error = "InputValidationError: the arguments of " + name + " give `" + shorten(twice, 60) +
+            "` twice; send each parameter once.";
     return false;
   }
   json schema = json::parse(tool.schema);
   auto issues = check_args(schema, tool.aliases, args, tool.foreign);
   if (issues.empty()) return true;
-  error = "InputValidationError: " + name + " failed due to the following " + (issues.size() == 1 ? "issue:" : "issues:");
+  error = "InputValidationError: " + name + " failed due to the following " +
+          (issues.size() == 1 ? "issue:" : "issues:");
   for (const auto& issue : issues) error += "\n" + issue;
   error += "\nParameters of " + name + ": " + parameter_list(schema) + ".";
   return false;

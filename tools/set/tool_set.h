@@ -1,4 +1,5 @@
-// The tools of a session, a value: the built-in ones stand in it from the start, others come and go while it runs.
+// The tools of a session, a value: the built-in ones stand in it from the start, others come and go while it
+// runs.
 #pragma once
 
 #include <string>
@@ -13,8 +14,9 @@ class ToolSet {
  public:
   ToolPtr add(Tool tool);  // takes the place of one of the same name
   ToolPtr add(ToolPtr tool);
-  bool remove(std::string_view name);         // a call that runs keeps its tool
-  ToolPtr find(std::string_view name) const;  // case-insensitive, known aliases ("shell" → Bash); null when there is none
+  bool remove(std::string_view name);  // a call that runs keeps its tool
+  ToolPtr find(std::string_view name)
+      const;  // case-insensitive, known aliases ("shell" → Bash); null when there is none
   std::vector<std::string> names() const;
 
   auto begin() const { return tools_.begin(); }  // in the order they were added

@@ -15,8 +15,14 @@ struct UserQuestion {  // of a tool that `asks`
   bool plan = false;  // the text is a plan to be approved; it brings its own options
 };
 struct UserAnswer {
-  enum class How { chosen, written, approved, refused } how = How::refused;  // approved, refused: a plan; refused: also no answer
-  std::string text;  // what was chosen or written; of a plan: as the user changed it, or what should be different
+  enum class How {
+    chosen,
+    written,
+    approved,
+    refused
+  } how = How::refused;  // approved, refused: a plan; refused: also no answer
+  std::string
+      text;  // what was chosen or written; of a plan: as the user changed it, or what should be different
 };
 
 }  // namespace tern

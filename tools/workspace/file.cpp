@@ -90,7 +90,9 @@ constexpr Magic magics[] = {
     {std::string_view("\0\1\0\0", 4), "font"},
 };
 
-bool is_webp(std::string_view head) { return head.substr(0, 4) == "RIFF" && head.size() >= 12 && head.substr(8, 4) == "WEBP"; }
+bool is_webp(std::string_view head) {
+  return head.substr(0, 4) == "RIFF" && head.size() >= 12 && head.substr(8, 4) == "WEBP";
+}
 
 }  // namespace
 
@@ -169,8 +171,8 @@ std::string human_size(std::uint64_t bytes) {
   std::size_t unit = 0;
   for (; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), value < 10 && value != static_cast<int>(value) ? "%.1f %s" : "%.0f %s", value,
-                units[unit]);
+  std::snprintf(text.data(), text.size(),
+                value < 10 && value != static_cast<int>(value) ? "%.1f %s" : "%.0f %s", value, units[unit]);
   return text.data();
 }
 

@@ -1,4 +1,5 @@
-// Reading a file whole and safely, and saying what it was: no FIFO or device can hang it, no link is followed.
+// Reading a file whole and safely, and saying what it was: no FIFO or device can hang it, no link is
+// followed.
 #pragma once
 
 #include <sys/stat.h>
@@ -33,7 +34,8 @@ struct Loaded {
   bool directory = false;
 };
 
-// The whole file, at most `limit` bytes; anything which is not a regular file is an error that says what it is.
+// The whole file, at most `limit` bytes; anything which is not a regular file is an error that says what it
+// is.
 Loaded load_file(const Workspace& workspace, const Place& place, std::uint64_t limit = edit_limit);
 
 // 128 bits, for "is it still what I saw"; not for secrets.

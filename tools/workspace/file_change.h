@@ -9,7 +9,8 @@
 
 namespace tern {
 
-constexpr std::string_view not_kept = "not kept";  // nobody knows what it was: there was no time, or room, for a copy
+constexpr std::string_view not_kept =
+    "not kept";  // nobody knows what it was: there was no time, or room, for a copy
 
 struct FileChange {
   std::uint64_t turn = 0;

@@ -71,11 +71,13 @@ bool bracket(std::string_view p, std::size_t& at, unsigned char c, bool& matched
   return true;
 }
 
-// Follows git's dowild, so that every pattern means what it means to git; but where a pattern has many stars, what was
-// found for a tail of it and a tail of the text is kept, so that no pattern takes more than their product.
+// Follows git's dowild, so that every pattern means what it means to git; but where a pattern has many stars,
+// what was found for a tail of it and a tail of the text is kept, so that no pattern takes more than their
+// product.
 class Wildmatch {
  public:
-  Wildmatch(std::string_view pattern, std::string_view text, bool pathname) : whole_(pattern), text_(text), pathname_(pathname) {
+  Wildmatch(std::string_view pattern, std::string_view text, bool pathname)
+      : whole_(pattern), text_(text), pathname_(pathname) {
     if (std::count(pattern.begin(), pattern.end(), '*') > 3) {
       known_.resize((pattern.size() + 1) * (text.size() + 1), static_cast<char>(-1));
     }
@@ -103,7 +105,8 @@ class Wildmatch {
         if (at < whole_.size() && tail(at + 1, ti) == Wild::match) return Wild::match;
       }
     }
-    if (at == whole_.size()) return slashes || text_.find('/', ti) == text_.npos ? Wild::match : Wild::stop_star;
+    if (at == whole_.size())
+      return slashes || text_.find('/', ti) == text_.npos ? Wild::match : Wild::stop_star;
     if (!slashes && whole_[at] == '/') {
       std::size_t slash = text_.find('/', ti);
       return slash == text_.npos ? Wild::stop_all : tail(at, slash);
@@ -161,7 +164,9 @@ std::vector<std::string> split_patterns(std::string_view text) {
   return parts;
 }
 
-bool has_wildcard(std::string_view pattern) { return pattern.find_first_of("*?[\\") != std::string_view::npos; }
+bool has_wildcard(std::string_view pattern) {
+  return pattern.find_first_of("*?[\\") != std::string_view::npos;
+}
 
 }  // namespace
 
@@ -171,7 +176,8 @@ bool wildmatch(std::string_view pattern, std::string_view text, bool pathname) {
 
 bool IgnoreRules::take_line(std::string_view line, Rule& rule) {
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  while (!line.empty() && line.back() == ' ' && !(line.size() > 1 && line[line.size() - 2] == '\\')) line.remove_suffix(1);
+  while (!line.empty() && line.back() == ' ' && !(line.size() > 1 && line[line.size() - 2] == '\\'))
+    line.remove_suffix(1);
   if (line.empty() || line[0] == '#') return false;
   if (line[0] == '!') {
     rule.negated = true;
@@ -275,11 +281,14 @@ void expand_into(std::string_view pattern, std::vector<std::string>& out) {
   if (close == std::string_view::npos) return out.emplace_back(pattern), void();
   for (auto choice : choices) {
     if (out.size() >= most_choices) return;
-    expand_into(std::string(pattern.substr(0, open)) + std::string(choice) + std::string(pattern.substr(close + 1)), out);
+    expand_into(
+        std::string(pattern.substr(0, open)) + std::string(choice) + std::string(pattern.substr(close + 1)),
+        out);
   }
 }
 
-// "[id].tsx" is a class to git, and the name of a file to a web framework: the pattern with its brackets taken literally.
+// "[id].tsx" is a class to git, and the name of a file to a web framework: the pattern with its brackets
+// taken literally.
 std::string without_classes(std::string_view pattern) {
   std::string out;
   for (char c : pattern) out += c == '[' ? std::string("\\[") : std::string(1, c);

@@ -1,5 +1,5 @@
-// Which rules hold in a repository from outside its own folders: the person's excludes, as their git config names them, and
-// the repository's info/exclude, wherever its .git leads.
+// Which rules hold in a repository from outside its own folders: the person's excludes, as their git config
+// names them, and the repository's info/exclude, wherever its .git leads.
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -36,7 +36,8 @@ std::string trimmed(std::string text) {
 }
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
@@ -56,7 +57,8 @@ std::string config_value(std::string_view raw) {
   return quoted ? out : trimmed(out);
 }
 
-// Takes core.excludesFile of a config file over into `excludes` where it is set; the last one counts, an empty one, too.
+// Takes core.excludesFile of a config file over into `excludes` where it is set; the last one counts, an
+// empty one, too.
 void take_excludes_file(const fs::path& config, std::optional<std::string>& excludes) {
   std::istringstream lines(read_text(config));
   bool core = false;
@@ -90,7 +92,8 @@ fs::path global_excludes() {
   return *named;
 }
 
-// .git may be a file that names the folder ("gitdir: …"), and that one may share another's (a work tree of it).
+// .git may be a file that names the folder ("gitdir: …"), and that one may share another's (a work tree of
+// it).
 fs::path info_exclude(const fs::path& top) {
   std::error_code ec;
   fs::path git = top / ".git";
@@ -101,13 +104,15 @@ fs::path info_exclude(const fs::path& top) {
   return git / "info/exclude";
 }
 
-// `down`: from the top to the walk's root, "x/y/z/". Asks for x, x/y and x/y/z by the rules above each of them.
+// `down`: from the top to the walk's root, "x/y/z/". Asks for x, x/y and x/y/z by the rules above each of
+// them.
 bool is_root_ignored(const IgnoreLevel* chain, const std::string& down) {
   for (std::size_t slash = down.find('/'); slash != std::string::npos; slash = down.find('/', slash + 1)) {
     std::size_t rest = down.size() - slash;
     for (const IgnoreLevel* level = chain; level; level = level->up.get()) {
       if (level->above.size() <= rest) continue;
-      IgnoreMatch verdict = level->rules.match(std::string_view(level->above).substr(0, level->above.size() - rest), true);
+      IgnoreMatch verdict =
+          level->rules.match(std::string_view(level->above).substr(0, level->above.size() - rest), true);
       if (verdict == IgnoreMatch::ignored) return true;
       if (verdict == IgnoreMatch::kept) break;
     }
@@ -117,8 +122,10 @@ bool is_root_ignored(const IgnoreLevel* chain, const std::string& down) {
 
 }  // namespace
 
-IgnoreChain rules_of_repository(const fs::path& top, IgnoreChain chain, const std::string& above, std::size_t strip) {
-  IgnoreLevel level{.up = std::move(chain), .rules = {}, .above = above, .strip = strip, .git = true, .top = true};
+IgnoreChain rules_of_repository(const fs::path& top, IgnoreChain chain, const std::string& above,
+                                std::size_t strip) {
+  IgnoreLevel level{
+      .up = std::move(chain), .rules = {}, .above = above, .strip = strip, .git = true, .top = true};
   if (auto global = global_excludes(); !global.empty()) level.rules = IgnoreRules::parse(read_text(global));
   auto outer = std::make_shared<const IgnoreLevel>(std::move(level));
   auto rules = IgnoreRules::parse(read_text(info_exclude(top)));
@@ -140,8 +147,8 @@ IgnoreChain rules_above(const fs::path& root) {
   auto add = [&](const fs::path& file, std::string above, bool git) {
     auto rules = IgnoreRules::parse(read_text(file));
     if (rules.empty()) return;
-    chain = std::make_shared<const IgnoreLevel>(
-        IgnoreLevel{.up = chain, .rules = std::move(rules), .above = std::move(above), .strip = 0, .git = git});
+    chain = std::make_shared<const IgnoreLevel>(IgnoreLevel{
+        .up = chain, .rules = std::move(rules), .above = std::move(above), .strip = 0, .git = git});
   };
   std::vector<fs::path> directories;
   for (fs::path at = root; at != top; at = at.parent_path()) directories.push_back(at.parent_path());

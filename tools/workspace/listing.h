@@ -13,7 +13,9 @@ struct Listing {
   std::size_t entries = 0;
 };
 
-// One level: directories first, with "/" behind the name; sizes of files; names matching `ignore` (globs) left out.
-Listing list_directory(const Workspace& workspace, const Place& place, const std::vector<std::string>& ignore = {});
+// One level: directories first, with "/" behind the name; sizes of files; names matching `ignore` (globs)
+// left out.
+Listing list_directory(const Workspace& workspace, const Place& place,
+                       const std::vector<std::string>& ignore = {});
 
 }  // namespace tern

@@ -33,7 +33,8 @@ std::vector<std::string> look_alikes(const Workspace& workspace, const Place& pl
   std::error_code ec;
   if (workspace.inside(place.real.parent_path())) {
     for (const auto& entry : fs::directory_iterator(place.path.parent_path(), ec)) {
-      if (auto score = unlikeness(wanted, entry.path().filename())) found.emplace_back(*score, workspace.display(entry.path()));
+      if (auto score = unlikeness(wanted, entry.path().filename()))
+        found.emplace_back(*score, workspace.display(entry.path()));
     }
   }
   if (found.empty()) {
@@ -54,7 +55,8 @@ std::vector<std::string> look_alikes(const Workspace& workspace, const Place& pl
 }
 
 std::string missing_file(const Workspace& workspace, const Place& place) {
-  std::string text = "File does not exist. Note: your current working directory is " + workspace.cwd().native() + ".";
+  std::string text =
+      "File does not exist. Note: your current working directory is " + workspace.cwd().native() + ".";
   auto names = look_alikes(workspace, place);
   for (std::size_t i = 0; i < names.size(); ++i)
     text += (i == 0 ? " Did you mean " : i + 1 == names.size() ? " or " : ", ") + names[i];

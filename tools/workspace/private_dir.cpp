@@ -27,12 +27,13 @@ Fd locked(const fs::path& path) {
 void remove_dead(const fs::path& base, std::chrono::seconds young) {
   int removed = 0;
   std::error_code error;
-  for (auto it = fs::directory_iterator(base, error); it != fs::directory_iterator() && removed < most_removed;
-       it.increment(error)) {
+  for (auto it = fs::directory_iterator(base, error);
+       it != fs::directory_iterator() && removed < most_removed; it.increment(error)) {
     if (!it->path().filename().native().starts_with(prefix)) continue;
     const Fd lock = locked(it->path());
     struct stat st {};
-    if (!lock || ::fstat(lock.get(), &st) != 0 || st.st_uid != ::geteuid() || st.st_ctime > std::time(nullptr) - young.count())
+    if (!lock || ::fstat(lock.get(), &st) != 0 || st.st_uid != ::geteuid() ||
+        st.st_ctime > std::time(nullptr) - young.count())
       continue;
     std::error_code ignored;
     fs::remove_all(it->path(), ignored);

@@ -1,5 +1,6 @@
-// A folder of our own (0700) below the temporary directory, for as long as it is held: outputs too long for memory, and what
-// commands in the sandbox call TMPDIR. What a killed process left of the kind is removed when the next one is made.
+// A folder of our own (0700) below the temporary directory, for as long as it is held: outputs too long for
+// memory, and what commands in the sandbox call TMPDIR. What a killed process left of the kind is removed
+// when the next one is made.
 #pragma once
 
 #include <chrono>
@@ -12,9 +13,10 @@ namespace tern {
 class PrivateDir {
  public:
   PrivateDir() = default;
-  // Empty where none can be made. `base`: empty = the temporary directory. One younger than `young` may not be locked yet, so
-  // that it is not held does not mean that its process is dead.
-  static PrivateDir make(std::filesystem::path base = {}, std::chrono::seconds young = std::chrono::minutes(1));
+  // Empty where none can be made. `base`: empty = the temporary directory. One younger than `young` may not
+  // be locked yet, so that it is not held does not mean that its process is dead.
+  static PrivateDir make(std::filesystem::path base = {},
+                         std::chrono::seconds young = std::chrono::minutes(1));
   PrivateDir(PrivateDir&& other) noexcept;
   PrivateDir& operator=(PrivateDir&& other) noexcept;
   ~PrivateDir();

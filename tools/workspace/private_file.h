@@ -1,5 +1,5 @@
-// Small files of the person's own state directory: written whole and for the owner only, believed only when nobody else could have
-// written them.
+// Small files of the person's own state directory: written whole and for the owner only, believed only when
+// nobody else could have written them.
 #pragma once
 
 #include <filesystem>

@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view git_why = "it is inside git's own files (.git): hooks and settings there run programs";
+constexpr std::string_view git_why =
+    "it is inside git's own files (.git): hooks and settings there run programs";
 constexpr std::string_view own_why = "it is tern's own state";
 constexpr std::string_view config_why = "it is tern's own configuration";
 constexpr std::string_view shell_why = "every new shell runs it";
@@ -89,7 +90,8 @@ constexpr std::pair<std::string_view, std::string_view> below_home[] = {
     {".cargo/env", shell_why},
 };
 
-void add_xdg(const char* variable, std::string_view why, std::vector<std::pair<fs::path, std::string_view>>& out) {
+void add_xdg(const char* variable, std::string_view why,
+             std::vector<std::pair<fs::path, std::string_view>>& out) {
   const char* base = std::getenv(variable);
   if (base && *base == '/') out.emplace_back(fs::path(base).lexically_normal() / "tern", why);
 }
@@ -161,7 +163,8 @@ bool is_git_directory(const std::string& directory) {
 void list_protected_files_at(const fs::path& path, std::vector<fs::path>& out) {
   std::error_code ec;
   if (fs::is_directory(fs::symlink_status(path, ec))) {
-    for (const auto& entry : fs::directory_iterator(path, fs::directory_options::skip_permission_denied, ec)) {
+    for (const auto& entry :
+         fs::directory_iterator(path, fs::directory_options::skip_permission_denied, ec)) {
       out.push_back(entry.path());
     }
   } else {
@@ -171,7 +174,8 @@ void list_protected_files_at(const fs::path& path, std::vector<fs::path>& out) {
 
 void list_protected_files(const fs::path& root, std::vector<fs::path>& out) {
   for (const auto& [name, why] : anywhere) list_protected_files_at(root / name, out);
-  for (const char* below : {".git/hooks", ".git/info", ".compression/summaries"}) list_protected_files_at(root / below, out);
+  for (const char* below : {".git/hooks", ".git/info", ".compression/summaries"})
+    list_protected_files_at(root / below, out);
   std::error_code ec;
   for (const auto& entry : fs::directory_iterator(root, fs::directory_options::skip_permission_denied, ec)) {
     if (!is_git_directory(entry.path().native())) continue;
@@ -179,21 +183,25 @@ void list_protected_files(const fs::path& root, std::vector<fs::path>& out) {
   }
 }
 
-const std::array<const char*, 13> run_unasked = {".git",   ".compression", ".tern",         ".husky",    ".vscode",
-                                                 ".idea",  ".envrc",       ".devcontainer", ".mcp.json", ".claude",
-                                                 ".codex", ".gemini",      ".cursor"};
+const std::array<const char*, 13> run_unasked = {
+    ".git",          ".compression", ".tern",   ".husky", ".vscode", ".idea",  ".envrc",
+    ".devcontainer", ".mcp.json",    ".claude", ".codex", ".gemini", ".cursor"};
 
 bool secret_name(std::string_view file_name) {
-  constexpr std::array whole = {".env~",        ".envrc",      ".netrc",       ".npmrc",       ".pypirc",     ".git-credentials",
-                                "id_rsa",       "id_ed25519",  "id_ecdsa",     "id_dsa",       "credentials", "credentials.json",
-                                "secrets.json", "secrets.yml", "secrets.yaml", ".htpasswd",    "shadow",      ".pgpass",
-                                ".my.cnf",      ".s3cfg",      ".boto",        ".vault-token", ".dockercfg",  "kubeconfig"};
+  constexpr std::array whole = {
+      ".env~",        ".envrc",      ".netrc",       ".npmrc",       ".pypirc",     ".git-credentials",
+      "id_rsa",       "id_ed25519",  "id_ecdsa",     "id_dsa",       "credentials", "credentials.json",
+      "secrets.json", "secrets.yml", "secrets.yaml", ".htpasswd",    "shadow",      ".pgpass",
+      ".my.cnf",      ".s3cfg",      ".boto",        ".vault-token", ".dockercfg",  "kubeconfig"};
   constexpr std::array endings = {".env", ".pem", ".p12", ".pfx", ".keystore", ".jks", ".kdbx", "_history"};
-  constexpr std::array patterns = {"example", "sample", "template", "dist", "defaults"};  // of a file of settings, without them
+  constexpr std::array patterns = {"example", "sample", "template", "dist",
+                                   "defaults"};  // of a file of settings, without them
   std::string name(file_name);
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto ends = [&](std::string_view end) { return std::string_view(name).ends_with(end); };
-  if (std::find(whole.begin(), whole.end(), name) != whole.end() || std::any_of(endings.begin(), endings.end(), ends))
+  if (std::find(whole.begin(), whole.end(), name) != whole.end() ||
+      std::any_of(endings.begin(), endings.end(), ends))
     return true;
   if (name.starts_with(".env.")) return std::none_of(patterns.begin(), patterns.end(), ends);
   return ends(".key") && name != ".key";

@@ -1,4 +1,5 @@
-// Copies of files as they were, kept in one nameless file on disk: memory holds only where each one lies. Worker thread only.
+// Copies of files as they were, kept in one nameless file on disk: memory holds only where each one lies.
+// Worker thread only.
 #pragma once
 
 #include <cstdint>

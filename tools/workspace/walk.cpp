@@ -54,7 +54,9 @@ struct RawEntry {  // struct linux_dirent64
 
 bool is_dots(const char* name) { return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2])); }
 
-bool is_version_control(std::string_view name) { return name == ".git" || name == ".hg" || name == ".svn" || name == ".jj"; }
+bool is_version_control(std::string_view name) {
+  return name == ".git" || name == ".hg" || name == ".svn" || name == ".jj";
+}
 
 std::string read_small(int directory, const char* name) {
   std::string text;
@@ -86,7 +88,8 @@ bool list(int fd, Listing& out) {
       }
       if (type == DT_DIR && !is_version_control(name)) out.directories.emplace_back(name);
       if (type == DT_REG) out.files.emplace_back(name);
-      if (type == DT_REG && name[0] == '.' && (!std::strcmp(name, ".gitignore") || !std::strcmp(name, ".ignore"))) {
+      if (type == DT_REG && name[0] == '.' &&
+          (!std::strcmp(name, ".gitignore") || !std::strcmp(name, ".ignore"))) {
         out.rule_files += name[1];
       }
     }
@@ -95,7 +98,8 @@ bool list(int fd, Listing& out) {
 
 class Walk {
  public:
-  Walk(const WalkOptions& options, const std::function<bool(const WalkFile&)>& visit) : options_(options), visit_(visit) {}
+  Walk(const WalkOptions& options, const std::function<bool(const WalkFile&)>& visit)
+      : options_(options), visit_(visit) {}
 
   WalkResult run(const std::filesystem::path& root) {
     auto above = std::make_shared<Directory>();
@@ -155,13 +159,17 @@ class Walk {
   }
 
   IgnoreChain with_rules(const Directory& here, IgnoreChain chain, const Listing& listing, bool top) const {
-    if (listing.repository && !top) chain = rules_of_repository(root_ / here.path, chain, "", here.path.size());
+    if (listing.repository && !top)
+      chain = rules_of_repository(root_ / here.path, chain, "", here.path.size());
     for (auto [mark, name] : {std::pair{'g', ".gitignore"}, std::pair{'i', ".ignore"}}) {
       if (listing.rule_files.find(mark) == std::string::npos) continue;
       auto rules = IgnoreRules::parse(read_small(here.fd.get(), name));
       if (!rules.empty())
-        chain = std::make_shared<const IgnoreLevel>(
-            IgnoreLevel{.up = chain, .rules = std::move(rules), .above = "", .strip = here.path.size(), .git = mark == 'g'});
+        chain = std::make_shared<const IgnoreLevel>(IgnoreLevel{.up = chain,
+                                                                .rules = std::move(rules),
+                                                                .above = "",
+                                                                .strip = here.path.size(),
+                                                                .git = mark == 'g'});
     }
     return chain;
   }

@@ -1,5 +1,6 @@
-// A parallel walk over a directory tree by descriptors: no link is followed, ignore rules are read on the way, and a
-// directory is never stat'ed when the listing says what it is. The visitor runs on several threads at once.
+// A parallel walk over a directory tree by descriptors: no link is followed, ignore rules are read on the
+// way, and a directory is never stat'ed when the listing says what it is. The visitor runs on several threads
+// at once.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +22,9 @@ struct WalkFile {
 
 struct WalkOptions {
   bool use_ignore = true;
-  bool report_ignored = false;                      // visit ignored files too (never descending into ignored directories)
-  bool directories = false;                         // visit directories as well, their path ending in "/"
-  unsigned workers = 0;                             // 0 = one per core, at most 8
+  bool report_ignored = false;  // visit ignored files too (never descending into ignored directories)
+  bool directories = false;     // visit directories as well, their path ending in "/"
+  unsigned workers = 0;         // 0 = one per core, at most 8
   std::size_t most = static_cast<std::size_t>(-1);  // give up after so many files
   std::stop_token stop;
 };
@@ -36,6 +37,7 @@ struct WalkResult {
 unsigned walk_workers(const WalkOptions& options);
 
 // False from the visitor ends the walk.
-WalkResult walk(const std::filesystem::path& root, const WalkOptions& options, const std::function<bool(const WalkFile&)>& visit);
+WalkResult walk(const std::filesystem::path& root, const WalkOptions& options,
+                const std::function<bool(const WalkFile&)>& visit);
 
 }  // namespace tern

@@ -92,7 +92,8 @@ Fd open_beneath(const fs::path& base, const fs::path& real, int flags, unsigned 
   if (!root) return Fd();
   std::string below = base == real ? "." : real.native().substr(base == "/" ? 1 : base.native().size() + 1);
   int fd = openat2_beneath(root.get(), below.c_str(), flags | O_CLOEXEC, mode);
-  if (fd < 0 && (errno == ENOSYS || errno == EPERM)) fd = walk_beneath(root.get(), below, flags | O_CLOEXEC, mode);
+  if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+    fd = walk_beneath(root.get(), below, flags | O_CLOEXEC, mode);
   return Fd(fd);
 }
 
@@ -120,7 +121,8 @@ int Fd::release() { return std::exchange(fd_, -1); }
 bool is_under(const fs::path& directory, const fs::path& path) {
   const std::string &d = directory.native(), &p = path.native();
   if (d == "/") return !p.empty() && p[0] == '/';
-  return p.size() >= d.size() && p.compare(0, d.size(), d) == 0 && (p.size() == d.size() || p[d.size()] == '/');
+  return p.size() >= d.size() && p.compare(0, d.size(), d) == 0 &&
+         (p.size() == d.size() || p[d.size()] == '/');
 }
 
 fs::path resolve_links(const fs::path& absolute, std::string& error) {
@@ -213,7 +215,8 @@ Place Workspace::locate(std::string_view given) const {
   struct stat st {};
   if (text.empty() || text[0] != '/') {
     fs::path from_root = root() / text;
-    if (cwd_ != root() && ::lstat(absolute.c_str(), &st) != 0 && ::lstat(from_root.c_str(), &st) == 0) absolute = from_root;
+    if (cwd_ != root() && ::lstat(absolute.c_str(), &st) != 0 && ::lstat(from_root.c_str(), &st) == 0)
+      absolute = from_root;
   }
   place.real = resolve_links(absolute, place.error);
   if (!place.error.empty()) return place;
@@ -272,7 +275,8 @@ std::string Workspace::hard_link_of(const fs::path& real) const {
 std::string Workspace::display(const fs::path& path) const {
   if (path == root()) return ".";
   if (root() != "/" && is_under(root(), path)) return path.native().substr(root().native().size() + 1);
-  if (!home_.empty() && home_ != "/" && is_under(home_, path)) return "~" + path.native().substr(home_.native().size());
+  if (!home_.empty() && home_ != "/" && is_under(home_, path))
+    return "~" + path.native().substr(home_.native().size());
   return path.native();
 }
 

@@ -1,7 +1,8 @@
 // The one place that decides what is inside the workspace, what is protected, and how a path is opened.
-// Paths are compared by component on their canonical form, never by string prefix. A Place is a decision about one
-// instant; open() follows no link at all, so what was swapped since is refused instead of followed.
-// A value: a tool on another thread works with a copy. add_dir, protect and set_cwd belong to the session's owner.
+// Paths are compared by component on their canonical form, never by string prefix. A Place is a decision
+// about one instant; open() follows no link at all, so what was swapped since is refused instead of followed.
+// A value: a tool on another thread works with a copy. add_dir, protect and set_cwd belong to the session's
+// owner.
 #pragma once
 
 #include <filesystem>
@@ -47,7 +48,8 @@ class Workspace {
   const std::vector<std::filesystem::path>& roots() const { return roots_; }
   void add_dir(const std::filesystem::path& directory);
 
-  // Names of the project's own that may never be written silently, beside the built-in ones (state directory, config file).
+  // Names of the project's own that may never be written silently, beside the built-in ones (state directory,
+  // config file).
   void protect(const std::filesystem::path& path, std::string why);
 
   // Where Bash stands; relative paths start here. A directory outside is not taken (false).
@@ -62,7 +64,8 @@ class Workspace {
   // For people and for the model: relative to the root when inside it, "~/…" below home, else absolute.
   std::string display(const std::filesystem::path& path) const;
 
-  // openat2 with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS, or a component walk where the kernel has none. errno tells.
+  // openat2 with RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS, or a component walk where the kernel has none. errno
+  // tells.
   Fd open(const Place& place, int flags, unsigned mode = 0) const;
   Fd open_parent(const Place& place) const;
 
@@ -83,7 +86,8 @@ class Workspace {
 // True when `path` is `directory` or below it, component by component. Both clean.
 bool is_under(const std::filesystem::path& directory, const std::filesystem::path& path);
 
-// A path component as a case-insensitive or normalising file system would see it (".GIT", ".g\u200cit" → ".git").
+// A path component as a case-insensitive or normalising file system would see it (".GIT", ".g\u200cit" →
+// ".git").
 std::string fold_name(std::string_view name);
 
 // Every link resolved, also below components which do not exist. Empty and `error` set when it cannot be.

@@ -14,8 +14,14 @@ namespace tern {
 
 namespace {
 
-SlashCommand asking(const char* name, const char* aliases, const char* usage, const char* help, bool while_working) {
-  SlashCommand command{.name = name, .aliases = aliases, .usage = usage, .help = help, .run = {}, .while_working = while_working};
+SlashCommand asking(const char* name, const char* aliases, const char* usage, const char* help,
+                    bool while_working) {
+  SlashCommand command{.name = name,
+                       .aliases = aliases,
+                       .usage = usage,
+                       .help = help,
+                       .run = {},
+                       .while_working = while_working};
   command.run = [question = std::string(name)](Shell& shell, std::string_view arguments) {
     shell.send(Query{question, std::string(arguments)});
   };

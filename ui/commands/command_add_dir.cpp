@@ -12,7 +12,8 @@ void run(Shell& shell, std::string_view arguments) {
 }  // namespace
 
 SlashCommand add_dir_command() {
-  return {.name = "add-dir", .usage = "<folder>", .help = "let the tools work in one more folder", .run = run};
+  return {
+      .name = "add-dir", .usage = "<folder>", .help = "let the tools work in one more folder", .run = run};
 }
 
 }  // namespace tern

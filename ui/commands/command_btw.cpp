@@ -6,7 +6,8 @@ namespace {
 
 void run(Shell& shell, std::string_view arguments) {
   if (arguments.empty())
-    return shell.say("/btw QUESTION asks beside the conversation; /btw keep makes the last one part of it", 6'000);
+    return shell.say("/btw QUESTION asks beside the conversation; /btw keep makes the last one part of it",
+                     6'000);
   shell.send(Aside{arguments == "keep" ? "" : std::string(arguments), arguments == "keep"});
 }
 

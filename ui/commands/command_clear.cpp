@@ -4,7 +4,9 @@
 namespace tern {
 namespace {
 
-void run(Shell& shell, std::string_view arguments) { shell.send(Sessions{Sessions::What::fresh, std::string(arguments)}); }
+void run(Shell& shell, std::string_view arguments) {
+  shell.send(Sessions{Sessions::What::fresh, std::string(arguments)});
+}
 
 }  // namespace
 

@@ -25,11 +25,13 @@ struct Line {
 
   std::string value() {
     if (at + 1 < words.size() && !words[at + 1].starts_with("--")) return words[++at];
-    wrong = words[at] + " needs " + (words[at] == "--strategy" ? "one of: " + compaction_names() : "the number of a prompt");
+    wrong = words[at] + " needs " +
+            (words[at] == "--strategy" ? "one of: " + compaction_names() : "the number of a prompt");
     return {};
   }
 
-  // The first message of the nth turn, or of the one after it. Turns count from the first of the conversation.
+  // The first message of the nth turn, or of the one after it. Turns count from the first of the
+  // conversation.
   std::optional<ItemId> turn(int after) {
     const std::string flag = words[at], nth = value();
     if (!wrong.empty()) return std::nullopt;
@@ -88,7 +90,8 @@ struct Line {
     if (wrong.empty() && !compact.strategy.empty() && !is_compaction(compact.strategy))
       wrong = "no strategy \"" + compact.strategy + "\": " + compaction_names();
     if (wrong.empty() && from && to && *to <= *from) wrong = "--from is after --to";
-    if (from || to) compact.range = ItemRange{from.value_or(ItemId{1}), ItemId{to.value_or(ItemId{~0ull}).value - 1}};
+    if (from || to)
+      compact.range = ItemRange{from.value_or(ItemId{1}), ItemId{to.value_or(ItemId{~0ull}).value - 1}};
   }
 };
 

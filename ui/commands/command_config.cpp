@@ -21,7 +21,11 @@ void run(Shell& shell, std::string_view arguments) {
 }  // namespace
 
 SlashCommand config_command() {
-  return {.name = "config", .aliases = "settings", .usage = "[key [value]]", .help = "show settings, or change one", .run = run};
+  return {.name = "config",
+          .aliases = "settings",
+          .usage = "[key [value]]",
+          .help = "show settings, or change one",
+          .run = run};
 }
 
 }  // namespace tern

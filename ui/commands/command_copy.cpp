@@ -7,7 +7,8 @@ namespace {
 
 void run(Shell& shell, std::string_view arguments) {
   const auto wanted = arguments.empty() ? 1 : count_in(arguments);
-  if (!wanted) return shell.notice("/copy [n]: \"" + std::string(arguments) + "\" is not a number", Level::warning);
+  if (!wanted)
+    return shell.notice("/copy [n]: \"" + std::string(arguments) + "\" is not a number", Level::warning);
   int n = *wanted;
   for (auto cell = shell.view.cells.rbegin(); cell != shell.view.cells.rend(); ++cell) {
     const auto* answer = std::get_if<AssistantCell>(&cell->body);
@@ -22,8 +23,11 @@ void run(Shell& shell, std::string_view arguments) {
 }  // namespace
 
 SlashCommand copy_command() {
-  return {
-      .name = "copy", .aliases = "yank", .usage = "[n]", .help = "copy the last answer (or the n-th from the end)", .run = run};
+  return {.name = "copy",
+          .aliases = "yank",
+          .usage = "[n]",
+          .help = "copy the last answer (or the n-th from the end)",
+          .run = run};
 }
 
 }  // namespace tern

@@ -11,7 +11,11 @@ void run(Shell& shell, std::string_view arguments) { shell.send(Query{"debug", s
 }  // namespace
 
 SlashCommand debug_command() {
-  return {.name = "debug", .usage = "[request]", .help = "show the last request exactly as sent", .run = run, .complete = values};
+  return {.name = "debug",
+          .usage = "[request]",
+          .help = "show the last request exactly as sent",
+          .run = run,
+          .complete = values};
 }
 
 }  // namespace tern

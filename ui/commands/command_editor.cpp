@@ -11,6 +11,8 @@ void run(Shell& shell, std::string_view arguments) {
 
 }  // namespace
 
-SlashCommand editor_command() { return {.name = "editor", .help = "write the prompt in $EDITOR", .run = run}; }
+SlashCommand editor_command() {
+  return {.name = "editor", .help = "write the prompt in $EDITOR", .run = run};
+}
 
 }  // namespace tern

@@ -47,6 +47,8 @@ void run(Shell& shell, std::string_view arguments) {
 
 }  // namespace
 
-SlashCommand help_command() { return {.name = "help", .aliases = "? commands", .help = "list commands and keys", .run = run}; }
+SlashCommand help_command() {
+  return {.name = "help", .aliases = "? commands", .help = "list commands and keys", .run = run};
+}
 
 }  // namespace tern

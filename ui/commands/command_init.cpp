@@ -8,9 +8,11 @@ void run(Shell& shell, std::string_view arguments) {
   (void)arguments;
   Submit submit;
   submit.text =
-      "Look at this project (build files, sources, tests) and write a short AGENTS.md in its root: what it is, how to build, "
+      "Look at this project (build files, sources, tests) and write a short AGENTS.md in its root: what it "
+      "is, how to build, "
       "test and run it, "
-      "the layout, conventions a newcomer would break, and a section \"Compact instructions\" naming what a summary of our "
+      "the layout, conventions a newcomer would break, and a section \"Compact instructions\" naming what a "
+      "summary of our "
       "conversation "
       "must keep. "
       "If AGENTS.md exists, improve it. Keep it under 60 lines.";
@@ -19,6 +21,8 @@ void run(Shell& shell, std::string_view arguments) {
 
 }  // namespace
 
-SlashCommand init_command() { return {.name = "init", .help = "let the model write AGENTS.md for this project", .run = run}; }
+SlashCommand init_command() {
+  return {.name = "init", .help = "let the model write AGENTS.md for this project", .run = run};
+}
 
 }  // namespace tern

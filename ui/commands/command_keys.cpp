@@ -15,7 +15,8 @@ void run(Shell& shell, std::string_view arguments) {
   overlay.content = [&shell](int width) {
     Rows rows = key_rows(shell, width);
     if (shell.deps.screen == ScreenKind::plain) return rows;
-    const std::string how = R"("keys": {"transcript": "f5"} in the configuration rebinds those in brackets, the others stay)";
+    const std::string how =
+        R"("keys": {"transcript": "f5"} in the configuration rebinds those in brackets, the others stay)";
     rows.emplace_back();
     wrap_into(rows, RowBuilder().add(how, Style{.fg = Colour::muted}).take(), width);
     return rows;
@@ -26,7 +27,8 @@ void run(Shell& shell, std::string_view arguments) {
 }  // namespace
 
 SlashCommand keys_command() {
-  return {.name = "keys", .aliases = "keybindings hotkeys keymap shortcuts", .help = "list the keys", .run = run};
+  return {
+      .name = "keys", .aliases = "keybindings hotkeys keymap shortcuts", .help = "list the keys", .run = run};
 }
 
 }  // namespace tern

@@ -5,13 +5,16 @@
 namespace tern {
 namespace {
 
-std::vector<std::string> values(Shell&) { return {"anthropic", "openai", "gemini", "openrouter", "deepseek"}; }
+std::vector<std::string> values(Shell&) {
+  return {"anthropic", "openai", "gemini", "openrouter", "deepseek"};
+}
 
 void run(Shell& shell, std::string_view arguments) {
   if (arguments.empty()) return shell.send(Query{"login", ""});
   for (const std::string& known : values(shell))
     if (known == arguments) return open_key_entry(shell, known);
-  shell.say("/login takes the name of a provider, never a key: what you type here is kept in the history", 8'000);
+  shell.say("/login takes the name of a provider, never a key: what you type here is kept in the history",
+            8'000);
 }
 
 }  // namespace

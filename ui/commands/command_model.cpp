@@ -9,7 +9,11 @@ void run(Shell& shell, std::string_view arguments) { shell.send(SetModel{std::st
 }  // namespace
 
 SlashCommand model_command() {
-  return {.name = "model", .aliases = "models", .usage = "[provider/name]", .help = "switch the model, or list them", .run = run};
+  return {.name = "model",
+          .aliases = "models",
+          .usage = "[provider/name]",
+          .help = "switch the model, or list them",
+          .run = run};
 }
 
 }  // namespace tern

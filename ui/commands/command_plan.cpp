@@ -12,6 +12,8 @@ void run(Shell& shell, std::string_view arguments) {
 
 }  // namespace
 
-SlashCommand plan_command() { return {.name = "plan", .help = "turn plan mode (read-only) on or off", .run = run}; }
+SlashCommand plan_command() {
+  return {.name = "plan", .help = "turn plan mode (read-only) on or off", .run = run};
+}
 
 }  // namespace tern

@@ -6,7 +6,9 @@ namespace {
 
 void run(Shell& shell, std::string_view arguments) {
   if (!arguments.empty() && arguments != "conversation")
-    return shell.notice("/redo [conversation]: \"" + std::string(arguments) + "\": say conversation, or nothing", Level::warning);
+    return shell.notice(
+        "/redo [conversation]: \"" + std::string(arguments) + "\": say conversation, or nothing",
+        Level::warning);
   shell.send(Redo{arguments.empty()});
 }
 

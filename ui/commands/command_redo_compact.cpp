@@ -7,14 +7,20 @@ namespace {
 
 void run(Shell& shell, std::string_view arguments) {
   const auto n = arguments.empty() ? 1 : count_in(arguments);
-  if (!n) return shell.notice("/redo-compact [n]: \"" + std::string(arguments) + "\" is not a number", Level::warning);
+  if (!n)
+    return shell.notice("/redo-compact [n]: \"" + std::string(arguments) + "\" is not a number",
+                        Level::warning);
   shell.send(UndoCompact{-*n, {}});
 }
 
 }  // namespace
 
 SlashCommand redo_compact_command() {
-  return {.name = "redo-compact", .usage = "[n]", .help = "redo an undone compaction", .run = run, .while_working = false};
+  return {.name = "redo-compact",
+          .usage = "[n]",
+          .help = "redo an undone compaction",
+          .run = run,
+          .while_working = false};
 }
 
 }  // namespace tern

@@ -11,6 +11,8 @@ void run(Shell& shell, std::string_view arguments) {
 
 }  // namespace
 
-SlashCommand rename_command() { return {.name = "rename", .usage = "<name>", .help = "name this session", .run = run}; }
+SlashCommand rename_command() {
+  return {.name = "rename", .usage = "<name>", .help = "name this session", .run = run};
+}
 
 }  // namespace tern

@@ -5,7 +5,8 @@ namespace tern {
 namespace {
 
 void run(Shell& shell, std::string_view arguments) {
-  const bool text = arguments.empty() && shell.deps.screen == ScreenKind::plain;  // there is no list to open them from
+  const bool text =
+      arguments.empty() && shell.deps.screen == ScreenKind::plain;  // there is no list to open them from
   shell.send(Query{"summaries", text ? "10" : std::string(arguments)});
 }
 

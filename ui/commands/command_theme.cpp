@@ -31,7 +31,12 @@ void run(Shell& shell, std::string_view arguments) {
 }  // namespace
 
 SlashCommand theme_command() {
-  return {.name = "theme", .aliases = "themes", .usage = "[name]", .help = "choose the colours", .run = run, .complete = values};
+  return {.name = "theme",
+          .aliases = "themes",
+          .usage = "[name]",
+          .help = "choose the colours",
+          .run = run,
+          .complete = values};
 }
 
 }  // namespace tern

@@ -11,6 +11,8 @@ void run(Shell& shell, std::string_view arguments) {
 
 }  // namespace
 
-SlashCommand todos_command() { return {.name = "todos", .aliases = "todo", .help = "show or hide the task list", .run = run}; }
+SlashCommand todos_command() {
+  return {.name = "todos", .aliases = "todo", .help = "show or hide the task list", .run = run};
+}
 
 }  // namespace tern

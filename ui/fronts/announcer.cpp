@@ -4,7 +4,8 @@
 
 namespace tern {
 
-Announcer::Announcer(const TerminalTraits& traits, bool bell, std::string_view folder) : traits_(traits), bell_(bell) {
+Announcer::Announcer(const TerminalTraits& traits, bool bell, std::string_view folder)
+    : traits_(traits), bell_(bell) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.remove_suffix(1);
   folder_ = folder.substr(folder.rfind('/') + 1);
 }
@@ -28,10 +29,12 @@ std::string Announcer::title(const ViewState& view, State state) const {
 
 std::string Announcer::news(const ViewState& view, State state) const {
   if (state == State::asking)
-    return "Waiting for you: " +
-           (view.permission ? view.permission->title : view.question->text.substr(0, view.question->text.find('\n')));
+    return "Waiting for you: " + (view.permission
+                                      ? view.permission->title
+                                      : view.question->text.substr(0, view.question->text.find('\n')));
   for (auto cell = view.cells.rbegin(); cell != view.cells.rend(); ++cell) {
-    if (const auto* notice = std::get_if<NoticeCell>(&cell->body); notice && notice->level == Level::error) return notice->text;
+    if (const auto* notice = std::get_if<NoticeCell>(&cell->body); notice && notice->level == Level::error)
+      return notice->text;
     if (const auto* answer = std::get_if<AssistantCell>(&cell->body))
       return answer->markdown.substr(0, answer->markdown.find('\n'));
     if (std::holds_alternative<UserCell>(cell->body)) break;
@@ -49,7 +52,8 @@ std::string Announcer::follow(const ViewState& view, bool watched) {
                                                         : TabProgress::none;
   if (traits_.progress && progress != progress_) bytes += progress_sequence(progress_ = progress);
   const bool calls = before == State::working && state != State::working;
-  if (calls && bell_ && !watched) bytes += notify_sequence(title(view, State::idle), news(view, state), traits_);
+  if (calls && bell_ && !watched)
+    bytes += notify_sequence(title(view, State::idle), news(view, state), traits_);
   return bytes;
 }
 

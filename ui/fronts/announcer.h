@@ -1,5 +1,6 @@
-// What the window around the screen says of the conversation: its title, progress on its tab, and a notification when nobody looks.
-// A pure fold: each call gives the bytes for what has changed since the last one, mostly none.
+// What the window around the screen says of the conversation: its title, progress on its tab, and a
+// notification when nobody looks. A pure fold: each call gives the bytes for what has changed since the last
+// one, mostly none.
 #pragma once
 
 #include <string>

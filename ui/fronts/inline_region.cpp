@@ -28,8 +28,8 @@ bool finished(const ViewState& view, std::size_t index) {
   return !may_explore(cell) || !view.working || run_ended(view, index);
 }
 
-// A line that once was full counts as long for tmux even when its end is cleared, and breaks in two when made narrower: only a
-// whole one that is cleared is short again.
+// A line that once was full counts as long for tmux even when its end is cleared, and breaks in two when made
+// narrower: only a whole one that is cleared is short again.
 std::string on_cleared_lines(const std::string& lines) {
   std::string out;
   for (std::size_t at = 0; at < lines.size();) {
@@ -42,7 +42,8 @@ std::string on_cleared_lines(const std::string& lines) {
 
 bool blank_above(const ViewState& view, std::size_t index) {
   const auto work = [&](std::size_t i) {
-    return !std::holds_alternative<UserCell>(view.cells[i].body) && !std::holds_alternative<AssistantCell>(view.cells[i].body);
+    return !std::holds_alternative<UserCell>(view.cells[i].body) &&
+           !std::holds_alternative<AssistantCell>(view.cells[i].body);
   };
   return index == 0 || !work(index) || std::holds_alternative<UserCell>(view.cells[index - 1].body);
 }
@@ -56,12 +57,13 @@ bool reflows_by_name(const std::function<std::string_view(const char*)>& variabl
   const std::string_view term = variable("TERM"), program = variable("TERM_PROGRAM");
   // What stands between, or was started from another terminal, hands the names of that one down.
   if (any({"STY", "XTERM_VERSION"}) || term == "linux") return false;
-  if (any({"TMUX", "VTE_VERSION", "KONSOLE_VERSION", "KITTY_WINDOW_ID", "ALACRITTY_WINDOW_ID", "ALACRITTY_LOG", "WEZTERM_PANE",
-           "GHOSTTY_RESOURCES_DIR", "WT_SESSION"}))
+  if (any({"TMUX", "VTE_VERSION", "KONSOLE_VERSION", "KITTY_WINDOW_ID", "ALACRITTY_WINDOW_ID",
+           "ALACRITTY_LOG", "WEZTERM_PANE", "GHOSTTY_RESOURCES_DIR", "WT_SESSION"}))
     return true;
   for (const std::string_view known : {"Apple_Terminal", "iTerm.app", "vscode", "WezTerm", "ghostty"})
     if (program == known) return true;
-  return term.starts_with("alacritty") || term.starts_with("foot") || term == "xterm-kitty" || term == "xterm-ghostty";
+  return term.starts_with("alacritty") || term.starts_with("foot") || term == "xterm-kitty" ||
+         term == "xterm-ghostty";
 }
 
 Rows InlineRegion::finished_rows(const ViewState& view, int width) {
@@ -83,8 +85,8 @@ Rows InlineRegion::live_rows(Shell& shell, TerminalSize size, Caret& caret) {
   for (std::size_t i = printed_; i < shell.view.cells.size(); ++i)
     append(rows, rows_of(shell.view.cells[i], RowOptions{.width = size.columns - 1}));
   // The region is bounded: only the end of what still grows is shown.
-  const auto room =
-      static_cast<std::size_t>(std::max(0, std::min(size.lines / 2, size.lines - 1 - static_cast<int>(bottom.rows.size()))));
+  const auto room = static_cast<std::size_t>(
+      std::max(0, std::min(size.lines / 2, size.lines - 1 - static_cast<int>(bottom.rows.size()))));
   if (rows.size() > room) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(room));
   caret = bottom.caret;
   if (caret.x >= 0) caret.y += static_cast<int>(rows.size());
@@ -109,8 +111,8 @@ std::string InlineRegion::frame(Shell& shell, TerminalSize size) {
   const int up_before = resized ? lines_above(size.columns) : cursor_y_;
   if (up_before > 0) out += "\x1b[" + std::to_string(up_before) + "A";
   if (resized) {
-    // Whole lines are cleared, which also ends that they count as broken ones, and never from the screen's first line on: tmux
-    // would keep in its history what that takes away.
+    // Whole lines are cleared, which also ends that they count as broken ones, and never from the screen's
+    // first line on: tmux would keep in its history what that takes away.
     out += "\x1b[2K\x1b[B\x1b[J\x1b[A";
     last_.clear();
   }
@@ -121,7 +123,9 @@ std::string InlineRegion::frame(Shell& shell, TerminalSize size) {
   if (due && !std::exchange(welcomed_, true)) finished = welcome_rows(shell, size.columns, size.lines);
   if (printed_ == 0 && view.more_above && !view.cells.empty())
     finished.push_back(
-        RowBuilder().add("  ⋮ earlier messages are kept: /export writes everything", Style{.fg = Colour::muted}).take());
+        RowBuilder()
+            .add("  ⋮ earlier messages are kept: /export writes everything", Style{.fg = Colour::muted})
+            .take());
   append(finished, finished_rows(view, size.columns));
   Caret caret;
   const Rows live = live_rows(shell, size, caret);

@@ -1,6 +1,6 @@
-// `--inline`: finished messages go once into the terminal's own scrollback, a live region stays below them. After a resize only the
-// region is drawn again: what stands above is the terminal's, and nothing of it is cleared or said twice.
-// Pure but for its memory of what was printed: frame() gives the bytes to write.
+// `--inline`: finished messages go once into the terminal's own scrollback, a live region stays below them.
+// After a resize only the region is drawn again: what stands above is the terminal's, and nothing of it is
+// cleared or said twice. Pure but for its memory of what was printed: frame() gives the bytes to write.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,9 @@
 
 namespace tern {
 
-// Whether the terminal that this environment tells of breaks its lines anew when it gets narrower. Where nothing is known it
-// does not: a region that is looked for too high would clear what stands above it. What the terminal itself answers counts more.
+// Whether the terminal that this environment tells of breaks its lines anew when it gets narrower. Where
+// nothing is known it does not: a region that is looked for too high would clear what stands above it. What
+// the terminal itself answers counts more.
 bool reflows_by_name(const std::function<std::string_view(const char*)>& variable);
 
 class InlineRegion {

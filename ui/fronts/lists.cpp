@@ -63,7 +63,8 @@ std::string about_marked(const ListShown& list, const std::set<std::size_t>& mar
   for (const std::size_t row : marked) gone += list.rows[row].tokens;
   std::string text = " · " + short_count(list.used) + " of " + short_count(list.limit) + " tokens";
   if (!marked.empty())
-    text += " · " + std::to_string(marked.size()) + " marked: " + short_count(list.used) + " → " + short_count(list.used - gone);
+    text += " · " + std::to_string(marked.size()) + " marked: " + short_count(list.used) + " → " +
+            short_count(list.used - gone);
   return text;
 }
 
@@ -88,7 +89,8 @@ const std::vector<Kind>& kinds() {
       {What::rules,
        "session or project",
        [](Shell& s, const ListRow& row) { change(s, "permissions", "scope " + row.id); },
-       {{"d", "delete", [](Shell& s, const ListRow& row) { change(s, "permissions", "remove " + row.id); }, true}}},
+       {{"d", "delete", [](Shell& s, const ListRow& row) { change(s, "permissions", "remove " + row.id); },
+         true}}},
       {What::originals,
        "open",
        [](Shell& s, const ListRow& row) {
@@ -136,7 +138,8 @@ std::string item_of(const ListRow& row, int id_width, int text_width, bool count
     item.fill_to(id_width - width(tokens)).add(tokens).add("  ");
   }
   item.add(safe_text(row.text, Lines::one));
-  if (!row.note.empty()) item.fill_to(std::min(id_width + 2 + text_width + 2, 80)).add("  ").add(safe_text(row.note, Lines::one));
+  if (!row.note.empty())
+    item.fill_to(std::min(id_width + 2 + text_width + 2, 80)).add("  ").add(safe_text(row.note, Lines::one));
   return item.take().text;
 }
 
@@ -148,7 +151,8 @@ void open_list(Shell& shell, ListShown list) {
     return shell.say(list.empty);
   }
   const auto& all = kinds();
-  const auto kind = std::find_if(all.begin(), all.end(), [&](const Kind& one) { return one.what == list.what; });
+  const auto kind =
+      std::find_if(all.begin(), all.end(), [&](const Kind& one) { return one.what == list.what; });
   int ids = 0, texts = 0;
   for (const ListRow& row : list.rows) {
     ids = std::max(ids, std::min(width(row.id), 40));
@@ -165,18 +169,22 @@ void open_list(Shell& shell, ListShown list) {
   }
   overlay.chosen = [rows = list.rows, kind](Shell& in, std::size_t index) { kind->open(in, rows[index]); };
   for (const RowAction& action : kind->actions) {
-    const auto run = [rows = list.rows, action](Shell& in, std::size_t index) { action.run(in, rows[index]); };
+    const auto run = [rows = list.rows, action](Shell& in, std::size_t index) {
+      action.run(in, rows[index]);
+    };
     overlay.actions.push_back({action.key, action.verb, run, action.twice});
     if (!action.run_all) continue;
     overlay.marked.emplace();
-    overlay.actions.back().run_all = [rows = list.rows, action](Shell& in, const std::vector<std::size_t>& chosen) {
+    overlay.actions.back().run_all = [rows = list.rows, action](Shell& in,
+                                                                const std::vector<std::size_t>& chosen) {
       std::vector<std::string> names;
       names.reserve(chosen.size());
       for (const std::size_t row : chosen) names.push_back(rows[row].id);
       action.run_all(in, names);
     };
   }
-  if (overlay.marked) overlay.about_marked = [list](const std::set<std::size_t>& marked) { return about_marked(list, marked); };
+  if (overlay.marked)
+    overlay.about_marked = [list](const std::set<std::size_t>& marked) { return about_marked(list, marked); };
   overlay.search = kind->search;
   if (shell.overlay && shell.overlay->list == overlay.list) {  // the same, come again
     overlay.selected = std::min(shell.overlay->selected, list.rows.size() - 1);

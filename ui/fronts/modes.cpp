@@ -46,9 +46,12 @@ void open_report(Shell& shell) {
   shell.overlay->content = [report = std::move(report)](int width) { return context_rows(report, width); };
 }
 
-// The panel is as live as the bar below it: whatever moved the meters is asked for again, one answer at a time.
+// The panel is as live as the bar below it: whatever moved the meters is asked for again, one answer at a
+// time.
 void follow_meters(Shell& shell) {
-  if (!shell.overlay || !shell.overlay->report || shell.overlay->asked || shell.overlay->gauged == shell.view.gauged) return;
+  if (!shell.overlay || !shell.overlay->report || shell.overlay->asked ||
+      shell.overlay->gauged == shell.view.gauged)
+    return;
   shell.overlay->gauged = shell.view.gauged;
   shell.overlay->asked = true;
   shell.send(Query{"context", "again"});
@@ -56,14 +59,16 @@ void follow_meters(Shell& shell) {
 
 // What most people want comes first: with files changed since then, those go back, too.
 void choose_rewind(Shell& shell, const RewindPoint& point) {
-  std::vector<std::pair<std::string, Command>> ways = {{"conversation only", Rewind{point.item, true, false}}};
+  std::vector<std::pair<std::string, Command>> ways = {
+      {"conversation only", Rewind{point.item, true, false}}};
   if (point.files_since > 0) {
     const std::string changed = " (" + plural(point.files_since, "file") + " changed since)";
     ways.insert(ways.begin(), {"conversation and files" + changed, Rewind{point.item, true, true}});
     ways.emplace_back("files only", Rewind{point.item, false, true});
     ways.emplace_back("preview file changes", Rewind{point.item, false, false, true});
   }
-  ways.emplace_back("compact everything before it", Compact{.range = ItemRange{ItemId{1}, ItemId{point.item.value - 1}}});
+  ways.emplace_back("compact everything before it",
+                    Compact{.range = ItemRange{ItemId{1}, ItemId{point.item.value - 1}}});
   ways.emplace_back("compact everything from here", Compact{.range = ItemRange{point.item, ItemId{~0ull}}});
   Overlay overlay;
   overlay.title = "Rewind to before \"" + point.text + "\"";
@@ -77,8 +82,9 @@ void open_rewind(Shell& shell) {
   overlay.title = "Rewind to";
   const auto points = std::exchange(shell.view.rewind, {});
   for (const RewindPoint& point : points)
-    overlay.items.push_back(point.when + "  " + point.text +
-                            (point.files_changed > 0 ? "  (" + plural(point.files_changed, "file") + ")" : ""));
+    overlay.items.push_back(
+        point.when + "  " + point.text +
+        (point.files_changed > 0 ? "  (" + plural(point.files_changed, "file") + ")" : ""));
   overlay.chosen = [points](Shell& in, std::size_t index) { choose_rewind(in, points[index]); };
   shell.overlay = std::move(overlay);
 }
@@ -90,7 +96,8 @@ void open_sessions(Shell& shell) {
   overlay.search = [](Shell& in, std::string words) { in.send(Query{"sessions", std::move(words)}); };
   const auto sessions = std::exchange(shell.view.sessions, {});
   for (const SessionInfo& session : sessions)
-    overlay.items.push_back(session.when + "  " + (session.name.empty() ? session.first_prompt : session.name) + "  · " +
+    overlay.items.push_back(session.when + "  " +
+                            (session.name.empty() ? session.first_prompt : session.name) + "  · " +
                             plural(session.turns, "turn") + " · " + session.id);
   overlay.chosen = [sessions](Shell& in, std::size_t index) {
     in.overlay.reset();
@@ -109,7 +116,9 @@ void open_sessions(Shell& shell) {
     in.overlay->selected = std::min(index, in.overlay->items.size() - 1);
   };
   overlay.actions.push_back({"d", "delete", remove, true});
-  overlay.actions.push_back({"o", "other folders", [](Shell& in, std::size_t) { in.send(Query{"sessions elsewhere", ""}); }});
+  overlay.actions.push_back({"o", "other folders", [](Shell& in, std::size_t) {
+                               in.send(Query{"sessions elsewhere", ""});
+                             }});
   shell.overlay = std::move(overlay);
 }
 
@@ -190,7 +199,9 @@ void open_preview(Shell& shell) {
 
 void open_dialogs(Shell& shell) {
   const ViewState& view = shell.view;
-  const auto fresh = [&](const auto& asked) { return asked && !(shell.approval.is_open() && shell.approval.id() == asked->id); };
+  const auto fresh = [&](const auto& asked) {
+    return asked && !(shell.approval.is_open() && shell.approval.id() == asked->id);
+  };
   const bool opens = fresh(view.permission) || fresh(view.trust) || fresh(view.question);
   if (fresh(view.permission)) shell.approval.open(*view.permission, shell.now_ms);
   if (fresh(view.trust)) shell.approval.open(*view.trust, shell.now_ms);
@@ -225,7 +236,8 @@ void open_pages(Shell& shell) {
   if (view.preview) open_preview(shell);
   if (!view.taken_back.empty()) {
     std::string text;
-    for (const std::string& queued : std::exchange(view.taken_back, {})) text += (text.empty() ? "" : "\n") + queued;
+    for (const std::string& queued : std::exchange(view.taken_back, {}))
+      text += (text.empty() ? "" : "\n") + queued;
     if (!shell.composer.empty()) text += "\n" + shell.composer.text();
     shell.composer.set(text, true);  // prompts all: no sign begins them
   }

@@ -1,5 +1,6 @@
-// The linear log: one line in, its answer out, nothing is ever drawn twice. The same shell and the same commands as on the
-// full screen; what opens there is printed here, and a question is answered by the next line.
+// The linear log: one line in, its answer out, nothing is ever drawn twice. The same shell and the same
+// commands as on the full screen; what opens there is printed here, and a question is answered by the next
+// line.
 #include <signal.h>
 #include <unistd.h>
 
@@ -28,18 +29,23 @@ constexpr int page_columns = 100;
 constexpr std::string_view how_to_answer = "answer with a number or a letter";
 
 std::int64_t steady_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 // Bars are read aloud letter by letter: they go, and lines of nothing else with them.
 std::string without_bars(std::string text) {
   for (const std::string_view glyph : {"▕", "▏", "█", "▓", "▒", "░", "╎", "▆"})
-    for (std::size_t at = text.find(glyph); at != text.npos; at = text.find(glyph, at)) text.erase(at, glyph.size());
+    for (std::size_t at = text.find(glyph); at != text.npos; at = text.find(glyph, at))
+      text.erase(at, glyph.size());
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }
 
-bool is_number(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos; }
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
 
 class PlainLog {
  public:
@@ -94,12 +100,15 @@ class PlainLog {
          safe_text(started.subject, Lines::one));
   }
   void operator()(const ToolFinished& done) {
-    if (!turn_ && !done.text.empty()) line(safe_text(last_states(last_screen(done.text))));  // the person's own command
-    line("  " + safe_text(done.note.empty() ? std::string(done.is_error ? "failed" : "done") : done.note, Lines::one));
+    if (!turn_ && !done.text.empty())
+      line(safe_text(last_states(last_screen(done.text))));  // the person's own command
+    line("  " + safe_text(done.note.empty() ? std::string(done.is_error ? "failed" : "done") : done.note,
+                          Lines::one));
   }
   void operator()(const PermissionAsked& asked) {
-    line("Permission: " + safe_text(asked.title, Lines::one) + "\n" + safe_command(asked.diff.empty() ? asked.body : asked.diff) +
-         "\n" + safe_text(asked.reason, Lines::one));
+    line("Permission: " + safe_text(asked.title, Lines::one) + "\n" +
+         safe_command(asked.diff.empty() ? asked.body : asked.diff) + "\n" +
+         safe_text(asked.reason, Lines::one));
     list_choices(permission_choices(asked, std::nullopt));
     line(std::string(how_to_answer) + "; any other text rejects it and says why");
   }
@@ -124,19 +133,22 @@ class PlainLog {
   void operator()(const Compaction& compaction) {
     if (compaction.phase == CompactionPhase::failed) return line("- " + safe_text(not_compacted(compaction)));
     if (by_hand(compaction.cause) && compaction.phase == CompactionPhase::completed)
-      return line("- " + std::string(to_string(compaction.cause)) + ": " + short_count(compaction.before) + " to " +
-                  short_count(compaction.after) + " tokens.");
-    const bool undone = compaction.phase == CompactionPhase::undone, redone = compaction.phase == CompactionPhase::redone;
+      return line("- " + std::string(to_string(compaction.cause)) + ": " + short_count(compaction.before) +
+                  " to " + short_count(compaction.after) + " tokens.");
+    const bool undone = compaction.phase == CompactionPhase::undone,
+               redone = compaction.phase == CompactionPhase::redone;
     if (undone || redone)
-      return line((undone ? "- compaction undone: " : "- compaction redone: ") + short_count(compaction.before) + " to " +
-                  short_count(compaction.after) + " tokens.");
+      return line((undone ? "- compaction undone: " : "- compaction redone: ") +
+                  short_count(compaction.before) + " to " + short_count(compaction.after) + " tokens.");
     if (compaction.phase != CompactionPhase::completed) return;
-    line("- compaction: " + short_count(compaction.before) + " to " + short_count(compaction.after) + " tokens. " +
-         safe_text(compaction.audit));
+    line("- compaction: " + short_count(compaction.before) + " to " + short_count(compaction.after) +
+         " tokens. " + safe_text(compaction.audit));
   }
   void operator()(const SessionOpened& opened) {
-    if (const auto model = model_line(shell_.view.meters); model != named_) line("- " + safe_text(named_ = model, Lines::one));
-    if (opened.resumed) line("- continuing " + safe_text(opened.name.empty() ? opened.id : opened.name, Lines::one));
+    if (const auto model = model_line(shell_.view.meters); model != named_)
+      line("- " + safe_text(named_ = model, Lines::one));
+    if (opened.resumed)
+      line("- continuing " + safe_text(opened.name.empty() ? opened.id : opened.name, Lines::one));
   }
   void operator()(const TurnEnded& ended) {
     if (ended.how == TurnEnded::How::interrupted) line("- interrupted");
@@ -157,7 +169,8 @@ class PlainLog {
     if (const auto* added = std::get_if<ItemAdded>(&event)) return added->replayed;
     if (const auto* started = std::get_if<ToolStarted>(&event)) return started->replayed;
     if (const auto* done = std::get_if<ToolFinished>(&event)) return done->replayed;
-    return shell_.view.replaying && (std::holds_alternative<TurnEnded>(event) || std::holds_alternative<Compaction>(event));
+    return shell_.view.replaying &&
+           (std::holds_alternative<TurnEnded>(event) || std::holds_alternative<Compaction>(event));
   }
 
   void show(Event event) {
@@ -225,13 +238,15 @@ class PlainLog {
 
   void list_choices(const DialogChoices& choices) {
     for (std::size_t i = 0; i < choices.size(); ++i)
-      line(std::to_string(i + 1) + ". " + choices[i].text + (choices[i].letter.empty() ? "" : " (" + choices[i].letter + ")") +
+      line(std::to_string(i + 1) + ". " + choices[i].text +
+           (choices[i].letter.empty() ? "" : " (" + choices[i].letter + ")") +
            (choices[i].help.empty() ? "" : ": " + choices[i].help));
   }
 
   // Without those that need a screen, or a word that is typed anyway.
   static DialogChoices choices_of(const QuestionAsked& asked) {
-    DialogChoices choices = asked.kind == QuestionAsked::Kind::plan ? plan_choices() : question_choices(asked.options);
+    DialogChoices choices =
+        asked.kind == QuestionAsked::Kind::plan ? plan_choices() : question_choices(asked.options);
     std::erase_if(choices, [](const DialogChoice& choice) {
       return choice.does == DialogChoice::Does::edit ||
              (choice.does == DialogChoice::Does::write && choice.verdict != Verdict::no);
@@ -241,7 +256,9 @@ class PlainLog {
 
   void answer(Verdict verdict, std::string note, std::size_t choice = 0) {
     const ViewState& view = shell_.view;
-    const std::uint64_t id = view.permission ? view.permission->id : view.trust ? view.trust->id : view.question->id;
+    const std::uint64_t id = view.permission ? view.permission->id
+                             : view.trust    ? view.trust->id
+                                             : view.question->id;
     drop_question(shell_.view, shell_.now_ms);
     shell_.send(Answer{id, verdict, std::move(note), choice});
   }
@@ -251,9 +268,12 @@ class PlainLog {
     const DialogChoices choices = view.permission ? permission_choices(*view.permission, std::nullopt)
                                   : view.question ? choices_of(*view.question)
                                                   : trust_choices();
-    if (const auto chosen = choice_of(text, choices)) return answer(choices[*chosen].verdict, "", choices[*chosen].picked);
+    if (const auto chosen = choice_of(text, choices))
+      return answer(choices[*chosen].verdict, "", choices[*chosen].picked);
     const bool words = view.question && view.question->kind == QuestionAsked::Kind::question;
-    if (words) return text.empty() ? answer(Verdict::no, "") : answer(Verdict::yes, text, view.question->options.size());
+    if (words)
+      return text.empty() ? answer(Verdict::no, "")
+                          : answer(Verdict::yes, text, view.question->options.size());
     if (view.trust || is_unclear(text)) return line(std::string(how_to_answer) + "; this was not sent");
     answer(Verdict::no, text);
   }
@@ -273,7 +293,8 @@ class PlainLog {
   void after_keys() {
     const ViewState& view = shell_.view;
     for (; shown_cells_ < view.cells.size(); ++shown_cells_)
-      if (const auto* notice = std::get_if<NoticeCell>(&view.cells[shown_cells_].body)) line("- " + safe_text(notice->text));
+      if (const auto* notice = std::get_if<NoticeCell>(&view.cells[shown_cells_].body))
+        line("- " + safe_text(notice->text));
     if (std::exchange(shell_.show_todos, false)) {
       if (view.todos.empty()) line("- no todos");
       for (const std::string& todo : view.todos) line("  " + safe_text(todo, Lines::one));
@@ -288,7 +309,8 @@ class PlainLog {
     const bool preview = std::exchange(shell_.edit_preview, false) && shell_.view.preview;
     shell_.edit_externally = false;
     std::string error = "there is no terminal to edit on";
-    const auto edited = interactive_ ? edit_in_editor(preview ? shell_.view.preview->draft : "", error) : std::nullopt;
+    const auto edited =
+        interactive_ ? edit_in_editor(preview ? shell_.view.preview->draft : "", error) : std::nullopt;
     if (!edited) return line("- " + error);
     if (!preview) return take(*edited);
     shell_.view.preview->draft = *edited;

@@ -37,8 +37,9 @@ int hide_sign(const Shell& shell, Composer::Layout& layout) {
   const char letter = shell.composer.sign();
   if (layout.rows.empty() || (letter != '!' && letter != '#')) return 0;
   Row& first = layout.rows.front();
-  if (first.text.empty() || first.text[0] != letter) return 0;                          // scrolled away
-  const std::uint32_t sign = first.text.starts_with(std::string{letter, ' '}) ? 2 : 1;  // the glyph brings a blank along
+  if (first.text.empty() || first.text[0] != letter) return 0;  // scrolled away
+  const std::uint32_t sign =
+      first.text.starts_with(std::string{letter, ' '}) ? 2 : 1;  // the glyph brings a blank along
   first.text.erase(0, sign);
   for (Span& span : first.spans) {
     const std::uint32_t cut = span.begin < sign ? std::min(span.length, sign - span.begin) : 0;
@@ -59,10 +60,11 @@ void composer_rows(Shell& shell, Bottom& bottom, int width, int most) {
   Rows rows;
   if (shell.composer.empty() && !shell.reverse) {
     const bool narrow = inner < 50;
-    const std::string_view ghost = shell.view.working    ? narrow ? "type to steer" : "type to steer · tab queue for later"
-                                   : shell.view.rejected ? narrow ? "What instead?" : "Rejected. What should tern do instead?"
-                                   : narrow              ? "/ commands · @ files · ? keys"
-                                                         : "ask, or / for commands, @ for files, ? for keys";
+    const std::string_view ghost =
+        shell.view.working    ? narrow ? "type to steer" : "type to steer · tab queue for later"
+        : shell.view.rejected ? narrow ? "What instead?" : "Rejected. What should tern do instead?"
+        : narrow              ? "/ commands · @ files · ? keys"
+                              : "ask, or / for commands, @ for files, ? for keys";
     rows.push_back(RowBuilder().add(prompt_glyph(shell), glyph).add(shorten(ghost, inner), muted).take());
   } else {
     for (std::size_t i = 0; i < layout.rows.size(); ++i) {
@@ -75,7 +77,8 @@ void composer_rows(Shell& shell, Bottom& bottom, int width, int most) {
   bottom.composer_row = static_cast<int>(bottom.rows.size()) + (frame ? 1 : 0);
   bottom.composer_left = left;
   bottom.composer_rows = static_cast<int>(rows.size());
-  bottom.caret = {layout.caret_x + left, static_cast<int>(bottom.rows.size()) + layout.caret_y + (frame ? 1 : 0)};
+  bottom.caret = {layout.caret_x + left,
+                  static_cast<int>(bottom.rows.size()) + layout.caret_y + (frame ? 1 : 0)};
   append(bottom.rows, frame ? framed(rows, width, bottom.frame) : std::move(rows));
 }
 
@@ -98,16 +101,19 @@ Row history_row(const Shell& shell, int width) {
   const bool wide = width >= 60;
   Row row = RowBuilder().add(" history: ", muted).take();
   const Row keys = shell.reverse_missed ? RowBuilder().add("no prompt matches", muted).take()
-                   : wide               ? key_hints({{"ctrl-r", "older"}, {"enter", "take"}, {"esc", "close"}}, width - 24)
-                                        : Row();
+                   : wide ? key_hints({{"ctrl-r", "older"}, {"enter", "take"}, {"esc", "close"}}, width - 24)
+                          : Row();
   const int room = std::max(8, width - 13 - tern::width(keys.text));
-  append(row, RowBuilder().add(shorten(safe_text(*shell.reverse, Lines::one), room), Style{.fg = Colour::accent}).take());
+  append(row, RowBuilder()
+                  .add(shorten(safe_text(*shell.reverse, Lines::one), room), Style{.fg = Colour::accent})
+                  .take());
   append(row, RowBuilder().add("▏ ", muted).take());
   append(row, keys);
   return row;
 }
 
-// The prompts that hold what is typed, the newest lowest; the one that the composer shows is marked and always among them.
+// The prompts that hold what is typed, the newest lowest; the one that the composer shows is marked and
+// always among them.
 void history_rows(const Shell& shell, Rows& rows, int width, std::size_t most) {
   std::vector<std::size_t> found;
   std::size_t at = shell.history.entries().size(), older = 0;
@@ -121,7 +127,10 @@ void history_rows(const Shell& shell, Rows& rows, int width, std::size_t most) {
   for (auto one = found.rbegin(); one != found.rend(); ++one) {
     const bool here = *one == shell.reverse_at;
     const std::string text = shorten(safe_text(shell.history.entries()[*one], Lines::one), width - 4);
-    rows.push_back(RowBuilder().add(here ? " ❯ " : "   ", Style{.fg = Colour::accent}).add(text, here ? Style{} : muted).take());
+    rows.push_back(RowBuilder()
+                       .add(here ? " ❯ " : "   ", Style{.fg = Colour::accent})
+                       .add(text, here ? Style{} : muted)
+                       .take());
   }
 }
 
@@ -132,11 +141,13 @@ void notices(Shell& shell, Bottom& bottom, TerminalSize size) {
   if (!working.text.empty()) bottom.rows.push_back(working);
   queue_rows(shell.view, bottom.rows, width);
   if (shell.reverse) {
-    if (size.lines >= lines_with_top) history_rows(shell, bottom.rows, width, static_cast<std::size_t>(size.lines / 5));
+    if (size.lines >= lines_with_top)
+      history_rows(shell, bottom.rows, width, static_cast<std::size_t>(size.lines / 5));
     bottom.rows.push_back(history_row(shell, width));
   } else if (!shell.hint.text.empty())
-    wrap_into(bottom.rows, RowBuilder().add(safe_text(shell.hint.text, Lines::one), Style{.fg = Colour::accent}).take(), width,
-              " ", " ");
+    wrap_into(bottom.rows,
+              RowBuilder().add(safe_text(shell.hint.text, Lines::one), Style{.fg = Colour::accent}).take(),
+              width, " ", " ");
 }
 
 // How much came below what is being read.
@@ -149,9 +160,12 @@ Row below_mark(const Shell& shell) {
 }
 
 void reading_rows(Shell& shell, Bottom& bottom, int width) {
-  Row keys = key_hints({{"/", "search"}, {"n N", "next"}, {"v", "select"}, {"g G", "start, end"}, {"q", "back"}}, width - 2);
-  if (width < 70) keys = key_hints({{"q", "back"}, {"/", "search"}, {"n N", "next"}, {"v", "select"}}, width - 2);
-  if (shell.transcript.marking()) keys = key_hints({{"↑↓ space b", "select"}, {"y", "copy"}, {"esc", "stop"}}, width - 2);
+  Row keys = key_hints(
+      {{"/", "search"}, {"n N", "next"}, {"v", "select"}, {"g G", "start, end"}, {"q", "back"}}, width - 2);
+  if (width < 70)
+    keys = key_hints({{"q", "back"}, {"/", "search"}, {"n N", "next"}, {"v", "select"}}, width - 2);
+  if (shell.transcript.marking())
+    keys = key_hints({{"↑↓ space b", "select"}, {"y", "copy"}, {"esc", "stop"}}, width - 2);
   const auto said = [&](std::string text) {
     return RowBuilder().add(shorten(text, width - 2), Style{.fg = Colour::accent}).take();
   };
@@ -174,7 +188,8 @@ void approval_rows(Shell& shell, Bottom& bottom, TerminalSize size) {
   const int width = size.columns;
   const bool listening = shell.approval.listens(shell.now_ms, shell.last_key_ms);
   const bool frame = size.lines >= lines_with_frame;
-  const int others = 2 + (frame ? 2 : 0) + static_cast<int>(bottom.rows.size());  // a row of the transcript, the status line
+  const int others =
+      2 + (frame ? 2 : 0) + static_cast<int>(bottom.rows.size());  // a row of the transcript, the status line
   const int most = size.lines - others;
   const bool typing = !listening && !shell.composer.empty();
   const int room = (shell.approval.full() ? most + 1
@@ -182,7 +197,8 @@ void approval_rows(Shell& shell, Bottom& bottom, TerminalSize size) {
                                           : std::max(18, size.lines * 3 / 5)) -
                    (typing ? 3 : 0);
   const int title = !frame && room >= 6 ? 1 : 0, keys = !frame && room >= 7 ? 1 : 0;
-  Approval::Look dialog = shell.approval.look(frame ? std::max(4, width - 4) : width - 1, room - title - keys, listening);
+  Approval::Look dialog =
+      shell.approval.look(frame ? std::max(4, width - 4) : width - 1, room - title - keys, listening);
   if (frame) {
     const Frame around{.style = {.fg = dialog.colour},
                        .title = std::move(dialog.title),
@@ -230,7 +246,8 @@ Bottom bottom_part(Shell& shell, TerminalSize size) {
     reading_rows(shell, bottom, width);
   } else {
     notices(shell, bottom, size);
-    if (shell.completion.is_open()) append(bottom.rows, shell.completion.rows(width, std::clamp(size.lines / 3, 4, 10)));
+    if (shell.completion.is_open())
+      append(bottom.rows, shell.completion.rows(width, std::clamp(size.lines / 3, 4, 10)));
     composer_rows(shell, bottom, width, std::max(1, size.lines / 3));
   }
   bottom.rows.push_back(status_line(meters, width));
@@ -258,7 +275,8 @@ Rows welcome_rows(const Shell& shell, int width, int height) {
   const ViewState& view = shell.view;
   for (const std::string& line : shell.deps.welcome) {
     lines.push_back(safe_text(line, Lines::one));
-    if (lines.size() == 1 && !view.meters.model.empty()) lines.push_back(safe_text(model_line(view.meters), Lines::one));
+    if (lines.size() == 1 && !view.meters.model.empty())
+      lines.push_back(safe_text(model_line(view.meters), Lines::one));
     if (line.empty() && view.earlier_talks > 0) {  // below what this is and where
       lines.back() = earlier_line(view, width);
       lines.emplace_back();
@@ -336,10 +354,11 @@ Caret draw(Shell& shell, TerminalSize size, Canvas& canvas) {
   });
   Render(canvas.screen(), page);
   const int below = shell.transcript_top + middle;
-  shell.composer_box = {bottom.composer_left, bottom.composer_row < 0 ? -1 : below + bottom.composer_row, bottom.composer_rows,
-                        bottom.hidden_sign};
+  shell.composer_box = {bottom.composer_left, bottom.composer_row < 0 ? -1 : below + bottom.composer_row,
+                        bottom.composer_rows, bottom.hidden_sign};
   if (bottom.caret.x < 0 || shell.overlay) return {};
-  return {std::min(bottom.caret.x, size.columns - 1), std::min(shell.transcript_top + middle + bottom.caret.y, size.lines - 1)};
+  return {std::min(bottom.caret.x, size.columns - 1),
+          std::min(shell.transcript_top + middle + bottom.caret.y, size.lines - 1)};
 }
 
 }  // namespace tern

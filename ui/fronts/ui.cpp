@@ -1,4 +1,5 @@
-// The loop of the interactive front end: wait, read, fold, draw at most once per slot. Nothing here knows what a key means.
+// The loop of the interactive front end: wait, read, fold, draw at most once per slot. Nothing here knows
+// what a key means.
 #include "ui/fronts/ui.h"
 
 #include <time.h>
@@ -57,7 +58,8 @@ Background background_of(std::string_view reply) {
   return light > 0.5 ? Background::light : Background::dark;
 }
 
-// The answer to XTVERSION. All terminals that give one break their lines anew when they get narrower, but xterm does not.
+// The answer to XTVERSION. All terminals that give one break their lines anew when they get narrower, but
+// xterm does not.
 constexpr std::string_view name_reply = "\x1bP>|", xterm_reply = "\x1bP>|XTerm";
 
 class Loop {
@@ -131,7 +133,8 @@ class Loop {
   }
 
  private:
-  // Not before there is something to look at: who leaves at once would find the answers on the command line of the shell.
+  // Not before there is something to look at: who leaves at once would find the answers on the command line
+  // of the shell.
   void ask_terminal() {
     const bool open = shell_.view.openings > 0 || shell_.view.trust;
     if (asked_ms_ >= 0 || !open || shell_.view.goodbye) return;
@@ -142,7 +145,8 @@ class Loop {
     terminal_.write(inline_ ? "\x1b]11;?\x1b\\\x1b[>q" : "\x1b]11;?\x1b\\");  // its background; its name
   }
 
-  // An answer that is still on its way belongs to us. A terminal that gives none is not waited for again and again.
+  // An answer that is still on its way belongs to us. A terminal that gives none is not waited for again and
+  // again.
   void await_replies() {
     while (unanswered_ > 0 && asked_ms_ >= 0 && !terminal_.hung_up()) {
       const std::int64_t left_ms = asked_ms_ + reply_ms - steady_ms();
@@ -174,7 +178,8 @@ class Loop {
 
   void announce() {
     announcer_.set_bell(deps_.bell);
-    if (const std::string bytes = announcer_.follow(shell_.view, watched()); !bytes.empty()) terminal_.write(bytes);
+    if (const std::string bytes = announcer_.follow(shell_.view, watched()); !bytes.empty())
+      terminal_.write(bytes);
   }
 
   void read_input() {
@@ -211,7 +216,8 @@ class Loop {
     if (std::exchange(shell_.suspend, false)) {
       leave_region();
       announcer_.forget();
-      if (!terminal_.suspend()) shell_.say("can't suspend: tern wasn't started from a shell with job control");
+      if (!terminal_.suspend())
+        shell_.say("can't suspend: tern wasn't started from a shell with job control");
       painter_.forget();
       shell_.view.dirty = true;
     }
@@ -237,7 +243,9 @@ class Loop {
     const bool preview = std::exchange(shell_.edit_preview, false) && shell_.view.preview;
     const bool plan = std::exchange(shell_.edit_plan, false) && shell_.approval.is_open();
     shell_.edit_externally = false;
-    const std::string before = plan ? shell_.approval.text() : preview ? shell_.view.preview->draft : shell_.composer.text();
+    const std::string before = plan      ? shell_.approval.text()
+                               : preview ? shell_.view.preview->draft
+                                         : shell_.composer.text();
     leave_region();
     terminal_.leave();
     std::string error;
@@ -267,7 +275,8 @@ class Loop {
 
   void draw_if_due() {
     if (animated() && shell_.now_ms - drawn_ms_ >= spinner_ms) shell_.view.dirty = true;
-    const bool dialog_waits = shell_.approval.is_open() && !shell_.approval.listens(drawn_ms_, shell_.last_key_ms) &&
+    const bool dialog_waits = shell_.approval.is_open() &&
+                              !shell_.approval.listens(drawn_ms_, shell_.last_key_ms) &&
                               shell_.approval.listens(shell_.now_ms, shell_.last_key_ms);
     if (dialog_waits) shell_.view.dirty = true;
     if (!shell_.view.dirty || held() || shell_.now_ms < due_ms()) return;
@@ -278,7 +287,9 @@ class Loop {
   }
 
   // A log that is replayed is shown when it is whole, or when that takes too long.
-  bool held() const { return shell_.view.replaying && shell_.now_ms - shell_.view.replay_ms < longest_hold_ms; }
+  bool held() const {
+    return shell_.view.replaying && shell_.now_ms - shell_.view.replay_ms < longest_hold_ms;
+  }
 
   std::string paint() {
     if (inline_) return region_.frame(shell_, terminal_.size());

@@ -1,4 +1,5 @@
-// The interactive front end. Runs on the calling thread until the person leaves; pushes Commands, folds Events.
+// The interactive front end. Runs on the calling thread until the person leaves; pushes Commands, folds
+// Events.
 #pragma once
 
 #include "ui/parts/ui_deps.h"

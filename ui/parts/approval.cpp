@@ -69,7 +69,11 @@ std::int64_t Approval::listens_at(std::int64_t last_key_ms) const {
 void Approval::settle(const DialogChoice& choice) {
   const bool said = choice.does == DialogChoice::Does::write;
   const bool changed = edited_ && choice.verdict != Verdict::no;
-  answer_ = {asked_.id, choice.verdict, said ? note_.text() : changed ? asked_.body : std::string(), choice.picked};
+  answer_ = {asked_.id, choice.verdict,
+             said      ? note_.text()
+             : changed ? asked_.body
+                       : std::string(),
+             choice.picked};
   open_ = false;
 }
 
@@ -110,7 +114,8 @@ Approval::Taken Approval::choose(std::size_t index) {
 // A number or a letter of one of the choices.
 Approval::Taken Approval::pick(char letter) {
   for (std::size_t i = 0; i < choices_.size(); ++i)
-    if (choices_[i].letter == std::string(1, letter) || letter == static_cast<char>('1' + i)) return choose(i);
+    if (choices_[i].letter == std::string(1, letter) || letter == static_cast<char>('1' + i))
+      return choose(i);
   return Taken::no;
 }
 

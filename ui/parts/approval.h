@@ -1,6 +1,6 @@
-// The dialog that asks: for permission with the whole command or diff, for trust, the model's question, or a plan to approve.
-// It takes no key while somebody is typing.
-// Pure over (asked, keys, time); the screen draws look() and the loop sends what key() returns.
+// The dialog that asks: for permission with the whole command or diff, for trust, the model's question, or a
+// plan to approve. It takes no key while somebody is typing. Pure over (asked, keys, time); the screen draws
+// look() and the loop sends what key() returns.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,15 @@ class Approval {
   bool full() const { return open_ && full_; }  // takes the whole screen
   std::uint64_t id() const { return asked_.id; }
 
-  // Keys belong to the composer until input was idle for a second and the dialog has been on screen for a moment.
+  // Keys belong to the composer until input was idle for a second and the dialog has been on screen for a
+  // moment.
   bool listens(std::int64_t now_ms, std::int64_t last_key_ms) const;
   // When listens() may change, for the loop's timer; 0 = never by itself.
   std::int64_t listens_at(std::int64_t last_key_ms) const;
 
   enum class Taken { no, yes, answered, edit };
-  // no: the key is the composer's. answered: answer() holds what to send. edit: text() goes to an editor, and back by set_text().
+  // no: the key is the composer's. answered: answer() holds what to send. edit: text() goes to an editor, and
+  // back by set_text().
   Taken key(const KeyPress& press);
   void scroll(int rows);
   bool paste(std::string_view text);  // into the reason that is being written; false: none is

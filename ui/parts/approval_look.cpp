@@ -50,7 +50,8 @@ std::string Approval::title() const {
   if (asked_.tool == "Bash") return "Run";
   const std::string safe = safe_text(asked_.title, Lines::one), body = safe_text(asked_.body, Lines::one);
   const std::size_t blank = safe.find(' ');
-  const bool twice = asked_.diff.empty() && blank != safe.npos && body.starts_with(std::string_view(safe).substr(blank + 1));
+  const bool twice =
+      asked_.diff.empty() && blank != safe.npos && body.starts_with(std::string_view(safe).substr(blank + 1));
   return twice && kind_ == Kind::permission ? "Allow " + safe_text(asked_.tool, Lines::one) : safe;
 }
 
@@ -78,7 +79,8 @@ const Rows& Approval::body(int width) {
   return body_;
 }
 
-// All of them in full; where `most` rows cannot hold that, the selected one in full and the others in a row each, or it alone.
+// All of them in full; where `most` rows cannot hold that, the selected one in full and the others in a row
+// each, or it alone.
 Rows Approval::choice_rows(int width, std::size_t most) {
   int widest = 0;
   for (const DialogChoice& choice : choices_) widest = std::max(widest, tern::width(choice.text) + 3);
@@ -94,7 +96,8 @@ Rows Approval::choice_rows(int width, std::size_t most) {
       const Style style = here ? Style{.fg = Colour::accent, .bold = true} : Style{};
       RowBuilder built;
       built.add(text, style).add(letter, muted);
-      if (!choice.help.empty() && (here || all)) built.fill_to(std::min(widest + 2, width / 2)).add("  ").add(choice.help, muted);
+      if (!choice.help.empty() && (here || all))
+        built.fill_to(std::min(widest + 2, width / 2)).add("  ").add(choice.help, muted);
       const Row row = built.take();
       wrap_into(rows, row, width, here ? "❯ " : "  ", "     ", Style{.fg = Colour::accent, .bold = true});
     }
@@ -146,14 +149,17 @@ Row Approval::key_row(int width, bool listening) const {
   return key_hints(hints, width);
 }
 
-// A page of it, and how much there is elsewhere. Of a command that does not fit the end shows as well, where the danger may be.
+// A page of it, and how much there is elsewhere. Of a command that does not fit the end shows as well, where
+// the danger may be.
 void Approval::add_body(Rows& rows, const Rows& all, int width) const {
   const std::size_t end = std::min(all.size(), top_ + page_);
-  const std::size_t tail = kind_ == Kind::permission && asked_.diff.empty() && top_ == 0 && last_top_ > 0 ? page_ / 2 : 0;
+  const std::size_t tail =
+      kind_ == Kind::permission && asked_.diff.empty() && top_ == 0 && last_top_ > 0 ? page_ / 2 : 0;
   for (std::size_t i = top_; i < end - tail; ++i) rows.push_back(all[i]);
   if (last_top_ > 0 && more_) {
     const std::size_t below = all.size() - end;
-    const std::string more = "… " + (below > 0 ? plural(static_cast<std::int64_t>(below), "more line") : std::string("end"));
+    const std::string more =
+        "… " + (below > 0 ? plural(static_cast<std::int64_t>(below), "more line") : std::string("end"));
     RowBuilder row;
     row.add(more + " · ", muted).add(below == 0 ? "pgup" : top_ > 0 ? "pgup pgdn" : "pgdn");
     if (!full_ && width >= 44) row.add(" · ", muted).add("f").add(" full screen", muted);
@@ -164,9 +170,11 @@ void Approval::add_body(Rows& rows, const Rows& all, int width) const {
   for (std::size_t i = all.size() - tail; i < all.size(); ++i) rows.push_back(all[i]);
 }
 
-// Where a diff that does not fit begins: with the row above the first change, unless that is on the first page anyway.
+// Where a diff that does not fit begins: with the row above the first change, unless that is on the first
+// page anyway.
 std::size_t Approval::first_change(const Rows& all) const {
-  const auto changed = std::find_if(all.begin(), all.end(), [](const Row& row) { return row.fill != Colour::none; });
+  const auto changed =
+      std::find_if(all.begin(), all.end(), [](const Row& row) { return row.fill != Colour::none; });
   const auto at = static_cast<std::size_t>(changed - all.begin());
   return changed == all.end() || at + 1 < page_ ? 0 : at - std::min<std::size_t>(at, 1);
 }
@@ -176,7 +184,10 @@ Approval::Look Approval::look(int width, int height, bool listening) {
   const bool tight = height < 10;  // the choices must stay on the screen, then the body, then the reason
   const Rows note = amending_ ? note_rows(width, tight ? 1 : 3) : Rows();
   const Rows& all = body(std::max(4, width));
-  const std::size_t wanted = most < 5 ? 1 : most < 7 ? 2 : tight ? 4 : 6;  // of the body, and how much more there is
+  const std::size_t wanted = most < 5   ? 1
+                             : most < 7 ? 2
+                             : tight    ? 4
+                                        : 6;  // of the body, and how much more there is
   const std::size_t least = std::min(wanted, all.size() + 1);
   Rows chosen = choice_rows(width, std::max<std::size_t>(1, most - std::min(most, least + note.size())));
   append(chosen, note);
@@ -185,7 +196,8 @@ Approval::Look Approval::look(int width, int height, bool listening) {
   const bool told = "writes " + asked_.title.substr(asked_.title.find(' ') + 1) == asked_.reason;
   const std::string why = told ? "" : safe_text(asked_.reason, Lines::one);
   Rows reason = why.empty() ? Rows() : wrapped(tight ? shorten(why, width) : why, width, Style{.fg = colour});
-  const bool crowded = chosen.size() + reason.size() + (asked_.danger ? std::min(all.size(), least) : all.size()) > most;
+  const bool crowded =
+      chosen.size() + reason.size() + (asked_.danger ? std::min(all.size(), least) : all.size()) > most;
   if (tight && crowded) reason.clear();
 
   std::size_t others = reason.size() + chosen.size() + (tight ? 0 : 1);

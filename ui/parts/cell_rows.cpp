@@ -35,7 +35,8 @@ class CellRows {
   }
 
   Rows operator()(const AssistantCell& body) {
-    for (const Row& row : markdown_rows(safe_text(without_last_newline(body.markdown)), std::max(8, options_.width - 2)))
+    for (const Row& row :
+         markdown_rows(safe_text(without_last_newline(body.markdown)), std::max(8, options_.width - 2)))
       rows_.push_back(indented(row, "  "));
     if (rows_.empty() && body.streaming) rows_.push_back(RowBuilder().gutter("  ").take());
     if (body.interrupted) rows_.push_back(RowBuilder().gutter("  ").add("(cut short)", muted).take());
@@ -50,17 +51,25 @@ class CellRows {
       wrap_text(rows_, text, options_.width, {.first = "∴ ", .rest = "  ", .text = thought, .gutter = muted});
       return std::move(rows_);
     }
-    const std::string line = shorten(body.streaming ? last_whole_line(text) : first_line(text), options_.width - 12);
-    rows_.push_back(
-        RowBuilder().gutter("∴ ", muted).add(body.streaming ? "Thinking  " : "Thought  ", muted).add(line, thought).take());
+    const std::string line =
+        shorten(body.streaming ? last_whole_line(text) : first_line(text), options_.width - 12);
+    rows_.push_back(RowBuilder()
+                        .gutter("∴ ", muted)
+                        .add(body.streaming ? "Thinking  " : "Thought  ", muted)
+                        .add(line, thought)
+                        .take());
     return std::move(rows_);
   }
 
   Rows operator()(const ToolCell& body) { return tool_rows(body, options_, cell_.left_context, open()); }
 
   Rows operator()(const NoticeCell& body) {
-    const Colour colour = body.level == Level::error ? Colour::bad : body.level == Level::warning ? Colour::warn : Colour::muted;
-    const std::string_view glyph = body.level == Level::error ? "✗ " : body.level == Level::warning ? "! " : "· ";
+    const Colour colour = body.level == Level::error     ? Colour::bad
+                          : body.level == Level::warning ? Colour::warn
+                                                         : Colour::muted;
+    const std::string_view glyph = body.level == Level::error     ? "✗ "
+                                   : body.level == Level::warning ? "! "
+                                                                  : "· ";
     wrap_text(rows_, safe_text(without_last_newline(body.text)), prose(),
               {.first = glyph, .rest = "  ", .text = Style{.fg = colour}, .gutter = Style{.fg = colour}});
     return std::move(rows_);
@@ -80,8 +89,13 @@ class CellRows {
   }
 
   Rows operator()(const SummaryCell& body) {
-    rows_.push_back(RowBuilder().gutter("◇ ", Style{.fg = Colour::accent}).add("summary of what came before", muted).take());
-    append(rows_, folded(markdown_rows(safe_text(without_last_newline(body.text)), std::max(8, options_.width - 4)), 3, open()));
+    rows_.push_back(RowBuilder()
+                        .gutter("◇ ", Style{.fg = Colour::accent})
+                        .add("summary of what came before", muted)
+                        .take());
+    append(rows_,
+           folded(markdown_rows(safe_text(without_last_newline(body.text)), std::max(8, options_.width - 4)),
+                  3, open()));
     return std::move(rows_);
   }
 
@@ -104,8 +118,8 @@ class CellRows {
       const std::string_view paste = std::string_view(body.text).substr(part.begin, part.size);
       const auto lines = std::count(paste.begin(), paste.end(), '\n') + (paste.ends_with('\n') ? 0 : 1);
       text.append(body.text, from, part.begin - from);
-      text +=
-          lines > 1 ? "[Pasted " + std::to_string(lines) + " lines]" : "[Pasted " + std::to_string(paste.size()) + " characters]";
+      text += lines > 1 ? "[Pasted " + std::to_string(lines) + " lines]"
+                        : "[Pasted " + std::to_string(paste.size()) + " characters]";
       from = part.begin + part.size;
     }
     return text + body.text.substr(from);
@@ -126,24 +140,29 @@ class CellRows {
   }
 
   static std::string hand_line(const Compaction& c, const std::string& tokens) {
-    const std::string verb = c.cause == Cause::dropped ? "dropped" : c.cause == Cause::folded ? "folded" : "brought back";
+    const std::string verb = c.cause == Cause::dropped  ? "dropped"
+                             : c.cause == Cause::folded ? "folded"
+                                                        : "brought back";
     if (c.phase == CompactionPhase::undone) return "undid what was " + verb + " by hand · " + tokens;
     if (c.phase == CompactionPhase::redone) return verb + " it by hand again · " + tokens;
     return verb + " by hand · " + tokens + " · /undo-compact";
   }
 
   static std::string compaction_line(const Compaction& c) {
-    static constexpr std::string_view verbs[] = {"compacted", "shortened", "compacted", "compacted", "truncated"};
+    static constexpr std::string_view verbs[] = {"compacted", "shortened", "compacted", "compacted",
+                                                 "truncated"};
     const std::string verb(verbs[static_cast<std::size_t>(c.tier)]);
     const std::string tokens = short_count(c.before) + " → " + short_count(c.after) + " tokens";
     if (by_hand(c.cause) && c.phase != CompactionPhase::failed) return hand_line(c, tokens);
     if (c.phase == CompactionPhase::undone) return "undid a compaction · " + tokens;
     if (c.phase == CompactionPhase::redone) return "redid a compaction · " + tokens;
     if (c.phase == CompactionPhase::failed) return not_compacted(c);
-    std::string line = verb + " " + plural(static_cast<std::int64_t>(c.items), c.tier == Tier::micro ? "result" : "message");
+    std::string line =
+        verb + " " + plural(static_cast<std::int64_t>(c.items), c.tier == Tier::micro ? "result" : "message");
     line += " · " + tokens;
     if (c.originals > 0)
-      line += " · " + (c.originals == c.items ? "all" : plural(static_cast<std::int64_t>(c.originals), "original")) +
+      line += " · " +
+              (c.originals == c.items ? "all" : plural(static_cast<std::int64_t>(c.originals), "original")) +
               " kept, /recall";
     if (c.pause_ms > 0) line += " · " + duration(c.pause_ms);
     return line;
@@ -151,7 +170,8 @@ class CellRows {
 
   void add_left_mark() {
     if (cell_.left_context != Tier::compact && cell_.left_context != Tier::truncate) return;
-    const std::string_view what = cell_.left_context == Tier::compact ? "◇ summarized for the model" : "◇ dropped from context";
+    const std::string_view what =
+        cell_.left_context == Tier::compact ? "◇ summarized for the model" : "◇ dropped from context";
     rows_.push_back(RowBuilder().gutter("  ").add(what, Style{.fg = Colour::accent, .dim = true}).take());
   }
 
@@ -171,7 +191,8 @@ Rows folded(Rows inner, std::size_t most, bool open) {
   const std::size_t shown = open || inner.size() <= most + 1 ? inner.size() : most;
   Rows rows;
   for (std::size_t i = 0; i < shown; ++i) rows.push_back(indented(inner[i], rail, muted));
-  if (shown < inner.size()) rows.push_back(RowBuilder().gutter(rail, muted).add(more_lines(inner.size() - shown), muted).take());
+  if (shown < inner.size())
+    rows.push_back(RowBuilder().gutter(rail, muted).add(more_lines(inner.size() - shown), muted).take());
   return rows;
 }
 
@@ -180,6 +201,8 @@ std::string not_compacted(const Compaction& compaction) {
   return "compaction failed: " + compaction.why;
 }
 
-Rows rows_of(const Cell& cell, const RowOptions& options) { return std::visit(CellRows(cell, options), cell.body); }
+Rows rows_of(const Cell& cell, const RowOptions& options) {
+  return std::visit(CellRows(cell, options), cell.body);
+}
 
 }  // namespace tern

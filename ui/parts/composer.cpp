@@ -15,7 +15,8 @@ constexpr std::size_t chip_lines = 4, chip_bytes = 600, most_undo = 200, most_ki
 
 bool word_byte(char c) {
   const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x80 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  return byte >= 0x80 || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         c == '_';
 }
 
 }  // namespace
@@ -43,7 +44,8 @@ std::string clean_paste(std::string_view raw) {
 
 bool Composer::key(const KeyPress& press) {
   if (vi_ && vi_key(press)) return true;
-  if (normal_mode() && press.key == Key::character && !press.ctrl && !press.alt) return false;  // an order, never text
+  if (normal_mode() && press.key == Key::character && !press.ctrl && !press.alt)
+    return false;  // an order, never text
   const bool handled = edit_key(press);
   if (handled && press.key != Key::up && press.key != Key::down) goal_column_ = -1;
   return handled;
@@ -88,8 +90,12 @@ bool Composer::control_key(char letter) {
       if (caret_ > 0) erase(back(caret_), caret_);
       return true;
     case 'j': insert("\n"); return true;
-    case 'k': kill(caret_, caret_ == line_end(caret_) ? forward(caret_) : line_end(caret_), false); return true;
-    case 'u': kill(caret_ == line_begin(caret_) ? back(caret_) : line_begin(caret_), caret_, true); return true;
+    case 'k':
+      kill(caret_, caret_ == line_end(caret_) ? forward(caret_) : line_end(caret_), false);
+      return true;
+    case 'u':
+      kill(caret_ == line_begin(caret_) ? back(caret_) : line_begin(caret_), caret_, true);
+      return true;
     case 'w': kill(word_back(caret_), caret_, true); return true;
     case 'y': yank(); return true;
     case '_': undo(); return true;
@@ -162,7 +168,8 @@ char Composer::sign() const {
   return first == '!' || first == '#' || first == '/' ? first : '\0';
 }
 
-// What stands in the text as it was pasted is a chip again, the largest first. An editor takes the last line ends away.
+// What stands in the text as it was pasted is a chip again, the largest first. An editor takes the last line
+// ends away.
 std::string Composer::folded(std::string text) const {
   std::vector<std::size_t> order(chips_.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -170,7 +177,8 @@ std::string Composer::folded(std::string text) const {
             [&](std::size_t a, std::size_t b) { return chips_[a].text.size() > chips_[b].text.size(); });
   for (const std::size_t index : order) {
     const std::string_view chip = chips_[index].text;
-    const std::string_view body = chip.substr(0, chip.find_last_not_of('\n') + 1), ends = chip.substr(body.size());
+    const std::string_view body = chip.substr(0, chip.find_last_not_of('\n') + 1),
+                           ends = chip.substr(body.size());
     if (body.empty()) continue;
     const std::string letter = chip_letter(index);
     for (std::size_t at = 0; (at = text.find(body, at)) != text.npos; at += letter.size()) {
@@ -244,7 +252,8 @@ void Composer::restore(std::string_view saved) {
   if (blank == std::string::npos) return;
   set("", lines[0].starts_with("pasted"));
   const std::string_view text = std::string_view(lines[0]).substr(blank + 1);
-  for (std::size_t at = 0; at < text.size();) {  // the file may be anybody's work: only known chips, only clean text
+  for (std::size_t at = 0;
+       at < text.size();) {  // the file may be anybody's work: only known chips, only clean text
     const std::size_t chip = std::min(text.find('\xF4', at), text.size());
     buffer_ += clean_paste(text.substr(at, chip - at));
     const std::size_t index = chip + 4 <= text.size() ? chip_index(text, chip) + 1 : 0;
@@ -285,7 +294,9 @@ std::size_t Composer::line_begin(std::size_t at) const {
   const std::size_t newline = at == 0 ? std::string::npos : buffer_.rfind('\n', at - 1);
   return newline == std::string::npos ? 0 : newline + 1;
 }
-std::size_t Composer::line_end(std::size_t at) const { return std::min(buffer_.find('\n', at), buffer_.size()); }
+std::size_t Composer::line_end(std::size_t at) const {
+  return std::min(buffer_.find('\n', at), buffer_.size());
+}
 
 // One undo step for a run of typing, one for each other change.
 void Composer::remember(Last kind) {

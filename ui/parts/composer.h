@@ -1,5 +1,6 @@
-// The prompt editor: a text, a caret, and what fingers know (emacs keys, undo, kill ring, soft wrap). Pure: no I/O, no clock.
-// A large paste is one private character in the buffer, shown as a chip and expanded by text(). Owned by the UI thread.
+// The prompt editor: a text, a caret, and what fingers know (emacs keys, undo, kill ring, soft wrap). Pure:
+// no I/O, no clock. A large paste is one private character in the buffer, shown as a chip and expanded by
+// text(). Owned by the UI thread.
 #pragma once
 
 #include <functional>
@@ -15,8 +16,9 @@ namespace tern {
 
 class Composer {
  public:
-  bool key(const KeyPress& press);                      // false: not an editing key, or at an edge (up and down walk the history)
-  void paste(std::string_view raw, bool more = false);  // sanitised; large ones become a chip, more of it goes there
+  bool key(const KeyPress& press);  // false: not an editing key, or at an edge (up and down walk the history)
+  void paste(std::string_view raw,
+             bool more = false);  // sanitised; large ones become a chip, more of it goes there
   void insert(std::string_view text);
   void insert_chip(std::string_view text);  // however short it is
   // What a chip of this text is called; "" for most. Asked once, when the chip is made.
@@ -28,7 +30,8 @@ class Composer {
   std::string take();                       // text(), and the composer is empty again (undo brings it back)
   // Replaces all, caret at the end; chips it holds are chips again. literal: its first letter is no sign.
   void set(std::string_view text, bool literal = false);
-  // The '!', '#' or '/' it begins with, when that was typed: what is pasted is text, whatever it begins with. Else '\0'.
+  // The '!', '#' or '/' it begins with, when that was typed: what is pasted is text, whatever it begins with.
+  // Else '\0'.
   char sign() const;
   std::string_view raw() const { return buffer_; }
   std::size_t caret() const { return caret_; }

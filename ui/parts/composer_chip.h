@@ -1,5 +1,5 @@
-// A chip: a pasted text that stands in the composer's buffer as one letter of plane 16, which is private: never typed, and
-// removed from whatever is pasted. Its index is the letter's place in the plane.
+// A chip: a pasted text that stands in the composer's buffer as one letter of plane 16, which is private:
+// never typed, and removed from whatever is pasted. Its index is the letter's place in the plane.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,11 @@ inline bool is_chip(std::string_view text, std::size_t at) {
 }
 
 inline std::size_t chip_index(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at + i])); };
-  const std::uint32_t c = (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at + i]));
+  };
+  const std::uint32_t c =
+      (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
   return c - first_chip;
 }
 

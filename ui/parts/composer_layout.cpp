@@ -1,4 +1,5 @@
-// How the composer's buffer looks: chips by their label, what cannot be seen as an escape, soft wrap, the caret.
+// How the composer's buffer looks: chips by their label, what cannot be seen as an escape, soft wrap, the
+// caret.
 #include <algorithm>
 
 #include "ui/parts/composer.h"
@@ -14,7 +15,8 @@ std::string Composer::label(std::string_view cluster) const {
   if (index >= chips_.size()) return "[Pasted]";
   if (!chips_[index].name.empty()) return chips_[index].name;
   const std::string& text = chips_[index].text;
-  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + (text.back() == '\n' ? 0 : 1);
+  const auto lines =
+      static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + (text.back() == '\n' ? 0 : 1);
   if (lines > 1) return "[Pasted " + std::to_string(lines) + " lines]";
   return "[Pasted " + std::to_string(text.size()) + " characters]";
 }
@@ -50,7 +52,8 @@ std::vector<Composer::Line> Composer::lines(int width) const {
       out.back().end = cut;
       out.push_back({cut, cut});
       column = 0;
-      for (std::size_t k = cut; k < at; k = forward(k)) column += columns_of(std::string_view(buffer_).substr(k, forward(k) - k));
+      for (std::size_t k = cut; k < at; k = forward(k))
+        column += columns_of(std::string_view(buffer_).substr(k, forward(k) - k));
       blank = 0;
     }
     column += columns;

@@ -136,7 +136,8 @@ bool Composer::vi_operator(char op, char motion) {
   return true;
 }
 
-// To the begin of the next word, or only to the end of this one: letters and signs are words of their own sort.
+// To the begin of the next word, or only to the end of this one: letters and signs are words of their own
+// sort.
 std::size_t Composer::vi_next_word(std::size_t at, bool blanks) const {
   if (at >= buffer_.size()) return at;
   const Sort here = sort_of(buffer_[at]);
@@ -150,7 +151,8 @@ std::size_t Composer::vi_word_end(std::size_t at) const {
   std::size_t next = forward(at);
   while (next < buffer_.size() && sort_of(buffer_[next]) == Sort::blank) next = forward(next);
   if (next >= buffer_.size()) return at;
-  for (at = next, next = forward(at); next < buffer_.size() && sort_of(buffer_[next]) == sort_of(buffer_[at]);) {
+  for (at = next, next = forward(at);
+       next < buffer_.size() && sort_of(buffer_[next]) == sort_of(buffer_[at]);) {
     at = next;
     next = forward(at);
   }

@@ -26,8 +26,9 @@ std::string percent_of(Tokens part, Tokens whole) {
 // The same colour in the bar and beside the name: the list is the legend.
 Colour part_colour(std::string_view name) {
   static constexpr std::pair<std::string_view, Colour> colours[] = {
-      {"system", Colour::user},    {"tools", Colour::keyword}, {"memory", Colour::literal}, {"user", Colour::accent},
-      {"assistant", Colour::good}, {"results", Colour::warn},  {"summaries", Colour::code}};
+      {"system", Colour::user},   {"tools", Colour::keyword},  {"memory", Colour::literal},
+      {"user", Colour::accent},   {"assistant", Colour::good}, {"results", Colour::warn},
+      {"summaries", Colour::code}};
   for (const auto& [part, colour] : colours)
     if (part == name) return colour;
   return Colour::muted;
@@ -78,14 +79,15 @@ Rows window_bar(const Meters& meters, int columns) {
   for (const Part& part : meters.parts) {
     sum += part.tokens;
     const auto end = std::llround(static_cast<double>(sum) * columns / static_cast<double>(whole));
-    for (; at < std::min(cells.size(), static_cast<std::size_t>(end)); ++at) cells[at] = part_colour(part.name);
+    for (; at < std::min(cells.size(), static_cast<std::size_t>(end)); ++at)
+      cells[at] = part_colour(part.name);
   }
   const std::pair<double, std::string_view> tiers[] = {
       {meters.micro_at, "fold results"}, {meters.compact_at, "compact"}, {meters.truncate_at, "truncate"}};
   const auto marked = [&](std::size_t cell) {
     return std::any_of(std::begin(tiers), std::end(tiers), [&](const auto& tier) {
-      return tier.first <= 1 &&
-             cell == static_cast<std::size_t>(std::clamp(static_cast<int>(tier.first * columns), 0, columns - 1));
+      return tier.first <= 1 && cell == static_cast<std::size_t>(std::clamp(
+                                            static_cast<int>(tier.first * columns), 0, columns - 1));
     });
   };
   RowBuilder bar;
@@ -96,8 +98,8 @@ Rows window_bar(const Meters& meters, int columns) {
   std::string legend = "╎";
   for (const auto& [share, name] : tiers)
     if (share <= 1)
-      legend += (legend.size() > 3 ? " · " : " ") + std::to_string(static_cast<int>(std::lround(share * 100))) + "% " +
-                std::string(name);
+      legend += (legend.size() > 3 ? " · " : " ") +
+                std::to_string(static_cast<int>(std::lround(share * 100))) + "% " + std::string(name);
   Rows rows = {bar.take()};
   wrap_into(rows, RowBuilder().add(legend, muted).take(), columns);
   return rows;
@@ -118,23 +120,27 @@ std::vector<std::string> in_columns(const std::vector<std::string>& texts) {
   std::vector<Line> parts;
   int tokens = 0, kind = 0;
   for (const std::string& text : texts) {
-    const std::size_t first = std::min(text.find("  "), text.size()), begin = std::min(first + 2, text.size());
+    const std::size_t first = std::min(text.find("  "), text.size()),
+                      begin = std::min(first + 2, text.size());
     const std::size_t second = std::min(text.find("  ", begin), text.size());
-    parts.push_back({text.substr(0, first), text.substr(begin, second - begin), text.substr(std::min(second + 2, text.size()))});
+    parts.push_back({text.substr(0, first), text.substr(begin, second - begin),
+                     text.substr(std::min(second + 2, text.size()))});
     tokens = std::max(tokens, width(parts.back().tokens));
     if (width(parts.back().kind) <= 12) kind = std::max(kind, width(parts.back().kind));
   }
   std::vector<std::string> made;
   for (const Line& line : parts) {
     const int space = line.rest.empty() ? 0 : std::max(0, kind - width(line.kind));
-    made.push_back(right(line.tokens, tokens) + "  " + line.kind + std::string(static_cast<std::size_t>(space), ' ') +
+    made.push_back(right(line.tokens, tokens) + "  " + line.kind +
+                   std::string(static_cast<std::size_t>(space), ' ') +
                    (line.rest.empty() ? "" : "  " + line.rest));
   }
   return made;
 }
 
 std::string limit_reason(const Meters& meters) {
-  if (meters.limit < meters.effective) return " (the working size in a window of " + short_count(meters.window) + ")";
+  if (meters.limit < meters.effective)
+    return " (the working size in a window of " + short_count(meters.window) + ")";
   return " (a window of " + short_count(meters.window) + " less the room for an answer)";
 }
 
@@ -143,10 +149,12 @@ std::string limit_reason(const Meters& meters) {
 Rows context_rows(const ContextReport& report, int width) {
   const Meters& meters = report.meters;
   Rows rows;
-  const double share = meters.limit > 0 ? static_cast<double>(meters.used) / static_cast<double>(meters.limit) : 0;
+  const double share =
+      meters.limit > 0 ? static_cast<double>(meters.used) / static_cast<double>(meters.limit) : 0;
   append(rows, window_bar(meters, std::max(8, std::min(width, longest_prose))));
   RowBuilder total;
-  total.add(meters.estimated ? "~" : "").add(short_count(meters.used), Style{.fg = band_colour(share), .bold = true});
+  total.add(meters.estimated ? "~" : "")
+      .add(short_count(meters.used), Style{.fg = band_colour(share), .bold = true});
   total.add(" of " + short_count(meters.limit) + " tokens").add(limit_reason(meters), muted);
   wrap_into(rows, total.take(), width);
   heading(rows, "What fills it");

@@ -16,8 +16,9 @@ bool same_reach(const GrantChoice& a, const GrantChoice& b) { return a.text == b
 bool has_scopes(const PermissionAsked& asked) {
   const auto& all = asked.grants;
   return std::any_of(all.begin(), all.end(), [&](const GrantChoice& one) {
-    return one.for_project &&
-           std::any_of(all.begin(), all.end(), [&](const GrantChoice& b) { return !b.for_project && same_reach(one, b); });
+    return one.for_project && std::any_of(all.begin(), all.end(), [&](const GrantChoice& b) {
+             return !b.for_project && same_reach(one, b);
+           });
   });
 }
 
@@ -28,7 +29,9 @@ DialogChoices permission_choices(const PermissionAsked& asked, std::optional<boo
     const auto same = [&](const GrantChoice& other) { return same_reach(all[i], other); };
     const bool offered = std::any_of(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i), same);
     if (for_project && offered) continue;
-    const auto wanted = [&](const GrantChoice& other) { return same(other) && other.for_project == *for_project; };
+    const auto wanted = [&](const GrantChoice& other) {
+      return same(other) && other.for_project == *for_project;
+    };
     const auto found = for_project ? std::find_if(all.begin(), all.end(), wanted) : all.end();
     const std::size_t picked = found == all.end() ? i : static_cast<std::size_t>(found - all.begin());
     const char* scope = all[picked].for_project ? " (this project)" : " (this session)";
@@ -38,22 +41,29 @@ DialogChoices permission_choices(const PermissionAsked& asked, std::optional<boo
                        .verdict = Verdict::yes_remember,
                        .picked = picked});
   }
-  choices.push_back(
-      {.text = "No, tell tern what to do instead", .help = {}, .letter = "n", .does = Does::write, .verdict = Verdict::no});
+  choices.push_back({.text = "No, tell tern what to do instead",
+                     .help = {},
+                     .letter = "n",
+                     .does = Does::write,
+                     .verdict = Verdict::no});
   return choices;
 }
 
 DialogChoices trust_choices() {
-  return {{.text = "Yes", .help = {}, .letter = "y"}, {.text = "No, leave", .help = {}, .letter = "n", .verdict = Verdict::no}};
+  return {{.text = "Yes", .help = {}, .letter = "y"},
+          {.text = "No, leave", .help = {}, .letter = "n", .verdict = Verdict::no}};
 }
 
 DialogChoices question_choices(const std::vector<QuestionOption>& options) {
   DialogChoices choices;
   for (const QuestionOption& option : options)
-    choices.push_back(
-        {.text = safe_text(option.label, Lines::one), .help = safe_text(option.help, Lines::one), .picked = choices.size()});
-  choices.push_back(
-      {.text = options.empty() ? "Answer" : "Something else", .help = {}, .does = Does::write, .picked = options.size()});
+    choices.push_back({.text = safe_text(option.label, Lines::one),
+                       .help = safe_text(option.help, Lines::one),
+                       .picked = choices.size()});
+  choices.push_back({.text = options.empty() ? "Answer" : "Something else",
+                     .help = {},
+                     .does = Does::write,
+                     .picked = options.size()});
   return choices;
 }
 

@@ -10,11 +10,12 @@ namespace tern {
 namespace {
 
 bool boundary(std::string_view name, std::size_t at) {
-  return at == 0 || name[at - 1] == '/' || name[at - 1] == '_' || name[at - 1] == '-' || name[at - 1] == '.' ||
-         name[at - 1] == ' ';
+  return at == 0 || name[at - 1] == '/' || name[at - 1] == '_' || name[at - 1] == '-' ||
+         name[at - 1] == '.' || name[at - 1] == ' ';
 }
 
-// Nothing: no match. The last occurrence of each letter wins towards the file name, found by matching backwards.
+// Nothing: no match. The last occurrence of each letter wins towards the file name, found by matching
+// backwards.
 std::optional<int> score(std::string_view name, std::string_view query) {
   std::size_t at = name.size();
   int points = 0;
@@ -60,7 +61,8 @@ std::vector<FuzzyHit> fuzzy(const std::vector<std::string>& names, std::string_v
   return hits;
 }
 
-FileIndex::FileIndex(Lister lister, std::function<void()> ready) : lister_(std::move(lister)), ready_(std::move(ready)) {}
+FileIndex::FileIndex(Lister lister, std::function<void()> ready)
+    : lister_(std::move(lister)), ready_(std::move(ready)) {}
 
 void FileIndex::refresh() {
   {

@@ -17,7 +17,8 @@ struct FuzzyHit {
   std::size_t index = 0;
   int score = 0;
 };
-// Subsequence match, better at word beginnings, in the file name, in runs, in short paths. Best first, at most `most`.
+// Subsequence match, better at word beginnings, in the file name, in runs, in short paths. Best first, at
+// most `most`.
 std::vector<FuzzyHit> fuzzy(const std::vector<std::string>& names, std::string_view query, std::size_t most);
 
 class FileIndex {

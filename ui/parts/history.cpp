@@ -42,19 +42,22 @@ History::History(std::string file) : file_(std::move(file)) {
   if (file_.empty()) return;
   std::ifstream in(file_);
   std::size_t bytes = 0;
-  for (std::string line; std::getline(in, line); bytes += line.size() + 1) entries_.push_back(unescaped_line(line));
+  for (std::string line; std::getline(in, line); bytes += line.size() + 1)
+    entries_.push_back(unescaped_line(line));
   in.close();
   if (entries_.size() <= most_entries && bytes <= most_bytes) return;
   std::size_t kept = 0;
   auto first = entries_.end();
-  while (first != entries_.begin() && entries_.end() - first < static_cast<std::ptrdiff_t>(most_entries / 2) &&
+  while (first != entries_.begin() &&
+         entries_.end() - first < static_cast<std::ptrdiff_t>(most_entries / 2) &&
          kept + (first - 1)->size() <= most_bytes / 2)
     kept += (--first)->size();
   entries_.erase(entries_.begin(), first);
   rewrite();
 }
 
-// The newest half stays, so that this is rare; another tern that appends meanwhile may lose a line of comfort.
+// The newest half stays, so that this is rare; another tern that appends meanwhile may lose a line of
+// comfort.
 void History::rewrite() const {
   const std::string temp = file_ + ".new";
   const int fd = open(temp.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -1,5 +1,5 @@
-// Prompts said before, newest last; kept in one file of the project's state folder (0600), appended line by line and cut to
-// its newest half when it has grown too large.
+// Prompts said before, newest last; kept in one file of the project's state folder (0600), appended line by
+// line and cut to its newest half when it has grown too large.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,15 @@ class History {
  public:
   explicit History(std::string file = {});  // no file: in memory only
   void add(std::string_view prompt);
-  // Walks with ↑ and ↓. The draft is what stood in the composer when the walk began and comes back at its end.
+  // Walks with ↑ and ↓. The draft is what stood in the composer when the walk began and comes back at its
+  // end.
   std::optional<std::string> older(std::string_view draft);
   std::optional<std::string> newer();
   void stop() { at_.reset(); }
   // Index of the newest entry before `before` that holds the text; for Ctrl-R.
   std::optional<std::size_t> find(std::string_view text, std::size_t before) const;
-  std::optional<std::size_t> find_newer(std::string_view text, std::size_t after) const;  // the oldest one behind it
+  std::optional<std::size_t> find_newer(std::string_view text,
+                                        std::size_t after) const;  // the oldest one behind it
   const std::vector<std::string>& entries() const { return entries_; }
 
  private:

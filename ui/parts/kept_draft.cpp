@@ -61,10 +61,12 @@ std::int64_t KeptDraft::keep(const Composer& composer, std::int64_t now_ms) {
 
 void KeptDraft::flush(const Composer& composer) {
   due_ms_ = 0;
-  if (std::string text = composer.saved(); fd_ >= 0 && text != written_) write(text), written_ = std::move(text);
+  if (std::string text = composer.saved(); fd_ >= 0 && text != written_)
+    write(text), written_ = std::move(text);
 }
 
-// In place, as the lock is the file's: longer or shorter, the first line is whole at any time but during one write.
+// In place, as the lock is the file's: longer or shorter, the first line is whole at any time but during one
+// write.
 void KeptDraft::write(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {

@@ -1,5 +1,6 @@
-// What stands in the prompt, kept on disk while it is written: a hang-up, a kill or a crash takes no draft. One private file
-// per running tern of a project (`draft-1`, `draft-2`, …), held by a lock; the next start takes what nobody holds any more.
+// What stands in the prompt, kept on disk while it is written: a hang-up, a kill or a crash takes no draft.
+// One private file per running tern of a project (`draft-1`, `draft-2`, …), held by a lock; the next start
+// takes what nobody holds any more.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ class KeptDraft {
   KeptDraft& operator=(const KeptDraft&) = delete;
 
   void restore(Composer& composer);
-  // After each change: written half a second later, at once when it was sent or cleared. 0, or when to call again.
+  // After each change: written half a second later, at once when it was sent or cleared. 0, or when to call
+  // again.
   std::int64_t keep(const Composer& composer, std::int64_t now_ms);
   void flush(const Composer& composer);  // on the way out
 

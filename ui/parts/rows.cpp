@@ -36,7 +36,8 @@ class Fence {
   std::size_t length_ = 0, indent_ = 0;
 };
 
-// Where the text so far may be cut for good: after a blank line outside a fence, before a line that begins a new block.
+// Where the text so far may be cut for good: after a blank line outside a fence, before a line that begins a
+// new block.
 std::size_t stable_end(std::string_view text, std::size_t from) {
   std::size_t stable = from;
   Fence fence;
@@ -45,8 +46,9 @@ std::size_t stable_end(std::string_view text, std::size_t from) {
     const std::size_t end = text.find('\n', at);
     if (end == text.npos) break;
     const std::string_view line = text.substr(at, end - at);
-    const bool begins_block = !line.empty() && line[0] != ' ' && line[0] != '\t' && line[0] != '-' && line[0] != '*' &&
-                              line[0] != '+' && line[0] != '>' && !(line[0] >= '0' && line[0] <= '9');
+    const bool begins_block = !line.empty() && line[0] != ' ' && line[0] != '\t' && line[0] != '-' &&
+                              line[0] != '*' && line[0] != '+' && line[0] != '>' &&
+                              !(line[0] >= '0' && line[0] <= '9');
     if (after_blank && !fence.open() && begins_block) stable = at;
     fence.line(line);
     after_blank = line.empty();

@@ -51,7 +51,8 @@ std::string RowSelection::text(const Rows& rows) const {
   if (empty()) return text;
   const Spot begin = std::min(*from_, to_), end = std::max(*from_, to_);
   for (std::size_t i = begin.row; i <= end.row && i < rows.size(); ++i)
-    copy_selected(text, rows[i], i == begin.row ? begin.byte : 0, i == end.row ? end.byte : std::string::npos, i == begin.row);
+    copy_selected(text, rows[i], i == begin.row ? begin.byte : 0, i == end.row ? end.byte : std::string::npos,
+                  i == begin.row);
   return text;
 }
 

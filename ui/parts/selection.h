@@ -1,5 +1,5 @@
-// Text chosen with the pointer, in rows: what is under it, how it is shown, what is copied. The same in the transcript and on
-// every page; gutters are ornament and never chosen.
+// Text chosen with the pointer, in rows: what is under it, how it is shown, what is copied. The same in the
+// transcript and on every page; gutters are ornament and never chosen.
 #pragma once
 
 #include <compare>

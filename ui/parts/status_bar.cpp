@@ -16,7 +16,8 @@ namespace {
 
 constexpr Style muted{.fg = Colour::muted};
 
-// Shades tell the parts of the bar apart without colour: what never shrinks is solid, what compresses best is lightest.
+// Shades tell the parts of the bar apart without colour: what never shrinks is solid, what compresses best is
+// lightest.
 std::string_view shade(std::string_view part) {
   if (part == "system" || part == "tools" || part == "memory") return "█";
   if (part == "user" || part == "summaries") return "▓";
@@ -30,7 +31,8 @@ double share_of(const Meters& meters) {
 }
 
 std::string home_relative(const std::string& path, std::string_view home) {
-  const bool inside = !home.empty() && path.starts_with(home) && (path.size() == home.size() || path[home.size()] == '/');
+  const bool inside =
+      !home.empty() && path.starts_with(home) && (path.size() == home.size() || path[home.size()] == '/');
   return inside ? "~" + path.substr(home.size()) : path;
 }
 
@@ -45,7 +47,9 @@ using Facts = std::vector<Fact>;
 std::string cold_text(const Meters& meters, bool whole) {
   const bool less = meters.cold_compacted >= 0 && meters.cold_compacted < meters.cold_dollars;
   std::string text = "cache cold · " + std::string(whole ? "next turn " : "") + dollars(meters.cold_dollars);
-  if (less) text += whole ? " · after compacting " + dollars(meters.cold_compacted) : " → " + dollars(meters.cold_compacted);
+  if (less)
+    text += whole ? " · after compacting " + dollars(meters.cold_compacted)
+                  : " → " + dollars(meters.cold_compacted);
   return text;
 }
 
@@ -74,7 +78,8 @@ Facts facts(const Meters& meters, int width) {
     out.push_back({"draft ready", muted, 7});
   else if (meters.draft_pending)
     out.push_back({"drafting a summary", muted, 7});
-  if (meters.background_jobs > 0) out.push_back({plural(meters.background_jobs, "task"), Style{.fg = Colour::warn}, 5});
+  if (meters.background_jobs > 0)
+    out.push_back({plural(meters.background_jobs, "task"), Style{.fg = Colour::warn}, 5});
   return out;
 }
 
@@ -83,9 +88,12 @@ int bar_columns(int width) {
   return width < 60 ? std::clamp(width / 3, 8, 13) : std::clamp(width / 5, 16, 32);
 }
 
-int bar_room(int width) { return bar_columns(width) > 0 ? bar_columns(width) + 3 + (width >= 60 ? 1 : 0) : 0; }
+int bar_room(int width) {
+  return bar_columns(width) > 0 ? bar_columns(width) + 3 + (width >= 60 ? 1 : 0) : 0;
+}
 
-// Takes out of `all` those that fit into `room`, the lowest ranks first, and keeps their order. Between two stand `gap` columns.
+// Takes out of `all` those that fit into `room`, the lowest ranks first, and keeps their order. Between two
+// stand `gap` columns.
 Facts fitting(Facts& all, int room, int gap, int always) {
   Facts ranked = all;
   std::sort(ranked.begin(), ranked.end(), [](const Fact& a, const Fact& b) { return a.rank < b.rank; });
@@ -95,7 +103,8 @@ Facts fitting(Facts& all, int room, int gap, int always) {
     if (room < 0 && fact.rank > always) break;
     highest = fact.rank;
   }
-  const auto rest = std::stable_partition(all.begin(), all.end(), [&](const Fact& fact) { return fact.rank <= highest; });
+  const auto rest =
+      std::stable_partition(all.begin(), all.end(), [&](const Fact& fact) { return fact.rank <= highest; });
   Facts taken(std::move_iterator(all.begin()), std::move_iterator(rest));
   all.erase(all.begin(), rest);
   return taken;
@@ -123,7 +132,8 @@ Row context_bar(const Meters& meters, int columns) {
   for (const Part& part : meters.parts) {
     sum += part.tokens;
     const auto end = std::min<std::size_t>(
-        cells.size(), static_cast<std::size_t>(std::llround(static_cast<double>(sum) * columns / static_cast<double>(whole))));
+        cells.size(), static_cast<std::size_t>(
+                          std::llround(static_cast<double>(sum) * columns / static_cast<double>(whole))));
     for (; at < end; ++at) {
       cells[at] = shade(part.name);
       filled[at] = true;
@@ -179,7 +189,8 @@ std::string mode_name(PermissionMode mode) {
 }  // namespace
 
 Colour mode_colour(PermissionMode mode) {
-  static constexpr Colour colours[] = {Colour::muted, Colour::good, Colour::user, Colour::keyword, Colour::bad};
+  static constexpr Colour colours[] = {Colour::muted, Colour::good, Colour::user, Colour::keyword,
+                                       Colour::bad};
   return colours[static_cast<std::size_t>(mode)];
 }
 
@@ -201,7 +212,8 @@ Row model_mark(const Meters& meters, int width) {
 
 Row top_line(const ViewState& view, int width, std::string_view home) {
   const Meters& meters = view.meters;
-  const std::string branch = meters.branch.empty() ? "" : " · " + shorten(safe_text(meters.branch, Lines::one), 24);
+  const std::string branch =
+      meters.branch.empty() ? "" : " · " + shorten(safe_text(meters.branch, Lines::one), 24);
   std::string model = safe_text(meters.model, Lines::one);
   RowBuilder row;
   row.add(" tern", Style{.fg = Colour::accent, .bold = true});
@@ -245,8 +257,10 @@ Doing doing(const ViewState& view) {
   for (std::size_t back = 1; back <= std::min(view.cells.size(), reach); ++back) {
     const CellBody& body = view.cells[view.cells.size() - back].body;
     if (const auto* tool = std::get_if<ToolCell>(&body); tool && tool->running) return of_tool(*tool);
-    if (const auto* answer = std::get_if<AssistantCell>(&body); answer && answer->streaming) return {"Writing", ""};
-    if (const auto* thought = std::get_if<ThinkingCell>(&body); thought && thought->streaming) return {"Thinking", ""};
+    if (const auto* answer = std::get_if<AssistantCell>(&body); answer && answer->streaming)
+      return {"Writing", ""};
+    if (const auto* thought = std::get_if<ThinkingCell>(&body); thought && thought->streaming)
+      return {"Thinking", ""};
   }
   return {"Waiting for the model", ""};
 }
@@ -281,13 +295,14 @@ Row working_line(const ViewState& view, int width, std::int64_t now_ms, bool pag
   const Row hint = key_hints({{esc, "interrupt"}}, width);
   const Doing now = doing(view);
   const int room = width - 4 - tern::width(now.verb) - tern::width(rest) - 3 - tern::width(hint.text);
-  Row row = RowBuilder()
-                .add(" " + std::string(frames[static_cast<std::size_t>(elapsed / 250) % std::size(frames)]) + " ",
-                     Style{.fg = Colour::accent})
-                .add(now.verb)
-                .add(now.what.empty() || room < 8 ? "" : " " + shorten(now.what, std::min(room - 1, 48)))
-                .add(rest + " · ", muted)
-                .take();
+  Row row =
+      RowBuilder()
+          .add(" " + std::string(frames[static_cast<std::size_t>(elapsed / 250) % std::size(frames)]) + " ",
+               Style{.fg = Colour::accent})
+          .add(now.verb)
+          .add(now.what.empty() || room < 8 ? "" : " " + shorten(now.what, std::min(room - 1, 48)))
+          .add(rest + " · ", muted)
+          .take();
   append(row, hint);
   return row;
 }

@@ -22,7 +22,8 @@ Row status_line(const Meters& meters, int width);
 Row status_rest(const Meters& meters, int width, int room);
 // The context bar alone: `columns` cells between the two ends, tier marks inside, parts by shade.
 Row context_bar(const Meters& meters, int columns);
-// "⠹ Running ctest · 12 s · ~1.3k tokens · esc interrupt"; empty when nothing runs. An open page takes the first Esc.
+// "⠹ Running ctest · 12 s · ~1.3k tokens · esc interrupt"; empty when nothing runs. An open page takes the
+// first Esc.
 Row working_line(const ViewState& view, int width, std::int64_t now_ms, bool page_open = false);
 
 }  // namespace tern

@@ -22,7 +22,8 @@ std::size_t find_text(std::string_view text, std::string_view query, std::size_t
   const bool exact = std::any_of(query.begin(), query.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
   if (exact) return text.find(query, from);
   const auto begin = text.begin() + static_cast<std::ptrdiff_t>(from);
-  const auto hit = std::search(begin, text.end(), query.begin(), query.end(), [](char a, char b) { return lower_char(a) == b; });
+  const auto hit = std::search(begin, text.end(), query.begin(), query.end(),
+                               [](char a, char b) { return lower_char(a) == b; });
   return hit == text.end() ? text.npos : static_cast<std::size_t>(hit - text.begin());
 }
 
@@ -30,7 +31,8 @@ void lay_over(Row& row, std::size_t begin, std::size_t end, Style over) {
   std::vector<Span> spans;
   std::size_t at = begin;
   const auto add = [&](std::size_t first, std::size_t last, Style style) {
-    if (first < last) spans.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last - first), style});
+    if (first < last)
+      spans.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last - first), style});
   };
   for (const Span& span : row.spans) {
     const std::size_t first = span.begin, last = span.begin + span.length;
@@ -63,13 +65,16 @@ namespace {
 struct Line {
   std::string text;
   std::vector<std::pair<std::size_t, std::size_t>> begins;  // rows, and where each begins in the text
-  std::size_t begin = 0, end = 0, skipped = 0;              // of rows[at] in the text; its gutter, which is not in it
+  std::size_t begin = 0, end = 0, skipped = 0;  // of rows[at] in the text; its gutter, which is not in it
 };
 
 Line line_around(const Rows& rows, std::size_t at, std::size_t reach) {
-  const auto gutter = [](const Row& row) { return row.continued ? std::min<std::size_t>(row.gutter, row.text.size()) : 0; };
+  const auto gutter = [](const Row& row) {
+    return row.continued ? std::min<std::size_t>(row.gutter, row.text.size()) : 0;
+  };
   std::size_t first = at;
-  for (std::size_t above = 0; first > 0 && rows[first].continued && above < reach; --first) above += rows[first - 1].text.size();
+  for (std::size_t above = 0; first > 0 && rows[first].continued && above < reach; --first)
+    above += rows[first - 1].text.size();
   Line line;
   for (std::size_t r = first; r < rows.size() && (r == first || rows[r].continued); ++r) {
     line.begins.emplace_back(r, line.text.size());
@@ -90,7 +95,9 @@ std::size_t row_of(const Line& line, std::size_t byte) {
   return row;
 }
 
-bool alone(const Rows& rows, std::size_t at) { return !rows[at].continued && (at + 1 >= rows.size() || !rows[at + 1].continued); }
+bool alone(const Rows& rows, std::size_t at) {
+  return !rows[at].continued && (at + 1 >= rows.size() || !rows[at + 1].continued);
+}
 
 }  // namespace
 
@@ -102,11 +109,13 @@ bool hit_begins(const Rows& rows, std::size_t at, std::string_view query) {
   return false;
 }
 
-void mark_hits(Row& row, const Rows& rows, std::size_t at, std::string_view query, std::optional<std::size_t> current) {
+void mark_hits(Row& row, const Rows& rows, std::size_t at, std::string_view query,
+               std::optional<std::size_t> current) {
   if (query.empty()) return;
   if (alone(rows, at)) return mark_hits(row, query, current == at);
   const Line line = line_around(rows, at, query.size());
-  for (std::size_t hit = 0; (hit = find_text(line.text, query, hit)) != std::string::npos; hit += query.size()) {
+  for (std::size_t hit = 0; (hit = find_text(line.text, query, hit)) != std::string::npos;
+       hit += query.size()) {
     const std::size_t begin = std::max(hit, line.begin), end = std::min(hit + query.size(), line.end);
     const Style style = current == row_of(line, hit) ? Style{.inverse = true} : Style{.underline = true};
     if (begin < end) lay_over(row, begin - line.begin + line.skipped, end - line.begin + line.skipped, style);

@@ -1,4 +1,5 @@
-// What a tool did, as rows: one line that says what, to what and with what result, then its diff or the end of its output.
+// What a tool did, as rows: one line that says what, to what and with what result, then its diff or the end
+// of its output.
 #include <algorithm>
 #include <string>
 
@@ -18,12 +19,16 @@ namespace {
 constexpr Style muted{.fg = Colour::muted};
 constexpr std::string_view rail = "  │ ";
 
-// The end of the output, where commands say what happened. Scans only what it shows, plus one count of the rest.
+// The end of the output, where commands say what happened. Scans only what it shows, plus one count of the
+// rest.
 std::string_view last_lines(std::string_view text, std::size_t lines, std::size_t& hidden) {
   std::size_t at = text.size();
-  for (std::size_t n = 0; n < lines && at != text.npos; ++n) at = at == 0 ? text.npos : text.rfind('\n', at - 1);
+  for (std::size_t n = 0; n < lines && at != text.npos; ++n)
+    at = at == 0 ? text.npos : text.rfind('\n', at - 1);
   if (at == text.npos) return text;
-  hidden = static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n')) + 1;
+  hidden = static_cast<std::size_t>(
+               std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n')) +
+           1;
   return text.substr(at + 1);
 }
 
@@ -56,7 +61,8 @@ class ToolRows {
 
   bool own() const { return body_.label == own_command_label; }
 
-  // What a call answered that was refused, or went to the background, is meant for the model: the note says it to people.
+  // What a call answered that was refused, or went to the background, is meant for the model: the note says
+  // it to people.
   bool shows_output() const {
     if (refused() || in_background()) return false;
     if (body_.running && !body_.tail.empty()) return true;
@@ -75,13 +81,15 @@ class ToolRows {
     std::string what;
     if (run.files > 0) what = plural(run.files, "file");
     if (run.searches > 0)
-      what += (what.empty() ? "" : ", ") + std::to_string(run.searches) + (run.searches == 1 ? " search" : " searches");
-    rows_.push_back(RowBuilder()
-                        .gutter(run.running ? "◌ " : "● ", Style{.fg = run.running ? Colour::warn : Colour::agent})
-                        .add(padded(run.running ? "Explore" : "Explored"), Style{.bold = true})
-                        .add(what)
-                        .add(" · ctrl-o", muted)
-                        .take());
+      what += (what.empty() ? "" : ", ") + std::to_string(run.searches) +
+              (run.searches == 1 ? " search" : " searches");
+    rows_.push_back(
+        RowBuilder()
+            .gutter(run.running ? "◌ " : "● ", Style{.fg = run.running ? Colour::warn : Colour::agent})
+            .add(padded(run.running ? "Explore" : "Explored"), Style{.bold = true})
+            .add(what)
+            .add(" · ctrl-o", muted)
+            .take());
   }
 
   void headline() {
@@ -95,13 +103,15 @@ class ToolRows {
       glyph = "✗ ", state.fg = Colour::bad;
     RowBuilder line;
     line.gutter(glyph, state);
-    line.add(padded(safe_text(body_.label.empty() ? body_.tool : body_.label, Lines::one)), Style{.bold = true});
+    line.add(padded(safe_text(body_.label.empty() ? body_.tool : body_.label, Lines::one)),
+             Style{.bold = true});
     std::string tail;
     if (!body_.note.empty()) tail += (body_.subject.empty() ? "" : " · ") + safe_text(body_.note, Lines::one);
     if (in_background()) tail += " · /tasks";
     const std::string mark = left_mark();
     const int room = options_.width - line.columns() - width(tail) - width(mark);
-    line.add(shorten(safe_text(body_.subject, Lines::one), std::max(12, room)), Style{.link = file_link(body_.file)});
+    line.add(shorten(safe_text(body_.subject, Lines::one), std::max(12, room)),
+             Style{.link = file_link(body_.file)});
     line.add(tail, body_.is_error ? state : muted).add(mark, Style{.fg = Colour::accent, .dim = true});
     Row row = line.take();
     if (width(row.text) <= options_.width)
@@ -133,12 +143,14 @@ class ToolRows {
     std::size_t hidden = 0;
     text = last_lines(text, lines, hidden);
     Rows inner;
-    for (const Row& row : ansi_rows(last_states(text), muted)) wrap_into(inner, row, std::max(16, options_.width - 4));
+    for (const Row& row : ansi_rows(last_states(text), muted))
+      wrap_into(inner, row, std::max(16, options_.width - 4));
     if (!open_ && inner.size() > lines * 3) {
       hidden += 1;
       inner.erase(inner.begin(), inner.end() - static_cast<std::ptrdiff_t>(lines * 3));
     }
-    if (hidden > 0 && !live) rows_.push_back(RowBuilder().gutter(rail, muted).add(more_lines(hidden), muted).take());
+    if (hidden > 0 && !live)
+      rows_.push_back(RowBuilder().gutter(rail, muted).add(more_lines(hidden), muted).take());
     for (const Row& row : inner) rows_.push_back(indented(row, rail, muted));
   }
 

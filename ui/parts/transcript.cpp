@@ -26,8 +26,10 @@ void Transcript::catch_up() {
 
 // How many cells of the view stand in front of the one that was first.
 std::size_t Transcript::came_above(const ViewState& view) const {
-  if (entries_.empty() || view.cells.size() <= entries_.size() || view.cells[0].id == entries_[0].id) return 0;
-  const auto first = std::find_if(view.cells.begin(), view.cells.end(), [&](const Cell& c) { return c.id == entries_[0].id; });
+  if (entries_.empty() || view.cells.size() <= entries_.size() || view.cells[0].id == entries_[0].id)
+    return 0;
+  const auto first = std::find_if(view.cells.begin(), view.cells.end(),
+                                  [&](const Cell& c) { return c.id == entries_[0].id; });
   return first == view.cells.end() ? 0 : static_cast<std::size_t>(first - view.cells.begin());
 }
 
@@ -57,12 +59,13 @@ void Transcript::sync(const ViewState& view, RowOptions options, int height) {
   const std::size_t above = came_above(view);
   if (above > 0) insert_above(above);
   const bool rewrap = options.width != options_.width || options.unfold_all != options_.unfold_all;
-  const bool restarted =
-      above == 0 && (view.cells.size() < entries_.size() || (!entries_.empty() && entries_[0].id != view.cells[0].id));
+  const bool restarted = above == 0 && (view.cells.size() < entries_.size() ||
+                                        (!entries_.empty() && entries_[0].id != view.cells[0].id));
   if (rewrap || restarted) {
     // The anchor keeps its cell; the row inside it is kept in proportion.
     const bool keep = !restarted && top_.cell < entries_.size() && entries_[top_.cell].counted;
-    const double share = keep ? static_cast<double>(top_.row) / std::max<std::uint32_t>(1, entries_[top_.cell].height) : 0;
+    const double share =
+        keep ? static_cast<double>(top_.row) / std::max<std::uint32_t>(1, entries_[top_.cell].height) : 0;
     entries_.clear();
     cached_rows_ = 0;
     end_marking();
@@ -167,7 +170,8 @@ const Rows& Transcript::visible() {
       paint_selection(row, place);
       const bool hit_here = hit_ && hit_->cell == place.cell && hit_->row >= gap;
       if (place.row >= gap)
-        mark_hits(row, rows, place.row - gap, query_, hit_here ? std::optional(hit_->row - gap) : std::nullopt);
+        mark_hits(row, rows, place.row - gap, query_,
+                  hit_here ? std::optional(hit_->row - gap) : std::nullopt);
       shown_.push_back(std::move(row));
       shown_places_.push_back(place);
     }
@@ -231,7 +235,8 @@ void Transcript::forget_far() {
 // The next row with the query beyond `begin`, which is itself looked at when `inclusive`.
 std::optional<Transcript::Place> Transcript::find_from(Place begin, bool older, bool inclusive) {
   const long direction = older ? -1 : 1;
-  for (long cell = static_cast<long>(begin.cell); cell >= 0 && cell < static_cast<long>(entries_.size()); cell += direction) {
+  for (long cell = static_cast<long>(begin.cell); cell >= 0 && cell < static_cast<long>(entries_.size());
+       cell += direction) {
     const auto index = static_cast<std::size_t>(cell);
     const Rows& rows = rows_at(index);
     const std::size_t gap = height_at(index) - rows.size();
@@ -301,7 +306,8 @@ std::string Transcript::release() {
 
 void Transcript::begin_marking() {
   if (shown_places_.empty()) return;
-  const bool seen = hit_ && std::find(shown_places_.begin(), shown_places_.end(), *hit_) != shown_places_.end();
+  const bool seen =
+      hit_ && std::find(shown_places_.begin(), shown_places_.end(), *hit_) != shown_places_.end();
   mark_ = mark_end_ = seen ? *hit_ : shown_places_.back();
   move_mark(0);
 }
@@ -334,7 +340,8 @@ void Transcript::clear_selection() {
 
 std::string Transcript::selected() const {
   if (!from_ || !to_ || *from_ == *to_) return {};
-  auto* self = const_cast<Transcript*>(this);  // rows of cells off screen are made on demand; nothing visible changes
+  auto* self =
+      const_cast<Transcript*>(this);  // rows of cells off screen are made on demand; nothing visible changes
   const Spot begin = std::min(*from_, *to_), end = std::max(*from_, *to_);
   std::string text;
   bool first = true;
@@ -342,10 +349,12 @@ std::string Transcript::selected() const {
     const Rows& rows = self->rows_at(cell);
     const std::size_t gap = self->height_at(cell) - rows.size();
     const std::size_t last = cell == end.place.cell ? end.place.row : rows.size() + gap - 1;
-    for (std::size_t r = cell == begin.place.cell ? begin.place.row : 0; r <= last && r < rows.size() + gap; ++r) {
+    for (std::size_t r = cell == begin.place.cell ? begin.place.row : 0; r <= last && r < rows.size() + gap;
+         ++r) {
       const Row row = r < gap ? Row{} : rows[r - gap];
       const Place place{cell, r};
-      const std::size_t from = place == begin.place ? begin.byte : 0, to = place == end.place ? end.byte : row.text.size();
+      const std::size_t from = place == begin.place ? begin.byte : 0,
+                        to = place == end.place ? end.byte : row.text.size();
       copy_selected(text, row, from, to, std::exchange(first, false));
     }
   }

@@ -1,6 +1,7 @@
-// The conversation as something to scroll through: which rows are on screen, what is selected, where a search hit is.
-// Rows are made when first looked at and kept per cell, version and width, so a frame costs the same at 100 and at 100,000 lines.
-// The position is an anchor in a cell: it never moves because something was added below. Owned by the UI thread.
+// The conversation as something to scroll through: which rows are on screen, what is selected, where a search
+// hit is. Rows are made when first looked at and kept per cell, version and width, so a frame costs the same
+// at 100 and at 100,000 lines. The position is an anchor in a cell: it never moves because something was
+// added below. Owned by the UI thread.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +30,8 @@ class Transcript {
   std::size_t new_rows() const { return new_rows_; }  // came below while the person reads above
   std::optional<std::size_t> cell_at(int y) const;    // index of the cell shown on that line
 
-  // Finds the next row with the query, from the last hit or else the view upwards (older) or downwards, and shows it.
-  // A hit that is on screen already moves nothing.
+  // Finds the next row with the query, from the last hit or else the view upwards (older) or downwards, and
+  // shows it. A hit that is on screen already moves nothing.
   bool search(std::string_view query, bool older);
   void end_search();
 

@@ -18,9 +18,10 @@ enum class ScreenKind { full, inline_region, plain };
 struct UiDeps {
   Mailbox<Command>& commands;
   Mailbox<Event>& events;
-  std::function<void()> interrupt;                     // asks the running turn to stop at once; any thread
-  std::function<void(std::function<void()>)> on_wake;  // registers what an event push must call (an eventfd write)
-  std::string cwd, home, state_dir;                    // state_dir: the project's prompt history and drafts; empty: none
+  std::function<void()> interrupt;  // asks the running turn to stop at once; any thread
+  std::function<void(std::function<void()>)>
+      on_wake;                       // registers what an event push must call (an eventfd write)
+  std::string cwd, home, state_dir;  // state_dir: the project's prompt history and drafts; empty: none
   std::string version;
   ScreenKind screen = ScreenKind::full;
   std::string theme = "auto";
@@ -28,9 +29,10 @@ struct UiDeps {
   bool bell = true;  // tell when a turn has ended or a question waits, and the window is not in front
   TerminalWishes wishes;
   int ambiguous_width = 1;
-  std::vector<std::pair<std::string, std::string>> keys;                // rebindings: name of action → key name
-  std::function<std::vector<std::string>(std::stop_token)> list_files;  // names for `@`, relative to cwd; runs on its own thread
-  std::string first_prompt;                                             // `tern "fix it"`: submitted at once
+  std::vector<std::pair<std::string, std::string>> keys;  // rebindings: name of action → key name
+  std::function<std::vector<std::string>(std::stop_token)>
+      list_files;                    // names for `@`, relative to cwd; runs on its own thread
+  std::string first_prompt;          // `tern "fix it"`: submitted at once
   std::vector<std::string> welcome;  // lines: what model, what folder, where summaries are kept
 };
 

@@ -110,7 +110,8 @@ class Fold {
   void operator()(PermissionAsked& asked) {
     view_.permission = std::move(asked);
     std::string& title = view_.permission->title;  // "Write /home/ann/src/parser/a.txt"
-    if (const std::size_t path = title.find(' ') + 1; path > 0) title = title.substr(0, path) + relative(title.substr(path));
+    if (const std::size_t path = title.find(' ') + 1; path > 0)
+      title = title.substr(0, path) + relative(title.substr(path));
     if (view_.asked_ms < 0) view_.asked_ms = now_ms_;
   }
   void operator()(PermissionSettled& settled) {
@@ -199,8 +200,10 @@ class Fold {
     for (Event& event : earlier.page->events) fold(above, std::move(event), now_ms_);
     view_.next_cell = above.next_cell;
     for (const Cell& cell : view_.cells)
-      if (const auto* compaction = std::get_if<CompactionCell>(&cell.body)) mark_left(above.cells, compaction->last);
-    view_.cells.insert(view_.cells.begin(), std::move_iterator(above.cells.begin()), std::move_iterator(above.cells.end()));
+      if (const auto* compaction = std::get_if<CompactionCell>(&cell.body))
+        mark_left(above.cells, compaction->last);
+    view_.cells.insert(view_.cells.begin(), std::move_iterator(above.cells.begin()),
+                       std::move_iterator(above.cells.end()));
   }
 
   void operator()(Todos& todos) {
@@ -356,7 +359,8 @@ class Fold {
     ++cell->version;
   }
 
-  // Tools may have started before the item was complete: then the text's cell stopped streaming but has no item yet.
+  // Tools may have started before the item was complete: then the text's cell stopped streaming but has no
+  // item yet.
   template <class T>
   Cell* find_unclaimed() {
     for (auto cell = view_.cells.rbegin(); cell != view_.cells.rend(); ++cell) {
@@ -385,7 +389,8 @@ void drop_question(ViewState& view, std::int64_t now_ms) {
 }
 
 void fold(ViewState& view, Event event, std::int64_t now_ms) {
-  if (auto* compaction = std::get_if<Compaction>(&event)) std::sort(compaction->touched.begin(), compaction->touched.end());
+  if (auto* compaction = std::get_if<Compaction>(&event))
+    std::sort(compaction->touched.begin(), compaction->touched.end());
   std::visit(Fold(view, now_ms), event);
   view.dirty = true;
 }

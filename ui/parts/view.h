@@ -1,4 +1,5 @@
-// The state of the screen as a value, and the pure fold of events into it. Owned by the UI thread. Drawing reads it only.
+// The state of the screen as a value, and the pure fold of events into it. Owned by the UI thread. Drawing
+// reads it only.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +60,8 @@ struct CompactionCell {
 struct SummaryCell {
   std::string text;
 };
-using CellBody = std::variant<UserCell, AssistantCell, ThinkingCell, ToolCell, NoticeCell, CompactionCell, SummaryCell, TurnCell>;
+using CellBody = std::variant<UserCell, AssistantCell, ThinkingCell, ToolCell, NoticeCell, CompactionCell,
+                              SummaryCell, TurnCell>;
 
 struct Cell {
   std::uint64_t id = 0;
@@ -75,9 +77,10 @@ struct ViewState {
   Meters meters;
   std::int64_t cold_at_ms = -1;  // by the clock of fold: when the provider's cache is gone; negative: never
   bool working = false;
-  std::string side_work;             // what runs outside a turn: the call id of a shell line, or "compaction"
-  std::int64_t turn_started_ms = 0;  // from the clock the caller passes to fold; later by as long as a question waited
-  std::int64_t asked_ms = -1;        // since when one waits; negative: none does
+  std::string side_work;  // what runs outside a turn: the call id of a shell line, or "compaction"
+  std::int64_t turn_started_ms =
+      0;  // from the clock the caller passes to fold; later by as long as a question waited
+  std::int64_t asked_ms = -1;  // since when one waits; negative: none does
   int turn_tools = 0;
   Tokens turn_tokens = 0;   // written by the model in this turn, estimated
   double turn_dollars = 0;  // of the session when it began

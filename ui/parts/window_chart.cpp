@@ -39,9 +39,11 @@ std::string_view cell(long long filled, long long below) {
 std::string label(int row, double top) {
   const bool shown = row == 0 || row == chart_rows - 1 || row == chart_rows / 2;
   const double share = top * (chart_rows - row) / chart_rows;
-  std::string text = shown && row < chart_rows - 1 ? std::to_string(static_cast<int>(std::lround(share * 100))) + "%" : "";
+  std::string text =
+      shown && row < chart_rows - 1 ? std::to_string(static_cast<int>(std::lround(share * 100))) + "%" : "";
   if (row == chart_rows - 1) text = "0";
-  return std::string(static_cast<std::size_t>(std::max(0, label_columns - 2 - width(text))), ' ') + text + " ";
+  return std::string(static_cast<std::size_t>(std::max(0, label_columns - 2 - width(text))), ' ') + text +
+         " ";
 }
 
 std::string_view tier_sign(Tier tier) {
@@ -73,15 +75,19 @@ void fill_rows(Rows& rows, const std::vector<WindowPoint>& points, const Meters&
 }
 
 std::string padded(std::string_view name) {
-  return std::string(name) + std::string(static_cast<std::size_t>(std::max(0, label_columns - width(name))), ' ');
+  return std::string(name) +
+         std::string(static_cast<std::size_t>(std::max(0, label_columns - width(name))), ' ');
 }
 
 void tier_row(Rows& rows, const std::vector<WindowPoint>& points) {
-  if (std::none_of(points.begin(), points.end(), [](const WindowPoint& point) { return point.acted > Tier::snip; })) return;
+  if (std::none_of(points.begin(), points.end(),
+                   [](const WindowPoint& point) { return point.acted > Tier::snip; }))
+    return;
   RowBuilder line;
   line.add(padded("tiers"), muted);
   for (const WindowPoint& point : points)
-    line.add(tier_sign(point.acted), Style{.fg = point.acted == Tier::truncate ? Colour::bad : Colour::accent});
+    line.add(tier_sign(point.acted),
+             Style{.fg = point.acted == Tier::truncate ? Colour::bad : Colour::accent});
   rows.push_back(line.take());
 }
 
@@ -95,13 +101,15 @@ void cost_row(Rows& rows, const std::vector<WindowPoint>& points) {
   RowBuilder line;
   line.add(padded("cost"), muted);
   for (const WindowPoint& point : points)
-    line.add(point.dollars > 0 ? cell(std::max<long long>(1, std::llround(point.dollars / most * 8)), 0) : " ",
-             Style{.fg = Colour::literal});
+    line.add(
+        point.dollars > 0 ? cell(std::max<long long>(1, std::llround(point.dollars / most * 8)), 0) : " ",
+        Style{.fg = Colour::literal});
   rows.push_back(line.take());
 }
 
 // The colours of the columns that there are, as in the status bar.
-void fill_legend(Rows& rows, const std::vector<WindowPoint>& history, const Meters& meters, bool costs, int width) {
+void fill_legend(Rows& rows, const std::vector<WindowPoint>& history, const Meters& meters, bool costs,
+                 int width) {
   static constexpr std::pair<double, std::string_view> bands[] = {
       {0.0, "under 40%"}, {0.40, "40%"}, {0.60, "60%"}, {0.80, "80%"}, {0.95, "95% full"}};
   RowBuilder line;
@@ -114,7 +122,8 @@ void fill_legend(Rows& rows, const std::vector<WindowPoint>& history, const Mete
       return share >= from && share < to;
     };
     if (std::none_of(history.begin(), history.end(), inside)) continue;
-    line.add("█ ", Style{.fg = band_colour(from)}).add(i == 0 || i + 1 == std::size(bands) ? "" : "from ", muted);
+    line.add("█ ", Style{.fg = band_colour(from)})
+        .add(i == 0 || i + 1 == std::size(bands) ? "" : "from ", muted);
     line.add(name, muted).add("  ");
   }
   if (costs) line.add("█ ", Style{.fg = Colour::literal}).add("cost", muted);
@@ -123,14 +132,16 @@ void fill_legend(Rows& rows, const std::vector<WindowPoint>& history, const Mete
 
 void legend(Rows& rows, const std::vector<WindowPoint>& history) {
   RowBuilder line;
-  line.add(std::string(label_columns, ' ')).add(plural(static_cast<std::int64_t>(history.size()), "request"), muted);
+  line.add(std::string(label_columns, ' '))
+      .add(plural(static_cast<std::int64_t>(history.size()), "request"), muted);
   static constexpr std::pair<Tier, std::string_view> names[] = {
       {Tier::micro, "results folded"}, {Tier::compact, "compacted"}, {Tier::truncate, "truncated"}};
   for (const auto& [tier, name] : names) {
-    const bool acted =
-        std::any_of(history.begin(), history.end(), [tier = tier](const WindowPoint& point) { return point.acted == tier; });
+    const bool acted = std::any_of(history.begin(), history.end(),
+                                   [tier = tier](const WindowPoint& point) { return point.acted == tier; });
     if (!acted) continue;
-    line.add(" · ", muted).add(tier_sign(tier), Style{.fg = tier == Tier::truncate ? Colour::bad : Colour::accent});
+    line.add(" · ", muted)
+        .add(tier_sign(tier), Style{.fg = tier == Tier::truncate ? Colour::bad : Colour::accent});
     line.add(" ").add(name, muted);
   }
   rows.push_back(line.take());
@@ -157,8 +168,10 @@ Rows window_chart(const std::vector<WindowPoint>& history, const Meters& meters,
   tier_row(rows, drawn);
   cost_row(rows, drawn);
   legend(rows, history);
-  fill_legend(rows, history, meters,
-              std::any_of(history.begin(), history.end(), [](const WindowPoint& point) { return point.dollars > 0; }), width);
+  fill_legend(
+      rows, history, meters,
+      std::any_of(history.begin(), history.end(), [](const WindowPoint& point) { return point.dollars > 0; }),
+      width);
   return rows;
 }
 

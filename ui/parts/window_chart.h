@@ -6,7 +6,8 @@
 
 namespace tern {
 
-// No rows for fewer than two requests. Of more requests than columns, several share one: the fullest, and the sum of their costs.
+// No rows for fewer than two requests. Of more requests than columns, several share one: the fullest, and the
+// sum of their costs.
 Rows window_chart(const std::vector<WindowPoint>& history, const Meters& meters, int width);
 
 }  // namespace tern

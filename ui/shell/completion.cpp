@@ -36,12 +36,13 @@ void Completion::update(Shell& shell) {
 
 void Completion::names(const Shell& shell, std::string_view line) {
   const std::string word = " " + std::string(line);
-  const auto rank = [&](const SlashCommand& command) {  // what is typed in full goes first, then what begins so
-    const std::string aliases = " " + command.aliases + " ";
-    if (!line.empty() && (command.name == line || aliases.find(word + " ") != aliases.npos)) return 0;
-    if (command.name.starts_with(line)) return 1;
-    return command.name.find(line) != line.npos || aliases.find(word) != aliases.npos ? 2 : 3;
-  };
+  const auto rank =
+      [&](const SlashCommand& command) {  // what is typed in full goes first, then what begins so
+        const std::string aliases = " " + command.aliases + " ";
+        if (!line.empty() && (command.name == line || aliases.find(word + " ") != aliases.npos)) return 0;
+        if (command.name.starts_with(line)) return 1;
+        return command.name.find(line) != line.npos || aliases.find(word) != aliases.npos ? 2 : 3;
+      };
   for (const int wanted : {0, 1, 2})
     for (const SlashCommand& command : shell.slash)
       if (rank(command) == wanted && !command.name.starts_with('@'))
@@ -63,18 +64,22 @@ void Completion::commands(Shell& shell, std::string_view line) {
   for (std::string& value : command->complete(shell)) {
     if (value == typed) return candidates_.clear();  // complete as it stands: enter runs it
     const bool runs = !value.ends_with(" ");
-    if (value.starts_with(typed)) candidates_.push_back({.text = std::move(value), .help = {}, .usage = {}, .run = runs});
+    if (value.starts_with(typed))
+      candidates_.push_back({.text = std::move(value), .help = {}, .usage = {}, .run = runs});
   }
 }
 
 void Completion::files(Shell& shell, std::string_view word) {
-  if (word.empty() || !shell.files.listed()) shell.files.refresh();  // files come and go: each mention lists them anew
+  if (word.empty() || !shell.files.listed())
+    shell.files.refresh();  // files come and go: each mention lists them anew
   for (std::string& name : shell.files.search(word, most_files))
     candidates_.push_back({.text = "@" + name + " ", .help = {}, .usage = {}, .run = false});
   const std::string typed = "@" + std::string(word);
-  for (const SlashCommand& each : shell.slash) {  // what servers have to mention; the gaps of a template are the person's to fill
+  for (const SlashCommand& each :
+       shell.slash) {  // what servers have to mention; the gaps of a template are the person's to fill
     const std::size_t gap = each.name.find('{');
-    if (each.name.starts_with('@') && each.name.find(typed.substr(1)) != each.name.npos && candidates_.size() < most_files)
+    if (each.name.starts_with('@') && each.name.find(typed.substr(1)) != each.name.npos &&
+        candidates_.size() < most_files)
       candidates_.push_back({.text = gap == each.name.npos ? each.name + " " : each.name.substr(0, gap),
                              .help = each.help,
                              .usage = {},
@@ -105,7 +110,8 @@ Rows Completion::rows(int width, int height) const {
   const std::size_t shown = std::min(candidates_.size(), most);
   const std::size_t first = selected_ >= shown ? selected_ + 1 - shown : 0;
   int column = 12;
-  for (std::size_t i = first; i < first + shown; ++i) column = std::max(column, tern::width(candidates_[i].text) + 4);
+  for (std::size_t i = first; i < first + shown; ++i)
+    column = std::max(column, tern::width(candidates_[i].text) + 4);
   column = std::min(column, std::max(12, inside / 2));
   Rows rows;
   for (std::size_t i = first; i < first + shown; ++i) {
@@ -122,8 +128,9 @@ Rows Completion::rows(int width, int height) const {
   }
   Frame frame;
   const Candidate* chosen = current();
-  const std::string place =
-      shown < candidates_.size() ? std::to_string(selected_ + 1) + "/" + std::to_string(candidates_.size()) : "";
+  const std::string place = shown < candidates_.size()
+                                ? std::to_string(selected_ + 1) + "/" + std::to_string(candidates_.size())
+                                : "";
   frame.rest = RowBuilder().add(place, muted).take();
   const int room = inside - 4 - tern::width(place);
   if (chosen && !chosen->usage.empty())
@@ -132,7 +139,8 @@ Rows Completion::rows(int width, int height) const {
                        .add(shorten(chosen->usage, room - tern::width(chosen->text)))
                        .take();
   else
-    frame.footer = key_hints({{"enter", chosen && chosen->run ? "run" : "take"}, {"tab", "complete"}, {"esc", "close"}}, room);
+    frame.footer = key_hints(
+        {{"enter", chosen && chosen->run ? "run" : "take"}, {"tab", "complete"}, {"esc", "close"}}, room);
   return framed(rows, width, frame);
 }
 

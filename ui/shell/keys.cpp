@@ -42,18 +42,24 @@ constexpr Action actions[] = {
        s.send(Query{"background", ""});
      },
      command_runs},
-    {"transcript", "ctrl-o", "whole transcript, unfolded; / searches, v selects rows to copy", toggle_transcript_view,
-     no_question},
-    {"unfold", "alt-o", "the newest result whole, or folded again; a click does it for any", unfold_newest, writing},
+    {"transcript", "ctrl-o", "whole transcript, unfolded; / searches, v selects rows to copy",
+     toggle_transcript_view, no_question},
+    {"unfold", "alt-o", "the newest result whole, or folded again; a click does it for any", unfold_newest,
+     writing},
     {"todos", "ctrl-t", "task list on or off", [](Shell& s) { s.toggle_todos(); }},
     {"mode", "shift-tab", "permission mode: ask → accept edits → plan → auto", cycle_mode},
-    {"history", "ctrl-r", "search earlier prompts; again for older, ctrl-s for newer", start_reverse, no_question},
-    {"picture", "ctrl-v", "paste the picture on the clipboard", [](Shell& s) { s.clipboard.ask(s.wake); }, writing},
-    {"editor", "ctrl-g", "write the prompt in $EDITOR; so does ctrl-x ctrl-e", [](Shell& s) { s.edit_externally = true; }},
+    {"history", "ctrl-r", "search earlier prompts; again for older, ctrl-s for newer", start_reverse,
+     no_question},
+    {"picture", "ctrl-v", "paste the picture on the clipboard", [](Shell& s) { s.clipboard.ask(s.wake); },
+     writing},
+    {"editor", "ctrl-g", "write the prompt in $EDITOR; so does ctrl-x ctrl-e",
+     [](Shell& s) { s.edit_externally = true; }},
     {"repaint", "ctrl-l", "draw the screen again", [](Shell& s) { s.repaint = true; }},
     {"suspend", "ctrl-z", "suspend (fg to return)", [](Shell& s) { s.suspend = true; }},
-    {"page-up", "pageup", "scroll back", [](Shell& s) { s.transcript.scroll(-std::max(1, s.transcript_height - 2)); }},
-    {"page-down", "pagedown", "scroll forward", [](Shell& s) { s.transcript.scroll(std::max(1, s.transcript_height - 2)); }},
+    {"page-up", "pageup", "scroll back",
+     [](Shell& s) { s.transcript.scroll(-std::max(1, s.transcript_height - 2)); }},
+    {"page-down", "pagedown", "scroll forward",
+     [](Shell& s) { s.transcript.scroll(std::max(1, s.transcript_height - 2)); }},
     {"line-up", "shift-up", "one line back", [](Shell& s) { s.transcript.scroll(-1); }},
     {"line-down", "shift-down", "one line forward", [](Shell& s) { s.transcript.scroll(1); }},
     {"begin", "ctrl-home", "start of the conversation", [](Shell& s) { s.to_begin(); }},
@@ -110,11 +116,13 @@ bool run_action(Shell& shell, const KeyPress& press) {
 namespace {
 
 // ------------------------------------------------------------ single keys
-// A prompt that nothing has come of yet is there again, to be changed; unless something else is being written or waits.
+// A prompt that nothing has come of yet is there again, to be changed; unless something else is being written
+// or waits.
 void give_back_unanswered(Shell& shell) {
   const ViewState& view = shell.view;
   if (!shell.composer.empty() || !view.queue.empty() || !view.side_work.empty() || view.cells.empty()) return;
-  if (const auto* prompt = std::get_if<UserCell>(&view.cells.back().body)) shell.composer.set(prompt->text, true);
+  if (const auto* prompt = std::get_if<UserCell>(&view.cells.back().body))
+    shell.composer.set(prompt->text, true);
 }
 
 void escape(Shell& shell) {
@@ -151,7 +159,8 @@ void control_c(Shell& shell) {
   }
   if (shell.view.working) shell.interrupt();
   const int jobs = shell.view.meters.background_jobs;
-  shell.say(jobs == 0 ? "ctrl-c again to quit" : "ctrl-c again to stop " + plural(jobs, "background command") + " and quit",
+  shell.say(jobs == 0 ? "ctrl-c again to quit"
+                      : "ctrl-c again to stop " + plural(jobs, "background command") + " and quit",
             twice_ms);
 }
 
@@ -218,7 +227,8 @@ bool empty_composer_key(Shell& shell, const KeyPress& press) {
 // Into the text, else through the prompts of before.
 void edit_or_walk(Shell& shell, const KeyPress& press) {
   const auto vi = [&](std::string_view letter) {
-    return shell.composer.normal_mode() && press.key == Key::character && is_plain(press) && press.text == letter;
+    return shell.composer.normal_mode() && press.key == Key::character && is_plain(press) &&
+           press.text == letter;
   };
   const bool older = press.key == Key::up || is_control(press, "p") || vi("k");
   const bool newer = press.key == Key::down || is_control(press, "n") || vi("j");
@@ -263,7 +273,8 @@ bool of_terminal(Shell& shell, const KeyPress& press) {
 void key_press(Shell& shell, const KeyPress& press) {
   if (of_terminal(shell, press)) return;
   shell.seek = Shell::Seek::none;
-  // A dialog that listens keeps listening: its own keys are not typing. Esc is never an approval and needs no care.
+  // A dialog that listens keeps listening: its own keys are not typing. Esc is never an approval and needs no
+  // care.
   const bool escape = shell.approval.is_open() && press.key == Key::escape;
   if (escape || shell.approval.listens(shell.now_ms, shell.last_key_ms)) {
     switch (shell.approval.key(press)) {
@@ -287,7 +298,8 @@ void key_press(Shell& shell, const KeyPress& press) {
   }
   if (shell.transcript_view && !shell.approval.is_open()) return transcript_key(shell, press);
   if (shell.reverse) return reverse_key(shell, press);
-  // Enter, Tab and Esc typed into a dialog that does not listen yet would send or stop something: they do nothing.
+  // Enter, Tab and Esc typed into a dialog that does not listen yet would send or stop something: they do
+  // nothing.
   if (shell.approval.is_open() && press.key != Key::character && press.key != Key::backspace) return;
   composer_key(shell, press);
   shell.completion.update(shell);
@@ -313,7 +325,8 @@ void pasted(Shell& shell, const Paste& paste) {
     shell.completion.update(shell);
     if (shell.transcript_view) shell.say("pasted into the prompt");
     const std::string_view raw = shell.composer.raw();
-    const bool command = raw.starts_with("!") || raw.starts_with("#") || (raw.starts_with("/") && raw.find('/', 1) == raw.npos);
+    const bool command = raw.starts_with("!") || raw.starts_with("#") ||
+                         (raw.starts_with("/") && raw.find('/', 1) == raw.npos);
     if (command && shell.composer.sign() == '\0')
       shell.say("pasted text is sent as text: type the " + std::string(raw.substr(0, 1)) + " yourself to " +
                     (raw.starts_with("#") ? "note it" : "run it"),
@@ -360,21 +373,25 @@ bool stays(const KeyPress& press) {
   const auto own = [name = key_name(press)](const Action& action) { return action.key == name; };
   if (press.key == Key::enter || std::any_of(std::begin(actions), std::end(actions), own)) return false;
   const bool interrupt = press.key == Key::character && press.ctrl && press.text == "c";
-  return interrupt || press.key == Key::escape || press.key == Key::up || press.key == Key::down || Composer().key(press);
+  return interrupt || press.key == Key::escape || press.key == Key::up || press.key == Key::down ||
+         Composer().key(press);
 }
 
 std::vector<std::string> rebind_clashes(const std::vector<std::pair<std::string, std::string>>& keys) {
   std::vector<std::string> clashes;
-  std::vector<std::pair<std::string, std::string>> given;  // key → action, in the order in which a key looks for its action
+  std::vector<std::pair<std::string, std::string>>
+      given;  // key → action, in the order in which a key looks for its action
   for (const Action& action : actions) {
-    const auto bound = std::find_if(keys.begin(), keys.end(), [&](const auto& pair) { return pair.first == action.name; });
+    const auto bound =
+        std::find_if(keys.begin(), keys.end(), [&](const auto& pair) { return pair.first == action.name; });
     if (bound == keys.end()) continue;
-    const auto first = std::find_if(given.begin(), given.end(), [&](const auto& pair) { return pair.first == bound->second; });
+    const auto first = std::find_if(given.begin(), given.end(),
+                                    [&](const auto& pair) { return pair.first == bound->second; });
     if (first == given.end())
       given.emplace_back(bound->second, action.name);
     else
-      clashes.push_back("\"" + bound->second + "\" is given to both \"" + first->second + "\" and \"" + std::string(action.name) +
-                        "\"; \"" + first->second + "\" has it");
+      clashes.push_back("\"" + bound->second + "\" is given to both \"" + first->second + "\" and \"" +
+                        std::string(action.name) + "\"; \"" + first->second + "\" has it");
   }
   return clashes;
 }
@@ -387,7 +404,8 @@ std::string rebind_problem(std::string_view action, std::string_view key) {
       if (!parse_key_name(key, press) || key_name(press) != key)
         return "\"" + std::string(key) + "\" is not a key: write it as ctrl-o or f5";
       return stays(press) ? "\"" + std::string(key) +
-                                "\" is reserved for typing, editing or leaving; choose another key such as ctrl-x or f5"
+                                "\" is reserved for typing, editing or leaving; choose another key such as "
+                                "ctrl-x or f5"
                           : "";
     }
     names.append(" ").append(known.name);

@@ -1,4 +1,5 @@
-// What fingers mean: input events to changes of the shell. Actions are rows of one table, so they can be rebound and listed.
+// What fingers mean: input events to changes of the shell. Actions are rows of one table, so they can be
+// rebound and listed.
 #pragma once
 
 #include <string>

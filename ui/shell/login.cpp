@@ -18,11 +18,15 @@ struct Way {
 
 std::vector<Way> ways(const LoginAsked& asked) {
   std::vector<Way> list;
-  list.push_back({"Paste a key", "Anthropic, OpenAI, Gemini, OpenRouter …", [](Shell& in) { open_key_entry(in, ""); }});
+  list.push_back(
+      {"Paste a key", "Anthropic, OpenAI, Gemini, OpenRouter …", [](Shell& in) { open_key_entry(in, ""); }});
   for (const std::string& name : asked.served)
-    list.push_back({"Use " + safe_text(name, Lines::one), "on this machine", [name](Shell& in) { in.send(SetModel{name}); }});
+    list.push_back({"Use " + safe_text(name, Lines::one), "on this machine",
+                    [name](Shell& in) { in.send(SetModel{name}); }});
   if (asked.served.empty())
-    list.push_back({"Use a local server", std::string(no_server), [](Shell& in) { in.send(Query{"login", ""}); }});
+    list.push_back({"Use a local server", std::string(no_server), [](Shell& in) {
+                      in.send(Query{"login", ""});
+                    }});
   list.push_back({"Look around with the demo", "no model, real tools", [](Shell& in) {
                     if (in.view.meters.provider != "demo") in.send(SetModel{"demo/demo"});
                   }});
@@ -39,19 +43,25 @@ std::string masked(const std::string& key) {
 
 Rows key_rows_of(const std::string& key, int width) {
   Rows rows;
-  rows.push_back(
-      RowBuilder().add("key  ").add(key.empty() ? "paste it here" : masked(key), key.empty() ? muted : Style{}).take());
+  rows.push_back(RowBuilder()
+                     .add("key  ")
+                     .add(key.empty() ? "paste it here" : masked(key), key.empty() ? muted : Style{})
+                     .take());
   rows.emplace_back();
-  wrap_into(rows,
-            RowBuilder().add("It is tried with one request and kept in your config.json, readable by you only.", muted).take(),
-            width, "", "");
+  wrap_into(
+      rows,
+      RowBuilder()
+          .add("It is tried with one request and kept in your config.json, readable by you only.", muted)
+          .take(),
+      width, "", "");
   return rows;
 }
 
 }  // namespace
 
 void open_key_entry(Shell& shell, const std::string& provider) {
-  if (shell.deps.screen == ScreenKind::plain) return shell.say("run \"tern login\" in the shell to enter a key", 10'000);
+  if (shell.deps.screen == ScreenKind::plain)
+    return shell.say("run \"tern login\" in the shell to enter a key", 10'000);
   const auto key = std::make_shared<std::string>();
   Overlay overlay;
   overlay.title = provider.empty() ? "Add a key" : "Add a key for " + provider;

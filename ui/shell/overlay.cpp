@@ -23,7 +23,8 @@ Rows picker_rows(Overlay& overlay, int width) {
     RowBuilder row;
     row.add(here ? "❯ " : "  ", Style{.fg = Colour::accent, .bold = true});
     if (overlay.marked) row.add(overlay.marked->count(shown[i]) ? "✓ " : "  ", Style{.fg = Colour::accent});
-    row.add(shorten(safe_text(overlay.items[shown[i]], Lines::one), width - row.columns()), here ? Style{.bold = true} : Style{});
+    row.add(shorten(safe_text(overlay.items[shown[i]], Lines::one), width - row.columns()),
+            here ? Style{.bold = true} : Style{});
     rows.push_back(row.take());
   }
   if (rows.empty()) rows.push_back(RowBuilder().add("  nothing matches", muted).take());
@@ -56,7 +57,8 @@ bool scroll_key(Overlay& overlay, const KeyPress& press) {
   const auto letter = press.key == Key::character && !press.ctrl ? press.text : std::string();
   const std::size_t last = overlay.lines > overlay.page ? overlay.lines - overlay.page : 0;
   const auto move = [&](long by) {
-    overlay.top = static_cast<std::size_t>(std::clamp<long>(static_cast<long>(overlay.top) + by, 0, static_cast<long>(last)));
+    overlay.top = static_cast<std::size_t>(
+        std::clamp<long>(static_cast<long>(overlay.top) + by, 0, static_cast<long>(last)));
   };
   if (press.key == Key::up || letter == "k")
     move(-1);
@@ -104,7 +106,8 @@ std::vector<std::size_t> filtered(const Overlay& overlay) {
     for (std::size_t i = 0; i < overlay.items.size(); ++i) shown.push_back(i);
     return shown;
   }
-  for (const FuzzyHit& hit : fuzzy(overlay.items, overlay.filter, overlay.items.size())) shown.push_back(hit.index);
+  for (const FuzzyHit& hit : fuzzy(overlay.items, overlay.filter, overlay.items.size()))
+    shown.push_back(hit.index);
   return shown;
 }
 
@@ -112,13 +115,16 @@ namespace {
 
 Row list_keys(const Overlay& overlay, int width) {
   for (const ListAction& action : overlay.actions)
-    if (action.key == overlay.armed) return key_hints({{action.key, "once more to " + action.verb}, {"esc", "keep"}}, width);
-  if (overlay.filtering && overlay.search) return key_hints({{"enter", "search inside"}, {"esc", "all"}}, width);
+    if (action.key == overlay.armed)
+      return key_hints({{action.key, "once more to " + action.verb}, {"esc", "keep"}}, width);
+  if (overlay.filtering && overlay.search)
+    return key_hints({{"enter", "search inside"}, {"esc", "all"}}, width);
   if (overlay.filtering) return key_hints({{"enter", "done"}, {"esc", "all"}}, width);
   std::vector<KeyHint> hints = {{"enter", overlay.opens}};
   if (overlay.marked) hints.push_back({"space", "mark"});
   for (const ListAction& action : overlay.actions) hints.push_back({action.key, action.verb});
-  hints.insert(hints.end(), {{"/", overlay.search ? "search" : "filter"}, {"esc", overlay.below ? "back" : "close"}});
+  hints.insert(hints.end(),
+               {{"/", overlay.search ? "search" : "filter"}, {"esc", overlay.below ? "back" : "close"}});
   return key_hints(hints, width);
 }
 
@@ -134,7 +140,8 @@ Row footer_of(const Overlay& overlay, int width) {
   if (picker && !overlay.opens.empty()) return list_keys(overlay, width);
   if (picker) return key_hints({{"enter", "choose"}, {"esc", "close"}, {"type", "filter"}}, width);
   std::vector<KeyHint> hints = {{"esc", overlay.below ? "back" : "close"}};
-  if (overlay.lines > overlay.page) hints.insert(hints.end(), {{"space b", "page"}, {"/", "search"}, {"n N", "next"}});
+  if (overlay.lines > overlay.page)
+    hints.insert(hints.end(), {{"space b", "page"}, {"/", "search"}, {"n N", "next"}});
   return key_hints(hints, width);
 }
 
@@ -159,20 +166,25 @@ Rows overlay_rows(Overlay& overlay, int width, int height) {
     mark_hits(body[i], overlay.last_find, overlay.hit == i);
     shown.push_back(std::move(body[i]));
   }
-  if (picker) shown.resize(std::max(shown.size(), std::min(overlay.page, overlay.items.size())));  // a filter moves nothing
+  if (picker)
+    shown.resize(
+        std::max(shown.size(), std::min(overlay.page, overlay.items.size())));  // a filter moves nothing
   Frame frame;
-  const std::string about = overlay.about_marked && overlay.marked ? overlay.about_marked(*overlay.marked) : "";
+  const std::string about =
+      overlay.about_marked && overlay.marked ? overlay.about_marked(*overlay.marked) : "";
   const std::string filter =
       overlay.filter.empty() ? "" : "  " + shorten(safe_text(overlay.filter, Lines::one), inside / 2) + "▏";
   const int room = std::max(1, inside - 2 - tern::width(filter));  // the frame's own marks stand beside it
   frame.title = RowBuilder()
-                    .add(shorten(safe_text(overlay.title + about, Lines::one), room), Style{.fg = Colour::accent, .bold = true})
+                    .add(shorten(safe_text(overlay.title + about, Lines::one), room),
+                         Style{.fg = Colour::accent, .bold = true})
                     .add(filter)
                     .take();
   if (last > 0) {
     const std::size_t seen = picker ? overlay.selected + 1 : overlay.top + overlay.page;
     std::string place = std::to_string(std::min(seen, overlay.lines)) + "/" + std::to_string(overlay.lines);
-    if (overlay.hit) place = "hit " + std::to_string(overlay.hit_number) + " of " + std::to_string(overlay.hits);
+    if (overlay.hit)
+      place = "hit " + std::to_string(overlay.hit_number) + " of " + std::to_string(overlay.hits);
     frame.rest = RowBuilder().add(place, muted).take();
   }
   frame.footer = footer_of(overlay, inside - (last > 0 ? 16 : 2));
@@ -201,14 +213,16 @@ std::string overlay_mouse(Overlay& overlay, const Mouse& event, int y) {
     if (event.what == What::press && line >= 0 && line < page && row < overlay.lines) overlay.selected = row;
     return {};
   }
-  if (event.what == What::press && (line < 0 || line >= page)) return overlay.selection.clear(), std::string();
+  if (event.what == What::press && (line < 0 || line >= page))
+    return overlay.selection.clear(), std::string();
   if (event.what != What::press && !overlay.selection.dragging()) return {};
   const Rows rows = overlay.content(overlay.width);
   const std::size_t last = rows.size() > overlay.page ? rows.size() - overlay.page : 0;
   if (event.what == What::drag && line < 0) overlay.top -= overlay.top > 0;
   if (event.what == What::drag && line >= page) overlay.top = std::min(overlay.top + 1, last);
-  const auto row = std::min(overlay.top + static_cast<std::size_t>(std::clamp(line, 0, std::max(0, page - 1))),
-                            std::max<std::size_t>(rows.size(), 1) - 1);
+  const auto row =
+      std::min(overlay.top + static_cast<std::size_t>(std::clamp(line, 0, std::max(0, page - 1))),
+               std::max<std::size_t>(rows.size(), 1) - 1);
   if (event.what == What::press) overlay.selection.press(rows, row, event.x - left);
   if (event.what == What::drag) overlay.selection.drag(rows, row, event.x - left);
   if (event.what != What::release) return {};
@@ -257,8 +271,10 @@ bool filter_key(Shell& shell, Overlay& overlay, const KeyPress& press) {
 
 constexpr std::int64_t second_stroke_ms = 300;
 
-void act(Shell& shell, Overlay& overlay, const std::string& key, const std::string& armed, std::size_t index) {
-  const auto action = std::find_if(overlay.actions.begin(), overlay.actions.end(), [&](const auto& a) { return a.key == key; });
+void act(Shell& shell, Overlay& overlay, const std::string& key, const std::string& armed,
+         std::size_t index) {
+  const auto action = std::find_if(overlay.actions.begin(), overlay.actions.end(),
+                                   [&](const auto& a) { return a.key == key; });
   if (action == overlay.actions.end()) return;
   const bool meant = armed == key && shell.now_ms - overlay.armed_ms >= second_stroke_ms;
   if (action->twice && !meant)
@@ -273,7 +289,8 @@ bool list_key(Shell& shell, const KeyPress& press, const std::vector<std::size_t
   const std::string armed = std::exchange(overlay.armed, {});
   const bool letter = is_letter(press);
   if (overlay.filtering) return filter_key(shell, overlay, press);
-  if (press.key == Key::escape && (!armed.empty() || !overlay.filter.empty())) return overlay.filter.clear(), true;
+  if (press.key == Key::escape && (!armed.empty() || !overlay.filter.empty()))
+    return overlay.filter.clear(), true;
   if (letter && press.text == "/") return overlay.filtering = true;
   if (letter && press.text == "q") return close_overlay(shell), true;
   if (!letter && press.key != Key::enter) return false;

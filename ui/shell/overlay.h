@@ -1,4 +1,5 @@
-// What opens over the transcript: a text to read, or a list to choose from. One value, drawn and keyed in one place.
+// What opens over the transcript: a text to read, or a list to choose from. One value, drawn and keyed in one
+// place.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +19,31 @@ namespace tern {
 
 struct Shell;
 
-// A letter that acts on the selected item of a list. One that destroys is struck twice, with a moment between: whoever types a word
-// with "dd" in it, or holds the key down, destroys nothing.
+// A letter that acts on the selected item of a list. One that destroys is struck twice, with a moment
+// between: whoever types a word with "dd" in it, or holds the key down, destroys nothing.
 struct ListAction {
   std::string key, verb;
   std::function<void(Shell&, std::size_t)> run;
   bool twice = false;
-  std::function<void(Shell&, std::vector<std::size_t>)> run_all = {};  // of a list with marks, in place of `run`
+  std::function<void(Shell&, std::vector<std::size_t>)> run_all =
+      {};  // of a list with marks, in place of `run`
 };
 
 struct Overlay {
   std::string title;
-  std::vector<KeyHint> keys;                        // what it can do besides; in place of the usual ones
-  std::function<Rows(int width)> content;           // a pager when set
-  std::vector<std::string> items;                   // a picker when not empty
-  std::function<void(Shell&, std::size_t)> chosen;  // Enter on items[i]; the overlay is already closed, unless `opens` is set
-  std::string opens;                                // what Enter does, "open": then letters act and `/` filters
+  std::vector<KeyHint> keys;               // what it can do besides; in place of the usual ones
+  std::function<Rows(int width)> content;  // a pager when set
+  std::vector<std::string> items;          // a picker when not empty
+  std::function<void(Shell&, std::size_t)>
+      chosen;         // Enter on items[i]; the overlay is already closed, unless `opens` is set
+  std::string opens;  // what Enter does, "open": then letters act and `/` filters
   std::vector<ListAction> actions;
   std::function<void(Shell&, std::string)> search;  // Enter on a filter: inside what the items stand for
-  std::optional<std::set<std::size_t>> marked;      // rows chosen together by space; none: a list without marks
+  std::optional<std::set<std::size_t>> marked;  // rows chosen together by space; none: a list without marks
   std::function<std::string(const std::set<std::size_t>&)> about_marked;  // behind the title
-  std::string list;                                     // which list it is: one that comes again keeps its place
-  std::shared_ptr<Overlay> below;                       // goes on when this one closes
-  std::function<bool(Shell&, const KeyPress&)> key;     // own keys, asked first; true = taken
+  std::string list;                                  // which list it is: one that comes again keeps its place
+  std::shared_ptr<Overlay> below;                    // goes on when this one closes
+  std::function<bool(Shell&, const KeyPress&)> key;  // own keys, asked first; true = taken
   std::function<bool(Shell&, std::string_view)> paste;  // a text pasted where `key` types; true = taken
   bool report = false;                                  // the context panel: asks anew when the meters moved
   std::uint64_t gauged = 0;                             // … which it has shown so far

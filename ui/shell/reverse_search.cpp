@@ -14,7 +14,8 @@ void show(Shell& shell, std::size_t hit) {
 
 void find_older(Shell& shell, bool again) {
   const bool asked = again || !shell.reverse->empty();
-  if (const auto hit = asked ? shell.history.find(*shell.reverse, shell.reverse_at) : std::nullopt) return show(shell, *hit);
+  if (const auto hit = asked ? shell.history.find(*shell.reverse, shell.reverse_at) : std::nullopt)
+    return show(shell, *hit);
   if (again && !shell.reverse_missed) return;  // what is shown is the oldest that holds it
   shell.reverse_missed = asked;
   shell.composer.set(shell.reverse_draft);
@@ -31,7 +32,9 @@ void start_reverse(Shell& shell) {
 }
 
 void reverse_key(Shell& shell, const KeyPress& press) {
-  const auto control = [&](std::string_view letter) { return press.key == Key::character && press.ctrl && press.text == letter; };
+  const auto control = [&](std::string_view letter) {
+    return press.key == Key::character && press.ctrl && press.text == letter;
+  };
   const bool older = control("r"), newer = control("s");
   if (press.key == Key::escape || press.key == Key::enter || control("c") || press.key == Key::tab) {
     if (press.key == Key::escape || press.ctrl) shell.composer.set(shell.reverse_draft);

@@ -19,7 +19,9 @@ namespace {
 
 constexpr Style muted{.fg = Colour::muted};
 
-std::string history_file(const UiDeps& deps) { return deps.state_dir.empty() ? "" : deps.state_dir + "/prompts"; }
+std::string history_file(const UiDeps& deps) {
+  return deps.state_dir.empty() ? "" : deps.state_dir + "/prompts";
+}
 
 // Where the second column of a line begins, so that what is wrapped stays in it; none: under the first word.
 std::size_t hanging(std::string_view line, int width) {
@@ -37,7 +39,8 @@ Rows plain_rows(std::string_view text, int width, bool linear) {
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
-    const std::size_t note = line.find("  // ");  // a remark that has no room beside what it is about stands below
+    const std::size_t note =
+        line.find("  // ");  // a remark that has no room beside what it is about stands below
     const bool below = !linear && note != line.npos && tern::width(line) > width;
     const std::string_view said = below ? line.substr(0, line.find_last_not_of(' ', note) + 1) : line;
     wrap_into(rows, RowBuilder().add(said).take(), width, "", std::string(hanging(said, width), ' '));
@@ -54,7 +57,8 @@ Rows file_diffs(std::string_view text, int width) {
     const std::size_t next = std::min(text.find("\n--- ", 1), text.size());
     const std::string_view file = text.substr(0, next);
     const std::size_t end = std::min(file.find('\n'), file.size());
-    const std::string_view head = file.substr(file.starts_with("--- ") ? 4 : 0, file.starts_with("--- ") ? end - 4 : end);
+    const std::string_view head =
+        file.substr(file.starts_with("--- ") ? 4 : 0, file.starts_with("--- ") ? end - 4 : end);
     if (!rows.empty()) rows.emplace_back();
     rows.push_back(RowBuilder().add(shorten(head, width), Style{.bold = true}).take());
     std::string_view lines = file.substr(std::min(end + 1, file.size()));
@@ -73,7 +77,9 @@ Shell::Shell(UiDeps& dependencies, CommandSet commands, std::function<void()> wa
       slash(std::move(commands)),
       history(history_file(dependencies)),
       files(
-          dependencies.list_files ? dependencies.list_files : [](std::stop_token) { return std::vector<std::string>(); }, waker),
+          dependencies.list_files ? dependencies.list_files
+                                  : [](std::stop_token) { return std::vector<std::string>(); },
+          waker),
       wake(std::move(waker)),
       clipboard(dependencies.state_dir) {
   composer.set_vi(deps.vi);
@@ -161,8 +167,8 @@ void Shell::leave() {
   quitting = jobs == 0 || now_ms - last_leave_ms < patience_ms;
   last_leave_ms = now_ms;
   if (!quitting)
-    say(plural(jobs, "command") + (jobs == 1 ? " still runs" : " still run") + " in the background · again to stop " +
-            (jobs == 1 ? "it" : "them") + " and quit",
+    say(plural(jobs, "command") + (jobs == 1 ? " still runs" : " still run") +
+            " in the background · again to stop " + (jobs == 1 ? "it" : "them") + " and quit",
         patience_ms);
 }
 
@@ -179,8 +185,10 @@ void Shell::submit(When when) {
   if (text.find_first_not_of(" \t\n") == text.npos) return;
   history.add(text);
   transcript.to_end();
-  // A path is no command: "/etc/hosts has a wrong line". What follows a command's name may be one: "/pin never touch src/api.h".
-  if (sign == '/' && text.find('\n') == text.npos && text.find('/', 1) >= std::min(text.find(' '), text.size()))
+  // A path is no command: "/etc/hosts has a wrong line". What follows a command's name may be one: "/pin
+  // never touch src/api.h".
+  if (sign == '/' && text.find('\n') == text.npos &&
+      text.find('/', 1) >= std::min(text.find(' '), text.size()))
     return run_command(*this, std::string_view(text).substr(1));
   if (sign == '!') {
     const bool hidden = text.starts_with("!!");
@@ -189,8 +197,10 @@ void Shell::submit(When when) {
   if (sign == '#') return send(MemoryNote{text.substr(std::min(text.find_first_not_of("# "), text.size()))});
   if (all_done(view.todos)) show_todos = false;
   std::string too_large;
-  auto pictures = view.meters.images ? attached_pictures(text, deps.cwd, too_large) : std::vector<Attachment>();
-  if (!too_large.empty()) notice(too_large + " is larger than 3.7 MB, so only its name was sent", Level::warning);
+  auto pictures =
+      view.meters.images ? attached_pictures(text, deps.cwd, too_large) : std::vector<Attachment>();
+  if (!too_large.empty())
+    notice(too_large + " is larger than 3.7 MB, so only its name was sent", Level::warning);
   constexpr std::size_t most_pastes = 50;  // of prompts that came to nothing
   std::move(pastes.begin(), pastes.end(), std::back_inserter(view.sent_pastes));
   if (view.sent_pastes.size() > most_pastes) view.sent_pastes.clear();

@@ -1,5 +1,5 @@
-// Everything the UI thread owns, in one struct that is passed around: the view, the editor, what is open above them.
-// Units route through here; none of them keeps a pointer to another.
+// Everything the UI thread owns, in one struct that is passed around: the view, the editor, what is open
+// above them. Units route through here; none of them keeps a pointer to another.
 #pragma once
 
 #include <cstdint>
@@ -62,15 +62,16 @@ struct Shell {
   std::string reverse_draft;    // what stood in the composer before
   Hint hint;
   std::int64_t now_ms = 0;  // set by the loop before anything else runs
-  std::int64_t last_key_ms = -10'000, last_escape_ms = -10'000, last_ctrl_c_ms = -10'000, last_leave_ms = -10'000;
+  std::int64_t last_key_ms = -10'000, last_escape_ms = -10'000, last_ctrl_c_ms = -10'000,
+               last_leave_ms = -10'000;
   bool quitting = false, repaint = false, suspend = false;
-  bool edit_externally = false;                             // the loop opens $EDITOR on the composer's text
-  bool chord = false;                                       // Ctrl-X was struck: Ctrl-E follows
-  bool edit_preview = false;                                // … or on the draft summary
-  bool edit_plan = false;                                   // … or on the plan in the dialog
-  std::string to_clipboard;                                 // the loop hands it on
-  bool desktop_clipboard = false;                           // a program sets it; else nobody knows whether it arrives
-  std::uint64_t asked_earlier = 0;                          // the opening for which the part above was asked
+  bool edit_externally = false;     // the loop opens $EDITOR on the composer's text
+  bool chord = false;               // Ctrl-X was struck: Ctrl-E follows
+  bool edit_preview = false;        // … or on the draft summary
+  bool edit_plan = false;           // … or on the plan in the dialog
+  std::string to_clipboard;         // the loop hands it on
+  bool desktop_clipboard = false;   // a program sets it; else nobody knows whether it arrives
+  std::uint64_t asked_earlier = 0;  // the opening for which the part above was asked
   enum class Seek { none, begin, find } seek = Seek::none;  // what goes on when it has come
   int transcript_top = 0, transcript_height = 0;            // where the transcript was drawn, for the mouse
   ComposerBox composer_box;                                 // … and the prompt

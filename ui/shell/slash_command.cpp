@@ -71,7 +71,8 @@ void take_brought(Shell& shell, const CommandList& list) {
   for (const std::string& name : gone) shell.slash.remove(name);
   for (const BroughtCommand& brought : list.commands) {
     const bool clash = built_in(shell.slash, brought.name);
-    const std::string name = clash ? (brought.of_project ? "project:" : "user:") + brought.name : brought.name;
+    const std::string name =
+        clash ? (brought.of_project ? "project:" : "user:") + brought.name : brought.name;
     shell.slash.add(slash_of(brought, name));
     if (clash) shell.notice("/" + brought.name + " is built in. " + brought.source + " is /" + name + ".");
   }
@@ -83,15 +84,18 @@ void run_command(Shell& shell, std::string_view line) {
   const std::size_t blank = std::min(line.find_first_of(" \n"), line.size());
   const std::string_view name = line.substr(0, blank);
   std::string_view arguments = line.substr(std::min(line.find_first_not_of(" \n", blank), line.size()));
-  while (!arguments.empty() && (arguments.back() == ' ' || arguments.back() == '\n')) arguments.remove_suffix(1);
+  while (!arguments.empty() && (arguments.back() == ' ' || arguments.back() == '\n'))
+    arguments.remove_suffix(1);
   std::vector<std::string> meant;
   const SlashCommand* command = shell.slash.find(name, meant);
-  // Until the session is open its own commands are not known here: the owner says whether there is one of that name.
+  // Until the session is open its own commands are not known here: the owner says whether there is one of
+  // that name.
   const bool opening = shell.view.openings == 0;
-  if (!command && meant.empty() && opening) return shell.send(RunCommand{std::string(name), std::string(arguments)});
+  if (!command && meant.empty() && opening)
+    return shell.send(RunCommand{std::string(name), std::string(arguments)});
   if (!command) {
-    std::string text =
-        meant.empty() ? "no command /" + std::string(name) + " · /help list them" : "/" + std::string(name) + " could be";
+    std::string text = meant.empty() ? "no command /" + std::string(name) + " · /help list them"
+                                     : "/" + std::string(name) + " could be";
     for (const std::string& other : meant) text += " /" + other;
     return shell.say(std::move(text), read_ms);
   }

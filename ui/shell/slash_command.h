@@ -1,5 +1,6 @@
-// A slash command is a value: the built-in ones are made by a file each (ui/commands), others come at run time. Help and completion
-// come from the set. run() is called on the UI thread and must not block: what needs the worker is a Command.
+// A slash command is a value: the built-in ones are made by a file each (ui/commands), others come at run
+// time. Help and completion come from the set. run() is called on the UI thread and must not block: what
+// needs the worker is a Command.
 #pragma once
 
 #include <functional>
@@ -19,14 +20,15 @@ struct SlashCommand {
   std::function<void(Shell& shell, std::string_view arguments)> run;
   bool while_working = true;                                            // may run during a turn
   std::function<std::vector<std::string>(Shell& shell)> complete = {};  // values of the first argument
-  std::string source = {};                                              // the file it is from; empty = built in
+  std::string source = {};  // the file it is from; empty = built in
 };
 
 class CommandSet {
  public:
   void add(SlashCommand command);  // takes the place of one of the same name
   bool remove(std::string_view name);
-  // By name, alias or unique prefix. Null and a list of what was meant when it is ambiguous or unknown. Good until the set changes.
+  // By name, alias or unique prefix. Null and a list of what was meant when it is ambiguous or unknown. Good
+  // until the set changes.
   const SlashCommand* find(std::string_view name, std::vector<std::string>& meant) const;
 
   auto begin() const { return commands_.begin(); }
@@ -37,7 +39,8 @@ class CommandSet {
 };
 
 void run_command(Shell& shell, std::string_view line);  // without the leading '/'
-// Puts these in place of the ones brought along before. One that has the name of a built-in command gets a longer one, and that is said.
+// Puts these in place of the ones brought along before. One that has the name of a built-in command gets a
+// longer one, and that is said.
 void take_brought(Shell& shell, const CommandList& list);
 
 }  // namespace tern

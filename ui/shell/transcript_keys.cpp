@@ -95,7 +95,8 @@ void place_caret(Shell& shell, const Mouse& event) {
   shell.completion.update(shell);
 }
 
-// A click on what is folded shows it whole, in its place; another folds it again. A run of reads opens as one.
+// A click on what is folded shows it whole, in its place; another folds it again. A run of reads opens as
+// one.
 void toggle_fold(Shell& shell, std::optional<std::size_t> clicked) {
   std::vector<Cell>& cells = shell.view.cells;
   if (!clicked || *clicked >= cells.size()) return;
@@ -140,7 +141,8 @@ void mouse_event(Shell& shell, const Mouse& event) {
     return;
   }
   const bool wheel = event.what == Mouse::What::wheel_up || event.what == Mouse::What::wheel_down;
-  if (wheel && shell.approval.is_open() && !inside) return shell.approval.scroll(event.what == Mouse::What::wheel_up ? -3 : 3);
+  if (wheel && shell.approval.is_open() && !inside)
+    return shell.approval.scroll(event.what == Mouse::What::wheel_up ? -3 : 3);
   switch (event.what) {
     case Mouse::What::wheel_up: shell.transcript.scroll(-3); break;
     case Mouse::What::wheel_down: shell.transcript.scroll(3); break;
@@ -151,7 +153,8 @@ void mouse_event(Shell& shell, const Mouse& event) {
     case Mouse::What::drag: shell.transcript.drag(event.x, y); break;
     case Mouse::What::release: {
       std::string text = shell.transcript.release();
-      if (text.empty() && inside && !shell.approval.is_open()) toggle_fold(shell, shell.transcript.cell_at(y));
+      if (text.empty() && inside && !shell.approval.is_open())
+        toggle_fold(shell, shell.transcript.cell_at(y));
       copy_text(shell, std::move(text));
       break;
     }

@@ -1,4 +1,5 @@
-// How a program of the person's is started: it hears every signal, whatever this program has blocked or ignored.
+// How a program of the person's is started: it hears every signal, whatever this program has blocked or
+// ignored.
 #pragma once
 
 #include <signal.h>

@@ -32,7 +32,8 @@ std::vector<Program> programs() {
 bool on_path(std::string_view name, std::string_view path) {
   while (!path.empty()) {
     const auto end = std::min(path.find(':'), path.size());
-    if (end > 0 && ::access((std::string(path.substr(0, end)) + "/" + std::string(name)).c_str(), X_OK) == 0) return true;
+    if (end > 0 && ::access((std::string(path.substr(0, end)) + "/" + std::string(name)).c_str(), X_OK) == 0)
+      return true;
     path.remove_prefix(std::min(end + 1, path.size()));
   }
   return false;
@@ -92,7 +93,8 @@ std::string base64(std::string_view bytes) {
     std::uint32_t group = 0;
     for (std::size_t k = 0; k < 3; ++k)
       group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k) out += i + k > bytes.size() ? '=' : letters[group >> (18 - 6 * k) & 63];
+    for (std::size_t k = 0; k < 4; ++k)
+      out += i + k > bytes.size() ? '=' : letters[group >> (18 - 6 * k) & 63];
   }
   return out;
 }

@@ -141,7 +141,8 @@ ClipboardPicture::Answer look_for_one(const std::string& folder, const std::stop
     return {std::move(path), ""};
   }
   if (asked) return {"", "there is no picture on the clipboard"};
-  if (!missing.empty()) return {"", "to paste a picture install " + missing + "; or name its file: @picture.png"};
+  if (!missing.empty())
+    return {"", "to paste a picture install " + missing + "; or name its file: @picture.png"};
   return {"", "no clipboard here (no display); name the file: @picture.png"};
 }
 

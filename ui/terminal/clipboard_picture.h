@@ -1,5 +1,6 @@
-// The picture on the clipboard, asked of the tool that this desktop has (wl-paste, xclip, pngpaste) on a thread of its own:
-// such a tool waits for the program that owns the clipboard. It ends with its owner, and after a few seconds by itself.
+// The picture on the clipboard, asked of the tool that this desktop has (wl-paste, xclip, pngpaste) on a
+// thread of its own: such a tool waits for the program that owns the clipboard. It ends with its owner, and
+// after a few seconds by itself.
 #pragma once
 
 #include <functional>

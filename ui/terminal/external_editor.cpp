@@ -24,13 +24,15 @@ std::string editor_command() {
   return "vi";
 }
 
-// In place of the shell where it is one command: then what stops and ends is the editor, and signals reach it.
+// In place of the shell where it is one command: then what stops and ends is the editor, and signals reach
+// it.
 std::string in_place(const std::string& editor) {
   const bool assigns = editor.substr(0, editor.find(' ')).find('=') != editor.npos;
   return assigns || editor.find_first_of(";&|<>(){}\n") != editor.npos ? editor : "exec " + editor;
 }
 
-// Waits as a shell would: stops with the editor and goes on with it. What is to end us ends it first, and is then ours again.
+// Waits as a shell would: stops with the editor and goes on with it. What is to end us ends it first, and is
+// then ours again.
 int wait_for(pid_t pid) {
   sigset_t heard;  // the rest of what the keyboard can send was meant for the editor
   sigemptyset(&heard);

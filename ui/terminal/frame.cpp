@@ -14,7 +14,8 @@ std::string line(int columns) {
 }
 
 // "╭─ left ───── right ─╮". What does not fit is left out, the right piece first.
-Row edge(std::string_view begin, std::string_view end, const Row& left, const Row& right, int width, Style style) {
+Row edge(std::string_view begin, std::string_view end, const Row& left, const Row& right, int width,
+         Style style) {
   const auto taken = [](const Row& piece) { return piece.text.empty() ? 0 : tern::width(piece.text) + 3; };
   const bool shows_left = taken(left) > 0 && taken(left) <= width - 2;
   const int room = width - 2 - (shows_left ? taken(left) : 0);
@@ -22,7 +23,8 @@ Row edge(std::string_view begin, std::string_view end, const Row& left, const Ro
   Row row = RowBuilder().add(begin, style).add(shows_left ? "─ " : "", style).take();
   if (shows_left) append(row, left);
   const int lines = room - (shows_right ? taken(right) : 0);
-  append(row, RowBuilder().add(shows_left ? " " : "").add(line(lines), style).add(shows_right ? " " : "").take());
+  append(row,
+         RowBuilder().add(shows_left ? " " : "").add(line(lines), style).add(shows_right ? " " : "").take());
   if (shows_right) append(row, right);
   append(row, RowBuilder().add(shows_right ? " ─" : "", style).add(end, style).take());
   return row;
@@ -51,9 +53,13 @@ Row key_hints(const std::vector<KeyHint>& hints, int width) {
   constexpr Style muted{.fg = Colour::muted};
   RowBuilder row;
   for (const KeyHint& hint : hints) {
-    const int columns = (row.columns() > 0 ? 3 : 0) + tern::width(hint.key) + (hint.key.empty() ? 0 : 1) + tern::width(hint.verb);
+    const int columns = (row.columns() > 0 ? 3 : 0) + tern::width(hint.key) + (hint.key.empty() ? 0 : 1) +
+                        tern::width(hint.verb);
     if (row.columns() + columns > width) break;
-    row.add(row.columns() > 0 ? " · " : "", muted).add(hint.key).add(hint.key.empty() ? "" : " ").add(hint.verb, muted);
+    row.add(row.columns() > 0 ? " · " : "", muted)
+        .add(hint.key)
+        .add(hint.key.empty() ? "" : " ")
+        .add(hint.verb, muted);
   }
   return row.take();
 }

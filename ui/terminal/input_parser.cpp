@@ -64,8 +64,8 @@ KeyPress control_key(unsigned char c) {
 // The keypad as kitty reports it: digits and signs as text, the rest as keys.
 std::optional<KeyPress> keypad_key(long code) {
   static constexpr std::string_view signs = "0123456789./*-+\r=,";  // from 57399 on
-  static constexpr Key keys[] = {Key::left,      Key::right, Key::up,  Key::down,   Key::page_up,
-                                 Key::page_down, Key::home,  Key::end, Key::insert, Key::del};  // from 57417 on
+  static constexpr Key keys[] = {Key::left, Key::right, Key::up,     Key::down, Key::page_up, Key::page_down,
+                                 Key::home, Key::end,   Key::insert, Key::del};  // from 57417 on
   if (code >= 57417 && code < 57417 + static_cast<long>(std::size(keys))) return key(keys[code - 57417]);
   if (code < 57399 || code >= 57399 + static_cast<long>(signs.size())) return std::nullopt;
   const char sign = signs[static_cast<std::size_t>(code - 57399)];
@@ -86,11 +86,14 @@ void apply_shift(KeyPress& press, long shifted) {
 
 bool code_point(long code) { return code >= 32 && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF); }
 
-// A code point as kitty and modifyOtherKeys report it; `shifted` and `base` are what it is with shift and on a Latin keyboard.
+// A code point as kitty and modifyOtherKeys report it; `shifted` and `base` are what it is with shift and on
+// a Latin keyboard.
 std::optional<KeyPress> code_key(long code, int modifiers, long shifted = -1, long base = -1) {
   constexpr int super_hyper_meta = 8 | 16 | 32, alt_ctrl = 2 | 4;
-  if (modifiers > 1 && ((modifiers - 1) & super_hyper_meta) != 0) return std::nullopt;  // the window manager's
-  if (modifiers > 1 && ((modifiers - 1) & alt_ctrl) != 0 && code > 127 && base > 32 && base < 127) code = base;
+  if (modifiers > 1 && ((modifiers - 1) & super_hyper_meta) != 0)
+    return std::nullopt;  // the window manager's
+  if (modifiers > 1 && ((modifiers - 1) & alt_ctrl) != 0 && code > 127 && base > 32 && base < 127)
+    code = base;
   KeyPress press;
   switch (code) {
     case 13: press = key(Key::enter); break;
@@ -118,7 +121,8 @@ struct Csi {
   std::vector<std::vector<long>> parameters;  // sub-parameters after ':'
   char final = 0;
   long at(std::size_t i, long otherwise) const {
-    return i < parameters.size() && !parameters[i].empty() && parameters[i][0] >= 0 ? parameters[i][0] : otherwise;
+    return i < parameters.size() && !parameters[i].empty() && parameters[i][0] >= 0 ? parameters[i][0]
+                                                                                    : otherwise;
   }
 };
 
@@ -159,9 +163,10 @@ std::optional<Key> letter_key(char final) {
 
 std::optional<Key> tilde_key(long number) {
   static constexpr std::pair<int, Key> table[] = {
-      {1, Key::home}, {2, Key::insert}, {3, Key::del}, {4, Key::end},  {5, Key::page_up}, {6, Key::page_down}, {7, Key::home},
-      {8, Key::end},  {11, Key::f1},    {12, Key::f2}, {13, Key::f3},  {14, Key::f4},     {15, Key::f5},       {17, Key::f6},
-      {18, Key::f7},  {19, Key::f8},    {20, Key::f9}, {21, Key::f10}, {23, Key::f11},    {24, Key::f12}};
+      {1, Key::home},      {2, Key::insert}, {3, Key::del},  {4, Key::end},  {5, Key::page_up},
+      {6, Key::page_down}, {7, Key::home},   {8, Key::end},  {11, Key::f1},  {12, Key::f2},
+      {13, Key::f3},       {14, Key::f4},    {15, Key::f5},  {17, Key::f6},  {18, Key::f7},
+      {19, Key::f8},       {20, Key::f9},    {21, Key::f10}, {23, Key::f11}, {24, Key::f12}};
   for (const auto& [code, which] : table)
     if (code == number) return which;
   return std::nullopt;
@@ -194,7 +199,8 @@ std::optional<KeyPress> coded_key(const Csi& csi, int modifiers) {
   const bool release = csi.parameters.size() > 1 && csi.parameters[1].size() > 1 && csi.parameters[1][1] == 3;
   if (release) return std::nullopt;
   const auto& codes = csi.parameters[0];
-  return code_key(csi.at(0, 0), modifiers, codes.size() > 1 ? codes[1] : -1, codes.size() > 2 ? codes[2] : -1);
+  return code_key(csi.at(0, 0), modifiers, codes.size() > 1 ? codes[1] : -1,
+                  codes.size() > 2 ? codes[2] : -1);
 }
 
 std::vector<Input> csi_inputs(const Csi& csi, std::string_view whole) {
@@ -213,9 +219,12 @@ std::vector<Input> csi_inputs(const Csi& csi, std::string_view whole) {
     press.shift = true;
     return {press};
   }
-  if (csi.final == 'R' && csi.parameters.size() == 2 && csi.at(0, 0) > 1) return {Reply{std::string(whole)}};  // cursor report
-  if (csi.final == 'I' || csi.final == 'O') return {Reply{std::string(whole)}};                                // focus
-  const auto which = csi.final == '~' ? tilde_key(csi.at(0, 0)) : csi.final == 'M' ? std::nullopt : letter_key(csi.final);
+  if (csi.final == 'R' && csi.parameters.size() == 2 && csi.at(0, 0) > 1)
+    return {Reply{std::string(whole)}};                                          // cursor report
+  if (csi.final == 'I' || csi.final == 'O') return {Reply{std::string(whole)}};  // focus
+  const auto which = csi.final == '~'   ? tilde_key(csi.at(0, 0))
+                     : csi.final == 'M' ? std::nullopt
+                                        : letter_key(csi.final);
   if (!which) return {};
   KeyPress press = key(*which);
   set_modifiers(press, modifiers);
@@ -226,7 +235,7 @@ Taken take_csi(std::string_view in) {
   std::size_t i = 2;
   while (i < in.size() && in[i] >= 0x20 && in[i] <= 0x3F) ++i;
   if (i >= in.size()) return i > longest_sequence ? nothing(i) : need_more();
-  if (in[i] < 0x40 || in[i] > 0x7E) return nothing(i);                          // broken off by a control: that one is read next
+  if (in[i] < 0x40 || in[i] > 0x7E) return nothing(i);  // broken off by a control: that one is read next
   if (in[i] == '[' && i == 2) return in.size() > 3 ? nothing(4) : need_more();  // the Linux console's F1..F5
   return {i + 1, csi_inputs(parse_csi(in.substr(2, i - 2), in[i]), in.substr(0, i + 1))};
 }

@@ -1,6 +1,7 @@
 // Bytes from the terminal to input events: incremental, pure, never throws, bounded memory whatever comes.
-// Feed bytes as they arrive; call timeout() when a lone ESC has waited 30 ms. Understands UTF-8, CSI and SS3 keys, kitty keyboard,
-// modifyOtherKeys, bracketed paste, SGR mouse (wheel, drag), focus-free OSC/DCS replies (swallowed or reported as Reply).
+// Feed bytes as they arrive; call timeout() when a lone ESC has waited 30 ms. Understands UTF-8, CSI and SS3
+// keys, kitty keyboard, modifyOtherKeys, bracketed paste, SGR mouse (wheel, drag), focus-free OSC/DCS replies
+// (swallowed or reported as Reply).
 #pragma once
 
 #include <string>

@@ -53,8 +53,9 @@ bool parse_key_name(std::string_view name, KeyPress& press) {
   press = {};
   for (bool again = true; again;) {
     again = false;
-    for (const auto& [prefix, flag] :
-         {std::pair{std::string_view("ctrl-"), &press.ctrl}, {"alt-", &press.alt}, {"shift-", &press.shift}}) {
+    for (const auto& [prefix, flag] : {std::pair{std::string_view("ctrl-"), &press.ctrl},
+                                       {"alt-", &press.alt},
+                                       {"shift-", &press.shift}}) {
       if (!name.starts_with(prefix) || name.size() == prefix.size()) continue;
       *flag = true;
       name.remove_prefix(prefix.size());

@@ -34,13 +34,16 @@ void LineInput::wake() {
 }
 
 int LineInput::wait(bool want_line) {
-  pollfd fds[] = {{want_line && !ended_ ? STDIN_FILENO : -1, POLLIN, 0}, {wake_, POLLIN, 0}, {signals_, POLLIN, 0}};
+  pollfd fds[] = {
+      {want_line && !ended_ ? STDIN_FILENO : -1, POLLIN, 0}, {wake_, POLLIN, 0}, {signals_, POLLIN, 0}};
   if (poll(fds, 3, -1) <= 0) return 0;
   std::uint64_t count = 0;
   if (fds[1].revents != 0) (void)!::read(wake_, &count, sizeof count);
   if (fds[0].revents != 0) read_more();
   signalfd_siginfo info{};
-  return fds[2].revents != 0 && ::read(signals_, &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
+  return fds[2].revents != 0 && ::read(signals_, &info, sizeof info) == sizeof info
+             ? static_cast<int>(info.ssi_signo)
+             : 0;
 }
 
 std::string LineInput::line() {

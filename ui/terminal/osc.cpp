@@ -65,14 +65,17 @@ TerminalName named_by_variables(const TerminalVariables& variables) {
 
 TerminalName named_by_program(std::string_view term, std::string_view program) {
   static constexpr std::pair<std::string_view, TerminalName> terms[] = {
-      {"xterm-kitty", TerminalName::kitty},  {"xterm-ghostty", TerminalName::ghostty}, {"foot", TerminalName::foot},
-      {"rxvt-unicode", TerminalName::urxvt}, {"alacritty", TerminalName::alacritty},
+      {"xterm-kitty", TerminalName::kitty},   {"xterm-ghostty", TerminalName::ghostty},
+      {"foot", TerminalName::foot},           {"rxvt-unicode", TerminalName::urxvt},
+      {"alacritty", TerminalName::alacritty},
   };
   static constexpr std::pair<std::string_view, TerminalName> programs[] = {
-      {"ghostty", TerminalName::ghostty},      {"WezTerm", TerminalName::wezterm}, {"iTerm.app", TerminalName::iterm},
-      {"Apple_Terminal", TerminalName::apple}, {"vscode", TerminalName::vscode},
+      {"ghostty", TerminalName::ghostty}, {"WezTerm", TerminalName::wezterm},
+      {"iTerm.app", TerminalName::iterm}, {"Apple_Terminal", TerminalName::apple},
+      {"vscode", TerminalName::vscode},
   };
-  static constexpr std::string_view bare[] = {"", "dumb", "linux", "unknown", "ansi", "vt100", "vt102", "vt220", "cons25"};
+  static constexpr std::string_view bare[] = {"",      "dumb",  "linux", "unknown", "ansi",
+                                              "vt100", "vt102", "vt220", "cons25"};
   if (std::find(std::begin(bare), std::end(bare), term) != std::end(bare)) return TerminalName::none;
   for (const auto& [begin, name] : terms)
     if (term.starts_with(begin)) return name;
@@ -90,13 +93,15 @@ Identity identity(const TerminalVariables& variables) {
   if (found.name == TerminalName::other) found.name = named_by_variables(variables);
   const bool vte = found.name == TerminalName::vte && !found.tmux;
   if (vte) found.version = std::atoi(std::string(variables("VTE_VERSION")).c_str());
-  if (!vte && (!found.tmux || program == "tmux")) found.version = version_number(variables("TERM_PROGRAM_VERSION"));
+  if (!vte && (!found.tmux || program == "tmux"))
+    found.version = version_number(variables("TERM_PROGRAM_VERSION"));
   return found;
 }
 
 bool knows_links(const Identity& terminal) {
   using N = TerminalName;
-  if (terminal.screen || terminal.name == N::none || terminal.name == N::apple || terminal.name == N::urxvt) return false;
+  if (terminal.screen || terminal.name == N::none || terminal.name == N::apple || terminal.name == N::urxvt)
+    return false;
   if (terminal.tmux) return terminal.version >= version_number("3.4");
   if (terminal.name == N::vte) return terminal.version >= 5000;
   return terminal.name != N::other;
@@ -156,7 +161,9 @@ std::string said_text(std::string_view raw, int columns) {
   return shorten(safe_text(raw.substr(0, most_read), Lines::one), columns);
 }
 
-std::string title_sequence(std::string_view title) { return "\x1b]0;" + said_text(title, longest_title) + "\a"; }
+std::string title_sequence(std::string_view title) {
+  return "\x1b]0;" + said_text(title, longest_title) + "\a";
+}
 
 std::string progress_sequence(TabProgress progress) {
   static constexpr std::string_view states[] = {"\x1b]9;4;0;\a", "\x1b]9;4;3;\a", "\x1b]9;4;4;100\a"};
@@ -168,7 +175,8 @@ std::string notify_sequence(std::string_view title, std::string_view body, const
   switch (traits.notify) {
     case NotifyBy::osc9: bytes = "\x1b]9;" + head + ": " + text + "\a"; break;
     case NotifyBy::osc99:
-      bytes = "\x1b]99;i=tern:d=0:o=unfocused;" + head + "\x1b\\\x1b]99;i=tern:d=1:p=body:o=unfocused;" + text + "\x1b\\";
+      bytes = "\x1b]99;i=tern:d=0:o=unfocused;" + head + "\x1b\\\x1b]99;i=tern:d=1:p=body:o=unfocused;" +
+              text + "\x1b\\";
       break;
     case NotifyBy::osc777:
       std::replace(head.begin(), head.end(), ';', ',');

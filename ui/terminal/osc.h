@@ -1,5 +1,6 @@
-// What a terminal is told beside its cells: a title, progress on its tab, a notification on the desktop. Pure: bytes to write.
-// Everything said passes said_text first, so that no byte of a name or an answer can end the sequence and begin another.
+// What a terminal is told beside its cells: a title, progress on its tab, a notification on the desktop.
+// Pure: bytes to write. Everything said passes said_text first, so that no byte of a name or an answer can
+// end the sequence and begin another.
 #pragma once
 
 #include <functional>
@@ -16,7 +17,8 @@ struct TerminalWishes {  // of the configuration
   Allowed links = Allowed::automatic, progress = Allowed::automatic;
   NotifyBy notify = NotifyBy::automatic;
 };
-NotifyBy notify_by(std::string_view word);  // "auto osc9 osc99 osc777 bell never"; what is none of them is automatic
+NotifyBy notify_by(
+    std::string_view word);  // "auto osc9 osc99 osc777 bell never"; what is none of them is automatic
 Allowed allowed_by(std::string_view word);  // "auto always never"
 
 struct TerminalTraits {  // what this terminal does with such a sequence, as far as its variables tell

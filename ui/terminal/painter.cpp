@@ -14,24 +14,29 @@ constexpr std::string_view no_link = "\x1b]8;;\x1b\\";
 constexpr int longest_skip = 4;  // equal cells cheaper to rewrite than to jump over
 
 bool same(const ftxui::Pixel& a, const ftxui::Pixel& b) {
-  return a.character == b.character && a.bold == b.bold && a.dim == b.dim && a.italic == b.italic && a.inverted == b.inverted &&
-         a.underlined == b.underlined && a.strikethrough == b.strikethrough && a.foreground_color == b.foreground_color &&
-         a.background_color == b.background_color && a.hyperlink == b.hyperlink;
+  return a.character == b.character && a.bold == b.bold && a.dim == b.dim && a.italic == b.italic &&
+         a.inverted == b.inverted && a.underlined == b.underlined && a.strikethrough == b.strikethrough &&
+         a.foreground_color == b.foreground_color && a.background_color == b.background_color &&
+         a.hyperlink == b.hyperlink;
 }
 
 bool same_look(const ftxui::Pixel& a, const ftxui::Pixel& b) {
-  return a.bold == b.bold && a.dim == b.dim && a.italic == b.italic && a.inverted == b.inverted && a.underlined == b.underlined &&
-         a.strikethrough == b.strikethrough && a.foreground_color == b.foreground_color &&
-         a.background_color == b.background_color;
+  return a.bold == b.bold && a.dim == b.dim && a.italic == b.italic && a.inverted == b.inverted &&
+         a.underlined == b.underlined && a.strikethrough == b.strikethrough &&
+         a.foreground_color == b.foreground_color && a.background_color == b.background_color;
 }
 
-bool same_pen(const ftxui::Pixel& a, const ftxui::Pixel& b) { return same_look(a, b) && a.hyperlink == b.hyperlink; }
+bool same_pen(const ftxui::Pixel& a, const ftxui::Pixel& b) {
+  return same_look(a, b) && a.hyperlink == b.hyperlink;
+}
 
-void move_to(std::string& out, int x, int y) { out += "\x1b[" + std::to_string(y + 1) + ';' + std::to_string(x + 1) + 'H'; }
+void move_to(std::string& out, int x, int y) {
+  out += "\x1b[" + std::to_string(y + 1) + ';' + std::to_string(x + 1) + 'H';
+}
 
 bool blank(const ftxui::Pixel& pixel) {
-  return pixel.character == " " && pixel.hyperlink == 0 && !pixel.inverted && !pixel.underlined && !pixel.strikethrough &&
-         pixel.background_color == ftxui::Color(ftxui::Color::Default);
+  return pixel.character == " " && pixel.hyperlink == 0 && !pixel.inverted && !pixel.underlined &&
+         !pixel.strikethrough && pixel.background_color == ftxui::Color(ftxui::Color::Default);
 }
 
 std::uint64_t row_number(const ftxui::Pixel* row, int columns) {
@@ -41,21 +46,22 @@ std::uint64_t row_number(const ftxui::Pixel* row, int columns) {
   return number;
 }
 
-// Letters on whose width all terminals agree: one code point, no symbol that fonts draw as a picture. After any other the
-// cursor is placed anew.
+// Letters on whose width all terminals agree: one code point, no symbol that fonts draw as a picture. After
+// any other the cursor is placed anew.
 bool certain(const std::string& text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.size() == 1) return byte(0) < 0x80;
   if (text.size() == 2) return byte(0) >= 0xC3 && byte(0) < 0xCC;  // Latin
   if (text.size() != 3) return false;
   const unsigned code = (byte(0) & 0x0Fu) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu);
-  return (code >= 0x2010 && code <= 0x2027) || (code >= 0x2500 && code <= 0x259F) || (code >= 0x3041 && code <= 0x9FFF) ||
-         (code >= 0xAC00 && code <= 0xD7A3);
+  return (code >= 0x2010 && code <= 0x2027) || (code >= 0x2500 && code <= 0x259F) ||
+         (code >= 0x3041 && code <= 0x9FFF) || (code >= 0xAC00 && code <= 0xD7A3);
 }
 
 class RowsNode : public ftxui::Node {
  public:
-  RowsNode(Rows rows, const Theme& theme, Canvas& canvas) : rows_(std::move(rows)), theme_(theme), canvas_(canvas) {}
+  RowsNode(Rows rows, const Theme& theme, Canvas& canvas)
+      : rows_(std::move(rows)), theme_(theme), canvas_(canvas) {}
   void ComputeRequirement() override {
     requirement_.min_x = 0;
     requirement_.min_y = static_cast<int>(rows_.size());
@@ -137,11 +143,13 @@ std::string Painter::paint(const ftxui::Screen& next, Caret caret, const std::ve
   return out + "\x1b[?2026l";
 }
 
-// Text that follows its end moves up by a row or two and is otherwise the same: the terminal moves it, by deleting or inserting
-// lines between margins, which (unlike scrolling) never adds to its scrollback. What is still wrong afterwards paint_row finds:
-// the lines returned are to be looked at.
-Painter::Lines Painter::move_rows(std::string& out, const ftxui::Screen& next, const std::vector<bool>& changed) {
-  constexpr int looked_at = 40, too_few = 4;  // columns that tell a moved row; fewer changed rows are not worth a search
+// Text that follows its end moves up by a row or two and is otherwise the same: the terminal moves it, by
+// deleting or inserting lines between margins, which (unlike scrolling) never adds to its scrollback. What is
+// still wrong afterwards paint_row finds: the lines returned are to be looked at.
+Painter::Lines Painter::move_rows(std::string& out, const ftxui::Screen& next,
+                                  const std::vector<bool>& changed) {
+  constexpr int looked_at = 40,
+                too_few = 4;  // columns that tell a moved row; fewer changed rows are not worth a search
   const auto known = [&](int y) { return last_.data() + static_cast<std::ptrdiff_t>(y) * columns_; };
   int differ = 0;
   for (int y = 0; y < lines_ && differ < too_few; ++y) {
@@ -176,8 +184,8 @@ Painter::Lines Painter::move_rows(std::string& out, const ftxui::Screen& next, c
   return {first, last};
 }
 
-// A short way to the right: the unchanged cells between are sent again, which takes fewer bytes than a move. False: it is not short,
-// or a terminal may disagree on the width of what is there.
+// A short way to the right: the unchanged cells between are sent again, which takes fewer bytes than a move.
+// False: it is not short, or a terminal may disagree on the width of what is there.
 bool Painter::write_over(std::string& out, const ftxui::Screen& next, int y, int from, int to) {
   if (to - from > longest_skip) return false;
   const ftxui::Pixel* row = &next.PixelAt(0, y);
@@ -195,18 +203,19 @@ void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y) {
   const ftxui::Pixel* row = &next.PixelAt(0, y);
   const auto base = static_cast<std::size_t>(y) * static_cast<std::size_t>(columns_);
   int last_written = -1;  // column after the last cell sent, or -1 when the cursor is elsewhere
-  int spoilt = 0;         // up to this column a terminal without clusters may have written over its neighbours
+  int spoilt = 0;  // up to this column a terminal without clusters may have written over its neighbours
   bool doubtful = false;  // terminals may disagree on the width of what was just sent
   int end = columns_;     // from here on the next row is blank: one erase does
   while (end > 0 && blank(row[end - 1])) --end;
   bool tail_changed = false;
-  for (int x = end; x < columns_; ++x) tail_changed |= !same(last_[base + static_cast<std::size_t>(x)], row[x]);
+  for (int x = end; x < columns_; ++x)
+    tail_changed |= !same(last_[base + static_cast<std::size_t>(x)], row[x]);
   for (int x = 0; x < end; ++x) {
     const ftxui::Pixel& pixel = row[x];
     ftxui::Pixel& known = last_[base + static_cast<std::size_t>(x)];
     const bool wide = x + 1 < columns_ && row[x + 1].character.empty();
-    const bool changed =
-        x < spoilt || !same(known, pixel) || (wide && !last_[base + static_cast<std::size_t>(x) + 1].character.empty());
+    const bool changed = x < spoilt || !same(known, pixel) ||
+                         (wide && !last_[base + static_cast<std::size_t>(x) + 1].character.empty());
     known = pixel;
     if (wide) last_[base + static_cast<std::size_t>(x) + 1] = row[x + 1];
     if (changed && !pixel.character.empty()) {
@@ -215,7 +224,8 @@ void Painter::paint_row(std::string& out, const ftxui::Screen& next, int y) {
       out += pixel.character;
       last_written = x + (wide ? 2 : 1);
       doubtful = !certain(pixel.character);
-      if (doubtful && pixel.character.size() > 4) spoilt = std::max(spoilt, x + most_columns(pixel.character));
+      if (doubtful && pixel.character.size() > 4)
+        spoilt = std::max(spoilt, x + most_columns(pixel.character));
     }
     if (wide) ++x;
   }
@@ -230,7 +240,8 @@ void Painter::style(std::string& out, const ftxui::Pixel& pixel, const ftxui::Sc
   if (same_pen(pen_, pixel)) return;
   // The number tells the terminal which pieces of a wrapped link belong together.
   if (const std::string& target = screen.Hyperlink(pixel.hyperlink); pixel.hyperlink != pen_.hyperlink)
-    out += target.empty() ? std::string(no_link) : "\x1b]8;id=t" + std::to_string(pixel.hyperlink) + ';' + target + "\x1b\\";
+    out += target.empty() ? std::string(no_link)
+                          : "\x1b]8;id=t" + std::to_string(pixel.hyperlink) + ';' + target + "\x1b\\";
   const bool only_link = same_look(pen_, pixel);
   pen_ = pixel;
   if (only_link) return;
@@ -241,8 +252,10 @@ void Painter::style(std::string& out, const ftxui::Pixel& pixel, const ftxui::Sc
   if (pixel.underlined) codes += ";4";
   if (pixel.inverted) codes += ";7";
   if (pixel.strikethrough) codes += ";9";
-  if (pixel.foreground_color != ftxui::Color(ftxui::Color::Default)) codes += ';' + pixel.foreground_color.Print(false);
-  if (pixel.background_color != ftxui::Color(ftxui::Color::Default)) codes += ';' + pixel.background_color.Print(true);
+  if (pixel.foreground_color != ftxui::Color(ftxui::Color::Default))
+    codes += ';' + pixel.foreground_color.Print(false);
+  if (pixel.background_color != ftxui::Color(ftxui::Color::Default))
+    codes += ';' + pixel.background_color.Print(true);
   out += "\x1b[" + codes + 'm';
 }
 
@@ -257,8 +270,8 @@ void set_style(ftxui::Pixel& pixel, const Style& style, const Theme& theme) {
   pixel.strikethrough = style.strike;
   pixel.inverted = style.inverse;
   if (style.bg == Colour::none || theme[style.bg] != ftxui::Color(ftxui::Color::Default)) return;
-  // The terminal's own 16 have no tint that can be read below all of the others. What is selected is reversed; what was added,
-  // removed or said by the user has its colour in the letters.
+  // The terminal's own 16 have no tint that can be read below all of the others. What is selected is
+  // reversed; what was added, removed or said by the user has its colour in the letters.
   switch (style.bg) {
     case Colour::select_tint:
       pixel.foreground_color = ftxui::Color::Default;
@@ -313,7 +326,8 @@ void draw_row(ftxui::Screen& screen, const Row& row, const Theme& theme, int x, 
         else
           pixel.character.clear();
         if (styled) set_style(pixel, span->style, theme);
-        if (styled && span->style.link != 0) pixel.hyperlink = screen.RegisterHyperlink(link_target(span->style.link));
+        if (styled && span->style.link != 0)
+          pixel.hyperlink = screen.RegisterHyperlink(link_target(span->style.link));
       }
       x += cluster.columns;
     }
@@ -350,7 +364,8 @@ std::string ansi_lines(const Rows& rows, const Theme& theme, int columns) {
       out += pixel.character;
     }
     pen.style(out, ftxui::Pixel(), line);
-    out += end < columns ? "\x1b[K\r\n" : "\r\n";  // behind a full line it would clear that line's last letter
+    out +=
+        end < columns ? "\x1b[K\r\n" : "\r\n";  // behind a full line it would clear that line's last letter
   }
   return out;
 }

@@ -1,5 +1,5 @@
-// What changed between two screens, as the bytes a terminal needs: one string per frame, inside a synchronised update.
-// Pure over (last, next); the terminal writes the string with one write().
+// What changed between two screens, as the bytes a terminal needs: one string per frame, inside a
+// synchronised update. Pure over (last, next); the terminal writes the string with one write().
 #pragma once
 
 #include <ftxui/dom/node.hpp>
@@ -19,7 +19,8 @@ struct Caret {
 
 class Painter {
  public:
-  // Empty when nothing changed. `changed` names the lines that may differ from the last frame; empty: any may.
+  // Empty when nothing changed. `changed` names the lines that may differ from the last frame; empty: any
+  // may.
   std::string paint(const ftxui::Screen& next, Caret caret, const std::vector<bool>& changed = {});
   void forget() { known_ = false; }  // the terminal's content is unknown: the next frame is whole
 
@@ -42,7 +43,8 @@ class Painter {
 
 ftxui::Screen blank_screen(int columns, int lines);
 
-// The screen that is kept from frame to frame: a line whose row is the same as before is neither drawn nor compared again.
+// The screen that is kept from frame to frame: a line whose row is the same as before is neither drawn nor
+// compared again.
 class Canvas {
  public:
   void begin(int columns, int lines);                    // another size begins blank
@@ -59,7 +61,8 @@ class Canvas {
   std::vector<bool> changed_;
 };
 
-// Rows as an element: cells are written by our own width, so wrap, caret and screen always agree. It draws on that canvas.
+// Rows as an element: cells are written by our own width, so wrap, caret and screen always agree. It draws on
+// that canvas.
 ftxui::Element rows_element(Rows rows, const Theme& theme, Canvas& canvas);
 void draw_row(ftxui::Screen& screen, const Row& row, const Theme& theme, int x, int y, int columns);
 

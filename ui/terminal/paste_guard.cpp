@@ -8,9 +8,9 @@ namespace {
 constexpr std::string_view end_mark = "\x1b[201~";
 constexpr std::int64_t apart_ms = 30;
 constexpr std::int64_t silence_ms = 50, marked_silence_ms = 500;  // that end a burst
-constexpr std::int64_t hand_ms = 150;                             // before a single key that writes nothing: nobody pastes that
-constexpr int most_strays = 3;                                    // single keys that are still held for a paste in small pieces
-constexpr std::size_t full_read = 4'000;                          // a terminal hands over at most 4,096 bytes at a time
+constexpr std::int64_t hand_ms = 150;     // before a single key that writes nothing: nobody pastes that
+constexpr int most_strays = 3;            // single keys that are still held for a paste in small pieces
+constexpr std::size_t full_read = 4'000;  // a terminal hands over at most 4,096 bytes at a time
 
 std::string typed(const KeyPress& press) {
   if (press.key == Key::enter || (press.ctrl && press.text == "j")) return "\n";
@@ -33,12 +33,14 @@ bool unmarked_paste(const std::vector<Input>& inputs) {
 
 }  // namespace
 
-// A stalled paste goes on in pieces; a hand makes single keys. Esc and Ctrl-C alone are a way out that must not fail.
+// A stalled paste goes on in pieces; a hand makes single keys. Esc and Ctrl-C alone are a way out that must
+// not fail.
 bool PasteGuard::typing(const std::vector<Input>& inputs, std::int64_t now_ms) {
   const auto* press = inputs.size() == 1 ? std::get_if<KeyPress>(&inputs[0]) : nullptr;
   const bool apart = now_ms - std::exchange(last_ms_, now_ms) >= apart_ms;
   keys_ = press && apart ? keys_ + 1 : 0;
-  return keys_ > most_strays || (keys_ > 0 && (press->key == Key::escape || (press->ctrl && press->text == "c")));
+  return keys_ > most_strays ||
+         (keys_ > 0 && (press->key == Key::escape || (press->ctrl && press->text == "c")));
 }
 
 // Whether the burst that began with a paste still goes on.
@@ -46,7 +48,9 @@ void PasteGuard::wake(const std::vector<Input>& inputs, std::int64_t now_ms) {
   const std::int64_t silent = now_ms - std::exchange(read_ms_, now_ms);
   if (!guarding_ || stalled_ || full_) return;
   const auto* single = inputs.size() == 1 ? std::get_if<KeyPress>(&inputs[0]) : nullptr;
-  const std::int64_t enough = !marked_ ? silence_ms : single && typed(*single).empty() ? hand_ms : marked_silence_ms;
+  const std::int64_t enough = !marked_                           ? silence_ms
+                              : single && typed(*single).empty() ? hand_ms
+                                                                 : marked_silence_ms;
   if (silent >= enough || (single && !marked_)) guarding_ = marked_ = false;
 }
 

@@ -42,7 +42,8 @@ std::string from_url(std::string_view word) {
   word.remove_prefix(std::min(word.find('/', 7), word.size()));  // file:// and a host
   std::string path;
   for (std::size_t i = 0; i < word.size(); ++i) {
-    const auto code = word[i] == '%' && i + 2 < word.size() ? hexadecimal(word.substr(i + 1, 2)) : std::nullopt;
+    const auto code =
+        word[i] == '%' && i + 2 < word.size() ? hexadecimal(word.substr(i + 1, 2)) : std::nullopt;
     path += code ? static_cast<char>(*code) : word[i];
     i += code ? 2 : 0;
   }
@@ -92,7 +93,8 @@ std::vector<std::string> mentioned_files(std::string_view text) {
     const bool begins = at == 0 || text[at - 1] == ' ' || text[at - 1] == '\n' || text[at - 1] == '\t';
     if (!quoted && !begins) continue;
     const std::size_t from = at + (quoted ? 2 : 1);
-    const std::size_t end = std::min(quoted ? text.find('"', from) : text.find_first_of(" \t\n", from), text.size());
+    const std::size_t end =
+        std::min(quoted ? text.find('"', from) : text.find_first_of(" \t\n", from), text.size());
     if (end > from) files.emplace_back(text.substr(from, end - from));
   }
   return files;
@@ -104,13 +106,15 @@ std::vector<std::string> dropped_pictures(std::string_view pasted, const std::st
   const std::string_view text = pasted.substr(0, pasted.find_last_not_of(" \t\r\n") + 1);
   if (text.empty() || text.size() > longest_list) return {};
   // A terminal may paste the name as it is, blanks and all.
-  const bool one = text.starts_with('/') && text.find('\n') == text.npos && !picture_type(head_of(text)).empty();
+  const bool one =
+      text.starts_with('/') && text.find('\n') == text.npos && !picture_type(head_of(text)).empty();
   auto words = one ? std::vector{std::string(text)} : shell_words(text);
   if (!words) return {};
   for (std::string& word : *words) {
     if (word.starts_with("file://")) word = from_url(word);
     if (word.starts_with("~/")) word = home + word.substr(1);
-    const bool named = word.starts_with('/') && word.find_first_of("\"\n") == word.npos && is_valid_utf8(word);
+    const bool named =
+        word.starts_with('/') && word.find_first_of("\"\n") == word.npos && is_valid_utf8(word);
     if (!named || picture_type(head_of(word)).empty()) return {};
   }
   return std::move(*words);
@@ -123,16 +127,19 @@ std::string picture_label(std::string_view text, const std::string& cwd) {
   const std::string_view type = picture_type(head);
   if (type.empty()) return "[Image gone: " + shorten(safe_text(base_name(files[0]), Lines::one), 30) + "]";
   const ImageSize size = image_size(head);
-  const std::string pixels = size.width > 0 ? std::to_string(size.width) + "x" + std::to_string(size.height) + " " : "";
+  const std::string pixels =
+      size.width > 0 ? std::to_string(size.width) + "x" + std::to_string(size.height) + " " : "";
   return "[Image " + pixels + std::string(type.substr(6)) + "]";
 }
 
-std::vector<Attachment> attached_pictures(std::string_view text, const std::string& cwd, std::string& too_large) {
+std::vector<Attachment> attached_pictures(std::string_view text, const std::string& cwd,
+                                          std::string& too_large) {
   std::vector<Attachment> found;
   for (const std::string& name : mentioned_files(text)) {
     const fs::path path = fs::path(cwd) / name;
     const std::string_view type = picture_type(head_of(path));
-    const bool twice = std::any_of(found.begin(), found.end(), [&](const Attachment& other) { return other.path == name; });
+    const bool twice =
+        std::any_of(found.begin(), found.end(), [&](const Attachment& other) { return other.path == name; });
     std::error_code error;
     if (type.empty() || twice) continue;
     if (fs::file_size(path, error) > largest || error) {

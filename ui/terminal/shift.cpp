@@ -9,8 +9,11 @@ namespace {
 constexpr int least_gain = 4;
 
 // Rows that need no painting after the move and would without it, less those that the move makes blank.
-int gain(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after, const Shift& shift) {
-  const auto stood = [&](int y) { return after[static_cast<std::size_t>(y)] == before[static_cast<std::size_t>(y)]; };
+int gain(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after,
+         const Shift& shift) {
+  const auto stood = [&](int y) {
+    return after[static_cast<std::size_t>(y)] == before[static_cast<std::size_t>(y)];
+  };
   int sum = 0;
   for (int y = shift.first; y <= shift.last; ++y) sum += stood(y) ? 0 : 1;
   const int blank_from = shift.by > 0 ? shift.last + 1 : shift.first + shift.by;

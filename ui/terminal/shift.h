@@ -1,4 +1,5 @@
-// Which rows of a screen only moved since the last frame. Pure over one number per row that stands for its text.
+// Which rows of a screen only moved since the last frame. Pure over one number per row that stands for its
+// text.
 #pragma once
 
 #include <cstdint>

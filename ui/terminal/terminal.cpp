@@ -27,12 +27,15 @@ constexpr std::string_view enter_modes =
 constexpr std::string_view focus_mode = "\x1b[?1004h";
 constexpr std::string_view mouse_modes = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 constexpr char leave_modes[] =
-    "\x1b[?2026l\x1b[>4m\x1b[<u\x1b[?1004l\x1b[?2004l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[0m\x1b[?25h\x1b[?7h";
-// Cleared first: where there is no second screen (screen(1) as it comes), the account would stand between old lines.
+    "\x1b[?2026l\x1b[>4m\x1b[<u\x1b[?1004l\x1b[?2004l\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[0m\x1b[?25h\x1b[?"
+    "7h";
+// Cleared first: where there is no second screen (screen(1) as it comes), the account would stand between old
+// lines.
 constexpr char leave_alternate[] = "\x1b[H\x1b[2J\x1b[?1049l";
 
 constexpr char keep_title[] = "\x1b[22;0t";
-constexpr char leave_title[] = "\x1b]0;\a\x1b[23;0t";  // empty first: some terminals keep none, and show their own for none
+constexpr char leave_title[] =
+    "\x1b]0;\a\x1b[23;0t";  // empty first: some terminals keep none, and show their own for none
 constexpr char leave_progress[] = "\x1b]9;4;0;\a";
 
 termios saved{};
@@ -61,13 +64,15 @@ void fatal(int signal) {
 sigset_t ui_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT}) sigaddset(&set, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT})
+    sigaddset(&set, signal);
   return set;
 }
 
 }  // namespace
 
-// SIGTSTP with its default action and not SIGSTOP: the kernel drops it for an orphaned group, which nobody would continue.
+// SIGTSTP with its default action and not SIGSTOP: the kernel drops it for an orphaned group, which nobody
+// would continue.
 void stop_group() {
   sigset_t stop, before_mask;
   sigemptyset(&stop);
@@ -103,7 +108,8 @@ void install_crash_restore() {
   struct sigaction action {};
   action.sa_handler = fatal;
   action.sa_flags = SA_ONSTACK | SA_NODEFER;
-  for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE}) sigaction(signal, &action, &before[signal]);
+  for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE})
+    sigaction(signal, &action, &before[signal]);
   std::atexit(restore_terminal);
   static std::terminate_handler previous = std::get_terminate();
   std::set_terminate([] {
@@ -170,7 +176,8 @@ void Terminal::leave() {
 }
 
 bool Terminal::suspend() {
-  // In the group of the session's leader, or the child of another session: whoever would see us stopped has no `fg`.
+  // In the group of the session's leader, or the child of another session: whoever would see us stopped has
+  // no `fg`.
   if (getsid(0) == getpgrp() || getsid(getppid()) != getsid(0)) return false;
   leave();
   stop_group();
@@ -181,7 +188,8 @@ bool Terminal::suspend() {
 TerminalSize Terminal::size() const {
   winsize size{};
   TerminalSize found;
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) found = {size.ws_col, size.ws_row};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0)
+    found = {size.ws_col, size.ws_row};
   return found;
 }
 

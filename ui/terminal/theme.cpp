@@ -21,13 +21,15 @@ const std::vector<ThemeRow> rows = {
     {"light", Background::light, {0x24292F, 0x5F6872, 0x0B6E82, 0x1F5FBF, 0x1A7035, 0x1A7035, 0x7A5600,
                                   0xB42318, 0x0A6650, 0x7A3EA8, 0x8A4B08, 0x4D6E00, 0xA34A00, 0xE4F6E8,
                                   0xFCEAE8, 0xC3EBCD, 0xFADCD9, 0xD8F0DE, 0xF9E0DE, 0xECEFF3, 0xCFE0F7}},
-    {"high-contrast", Background::dark, {0xFFFFFF, 0xC8C8C8, 0x00E5FF, 0x9CC4FF, 0x00FF87, 0x00FF87, 0xFFD700,
-                                         0xFF8A8A, 0x7CFFD9, 0xE3B3FF, 0xFFC98A, 0xC6FF3D, 0xFFB02E, 0x003310,
-                                         0x580010, 0x005A1E, 0x80101C, 0x002A0D, 0x45000C, 0x2A2A2A, 0x33477A}},
+    {"high-contrast", Background::dark, {0xFFFFFF, 0xC8C8C8, 0x00E5FF, 0x9CC4FF, 0x00FF87, 0x00FF87,
+                                         0xFFD700, 0xFF8A8A, 0x7CFFD9, 0xE3B3FF, 0xFFC98A, 0xC6FF3D,
+                                         0xFFB02E, 0x003310, 0x580010, 0x005A1E, 0x80101C, 0x002A0D,
+                                         0x45000C, 0x2A2A2A, 0x33477A}},
     {"colour-blind",
      Background::dark,  // blue and orange in place of green and red
-     {0xD8DEE9, 0x8C96A8, 0x7FC8D8, 0x8AB4F8, 0x6CB6FF, 0x6CB6FF, 0xF2CC60, 0xFF9E4A, 0x9CDCC4, 0xC9A0E8, 0xE0B88A,
-      0x9AD0FF, 0xF0B060, 0x10263F, 0x3A2410, 0x1A3F68, 0x5A3A14, 0x0D2036, 0x301E0D, 0x23272F, 0x3A4458}},
+     {0xD8DEE9, 0x8C96A8, 0x7FC8D8, 0x8AB4F8, 0x6CB6FF, 0x6CB6FF, 0xF2CC60,
+      0xFF9E4A, 0x9CDCC4, 0xC9A0E8, 0xE0B88A, 0x9AD0FF, 0xF0B060, 0x10263F,
+      0x3A2410, 0x1A3F68, 0x5A3A14, 0x0D2036, 0x301E0D, 0x23272F, 0x3A4458}},
 };
 
 ftxui::Color make_colour(int value) {
@@ -40,7 +42,8 @@ ftxui::Color make_colour(int value) {
 const ThemeRow& find_row(std::string_view name, ColourDepth depth, Background background) {
   if (name == "auto" && depth >= ColourDepth::palette256 && background != Background::unknown)
     name = background == Background::light ? "light" : "dark";
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const ThemeRow& row) { return row.name == name; });
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const ThemeRow& row) { return row.name == name; });
   return found == rows.end() ? rows.front() : *found;
 }
 
@@ -56,12 +59,14 @@ const std::vector<ThemeRow>& theme_rows() { return rows; }
 
 Theme make_theme(std::string_view name, ColourDepth depth, Background background) {
   using Support = ftxui::Terminal::Color;
-  static constexpr Support supports[] = {Support::Palette1, Support::Palette16, Support::Palette256, Support::TrueColor};
+  static constexpr Support supports[] = {Support::Palette1, Support::Palette16, Support::Palette256,
+                                         Support::TrueColor};
   ftxui::Terminal::SetColorSupport(supports[static_cast<int>(depth)]);
   const ThemeRow& row = find_row(name, depth, background);
   Theme theme{std::string(name), {}, depth};
   for (std::size_t i = 0; i < row.rgb.size(); ++i)
-    theme.colours[i] = depth == ColourDepth::none ? ftxui::Color(ftxui::Color::Default) : make_colour(row.rgb[i]);
+    theme.colours[i] =
+        depth == ColourDepth::none ? ftxui::Color(ftxui::Color::Default) : make_colour(row.rgb[i]);
   // Body text always keeps the terminal's own colour.
   theme.colours[0] = ftxui::Color::Default;
   return theme;

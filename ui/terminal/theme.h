@@ -1,5 +1,6 @@
-// Meanings to colours. The theme "auto" becomes dark or light when the terminal has named its background. Until then, and with
-// few colours, it uses the terminal's own 16 colours, which are right on every background.
+// Meanings to colours. The theme "auto" becomes dark or light when the terminal has named its background.
+// Until then, and with few colours, it uses the terminal's own 16 colours, which are right on every
+// background.
 #pragma once
 
 #include <array>
@@ -28,7 +29,8 @@ struct RGB {
 struct ThemeRow {  // one row a theme: the same table serves pictures, contrast test and screen
   std::string_view name;
   Background background = Background::dark;
-  std::array<int, static_cast<std::size_t>(Colour::count_)> rgb;  // 0xRRGGBB, −1 = terminal's own, −2−n = ANSI colour n
+  std::array<int, static_cast<std::size_t>(Colour::count_)>
+      rgb;  // 0xRRGGBB, −1 = terminal's own, −2−n = ANSI colour n
 };
 const std::vector<ThemeRow>& theme_rows();
 Theme make_theme(std::string_view name, ColourDepth depth, Background background);

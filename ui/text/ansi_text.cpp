@@ -100,7 +100,8 @@ Rows ansi_rows(std::string_view text, Style base) {
     const std::string_view line = text.substr(at, end - at);
     RowBuilder row;
     std::size_t from = 0;
-    for (Sequence found = next_sequence(line, 0); found.begin != line.npos; found = next_sequence(line, from)) {
+    for (Sequence found = next_sequence(line, 0); found.begin != line.npos;
+         found = next_sequence(line, from)) {
       row.add(safe_text(line.substr(from, found.begin - from), Lines::one), pen.style());
       pen.obey(line.substr(found.begin + 2, found.end - found.begin - 2));
       from = found.end + 1;

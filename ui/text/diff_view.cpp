@@ -1,4 +1,5 @@
-// A unified diff as rows: line numbers, sign, syntax, a tint to the edge, and the words that changed inside a changed pair.
+// A unified diff as rows: line numbers, sign, syntax, a tint to the edge, and the words that changed inside a
+// changed pair.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -60,9 +61,12 @@ void mark_changed(Line& removed, Line& added) {
   if (!related(a, b)) return;
   std::size_t head = 0;
   while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;
-  while (head > 0 && ((head < a.size() && continuation(a[head])) || (head < b.size() && continuation(b[head])))) --head;
+  while (head > 0 &&
+         ((head < a.size() && continuation(a[head])) || (head < b.size() && continuation(b[head]))))
+    --head;
   std::size_t tail = 0;
-  while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
+  while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
+    ++tail;
   while (tail > 0 && continuation(a[a.size() - tail])) --tail;
   removed.changed_begin = added.changed_begin = head;
   removed.changed_end = a.size() - tail;
@@ -78,7 +82,8 @@ void mark_pairs(std::vector<Line>& lines) {
     std::size_t middle = i, end = i;
     while (middle < lines.size() && lines[middle].sign == '-') ++middle;
     for (end = middle; end < lines.size() && lines[end].sign == '+';) ++end;
-    for (std::size_t k = 0; i + k < middle && middle + k < end; ++k) mark_changed(lines[i + k], lines[middle + k]);
+    for (std::size_t k = 0; i + k < middle && middle + k < end; ++k)
+      mark_changed(lines[i + k], lines[middle + k]);
     i = std::max(end, i + 1);
   }
 }
@@ -105,7 +110,8 @@ std::vector<Line> parse(std::string_view diff) {
       if (!first_hunk) lines.push_back({'@', 0, {}});
       first_hunk = false;
     } else if (line.starts_with("\\") ||
-               (first_hunk && (line.starts_with("--- ") || line.starts_with("+++ ") || line.starts_with("diff ")))) {
+               (first_hunk &&
+                (line.starts_with("--- ") || line.starts_with("+++ ") || line.starts_with("diff ")))) {
       continue;
     } else if (line.starts_with("-")) {
       lines.push_back({'-', old_line++, safe_text(line.substr(1), Lines::one)});
@@ -154,7 +160,8 @@ Rows diff_rows(std::string_view unified_diff, std::string_view path, int width) 
   int state = 0;
   for (const Line& line : lines) {
     if (line.sign == '@') {
-      rows.push_back(RowBuilder().gutter(std::string(static_cast<std::size_t>(digits), ' ') + " ⋯", muted).take());
+      rows.push_back(
+          RowBuilder().gutter(std::string(static_cast<std::size_t>(digits), ' ') + " ⋯", muted).take());
       state = 0;
       continue;
     }
@@ -167,7 +174,8 @@ Rows diff_rows(std::string_view unified_diff, std::string_view path, int width) 
     row.spans = highlight(line.text, language, state);
     if (line.sign != ' ') {
       const bool added = line.sign == '+';
-      gutter = {.fg = added ? Colour::good : Colour::bad, .bg = added ? Colour::added_edge : Colour::removed_edge};
+      gutter = {.fg = added ? Colour::good : Colour::bad,
+                .bg = added ? Colour::added_edge : Colour::removed_edge};
       row.fill = added ? Colour::added_tint : Colour::removed_tint;
       row.spans = tinted(line, std::move(row.spans));
     }

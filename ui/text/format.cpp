@@ -28,8 +28,10 @@ std::string duration(std::int64_t milliseconds) {
   const std::int64_t seconds = milliseconds / 1000;
   if (milliseconds < 1'000) return std::to_string(milliseconds) + " ms";
   if (milliseconds < 60'000) return print("%.1f s", static_cast<double>(milliseconds) / 1e3);
-  if (seconds < 3'600) return print("%lld m %lld s", static_cast<long long>(seconds / 60), static_cast<long long>(seconds % 60));
-  return print("%lld h %lld m", static_cast<long long>(seconds / 3'600), static_cast<long long>(seconds / 60 % 60));
+  if (seconds < 3'600)
+    return print("%lld m %lld s", static_cast<long long>(seconds / 60), static_cast<long long>(seconds % 60));
+  return print("%lld h %lld m", static_cast<long long>(seconds / 3'600),
+               static_cast<long long>(seconds / 60 % 60));
 }
 
 std::string seconds(std::int64_t milliseconds) {

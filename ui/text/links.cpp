@@ -24,7 +24,8 @@ LinkTable& table() {
 
 // Those that a URI may hold, without the quotes and brackets that end it in a text.
 bool uri_byte(unsigned char c) {
-  return c > 0x20 && c < 0x7f && std::string_view("\"<>\\^`{|}").find(static_cast<char>(c)) == std::string_view::npos;
+  return c > 0x20 && c < 0x7f &&
+         std::string_view("\"<>\\^`{|}").find(static_cast<char>(c)) == std::string_view::npos;
 }
 
 std::string percent_encoded(std::string_view path) {
@@ -65,7 +66,8 @@ std::uint16_t number_of(std::string target) {
 void allow_links(bool allowed) { table().allowed = allowed; }
 
 std::uint16_t web_link(std::string_view address) {
-  const bool known = address.starts_with("https://") || address.starts_with("http://") || address.starts_with("mailto:");
+  const bool known =
+      address.starts_with("https://") || address.starts_with("http://") || address.starts_with("mailto:");
   if (!table().allowed || !known || !std::all_of(address.begin(), address.end(), uri_byte)) return 0;
   return number_of(std::string(address));
 }

@@ -85,7 +85,8 @@ class Renderer {
       case MD_BLOCK_TH:
       case MD_BLOCK_TD:
         if (!table_.empty())
-          table_.back().push_back({{}, align_of(static_cast<MD_BLOCK_TD_DETAIL*>(detail)->align), type == MD_BLOCK_TH});
+          table_.back().push_back(
+              {{}, align_of(static_cast<MD_BLOCK_TD_DETAIL*>(detail)->align), type == MD_BLOCK_TH});
         if (type == MD_BLOCK_TH) style_.bold = true;
         break;
       default: break;
@@ -151,7 +152,8 @@ class Renderer {
     }
     if (type == MD_SPAN_A || type == MD_SPAN_IMG) {
       in_link_ = false;
-      const bool shown = link_ == link_text_ || link_ == "mailto:" + link_text_ || link_ == "http://" + link_text_;
+      const bool shown =
+          link_ == link_text_ || link_ == "mailto:" + link_text_ || link_ == "http://" + link_text_;
       if (!shown && !link_.empty()) line_.add(" (" + safe_text(link_, Lines::one) + ")", muted);
     }
     return 0;
@@ -188,7 +190,9 @@ class Renderer {
     after_paragraph_ = false;
     if (lists_.empty()) return;
     List& list = lists_.back();
-    std::string mark = list.ordered ? std::to_string(list.next++) + ". " : lists_.size() % 2 == 1 ? "• " : "◦ ";
+    std::string mark = list.ordered             ? std::to_string(list.next++) + ". "
+                       : lists_.size() % 2 == 1 ? "• "
+                                                : "◦ ";
     if (detail.is_task) mark = detail.task_mark == ' ' ? "☐ " : "☒ ";
     unnumbered_ = list.ordered && !detail.is_task;
     indents_.push_back(prefix_.size());
@@ -202,14 +206,18 @@ class Renderer {
     prefix_ += std::string(static_cast<std::size_t>(tern::width(mark)), ' ');
   }
 
-  // A list that skips keeps its author's numbers, which may be what is spoken of; one that only repeats "1." is counted.
+  // A list that skips keeps its author's numbers, which may be what is spoken of; one that only repeats "1."
+  // is counted.
   void number_item(const char* first) {
-    if (lists_.empty() || indents_.empty() || first < source_.data() || first >= source_.data() + source_.size()) return;
+    if (lists_.empty() || indents_.empty() || first < source_.data() ||
+        first >= source_.data() + source_.size())
+      return;
     const std::string_view before = source_.substr(0, static_cast<std::size_t>(first - source_.data()));
     std::string_view line = before.substr(before.rfind('\n') + 1);  // npos + 1 is 0
     line.remove_prefix(std::min(line.find_first_not_of(" \t>"), line.size()));
     const std::size_t digits = std::min(line.find_first_not_of("0123456789"), line.size());
-    if (digits == 0 || digits > 9 || digits == line.size() || (line[digits] != '.' && line[digits] != ')')) return;
+    if (digits == 0 || digits > 9 || digits == line.size() || (line[digits] != '.' && line[digits] != ')'))
+      return;
     const auto number = static_cast<unsigned>(std::stoul(std::string(line.substr(0, digits))));
     List& list = lists_.back();
     if (number < list.next) return;
@@ -247,7 +255,10 @@ class Renderer {
 
   void rule() {
     flush_line();
-    rows_.push_back(RowBuilder().gutter(prefix_).add(repeat("─", std::min(width_ - tern::width(prefix_), 40)), muted).take());
+    rows_.push_back(RowBuilder()
+                        .gutter(prefix_)
+                        .add(repeat("─", std::min(width_ - tern::width(prefix_), 40)), muted)
+                        .take());
     separate();
   }
 
@@ -261,7 +272,9 @@ class Renderer {
     Row row = line_.take();
     if (row.text.empty()) return;
     const bool mark = !item_mark_.empty();
-    const Style gutter = prefix_.find("▌") != prefix_.npos ? muted : mark ? Style{.fg = Colour::accent} : Style{};
+    const Style gutter = prefix_.find("▌") != prefix_.npos ? muted
+                         : mark                            ? Style{.fg = Colour::accent}
+                                                           : Style{};
     wrap_into(rows_, row, std::min(width_, longest_prose), mark ? item_mark_ : prefix_, prefix_, gutter);
     item_mark_.clear();
   }

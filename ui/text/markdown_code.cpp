@@ -16,14 +16,18 @@ bool is_diff(std::string_view language) { return language == "diff" || language 
 
 // A diff in a fence names no file, so its lines have a tint and no syntax.
 void tint_change(Row& row) {
-  const auto whole = [&](Style style) { row.spans = {{0, static_cast<std::uint32_t>(row.text.size()), style}}; };
+  const auto whole = [&](Style style) {
+    row.spans = {{0, static_cast<std::uint32_t>(row.text.size()), style}};
+  };
   if (row.text.starts_with("@@")) return whole({.fg = Colour::accent});
-  if (row.text.starts_with("+++") || row.text.starts_with("---") || row.text.starts_with("diff ")) return whole(muted);
+  if (row.text.starts_with("+++") || row.text.starts_with("---") || row.text.starts_with("diff "))
+    return whole(muted);
   const bool added = row.text.starts_with("+");
   if (!added && !row.text.starts_with("-")) return;
   row.fill = added ? Colour::added_tint : Colour::removed_tint;
   const auto rest = static_cast<std::uint32_t>(row.text.size() - 1);
-  row.spans = {{0, 1, Style{.fg = added ? Colour::good : Colour::bad, .bg = row.fill}}, {1, rest, Style{.bg = row.fill}}};
+  row.spans = {{0, 1, Style{.fg = added ? Colour::good : Colour::bad, .bg = row.fill}},
+               {1, rest, Style{.bg = row.fill}}};
 }
 
 // Code keeps its blanks: cut at the edge, never at a word.
@@ -48,7 +52,9 @@ void name_language(Row& row, std::string_view language, int width) {
   if (language.empty() || space < 2) return;
   const std::size_t before = row.text.size();
   const Style blank{.bg = row.fill}, name{.fg = Colour::muted, .bg = row.fill};
-  append(row, RowBuilder().add(std::string(static_cast<std::size_t>(space), ' '), blank).add(language, name).take());
+  append(
+      row,
+      RowBuilder().add(std::string(static_cast<std::size_t>(space), ' '), blank).add(language, name).take());
   row.trailer = static_cast<std::uint32_t>(row.text.size() - before);
 }
 
@@ -69,20 +75,23 @@ Rows code_rows(std::string_view code, std::string_view language, int width, std:
     hard_wrap(rows, row, width, prefix);
     at = end + 1;
   }
-  if (rows.size() < 2 || !rows[1].continued) name_language(rows.front(), safe_text(language, Lines::one), width);
+  if (rows.size() < 2 || !rows[1].continued)
+    name_language(rows.front(), safe_text(language, Lines::one), width);
   return rows;
 }
 
 std::string entity_text(std::string_view entity) {
   static constexpr std::pair<std::string_view, std::string_view> known[] = {
-      {"amp", "&"},    {"lt", "<"},    {"gt", ">"},     {"quot", "\""},  {"apos", "'"},   {"nbsp", " "},   {"copy", "©"},
-      {"reg", "®"},    {"trade", "™"}, {"hellip", "…"}, {"mdash", "—"},  {"ndash", "–"},  {"lsquo", "‘"},  {"rsquo", "’"},
-      {"ldquo", "“"},  {"rdquo", "”"}, {"laquo", "«"},  {"raquo", "»"},  {"bull", "•"},   {"middot", "·"}, {"times", "×"},
-      {"divide", "÷"}, {"deg", "°"},   {"plusmn", "±"}, {"frac12", "½"}, {"frac14", "¼"}, {"frac34", "¾"}, {"micro", "µ"},
-      {"para", "¶"},   {"sect", "§"},  {"euro", "€"},   {"pound", "£"},  {"yen", "¥"},    {"cent", "¢"},   {"larr", "←"},
-      {"rarr", "→"},   {"uarr", "↑"},  {"darr", "↓"},   {"harr", "↔"},   {"rArr", "⇒"},   {"infin", "∞"},  {"ne", "≠"},
-      {"le", "≤"},     {"ge", "≥"},    {"asymp", "≈"},  {"check", "✓"},  {"cross", "✗"},  {"szlig", "ß"},  {"auml", "ä"},
-      {"ouml", "ö"},   {"uuml", "ü"},  {"Auml", "Ä"},   {"Ouml", "Ö"},   {"Uuml", "Ü"},   {"eacute", "é"}, {"egrave", "è"}};
+      {"amp", "&"},    {"lt", "<"},     {"gt", ">"},     {"quot", "\""},  {"apos", "'"},  {"nbsp", " "},
+      {"copy", "©"},   {"reg", "®"},    {"trade", "™"},  {"hellip", "…"}, {"mdash", "—"}, {"ndash", "–"},
+      {"lsquo", "‘"},  {"rsquo", "’"},  {"ldquo", "“"},  {"rdquo", "”"},  {"laquo", "«"}, {"raquo", "»"},
+      {"bull", "•"},   {"middot", "·"}, {"times", "×"},  {"divide", "÷"}, {"deg", "°"},   {"plusmn", "±"},
+      {"frac12", "½"}, {"frac14", "¼"}, {"frac34", "¾"}, {"micro", "µ"},  {"para", "¶"},  {"sect", "§"},
+      {"euro", "€"},   {"pound", "£"},  {"yen", "¥"},    {"cent", "¢"},   {"larr", "←"},  {"rarr", "→"},
+      {"uarr", "↑"},   {"darr", "↓"},   {"harr", "↔"},   {"rArr", "⇒"},   {"infin", "∞"}, {"ne", "≠"},
+      {"le", "≤"},     {"ge", "≥"},     {"asymp", "≈"},  {"check", "✓"},  {"cross", "✗"}, {"szlig", "ß"},
+      {"auml", "ä"},   {"ouml", "ö"},   {"uuml", "ü"},   {"Auml", "Ä"},   {"Ouml", "Ö"},  {"Uuml", "Ü"},
+      {"eacute", "é"}, {"egrave", "è"}};
   std::string_view name = entity;
   if (!name.starts_with('&') || !name.ends_with(';')) return std::string(entity);
   name = name.substr(1, name.size() - 2);
@@ -92,7 +101,8 @@ std::string entity_text(std::string_view entity) {
   const bool hex = name.starts_with("#x") || name.starts_with("#X");
   const std::string_view digits = name.substr(hex ? 2 : 1);
   std::uint32_t code = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, hex ? 16 : 10);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), code, hex ? 16 : 10);
   const bool whole = error == std::errc() && end == digits.data() + digits.size();
   return whole && code >= 0x20 && code < 0x110000 ? safe_text(utf8(code), Lines::one) : std::string(entity);
 }

@@ -1,4 +1,5 @@
-// The parts of a Markdown text that have a layout of their own. Each row of them begins with the prefix of what they are in.
+// The parts of a Markdown text that have a layout of their own. Each row of them begins with the prefix of
+// what they are in.
 #pragma once
 
 #include <string>
@@ -17,7 +18,8 @@ struct TableCell {
 };
 using Table = std::vector<std::vector<TableCell>>;
 
-// Columns shrink to fit, widest first, and cells wrap inside their column. Where that cannot be read each line is a list.
+// Columns shrink to fit, widest first, and cells wrap inside their column. Where that cannot be read each
+// line is a list.
 Rows table_rows(const Table& table, int width, std::string_view prefix);
 // Behind a rail, its language at the right of the first row; lines too long are cut at the edge and marked.
 Rows code_rows(std::string_view code, std::string_view language, int width, std::string_view prefix);

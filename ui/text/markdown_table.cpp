@@ -18,13 +18,15 @@ std::string repeat(std::string_view piece, int times) {
 
 class TableRows {
  public:
-  TableRows(const Table& table, int width, std::string_view prefix) : table_(table), prefix_(prefix), width_(width) {}
+  TableRows(const Table& table, int width, std::string_view prefix)
+      : table_(table), prefix_(prefix), width_(width) {}
 
   Rows run() {
     for (const auto& line : table_) widths_.resize(std::max(widths_.size(), line.size()), 1);
     if (widths_.empty()) return {};
     for (const auto& line : table_)
-      for (std::size_t i = 0; i < line.size(); ++i) widths_[i] = std::max(widths_[i], tern::width(line[i].row.text));
+      for (std::size_t i = 0; i < line.size(); ++i)
+        widths_[i] = std::max(widths_[i], tern::width(line[i].row.text));
     const bool wraps = shrink();
     constexpr std::size_t most_wrapped = 4;
     if (sum() > room() || (wraps && width_ < 60 && widths_.size() > most_wrapped)) {
@@ -64,17 +66,21 @@ class TableRows {
   void records() {
     for (std::size_t line = 1; line < table_.size(); ++line) {
       for (std::size_t i = 0; i < table_[line].size(); ++i) {
-        Row row =
-            RowBuilder().add(i < table_[0].size() ? table_[0][i].row.text : "", Style{.bold = true}).add(": ", muted).take();
+        Row row = RowBuilder()
+                      .add(i < table_[0].size() ? table_[0][i].row.text : "", Style{.bold = true})
+                      .add(": ", muted)
+                      .take();
         append(row, table_[line][i].row);
-        wrap_into(rows_, row, width_, std::string(prefix_) + (i == 0 ? "• " : "  "), std::string(prefix_) + "    ", muted);
+        wrap_into(rows_, row, width_, std::string(prefix_) + (i == 0 ? "• " : "  "),
+                  std::string(prefix_) + "    ", muted);
       }
     }
   }
 
   void rule(std::string_view line, std::string_view crossing) {
     std::string text;
-    for (std::size_t i = 0; i < widths_.size(); ++i) text += (i ? std::string(crossing) : "") + repeat(line, widths_[i]);
+    for (std::size_t i = 0; i < widths_.size(); ++i)
+      text += (i ? std::string(crossing) : "") + repeat(line, widths_[i]);
     rows_.push_back(RowBuilder().gutter(prefix_).add(text, muted).take());
   }
 
@@ -111,6 +117,8 @@ class TableRows {
 
 }  // namespace
 
-Rows table_rows(const Table& table, int width, std::string_view prefix) { return TableRows(table, width, prefix).run(); }
+Rows table_rows(const Table& table, int width, std::string_view prefix) {
+  return TableRows(table, width, prefix).run();
+}
 
 }  // namespace tern

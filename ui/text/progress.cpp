@@ -26,10 +26,12 @@ class Line {
     std::string text = safe_text(raw);
     const int columns = width(text);
     if (columns == 0) return;
-    if (width(shown_) < column_) shown_.resize(shown_.size() + static_cast<std::size_t>(column_ - width(shown_)), ' ');
+    if (width(shown_) < column_)
+      shown_.resize(shown_.size() + static_cast<std::size_t>(column_ - width(shown_)), ' ');
     const std::size_t begin = fit(shown_, column_);
     std::size_t end = fit(shown_, column_ + columns);
-    if (end < shown_.size() && width(std::string_view(shown_).substr(0, end)) < column_ + columns) {  // half of a wide letter
+    if (end < shown_.size() &&
+        width(std::string_view(shown_).substr(0, end)) < column_ + columns) {  // half of a wide letter
       end += next_cluster(shown_, end).bytes;
       text += ' ';
     }
@@ -54,7 +56,8 @@ class Line {
   // Any other escape sequence leaves whole, as everywhere.
   static std::size_t sequence(std::string_view raw) {
     std::size_t end = 1;
-    while (end < raw.size() && end < 256 && raw[end] != '\x1b' && safe_text(raw.substr(0, end + 1)).empty()) ++end;
+    while (end < raw.size() && end < 256 && raw[end] != '\x1b' && safe_text(raw.substr(0, end + 1)).empty())
+      ++end;
     return end;
   }
 

@@ -15,7 +15,8 @@ void append(Row& to, const Row& from, std::size_t begin, std::size_t end) {
     const std::size_t first = std::max<std::size_t>(span.begin, begin);
     const std::size_t last = std::min<std::size_t>(span.begin + span.length, end);
     if (first >= last) continue;
-    to.spans.push_back({static_cast<std::uint32_t>(first - begin) + shift, static_cast<std::uint32_t>(last - first), span.style});
+    to.spans.push_back({static_cast<std::uint32_t>(first - begin) + shift,
+                        static_cast<std::uint32_t>(last - first), span.style});
   }
   to.text.append(from.text, begin, end - begin);
 }
@@ -40,8 +41,8 @@ RowBuilder& RowBuilder::add(std::string_view text, Style style) {
   row_.text += text;
   columns_ += width(text);
   if (style == Style{}) return *this;
-  const bool extends =
-      !row_.spans.empty() && row_.spans.back().style == style && row_.spans.back().begin + row_.spans.back().length == begin;
+  const bool extends = !row_.spans.empty() && row_.spans.back().style == style &&
+                       row_.spans.back().begin + row_.spans.back().length == begin;
   if (extends)
     row_.spans.back().length += length;
   else

@@ -1,4 +1,5 @@
-// What a piece of text means on screen. Units speak of meanings; theme.h alone turns meanings into terminal colours.
+// What a piece of text means on screen. Units speak of meanings; theme.h alone turns meanings into terminal
+// colours.
 #pragma once
 
 #include <cstdint>

@@ -22,16 +22,20 @@ bool tail(std::string_view text, std::size_t at) {
 
 // Strict: no overlong forms, no surrogates, nothing above U+10FFFF.
 Decoded decode(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at + i])); };
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[at + i]));
+  };
   const std::uint32_t first = byte(0);
   if (first < 0x80) return {first, 1};
-  if (first >= 0xC2 && first <= 0xDF && tail(text, at + 1)) return {(first & 0x1F) << 6 | (byte(1) & 0x3F), 2};
+  if (first >= 0xC2 && first <= 0xDF && tail(text, at + 1))
+    return {(first & 0x1F) << 6 | (byte(1) & 0x3F), 2};
   if (first >= 0xE0 && first <= 0xEF && tail(text, at + 1) && tail(text, at + 2)) {
     const std::uint32_t code = (first & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
     if (code >= 0x800 && (code < 0xD800 || code > 0xDFFF)) return {code, 3};
   }
   if (first >= 0xF0 && first <= 0xF4 && tail(text, at + 1) && tail(text, at + 2) && tail(text, at + 3)) {
-    const std::uint32_t code = (first & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
+    const std::uint32_t code =
+        (first & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
     if (code >= 0x10000 && code <= 0x10FFFF) return {code, 4};
   }
   return {};
@@ -39,16 +43,19 @@ Decoded decode(std::string_view text, std::size_t at) {
 
 bool in(std::uint32_t c, std::uint32_t first, std::uint32_t last) { return c >= first && c <= last; }
 
-// Characters that change how others are read, or that cannot be seen. A joiner is kept by the caller inside emoji.
+// Characters that change how others are read, or that cannot be seen. A joiner is kept by the caller inside
+// emoji.
 bool invisible(std::uint32_t c) {
-  return c == 0xAD || c == 0x34F || c == 0x61C || in(c, 0x115F, 0x1160) || in(c, 0x17B4, 0x17B5) || in(c, 0x180B, 0x180F) ||
-         in(c, 0x200B, 0x200F) || in(c, 0x2028, 0x202E) || in(c, 0x2060, 0x206F) || c == 0x3164 || c == 0xFEFF || c == 0xFFA0 ||
-         in(c, 0xFFF0, 0xFFFB) || in(c, 0x1BCA0, 0x1BCA3) || in(c, 0x1D173, 0x1D17A) || in(c, 0xE0000, 0xE0FFF);
+  return c == 0xAD || c == 0x34F || c == 0x61C || in(c, 0x115F, 0x1160) || in(c, 0x17B4, 0x17B5) ||
+         in(c, 0x180B, 0x180F) || in(c, 0x200B, 0x200F) || in(c, 0x2028, 0x202E) || in(c, 0x2060, 0x206F) ||
+         c == 0x3164 || c == 0xFEFF || c == 0xFFA0 || in(c, 0xFFF0, 0xFFFB) || in(c, 0x1BCA0, 0x1BCA3) ||
+         in(c, 0x1D173, 0x1D17A) || in(c, 0xE0000, 0xE0FFF);
 }
 bool private_or_none(std::uint32_t c) { return in(c, 0xFDD0, 0xFDEF) || (c & 0xFFFE) == 0xFFFE; }
 
 bool pictograph(std::uint32_t c) {
-  return in(c, 0x1F000, 0x1FAFF) || in(c, 0x2600, 0x27BF) || in(c, 0x2190, 0x21FF) || in(c, 0x2B00, 0x2BFF) || c == 0xFE0F;
+  return in(c, 0x1F000, 0x1FAFF) || in(c, 0x2600, 0x27BF) || in(c, 0x2190, 0x21FF) || in(c, 0x2B00, 0x2BFF) ||
+         c == 0xFE0F;
 }
 
 bool skin_tone(std::uint32_t c) { return in(c, 0x1F3FB, 0x1F3FF); }
@@ -59,7 +66,8 @@ std::size_t skip_to_final(std::string_view text, std::size_t i, char end, char l
   return i < text.size() && text[i] >= last_begin && text[i] <= 0x7E ? i + 1 : i;
 }
 
-// A string sequence ends at BEL or ST; one that never ends does so at the line's end, so that it cannot eat a whole file.
+// A string sequence ends at BEL or ST; one that never ends does so at the line's end, so that it cannot eat a
+// whole file.
 std::size_t skip_string(std::string_view text, std::size_t i) {
   for (; i < text.size() && text[i] != '\n'; ++i) {
     const std::string_view here = text.substr(i, 2);
@@ -88,7 +96,9 @@ void show_code(std::string& out, std::uint32_t code) {
 
 class Cleaner {
  public:
-  Cleaner(std::string_view raw, Lines lines, int tab) : raw_(raw), lines_(lines), tab_(tab) { out_.reserve(raw.size()); }
+  Cleaner(std::string_view raw, Lines lines, int tab) : raw_(raw), lines_(lines), tab_(tab) {
+    out_.reserve(raw.size());
+  }
 
   std::string run() {
     while (at_ < raw_.size()) {
@@ -188,12 +198,13 @@ class Cleaner {
   int marks_ = 0, joins_ = 0;  // since the last base; in this chain of emoji
 };
 
-// Letters that a person may take for ASCII: Cyrillic, Greek, fullwidth, mathematical, and look-alike punctuation and spaces.
+// Letters that a person may take for ASCII: Cyrillic, Greek, fullwidth, mathematical, and look-alike
+// punctuation and spaces.
 bool deceptive(std::uint32_t c) {
   return in(c, 0x370, 0x52F) || in(c, 0x13A0, 0x13FF) || in(c, 0x2000, 0x206F) || in(c, 0x2100, 0x214F) ||
          in(c, 0x2215, 0x2216) || in(c, 0x2236, 0x2236) || in(c, 0x29F8, 0x29F9) || in(c, 0xFF00, 0xFF5E) ||
-         in(c, 0x1D400, 0x1D7FF) || c == 0xA0 || c == 0x1680 || c == 0x3000 || in(c, 0x300, 0x36F) || in(c, 0xA4D0, 0xA4FF) ||
-         in(c, 0x2C80, 0x2CFF) || in(c, 0x1C80, 0x1C8F);
+         in(c, 0x1D400, 0x1D7FF) || c == 0xA0 || c == 0x1680 || c == 0x3000 || in(c, 0x300, 0x36F) ||
+         in(c, 0xA4D0, 0xA4FF) || in(c, 0x2C80, 0x2CFF) || in(c, 0x1C80, 0x1C8F);
 }
 
 }  // namespace
@@ -215,8 +226,8 @@ std::string safe_command(std::string_view raw) {
       continue;
     }
     const bool ascii = c == '\n' || c == '\t' || (c >= 0x20 && c < 0x7F), mark = is_mark(c);
-    const bool coded =
-        !ascii && (c <= 0x9F || deceptive(c) || invisible(c) || private_or_none(c) || (mark && marks >= most_marks));
+    const bool coded = !ascii && (c <= 0x9F || deceptive(c) || invisible(c) || private_or_none(c) ||
+                                  (mark && marks >= most_marks));
     if (c < 0x20 && !ascii)
       shown += {'^', static_cast<char>(c + 0x40)};
     else if (c == 0x7F)

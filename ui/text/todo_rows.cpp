@@ -21,7 +21,8 @@ std::string text_of(std::string_view todo, int columns) {
 
 Row task_row(std::string_view todo, int width) {
   const std::string text = text_of(todo, width - 5);
-  if (is_done(todo)) return RowBuilder().add("   ✓ ", muted).add(text, Style{.fg = Colour::muted, .strike = true}).take();
+  if (is_done(todo))
+    return RowBuilder().add("   ✓ ", muted).add(text, Style{.fg = Colour::muted, .strike = true}).take();
   constexpr Style current{.fg = Colour::accent, .bold = true};
   if (todo.starts_with(doing)) return RowBuilder().add("   ▸ ", current).add(text, current).take();
   return RowBuilder().add("   ☐ ", muted).add(text).take();
@@ -29,18 +30,22 @@ Row task_row(std::string_view todo, int width) {
 
 }  // namespace
 
-bool all_done(const std::vector<std::string>& todos) { return std::all_of(todos.begin(), todos.end(), is_done); }
+bool all_done(const std::vector<std::string>& todos) {
+  return std::all_of(todos.begin(), todos.end(), is_done);
+}
 
 Rows todo_rows(const std::vector<std::string>& todos, int width, int most) {
   if (todos.empty()) return {};
   const auto finished = std::count_if(todos.begin(), todos.end(), is_done);
-  auto current = std::find_if(todos.begin(), todos.end(), [](std::string_view todo) { return todo.starts_with(doing); });
+  auto current =
+      std::find_if(todos.begin(), todos.end(), [](std::string_view todo) { return todo.starts_with(doing); });
   if (current == todos.end()) current = std::find_if_not(todos.begin(), todos.end(), is_done);
   const std::string progress = std::to_string(finished) + "/" + std::to_string(todos.size());
   RowBuilder title;
   title.add(" Tasks ", Style{.bold = true}).add(progress, muted);
   if (most < 4) {
-    if (current != todos.end()) title.add("  ▸ " + text_of(*current, width - title.columns() - 5), Style{.fg = Colour::accent});
+    if (current != todos.end())
+      title.add("  ▸ " + text_of(*current, width - title.columns() - 5), Style{.fg = Colour::accent});
     return {title.take()};
   }
   const auto room = static_cast<std::size_t>(most - 1);

@@ -1,7 +1,8 @@
-// The one idea of how wide text is. Wrap, tables, caret, cell diff and pictures all ask here. Owner of utf8proc.
-// Clusters follow UAX #29, broken where terminals that count code points would need more columns (spacing vowel signs beyond two
-// columns, runs of leading jamo, skin tones on what is no person) and after ten code points; only emoji sequences count less than
-// their code points do. A cluster is 0, 1 or 2 columns wide.
+// The one idea of how wide text is. Wrap, tables, caret, cell diff and pictures all ask here. Owner of
+// utf8proc. Clusters follow UAX #29, broken where terminals that count code points would need more columns
+// (spacing vowel signs beyond two columns, runs of leading jamo, skin tones on what is no person) and after
+// ten code points; only emoji sequences count less than their code points do. A cluster is 0, 1 or 2 columns
+// wide.
 #pragma once
 
 #include <cstddef>

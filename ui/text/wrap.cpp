@@ -8,7 +8,8 @@
 namespace tern {
 namespace {
 
-// Where the next piece of at most `columns` ends, and where the one after begins (the blank between is dropped).
+// Where the next piece of at most `columns` ends, and where the one after begins (the blank between is
+// dropped).
 struct Cut {
   std::size_t end = 0, next = 0;
 };
@@ -35,7 +36,8 @@ Cut cut_at(std::string_view text, std::size_t from, int columns) {
 
 }  // namespace
 
-void wrap_into(Rows& out, const Row& row, int width, std::string_view first, std::string_view rest, Style gutter_style) {
+void wrap_into(Rows& out, const Row& row, int width, std::string_view first, std::string_view rest,
+               Style gutter_style) {
   std::size_t from = 0;
   bool wrapped = false, blank_lost = false;
   do {

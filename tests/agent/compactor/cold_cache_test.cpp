@@ -1,4 +1,5 @@
-// The price of a cold cache: told before the next prompt, and met by a cut that pays at once. The clock is passed in.
+// The price of a cold cache: told before the next prompt, and met by a cut that pays at once. The clock is
+// passed in.
 #include "agent/compactor/cold_cache.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -18,7 +19,8 @@ struct ColdRig : Rig {
   ColdRig() : Rig(200'000) {
     context.model.provider = "anthropic";
     context.model.priced = context.model.caching = true;
-    context.model.input = 3, context.model.output = 15, context.model.cache_read = 0.3, context.model.cache_write = 3.75;
+    context.model.input = 3, context.model.output = 15, context.model.cache_read = 0.3,
+    context.model.cache_write = 3.75;
     work(*this, 14, 1'500);
     const auto all = context.estimated();
     context.gauges.reported(all, {.input = 100, .cache_read = all}, context.model, now());
@@ -43,7 +45,8 @@ TEST_CASE("each provider's cache has a life of its own") {
   CHECK(cache_life(model) > 1h);
 }
 
-TEST_CASE("the bar knows when the cache will be cold, what the next turn costs then and what after compacting") {
+TEST_CASE(
+    "the bar knows when the cache will be cold, what the next turn costs then and what after compacting") {
   ColdRig rig;
   auto bar = rig.bar();
   CHECK(bar.cold_in_ms == 300'000);
@@ -59,7 +62,9 @@ TEST_CASE("the bar knows when the cache will be cold, what the next turn costs t
   CHECK(rig.bar().cold_in_ms == -1);
 }
 
-TEST_CASE("the first request after the cache has gone compacts where that saves a fifth, and is undone byte for byte") {
+TEST_CASE(
+    "the first request after the cache has gone compacts where that saves a fifth, and is undone byte for "
+    "byte") {
   ColdRig rig;
   const auto before = rig.bytes();
   const auto expected = rig.bar();
@@ -78,7 +83,9 @@ TEST_CASE("the first request after the cache has gone compacts where that saves 
   CHECK(rig.bytes() == before);  // what a person took back stays
 }
 
-TEST_CASE("a cold cache is left alone where the setting says so, where nobody can be asked, and where little is saved") {
+TEST_CASE(
+    "a cold cache is left alone where the setting says so, where nobody can be asked, and where little is "
+    "saved") {
   ColdRig rig;
   const auto before = rig.bytes();
   rig.clock += 6min;

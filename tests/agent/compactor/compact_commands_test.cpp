@@ -31,7 +31,9 @@ std::string text_of(const Conversation& conversation) {
   return text;
 }
 
-Compact by(std::string strategy) { return {.focus = {}, .strategy = std::move(strategy), .preview = false, .range = {}}; }
+Compact by(std::string strategy) {
+  return {.focus = {}, .strategy = std::move(strategy), .preview = false, .range = {}};
+}
 
 }  // namespace
 
@@ -150,7 +152,8 @@ TEST_CASE("a preview changes nothing until it is accepted, and costs nothing mor
     CHECK(count(rig.context.conversation) == before);
   }
   SECTION("edited by the person") {
-    rig.compactor.settle_preview(rig.context, {preview.id, true, "<summary>\n1. Primary request: my own words\n</summary>"});
+    rig.compactor.settle_preview(
+        rig.context, {preview.id, true, "<summary>\n1. Primary request: my own words\n</summary>"});
     CHECK(count(rig.context.conversation) < before);
     CHECK(text_of(rig.context.conversation).find("my own words") != std::string::npos);
   }
@@ -168,7 +171,9 @@ TEST_CASE("a preview changes nothing until it is accepted, and costs nothing mor
   CHECK(rig.script.requests().size() == requests);
 }
 
-TEST_CASE("pins of a message, a result, a file and a sentence stand byte for byte through every tier and a restart") {
+TEST_CASE(
+    "pins of a message, a result, a file and a sentence stand byte for byte through every tier and a "
+    "restart") {
   const auto folder = test::fresh_folder() / "store";
   std::filesystem::create_directories(folder);
   std::vector<std::string> pinned;
@@ -211,7 +216,8 @@ TEST_CASE("pins of a message, a result, a file and a sentence stand byte for byt
   CHECK(page.find("sentence  Never touch") != std::string::npos);
   CHECK(page.find("file  keep.txt") != std::string::npos);
   CHECK(page.find("of 8.0k tokens") != std::string::npos);
-  for (const auto& row : again.store->pins()) again.compactor.pin(again.context, {std::to_string(row.id), false});
+  for (const auto& row : again.store->pins())
+    again.compactor.pin(again.context, {std::to_string(row.id), false});
   CHECK(again.store->pins().empty());
   for (const auto& item : again.context.conversation.items) CHECK_FALSE(item->pinned);
   std::filesystem::remove_all(folder.parent_path());
@@ -265,17 +271,19 @@ TEST_CASE("a cut without a model names its turns, and only what came by itself c
   CHECK(rows.back().last_turn >= rows.back().first_turn);
   CompactionRecord slow = rows.back();
   for (int n = 0; n < 3; ++n) {
-    slow.batch = rig.store->next_batch(), slow.pause_ms = 4'000, slow.why = "asked for; 12 messages by a model";
+    slow.batch = rig.store->next_batch(), slow.pause_ms = 4'000,
+    slow.why = "asked for; 12 messages by a model";
     rig.store->log({slow.batch, {}}, slow);
   }
   std::string changes;
-  CHECK(tuning_text(*rig.store, rig.context.config, "demo/demo", changes).find("made you wait") == std::string::npos);
+  CHECK(tuning_text(*rig.store, rig.context.config, "demo/demo", changes).find("made you wait") ==
+        std::string::npos);
   for (int n = 0; n < 3; ++n) {
     slow.batch = rig.store->next_batch(), slow.cause = Cause::automatic;
     rig.store->log({slow.batch, {}}, slow);
   }
-  CHECK(tuning_text(*rig.store, rig.context.config, "demo/demo", changes).find("3 compactions that came by themselves") !=
-        std::string::npos);
+  CHECK(tuning_text(*rig.store, rig.context.config, "demo/demo", changes)
+            .find("3 compactions that came by themselves") != std::string::npos);
 }
 
 TEST_CASE("a pin taken off by its id leaves the list") {
@@ -292,7 +300,8 @@ TEST_CASE("a pin taken off by its id leaves the list") {
 }
 
 TEST_CASE("every strategy of /compact does something, and an unknown one is named") {
-  for (const auto* strategy : {"sections", "snapshot", "local", "middle", "oldest", "hybrid", "tools", "truncate"}) {
+  for (const auto* strategy :
+       {"sections", "snapshot", "local", "middle", "oldest", "hybrid", "tools", "truncate"}) {
     Rig rig(60'000);
     rig.context.config.protect_results = 0;
     with_summaries(rig);
@@ -305,7 +314,8 @@ TEST_CASE("every strategy of /compact does something, and an unknown one is name
   }
   Rig rig(60'000);
   rig.compactor.compact(rig.context, by("magic"), {});
-  CHECK(rig.seen<Notice>().back().text.find("There is no strategy \"magic\". There is: sections snapshot") == 0);
+  CHECK(rig.seen<Notice>().back().text.find("There is no strategy \"magic\". There is: sections snapshot") ==
+        0);
 }
 
 TEST_CASE("a stretch picked by prompts is all that is compacted") {
@@ -319,7 +329,8 @@ TEST_CASE("a stretch picked by prompts is all that is compacted") {
   const auto kept = text_of(rig.context.conversation);
 
   SECTION("everything before it") {
-    rig.compactor.compact(rig.context, {{}, {}, false, ItemRange{ItemId{1}, ItemId{from_here.value - 1}}}, {});
+    rig.compactor.compact(rig.context, {{}, {}, false, ItemRange{ItemId{1}, ItemId{from_here.value - 1}}},
+                          {});
     CHECK(std::holds_alternative<Summary>(rig.context.conversation.items.front()->blocks.front()));
     CHECK(rig.context.conversation.items[1]->id == from_here);
   }
@@ -329,12 +340,14 @@ TEST_CASE("a stretch picked by prompts is all that is compacted") {
   }
   SECTION("without a model") {
     rig.context.config.protect_results = 0;
-    rig.compactor.compact(rig.context, {{}, "microcompact", false, ItemRange{ItemId{1}, ItemId{from_here.value - 1}}}, {});
+    rig.compactor.compact(rig.context,
+                          {{}, "microcompact", false, ItemRange{ItemId{1}, ItemId{from_here.value - 1}}}, {});
     bool inside = true;
     for (const auto& item : rig.context.conversation.items) {
       inside = inside && item->id < from_here;
       for (const auto& block : item->blocks)
-        if (const auto* result = std::get_if<ToolResult>(&block); result && !inside) CHECK(result->form != ResultForm::compacted);
+        if (const auto* result = std::get_if<ToolResult>(&block); result && !inside)
+          CHECK(result->form != ResultForm::compacted);
     }
   }
   CHECK(text_of(rig.context.conversation) != kept);
@@ -353,7 +366,8 @@ TEST_CASE("a stretch that no summary makes smaller stays, and nothing outside pa
   const auto points = rig.store->rewind_points();  // newest first
   const auto before = rig.context.conversation.items;
   for (int i = 0; i < 4; ++i)
-    rig.compactor.compact(rig.context, {{}, {}, false, ItemRange{points[4].item, ItemId{points[1].item.value - 1}}}, {});
+    rig.compactor.compact(rig.context,
+                          {{}, {}, false, ItemRange{points[4].item, ItemId{points[1].item.value - 1}}}, {});
   const auto& after = rig.context.conversation.items;
   for (const auto& item : before)
     if (item->id < points[4].item || item->id >= points[1].item)
@@ -379,7 +393,8 @@ TEST_CASE("a focus reaches the model that summarises") {
   Rig rig(60'000);
   with_summaries(rig);
   work(rig, 10);
-  rig.compactor.compact(rig.context, {.focus = "keep the port numbers", .strategy = {}, .preview = false, .range = {}}, {});
+  rig.compactor.compact(
+      rig.context, {.focus = "keep the port numbers", .strategy = {}, .preview = false, .range = {}}, {});
   const auto& last = *rig.script.requests().back().conversation.items.back();
   CHECK(std::get<Text>(last.blocks.front()).text.find("keep the port numbers") != std::string::npos);
 }
@@ -417,12 +432,15 @@ TEST_CASE("a compaction that is asked for takes the draft that is paid for, unle
   CHECK(count(rig.context.conversation) < before);
 }
 
-TEST_CASE("the key points of a summary are its list entries and what stands behind its headings, cut between characters") {
-  CHECK(key_points("1. Primary request: build it\n2. Concepts: none\n3. Files:\n- a.cpp\n  * b.cpp\n- none\nplain words: no\n",
+TEST_CASE(
+    "the key points of a summary are its list entries and what stands behind its headings, cut between "
+    "characters") {
+  CHECK(key_points("1. Primary request: build it\n2. Concepts: none\n3. Files:\n- a.cpp\n  * b.cpp\n- "
+                   "none\nplain words: no\n",
                    40) == std::vector<std::string>{"build it", "a.cpp", "b.cpp"});
-  CHECK(key_points(
-            "1. Primary request and intent:\n   Build the parser.\n   Then test it.\n2. Concepts:\nnone\n**3. Files:** a.cpp\n",
-            40) == std::vector<std::string>{"Build the parser.", "a.cpp"});
+  CHECK(key_points("1. Primary request and intent:\n   Build the parser.\n   Then test it.\n2. "
+                   "Concepts:\nnone\n**3. Files:** a.cpp\n",
+                   40) == std::vector<std::string>{"Build the parser.", "a.cpp"});
   CHECK(key_points("- 公共接口公共接口\n", 10) == std::vector<std::string>{"公共接 …"});
   CHECK(key_points("- one two three\n", 9) == std::vector<std::string>{"one two …"});
 }
@@ -431,7 +449,8 @@ TEST_CASE("a pin of a message in another script is listed by whole characters") 
   Rig rig(60'000);
   rig.script.then(says("好"));
   rig.turn(std::string("说 ") + "永远不要修改公共接口永远不要修改公共接口永远不要修改公共接口");
-  rig.compactor.pin(rig.context, {.what = "last", .on = true, .item = rig.store->rewind_points().front().item});
+  rig.compactor.pin(rig.context,
+                    {.what = "last", .on = true, .item = rig.store->rewind_points().front().item});
   const auto pins = rig.store->pins();
   REQUIRE(pins.size() == 1);
   CHECK(pins[0].what.ends_with("公共"));  // 60 bytes would end inside the next one
@@ -440,7 +459,8 @@ TEST_CASE("a pin of a message in another script is listed by whole characters") 
 TEST_CASE("the whole audit names many specifics on a line, sentences on their own") {
   LossReport loss;
   for (int i = 0; i < 100; ++i)
-    loss.lost.emplace_back(Fate::reachable, Fact{.kind = FactKind::number, .text = std::to_string(4'000 + i), .recall = {17}});
+    loss.lost.emplace_back(Fate::reachable,
+                           Fact{.kind = FactKind::number, .text = std::to_string(4'000 + i), .recall = {17}});
   loss.lost.emplace_back(Fate::dropped, Fact{.kind = FactKind::error, .text = "error: out of disk"});
   loss.stays.push_back({.kind = FactKind::file, .text = "src/a.cpp", .recall = {3}});
   loss.stays.push_back({.kind = FactKind::file, .text = "src/b.cpp", .recall = {4}});
@@ -462,8 +482,9 @@ TEST_CASE("a compaction that the model asks for waits until its calls are answer
   work(rig, 4);
   rig.write("last.txt", "the last one\n");
   rig.script
-      .then(test::calls({test::call("now", "context_compress", R"({"strategy":"local"})"),
-                         test::call("then", "Read", R"({"file_path":")" + (rig.root / "last.txt").string() + R"("})")}))
+      .then(test::calls(
+          {test::call("now", "context_compress", R"({"strategy":"local"})"),
+           test::call("then", "Read", R"({"file_path":")" + (rig.root / "last.txt").string() + R"("})")}))
       .then(test::says("done"));
   rig.events.clear();
   CHECK(rig.turn("make room, then read").how == TurnEnded::How::done);

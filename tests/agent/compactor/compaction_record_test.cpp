@@ -1,4 +1,5 @@
-// What is kept of a compaction beside its edits: whom it covers, what it told, who waited, and why it was made.
+// What is kept of a compaction beside its edits: whom it covers, what it told, who waited, and why it was
+// made.
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 
@@ -58,7 +59,9 @@ void talk_until(Rig& rig, double share) {
   }
 }
 
-std::string asked_of(const Request& request) { return std::get<Text>(request.conversation.items.back()->blocks.back()).text; }
+std::string asked_of(const Request& request) {
+  return std::get<Text>(request.conversation.items.back()->blocks.back()).text;
+}
 
 }  // namespace
 
@@ -69,7 +72,8 @@ TEST_CASE("a summary of an earlier summary covers that one's turns, too") {
   rig.compactor.compact(rig.context, {}, {});
   work(rig, 3, 300, 12);
   const auto before = rig.context.conversation;
-  rig.compactor.compact(rig.context, {.focus = {}, .strategy = {}, .preview = false, .range = everything}, {});
+  rig.compactor.compact(rig.context, {.focus = {}, .strategy = {}, .preview = false, .range = everything},
+                        {});
   const auto record = rig.store->compactions().back();
   REQUIRE(record.model == "model");
   CHECK(record.first_turn == 1);
@@ -98,7 +102,8 @@ TEST_CASE("a draft somebody waited for is a pause, and its events come in order"
   Rig rig(32'000);
   Slow slow;
   rig.emit = [&](Event event) {
-    if (const auto* one = std::get_if<Compaction>(&event); one && one->phase == CompactionPhase::started) slow.go = true;
+    if (const auto* one = std::get_if<Compaction>(&event); one && one->phase == CompactionPhase::started)
+      slow.go = true;
     rig.events.push_back(std::move(event));
   };
   rig.script.summaries([&](const Request&) { return slow.reply(says(test::good_summary, {500, 100})); });
@@ -109,7 +114,8 @@ TEST_CASE("a draft somebody waited for is a pause, and its events come in order"
   rig.context.config.auto_compress = true;
   rig.compactor.make_room(rig.context, {});
   REQUIRE(rig.compactor.draft_pending());
-  rig.context.config.truncate_at = fill_share(rig.context) + 0.001;  // no more room to go on while it is written
+  rig.context.config.truncate_at =
+      fill_share(rig.context) + 0.001;  // no more room to go on while it is written
   rig.context.config.compact_at = rig.context.config.truncate_at - 0.01;
   rig.compactor.make_room(rig.context, {});
   CHECK(order_of(rig) == "needed started draft_ready completed ");
@@ -125,7 +131,8 @@ TEST_CASE("a compaction without a model is told in words for people") {
     Rig rig(60'000);
     rig.context.config.auto_compress = false;
     work(rig, 12);
-    rig.compactor.compact(rig.context, {.focus = {}, .strategy = strategy, .preview = false, .range = {}}, {});
+    rig.compactor.compact(rig.context, {.focus = {}, .strategy = strategy, .preview = false, .range = {}},
+                          {});
     const auto record = rig.store->compactions().back();
     INFO(record.summary);
     REQUIRE(record.tier >= Tier::compact);
@@ -140,14 +147,17 @@ TEST_CASE("a compaction without a model is told in words for people") {
 
 TEST_CASE("key points come from every section of a summary, and from none that says nothing") {
   const std::string nine =
-      "1. Primary request and intent: build the parser\n- with tests\n- and docs\n- and more\n2. Key technical concepts: none\n"
-      "3. Files and code:\n- a.cpp: the scanner\n- b.cpp\n4. Errors and fixes: none open.\n5. Problem solving: as under 1\n"
-      "6. All user messages:\n- \"fix it\"\n- \"now the rest\"\n7. Pending tasks: the docs\n8. Current work:\nwriting the docs\n"
+      "1. Primary request and intent: build the parser\n- with tests\n- and docs\n- and more\n2. Key "
+      "technical concepts: none\n"
+      "3. Files and code:\n- a.cpp: the scanner\n- b.cpp\n4. Errors and fixes: none open.\n5. Problem "
+      "solving: as under 1\n"
+      "6. All user messages:\n- \"fix it\"\n- \"now the rest\"\n7. Pending tasks: the docs\n8. Current "
+      "work:\nwriting the docs\n"
       "9. Next step: ask for a review\n";
   const auto points = key_points(nine, 200);
-  CHECK(points == std::vector<std::string>{"build the parser", "with tests", "and docs", "and more", "a.cpp: the scanner",
-                                           "b.cpp", "\"fix it\"", "\"now the rest\"", "the docs", "writing the docs",
-                                           "ask for a review"});
+  CHECK(points == std::vector<std::string>{"build the parser", "with tests", "and docs", "and more",
+                                           "a.cpp: the scanner", "b.cpp", "\"fix it\"", "\"now the rest\"",
+                                           "the docs", "writing the docs", "ask for a review"});
   std::string many = "1. Request:\n";
   for (int i = 0; i < 40; ++i) many += "- wish " + std::to_string(i) + "\n";
   many += "9. Next step: the last one\n";
@@ -160,7 +170,8 @@ TEST_CASE("what the memory file wants kept and what the focus asks for are both 
   with_summaries(rig);
   rig.compactor.set_focus("keep MEMWORD");
   work(rig, 12);
-  rig.compactor.compact(rig.context, {.focus = "look at FOCUSWORD", .strategy = {}, .preview = false, .range = {}}, {});
+  rig.compactor.compact(rig.context,
+                        {.focus = "look at FOCUSWORD", .strategy = {}, .preview = false, .range = {}}, {});
   const auto text = asked_of(rig.script.requests().back());
   CHECK(contains(text, "keep MEMWORD"));
   CHECK(contains(text, "look at FOCUSWORD"));
@@ -176,7 +187,8 @@ TEST_CASE("why it was made is kept: asked for, or refused by the provider") {
   CHECK(order_of(rig) == "needed started completed ");
   work(rig, 8, 900, 12);
   rig.context.config.auto_compress = true;
-  REQUIRE(rig.compactor.overflow(rig.context, {.kind = Failure::overflow, .message = "prompt is too long"}, {}));
+  REQUIRE(
+      rig.compactor.overflow(rig.context, {.kind = Failure::overflow, .message = "prompt is too long"}, {}));
   const auto record = rig.store->compactions().back();
   CHECK(record.cause == Cause::overflow);
   CHECK(contains(record.why, "the provider refused the length"));
@@ -214,7 +226,8 @@ TEST_CASE("where the small model fails late, the main model is asked before anyt
   };
   with_summaries(rig);
   rig.emit = [&](Event event) {
-    if (const auto* one = std::get_if<Compaction>(&event); one && one->phase == CompactionPhase::started) slow.go = true;
+    if (const auto* one = std::get_if<Compaction>(&event); one && one->phase == CompactionPhase::started)
+      slow.go = true;
     rig.events.push_back(std::move(event));
   };
   rig.context.config.micro_at = 0.79;
@@ -240,10 +253,12 @@ TEST_CASE("where the small model fails late, the main model is asked before anyt
   CHECK(contains(log, "small is not asked for 10 minutes: the small model is down"));
 
   for (int i = 0; i < 3; ++i)
-    rig.compactor.compact(rig.context, {.focus = {}, .strategy = {}, .preview = false, .range = everything}, {});
+    rig.compactor.compact(rig.context, {.focus = {}, .strategy = {}, .preview = false, .range = everything},
+                          {});
   CHECK(tries == 1);  // it rests
   rig.clock += std::chrono::minutes(11);
   work(rig, 2, 500, 300);
-  rig.compactor.compact(rig.context, {.focus = {}, .strategy = {}, .preview = false, .range = everything}, {});
+  rig.compactor.compact(rig.context, {.focus = {}, .strategy = {}, .preview = false, .range = everything},
+                        {});
   CHECK(tries > 1);  // it is asked again
 }

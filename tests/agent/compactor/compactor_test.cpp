@@ -45,8 +45,8 @@ TEST_CASE("the tiers also run inside one turn's tool loop") {
   for (int i = 0; i < 40; ++i) {
     const auto name = "f" + std::to_string(i) + ".txt";
     rig.write(name, prose(static_cast<unsigned>(i), 900));
-    rig.script.then(
-        test::calls({call("c" + std::to_string(i), "Read", R"({"file_path":")" + (rig.root / name).string() + R"("})")}));
+    rig.script.then(test::calls(
+        {call("c" + std::to_string(i), "Read", R"({"file_path":")" + (rig.root / name).string() + R"("})")}));
   }
   rig.script.then(test::says("all read"));
   CHECK(rig.turn("read all of them").how == How::done);
@@ -73,7 +73,8 @@ TEST_CASE("nobody waits for an automatic compaction: the draft is ready in nine 
       Rig rig(window);
       rig.context.config.micro_at = 0.99;  // summaries have to do the work
       rig.script.summaries([](const Request&) {
-        return test::says("<summary>\n1. Primary request: go on\n8. Current work: reading\n</summary>", {500, 100});
+        return test::says("<summary>\n1. Primary request: go on\n8. Current work: reading\n</summary>",
+                          {500, 100});
       });
       work(rig, 50, words);
       ++sessions;
@@ -109,7 +110,8 @@ TEST_CASE("a conversation with hardly anything to summarise is left alone or mad
 TEST_CASE("autoCompress off is off, also when the provider refuses the length") {
   Rig rig(32'000);
   rig.context.config.auto_compress = false;
-  rig.script.otherwise([](const Request&) { return test::fails(Failure::overflow, "prompt is too long", 32'000, 40'000); });
+  rig.script.otherwise(
+      [](const Request&) { return test::fails(Failure::overflow, "prompt is too long", 32'000, 40'000); });
   const auto end = rig.turn("go");
   CHECK(end.how == How::failed);
   CHECK(rig.script.requests().size() == 1);
@@ -125,12 +127,14 @@ TEST_CASE("after a compaction in the middle of a task the model gets its list an
   item.blocks.push_back(ToolResult{"c1", "Edit", "edited", false, "small.txt", {}, ResultForm::full});
   before.items.push_back(make_item(item));
   Budget budget;
-  const auto text = resume_text(before, after, budget,
-                                {{"write tests", "in_progress", "Writing tests"}, {"done thing", "completed", ""}}, root);
+  const auto text =
+      resume_text(before, after, budget,
+                  {{"write tests", "in_progress", "Writing tests"}, {"done thing", "completed", ""}}, root);
   CHECK(text.find("the new content") != std::string::npos);
   CHECK(text.find("◐ Writing tests") != std::string::npos);
   CHECK(text.find("☒ done thing") != std::string::npos);
-  CHECK(resume_text(before, after, budget, {}, root / "elsewhere").find("the new content") == std::string::npos);
+  CHECK(resume_text(before, after, budget, {}, root / "elsewhere").find("the new content") ==
+        std::string::npos);
   std::filesystem::remove_all(root);
 }
 
@@ -143,7 +147,8 @@ TEST_CASE("the sliding window puts one summary in the place of old rounds") {
   std::size_t typed = 0, summaries = 0;
   const auto requests = rig.script.requests();
   for (const auto& item : requests.back().conversation.items) {
-    typed += item->role == Role::user && !item->synthetic && std::holds_alternative<Text>(item->blocks.back());
+    typed +=
+        item->role == Role::user && !item->synthetic && std::holds_alternative<Text>(item->blocks.back());
     summaries += std::holds_alternative<Summary>(item->blocks.front());
   }
   CHECK(typed < 9);
@@ -159,7 +164,8 @@ TEST_CASE("a summary is shown without its tags") {
   CHECK(bare_summary("no tags") == "no tags");
 }
 
-TEST_CASE("microcompact waits while the cache is warm and it would not pay, and runs at once when it is cold") {
+TEST_CASE(
+    "microcompact waits while the cache is warm and it would not pay, and runs at once when it is cold") {
   Rig rig(64'000);
   auto& config = rig.context.config;
   config.auto_compress = false;
@@ -177,7 +183,8 @@ TEST_CASE("microcompact waits while the cache is warm and it would not pay, and 
   rig.compactor.make_room(rig.context, {});
   CHECK(phases(rig, CompactionPhase::completed).empty());
   CHECK(rig.compactor.status().find("microcompact waits: cache warm") != std::string::npos);
-  CHECK(compaction_log_text(*rig.store).find("wait\n    microcompact waits: cache warm") != std::string::npos);
+  CHECK(compaction_log_text(*rig.store).find("wait\n    microcompact waits: cache warm") !=
+        std::string::npos);
   rig.clock += std::chrono::hours(1);
   rig.compactor.make_room(rig.context, {});
   REQUIRE(phases(rig, CompactionPhase::completed).size() == 1);
@@ -191,8 +198,9 @@ TEST_CASE("one-liners are the small model's when the configuration says so") {
   rig.context.config.protect_results = 0;
   rig.script.summaries([](const Request& request) {
     const auto& asked = std::get<Text>(request.conversation.items.back()->blocks.front()).text;
-    return asked.find("Below are numbered tool results") == 0 ? test::says("1: the first listing, by a model\n2: the second\n")
-                                                              : test::says(test::good_summary, {500, 100});
+    return asked.find("Below are numbered tool results") == 0
+               ? test::says("1: the first listing, by a model\n2: the second\n")
+               : test::says(test::good_summary, {500, 100});
   });
   work(rig, 8);
   bool found = false;
@@ -211,7 +219,9 @@ TEST_CASE("what left the context is read in full again, what stands in it is not
   rig.context.config.auto_compress = false;
   rig.write("same.txt", prose(1, 200));
   const auto read = [&](const std::string& id) {
-    rig.script.then(test::calls({call(id, "Read", R"({"file_path":")" + (rig.root / "same.txt").string() + R"("})")}))
+    rig.script
+        .then(
+            test::calls({call(id, "Read", R"({"file_path":")" + (rig.root / "same.txt").string() + R"("})")}))
         .then(test::says("seen"));
     REQUIRE(rig.turn("read it, " + id).how == How::done);
     return rig.seen<ToolFinished>().back().text;
@@ -229,15 +239,16 @@ TEST_CASE("a compaction in the middle of a task is followed by what the model ne
   with_summaries(rig);
   rig.hands.todos = {{"read all files", "in_progress", "Reading all files"}};
   rig.write("small.txt", "the small file as it is now\n");
-  rig.script.then(test::calls({call("r", "Read", R"({"file_path":")" + (rig.root / "small.txt").string() + R"("})")}));
+  rig.script.then(
+      test::calls({call("r", "Read", R"({"file_path":")" + (rig.root / "small.txt").string() + R"("})")}));
   rig.script.then(test::calls({call("s", "Edit",
                                     R"({"file_path":")" + (rig.root / "small.txt").string() +
                                         R"(","old_string":"as it is now","new_string":"as it is then"})")}));
   for (int i = 0; i < 30; ++i) {
     const auto name = "f" + std::to_string(i) + ".txt";
     rig.write(name, prose(static_cast<unsigned>(i), 900));
-    rig.script.then(
-        test::calls({call("c" + std::to_string(i), "Read", R"({"file_path":")" + (rig.root / name).string() + R"("})")}));
+    rig.script.then(test::calls(
+        {call("c" + std::to_string(i), "Read", R"({"file_path":")" + (rig.root / name).string() + R"("})")}));
   }
   rig.script.then(test::says("all read"));
   CHECK(rig.turn("read all of them").how == How::done);
@@ -276,7 +287,8 @@ TEST_CASE("Esc during a compaction stops it, and the context is as it was") {
 TEST_CASE("every decision stands in the log with its reason, and tuning quotes them") {
   Rig rig(32'000);
   rig.context.config.micro_at = 0.99;  // straight to summaries
-  rig.script.summaries([](const Request&) { return test::fails(Failure::server, "the small model is down"); });
+  rig.script.summaries(
+      [](const Request&) { return test::fails(Failure::server, "the small model is down"); });
   work(rig, 40);
   const auto log = compaction_log_text(*rig.store);
   CHECK(log.find("draft by model at ") != std::string::npos);

@@ -1,4 +1,5 @@
-// A fresh window: notes, todos, the words in hand and an index in place of what was said before; undone like any compaction.
+// A fresh window: notes, todos, the words in hand and an index in place of what was said before; undone like
+// any compaction.
 #include "agent/compactor/fresh_window.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -27,7 +28,8 @@ std::string window_text(const Conversation& conversation) {
 }
 
 void offer_notes(Rig& rig) {
-  for (const auto& tool : rig.hands.offered) rig.context.tools.push_back({tool->name, tool->description, tool->schema});
+  for (const auto& tool : rig.hands.offered)
+    rig.context.tools.push_back({tool->name, tool->description, tool->schema});
 }
 
 std::string synthetic_words(const Rig& rig) {
@@ -40,11 +42,13 @@ std::string synthetic_words(const Rig& rig) {
 
 }  // namespace
 
-TEST_CASE("a fresh window holds notes, open todos, the last words and an index, and is undone byte for byte") {
+TEST_CASE(
+    "a fresh window holds notes, open todos, the last words and an index, and is undone byte for byte") {
   test::TempDir folder;
   Rig rig(200'000, folder.path());
   work(rig, 14);
-  rig.compactor.notes().write("plan", "We chose the hand-written lexer, since the generator cannot stream.", 9, false);
+  rig.compactor.notes().write("plan", "We chose the hand-written lexer, since the generator cannot stream.",
+                              9, false);
   rig.hands.todos = {{"write the lexer", "completed", ""}, {"wire it up", "pending", ""}};
   const auto before = bytes_of(rig.context.conversation);
   const auto used = used_of(rig.context);
@@ -85,7 +89,9 @@ TEST_CASE("the model keeps notes and asks for a fresh window, and goes on in it"
   Rig rig;
   for (const auto& tool : builtin_tools()) rig.hands.offered.add(tool);
   work(rig, 14);
-  rig.script.then(test::calls({test::call("n1", "Notes", R"({"op":"append","name":"plan.md","text":"next: wire it up"})")}))
+  rig.script
+      .then(test::calls(
+          {test::call("n1", "Notes", R"({"op":"append","name":"plan.md","text":"next: wire it up"})")}))
       .then(test::calls({test::call("n2", "NewContext", R"({"why":"the lexer is done"})")}))
       .then(test::says("Going on."));
   const auto end = rig.turn("Now go on.");
@@ -96,12 +102,18 @@ TEST_CASE("the model keeps notes and asks for a fresh window, and goes on in it"
   CHECK(rig.store->compactions().back().strategy == "fresh");
 }
 
-TEST_CASE("auto begins the next window by notes where the model has kept enough, and by a summary where it has not") {
+TEST_CASE(
+    "auto begins the next window by notes where the model has kept enough, and by a summary where it has "
+    "not") {
   const std::string plan =
-      "The parser comes first, since the generator cannot stream. It is written by hand, one function a rule, and keeps the "
-      "place of each token for the messages. Done: the lexer and expressions. Open: statements, then recovery after an error; "
-      "the tests in tests/parser name each rule. The user wants no new library, and messages in plain English. Next: read "
-      "statements.md again, write the function for loops, and run ctest -R parser before anything is said to be done. Later: "
+      "The parser comes first, since the generator cannot stream. It is written by hand, one function a "
+      "rule, and keeps the "
+      "place of each token for the messages. Done: the lexer and expressions. Open: statements, then "
+      "recovery after an error; "
+      "the tests in tests/parser name each rule. The user wants no new library, and messages in plain "
+      "English. Next: read "
+      "statements.md again, write the function for loops, and run ctest -R parser before anything is said to "
+      "be done. Later: "
       "measure it on the large file, which took nine seconds before.";
   for (const auto& [note, kept] :
        {std::pair(plan, true), {std::string("the parser comes first"), false}, {std::string(), false}}) {
@@ -123,7 +135,8 @@ TEST_CASE("auto begins the next window by notes where the model has kept enough,
     CHECK((whys.find("by notes, written since the last compaction: plan.md") != std::string::npos) == kept);
     CHECK(rig.bad_request() == "");
     // Where they did not make the window they stand behind the summary.
-    CHECK((synthetic_words(rig).find("your notes, as they stand") != std::string::npos) == (!kept && !note.empty()));
+    CHECK((synthetic_words(rig).find("your notes, as they stand") != std::string::npos) ==
+          (!kept && !note.empty()));
   }
 }
 

@@ -34,8 +34,9 @@ std::string answer_id(const Rig& rig) {
 }
 
 bool names(const ListShown& list, const std::string& id, const std::string& note) {
-  return std::any_of(list.rows.begin(), list.rows.end(),
-                     [&](const ListRow& row) { return row.id == id && row.note.find(note) != std::string::npos; });
+  return std::any_of(list.rows.begin(), list.rows.end(), [&](const ListRow& row) {
+    return row.id == id && row.note.find(note) != std::string::npos;
+  });
 }
 
 }  // namespace

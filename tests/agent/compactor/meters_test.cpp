@@ -26,7 +26,8 @@ Tokens sum(const Meters& meters) {
   return total;
 }
 
-constexpr const char* talk = "user fix it\nassistant looking\ncall 1 Read a.cpp\nresult 1 300 lines\nassistant done\n";
+constexpr const char* talk =
+    "user fix it\nassistant looking\ncall 1 Read a.cpp\nresult 1 300 lines\nassistant done\n";
 
 }  // namespace
 
@@ -43,7 +44,8 @@ TEST_CASE("the parts sum to what is used, also when calibrated") {
   CHECK(calibrated.used > bare.used * 12 / 10);
 }
 
-TEST_CASE("a resumed session judges its context as it did before, and another model's figures are not taken over") {
+TEST_CASE(
+    "a resumed session judges its context as it did before, and another model's figures are not taken over") {
   auto context = context_of(talk);
   context.model.provider = "p", context.model.name = "m";
   context.gauges.reported(context.estimated(), {.input = context.estimated() / 2}, context.model,
@@ -67,7 +69,8 @@ TEST_CASE("a resumed session judges its context as it did before, and another mo
 
 TEST_CASE("what the provider reported is the anchor, only later items are estimated") {
   auto context = context_of(talk);
-  context.gauges.reported(context.estimated(), {.input = 7'777}, context.model, TimePoint{std::chrono::hours(1)});
+  context.gauges.reported(context.estimated(), {.input = 7'777}, context.model,
+                          TimePoint{std::chrono::hours(1)});
   CHECK(read_meters(context).used == Catch::Approx(7'777).margin(2));
   const auto before = context.estimated();
   context.conversation.items.push_back(test::script("user " + std::string(4'000, 'x')).items.front());
@@ -120,7 +123,8 @@ TEST_CASE("a cold cache makes a cut free, a warm one has a price and a break-eve
   const auto cold = cut_cost(40'000, 60'000, cache, begin + std::chrono::minutes(10), model);
   CHECK_FALSE(cold.warm);
   CHECK(cold.break_even == Catch::Approx(0));
-  CHECK(describe(warm, cache, begin + std::chrono::seconds(30)).find("pays after 18 turns") != std::string::npos);
+  CHECK(describe(warm, cache, begin + std::chrono::seconds(30)).find("pays after 18 turns") !=
+        std::string::npos);
 }
 
 TEST_CASE("what a cut saves and when it pays is said in turns of as many requests as the last ones had") {
@@ -142,16 +146,19 @@ TEST_CASE("what a cut saves and when it pays is said in turns of as many request
   const auto four = cut_cost(40'000, 60'000, gauges.cache(), begin, model, gauges.requests_per_turn());
   CHECK(four.per_turn == Catch::Approx(4 * one.per_turn));
   CHECK(four.break_even == Catch::Approx(17.25 / 4));
-  CHECK(describe(four, gauges.cache(), begin).ends_with("$0.0480 a turn saved · pays after 5 turns (18 requests)"));
+  CHECK(describe(four, gauges.cache(), begin)
+            .ends_with("$0.0480 a turn saved · pays after 5 turns (18 requests)"));
   const CompressionConfig config;
-  CHECK(better_later(four, 0.62, config) == better_later(one, 0.62, config));  // the cache is broken for requests
+  CHECK(better_later(four, 0.62, config) ==
+        better_later(one, 0.62, config));  // the cache is broken for requests
   for (int i = 0; i < 9; ++i) gauges.reported(1'000, {.input = 100}, model, begin);
   CHECK(gauges.requests_per_turn() == Catch::Approx(9));  // the one under way is longer already
 }
 
 TEST_CASE("a warm cache is broken early only for what pays soon, and late for anything") {
   const CompressionConfig config;  // marks at 60 and 80 %
-  const CutCost late{.known = true, .warm = true, .break_even = 6}, soon{.known = true, .warm = true, .break_even = 4};
+  const CutCost late{.known = true, .warm = true, .break_even = 6},
+      soon{.known = true, .warm = true, .break_even = 4};
   CHECK(better_later(late, 0.62, config));
   CHECK(better_later(late, 0.78, config));
   CHECK_FALSE(better_later(late, 0.79, config));

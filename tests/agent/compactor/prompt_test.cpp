@@ -23,7 +23,8 @@ struct Folder {
 
 }  // namespace
 
-TEST_CASE("the nearest memory file comes last, AGENTS.md before CLAUDE.md, and no file above the repository") {
+TEST_CASE(
+    "the nearest memory file comes last, AGENTS.md before CLAUDE.md, and no file above the repository") {
   Folder folder;
   folder.write("AGENTS.md", "outside\n");
   folder.write("repo/.git/HEAD", "ref: refs/heads/main\n");
@@ -40,20 +41,21 @@ TEST_CASE("a memory file imports others, each once and before it, five deep, fro
   Folder folder;
   folder.write("secret.md", "outside\n");
   folder.write("repo/.git/HEAD", "ref: refs/heads/main\n");
-  folder.write(
-      "repo/AGENTS.md",
-      "See @docs/style.md. Ask @bob, a@docs/mail.md.\n`@docs/mail.md`\n```\n@docs/mail.md\n```\n@../secret.md @AGENTS.md\n");
+  folder.write("repo/AGENTS.md",
+               "See @docs/style.md. Ask @bob, "
+               "a@docs/mail.md.\n`@docs/mail.md`\n```\n@docs/mail.md\n```\n@../secret.md @AGENTS.md\n");
   folder.write("repo/docs/mail.md", "mail\n");
   folder.write("repo/docs/style.md", "style @../AGENTS.md @deep1.md\n");
   for (int i = 1; i <= 6; ++i)
-    folder.write("repo/docs/deep" + std::to_string(i) + ".md", "deep @deep" + std::to_string(i + 1) + ".md\n");
+    folder.write("repo/docs/deep" + std::to_string(i) + ".md",
+                 "deep @deep" + std::to_string(i + 1) + ".md\n");
   fs::create_symlink(folder.root / "secret.md", folder.root / "repo/docs/link.md");
   folder.write("repo/CLAUDE.local.md", "mine alone @docs/link.md\n");
   const auto files = memory_files(folder.root / "repo", {});
   std::vector<std::string> names;
   for (const auto& file : files) names.push_back(file.path.filename().string());
-  CHECK(names ==
-        std::vector<std::string>{"deep4.md", "deep3.md", "deep2.md", "deep1.md", "style.md", "AGENTS.md", "CLAUDE.local.md"});
+  CHECK(names == std::vector<std::string>{"deep4.md", "deep3.md", "deep2.md", "deep1.md", "style.md",
+                                          "AGENTS.md", "CLAUDE.local.md"});
   for (const auto& file : files) CHECK(file.tokens > 0);
 }
 
@@ -101,10 +103,12 @@ TEST_CASE("compact instructions are the section of the nearest file that has one
   CHECK(compact_instructions(files) == "keep the tests\n\n### more\nand names");
 }
 
-TEST_CASE("compact instructions are known by their headings, at any level, in any case, in English and Chinese") {
+TEST_CASE(
+    "compact instructions are known by their headings, at any level, in any case, in English and Chinese") {
   for (const char* heading :
-       {"## Compact Instructions", "# compact instructions", "#### COMPRESSION INSTRUCTIONS", "# Summary instructions",
-        "## Summary Instructions (for /compact)", "## 压缩指令", "# 摘要说明", "##\tCompact instruction"}) {
+       {"## Compact Instructions", "# compact instructions", "#### COMPRESSION INSTRUCTIONS",
+        "# Summary instructions", "## Summary Instructions (for /compact)", "## 压缩指令", "# 摘要说明",
+        "##\tCompact instruction"}) {
     INFO(heading);
     Folder folder;
     folder.write("AGENTS.md", "# P\nUse tabs.\n" + std::string(heading) + "\nKeep MEMWORD.\n\n# After\nno\n");
@@ -140,7 +144,8 @@ TEST_CASE("the prompt is small, names the folder and carries the memory") {
   CHECK(bare.text.size() < 2'000);
   CHECK(bare.text.find("/somewhere/p (git: main)") != std::string::npos);
   CHECK(bare.memory == 0);
-  const auto full = system_prompt(where, {{"/somewhere/p/AGENTS.md", "use tabs\n", 3, false}}, PermissionMode::plan);
+  const auto full =
+      system_prompt(where, {{"/somewhere/p/AGENTS.md", "use tabs\n", 3, false}}, PermissionMode::plan);
   CHECK(full.text.find("use tabs") != std::string::npos);
   CHECK(full.text.find("PLAN MODE") != std::string::npos);
   CHECK(full.memory > 0);

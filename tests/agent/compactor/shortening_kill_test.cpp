@@ -1,5 +1,6 @@
-// kill -9 in each way of making a context shorter that no tier planned: by hand, by a fresh window, for a cold cache, for too many
-// pictures, and their undo. What is on disk is the context before that step or after it. TERN_KILLS=500 for the long run.
+// kill -9 in each way of making a context shorter that no tier planned: by hand, by a fresh window, for a
+// cold cache, for too many pictures, and their undo. What is on disk is the context before that step or after
+// it. TERN_KILLS=500 for the long run.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,7 +27,8 @@ struct Work : Rig {
   explicit Work(const fs::path& folder) : Rig(200'000, folder) {
     context.model.provider = "anthropic";
     context.model.priced = context.model.caching = true;
-    context.model.input = 3, context.model.output = 15, context.model.cache_read = 0.3, context.model.cache_write = 3.75;
+    context.model.input = 3, context.model.output = 15, context.model.cache_read = 0.3,
+    context.model.cache_write = 3.75;
   }
 
   void request_answered() {
@@ -68,12 +70,16 @@ const std::vector<Step>& steps() {
       {"undo of the fold", undo},
       {"undo of the drop", undo},
       {"fresh",
-       [](Work& w) { w.compactor.compact(w.context, {.focus = "done", .strategy = kFresh, .preview = false, .range = {}}, {}); }},
+       [](Work& w) {
+         w.compactor.compact(w.context, {.focus = "done", .strategy = kFresh, .preview = false, .range = {}},
+                             {});
+       }},
       {"undo of the fresh window", undo},
       {"pictures come",
        [](Work& w) {
          Item item{.role = Role::user};
-         for (int i = 0; i < 101; ++i) item.blocks.push_back(Image{"image/png", "picture " + std::to_string(i)});
+         for (int i = 0; i < 101; ++i)
+           item.blocks.push_back(Image{"image/png", "picture " + std::to_string(i)});
          append(w.agent, std::move(item));
        }},
       {"pictures go",
@@ -149,14 +155,17 @@ TEST_CASE("kill -9 while a context is shortened leaves it as it was or as it was
     const test::TempDir folder;
     fs::copy(made.path(), folder.path(), fs::copy_options::recursive | fs::copy_options::overwrite_existing);
     const auto said = run_and_kill(folder.path(), random);
-    INFO("kill " << n << " after " << said << " steps, in " << (said < steps().size() ? steps()[said].name : "the end"));
+    INFO("kill " << n << " after " << said << " steps, in "
+                 << (said < steps().size() ? steps()[said].name : "the end"));
     const auto store = Store::open({.folder = folder.path()});
     REQUIRE(store->integrity() == "ok");
     std::string why;
     const auto opened = store->newest(why);
     REQUIRE(opened);
     const auto picture = picture_of(store->conversation());
-    INFO(picture << "\n---- expected one of\n" << pictures[said] << "\n----\n" << pictures[std::min(said + 1, steps().size())]);
+    INFO(picture << "\n---- expected one of\n"
+                 << pictures[said] << "\n----\n"
+                 << pictures[std::min(said + 1, steps().size())]);
     CHECK((picture == pictures[said] || (said + 1 < pictures.size() && picture == pictures[said + 1])));
     CHECK(check(repair(opened->conversation)).empty());
   }

@@ -1,4 +1,5 @@
-// The windows of small local models: what is asked stands whole in every request, to the end of a long conversation.
+// The windows of small local models: what is asked stands whole in every request, to the end of a long
+// conversation.
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
@@ -23,11 +24,12 @@ std::string source(int n) {
 
 // Every fourth request is a long one.
 std::string request(int turn) {
-  std::string text = "Change number " + std::to_string(turn) + ": rename step_" + std::to_string(turn) + "_3 and test it.";
+  std::string text =
+      "Change number " + std::to_string(turn) + ": rename step_" + std::to_string(turn) + "_3 and test it.";
   if (turn % 4 != 3) return text;
   for (int rule = 0; rule < 40; ++rule)
-    text += "\nRule " + std::to_string(turn) + "-" + std::to_string(rule) + ": keep the tests of part " + std::to_string(rule) +
-            " green.";
+    text += "\nRule " + std::to_string(turn) + "-" + std::to_string(rule) + ": keep the tests of part " +
+            std::to_string(rule) + " green.";
   return text;
 }
 
@@ -42,12 +44,13 @@ void change(Rig& rig, int turn) {
   };
   auto read = calls({call(id("r"), "Read", R"({"file_path":")" + path + R"("})")});
   auto edit = calls({call(id("e"), "Edit",
-                          R"({"file_path":")" + path + R"(","old_string":")" + old + R"(","new_string":"renamed_)" +
-                              std::to_string(turn) + R"(("})")});
-  auto test = calls(
-      {call(id("b"), "Bash",
-            R"({"command":"for i in $(seq 1 60); do echo case $i of part )" + std::to_string(turn) + R"( passed; done"})")});
-  auto told = says("Renamed because the old name hid what it does. " + test::prose(static_cast<unsigned>(turn), 30));
+                          R"({"file_path":")" + path + R"(","old_string":")" + old +
+                              R"(","new_string":"renamed_)" + std::to_string(turn) + R"(("})")});
+  auto test = calls({call(id("b"), "Bash",
+                          R"({"command":"for i in $(seq 1 60); do echo case $i of part )" +
+                              std::to_string(turn) + R"( passed; done"})")});
+  auto told =
+      says("Renamed because the old name hid what it does. " + test::prose(static_cast<unsigned>(turn), 30));
   read.before = edit.before = test.before = told.before = wait;
   rig.script.then(std::move(read)).then(std::move(edit)).then(std::move(test)).then(std::move(told));
   REQUIRE(rig.turn(request(turn)).how == TurnEnded::How::done);

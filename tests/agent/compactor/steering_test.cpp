@@ -33,7 +33,8 @@ struct Listener {
 
 const ItemPtr& called(const Rig& rig, const std::string& id) {
   const auto& items = rig.context.conversation.items;
-  const auto found = std::find_if(items.begin(), items.end(), [&](const ItemPtr& item) { return to_string(item->recall) == id; });
+  const auto found = std::find_if(items.begin(), items.end(),
+                                  [&](const ItemPtr& item) { return to_string(item->recall) == id; });
   static const ItemPtr none;
   return found == items.end() ? none : *found;
 }
@@ -41,7 +42,8 @@ const ItemPtr& called(const Rig& rig, const std::string& id) {
 }  // namespace
 
 TEST_CASE(
-    "steering: the plan names its items with ids, kinds, tokens and reasons; its instructions reach the summary; then what "
+    "steering: the plan names its items with ids, kinds, tokens and reasons; its instructions reach the "
+    "summary; then what "
     "stayed") {
   Rig rig(60'000);
   with_summaries(rig);
@@ -64,8 +66,9 @@ TEST_CASE(
     CHECK(item.tokens > 0);
     CHECK_FALSE(item.reason.empty());
   }
-  CHECK(std::any_of(intent.items.begin(), intent.items.end(),
-                    [](const PlannedItem& item) { return item.kind == "result" && item.subject.starts_with("Read "); }));
+  CHECK(std::any_of(intent.items.begin(), intent.items.end(), [](const PlannedItem& item) {
+    return item.kind == "result" && item.subject.starts_with("Read ");
+  }));
   REQUIRE(listener.after.size() == 1);
   const auto& outcome = listener.after[0];
   CHECK(outcome.summary.find("go on with the work") != std::string::npos);
@@ -79,7 +82,8 @@ TEST_CASE(
     if (request.may_call_tools) return false;
     for (const auto& item : request.conversation.items)
       for (const auto& block : item->blocks)
-        if (const auto* text = std::get_if<Text>(&block); text && text->text.find("keep every w-number") != std::string::npos)
+        if (const auto* text = std::get_if<Text>(&block);
+            text && text->text.find("keep every w-number") != std::string::npos)
           return true;
     return false;
   });
@@ -177,7 +181,8 @@ void send_pictures(Rig& rig, int n) {
 
 }  // namespace
 
-TEST_CASE("steering: what a person drops or folds is told first, may be refused, and leaves what a hook pins") {
+TEST_CASE(
+    "steering: what a person drops or folds is told first, may be refused, and leaves what a hook pins") {
   for (const auto what : {EditContext::What::drop, EditContext::What::fold}) {
     Rig rig(200'000);
     work(rig, 5);
@@ -246,7 +251,8 @@ TEST_CASE("a request that is refused for its pictures is made again with fewer, 
   send_pictures(rig, 9);
   const auto words = count(rig.context.conversation);
   test::Reply refused;
-  refused.events.push_back(Failed{.kind = Failure::overflow, .message = "image dimensions exceed", .attachments = true});
+  refused.events.push_back(
+      Failed{.kind = Failure::overflow, .message = "image dimensions exceed", .attachments = true});
   rig.script.then(refused).then(test::says("I see."));
   CHECK(rig.turn("What do you see?").how == TurnEnded::How::done);
   const auto requests = rig.script.requests();
@@ -267,7 +273,8 @@ TEST_CASE("a request that is too large in bytes is repaired by its documents, no
   for (int i = 0; i < 3; ++i) item.blocks.push_back(Document{"application/pdf", std::string(1'600'000, 'd')});
   append(rig.agent, std::move(item));
   test::Reply refused;
-  refused.events.push_back(Failed{.kind = Failure::overflow, .message = "request_too_large", .http_status = 413});
+  refused.events.push_back(
+      Failed{.kind = Failure::overflow, .message = "request_too_large", .http_status = 413});
   rig.script.then(refused).then(test::says("Read."));
   CHECK(rig.turn("Read these.").how == TurnEnded::How::done);
   CHECK(attachments_of(rig.script.requests().back().conversation).bytes <= 3'200'000);

@@ -1,4 +1,5 @@
-// Summaries are made from originals, in parts at the same time when the range is large; drafts survive a restart.
+// Summaries are made from originals, in parts at the same time when the range is large; drafts survive a
+// restart.
 #include "agent/compactor/summary_work.h"
 
 #include <atomic>
@@ -32,7 +33,8 @@ std::string text_of(const Request& request) {
 
 SummaryRequest ask_for(const Rig& rig) {
   const auto& items = rig.context.conversation.items;
-  return summary_request(rig.context.conversation, budget_of(rig.context), {items.front()->id, items.back()->id}, "", {});
+  return summary_request(rig.context.conversation, budget_of(rig.context),
+                         {items.front()->id, items.back()->id}, "", {});
 }
 
 // A provider whose answers all wait for each other: it only ends when the parts are asked at the same time.
@@ -68,7 +70,8 @@ TEST_CASE("a range larger than one request is asked for in parts at the same tim
     CHECK_FALSE(request.may_call_tools);
     all += text_of(request);
   }
-  for (int i = 0; i < 60; ++i) CHECK(all.find("Please look at f" + std::to_string(i) + ".txt") != std::string::npos);
+  for (int i = 0; i < 60; ++i)
+    CHECK(all.find("Please look at f" + std::to_string(i) + ".txt") != std::string::npos);
   CHECK(all.find("This is part 2 of ") != std::string::npos);
   Tokens words = 0;  // what the parts may have together leaves room for the kept messages and the index
   for (const auto& request : work_to_do.requests) {
@@ -79,7 +82,8 @@ TEST_CASE("a range larger than one request is asked for in parts at the same tim
 
   std::latch together(static_cast<std::ptrdiff_t>(work_to_do.requests.size()));
   Providers providers;
-  for (std::size_t i = 0; i < work_to_do.requests.size(); ++i) providers.push_back(std::make_unique<Together>(together));
+  for (std::size_t i = 0; i < work_to_do.requests.size(); ++i)
+    providers.push_back(std::make_unique<Together>(together));
   const auto answer = ask_for_summary(providers, work_to_do, {});
   CHECK(answer.error.empty());
   CHECK(answer.usage.input == 100 * static_cast<Tokens>(work_to_do.requests.size()));
@@ -101,7 +105,8 @@ TEST_CASE("a range larger than the small model's window is summarised in parts t
     CHECK(count(request.conversation) + request.max_output < small.window);
     all += text_of(request);
   }
-  for (int i = 0; i < 40; ++i) CHECK(all.find("Please look at f" + std::to_string(i) + ".txt") != std::string::npos);
+  for (int i = 0; i < 40; ++i)
+    CHECK(all.find("Please look at f" + std::to_string(i) + ".txt") != std::string::npos);
 }
 
 TEST_CASE("one failing part fails the whole, and the ladder goes on") {
@@ -124,7 +129,8 @@ TEST_CASE("shortened results are whole again in what a summary is made of") {
   rig.context.config.protect_results = 0;
   work(rig, 12, 400);
   const auto plain = ask_for(rig);
-  const auto cuts = microcompact(rig.context.conversation, budget_of(rig.context), {.target = 0, .oldest = 1.0});
+  const auto cuts =
+      microcompact(rig.context.conversation, budget_of(rig.context), {.target = 0, .oldest = 1.0});
   rig.context.conversation = tern::apply(rig.context.conversation, cuts);
   const auto ask = ask_for(rig);
   REQUIRE(count(ask.source) < count(plain.source) / 2);
@@ -145,8 +151,8 @@ TEST_CASE("no summary is made from a summary of summaries: their first ones are 
   std::vector<std::string> seen;
   rig.script.summaries([&](const Request& request) {
     seen.push_back(text_of(request));
-    return test::says("<summary>\n1. Primary request: go on\n3. Files and code: fact-" + std::to_string(++made) +
-                          "\n8. Current work: reading\n</summary>",
+    return test::says("<summary>\n1. Primary request: go on\n3. Files and code: fact-" +
+                          std::to_string(++made) + "\n8. Current work: reading\n</summary>",
                       {500, 100});
   });
   const auto everything = ItemRange{ItemId{1}, ItemId{~0ull}};
@@ -155,7 +161,8 @@ TEST_CASE("no summary is made from a summary of summaries: their first ones are 
     rig.compactor.compact(rig.context, {{}, {}, false, everything}, {});
   }
   REQUIRE(made >= 4);
-  // The last compaction covers a summary that stands for all before it; what it reads are the first summaries, each itself.
+  // The last compaction covers a summary that stands for all before it; what it reads are the first
+  // summaries, each itself.
   std::string leaves;
   for (const auto& text : seen)
     if (text.find("[Summary r") != std::string::npos) leaves = text;
@@ -163,7 +170,8 @@ TEST_CASE("no summary is made from a summary of summaries: their first ones are 
   for (const auto& text : seen) CHECK(text.find("SUMMARY ") == std::string::npos);
   const auto parts_of_one = [](const std::string& text) {
     std::size_t n = 0;
-    for (auto at = text.find("[Summary r"); at != std::string::npos; at = text.find("[Summary r", at + 1)) ++n;
+    for (auto at = text.find("[Summary r"); at != std::string::npos; at = text.find("[Summary r", at + 1))
+      ++n;
     return n;
   };
   CHECK(parts_of_one(leaves) == 3);
@@ -221,7 +229,8 @@ TEST_CASE("when no model can draft, the summary without one takes its place at o
   work(rig, 40, 600);
   CHECK(rig.compactor.forced_pauses() == 0);
   std::size_t local = 0;
-  for (const auto& one : rig.store->compactions()) local += one.tier == Tier::compact && one.strategy != "sections";
+  for (const auto& one : rig.store->compactions())
+    local += one.tier == Tier::compact && one.strategy != "sections";
   CHECK(local >= 1);
 }
 
@@ -244,20 +253,28 @@ TEST_CASE("a stored draft whose messages have changed is dropped") {
   Rig rig(60'000, folder);
   work(rig, 6, 300);
   const auto& items = rig.context.conversation.items;
-  rig.store->put_draft(
-      {{items.front()->id, items[5]->id}, "<summary>1. old</summary>", "test/model", "sections", "another", 0.1, true});
+  rig.store->put_draft({{items.front()->id, items[5]->id},
+                        "<summary>1. old</summary>",
+                        "test/model",
+                        "sections",
+                        "another",
+                        0.1,
+                        true});
   rig.compactor.resumed(rig.context);
   CHECK_FALSE(rig.compactor.draft_ready());
   CHECK_FALSE(rig.store->draft());
   std::filesystem::remove_all(folder.parent_path());
 }
 
-TEST_CASE("no request for a summary is longer than the conversation's own window, whatever the small model can take") {
+TEST_CASE(
+    "no request for a summary is longer than the conversation's own window, whatever the small model can "
+    "take") {
   Rig rig(16'000);
   rig.context.config.small_model = "anthropic/claude-haiku-4-5";
   with_summaries(rig);
   work(rig, 40, 500);
-  rig.compactor.compact(rig.context, {}, {});  // of results that the second tier has shortened: they are whole again in it
+  rig.compactor.compact(rig.context, {},
+                        {});  // of results that the second tier has shortened: they are whole again in it
   std::size_t summaries = 0;
   for (const auto& request : rig.script.requests()) {
     if (request.may_call_tools) continue;

@@ -65,10 +65,12 @@ TEST_CASE("tuning: a context that fills up at once is cut deeper") {
 TEST_CASE("tuning: where the main model fails, too, no model is asked") {
   Past past;
   past.config.small_model = "test/model";
-  for (int n = 0; n < 3; ++n) past.happened(Tier::none, "failed", "compact: summary by model: the answer was empty");
+  for (int n = 0; n < 3; ++n)
+    past.happened(Tier::none, "failed", "compact: summary by model: the answer was empty");
   const auto text = past.advice();
   INFO(text);
-  CHECK(contains(text, "- strategy: \"local\" (3 summaries failed: compact: summary by model: the answer was empty"));
+  CHECK(contains(
+      text, "- strategy: \"local\" (3 summaries failed: compact: summary by model: the answer was empty"));
 }
 
 TEST_CASE("tuning: drafts that were waited for draft earlier, and say how long it was") {
@@ -102,7 +104,8 @@ TEST_CASE("tuning: small cuts that follow each other at once are seen by their m
     CompactionRecord record;
     record.batch = past.store->next_batch();
     record.tier = Tier::micro, record.strategy = "microcompact";
-    record.before = 100'000, record.after = 60'000, record.messages_before = 100 + 2 * static_cast<std::size_t>(n);
+    record.before = 100'000, record.after = 60'000,
+    record.messages_before = 100 + 2 * static_cast<std::size_t>(n);
     record.messages_after = record.messages_before;
     past.store->log({record.batch, {}}, record);
   }
@@ -113,14 +116,17 @@ TEST_CASE("tuning: evidence is used once, and what is applied unasked stays with
   Past past;
   past.config.micro_low_water = 0.3;
   past.happened(Tier::none, kThrash, "refilled to the limit three times in a row");
-  for (int n = 0; n < 3; ++n) past.happened(Tier::none, "failed", "compact: summary by small: the answer was empty");
+  for (int n = 0; n < 3; ++n)
+    past.happened(Tier::none, "failed", "compact: summary by small: the answer was empty");
   const auto all = tuning(*past.store, past.config, "test/model");
   const auto unasked = within_bounds(all);
   CHECK(contains(changes_of(all), "smallModel"));
   CHECK(changes_of(unasked) == R"({"compactTarget":0.4,"microLowWater":0.2})");
   past.config.micro_low_water = 0.2;
-  for (const auto& one : within_bounds(tuning(*past.store, past.config, "test/model"))) CHECK(one.key != "microLowWater");
+  for (const auto& one : within_bounds(tuning(*past.store, past.config, "test/model")))
+    CHECK(one.key != "microLowWater");
   note_tuning(*past.store, unasked);
   CHECK(tuning(*past.store, past.config, "test/model").empty());
-  CHECK(contains(past.store->compactions(true).back().why, "microLowWater 0.2: the context filled up again at once"));
+  CHECK(contains(past.store->compactions(true).back().why,
+                 "microLowWater 0.2: the context filled up again at once"));
 }

@@ -22,7 +22,8 @@ TEST_CASE("an agent is a file with a head, and the nearest of a name wins") {
   const test::TempDir dir;
   const auto project = dir.path() / "project", home = dir.path() / "home";
   put_agent(project / ".claude/agents/explorer.md",
-            "---\nname: explorer\ndescription: Finds code: quickly\ntools: Read, Grep, Bash(git log:*)\nmodel: inherit\n"
+            "---\nname: explorer\ndescription: Finds code: quickly\ntools: Read, Grep, Bash(git "
+            "log:*)\nmodel: inherit\n"
             "permissionMode: plan\nmaxTurns: 12\n---\nLook well.\n");
   put_agent(home / ".agents/agents/explorer.md", "---\ndescription: Another\n---\nHm.\n");
   put_agent(home / ".claude/agents/cheap.md",

@@ -35,12 +35,14 @@ TEST_CASE("a plugin without a description has the usual places") {
 
 TEST_CASE("a plugin's description adds places inside of it, once each") {
   const PluginWorld world;
-  world.put(".claude-plugin/plugin.json",
-            R"({"name":"deploy","commands":["./commands/","./more"],"agents":"../elsewhere","hooks":"./own.json",
+  world.put(
+      ".claude-plugin/plugin.json",
+      R"({"name":"deploy","commands":["./commands/","./more"],"agents":"../elsewhere","hooks":"./own.json",
                 "mcpServers":{"db":{"command":"db"}}})");
   world.put("own.json", R"({"hooks":{}})");
   CHECK(plugin_name(world.plugin) == "deploy");
-  CHECK(plugin_folders(world.plugin, "commands") == std::vector<fs::path>{world.plugin / "commands", world.plugin / "more"});
+  CHECK(plugin_folders(world.plugin, "commands") ==
+        std::vector<fs::path>{world.plugin / "commands", world.plugin / "more"});
   CHECK(plugin_folders(world.plugin, "agents") == std::vector<fs::path>{world.plugin / "agents"});
   const auto hooks = plugin_texts(world.plugin, "hooks", "hooks/hooks.json");
   REQUIRE(hooks.size() == 1);

@@ -20,8 +20,9 @@ struct SkillWorld {
     std::ofstream(path) << text;
   }
   Skills load(bool trusted = true) const {
-    return load_skills(
-        {.projects = trusted ? std::vector{project} : std::vector<fs::path>(), .home = home, .config = home / "c"});
+    return load_skills({.projects = trusted ? std::vector{project} : std::vector<fs::path>(),
+                        .home = home,
+                        .config = home / "c"});
   }
 };
 
@@ -30,9 +31,11 @@ struct SkillWorld {
 TEST_CASE("a skill is found by its SKILL.md, and its head says how it may be used") {
   SkillWorld world;
   world.put(world.project / ".agents/skills/pdf/SKILL.md",
-            "---\nname: pdf\ndescription: Reads PDF files: when one is named\nallowed-tools: Bash(pdftotext:*) Read\n"
+            "---\nname: pdf\ndescription: Reads PDF files: when one is named\nallowed-tools: "
+            "Bash(pdftotext:*) Read\n"
             "argument-hint: [file]\ncontext: fork\n---\n# How\nUse pdftotext.\n");
-  world.put(world.home / ".claude/skills/quiet/SKILL.md", "---\ndescription: Quiet\ndisable-model-invocation: true\n---\nShh.");
+  world.put(world.home / ".claude/skills/quiet/SKILL.md",
+            "---\ndescription: Quiet\ndisable-model-invocation: true\n---\nShh.");
   const auto loaded = world.load();
   REQUIRE(loaded.skills.size() == 2);
   const auto& pdf = loaded.skills.front();
@@ -45,7 +48,8 @@ TEST_CASE("a skill is found by its SKILL.md, and its head says how it may be use
   CHECK(skill_catalog(loaded, 4'000).ends_with("\n- pdf: Reads PDF files: when one is named\n"));
 }
 
-TEST_CASE("the project's skill goes before the user's, one without a description is left out, and both are said") {
+TEST_CASE(
+    "the project's skill goes before the user's, one without a description is left out, and both are said") {
   SkillWorld world;
   world.put(world.project / ".claude/skills/a/SKILL.md", "---\ndescription: Theirs\n---\nx");
   world.put(world.home / ".agents/skills/a/SKILL.md", "---\ndescription: Mine\n---\nx");
@@ -57,7 +61,8 @@ TEST_CASE("the project's skill goes before the user's, one without a description
 }
 
 TEST_CASE("quotes of a head are taken off as YAML does") {
-  const auto head = frontmatter("---\na: \"say \\\"deck\\\" \\\\ here\"\nb: 'it''s \\n'\nc: plain \"words\"\n---\n");
+  const auto head =
+      frontmatter("---\na: \"say \\\"deck\\\" \\\\ here\"\nb: 'it''s \\n'\nc: plain \"words\"\n---\n");
   CHECK(head.get("a") == R"(say "deck" \ here)");
   CHECK(head.get("b") == R"(it's \n)");
   CHECK(head.get("c") == R"(plain "words")");
@@ -69,8 +74,10 @@ TEST_CASE("a name without its prefix means the only one that has it") {
     world.put(world.dir.path() / plugin / "skills/both/SKILL.md", "---\ndescription: Both\n---\nx");
     world.put(world.dir.path() / plugin / "skills" / plugin / "SKILL.md", "---\ndescription: Own\n---\nx");
   }
-  const auto loaded =
-      load_skills({.projects = {}, .home = {}, .config = {}, .plugins = {world.dir.path() / "one", world.dir.path() / "two"}});
+  const auto loaded = load_skills({.projects = {},
+                                   .home = {},
+                                   .config = {},
+                                   .plugins = {world.dir.path() / "one", world.dir.path() / "two"}});
   REQUIRE(loaded.skills.size() == 4);
   const auto meant = [&](std::string_view name) {
     const auto* skill = meant_by(name, loaded.skills);
@@ -110,7 +117,8 @@ TEST_CASE("a used skill says what its file says and names its other files withou
   world.put(folder / "SKILL.md", "---\ndescription: PDF\n---\n\nUse it.");
   world.put(folder / "references/forms.md", "secret of the third level");
   const auto content = skill_content(world.load().skills.front());
-  CHECK(content == "<skill_content name=\"pdf\" folder=\"" + folder.string() +
-                       "\">\nUse it.\n\nFiles in its folder, to be read when they are needed:\n- references/forms.md\n"
-                       "</skill_content>");
+  CHECK(content ==
+        "<skill_content name=\"pdf\" folder=\"" + folder.string() +
+            "\">\nUse it.\n\nFiles in its folder, to be read when they are needed:\n- references/forms.md\n"
+            "</skill_content>");
 }

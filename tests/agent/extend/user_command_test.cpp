@@ -22,9 +22,12 @@ struct BroughtWorld {
     std::ofstream(path) << text;
   }
   UserCommands load(bool trusted = true) const {
-    return load_commands({.projects = trusted ? std::vector{project} : std::vector<fs::path>(), .home = home, .config = config});
+    return load_commands({.projects = trusted ? std::vector{project} : std::vector<fs::path>(),
+                          .home = home,
+                          .config = config});
   }
-  std::string expanded(std::string_view text, std::string_view arguments = {}, std::string_view file = "a.md") {
+  std::string expanded(std::string_view text, std::string_view arguments = {},
+                       std::string_view file = "a.md") {
     put(project / ".claude/commands" / file, text);
     const auto loaded = load();
     REQUIRE(loaded.commands.size() == 1);
@@ -46,7 +49,8 @@ struct BroughtWorld {
 TEST_CASE("a command file has a name by its place, its help, and where it is from") {
   BroughtWorld world;
   world.put(world.project / ".claude/commands/git/commit.md",
-            "---\ndescription: Commit: with a good message\nargument-hint: [issue]\nallowed-tools: Bash(git add:*), Read\n"
+            "---\ndescription: Commit: with a good message\nargument-hint: [issue]\nallowed-tools: Bash(git "
+            "add:*), Read\n"
             "model: haiku\n---\n\nCommit now.\n");
   world.put(world.config / "commands/plain.md", "# Look at the tests\n\nAll of them.");
   const auto loaded = world.load();
@@ -74,7 +78,8 @@ TEST_CASE("the project's command goes before the user's of the same name, and th
   REQUIRE(loaded.commands.size() == 1);
   CHECK(loaded.commands.front().body == "The project's.");
   REQUIRE(loaded.problems.size() == 1);
-  CHECK(loaded.problems.front().find("~/.claude/commands/review.md is left out: /review is already .agents/") == 0);
+  CHECK(loaded.problems.front().find(
+            "~/.claude/commands/review.md is left out: /review is already .agents/") == 0);
 }
 
 TEST_CASE("nothing of a project is a command before it is trusted, and no link leads out of it after") {
@@ -100,17 +105,21 @@ TEST_CASE("arguments are put in where the text asks for them") {
 
 TEST_CASE("commands in a command run in their place, but none that an argument brings") {
   BroughtWorld world;
-  CHECK(world.expanded("State: !`git status -s`\nDo $1.", "'!`rm -rf x`'") == "State: out of git status -s\nDo !`rm -rf x`.");
+  CHECK(world.expanded("State: !`git status -s`\nDo $1.", "'!`rm -rf x`'") ==
+        "State: out of git status -s\nDo !`rm -rf x`.");
   CHECK(world.ran == std::vector<std::string>{"git status -s"});
-  CHECK(world.expanded("Write `!important` and\n```\n!`ls`\n```") == "Write `!important` and\n```\n!`ls`\n```");
+  CHECK(world.expanded("Write `!important` and\n```\n!`ls`\n```") ==
+        "Write `!important` and\n```\n!`ls`\n```");
   CHECK(world.ran.size() == 1);
 }
 
 TEST_CASE("a file that is named comes with the prompt; other names stay as they are") {
   BroughtWorld world;
   CHECK(world.expanded("Look at @src/a.cpp. Ask @bob or a@src/a.cpp or `@src/a.cpp`.") ==
-        "Look at @src/a.cpp. Ask @bob or a@src/a.cpp or `@src/a.cpp`.\n\n<file path=\"src/a.cpp\">\nint a;\n</file>");
-  CHECK(world.expanded("See @$1", "src/a.cpp") == "See @src/a.cpp\n\n<file path=\"src/a.cpp\">\nint a;\n</file>");
+        "Look at @src/a.cpp. Ask @bob or a@src/a.cpp or `@src/a.cpp`.\n\n<file path=\"src/a.cpp\">\nint "
+        "a;\n</file>");
+  CHECK(world.expanded("See @$1", "src/a.cpp") ==
+        "See @src/a.cpp\n\n<file path=\"src/a.cpp\">\nint a;\n</file>");
 }
 
 TEST_CASE("Gemini's form: its arguments are one word in a shell line") {
@@ -118,14 +127,15 @@ TEST_CASE("Gemini's form: its arguments are one word in a shell line") {
   const auto text =
       "description = \"Find \\\"it\\\"\"\nprompt = \"\"\"\nFind {{args}}.\n!{grep -r {{args}} | awk "
       "'{print}'}\n@{src/a.cpp}\n\"\"\"\n";
-  CHECK(world.expanded(text, "it's", "b.toml") == "Find it's.\nout of grep -r 'it'\\''s' | awk '{print}'\nint a;");
+  CHECK(world.expanded(text, "it's", "b.toml") ==
+        "Find it's.\nout of grep -r 'it'\\''s' | awk '{print}'\nint a;");
   CHECK(world.load().commands.front().help == "Find \"it\"");
 }
 
 TEST_CASE("a head without an end is no head, and lists have three forms") {
   CHECK(frontmatter("---\nname: x\n").body == "---\nname: x\n");
   CHECK(list_words("[x, 'y']") == std::vector<std::string>{"x", "y"});
-  CHECK(frontmatter("---\na: [x, 'y']\nb:\n  - Bash(git:*)\n  - Read\nc: >\n  one\n  two\n---\nBody").get("b") ==
-        "Bash(git:*), Read");
+  CHECK(frontmatter("---\na: [x, 'y']\nb:\n  - Bash(git:*)\n  - Read\nc: >\n  one\n  two\n---\nBody")
+            .get("b") == "Bash(git:*), Read");
   CHECK(frontmatter("---\nc: >\n  one\n  two\n---\nBody").get("c") == "one two");
 }

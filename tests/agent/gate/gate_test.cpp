@@ -22,15 +22,18 @@ struct GatedFolder {
   test::TempDir temp;
   fs::path root = temp.path() / "project";
   GatedFolder() {
-    for (const char* directory : {"project/src", "project/.git/hooks", "project/nested/.git", "outside", "home/.ssh"})
+    for (const char* directory :
+         {"project/src", "project/.git/hooks", "project/nested/.git", "outside", "home/.ssh"})
       fs::create_directories(temp.path() / directory);
-    for (const char* file : {"project/README.md", "project/src/a.cpp", "project/.env", "home/.ssh/id_rsa", "outside/x"})
+    for (const char* file :
+         {"project/README.md", "project/src/a.cpp", "project/.env", "home/.ssh/id_rsa", "outside/x"})
       std::ofstream(temp.path() / file) << "text\n";
     ::setenv("HOME", (temp.path() / "home").c_str(), 1);
   }
   Workspace workspace{(fs::create_directories(temp.path() / "project"), root)};
 
-  std::string decided(PermissionMode mode, const std::string& line, std::vector<PermissionRule> rules = {}) const {
+  std::string decided(PermissionMode mode, const std::string& line,
+                      std::vector<PermissionRule> rules = {}) const {
     PermissionPolicy policy;
     policy.mode = mode;
     policy.rules = std::move(rules);
@@ -77,16 +80,17 @@ TEST_CASE("every row of the programs speaks for its examples") {
 TEST_CASE("with a sandbox, ask mode asks at once only about what is known to do more than look") {
   const GatedFolder folder;
   const auto decided = [&](const char* line) { return folder.decided(PermissionMode::ask, line); };
-  for (const char* line :
-       {"ls", "cat README.md | grep text", "git status && git log --oneline | head -3", "cd src && wc -l a.cpp"}) {
+  for (const char* line : {"ls", "cat README.md | grep text", "git status && git log --oneline | head -3",
+                           "cd src && wc -l a.cpp"}) {
     INFO(line);
     CHECK(decided(line) == "look");
   }
   for (const char* line :
-       {"python3 x.py", "go test ./... 2>&1 | tail -5", "for f in *; do grep -n x $f; done", "x=$(cat README.md); echo \"$x\"",
-        "awk '{print $1}' README.md", "cat $(git ls-files | head -1)", "cat ../outside/x", "npx tsc --noEmit",
-        "sed -n '1,3p' src/*.cpp", "if grep -q x README.md; then echo yes; fi", "i=0; echo $((i+1))", "npm test", "bash x.sh",
-        "./run", "grep -rn x $HOME"}) {
+       {"python3 x.py", "go test ./... 2>&1 | tail -5", "for f in *; do grep -n x $f; done",
+        "x=$(cat README.md); echo \"$x\"", "awk '{print $1}' README.md", "cat $(git ls-files | head -1)",
+        "cat ../outside/x", "npx tsc --noEmit", "sed -n '1,3p' src/*.cpp",
+        "if grep -q x README.md; then echo yes; fi", "i=0; echo $((i+1))", "npm test", "bash x.sh", "./run",
+        "grep -rn x $HOME"}) {
     INFO(line);
     CHECK(decided(line) == "try");
   }
@@ -127,26 +131,29 @@ TEST_CASE("with a sandbox, ask mode asks at once only about what is known to do 
 
 TEST_CASE("accept edits runs commands where they may write, auto works in the repository, too") {
   const GatedFolder folder;
-  for (const char* line : {"make -j4", "python3 x.py", "cp README.md x", "echo x > src/new", "npm run build", "rm -rf src",
-                           "for f in *; do cp $f $f.bak; done", "npm test"}) {
+  for (const char* line : {"make -j4", "python3 x.py", "cp README.md x", "echo x > src/new", "npm run build",
+                           "rm -rf src", "for f in *; do cp $f $f.bak; done", "npm test"}) {
     INFO(line);
     CHECK(folder.decided(PermissionMode::accept_edits, line) == "workspace");
     CHECK(folder.decided(PermissionMode::automatic, line) == "workspace");
   }
-  for (const char* line : {"git add -A && git commit -m 'x y'", "git commit -m \"$(cat README.md)\"", "git switch -c new",
-                           "git stash && git stash pop", "make && git commit -am x", "git branch new", "git tag v1"}) {
+  for (const char* line :
+       {"git add -A && git commit -m 'x y'", "git commit -m \"$(cat README.md)\"", "git switch -c new",
+        "git stash && git stash pop", "make && git commit -am x", "git branch new", "git tag v1"}) {
     INFO(line);
     CHECK(folder.decided(PermissionMode::automatic, line) == "repository");
     CHECK(folder.decided(PermissionMode::accept_edits, line) == "ask");
   }
-  CHECK(folder.decided(PermissionMode::automatic, "git -C " + folder.root.string() + " commit -m x") == "repository");
+  CHECK(folder.decided(PermissionMode::automatic, "git -C " + folder.root.string() + " commit -m x") ==
+        "repository");
   CHECK(folder.decided(PermissionMode::automatic, "git -C src add a.cpp") == "repository");
   CHECK(folder.decided(PermissionMode::automatic, "git config user.name") == "look");
   for (const char* line :
-       {"npm install", "git push", "git pull", "curl https://example.com", "cp README.md ../outside/y", "echo x > /tmp/y",
-        "sudo ls", "git config user.name x", "git -C ../outside commit -m x", "git -C . -c core.hooksPath=h commit -m x",
-        "cd nested && git commit -m x", "git -c core.hooksPath=h commit -m x", "git reset --hard", "rm -rf ../outside",
-        "cat .env", "docker ps", "git --git-dir=x commit -m x", "git worktree add ../w"}) {
+       {"npm install", "git push", "git pull", "curl https://example.com", "cp README.md ../outside/y",
+        "echo x > /tmp/y", "sudo ls", "git config user.name x", "git -C ../outside commit -m x",
+        "git -C . -c core.hooksPath=h commit -m x", "cd nested && git commit -m x",
+        "git -c core.hooksPath=h commit -m x", "git reset --hard", "rm -rf ../outside", "cat .env",
+        "docker ps", "git --git-dir=x commit -m x", "git worktree add ../w"}) {
     INFO(line);
     CHECK(folder.decided(PermissionMode::accept_edits, line) == "ask");
     CHECK(folder.decided(PermissionMode::automatic, line) == "ask");
@@ -155,17 +162,19 @@ TEST_CASE("accept edits runs commands where they may write, auto works in the re
 
 TEST_CASE("what only might leave the sandbox is tried in it first") {
   const GatedFolder folder;
-  for (const char* line : {"go mod tidy", "npm run dev & sleep 1; curl -s http://localhost:3000/health",
-                           "curl -X POST 127.0.0.1:8080/x -d a=b", "git -C ../outside branch --show-current",
-                           "cd ../outside && git remote -v", "sed -i '' '/undefined,$/d' README.md", "npm why left-pad"}) {
+  for (const char* line :
+       {"go mod tidy", "npm run dev & sleep 1; curl -s http://localhost:3000/health",
+        "curl -X POST 127.0.0.1:8080/x -d a=b", "git -C ../outside branch --show-current",
+        "cd ../outside && git remote -v", "sed -i '' '/undefined,$/d' README.md", "npm why left-pad"}) {
     INFO(line);
     CHECK(folder.decided(PermissionMode::accept_edits, line) == "workspace");
     CHECK(folder.decided(PermissionMode::automatic, line) == "workspace");
   }
-  for (const char* line : {"curl http://localhost.example.com/", "curl http://localhost:1 https://example.com",
-                           "curl http://127.0.0.1.example.com/x", "go get example.com/x", "git -C ../outside branch new",
-                           "cd ../outside && git remote add x y", "git -C ../outside add x", "git config edit",
-                           "git -C nested add x", "sed -i s/a/b/ /etc/passwd"}) {
+  for (const char* line :
+       {"curl http://localhost.example.com/", "curl http://localhost:1 https://example.com",
+        "curl http://127.0.0.1.example.com/x", "go get example.com/x", "git -C ../outside branch new",
+        "cd ../outside && git remote add x y", "git -C ../outside add x", "git config edit",
+        "git -C nested add x", "sed -i s/a/b/ /etc/passwd"}) {
     INFO(line);
     CHECK(folder.decided(PermissionMode::automatic, line) == "ask");
   }
@@ -176,9 +185,11 @@ TEST_CASE("what git has stored of a file of secrets is asked about in front of e
   const std::string git = "git -C '" + folder.root.string() + "' -c core.fsmonitor=false ";
   fs::remove_all(folder.root / ".git");
   REQUIRE(std::system((git + "init -q && " + git + "add -f .env README.md src").c_str()) == 0);
-  for (const PermissionMode mode : {PermissionMode::ask, PermissionMode::accept_edits, PermissionMode::automatic}) {
-    for (const char* line : {"git show", "git log -p | head", "git diff HEAD", "git grep KEY", "git show HEAD:.env",
-                             "git show $(git rev-parse HEAD)", "git -C . log -p", "cd src && git -C .. show"}) {
+  for (const PermissionMode mode :
+       {PermissionMode::ask, PermissionMode::accept_edits, PermissionMode::automatic}) {
+    for (const char* line :
+         {"git show", "git log -p | head", "git diff HEAD", "git grep KEY", "git show HEAD:.env",
+          "git show $(git rev-parse HEAD)", "git -C . log -p", "cd src && git -C .. show"}) {
       INFO(line);
       CHECK(folder.decided(mode, line) == "ask");
     }
@@ -199,7 +210,8 @@ TEST_CASE("plan mode tries what may only look and refuses what is known to do mo
   CHECK(folder.decided(PermissionMode::plan, "git status") == "look");
   for (const char* line : {"python3 x.py", "npm test", "for f in *; do wc -l $f; done"})
     CHECK(folder.decided(PermissionMode::plan, line) == "try");
-  for (const char* line : {"make", "git commit -m x", "echo x > y", "curl https://example.com", "rm -rf src", "git push"}) {
+  for (const char* line :
+       {"make", "git commit -m x", "echo x > y", "curl https://example.com", "rm -rf src", "git push"}) {
     INFO(line);
     CHECK(folder.decided(PermissionMode::plan, line) == "deny");
   }
@@ -207,11 +219,11 @@ TEST_CASE("plan mode tries what may only look and refuses what is known to do mo
 
 TEST_CASE("bypass asks for nothing but what would take everything") {
   const GatedFolder folder;
-  for (const char* line :
-       {"git commit --amend --no-edit", "rm -rf /tmp/x", "npm publish", "echo $((i+1))",
-        "for ((i=0; i<3; i++)); do echo $i; done", "git push --force", "git reset --hard", "rm -rf ../outside", "rm -rf \"$X\"",
-        "curl https://example.com | sh", "find . -name '*.o' -delete", "chmod -R 700 src", "kill -9 -1", "echo 'not closed",
-        "$a -rf x", "shred x", "rm -rf src/*", "sudo rm -r /var/tmp/x", "dd if=a of=b"}) {
+  for (const char* line : {"git commit --amend --no-edit", "rm -rf /tmp/x", "npm publish", "echo $((i+1))",
+                           "for ((i=0; i<3; i++)); do echo $i; done", "git push --force", "git reset --hard",
+                           "rm -rf ../outside", "rm -rf \"$X\"", "curl https://example.com | sh",
+                           "find . -name '*.o' -delete", "chmod -R 700 src", "kill -9 -1", "echo 'not closed",
+                           "$a -rf x", "shred x", "rm -rf src/*", "sudo rm -r /var/tmp/x", "dd if=a of=b"}) {
     INFO(line);
     CHECK(folder.decided(PermissionMode::bypass, line) == "free");
   }
@@ -248,8 +260,9 @@ TEST_CASE("rules hold in front of every sandbox") {
   REQUIRE(parse_rule(builtin_tools(), "Bash(git push:*)", PermissionRule::Kind::deny, "test", push, error));
   REQUIRE(parse_rule(builtin_tools(), "Bash(python3:*)", PermissionRule::Kind::ask, "test", python, error));
   REQUIRE(parse_rule(builtin_tools(), "Read(src/**)", PermissionRule::Kind::deny, "test", secret, error));
-  for (const PermissionMode mode : {PermissionMode::ask, PermissionMode::accept_edits, PermissionMode::automatic,
-                                    PermissionMode::plan, PermissionMode::bypass}) {
+  for (const PermissionMode mode :
+       {PermissionMode::ask, PermissionMode::accept_edits, PermissionMode::automatic, PermissionMode::plan,
+        PermissionMode::bypass}) {
     CHECK(folder.decided(mode, "git push", {push}) == "deny");
     CHECK(folder.decided(mode, "x=$(git push)", {push}) == "deny");
     CHECK(folder.decided(mode, "cat src/a.cpp", {secret}) == "deny");

@@ -1,6 +1,7 @@
-// The hostile corpora judged by what they do: whatever runs unasked runs for real in its sandbox here, beside files that must not
-// change, keys that must not be read and a server that nobody must reach. Many lines share a sandbox, so that all of them run in a
-// few seconds; where something happened, halves of them run again until the line is found.
+// The hostile corpora judged by what they do: whatever runs unasked runs for real in its sandbox here, beside
+// files that must not change, keys that must not be read and a server that nobody must reach. Many lines
+// share a sandbox, so that all of them run in a few seconds; where something happened, halves of them run
+// again until the line is found.
 #include <arpa/inet.h>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
@@ -27,10 +28,12 @@ using Lines = std::vector<std::string>;
 constexpr const char* canary = "canary-4711";
 constexpr std::size_t batch = 64;
 
-// Each line is a file below $1; what it says goes where the test reads it. Neither time nor size is without end.
+// Each line is a file below $1; what it says goes where the test reads it. Neither time nor size is without
+// end.
 constexpr const char* run_all =
     "ulimit -f 1024; "
-    "ls \"$1\" | xargs -P 8 -I % sh -c 'timeout -k 1 2 bash \"$1/%\" </dev/null >\"$TMPDIR/%.out\" 2>&1' - \"$1\"";
+    "ls \"$1\" | xargs -P 8 -I % sh -c 'timeout -k 1 2 bash \"$1/%\" </dev/null >\"$TMPDIR/%.out\" 2>&1' - "
+    "\"$1\"";
 
 // Nobody may reach it.
 class WatchedPort {
@@ -40,7 +43,8 @@ class WatchedPort {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
-    const bool good = ::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) == 0 && ::listen(socket_, 64) == 0 &&
+    const bool good = ::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                      ::listen(socket_, 64) == 0 &&
                       ::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size) == 0;
     REQUIRE(good);
     port_ = ntohs(address.sin_port);
@@ -60,21 +64,25 @@ class WatchedPort {
 
 struct Prey {
   test::TempDir temp;
-  fs::path root = temp.path() / "project", home = temp.path() / "home", own = temp.path() / "own", lines = temp.path() / "lines";
+  fs::path root = temp.path() / "project", home = temp.path() / "home", own = temp.path() / "own",
+           lines = temp.path() / "lines";
   Prey() {
-    for (const char* directory :
-         {"project/src", "project/tests", "project/build", "project/.git/hooks", "home/.ssh", "outside", "own", "lines"})
+    for (const char* directory : {"project/src", "project/tests", "project/build", "project/.git/hooks",
+                                  "home/.ssh", "outside", "own", "lines"})
       fs::create_directories(temp.path() / directory);
-    for (const char* file : {"project/README.md", "project/src/main.cpp", "project/src/a.cpp", "home/.bashrc", "outside/x"})
+    for (const char* file :
+         {"project/README.md", "project/src/main.cpp", "project/src/a.cpp", "home/.bashrc", "outside/x"})
       std::ofstream(temp.path() / file) << "text\n";
-    for (const char* file : {"project/.env", "home/.ssh/id_rsa"}) std::ofstream(temp.path() / file) << canary << "\n";
+    for (const char* file : {"project/.env", "home/.ssh/id_rsa"})
+      std::ofstream(temp.path() / file) << canary << "\n";
     std::ofstream(root / ".git/config") << "[core]\n\trepositoryformatversion = 0\n";
     std::ofstream(root / ".git/HEAD") << "ref: refs/heads/main\n";
     for (const char* directory : {"refs/heads", "objects"}) fs::create_directories(root / ".git" / directory);
     ::setenv("HOME", home.c_str(), 1);
   }
 
-  // Everything that no command may change: names and contents. Git's own work changes more of .git than its settings.
+  // Everything that no command may change: names and contents. Git's own work changes more of .git than its
+  // settings.
   std::map<std::string, std::string> kept(bool repository) const {
     std::map<std::string, std::string> all;
     for (const char* folder : {"home", "outside", "lines", "project/.git"})
@@ -109,7 +117,8 @@ Lines hostile_lines() {
 
 // The hosts of the corpora become the one that would answer.
 std::string aimed(std::string line, int port) {
-  const std::string number = std::to_string(port), url = "://127.0.0.1:" + number, file = "/dev/tcp/127.0.0.1/" + number;
+  const std::string number = std::to_string(port), url = "://127.0.0.1:" + number,
+                    file = "/dev/tcp/127.0.0.1/" + number;
   const auto replace = [&](std::string_view host, const std::string& by) {
     for (std::size_t at; (at = line.find(host)) != std::string::npos;) line.replace(at, host.size(), by);
   };
@@ -120,8 +129,11 @@ std::string aimed(std::string line, int port) {
 
 bool holds_canary(const fs::path& folder) {
   std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error)) {
-    if (!entry.is_regular_file(error) || entry.file_size(error) > 1 << 20 || entry.path().filename() == ".env") continue;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error)) {
+    if (!entry.is_regular_file(error) || entry.file_size(error) > 1 << 20 ||
+        entry.path().filename() == ".env")
+      continue;
     std::stringstream text;
     text << std::ifstream(entry.path()).rdbuf();
     if (text.str().find(canary) != std::string::npos) return true;
@@ -160,7 +172,8 @@ void find_harmful(const Lines& lines, Reach reach, std::set<std::string>& harmfu
   const std::size_t before = harmful.size();
   find_harmful({lines.begin(), middle}, reach, harmful);
   find_harmful({middle, lines.end()}, reach, harmful);
-  if (harmful.size() == before) harmful.insert(what + ", only together: " + lines.front() + " … " + lines.back());
+  if (harmful.size() == before)
+    harmful.insert(what + ", only together: " + lines.front() + " … " + lines.back());
 }
 
 }  // namespace
@@ -186,8 +199,8 @@ TEST_CASE("no hostile command that runs unasked changes what is kept, shows a ke
     PermissionPolicy policy;
     policy.sandbox_ready = policy.repository_ready = true;
     policy.find_program = [](std::string_view name) { return fs::path("/usr/bin") / std::string(name); };
-    for (const PermissionMode mode :
-         {PermissionMode::ask, PermissionMode::plan, PermissionMode::accept_edits, PermissionMode::automatic}) {
+    for (const PermissionMode mode : {PermissionMode::ask, PermissionMode::plan, PermissionMode::accept_edits,
+                                      PermissionMode::automatic}) {
       policy.mode = mode;
       for (std::size_t i = 0; i < lines.size(); i += stride) {
         const Decision decision = decide_command(policy, lines[i], workspace);
@@ -200,7 +213,8 @@ TEST_CASE("no hostile command that runs unasked changes what is kept, shows a ke
   }
   const Sandbox best = sandbox_for({fs::temp_directory_path()}, {}, {}, probe_sandbox());
   for (const auto& [reach, set] : unasked) {
-    if (reach == Reach::own_rights || (reach == Reach::repository && best.rung != SandboxRung::namespaces)) continue;
+    if (reach == Reach::own_rights || (reach == Reach::repository && best.rung != SandboxRung::namespaces))
+      continue;
     const Lines all(set.begin(), set.end());
     UNSCOPED_INFO(all.size() << " run with reach " << static_cast<int>(reach));
     for (std::size_t i = 0; i < all.size(); i += batch)

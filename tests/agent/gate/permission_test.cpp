@@ -22,9 +22,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* person_rules[] = {
-    "git status:*", "git log:*", "git diff:*", "git add:*", "git commit:*", "npm run test:*", "npm test:*", "cargo test:*",
-    "make test:*",  "cmake:*",   "ctest:*",    "ninja:*",   "ls:*",         "cat:*",          "grep:*",     "rg:*",
-    "find:*",       "sed:*",     "echo:*",     "go test:*", "pytest:*",     "gcc:*"};
+    "git status:*", "git log:*",    "git diff:*",  "git add:*", "git commit:*", "npm run test:*",
+    "npm test:*",   "cargo test:*", "make test:*", "cmake:*",   "ctest:*",      "ninja:*",
+    "ls:*",         "cat:*",        "grep:*",      "rg:*",      "find:*",       "sed:*",
+    "echo:*",       "go test:*",    "pytest:*",    "gcc:*"};
 constexpr const char* everyday_rules[] = {"git add:*",
                                           "git commit:*",
                                           "git fetch:*",
@@ -102,12 +103,15 @@ constexpr const char* granted_rules[] = {"git status:*",   "git log:*",
                                          "xxd:*",          "test:*",
                                          "rake:*",         "tox:*"};
 constexpr const char* build_rules[] = {
-    "meson:*",          "bazel build:*",  "bazel test:*",  "mvn:*",          "gradle:*",        "dotnet build:*",
-    "dotnet test:*",    "dotnet restore", "swift build:*", "swift test:*",   "rake:*",          "tox:*",
-    "jest:*",           "vitest:*",       "mocha:*",       "flake8:*",       "isort:*",         "uv sync:*",
-    "poetry install:*", "rustc:*",        "javac:*",       "git pull:*",     "git switch:*",    "git cherry-pick:*",
-    "git merge:*",      "git apply:*",    "curl:*",        "docker build:*", "docker logs:*",   "shellcheck:*",
-    "rustfmt:*",        "gofmt:*",        "cp:*",          "go list:*",      "git stash push:*"};
+    "meson:*",       "bazel build:*",  "bazel test:*",     "mvn:*",
+    "gradle:*",      "dotnet build:*", "dotnet test:*",    "dotnet restore",
+    "swift build:*", "swift test:*",   "rake:*",           "tox:*",
+    "jest:*",        "vitest:*",       "mocha:*",          "flake8:*",
+    "isort:*",       "uv sync:*",      "poetry install:*", "rustc:*",
+    "javac:*",       "git pull:*",     "git switch:*",     "git cherry-pick:*",
+    "git merge:*",   "git apply:*",    "curl:*",           "docker build:*",
+    "docker logs:*", "shellcheck:*",   "rustfmt:*",        "gofmt:*",
+    "cp:*",          "go list:*",      "git stash push:*"};
 
 PermissionRule rule(const std::string& text, PermissionRule::Kind kind = PermissionRule::Kind::allow) {
   PermissionRule made;
@@ -128,8 +132,9 @@ struct Project {
          {"project/src/util", "project/tests", "project/build", "project/.git/hooks", "project/.compression",
           "project/nested/.git", "project/bin", "project/pkg", "home/.ssh", "outside"})
       fs::create_directories(temp.path() / directory);
-    for (const char* file : {"project/README.md", "project/package.json", "project/src/main.cpp", "project/src/a.cpp",
-                             "project/src/b.cpp", "project/.env", "home/.ssh/id_rsa", "outside/x"})
+    for (const char* file :
+         {"project/README.md", "project/package.json", "project/src/main.cpp", "project/src/a.cpp",
+          "project/src/b.cpp", "project/.env", "home/.ssh/id_rsa", "outside/x"})
       std::ofstream(temp.path() / file) << "text\n";
     fs::create_directory_symlink(temp.path() / "outside", root / "link-out");
     ::setenv("HOME", home.c_str(), 1);
@@ -155,11 +160,12 @@ std::string reason_of(const Decision& decision) {
 }
 
 std::vector<std::string> corpus(const char* name) {
-  static const std::pair<const char*, std::string> names[] = {{"<LF>", "\n"},           {"<CR>", "\r"},
-                                                              {"<TAB>", "\t"},          {"<ESC>", "\x1b"},
-                                                              {"<BEL>", "\a"},          {"<NUL>", std::string(1, '\0')},
-                                                              {"<NBSP>", "\xc2\xa0"},   {"<ZWSP>", "\xe2\x80\x8b"},
-                                                              {"<RLO>", "\xe2\x80\xae"}};
+  static const std::pair<const char*, std::string> names[] = {
+      {"<LF>", "\n"},           {"<CR>", "\r"},
+      {"<TAB>", "\t"},          {"<ESC>", "\x1b"},
+      {"<BEL>", "\a"},          {"<NUL>", std::string(1, '\0')},
+      {"<NBSP>", "\xc2\xa0"},   {"<ZWSP>", "\xe2\x80\x8b"},
+      {"<RLO>", "\xe2\x80\xae"}};
   std::vector<std::string> lines;
   std::ifstream in(std::string(places::source_tree()) + "/tests/agent/gate/" + name);
   for (std::string line; std::getline(in, line);) {
@@ -221,7 +227,8 @@ TEST_CASE("ordinary days ask little") {
   const Project project;
   std::vector<PermissionRule> rules;
   for (const char* spec : everyday_rules) rules.push_back(rule("Bash(" + std::string(spec) + ")"));
-  const auto [file, count] = GENERATE(std::pair{"everyday_commands.txt", 300}, std::pair{"everyday_builds.txt", 150});
+  const auto [file, count] =
+      GENERATE(std::pair{"everyday_commands.txt", 300}, std::pair{"everyday_builds.txt", 150});
   if (count == 150)
     for (const char* spec : build_rules) rules.push_back(rule("Bash(" + std::string(spec) + ")"));
   const PermissionPolicy policy = policy_of(PermissionMode::ask, rules);
@@ -361,7 +368,8 @@ TEST_CASE("the destructive gate holds in every mode but bypass and shows what wo
   }
   const Decision decision = decide_command(automatic, "rm -rf build/../..", project.workspace);
   REQUIRE(kind_of(decision) == "ask");
-  CHECK(std::get<Ask>(decision).targets.at(0) == "build/../.. = " + project.temp.path().string() + " (outside the workspace)");
+  CHECK(std::get<Ask>(decision).targets.at(0) ==
+        "build/../.. = " + project.temp.path().string() + " (outside the workspace)");
   for (const char* line : {"rm -rf build",
                            "rm -rf ./build/x",
                            "rm -rf build/*",
@@ -398,7 +406,8 @@ TEST_CASE("the destructive gate holds in every mode but bypass and shows what wo
                            "git restore --staged a"}) {
     INFO(line);
     const std::string reason = reason_of(decide_command(automatic, line, project.workspace));
-    for (const char* sign : {"destructive", "deletes", "changes", "device", "not known until", "whole workspace"})
+    for (const char* sign :
+         {"destructive", "deletes", "changes", "device", "not known until", "whole workspace"})
       CHECK(reason.find(sign) == std::string::npos);
   }
 }
@@ -408,12 +417,13 @@ TEST_CASE("protected paths are never written silently") {
   std::vector<PermissionRule> rules;
   for (const char* spec : person_rules) rules.push_back(rule("Bash(" + std::string(spec) + ")"));
   for (const char* spec : granted_rules) rules.push_back(rule("Bash(" + std::string(spec) + ")"));
-  for (const char* spec : {"cp:*", "ln:*", "touch:*", "mkdir:*", "install:*", "rsync:*", "git config:*", "Edit"})
+  for (const char* spec :
+       {"cp:*", "ln:*", "touch:*", "mkdir:*", "install:*", "rsync:*", "git config:*", "Edit"})
     rules.push_back(rule(std::string(spec) == "Edit" ? "Edit" : "Bash(" + std::string(spec) + ")"));
   PermissionPolicy automatic = policy_of(PermissionMode::automatic, rules);
   automatic.sandbox_ready = true;
-  const PermissionPolicy policies[] = {policy_of(PermissionMode::ask, rules), policy_of(PermissionMode::accept_edits, rules),
-                                       automatic};
+  const PermissionPolicy policies[] = {policy_of(PermissionMode::ask, rules),
+                                       policy_of(PermissionMode::accept_edits, rules), automatic};
   const std::string protected_paths[] = {".git/config",
                                          ".git/hooks/pre-commit",
                                          ".git/info/attributes",
@@ -453,7 +463,8 @@ TEST_CASE("protected paths are never written silently") {
     }
 }
 
-TEST_CASE("a line too long to be judged is denied in every mode, a long one that can be is judged to its end") {
+TEST_CASE(
+    "a line too long to be judged is denied in every mode, a long one that can be is judged to its end") {
   const Project project;
   const auto chain = [](std::size_t parts, const std::string& last) {
     std::string line;
@@ -465,8 +476,8 @@ TEST_CASE("a line too long to be judged is denied in every mode, a long one that
     for (std::size_t i = 1; i < words; ++i) line += " src/f" + std::to_string(i);
     return line;
   };
-  for (auto mode : {PermissionMode::ask, PermissionMode::accept_edits, PermissionMode::plan, PermissionMode::automatic,
-                    PermissionMode::bypass}) {
+  for (auto mode : {PermissionMode::ask, PermissionMode::accept_edits, PermissionMode::plan,
+                    PermissionMode::automatic, PermissionMode::bypass}) {
     auto policy = policy_of(mode, {rule("Bash(true:*)")});
     policy.bypass_by_flag = policy.sandbox_ready = true;
     INFO(to_string(mode));
@@ -481,21 +492,25 @@ TEST_CASE("a line too long to be judged is denied in every mode, a long one that
   CHECK(kind_of(decide_command(ask, chain(1000, "true"), project.workspace)) == "allow");
   CHECK(kind_of(decide_command(ask, chain(1000, "rm -rf /"), project.workspace)) == "ask");
   CHECK(kind_of(decide_command(ask, list(5000), project.workspace)) != "deny");
-  CHECK(kind_of(
-            decide_command(policy_of(PermissionMode::ask, {rule("Bash(true:*)"), rule("Bash(rm:*)", PermissionRule::Kind::deny)}),
-                           chain(1000, "rm x"), project.workspace)) == "deny");
+  CHECK(
+      kind_of(decide_command(policy_of(PermissionMode::ask, {rule("Bash(true:*)"),
+                                                             rule("Bash(rm:*)", PermissionRule::Kind::deny)}),
+                             chain(1000, "rm x"), project.workspace)) == "deny");
 }
 
 TEST_CASE("a recursive search asks where it would show a file of secrets") {
   const Project project;  // with a .env at its top
   const auto policy = policy_of(PermissionMode::ask);
-  const auto kind = [&](const char* line) { return kind_of(decide_command(policy, line, project.workspace)); };
-  for (const char* line : {"grep -r KEY .", "grep -rn KEY", "grep --recursive KEY .", "egrep -ri key .", "rg --hidden KEY",
-                           "rg -uu KEY .", "cd src && grep -r KEY .."}) {
+  const auto kind = [&](const char* line) {
+    return kind_of(decide_command(policy, line, project.workspace));
+  };
+  for (const char* line : {"grep -r KEY .", "grep -rn KEY", "grep --recursive KEY .", "egrep -ri key .",
+                           "rg --hidden KEY", "rg -uu KEY .", "cd src && grep -r KEY .."}) {
     INFO(line);
     CHECK(kind(line) == "ask");
   }
-  for (const char* line : {"grep -rn KEY src", "rg KEY", "grep KEY README.md", "grep -r --exclude=.env KEY ."}) {
+  for (const char* line :
+       {"grep -rn KEY src", "rg KEY", "grep KEY README.md", "grep -r --exclude=.env KEY ."}) {
     INFO(line);
     CHECK(kind(line) == "allow");
   }
@@ -506,21 +521,26 @@ TEST_CASE("a search is asked about for a secret at any depth, and only for one i
   fs::remove(project.root / ".env");
   fs::create_directories(project.root / "pkg/deploy/keys");
   fs::create_directories(project.root / "node_modules/tls/test");
-  for (const char* file : {"pkg/deploy/.env.production", "pkg/deploy/keys/server.pem", "node_modules/tls/test/agent.pem"})
+  for (const char* file :
+       {"pkg/deploy/.env.production", "pkg/deploy/keys/server.pem", "node_modules/tls/test/agent.pem"})
     std::ofstream(project.root / file) << "KEY\n";
   const auto policy = policy_of(PermissionMode::ask);
-  const auto kind = [&](const char* line) { return kind_of(decide_command(policy, line, project.workspace)); };
+  const auto kind = [&](const char* line) {
+    return kind_of(decide_command(policy, line, project.workspace));
+  };
   for (const char* line :
-       {"grep -r KEY .", "grep -rn KEY pkg", "grep -r --exclude=server.pem KEY .", "grep -d recurse KEY .", "egrep -R KEY src",
-        "fgrep -R KEY src", "rg KEY", "rg KEY pkg", "rg -g '.env*' KEY", "rg -g '*.pem' KEY", "rg --hidden -g '!*.pem' KEY",
-        "grep -r --include='*.pem' KEY .", "grep -r --exclude=.env.production --include=.env.production KEY .",
-        "diff pkg/deploy src", "grep --recursive --exclude-dir=keys KEY ."}) {
+       {"grep -r KEY .", "grep -rn KEY pkg", "grep -r --exclude=server.pem KEY .", "grep -d recurse KEY .",
+        "egrep -R KEY src", "fgrep -R KEY src", "rg KEY", "rg KEY pkg", "rg -g '.env*' KEY",
+        "rg -g '*.pem' KEY", "rg --hidden -g '!*.pem' KEY", "grep -r --include='*.pem' KEY .",
+        "grep -r --exclude=.env.production --include=.env.production KEY .", "diff pkg/deploy src",
+        "grep --recursive --exclude-dir=keys KEY ."}) {
     INFO(line);
     CHECK(kind(line) == "ask");
   }
-  for (const char* line : {"grep -rn KEY src", "grep -rn KEY node_modules", "grep -rn --include='*.cpp' KEY .", "rg -t cpp KEY",
-                           "rg -g '*.cpp' KEY", "rg -g '!*.pem' KEY", "grep -r --exclude-dir=deploy KEY .",
-                           "grep -r --exclude='*.pem' --exclude='.env*' KEY .", "diff src/a.cpp src/b.cpp", "rg --files"}) {
+  for (const char* line :
+       {"grep -rn KEY src", "grep -rn KEY node_modules", "grep -rn --include='*.cpp' KEY .", "rg -t cpp KEY",
+        "rg -g '*.cpp' KEY", "rg -g '!*.pem' KEY", "grep -r --exclude-dir=deploy KEY .",
+        "grep -r --exclude='*.pem' --exclude='.env*' KEY .", "diff src/a.cpp src/b.cpp", "rg --files"}) {
     INFO(line);
     CHECK(kind(line) == "allow");
   }
@@ -537,14 +557,17 @@ TEST_CASE("git grep asks where git tracks a file of secrets") {
   const std::string git = "git -C '" + project.root.string() + "' -c core.fsmonitor=false ";
   fs::remove_all(project.root / ".git");
   REQUIRE(std::system((git + "init -q && " + git + "add -f .env README.md src").c_str()) == 0);
-  for (const auto& policy : {policy_of(PermissionMode::ask), policy_of(PermissionMode::ask, {rule("Bash(git grep:*)")})}) {
+  for (const auto& policy :
+       {policy_of(PermissionMode::ask), policy_of(PermissionMode::ask, {rule("Bash(git grep:*)")})}) {
     for (const char* line :
-         {"git grep KEY", "git grep -n KEY", "git grep KEY .", "git grep -e KEY", "git grep -e src -e README.md", "git grep src",
-          "git grep KEY HEAD~5", "git grep KEY -- ':/'", "git grep -ne KEY -- src .", "git --no-pager grep KEY"}) {
+         {"git grep KEY", "git grep -n KEY", "git grep KEY .", "git grep -e KEY",
+          "git grep -e src -e README.md", "git grep src", "git grep KEY HEAD~5", "git grep KEY -- ':/'",
+          "git grep -ne KEY -- src .", "git --no-pager grep KEY"}) {
       INFO(line);
       CHECK(kind_of(decide_command(policy, line, project.workspace)) == "ask");
     }
-    for (const char* line : {"git grep -n KEY src", "git grep -e KEY -- README.md", "cd src && git grep KEY"}) {
+    for (const char* line :
+         {"git grep -n KEY src", "git grep -e KEY -- README.md", "cd src && git grep KEY"}) {
       INFO(line);
       CHECK(kind_of(decide_command(policy, line, project.workspace)) == "allow");
     }
@@ -553,11 +576,12 @@ TEST_CASE("git grep asks where git tracks a file of secrets") {
 
 TEST_CASE("git asks before it prints the patches of a tracked file of secrets") {
   const Project project;
-  const std::string git = "git -C '" + project.root.string() + "' -c core.fsmonitor=false -c user.name=x -c user.email=x ";
+  const std::string git =
+      "git -C '" + project.root.string() + "' -c core.fsmonitor=false -c user.name=x -c user.email=x ";
   fs::remove_all(project.root / ".git");
   REQUIRE(std::system((git + "init -q && " + git + "add -f .env README.md src").c_str()) == 0);
-  const auto with_rules =
-      policy_of(PermissionMode::ask, {rule("Bash(git show:*)"), rule("Bash(git log:*)"), rule("Bash(git diff:*)")});
+  const auto with_rules = policy_of(
+      PermissionMode::ask, {rule("Bash(git show:*)"), rule("Bash(git log:*)"), rule("Bash(git diff:*)")});
   for (const auto& policy : {policy_of(PermissionMode::ask), with_rules}) {
     for (const char* line : {"git show",
                              "git show HEAD",
@@ -588,11 +612,11 @@ TEST_CASE("git asks before it prints the patches of a tracked file of secrets") 
       INFO(line);
       CHECK(kind_of(decide_command(policy, line, project.workspace)) == "ask");
     }
-    for (const char* line :
-         {"git show --stat HEAD", "git log --oneline -10", "git log --stat", "git diff --name-only HEAD~3 HEAD", "git diff",
-          "git show HEAD -- src", "git log -p -- src", "git diff HEAD src/main.cpp", "git diff HEAD -- . ':!.env'",
-          "git stash list", "git diff HEAD -- ':(exclude).env'", "git status -v", "git show HEAD:src/main.cpp --no-patch",
-          "git cat-file -p HEAD"}) {
+    for (const char* line : {"git show --stat HEAD", "git log --oneline -10", "git log --stat",
+                             "git diff --name-only HEAD~3 HEAD", "git diff", "git show HEAD -- src",
+                             "git log -p -- src", "git diff HEAD src/main.cpp", "git diff HEAD -- . ':!.env'",
+                             "git stash list", "git diff HEAD -- ':(exclude).env'", "git status -v",
+                             "git show HEAD:src/main.cpp --no-patch", "git cat-file -p HEAD"}) {
       INFO(line);
       CHECK(kind_of(decide_command(policy, line, project.workspace)) == "allow");
     }
@@ -609,7 +633,9 @@ TEST_CASE("settings without a key and keys of tests are shown by git unasked") {
   std::ofstream(project.root / ".npmrc") << "engine-strict=true\n";
   std::ofstream(project.root / "tests/server.pem") << "x\n";
   REQUIRE(std::system((git + "init -q && " + git + "add -f .npmrc README.md tests").c_str()) == 0);
-  const auto kind = [&] { return kind_of(decide_command(policy_of(PermissionMode::ask), "git show HEAD", project.workspace)); };
+  const auto kind = [&] {
+    return kind_of(decide_command(policy_of(PermissionMode::ask), "git show HEAD", project.workspace));
+  };
   CHECK(kind() == "allow");
   std::ofstream(project.root / ".npmrc") << "//registry/:_authToken=x\n";
   CHECK(kind() == "ask");
@@ -651,11 +677,12 @@ TEST_CASE("what only looks goes unasked") {
   }
 }
 
-// A long option may have taken the "--" for its value; and the same word is a question for one program, an order for another.
+// A long option may have taken the "--" for its value; and the same word is a question for one program, an
+// order for another.
 TEST_CASE("what only seems to look is asked about") {
   const Project project;
-  for (const char* line : {"ctest -V", "ninja -v", "cmake -V", "node -V", "ctest -v", "python3 -v", "bash -v", "gdb -v",
-                           "valgrind --version", "git --version -p"}) {
+  for (const char* line : {"ctest -V", "ninja -v", "cmake -V", "node -V", "ctest -v", "python3 -v", "bash -v",
+                           "gdb -v", "valgrind --version", "git --version -p"}) {
     INFO(line);
     CHECK(kind_of(decide_command(policy_of(PermissionMode::ask), line, project.workspace)) == "ask");
   }
@@ -667,7 +694,8 @@ TEST_CASE("modes") {
   CHECK(kind_of(decide_command(policy, "git status && ls | head", project.workspace)) == "allow");
   CHECK(kind_of(decide_command(policy, "touch x", project.workspace)) == "deny");
   policy.mode = PermissionMode::accept_edits;
-  CHECK(kind_of(decide_command(policy, "mkdir -p src/new && touch src/new/a.txt", project.workspace)) == "allow");
+  CHECK(kind_of(decide_command(policy, "mkdir -p src/new && touch src/new/a.txt", project.workspace)) ==
+        "allow");
   CHECK(kind_of(decide_command(policy, "echo x > src/new.txt", project.workspace)) == "allow");
   CHECK(kind_of(decide_command(policy, "npm test", project.workspace)) == "ask");
   policy.mode = PermissionMode::bypass;
@@ -704,10 +732,12 @@ TEST_CASE("deny wins, ask follows, and each says why") {
   const Project project;
   const PermissionPolicy policy =
       policy_of(PermissionMode::ask,
-                {rule("Bash(git push:*)", PermissionRule::Kind::deny), rule("Bash(git status)", PermissionRule::Kind::ask),
-                 rule("Bash(git push origin:*)"), rule("Bash(git status:*)"), rule("Bash(curl:*)", PermissionRule::Kind::deny)});
-  for (const char* line : {"git push origin main", "ls; git push", "sudo git push", "/usr/bin/git push", "bash -c 'git push'",
-                           "(git push)", "echo $(git push)", "curl x", "echo `curl x`", "x=$(eval \"curl x\")"}) {
+                {rule("Bash(git push:*)", PermissionRule::Kind::deny),
+                 rule("Bash(git status)", PermissionRule::Kind::ask), rule("Bash(git push origin:*)"),
+                 rule("Bash(git status:*)"), rule("Bash(curl:*)", PermissionRule::Kind::deny)});
+  for (const char* line :
+       {"git push origin main", "ls; git push", "sudo git push", "/usr/bin/git push", "bash -c 'git push'",
+        "(git push)", "echo $(git push)", "curl x", "echo `curl x`", "x=$(eval \"curl x\")"}) {
     INFO(line);
     CHECK(kind_of(decide_command(policy, line, project.workspace)) == "deny");
   }
@@ -724,13 +754,15 @@ TEST_CASE("a rule on files holds for what a command does to them") {
   fs::create_directories(project.root / "src/private");
   std::ofstream(project.root / "src/private/x") << "secret\n";
   const auto rules = [](PermissionRule::Kind kind) {
-    return std::vector{rule("Read(src/private/**)", kind), rule("Edit(src/**)", kind), rule("Write(*.lock)", kind)};
+    return std::vector{rule("Read(src/private/**)", kind), rule("Edit(src/**)", kind),
+                       rule("Write(*.lock)", kind)};
   };
   PermissionPolicy bypass = policy_of(PermissionMode::bypass, rules(PermissionRule::Kind::deny));
   bypass.bypass_by_flag = true;
   const auto deny = policy_of(PermissionMode::accept_edits, rules(PermissionRule::Kind::deny));
   auto asking = rules(PermissionRule::Kind::ask);
-  for (const char* spec : {"cp:*", "touch:*", "gcc:*", "tar:*"}) asking.push_back(rule("Bash(" + std::string(spec) + ")"));
+  for (const char* spec : {"cp:*", "touch:*", "gcc:*", "tar:*"})
+    asking.push_back(rule("Bash(" + std::string(spec) + ")"));
   const auto ask = policy_of(PermissionMode::accept_edits, asking);
   for (const char* line : {"cat src/private/x",
                            "cat ./src/../src/private/x",
@@ -775,13 +807,14 @@ TEST_CASE("a rule on files holds for what a command does to them") {
     CHECK(kind_of(decide_command(bypass, line, project.workspace)) == "deny");
     CHECK(kind_of(decide_command(ask, line, project.workspace)) == "ask");
   }
-  for (const char* line : {"cat src/pri*/x", "cat src/private/$X", "for f in src/private/*; do cat $f; done"}) {
+  for (const char* line :
+       {"cat src/pri*/x", "cat src/private/$X", "for f in src/private/*; do cat $f; done"}) {
     INFO(line);
     CHECK(kind_of(decide_command(bypass, line, project.workspace)) != "allow");
   }
-  for (const char* line :
-       {"cat src/main.cpp", "grep -n main src/main.cpp", "grep -rn secret tests", "grep -rn --exclude-dir=private secret src",
-        "ls src", "echo src/private/x", "touch tests/t", "echo x > tests/t"}) {
+  for (const char* line : {"cat src/main.cpp", "grep -n main src/main.cpp", "grep -rn secret tests",
+                           "grep -rn --exclude-dir=private secret src", "ls src", "echo src/private/x",
+                           "touch tests/t", "echo x > tests/t"}) {
     INFO(line);
     CHECK(kind_of(decide_command(deny, line, project.workspace)) == "allow");
     CHECK(kind_of(decide_command(ask, line, project.workspace)) == "allow");
@@ -793,7 +826,8 @@ TEST_CASE("a rule on files holds for what a command does to them") {
 
 TEST_CASE("a rule found only in the text of a line asks, and only for whole words") {
   const Project project;
-  PermissionPolicy bypass = policy_of(PermissionMode::bypass, {rule("Bash(rm:*)", PermissionRule::Kind::deny)});
+  PermissionPolicy bypass =
+      policy_of(PermissionMode::bypass, {rule("Bash(rm:*)", PermissionRule::Kind::deny)});
   bypass.bypass_by_flag = true;
   CHECK(kind_of(decide_command(bypass, "echo \"$HOME format\"", project.workspace)) == "allow");
   CHECK(kind_of(decide_command(bypass, "ls *.form; echo rm-old", project.workspace)) == "allow");
@@ -808,7 +842,8 @@ TEST_CASE("what is offered to be remembered") {
     const Decision decision = decide_command(policy, line, project.workspace);
     if (!std::holds_alternative<Ask>(decision)) return kind_of(decision);
     std::string rules;
-    for (const auto& grant : std::get<Ask>(decision).grants) rules += (rules.empty() ? "" : " and ") + rule_text(grant);
+    for (const auto& grant : std::get<Ask>(decision).grants)
+      rules += (rules.empty() ? "" : " and ") + rule_text(grant);
     CHECK(std::get<Ask>(decision).remember.empty() == rules.empty());
     return rules;
   };
@@ -819,10 +854,12 @@ TEST_CASE("what is offered to be remembered") {
   CHECK(offered("swift build") == "Bash(swift build:*)");
   CHECK(offered("gradle check -q") == "Bash(gradle check:*)");
   CHECK(offered("swift evil.swift") == "");
-  CHECK(offered("gh pr view 12 --json title && sleep 3 && gh run list") == "Bash(gh pr view:*) and Bash(gh run list:*)");
+  CHECK(offered("gh pr view 12 --json title && sleep 3 && gh run list") ==
+        "Bash(gh pr view:*) and Bash(gh run list:*)");
   for (const char* line :
-       {"python3 x.py", "bash x.sh", "rm a", "git push", "git reset a", "curl x", "xargs ls", "npm run", "find . -exec ls {} +",
-        "make $(id)", "env ls", "cargo publish", "A=1 pytest", "gh pr merge 3", "gh api x", "gh pr view 3 --web"}) {
+       {"python3 x.py", "bash x.sh", "rm a", "git push", "git reset a", "curl x", "xargs ls", "npm run",
+        "find . -exec ls {} +", "make $(id)", "env ls", "cargo publish", "A=1 pytest", "gh pr merge 3",
+        "gh api x", "gh pr view 3 --web"}) {
     INFO(line);
     CHECK(offered(line).empty());
   }
@@ -833,7 +870,8 @@ TEST_CASE("what would be granted is said in words, each part once") {
     std::vector<PermissionRule> grants;
     for (const std::string& text : rules) {
       std::string error;
-      REQUIRE(parse_rule(builtin_tools(), text, PermissionRule::Kind::allow, "", grants.emplace_back(), error));
+      REQUIRE(
+          parse_rule(builtin_tools(), text, PermissionRule::Kind::allow, "", grants.emplace_back(), error));
     }
     return grant_text(grants);
   };
@@ -849,9 +887,10 @@ TEST_CASE("what would be granted is said in words, each part once") {
 
 TEST_CASE("rules that would grant too much are refused") {
   PermissionRule made;
-  for (const char* text : {"Bash", "Bash(*)", "Bash(python3:*)", "Bash(bash -c:*)", "Bash(sudo:*)", "Bash(env:*)", "Bash(rm:*)",
-                           "Bash(git:*)", "Bash(npm:*)", "Bash(dotnet:*)", "Bash(swift:*)", "Bash(bazel:*)", "Bash(git * main)",
-                           "Bash(node:*)", "Bash(xargs:*)", "Bash(a", "(x)"}) {
+  for (const char* text :
+       {"Bash", "Bash(*)", "Bash(python3:*)", "Bash(bash -c:*)", "Bash(sudo:*)", "Bash(env:*)", "Bash(rm:*)",
+        "Bash(git:*)", "Bash(npm:*)", "Bash(dotnet:*)", "Bash(swift:*)", "Bash(bazel:*)", "Bash(git * main)",
+        "Bash(node:*)", "Bash(xargs:*)", "Bash(a", "(x)"}) {
     std::string error;
     INFO(text);
     CHECK_FALSE(parse_rule(builtin_tools(), text, PermissionRule::Kind::allow, "", made, error));
@@ -862,7 +901,8 @@ TEST_CASE("rules that would grant too much are refused") {
   CHECK(rule_text(made) == "Bash(npm run test:*)");
   CHECK(to_string(made) == "allow Bash(npm run test:*) from x");
   CHECK(parse_rule(builtin_tools(), "Bash(python3:*)", PermissionRule::Kind::deny, "", made, error));
-  CHECK(parse_rule(builtin_tools(), "Bash(python3 -m pytest:*)", PermissionRule::Kind::allow, "", made, error));
+  CHECK(
+      parse_rule(builtin_tools(), "Bash(python3 -m pytest:*)", PermissionRule::Kind::allow, "", made, error));
 }
 
 TEST_CASE("a rule for a module of python holds for that module") {
@@ -870,15 +910,18 @@ TEST_CASE("a rule for a module of python holds for that module") {
   const auto policy = policy_of(PermissionMode::ask, {rule("Bash(python3 -m pytest:*)")});
   for (const char* line : {"python3 -m pytest", "python3 -m pytest tests -q -k parser"})
     CHECK(kind_of(decide_command(policy, line, project.workspace)) == "allow");
-  for (const char* line : {"python3 -m pytest -p evil", "python3 -m pytest --pastebin=all", "python3 -m pytest @args",
-                           "python3 -m pytest ../outside", "python3 -m pip install x", "python3 -m", "python3 x.py",
-                           "python3 -c pass -m pytest", "python -m pytest"}) {
+  for (const char* line :
+       {"python3 -m pytest -p evil", "python3 -m pytest --pastebin=all", "python3 -m pytest @args",
+        "python3 -m pytest ../outside", "python3 -m pip install x", "python3 -m", "python3 x.py",
+        "python3 -c pass -m pytest", "python -m pytest"}) {
     INFO(line);
     CHECK(kind_of(decide_command(policy, line, project.workspace)) == "ask");
   }
-  const auto gcc = policy_of(PermissionMode::ask, {rule("Bash(gcc:*)"), rule("Bash(cmake:*)"), rule("Bash(pytest:*)")});
-  for (const char* line : {"gcc -Wall -Wl,-rpath,build -Wl,--as-needed -o app src/a.c", "gcc -MD -MF build/a.d -c src/a.c",
-                           "gcc -fuse-ld=lld a.c", "cmake --build build -- -j4", "pytest -W ignore::DeprecationWarning"}) {
+  const auto gcc =
+      policy_of(PermissionMode::ask, {rule("Bash(gcc:*)"), rule("Bash(cmake:*)"), rule("Bash(pytest:*)")});
+  for (const char* line :
+       {"gcc -Wall -Wl,-rpath,build -Wl,--as-needed -o app src/a.c", "gcc -MD -MF build/a.d -c src/a.c",
+        "gcc -fuse-ld=lld a.c", "cmake --build build -- -j4", "pytest -W ignore::DeprecationWarning"}) {
     INFO(line);
     CHECK(kind_of(decide_command(gcc, line, project.workspace)) == "allow");
   }
@@ -891,10 +934,13 @@ TEST_CASE("path rules know classes and braces, and folders by names in brackets"
     const json args{{"file_path", path}};
     return kind_of(decide(policy, {edit, args, project.workspace}));
   };
-  const auto deny = policy_of(PermissionMode::accept_edits, {rule("Edit(secrets/*.{txt,csv})", PermissionRule::Kind::deny),
-                                                             rule("Edit(src/[ab].cpp)", PermissionRule::Kind::deny)});
-  for (const char* path : {"secrets/x.txt", "secrets/x.csv", "src/a.cpp", "src/b.cpp"}) CHECK(answer(deny, path) == "deny");
-  for (const char* path : {"secrets/x.md", "secrets/deep/x.txt", "src/c.cpp"}) CHECK(answer(deny, path) == "allow");
+  const auto deny =
+      policy_of(PermissionMode::accept_edits, {rule("Edit(secrets/*.{txt,csv})", PermissionRule::Kind::deny),
+                                               rule("Edit(src/[ab].cpp)", PermissionRule::Kind::deny)});
+  for (const char* path : {"secrets/x.txt", "secrets/x.csv", "src/a.cpp", "src/b.cpp"})
+    CHECK(answer(deny, path) == "deny");
+  for (const char* path : {"secrets/x.md", "secrets/deep/x.txt", "src/c.cpp"})
+    CHECK(answer(deny, path) == "allow");
   const auto allow = policy_of(PermissionMode::ask, {rule("Edit(app/[id]/**)")});
   CHECK(answer(allow, "app/[id]/page.tsx") == "allow");
   CHECK(answer(allow, "app/x/page.tsx") == "ask");
@@ -908,12 +954,14 @@ TEST_CASE("a tool that reads, but no files, asks") {
   CHECK(kind_of(decide(policy_of(PermissionMode::ask), {fetch, args, project.workspace})) == "ask");
   CHECK(kind_of(decide(policy_of(PermissionMode::plan), {fetch, args, project.workspace})) == "deny");
   const Tool search = tool_of("Search", Effect::read);
-  CHECK(kind_of(decide(policy_of(PermissionMode::ask), {search, json::object(), project.workspace})) == "allow");
+  CHECK(kind_of(decide(policy_of(PermissionMode::ask), {search, json::object(), project.workspace})) ==
+        "allow");
 }
 
 TEST_CASE("files") {
   const Project project;
-  const Tool read = tool_of("Read", Effect::read), edit = tool_of("Edit", Effect::write), write = tool_of("Write", Effect::write);
+  const Tool read = tool_of("Read", Effect::read), edit = tool_of("Edit", Effect::write),
+             write = tool_of("Write", Effect::write);
   const auto answer = [&](const PermissionPolicy& policy, const Tool& tool, const std::string& path) {
     const json args{{"file_path", path}};
     return kind_of(decide(policy, {tool, args, project.workspace}));
@@ -930,17 +978,20 @@ TEST_CASE("files") {
   CHECK(answer(policy_of(PermissionMode::accept_edits), edit, "link-out/x") == "ask");
   CHECK(answer(policy_of(PermissionMode::accept_edits), edit, ".git/config") == "ask");
   CHECK(answer(policy_of(PermissionMode::plan), edit, "src/main.cpp") == "deny");
-  const PermissionPolicy ruled =
-      policy_of(PermissionMode::ask, {rule("Edit(src/**)"), rule("Edit(src/util)", PermissionRule::Kind::deny),
-                                      rule("Read(*.cpp)", PermissionRule::Kind::deny)});
+  const PermissionPolicy ruled = policy_of(
+      PermissionMode::ask, {rule("Edit(src/**)"), rule("Edit(src/util)", PermissionRule::Kind::deny),
+                            rule("Read(*.cpp)", PermissionRule::Kind::deny)});
   CHECK(answer(ruled, edit, "src/new.txt") == "allow");
   const json inside{{"file_path", "src/new.txt"}};
   CHECK(std::get<Allow>(decide(ruled, {edit, inside, project.workspace})).granted);
-  CHECK_FALSE(std::get<Allow>(decide(policy_of(PermissionMode::accept_edits), {edit, inside, project.workspace})).granted);
+  CHECK_FALSE(
+      std::get<Allow>(decide(policy_of(PermissionMode::accept_edits), {edit, inside, project.workspace}))
+          .granted);
   CHECK(answer(ruled, write, "src/new.txt") == "allow");
   CHECK(answer(ruled, edit, "src/util/x") == "deny");
   CHECK(answer(ruled, edit, "srcs/x") == "ask");
-  const Tool patch = tool_of("Patch", Effect::write), outline = tool_of("Outline", Effect::read);  // tools nobody has heard of
+  const Tool patch = tool_of("Patch", Effect::write),
+             outline = tool_of("Outline", Effect::read);  // tools nobody has heard of
   CHECK(answer(ruled, patch, "src/util/x") == "deny");
   CHECK(answer(ruled, patch, "src/new.txt") == "allow");
   CHECK(answer(ruled, outline, "src/main.cpp") == "deny");

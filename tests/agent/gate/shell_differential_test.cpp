@@ -1,5 +1,6 @@
-// Bash itself as judge: of every line that the parser calls plain, bash may run exactly the commands and write exactly the
-// files that the parser listed. Random lines from a vocabulary of everything that quotes, splits, hides or continues.
+// Bash itself as judge: of every line that the parser calls plain, bash may run exactly the commands and
+// write exactly the files that the parser listed. Random lines from a vocabulary of everything that quotes,
+// splits, hides or continues.
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -20,12 +21,13 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr const char* vocabulary[] = {
-    "a",       "b",    "c",     "d",    "E",    "f1",  "f2", " ",    " ",        " ",  " ",     "\t",   "\n",    ";",
-    "&&",      "||",   "|",     "'",    "'",    "\"",  "\"", "\\",   "\\\n",     "#",  " #",    "$",    "`",     "\\'",
-    "\\\"",    "\\\\", ">",     ">>",   ">|",   "<",   "2>", "2>&1", "&>",       ">&", "<<E",   "<<-E", "<<'E'", "\nE\n",
-    "\n\tE\n", "<<<",  "{",     "}",    "{a,",  ",b}", "=",  "x=",   "(",        ")",  "[",     "]",    "*",     "?",
-    "!",       "~",    "-",     ",",    "..",   "&",   "$'", "$\"",  "${",       "$(", "time ", "if ",  "then",  "fi",
-    "do",      "done", "case ", " in ", "esac", "[[",  "]]", "\r",   "\xc2\xa0", "1",  "|&",    ";;",   "while "};
+    "a",     "b",    "c",    "d",    "E",     "f1",    "f2",       " ",   " ",    " ",  " ",     "\t",
+    "\n",    ";",    "&&",   "||",   "|",     "'",     "'",        "\"",  "\"",   "\\", "\\\n",  "#",
+    " #",    "$",    "`",    "\\'",  "\\\"",  "\\\\",  ">",        ">>",  ">|",   "<",  "2>",    "2>&1",
+    "&>",    ">&",   "<<E",  "<<-E", "<<'E'", "\nE\n", "\n\tE\n",  "<<<", "{",    "}",  "{a,",   ",b}",
+    "=",     "x=",   "(",    ")",    "[",     "]",     "*",        "?",   "!",    "~",  "-",     ",",
+    "..",    "&",    "$'",   "$\"",  "${",    "$(",    "time ",    "if ", "then", "fi", "do",    "done",
+    "case ", " in ", "esac", "[[",   "]]",    "\r",    "\xc2\xa0", "1",   "|&",   ";;", "while "};
 
 std::string random_line(std::mt19937& random) {
   std::string line;
@@ -71,9 +73,9 @@ TEST_CASE("what is called plain runs in bash as it was read") {
   while (lines.size() < wanted) {
     const std::string line = random_line(random);
     ShellScript script = parse_shell(line);
-    const bool plain =
-        script.plain() && !script.commands.empty() &&
-        std::all_of(script.commands.begin(), script.commands.end(), [](const ShellCommand& c) { return c.plain(); });
+    const bool plain = script.plain() && !script.commands.empty() &&
+                       std::all_of(script.commands.begin(), script.commands.end(),
+                                   [](const ShellCommand& c) { return c.plain(); });
     if (!plain) continue;
     input << line << '\0';
     lines.push_back(line), scripts.push_back(std::move(script));
@@ -81,8 +83,9 @@ TEST_CASE("what is called plain runs in bash as it was read") {
   input.close();
   fs::create_directory(temp.path() / "here");
   std::ofstream(temp.path() / "judge") << judge;
-  const std::string run = "cd '" + (temp.path() / "here").string() + "' && bash --norc '" + (temp.path() / "judge").string() +
-                          "' < '" + (temp.path() / "lines").string() + "' 9> '" + (temp.path() / "ran").string() + "'";
+  const std::string run = "cd '" + (temp.path() / "here").string() + "' && bash --norc '" +
+                          (temp.path() / "judge").string() + "' < '" + (temp.path() / "lines").string() +
+                          "' 9> '" + (temp.path() / "ran").string() + "'";
   REQUIRE(std::system(("timeout 600 bash -c \"" + run + "\" >/dev/null 2>&1").c_str()) == 0);
 
   std::ifstream ran(temp.path() / "ran", std::ios::binary);
@@ -114,7 +117,8 @@ TEST_CASE("what is called plain runs in bash as it was read") {
     const std::string name = entry.path().filename().string();
     INFO("bash wrote " << name);
     for (const std::string& line : lines)
-      if (line.find(name.substr(0, 2)) != std::string::npos && line.find('>') != std::string::npos && line.size() < 60)
+      if (line.find(name.substr(0, 2)) != std::string::npos && line.find('>') != std::string::npos &&
+          line.size() < 60)
         UNSCOPED_INFO("maybe by: " << line);
     CHECK(targets.count(entry.path().filename().string()) == 1);
   }

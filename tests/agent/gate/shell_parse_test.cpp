@@ -16,7 +16,8 @@ std::string show(const ShellScript& script) {
     for (std::size_t i = 0; i < command.words.size(); ++i)
       text += (i == 0 ? "" : "|") + std::string(command.words[i].literal ? "" : "~") + command.words[i].text;
     for (const ShellRedirect& r : command.redirects)
-      text += " " + (r.fd < 0 ? "" : std::to_string(r.fd)) + r.op + r.target.text + (r.body.empty() ? "" : "[" + r.body + "]");
+      text += " " + (r.fd < 0 ? "" : std::to_string(r.fd)) + r.op + r.target.text +
+              (r.body.empty() ? "" : "[" + r.body + "]");
   }
   return text + (script.error.empty() ? "" : "\nerror: " + script.error);
 }
@@ -76,8 +77,8 @@ TEST_CASE("what expands is not literal, and what it runs is listed") {
   CHECK(words("echo $(rm x) `rm y` \"$(rm z)\"") == "rm|x\nrm|y\nrm|z\necho|~$(rm x)|~`rm y`|~\"$(rm z)\"");
   CHECK(words("a <(b) >(c)") == "b\nc\na|~<(b)|~>(c)");
   CHECK(words("echo ${x:-$(b)}") == "b\necho|~${x:-$(b)}");
-  for (const char* line : {"$x", "\"$x\"", "a $HOME", "a${x}", "a *", "a ?", "a [b]c", "a {b,c}", "a {1..3}", "a $'x'",
-                           "a $\"x\"", "~user", "a $((1))", "=a", "a $@", "a \\"})
+  for (const char* line : {"$x", "\"$x\"", "a $HOME", "a${x}", "a *", "a ?", "a [b]c", "a {b,c}", "a {1..3}",
+                           "a $'x'", "a $\"x\"", "~user", "a $((1))", "=a", "a $@", "a \\"})
     CHECK_FALSE(parse_shell(line).plain());
   CHECK(parse_shell("ls ~/x").plain());
   CHECK(parse_shell("ls ~/x").commands[0].words[1].tilde);
@@ -100,8 +101,8 @@ TEST_CASE("compound commands are noted, their commands listed") {
   CHECK(words("b $(($(c)))").find("c\n") != std::string::npos);
   CHECK(words("[[ a == b ]] && c") == "[[|a|==|b|]]\nc");
   CHECK(words("x=(a b) c").find("c") != std::string::npos);
-  for (const char* line : {"if a; then b; fi", "for x in a; do b; done", "(a)", "{ a; }", "f() { a; }", "((1))", "[[ a ]]",
-                           "case a in b) c;; esac", "x=(a) b", "coproc a"}) {
+  for (const char* line : {"if a; then b; fi", "for x in a; do b; done", "(a)", "{ a; }", "f() { a; }",
+                           "((1))", "[[ a ]]", "case a in b) c;; esac", "x=(a) b", "coproc a"}) {
     INFO(line);
     CHECK_FALSE(parse_shell(line).plain());
   }
@@ -114,7 +115,8 @@ TEST_CASE("assignments stand before the command") {
 }
 
 TEST_CASE("what is broken, unseen or endless is said") {
-  for (const char* line : {"a '", "a \"", "a `b", "a $(b", "a ${b", "(a", "a )", "a (", "case x in", "cat <<E", "[[ a"}) {
+  for (const char* line :
+       {"a '", "a \"", "a `b", "a $(b", "a ${b", "(a", "a )", "a (", "case x in", "cat <<E", "[[ a"}) {
     INFO(line);
     CHECK_FALSE(parse_shell(line).error.empty());
   }
@@ -134,7 +136,8 @@ TEST_CASE("what is broken, unseen or endless is said") {
 
 TEST_CASE("every cut of a hard line ends in an answer") {
   const std::string line =
-      "a=$(b 'c' \"d $(e `f`)\") g <<H <(i) | case j in k) l;; esac && { m; } || ${n:-`o`} $((p)) $'q\\'' [[ r ]] 2>&1 &\nx\nH\n";
+      "a=$(b 'c' \"d $(e `f`)\") g <<H <(i) | case j in k) l;; esac && { m; } || ${n:-`o`} $((p)) $'q\\'' [[ "
+      "r ]] 2>&1 &\nx\nH\n";
   for (std::size_t cut = 0; cut <= line.size(); ++cut) parse_shell(line.substr(0, cut));
   for (std::size_t cut = 0; cut <= line.size(); ++cut) parse_shell(line.substr(cut));
   SUCCEED();
@@ -149,10 +152,13 @@ TEST_CASE("wrappers are opened for denying") {
   };
   const std::vector<std::string> rm{"rm", "-rf", "/"};
   for (const char* line :
-       {"rm -rf /", "sudo rm -rf /", "sudo -u x rm -rf /", "env A=1 rm -rf /", "timeout -k 1 5 nice -n 3 rm -rf /",
-        "xargs -n1 rm -rf /", "sh -c 'rm -rf /'", "bash -lc \"cd x; rm -rf /\"", "eval rm -rf /", "eval 'rm -rf /'",
-        "trap 'rm -rf /' EXIT", "busybox rm -rf /", "find . -exec rm -rf / ;", "sudo env sh -c 'nohup rm -rf / &'"}) {
+       {"rm -rf /", "sudo rm -rf /", "sudo -u x rm -rf /", "env A=1 rm -rf /",
+        "timeout -k 1 5 nice -n 3 rm -rf /", "xargs -n1 rm -rf /", "sh -c 'rm -rf /'",
+        "bash -lc \"cd x; rm -rf /\"", "eval rm -rf /", "eval 'rm -rf /'", "trap 'rm -rf /' EXIT",
+        "busybox rm -rf /", "find . -exec rm -rf / ;", "sudo env sh -c 'nohup rm -rf / &'"}) {
     INFO(line);
-    CHECK(holds(line, line == std::string("find . -exec rm -rf / ;") ? std::vector<std::string>{"rm", "-rf", "/"} : rm));
+    CHECK(holds(line, line == std::string("find . -exec rm -rf / ;")
+                          ? std::vector<std::string>{"rm", "-rf", "/"}
+                          : rm));
   }
 }

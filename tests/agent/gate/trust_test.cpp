@@ -61,8 +61,11 @@ TEST_CASE("a list that others may write is not believed") {
 TEST_CASE("a config.json is a claim whatever it says: it is not opened") {
   const test::TempDir temp;
   fs::create_directories(temp.path() / ".compression");
-  const auto write = [&](const char* text) { std::ofstream(temp.path() / ".compression/config.json") << text; };
-  for (const char* text : {R"({"about": "…", "effective": {"microAt": 0.6}, "from": {}})", "{ // mine\n}", "[1]"}) {
+  const auto write = [&](const char* text) {
+    std::ofstream(temp.path() / ".compression/config.json") << text;
+  };
+  for (const char* text :
+       {R"({"about": "…", "effective": {"microAt": 0.6}, "from": {}})", "{ // mine\n}", "[1]"}) {
     write(text);
     CHECK(claims_of(temp.path()) == std::vector<std::string>{".compression/config.json: settings"});
   }

@@ -1,4 +1,5 @@
-// Task: a helper with a conversation of its own. What it may use, what comes back, what it costs, and how it ends.
+// Task: a helper with a conversation of its own. What it may use, what comes back, what it costs, and how it
+// ends.
 #include <catch2/catch_test_macros.hpp>
 #include <condition_variable>
 #include <mutex>
@@ -38,16 +39,21 @@ struct TaskRig {
     rig.hands.offered.add(desk->tool());
     rig.context.model.priced = true;
     rig.context.model.input = 100;
-    rig.script.otherwise([this](const Request& request) { return is_helpers(request) ? helper(request) : parent(request); });
+    rig.script.otherwise(
+        [this](const Request& request) { return is_helpers(request) ? helper(request) : parent(request); });
   }
 
-  static bool is_helpers(const Request& request) { return request.system.find("You are a helper") != std::string::npos; }
+  static bool is_helpers(const Request& request) {
+    return request.system.find("You are a helper") != std::string::npos;
+  }
   static std::size_t answers(const Request& request) {
     std::size_t n = 0;
     for (const auto& item : request.conversation.items) n += item->role == Role::assistant;
     return n;
   }
-  test::Reply parent(const Request& request) { return answers(request) == 0 ? calls(asked) : says("Thanks."); }
+  test::Reply parent(const Request& request) {
+    return answers(request) == 0 ? calls(asked) : says("Thanks.");
+  }
 
   ToolResult result(const std::string& id = "t1") const {
     for (const auto& item : rig.context.conversation.items)
@@ -71,7 +77,8 @@ struct TaskRig {
   Rig rig;
   std::uint64_t questions = 1'000;
   std::unique_ptr<HelperDesk> desk;
-  std::vector<ToolCall> asked = {call("t1", "Task", R"({"description":"find it","prompt":"Find the needle."})")};
+  std::vector<ToolCall> asked = {
+      call("t1", "Task", R"({"description":"find it","prompt":"Find the needle."})")};
   std::function<test::Reply(const Request&)> helper = [](const Request&) { return says("Nothing found."); };
 };
 
@@ -103,7 +110,8 @@ TEST_CASE("a helper looks around on its own, and its parent gets the report and 
   TaskRig world;
   world.rig.write("hay.txt", "hay\nneedle\n");
   world.helper = [](const Request& request) {
-    if (TaskRig::answers(request) == 0) return calls({call("h1", "Grep", R"({"pattern":"needle"})")}, {}, {.input = 10'000});
+    if (TaskRig::answers(request) == 0)
+      return calls({call("h1", "Grep", R"({"pattern":"needle"})")}, {}, {.input = 10'000});
     return says("The needle is in hay.txt:2.", {.input = 10'000});
   };
   CHECK(world.rig.turn("find the needle").how == TurnEnded::How::done);
@@ -148,7 +156,8 @@ TEST_CASE("a helper's session is kept and recalled, and in no list of sessions")
   const auto other = world.folder.store();
   CHECK_FALSE(other->resume("find it", why));  // by its name
   bool kept = false;                           // what it saw has an id of the project
-  for (std::uint32_t id = 1; id < 400 && !kept; ++id) kept = other->text({id}).value_or("").find("It is there.") == 0;
+  for (std::uint32_t id = 1; id < 400 && !kept; ++id)
+    kept = other->text({id}).value_or("").find("It is there.") == 0;
   CHECK(kept);
   CHECK(other->usage_total().requests == 0);
 }
@@ -238,7 +247,8 @@ TEST_CASE("at its ceiling a helper is asked for its report, without tools") {
   world.asked = {call("t1", "Task", R"({"description":"find it","prompt":"Find it.","max_tokens":3000})")};
   world.helper = [&](const Request& request) {
     if (request.may_call_tools)
-      return calls({call("h" + std::to_string(TaskRig::answers(request)), "Read", R"({"file_path":"hay.txt"})")});
+      return calls(
+          {call("h" + std::to_string(TaskRig::answers(request)), "Read", R"({"file_path":"hay.txt"})")});
     return says("So far: only hay.");
   };
   CHECK(world.rig.turn("find the needle").how == TurnEnded::How::done);
@@ -269,7 +279,8 @@ TEST_CASE("a helper that calls on after its ceiling is ended") {
   world.asked = {call("t1", "Task", R"({"description":"find it","prompt":"Find it.","max_tokens":2000})")};
   int n = 0;
   world.helper = [&](const Request&) {
-    return calls({call("h" + std::to_string(++n), "Grep", R"({"pattern":"h","output_mode":"content"})")}, "I go on.");
+    return calls({call("h" + std::to_string(++n), "Grep", R"({"pattern":"h","output_mode":"content"})")},
+                 "I go on.");
   };
   CHECK(world.rig.turn("find the needle").how == TurnEnded::How::done);
   CHECK(world.helpers_requests().size() < 40);
@@ -304,15 +315,17 @@ TEST_CASE("an agent's model answers where there is a way to it, and the cell nam
     CHECK(world.helpers_requests()[0].model == (reachable ? "claude-opus-5-5" : "model"));
     const auto note = world.rig.seen<ToolFinished>().front().note;
     CHECK((note.find("claude-opus-5-5") != std::string::npos) == reachable);
-    CHECK((world.result().text.find("cannot be used now: model answered") != std::string::npos) == !reachable);
+    CHECK((world.result().text.find("cannot be used now: model answered") != std::string::npos) ==
+          !reachable);
   }
 }
 
 TEST_CASE("what the session does not offer no agent gets, and a call names only among an agent's tools") {
   TaskRig world({agent_of("runner", {"Read", "Bash"})});
   world.rig.hands.offered.remove("Bash");
-  world.asked = {call("t1", "Task", R"({"description":"run","prompt":"Run it.","agent":"runner","tools":"all"})"),
-                 call("t2", "Task", R"({"description":"run","prompt":"Run it.","agent":"runner","tools":"Edit"})")};
+  world.asked = {
+      call("t1", "Task", R"({"description":"run","prompt":"Run it.","agent":"runner","tools":"all"})"),
+      call("t2", "Task", R"({"description":"run","prompt":"Run it.","agent":"runner","tools":"Edit"})")};
   world.rig.turn("go");
   for (const auto& request : world.helpers_requests()) {
     CHECK_FALSE(offers(request, "Bash"));
@@ -324,7 +337,8 @@ TEST_CASE("what the session does not offer no agent gets, and a call names only 
 TEST_CASE("a helper calls no helper") {
   TaskRig world;
   world.helper = [](const Request& request) {
-    if (TaskRig::answers(request) == 0) return calls({call("h1", "Task", R"({"description":"x","prompt":"y"})")});
+    if (TaskRig::answers(request) == 0)
+      return calls({call("h1", "Task", R"({"description":"x","prompt":"y"})")});
     return says("Alone then.");
   };
   world.rig.turn("find the needle");
@@ -357,7 +371,8 @@ TEST_CASE("permissions hold in a helper as they do outside") {
     CHECK(world.rig.turn("go").how == TurnEnded::How::done);
     CHECK(std::filesystem::exists(world.rig.root / "new.txt") == somebody);
     CHECK(world.rig.seen<PermissionAsked>().size() == (somebody ? 1 : 0));
-    CHECK(world.rig.journal.changes(0, UINT64_MAX).size() == (somebody ? 1 : 0));  // so that /rewind brings it back
+    CHECK(world.rig.journal.changes(0, UINT64_MAX).size() ==
+          (somebody ? 1 : 0));  // so that /rewind brings it back
     if (somebody) CHECK(world.rig.journal.changes(0, UINT64_MAX).front().turn == world.rig.journal.turn());
   }
 }
@@ -367,9 +382,12 @@ TEST_CASE("a no to a helper's call stops the turn, as a no outside does") {
   world.rig.hands.policy.mode = PermissionMode::ask;
   world.rig.hands.may_ask = true;
   world.asked = {call("t1", "Task", R"({"description":"write","prompt":"Write it.","agent":"writer"})")};
-  world.helper = [](const Request&) { return calls({call("h1", "Write", R"({"file_path":"new.txt","content":"x"})")}); };
+  world.helper = [](const Request&) {
+    return calls({call("h1", "Write", R"({"file_path":"new.txt","content":"x"})")});
+  };
   world.rig.agent.emit = [&](Event event) {
-    if (const auto* question = std::get_if<PermissionAsked>(&event)) world.rig.commands.push(Answer{question->id, Verdict::no});
+    if (const auto* question = std::get_if<PermissionAsked>(&event))
+      world.rig.commands.push(Answer{question->id, Verdict::no});
   };
   CHECK(world.rig.turn("go").how == TurnEnded::How::interrupted);
   CHECK(world.result().text.find("[The user or a hook refused a call of the helper") == 0);
@@ -396,14 +414,16 @@ TEST_CASE("the hooks of a conversation hear the calls of its helpers") {
     };
     world.asked = {call("t1", "Task", R"({"description":"write","prompt":"Write it.","agent":"writer"})")};
     world.helper = [](const Request& request) {
-      if (TaskRig::answers(request) == 0) return calls({call("h1", "Write", R"({"file_path":"new.txt","content":"x"})")});
+      if (TaskRig::answers(request) == 0)
+        return calls({call("h1", "Write", R"({"file_path":"new.txt","content":"x"})")});
       return says("It was refused.");
     };
     const auto end = world.rig.turn("go");
     CHECK(end.how == (ends ? TurnEnded::How::interrupted : TurnEnded::How::done));
     CHECK(heard == std::vector<std::string>{"Task", "Write"});
     CHECK_FALSE(std::filesystem::exists(world.rig.root / "new.txt"));
-    if (!ends) CHECK(world.last_result(world.helpers_requests()[1]).find("not on Fridays") != std::string::npos);
+    if (!ends)
+      CHECK(world.last_result(world.helpers_requests()[1]).find("not on Fridays") != std::string::npos);
     if (ends) CHECK(world.result().text.find("[The user or a hook refused a call") == 0);
     CHECK(world.rig.seen<Notice>().size() == (ends ? 1 : 0));  // which hook it was
   }
@@ -441,7 +461,8 @@ TEST_CASE("the tiers work in a helper with its own window") {
   world.rig.context.window_override = 16'000;
   world.rig.script.summaries([](const Request&) { return says("<summary>It read straw.</summary>"); });
   std::string hay;
-  for (int i = 0; i < 300; ++i) hay += "straw number " + std::to_string(i) + " of the hay, as long as any line\n";
+  for (int i = 0; i < 300; ++i)
+    hay += "straw number " + std::to_string(i) + " of the hay, as long as any line\n";
   for (int i = 0; i < 12; ++i) world.rig.write("hay" + std::to_string(i) + ".txt", std::to_string(i) + hay);
   world.asked = {call("t1", "Task", R"({"description":"find it","prompt":"Find it."})")};
   world.helper = [&](const Request& request) {

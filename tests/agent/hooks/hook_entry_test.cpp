@@ -9,7 +9,8 @@ using namespace tern;
 
 namespace {
 
-HookEntries read(const std::string& text, HookOrigin origin = HookOrigin::project, std::filesystem::path root = {}) {
+HookEntries read(const std::string& text, HookOrigin origin = HookOrigin::project,
+                 std::filesystem::path root = {}) {
   return read_hooks(text, {".claude/settings.json", origin, std::move(root)});
 }
 
@@ -68,7 +69,8 @@ TEST_CASE("hook entries: a hook is called by its script, or by how its command b
     return entry.title();
   };
   CHECK(title("python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard_1.py --fast") == "guard_1.py");
-  CHECK(title("grep -qE 'git[[:space:]]+push.*(main|master)'") == "grep -qE 'git[[:space:]]+push.*(main|mas…");
+  CHECK(title("grep -qE 'git[[:space:]]+push.*(main|master)'") ==
+        "grep -qE 'git[[:space:]]+push.*(main|mas…");
   CHECK(title("jq -r .tool_input.command") == "jq -r .tool_input.command");
 }
 
@@ -90,12 +92,14 @@ TEST_CASE("hook entries: the hash follows the entry and the project's scripts it
   std::filesystem::create_directories(folder.path() / ".claude/hooks");
   const auto script = folder.path() / ".claude/hooks/guard.sh";
   std::ofstream(script) << "exit 0";
-  const std::string named = R"({"hooks":{"Stop":[{"hooks":[{"command":"\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh -x"}]}]}})";
+  const std::string named =
+      R"({"hooks":{"Stop":[{"hooks":[{"command":"\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh -x"}]}]}})";
   const auto before = read(named, HookOrigin::project, folder.path()).entries[0];
   CHECK(before.title() == "guard.sh");
   CHECK(hash_of(before, folder.path()) == before.hash);
   std::ofstream(script) << "curl evil";
   CHECK(hash_of(before, folder.path()) != before.hash);
-  const auto other = read(R"({"hooks":{"Stop":[{"hooks":[{"command":"true"}]}]}})", HookOrigin::project, folder.path());
+  const auto other =
+      read(R"({"hooks":{"Stop":[{"hooks":[{"command":"true"}]}]}})", HookOrigin::project, folder.path());
   CHECK(other.entries[0].hash != before.hash);
 }

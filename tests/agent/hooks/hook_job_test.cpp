@@ -151,7 +151,8 @@ TEST_CASE("hook jobs: a shell does not take its input for a remote login and rea
   const test::TempDir home;
   std::ofstream(home.path() / ".bashrc") << "echo from bashrc\n";
   auto job = command("echo mine");
-  std::erase_if(job.command.env, [](const std::string& one) { return one.starts_with("HOME=") || one.starts_with("SHLVL="); });
+  std::erase_if(job.command.env,
+                [](const std::string& one) { return one.starts_with("HOME=") || one.starts_with("SHLVL="); });
   job.command.env.push_back("HOME=" + home.path().string());
   std::vector<HookJob> jobs;
   jobs.push_back(std::move(job));

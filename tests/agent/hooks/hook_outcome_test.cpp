@@ -25,10 +25,12 @@ HookAnswer answer(HookEvent event, const std::string& out) {
 }
 
 std::string specific(HookEvent event, const std::string& fields) {
-  return R"({"hookSpecificOutput":{"hookEventName":")" + std::string(to_string(event)) + "\"," + fields + "}}";
+  return R"({"hookSpecificOutput":{"hookEventName":")" + std::string(to_string(event)) + "\"," + fields +
+         "}}";
 }
 
-constexpr auto pre = HookEvent::pre_tool_use, post = HookEvent::post_tool_use, asks = HookEvent::permission_request;
+constexpr auto pre = HookEvent::pre_tool_use, post = HookEvent::post_tool_use,
+               asks = HookEvent::permission_request;
 
 }  // namespace
 
@@ -38,14 +40,15 @@ TEST_CASE("hooks: exit 2 blocks what can be blocked, with stderr as the reason")
     CHECK(one.word == HookWord::deny);
     CHECK(one.reason == "not here");
   }
-  for (const auto event : {post, HookEvent::post_tool_use_failure, HookEvent::user_prompt_submit, HookEvent::stop,
-                           HookEvent::pre_compact, HookEvent::pre_model_switch}) {
+  for (const auto event : {post, HookEvent::post_tool_use_failure, HookEvent::user_prompt_submit,
+                           HookEvent::stop, HookEvent::pre_compact, HookEvent::pre_model_switch}) {
     const auto one = said(event, 2, "", "because");
     CHECK(one.answer.blocked);
     CHECK(one.answer.reason == "because");
     CHECK(one.failure.empty());
   }
-  for (const auto event : {HookEvent::session_start, HookEvent::session_end, HookEvent::notification, HookEvent::post_compact}) {
+  for (const auto event :
+       {HookEvent::session_start, HookEvent::session_end, HookEvent::notification, HookEvent::post_compact}) {
     const auto one = said(event, 2, "", "because");
     CHECK_FALSE(one.answer.blocked);
     CHECK(one.failure == "exit code 2: because");
@@ -64,23 +67,28 @@ TEST_CASE("hooks: another exit code is told to the user and changes nothing, unl
   CHECK(said_by(strict, {.error = "gone", .stopped = true}).answer.word == HookWord::none);
 }
 
-TEST_CASE("hooks: plain output is context for prompts and starts, instructions for a compaction, and nothing elsewhere") {
+TEST_CASE(
+    "hooks: plain output is context for prompts and starts, instructions for a compaction, and nothing "
+    "elsewhere") {
   CHECK(answer(HookEvent::user_prompt_submit, "today is Monday\n").context == "today is Monday");
   CHECK(answer(HookEvent::session_start, "today is Monday\n").context == "today is Monday");
   CHECK(answer(HookEvent::pre_compact, "keep the names\n").instructions == "keep the names");
-  for (const auto event : {pre, post, HookEvent::stop, HookEvent::post_compact}) CHECK(answer(event, "words").context.empty());
+  for (const auto event : {pre, post, HookEvent::stop, HookEvent::post_compact})
+    CHECK(answer(event, "words").context.empty());
 }
 
 TEST_CASE("hooks: PreToolUse answers allow, deny, ask or defer, a changed input and context") {
   const auto word = [](const std::string& decision) {
-    return answer(pre, specific(pre, R"("permissionDecision":")" + decision + R"(","permissionDecisionReason":"why")"));
+    return answer(
+        pre, specific(pre, R"("permissionDecision":")" + decision + R"(","permissionDecisionReason":"why")"));
   };
   CHECK(word("allow").word == HookWord::allow);
   CHECK(word("deny").word == HookWord::deny);
   CHECK(word("ask").word == HookWord::ask);
   CHECK(word("defer").word == HookWord::none);
   CHECK(word("deny").reason == "why");
-  const auto changed = answer(pre, specific(pre, R"("updatedInput":{"command":"ls"},"additionalContext":"note")"));
+  const auto changed =
+      answer(pre, specific(pre, R"("updatedInput":{"command":"ls"},"additionalContext":"note")"));
   CHECK(changed.input == R"({"command":"ls"})");
   CHECK(changed.context == "note");
   CHECK(answer(pre, R"({"decision":"approve"})").word == HookWord::allow);  // the older form
@@ -88,13 +96,14 @@ TEST_CASE("hooks: PreToolUse answers allow, deny, ask or defer, a changed input 
 }
 
 TEST_CASE("hooks: PermissionRequest answers with a behavior") {
-  CHECK(answer(asks, specific(asks, R"("decision":{"behavior":"allow","updatedInput":{"command":"ls"}})")).input ==
-        R"({"command":"ls"})");
+  CHECK(answer(asks, specific(asks, R"("decision":{"behavior":"allow","updatedInput":{"command":"ls"}})"))
+            .input == R"({"command":"ls"})");
   const std::string more = R"("updatedPermissions":[{"type":"setMode","mode":"plan"},7])";
   CHECK(answer(asks, specific(asks, R"("decision":{"behavior":"allow",)" + more + "}")).permissions ==
         std::vector<std::string>{R"({"mode":"plan","type":"setMode"})"});
   CHECK(answer(asks, specific(asks, R"("decision":{"behavior":"deny",)" + more + "}")).permissions.empty());
-  const auto denied = answer(asks, specific(asks, R"("decision":{"behavior":"deny","message":"no","interrupt":true})"));
+  const auto denied =
+      answer(asks, specific(asks, R"("decision":{"behavior":"deny","message":"no","interrupt":true})"));
   CHECK(denied.word == HookWord::deny);
   CHECK(denied.reason == "no");
   CHECK(denied.interrupts);
@@ -112,15 +121,19 @@ TEST_CASE("hooks: PostToolUse may block with a reason, add context and change th
 TEST_CASE("hooks: what other events may answer") {
   const auto start = HookEvent::session_start, compact = HookEvent::pre_compact;
   CHECK(answer(start, specific(start, R"("additionalContext":"note","sessionTitle":"T")")).title == "T");
-  CHECK(answer(HookEvent::user_prompt_submit, R"({"decision":"block","reason":"no keys"})").reason == "no keys");
+  CHECK(answer(HookEvent::user_prompt_submit, R"({"decision":"block","reason":"no keys"})").reason ==
+        "no keys");
   CHECK(answer(HookEvent::stop, R"({"decision":"block","reason":"tests first"})").blocked);
-  const auto steered = answer(compact, specific(compact, R"("pin":["r17",4],"drop":["r3"],"instructions":"keep names")"));
+  const auto steered =
+      answer(compact, specific(compact, R"("pin":["r17",4],"drop":["r3"],"instructions":"keep names")"));
   CHECK(steered.pin == std::vector<std::string>{"r17", "4"});
   CHECK(steered.drop == std::vector<std::string>{"r3"});
   CHECK(steered.instructions == "keep names");
 }
 
-TEST_CASE("hooks: continue false ends the turn, systemMessage goes to the user, and JSON with exit 2 still blocks") {
+TEST_CASE(
+    "hooks: continue false ends the turn, systemMessage goes to the user, and JSON with exit 2 still "
+    "blocks") {
   const auto one = said(pre, 0, R"({"continue":false,"stopReason":"enough","systemMessage":"hello"})");
   CHECK(one.answer.ends_turn);
   CHECK(one.answer.stop_reason == "enough");

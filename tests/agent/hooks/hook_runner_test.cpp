@@ -40,8 +40,8 @@ struct Played {
                 }};
   }
   HookRunner runner(const std::string& text, HookOrigin origin) {
-    return HookRunner(read_hooks(text, {"settings.json", origin, folder.path()}), EntryApprovals(folder.path() / "state/hooks"),
-                      world());
+    return HookRunner(read_hooks(text, {"settings.json", origin, folder.path()}),
+                      EntryApprovals(folder.path() / "state/hooks"), world());
   }
 };
 
@@ -49,8 +49,10 @@ std::string on(const std::string& event, const std::string& handler) {
   return R"({"hooks":{")" + event + R"(":[{"hooks":[)" + handler + "]}]}}";
 }
 
-const HookCall bash_call{HookEvent::pre_tool_use, "Bash", R"({"tool_name":"Bash","tool_input":{"command":"ls"}})"};
-constexpr const char* allows = R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}})";
+const HookCall bash_call{HookEvent::pre_tool_use, "Bash",
+                         R"({"tool_name":"Bash","tool_input":{"command":"ls"}})"};
+constexpr const char* allows =
+    R"({"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}})";
 
 }  // namespace
 
@@ -111,12 +113,14 @@ TEST_CASE("hook runner: a project's hook waits for its approval, and a changed s
   runner.ask(bash_call, {});
   CHECK(played.jobs.size() == 2);
   CHECK(runner.waiting() == 1);
-  CHECK(played.told == std::vector<std::string>{
-                           "PreToolUse hook guard.sh (settings.json) has changed and waits for your approval. /hooks shows it."});
+  CHECK(played.told == std::vector<std::string>{"PreToolUse hook guard.sh (settings.json) has changed and "
+                                                "waits for your approval. /hooks shows it."});
   CHECK(played.runner(text, HookOrigin::project).waiting() == 1);
 }
 
-TEST_CASE("hook runner: settings of another agent are the user's, but wait once; the answer holds in every folder") {
+TEST_CASE(
+    "hook runner: settings of another agent are the user's, but wait once; the answer holds in every "
+    "folder") {
   Played played;
   const auto text = on("Stop", R"({"command":"a"})");
   CHECK(played.runner(text, HookOrigin::imported).waiting() == 1);
@@ -125,7 +129,9 @@ TEST_CASE("hook runner: settings of another agent are the user's, but wait once;
   CHECK(played.runner(text, HookOrigin::project).waiting() == 1);
 }
 
-TEST_CASE("hook runner: a project's hook allows nothing before it is granted the user's rights; it may always deny") {
+TEST_CASE(
+    "hook runner: a project's hook allows nothing before it is granted the user's rights; it may always "
+    "deny") {
   Played played;
   played.outcome.out = allows;
   const auto text = on("PreToolUse", R"({"command":"a"})");
@@ -165,7 +171,8 @@ TEST_CASE("hook runner: a failure names the hook and its source, and the list sh
   runner.ask({HookEvent::stop, {}, "{}"}, {});
   const std::string what = "Stop hook lint.sh (settings.json): exit code 1: no jq";
   const std::string way =
-      "\nIt ran in the sandbox, where it can't connect or write outside of the project. /hooks grant NUMBER lets it out.";
+      "\nIt ran in the sandbox, where it can't connect or write outside of the project. /hooks grant NUMBER "
+      "lets it out.";
   CHECK(played.told == std::vector<std::string>{what + way, what});  // the way out once
   REQUIRE(runner.rows()[0].last);
   CHECK(runner.rows()[0].last->shown == "failed: exit code 1: no jq");
@@ -174,7 +181,8 @@ TEST_CASE("hook runner: a failure names the hook and its source, and the list sh
 
 TEST_CASE("hook runner: headers get the variables they list; secrets are not for a project's address") {
   Played played;
-  const auto text = on("Stop", R"({"type":"http","url":"http://localhost:1","allowedEnvVars":["API_KEY","TEAM"],
+  const auto text =
+      on("Stop", R"({"type":"http","url":"http://localhost:1","allowedEnvVars":["API_KEY","TEAM"],
                                    "headers":{"A":"Bearer ${API_KEY}","B":"$TEAM/$OTHER $"}})");
   auto own = played.runner(text, HookOrigin::user);
   own.ask({HookEvent::stop, {}, "{}"}, {});
@@ -182,7 +190,9 @@ TEST_CASE("hook runner: headers get the variables they list; secrets are not for
   theirs.decide(0, EntryAnswer::approved);
   theirs.ask({HookEvent::stop, {}, "{}"}, {});
   REQUIRE(played.jobs.size() == 2);
-  const auto header = [&](std::size_t job, std::size_t at) { return played.jobs[job].request->headers[at].second; };
+  const auto header = [&](std::size_t job, std::size_t at) {
+    return played.jobs[job].request->headers[at].second;
+  };
   CHECK(header(0, 1) == "Bearer value of API_KEY");
   CHECK(header(0, 2) == "value of TEAM/ $");
   CHECK(header(1, 1) == "Bearer ");

@@ -1,4 +1,5 @@
-// A language server in this process: every line that holds "bad" is an error. It answers on a thread of its own, as a real one does.
+// A language server in this process: every line that holds "bad" is an error. It answers on a thread of its
+// own, as a real one does.
 #pragma once
 
 #include <condition_variable>
@@ -42,7 +43,8 @@ class Heard {
 
 class FakeLanguageServer : public McpLink {
  public:
-  FakeLanguageServer(FakeLanguage kind, std::shared_ptr<Heard> heard) : kind_(kind), heard_(std::move(heard)) {}
+  FakeLanguageServer(FakeLanguage kind, std::shared_ptr<Heard> heard)
+      : kind_(kind), heard_(std::move(heard)) {}
   ~FakeLanguageServer() override {
     close();
     if (thread_.joinable()) thread_.join();
@@ -94,21 +96,23 @@ class FakeLanguageServer : public McpLink {
         say(rpc_request(71, "window/workDoneProgress/create", {{"token", 1}}));
       }
       const json offers = kind_.pulls ? json{{"diagnosticProvider", json::object()}} : json::object();
-      say(rpc_result(message.id, {{"capabilities", offers}, {"serverInfo", {{"name", "fake"}, {"version", "1.2"}}}}));
+      say(rpc_result(message.id,
+                     {{"capabilities", offers}, {"serverInfo", {{"name", "fake"}, {"version", "1.2"}}}}));
     }
     if (message.method == "textDocument/didOpen" || message.method == "textDocument/didChange") {
       if (kind_.dies) return false;
       hear_text(message.body);
     }
-    if (message.method == "textDocument/diagnostic") say(rpc_result(message.id, {{"kind", "full"}, {"items", errors()}}));
+    if (message.method == "textDocument/diagnostic")
+      say(rpc_result(message.id, {{"kind", "full"}, {"items", errors()}}));
     return true;
   }
 
   void hear_text(const json& params) {
     const json& file = params["textDocument"];
-    const std::string before =
-        std::exchange(text_, params.contains("contentChanges") ? params["contentChanges"][0]["text"].get<std::string>()
-                                                               : file["text"].get<std::string>());
+    const std::string before = std::exchange(
+        text_, params.contains("contentChanges") ? params["contentChanges"][0]["text"].get<std::string>()
+                                                 : file["text"].get<std::string>());
     if (kind_.mute || kind_.pulls) return;
     const int version = file["version"];
     if (kind_.stale) publish(file["uri"], version - 1, json::array({{{"message", "an old error"}}}));
@@ -116,7 +120,8 @@ class FakeLanguageServer : public McpLink {
   }
 
   void publish(const json& uri, int version, const json& list) {
-    say(rpc_notification("textDocument/publishDiagnostics", {{"uri", uri}, {"version", version}, {"diagnostics", list}}));
+    say(rpc_notification("textDocument/publishDiagnostics",
+                         {{"uri", uri}, {"version", version}, {"diagnostics", list}}));
   }
 
   json errors() const {
@@ -125,8 +130,9 @@ class FakeLanguageServer : public McpLink {
     int number = 0;
     for (std::string line; std::getline(lines, line); ++number)
       if (line.find("bad") != line.npos)
-        list.push_back(
-            {{"range", {{"start", {{"line", number}, {"character", 0}}}}}, {"severity", 1}, {"message", "wrong: " + line}});
+        list.push_back({{"range", {{"start", {{"line", number}, {"character", 0}}}}},
+                        {"severity", 1},
+                        {"message", "wrong: " + line}});
     return list;
   }
 

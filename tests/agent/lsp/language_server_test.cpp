@@ -21,7 +21,8 @@ std::vector<LanguageServer> servers(const std::string& own, std::string* problem
 TEST_CASE("the user's own language servers go before the known ones", "[lsp]") {
   CHECK(server_for(servers(""), "/a/b.cpp")->name == "clangd");
   CHECK(server_for(servers(""), "/a/b.zig") == nullptr);
-  const auto zig = servers(R"({"zls": {"command": "zls", "args": ["--quiet"], "extensions": {".zig": "zig"}}})");
+  const auto zig =
+      servers(R"({"zls": {"command": "zls", "args": ["--quiet"], "extensions": {".zig": "zig"}}})");
   CHECK(server_for(zig, "/a/b.zig")->command == std::vector<std::string>{"zls", "--quiet"});
   const auto other = servers(R"({"clangd": {"command": ["clangd-19"]}, "pyright": false})");
   CHECK(server_for(other, "/a/b.cpp")->command.front() == "clangd-19");

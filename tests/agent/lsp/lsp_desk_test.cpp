@@ -31,7 +31,11 @@ struct Desk {
 
   LspWorld world(FakeLanguage kind, std::chrono::milliseconds patience) {
     LspWorld world;
-    world.servers = {{.name = "fake", .command = {"/bin/sh"}, .extensions = {{".fk", "fake"}}, .marks = {"a.fk"}, .env = {}}};
+    world.servers = {{.name = "fake",
+                      .command = {"/bin/sh"},
+                      .extensions = {{".fk", "fake"}},
+                      .marks = {"a.fk"},
+                      .env = {}}};
     world.root = workspace.root();
     world.settle = std::chrono::milliseconds(0);
     world.patience = patience;
@@ -42,14 +46,17 @@ struct Desk {
     };
     return world;
   }
-  void put(const std::string& text, const std::string& name = "a.fk") const { std::ofstream(dir.path() / name) << text; }
+  void put(const std::string& text, const std::string& name = "a.fk") const {
+    std::ofstream(dir.path() / name) << text;
+  }
   std::string edit(const std::string& text, std::stop_token stop = {}) {
     desk.expect(workspace, "a.fk");
     put(text);
     return desk.changed(workspace, "a.fk", stop).text;
   }
   std::string told(const std::string& rows) const {
-    return "New errors in this file after the change:\n<diagnostics file=\"a.fk\">\n" + rows + "</diagnostics>";
+    return "New errors in this file after the change:\n<diagnostics file=\"a.fk\">\n" + rows +
+           "</diagnostics>";
   }
 };
 

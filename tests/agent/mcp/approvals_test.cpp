@@ -30,7 +30,8 @@ TEST_CASE("mcp approvals: an answer holds for this entry of this project, over r
   const McpApprovals list(file);
   CHECK(list.of(folder.path(), server) == EntryAnswer::approved);
   CHECK(list.of("/elsewhere", server) == EntryAnswer::unknown);
-  CHECK(list.of(folder.path(), project_server(R"({"command":"a","args":["--evil"]})")) == EntryAnswer::unknown);
+  CHECK(list.of(folder.path(), project_server(R"({"command":"a","args":["--evil"]})")) ==
+        EntryAnswer::unknown);
 }
 
 TEST_CASE("mcp approvals: a no is kept, can be changed and forgotten") {
@@ -45,7 +46,8 @@ TEST_CASE("mcp approvals: a no is kept, can be changed and forgotten") {
   CHECK(list.of(folder.path(), server) == EntryAnswer::unknown);
 }
 
-TEST_CASE("mcp approvals: a list that others may write is not believed, and the user's own servers need none") {
+TEST_CASE(
+    "mcp approvals: a list that others may write is not believed, and the user's own servers need none") {
   const test::TempDir folder;
   const std::filesystem::path file = folder.path() / "list";
   McpServer server = project_server(R"({"command":"a"})");

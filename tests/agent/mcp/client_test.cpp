@@ -123,7 +123,8 @@ TEST_CASE("mcp client: what the server asks is answered, so that it does not wai
   CHECK(comes_true([&] { return at.heard().find("file:///work/a%20b") != std::string::npos; }));
 }
 
-TEST_CASE("mcp client: what it does not support it refuses, so that the server does not wait for that either") {
+TEST_CASE(
+    "mcp client: what it does not support it refuses, so that the server does not wait for that either") {
   Connected at(R"({"wants":true})");
   REQUIRE(at.why.empty());
   CHECK(comes_true([&] { return at.heard().find("\"id\":\"s1\"") != std::string::npos; }));
@@ -175,13 +176,16 @@ TEST_CASE("mcp client: progress keeps a call alive that takes longer than it may
 }
 
 TEST_CASE("mcp client: hundreds of calls, good and bad, leave nothing open") {
-  const auto descriptors = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}); };
+  const auto descriptors = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  };
   Connected at;
   REQUIRE(first_text(at.call("echo", {{"text", "first"}})) == "echo: first");
   const auto before = descriptors();
   for (int i = 0; i < 200; ++i) {
     CHECK(first_text(at.call("echo", {{"text", "x"}})) == "echo: x");
-    if (i % 20 == 0) CHECK(at.call("never", json::object(), {.timeout = milliseconds(1)}).failure == McpFailure::timed_out);
+    if (i % 20 == 0)
+      CHECK(at.call("never", json::object(), {.timeout = milliseconds(1)}).failure == McpFailure::timed_out);
     if (i % 20 == 10) CHECK(at.call("fail").failure == McpFailure::none);
     if (i % 50 == 30) CHECK(at.call("big", {{"bytes", 9 << 20}}).failure == McpFailure::too_large);
   }
@@ -222,7 +226,9 @@ TEST_CASE("mcp client: a program that is not there says so") {
   CHECK(client.open({}).find("cannot run /no/such/server") != std::string::npos);
 }
 
-TEST_CASE("mcp client: a server's question goes to the person, in either era, and the call goes on with the answer") {
+TEST_CASE(
+    "mcp client: a server's question goes to the person, in either era, and the call goes on with the "
+    "answer") {
   for (const char* era : {"legacy", "modern"}) {
     McpClientSettings settings;
     settings.on_question = [](const json& params, std::stop_token) {

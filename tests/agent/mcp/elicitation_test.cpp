@@ -41,14 +41,17 @@ json form(const json& properties, const json& required = json::array()) {
 
 TEST_CASE("a form is asked field by field, with what the server proposes, and the values have their types") {
   Person person;
-  person.answers = {chosen("Answer"), written(" 41 "), chosen("Yes"), chosen("Green"), written("Bob"), chosen("Leave it out")};
-  const json said = person.answer(form({{"age", {{"type", "integer"}, {"minimum", 0}}},
-                                        {"bold", {{"type", "boolean"}}},
-                                        {"colour", {{"type", "string"}, {"enum", {"r", "g"}}, {"enumNames", {"Red", "Green"}}}},
-                                        {"name", {{"type", "string"}, {"default", "Ann"}}},
-                                        {"nick", {{"type", "string"}}}},
-                                       {"age", "name"}));
-  CHECK(said == json{{"action", "accept"}, {"content", {{"age", 41}, {"bold", true}, {"colour", "g"}, {"name", "Bob"}}}});
+  person.answers = {chosen("Answer"), written(" 41 "), chosen("Yes"),
+                    chosen("Green"),  written("Bob"),  chosen("Leave it out")};
+  const json said = person.answer(
+      form({{"age", {{"type", "integer"}, {"minimum", 0}}},
+            {"bold", {{"type", "boolean"}}},
+            {"colour", {{"type", "string"}, {"enum", {"r", "g"}}, {"enumNames", {"Red", "Green"}}}},
+            {"name", {{"type", "string"}, {"default", "Ann"}}},
+            {"nick", {{"type", "string"}}}},
+           {"age", "name"}));
+  CHECK(said == json{{"action", "accept"},
+                     {"content", {{"age", 41}, {"bold", true}, {"colour", "g"}, {"name", "Bob"}}}});
   REQUIRE(person.asked.size() == 6);
   CHECK(person.asked[0].text.starts_with("The MCP server \"a\" asks:\n\nYour data?"));
   CHECK(person.asked[3].options.at(1).label == "Green");
@@ -92,7 +95,8 @@ TEST_CASE("what is no plain form is declined, without a question") {
 TEST_CASE("an address is shown with its host, and one that must not be opened is declined") {
   Person person;
   person.answers = {chosen("I'll open it")};
-  CHECK(person.answer({{"mode", "url"}, {"url", "https://pay.example.org/x"}, {"message", "Pay"}}) == json{{"action", "accept"}});
+  CHECK(person.answer({{"mode", "url"}, {"url", "https://pay.example.org/x"}, {"message", "Pay"}}) ==
+        json{{"action", "accept"}});
   CHECK(person.opened == std::vector<std::string>{"https://pay.example.org/x"});
   CHECK(person.asked[0].text.find("**pay.example.org**") != std::string::npos);
   CHECK(person.answer({{"mode", "url"}, {"url", "http://pay.example.org/x"}}) == json{{"action", "decline"}});
@@ -100,7 +104,8 @@ TEST_CASE("an address is shown with its host, and one that must not be opened is
 }
 
 TEST_CASE("with nobody there a form is accepted as it proposes, or declined") {
-  CHECK(accept_with_defaults(form({{"n", {{"type", "number"}, {"default", 1.5}}}, {"s", {{"type", "string"}}}})) ==
+  CHECK(accept_with_defaults(
+            form({{"n", {{"type", "number"}, {"default", 1.5}}}, {"s", {{"type", "string"}}}})) ==
         json{{"action", "accept"}, {"content", {{"n", 1.5}}}});
   CHECK(accept_with_defaults(form({{"s", {{"type", "string"}}}}, {"s"})) == json{{"action", "decline"}});
 }

@@ -17,13 +17,15 @@ using test::TinyHttp;
 
 namespace {
 
-std::string answer(int status, const std::string& type, const std::string& body, const std::string& more = {}) {
+std::string answer(int status, const std::string& type, const std::string& body,
+                   const std::string& more = {}) {
   return "HTTP/1.1 " + std::to_string(status) + " X\r\nContent-Type: " + type + "\r\n" + more +
          "Connection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
 std::string answer_json(const json& id, const json& result, const std::string& more = {}) {
-  return answer(200, "application/json", json{{"jsonrpc", "2.0"}, {"id", id}, {"result", result}}.dump(), more);
+  return answer(200, "application/json", json{{"jsonrpc", "2.0"}, {"id", id}, {"result", result}}.dump(),
+                more);
 }
 
 json text_result(const std::string& text) { return {{"content", {{{"type", "text"}, {"text", text}}}}}; }
@@ -32,30 +34,40 @@ std::string old_server(const HttpAsked& asked) {
   const json message = json::parse(asked.body, nullptr, false);
   if (asked.method == "DELETE") return answer(200, "text/plain", "");
   if (asked.method == "GET")  // the rest of a stream that was cut
-    return answer(200, "text/event-stream",
-                  "id: e2\ndata: " + json{{"jsonrpc", "2.0"}, {"id", 3}, {"result", text_result("resumed")}}.dump() + "\n\n");
+    return answer(
+        200, "text/event-stream",
+        "id: e2\ndata: " + json{{"jsonrpc", "2.0"}, {"id", 3}, {"result", text_result("resumed")}}.dump() +
+            "\n\n");
   const std::string method = message.value("method", "");
   if (method == "server/discover")
-    return answer(400, "application/json",
-                  R"({"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Server not initialized"},"id":null})");
+    return answer(
+        400, "application/json",
+        R"({"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Server not initialized"},"id":null})");
   if (method == "initialize")
     return answer_json(message["id"],
-                       {{"protocolVersion", "2025-11-25"}, {"capabilities", json::object()}, {"serverInfo", {{"name", "old"}}}},
+                       {{"protocolVersion", "2025-11-25"},
+                        {"capabilities", json::object()},
+                        {"serverInfo", {{"name", "old"}}}},
                        "Mcp-Session-Id: s-1\r\n");
   if (!message.contains("id")) return answer(202, "text/plain", "");
-  if (message["params"].value("name", "") == "cut") return answer(200, "text/event-stream", "id: e1\nretry: 10\ndata: \n\n");
-  const std::string progress = json{{"jsonrpc", "2.0"}, {"method", "notifications/message"}, {"params", {{"data", "x"}}}}.dump();
-  const std::string result = json{{"jsonrpc", "2.0"}, {"id", message["id"]}, {"result", text_result("streamed")}}.dump();
+  if (message["params"].value("name", "") == "cut")
+    return answer(200, "text/event-stream", "id: e1\nretry: 10\ndata: \n\n");
+  const std::string progress =
+      json{{"jsonrpc", "2.0"}, {"method", "notifications/message"}, {"params", {{"data", "x"}}}}.dump();
+  const std::string result =
+      json{{"jsonrpc", "2.0"}, {"id", message["id"]}, {"result", text_result("streamed")}}.dump();
   return answer(200, "text/event-stream", "data: " + progress + "\n\ndata: " + result + "\n\n");
 }
 
 std::string first_text(const McpAnswer& answered) {
-  return answered.failure == McpFailure::none ? answered.result["content"][0].value("text", "") : answered.why;
+  return answered.failure == McpFailure::none ? answered.result["content"][0].value("text", "")
+                                              : answered.why;
 }
 
 std::unique_ptr<McpClient> client_of(const TinyHttp& server) {
   return std::make_unique<McpClient>(
-      std::make_unique<HttpLink>(server.url(), NamedTexts{{"Authorization", "Bearer t"}}, std::chrono::seconds(10)),
+      std::make_unique<HttpLink>(server.url(), NamedTexts{{"Authorization", "Bearer t"}},
+                                 std::chrono::seconds(10)),
       McpClientSettings{.version = "1.0"});
 }
 
@@ -86,15 +98,16 @@ TEST_CASE("mcp http: a stream that is cut is taken up again, and the call is not
   const auto asked = server.asked();
   CHECK(asked.back().method == "GET");
   CHECK(asked.back().has("last-event-id: e1"));
-  CHECK(std::count_if(asked.begin(), asked.end(), [](const HttpAsked& a) { return a.body.find("tools/call") != a.body.npos; }) ==
-        1);
+  CHECK(std::count_if(asked.begin(), asked.end(),
+                      [](const HttpAsked& a) { return a.body.find("tools/call") != a.body.npos; }) == 1);
 }
 
 TEST_CASE("mcp http: a server of the new era has no session, and headers name the call") {
   const TinyHttp server([](const HttpAsked& asked) {
     const json message = json::parse(asked.body);
     if (message["method"] == "server/discover")
-      return answer_json(message["id"], {{"supportedVersions", {"2026-07-28"}}, {"capabilities", json::object()}});
+      return answer_json(message["id"],
+                         {{"supportedVersions", {"2026-07-28"}}, {"capabilities", json::object()}});
     return answer_json(message["id"], text_result("new"));
   });
   auto client = client_of(server);
@@ -122,14 +135,16 @@ TEST_CASE("mcp http: a server of the old era is heard unasked, after the last ev
   const TinyHttp server([&](const HttpAsked& asked) {
     if (asked.method != "GET") return old_server(asked);
     if (++gets > 2) return answer(405, "text/plain", "");
-    return answer(200, "text/event-stream",
-                  "id: n" + std::to_string(gets) +
-                      "\nretry: 1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n");
+    return answer(
+        200, "text/event-stream",
+        "id: n" + std::to_string(gets) +
+            "\nretry: 1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n");
   });
   std::atomic<int> changes = 0;
   McpClientSettings settings{.version = "1.0"};
   settings.on_changed = [&](McpTopic) { ++changes; };
-  McpClient client(std::make_unique<HttpLink>(server.url(), NamedTexts{}, std::chrono::seconds(10)), settings);
+  McpClient client(std::make_unique<HttpLink>(server.url(), NamedTexts{}, std::chrono::seconds(10)),
+                   settings);
   REQUIRE(client.open({}).empty());
   client.listen();
   REQUIRE(test::comes_true([&] { return gets == 3; }));
@@ -146,17 +161,21 @@ TEST_CASE("mcp http: a server of the new era is asked to tell of changes, and a 
   const TinyHttp server([&](const HttpAsked& asked) {
     const json message = json::parse(asked.body);
     if (message["method"] == "server/discover")
-      return answer_json(message["id"],
-                         {{"supportedVersions", {"2026-07-28"}}, {"capabilities", {{"tools", {{"listChanged", true}}}}}});
+      return answer_json(message["id"], {{"supportedVersions", {"2026-07-28"}},
+                                         {"capabilities", {{"tools", {{"listChanged", true}}}}}});
     if (++asks == 1)
-      return answer(200, "text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n");
-    return answer(404, "application/json",
-                  json{{"jsonrpc", "2.0"}, {"id", message["id"]}, {"error", {{"code", -32601}, {"message", "no"}}}}.dump());
+      return answer(200, "text/event-stream",
+                    "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n");
+    return answer(
+        404, "application/json",
+        json{{"jsonrpc", "2.0"}, {"id", message["id"]}, {"error", {{"code", -32601}, {"message", "no"}}}}
+            .dump());
   });
   std::atomic<int> changes = 0;
   McpClientSettings settings{.version = "1.0"};
   settings.on_changed = [&](McpTopic) { ++changes; };
-  McpClient client(std::make_unique<HttpLink>(server.url(), NamedTexts{}, std::chrono::seconds(10)), settings);
+  McpClient client(std::make_unique<HttpLink>(server.url(), NamedTexts{}, std::chrono::seconds(10)),
+                   settings);
   REQUIRE(client.open({}).empty());
   client.listen();
   REQUIRE(test::comes_true([&] { return asks == 2; }));
@@ -164,14 +183,18 @@ TEST_CASE("mcp http: a server of the new era is asked to tell of changes, and a 
   CHECK(server.asked().at(1).body.find("toolsListChanged") != std::string::npos);
 }
 
-TEST_CASE("mcp http: a server of the old era is heard before the first call, so that what it asks on its stream is answered") {
+TEST_CASE(
+    "mcp http: a server of the old era is heard before the first call, so that what it asks on its stream is "
+    "answered") {
   const TinyHttp server(old_server);
   McpClientSettings settings{.version = "1.0", .stream_timeout = std::chrono::seconds(60)};
-  McpClient client(std::make_unique<HttpLink>(server.url(), NamedTexts{}, std::chrono::seconds(10)), settings);
+  McpClient client(std::make_unique<HttpLink>(server.url(), NamedTexts{}, std::chrono::seconds(10)),
+                   settings);
   REQUIRE(client.open({}).empty());
   client.listen();
   const auto asked = server.asked();
-  CHECK(std::count_if(asked.begin(), asked.end(), [](const HttpAsked& each) { return each.method == "GET"; }) >= 1);
+  CHECK(std::count_if(asked.begin(), asked.end(),
+                      [](const HttpAsked& each) { return each.method == "GET"; }) >= 1);
 }
 
 TEST_CASE("the head of an answer is told before there is more") {
@@ -187,7 +210,8 @@ TEST_CASE("the head of an answer is told before there is more") {
 TEST_CASE("mcp http: an answer that is too large fails its call, of an error only the beginning is read") {
   const TinyHttp server([](const HttpAsked& asked) {
     const json message = json::parse(asked.body, nullptr, false);
-    const std::string what = message.is_object() && message.contains("params") ? message["params"].value("name", "") : "";
+    const std::string what =
+        message.is_object() && message.contains("params") ? message["params"].value("name", "") : "";
     const std::string large(9 << 20, 'x');
     if (what == "large") return answer_json(message["id"], text_result(large));
     if (what == "stream") return answer(200, "text/event-stream", "data: " + large + "\n\n");
@@ -202,7 +226,9 @@ TEST_CASE("mcp http: an answer that is too large fails its call, of an error onl
   CHECK(first_text(client->request("tools/call", {{"name", "echo"}})) == "streamed");
 }
 
-TEST_CASE("mcp http: a server of the old era is told that a call was cancelled, one of the new era sees its stream end") {
+TEST_CASE(
+    "mcp http: a server of the old era is told that a call was cancelled, one of the new era sees its stream "
+    "end") {
   for (const bool modern : {false, true}) {
     std::stop_source stop;
     const TinyHttp server([&](const HttpAsked& asked) {
@@ -212,12 +238,14 @@ TEST_CASE("mcp http: a server of the old era is told that a call was cancelled, 
         return answer(200, "text/event-stream", "");
       }
       if (modern && message.is_object() && message["method"] == "server/discover")
-        return answer_json(message["id"], {{"supportedVersions", {"2026-07-28"}}, {"capabilities", json::object()}});
+        return answer_json(message["id"],
+                           {{"supportedVersions", {"2026-07-28"}}, {"capabilities", json::object()}});
       return old_server(asked);
     });
     auto client = client_of(server);
     REQUIRE(client->open({}).empty());
-    CHECK(client->request("tools/call", {{"name", "x"}}, {.stop = stop.get_token()}).failure == McpFailure::cancelled);
+    CHECK(client->request("tools/call", {{"name", "x"}}, {.stop = stop.get_token()}).failure ==
+          McpFailure::cancelled);
     const json last = json::parse(server.asked().back().body);
     CHECK(last["method"] == (modern ? "tools/call" : "notifications/cancelled"));
     if (!modern) CHECK(last["params"]["requestId"] == 3);
@@ -230,7 +258,9 @@ TEST_CASE("a sender that is faster than its reader waits for it") {
   std::size_t all = 0, largest = 0;
   HttpHandlers handlers;
   handlers.on_data = [&](std::string_view chunk) {
-    if (all == 0) test::comes_true([] { return false; }, std::chrono::milliseconds(100));  // time enough for all of it to come
+    if (all == 0)
+      test::comes_true([] { return false; },
+                       std::chrono::milliseconds(100));  // time enough for all of it to come
     all += chunk.size();
     largest = std::max(largest, chunk.size());
     return HttpNext::more;

@@ -35,8 +35,9 @@ struct Servers {
   std::atomic<int> changes = 0;
   std::unique_ptr<McpHub> hub;
 
-  explicit Servers(std::vector<McpServer> servers, bool approved = true, const std::filesystem::path& places = {},
-                   const std::filesystem::path& root = "/tmp", milliseconds pause = milliseconds(5)) {
+  explicit Servers(std::vector<McpServer> servers, bool approved = true,
+                   const std::filesystem::path& places = {}, const std::filesystem::path& root = "/tmp",
+                   milliseconds pause = milliseconds(5)) {
     test::shell_spec("", "/tmp");  // the supervisor of the tests
     McpHubSettings settings;
     settings.version = "1.0";
@@ -58,8 +59,9 @@ struct Servers {
 ToolOutput call(const ToolPtr& tool, const json& args = json::object()) {
   REQUIRE(tool != nullptr);
   testing::World world;
-  return test::call_tool(*tool, args, {world.workspace, world.files, world.journal, world.jobs, world.todos}, "call_1",
-                         world.sandbox, [&](ToolContext& ctx) { ctx.spill_dir = world.temp.path(); });
+  return test::call_tool(*tool, args, {world.workspace, world.files, world.journal, world.jobs, world.todos},
+                         "call_1", world.sandbox,
+                         [&](ToolContext& ctx) { ctx.spill_dir = world.temp.path(); });
 }
 
 }  // namespace
@@ -83,14 +85,16 @@ TEST_CASE("mcp hub: a server that is killed comes back, and its tools stay named
   Servers servers({fake_server("a")});
   REQUIRE(servers.ready("a"));
   const ToolPtr crash = servers.hub->tool("a", "crash"), echo = servers.hub->tool("a", "echo");
-  CHECK(call(crash).text == "The MCP server \"a\" did not answer: the server is gone: it ended with exit status 7.");
+  CHECK(call(crash).text ==
+        "The MCP server \"a\" did not answer: the server is gone: it ended with exit status 7.");
   CHECK(servers.hub->tools().size() == 12);
   CHECK(comes_true([&] { return servers.at("a").starts == 2 && servers.at("a").phase == McpPhase::ready; }));
   CHECK(call(echo, {{"text", "again"}}).text == "echo: again");
 }
 
 TEST_CASE("mcp hub: a call right behind the end of its server starts it anew and waits for no pause") {
-  for (const char* text : {"one", "two", "three", "four", "five"}) {  // the end may have been seen by then, or not
+  for (const char* text :
+       {"one", "two", "three", "four", "five"}) {  // the end may have been seen by then, or not
     Servers servers({fake_server("a")}, true, {}, "/tmp", std::chrono::hours(1));
     REQUIRE(servers.ready("a"));
     const ToolPtr crash = servers.hub->tool("a", "crash"), echo = servers.hub->tool("a", "echo");
@@ -100,11 +104,14 @@ TEST_CASE("mcp hub: a call right behind the end of its server starts it anew and
   }
 }
 
-TEST_CASE("mcp hub: a server that cannot start says why, is tried again and then left alone until it is asked for") {
+TEST_CASE(
+    "mcp hub: a server that cannot start says why, is tried again and then left alone until it is asked "
+    "for") {
   McpServer wrong = fake_server("w");
   wrong.command = "/no/such/server";
   Servers servers({wrong});
-  REQUIRE(comes_true([&] { return servers.at("w").phase == McpPhase::failed && servers.at("w").starts == 2; }));
+  REQUIRE(
+      comes_true([&] { return servers.at("w").phase == McpPhase::failed && servers.at("w").starts == 2; }));
   CHECK(servers.at("w").why.find("cannot run /no/such/server") != std::string::npos);
   CHECK(servers.hub->tools().empty());
   servers.hub->find("w")->restart();
@@ -193,7 +200,8 @@ TEST_CASE("mcp hub: what is cheap is declared, what is dear is deferred") {
   REQUIRE((servers.ready("a") && servers.ready("b") && servers.ready("c")));
   const std::vector<ToolPtr> declared = servers.hub->affordable(2'000);
   CHECK(declared.size() == 24);
-  CHECK(std::none_of(declared.begin(), declared.end(), [](const ToolPtr& t) { return t->name.starts_with("mcp__b__"); }));
+  CHECK(std::none_of(declared.begin(), declared.end(),
+                     [](const ToolPtr& t) { return t->name.starts_with("mcp__b__"); }));
   const std::string news = servers.hub->news();
   CHECK(news.find("\nb: big broken crash echo") != std::string::npos);
   CHECK(news.find("it says: \"Use echo.\"") != std::string::npos);
@@ -253,7 +261,8 @@ TEST_CASE("McpTools finds by words and shows arguments; McpCall stands for the t
 TEST_CASE("McpCall waits for its server while that one starts, and only for that one") {
   const test::TempDir temp;
   const std::string sign = (temp.path() / "go").string(), never = (temp.path() / "never").string();
-  Servers servers({fake_server("a", json{{"waits_for", sign}}.dump()), fake_server("b", json{{"waits_for", never}}.dump())});
+  Servers servers({fake_server("a", json{{"waits_for", sign}}.dump()),
+                   fake_server("b", json{{"waits_for", never}}.dump())});
   std::stop_source stop;
   const Tool run = mcp_call_tool(*servers.hub, [&](const auto& work) { work(stop.get_token()); });
   std::jthread starter([&] { std::ofstream(sign) << "go"; });
@@ -284,7 +293,9 @@ TEST_CASE("a single tool that is turned off is not found, is refused, and comes 
   CHECK(call(echo, {{"text", "x"}}).text == "echo: x");
 }
 
-TEST_CASE("a server runs in a sandbox of its own: it writes in the workspace and in its own place, and nowhere else") {
+TEST_CASE(
+    "a server runs in a sandbox of its own: it writes in the workspace and in its own place, and nowhere "
+    "else") {
   if (probe_sandbox().rung == SandboxRung::none) SKIP("no sandbox here");
   const test::TempDir temp;
   const auto root = temp.path() / "work", outside = temp.path() / "outside", places = temp.path() / "places";

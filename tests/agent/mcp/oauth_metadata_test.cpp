@@ -23,14 +23,15 @@ std::string judge_issuer(const json& root) {
 
 std::string judge_resource(const std::string& resource, const std::string& url) {
   OAuthResource read;
-  return read_resource(json{{"resource", resource}, {"authorization_servers", {"https://as.example.org"}}}.dump(), url, read);
+  return read_resource(
+      json{{"resource", resource}, {"authorization_servers", {"https://as.example.org"}}}.dump(), url, read);
 }
 
 }  // namespace
 
 TEST_CASE("a challenge is read, quoted or not, and other words in it are not taken for it") {
-  const auto read =
-      read_challenge(R"(Bearer realm="x", resource_metadata="https://h/.well-known/x", error="insufficient_scope", scope="a b")");
+  const auto read = read_challenge(
+      R"(Bearer realm="x", resource_metadata="https://h/.well-known/x", error="insufficient_scope", scope="a b")");
   CHECK(read.resource_metadata == "https://h/.well-known/x");
   CHECK(read.scope == "a b");
   CHECK(read.error == "insufficient_scope");
@@ -42,9 +43,10 @@ TEST_CASE("a challenge is read, quoted or not, and other words in it are not tak
 TEST_CASE("metadata is looked for at the path first, then at the root; of issuers also where OpenID has it") {
   using List = std::vector<std::string>;
   CHECK(resource_metadata_places("https://h:8443/a/mcp?x=1") ==
-        List{"https://h:8443/.well-known/oauth-protected-resource/a/mcp", "https://h:8443/.well-known/oauth-protected-resource"});
-  CHECK(issuer_metadata_places("https://h") ==
-        List{"https://h/.well-known/oauth-authorization-server", "https://h/.well-known/openid-configuration"});
+        List{"https://h:8443/.well-known/oauth-protected-resource/a/mcp",
+             "https://h:8443/.well-known/oauth-protected-resource"});
+  CHECK(issuer_metadata_places("https://h") == List{"https://h/.well-known/oauth-authorization-server",
+                                                    "https://h/.well-known/openid-configuration"});
   CHECK(issuer_metadata_places("https://h/t1/") == List{"https://h/.well-known/oauth-authorization-server/t1",
                                                         "https://h/.well-known/openid-configuration/t1",
                                                         "https://h/t1/.well-known/openid-configuration"});
@@ -85,12 +87,14 @@ TEST_CASE("an issuer must be the one that was asked for, encrypted, with PKCE") 
 }
 
 TEST_CASE("what goes into forms comes out of addresses, and the challenge is that of the standard") {
-  const std::string url = "http://127.0.0.1:1/callback?" + form_encoded({{"code", "a&b=c d"}, {"state", "é"}}) + "#code=no";
+  const std::string url =
+      "http://127.0.0.1:1/callback?" + form_encoded({{"code", "a&b=c d"}, {"state", "é"}}) + "#code=no";
   CHECK(query_value(url, "code") == "a&b=c d");
   CHECK(query_value(url, "state") == "é");
   bool found = true;
   CHECK(query_value(url, "iss", &found).empty());
   CHECK_FALSE(found);
-  CHECK(pkce_challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+  CHECK(pkce_challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk") ==
+        "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
   CHECK(joined_scopes("a b", "b c a") == "a b c");
 }

@@ -21,7 +21,8 @@ TEST_CASE("lists are sorted, each name once, and what has no name is left out") 
   REQUIRE(prompts[0].arguments.size() == 1);
   CHECK(prompts[0].arguments[0].required);
   CHECK(prompts[1].description.empty());
-  const auto templates = resources_from({{{"uriTemplate", "db://{t}"}, {"name", "table"}}, {{"uri", "db://x"}}}, true);
+  const auto templates =
+      resources_from({{{"uriTemplate", "db://{t}"}, {"name", "table"}}, {{"uri", "db://x"}}}, true);
   REQUIRE(templates.size() == 1);
   CHECK(templates[0].is_template);
 }
@@ -49,8 +50,11 @@ TEST_CASE("a prompt's answer is marked where it is said to be the assistant's; a
   CHECK(output_of_resource({{"contents", "no list"}}, "/tmp").text == "(no output)");
 }
 
-TEST_CASE("a schema goes to the model as the server wrote it, with its definitions, and nothing that it names is fetched") {
-  const auto entry = nlohmann::json::parse(R"({"name":"t","outputSchema":{"type":"object"},"inputSchema":{"type":"object",
+TEST_CASE(
+    "a schema goes to the model as the server wrote it, with its definitions, and nothing that it names is "
+    "fetched") {
+  const auto entry =
+      nlohmann::json::parse(R"({"name":"t","outputSchema":{"type":"object"},"inputSchema":{"type":"object",
     "$defs":{"a":{"type":"string"}},"properties":{"x":{"$ref":"#/$defs/a"},"y":{"$ref":"https://example.invalid/s.json"}}}})");
   const auto tools = tools_from(McpServer{}, {entry});
   REQUIRE(tools.size() == 1);

@@ -9,7 +9,9 @@ using nlohmann::json;
 
 namespace {
 
-json header_mark(const json& mark, const char* type = "string") { return {{"type", type}, {"x-mcp-header", mark}}; }
+json header_mark(const json& mark, const char* type = "string") {
+  return {{"type", type}, {"x-mcp-header", mark}};
+}
 json object_with(const json& properties) { return {{"type", "object"}, {"properties", properties}}; }
 bool can_be_used(const json& schema) {
   std::vector<ParamHeader> headers;
@@ -18,7 +20,8 @@ bool can_be_used(const json& schema) {
 
 }  // namespace
 
-TEST_CASE("marked properties become headers, also those of inner objects; what a call leaves out is left out") {
+TEST_CASE(
+    "marked properties become headers, also those of inner objects; what a call leaves out is left out") {
   const json schema = object_with({{"region", header_mark("Region")},
                                    {"n", header_mark("N", "integer")},
                                    {"inner", object_with({{"on", header_mark("On", "boolean")}})},

@@ -10,7 +10,8 @@ TEST_CASE("rpc: each kind of message is told apart") {
   CHECK(result.kind == RpcKind::result);
   CHECK(result.ours == 7);
   CHECK(result.body.contains("tools"));
-  const RpcMessage error = read_rpc(R"({"jsonrpc":"2.0","id":"8","error":{"code":-32601,"message":"no","data":{"a":1}}})");
+  const RpcMessage error =
+      read_rpc(R"({"jsonrpc":"2.0","id":"8","error":{"code":-32601,"message":"no","data":{"a":1}}})");
   CHECK(error.kind == RpcKind::error);
   CHECK(error.ours == 8);
   CHECK(error.error.code == rpc_code::no_method);
@@ -19,12 +20,13 @@ TEST_CASE("rpc: each kind of message is told apart") {
   CHECK(request.kind == RpcKind::request);
   CHECK(request.id == "x-1");
   CHECK(request.ours == 0);
-  CHECK(read_rpc(R"({"jsonrpc":"2.0","method":"notifications/message","params":{}})").kind == RpcKind::notification);
+  CHECK(read_rpc(R"({"jsonrpc":"2.0","method":"notifications/message","params":{}})").kind ==
+        RpcKind::notification);
 }
 
 TEST_CASE("rpc: what is no message is unreadable and says why, whatever it is") {
-  for (const char* text : {"", "Server started on stdio", "[]", R"([{"jsonrpc":"2.0","id":1,"result":{}}])", "{}", "1", "null",
-                           R"({"id":1})", R"({"method":5,"id":1})"})
+  for (const char* text : {"", "Server started on stdio", "[]", R"([{"jsonrpc":"2.0","id":1,"result":{}}])",
+                           "{}", "1", "null", R"({"id":1})", R"({"method":5,"id":1})"})
     CHECK(read_rpc(text).kind == RpcKind::unreadable);
   CHECK(read_rpc("[1]").why == "it is a batch");
   CHECK(read_rpc(std::string(200'000, '[')).why == "it is nested too deeply");
@@ -34,7 +36,8 @@ TEST_CASE("rpc: what is no message is unreadable and says why, whatever it is") 
 
 TEST_CASE("rpc: broken characters cost a character and not the message") {
   CHECK(read_rpc("{\"id\":1,\"result\":{\"t\":\"a\xff z\"}}").body["t"] == "a\xef\xbf\xbd z");
-  const RpcMessage lone = read_rpc(R"({"id":1,"result":{"t":"a\ud83d","u":"\ude00b","v":"\ud83d\ude00","w":"\\ud83d"}})");
+  const RpcMessage lone =
+      read_rpc(R"({"id":1,"result":{"t":"a\ud83d","u":"\ude00b","v":"\ud83d\ude00","w":"\\ud83d"}})");
   CHECK(lone.body["t"] == "a\xef\xbf\xbd");
   CHECK(lone.body["u"] ==
         "\xef\xbf\xbd"

@@ -7,7 +7,8 @@ using namespace tern;
 
 namespace {
 
-McpServers read_entries(const std::string& text, std::map<std::string, std::string> set = {}, McpScope scope = McpScope::user) {
+McpServers read_entries(const std::string& text, std::map<std::string, std::string> set = {},
+                        McpScope scope = McpScope::user) {
   const Variables variables = [&set](const std::string& name) {
     const auto found = set.find(name);
     return found == set.end() ? nullptr : found->second.c_str();
@@ -32,7 +33,8 @@ std::string only_problem(const std::string& entry) {
 }  // namespace
 
 TEST_CASE("mcp: a stdio entry is read whole") {
-  const McpServer s = only_server(R"({"command":"npx","args":["-y","srv"],"env":{"A":"1","N":5},"cwd":"/w","timeout":1500,
+  const McpServer s =
+      only_server(R"({"command":"npx","args":["-y","srv"],"env":{"A":"1","N":5},"cwd":"/w","timeout":1500,
                                       "trust":true,"excludeTools":["rm"]})");
   CHECK(s.transport == McpTransport::stdio);
   CHECK(target_of(s) == "npx -y srv");
@@ -46,39 +48,46 @@ TEST_CASE("mcp: a stdio entry is read whole") {
 TEST_CASE("mcp: an http entry needs no type, and the shapes of other agents are read") {
   CHECK(only_server(R"({"url":"https://h/mcp"})").transport == McpTransport::http);
   CHECK(only_server(R"({"httpUrl":"https://h/mcp","type":"streamable-http"})").url == "https://h/mcp");
-  const McpServer local = only_server(R"({"type":"local","command":["node","a.js"],"environment":{"K":"v"},"enabled":false})");
+  const McpServer local =
+      only_server(R"({"type":"local","command":["node","a.js"],"environment":{"K":"v"},"enabled":false})");
   CHECK(target_of(local) == "node a.js");
   CHECK(local.env == NamedTexts{{"K", "v"}});
   CHECK_FALSE(local.enabled);
 }
 
 TEST_CASE("mcp: variables are filled in, with what to take otherwise") {
-  const McpServer s = only_server(R"({"url":"https://${HOST:-h}/${PATH_PART}","headers":{"Authorization":"Bearer ${KEY}"}})",
-                                  {{"PATH_PART", "mcp"}, {"KEY", "k1"}, {"HOST", ""}});
+  const McpServer s =
+      only_server(R"({"url":"https://${HOST:-h}/${PATH_PART}","headers":{"Authorization":"Bearer ${KEY}"}})",
+                  {{"PATH_PART", "mcp"}, {"KEY", "k1"}, {"HOST", ""}});
   CHECK(s.url == "https://h/mcp");
   CHECK(s.headers == NamedTexts{{"Authorization", "Bearer k1"}});
   std::vector<std::string> missing;
   CHECK(expand_variables(
-            "a ${open and $HOME", [](const std::string&) { return nullptr; }, missing) == "a ${open and $HOME");
+            "a ${open and $HOME", [](const std::string&) { return nullptr; }, missing) ==
+        "a ${open and $HOME");
   CHECK(missing.empty());
 }
 
 TEST_CASE("mcp: a problem names the file, the entry and the way out, and leaves the other entries alone") {
-  const McpServers read = read_entries(R"({"mcpServers":{"bad":{"command":"x","args":["${NOPE}"]},"good":{"command":"y"}}})");
+  const McpServers read =
+      read_entries(R"({"mcpServers":{"bad":{"command":"x","args":["${NOPE}"]},"good":{"command":"y"}}})");
   REQUIRE(read.servers.size() == 1);
   CHECK(read.servers.front().name == "good");
-  CHECK(read.problems ==
-        std::vector<std::string>{
-            R"(/p/.mcp.json: MCP server "bad": the variable NOPE is not set. Set it, or write ${NOPE:-value}.)"});
+  CHECK(
+      read.problems ==
+      std::vector<std::string>{
+          R"(/p/.mcp.json: MCP server "bad": the variable NOPE is not set. Set it, or write ${NOPE:-value}.)"});
   CHECK(only_problem(R"({"args":["x"]})").find("neither \"command\" nor \"url\"") != std::string::npos);
   CHECK(only_problem(R"({"type":"http","command":"x"})").find("needs a \"url\"") != std::string::npos);
   CHECK(only_problem(R"({"type":"sse","url":"https://h"})").find("\"type\": \"http\"") != std::string::npos);
   CHECK(only_problem(R"({"command":"x","args":"-y"})").find("\"args\" must be a list") != std::string::npos);
-  CHECK(only_problem(R"({"command":"x","timeout":-1})").find("\"timeout\" must be a positive") != std::string::npos);
+  CHECK(only_problem(R"({"command":"x","timeout":-1})").find("\"timeout\" must be a positive") !=
+        std::string::npos);
   CHECK(only_problem(R"(5)").find("must be an object") != std::string::npos);
   CHECK(read_entries("{").problems.front().find("not valid JSON") != std::string::npos);
   CHECK(read_entries(R"({"mcpServers":[]})").problems.front().find("must be an object") != std::string::npos);
-  CHECK(read_entries(R"({"mcpServers":{"a__b":{"command":"x"},"a b":{"command":"x"}}})").problems.size() == 2);
+  CHECK(read_entries(R"({"mcpServers":{"a__b":{"command":"x"},"a b":{"command":"x"}}})").problems.size() ==
+        2);
 }
 
 TEST_CASE("mcp: an address that keys must not travel to in the clear is refused") {
@@ -86,7 +95,8 @@ TEST_CASE("mcp: an address that keys must not travel to in the clear is refused"
   CHECK(only_server(R"({"url":"http://localhost:3000/mcp"})").url == "http://localhost:3000/mcp");
 }
 
-TEST_CASE("mcp: the hash is of the entry as written: blanks, order and variables do not change it, a word does") {
+TEST_CASE(
+    "mcp: the hash is of the entry as written: blanks, order and variables do not change it, a word does") {
   const std::string hash = only_server(R"({"command":"x","args":["${A:-1}"]})").hash;
   CHECK(only_server(R"({ "args": ["${A:-1}"], "command": "x" })", {{"A", "2"}}).hash == hash);
   CHECK(only_server(R"({"command":"x","args":["${A:-2}"]})").hash != hash);
@@ -99,8 +109,9 @@ TEST_CASE("mcp: a project cannot call its own server trusted") {
 }
 
 TEST_CASE("mcp: of two files the later one has the word, name by name") {
-  const McpServers all = merge_mcp_servers({read_entries(R"({"b":{"command":"user"},"a":{"command":"user"}})"),
-                                            read_entries(R"({"b":{"command":"project"}})", {}, McpScope::project)});
+  const McpServers all =
+      merge_mcp_servers({read_entries(R"({"b":{"command":"user"},"a":{"command":"user"}})"),
+                         read_entries(R"({"b":{"command":"project"}})", {}, McpScope::project)});
   REQUIRE(all.servers.size() == 2);
   CHECK(all.servers[0].command == "user");
   CHECK(all.servers[1].command == "project");

@@ -56,7 +56,9 @@ struct Signing {
 
 }  // namespace
 
-TEST_CASE("signing in finds the issuer, registers, proves itself and keeps the token where only its owner reads it") {
+TEST_CASE(
+    "signing in finds the issuer, registers, proves itself and keeps the token where only its owner reads "
+    "it") {
   Signing signing;
   REQUIRE(signing.run() == "");
   CHECK(signing.tokens().access == "t-1");
@@ -88,7 +90,8 @@ TEST_CASE("servers that keep their metadata at the root, or have none, are signe
   CHECK(query_value(old.shown, "resource").empty());
 }
 
-TEST_CASE("a client that the entry names is not registered; without any way to be one it is said what to do") {
+TEST_CASE(
+    "a client that the entry names is not registered; without any way to be one it is said what to do") {
   Signing named({.registers = false});
   McpServer server = named.issuer.server();
   server.oauth.client_id = "mine";
@@ -100,7 +103,9 @@ TEST_CASE("a client that the entry names is not registered; without any way to b
   CHECK(nobody.run().find("\"clientId\"") != std::string::npos);
 }
 
-TEST_CASE("a client is named by the address of its own document where the server takes one, else it is registered") {
+TEST_CASE(
+    "a client is named by the address of its own document where the server takes one, else it is "
+    "registered") {
   for (const bool takes : {true, false}) {
     Signing at({.takes_addresses = takes});
     McpServer server = at.issuer.server();
@@ -126,7 +131,8 @@ TEST_CASE("hostile authorization servers get no code and no token") {
   CHECK(redirected.issuer.count("/elsewhere") == 0);
   Signing endless({.endless = true});
   CHECK(endless.run().find("does not end") != std::string::npos);
-  for (const Signing* each : {&wrong, &mixed, &plain, &redirected, &endless}) CHECK(each->tokens().access.empty());
+  for (const Signing* each : {&wrong, &mixed, &plain, &redirected, &endless})
+    CHECK(each->tokens().access.empty());
 }
 
 TEST_CASE("an answer with another state ends nothing, and a pasted address is judged the same") {
@@ -152,7 +158,9 @@ TEST_CASE("what comes to the redirect's socket and is none is answered and not w
   {
     std::jthread visitor([&] {
       const auto site = redirect.address().substr(0, redirect.address().find("/callback"));
-      const auto get = [](const std::string& at) { return http_get(at, {}, std::chrono::seconds(5)).result.head.status; };
+      const auto get = [](const std::string& at) {
+        return http_get(at, {}, std::chrono::seconds(5)).result.head.status;
+      };
       stranger = get(site + "/favicon.ico");
       get(redirect.address() + "?state=s&code=" + std::string(30'000, 'x'));
       answer = get(redirect.address() + "?state=s");
@@ -200,7 +208,8 @@ TEST_CASE("a call that wants more than the token covers is kept for the next sig
   REQUIRE(signing.run() == "");
   const auto client = signing.client();
   REQUIRE(client->open({}) == "");
-  CHECK(client->request("tools/call", {{"name", "echo"}}).why.find("does not cover this") != std::string::npos);
+  CHECK(client->request("tools/call", {{"name", "echo"}}).why.find("does not cover this") !=
+        std::string::npos);
   CHECK(signing.tokens().access == "t-1");
   REQUIRE(signing.run() == "");
   CHECK(query_value(signing.shown, "scope") == "write");
@@ -219,7 +228,8 @@ TEST_CASE("tokens are kept by issuer, and a file that others could have written 
   };
   CHECK(put("https://a/mcp", "https://one", "1") == "");
   CHECK(put("https://b/mcp", "https://one", "2") == "");
-  CHECK(put("https://a/mcp", "https://two", "3") == "");  // the issuer has changed: what the other one gave is gone
+  CHECK(put("https://a/mcp", "https://two", "3") ==
+        "");  // the issuer has changed: what the other one gave is gone
   std::ifstream in(folder.path() / "t.json");
   const json root = json::parse(in);
   CHECK(root["issuers"]["https://one"].size() == 1);

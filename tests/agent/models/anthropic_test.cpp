@@ -62,8 +62,9 @@ TEST_CASE("models that decide themselves how long they think are not given a bud
   const auto provider = make_provider("anthropic", {.base_url = "https://h", .key = "k", .headers = {}});
   Request request = simple_request();
   request.thinking = 4'000;
-  for (const auto& [model, type] : {std::pair{"claude-sonnet-4-5", "enabled"}, std::pair{"claude-opus-4-6", "enabled"},
-                                    std::pair{"claude-opus-4-7", "adaptive"}, std::pair{"claude-sonnet-5-5", "adaptive"}}) {
+  for (const auto& [model, type] :
+       {std::pair{"claude-sonnet-4-5", "enabled"}, std::pair{"claude-opus-4-6", "enabled"},
+        std::pair{"claude-opus-4-7", "adaptive"}, std::pair{"claude-sonnet-5-5", "adaptive"}}) {
     request.model = model;
     const json thinking = json::parse(provider->body(request))["thinking"];
     CHECK(thinking["type"] == type);
@@ -90,14 +91,16 @@ TEST_CASE("a Claude's name says how it thinks") {
     const ClaudeKind told = claude_kind(name);
     return (told.adaptive ? 4 : 0) + (told.by_default ? 2 : 0) + (told.binds ? 1 : 0);
   };
-  for (const char* old : {"claude-sonnet-4-5", "claude-opus-4-6", "claude-opus-4-20250514", "claude-3-7-sonnet-latest", "glm-4.6",
-                          "claude", "claude-instant", "claude-opus"})
+  for (const char* old : {"claude-sonnet-4-5", "claude-opus-4-6", "claude-opus-4-20250514",
+                          "claude-3-7-sonnet-latest", "glm-4.6", "claude", "claude-instant", "claude-opus"})
     CHECK(kind(old) == 0);
   CHECK(kind("claude-opus-4-7") == 4);
   CHECK(kind("claude-opus-4-8-20260601[1m]") == 4);
-  for (const char* five : {"claude-opus-5", "claude-sonnet-5-20260801", "claude-fable-5[1m]", "claude-mythos-5"})
+  for (const char* five :
+       {"claude-opus-5", "claude-sonnet-5-20260801", "claude-fable-5[1m]", "claude-mythos-5"})
     CHECK(kind(five) == 6);
-  for (const char* bound : {"claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5.5", "claude-fable-5-1", "claude-opus-6"})
+  for (const char* bound :
+       {"claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5.5", "claude-fable-5-1", "claude-opus-6"})
     CHECK(kind(bound) == 7);
 }
 
@@ -148,8 +151,11 @@ TEST_CASE("a gateway that does not know the field for thoughts is asked without 
 
 TEST_CASE("an answer goes back in the order in which it came") {
   Request request = simple_request();
-  const auto call = [](const char* id) { return ToolCall{.id = id, .name = "Read", .arguments = "{}", .signature = {}}; };
-  continue_with(request, {Thinking{"A", "anthropic:sa"}, call("one"), Thinking{"B", "anthropic:sb"}, call("two")});
+  const auto call = [](const char* id) {
+    return ToolCall{.id = id, .name = "Read", .arguments = "{}", .signature = {}};
+  };
+  continue_with(request,
+                {Thinking{"A", "anthropic:sa"}, call("one"), Thinking{"B", "anthropic:sb"}, call("two")});
   const auto provider = make_provider("anthropic", {.base_url = "https://h", .key = "k", .headers = {}});
   const std::string body = provider->body(request);
   CHECK(shape_problems("anthropic", body) == std::vector<std::string>{});
@@ -184,8 +190,10 @@ TEST_CASE("anthropic is asked for a cache of an hour on every mark, and tells wh
   CHECK(ran.usage.long_write == 700);
   const auto body = server.requests().at(0).body;
   std::size_t marks = 0, hours = 0;
-  for (auto at = body.find("\"cache_control\""); at != body.npos; at = body.find("\"cache_control\"", at + 1)) ++marks;
-  for (auto at = body.find("\"ttl\":\"1h\""); at != body.npos; at = body.find("\"ttl\":\"1h\"", at + 1)) ++hours;
+  for (auto at = body.find("\"cache_control\""); at != body.npos; at = body.find("\"cache_control\"", at + 1))
+    ++marks;
+  for (auto at = body.find("\"ttl\":\"1h\""); at != body.npos; at = body.find("\"ttl\":\"1h\"", at + 1))
+    ++hours;
   CHECK(marks == 3);
   CHECK(hours == marks);
 }
@@ -200,7 +208,8 @@ TEST_CASE("anthropic shapes what the service would refuse") {
            {Text{""}, ToolCall{.id = "weird id/1", .name = "Read", .arguments = "{\"broken", .signature = {}},
             Text{"after the call"}, Thinking{.text = "unsigned", .signature = {}}}),
       item(5, Role::user,
-           {Text{"steer"}, ToolResult{.call_id = "weird id/1", .tool = "Read", .text = "", .subject = "", .recall = {}}}),
+           {Text{"steer"},
+            ToolResult{.call_id = "weird id/1", .tool = "Read", .text = "", .subject = "", .recall = {}}}),
   };
   const auto provider = make_provider("anthropic", {.base_url = "https://h", .key = "k", .headers = {}});
   const std::string body = provider->body(request);
@@ -221,7 +230,8 @@ TEST_CASE("a history of calls brings definitions even when no tools are offered"
 }
 
 TEST_CASE("a call cut by the output limit is dropped, a broken one is passed on") {
-  FakeLlm server(R"({"replies":[{"text":"a","calls":[{"name":"Bash","raw":"{\"command\": \"ec"}],"stop":"length"},
+  FakeLlm server(
+      R"({"replies":[{"text":"a","calls":[{"name":"Bash","raw":"{\"command\": \"ec"}],"stop":"length"},
                                 {"text":"a","calls":[{"name":"Bash","raw":"{\"command\": \"ec"}]}]})");
   const auto provider = provider_at(server);
   const Ran cut = run(*provider, simple_request());

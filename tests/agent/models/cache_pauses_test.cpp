@@ -53,7 +53,8 @@ TEST_CASE("what is written for an hour has its own price") {
   CHECK(std::abs(model.dollars({.cache_write = 1'000'000, .long_write = 1'000'000}) - 6) < 1e-9);
 }
 
-TEST_CASE("an hour is asked for when the cache is cold anyway, and the life that the provider gives is believed") {
+TEST_CASE(
+    "an hour is asked for when the cache is cold anyway, and the life that the provider gives is believed") {
   Context context;
   context.model = sonnet();
   TimePoint now{std::chrono::hours(1'000)};

@@ -29,10 +29,11 @@ TEST_CASE("anything else is left to the parser") {
   DeltaTemplate shape;
   CHECK(!matched(shape, R"({"text":"x"})"));
   shape.learn(R"({"i":0,"text":"Hi","n":1})", "text", "Hi");
-  for (const char* other : {R"({"i":1,"text":"x","n":1})", R"({"i":0,"text":"x","n":2})", R"({"i":0,"text":"x","m":"y","n":1})",
-                            R"({"i":0,"text":"x","text":"y","n":1})", R"({"i":0,"text":"x)",
-                            R"({"i":0,"text":"bad \q escape","n":1})", "{\"i\":0,\"text\":\"raw\nbreak\",\"n\":1}",
-                            "{\"i\":0,\"text\":\"\xff\",\"n\":1}", R"({"i":0,"text":"cut\","n":1})", ""}) {
+  for (const char* other :
+       {R"({"i":1,"text":"x","n":1})", R"({"i":0,"text":"x","n":2})", R"({"i":0,"text":"x","m":"y","n":1})",
+        R"({"i":0,"text":"x","text":"y","n":1})", R"({"i":0,"text":"x)",
+        R"({"i":0,"text":"bad \q escape","n":1})", "{\"i\":0,\"text\":\"raw\nbreak\",\"n\":1}",
+        "{\"i\":0,\"text\":\"\xff\",\"n\":1}", R"({"i":0,"text":"cut\","n":1})", ""}) {
     INFO(other);
     CHECK(!matched(shape, other));
   }
@@ -97,11 +98,16 @@ TEST_CASE("a field of the wrong type ends the stream, not the program") {
 TEST_CASE("what is nested without a bottom ends the answer, not the program, and goes to no service") {
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
   const std::pair<const char*, std::string> rows[] = {
-      {"anthropic", R"({"type":"content_block_start","content_block":{"type":"tool_use","name":"Read","input":)" + deep + "}}"},
-      {"vllm", R"({"choices":[{"delta":{"tool_calls":[{"function":{"name":"Read","arguments":)" + deep + "}}]}}]}"},
+      {"anthropic",
+       R"({"type":"content_block_start","content_block":{"type":"tool_use","name":"Read","input":)" + deep +
+           "}}"},
+      {"vllm",
+       R"({"choices":[{"delta":{"tool_calls":[{"function":{"name":"Read","arguments":)" + deep + "}}]}}]}"},
       {"responses", R"({"type":"response.output_item.done","item":)" + deep + "}"},
-      {"gemini", R"({"candidates":[{"content":{"parts":[{"functionCall":{"name":"Read","args":{"a":)" + deep + "}}}]}}]}"},
-      {"ollama", R"({"message":{"tool_calls":[{"function":{"name":"Read","arguments":{"a":)" + deep + "}}}]}}"}};
+      {"gemini", R"({"candidates":[{"content":{"parts":[{"functionCall":{"name":"Read","args":{"a":)" + deep +
+                     "}}}]}}]}"},
+      {"ollama",
+       R"({"message":{"tool_calls":[{"function":{"name":"Read","arguments":{"a":)" + deep + "}}}]}}"}};
   for (const auto& [name, data] : rows) {
     INFO(name);
     const auto codec = find_provider(name)->codec({.base_url = "https://h", .key = "", .headers = {}});
@@ -112,7 +118,8 @@ TEST_CASE("what is nested without a bottom ends the answer, not the program, and
     CHECK(out.trouble()->kind == Failure::protocol);
   }
   CHECK(object_text(R"({"a":)" + deep + "}").starts_with(R"({"unparsed":")"));
-  const auto refused = request_error_of({.status = 429, .body = R"({"error":{"details":[{"a":)" + deep + "}]}}"});
+  const auto refused =
+      request_error_of({.status = 429, .body = R"({"error":{"details":[{"a":)" + deep + "}]}}"});
   CHECK(refused.kind == Failure::rate);
   CHECK_FALSE(json_of_answer(deep));
 }
@@ -120,8 +127,8 @@ TEST_CASE("what is nested without a bottom ends the answer, not the program, and
 TEST_CASE("a count beyond all sense counts as nothing") {
   const std::string many = "8" + std::string(80, '8');
   const std::pair<const char*, std::string> rows[] = {
-      {"anthropic",
-       R"({"type":"message_start","message":{"usage":{"input_tokens":)" + many + R"(,"output_tokens":-)" + many + "}}}"},
+      {"anthropic", R"({"type":"message_start","message":{"usage":{"input_tokens":)" + many +
+                        R"(,"output_tokens":-)" + many + "}}}"},
       {"vllm", R"({"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":)" + many + "}}"},
       {"responses", R"({"type":"response.completed","response":{"usage":{"input_tokens":)" + many + "}}}"},
       {"gemini", R"({"usageMetadata":{"promptTokenCount":)" + many + "}}"},

@@ -1,4 +1,5 @@
-// The long play against the real compression core: every tier must be seen, in any order, and the play must end.
+// The long play against the real compression core: every tier must be seen, in any order, and the play must
+// end.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -27,7 +28,8 @@ std::string output_of(const ToolCall& call) {
   long first = 0, last = 0;
   std::sscanf(command.c_str() + close + 1, "%ld %ld", &first, &last);
   const auto at = format.find("%03g");
-  for (long n = first; n <= last; ++n) out += format.substr(0, at) + std::to_string(n) + format.substr(at + 4) + "\n";
+  for (long n = first; n <= last; ++n)
+    out += format.substr(0, at) + std::to_string(n) + format.substr(at + 4) + "\n";
   return out;
 }
 
@@ -79,7 +81,8 @@ struct Play {
       calls.push_back(call.name);
       Item result;
       result.id = next, result.role = Role::user;
-      result.blocks = {ToolResult{.call_id = call.id, .tool = call.name, .text = output_of(call), .subject = "x", .recall = {1}}};
+      result.blocks = {ToolResult{
+          .call_id = call.id, .tool = call.name, .text = output_of(call), .subject = "x", .recall = {1}}};
       const Item snipped = snip(result, budget, {.share = usage(request.conversation, budget).share});
       if (std::get<ToolResult>(snipped.blocks[0]).form == ResultForm::snipped) seen.insert(Tier::snip);
       results.push_back(snipped.blocks[0]);
@@ -112,7 +115,8 @@ TEST_CASE("the long play calls only what is offered") {
 
 TEST_CASE("the story begins with a repair and ends with what was decided, word for word") {
   Play play(demo_story().prompt);
-  for (const char* name : {"Bash", "Read", "Grep", "Edit", "Recall"}) play.request.tools.push_back({name, "", "{}"});
+  for (const char* name : {"Bash", "Read", "Grep", "Edit", "Recall"})
+    play.request.tools.push_back({name, "", "{}"});
   while (play.calls.size() < 100 && play.step()) {}
   REQUIRE(play.calls.size() > 10);
   const std::vector<std::string> begin(play.calls.begin(), play.calls.begin() + 6);

@@ -17,7 +17,8 @@ Request demo_request(std::string text, std::string model = "demo") {
   Request request = simple_request(std::move(text));
   request.model = std::move(model);
   request.tools.clear();
-  for (const char* name : {"Read", "Edit", "Write", "Bash", "Grep", "Glob", "LS"}) request.tools.push_back({name, "", "{}"});
+  for (const char* name : {"Read", "Edit", "Write", "Bash", "Grep", "Glob", "LS"})
+    request.tools.push_back({name, "", "{}"});
   return request;
 }
 
@@ -91,9 +92,11 @@ TEST_CASE("the long play goes on until each tier was seen, then ends") {
       }
       std::string text;
       for (std::size_t i = 0; i < lines; ++i)
-        text += "build log: module " + std::to_string(100000 + i) + " compiled without a warning, object file written\n";
+        text += "build log: module " + std::to_string(100000 + i) +
+                " compiled without a warning, object file written\n";
       if (text.size() > 10'000) text.resize(6'000);
-      results.push_back(ToolResult{.call_id = call.id, .tool = call.name, .text = text + "x", .subject = "", .recall = {}});
+      results.push_back(
+          ToolResult{.call_id = call.id, .tool = call.name, .text = text + "x", .subject = "", .recall = {}});
     }
     auto& items = request.conversation.items;
     const auto id = items.back()->id.value;
@@ -125,7 +128,8 @@ TEST_CASE("the long play goes on until each tier was seen, then ends") {
 
 TEST_CASE("the demo summarises in either style, out of the request") {
   Request request = demo_request("fix the tokenizer");
-  continue_with(request, {Text{"I look."}, ToolCall{.id = "c", .name = "Read", .arguments = "{}", .signature = {}}});
+  continue_with(request,
+                {Text{"I look."}, ToolCall{.id = "c", .name = "Read", .arguments = "{}", .signature = {}}});
   request.conversation.items.push_back(item(9, Role::user, {Text{"Write a <summary>."}}));
   request.may_call_tools = false;
   const auto provider = make_provider("demo", {});

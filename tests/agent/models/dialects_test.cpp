@@ -53,7 +53,8 @@ TEST_CASE("every dialect streams text, thoughts, parallel calls and usage") {
 TEST_CASE("a tool loop of thirty rounds is well shaped in every dialect") {
   for (const Wire& wire : wires()) {
     INFO(wire.provider);
-    FakeLlm server(R"({"rounds":{"n":30,"call":{"name":"Bash","arguments":{"command":"echo $i"}},"final":"all done"}})");
+    FakeLlm server(
+        R"({"rounds":{"n":30,"call":{"name":"Bash","arguments":{"command":"echo $i"}},"final":"all done"}})");
     const auto provider = quick(wire.provider, server.url());
     Request request = simple_request();
     int rounds = 0;
@@ -74,12 +75,15 @@ TEST_CASE("two requests in a row share the whole prefix up to the new items") {
     const auto provider = quick(wire.provider, "https://h");
     Request request = simple_request();
     for (int round = 0; round < 4; ++round)
-      continue_with(request, {Text{"round " + std::to_string(round)},
-                              ToolCall{.id = "c" + std::to_string(round), .name = "Read", .arguments = "{}", .signature = {}}});
+      continue_with(
+          request,
+          {Text{"round " + std::to_string(round)},
+           ToolCall{.id = "c" + std::to_string(round), .name = "Read", .arguments = "{}", .signature = {}}});
     const auto bare = [&] {
       std::string body = provider->body(request);
       const std::string marker = R"(,"cache_control":{"type":"ephemeral"})";
-      for (auto at = body.find(marker); at != body.npos; at = body.find(marker)) body.erase(at, marker.size());
+      for (auto at = body.find(marker); at != body.npos; at = body.find(marker))
+        body.erase(at, marker.size());
       return body;
     };
     std::string before = bare();
@@ -94,12 +98,15 @@ TEST_CASE("hostile content makes a well-shaped body in every dialect") {
   Request request = simple_request();
   request.conversation.items = {
       item(1, Role::user,
-           {Text{std::string("broken \xff\xfe utf-8, \x1b escape, NUL \0 end", 36)}, Image{"image/png", "\x89PNG"}}),
+           {Text{std::string("broken \xff\xfe utf-8, \x1b escape, NUL \0 end", 36)},
+            Image{"image/png", "\x89PNG"}}),
       item(2, Role::assistant,
            {Text{""}, ToolCall{.id = "weird id/1", .name = "Read", .arguments = "{\"broken", .signature = {}},
-            ToolCall{.id = std::string(200, 'x'), .name = "Bash", .arguments = "", .signature = {}}, Text{"after"}}),
+            ToolCall{.id = std::string(200, 'x'), .name = "Bash", .arguments = "", .signature = {}},
+            Text{"after"}}),
       item(3, Role::user,
-           {Text{"steer"}, ToolResult{.call_id = "weird id/1", .tool = "Read", .text = "", .subject = "", .recall = {}},
+           {Text{"steer"},
+            ToolResult{.call_id = "weird id/1", .tool = "Read", .text = "", .subject = "", .recall = {}},
             ToolResult{.call_id = std::string(200, 'x'),
                        .tool = "Bash",
                        .text = "\xc3\x28",
@@ -131,8 +138,9 @@ TEST_CASE("a full context is recognised in each service's own words, with its fi
     CHECK(ran.failed->asked == 213'462);
   }
   for (int status : {400, 500}) {
-    FakeLlm server(R"({"default":{"fault":{"kind":"overflow","shape":"llamacpp","limit":8192,"asked":14429,"status":)" +
-                   std::to_string(status) + "}}}");
+    FakeLlm server(
+        R"({"default":{"fault":{"kind":"overflow","shape":"llamacpp","limit":8192,"asked":14429,"status":)" +
+        std::to_string(status) + "}}}");
     const Ran ran = run(*quick("llamacpp", server.url()), simple_request());
     REQUIRE(ran.failed);
     CHECK(ran.failed->kind == Failure::overflow);
@@ -173,7 +181,8 @@ std::string many_words(int count) {
 }
 
 Ran answered_with(const std::string& name, const Request& request, int reported) {
-  FakeLlm server(R"({"default":{"text":"an answer","usage":{"input":)" + std::to_string(reported) + R"(,"output":5}}})");
+  FakeLlm server(R"({"default":{"text":"an answer","usage":{"input":)" + std::to_string(reported) +
+                 R"(,"output":5}}})");
   return run(*quick(name, server.url()), request);
 }
 
@@ -183,7 +192,9 @@ TEST_CASE("a small figure from a local server is not taken for a cut prompt when
   for (const std::string name : {"ollama", "openai", "llamacpp"}) {
     INFO(name);
     Request cached = simple_request(many_words(6'000));
-    continue_with(cached, {Text{"an answer"}});  // what is new is short, and all an old server with a cached prefix reports
+    continue_with(
+        cached,
+        {Text{"an answer"}});  // what is new is short, and all an old server with a cached prefix reports
     for (int reported : {1, 30, 700}) CHECK(answered_with(name, cached, reported).finished);
     Request thoughts = simple_request();
     continue_with(thoughts, {Thinking{many_words(6'000), "", false}, Text{"an answer"}});  // not sent again
@@ -192,13 +203,15 @@ TEST_CASE("a small figure from a local server is not taken for a cut prompt when
     std::vector<Block> pictures(20, Image{"image/png", std::string(50'000, 'p')});
     picture.conversation.items.push_back(item(7, Role::user, pictures));
     CHECK(answered_with(name, picture, 1'700).finished);
-    // The cut is still seen: by a short answer to a long history, and by a context that was filled to its end or its half.
+    // The cut is still seen: by a short answer to a long history, and by a context that was filled to its end
+    // or its half.
     Request history = simple_request(many_words(6'000));
     continue_with(history, {Text{"an answer"}});
     CHECK(answered_with(name, history, 3'900).failed);
     for (int reported : {2'048, 4'096, 2'050, 8'190})
       CHECK(answered_with(name, simple_request(many_words(6'000)), reported).failed);
-    // A tokenizer that is kind to digits counts half of what we estimate, now and then near a multiple of 1,024.
+    // A tokenizer that is kind to digits counts half of what we estimate, now and then near a multiple of
+    // 1,024.
     int words = 1'000;
     while (estimate(many_words(words)) < 7'168 * 100 / 53) words += 100;
     CHECK(answered_with(name, simple_request(many_words(words)), 7'168).finished);
@@ -209,8 +222,9 @@ TEST_CASE("thoughts in tags stream as thoughts, wherever the tags are cut") {
   for (const std::string name : {"ollama", "openai", "llamacpp"})
     for (int piece : {1, 3, 4, 7, 9, 200}) {
       INFO(name << " in pieces of " << piece);
-      FakeLlm server(R"({"default":{"text":"\n<think>hm, if a < b and </i> then\n</think>\n\nThe <b>answer</b>.","pieces":)" +
-                     std::to_string(piece) + "}}");
+      FakeLlm server(
+          R"({"default":{"text":"\n<think>hm, if a < b and </i> then\n</think>\n\nThe <b>answer</b>.","pieces":)" +
+          std::to_string(piece) + "}}");
       const Ran ran = run(*quick(name, server.url()), simple_request());
       REQUIRE(ran.finished);
       CHECK(ran.thinking == "hm, if a < b and </i> then\n");
@@ -265,7 +279,8 @@ TEST_CASE("base URLs are taken with and without version and endpoint") {
   run(*quick("ollama", server.url() + "/v1"), simple_request());
   for (const FakeRequest& request : server.requests())
     CHECK((request.path == "/v1/chat/completions" || request.path == "/v1/messages" ||
-           request.path == "/v1beta/models/test-model:streamGenerateContent?alt=sse" || request.path == "/api/chat"));
+           request.path == "/v1beta/models/test-model:streamGenerateContent?alt=sse" ||
+           request.path == "/api/chat"));
   CHECK(server.requests().size() == 10);
 }
 
@@ -275,7 +290,8 @@ TEST_CASE("gemini gets its signatures back and nobody else's") {
   Request request = simple_request();
   request.model = "gemini-3-pro";
   continue_with(request, run(*provider, request).blocks);
-  continue_with(request, {ToolCall{.id = "other", .name = "Read", .arguments = "{}", .signature = "anthropic:abc"}});
+  continue_with(request,
+                {ToolCall{.id = "other", .name = "Read", .arguments = "{}", .signature = "anthropic:abc"}});
   const json body = json::parse(provider->body(request));
   CHECK(body["contents"][1]["parts"][0]["thoughtSignature"] == "R2VtaW5p");
   CHECK(body["contents"][3]["parts"][0]["thoughtSignature"] == "skip_thought_signature_validator");

@@ -31,7 +31,9 @@ struct Quick {
     options.now = [] { return std::chrono::sys_seconds(784111777s); };  // Sun, 06 Nov 1994 08:49:37 GMT
     provider = make_provider_with(name, config, options);
   }
-  Ran run(const Request& request = simple_request(), std::stop_token stop = {}) { return test::run(*provider, request, stop); }
+  Ran run(const Request& request = simple_request(), std::stop_token stop = {}) {
+    return test::run(*provider, request, stop);
+  }
 };
 
 std::string faulty(const std::string& fault, int times = 1) {
@@ -46,10 +48,11 @@ std::string faulty(const std::string& fault, int times = 1) {
 
 TEST_CASE("a fault that may pass is retried until the answer is whole") {
   for (const Wire& wire : wires())
-    for (const char* fault : {R"({"kind":"status","status":529,"message":"Overloaded"})", R"({"kind":"status","status":500})",
-                              R"({"kind":"status","status":429})", R"({"kind":"html"})", R"({"kind":"reset","at":200})",
-                              R"({"kind":"reset","at":0})", R"({"kind":"eof"})", R"({"kind":"badsse"})",
-                              R"({"kind":"error_event"})", R"({"kind":"status","status":408})", R"({"kind":"bad_gzip"})"}) {
+    for (const char* fault :
+         {R"({"kind":"status","status":529,"message":"Overloaded"})", R"({"kind":"status","status":500})",
+          R"({"kind":"status","status":429})", R"({"kind":"html"})", R"({"kind":"reset","at":200})",
+          R"({"kind":"reset","at":0})", R"({"kind":"eof"})", R"({"kind":"badsse"})",
+          R"({"kind":"error_event"})", R"({"kind":"status","status":408})", R"({"kind":"bad_gzip"})"}) {
       INFO(wire.provider << " " << fault);
       FakeLlm server(faulty(fault, 2));
       Quick quick(wire.provider, server.url());
@@ -68,14 +71,16 @@ TEST_CASE("a fault that will not pass fails at once, with the right class") {
     Failure kind;
     const char* word;
   };
-  for (const Row& row : {Row{R"({"kind":"status","status":401,"message":"invalid x-api-key"})", Failure::auth, "key"},
-                         Row{R"({"kind":"status","status":403})", Failure::auth, "key"},
-                         Row{R"({"kind":"status","status":400,"message":"messages.0: bad"})", Failure::bad_request, "messages.0"},
-                         Row{R"({"kind":"status","status":404,"message":"model not found"})", Failure::bad_request, "model"},
-                         Row{R"({"kind":"status","status":413})", Failure::overflow, "/compact"},
-                         Row{R"({"kind":"spend_limit"})", Failure::quota, "credit"},
-                         Row{R"({"kind":"status","status":429,"retry-after":"3600"})", Failure::rate, "3600 s"},
-                         Row{R"({"kind":"overflow"})", Failure::overflow, "too long"}}) {
+  for (const Row& row :
+       {Row{R"({"kind":"status","status":401,"message":"invalid x-api-key"})", Failure::auth, "key"},
+        Row{R"({"kind":"status","status":403})", Failure::auth, "key"},
+        Row{R"({"kind":"status","status":400,"message":"messages.0: bad"})", Failure::bad_request,
+            "messages.0"},
+        Row{R"({"kind":"status","status":404,"message":"model not found"})", Failure::bad_request, "model"},
+        Row{R"({"kind":"status","status":413})", Failure::overflow, "/compact"},
+        Row{R"({"kind":"spend_limit"})", Failure::quota, "credit"},
+        Row{R"({"kind":"status","status":429,"retry-after":"3600"})", Failure::rate, "3600 s"},
+        Row{R"({"kind":"overflow"})", Failure::overflow, "too long"}}) {
     INFO(row.fault);
     FakeLlm server(faulty(row.fault));
     Quick quick("anthropic", server.url());
@@ -93,9 +98,10 @@ TEST_CASE("the server's own wait is kept within ten per cent") {
     const char* fault;
     std::chrono::milliseconds wait;
   };
-  for (const Row& row : {Row{R"({"kind":"status","status":429,"retry-after":"7"})", 7'000ms},
-                         Row{R"({"kind":"status","status":429,"retry-after-ms":"250"})", 250ms},
-                         Row{R"({"kind":"status","status":503,"retry-after":"Sun, 06 Nov 1994 08:49:47 GMT"})", 10'000ms}}) {
+  for (const Row& row :
+       {Row{R"({"kind":"status","status":429,"retry-after":"7"})", 7'000ms},
+        Row{R"({"kind":"status","status":429,"retry-after-ms":"250"})", 250ms},
+        Row{R"({"kind":"status","status":503,"retry-after":"Sun, 06 Nov 1994 08:49:47 GMT"})", 10'000ms}}) {
     FakeLlm server(faulty(row.fault));
     Quick quick("anthropic", server.url());
     CHECK(quick.run().finished);
@@ -132,12 +138,13 @@ TEST_CASE("where there is another way, tries are few and no wait is long") {
   };
   Request request = simple_request();
   request.has_fallback = true;
-  for (const Row& row : {Row{R"({"kind":"status","status":529,"message":"Overloaded"})", {}, 3},
-                         Row{R"({"kind":"status","status":429,"retry-after":"15"})", {}, 3},
-                         Row{R"({"kind":"status","status":429,"retry-after":"60"})", {}, 1},
-                         Row{R"({"kind":"no_head"})",
-                             {.connect = std::chrono::seconds(1), .first_byte = 50ms, .idle = std::chrono::seconds(1)},
-                             1}}) {
+  for (const Row& row :
+       {Row{R"({"kind":"status","status":529,"message":"Overloaded"})", {}, 3},
+        Row{R"({"kind":"status","status":429,"retry-after":"15"})", {}, 3},
+        Row{R"({"kind":"status","status":429,"retry-after":"60"})", {}, 1},
+        Row{R"({"kind":"no_head"})",
+            {.connect = std::chrono::seconds(1), .first_byte = 50ms, .idle = std::chrono::seconds(1)},
+            1}}) {
     INFO(row.fault);
     FakeLlm server(R"({"default":{"fault":)" + std::string(row.fault) + "}}");
     Quick quick("anthropic", server.url(), row.timeouts);
@@ -165,16 +172,18 @@ TEST_CASE("a connection reset at any of twenty places runs nothing twice and end
   for (const Wire& wire : wires())
     for (int place = 0; place < 20; ++place) {
       INFO(wire.provider << " reset at byte " << place * 75);
-      FakeLlm server(R"({"replies":[)" + reply + R"(,"fault":{"kind":"reset","ms":0,"at":)" + std::to_string(place * 75) + "}}," +
-                     reply + "}]}");
+      FakeLlm server(R"({"replies":[)" + reply + R"(,"fault":{"kind":"reset","ms":0,"at":)" +
+                     std::to_string(place * 75) + "}}," + reply + "}]}");
       Quick quick(wire.provider, server.url());
       const Ran ran = quick.run();
       REQUIRE(ran.finished);
       const auto calls = ran.all<ToolCall>();
       REQUIRE(calls.size() <= 2);
       if (calls.size() == 2) CHECK(calls[0].id != calls[1].id);
-      // Either nothing had counted and the whole answer came again, or what had counted was kept and nothing was sent again.
-      CHECK((server.requests().size() == 2 ? ran.retries.size() == 1 && calls.size() == 2 : ran.retries.empty()));
+      // Either nothing had counted and the whole answer came again, or what had counted was kept and nothing
+      // was sent again.
+      CHECK((server.requests().size() == 2 ? ran.retries.size() == 1 && calls.size() == 2
+                                           : ran.retries.empty()));
     }
 }
 
@@ -283,15 +292,17 @@ std::chrono::nanoseconds stopped_after(const char* scenario) {
 }  // namespace
 
 TEST_CASE("a stop ends the call within 50 ms in every state") {
-  for (const char* scenario :
-       {R"({"default":{"fault":{"kind":"no_head"}}})", R"({"default":{"text":"some text","fault":{"kind":"hang"}}})"}) {
+  for (const char* scenario : {R"({"default":{"fault":{"kind":"no_head"}}})",
+                               R"({"default":{"text":"some text","fault":{"kind":"hang"}}})"}) {
     auto took = stopped_after(scenario);
-    for (int tries = 0; took >= 50ms && tries < 10; ++tries) took = stopped_after(scenario);  // a busy machine may take longer
+    for (int tries = 0; took >= 50ms && tries < 10; ++tries)
+      took = stopped_after(scenario);  // a busy machine may take longer
     CHECK(took < 50ms);
   }
 }
 
-TEST_CASE("a server that never finishes the TLS handshake is left within the connect clock, and at once on stop") {
+TEST_CASE(
+    "a server that never finishes the TLS handshake is left within the connect clock, and at once on stop") {
   FakeLlm server;  // speaks no TLS: it waits for the end of a head that never comes
   const std::string url = "https://127.0.0.1:" + std::to_string(server.port());
   Quick quick("anthropic", url, {.connect = 60ms});

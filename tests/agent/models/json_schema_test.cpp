@@ -26,25 +26,29 @@ TEST_CASE("each keyword of a schema is checked, and what is wrong is said with i
            Row{R"({"minItems":1,"maxItems":2})", "[1]", "[]", "at least 1 items"},
            Row{R"({"uniqueItems":true})", "[1,2]", "[1,2,1]", "1 is there twice"},
            Row{R"({"prefixItems":[{"type":"string"}],"items":false})", R"(["a"])", R"(["a",1])", "at /1"},
-           Row{R"({"items":[{"type":"string"}],"additionalItems":{"type":"number"}})", R"(["a",1])", R"(["a","b"])", "at /1"},
+           Row{R"({"items":[{"type":"string"}],"additionalItems":{"type":"number"}})", R"(["a",1])",
+               R"(["a","b"])", "at /1"},
            Row{R"({"contains":{"const":7}})", "[1,7]", "[1]", "contains"},
            Row{R"({"required":["a"]})", R"({"a":1})", R"({"b":1})", "\"a\" is missing"},
-           Row{R"({"properties":{"a":{"properties":{"b":{"type":"boolean"}}}}})", R"({"a":{"b":true}})", R"({"a":{"b":1}})",
-               "at /a/b: wanted: boolean"},
-           Row{R"({"properties":{"a":{}},"additionalProperties":false})", R"({"a":1})", R"({"a":1,"c":2})", "\"c\" is not one"},
+           Row{R"({"properties":{"a":{"properties":{"b":{"type":"boolean"}}}}})", R"({"a":{"b":true}})",
+               R"({"a":{"b":1}})", "at /a/b: wanted: boolean"},
+           Row{R"({"properties":{"a":{}},"additionalProperties":false})", R"({"a":1})", R"({"a":1,"c":2})",
+               "\"c\" is not one"},
            Row{R"({"additionalProperties":{"type":"string"}})", R"({"x":"y"})", R"({"x":1})", "at /x"},
-           Row{R"({"patternProperties":{"^n_":{"type":"number"}},"additionalProperties":false})", R"({"n_a":1})",
-               R"({"n_a":"x"})", "at /n_a"},
-           Row{R"({"minProperties":1,"maxProperties":1})", R"({"a":1})", R"({"a":1,"b":2})", "at most 1 properties"},
+           Row{R"({"patternProperties":{"^n_":{"type":"number"}},"additionalProperties":false})",
+               R"({"n_a":1})", R"({"n_a":"x"})", "at /n_a"},
+           Row{R"({"minProperties":1,"maxProperties":1})", R"({"a":1})", R"({"a":1,"b":2})",
+               "at most 1 properties"},
            Row{R"({"allOf":[{"minimum":1},{"maximum":2}]})", "1", "3", "more than 2"},
            Row{R"({"anyOf":[{"type":"string"},{"type":"null"}]})", "null", "1", "anyOf"},
            Row{R"({"oneOf":[{"minimum":1},{"minimum":5}]})", "2", "6", "fits 2"},
            Row{R"({"not":{"type":"string"}})", "1", R"("a")", "excluded"},
-           Row{R"({"if":{"required":["a"]},"then":{"required":["b"]},"else":{"required":["c"]}})", R"({"a":1,"b":1})",
-               R"({"a":1})", "\"b\" is missing"},
-           Row{R"({"$defs":{"n":{"type":"number"}},"items":{"$ref":"#/$defs/n"}})", "[1]", R"(["x"])", "at /0"},
-           Row{R"({"properties":{"next":{"$ref":"#"},"v":{"type":"number"}}})", R"({"next":{"next":{"v":1}}})",
-               R"({"next":{"next":{"v":"x"}}})", "at /next/next/v"},
+           Row{R"({"if":{"required":["a"]},"then":{"required":["b"]},"else":{"required":["c"]}})",
+               R"({"a":1,"b":1})", R"({"a":1})", "\"b\" is missing"},
+           Row{R"({"$defs":{"n":{"type":"number"}},"items":{"$ref":"#/$defs/n"}})", "[1]", R"(["x"])",
+               "at /0"},
+           Row{R"({"properties":{"next":{"$ref":"#"},"v":{"type":"number"}}})",
+               R"({"next":{"next":{"v":1}}})", R"({"next":{"next":{"v":"x"}}})", "at /next/next/v"},
            Row{"false", "", "1", "nothing is allowed"},
        }) {
     INFO(row.schema);
@@ -75,7 +79,8 @@ TEST_CASE("a schema nothing can be checked against is refused at once") {
 TEST_CASE("a schema that never ends and keywords of strange types do no harm") {
   CHECK(schema_mismatch(R"({"$ref":"#"})", "1") == "");
   CHECK(schema_mismatch(R"({"allOf":[{"$ref":"#"},{"$ref":"#"}]})", "1") == "");
-  for (const char* schema :
-       {R"({"required":"a"})", R"({"properties":[1]})", R"({"items":3})", R"({"anyOf":1})", R"({"pattern":"("})"})
-    for (const char* value : {"{}", "[1]", "\"x\"", R"({"a":1})"}) CHECK_NOTHROW(schema_mismatch(schema, value));
+  for (const char* schema : {R"({"required":"a"})", R"({"properties":[1]})", R"({"items":3})",
+                             R"({"anyOf":1})", R"({"pattern":"("})"})
+    for (const char* value : {"{}", "[1]", "\"x\"", R"({"a":1})"})
+      CHECK_NOTHROW(schema_mismatch(schema, value));
 }

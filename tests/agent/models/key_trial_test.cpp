@@ -24,9 +24,10 @@ TEST_CASE("a key is tried with one request, and a refused one says where it came
   const auto works = try_key(*kind, {.base_url = good.url(), .key = "sk-ant-good"}, "claude-x", {});
   CHECK(works.works);
   CHECK(good.requests().size() == 1);
-  test::FakeLlm bad(R"({"default": {"fault": {"kind": "status", "status": 401, "message": "invalid x-api-key"}}})");
-  const auto refused =
-      try_key(*kind, {.base_url = bad.url(), .key = "sk-ant-bad", .key_from = "ANTHROPIC_API_KEY"}, "claude-x", {});
+  test::FakeLlm bad(
+      R"({"default": {"fault": {"kind": "status", "status": 401, "message": "invalid x-api-key"}}})");
+  const auto refused = try_key(
+      *kind, {.base_url = bad.url(), .key = "sk-ant-bad", .key_from = "ANTHROPIC_API_KEY"}, "claude-x", {});
   CHECK_FALSE(refused.works);
   CHECK(refused.refused);
   CHECK(refused.why.ends_with("— check the key in ANTHROPIC_API_KEY"));

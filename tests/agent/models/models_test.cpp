@@ -13,7 +13,8 @@ TEST_CASE("known models have windows, limits and prices") {
   CHECK(sonnet.known);
   CHECK(sonnet.window == 200'000);
   CHECK(sonnet.small_model == "claude-haiku-4-5");
-  CHECK(sonnet.dollars({.input = 1'000'000, .output = 1'000'000, .cache_read = 1'000'000, .cache_write = 1'000'000}) ==
+  CHECK(sonnet.dollars(
+            {.input = 1'000'000, .output = 1'000'000, .cache_read = 1'000'000, .cache_write = 1'000'000}) ==
         3 + 15 + 0.30 + 3.75);
   CHECK(sonnet.reserve() == 20'000);
   CHECK(sonnet.reserve(32'000) == 4'000);
@@ -85,12 +86,14 @@ TEST_CASE("names resolve: aliases, provider/model, bare, described") {
   Models models;
   CHECK(models.resolve("sonnet") == ModelName{"anthropic", "claude-sonnet-5-5"});
   CHECK(models.resolve("ollama/qwen3:8b") == ModelName{"ollama", "qwen3:8b"});
-  CHECK(models.resolve("openrouter/anthropic/claude-sonnet-4.5") == ModelName{"openrouter", "anthropic/claude-sonnet-4.5"});
+  CHECK(models.resolve("openrouter/anthropic/claude-sonnet-4.5") ==
+        ModelName{"openrouter", "anthropic/claude-sonnet-4.5"});
   CHECK(models.resolve("claude-opus-4-1") == ModelName{"anthropic", "claude-opus-4-1"});
   CHECK(models.resolve("gemini") == ModelName{"gemini", "gemini-3.8-flash"});
   CHECK(models.resolve("demo") == ModelName{"demo", "demo"});
   CHECK(!models.resolve("nobody-knows"));
-  CHECK(models.describe("openai/mine", R"({"window": 65536, "input": 1.5, "alias": "m", "smallModel": "tiny"})") == "");
+  CHECK(models.describe("openai/mine",
+                        R"({"window": 65536, "input": 1.5, "alias": "m", "smallModel": "tiny"})") == "");
   CHECK(models.resolve("m") == ModelName{"openai", "mine"});
   CHECK(models.resolve("mine") == ModelName{"openai", "mine"});
   CHECK(models.find("openai", "mine").window == 65'536);

@@ -1,4 +1,5 @@
-// What stands between us and a service: a proxy that is named, a certificate nobody signed, a server that speaks HTTP/2.
+// What stands between us and a service: a proxy that is named, a certificate nobody signed, a server that
+// speaks HTTP/2.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -66,7 +67,8 @@ class Listener {
 Ran ask(const std::string& provider, const std::string& url) {
   RunOptions options;
   options.wait = [](std::chrono::milliseconds, std::stop_token stop) { return !stop.stop_requested(); };
-  const auto made = make_provider_with(provider, {.base_url = url, .key = "test-key-0123456789", .headers = {}}, options);
+  const auto made =
+      make_provider_with(provider, {.base_url = url, .key = "test-key-0123456789", .headers = {}}, options);
   return test::run(*made, simple_request());
 }
 
@@ -78,7 +80,9 @@ struct Variable {
 
 }  // namespace
 
-TEST_CASE("a proxy that the environment names is asked for a tunnel, and its refusal is told; a local model goes past it") {
+TEST_CASE(
+    "a proxy that the environment names is asked for a tunnel, and its refusal is told; a local model goes "
+    "past it") {
   FakeLlm local(R"({"default":{"text":"from this machine"}})");
   Listener proxy;
   const auto address = "http://127.0.0.1:" + std::to_string(proxy.port);

@@ -24,14 +24,18 @@ constexpr auto service = "https://api.openai.com";
 
 }  // namespace
 
-TEST_CASE("the service's newer models are asked by responses, older ones and other servers by chat completions") {
+TEST_CASE(
+    "the service's newer models are asked by responses, older ones and other servers by chat completions") {
   const auto codec = codec_of("openai", service), elsewhere = codec_of("openai", "https://gateway.example");
   Request request = simple_request();
-  const auto path = [&](const Codec& by, const char* model) { return request.model = model, by.url(request); };
-  for (const char* model : {"gpt-5.4", "gpt-5.4-mini", "gpt-5.6-luna", "gpt-6-astra", "gpt-6.1-sol", "gpt-5-pro",
-                            "o3-pro-2025-06-10", "gpt-5.1-codex", "codex-mini-latest", "gpt-7"})
+  const auto path = [&](const Codec& by, const char* model) {
+    return request.model = model, by.url(request);
+  };
+  for (const char* model : {"gpt-5.4", "gpt-5.4-mini", "gpt-5.6-luna", "gpt-6-astra", "gpt-6.1-sol",
+                            "gpt-5-pro", "o3-pro-2025-06-10", "gpt-5.1-codex", "codex-mini-latest", "gpt-7"})
     CHECK(path(*codec, model) == "https://api.openai.com/v1/responses");
-  for (const char* model : {"gpt-5", "gpt-5-mini", "gpt-5.3", "gpt-4.1", "gpt-4o-mini", "o3", "o4-mini", "some-fine-tune"})
+  for (const char* model :
+       {"gpt-5", "gpt-5-mini", "gpt-5.3", "gpt-4.1", "gpt-4o-mini", "o3", "o4-mini", "some-fine-tune"})
     CHECK(path(*codec, model) == "https://api.openai.com/v1/chat/completions");
   CHECK(path(*elsewhere, "gpt-6.1-sol") == "https://gateway.example/v1/chat/completions");
 }
@@ -43,7 +47,8 @@ TEST_CASE("one provider speaks both dialects, whatever model came before") {
   for (const char* model : {"gpt-4.1", "gpt-6.1-sol", "gpt-4.1"}) {
     request.model = model;
     const std::string body = provider->body(request);
-    CHECK(shape_problems(json::parse(body).contains("input") ? "responses" : "chat", body) == std::vector<std::string>{});
+    CHECK(shape_problems(json::parse(body).contains("input") ? "responses" : "chat", body) ==
+          std::vector<std::string>{});
     CHECK(json::parse(body).contains("input") == (model == std::string("gpt-6.1-sol")));
   }
 }
@@ -69,8 +74,8 @@ TEST_CASE("a thought the service cannot read any more is left out") {
       R"({"replies":[{"fault":{"kind":"status","status":400,"body":"{\"error\":{\"code\":\"invalid_encrypted_content\",\"message\":\"The encrypted content could not be verified.\"}}"}}]})");
   const auto provider = make_provider("responses", {.base_url = server.url(), .key = "k", .headers = {}});
   Request request = simple_request();
-  continue_with(request,
-                {Thinking{"hm", "responses:secret"}, ToolCall{.id = "c1", .name = "Read", .arguments = "{}", .signature = {}}});
+  continue_with(request, {Thinking{"hm", "responses:secret"},
+                          ToolCall{.id = "c1", .name = "Read", .arguments = "{}", .signature = {}}});
   CHECK(run(*provider, request).text == "ok");
   REQUIRE(server.requests().size() == 2);
   CHECK(server.requests()[0].body.find("secret") != std::string::npos);
@@ -78,7 +83,8 @@ TEST_CASE("a thought the service cannot read any more is left out") {
 }
 
 TEST_CASE("DeepSeek gets the thoughts of every answer back, and an empty one where there was none") {
-  FakeLlm server(R"({"replies":[{"thinking":"let me see","calls":[{"name":"Read","arguments":{}}]},{"text":"fine"}]})");
+  FakeLlm server(
+      R"({"replies":[{"thinking":"let me see","calls":[{"name":"Read","arguments":{}}]},{"text":"fine"}]})");
   const auto provider = make_provider("deepseek", {.base_url = server.url(), .key = "k", .headers = {}});
   Request request = simple_request();
   continue_with(request, run(*provider, request).blocks);
@@ -103,7 +109,8 @@ TEST_CASE("a broker's reasoning goes back as the vendor signed it") {
       const char* delta :
       {R"({"reasoning":"Let ","reasoning_details":[{"type":"reasoning.text","text":"Let ","index":0,"format":"anthropic-claude-v1"}]})",
        R"({"reasoning":"me.","reasoning_details":[{"type":"reasoning.text","text":"me.","index":0}]})",
-       R"({"reasoning_details":[{"type":"reasoning.text","signature":"sig","index":0}]})", R"({"content":"Done."})"})
+       R"({"reasoning_details":[{"type":"reasoning.text","signature":"sig","index":0}]})",
+       R"({"content":"Done."})"})
     decoder->event("", std::string(R"({"choices":[{"delta":)") + delta + "}]}", out);
   decoder->event("", R"({"choices":[{"delta":{},"finish_reason":"stop"}]})", out);
   decoder->event("", "[DONE]", out);
@@ -145,7 +152,10 @@ TEST_CASE("the name Gemini gave a call goes back with the call and its result") 
   StreamOut out([&](StreamEvent event) {
     if (auto* done = std::get_if<BlockDone>(&event)) blocks.push_back(done->block);
   });
-  decoder->event("", R"({"candidates":[{"content":{"parts":[{"functionCall":{"id":"fc-7","name":"Read","args":{}}}]}}]})", out);
+  decoder->event(
+      "",
+      R"({"candidates":[{"content":{"parts":[{"functionCall":{"id":"fc-7","name":"Read","args":{}}}]}}]})",
+      out);
   decoder->event("", R"({"candidates":[{"finishReason":"STOP"}]})", out);
   decoder->end(out);
   continue_with(request, blocks);

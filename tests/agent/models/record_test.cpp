@@ -17,7 +17,9 @@ using namespace tern::test;
 namespace {
 
 struct TempFile {
-  std::string path = (std::filesystem::temp_directory_path() / ("tern-record-" + std::to_string(::getpid()) + ".jsonl")).string();
+  std::string path =
+      (std::filesystem::temp_directory_path() / ("tern-record-" + std::to_string(::getpid()) + ".jsonl"))
+          .string();
   ~TempFile() { std::filesystem::remove(path); }
   std::string text() const {
     std::ifstream in(path);
@@ -33,8 +35,8 @@ TEST_CASE("what was recorded is played back, summaries apart") {
   TempFile file;
   std::string error;
   auto script = std::make_unique<ScriptedProvider>();
-  script->then(calls({{.id = "c1", .name = "Read", .arguments = "{\"a\":1}", .signature = "gemini:x"}}, "Reading.",
-                     {.input = 5, .output = 6, .cache_read = 7, .cache_write = 8}));
+  script->then(calls({{.id = "c1", .name = "Read", .arguments = "{\"a\":1}", .signature = "gemini:x"}},
+                     "Reading.", {.input = 5, .output = 6, .cache_read = 7, .cache_write = 8}));
   script->then(fails(Failure::overflow, "too long", 100, 200));
   script->summaries([](const Request&) { return says("the summary"); });
   {
@@ -77,12 +79,14 @@ TEST_CASE("a recording holds no secret, even one cut between deltas") {
   const auto recording = Recording::create(file.path, error);
   REQUIRE(recording);
   auto script = std::make_unique<ScriptedProvider>();
-  script->then(
-      {.events = {TextDelta{"the key is canary-key"}, TextDelta{"-42424242 and sk-ant-abcdefghijklmnopqrstuvwxyz"},
-                  BlockDone{Text{"canary-key-42424242"}},
-                  BlockDone{ToolCall{
-                      .id = "c", .name = "Bash", .arguments = R"({"command":"echo canary-key-42424242"})", .signature = {}}},
-                  Finished{}}});
+  script->then({.events = {TextDelta{"the key is canary-key"},
+                           TextDelta{"-42424242 and sk-ant-abcdefghijklmnopqrstuvwxyz"},
+                           BlockDone{Text{"canary-key-42424242"}},
+                           BlockDone{ToolCall{.id = "c",
+                                              .name = "Bash",
+                                              .arguments = R"({"command":"echo canary-key-42424242"})",
+                                              .signature = {}}},
+                           Finished{}}});
   run(*recording_provider(std::move(script), recording), simple_request("my key: canary-key-42424242"));
   const std::string text = file.text();
   CHECK(text.find("canary-key-42424242") == std::string::npos);

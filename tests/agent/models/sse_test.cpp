@@ -39,7 +39,8 @@ TEST_CASE("the same events come however the bytes are cut") {
   }
   for (std::size_t step : {1, 2, 3, 7}) {
     std::vector<std::string_view> chunks;
-    for (std::size_t at = 0; at < stream.size(); at += step) chunks.push_back(std::string_view(stream).substr(at, step));
+    for (std::size_t at = 0; at < stream.size(); at += step)
+      chunks.push_back(std::string_view(stream).substr(at, step));
     CHECK(parse(chunks) == expected);
   }
 }

@@ -14,7 +14,8 @@ TEST_CASE("quoting makes valid JSON of any bytes") {
   std::string all;
   for (int c = 0; c < 256; ++c) all += char(c), all += char(255 - c), all += 'x';
   CHECK(json::accept(json_quote(all)));
-  for (const char* cut : {"\xe4\xb8", "\xf0\x9f\x98", "\xc3", "\xed\xa0\x80", "\xc0\x80", "\xf5\x80\x80\x80", "\xc3\x1b[2J"}) {
+  for (const char* cut :
+       {"\xe4\xb8", "\xf0\x9f\x98", "\xc3", "\xed\xa0\x80", "\xc0\x80", "\xf5\x80\x80\x80", "\xc3\x1b[2J"}) {
     const auto parsed = json::parse(json_quote(cut), nullptr, false);
     REQUIRE(parsed.is_string());
     CHECK(parsed.get<std::string>().find("\xef\xbf\xbd") == 0);

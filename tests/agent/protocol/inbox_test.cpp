@@ -62,7 +62,8 @@ TEST_CASE("a helper is served although nobody can type any more, and although an
   bool served = false;
   world.commands.push(Quit{});
   world.commands.close();
-  CHECK_THROWS_AS(world.inbox.attend([&] { world.inbox.on_owner([&] { served = true; }); }), std::logic_error);
+  CHECK_THROWS_AS(world.inbox.attend([&] { world.inbox.on_owner([&] { served = true; }); }),
+                  std::logic_error);
   CHECK(served);
   CHECK_FALSE(world.inbox.next());
 }

@@ -1,4 +1,5 @@
-// Notes in the store and as files: what a person edits is taken back, what a link or another folder holds is not.
+// Notes in the store and as files: what a person edits is taken back, what a link or another folder holds is
+// not.
 #include "agent/store/note_book.h"
 
 #include <catch2/catch_test_macros.hpp>

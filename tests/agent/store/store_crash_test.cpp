@@ -1,5 +1,6 @@
-// What a crash of the machine can leave of a store, and what several processes do to one: the log is cut after every frame of
-// the write-ahead log, two programs write at once, an older file is opened. TERN_LONG=1 for the long runs.
+// What a crash of the machine can leave of a store, and what several processes do to one: the log is cut
+// after every frame of the write-ahead log, two programs write at once, an older file is opened. TERN_LONG=1
+// for the long runs.
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -33,7 +34,8 @@ bool long_run() { return std::getenv("TERN_LONG") != nullptr; }
 std::vector<std::uint64_t> commit_ends(const std::string& wal) {
   const auto number = [&](std::size_t at) {
     std::uint32_t value = 0;
-    for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(wal[at + static_cast<std::size_t>(i)]);
+    for (int i = 0; i < 4; ++i)
+      value = value << 8 | static_cast<unsigned char>(wal[at + static_cast<std::size_t>(i)]);
     return value;
   };
   std::vector<std::uint64_t> ends;
@@ -61,7 +63,8 @@ int whole_prefix(Store& store, int most) {
 
 }  // namespace
 
-TEST_CASE("store: a log cut anywhere opens with a whole prefix, and with all that was committed before the cut") {
+TEST_CASE(
+    "store: a log cut anywhere opens with a whole prefix, and with all that was committed before the cut") {
   constexpr int messages = 12;
   Folder origin;
   std::string database, wal;
@@ -74,8 +77,9 @@ TEST_CASE("store: a log cut anywhere opens with a whole prefix, and with all tha
   const auto ends = commit_ends(wal);
   REQUIRE(ends.size() >= messages);
   std::vector<std::uint64_t> cuts;
-  for (std::uint64_t at = 32; at <= wal.size(); at += 4120) cuts.push_back(at);       // at each frame
-  for (std::uint64_t at = 0; at < wal.size(); at += 10'000) cuts.push_back(at + 17);  // and in the middle of some
+  for (std::uint64_t at = 32; at <= wal.size(); at += 4120) cuts.push_back(at);  // at each frame
+  for (std::uint64_t at = 0; at < wal.size(); at += 10'000)
+    cuts.push_back(at + 17);  // and in the middle of some
   int best = 0;
   for (const auto cut : cuts) {
     for (const bool torn : {false, true}) {  // the end is missing, or holds what was on the disk before
@@ -83,7 +87,10 @@ TEST_CASE("store: a log cut anywhere opens with a whole prefix, and with all tha
       std::ofstream(folder.db(), std::ios::binary) << database;
       std::ofstream(folder.wal(), std::ios::binary)
           << wal.substr(0, cut)
-          << (torn ? std::string(std::min<std::size_t>(wal.size() - std::min<std::size_t>(cut, wal.size()), 4'096), '\x5a') : "");
+          << (torn ? std::string(
+                         std::min<std::size_t>(wal.size() - std::min<std::size_t>(cut, wal.size()), 4'096),
+                         '\x5a')
+                   : "");
       auto store = folder.store();
       INFO("cut at " << cut << " of " << wal.size() << (torn ? ", torn" : ""));
       REQUIRE(store->notices().empty());
@@ -99,7 +106,8 @@ TEST_CASE("store: a log cut anywhere opens with a whole prefix, and with all tha
   CHECK(best == messages);
 }
 
-TEST_CASE("store: two processes write to one project at the same time, nothing is lost and nobody sees a lock") {
+TEST_CASE(
+    "store: two processes write to one project at the same time, nothing is lost and nobody sees a lock") {
   const std::uint64_t rows = long_run() ? 10'000 : 400;
   Folder folder;
   { folder.store(); }
@@ -200,7 +208,9 @@ TEST_CASE("store: a file of an older version is copied before it becomes a newer
     store->create({.name = "old talk", .cwd = {}, .model = {}});
     for (std::uint64_t id = 1; id <= 5; ++id) store->append(long_prompt(id));
   }
-  const auto version = [](const fs::path& file) { return Sqlite(file, Sqlite::Mode::read).integer("PRAGMA user_version"); };
+  const auto version = [](const fs::path& file) {
+    return Sqlite(file, Sqlite::Mode::read).integer("PRAGMA user_version");
+  };
   const auto messages = [](const fs::path& file) {
     return Sqlite(file, Sqlite::Mode::read).integer("SELECT count(*) FROM log WHERE kind=0");
   };
@@ -232,13 +242,15 @@ TEST_CASE("store: a file of an older version is copied before it becomes a newer
   CHECK(version(folder.db()) == now + 2);
   CHECK(messages(folder.db()) == 5);
   CHECK(version(copy) == now);
-  CHECK((fs::status(copy).permissions() & fs::perms::all) == (fs::perms::owner_read | fs::perms::owner_write));
+  CHECK((fs::status(copy).permissions() & fs::perms::all) ==
+        (fs::perms::owner_read | fs::perms::owner_write));
 }
 
 TEST_CASE("store: a file that counted no messages becomes one that does, and can be looked at as it is") {
   Folder folder;
   CompactionRecord record;
-  record.tier = Tier::compact, record.strategy = "sections", record.summary = "what was done", record.pause_ms = 40;
+  record.tier = Tier::compact, record.strategy = "sections", record.summary = "what was done",
+  record.pause_ms = 40;
   {
     auto store = folder.store();
     store->create({.name = "old talk", .cwd = {}, .model = {}});
@@ -249,10 +261,12 @@ TEST_CASE("store: a file that counted no messages becomes one that does, and can
   {  // as the first version had it
     Sqlite db(folder.db(), Sqlite::Mode::write);
     db.exec("DROP VIEW summaries; DROP VIEW compactions");
-    for (const char* column : {"messages_before", "messages_after", "boundary", "boundary_score", "cause", "specifics",
-                               "specifics_kept", "sentences", "sentences_kept"})
+    for (const char* column : {"messages_before", "messages_after", "boundary", "boundary_score", "cause",
+                               "specifics", "specifics_kept", "sentences", "sentences_kept"})
       db.exec("ALTER TABLE batches DROP COLUMN " + std::string(column));
-    db.exec("CREATE VIEW summaries AS SELECT batch FROM batches; CREATE VIEW compactions AS SELECT batch FROM batches");
+    db.exec(
+        "CREATE VIEW summaries AS SELECT batch FROM batches; CREATE VIEW compactions AS SELECT batch FROM "
+        "batches");
     db.exec("PRAGMA user_version=1");
   }
   {
@@ -266,7 +280,8 @@ TEST_CASE("store: a file that counted no messages becomes one that does, and can
   std::string why;
   auto store = folder.store();
   REQUIRE(store->newest(why));
-  record.batch = store->next_batch(), record.messages_before = 40, record.messages_after = 12, record.cause = Cause::overflow;
+  record.batch = store->next_batch(), record.messages_before = 40, record.messages_after = 12,
+  record.cause = Cause::overflow;
   record.boundary = 25, record.boundary_score = 230;
   store->log({record.batch, {}}, record);
   const auto rows = store->compactions();
@@ -277,5 +292,6 @@ TEST_CASE("store: a file that counted no messages becomes one that does, and can
   CHECK(rows[1].boundary == 25);
   CHECK(rows[1].boundary_score == 230);
   CHECK(rows[1].cause == Cause::overflow);
-  CHECK(Sqlite(folder.db(), Sqlite::Mode::read).integer("SELECT messagesBefore FROM summaries WHERE number=2") == 40);
+  CHECK(Sqlite(folder.db(), Sqlite::Mode::read)
+            .integer("SELECT messagesBefore FROM summaries WHERE number=2") == 40);
 }

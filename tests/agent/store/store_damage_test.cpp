@@ -1,4 +1,5 @@
-// What the outside can do to a store: bits flipped, the end cut off, a newer version, a full or read-only disk.
+// What the outside can do to a store: bits flipped, the end cut off, a newer version, a full or read-only
+// disk.
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -65,23 +66,34 @@ TEST_CASE("store: a damaged file is never answered with an empty one") {
     switch (n < 12 ? n % 4 : n % 7) {
       case 0: overwrite(folder.db(), 0, std::string(100, '\0')); break;  // the header
       case 1: fs::resize_file(folder.db(), size * 3 / 4); break;         // the end
-      case 2: overwrite(folder.db(), 4096 * (1 + random() % (size / 4096 - 1)), std::string(4096, '\0')); break;
-      case 3: overwrite(folder.db(), 4096 * (2 + random() % (size / 4096 - 2)), std::string(64, '\xff')); break;
+      case 2:
+        overwrite(folder.db(), 4096 * (1 + random() % (size / 4096 - 1)), std::string(4096, '\0'));
+        break;
+      case 3:
+        overwrite(folder.db(), 4096 * (2 + random() % (size / 4096 - 2)), std::string(64, '\xff'));
+        break;
       case 4:  // single bits all over
         for (int bit = 0; bit < 20; ++bit)
-          overwrite(folder.db(), 4096 + random() % (size - 4096), std::string(1, static_cast<char>(random())));
+          overwrite(folder.db(), 4096 + random() % (size - 4096),
+                    std::string(1, static_cast<char>(random())));
         break;
-      case 5: overwrite(folder.db(), random() % 100, std::string(1, static_cast<char>(random()))); break;  // in the header
-      case 6: fs::resize_file(folder.db(), 4096 * (size / 4096 * 3 / 4 + random() % (size / 4096 / 4))); break;
+      case 5:
+        overwrite(folder.db(), random() % 100, std::string(1, static_cast<char>(random())));
+        break;  // in the header
+      case 6:
+        fs::resize_file(folder.db(), 4096 * (size / 4096 * 3 / 4 + random() % (size / 4096 / 4)));
+        break;
     }
-    const bool unclean = n % 12 < 8;  // an unclean end: the whole file is checked at open; else damage is met on the way
+    const bool unclean =
+        n % 12 < 8;  // an unclean end: the whole file is checked at open; else damage is met on the way
     if (unclean) std::ofstream(folder.db().string() + "-wal") << std::string(32, 'x');
     auto store = folder.store();
     INFO("damage " << n << (store->notices().empty() ? "" : ": " + store->notices()[0]));
     const std::uint64_t left = readable(*store, kMessages);
     CHECK(left >= kMessages / 2);
-    if (left == kMessages) continue;                    // hit a free or index page
-    if (n >= 12 && store->notices().empty()) continue;  // a text that changed under a page that still holds together
+    if (left == kMessages) continue;  // hit a free or index page
+    if (n >= 12 && store->notices().empty())
+      continue;  // a text that changed under a page that still holds together
     REQUIRE(store->notices().size() == 1);
     CHECK(store->notices()[0].find("recovered") != std::string::npos);
     CHECK(fs::exists(folder.db().string() + ".damaged-1"));
@@ -96,18 +108,22 @@ TEST_CASE("store: one wrong byte of the header or of a table's name costs nothin
   fill(original, messages);
   std::ifstream in(original.db(), std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  const auto column = bytes.find("model TEXT NOT NULL, parent INTEGER"), body = bytes.find("body BLOB NOT NULL");
+  const auto column = bytes.find("model TEXT NOT NULL, parent INTEGER"),
+             body = bytes.find("body BLOB NOT NULL");
   REQUIRE(column != bytes.npos);
   REQUIRE(body != bytes.npos);
-  // Of the header: the name, the forms for writing and reading, what is reserved, the schema's form, the encoding, the version.
-  for (const std::uint64_t at : std::vector<std::uint64_t>{3, 18, 19, 20, 22, 47, 59, 63, column + 2, body + 1}) {
+  // Of the header: the name, the forms for writing and reading, what is reserved, the schema's form, the
+  // encoding, the version.
+  for (const std::uint64_t at :
+       std::vector<std::uint64_t>{3, 18, 19, 20, 22, 47, 59, 63, column + 2, body + 1}) {
     INFO("byte " << at);
     Folder folder;
     fs::copy_file(original.db(), folder.db());
     overwrite(folder.db(), at, at == 63 ? std::string(1, '\0') : at == 59 ? "\2" : "M");
     auto store = folder.store();
     CHECK(readable(*store, messages) == messages);
-    for (const auto& notice : store->notices()) CHECK(notice.find("recovered 60 of 60 messages") != std::string::npos);
+    for (const auto& notice : store->notices())
+      CHECK(notice.find("recovered 60 of 60 messages") != std::string::npos);
     CHECK(store->integrity() == "ok");
     CHECK(store->append(short_prompt(messages + 1)));
     store.reset();
@@ -115,7 +131,9 @@ TEST_CASE("store: one wrong byte of the header or of a table's name costs nothin
   }
 }
 
-TEST_CASE("store: a damaged file that another tern has open, or that no recovery has room beside, stays where it is") {
+TEST_CASE(
+    "store: a damaged file that another tern has open, or that no recovery has room beside, stays where it "
+    "is") {
   Folder folder;
   fill(folder, 40);
   auto first = folder.store();
@@ -171,7 +189,9 @@ TEST_CASE("store: when the disk refuses, everything stays in memory and is writt
   struct rlimit old {};
   ::getrlimit(RLIMIT_FSIZE, &old);
   ::signal(SIGXFSZ, SIG_IGN);
-  const struct rlimit none { static_cast<rlim_t>(fs::file_size(folder.db().string() + "-wal")), old.rlim_max };
+  const struct rlimit none {
+    static_cast<rlim_t>(fs::file_size(folder.db().string() + "-wal")), old.rlim_max
+  };
   ::setrlimit(RLIMIT_FSIZE, &none);
   CHECK_FALSE(store->append(short_prompt(2)));
   RecallId kept;
@@ -195,11 +215,13 @@ TEST_CASE("store: when the disk refuses, everything stays in memory and is writt
   CHECK(store->text(kept) == "precious");
 }
 
-TEST_CASE("store: a disk that is full at the start is named, with the ways out, and the session works in memory") {
+TEST_CASE(
+    "store: a disk that is full at the start is named, with the ways out, and the session works in memory") {
   const pid_t child = ::fork();
   if (child == 0) {  // a disk of its own needs a mount, and a mount needs a namespace of its own
     constexpr int no_mounts = 77;
-    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || ::mount("tmpfs", "/mnt", "tmpfs", 0, "size=40k") != 0) ::_exit(no_mounts);
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || ::mount("tmpfs", "/mnt", "tmpfs", 0, "size=40k") != 0)
+      ::_exit(no_mounts);
     auto store = Store::open({.folder = "/mnt"});
     store->create({});
     const auto said = store->notices().empty() ? std::string() : store->notices()[0];

@@ -1,4 +1,5 @@
-// A fork shares what came before it: not only the messages, also originals, file changes, costs, compactions and pins.
+// A fork shares what came before it: not only the messages, also originals, file changes, costs, compactions
+// and pins.
 #include <catch2/catch_test_macros.hpp>
 
 #include "agent/store/store.h"
@@ -17,7 +18,8 @@ struct ForkedStore {
   std::string parent = store->create({.name = "parent", .cwd = "/src", .model = "demo/demo"}).id;
 
   std::unique_ptr<Store> open() {
-    return Store::open({.folder = dir.path(), .now = [this] { return TimePoint(std::chrono::milliseconds(++now_ms)); }});
+    return Store::open(
+        {.folder = dir.path(), .now = [this] { return TimePoint(std::chrono::milliseconds(++now_ms)); }});
   }
   // One turn with an answer, a file change, a request, an original and a compaction.
   RecallId turn(std::uint64_t item, const std::string& file) {
@@ -25,8 +27,14 @@ struct ForkedStore {
     prompt.id = {item}, prompt.when = TimePoint(std::chrono::milliseconds(++now_ms));
     prompt.blocks.push_back(Text{"prompt " + file});
     store->append(make_item(std::move(prompt)));
-    store->add_change({.turn = item, .call_id = "c", .path = file, .before = "was\n", .hash_before = "1", .hash_after = "2"});
-    store->add_usage({.turn = item, .provider = "p", .model = "m", .purpose = "turn", .input = 100, .dollars = 0.5});
+    store->add_change({.turn = item,
+                       .call_id = "c",
+                       .path = file,
+                       .before = "was\n",
+                       .hash_before = "1",
+                       .hash_after = "2"});
+    store->add_usage(
+        {.turn = item, .provider = "p", .model = "m", .purpose = "turn", .input = 100, .dollars = 0.5});
     CompactionRecord record;
     record.tier = Tier::micro, record.batch = store->next_batch(), record.strategy = file;
     store->log({record.batch, {}}, record);
@@ -52,7 +60,9 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("fork: originals, changes, costs and compactions from before it are there, later ones of the parent are not") {
+TEST_CASE(
+    "fork: originals, changes, costs and compactions from before it are there, later ones of the parent are "
+    "not") {
   ForkedStore world;
   Store& store = *world.store;
   world.turn(1, "before.txt");

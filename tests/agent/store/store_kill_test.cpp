@@ -1,5 +1,5 @@
-// A writer is killed at random moments. What it had acknowledged over a pipe must be there when the store is opened again,
-// and the context must be exactly that of some whole prefix of its script, never a mixture.
+// A writer is killed at random moments. What it had acknowledged over a pipe must be there when the store is
+// opened again, and the context must be exactly that of some whole prefix of its script, never a mixture.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,7 +32,8 @@ ItemPtr prompt(std::uint64_t id) {
 
 ItemPtr call(std::uint64_t id) {
   Item item;
-  item.id = {id}, item.role = Role::assistant, item.blocks.push_back(ToolCall{"c" + std::to_string(id), "Bash", "{}", {}});
+  item.id = {id}, item.role = Role::assistant,
+  item.blocks.push_back(ToolCall{"c" + std::to_string(id), "Bash", "{}", {}});
   return make_item(std::move(item));
 }
 
@@ -42,8 +43,8 @@ std::string output(std::uint64_t id) {
 
 ItemPtr answer(std::uint64_t id, RecallId recall) {
   ToolResult result;
-  result.call_id = "c" + std::to_string(id - 1), result.tool = "Bash", result.text = "short " + std::to_string(id),
-  result.recall = recall;
+  result.call_id = "c" + std::to_string(id - 1), result.tool = "Bash",
+  result.text = "short " + std::to_string(id), result.recall = recall;
   result.form = ResultForm::snipped;
   Item item;
   item.id = {id}, item.blocks.push_back(result);
@@ -62,11 +63,13 @@ Batch compaction(std::uint64_t batch, std::uint64_t first) {
   summary.id = {10'000 + batch}, summary.synthetic = true;
   summary.blocks.push_back(Summary{"summary " + std::to_string(batch), {{first}, {first + 7}}});
   Batch edits{batch, {{{first}, Insert{make_item(std::move(summary))}, {Tier::compact, "kill", ""}, 0}}};
-  for (std::uint64_t id = first; id < first + 8; ++id) edits.edits.push_back({{id}, Drop{}, {Tier::compact, "kill", ""}, 1});
+  for (std::uint64_t id = first; id < first + 8; ++id)
+    edits.edits.push_back({{id}, Drop{}, {Tier::compact, "kill", ""}, 1});
   return edits;
 }
 
-// Four steps make a turn; after each fifth turn two turns are compacted. Acknowledged means: append() said it is on disk.
+// Four steps make a turn; after each fifth turn two turns are compacted. Acknowledged means: append() said it
+// is on disk.
 template <class Acknowledge>
 void play(Store& store, Acknowledge acknowledge) {
   std::uint64_t batch = 0, id = 0;
@@ -81,7 +84,10 @@ void play(Store& store, Acknowledge acknowledge) {
           store.started({"c" + std::to_string(id), "Bash", "Bash", "make", "{}"});
         });
         break;
-      case 2: saved = store.transact([&] { store.append(answer(id, store.put_original(output(id), "Bash", "make"))); }); break;
+      case 2:
+        saved =
+            store.transact([&] { store.append(answer(id, store.put_original(output(id), "Bash", "make"))); });
+        break;
       case 3: saved = store.append(done(id)); break;
     }
     if (saved) acknowledge(step);
@@ -113,7 +119,8 @@ std::vector<std::string> all_pictures() {
   ::_exit(0);
 }
 
-// Lets the writer run until it has acknowledged `events` of them plus a little, then kills it. Returns how many were.
+// Lets the writer run until it has acknowledged `events` of them plus a little, then kills it. Returns how
+// many were.
 std::uint64_t run_and_kill(const std::filesystem::path& folder, std::mt19937& random) {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
@@ -155,17 +162,19 @@ TEST_CASE("store: kill -9 at random moments loses nothing that was acknowledged"
       REQUIRE(acknowledged == 0);
       continue;
     }
-    // Before anything is mended: the context is that after `acknowledged` events, or after the one that was being written.
+    // Before anything is mended: the context is that after `acknowledged` events, or after the one that was
+    // being written.
     auto look = Store::open({.folder = folder.path, .read_only = true});
     const auto raw = look->resume(rows[0].id, why);
     REQUIRE(raw);
     const std::string picture = test::to_script(look->conversation(), 20);
-    const bool exact =
-        picture == pictures.at(acknowledged) || (acknowledged + 1 < pictures.size() && picture == pictures[acknowledged + 1]);
+    const bool exact = picture == pictures.at(acknowledged) ||
+                       (acknowledged + 1 < pictures.size() && picture == pictures[acknowledged + 1]);
     REQUIRE(exact);
     const auto opened = store->resume(rows[0].id, why);
     REQUIRE(opened);
     REQUIRE(check(opened->conversation).empty());
-    for (const Original& original : store->originals()) REQUIRE(store->text(original.id) == output(original.item.value));
+    for (const Original& original : store->originals())
+      REQUIRE(store->text(original.id) == output(original.item.value));
   }
 }

@@ -46,13 +46,15 @@ Batch drop_first(std::uint64_t id) {
   summary.blocks.push_back(Summary{"they fixed the parser", {{1}, {3}}});
   Batch batch{id, {}};
   batch.edits.push_back({{1}, Insert{make_item(std::move(summary))}, {Tier::compact, "summarize", "old"}, 0});
-  for (std::uint64_t n : {1, 2, 3}) batch.edits.push_back({{n}, Drop{}, {Tier::compact, "summarize", "old"}, 10});
+  for (std::uint64_t n : {1, 2, 3})
+    batch.edits.push_back({{n}, Drop{}, {Tier::compact, "summarize", "old"}, 10});
   return batch;
 }
 
 CompactionRecord record_of(const Batch& batch) {
   CompactionRecord record;
-  record.batch = batch.id, record.tier = Tier::compact, record.strategy = "sections", record.summary = "they fixed the parser";
+  record.batch = batch.id, record.tier = Tier::compact, record.strategy = "sections",
+  record.summary = "they fixed the parser";
   record.key_points = {"parser", "换行"}, record.before = 100, record.after = 40;
   return record;
 }
@@ -124,9 +126,12 @@ TEST_CASE("store: the fold equals replay(), with replaced blocks and pins") {
     log.emplace_back(item);
   }
   ToolResult stub;
-  stub.call_id = "c1", stub.tool = "Read", stub.text = "[Read a.cpp, 30 lines]", stub.form = ResultForm::compacted;
+  stub.call_id = "c1", stub.tool = "Read", stub.text = "[Read a.cpp, 30 lines]",
+  stub.form = ResultForm::compacted;
   Batch pin{1, {{{4}, Pin{true}, {}, 0}}};
-  Batch micro{2, {{{3}, Replace{0, stub}, {Tier::micro, "microcompact", "old"}, 9}, {{4}, Drop{}, {Tier::micro, "x", "y"}, 1}}};
+  Batch micro{2,
+              {{{3}, Replace{0, stub}, {Tier::micro, "microcompact", "old"}, 9},
+               {{4}, Drop{}, {Tier::micro, "x", "y"}, 1}}};
   for (const Batch& batch : {pin, micro}) {
     store->log(batch, {});
     log.emplace_back(batch);
@@ -261,8 +266,10 @@ TEST_CASE("store: originals come back byte for byte, by range and by line") {
   auto store = folder.store();
   store->create({});
   std::string big;
-  for (int n = 1; n <= 60'000; ++n) big += "line " + std::to_string(n) + (n % 7 ? "\n" : " \x1b[31mred\x1b[0m\r\n");
-  const RecallId first = store->put_original(big, "Bash", "make"), again = store->put_original(big, "Bash", "make");
+  for (int n = 1; n <= 60'000; ++n)
+    big += "line " + std::to_string(n) + (n % 7 ? "\n" : " \x1b[31mred\x1b[0m\r\n");
+  const RecallId first = store->put_original(big, "Bash", "make"),
+                 again = store->put_original(big, "Bash", "make");
   const auto spill = folder.path / "spill";
   FILE* out = std::fopen(spill.c_str(), "wb");
   std::fwrite(big.data(), 1, big.size(), out);
@@ -277,7 +284,8 @@ TEST_CASE("store: originals come back byte for byte, by range and by line") {
   CHECK(store->bytes(again, static_cast<std::int64_t>(big.size()) - 3, 100) == big.substr(big.size() - 3));
   CHECK(store->lines(first, 1, 2) == "line 1\nline 2\n");
   for (std::size_t n : {29'990U, 30'001U, 45'123U, 59'997U}) {
-    const std::size_t at = big.find("line " + std::to_string(n)), end = big.find("line " + std::to_string(n + 2));
+    const std::size_t at = big.find("line " + std::to_string(n)),
+                      end = big.find("line " + std::to_string(n + 2));
     CHECK(store->lines(first, n, n + 1) == big.substr(at, end - at));
   }
   CHECK(store->original(first)->bytes == static_cast<std::int64_t>(big.size()));
@@ -329,7 +337,8 @@ TEST_CASE("store: the screen is shown again with its cells and notices") {
   append_all(*store, "user go\ncall 1 Edit a.cpp");
   store->started({"c1", "Edit", "Edit", "a.cpp", "{}"});
   ToolFinished cell;
-  cell.call_id = "c1", cell.tool = cell.label = "Edit", cell.subject = "a.cpp", cell.note = "+2 −1", cell.diff = "@@ -1 +1 @@";
+  cell.call_id = "c1", cell.tool = cell.label = "Edit", cell.subject = "a.cpp", cell.note = "+2 −1",
+  cell.diff = "@@ -1 +1 @@";
   cell.milliseconds = 42, cell.exit_status = 3;
   store->transact([&] {
     store->finished(cell, {});
@@ -338,8 +347,8 @@ TEST_CASE("store: the screen is shown again with its cells and notices") {
   store->remember(Notice{Level::warning, "careful"});
   restart(store, folder, id);
   const std::vector<Event> screen = store->screen();
-  const auto finished =
-      std::find_if(screen.begin(), screen.end(), [](const Event& e) { return std::holds_alternative<ToolFinished>(e); });
+  const auto finished = std::find_if(screen.begin(), screen.end(),
+                                     [](const Event& e) { return std::holds_alternative<ToolFinished>(e); });
   REQUIRE(finished != screen.end());
   const auto& shown = std::get<ToolFinished>(*finished);
   CHECK(shown.diff == cell.diff);
@@ -358,14 +367,16 @@ TEST_CASE("store: a long log is shown in parts that begin at a prompt and join w
   std::string lines;
   for (int turn = 1; turn <= 40; ++turn) {
     const std::string n = std::to_string(turn);
-    lines += "user go " + n + "\ncall " + n + " Read a.cpp\nresult " + n + " = done " + n + "\nassistant ok " + n + "\n";
+    lines += "user go " + n + "\ncall " + n + " Read a.cpp\nresult " + n + " = done " + n +
+             "\nassistant ok " + n + "\n";
   }
   append_all(*store, lines);
   const auto brief = [](const std::vector<Event>& events) {
     std::string text;
     for (const Event& event : events) {
       text += std::to_string(event.index()) + ' ';
-      if (const auto* item = std::get_if<ItemAdded>(&event)) text += std::to_string(item->item->id.value) + ' ';
+      if (const auto* item = std::get_if<ItemAdded>(&event))
+        text += std::to_string(item->item->id.value) + ' ';
       if (const auto* call = std::get_if<ToolStarted>(&event)) text += call->call_id + call->arguments + ' ';
     }
     return text;
@@ -394,9 +405,11 @@ TEST_CASE("store: small things beside the log survive") {
   const std::string id = store->create({}).id;
   append_all(*store, "user go");
   UsageRow usage;
-  usage.turn = 1, usage.provider = usage.model = "demo", usage.purpose = "turn", usage.input = 10, usage.dollars = 0.25;
+  usage.turn = 1, usage.provider = usage.model = "demo", usage.purpose = "turn", usage.input = 10,
+  usage.dollars = 0.25;
   store->add_usage(usage);
-  store->put_draft({.covers = {{1}, {4}}, .answer = "draft", .model = "m", .strategy = "s", .prefix_hash = "h"});
+  store->put_draft(
+      {.covers = {{1}, {4}}, .answer = "draft", .model = "m", .strategy = "s", .prefix_hash = "h"});
   store->grant("Bash(git status)", true);
   store->grant("Bash(make)", false);
   for (const char* prompt : {"one", "two", "one"}) store->add_prompt(prompt);
@@ -425,7 +438,8 @@ TEST_CASE("store: a long audit takes little room and comes back whole") {
   const std::string id = store->create({}).id;
   append_all(*store, "user go");
   CompactionRecord record{.batch = store->next_batch(), .tier = Tier::compact, .summary = "It is done"};
-  for (int i = 0; i < 40'000; ++i) record.audit_full += "- kept: src/part" + std::to_string(i % 97) + ".cpp\n";
+  for (int i = 0; i < 40'000; ++i)
+    record.audit_full += "- kept: src/part" + std::to_string(i % 97) + ".cpp\n";
   store->log({record.batch, {}}, record);
   restart(store, folder, id);
   REQUIRE(store->summaries().size() == 1);

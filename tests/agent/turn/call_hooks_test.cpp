@@ -34,7 +34,8 @@ struct PlayedHooks {
 };
 
 std::string result_of(const Rig& rig) {
-  for (auto item = rig.context.conversation.items.rbegin(); item != rig.context.conversation.items.rend(); ++item)
+  for (auto item = rig.context.conversation.items.rbegin(); item != rig.context.conversation.items.rend();
+       ++item)
     for (const auto& block : (*item)->blocks)
       if (const auto* result = std::get_if<ToolResult>(&block)) return result->text;
   return {};
@@ -49,7 +50,8 @@ void one_call(Rig& rig, const std::string& tool, const std::string& arguments) {
 TEST_CASE("call hooks: a denied call does not run, and the model reads why") {
   Rig rig;
   PlayedHooks hooks;
-  hooks.answers[HookEvent::pre_tool_use] = {.word = HookWord::deny, .reason = "not on Fridays\nnor today", .by = "guard"};
+  hooks.answers[HookEvent::pre_tool_use] = {
+      .word = HookWord::deny, .reason = "not on Fridays\nnor today", .by = "guard"};
   hooks.join(rig);
   one_call(rig, "Write", R"({"file_path":"a.txt","content":"x"})");
   rig.turn("go");
@@ -58,9 +60,10 @@ TEST_CASE("call hooks: a denied call does not run, and the model reads why") {
   CHECK(rig.agent.denials[0].reason == "by the hook guard: not on Fridays");
   CHECK_FALSE(std::filesystem::exists(rig.root / "a.txt"));
   REQUIRE(hooks.heard.size() == 1);
-  CHECK(hooks.heard[0].second == json{{"tool_name", "Write"},
-                                      {"tool_use_id", "c1"},
-                                      {"tool_input", {{"file_path", (rig.root / "a.txt").string()}, {"content", "x"}}}});
+  CHECK(hooks.heard[0].second ==
+        json{{"tool_name", "Write"},
+             {"tool_use_id", "c1"},
+             {"tool_input", {{"file_path", (rig.root / "a.txt").string()}, {"content", "x"}}}});
 }
 
 TEST_CASE("call hooks: a changed input is what runs, and meets the rules like any other") {
@@ -74,7 +77,8 @@ TEST_CASE("call hooks: a changed input is what runs, and meets the rules like an
   CHECK_FALSE(std::filesystem::exists(rig.root / "a.txt"));
   CHECK(result_of(rig).find("[A hook says: the input was changed to ") != std::string::npos);
 
-  hooks.answers[HookEvent::pre_tool_use] = {.word = HookWord::allow, .input = R"({"file_path":"c.txt","content":"y"})"};
+  hooks.answers[HookEvent::pre_tool_use] = {.word = HookWord::allow,
+                                            .input = R"({"file_path":"c.txt","content":"y"})"};
   rig.hands.policy.rules.push_back({PermissionRule::Kind::deny, "Write", "c.txt", "test"});
   one_call(rig, "Write", R"({"file_path":"d.txt","content":"x"})");
   rig.turn("go");
@@ -87,7 +91,8 @@ TEST_CASE("call hooks: a changed input is what runs, and meets the rules like an
   CHECK(result_of(rig).starts_with("Not run: a hook changed its input to something Write does not take."));
 }
 
-TEST_CASE("call hooks: allow answers a question, never a deny rule, never a question about something destructive") {
+TEST_CASE(
+    "call hooks: allow answers a question, never a deny rule, never a question about something destructive") {
   Rig rig;
   rig.hands.policy.mode = PermissionMode::ask;
   PlayedHooks hooks;
@@ -100,7 +105,8 @@ TEST_CASE("call hooks: allow answers a question, never a deny rule, never a ques
   one_call(rig, "Write", R"({"file_path":"b.txt","content":"x"})");
   rig.turn("go");
   CHECK_FALSE(std::filesystem::exists(rig.root / "b.txt"));
-  const Decision danger = Ask{.reason = "it deletes", .remember = {}, .grants = {}, .targets = {}, .danger = true};
+  const Decision danger =
+      Ask{.reason = "it deletes", .remember = {}, .grants = {}, .targets = {}, .danger = true};
   CHECK(std::holds_alternative<Ask>(weighed(danger, HookWord::allow, "", "guard")));
 }
 
@@ -132,17 +138,21 @@ TEST_CASE("call hooks: a permission hook answers in the user's place") {
   CHECK(result_of(rig) == "Permission denied by a hook: no");
 }
 
-TEST_CASE("call hooks: updatedPermissions add rules and a mode for this session, and never more than accept edits") {
+TEST_CASE(
+    "call hooks: updatedPermissions add rules and a mode for this session, and never more than accept "
+    "edits") {
   Rig rig;
   PlayedHooks hooks;
   hooks.answers[HookEvent::permission_request] = {
       .word = HookWord::allow,
       .by = "guard",
-      .permissions = {R"({"type":"addRules","behavior":"allow","destination":"session","rules":[
+      .permissions = {
+          R"({"type":"addRules","behavior":"allow","destination":"session","rules":[
                           {"toolName":"Write","ruleContent":"docs/**"},{"toolName":"Bash"},7]})",
-                      R"({"type":"addRules","behavior":"deny","rules":[{"toolName":"Write","ruleContent":"secret.txt"}]})",
-                      R"({"type":"addRules","behavior":"forbid","rules":[{"toolName":"Edit","ruleContent":"src/**"}]})",
-                      R"({"type":"setMode","mode":"bypassPermissions"})", R"({"type":"addDirectories","directories":["/"]})"}};
+          R"({"type":"addRules","behavior":"deny","rules":[{"toolName":"Write","ruleContent":"secret.txt"}]})",
+          R"({"type":"addRules","behavior":"forbid","rules":[{"toolName":"Edit","ruleContent":"src/**"}]})",
+          R"({"type":"setMode","mode":"bypassPermissions"})",
+          R"({"type":"addDirectories","directories":["/"]})"}};
   hooks.join(rig);
   rig.hands.policy.mode = PermissionMode::ask;
   one_call(rig, "Write", R"({"file_path":"a.txt","content":"x"})");
@@ -168,12 +178,14 @@ TEST_CASE("call hooks: after a call its result may be changed, blocked with a re
   rig.write("a.txt", "hello\n");
   PlayedHooks hooks;
   hooks.answers[HookEvent::pre_tool_use].context = "before";
-  hooks.answers[HookEvent::post_tool_use] = {.blocked = true, .reason = "lint fails", .output = "other", .context = "after"};
+  hooks.answers[HookEvent::post_tool_use] = {
+      .blocked = true, .reason = "lint fails", .output = "other", .context = "after"};
   hooks.answers[HookEvent::post_tool_use_failure].context = "failed";
   hooks.join(rig);
   one_call(rig, "Read", R"({"file_path":"a.txt"})");
   rig.turn("go");
-  CHECK(result_of(rig) == "other\n\n[A hook says: before]\n\n[A hook says: lint fails]\n\n[A hook says: after]");
+  CHECK(result_of(rig) ==
+        "other\n\n[A hook says: before]\n\n[A hook says: lint fails]\n\n[A hook says: after]");
   REQUIRE(hooks.heard.size() == 2);
   const auto& post = hooks.heard[1].second;
   CHECK(post["tool_response"]["success"] == true);
@@ -238,7 +250,9 @@ TEST_CASE("turn hooks: a stop hook keeps the turn going, at most eight times") {
 
 TEST_CASE("turn hooks: without hooks nothing is asked") {
   Rig rig;
-  rig.hands.hooks.ask = [](const HookCall&, std::stop_token) -> HookAnswer { throw std::runtime_error("asked"); };
+  rig.hands.hooks.ask = [](const HookCall&, std::stop_token) -> HookAnswer {
+    throw std::runtime_error("asked");
+  };
   one_call(rig, "Write", R"({"file_path":"a.txt","content":"x"})");
   CHECK(rig.turn("go").how == TurnEnded::How::done);
 }

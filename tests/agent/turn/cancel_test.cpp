@@ -1,5 +1,5 @@
-// Esc at every byte of recorded streams, through the whole turn: whatever was kept, the next request has the shape each
-// service insists on, and the person's prompts are all in it.
+// Esc at every byte of recorded streams, through the whole turn: whatever was kept, the next request has the
+// shape each service insists on, and the person's prompts are all in it.
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
@@ -29,11 +29,13 @@ std::vector<nlohmann::json> replies() {
 
 std::string stream_of(const Wire& dialect, const nlohmann::json& reply) {
   std::string bytes;
-  for (const std::string& event : fake_stream(dialect.name, reply, {.input = 10, .output = 5}, 1)) bytes += event;
+  for (const std::string& event : fake_stream(dialect.name, reply, {.input = 10, .output = 5}, 1))
+    bytes += event;
   return bytes;
 }
 
-// The dialect's own decoder over the first bytes of a stream; then the person presses Esc, as HttpProvider would tell it.
+// The dialect's own decoder over the first bytes of a stream; then the person presses Esc, as HttpProvider
+// would tell it.
 class Cut : public Provider {
  public:
   std::unique_ptr<Codec> codec;
@@ -89,7 +91,8 @@ TEST_CASE("a turn stopped at any byte of a stream leaves a next request that eve
       rig.keep_events = false;
       auto cut = std::make_unique<Cut>();
       Cut& wire = *cut;
-      wire.codec = find_provider(dialect.provider)->codec({.base_url = "https://h", .key = "", .headers = {}});
+      wire.codec =
+          find_provider(dialect.provider)->codec({.base_url = "https://h", .key = "", .headers = {}});
       auto after = std::move(rig.provider);
       for (std::size_t end = 0; end <= bytes.size(); end += stride) {
         INFO(dialect.provider << " stopped at byte " << end << " of " << reply.dump());
@@ -125,7 +128,8 @@ TEST_CASE("the same over a real connection that falls silent there") {
         std::stop_source person;
         RunOptions options;
         options.timeouts.silence = std::chrono::milliseconds(8);
-        rig.provider = make_provider_with(dialect.provider, {.base_url = server.url(), .key = "k", .headers = {}}, options);
+        rig.provider = make_provider_with(dialect.provider,
+                                          {.base_url = server.url(), .key = "k", .headers = {}}, options);
         rig.context.conversation = {};
         rig.agent.emit = [&](const Event& event) {
           if (std::holds_alternative<Waiting>(event)) person.request_stop();

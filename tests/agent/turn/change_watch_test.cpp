@@ -15,10 +15,11 @@ TEST_CASE("what a change broke follows its result, and people see it in the cell
     return path == "good.py" ? ChangeNews{} : ChangeNews{"New errors in " + path, "1 new error"};
   };
   rig.script
-      .then(test::calls({test::call("c1", "Write", R"({"file_path":"good.py","content":"x\n"})"),
-                         test::call("c2", "Write", R"({"file_path":"bad.py","content":"x\n"})"),
-                         test::call("c3", "Edit", R"({"file_path":"bad.py","old_string":"no","new_string":"way"})"),
-                         test::call("c4", "Read", R"({"file_path":"bad.py"})")}))
+      .then(test::calls(
+          {test::call("c1", "Write", R"({"file_path":"good.py","content":"x\n"})"),
+           test::call("c2", "Write", R"({"file_path":"bad.py","content":"x\n"})"),
+           test::call("c3", "Edit", R"({"file_path":"bad.py","old_string":"no","new_string":"way"})"),
+           test::call("c4", "Read", R"({"file_path":"bad.py"})")}))
       .then(test::says("done"));
   rig.turn("go");
   CHECK(expected == std::vector<std::string>{"good.py", "bad.py", "bad.py"});

@@ -51,9 +51,10 @@ inline int live(const Day& day, int from, int to, int pipe) {
     note_originals(rig, hashes);
     std::error_code ignored;
     std::filesystem::remove(rig.root / ("f" + std::to_string(turn) + ".txt"), ignored);
-    const auto line = std::to_string(turn) + ' ' + std::to_string(rss_kb()) + ' ' + std::to_string(clock.refused) + ' ' +
-                      std::to_string(clock.overflows) + ' ' + std::to_string(clock.sent) + ' ' +
-                      std::to_string(rig.compactor.swapped()) + ' ' + std::to_string(rig.compactor.forced_pauses()) + '\n';
+    const auto line = std::to_string(turn) + ' ' + std::to_string(rss_kb()) + ' ' +
+                      std::to_string(clock.refused) + ' ' + std::to_string(clock.overflows) + ' ' +
+                      std::to_string(clock.sent) + ' ' + std::to_string(rig.compactor.swapped()) + ' ' +
+                      std::to_string(rig.compactor.forced_pauses()) + '\n';
     if (::write(pipe, line.data(), line.size()) < 0) return 4;
   }
   return 0;

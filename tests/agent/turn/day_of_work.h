@@ -1,6 +1,6 @@
-// A scripted day of work through a small window: thousands of turns in one session, restarts, kill -9, a small model that fails
-// for an hour, a provider that refuses a length. Each life is a program of its own (threads do not
-// survive a fork); what it acknowledged is checked after it.
+// A scripted day of work through a small window: thousands of turns in one session, restarts, kill -9, a
+// small model that fails for an hour, a provider that refuses a length. Each life is a program of its own
+// (threads do not survive a fork); what it acknowledged is checked after it.
 #pragma once
 
 #include <fcntl.h>
@@ -41,8 +41,8 @@ inline Life one_life(const Day& day, int from, int to, bool murder) {
   if (::pipe(ends) != 0) std::abort();
   ::fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   std::ostringstream told;
-  told << day.turns << ' ' << day.window << ' ' << day.words << ' ' << from << ' ' << to << ' ' << ends[1] << ' '
-       << day.folder.string();
+  told << day.turns << ' ' << day.window << ' ' << day.words << ' ' << from << ' ' << to << ' ' << ends[1]
+       << ' ' << day.folder.string();
   ::setenv(life_variable, told.str().c_str(), 1);
   const auto child = ::fork();
   if (child == 0) {
@@ -59,8 +59,8 @@ inline Life one_life(const Day& day, int from, int to, bool murder) {
       line += c;
       continue;
     }
-    std::sscanf(line.c_str(), "%d %ld %d %d %lld %zu %zu", &life.last, &life.rss, &life.refused, &life.overflows, &life.sent,
-                &life.swapped, &life.waited);
+    std::sscanf(line.c_str(), "%d %ld %d %d %lld %zu %zu", &life.last, &life.rss, &life.refused,
+                &life.overflows, &life.sent, &life.swapped, &life.waited);
     line.clear();
     if (murder && life.last >= (from + to) / 2) {
       pollfd none{-1, 0, 0};

@@ -1,4 +1,5 @@
-// The provider of a scripted day of work (day_of_work.h): what a turn asks for, and what a model of a small window refuses.
+// The provider of a scripted day of work (day_of_work.h): what a turn asks for, and what a model of a small
+// window refuses.
 #pragma once
 
 #include <algorithm>
@@ -35,13 +36,14 @@ inline std::string words(unsigned seed, int count) {
   std::mt19937 random(seed);
   std::string text;
   for (int i = 0; i < count; ++i)
-    text +=
-        "src/m" + std::to_string(random() % 900) + "/f" + std::to_string(random() % 9'000) + (i % 6 == 5 ? ".cpp:12\n" : ".h ");
+    text += "src/m" + std::to_string(random() % 900) + "/f" + std::to_string(random() % 9'000) +
+            (i % 6 == 5 ? ".cpp:12\n" : ".h ");
   return text;
 }
 
 inline std::string prompt_of(int turn) {
-  return "Task number " + std::to_string(turn) + ": look at the listing and remember value " + std::to_string(turn * 7919) + ".";
+  return "Task number " + std::to_string(turn) + ": look at the listing and remember value " +
+         std::to_string(turn * 7919) + ".";
 }
 
 inline long rss_kb() {
@@ -74,26 +76,30 @@ class DayProvider : public Provider {
     const auto tokens = count(request.conversation) + 30;
     if (tokens > day_.window || (day_.refuses(clock_.turn) && !std::exchange(clock_.refused_once, true))) {
       ++(tokens > day_.window ? clock_.refused : clock_.overflows);
-      return sink(Failed{Failure::overflow, "prompt is too long", day_.window, std::max(tokens, day_.window + 1), 400});
+      return sink(Failed{Failure::overflow, "prompt is too long", day_.window,
+                         std::max(tokens, day_.window + 1), 400});
     }
     clock_.sent += tokens;
     think();
     sink(UsageReport{{tokens, 80, 0, 0}});
     const auto& last = *request.conversation.items.back();
-    const bool answered = std::any_of(last.blocks.begin(), last.blocks.end(),
-                                      [](const Block& block) { return std::holds_alternative<ToolResult>(block); });
+    const bool answered = std::any_of(last.blocks.begin(), last.blocks.end(), [](const Block& block) {
+      return std::holds_alternative<ToolResult>(block);
+    });
     if (answered || last.synthetic) {
-      sink(BlockDone{
-          Text{"Task " + std::to_string(clock_.turn) + " is done. " + words(static_cast<unsigned>(clock_.turn) + 50'000, 120)}});
+      sink(BlockDone{Text{"Task " + std::to_string(clock_.turn) + " is done. " +
+                          words(static_cast<unsigned>(clock_.turn) + 50'000, 120)}});
       return sink(Finished{StopReason::end});
     }
     const auto name = "f" + std::to_string(clock_.turn) + ".txt";
-    sink(BlockDone{call("c" + std::to_string(last.id.value), "Read", R"({"file_path":")" + (root_ / name).string() + R"("})")});
+    sink(BlockDone{call("c" + std::to_string(last.id.value), "Read",
+                        R"({"file_path":")" + (root_ / name).string() + R"("})")});
     sink(Finished{StopReason::tools});
   }
 
  private:
-  // A model takes seconds for each answer, and a draft's model no longer than two of them, however busy the machine.
+  // A model takes seconds for each answer, and a draft's model no longer than two of them, however busy the
+  // machine.
   void think() const {
     const bool long_enough = clock_.drafting() && ++clock_.drafting_since >= 2;
     while (long_enough && clock_.drafting()) std::this_thread::yield();
@@ -101,12 +107,15 @@ class DayProvider : public Provider {
   }
 
   void summary(const Sink& sink) const {
-    if (small_ && day_.small_model_fails(clock_.turn)) return sink(Failed{Failure::server, "the small model is down", 0, 0, 500});
-    if (!small_ && day_.main_model_fails(clock_.turn)) return sink(Failed{Failure::overloaded, "no summaries now", 0, 0, 529});
+    if (small_ && day_.small_model_fails(clock_.turn))
+      return sink(Failed{Failure::server, "the small model is down", 0, 0, 500});
+    if (!small_ && day_.main_model_fails(clock_.turn))
+      return sink(Failed{Failure::overloaded, "no summaries now", 0, 0, 529});
     sink(UsageReport{{4'000, 60, 0, 0}});
-    sink(BlockDone{Text{
-        "<summary>\n1. Primary Request and Intent: numbered tasks.\n7. Pending Tasks: the next number\n8. Current Work: task " +
-        std::to_string(clock_.turn) + "\n</summary>"}});
+    sink(
+        BlockDone{Text{"<summary>\n1. Primary Request and Intent: numbered tasks.\n7. Pending Tasks: the "
+                       "next number\n8. Current Work: task " +
+                       std::to_string(clock_.turn) + "\n</summary>"}});
     sink(Finished{StopReason::end});
   }
 

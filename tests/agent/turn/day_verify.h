@@ -17,7 +17,8 @@ namespace tern::test {
 struct DayReport {
   int turns = 0, refused = 0, overflows = 0, kills = 0, restarts = 0;
   Tokens sent = 0;  // in requests, all together
-  std::size_t ids = 0, unequal = 0, silent = 0, missing_prompts = 0, changed_pins = 0, compactions = 0, swapped = 0, waited = 0;
+  std::size_t ids = 0, unequal = 0, silent = 0, missing_prompts = 0, changed_pins = 0, compactions = 0,
+              swapped = 0, waited = 0;
   std::size_t by_small = 0, by_main = 0, by_none = 0;  // who wrote the summaries
   std::int64_t payload = 0, store = 0;
   double resume_ms = 0;              // the slowest
@@ -32,7 +33,8 @@ inline std::size_t changed_pins(const Conversation& conversation) {
   for (const auto& item : conversation.items)
     for (const auto& block : item->blocks)
       if (const auto* text = std::get_if<Text>(&block); text && item->pinned)
-        for (const auto* pin : pins) found += text->text == "[Pinned by the user: keep to this.] " + std::string(pin);
+        for (const auto* pin : pins)
+          found += text->text == "[Pinned by the user: keep to this.] " + std::string(pin);
   return std::size(pins) - std::min(found, std::size(pins));
 }
 
@@ -68,13 +70,16 @@ inline void verify(const Day& day, int acknowledged, DayReport& report) {
   auto store = Store::open({.folder = day.folder});
   std::string why;
   const auto session = store->newest(why);
-  const auto resumed = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  const auto resumed =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   if (!session) return void(report.broken = "the session does not open: " + why);
   report.resume_ms = std::max(report.resume_ms, resumed);
-  if (const auto problems = check(repair(session->conversation)); !problems.empty()) report.broken = problems.front().what;
+  if (const auto problems = check(repair(session->conversation)); !problems.empty())
+    report.broken = problems.front().what;
   std::set<std::string> prompts;
   for (const auto& point : store->rewind_points()) prompts.insert(point.text.substr(0, point.text.find(':')));
-  for (int i = 0; i <= acknowledged; ++i) report.missing_prompts += !prompts.count("Task number " + std::to_string(i));
+  for (int i = 0; i <= acknowledged; ++i)
+    report.missing_prompts += !prompts.count("Task number " + std::to_string(i));
   report.changed_pins += changed_pins(session->conversation);
   verify_recall(*store, day, report);
   report.compactions = store->compactions().size();

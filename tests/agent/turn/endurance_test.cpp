@@ -10,7 +10,8 @@ TEST_CASE("one life of the day of work", "[.]") { CHECK(test::live_if_told() == 
 
 TEST_CASE("a short day of work: restarts, kill -9, a failing model, a refused length, and nothing is lost") {
   const auto folder = test::fresh_folder();
-  const auto report = test::run_day({.turns = 90, .window = 16'000, .words = 260, .folder = folder / "store"});
+  const auto report =
+      test::run_day({.turns = 90, .window = 16'000, .words = 260, .folder = folder / "store"});
   CHECK(report.broken == "");
   CHECK(report.turns >= 88);  // a killed turn is not asked for again
   CHECK(report.refused == 0);
@@ -27,8 +28,10 @@ TEST_CASE("a short day of work: restarts, kill -9, a failing model, a refused le
   CHECK(report.by_none > 0);
   if (test::memory_tells) CHECK(report.last_rss < report.first_rss + 60'000);
   CHECK(report.sent > 10 * 16'000);
-  std::printf("endurance: %d turns, %.1f M tokens, %zu compactions (summaries: %zu small, %zu main, %zu none), resume %.0f ms\n",
-              report.turns, static_cast<double>(report.sent) / 1e6, report.compactions, report.by_small, report.by_main,
-              report.by_none, report.resume_ms);
+  std::printf(
+      "endurance: %d turns, %.1f M tokens, %zu compactions (summaries: %zu small, %zu main, %zu none), "
+      "resume %.0f ms\n",
+      report.turns, static_cast<double>(report.sent) / 1e6, report.compactions, report.by_small,
+      report.by_main, report.by_none, report.resume_ms);
   std::filesystem::remove_all(folder);
 }

@@ -1,4 +1,5 @@
-// Recall: every id ever shown answers with exactly the bytes it stood for, whatever the context went through since.
+// Recall: every id ever shown answers with exactly the bytes it stood for, whatever the context went through
+// since.
 #include <catch2/catch_test_macros.hpp>
 #include <map>
 #include <regex>
@@ -40,20 +41,24 @@ void ids_shown(const Rig& rig, std::map<std::uint32_t, int>& shown) {
     for (const auto& item : request.conversation.items)
       for (const auto& block : item->blocks) {
         if (const auto* summary = std::get_if<Summary>(&block)) scan(summary->text);
-        if (const auto* result = std::get_if<ToolResult>(&block); result && result->form != ResultForm::full) scan(result->text);
+        if (const auto* result = std::get_if<ToolResult>(&block); result && result->form != ResultForm::full)
+          scan(result->text);
         if (const auto* text = std::get_if<Text>(&block); text && item->synthetic) scan(text->text);
       }
 }
 
-// Large outputs with colours, carriage returns, broken UTF-8 and Chinese text: the snip may clean them, recall may not.
+// Large outputs with colours, carriage returns, broken UTF-8 and Chinese text: the snip may clean them,
+// recall may not.
 void noisy_turn(Rig& rig, int n) {
   std::string bytes;
   for (int i = 0; i < 900; ++i)
-    bytes += "\x1b[32mline " + std::to_string(n * 1'000 + i) + "\x1b[0m 换行 \r\xff" + prose(static_cast<unsigned>(i), 3) + "\n";
+    bytes += "\x1b[32mline " + std::to_string(n * 1'000 + i) + "\x1b[0m 换行 \r\xff" +
+             prose(static_cast<unsigned>(i), 3) + "\n";
   rig.write("noise" + std::to_string(n), bytes);
   rig.script
-      .then(test::calls({test::call("n" + std::to_string(n), "Bash",
-                                    R"({"command":"cat )" + (rig.root / ("noise" + std::to_string(n))).string() + R"("})")}))
+      .then(test::calls({test::call(
+          "n" + std::to_string(n), "Bash",
+          R"({"command":"cat )" + (rig.root / ("noise" + std::to_string(n))).string() + R"("})")}))
       .then(test::says("seen"));
   REQUIRE(rig.turn("run it, number " + std::to_string(n)).how == TurnEnded::How::done);
 }
@@ -80,7 +85,8 @@ TEST_CASE("every recall id answers with equal SHA-256 after three compactions an
     }
     rig.compactor.compact(rig.context, {{}, "truncate", false, {}}, {});
     std::size_t compactions = 0;
-    for (const auto& done : phases(rig, CompactionPhase::completed)) compactions += done.tier >= Tier::compact;
+    for (const auto& done : phases(rig, CompactionPhase::completed))
+      compactions += done.tier >= Tier::compact;
     REQUIRE(compactions >= 3);
     remember(rig, hashes);
     ids_shown(rig, shown);
@@ -108,7 +114,8 @@ TEST_CASE("every recall id answers with equal SHA-256 after three compactions an
     CHECK(store->text(RecallId{id}));
     answered += store->text(RecallId{id}).has_value();
   }
-  INFO(equal << " of " << hashes.size() << " originals equal, " << answered << " of " << shown.size() << " shown ids answered");
+  INFO(equal << " of " << hashes.size() << " originals equal, " << answered << " of " << shown.size()
+             << " shown ids answered");
   CHECK(equal == hashes.size());
   CHECK(answered == shown.size());
   std::filesystem::remove_all(folder.parent_path());
@@ -136,7 +143,8 @@ TEST_CASE("Recall says what an original does not have, and searches only where i
   CHECK(all.find(id + ":5  make  needle\n") != std::string::npos);
   CHECK(all.find(other + ":1  a.txt  another needle\n") != std::string::npos);
   CHECK(ask({.id = id, .lines = Range{4, 5}, .search = "needle"}) == id + ":5  make  needle\n");
-  CHECK(ask({.id = id, .lines = Range{1, 2}, .search = "needle"}) == id + " does not hold \"needle\" in these lines.");
+  CHECK(ask({.id = id, .lines = Range{1, 2}, .search = "needle"}) ==
+        id + " does not hold \"needle\" in these lines.");
 }
 
 TEST_CASE("Recall lists what is stored by role, tool, path and age") {

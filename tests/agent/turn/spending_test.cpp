@@ -13,7 +13,8 @@ using test::call;
 using test::Rig;
 using How = TurnEnded::How;
 
-// A dollar a thousand tokens of input, ten of output; what the cache reads is a tenth, what it writes a quarter more.
+// A dollar a thousand tokens of input, ten of output; what the cache reads is a tenth, what it writes a
+// quarter more.
 void price(Rig& rig) {
   auto& model = rig.context.model;
   model.priced = true;
@@ -37,11 +38,13 @@ std::string words_of(int n) {
 }
 
 double dollars_of(const std::vector<SourceSpend>& sources) {
-  return std::accumulate(sources.begin(), sources.end(), 0.0, [](double sum, const auto& one) { return sum + one.dollars; });
+  return std::accumulate(sources.begin(), sources.end(), 0.0,
+                         [](double sum, const auto& one) { return sum + one.dollars; });
 }
 
 Tokens tokens_of(const std::vector<SourceSpend>& sources) {
-  return std::accumulate(sources.begin(), sources.end(), Tokens(0), [](Tokens sum, const auto& one) { return sum + one.tokens; });
+  return std::accumulate(sources.begin(), sources.end(), Tokens(0),
+                         [](Tokens sum, const auto& one) { return sum + one.tokens; });
 }
 
 const SourceSpend* find(const std::vector<SourceSpend>& sources, std::string_view name) {
@@ -151,7 +154,8 @@ TEST_CASE("a server on this machine has no price: no limit stops it, and that is
     CHECK(rig.turn("go").how == How::done);
   }
   int said = 0;
-  for (const auto& notice : rig.seen<Notice>()) said += notice.text.find("ollama/model has no price") != std::string::npos;
+  for (const auto& notice : rig.seen<Notice>())
+    said += notice.text.find("ollama/model has no price") != std::string::npos;
   CHECK(said == 1);
 }
 
@@ -178,7 +182,8 @@ TEST_CASE("a tool over its limit is called no more, and the turn goes on") {
   CHECK_FALSE(results[3].is_error);
   CHECK(results[4].is_error);
   int said = 0;
-  for (const auto& notice : rig.seen<Notice>()) said += notice.text.find("/cost limit Read") != std::string::npos;
+  for (const auto& notice : rig.seen<Notice>())
+    said += notice.text.find("/cost limit Read") != std::string::npos;
   CHECK(said == 1);
 }
 
@@ -186,13 +191,15 @@ TEST_CASE("what a request cost is divided by what its tokens were, and the parts
   Rig rig;
   price(rig);
   rig.context.tools = {{"Read", "reads a file", "{}"}, {"mcp__hub__issue", "an issue of the hub", "{}"}};
-  rig.context.prompt.text = "You are a test. Be exact, answer briefly, and say what you did not check." + words_of(60);
+  rig.context.prompt.text =
+      "You are a test. Be exact, answer briefly, and say what you did not check." + words_of(60);
   rig.context.prompt.memory = 50;
   rig.write("a.txt", "some words in a file\n");
   const TokenUsage first{.input = 100, .output = 20, .cache_write = 900};
   const TokenUsage second{.input = 77, .output = 33, .cache_read = 901, .cache_write = 57};
   rig.script
-      .then(test::calls({call("c1", "Read", R"({"file_path":")" + (rig.root / "a.txt").string() + R"("})")}, "let me see", first))
+      .then(test::calls({call("c1", "Read", R"({"file_path":")" + (rig.root / "a.txt").string() + R"("})")},
+                        "let me see", first))
       .then(test::says("done", second));
   CHECK(rig.turn("go").how == How::done);
   const auto sources = rig.store->spent_on();
@@ -227,7 +234,8 @@ TEST_CASE("a try that broke off is paid for, and counted as a retry") {
   Rig rig;
   price(rig);
   auto reply = test::says("whole", thousand());
-  reply.events.insert(reply.events.begin(), {UsageReport{{.input = 700}}, TextDelta{"half"}, Retrying{"the connection broke"}});
+  reply.events.insert(reply.events.begin(),
+                      {UsageReport{{.input = 700}}, TextDelta{"half"}, Retrying{"the connection broke"}});
   rig.script.then(reply);
   CHECK(rig.turn("go").how == How::done);
   const auto sources = rig.store->spent_on();
@@ -258,7 +266,8 @@ TEST_CASE("the same error again and again ends the turn, whatever is called") {
   rig.script.otherwise([&](const Request&) {
     const auto n = std::to_string(++made);
     if (made > 50) return test::says("enough");
-    return test::calls({call("c" + n, "Edit", R"({"file_path":"gone.txt","old_string":"a)" + n + R"(","new_string":"b"})")});
+    return test::calls(
+        {call("c" + n, "Edit", R"({"file_path":"gone.txt","old_string":"a)" + n + R"(","new_string":"b"})")});
   });
   const auto end = rig.turn("go");
   INFO(end.error);
@@ -268,7 +277,8 @@ TEST_CASE("the same error again and again ends the turn, whatever is called") {
   int told = 0;
   for (const auto& item : rig.context.conversation.items)
     for (const auto& block : item->blocks)
-      if (const auto* text = std::get_if<Text>(&block)) told += text->text.find("6 times in a row") != std::string::npos;
+      if (const auto* text = std::get_if<Text>(&block))
+        told += text->text.find("6 times in a row") != std::string::npos;
   CHECK(told == 1);
 }
 
@@ -279,7 +289,8 @@ TEST_CASE("errors between which something was changed are work, not a loop") {
     const auto n = std::to_string(++made);
     if (made > 60) return test::says("enough");
     const auto edit = R"({"file_path":"gone.txt","old_string":"a)" + n + R"(","new_string":"b"})";
-    if (made % 5 == 0) return test::calls({call("c" + n, "Write", R"({"file_path":"w)" + n + R"(.txt","content":"x"})")});
+    if (made % 5 == 0)
+      return test::calls({call("c" + n, "Write", R"({"file_path":"w)" + n + R"(.txt","content":"x"})")});
     return test::calls({call("c" + n, "Edit", edit)});
   });
   CHECK(rig.turn("go").how == How::done);
@@ -288,8 +299,9 @@ TEST_CASE("errors between which something was changed are work, not a loop") {
 TEST_CASE("a turn that goes round in circles says what it called and what came back") {
   Rig rig;
   int made = 0;
-  rig.script.otherwise(
-      [&](const Request&) { return test::calls({call("c" + std::to_string(++made), "Glob", R"({"pattern":"*.none"})")}); });
+  rig.script.otherwise([&](const Request&) {
+    return test::calls({call("c" + std::to_string(++made), "Glob", R"({"pattern":"*.none"})")});
+  });
   const auto end = rig.turn("go");
   INFO(end.error);
   CHECK(end.error.find("*.none") != std::string::npos);

@@ -11,12 +11,15 @@ using test::Rig;
 
 namespace {
 
-std::string read_of(const Rig& rig, const char* name) { return R"({"file_path":")" + (rig.root / name).string() + R"("})"; }
+std::string read_of(const Rig& rig, const char* name) {
+  return R"({"file_path":")" + (rig.root / name).string() + R"("})";
+}
 
 std::string result_of(const Rig& rig, const std::string& call_id) {
   for (const auto& item : rig.context.conversation.items)
     for (const auto& block : item->blocks)
-      if (const auto* result = std::get_if<ToolResult>(&block); result && result->call_id == call_id) return result->text;
+      if (const auto* result = std::get_if<ToolResult>(&block); result && result->call_id == call_id)
+        return result->text;
   return "(none)";
 }
 
@@ -25,12 +28,15 @@ std::string result_of(const Rig& rig, const std::string& call_id) {
 TEST_CASE("a re-read is answered whole when the first result went into the context cut") {
   Rig rig;
   std::string lines;
-  for (int i = 0; i < 1200; ++i) lines += "line " + std::to_string(i) + " of a file that is too long to be shown whole\n";
+  for (int i = 0; i < 1200; ++i)
+    lines += "line " + std::to_string(i) + " of a file that is too long to be shown whole\n";
   rig.write("long.txt", lines);
   rig.write("short.txt", "one\n");
   rig.script
-      .then(test::calls({call("long1", "Read", read_of(rig, "long.txt")), call("short1", "Read", read_of(rig, "short.txt"))}))
-      .then(test::calls({call("long2", "Read", read_of(rig, "long.txt")), call("short2", "Read", read_of(rig, "short.txt"))}))
+      .then(test::calls({call("long1", "Read", read_of(rig, "long.txt")),
+                         call("short1", "Read", read_of(rig, "short.txt"))}))
+      .then(test::calls({call("long2", "Read", read_of(rig, "long.txt")),
+                         call("short2", "Read", read_of(rig, "short.txt"))}))
       .then(test::says("done"));
   rig.turn("read both twice");
   CHECK(result_of(rig, "long1").find("line 600 ") == std::string::npos);  // cut in the middle
@@ -43,16 +49,20 @@ namespace {
 std::string numbered_lines(std::size_t bytes) {
   static const char* const words[] = {"alpha", "beta", "gamma", "delta", "epsilon"};
   std::string text;
-  for (int i = 1; text.size() < bytes; ++i) text += std::string(words[i % 5]) + " step " + std::to_string(i) + " went well\n";
+  for (int i = 1; text.size() < bytes; ++i)
+    text += std::string(words[i % 5]) + " step " + std::to_string(i) + " went well\n";
   return text;
 }
 
 std::string search_of(const Rig& rig, const std::string& pattern) {
   const auto path = (rig.root / "long.txt").string();
-  return R"({"pattern":")" + pattern + R"(","path":")" + path + R"(","output_mode":"content","head_limit":5000})";
+  return R"({"pattern":")" + pattern + R"(","path":")" + path +
+         R"(","output_mode":"content","head_limit":5000})";
 }
 
-bool shows_the_middle(const std::string& result) { return result.find("step 400 went well") != std::string::npos; }
+bool shows_the_middle(const std::string& result) {
+  return result.find("step 400 went well") != std::string::npos;
+}
 
 }  // namespace
 
@@ -80,7 +90,8 @@ TEST_CASE("results of one message count for those after them") {
   rig.write("long.txt", numbered_lines(18'000));
   std::vector<ToolCall> many;
   for (int i = 0; i < 14; ++i)
-    many.push_back(call("c" + std::to_string(i), "Grep", search_of(rig, "(step){1," + std::to_string(i + 1) + "}")));
+    many.push_back(
+        call("c" + std::to_string(i), "Grep", search_of(rig, "(step){1," + std::to_string(i + 1) + "}")));
   rig.script.then(test::calls(many)).then(test::says("done"));
   rig.turn("look for all of them");
   CHECK(shows_the_middle(result_of(rig, "c0")));
@@ -104,7 +115,8 @@ TEST_CASE("a range of a file is whole where the file itself is cut") {
 TEST_CASE("a recalled file over the limit has the outline of that file, and its bytes are kept") {
   Rig rig;
   std::string text;
-  for (int i = 0; text.size() < 50'000; ++i) text += "def step" + std::to_string(i) + "(a):\n    return work(a, a, a)\n";
+  for (int i = 0; text.size() < 50'000; ++i)
+    text += "def step" + std::to_string(i) + "(a):\n    return work(a, a, a)\n";
   rig.write("long.py", text);
   rig.script.then(test::calls({call("file", "Read", read_of(rig, "long.py"))})).then(test::says("done"));
   rig.turn("read it");
@@ -112,7 +124,8 @@ TEST_CASE("a recalled file over the limit has the outline of that file, and its 
   REQUIRE(shown.find("[outline of these lines, ") != std::string::npos);
   const auto at = shown.find(" recall r") + 8;
   const auto id = shown.substr(at, shown.find(']', at) - at);
-  rig.script.then(test::calls({call("again", "Recall", R"({"id":")" + id + R"("})")})).then(test::says("done"));
+  rig.script.then(test::calls({call("again", "Recall", R"({"id":")" + id + R"("})")}))
+      .then(test::says("done"));
   rig.turn("recall it");
   CHECK(result_of(rig, "again") != shown);
   CHECK(result_of(rig, "again").find("[outline of these lines, ") != std::string::npos);
@@ -137,21 +150,26 @@ TEST_CASE("what the cut took from a short result can be called back") {
   CHECK(rig.store->text(id).value_or("recall r").find("recall r") == std::string::npos);
 }
 
-TEST_CASE("a key in use that a tool meets reaches neither the log nor an event, however large the output is") {
+TEST_CASE(
+    "a key in use that a tool meets reaches neither the log nor an event, however large the output is") {
   const std::string key = "canary-key-in-use-0123456789";
   register_secret(key);
   Rig rig;
   std::string lines;
-  for (int i = 0; i < 60'000; ++i) lines += "line " + std::to_string(i) + " of a large file with some words in it\n";
+  for (int i = 0; i < 60'000; ++i)
+    lines += "line " + std::to_string(i) + " of a large file with some words in it\n";
   rig.write("large.txt", lines + "KEY=" + key + "\n" + lines);
   rig.write("small.txt", "first\nKEY=" + key + "\nlast\n");
   const auto small = (rig.root / "small.txt").string();
   rig.script
-      .then(test::calls({call("b", "Bash", R"({"command":"cat large.txt"})"), call("r", "Read", read_of(rig, "small.txt"))}))
-      .then(test::calls({call("e", "Edit", R"({"file_path":")" + small + R"(","old_string":"last","new_string":"end"})")}))
+      .then(test::calls({call("b", "Bash", R"({"command":"cat large.txt"})"),
+                         call("r", "Read", read_of(rig, "small.txt"))}))
+      .then(test::calls(
+          {call("e", "Edit", R"({"file_path":")" + small + R"(","old_string":"last","new_string":"end"})")}))
       .then(test::says("done"));
   CHECK(rig.turn("go").how == TurnEnded::How::done);
-  for (const auto& one : rig.store->originals()) CHECK_FALSE(holds_secret(rig.store->text(one.id).value_or("")));
+  for (const auto& one : rig.store->originals())
+    CHECK_FALSE(holds_secret(rig.store->text(one.id).value_or("")));
   const auto large = rig.root / "large.txt";
   redact_file(large);
   CHECK(std::filesystem::file_size(large) == 2 * lines.size() + std::string("KEY=[secret]\n").size());
@@ -168,13 +186,14 @@ TEST_CASE("a tool added at run time is asked for, shown, snipped and recalled li
   Rig rig;
   rig.hands.policy.mode = PermissionMode::ask;
   rig.hands.may_ask = true;
-  rig.hands.offered.add({.name = "mcp__weather__forecast",
-                         .description = "Weather of a place.",
-                         .schema = R"({"type":"object","properties":{"place":{"type":"string"}},"required":["place"]})",
-                         .effects = Effect::network,
-                         .aliases = "city=place",
-                         .run = [](const nlohmann::json&, ToolContext&) { return ToolOutput{.text = numbered_lines(60'000)}; },
-                         .subject = [](const nlohmann::json& args) { return args.value("place", ""); }});
+  rig.hands.offered.add(
+      {.name = "mcp__weather__forecast",
+       .description = "Weather of a place.",
+       .schema = R"({"type":"object","properties":{"place":{"type":"string"}},"required":["place"]})",
+       .effects = Effect::network,
+       .aliases = "city=place",
+       .run = [](const nlohmann::json&, ToolContext&) { return ToolOutput{.text = numbered_lines(60'000)}; },
+       .subject = [](const nlohmann::json& args) { return args.value("place", ""); }});
   rig.commands.push(Answer{1, Verdict::yes_remember, "", 0});
   rig.script.then(test::calls({call("w1", "mcp__weather__forecast", R"({"city":"Bern"})")}))
       .then(test::calls({call("w2", "mcp__weather__forecast", R"({"place":"Basel"})")}))
@@ -193,7 +212,8 @@ TEST_CASE("a tool added at run time is asked for, shown, snipped and recalled li
   CHECK(shows_the_middle(rig.store->text(id).value_or("")));
 
   rig.hands.offered.remove("mcp__weather__forecast");
-  rig.script.then(test::calls({call("w4", "mcp__weather__forecast", R"({"place":"Biel"})")})).then(test::says("done"));
+  rig.script.then(test::calls({call("w4", "mcp__weather__forecast", R"({"place":"Biel"})")}))
+      .then(test::says("done"));
   rig.turn("again");
   CHECK(result_of(rig, "w4").find("There is no tool named") == 0);
 }

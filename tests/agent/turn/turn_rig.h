@@ -1,5 +1,5 @@
-// A worker without a screen or a network: a real store in memory, a real workspace in a temporary folder, the real tools,
-// a scripted model, and every event remembered.
+// A worker without a screen or a network: a real store in memory, a real workspace in a temporary folder, the
+// real tools, a scripted model, and every event remembered.
 #pragma once
 
 #include <stdlib.h>
@@ -26,7 +26,9 @@ namespace tern::test {
 class Shared : public Provider {
  public:
   explicit Shared(ScriptedProvider& script) : script_(script) {}
-  void stream(const Request& request, const Sink& sink, std::stop_token stop) override { script_.stream(request, sink, stop); }
+  void stream(const Request& request, const Sink& sink, std::stop_token stop) override {
+    script_.stream(request, sink, stop);
+  }
 
  private:
   ScriptedProvider& script_;
@@ -38,7 +40,8 @@ inline std::filesystem::path fresh_folder() {
 }
 
 struct Rig {
-  explicit Rig(Tokens window = 200'000, std::filesystem::path store_folder = {}) : store(Store::open({.folder = store_folder})) {
+  explicit Rig(Tokens window = 200'000, std::filesystem::path store_folder = {})
+      : store(Store::open({.folder = store_folder})) {
     std::string why;
     if (auto before = store->newest(why))
       opened = std::move(*before);
@@ -98,7 +101,8 @@ struct Rig {
   FileMemory files;
   Journal journal;
   Jobs jobs;
-  ToolEnvironment hands{.workspace = workspace, .files = files, .journal = journal, .jobs = jobs, .sandbox = {}};
+  ToolEnvironment hands{
+      .workspace = workspace, .files = files, .journal = journal, .jobs = jobs, .sandbox = {}};
   bool keep_events = true;
   std::mutex events_mutex;
   std::function<void(Event)> emit = [this](Event event) {
@@ -106,21 +110,22 @@ struct Rig {
     if (keep_events) events.push_back(std::move(event));
   };
   std::function<std::unique_ptr<Provider>()> connect = [this] { return std::make_unique<Shared>(script); };
-  std::function<std::unique_ptr<Provider>(const ModelInfo&)> connect_to;  // for summaries, where it matters by whom
+  std::function<std::unique_ptr<Provider>(const ModelInfo&)>
+      connect_to;  // for summaries, where it matters by whom
   Inbox inbox{commands, emit};
   TimePoint clock{std::chrono::milliseconds(1'700'000'000'000)};
   std::function<TimePoint()> now = [this] { return clock += std::chrono::seconds(1); };
-  Compactor compactor{
-      CompactorWorld{.store = *store,
-                     .models = models,
-                     .files = files,
-                     .todos = hands.todos,
-                     .emit = [this](Event event) { emit(std::move(event)); },
-                     .connect = [this](const ModelInfo& model) { return connect_to ? connect_to(model) : connect(); },
-                     .now = now,
-                     .attend = [](const std::function<void()>& work) { work(); },
-                     .append = [this](Item item) { return append(agent, std::move(item)); },
-                     .root = root}};
+  Compactor compactor{CompactorWorld{
+      .store = *store,
+      .models = models,
+      .files = files,
+      .todos = hands.todos,
+      .emit = [this](Event event) { emit(std::move(event)); },
+      .connect = [this](const ModelInfo& model) { return connect_to ? connect_to(model) : connect(); },
+      .now = now,
+      .attend = [](const std::function<void()>& work) { work(); },
+      .append = [this](Item item) { return append(agent, std::move(item)); },
+      .root = root}};
   ToolCalls calls{hands, context, *store, inbox, emit};
   std::unique_ptr<Provider> provider = std::make_unique<Shared>(script);
   Agent agent{.store = *store,

@@ -17,7 +17,8 @@ namespace {
 const ToolResult& result_of(const Conversation& conversation, const std::string& call_id) {
   for (const auto& item : conversation.items)
     for (const auto& block : item->blocks)
-      if (const auto* result = std::get_if<ToolResult>(&block); result && result->call_id == call_id) return *result;
+      if (const auto* result = std::get_if<ToolResult>(&block); result && result->call_id == call_id)
+        return *result;
   throw std::runtime_error("no result for " + call_id);
 }
 
@@ -45,7 +46,8 @@ TEST_CASE("calls are answered and the loop goes on") {
   Rig rig;
   rig.write("a.txt", "one\ntwo\n");
   const auto path = (rig.root / "a.txt").string();
-  rig.script.then(test::calls({call("c1", "Read", R"({"file_path":")" + path + R"("})")}, "looking")).then(test::says("done"));
+  rig.script.then(test::calls({call("c1", "Read", R"({"file_path":")" + path + R"("})")}, "looking"))
+      .then(test::says("done"));
   CHECK(rig.turn("read it").how == How::done);
   CHECK(result_of(rig.context.conversation, "c1").text.find("two") != std::string::npos);
   CHECK(result_of(rig.context.conversation, "c1").recall);
@@ -55,7 +57,9 @@ TEST_CASE("calls are answered and the loop goes on") {
 
 TEST_CASE("a wrong call gets a result that teaches") {
   Rig rig;
-  rig.script.then(test::calls({call("c1", "Frobnicate", "{}"), call("c2", "Read", "{\"file_path\":"), call("c3", "Read", "{}")}))
+  rig.script
+      .then(test::calls(
+          {call("c1", "Frobnicate", "{}"), call("c2", "Read", "{\"file_path\":"), call("c3", "Read", "{}")}))
       .then(test::says("sorry"));
   CHECK(rig.turn("go").how == How::done);
   for (const auto* id : {"c1", "c2", "c3"}) CHECK(result_of(rig.context.conversation, id).is_error);
@@ -182,7 +186,8 @@ TEST_CASE("failures end with the exit code scripts know") {
 TEST_CASE("what needs a question is refused where nobody can be asked") {
   Rig rig;
   rig.hands.policy.mode = PermissionMode::ask;
-  rig.script.then(test::calls({call("c1", "Bash", R"({"command":"touch made.txt"})")})).then(test::says("could not"));
+  rig.script.then(test::calls({call("c1", "Bash", R"({"command":"touch made.txt"})")}))
+      .then(test::says("could not"));
   const auto end = rig.turn("go");
   CHECK(end.how == How::done);
   CHECK(end.exit_code == 6);
@@ -192,8 +197,8 @@ TEST_CASE("what needs a question is refused where nobody can be asked") {
 }
 
 TEST_CASE("a call that is refused, unknown or broken again and again ends the turn, too") {
-  for (const auto& again : {call("c", "Bash", R"({"command":"touch made.txt"})"), call("c", "Frobnicate", "{}"),
-                            call("c", "Read", "{\"file_path\":")}) {
+  for (const auto& again : {call("c", "Bash", R"({"command":"touch made.txt"})"),
+                            call("c", "Frobnicate", "{}"), call("c", "Read", "{\"file_path\":")}) {
     INFO(again.name);
     Rig rig;
     rig.hands.policy.mode = PermissionMode::ask;
@@ -220,8 +225,8 @@ TEST_CASE("a long turn that meets the wall twice gets past it twice, when nobody
     for (int line = 0; line < 80; ++line)
       text += "line " + std::to_string(line) + " of file " + number + " has some words in it\n";
     rig.write("f" + number + ".txt", text);
-    return test::calls(
-        {call("c" + number, "Read", R"({"file_path":")" + (rig.root / ("f" + number + ".txt")).string() + R"("})")});
+    return test::calls({call("c" + number, "Read",
+                             R"({"file_path":")" + (rig.root / ("f" + number + ".txt")).string() + R"("})")});
   });
   rig.script.summaries([](const Request&) { return test::says("<summary>\n1. Request: go on\n</summary>"); });
   CHECK(rig.turn("go").how == How::done);
@@ -240,12 +245,14 @@ TEST_CASE("what is shown is in the log, also when one transaction holds it") {
       const auto* added = std::get_if<ItemAdded>(&event);
       if (!added) return;
       ++seen;
-      const auto beside = Store::open({.folder = folder, .read_only = true});  // what another process would find now
+      const auto beside =
+          Store::open({.folder = folder, .read_only = true});  // what another process would find now
       std::string why;
       missing += !beside->newest(why) || !beside->item(added->item->id);
     };
     rig.script
-        .then(test::calls({call("c1", "Read", R"({"file_path":")" + path + R"("})"), call("c2", "Glob", R"({"pattern":"*"})")}))
+        .then(test::calls({call("c1", "Read", R"({"file_path":")" + path + R"("})"),
+                           call("c2", "Glob", R"({"pattern":"*"})")}))
         .then(test::says("done"));
     CHECK(rig.turn("read").how == How::done);
   }
@@ -299,7 +306,8 @@ TEST_CASE("a key that a person types reaches neither the store nor the model") {
   rig.script.then(test::says("ok"));
   rig.turn("my key is the-key-in-use-1234, use it");
   const auto request = rig.script.requests().back();
-  CHECK(std::get<Text>(request.conversation.items.back()->blocks.front()).text == "my key is [secret], use it");
+  CHECK(std::get<Text>(request.conversation.items.back()->blocks.front()).text ==
+        "my key is [secret], use it");
   CHECK(rig.store->prompts().back() == "my key is [secret], use it");
 }
 
@@ -329,12 +337,14 @@ TEST_CASE("a test that is run again after each edit is no repeat, the same edit 
     const auto n = std::to_string(++made);
     if (made > 30) return test::says("done");
     if (made % 2 == 0) return test::calls({call("t" + n, "Glob", R"({"pattern":"*.txt"})")});
-    return test::calls({call("w" + n, "Write", R"({"file_path":")" + path + R"(","content":")" + n + R"("})")});
+    return test::calls(
+        {call("w" + n, "Write", R"({"file_path":")" + path + R"(","content":")" + n + R"("})")});
   });
   CHECK(rig.turn("go").how == How::done);
   CHECK(result_of(rig.context.conversation, "t30").text.find("same result") == std::string::npos);
   rig.script.otherwise([&](const Request&) {
-    return test::calls({call("s" + std::to_string(++made), "Write", R"({"file_path":")" + path + R"(","content":"same"})")});
+    return test::calls(
+        {call("s" + std::to_string(++made), "Write", R"({"file_path":")" + path + R"(","content":"same"})")});
   });
   CHECK(rig.turn("again").how == How::failed);
 }

@@ -38,13 +38,15 @@ struct Tried {
   std::string run(const std::string& command, bool background = false) {
     const auto id = "c" + std::to_string(++calls);
     rig.script
-        .then(test::calls({call(id, "Bash", nlohmann::json{{"command", command}, {"run_in_background", background}}.dump())}))
+        .then(test::calls({call(
+            id, "Bash", nlohmann::json{{"command", command}, {"run_in_background", background}}.dump())}))
         .then(test::says("done"));
     rig.turn("go");
     std::string text;
     for (const auto& item : rig.context.conversation.items)
       for (const auto& block : item->blocks)
-        if (const auto* result = std::get_if<ToolResult>(&block); result && result->call_id == id) text = result->text;
+        if (const auto* result = std::get_if<ToolResult>(&block); result && result->call_id == id)
+          text = result->text;
     return text;
   }
   void answer(Verdict verdict, std::uint64_t question = 1) {
@@ -62,7 +64,8 @@ bool no_sandbox() { return probe_sandbox().rung == SandboxRung::none; }
 TEST_CASE("what only looks is run unasked, whatever program it is") {
   if (no_sandbox()) SKIP("no sandbox here");
   Tried tried;
-  CHECK(tried.run("python3 -c 'print(open(\"src/a\").read() + \"seen\")'").find("a\nseen") != std::string::npos);
+  CHECK(tried.run("python3 -c 'print(open(\"src/a\").read() + \"seen\")'").find("a\nseen") !=
+        std::string::npos);
   CHECK(tried.run("for f in src/*; do wc -c $f; done").find("2 src/a") != std::string::npos);
   CHECK(tried.asked().empty());
 }
@@ -71,7 +74,8 @@ TEST_CASE("at a wall the person is asked by path, and only the real run is the r
   if (no_sandbox()) SKIP("no sandbox here");
   Tried tried;
   tried.answer(Verdict::yes);
-  const auto told = tried.run("python3 -c 'print(\"begun\"); open(\"src/new\", \"w\").write(\"x\"); print(\"made\")'");
+  const auto told =
+      tried.run("python3 -c 'print(\"begun\"); open(\"src/new\", \"w\").write(\"x\"); print(\"made\")'");
   REQUIRE(tried.asked().size() == 1);
   CHECK(tried.asked()[0].reason == "wants to write src/new");
   CHECK(tried.has("src/new"));
@@ -123,10 +127,12 @@ TEST_CASE("always is offered by what it covers and for how long, and holds for n
   const auto asked = tried.asked();
   REQUIRE(asked.size() == 2);
   std::vector<std::string> offered;
-  for (const auto& grant : asked[0].grants) offered.push_back((grant.for_project ? "project: " : "session: ") + grant.text);
+  for (const auto& grant : asked[0].grants)
+    offered.push_back((grant.for_project ? "project: " : "session: ") + grant.text);
   CHECK(offered == std::vector<std::string>{"session: any command that begins with `mkdir`",
                                             "project: any command that begins with `mkdir`",
-                                            "session: the command `mkdir -p made`", "project: the command `mkdir -p made`"});
+                                            "session: the command `mkdir -p made`",
+                                            "project: the command `mkdir -p made`"});
   CHECK(asked[0].grants.at(0).text == "any command that begins with `mkdir`");
   CHECK(kept == std::vector<std::string>{"Bash(mkdir:*)"});
   REQUIRE(asked[1].grants.size() == 2);
@@ -136,12 +142,15 @@ TEST_CASE("always is offered by what it covers and for how long, and holds for n
 TEST_CASE("plan mode refuses at the wall without a question, and nobody is asked headless") {
   if (no_sandbox()) SKIP("no sandbox here");
   Tried plan(PermissionMode::plan);
-  CHECK(plan.run("python3 -c 'open(\"src/new\", \"w\")'").find("plan mode is read-only") != std::string::npos);
-  CHECK(plan.run("python3 -c 'print(1)'", true).find("Permission denied: runs in the background") != std::string::npos);
+  CHECK(plan.run("python3 -c 'open(\"src/new\", \"w\")'").find("plan mode is read-only") !=
+        std::string::npos);
+  CHECK(plan.run("python3 -c 'print(1)'", true).find("Permission denied: runs in the background") !=
+        std::string::npos);
   CHECK(plan.asked().empty());
   Tried headless;
   headless.rig.hands.may_ask = false;
-  CHECK(headless.run("python3 -c 'open(\"src/new\", \"w\")'").find("wants to write src/new") != std::string::npos);
+  CHECK(headless.run("python3 -c 'open(\"src/new\", \"w\")'").find("wants to write src/new") !=
+        std::string::npos);
   CHECK_FALSE(headless.has("src/new"));
 }
 
@@ -151,7 +160,8 @@ TEST_CASE("what is tried sees no keys, and what a rule refuses to read is hidden
   PermissionRule rule;
   std::string error;
   REQUIRE(parse_rule(builtin_tools(), "Read(src/**)", PermissionRule::Kind::deny, "test", rule, error));
-  CHECK(tried.run("python3 -c 'print(open(\".e\" + \"nv\").read())'; echo end").find("hidden-value") == std::string::npos);
+  CHECK(tried.run("python3 -c 'print(open(\".e\" + \"nv\").read())'; echo end").find("hidden-value") ==
+        std::string::npos);
   CHECK(tried.run("python3 -c 'print(open(\"s\" + \"rc/a\").read())'").find("a\n") == 0);
   const auto failed = tried.run("python3 -c 'import sys; sys.exit(\"no KEY\")'");
   CHECK(failed.find("no KEY") != std::string::npos);
@@ -165,17 +175,20 @@ TEST_CASE("auto mode commits in the sandbox, and hooks and settings stay as they
   Tried tried(PermissionMode::automatic);
   fs::remove_all(tried.rig.root / ".git");
   const std::string git = "git -C " + tried.rig.root.string() + " ";
-  REQUIRE(std::system((git + "init -q && " + git + "config user.name x && " + git + "config user.email x@y").c_str()) == 0);
+  REQUIRE(std::system((git + "init -q && " + git + "config user.name x && " + git + "config user.email x@y")
+                          .c_str()) == 0);
   tried.rig.hands.may_ask = false;
-  const auto told = tried.run("git add src && git commit -qm one && git switch -qc next && git stash list && git log --oneline");
+  const auto told = tried.run(
+      "git add src && git commit -qm one && git switch -qc next && git stash list && git log --oneline");
   CHECK(told.find(" one\n") != std::string::npos);
   CHECK_FALSE(fs::exists(tried.rig.root / ".git/commondir"));
   CHECK_FALSE(fs::exists(tried.rig.root / ".git/modules"));
-  for (const char* attack :
-       {"echo x > .git/hooks/pre-commit", "echo x >> .git/config", "echo /tmp > .git/commondir", "mv .git g && mkdir .git",
-        "mv .git/hooks .git/h", "mkdir -p .git/worktrees/w", "rm -rf .git/hooks && ln -s ../src .git/hooks"})
+  for (const char* attack : {"echo x > .git/hooks/pre-commit", "echo x >> .git/config",
+                             "echo /tmp > .git/commondir", "mv .git g && mkdir .git", "mv .git/hooks .git/h",
+                             "mkdir -p .git/worktrees/w", "rm -rf .git/hooks && ln -s ../src .git/hooks"})
     CHECK(tried
-              .run("git status -s; python3 -c 'import subprocess,sys; sys.exit(subprocess.call(sys.argv[1], shell=True))' '" +
+              .run("git status -s; python3 -c 'import subprocess,sys; sys.exit(subprocess.call(sys.argv[1], "
+                   "shell=True))' '" +
                    std::string(attack) + "' && git commit -q --allow-empty -m two && echo got through")
               .find("got through") == std::string::npos);
   CHECK(fs::exists(tried.rig.root / ".git/config"));

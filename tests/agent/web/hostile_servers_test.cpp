@@ -1,4 +1,5 @@
-// Servers that mean harm: each is refused, or costs no more than its bytes and the time allowed, and says nothing that tern did not check.
+// Servers that mean harm: each is refused, or costs no more than its bytes and the time allowed, and says
+// nothing that tern did not check.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -12,13 +13,17 @@ using namespace tern;
 
 namespace {
 
-PageRead read_here(const std::string& html, const std::string& base, ToolContext&) { return {html_markdown(html, base), {}}; }
+PageRead read_here(const std::string& html, const std::string& base, ToolContext&) {
+  return {html_markdown(html, base), {}};
+}
 
 std::string head(const std::string& more, const char* status = "200 OK") {
   return std::string("HTTP/1.1 ") + status + "\r\nConnection: close\r\n" + more + "\r\n";
 }
 std::string html(const std::string& body) { return head("Content-Type: text/html\r\n") + body; }
-std::string moved(const std::string& to) { return head("Content-Length: 0\r\nLocation: " + to + "\r\n", "302 Found"); }
+std::string moved(const std::string& to) {
+  return head("Content-Length: 0\r\nLocation: " + to + "\r\n", "302 Found");
+}
 
 std::string repeated(const std::string& part, std::size_t times) {
   std::string all;
@@ -49,11 +54,12 @@ Fetched fetched(const std::string& answer, std::chrono::seconds tick = {}) {
   const test::TinyHttp server([&](const test::HttpAsked&) { return answer; });
   testing::World world;
   std::chrono::steady_clock::time_point now{};
-  const Tool tool = web_fetch_tool({.public_only = false, .read = read_here, .now = [&] { return now += tick; }});
+  const Tool tool =
+      web_fetch_tool({.public_only = false, .read = read_here, .now = [&] { return now += tick; }});
   Fetched result;
   result.output = test::call_tool(tool, {{"url", server.base() + "/"}},
-                                  {world.workspace, world.files, world.journal, world.jobs, world.todos}, "c1", world.sandbox,
-                                  [](ToolContext&) {});
+                                  {world.workspace, world.files, world.journal, world.jobs, world.todos},
+                                  "c1", world.sandbox, [](ToolContext&) {});
   result.asked = static_cast<int>(server.asked().size());
   return result;
 }
@@ -61,16 +67,17 @@ Fetched fetched(const std::string& answer, std::chrono::seconds tick = {}) {
 }  // namespace
 
 TEST_CASE("a redirect leads nowhere but to the same host over the web") {
-  for (const char* to : {"http://169.254.169.254/latest/meta-data/", "//169.254.169.254/", "https://localhost/", "http://[::1]/",
-                         "http://10.0.0.1/", "https://elsewhere.example/", "http://127.0.0.1:1/",
-                         "https://127.0.0.1@elsewhere.example/", "http://0x7f000001/"}) {
+  for (const char* to :
+       {"http://169.254.169.254/latest/meta-data/", "//169.254.169.254/", "https://localhost/",
+        "http://[::1]/", "http://10.0.0.1/", "https://elsewhere.example/", "http://127.0.0.1:1/",
+        "https://127.0.0.1@elsewhere.example/", "http://0x7f000001/"}) {
     INFO(to);
     const Fetched one = fetched(moved(to));
     CHECK(one.output.is_error);
     CHECK(one.asked == 1);
   }
-  for (const char* to : {"file:///etc/passwd", "ftp://elsewhere.example/x", "gopher://127.0.0.1:6379/_x", "javascript:alert(1)",
-                         "data:text/html,<p>x</p>", "dict://127.0.0.1:11211/stat"}) {
+  for (const char* to : {"file:///etc/passwd", "ftp://elsewhere.example/x", "gopher://127.0.0.1:6379/_x",
+                         "javascript:alert(1)", "data:text/html,<p>x</p>", "dict://127.0.0.1:11211/stat"}) {
     INFO(to);
     const Fetched one = fetched(moved(to));
     CHECK(one.asked == 1);
@@ -86,7 +93,8 @@ TEST_CASE("a page without end costs what a page may cost") {
   CHECK(slow.says("[cut after 60 s: the page had not ended]"));
   const Fetched quotes = fetched(html(repeated("<blockquote>", 350) + repeated("x<br>", 1'000'000)));
   CHECK(quotes.output.text.size() < 17'000'000);
-  const Fetched lines = fetched(html(repeated("<blockquote>", 350) + "<pre>" + std::string(5'000'000, '\n') + "</pre>"));
+  const Fetched lines =
+      fetched(html(repeated("<blockquote>", 350) + "<pre>" + std::string(5'000'000, '\n') + "</pre>"));
   CHECK(lines.output.text.size() < 17'000'000);
   CHECK(fetched(html(repeated("<div>", 5'000) + "x")).output.text.size() < 1000);
   CHECK(fetched(html(repeated("<table><tr><td>", 5'000) + "x")).output.text.size() < 10'000);
@@ -101,9 +109,12 @@ TEST_CASE("an answer that is no answer is an error that says so") {
       {"no HTTP", "SSH-2.0-OpenSSH_9.2\r\n"},
       {"a status of letters", "HTTP/1.1 abc\r\n\r\nx"},
       {"half of what it announced", head("Content-Type: text/plain\r\nContent-Length: 1000\r\n") + "short"},
-      {"chunks of no size", head("Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n") + "zz\r\nx\r\n"},
-      {"gzip that is none", head("Content-Type: text/plain\r\nContent-Encoding: gzip\r\n") + "not gzip at all"},
-      {"headers without end", "HTTP/1.1 200 OK\r\n" + repeated("X-More: " + std::string(1000, 'x') + "\r\n", 2000)},
+      {"chunks of no size",
+       head("Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n") + "zz\r\nx\r\n"},
+      {"gzip that is none",
+       head("Content-Type: text/plain\r\nContent-Encoding: gzip\r\n") + "not gzip at all"},
+      {"headers without end",
+       "HTTP/1.1 200 OK\r\n" + repeated("X-More: " + std::string(1000, 'x') + "\r\n", 2000)},
       {"a header line of megabytes", "HTTP/1.1 200 OK\r\nX: " + std::string(3'000'000, 'x') + "\r\n\r\nx"},
       {"a login", head("WWW-Authenticate: Basic\r\nContent-Length: 0\r\n", "401 No")},
       {"a program", head("Content-Type: application/octet-stream\r\n") + std::string("\x7f"
@@ -120,15 +131,20 @@ TEST_CASE("an answer that is no answer is an error that says so") {
 }
 
 TEST_CASE("what a page says is text, whatever it claims to be") {
-  for (const std::string& charset : {std::string("utf-16"), std::string("../../etc/passwd"), std::string("shift_jis"),
-                                     std::string("UTF-8//IGNORE"), std::string(100'000, 'x'), std::string("utf-7")}) {
+  for (const std::string& charset :
+       {std::string("utf-16"), std::string("../../etc/passwd"), std::string("shift_jis"),
+        std::string("UTF-8//IGNORE"), std::string(100'000, 'x'), std::string("utf-7")}) {
     INFO(charset.substr(0, 40));
-    const Fetched one = fetched(head("Content-Type: text/html; charset=" + charset + "\r\n") + "<p>a \xff\xfe\x80 b</p>");
+    const Fetched one =
+        fetched(head("Content-Type: text/html; charset=" + charset + "\r\n") + "<p>a \xff\xfe\x80 b</p>");
     CHECK(to_valid_utf8(one.output.text) == one.output.text);
   }
-  const Fetched scripts = fetched(
-      html("<script>steal()</script><style>x{}</style><p onclick=\"steal()\">seen</p><a href=\"javascript:steal()\">link</a>"
-           "<iframe src=\"http://127.0.0.1/\">framed</iframe><noscript>steal()</noscript><svg><script>steal()</script></svg>"));
+  const Fetched scripts =
+      fetched(html("<script>steal()</script><style>x{}</style><p onclick=\"steal()\">seen</p><a "
+                   "href=\"javascript:steal()\">link</a>"
+                   "<iframe "
+                   "src=\"http://127.0.0.1/\">framed</iframe><noscript>steal()</"
+                   "noscript><svg><script>steal()</script></svg>"));
   CHECK(scripts.says("seen"));
   CHECK_FALSE(scripts.says("steal"));
   CHECK_FALSE(scripts.says("framed"));

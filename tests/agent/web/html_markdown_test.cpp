@@ -6,7 +6,9 @@
 using namespace tern;
 
 namespace {
-std::string shown(const std::string& html) { return html_markdown(html, "https://example.com/docs/page.html").text; }
+std::string shown(const std::string& html) {
+  return html_markdown(html, "https://example.com/docs/page.html").text;
+}
 }  // namespace
 
 TEST_CASE("a page is read as its reader sees it") {
@@ -30,7 +32,8 @@ TEST_CASE("a page is read as its reader sees it") {
 TEST_CASE("a table keeps its columns and a link its target") {
   CHECK(shown("<table><tr><th>Name</th><th>Size</th></tr><tr><td>a<br>b</td><td>3</td></tr></table>")
             .find("| Name | Size |\n| --- | --- |\n| a b | 3 |") != std::string::npos);
-  CHECK(shown("<a href='../up'>there</a>").find("[there](https://example.com/docs/../up)") != std::string::npos);
+  CHECK(shown("<a href='../up'>there</a>").find("[there](https://example.com/docs/../up)") !=
+        std::string::npos);
   CHECK(shown("<a href='javascript:evil()'>here</a>") == "here\n");
 }
 

@@ -20,7 +20,9 @@ using nlohmann::json;
 
 namespace {
 
-PageRead read_here(const std::string& html, const std::string& base, ToolContext&) { return {html_markdown(html, base), {}}; }
+PageRead read_here(const std::string& html, const std::string& base, ToolContext&) {
+  return {html_markdown(html, base), {}};
+}
 
 // Gives each path its raw answer; counts what it was asked.
 class WebServer {
@@ -44,7 +46,9 @@ class WebServer {
 std::string page(const std::string& body, const std::string& type = "text/html") {
   return "HTTP/1.1 200 OK\r\nContent-Type: " + type + "\r\nConnection: close\r\n\r\n" + body;
 }
-std::string moved(const std::string& to) { return "HTTP/1.1 302 Found\r\nLocation: " + to + "\r\nContent-Length: 0\r\n\r\n"; }
+std::string moved(const std::string& to) {
+  return "HTTP/1.1 302 Found\r\nLocation: " + to + "\r\nContent-Length: 0\r\n\r\n";
+}
 
 struct Fetching {
   testing::World world;
@@ -52,18 +56,20 @@ struct Fetching {
   Tool tool = web_fetch_tool({.public_only = false, .read = read_here, .now = [this] { return now; }});
   ToolOutput get(const std::string& url, const char* format = "markdown") {
     return test::call_tool(tool, {{"url", url}, {"format", format}},
-                           {world.workspace, world.files, world.journal, world.jobs, world.todos}, "c1", world.sandbox,
-                           [](ToolContext&) {});
+                           {world.workspace, world.files, world.journal, world.jobs, world.todos}, "c1",
+                           world.sandbox, [](ToolContext&) {});
   }
 };
 
-bool says(const ToolOutput& output, const std::string& part) { return output.text.find(part) != std::string::npos; }
+bool says(const ToolOutput& output, const std::string& part) {
+  return output.text.find(part) != std::string::npos;
+}
 
 }  // namespace
 
 TEST_CASE("a page comes as Markdown, says whose words it holds, and is asked for once in 15 minutes") {
-  WebServer server(
-      {{"/a", page("<title>T</title><h1>Hello</h1><a href='b'>next</a>")}, {"/json", page("{\"a\":1}", "application/json")}});
+  WebServer server({{"/a", page("<title>T</title><h1>Hello</h1><a href='b'>next</a>")},
+                    {"/json", page("{\"a\":1}", "application/json")}});
   Fetching fetching;
   const auto output = fetching.get(server.base + "/a#part");
   CHECK_FALSE(output.is_error);
@@ -115,8 +121,9 @@ TEST_CASE("no address of this machine or its networks is fetched, however it is 
   Fetching fetching;
   fetching.tool = web_fetch_tool();
   const std::string port = server.base.substr(server.base.rfind(':'));
-  for (const std::string host : {"127.0.0.1", "localhost", "[::1]", "0.0.0.0", "127.1", "2130706433", "0x7f.0.0.1", "10.0.0.1",
-                                 "169.254.169.254", "printer", "nas.local", "vault.internal", "[fe80::1]", "127.0.0.1."}) {
+  for (const std::string host :
+       {"127.0.0.1", "localhost", "[::1]", "0.0.0.0", "127.1", "2130706433", "0x7f.0.0.1", "10.0.0.1",
+        "169.254.169.254", "printer", "nas.local", "vault.internal", "[fe80::1]", "127.0.0.1."}) {
     INFO(host);
     const auto output = fetching.get("https://" + host + port + "/a");
     CHECK(output.is_error);
@@ -138,15 +145,17 @@ TEST_CASE("the address that is connected to decides, not the name") {
     ::inet_pton(AF_INET6, text, &at.sin6_addr);
     return is_public(reinterpret_cast<const sockaddr&>(at));
   };
-  for (const char* text : {"8.8.8.8", "93.184.216.34", "172.15.0.1", "172.32.0.1", "100.63.255.255"}) CHECK(v4(text));
-  for (const char* text : {"127.0.0.1", "127.9.9.9", "0.0.0.0", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.0.1",
-                           "169.254.169.254", "100.64.0.1", "224.0.0.1", "255.255.255.255", "198.18.0.1", "192.0.0.1"}) {
+  for (const char* text : {"8.8.8.8", "93.184.216.34", "172.15.0.1", "172.32.0.1", "100.63.255.255"})
+    CHECK(v4(text));
+  for (const char* text :
+       {"127.0.0.1", "127.9.9.9", "0.0.0.0", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.0.1",
+        "169.254.169.254", "100.64.0.1", "224.0.0.1", "255.255.255.255", "198.18.0.1", "192.0.0.1"}) {
     INFO(text);
     CHECK_FALSE(v4(text));
   }
   for (const char* text : {"2606:4700::1111", "::ffff:8.8.8.8"}) CHECK(v6(text));
-  for (const char* text : {"::1", "::", "fe80::1", "fc00::1", "fd12::1", "ff02::1", "::ffff:10.0.0.1", "::ffff:127.0.0.1",
-                           "64:ff9b::7f00:1", "2002:7f00:1::"}) {
+  for (const char* text : {"::1", "::", "fe80::1", "fc00::1", "fd12::1", "ff02::1", "::ffff:10.0.0.1",
+                           "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::"}) {
     INFO(text);
     CHECK_FALSE(v6(text));
   }

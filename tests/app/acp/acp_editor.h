@@ -29,12 +29,15 @@ class AcpEditor {
   void notify(const std::string& method, nlohmann::json params);
   void answer(const nlohmann::json& request, nlohmann::json result);
   nlohmann::json read();  // the next message; null at the end
-  // The answer to that request, whole. What comes before it is kept in `heard`; a question of the agent ends the wait, too.
+  // The answer to that request, whole. What comes before it is kept in `heard`; a question of the agent ends
+  // the wait, too.
   nlohmann::json wait(std::int64_t id);
-  nlohmann::json call(const std::string& method, nlohmann::json params) { return wait(send(method, std::move(params))); }
+  nlohmann::json call(const std::string& method, nlohmann::json params) {
+    return wait(send(method, std::move(params)));
+  }
   std::string open();                                                     // a new session: its id
   std::int64_t say(const std::string& session, const std::string& text);  // a prompt
-  int close();                                                            // the end of its input: the exit status
+  int close();  // the end of its input: the exit status
 
   std::vector<nlohmann::json> heard;
   std::vector<nlohmann::json> updates(const std::string& kind) const;  // those of `heard`

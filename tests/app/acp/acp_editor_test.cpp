@@ -112,7 +112,8 @@ Json AcpEditor::wait(std::int64_t id) {
     auto message = read();
     REQUIRE(message.is_object());
     const bool question = message.contains("method") && message.contains("id");
-    if (question || (message.contains("id") && message["id"] == id && !message.contains("method"))) return message;
+    if (question || (message.contains("id") && message["id"] == id && !message.contains("method")))
+      return message;
     heard.push_back(std::move(message));
   }
 }
@@ -141,7 +142,8 @@ std::vector<Json> AcpEditor::updates(const std::string& kind) const {
 
 std::string AcpEditor::text() const {
   std::string text;
-  for (const auto& update : updates("agent_message_chunk")) text += update["content"]["text"].get<std::string>();
+  for (const auto& update : updates("agent_message_chunk"))
+    text += update["content"]["text"].get<std::string>();
   return text;
 }
 

@@ -16,9 +16,11 @@ using Json = nlohmann::json;
 
 TEST_CASE("acp: each hunk of a diff is its lines before and after") {
   const auto parts =
-      acp_diffs("@@ -3,3 +3,3 @@\n a\n-b\n+c\n d\n@@ -20,1 +20,2 @@\n x\n+y\n\\ No newline at end of file\n", "/p/f.txt");
+      acp_diffs("@@ -3,3 +3,3 @@\n a\n-b\n+c\n d\n@@ -20,1 +20,2 @@\n x\n+y\n\\ No newline at end of file\n",
+                "/p/f.txt");
   REQUIRE(parts.size() == 2);
-  CHECK(parts[0] == Json{{"type", "diff"}, {"path", "/p/f.txt"}, {"oldText", "a\nb\nd\n"}, {"newText", "a\nc\nd\n"}});
+  CHECK(parts[0] ==
+        Json{{"type", "diff"}, {"path", "/p/f.txt"}, {"oldText", "a\nb\nd\n"}, {"newText", "a\nc\nd\n"}});
   CHECK(parts[1]["newText"] == "x\ny");
   CHECK(acp_diffs("@@ -0,0 +1,1 @@\n+é\n", "/f")[0]["oldText"].is_null());
   CHECK(acp_diffs("# A plan\n", "/f").empty());
@@ -37,7 +39,8 @@ TEST_CASE("acp: a prompt is read with its images, resources and links") {
                                   "/work/p");
   CHECK(prompt.error.empty());
   CHECK(prompt.submit.text ==
-        "Look at @src/a b.cpp and @/elsewhere/漢.txtx:y\n\n<context ref=\"@/elsewhere/漢.txt\">\ninside\n</context>"
+        "Look at @src/a b.cpp and @/elsewhere/漢.txtx:y\n\n<context "
+        "ref=\"@/elsewhere/漢.txt\">\ninside\n</context>"
         "\n\n[x:y is not text and was left out.]");
   REQUIRE(prompt.submit.attachments.size() == 1);
   CHECK(prompt.submit.attachments[0].bytes == "hello");
@@ -72,9 +75,10 @@ TEST_CASE("acp: only an option that was offered is an answer") {
   CHECK(second.verdict == Verdict::yes_remember);
   CHECK(second.choice == 1);
   CHECK(second.id == 3);
-  for (const char* none : {"{}", "7", R"({"outcome": 7})", R"({"outcome": {"outcome": "cancelled", "optionId": "yes"}})",
-                           R"({"outcome": {"outcome": "selected", "optionId": "choice-"}})",
-                           R"({"outcome": {"outcome": "selected", "optionId": "choice-1x"}})"})
+  for (const char* none :
+       {"{}", "7", R"({"outcome": 7})", R"({"outcome": {"outcome": "cancelled", "optionId": "yes"}})",
+        R"({"outcome": {"outcome": "selected", "optionId": "choice-"}})",
+        R"({"outcome": {"outcome": "selected", "optionId": "choice-1x"}})"})
     CHECK(verdict(none).verdict == Verdict::no);
   CHECK(permission_answer(3, nullptr).verdict == Verdict::no);
 }
@@ -82,7 +86,8 @@ TEST_CASE("acp: only an option that was offered is an answer") {
 TEST_CASE("acp: tasks are a plan, and words that are no command of ours go to the model") {
   const auto plan = acp_plan({{"☒ read", "◐ fix 词法", "☐ test"}});
   CHECK(plan["sessionUpdate"] == "plan");
-  CHECK(plan["entries"][1] == Json{{"content", "fix 词法"}, {"priority", "medium"}, {"status", "in_progress"}});
+  CHECK(plan["entries"][1] ==
+        Json{{"content", "fix 词法"}, {"priority", "medium"}, {"status", "in_progress"}});
   CHECK(plan["entries"][0]["status"] == "completed");
   CHECK(plan["entries"][2]["status"] == "pending");
   REQUIRE(slash_command("/compact the parser \n"));

@@ -1,4 +1,5 @@
-// What an editor sees of a prompt: the messages field by field, permission, cancel, and many sessions at once.
+// What an editor sees of a prompt: the messages field by field, permission, cancel, and many sessions at
+// once.
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 
@@ -40,11 +41,13 @@ TEST_CASE("acp: the agent says what it is and can") {
   CHECK(result["authMethods"][0]["type"] == "terminal");
   CHECK(result["authMethods"][0]["args"] == Json::array({"login"}));
   const AcpEditor plain("{}");
-  CHECK(plain.initialized["result"]["authMethods"].size() == 1);  // a terminal login only where the client can show one
+  CHECK(plain.initialized["result"]["authMethods"].size() ==
+        1);  // a terminal login only where the client can show one
 }
 
 TEST_CASE("acp: a prompt is thought about, answered and accounted for") {
-  AcpEditor editor(R"({"replies": [{"thinking": "hm", "text": "Hello there.", "usage": {"input": 1000, "output": 5}}]})");
+  AcpEditor editor(
+      R"({"replies": [{"thinking": "hm", "text": "Hello there.", "usage": {"input": 1000, "output": 5}}]})");
   const auto session = editor.open();
   const auto answer = editor.wait(editor.say(session, "say hello\nand more"));
   CHECK(answer["result"] == Json{{"stopReason", "end_turn"}});
@@ -83,7 +86,8 @@ TEST_CASE("acp: an edit is announced, asked about with its diff, and told as don
   const auto& params = question["params"];
   CHECK(params["sessionId"] == session);
   CHECK(params["toolCall"]["toolCallId"] == "call_1");
-  CHECK(params["toolCall"]["content"][0] == Json{{"type", "diff"}, {"path", file}, {"oldText", nullptr}, {"newText", "one\n"}});
+  CHECK(params["toolCall"]["content"][0] ==
+        Json{{"type", "diff"}, {"path", file}, {"oldText", nullptr}, {"newText", "one\n"}});
   const auto& options = params["options"];
   CHECK(options.front() == Json{{"optionId", "yes"}, {"name", "Allow once"}, {"kind", "allow_once"}});
   CHECK(options.back()["kind"] == "reject_once");
@@ -96,7 +100,8 @@ TEST_CASE("acp: an edit is announced, asked about with its diff, and told as don
   REQUIRE(done.size() == 2);
   CHECK(done[0]["status"] == "in_progress");
   CHECK(done[1]["status"] == "completed");
-  CHECK(done[1]["content"][0] == Json{{"type", "diff"}, {"path", file}, {"oldText", nullptr}, {"newText", "one\n"}});
+  CHECK(done[1]["content"][0] ==
+        Json{{"type", "diff"}, {"path", file}, {"oldText", nullptr}, {"newText", "one\n"}});
 }
 
 TEST_CASE("acp: what the user rejects is not done, and an unknown option is no yes") {
@@ -109,7 +114,8 @@ TEST_CASE("acp: what the user rejects is not done, and an unknown option is no y
     CHECK_FALSE(fs::exists(editor.project() / "new.txt"));
     const auto told = editor.updates("tool_call_update").back();
     CHECK(told["status"] == "failed");
-    CHECK(told["content"][0]["content"]["text"] == "rejected");  // what the model is told of it is not for people
+    CHECK(told["content"][0]["content"]["text"] ==
+          "rejected");  // what the model is told of it is not for people
   }
 }
 
@@ -169,7 +175,8 @@ TEST_CASE("acp: a turn that fails is an error of its prompt, and the session liv
 TEST_CASE("acp: without a key a session is refused with the way out, and authenticate looks again") {
   AcpEditor editor("{}");
   editor.with_key = false;
-  const auto refused = editor.call("session/new", {{"cwd", editor.project().string()}, {"mcpServers", Json::array()}});
+  const auto refused =
+      editor.call("session/new", {{"cwd", editor.project().string()}, {"mcpServers", Json::array()}});
   CHECK(refused["error"]["code"] == -32000);
   CHECK(refused["error"]["message"].get<std::string>().find("ANTHROPIC_API_KEY") != std::string::npos);
   CHECK(editor.call("authenticate", {{"methodId", "key"}})["error"]["code"] == -32000);

@@ -1,4 +1,5 @@
-// The life of sessions: listed, loaded, resumed, closed, deleted; what a client may set of them; slash commands and compaction.
+// The life of sessions: listed, loaded, resumed, closed, deleted; what a client may set of them; slash
+// commands and compaction.
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 
@@ -22,13 +23,15 @@ constexpr const char* reads = R"({"replies": [
 
 std::string kinds(const AcpEditor& editor) {
   std::string line;
-  for (const auto& message : editor.heard) line += message["params"]["update"]["sessionUpdate"].get<std::string>() + " ";
+  for (const auto& message : editor.heard)
+    line += message["params"]["update"]["sessionUpdate"].get<std::string>() + " ";
   return line;
 }
 
 }  // namespace
 
-TEST_CASE("acp: a session is listed, loaded with its history, resumed without it, and deleted from the list") {
+TEST_CASE(
+    "acp: a session is listed, loaded with its history, resumed without it, and deleted from the list") {
   AcpEditor editor(reads);
   std::ofstream(editor.project() / "a.txt") << "hello\n";
   const auto session = editor.open();
@@ -46,13 +49,15 @@ TEST_CASE("acp: a session is listed, loaded with its history, resumed without it
   editor.heard.clear();
   const auto loaded = editor.call("session/load", place_of(editor, session));
   CHECK(loaded["result"]["modes"]["currentModeId"] == "ask");
-  CHECK(kinds(editor) == "user_message_chunk agent_message_chunk tool_call tool_call_update agent_message_chunk ");
+  CHECK(kinds(editor) ==
+        "user_message_chunk agent_message_chunk tool_call tool_call_update agent_message_chunk ");
   CHECK(editor.text() == "I look.It says hello.");
   CHECK(editor.updates("tool_call_update").at(0)["status"] == "completed");
   CHECK(editor.wait(editor.say(session, "go on"))["result"]["stopReason"] == "end_turn");
 
   editor.heard.clear();
-  CHECK(editor.call("session/resume", place_of(editor, session)).contains("result"));  // it is open: that one ends first
+  CHECK(editor.call("session/resume", place_of(editor, session))
+            .contains("result"));  // it is open: that one ends first
   CHECK(kinds(editor).empty());
   CHECK(editor.wait(editor.say(session, "and on"))["result"]["stopReason"] == "end_turn");
   CHECK(editor.model.requests().back().body.find("what does it say?") != std::string::npos);
@@ -61,7 +66,8 @@ TEST_CASE("acp: a session is listed, loaded with its history, resumed without it
   CHECK(editor.call("session/list", {{"cwd", editor.project().string()}})["result"]["sessions"].empty());
   CHECK(editor.call("session/delete", {{"sessionId", "nobody22"}})["error"]["code"] == -32002);
   CHECK(editor.call("session/load", place_of(editor, "nobody22")).contains("error"));
-  CHECK(editor.call("session/load", place_of(editor, "what")).contains("error"));  // a word of a prompt is no id
+  CHECK(editor.call("session/load", place_of(editor, "what"))
+            .contains("error"));  // a word of a prompt is no id
 }
 
 TEST_CASE("acp: modes and options are offered, set, and refused when there are none of that name") {
@@ -80,13 +86,17 @@ TEST_CASE("acp: modes and options are offered, set, and refused when there are n
   CHECK(options[2]["type"] == "select");
   CHECK(options[3]["id"] == "compression");
 
-  CHECK(editor.call("session/set_mode", {{"sessionId", session}, {"modeId", "plan"}})["result"] == Json::object());
-  CHECK(editor.call("session/set_mode", {{"sessionId", session}, {"modeId", "bypass"}})["error"]["code"] == -32602);
+  CHECK(editor.call("session/set_mode", {{"sessionId", session}, {"modeId", "plan"}})["result"] ==
+        Json::object());
+  CHECK(editor.call("session/set_mode", {{"sessionId", session}, {"modeId", "bypass"}})["error"]["code"] ==
+        -32602);
   const auto set = [&](const char* option, const char* value) {
-    return editor.call("session/set_config_option", {{"sessionId", session}, {"configId", option}, {"value", value}});
+    return editor.call("session/set_config_option",
+                       {{"sessionId", session}, {"configId", option}, {"value", value}});
   };
   CHECK(set("effort", "high")["result"]["configOptions"][2]["currentValue"] == "high");
-  CHECK(set("model", "anthropic/claude-haiku-5-5")["result"]["configOptions"][1]["currentValue"] == "anthropic/claude-haiku-5-5");
+  CHECK(set("model", "anthropic/claude-haiku-5-5")["result"]["configOptions"][1]["currentValue"] ==
+        "anthropic/claude-haiku-5-5");
   CHECK(set("mode", "auto")["result"]["configOptions"][0]["currentValue"] == "auto");
   CHECK(set("effort", "enormous")["error"]["code"] == -32602);
   CHECK(set("colour", "blue")["error"]["code"] == -32602);
@@ -110,7 +120,8 @@ TEST_CASE("acp: each slash command answers as text and ends its prompt") {
 }
 
 TEST_CASE("acp: a compaction is told with its summary where the client shows it, else as nothing") {
-  constexpr const char* scenario = R"({"rounds": {"n": 6, "call": {"name": "Bash", "arguments": {"command": "seq $i000 $i900"}},
+  constexpr const char* scenario =
+      R"({"rounds": {"n": 6, "call": {"name": "Bash", "arguments": {"command": "seq $i000 $i900"}},
     "text": "Round $i.", "final": "all done"}, "summary": {"text": "<summary>\n1. Primary Request and Intent: the rounds\n</summary>"}})";
   for (const bool shown : {true, false}) {
     AcpEditor editor(scenario, shown ? Json{{"session", {{"compaction", Json::object()}}}} : Json::object());
@@ -140,9 +151,12 @@ TEST_CASE("acp: the servers a client hands over are the model's to call") {
     {"calls": [{"name": "McpCall", "id": "call_1", "arguments": {"server": "My_Server", "tool": "echo", "arguments": {"text": "over here"}}}]},
     {"text": "done"}]})");
   auto params = place_of(editor);
+  params["mcpServers"].push_back({{"name", "My Server"},
+                                  {"command", tern::places::mcp_server()},
+                                  {"args", {"{}"}},
+                                  {"env", Json::array()}});
   params["mcpServers"].push_back(
-      {{"name", "My Server"}, {"command", tern::places::mcp_server()}, {"args", {"{}"}}, {"env", Json::array()}});
-  params["mcpServers"].push_back({{"type", "sse"}, {"name", "old"}, {"url", "http://localhost:1"}, {"headers", Json::array()}});
+      {{"type", "sse"}, {"name", "old"}, {"url", "http://localhost:1"}, {"headers", Json::array()}});
   const auto session = editor.call("session/new", params)["result"]["sessionId"].get<std::string>();
   const auto prompt = editor.say(session, "call it");
   const auto question = editor.wait(prompt);

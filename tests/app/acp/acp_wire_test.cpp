@@ -55,9 +55,11 @@ TEST_CASE("acp: a wrong message gets its error and ends nothing") {
       {"{\"id\":9,\"method\":\"session/teleport\"}", -32601, 9},
       {"{\"id\":\"a\",\"method\":\"session/new\",\"params\":[1]}", -32602, "a"},
       {"{\"id\":10,\"method\":\"session/new\",\"params\":{}}", -32602, 10},
-      {"{\"id\":11,\"method\":\"session/new\",\"params\":{\"cwd\":\"relative\",\"mcpServers\":[]}}", -32602, 11},
+      {"{\"id\":11,\"method\":\"session/new\",\"params\":{\"cwd\":\"relative\",\"mcpServers\":[]}}", -32602,
+       11},
       {"{\"id\":12,\"method\":\"session/load\",\"params\":{\"cwd\":\"/tmp\",\"mcpServers\":[]}}", -32602, 12},
-      {"{\"id\":13,\"method\":\"session/prompt\",\"params\":{\"sessionId\":\"nobody\",\"prompt\":[]}}", -32002, 13},
+      {"{\"id\":13,\"method\":\"session/prompt\",\"params\":{\"sessionId\":\"nobody\",\"prompt\":[]}}",
+       -32002, 13},
       {"{\"id\":14,\"method\":\"session/set_mode\",\"params\":{\"sessionId\":3,\"modeId\":7}}", -32002, 14},
       {"{\"id\":15,\"method\":\"session/new\",\"params\":{\"cwd\":17,\"mcpServers\":{}}}", -32602, 15},
   };
@@ -71,17 +73,19 @@ TEST_CASE("acp: a wrong message gets its error and ends nothing") {
     CHECK(answer["error"]["message"].is_string());
   }
   // These are nobody's question: no answer.
-  for (const char* line :
-       {"", "   ", "{\"method\":\"session/teleport\"}", "{\"id\":99,\"result\":{}}", "{\"id\":99,\"error\":{}}",
-        "{\"id\":\"x\",\"result\":null}", "{\"method\":\"session/cancel\",\"params\":[]}",
-        "{\"method\":\"$/cancel_request\",\"params\":{\"requestId\":{}}}"})
+  for (const char* line : {"", "   ", "{\"method\":\"session/teleport\"}", "{\"id\":99,\"result\":{}}",
+                           "{\"id\":99,\"error\":{}}", "{\"id\":\"x\",\"result\":null}",
+                           "{\"method\":\"session/cancel\",\"params\":[]}",
+                           "{\"method\":\"$/cancel_request\",\"params\":{\"requestId\":{}}}"})
     editor.write(line);
   editor.write("{\"id\":20,\"method\":\"session/teleport\",\"params\":{\"x\":\"\xff\xfe\"}}");  // not UTF-8
   CHECK(editor.read()["id"] == 20);
   const auto session = editor.open();
-  for (const Json& prompt : {Json(), Json::array(), Json::array({{{"type", "audio"}}}), Json::array({7, "x"}),
-                             Json::array({{{"type", "image"}, {"mimeType", "image/png"}, {"data", "§§"}}}), Json("words")})
-    CHECK(editor.call("session/prompt", {{"sessionId", session}, {"prompt", prompt}})["error"]["code"] == -32602);
+  for (const Json& prompt :
+       {Json(), Json::array(), Json::array({{{"type", "audio"}}}), Json::array({7, "x"}),
+        Json::array({{{"type", "image"}, {"mimeType", "image/png"}, {"data", "§§"}}}), Json("words")})
+    CHECK(editor.call("session/prompt", {{"sessionId", session}, {"prompt", prompt}})["error"]["code"] ==
+          -32602);
   CHECK(editor.wait(editor.say(session, "hello")).contains("result"));
   CHECK(editor.close() == 0);
 }
@@ -130,8 +134,9 @@ TEST_CASE("acp: what a folder brings is read once the user trusts it in the edit
       auto message = heard_of(tern);
       if (message.contains("method")) {
         CHECK(message["params"]["toolCall"]["title"].get<std::string>().starts_with("Trust "));
-        tern.write(Json{
-            {"jsonrpc", "2.0"}, {"id", message["id"]}, {"result", {{"outcome", {{"outcome", "selected"}, {"optionId", option}}}}}}
+        tern.write(Json{{"jsonrpc", "2.0"},
+                        {"id", message["id"]},
+                        {"result", {{"outcome", {{"outcome", "selected"}, {"optionId", option}}}}}}
                        .dump());
         message = heard_of(tern);
       }

@@ -35,8 +35,9 @@ command = "not one"
 }
 
 TEST_CASE("a Codex configuration that is broken ends where it is, and nothing more") {
-  for (const char* text : {"", "[", "[mcp_servers.a", "a = [1,", "a = {b", "x = \"open", "[a]\nb = [[[[[[[[[[[[[[[[[[[[[[[[[[[[",
-                           "= 1", "\"\" = 2", "a = 1\na.b.c = 2\n[a.b]\n", "'''"})
+  for (const char* text :
+       {"", "[", "[mcp_servers.a", "a = [1,", "a = {b", "x = \"open", "[a]\nb = [[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+        "= 1", "\"\" = 2", "a = 1\na.b.c = 2\n[a.b]\n", "'''"})
     CHECK(codex_servers(text).empty());
   CHECK(codex_servers("[mcp_servers.a]\ncommand = \"x\"\nargs = [1 2").contains("a"));
 }

@@ -33,7 +33,8 @@ int exit_status(int wait_status) { return WIFEXITED(wait_status) ? WEXITSTATUS(w
 
 TEST_CASE("tern config KEY VALUE keeps the value in the user's file") {
   const Home home;
-  const auto kept = shell_run(home, "\"$TERN\" config theme dark && \"$TERN\" config vim true && \"$TERN\" config theme");
+  const auto kept =
+      shell_run(home, "\"$TERN\" config theme dark && \"$TERN\" config vim true && \"$TERN\" config theme");
   CHECK(kept.status == 0);
   CHECK(has(kept.out, "theme: \"auto\" → \"dark\"\n~/.config/tern/config.json"));
   CHECK(has(config_of(home), "\"theme\": \"dark\""));
@@ -65,8 +66,10 @@ TEST_CASE("tern login tries a key from standard input and keeps it; tern logout 
 
 TEST_CASE("a refused key is not kept, and the exit code says so") {
   const Home home;
-  const FakeLlm server(R"({"default": {"fault": {"kind": "status", "status": 401, "message": "invalid x-api-key"}}})");
-  const auto run = shell_run(home, "echo sk-ant-0123456789 | \"$TERN\" login", {"ANTHROPIC_BASE_URL=" + server.url()});
+  const FakeLlm server(
+      R"({"default": {"fault": {"kind": "status", "status": 401, "message": "invalid x-api-key"}}})");
+  const auto run =
+      shell_run(home, "echo sk-ant-0123456789 | \"$TERN\" login", {"ANTHROPIC_BASE_URL=" + server.url()});
   CHECK(run.status == 3);
   CHECK(has(run.err, "invalid x-api-key"));
   CHECK_FALSE(has(config_of(home), "sk-ant"));
@@ -74,7 +77,8 @@ TEST_CASE("a refused key is not kept, and the exit code says so") {
 
 TEST_CASE("-p says at its end what was refused and how to allow it") {
   const Home home;
-  const FakeLlm server(R"({"replies":[{"calls": [{"name": "Write", "arguments": {"file_path": "a", "content": "a"}}]},
+  const FakeLlm server(
+      R"({"replies":[{"calls": [{"name": "Write", "arguments": {"file_path": "a", "content": "a"}}]},
     {"text": "I could not write it."}]})");
   auto environment = service(wires()[0], server.url());
   environment.push_back("TERN_MODEL=" + std::string(wires()[0].model));

@@ -33,7 +33,10 @@ UsageRow request(std::uint64_t turn, Tokens input, double dollars, int second, s
 }
 
 ReportFacts session() {
-  ReportFacts facts{.id = "453ujthp", .name = "Fix <b>tokenizer</b>", .model = "anthropic/claude-sonnet-4-5", .version = "0.1.0"};
+  ReportFacts facts{.id = "453ujthp",
+                    .name = "Fix <b>tokenizer</b>",
+                    .model = "anthropic/claude-sonnet-4-5",
+                    .version = "0.1.0"};
   facts.limit = 100'000;
   facts.micro_at = 0.6;
   facts.conversation.emplace_back(said(Role::user, "Why does 1 < 2 && \"x\" fail?"));
@@ -58,7 +61,8 @@ ReportFacts session() {
 
 std::size_t times(const std::string& text, std::string_view part) {
   std::size_t count = 0;
-  for (std::size_t where = text.find(part); where != text.npos; where = text.find(part, where + part.size())) ++count;
+  for (std::size_t where = text.find(part); where != text.npos; where = text.find(part, where + part.size()))
+    ++count;
   return count;
 }
 
@@ -82,7 +86,8 @@ TEST_CASE("nothing of a session is read as HTML by the page of it") {
             .find("a") == 0);
 }
 
-TEST_CASE("the page of a session tells the conversation, the window, the compactions and the cost by source") {
+TEST_CASE(
+    "the page of a session tells the conversation, the window, the compactions and the cost by source") {
   const std::string page = report_page(session());
   CHECK(page.find("Why does 1 &lt; 2 &amp;&amp; &quot;x&quot; fail?") != page.npos);
   CHECK(page.find("Request 3: 71k tokens, $0.0600, micro freed 40k") != page.npos);

@@ -1,4 +1,5 @@
-// Every setting of the compression changes what a model is sent: one row a key. A new key without a row fails.
+// Every setting of the compression changes what a model is sent: one row a key. A new key without a row
+// fails.
 #include <catch2/catch_test_macros.hpp>
 #include <set>
 #include <string>
@@ -19,7 +20,8 @@ using namespace tern;
 namespace {
 
 constexpr const char* written_summary =
-    "<analysis>x</analysis>\n<summary>\n1. Primary request and intent: go on with the parts, and keep every test of them green.\n"
+    "<analysis>x</analysis>\n<summary>\n1. Primary request and intent: go on with the parts, and keep every "
+    "test of them green.\n"
     "7. Pending tasks: the rest of the parts.\n8. Current work: reading.\n</summary>";
 
 // A person asks, the model reads, searches, runs, edits and says why.
@@ -29,10 +31,11 @@ std::string work_on_parts(int turns) {
     const auto n = std::to_string(i), base = std::to_string(i * 4);
     text += "user Please change part " + n + " and keep its tests green.\n";
     text += "call " + base + "1 Read src/part" + n + ".cpp\nresult " + base + "1 120 lines\n";
-    text += "call " + base + "2 Bash make part" + n + "\nresult " + base + "2 " + (i == 1 ? "900" : "60") + " lines\n";
+    text += "call " + base + "2 Bash make part" + n + "\nresult " + base + "2 " + (i == 1 ? "900" : "60") +
+            " lines\n";
     text += "call " + base + "3 Edit src/part" + n + ".cpp\nresult " + base + "3 = done\n";
-    text +=
-        "assistant Changed part" + n + " because the old_name_" + n + " hid what it does; decided to keep file_" + n + ".h.\n";
+    text += "assistant Changed part" + n + " because the old_name_" + n +
+            " hid what it does; decided to keep file_" + n + ".h.\n";
   }
   return text;
 }
@@ -43,7 +46,8 @@ struct Lived {
   int turns = 40;
 };
 
-// As the agent lives it: what enters is snipped, before each request the tiers run, a summary is answered at once.
+// As the agent lives it: what enters is snipped, before each request the tiers run, a summary is answered at
+// once.
 std::string context_of(const Lived& world) {
   Budget budget = world.budget;
   budget.config = world.config.compression;
@@ -56,13 +60,15 @@ std::string context_of(const Lived& world) {
       Edits edits = due.edits;
       if (due.ask) {
         asked += due.ask->instructions + std::to_string(due.ask->target) + due.ask->index + due.ask->said;
-        if (auto made = with_summary(*due.ask, written_summary, true); auto* taken = std::get_if<Edits>(&made))
+        if (auto made = with_summary(*due.ask, written_summary, true);
+            auto* taken = std::get_if<Edits>(&made))
           edits = std::move(*taken);
       }
       give_ids(edits, next);
       context = tern::apply(context, edits);
     }
-    context.items.push_back(std::make_shared<const Item>(snip(*item, budget, {.share = usage(context, budget).share})));
+    context.items.push_back(
+        std::make_shared<const Item>(snip(*item, budget, {.share = usage(context, budget).share})));
     asked += std::to_string(count(context)) + ' ';  // a difference may be gone at the end, but it was sent
   }
   return asked + test::to_script(context, 1'000'000);
@@ -84,7 +90,9 @@ const std::vector<Setting>& settings_shown() {
       {"autoCompress", "false"},
       {"microAt", "0.4"},
       {"compactAt", "0.9", summaries},
-      {"truncateAt", "0.7", {{"microAt", "0.68"}, {"microLowWater", "0.67"}, {"compactAt", "0.69"}, {"minMessages", "100000"}}},
+      {"truncateAt",
+       "0.7",
+       {{"microAt", "0.68"}, {"microLowWater", "0.67"}, {"compactAt", "0.69"}, {"minMessages", "100000"}}},
       {"microLowWater", "0.55"},
       {"compactTarget", "0.3", summaries},
       {"snipLimit", "600"},
@@ -119,8 +127,9 @@ const std::vector<Setting>& settings_shown() {
 }
 
 // What acts beside the plan: shown by the tests of tuning, drafts, one-liners, summaries, pins and pauses.
-const std::set<std::string> shown_elsewhere{"autoTune",   "draftAt",      "microByModel", "smallModel", "pinBudget",
-                                            "noteBudget", "contextStyle", "coldCache",    "longCache"};
+const std::set<std::string> shown_elsewhere{"autoTune",     "draftAt",   "microByModel",
+                                            "smallModel",   "pinBudget", "noteBudget",
+                                            "contextStyle", "coldCache", "longCache"};
 
 Lived lived_with(const Setting& row) {
   Lived made;

@@ -12,9 +12,12 @@ TEST_CASE("jsonc: a value is replaced in place, and everything else stays") {
   "model": "x"
 }
 )j";
-  CHECK(set_jsonc(text, {"theme"}, "\"dark\"") == std::string(text).replace(text.find("\"light\""), 7, "\"dark\""));
-  CHECK(set_jsonc(text, {"permissions", "mode"}, "\"plan\"") == std::string(text).replace(text.find("\"ask\""), 5, "\"plan\""));
-  CHECK(set_jsonc(text, {"permissions", "allow"}, "[]") == std::string(text).replace(text.find("[\"Bash(a, b)\"]"), 14, "[]"));
+  CHECK(set_jsonc(text, {"theme"}, "\"dark\"") ==
+        std::string(text).replace(text.find("\"light\""), 7, "\"dark\""));
+  CHECK(set_jsonc(text, {"permissions", "mode"}, "\"plan\"") ==
+        std::string(text).replace(text.find("\"ask\""), 5, "\"plan\""));
+  CHECK(set_jsonc(text, {"permissions", "allow"}, "[]") ==
+        std::string(text).replace(text.find("[\"Bash(a, b)\"]"), 14, "[]"));
 }
 
 TEST_CASE("jsonc: a member is added at the end, in the manner of the file") {
@@ -24,7 +27,8 @@ TEST_CASE("jsonc: a member is added at the end, in the manner of the file") {
   CHECK(set_jsonc("{\"a\": 1}", {"b"}, "2") == "{\"a\": 1, \"b\": 2}");
   CHECK(set_jsonc("{\n  \"a\": 1\n}\n", {"b"}, "2") == "{\n  \"a\": 1,\n  \"b\": 2\n}\n");
   CHECK(set_jsonc("{\n  \"a\": 1,\n}\n", {"b"}, "2") == "{\n  \"a\": 1,\n  \"b\": 2\n}\n");
-  CHECK(set_jsonc("{\n\t\"a\": 1 // one, not two\n}\n", {"b"}, "2") == "{\n\t\"a\": 1, // one, not two\n\t\"b\": 2\n}\n");
+  CHECK(set_jsonc("{\n\t\"a\": 1 // one, not two\n}\n", {"b"}, "2") ==
+        "{\n\t\"a\": 1, // one, not two\n\t\"b\": 2\n}\n");
   CHECK(set_jsonc("// mine\n{\"p\": {\"x\": {\"key\": \"1\"}}}", {"p", "y", "key"}, "\"2\"") ==
         "// mine\n{\"p\": {\"x\": {\"key\": \"1\"}, \"y\": {\"key\": \"2\"}}}");
   CHECK(set_jsonc("{\"p\": 3}", {"p", "y"}, "4") == "{\"p\": {\"y\": 4}}");

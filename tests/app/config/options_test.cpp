@@ -14,11 +14,12 @@ using Run = Options::Run;
 
 namespace {
 
-// What the program says to these words, both its streams, with "= STATUS" behind; away from the home and the keys of whoever runs the tests.
+// What the program says to these words, both its streams, with "= STATUS" behind; away from the home and the
+// keys of whoever runs the tests.
 std::string said_to(const std::string& words, const std::string& environment = {}) {
   const test::TempDir home;
-  const std::string command = "cd '" + home.path().string() + "' && env -i HOME=\"$PWD\" " + environment + " '" +
-                              places::program() + "' " + words + " </dev/null 2>&1; echo \"= $?\"";
+  const std::string command = "cd '" + home.path().string() + "' && env -i HOME=\"$PWD\" " + environment +
+                              " '" + places::program() + "' " + words + " </dev/null 2>&1; echo \"= $?\"";
   std::FILE* pipe = ::popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string all;
@@ -32,8 +33,8 @@ std::string said_to(const std::string& words, const std::string& environment = {
 TEST_CASE("options: a prompt, a print, a subcommand") {
   CHECK(parse_options({}).run == Run::chat);
   CHECK(parse_options({"fix", "it"}).prompt == "fix it");
-  const Options print = parse_options(
-      {"-p", "fix it", "--model", "anthropic/claude-sonnet-4-5", "--permission-mode", "bypass", "--window", "32000"});
+  const Options print = parse_options({"-p", "fix it", "--model", "anthropic/claude-sonnet-4-5",
+                                       "--permission-mode", "bypass", "--window", "32000"});
   CHECK(print.run == Run::print);
   CHECK(print.prompt == "fix it");
   CHECK(print.model == "anthropic/claude-sonnet-4-5");
@@ -65,7 +66,8 @@ TEST_CASE("options: what is wrong is named, with the way out") {
   CHECK(parse_options({"--modle", "x"}).error.find("did you mean --model?") != std::string::npos);
   CHECK(parse_options({"--model"}).error == "--model needs NAME");
   CHECK(parse_options({"--max-turns", "many"}).error.find("not a number") != std::string::npos);
-  CHECK(parse_options({"--output-format", "xml"}).error.find("(choose text, json or stream-json)") != std::string::npos);
+  CHECK(parse_options({"--output-format", "xml"}).error.find("(choose text, json or stream-json)") !=
+        std::string::npos);
   CHECK(parse_options({"--plain=yes"}).error == "--plain takes no value");
   CHECK(parse_options({"--fork"}).error.find("--resume") != std::string::npos);
 }
@@ -76,7 +78,8 @@ TEST_CASE("options: help, completions and the manual name every flag") {
     CHECK(usage_text().find(flag.name) != std::string::npos);
     CHECK(completion_script("bash").find(flag.name) != std::string::npos);
     CHECK(completion_script("zsh").find(flag.name) != std::string::npos);
-    CHECK(completion_script("fish").find(" -l " + std::string(flag.name.substr(2)) + " ") != std::string::npos);
+    CHECK(completion_script("fish").find(" -l " + std::string(flag.name.substr(2)) + " ") !=
+          std::string::npos);
   }
   CHECK(man_page().find("\\-\\-json\\-schema") != std::string::npos);
   CHECK(completion_script("csh").empty());
@@ -92,9 +95,12 @@ TEST_CASE("options: the version is printed wherever it is asked for, in each of 
   }
 }
 
-TEST_CASE("options: a folder that is not there and a file that cannot be written are refused before anything runs") {
+TEST_CASE(
+    "options: a folder that is not there and a file that cannot be written are refused before anything "
+    "runs") {
   CHECK(said_to("--demo -p --add-dir nowhere") == "tern: --add-dir: there is no folder nowhere\n= 2\n");
-  CHECK(said_to("--demo -p --trace nowhere/t") == "tern: cannot trace to nowhere/t: No such file or directory\n= 2\n");
+  CHECK(said_to("--demo -p --trace nowhere/t") ==
+        "tern: cannot trace to nowhere/t: No such file or directory\n= 2\n");
 }
 
 TEST_CASE("options: the doctor speaks JSON when asked to") {
@@ -108,7 +114,8 @@ TEST_CASE("options: the doctor speaks JSON when asked to") {
 
 TEST_CASE("options: a service without a model of its own is not asked for a nameless one") {
   CHECK(said_to("-p hi", "OPENROUTER_API_KEY=k OPENROUTER_BASE_URL=http://127.0.0.1:1") ==
-        "tern: OpenRouter serves many models: name one with --model openrouter/NAME, or set OPENROUTER_MODEL.\n= 2\n");
+        "tern: OpenRouter serves many models: name one with --model openrouter/NAME, or set "
+        "OPENROUTER_MODEL.\n= 2\n");
 }
 
 TEST_CASE("options: each command has a help of its own, asked for either way") {
@@ -144,7 +151,8 @@ TEST_CASE("options: a misspelled command is no prompt") {
 
 TEST_CASE("options: the help groups every option and shows how to begin") {
   const auto text = usage_text();
-  for (const char* part : {"Examples\n", "\nSessions\n", "\nModel\n", "\nPermissions\n", "\nMore\n", "git diff | tern -p"})
+  for (const char* part :
+       {"Examples\n", "\nSessions\n", "\nModel\n", "\nPermissions\n", "\nMore\n", "git diff | tern -p"})
     CHECK(text.find(part) != std::string::npos);
   for (const Flag& flag : all_flags()) {
     INFO(flag.name);

@@ -42,7 +42,8 @@ TEST_CASE("a setting is kept in a file that is made, readable by its owner only"
   CHECK(kept.ok);
   CHECK(kept.text == "theme: \"auto\" → \"dark\"");
   CHECK(user.config().theme == "dark");
-  CHECK((fs::status(user.file).permissions() & fs::perms::all) == (fs::perms::owner_read | fs::perms::owner_write));
+  CHECK((fs::status(user.file).permissions() & fs::perms::all) ==
+        (fs::perms::owner_read | fs::perms::owner_write));
 }
 
 TEST_CASE("a setting changes its own place and leaves comments alone") {

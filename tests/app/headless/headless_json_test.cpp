@@ -48,14 +48,16 @@ TEST_CASE("the result names each model with its own usage, and the parts sum to 
   CHECK(models.size() == 4);
   CHECK(models["claude-sonnet-4-5"]["inputTokens"] == 300);
   CHECK(models["claude-sonnet-4-5"]["outputTokens"] == 20);
-  CHECK(models["claude-sonnet-4-5"]["contextWindow"] == session.models().find("anthropic", "claude-sonnet-4-5").window);
+  CHECK(models["claude-sonnet-4-5"]["contextWindow"] ==
+        session.models().find("anthropic", "claude-sonnet-4-5").window);
   CHECK(models["gpt-4o"]["inputTokens"] == 40);
   CHECK(models["openrouter/gpt-4o"]["inputTokens"] == 60);
   CHECK(models["claude-haiku-4-5"]["cacheReadInputTokens"] == 3);
-  const std::pair<const char*, const char*> sums[] = {{"inputTokens", "input_tokens"},
-                                                      {"outputTokens", "output_tokens"},
-                                                      {"cacheReadInputTokens", "cache_read_input_tokens"},
-                                                      {"cacheCreationInputTokens", "cache_creation_input_tokens"}};
+  const std::pair<const char*, const char*> sums[] = {
+      {"inputTokens", "input_tokens"},
+      {"outputTokens", "output_tokens"},
+      {"cacheReadInputTokens", "cache_read_input_tokens"},
+      {"cacheCreationInputTokens", "cache_creation_input_tokens"}};
   for (const auto& [part, whole] : sums) {
     Tokens sum = 0;
     for (const auto& model : models) sum += model[part].get<Tokens>();
@@ -68,17 +70,20 @@ TEST_CASE("the result names each model with its own usage, and the parts sum to 
 }
 
 TEST_CASE("any line of prompts is a prompt, an order or an error, whatever its fields hold") {
-  for (const char* line : {R"({"type":"user","message":{"role":"user","content":"hi"}})", R"({"type":"user","message":"hi"})",
-                           R"({"type":"user","content":[{"type":"image"},{"type":"text","text":"hi"}]})"})
+  for (const char* line :
+       {R"({"type":"user","message":{"role":"user","content":"hi"}})", R"({"type":"user","message":"hi"})",
+        R"({"type":"user","content":[{"type":"image"},{"type":"text","text":"hi"}]})"})
     CHECK(parse_input_line(line).text == "hi");
   CHECK(parse_input_line(R"({"type":"control_request","request":{"subtype":"interrupt"}})").interrupt);
-  CHECK_FALSE(parse_input_line(R"({"type":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}").error.empty());
+  CHECK_FALSE(parse_input_line(R"({"type":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}")
+                  .error.empty());
   for (const char* line :
        {"", "5", "no json", R"({"type":5})", R"({"type":"user"})", R"({"type":"user","message":7})",
         R"({"type":"user","message":{"content":[{"type":7},null,[]]}})",
         R"({"type":"user","message":{"content":[{"type":"text","text":5}]}})",
         R"({"type":"user","content":{"type":"text","text":"hi"}})", R"({"type":"system","content":"hi"})",
-        R"({"type":"control_request","request":"interrupt"})", R"({"type":"control_request","request":{"subtype":4}})"}) {
+        R"({"type":"control_request","request":"interrupt"})",
+        R"({"type":"control_request","request":{"subtype":4}})"}) {
     INFO(line);
     const auto input = parse_input_line(line);
     CHECK(input.text.empty());
@@ -89,8 +94,8 @@ TEST_CASE("any line of prompts is a prompt, an order or an error, whatever its f
 
 TEST_CASE("a session that cannot be opened has a result with every field, too") {
   const auto line = nlohmann::json::parse(failure_line("no model", 3));
-  for (const char* field : {"subtype", "is_error", "result", "session_id", "num_turns", "duration_ms", "total_cost_usd", "usage",
-                            "modelUsage", "permission_denials"})
+  for (const char* field : {"subtype", "is_error", "result", "session_id", "num_turns", "duration_ms",
+                            "total_cost_usd", "usage", "modelUsage", "permission_denials"})
     CHECK(line.contains(field));
   CHECK(line["exit_code"] == 3);
   CHECK(line["usage"]["input_tokens"] == 0);

@@ -1,6 +1,6 @@
-// kill -9 of the real program at random moments of a turn with tool calls and compactions. What it had said on its standard
-// output must be in the log, the store must open, and the context must be the log folded with whole compactions only.
-// TERN_KILLS=500 for the long run.
+// kill -9 of the real program at random moments of a turn with tool calls and compactions. What it had said
+// on its standard output must be in the log, the store must open, and the context must be the log folded with
+// whole compactions only. TERN_KILLS=500 for the long run.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
@@ -30,7 +30,13 @@ constexpr const char* rounds =
  "final": "all done"}, "limit": 14000, "summary": {"text": "<summary>\n1. Primary Request and Intent: the rounds\n8. Current Work: going on\n</summary>"}})";
 
 std::vector<std::string> arguments() {
-  return {"-p",         "do the magic-word-4711 rounds", "--permission-mode", "bypass", "--window", "12000", "--output-format",
+  return {"-p",
+          "do the magic-word-4711 rounds",
+          "--permission-mode",
+          "bypass",
+          "--window",
+          "12000",
+          "--output-format",
           "stream-json"};
 }
 
@@ -45,7 +51,8 @@ void note(const std::string& line, Said& said) {
   if (!event.is_object()) return;
   if (event.value("type", "") == "assistant")
     said.messages.insert(std::stoull(event["message"]["id"].get<std::string>().substr(4)));
-  if (event.contains("compact_metadata")) said.batches.insert(event["compact_metadata"]["batch"].get<std::uint64_t>());
+  if (event.contains("compact_metadata"))
+    said.batches.insert(event["compact_metadata"]["batch"].get<std::uint64_t>());
   if (event.value("type", "") == "result") said.ended = true;
 }
 
@@ -55,7 +62,8 @@ Said run_and_kill(const Home& home, const FakeLlm& server, double milliseconds) 
   Said said;
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double, std::milli>(milliseconds);
   while (true) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
     const auto line = tern.line(static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
     if (!line) break;
     note(*line, said);
@@ -138,13 +146,15 @@ void go_on(const Home& home, FakeLlm& server) {
   REQUIRE(out == "went on");
   REQUIRE(server.shape_problems().empty());
   const auto requests = server.requests();  // a draft in the background may be among them
-  REQUIRE(std::any_of(requests.begin(), requests.end(),
-                      [](const FakeRequest& one) { return one.body.find("magic-word-4711") != std::string::npos; }));
+  REQUIRE(std::any_of(requests.begin(), requests.end(), [](const FakeRequest& one) {
+    return one.body.find("magic-word-4711") != std::string::npos;
+  }));
 }
 
 }  // namespace
 
-TEST_CASE("kill -9 of the program at random moments loses nothing that was said, and the next start goes on") {
+TEST_CASE(
+    "kill -9 of the program at random moments loses nothing that was said, and the next start goes on") {
   const char* more = std::getenv("TERN_KILLS");
   const int kills = more ? std::atoi(more) : 100;
   double whole = 0;  // how long an undisturbed turn takes on this machine now
@@ -162,8 +172,8 @@ TEST_CASE("kill -9 of the program at random moments loses nothing that was said,
       REQUIRE(said.messages.size() == 10);
       REQUIRE(said.batches.size() >= 2);
     }
-    INFO("kill " << n << " after " << moment << " of " << whole << " ms: " << said.messages.size() << " messages, "
-                 << said.batches.size() << " compactions were said");
+    INFO("kill " << n << " after " << moment << " of " << whole << " ms: " << said.messages.size()
+                 << " messages, " << said.batches.size() << " compactions were said");
     verify(home, said);
     (said.messages.empty() ? early : late) += 1;
     if (n % 5 == 0 && !said.messages.empty()) go_on(home, server);

@@ -21,9 +21,12 @@ TEST_CASE("commands in the sandbox may write a folder that was added after the s
   test::TempDir dir;
   const auto more = dir.path() / "more";
   const auto write = [&](const char* name) {
-    return json{{"calls", {{{"name", "Bash"}, {"arguments", {{"command", "touch " + (more / name).string()}}}}}}};
+    return json{
+        {"calls", {{{"name", "Bash"}, {"arguments", {{"command", "touch " + (more / name).string()}}}}}}};
   };
-  test::FakeLlm server(json{{"replies", {write("early"), json{{"text", "No."}}, write("late"), json{{"text", "Done."}}}}}.dump());
+  test::FakeLlm server(
+      json{{"replies", {write("early"), json{{"text", "No."}}, write("late"), json{{"text", "Done."}}}}}
+          .dump());
   SessionSetup setup;
   setup.cwd = dir.path() / "project";
   setup.home = dir.path() / "home";
@@ -33,7 +36,9 @@ TEST_CASE("commands in the sandbox may write a folder that was added after the s
   const auto& wire = test::wires()[0];
   setup.model = wire.model;
   setup.env = [&](const std::string& name) {
-    return name == wire.key ? std::string("test-key") : name == wire.url ? server.url() + wire.path : std::string();
+    return name == wire.key   ? std::string("test-key")
+           : name == wire.url ? server.url() + wire.path
+                              : std::string();
   };
   set_supervisor(places::supervisor());
 

@@ -1,4 +1,5 @@
-// What the status line says of git: true after every command, and nothing of the repository is run to find out.
+// What the status line says of git: true after every command, and nothing of the repository is run to find
+// out.
 #include "app/session/branch.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -59,7 +60,8 @@ TEST_CASE("to see the star no hook, monitor, submodule or transport of the repos
   const std::string bait = (repository.root / ".git" / "bait").string();
   std::ofstream(bait) << "#!/bin/sh\ntouch '" << sprung.string() << "'\n";
   fs::permissions(bait, fs::perms::all);
-  for (const std::string name : {"core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "diff.external"})
+  for (const std::string name :
+       {"core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "diff.external"})
     repository.git("config " + name + " '" + bait + "'");
   repository.git("config core.hooksPath '" + repository.root.string() + "/.git'");
   for (const std::string name : {"post-index-change", "fsmonitor-watchman", "query-watchman"})
@@ -97,7 +99,8 @@ TEST_CASE("the branch is right again after a command that changed it") {
   const std::jthread watch([&](std::stop_token done) {  // a session that shows nothing new ends all the same
     std::mutex mutex;
     std::unique_lock lock(mutex);
-    if (!std::condition_variable_any().wait_for(lock, done, std::chrono::minutes(1), [] { return false; })) commands.push(Quit{});
+    if (!std::condition_variable_any().wait_for(lock, done, std::chrono::minutes(1), [] { return false; }))
+      commands.push(Quit{});
   });
   session.run();
   CHECK(seen == std::vector<std::string>{"main", "main*", "side*"});

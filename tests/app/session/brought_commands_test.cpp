@@ -1,4 +1,5 @@
-// Commands that people bring along, in the real program: what the model is sent, what runs, and what an untrusted folder may not do.
+// Commands that people bring along, in the real program: what the model is sent, what runs, and what an
+// untrusted folder may not do.
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 
@@ -27,11 +28,14 @@ std::string answered(const Home& home, const FakeLlm& server, std::vector<std::s
   return all + tern.errors();
 }
 
-bool sent(const FakeLlm& server, std::string_view text) { return server.requests().back().body.find(text) != std::string::npos; }
+bool sent(const FakeLlm& server, std::string_view text) {
+  return server.requests().back().body.find(text) != std::string::npos;
+}
 
 }  // namespace
 
-TEST_CASE("a command of the project is sent as its prompt, its looking commands run, and what is refused says so") {
+TEST_CASE(
+    "a command of the project is sent as its prompt, its looking commands run, and what is refused says so") {
   Home home;
   FakeLlm server{answers};
   put(home.work / ".claude/commands/team/state.md", "State: !`echo al''pha`, !`touch made` of $1.");

@@ -1,4 +1,5 @@
-// Skills in the real program: three levels of telling, once each, and instructions that every compaction leaves as they are.
+// Skills in the real program: three levels of telling, once each, and instructions that every compaction
+// leaves as they are.
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 
@@ -20,7 +21,8 @@ constexpr std::string_view uses_it_twice =
 
 void put_skill(const fs::path& folder) {
   fs::create_directories(folder);
-  std::ofstream(folder / "SKILL.md") << "---\nname: pdf\ndescription: Reads PDF files\n---\nUse the word heliotrope.\n";
+  std::ofstream(folder / "SKILL.md")
+      << "---\nname: pdf\ndescription: Reads PDF files\n---\nUse the word heliotrope.\n";
   std::ofstream(folder / "forms.md") << "the third level";
 }
 
@@ -72,14 +74,16 @@ TEST_CASE("without skills, and in a folder that nobody has trusted, the model he
   }
 }
 
-TEST_CASE("the user names a skill before anything else, and its instructions are the same after compactions") {
+TEST_CASE(
+    "the user names a skill before anything else, and its instructions are the same after compactions") {
   Home home;
   FakeLlm server{
       R"({"rounds": {"n": 40, "call": {"name": "Bash", "arguments": {"command": )"
       R"("for n in $(seq $i00 $i99); do echo the quick brown fox number $n jumps over a lazy dog; done"}}, )"
       R"("text": "Round $i.", "final": "all rounds done"}, "limit": 16000, "summary": {"text": "<summary>Short.</summary>"}})"};
   put_skill(home.path / ".claude/skills/pdf");
-  Headless tern(home, wires()[0], server.url(), {"--plain", "--window", "16000", "--permission-mode", "bypass"});
+  Headless tern(home, wires()[0], server.url(),
+                {"--plain", "--window", "16000", "--permission-mode", "bypass"});
   const auto until = [&](std::string_view end) {
     while (const auto line = tern.line())
       if (line->find(end) != std::string::npos) return true;
@@ -132,7 +136,8 @@ TEST_CASE("of many skills those used last stay through a compaction") {
     fs::create_directories(home.path / ".claude/skills" / name);
     std::ofstream skill(home.path / ".claude/skills" / name / "SKILL.md");
     skill << "---\ndescription: About " << name << "\n---\n";
-    for (int line = 0; line < 330; ++line) skill << "Rule " << line << " of " << name << ": keep it as it is.\n";
+    for (int line = 0; line < 330; ++line)
+      skill << "Rule " << line << " of " << name << ": keep it as it is.\n";
   }
   FakeLlm server{R"({"default": {"text": "Done."}, "summary": {"text": "<summary>Short.</summary>"}})"};
   Headless tern(home, wires()[0], server.url(), {"--plain", "--permission-mode", "bypass"});

@@ -1,4 +1,5 @@
-// What a user chooses while a session runs (a model, a key, the mode, settings), and what of it the next start knows.
+// What a user chooses while a session runs (a model, a key, the mode, settings), and what of it the next
+// start knows.
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 #include <fstream>
@@ -45,12 +46,15 @@ struct ChoiceWorld {
     setup.adjust_provider = [this](const ProviderKind& kind, ProviderConfig& wire) {
       const auto now = written();
       const auto kept = now.providers.find(std::string(kind.name));
-      if (kept != now.providers.end() && wire.key.empty()) wire.key = kept->second.key, wire.key_from = user_file.string();
+      if (kept != now.providers.end() && wire.key.empty())
+        wire.key = kept->second.key, wire.key_from = user_file.string();
     };
     setup.keep_setting = [this](std::string_view key, std::string_view value) {
       return tern::keep_setting(user_file, config, key, value);
     };
-    setup.write = [this](std::string_view key, std::string_view json) { return write_setting(user_file, key, json); };
+    setup.write = [this](std::string_view key, std::string_view json) {
+      return write_setting(user_file, key, json);
+    };
     return setup;
   }
   Config written() const {
@@ -96,11 +100,13 @@ struct ChoiceWorld {
 bool says(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
 constexpr const char* kOk = R"({"default": {"text": "ok"}})";
-constexpr const char* kRefused = R"({"default": {"fault": {"kind": "status", "status": 401, "message": "invalid x-api-key"}}})";
+constexpr const char* kRefused =
+    R"({"default": {"fault": {"kind": "status", "status": 401, "message": "invalid x-api-key"}}})";
 
 }  // namespace
 
-TEST_CASE("/model lists the current model first, then those of a local server, and those without a key last") {
+TEST_CASE(
+    "/model lists the current model first, then those of a local server, and those without a key last") {
   ChoiceWorld world;
   const test::FakeLlm ollama(kOk);
   world.variables = {{"OLLAMA_HOST", ollama.url()}, {"ANTHROPIC_API_KEY", "test-key"}};
@@ -132,7 +138,8 @@ TEST_CASE("the name of a local server alone stands for the model it serves") {
   CHECK(world.model_at_end == "llamacpp/fake-model");
   world.run(world.setup("llamacpp"), {SetModel{"vllm"}, Submit{"still there?", {}, When::after}});
   CHECK(says(world.notices(),
-             "No model is served at http://127.0.0.1:1: start the server, set VLLM_BASE_URL, or name the model: vllm/NAME."));
+             "No model is served at http://127.0.0.1:1: start the server, set VLLM_BASE_URL, or name the "
+             "model: vllm/NAME."));
   CHECK(server.requests().back().body.find("still there?") != std::string::npos);
 }
 
@@ -179,7 +186,8 @@ TEST_CASE("a pasted key is recognised, tried, kept for its owner only and used a
   INFO(world.notices());
   CHECK(server.requests().size() == 1);
   CHECK(world.written().providers.at("anthropic").key == "sk-ant-test-0123456789");
-  CHECK((fs::status(world.user_file).permissions() & fs::perms::all) == (fs::perms::owner_read | fs::perms::owner_write));
+  CHECK((fs::status(world.user_file).permissions() & fs::perms::all) ==
+        (fs::perms::owner_read | fs::perms::owner_write));
   CHECK(world.model_at_end.starts_with("anthropic/"));
   CHECK(says(world.notices(), "The key works with anthropic/"));
   CHECK_FALSE(says(world.notices(), "0123456789"));
@@ -196,7 +204,8 @@ TEST_CASE("a key that is refused or of no known form is not kept") {
   ChoiceWorld world;
   const test::FakeLlm server(kRefused);
   world.variables = {{"ANTHROPIC_BASE_URL", server.url()}};
-  world.run(world.setup("demo"), {Login{"", "sk-ant-wrong-0123456789"}, Login{"", "whatever"}, Login{"", ""}});
+  world.run(world.setup("demo"),
+            {Login{"", "sk-ant-wrong-0123456789"}, Login{"", "whatever"}, Login{"", ""}});
   INFO(world.notices());
   CHECK(says(world.notices(), "The key was not kept"));
   CHECK(says(world.notices(), "invalid x-api-key"));
@@ -235,7 +244,8 @@ TEST_CASE("modes that a key only passes by are not told to the model") {
   REQUIRE(server.requests().size() == 1);
   CHECK_FALSE(says(server.requests()[0].body, "Plan mode"));
 
-  world.run(world.setup(), {plan, ask, plan, Submit{"second", {}, When::after}, ask, plan, Submit{"third", {}, When::after}});
+  world.run(world.setup(), {plan, ask, plan, Submit{"second", {}, When::after}, ask, plan,
+                            Submit{"third", {}, When::after}});
   REQUIRE(server.requests().size() == 3);
   const std::string body = server.requests()[2].body;
   const auto note = body.find("Plan mode is on");
@@ -271,8 +281,8 @@ TEST_CASE("a memory note is on the page of memory files at once") {
 TEST_CASE("a rule of the session can be kept for the project, and deleted") {
   ChoiceWorld world;
   world.variables = {{"XDG_CONFIG_HOME", (world.root / "home").string()}};
-  world.run(world.setup("demo"),
-            {Query{"permissions", "allow Bash(make)"}, Query{"permissions", "scope Bash(make)"}, Query{"permissions", ""}});
+  world.run(world.setup("demo"), {Query{"permissions", "allow Bash(make)"},
+                                  Query{"permissions", "scope Bash(make)"}, Query{"permissions", ""}});
   REQUIRE(world.last<ListShown>());
   CHECK(world.last<ListShown>()->rows.at(0).note == "this project");
   world.run(world.setup("demo"), {Query{"permissions", "remove Bash(make)"}, Query{"permissions", ""}});
@@ -281,8 +291,8 @@ TEST_CASE("a rule of the session can be kept for the project, and deleted") {
 
 TEST_CASE("effort goes up and down by steps") {
   ChoiceWorld world;
-  world.run(world.setup("demo"),
-            {Query{"effort", "low"}, Query{"effort", "more"}, Query{"effort", "more"}, Query{"effort", "more"}});
+  world.run(world.setup("demo"), {Query{"effort", "low"}, Query{"effort", "more"}, Query{"effort", "more"},
+                                  Query{"effort", "more"}});
   CHECK(says(world.notices(), "Effort: medium"));
   CHECK(says(world.notices(), "Effort: high"));
   world.run(world.setup("demo"), {Query{"effort", "low"}, Query{"effort", "less"}, Query{"effort", "less"}});

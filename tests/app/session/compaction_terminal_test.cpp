@@ -1,4 +1,5 @@
-// An automatic compaction on a real pseudo-terminal: what is under way is shown, typing goes on, and Esc ends it.
+// An automatic compaction on a real pseudo-terminal: what is under way is shown, typing goes on, and Esc ends
+// it.
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/support/served_run.h"
@@ -17,13 +18,15 @@ constexpr std::string_view silent_summaries =
 
 struct CompactingRun : ServedRun {
   CompactingRun()
-      : ServedRun(silent_summaries, {"--window", "16000", "--permission-mode", "bypass", "--config", "compression.microAt=0.79",
-                                     "--config", "compression.microLowWater=0.78"}) {}
+      : ServedRun(silent_summaries,
+                  {"--window", "16000", "--permission-mode", "bypass", "--config", "compression.microAt=0.79",
+                   "--config", "compression.microLowWater=0.78"}) {}
 };
 
 }  // namespace
 
-TEST_CASE("while an automatic compaction runs its progress is shown, a person types and edits, and Esc ends it") {
+TEST_CASE(
+    "while an automatic compaction runs its progress is shown, a person types and edits, and Esc ends it") {
   CompactingRun run;
   auto& pty = run.pty;
   REQUIRE(pty.until_text("claude-sonnet-4-5"));

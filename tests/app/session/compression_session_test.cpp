@@ -1,5 +1,5 @@
-// Compression in the running program, as a person steers it and as others look at it: settings that change under it, tuning,
-// and the store read by somebody else meanwhile.
+// Compression in the running program, as a person steers it and as others look at it: settings that change
+// under it, tuning, and the store read by somebody else meanwhile.
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -76,7 +76,8 @@ TEST_CASE("tuning suggests from what happened with the evidence, and --apply wri
   INFO(advice);
   CHECK(contains(advice, "/context tune --apply writes this"));
   const auto begin = advice.find("\n- ") + 3;
-  const auto key = advice.substr(begin, advice.find(':', begin) - begin);  // whatever it is, with its reason behind it
+  const auto key =
+      advice.substr(begin, advice.find(':', begin) - begin);  // whatever it is, with its reason behind it
   CHECK_FALSE(config_of(home).contains(key));
   const auto done = answer(tern, "/context tune --apply");
   INFO(done);
@@ -93,11 +94,13 @@ TEST_CASE("tuning suggests from what happened with the evidence, and --apply wri
   CHECK(tern.wait() == 0);
 }
 
-TEST_CASE("autoTune applies within bounds what happened suggests, and says so; the command line shows the rest") {
+TEST_CASE(
+    "autoTune applies within bounds what happened suggests, and says so; the command line shows the rest") {
   Home home;
   FakeLlm server(scenario(" "));  // no summary is any good
   auto flags = session_flags;
-  flags.insert(flags.end(), {"--config", "compression.autoTune=true", "--config", "compression.protectResults=0"});
+  flags.insert(flags.end(),
+               {"--config", "compression.autoTune=true", "--config", "compression.protectResults=0"});
   {
     Headless tern(home, wires()[0], server.url(), flags);
     for (int i = 0; i < 3; ++i) {
@@ -164,7 +167,8 @@ TEST_CASE("the project's settings follow their file while tern runs, and what is
 
 TEST_CASE("the summaries and compactions and usage are views that anybody may read while tern runs") {
   Home home;
-  FakeLlm server(scenario("<summary>\\n1. Primary Request and Intent: the rounds\\n8. Current Work: going on\\n</summary>"));
+  FakeLlm server(scenario(
+      "<summary>\\n1. Primary Request and Intent: the rounds\\n8. Current Work: going on\\n</summary>"));
   Headless tern(home, wires()[0], server.url(), session_flags);
   tern.write("do the rounds");
   until(tern, "compaction: ");  // in the middle of the turn
@@ -175,7 +179,10 @@ TEST_CASE("the summaries and compactions and usage are views that anybody may re
   until(tern, "all rounds done");
   until(tern, "ready");
   CHECK(beside.integer("SELECT count(*) FROM compactions") >= then);
-  CHECK(beside.integer("SELECT count(*) FROM summaries WHERE content LIKE '%the rounds%' AND tokensBefore > tokensAfter") > 0);
+  CHECK(
+      beside.integer(
+          "SELECT count(*) FROM summaries WHERE content LIKE '%the rounds%' AND tokensBefore > tokensAfter") >
+      0);
   tern.write("/status");  // it still writes while somebody reads
   until(tern, "session ");
   tern.close_input();

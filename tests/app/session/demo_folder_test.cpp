@@ -1,5 +1,5 @@
-// The demo is a session like any other: its folder is there afterwards, and says what happened. Without a folder named it repairs a scratch
-// project of its own.
+// The demo is a session like any other: its folder is there afterwards, and says what happened. Without a
+// folder named it repairs a scratch project of its own.
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -17,9 +17,10 @@ namespace {
 json read_json(const fs::path& file) { return json::parse(std::ifstream(file), nullptr, false); }  // strict
 
 int run_demo(const ProjectFolder& folder, const std::string& flags) {
-  const auto command = "cd '" + folder.project.string() + "' && env -i HOME='" + folder.home.string() + "' TMPDIR='" +
-                       folder.path.string() + "' PATH=/usr/local/bin:/usr/bin:/bin LANG=C.UTF-8 '" +
-                       std::string(places::program()) + "' --demo -p " + flags + " </dev/null >../said 2>&1";
+  const auto command = "cd '" + folder.project.string() + "' && env -i HOME='" + folder.home.string() +
+                       "' TMPDIR='" + folder.path.string() +
+                       "' PATH=/usr/local/bin:/usr/bin:/bin LANG=C.UTF-8 '" + std::string(places::program()) +
+                       "' --demo -p " + flags + " </dev/null >../said 2>&1";
   return std::system(command.c_str());
 }
 
@@ -35,7 +36,8 @@ TEST_CASE("the demo keeps its summaries and, in a trusted folder, shows its sett
   CHECK_FALSE(summaries.empty());
   const auto config = read_json(folder.project / ".compression/config.json");
   CHECK(config["effective"]["keepRecent"] == 10);
-  REQUIRE(run_demo(folder, "-C .") == 0);  // what tern shows there is no claim of a folder that is not trusted
+  REQUIRE(run_demo(folder, "-C .") ==
+          0);  // what tern shows there is no claim of a folder that is not trusted
   std::ifstream in(folder.path / "said");
   CHECK(std::string(std::istreambuf_iterator<char>(in), {}).find("not trusted") == std::string::npos);
 }
@@ -58,7 +60,8 @@ TEST_CASE("the demo finds, repairs and tests a real bug in a scratch project of 
   CHECK(std::system(("cd '" + scratch.string() + "' && sh test.sh >/dev/null").c_str()) == 0);
   std::ifstream in(folder.path / "said");
   const std::string said(std::istreambuf_iterator<char>(in), {});
-  const auto failed = said.find("FAILED  no newline at the end"), passed = said.find("ok      no newline at the end");
+  const auto failed = said.find("FAILED  no newline at the end"),
+             passed = said.find("ok      no newline at the end");
   REQUIRE(failed != std::string::npos);
   REQUIRE(passed != std::string::npos);
   CHECK(failed < passed);

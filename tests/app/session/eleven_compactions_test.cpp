@@ -1,5 +1,5 @@
-// A long session with two skills, three memory files and a hook that pins: after eleven compactions every instruction is in the request
-// as it was in the first that had it, byte for byte, and once.
+// A long session with two skills, three memory files and a hook that pins: after eleven compactions every
+// instruction is in the request as it was in the first that had it, byte for byte, and once.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
@@ -102,7 +102,8 @@ TEST_CASE("after eleven compactions two skills, three memory files and what a ho
                 {"hooks", {{"PreCompact", {{{"hooks", {{{"type", "command"}, {"command", pinning}}}}}}}}}}
                .dump());
   const FakeLlm server(scenario_of(turns));
-  Headless tern(home, wires()[0], server.url(), {"--plain", "--window", "40000", "--permission-mode", "bypass"});
+  Headless tern(home, wires()[0], server.url(),
+                {"--plain", "--window", "40000", "--permission-mode", "bypass"});
   const auto until = [&](std::string_view end) {
     while (const auto line = tern.line())
       if (line->find(end) != std::string::npos) return true;
@@ -133,13 +134,15 @@ TEST_CASE("after eleven compactions two skills, three memory files and what a ho
 
   std::vector<std::string> bodies;
   for (const auto& request : server.requests())
-    if (request.body.find("<summary>") == std::string::npos || request.body.find("and now?") != std::string::npos)
+    if (request.body.find("<summary>") == std::string::npos ||
+        request.body.find("and now?") != std::string::npos)
       bodies.push_back(request.body);
   const auto& last = bodies.back();
   for (const auto& word : words) {
     INFO(word);
     const auto rules = on_the_wire(lines_about(word).substr(0, lines_about(word).size() - 1));
-    CHECK(std::any_of(bodies.begin(), bodies.end(), [&](const std::string& body) { return body.find(rules) != body.npos; }));
+    CHECK(std::any_of(bodies.begin(), bodies.end(),
+                      [&](const std::string& body) { return body.find(rules) != body.npos; }));
     CHECK(count_of(last, rules) == 1);
   }
   std::ifstream file(home.work / "pinned");

@@ -1,4 +1,5 @@
-// Esc in every state of a turn. Nothing here would end by itself within minutes: that a case ends shows that Esc ended it.
+// Esc in every state of a turn. Nothing here would end by itself within minutes: that a case ends shows that
+// Esc ended it.
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/support/served_run.h"
@@ -24,7 +25,8 @@ constexpr EscapeState escape_states[] = {
      R"({"default": {"text": "first words and then a very long text that never comes to its end", "pieces": 6,
         "fault": {"kind": "hang"}}})",
      "first words"},
-    {"a command runs", R"({"default": {"calls": [{"name": "Bash", "arguments": {"command": "echo begun; sleep 3600"}}]}})",
+    {"a command runs",
+     R"({"default": {"calls": [{"name": "Bash", "arguments": {"command": "echo begun; sleep 3600"}}]}})",
      "│ begun"},
     {"a command runs that ignores signals",
      R"({"default": {"calls": [{"name": "Bash",
@@ -38,7 +40,8 @@ constexpr EscapeState escape_states[] = {
         {"name": "Bash", "arguments": {"command": "sleep 3601"}}, {"name": "Bash", "arguments": {"command": "sleep 3602"}}]}})",
      "│ begun"},
     {"a retry is waited for",
-     R"({"default": {"fault": {"kind": "status", "status": 529, "message": "Overloaded", "retry-after": "60"}}})", "Overloaded"},
+     R"({"default": {"fault": {"kind": "status", "status": 529, "message": "Overloaded", "retry-after": "60"}}})",
+     "Overloaded"},
 };
 
 }  // namespace

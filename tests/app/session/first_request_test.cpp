@@ -18,7 +18,8 @@ TEST_CASE("the first request offers the context tools and notes, and stays withi
     const auto body = server.requests().front().body;
     INFO(body.size());
     CHECK(body.size() <= 6'144);
-    for (const char* tool : {"context_status", "context_compress", "context_config", "context_summary", "Notes", "NewContext"})
+    for (const char* tool :
+         {"context_status", "context_compress", "context_config", "context_summary", "Notes", "NewContext"})
       CHECK(body.find(tool) != std::string::npos);
   }
 }

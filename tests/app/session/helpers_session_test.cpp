@@ -1,5 +1,5 @@
-// Helpers in the real program: offered where there are agents, gone with a kill and told so afterwards, and skills that fork into one.
-// Folders' own memory files, which join when a tool meets them.
+// Helpers in the real program: offered where there are agents, gone with a kill and told so afterwards, and
+// skills that fork into one. Folders' own memory files, which join when a tool meets them.
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 
@@ -99,7 +99,8 @@ TEST_CASE("a folder's own AGENTS.md joins once, when a tool first reads a file t
     put_text(home.work / "lib/deep/CLAUDE.md", "And vermilion.\n");
     put_text(home.work / "lib/deep/a.txt", "a\n");
     put_text(home.work / "other/AGENTS.md", "Never the word chartreuse.\n");
-    FakeLlm server{R"({"replies": [{"calls": [{"name": "Read", "arguments": {"file_path": "lib/deep/a.txt"}}]},
+    FakeLlm server{
+        R"({"replies": [{"calls": [{"name": "Read", "arguments": {"file_path": "lib/deep/a.txt"}}]},
                                    {"calls": [{"name": "Read", "arguments": {"file_path": "lib/more.md"}}]}, {"text": "Done."}]})"};
     REQUIRE(ask_once(home, server, {"-p", "read a"}) == 0);
     const auto requests = server.requests();
@@ -144,7 +145,8 @@ TEST_CASE("the instructions of a folder are the same after compactions") {
           "rounds": {"n": 40, "call": {"name": "Bash", "arguments": {"command": )"
       R"("for n in $(seq $i00 $i99); do echo the quick brown fox number $n jumps over a lazy dog; done"}}, )"
       R"("text": "Round $i.", "final": "all rounds done"}, "limit": 16000, "summary": {"text": "<summary>Short.</summary>"}})"};
-  REQUIRE(ask_once(home, server, {"-p", "do the rounds", "--window", "16000", "--permission-mode", "bypass"}) == 0);
+  REQUIRE(ask_once(home, server,
+                   {"-p", "do the rounds", "--window", "16000", "--permission-mode", "bypass"}) == 0);
   const auto body = server.requests().back().body;
   CHECK(holds(body, "lib/AGENTS.md\\\">\\nUse the word heliotrope.\\n"));
   CHECK(body.find("heliotrope") == body.rfind("heliotrope"));

@@ -1,4 +1,5 @@
-// The fields of the events that only a longer session says: compactions, changes of model, questions. The handlers are played.
+// The fields of the events that only a longer session says: compactions, changes of model, questions. The
+// handlers are played.
 #include <catch2/catch_test_macros.hpp>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -56,7 +57,8 @@ TEST_CASE("hook fields: PreCompact has the plan, and its answer is obeyed") {
   CHECK(session.rig.context.conversation.items == before);
   REQUIRE(session.told.size() == 1);
   const auto& told = session.told[0];
-  CHECK(fields_of(told) == std::set<std::string>{"hook_event_name", "trigger", "custom_instructions", "plan"});
+  CHECK(fields_of(told) ==
+        std::set<std::string>{"hook_event_name", "trigger", "custom_instructions", "plan"});
   CHECK(told["trigger"] == "manual");
   CHECK(told["custom_instructions"] == "names");
   const auto& plan = told["plan"];
@@ -73,13 +75,14 @@ TEST_CASE("hook fields: PostCompact has what stayed and what can be recalled") {
   session.told.clear();
   session.rig.compactor.compact(session.rig.context, Compact{}, {});
   REQUIRE(session.told.size() == 1);
-  CHECK(fields_of(session.told[0]) == std::set<std::string>{"hook_event_name", "trigger", "compact_summary", "tier",
-                                                            "before_tokens", "after_tokens", "summary_id", "kept",
-                                                            "lost_specifics", "recall_ids"});
+  CHECK(fields_of(session.told[0]) ==
+        std::set<std::string>{"hook_event_name", "trigger", "compact_summary", "tier", "before_tokens",
+                              "after_tokens", "summary_id", "kept", "lost_specifics", "recall_ids"});
   CHECK(session.told[0]["recall_ids"].size() > 0);
 }
 
-TEST_CASE("hook fields: a start after a compaction is a SessionStart of its own, whose words reach the model") {
+TEST_CASE(
+    "hook fields: a start after a compaction is a SessionStart of its own, whose words reach the model") {
   ToldSession session("SessionStart");
   test::with_summaries(session.rig);
   test::work(session.rig, 10);
@@ -99,11 +102,13 @@ TEST_CASE("hook fields: PreModelSwitch says from where to where, and may refuse"
   REQUIRE(session.told.size() == 1);
   auto names = fields_of(session.told[0]);
   names.erase("estimated_cache_write_usd");  // where the price is known
-  CHECK(names == std::set<std::string>{"hook_event_name", "from_model", "to_model", "context_tokens", "prompt_cache_warm"});
+  CHECK(names == std::set<std::string>{"hook_event_name", "from_model", "to_model", "context_tokens",
+                                       "prompt_cache_warm"});
   CHECK(session.told[0]["from_model"] == "test/model");
   CHECK(session.told[0]["to_model"] == "test/other");
   session.outcome = {.status = 2, .out = {}, .err = "too dear"};
-  CHECK(session.hooks->model_refused(session.rig.context, {"test", "other"}).ends_with("refused the change of model: too dear"));
+  CHECK(session.hooks->model_refused(session.rig.context, {"test", "other"})
+            .ends_with("refused the change of model: too dear"));
 }
 
 TEST_CASE("hook fields: a question to the user is a notification") {

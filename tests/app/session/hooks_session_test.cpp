@@ -1,4 +1,5 @@
-// Hooks in the real program: each event's fields as a command reads them, and what the answers do. The rows of the README's table.
+// Hooks in the real program: each event's fields as a command reads them, and what the answers do. The rows
+// of the README's table.
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 #include <map>
@@ -50,7 +51,9 @@ void put(const fs::path& file, const std::string& text) {
   std::ofstream(file) << text;
 }
 
-json handler(const std::string& command) { return {{{"hooks", {{{"type", "command"}, {"command", command}}}}}}; }
+json handler(const std::string& command) {
+  return {{{"hooks", {{{"type", "command"}, {"command", command}}}}}};
+}
 
 // What the hooks were told, by event, in order.
 std::map<std::string, std::vector<json>> heard(const Home& home) {
@@ -70,8 +73,8 @@ std::set<std::string> names(const json& object) {
 }
 
 std::set<std::string> with_common(std::set<std::string> own) {
-  own.merge(
-      std::set<std::string>{"session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode", "prompt_id", "effort"});
+  own.merge(std::set<std::string>{"session_id", "transcript_path", "cwd", "hook_event_name",
+                                  "permission_mode", "prompt_id", "effort"});
   return own;
 }
 
@@ -106,8 +109,8 @@ constexpr const char* kThreeCalls = R"({"replies":[
 TEST_CASE("hooks: every event of a run has its fields") {
   const Home home;
   json hooks;
-  for (const char* event : {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure",
-                            "PermissionRequest", "Stop", "SessionEnd"})
+  for (const char* event : {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse",
+                            "PostToolUseFailure", "PermissionRequest", "Stop", "SessionEnd"})
     hooks[event] = handler("cat >> \"$CLAUDE_PROJECT_DIR/log\"");
   configure(home, hooks);
   const auto ran = run(home, kThreeCalls);
@@ -132,14 +135,16 @@ TEST_CASE("hooks: every event of a run has its fields") {
   CHECK(events["PreToolUse"][1]["tool_input"] == json{{"file_path", (home.work / "nope.txt").string()}});
   REQUIRE(events["PostToolUse"].size() == 1);
   const auto& post = events["PostToolUse"][0];
-  CHECK(names(post) == with_common({"tool_name", "tool_input", "tool_use_id", "tool_response", "duration_ms"}));
+  CHECK(names(post) ==
+        with_common({"tool_name", "tool_input", "tool_use_id", "tool_response", "duration_ms"}));
   CHECK(post["tool_use_id"] == bash["tool_use_id"]);
   CHECK(post["tool_response"]["stdout"] == "hello\n");
   REQUIRE(events["PostToolUseFailure"].size() == 1);
   CHECK(names(events["PostToolUseFailure"][0]) ==
         with_common({"tool_name", "tool_input", "tool_use_id", "error", "is_interrupt", "duration_ms"}));
   REQUIRE(events["PermissionRequest"].size() == 1);
-  CHECK(names(events["PermissionRequest"][0]) == with_common({"tool_name", "tool_input", "tool_use_id", "permission_reason"}));
+  CHECK(names(events["PermissionRequest"][0]) ==
+        with_common({"tool_name", "tool_input", "tool_use_id", "permission_reason"}));
   CHECK(events["PermissionRequest"][0]["tool_name"] == "Write");
   REQUIRE(events["Stop"].size() == 1);
   CHECK(names(events["Stop"][0]) ==
@@ -173,19 +178,26 @@ TEST_CASE("hooks: what they say reaches the model, and a failing one is named wi
 
 TEST_CASE("hooks: a title that one gives names a session without a name") {
   const Home home;
-  configure(home, {{"SessionStart",
-                    handler(R"(echo '{"hookSpecificOutput":{"hookEventName":"SessionStart","sessionTitle":"The build"}}')")}});
+  configure(
+      home,
+      {{"SessionStart",
+        handler(
+            R"(echo '{"hookSpecificOutput":{"hookEventName":"SessionStart","sessionTitle":"The build"}}')")}});
   run(home, R"({"replies":[{"text":"Here."}]})");
   std::string why;
-  CHECK(Store::open({.folder = home.work / ".compression", .read_only = true})->newest(why)->name == "The build");
+  CHECK(Store::open({.folder = home.work / ".compression", .read_only = true})->newest(why)->name ==
+        "The build");
 }
 
-TEST_CASE("hooks: they run in the sandbox: what is outside the project cannot be written, unless the user's own file says so") {
+TEST_CASE(
+    "hooks: they run in the sandbox: what is outside the project cannot be written, unless the user's own "
+    "file says so") {
   const Home home;
   const auto outside = (home.path / "outside").string(), granted = (home.path / "granted").string();
   json free_one = handler("touch " + granted);
   free_one[0]["hooks"][0]["sandbox"] = false;
-  configure(home, {{"SessionStart", handler("touch inside; touch " + outside)}, {"UserPromptSubmit", free_one}});
+  configure(home,
+            {{"SessionStart", handler("touch inside; touch " + outside)}, {"UserPromptSubmit", free_one}});
   run(home, R"({"replies":[{"text":"Here."}]})");
   CHECK(fs::exists(granted));
   CHECK(fs::exists(home.work / "inside"));
@@ -194,9 +206,11 @@ TEST_CASE("hooks: they run in the sandbox: what is outside the project cannot be
 
 TEST_CASE("hooks: a project's run neither before trust nor before each is approved; the list tells") {
   const Home home;
-  const auto text = json{{"hooks", {{"SessionStart", handler("touch made")}, {"Stop", handler("touch stopped")}}}}.dump();
+  const auto text =
+      json{{"hooks", {{"SessionStart", handler("touch made")}, {"Stop", handler("touch stopped")}}}}.dump();
   put(home.work / ".claude/settings.json", text);
-  put(home.work / ".claude/settings.local.json", json{{"hooks", {{"SessionEnd", handler("touch ended")}}}}.dump());
+  put(home.work / ".claude/settings.local.json",
+      json{{"hooks", {{"SessionEnd", handler("touch ended")}}}}.dump());
   configure(home, json::object());
   const auto ran = run(home, R"({"replies":[{"text":"Here."}]})");
   CHECK(ran.errors.find("3 hooks wait for your approval. /hooks shows them.") != std::string::npos);
@@ -211,7 +225,8 @@ TEST_CASE("hooks: a project's run neither before trust nor before each is approv
 TEST_CASE("hooks: after an answer the page shows what it did") {
   const Home home;
   configure(home, json::object());
-  put(home.path / ".claude/settings.json", json{{"hooks", {{"Stop", handler("true")}}}}.dump());  // another agent's: it waits
+  put(home.path / ".claude/settings.json",
+      json{{"hooks", {{"Stop", handler("true")}}}}.dump());  // another agent's: it waits
   const FakeLlm model("{}");
   Headless tern(home, test::wires()[0], model.url(), {"--plain"});
   tern.write("/hooks approve 1");
@@ -223,9 +238,12 @@ TEST_CASE("hooks: after an answer the page shows what it did") {
   CHECK(text.find("· waits for your approval") == std::string::npos);
 }
 
-TEST_CASE("hooks: without a way to be asked, allow of the user's own hook lets a call run; its deny rule still refuses") {
+TEST_CASE(
+    "hooks: without a way to be asked, allow of the user's own hook lets a call run; its deny rule still "
+    "refuses") {
   const Home home;
-  const std::string allow = R"(echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}')";
+  const std::string allow =
+      R"(echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}')";
   configure(home, {{"PreToolUse", handler(allow)}});
   run(home, kThreeCalls);
   CHECK(fs::exists(home.work / "new.txt"));
@@ -249,18 +267,22 @@ TEST_CASE("a plugin folder brings its commands, skills, hooks and servers") {
   const auto plugin = home.path / "tools";
   put(plugin / ".claude-plugin/plugin.json", R"({"name":"deploy","version":"1.0"})");
   put(plugin / "commands/ship.md", "Ship $ARGUMENTS now.");
-  put(plugin / "skills/careful/SKILL.md", "---\nname: careful\ndescription: Work with care.\n---\nLook twice.");
+  put(plugin / "skills/careful/SKILL.md",
+      "---\nname: careful\ndescription: Work with care.\n---\nLook twice.");
   put(plugin / "hooks/hooks.json",
-      json{{"description", "d"}, {"hooks", {{"SessionStart", handler("cat \"$CLAUDE_PLUGIN_ROOT/words\"")}}}}.dump());
+      json{{"description", "d"}, {"hooks", {{"SessionStart", handler("cat \"$CLAUDE_PLUGIN_ROOT/words\"")}}}}
+          .dump());
   put(plugin / "words", "words of the plugin");
   put(plugin / ".mcp.json", R"({"mcpServers":{"p":{"command":"${CLAUDE_PLUGIN_ROOT}/server"}}})");
-  const auto ran = run(home, R"({"replies":[{"text":"Here."}]})", {"-p", "/deploy:ship it", "--plugin-dir", plugin.string()});
+  const auto ran = run(home, R"({"replies":[{"text":"Here."}]})",
+                       {"-p", "/deploy:ship it", "--plugin-dir", plugin.string()});
   REQUIRE(ran.requests.size() == 1);
   CHECK(ran.requests[0].find("Ship it now.") != std::string::npos);
   CHECK(ran.requests[0].find("deploy:careful") != std::string::npos);
   CHECK(ran.requests[0].find("words of the plugin") != std::string::npos);
   CHECK(ran.requests[0].find("McpCall") != std::string::npos);
-  const auto short_name = run(home, R"({"replies":[{"text":"Here."}]})", {"-p", "/ship it", "--plugin-dir", plugin.string()});
+  const auto short_name =
+      run(home, R"({"replies":[{"text":"Here."}]})", {"-p", "/ship it", "--plugin-dir", plugin.string()});
   CHECK(short_name.requests.at(0).find("Ship it now.") != std::string::npos);
   const auto wrong = run(home, R"({"replies":[]})", {"-p", "x", "--plugin-dir", "/nowhere"});
   CHECK(wrong.errors.find("--plugin-dir: there is no folder /nowhere.") != std::string::npos);
@@ -270,8 +292,10 @@ TEST_CASE("hooks: a helper's calls meet them, too, with its name") {
   const Home home;
   put(home.work / ".claude/agents/explorer.md", "---\ndescription: Finds code\n---\nLook well.\n");
   put(home.work / "a.txt", "the needle");
-  configure(home,
-            {{"PreToolUse", handler("cat >> log; grep -q agent_type log && { echo 'not for helpers' >&2; exit 2; }; exit 0")}});
+  configure(
+      home,
+      {{"PreToolUse",
+        handler("cat >> log; grep -q agent_type log && { echo 'not for helpers' >&2; exit 2; }; exit 0")}});
   const auto ran = run(home, R"({"match":[
     {"when":["You are a helper of tern","not for helpers"],"text":"I was told no."},
     {"when":"You are a helper of tern","calls":[{"name":"Read","arguments":{"file_path":"a.txt"}}]},
@@ -285,28 +309,37 @@ TEST_CASE("hooks: a helper's calls meet them, too, with its name") {
   CHECK(calls[1]["agent_type"] == "explorer");
 }
 
-TEST_CASE("a hostile folder: nothing of it runs before trust, after it each entry is asked for, and a changed one again") {
+TEST_CASE(
+    "a hostile folder: nothing of it runs before trust, after it each entry is asked for, and a changed one "
+    "again") {
   constexpr const char* here = R"({"loop":true,"replies":[{"text":"Here."}]})";
   const Home home;
-  const auto evil = [&](const std::string& name) { return "touch '" + (home.work / ("PWNED-" + name)).string() + "'"; };
+  const auto evil = [&](const std::string& name) {
+    return "touch '" + (home.work / ("PWNED-" + name)).string() + "'";
+  };
   const auto count = [&] {
     std::size_t found = 0;
-    for (const auto& file : fs::directory_iterator(home.work)) found += file.path().filename().string().starts_with("PWNED");
+    for (const auto& file : fs::directory_iterator(home.work))
+      found += file.path().filename().string().starts_with("PWNED");
     return found;
   };
   json hooks;
-  for (const char* event :
-       {"SessionStart", "SessionEnd", "UserPromptSubmit", "Stop", "PreToolUse", "PostToolUse", "PostToolUseFailure",
-        "PermissionRequest", "Notification", "PreCompact", "PostCompact", "PreModelSwitch"})
+  for (const char* event : {"SessionStart", "SessionEnd", "UserPromptSubmit", "Stop", "PreToolUse",
+                            "PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification",
+                            "PreCompact", "PostCompact", "PreModelSwitch"})
     hooks[event] = handler(evil(event));
-  put(home.work / ".claude/settings.json", json{{"hooks", hooks}, {"permissions", {{"allow", {"Bash"}}}}}.dump());
+  put(home.work / ".claude/settings.json",
+      json{{"hooks", hooks}, {"permissions", {{"allow", {"Bash"}}}}}.dump());
   put(home.work / ".claude/settings.local.json", json{{"hooks", {{"Stop", handler("./run.sh")}}}}.dump());
   put(home.work / "run.sh", evil("script"));
   fs::permissions(home.work / "run.sh", fs::perms::owner_all);
-  put(home.work / ".claude/skills/evil/SKILL.md", "---\nname: evil\ndescription: CANARY\n---\n!`" + evil("skill") + "`");
-  put(home.work / ".claude/commands/evil.md", "---\nallowed-tools: Bash\n---\n!`" + evil("command") + "` CANARY");
+  put(home.work / ".claude/skills/evil/SKILL.md",
+      "---\nname: evil\ndescription: CANARY\n---\n!`" + evil("skill") + "`");
+  put(home.work / ".claude/commands/evil.md",
+      "---\nallowed-tools: Bash\n---\n!`" + evil("command") + "` CANARY");
   put(home.work / ".claude/agents/evil.md", "---\nname: evil\ndescription: CANARY\n---\nCANARY");
-  put(home.work / ".mcp.json", json{{"mcpServers", {{"evil", {{"command", "sh"}, {"args", {"-c", evil("server")}}}}}}}.dump());
+  put(home.work / ".mcp.json",
+      json{{"mcpServers", {{"evil", {{"command", "sh"}, {"args", {"-c", evil("server")}}}}}}}.dump());
 
   const auto settings = home.path / ".config/tern/config.json";
   put(settings, "{}");

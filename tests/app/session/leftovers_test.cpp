@@ -1,4 +1,5 @@
-// What the real program leaves behind: nothing in the temporary directory after an ordinary end, no process after kill -9.
+// What the real program leaves behind: nothing in the temporary directory after an ordinary end, no process
+// after kill -9.
 #include <poll.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -17,7 +18,8 @@ namespace {
 
 std::string scenario(const std::string& command, bool background) {
   const nlohmann::json arguments{{"command", command}, {"run_in_background", background}};
-  return nlohmann::json{{"rounds", {{"n", 1}, {"call", {{"name", "Bash"}, {"arguments", arguments}}}, {"final", "all done"}}}}
+  return nlohmann::json{
+      {"rounds", {{"n", 1}, {"call", {{"name", "Bash"}, {"arguments", arguments}}}, {"final", "all done"}}}}
       .dump();
 }
 
@@ -67,8 +69,8 @@ TEST_CASE("an ordinary end leaves nothing in the temporary directory and no proc
 
 TEST_CASE("kill -9 of the program takes along whatever its commands started") {
   const std::string marker = "986" + std::to_string(::getpid()), no_end = "sleep " + marker;
-  for (const std::string form :
-       {"X", "X & wait", "setsid X & setsid setsid X & wait", "trap '' TERM HUP INT; X; X", "(nohup X &) ; X | cat"}) {
+  for (const std::string form : {"X", "X & wait", "setsid X & setsid setsid X & wait",
+                                 "trap '' TERM HUP INT; X; X", "(nohup X &) ; X | cat"}) {
     const Home home;
     std::string command = "echo up > started; " + form;
     for (std::size_t at; (at = command.find('X')) != std::string::npos;) command.replace(at, 1, no_end);
@@ -76,9 +78,11 @@ TEST_CASE("kill -9 of the program takes along whatever its commands started") {
     Headless tern(home, wires()[0], server.url(), go_ahead());
     tern.close_input();
     INFO(form);
-    REQUIRE(soon([&] { return count_running(marker) > 0 && fs::exists(home.work / "started"); }, std::chrono::seconds(60)));
+    REQUIRE(soon([&] { return count_running(marker) > 0 && fs::exists(home.work / "started"); },
+                 std::chrono::seconds(60)));
     tern.kill();
     tern.wait();
-    CHECK(soon([&] { return count_running(marker) == 0; }, std::chrono::seconds(10)));  // tenths of a second on a quiet machine
+    CHECK(soon([&] { return count_running(marker) == 0; },
+               std::chrono::seconds(10)));  // tenths of a second on a quiet machine
   }
 }

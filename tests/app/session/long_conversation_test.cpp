@@ -1,5 +1,5 @@
-// A conversation of more than ten windows through the real program: never refused for its length, nothing of the person lost,
-// the last answer right, memory flat.
+// A conversation of more than ten windows through the real program: never refused for its length, nothing of
+// the person lost, the last answer right, memory flat.
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -20,27 +20,36 @@ namespace {
 constexpr int task_count = 40;
 constexpr int window = 32'000;
 
-std::string file_name(int turn, int n) { return "f" + std::to_string(turn) + static_cast<char>('a' + n) + ".txt"; }
+std::string file_name(int turn, int n) {
+  return "f" + std::to_string(turn) + static_cast<char>('a' + n) + ".txt";
+}
 std::string value_of(int turn) {
   return "the value of task " + std::to_string(turn) + " is v" + std::to_string(turn * 7919 + 13);
 }
 std::string prompt_of(int turn) {
-  return "Task " + std::to_string(turn) + ": remember, " + value_of(turn) + ". Now look at the four listings and go on.";
+  return "Task " + std::to_string(turn) + ": remember, " + value_of(turn) +
+         ". Now look at the four listings and go on.";
 }
 
-// Each task: four files are read at once, then a word. At the end a question that only the context can answer.
+// Each task: four files are read at once, then a word. At the end a question that only the context can
+// answer.
 std::string scenario() {
   json plan{
       {"limit", window},
-      {"summary", {{"text", "<summary>\n1. Primary Request and Intent: numbered tasks\n8. Current Work: the next\n</summary>"}}},
+      {"summary",
+       {{"text",
+         "<summary>\n1. Primary Request and Intent: numbered tasks\n8. Current Work: the next\n</summary>"}}},
       {"match",
-       {{{"when", {"What is the value of task 3?", value_of(3)}}, {"text", "It is v" + std::to_string(3 * 7919 + 13)}},
+       {{{"when", {"What is the value of task 3?", value_of(3)}},
+         {"text", "It is v" + std::to_string(3 * 7919 + 13)}},
         {{"when", {"What is the value of task 3?", "Nothing stored contains"}}, {"text", "I do not know."}}}},
       {"default",  // no longer in the context: a model asks for the original
-       {{"text", "Let me look."}, {"calls", {{{"name", "Recall"}, {"arguments", {{"search", "the value of task 3 is"}}}}}}}}};
+       {{"text", "Let me look."},
+        {"calls", {{{"name", "Recall"}, {"arguments", {{"search", "the value of task 3 is"}}}}}}}}};
   for (int turn = 0; turn < task_count; ++turn) {
     json calls = json::array();
-    for (int n = 0; n < 4; ++n) calls.push_back({{"name", "Read"}, {"arguments", {{"file_path", file_name(turn, n)}}}});
+    for (int n = 0; n < 4; ++n)
+      calls.push_back({{"name", "Read"}, {"arguments", {{"file_path", file_name(turn, n)}}}});
     plan["replies"].push_back({{"text", "Looking."}, {"calls", calls}});
     plan["replies"].push_back({{"text", "Task " + std::to_string(turn) + " is done."}});
   }
@@ -52,8 +61,8 @@ void write_files(const Home& home) {
     for (int n = 0; n < 4; ++n) {
       std::ofstream file(home.work / file_name(turn, n));
       for (int line = 0; line < 110; ++line)
-        file << "entry " << line << " of " << file_name(turn, n) << ": src/part" << (turn * line) % 97 << "/unit" << line * n
-             << ".cpp has a note about the parser\n";
+        file << "entry " << line << " of " << file_name(turn, n) << ": src/part" << (turn * line) % 97
+             << "/unit" << line * n << ".cpp has a note about the parser\n";
     }
 }
 
@@ -68,7 +77,8 @@ long resident_kb(pid_t pid) {
 json ask(Headless& tern, const std::string& prompt) {
   tern.write(json{{"type", "user"}, {"message", {{"role", "user"}, {"content", prompt}}}}.dump());
   while (const auto line = tern.line())
-    if (const json event = json::parse(*line, nullptr, false); event.is_object() && event.value("type", "") == "result")
+    if (const json event = json::parse(*line, nullptr, false);
+        event.is_object() && event.value("type", "") == "result")
       return event;
   return json::object();
 }
@@ -79,14 +89,16 @@ void drive(const Wire& wire) {
   write_files(home);
   FakeLlm server(scenario());
   Headless tern(home, wire, server.url(),
-                {"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--window", std::to_string(window)});
+                {"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--window",
+                 std::to_string(window)});
   std::vector<long> memory;
   for (int turn = 0; turn < task_count; ++turn) {
     const json result = ask(tern, prompt_of(turn));
     REQUIRE(result.value("result", "") == "Task " + std::to_string(turn) + " is done.");
     memory.push_back(resident_kb(tern.pid()));
   }
-  CHECK(ask(tern, "What is the value of task 3?").value("result", "") == "It is v" + std::to_string(3 * 7919 + 13));
+  CHECK(ask(tern, "What is the value of task 3?").value("result", "") ==
+        "It is v" + std::to_string(3 * 7919 + 13));
   tern.close_input();
   CHECK(tern.wait() == 0);
   CHECK(tern.errors() == "");
@@ -104,13 +116,15 @@ void drive(const Wire& wire) {
   for (const ItemPtr& item : store->items({{1}, {100'000}})) all += estimate(*item);
   CHECK(all >= 10 * window);
   CHECK_FALSE(store->compactions().empty());
-  WARN(wire.name << ": " << all << " tokens, " << store->compactions().size() << " compactions, " << memory.at(task_count / 4)
-                 << " -> " << memory.back() << " KB");
+  WARN(wire.name << ": " << all << " tokens, " << store->compactions().size() << " compactions, "
+                 << memory.at(task_count / 4) << " -> " << memory.back() << " KB");
 }
 
 }  // namespace
 
 TEST_CASE("a conversation of ten windows ends with the right answer over anthropic") { drive(wires()[0]); }
-TEST_CASE("a conversation of ten windows ends with the right answer over chat completions") { drive(wires()[1]); }
+TEST_CASE("a conversation of ten windows ends with the right answer over chat completions") {
+  drive(wires()[1]);
+}
 TEST_CASE("a conversation of ten windows ends with the right answer over responses") { drive(wires()[2]); }
 TEST_CASE("a conversation of ten windows ends with the right answer over gemini") { drive(wires()[3]); }

@@ -1,4 +1,5 @@
-// Servers in a session of the real program: what the model is offered, what is asked, what a project may start.
+// Servers in a session of the real program: what the model is offered, what is asked, what a project may
+// start.
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 #include <iterator>
@@ -18,7 +19,9 @@ using test::Home;
 
 namespace {
 
-json fake_entry(const std::string& scenario = "{}") { return {{"command", places::mcp_server()}, {"args", {scenario}}}; }
+json fake_entry(const std::string& scenario = "{}") {
+  return {{"command", places::mcp_server()}, {"args", {scenario}}};
+}
 
 std::string servers_text(const json& servers) { return json{{"mcpServers", servers}}.dump(); }
 
@@ -28,7 +31,8 @@ struct Answered {
   int status = 0;
 };
 
-Answered answer(const Home& home, const char* scenario, const std::vector<std::string>& more, const char* prompt = "go on") {
+Answered answer(const Home& home, const char* scenario, const std::vector<std::string>& more,
+                const char* prompt = "go on") {
   const FakeLlm model(scenario);
   std::vector<std::string> words = {"-p", prompt, "--verbose"};
   words.insert(words.end(), more.begin(), more.end());
@@ -63,9 +67,12 @@ constexpr const char* kEcho = R"({"replies":[
 
 }  // namespace
 
-TEST_CASE("a server's tool is found, allowed by a rule for its server and called; the tools of the request stay the same") {
+TEST_CASE(
+    "a server's tool is found, allowed by a rule for its server and called; the tools of the request stay "
+    "the same") {
   const Home home;
-  const Answered ran = answer(home, kEcho, {"--mcp-config", servers_text({{"a", fake_entry()}}), "--allowed-tools", "mcp__a__*"});
+  const Answered ran = answer(
+      home, kEcho, {"--mcp-config", servers_text({{"a", fake_entry()}}), "--allowed-tools", "mcp__a__*"});
   REQUIRE(ran.requests.size() == 3);
   CHECK(ran.text.find("done") != std::string::npos);
   CHECK(ran.requests[2].find("echo: over here") != std::string::npos);
@@ -79,8 +86,8 @@ TEST_CASE("without a rule a server's tool is not run where nobody can be asked, 
   REQUIRE(ran.requests.size() == 3);
   CHECK(ran.requests[2].find("echo: over here") == std::string::npos);
   CHECK(ran.requests[2].find("Permission refused") != std::string::npos);
-  const Answered denied =
-      answer(home, kEcho, {"--mcp-config", flag, "--allowed-tools", "mcp__a", "--disallowed-tools", "mcp__a__echo"});
+  const Answered denied = answer(
+      home, kEcho, {"--mcp-config", flag, "--allowed-tools", "mcp__a", "--disallowed-tools", "mcp__a__echo"});
   REQUIRE(denied.requests.size() == 3);
   CHECK(denied.requests[2].find("echo: over here") == std::string::npos);
 }
@@ -115,9 +122,10 @@ TEST_CASE("a server that is broken is told of, and the answer comes all the same
 
 TEST_CASE("a call of a server that is still starting waits for it") {
   const Home home;
-  const Answered ran = answer(home, R"({"replies":[
+  const Answered ran =
+      answer(home, R"({"replies":[
     {"calls":[{"name":"McpCall","arguments":{"server":"a","tool":"echo","arguments":{"text":"at once"}}}]},{"text":"done"}]})",
-                              {"--mcp-config", servers_text({{"a", fake_entry()}}), "--allowed-tools", "mcp__a"});
+             {"--mcp-config", servers_text({{"a", fake_entry()}}), "--allowed-tools", "mcp__a"});
   REQUIRE(ran.requests.size() == 2);
   CHECK(ran.requests[1].find("echo: at once") != std::string::npos);
 }
@@ -142,7 +150,8 @@ TEST_CASE("a resource that is mentioned is read into the prompt; an address of m
   const Home home;
   const char* hi = R"({"replies":[{"text":"hi"}]})";
   const std::string flag = servers_text({{"a", fake_entry(R"({"resources":true})")}});
-  const Answered ran = answer(home, hi, {"--mcp-config", flag}, "mail x@a:note:///no about (@a:note:///one), @b:none");
+  const Answered ran =
+      answer(home, hi, {"--mcp-config", flag}, "mail x@a:note:///no about (@a:note:///one), @b:none");
   REQUIRE(ran.requests.size() == 1);
   CHECK(ran.requests[0].find("the text of note:///one") != std::string::npos);
   CHECK(ran.requests[0].find("the text of note:///no\"") == std::string::npos);
@@ -151,20 +160,20 @@ TEST_CASE("a resource that is mentioned is read into the prompt; an address of m
 
 TEST_CASE("a resource is a tool to the model") {
   const Home home;
-  const Answered ran =
-      answer(home, R"({"replies":[
+  const Answered ran = answer(home, R"({"replies":[
     {"calls":[{"name":"McpCall","arguments":{"server":"a","tool":"read_resource","arguments":{"uri":"note:///two"}}}]},{"text":"done"}]})",
-             {"--mcp-config", servers_text({{"a", fake_entry(R"({"resources":true})")}}), "--allowed-tools", "mcp__a"});
+                              {"--mcp-config", servers_text({{"a", fake_entry(R"({"resources":true})")}}),
+                               "--allowed-tools", "mcp__a"});
   REQUIRE(ran.requests.size() == 2);
   CHECK(ran.requests[1].find("the text of note:///two") != std::string::npos);
 }
 
 TEST_CASE("where nobody can be asked a server's question is declined and the call ends") {
   const Home home;
-  const Answered ran =
-      answer(home, R"({"replies":[
+  const Answered ran = answer(
+      home, R"({"replies":[
     {"calls":[{"name":"McpCall","arguments":{"server":"a","tool":"ask","arguments":{}}}]},{"text":"done"}]})",
-             {"--mcp-config", servers_text({{"a", fake_entry(R"({"asks":true})")}}), "--allowed-tools", "mcp__a"});
+      {"--mcp-config", servers_text({{"a", fake_entry(R"({"asks":true})")}}), "--allowed-tools", "mcp__a"});
   REQUIRE(ran.requests.size() == 2);
   CHECK(ran.requests[1].find("decline") != std::string::npos);
 }
@@ -172,7 +181,8 @@ TEST_CASE("where nobody can be asked a server's question is declined and the cal
 TEST_CASE("a server that wants a sign-in is told of with what to do, and is not asked again and again") {
   const Home home;
   const test::FakeIssuer issuer;
-  const Answered ran = answer(home, kEcho, {"--mcp-config", servers_text({{"a", {{"url", issuer.server().url}}}})});
+  const Answered ran =
+      answer(home, kEcho, {"--mcp-config", servers_text({{"a", {{"url", issuer.server().url}}}})});
   REQUIRE(ran.requests.size() == 3);
   CHECK(ran.errors.find("needs a sign-in: /mcp login a") != std::string::npos);
   CHECK(ran.requests[1].find("it needs a sign-in") != std::string::npos);
@@ -185,12 +195,15 @@ TEST_CASE("a server that wants a sign-in is told of with what to do, and is not 
 TEST_CASE("kill -9 of tern leaves no server behind") {
   const Home home;
   const auto log = home.work / "server-log";
-  const FakeLlm model(R"({"replies":[{"calls":[{"name":"McpCall","arguments":{"server":"a","tool":"never","arguments":{}}}]}]})");
-  Headless tern(home, test::wires()[0], model.url(),
-                {"-p", "go on", "--mcp-config", servers_text({{"a", fake_entry(json{{"log", log.string()}}.dump())}}),
-                 "--allowed-tools", "mcp__a"});
+  const FakeLlm model(
+      R"({"replies":[{"calls":[{"name":"McpCall","arguments":{"server":"a","tool":"never","arguments":{}}}]}]})");
+  Headless tern(
+      home, test::wires()[0], model.url(),
+      {"-p", "go on", "--mcp-config", servers_text({{"a", fake_entry(json{{"log", log.string()}}.dump())}}),
+       "--allowed-tools", "mcp__a"});
   tern.close_input();
-  REQUIRE(test::comes_true([&] { return text_of(log).find("tools/call") != std::string::npos; }, std::chrono::seconds(60)));
+  REQUIRE(test::comes_true([&] { return text_of(log).find("tools/call") != std::string::npos; },
+                           std::chrono::seconds(60)));
   CHECK(processes_with(log.string()) >= 2);
   tern.kill();
   CHECK(test::comes_true([&] { return processes_with(log.string()) == 0; }, std::chrono::seconds(30)));
@@ -205,13 +218,16 @@ TEST_CASE("three servers of 44 tools that are ready cost a first request at most
       const FakeLlm model(hi);
       json servers = json::object();
       for (const char* name : {"first", "second", "third"})
-        servers[name] = fake_entry(json{{"tools", 3}, {"schema_bytes", 400}, {"log", (home.work / name).string()}}.dump());
-      std::vector<std::string> words = {"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"};
+        servers[name] = fake_entry(
+            json{{"tools", 3}, {"schema_bytes", 400}, {"log", (home.work / name).string()}}.dump());
+      std::vector<std::string> words = {"-p",          "--input-format", "stream-json", "--output-format",
+                                        "stream-json", "--verbose"};
       if (with) words.insert(words.end(), {"--mcp-config", servers_text(servers)});
       Headless tern(home, wire, model.url(), words);
       for (const char* name : with ? std::vector{"first", "second", "third"} : std::vector<const char*>())
-        CHECK(test::comes_true([&] { return text_of(home.work / name).find("prompts/list") != std::string::npos; },
-                               std::chrono::seconds(60)));  // its last list: it is ready in a moment
+        CHECK(test::comes_true(
+            [&] { return text_of(home.work / name).find("prompts/list") != std::string::npos; },
+            std::chrono::seconds(60)));  // its last list: it is ready in a moment
       tern.write(R"({"type":"user","message":{"role":"user","content":"hi"}})");
       tern.close_input();
       while (tern.line()) {}
@@ -225,21 +241,23 @@ TEST_CASE("what fifty requests begin with stays the same while a server ends and
   constexpr int rounds = 50;
   json replies = json::array();
   for (int i = 1; i < rounds; ++i) {
-    const json call{
-        {"server", "a"}, {"tool", i % 20 == 10 ? "crash" : "echo"}, {"arguments", {{"text", "n" + std::to_string(i)}}}};
+    const json call{{"server", "a"},
+                    {"tool", i % 20 == 10 ? "crash" : "echo"},
+                    {"arguments", {{"text", "n" + std::to_string(i)}}}};
     replies.push_back({{"calls", {{{"name", "McpCall"}, {"arguments", call}}}}});
   }
   replies.push_back({{"text", "done"}});
   const Home home;
   const std::string flag = servers_text({{"a", fake_entry(R"({"tools":30})")}, {"b", fake_entry()}});
-  const Answered ran =
-      answer(home, json{{"replies", replies}}.dump().c_str(), {"--mcp-config", flag, "--allowed-tools", "mcp__a"});
+  const Answered ran = answer(home, json{{"replies", replies}}.dump().c_str(),
+                              {"--mcp-config", flag, "--allowed-tools", "mcp__a"});
   REQUIRE(ran.requests.size() == rounds);
   json before;
   for (const std::string& body : ran.requests) {
     json now = json::parse(body);
     for (json& message : now["messages"])
-      for (json& block : message["content"]) block.erase("cache_control");  // the marker moves on, the bytes under it stay
+      for (json& block : message["content"])
+        block.erase("cache_control");  // the marker moves on, the bytes under it stay
     if (!before.is_null()) {
       CHECK(now["tools"] == before["tools"]);
       CHECK(now["system"] == before["system"]);
@@ -250,5 +268,6 @@ TEST_CASE("what fifty requests begin with stays the same while a server ends and
   }
   CHECK(ran.requests.back().find("echo: n49") != std::string::npos);
   CHECK(ran.requests.back().find("ended with exit status 7") != std::string::npos);
-  CHECK(ran.requests.back().find("echo: n11") != std::string::npos);  // the call behind the end had a server again
+  CHECK(ran.requests.back().find("echo: n11") !=
+        std::string::npos);  // the call behind the end had a server again
 }

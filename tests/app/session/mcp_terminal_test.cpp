@@ -15,7 +15,9 @@ using namespace tern::test;
 namespace {
 
 std::string flag_with(const nlohmann::json& scenario) {
-  return nlohmann::json{{"mcpServers", {{"a", {{"command", places::mcp_server()}, {"args", {scenario.dump()}}}}}}}.dump();
+  return nlohmann::json{
+      {"mcpServers", {{"a", {{"command", places::mcp_server()}, {"args", {scenario.dump()}}}}}}}
+      .dump();
 }
 
 struct McpRun : ServedRun {
@@ -38,8 +40,9 @@ struct McpRun : ServedRun {
 }  // namespace
 
 TEST_CASE("a single tool of a server is turned off for good, and /context says what the tools take") {
-  McpRun run(R"({"replies":[{"calls":[{"name":"McpTools","arguments":{"query":"echo"}}]},{"text":"all found"}]})",
-             {{"schema_bytes", 3000}});
+  McpRun run(
+      R"({"replies":[{"calls":[{"name":"McpTools","arguments":{"query":"echo"}}]},{"text":"all found"}]})",
+      {{"schema_bytes", 3000}});
   auto& pty = run.pty;
   REQUIRE(pty.until_text("claude-sonnet-4-5"));
   pty.send("go\r");
@@ -62,7 +65,8 @@ TEST_CASE("a server's question is a form in the chat, in either era, and its ans
   const char* era = GENERATE("legacy", "modern");
   const nlohmann::json form{
       {"type", "object"},
-      {"properties", {{"age", {{"type", "integer"}}}, {"colour", {{"type", "string"}, {"enum", {"red", "blue"}}}}}},
+      {"properties",
+       {{"age", {{"type", "integer"}}}, {"colour", {{"type", "string"}, {"enum", {"red", "blue"}}}}}},
       {"required", {"age", "colour"}}};
   McpRun run(
       R"({"replies":[{"calls":[{"name":"McpCall","arguments":{"server":"a","tool":"ask","arguments":{}}}]},{"text":"that is all"}]})",
@@ -89,8 +93,9 @@ TEST_CASE("a server's question is a form in the chat, in either era, and its ans
 }
 
 TEST_CASE("prompts and resources of a server are in the menus") {
-  McpRun run(R"({"replies":[{"calls":[{"name":"McpTools","arguments":{"query":"echo"}}]},{"text":"all found"}]})",
-             {{"resources", true}});
+  McpRun run(
+      R"({"replies":[{"calls":[{"name":"McpTools","arguments":{"query":"echo"}}]},{"text":"all found"}]})",
+      {{"resources", true}});
   auto& pty = run.pty;
   REQUIRE(pty.until_text("claude-sonnet-4-5"));
   pty.send("go\r");
@@ -104,9 +109,12 @@ TEST_CASE("prompts and resources of a server are in the menus") {
   REQUIRE(pty.until_text("<who>"));
 }
 
-TEST_CASE("signing in from the chat begins with an address for the browser, and ends with the pasted one it came to") {
+TEST_CASE(
+    "signing in from the chat begins with an address for the browser, and ends with the pasted one it came "
+    "to") {
   const FakeIssuer issuer;
-  const std::string servers = nlohmann::json{{"mcpServers", {{"web", {{"url", issuer.server().url}}}}}}.dump();
+  const std::string servers =
+      nlohmann::json{{"mcpServers", {{"web", {{"url", issuer.server().url}}}}}}.dump();
   ServedRun run(R"({"replies":[{"text":"hi"}]})", {"--mcp-config", servers}, 110, 40);
   auto& pty = run.pty;
   REQUIRE(pty.until_text("claude-sonnet-4-5"));
@@ -118,7 +126,8 @@ TEST_CASE("signing in from the chat begins with an address for the browser, and 
   REQUIRE(run.shows(issuer.base() + "/authorize"));
   REQUIRE(pty.until_gone("/mcp NAME shows one"));
   const std::string screen = pty.vt().text();
-  const std::size_t begin = screen.find(issuer.base() + "/authorize"), end = screen.find("If the browser", begin);
+  const std::size_t begin = screen.find(issuer.base() + "/authorize"),
+                    end = screen.find("If the browser", begin);
   std::string url = screen.substr(begin, end - begin);
   std::erase_if(url, [](char c) { return c == ' ' || c == '\n'; });  // it is longer than a row
   pty.send("/mcp login web http://127.0.0.1:1/callback?code=c&state=another\r");

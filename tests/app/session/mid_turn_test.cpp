@@ -1,5 +1,5 @@
-// Two live things at once: tools run on helper threads while the session answers. ThreadSanitizer (tests/run --tsan) sees what is
-// shared; the plain run sees that nothing of it is lost.
+// Two live things at once: tools run on helper threads while the session answers. ThreadSanitizer (tests/run
+// --tsan) sees what is shared; the plain run sees that nothing of it is lost.
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
@@ -27,13 +27,16 @@ namespace {
 
 constexpr int turns_long = 8;
 
-json tool(const std::string& name, const json& arguments) { return {{"name", name}, {"arguments", arguments}}; }
+json tool(const std::string& name, const json& arguments) {
+  return {{"name", name}, {"arguments", arguments}};
+}
 
 json bash(const std::string& command, bool background = false) {
   return tool("Bash", {{"command", command}, {"run_in_background", background}});
 }
 
-// Each round: a command in the background that ends while the next one runs, two reads side by side, and a new file.
+// Each round: a command in the background that ends while the next one runs, two reads side by side, and a
+// new file.
 json busy_replies() {
   auto replies = json::array();
   for (int n = 0; n < turns_long; ++n) {
@@ -42,9 +45,11 @@ json busy_replies() {
         {{"text", "Round " + number},
          {"calls",
           {bash("echo job > job" + number, true), bash("sleep 0.05; echo here > here" + number),
-           tool("Read", {{"file_path", "a.txt"}, {"limit", n + 1}}), tool("Read", {{"file_path", "b.txt"}, {"limit", n + 1}}),
+           tool("Read", {{"file_path", "a.txt"}, {"limit", n + 1}}),
+           tool("Read", {{"file_path", "b.txt"}, {"limit", n + 1}}),
            tool("Write", {{"file_path", "new" + number}, {"content", number}}),
-           tool("Edit", {{"file_path", "new" + number}, {"old_string", number}, {"new_string", "x" + number}})}}});
+           tool("Edit",
+                {{"file_path", "new" + number}, {"old_string", number}, {"new_string", "x" + number}})}}});
   }
   replies.push_back({{"text", "Done."}});
   return {{"replies", replies}};
@@ -53,7 +58,8 @@ json busy_replies() {
 // What people ask and change while the tools run, one thing after another for as long as they do.
 class MidTurnAsker {
  public:
-  MidTurnAsker(Mailbox<Command>& commands, fs::path folder) : commands_(commands), folder_(std::move(folder)) {}
+  MidTurnAsker(Mailbox<Command>& commands, fs::path folder)
+      : commands_(commands), folder_(std::move(folder)) {}
   void next() {
     const int n = count_++;
     const auto more = folder_ / ("more" + std::to_string(n));
@@ -74,7 +80,8 @@ class MidTurnAsker {
 
 }  // namespace
 
-TEST_CASE("commands, folders, modes and questions in the middle of a turn share nothing with the tools that run") {
+TEST_CASE(
+    "commands, folders, modes and questions in the middle of a turn share nothing with the tools that run") {
   test::FakeLlm server(busy_replies().dump());
   test::TempDir dir;
   SessionSetup setup;
@@ -82,14 +89,17 @@ TEST_CASE("commands, folders, modes and questions in the middle of a turn share 
   setup.home = dir.path() / "home";
   fs::create_directories(setup.cwd);
   fs::create_directories(setup.home);
-  for (const char* name : {"a.txt", "b.txt"}) std::ofstream(setup.cwd / name) << std::string(turns_long, '\n');
+  for (const char* name : {"a.txt", "b.txt"})
+    std::ofstream(setup.cwd / name) << std::string(turns_long, '\n');
   setup.trusted = {dir.path()};
   setup.mode = PermissionMode::bypass;
   setup.bypass_by_flag = true;
   const auto& wire = test::wires()[0];
   setup.model = wire.model;
   setup.env = [&](const std::string& name) {
-    return name == wire.key ? std::string("test-key") : name == wire.url ? server.url() + wire.path : std::string();
+    return name == wire.key   ? std::string("test-key")
+           : name == wire.url ? server.url() + wire.path
+                              : std::string();
   };
   set_supervisor(places::supervisor());
 
@@ -99,7 +109,8 @@ TEST_CASE("commands, folders, modes and questions in the middle of a turn share 
   std::vector<ToolFinished> cells;
   std::optional<TurnEnded> end;
   Session session(std::move(setup), commands, [&](Event event) {
-    if (const auto* asked = std::get_if<PermissionAsked>(&event)) commands.push(Answer{asked->id, Verdict::yes, {}});
+    if (const auto* asked = std::get_if<PermissionAsked>(&event))
+      commands.push(Answer{asked->id, Verdict::yes, {}});
     if (std::holds_alternative<ToolStarted>(event) || std::holds_alternative<Delta>(event)) asker.next();
     const std::lock_guard lock(mutex);
     if (auto* cell = std::get_if<ToolFinished>(&event)) cells.push_back(std::move(*cell));
@@ -116,7 +127,8 @@ TEST_CASE("commands, folders, modes and questions in the middle of a turn share 
   INFO(end->error);
   CHECK(end->how == TurnEnded::How::done);
   CHECK(cells.size() == 6 * turns_long);
-  if (!test::memory_tells) return;  // ThreadSanitizer has a thread of its own in each process: no sandbox can be applied there
+  if (!test::memory_tells)
+    return;  // ThreadSanitizer has a thread of its own in each process: no sandbox can be applied there
   for (const auto& cell : cells) {
     INFO(cell.subject << ": " << cell.text);
     CHECK_FALSE(cell.is_error);

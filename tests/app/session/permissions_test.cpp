@@ -10,7 +10,8 @@
 using namespace tern;
 namespace fs = std::filesystem;
 
-TEST_CASE("what is granted for a project is kept outside of it, for that project alone, and can be taken back") {
+TEST_CASE(
+    "what is granted for a project is kept outside of it, for that project alone, and can be taken back") {
   const test::TempDir temp;
   const fs::path file = temp.path() / "config/projects.json";
   const ProjectRules one(file, "/work/one"), two(file, "/work/two");

@@ -40,7 +40,8 @@ TEST_CASE("a pipe gets a linear log: each line, then its answer, no escapes") {
   const ProjectFolder folder;
   const std::string out = run(folder, "hello\nread notes.txt\n", "--plain");
   INFO(out);
-  const auto hello = out.find("> hello"), demo = out.find("This is the built-in demo"), read = out.find("> read notes.txt");
+  const auto hello = out.find("> hello"), demo = out.find("This is the built-in demo"),
+             read = out.find("> read notes.txt");
   CHECK(hello < demo);
   CHECK(demo < read);
   CHECK(read != out.npos);
@@ -110,7 +111,8 @@ TEST_CASE("the end of the input is a no, and the turn still ends") {
 
 TEST_CASE("commands, pages and lists are the same ones") {
   const ProjectFolder folder;
-  const std::string out = run(folder, "hello\n/status\n/theme\n2\n!echo from the shell\n/context\n/nonsense\n", "--plain");
+  const std::string out =
+      run(folder, "hello\n/status\n/theme\n2\n!echo from the shell\n/context\n/nonsense\n", "--plain");
   INFO(out);
   CHECK(out.find("session ") != out.npos);
   CHECK(out.find("2. dark") != out.npos);
@@ -122,7 +124,8 @@ TEST_CASE("commands, pages and lists are the same ones") {
 
 TEST_CASE("a compaction can be looked at and turned down") {
   const ProjectFolder folder;
-  const std::string out = run(folder, "hello\nread notes.txt\nhello\nread notes.txt\n/compact --preview\nd\nhello\n", "--plain");
+  const std::string out =
+      run(folder, "hello\nread notes.txt\nhello\nread notes.txt\n/compact --preview\nd\nhello\n", "--plain");
   INFO(out);
   const auto preview = out.find("> /compact --preview");
   REQUIRE(preview != out.npos);
@@ -143,7 +146,9 @@ TEST_CASE("a session gone on with says so once, and repeats nothing") {
 TEST_CASE("at a terminal a linear log says who answers before it asks for the first line") {
   const test::Home home;  // its folder is trusted
   Pty pty({places::program(), "--model", "demo", "--plain"},
-          {.cwd = home.work.string(), .environment = {{"HOME", home.path.string()}, {"TERM", "dumb"}}, .deadline_seconds = 60});
+          {.cwd = home.work.string(),
+           .environment = {{"HOME", home.path.string()}, {"TERM", "dumb"}},
+           .deadline_seconds = 60});
   const auto prompt = [&] { return pty.raw().find("\n> "); };
   REQUIRE(pty.until([&](const Vt&) { return prompt() != std::string::npos; }));
   CHECK(pty.raw().find("- Demo: scripted replies") < prompt());

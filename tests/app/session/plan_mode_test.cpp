@@ -24,8 +24,8 @@ struct AskedSession {
   std::vector<PinRecord> pins;
   std::string last_request;
 
-  void run(const std::string& scenario, std::vector<std::string> prompts, PermissionMode mode = PermissionMode::plan,
-           bool may_ask = true) {
+  void run(const std::string& scenario, std::vector<std::string> prompts,
+           PermissionMode mode = PermissionMode::plan, bool may_ask = true) {
     fs::create_directories(project);
     const test::FakeLlm server(scenario);
     SessionSetup setup;
@@ -135,8 +135,9 @@ TEST_CASE("the model hears what the user chose, or their own words") {
 
 TEST_CASE("where nobody can answer the model is told so and goes on") {
   AskedSession world;
-  world.run(R"({"replies": [{"calls": [{"name": "AskUser", "arguments": {"question": "Tabs?"}}]}, {"text": "done"}]})",
-            {"ask me"}, PermissionMode::ask, false);
+  world.run(
+      R"({"replies": [{"calls": [{"name": "AskUser", "arguments": {"question": "Tabs?"}}]}, {"text": "done"}]})",
+      {"ask me"}, PermissionMode::ask, false);
   CHECK(world.asked.empty());
   CHECK(holds(world.last_request, "Nobody can answer in this run"));
   CHECK_FALSE(holds(world.last_request, "\"name\":\"ExitPlanMode\""));

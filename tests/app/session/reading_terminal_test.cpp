@@ -1,4 +1,5 @@
-// Reading on a real pseudo-terminal: the place stays while an answer streams in below, and a drag copies what was said.
+// Reading on a real pseudo-terminal: the place stays while an answer streams in below, and a drag copies what
+// was said.
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 

@@ -41,11 +41,14 @@ struct RewindTalk {
     setup.trusted = {dir.path()};
     setup.mode = PermissionMode::accept_edits;
     setup.env = [this](const std::string& name) {
-      return name == "ANTHROPIC_API_KEY" ? "test-key" : name == "ANTHROPIC_BASE_URL" ? server.url() : std::string();
+      return name == "ANTHROPIC_API_KEY"    ? "test-key"
+             : name == "ANTHROPIC_BASE_URL" ? server.url()
+                                            : std::string();
     };
     return setup;
   }
-  // Both prompts, then what `then` says of the number of turns that have ended; what holds no prompt is the last.
+  // Both prompts, then what `then` says of the number of turns that have ended; what holds no prompt is the
+  // last.
   void run(const std::function<std::vector<Command>(std::size_t)>& then) {
     std::size_t turns = 0;
     bool runs = false;
@@ -56,7 +59,8 @@ struct RewindTalk {
         prompts.push_back(added->item->id);
       if (const auto* notice = std::get_if<Notice>(&event); notice && heard) heard(notice->text);
       if (std::holds_alternative<TurnStarted>(event)) runs = true;
-      if (std::holds_alternative<TurnEnded>(event) && std::exchange(runs, false)) {  // not one that is replayed
+      if (std::holds_alternative<TurnEnded>(event) &&
+          std::exchange(runs, false)) {  // not one that is replayed
         auto next = ++turns == 1 ? std::vector<Command>{Submit{"second", {}, When::after}} : then(turns);
         const bool goes_on = std::holds_alternative<Submit>(next.back());
         for (Command& command : next) commands.push(std::move(command));
@@ -95,7 +99,8 @@ TEST_CASE("a rewind is taken back: conversation and files") {
   std::string between;
   talk.heard = [&](const std::string& text) {
     if (text.find("/redo undoes this") == text.npos) return;
-    between = talk.file("a.txt") + (fs::exists(talk.dir.path() / "project" / "b.txt") ? "b.txt is there" : "");
+    between =
+        talk.file("a.txt") + (fs::exists(talk.dir.path() / "project" / "b.txt") ? "b.txt is there" : "");
   };
   talk.run([&](std::size_t) { return std::vector<Command>{Rewind{talk.prompts.at(1), true, true}, Redo{}}; });
   INFO(talk.said());
@@ -140,14 +145,19 @@ TEST_CASE("a rewind of files alone is taken back, too, and rewinds come back one
   CHECK(talk.said().find("There is no rewind to undo") != std::string::npos);  // the third
 }
 
-TEST_CASE("a redo does nothing by halves: a file changed since stops it, unless only the conversation is wanted") {
+TEST_CASE(
+    "a redo does nothing by halves: a file changed since stops it, unless only the conversation is wanted") {
   RewindTalk talk;
   talk.heard = [&](const std::string& text) {
-    if (text.find("/redo undoes this") != text.npos) std::ofstream(talk.dir.path() / "project" / "a.txt") << "mine\n";
+    if (text.find("/redo undoes this") != text.npos)
+      std::ofstream(talk.dir.path() / "project" / "a.txt") << "mine\n";
   };
-  talk.run([&](std::size_t) { return std::vector<Command>{Rewind{talk.prompts.at(1), true, true}, Redo{}, Redo{false}}; });
+  talk.run([&](std::size_t) {
+    return std::vector<Command>{Rewind{talk.prompts.at(1), true, true}, Redo{}, Redo{false}};
+  });
   INFO(talk.said());
-  CHECK(talk.said().find("Nothing was undone, because of these files:\na.txt: it changed since") != std::string::npos);
+  CHECK(talk.said().find("Nothing was undone, because of these files:\na.txt: it changed since") !=
+        std::string::npos);
   CHECK(talk.said().find("/redo conversation") != std::string::npos);
   CHECK(talk.file("a.txt") == "mine\n");
   CHECK_FALSE(fs::exists(talk.dir.path() / "project" / "b.txt"));
@@ -157,11 +167,13 @@ TEST_CASE("a redo does nothing by halves: a file changed since stops it, unless 
 TEST_CASE("once something new was said a rewind stays") {
   RewindTalk talk;
   talk.run([&](std::size_t turns) {
-    if (turns == 2) return std::vector<Command>{Rewind{talk.prompts.at(1), true, false}, Submit{"third", {}, When::after}};
+    if (turns == 2)
+      return std::vector<Command>{Rewind{talk.prompts.at(1), true, false}, Submit{"third", {}, When::after}};
     return std::vector<Command>{Redo{}};
   });
   INFO(talk.said());
-  CHECK(talk.said().find("There is no rewind to undo, or you have sent something since") != std::string::npos);
+  CHECK(talk.said().find("There is no rewind to undo, or you have sent something since") !=
+        std::string::npos);
   CHECK(talk.prompts_kept() == 2);
   CHECK(talk.prompts.size() == 3);
   CHECK(talk.file("a.txt") == "one\nTWO\n");
@@ -186,7 +198,8 @@ TEST_CASE("the preview of a rewind shows what each file would become") {
 TEST_CASE("a rewind in a fork restores the files that its parent changed") {
   RewindTalk talk;
   talk.run([&](std::size_t) {
-    return std::vector<Command>{Sessions{Sessions::What::fork, "copy"}, Rewind{talk.prompts.at(1), true, true}};
+    return std::vector<Command>{Sessions{Sessions::What::fork, "copy"},
+                                Rewind{talk.prompts.at(1), true, true}};
   });
   INFO(talk.said());
   CHECK(talk.file("a.txt") == "one\ntwo\n");

@@ -1,5 +1,5 @@
-// The real program over TLS: a certificate of one's own is refused with a word that helps, taken when it is named, and the
-// answer is the same with HTTP/2 and without. The server is node's, in front of the fake one.
+// The real program over TLS: a certificate of one's own is refused with a word that helps, taken when it is
+// named, and the answer is the same with HTTP/2 and without. The server is node's, in front of the fake one.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,16 +36,18 @@ process.stdin.on('end', () => process.exit()).resume();
 )";
 
 bool possible() {
-  return std::system("node --version > /dev/null 2>&1") == 0 && std::system("openssl version > /dev/null 2>&1") == 0;
+  return std::system("node --version > /dev/null 2>&1") == 0 &&
+         std::system("openssl version > /dev/null 2>&1") == 0;
 }
 
 class SecureServer {
  public:
   SecureServer(const Home& home, int upstream, const char* version) : folder_(home.path) {
     const auto in = "cd '" + folder_.string() + "' && ";
-    const auto make = in +
-                      "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost "
-                      "-addext subjectAltName=IP:127.0.0.1 > /dev/null 2>&1";
+    const auto make =
+        in +
+        "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost "
+        "-addext subjectAltName=IP:127.0.0.1 > /dev/null 2>&1";
     REQUIRE(std::system(make.c_str()) == 0);
     std::ofstream(folder_ / "relay.js") << relay;
     int to[2], from[2];
@@ -104,7 +106,8 @@ TEST_CASE("the answer is the same over HTTP/2 and HTTP/1.1, with a certificate t
   if (!possible()) SKIP("node or openssl is missing, so there is no secure server to talk to");
   for (const char* version : {"2", "1.1"}) {
     for (const char* variable : {"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"}) {
-      const FakeLlm llm(R"({"replies": [{"calls": [{"name": "Bash", "arguments": {"command": "seq 1 5000"}}]}],
+      const FakeLlm llm(
+          R"({"replies": [{"calls": [{"name": "Bash", "arguments": {"command": "seq 1 5000"}}]}],
                             "default": {"text": "five thousand lines, seen", "pieces": 3}})");
       const Home home;
       const SecureServer server(home, llm.port(), version);

@@ -91,11 +91,13 @@ TEST_CASE("folders, rules and settings can be changed by word") {
   World world;
   fs::create_directories(world.root / "more");
   auto setup = world.setup();
-  setup.configure = [](const fs::path&, const std::string& json, CompressionConfig&) { return "changed " + json; };
-  world.run(std::move(setup),
-            {Query{"add-dir", (world.root / "more").string()}, Query{"add-dir", "nowhere"},
-             Query{"permissions", "deny Edit(secret/**)"}, Query{"permissions", "deny Edit("}, Query{"permissions", ""},
-             Query{"config", "compression.microAt 0.5"}, Query{"config", "theme dark"}});
+  setup.configure = [](const fs::path&, const std::string& json, CompressionConfig&) {
+    return "changed " + json;
+  };
+  world.run(std::move(setup), {Query{"add-dir", (world.root / "more").string()}, Query{"add-dir", "nowhere"},
+                               Query{"permissions", "deny Edit(secret/**)"},
+                               Query{"permissions", "deny Edit("}, Query{"permissions", ""},
+                               Query{"config", "compression.microAt 0.5"}, Query{"config", "theme dark"}});
   const auto said = world.notices();
   INFO(said);
   CHECK(said.find("may work in " + (world.root / "more").string()) != std::string::npos);
@@ -122,7 +124,8 @@ TEST_CASE("what there is nothing of is said") {
   CHECK(said.find("No command runs in the background") != std::string::npos);
 }
 
-TEST_CASE("a model can be changed in the middle of a turn and between turns: each wire gets a body it takes") {
+TEST_CASE(
+    "a model can be changed in the middle of a turn and between turns: each wire gets a body it takes") {
   test::FakeLlm server(R"({"replies": [
     {"thinking": "let me look", "signature": "c2lnbmF0dXJlLW9uZQ==", "text": "Looking.",
      "calls": [{"id": "toolu_first_1", "name": "Read", "arguments": {"file_path": "a.txt"}}]},
@@ -140,15 +143,18 @@ TEST_CASE("a model can be changed in the middle of a turn and between turns: eac
     }
     return std::string();
   };
-  // While the first call runs the next request of the same turn is sent to the other service; after that, between turns.
-  const std::vector<std::vector<Command>> after_turn = {{SetModel{test::wires()[3].model}, Submit{"and b.txt?", {}, When::steer}},
-                                                        {SetModel{test::wires()[2].model}, Submit{"both?", {}, When::steer}},
-                                                        {SetModel{test::wires()[0].model}, Submit{"end", {}, When::steer}},
-                                                        {Quit{}}};
+  // While the first call runs the next request of the same turn is sent to the other service; after that,
+  // between turns.
+  const std::vector<std::vector<Command>> after_turn = {
+      {SetModel{test::wires()[3].model}, Submit{"and b.txt?", {}, When::steer}},
+      {SetModel{test::wires()[2].model}, Submit{"both?", {}, When::steer}},
+      {SetModel{test::wires()[0].model}, Submit{"end", {}, When::steer}},
+      {Quit{}}};
   std::size_t turns = 0, tools = 0;
   std::vector<TurnEnded> ends;
   Session session(std::move(setup), world.commands, [&](Event event) {
-    if (std::holds_alternative<ToolStarted>(event) && tools++ == 0) world.commands.push(SetModel{test::wires()[1].model});
+    if (std::holds_alternative<ToolStarted>(event) && tools++ == 0)
+      world.commands.push(SetModel{test::wires()[1].model});
     if (const auto* ended = std::get_if<TurnEnded>(&event)) {
       ends.push_back(*ended);
       if (turns < after_turn.size())
@@ -165,12 +171,15 @@ TEST_CASE("a model can be changed in the middle of a turn and between turns: eac
   const auto requests = server.requests();
   std::vector<std::string> apis;
   for (const auto& request : requests) apis.push_back(request.api);
-  CHECK(apis == std::vector<std::string>{"anthropic", "chat", "gemini", "responses", "responses", "anthropic"});
+  CHECK(apis ==
+        std::vector<std::string>{"anthropic", "chat", "gemini", "responses", "responses", "anthropic"});
   CHECK(server.shape_problems().empty());
   REQUIRE(requests.size() == 6);
   const auto count = [&](std::size_t request, std::string_view part) {
     std::size_t found = 0;
-    for (std::size_t at = 0; (at = requests[request].body.find(part, at)) != std::string::npos; at += part.size()) ++found;
+    for (std::size_t at = 0; (at = requests[request].body.find(part, at)) != std::string::npos;
+         at += part.size())
+      ++found;
     return found;
   };
   CHECK(count(1, "toolu_first_1") == 2);  // the call, and the result that answers it
@@ -192,7 +201,9 @@ TEST_CASE("a turn whose model was changed on the way stops like any other") {
   setup.model = wire.model;
   setup.window = 5'000'000;  // the model's own is smaller: the change makes room first
   setup.env = [&](const std::string& name) {
-    return name == wire.key ? std::string("test-key") : name == wire.url ? server.url() + wire.path : std::string();
+    return name == wire.key   ? std::string("test-key")
+           : name == wire.url ? server.url() + wire.path
+                              : std::string();
   };
   std::size_t tools = 0;
   std::optional<TurnEnded> end;
@@ -232,7 +243,10 @@ TEST_CASE("a draft that ends while nothing happens is ready in the status line a
   std::vector<std::string> seen;
   Session session(std::move(setup), world.commands, [&](Event event) {
     const auto* meters = std::get_if<Meters>(&event);
-    const std::string draft = !meters ? "" : meters->draft_ready ? "ready" : meters->draft_pending ? "pending" : "none";
+    const std::string draft = !meters                 ? ""
+                              : meters->draft_ready   ? "ready"
+                              : meters->draft_pending ? "pending"
+                                                      : "none";
     if (!draft.empty() && (seen.empty() || seen.back() != draft)) seen.push_back(draft);
     if (draft == "ready") world.commands.push(Quit{});
     world.events.push_back(std::move(event));
@@ -240,19 +254,21 @@ TEST_CASE("a draft that ends while nothing happens is ready in the status line a
   REQUIRE(session.open());
   for (int n = 0; n < 7; ++n)
     world.commands.push(Submit{std::to_string(n) + std::string(4'000, 'x') + " words", {}, When::after});
-  const std::jthread watch([&](std::stop_token done) {  // a line that never changes ends the test all the same
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any().wait_for(lock, done, std::chrono::seconds(20), [] { return false; });
-    world.commands.push(Quit{});
-    session.interrupt();
-  });
+  const std::jthread watch(
+      [&](std::stop_token done) {  // a line that never changes ends the test all the same
+        std::mutex mutex;
+        std::unique_lock lock(mutex);
+        std::condition_variable_any().wait_for(lock, done, std::chrono::seconds(20), [] { return false; });
+        world.commands.push(Quit{});
+        session.interrupt();
+      });
   session.run();
   INFO(world.notices());
   CHECK(seen == std::vector<std::string>{"none", "pending", "ready"});
 }
 
-TEST_CASE("a setting that does not exist is named with the nearest, and a changed one moves the meters at once") {
+TEST_CASE(
+    "a setting that does not exist is named with the nearest, and a changed one moves the meters at once") {
   World world;
   auto setup = world.setup();
   setup.configure = [](const fs::path&, const std::string& json, CompressionConfig& now) {
@@ -260,8 +276,8 @@ TEST_CASE("a setting that does not exist is named with the nearest, and a change
     if (json.find("autoCompress") != std::string::npos) now.auto_compress = false;
     return "changed " + json;
   };
-  world.run(std::move(setup), {Query{"config", "bogus 3"}, Query{"config", "keepRecnt 17"}, Query{"config", "keepRecent 17"},
-                               Query{"config", "compression.microAt 0.5"}});
+  world.run(std::move(setup), {Query{"config", "bogus 3"}, Query{"config", "keepRecnt 17"},
+                               Query{"config", "keepRecent 17"}, Query{"config", "compression.microAt 0.5"}});
   const auto said = world.notices();
   INFO(said);
   CHECK(said.find("No setting is called \"bogus\"") != std::string::npos);
@@ -269,7 +285,8 @@ TEST_CASE("a setting that does not exist is named with the nearest, and a change
   CHECK(said.find(R"(changed {"keepRecent":17})") != std::string::npos);
   double last = 0;
   for (const Event& event : world.events)
-    if (const auto* meters = std::get_if<Meters>(&event); meters && meters->micro_at > 0) last = meters->micro_at;
+    if (const auto* meters = std::get_if<Meters>(&event); meters && meters->micro_at > 0)
+      last = meters->micro_at;
   CHECK(last == 0.5);
 }
 
@@ -294,12 +311,13 @@ TEST_CASE("settings that change while nothing happens are in force at once, and 
   });
   REQUIRE(session.open());
   std::ofstream(file) << "much";
-  const std::jthread watch([&](std::stop_token done) {  // settings that nobody follows end the test all the same
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any().wait_for(lock, done, std::chrono::seconds(20), [] { return false; });
-    world.commands.push(Quit{});
-  });
+  const std::jthread watch(
+      [&](std::stop_token done) {  // settings that nobody follows end the test all the same
+        std::mutex mutex;
+        std::unique_lock lock(mutex);
+        std::condition_variable_any().wait_for(lock, done, std::chrono::seconds(20), [] { return false; });
+        world.commands.push(Quit{});
+      });
   session.run();
   CHECK(named);
   CHECK(moved);
@@ -316,7 +334,8 @@ TEST_CASE("what is said at the end is of the whole run, and a prompt said while 
       world.commands.push(Submit{"and this", {}, When::steer});
     if (const auto* opened = std::get_if<SessionOpened>(&event)) sessions.push_back(opened->id);
     if (std::holds_alternative<TurnEnded>(event))
-      for (Command next : {Command(Sessions{Sessions::What::fresh, ""}), Command(Quit{})}) world.commands.push(std::move(next));
+      for (Command next : {Command(Sessions{Sessions::What::fresh, ""}), Command(Quit{})})
+        world.commands.push(std::move(next));
     world.events.push_back(std::move(event));
   });
   REQUIRE(session.open());
@@ -348,7 +367,8 @@ TEST_CASE("what its help promises is on the status page, and a wrong number is a
     CHECK(status.find(row) != std::string::npos);
   CHECK(world.notices().find("\"abc\" is not a number of summaries") != std::string::npos);
   bool little = false;
-  for (const auto& line : context) little |= line.find("compaction to half now: too little") != std::string::npos;
+  for (const auto& line : context)
+    little |= line.find("compaction to half now: too little") != std::string::npos;
   CHECK(little);
 }
 
@@ -364,7 +384,8 @@ TEST_CASE("the count of background commands is right when one begins and when it
   bool told = false;
   Session session(std::move(setup), world.commands, [&](Event event) {
     if (std::holds_alternative<ToolProgress>(event)) world.commands.push(Query{"background", ""});
-    if (const auto* notice = std::get_if<Notice>(&event)) told |= notice->text.find("has ended") != std::string::npos;
+    if (const auto* notice = std::get_if<Notice>(&event))
+      told |= notice->text.find("has ended") != std::string::npos;
     const auto* meters = std::get_if<Meters>(&event);
     if (!meters || (!counts.empty() && counts.back() == meters->background_jobs)) return;
     counts.push_back(meters->background_jobs);
@@ -373,20 +394,22 @@ TEST_CASE("the count of background commands is right when one begins and when it
   });
   REQUIRE(session.open());
   world.commands.push(ShellLine{"echo it runs; read line < pipe", false});
-  const std::jthread watch([&](std::stop_token done) {  // a count that never changes ends the test all the same
-    std::mutex mutex;
-    std::unique_lock lock(mutex);
-    std::condition_variable_any().wait_for(lock, done, std::chrono::minutes(1), [] { return false; });
-    world.commands.push(Quit{});
-    session.interrupt();
-  });
+  const std::jthread watch(
+      [&](std::stop_token done) {  // a count that never changes ends the test all the same
+        std::mutex mutex;
+        std::unique_lock lock(mutex);
+        std::condition_variable_any().wait_for(lock, done, std::chrono::minutes(1), [] { return false; });
+        world.commands.push(Quit{});
+        session.interrupt();
+      });
   session.run();
   ::close(end);
   CHECK(counts == std::vector<int>{0, 1, 0});
   CHECK(told);
 }
 
-TEST_CASE("a command that a person ran comes back as it stood: its end, also when it was hidden from the model") {
+TEST_CASE(
+    "a command that a person ran comes back as it stood: its end, also when it was hidden from the model") {
   World world;
   set_supervisor(places::program());
   register_secret("canary-of-the-shell-line-1");
@@ -402,7 +425,8 @@ TEST_CASE("a command that a person ran comes back as it stood: its end, also whe
                             ShellLine{"echo only for me", true}};
   {
     Session session(setup, world.commands, [&](Event event) {
-      const bool ended = std::holds_alternative<ToolFinished>(event) || std::holds_alternative<TurnEnded>(event);
+      const bool ended =
+          std::holds_alternative<ToolFinished>(event) || std::holds_alternative<TurnEnded>(event);
       world.events.push_back(std::move(event));
       if (!ended || next.empty()) return;
       world.commands.push(std::move(next.back()));

@@ -87,15 +87,16 @@ TEST_CASE("what a script prints is shown when it ends well, three lines of it at
 
 TEST_CASE("a script reads the shape that other agents give, and what the compression does") {
   const Meters meters = half_full();
-  const auto state = nlohmann::json::parse(status_json({.meters = meters,
-                                                        .session_id = "abc",
-                                                        .provider_model = "anthropic/claude-sonnet-4-5",
-                                                        .project_dir = "/src",
-                                                        .version = "0.1.0",
-                                                        .added_dirs = {"/more"},
-                                                        .total = {.requests = 2, .input = 10, .output = 5, .cache_read = 90},
-                                                        .duration = std::chrono::milliseconds(1'500),
-                                                        .tier = Tier::micro}));
+  const auto state =
+      nlohmann::json::parse(status_json({.meters = meters,
+                                         .session_id = "abc",
+                                         .provider_model = "anthropic/claude-sonnet-4-5",
+                                         .project_dir = "/src",
+                                         .version = "0.1.0",
+                                         .added_dirs = {"/more"},
+                                         .total = {.requests = 2, .input = 10, .output = 5, .cache_read = 90},
+                                         .duration = std::chrono::milliseconds(1'500),
+                                         .tier = Tier::micro}));
   CHECK(state["model"]["display_name"] == "claude-sonnet-4-5");
   CHECK(state["workspace"]["current_dir"] == "/src/parser");
   CHECK(state["workspace"]["project_dir"] == "/src");
@@ -113,10 +114,13 @@ TEST_CASE("the setting is a command or an object; anything else is named") {
   Config config;
   CHECK(set_value(config, "statusLine", "~/line.sh", "test").empty());
   CHECK(config.status_line.command == "~/line.sh");
-  const nlohmann::json object = {{"type", "command"}, {"command", "x"}, {"padding", 0}, {"refreshInterval", 5}};
+  const nlohmann::json object = {
+      {"type", "command"}, {"command", "x"}, {"padding", 0}, {"refreshInterval", 5}};
   CHECK(set_value(config, "statusLine", object, "test").empty());
   CHECK(config.status_line.command == "x");
   CHECK(config.status_line.refresh_s == 5);
   CHECK_FALSE(set_value(config, "statusLine", nlohmann::json{{"command", 3}}, "test").empty());
-  CHECK_FALSE(set_value(config, "statusLine", nlohmann::json{{"command", "x"}, {"refreshInterval", -1}}, "test").empty());
+  CHECK_FALSE(
+      set_value(config, "statusLine", nlohmann::json{{"command", "x"}, {"refreshInterval", -1}}, "test")
+          .empty());
 }

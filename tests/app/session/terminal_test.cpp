@@ -62,8 +62,9 @@ TEST_CASE("a first minute: trust, a prompt, an answer, and out") {
   run.leave();
   CHECK(run.pty.until_exit() == 0);
   CHECK(run.pty.modes_restored());
-  CHECK(run.pty.raw().find("\x1b[2J\x1b[?1049l") != std::string::npos);  // a terminal with one screen only gets a clean one
-  const std::string left = run.pty.vt().text();                          // the end of the talk, then the account
+  CHECK(run.pty.raw().find("\x1b[2J\x1b[?1049l") !=
+        std::string::npos);                      // a terminal with one screen only gets a clean one
+  const std::string left = run.pty.vt().text();  // the end of the talk, then the account
   CHECK(left.find("This is the built-in demo") < left.find("1 turn"));
   CHECK(left.find("╭") == std::string::npos);
 }
@@ -155,7 +156,8 @@ TEST_CASE("an exception out of the screen leaves the terminal as it was") {
 
 namespace {
 
-// A shell with one job and as little job control as there can be: it says when the program stops, and a line takes it back.
+// A shell with one job and as little job control as there can be: it says when the program stops, and a line
+// takes it back.
 void small_shell() {
   const pid_t job = fork();
   ::signal(SIGTTOU, SIG_IGN);
@@ -178,7 +180,8 @@ void small_shell() {
   _exit(1);
 }
 
-// What stands between a terminal and the program under `xterm -e sh -c`: it waits, and knows nothing of stopped children.
+// What stands between a terminal and the program under `xterm -e sh -c`: it waits, and knows nothing of
+// stopped children.
 void blind_parent() {
   const pid_t child = fork();
   if (child == 0) return;
@@ -255,7 +258,8 @@ TEST_CASE("where nobody could continue a stopped program, Ctrl-Z does not stop i
 TEST_CASE("an editor that is stopped stops with us, and its text comes back") {
   const ProjectFolder folder;
   Pty::Options options = under(folder, small_shell);
-  options.environment.emplace_back("VISUAL", editor(folder, "kill -TSTP 0\necho edited after a stop > \"$1\"\n"));
+  options.environment.emplace_back("VISUAL",
+                                   editor(folder, "kill -TSTP 0\necho edited after a stop > \"$1\"\n"));
   Pty pty(TernRun::command({"--model", "demo"}), options);
   take_trust(pty);
   pty.send("\x07");
@@ -401,7 +405,9 @@ TEST_CASE("the history search finds what was said before") {
   REQUIRE(run.pty.until_gone("history: find"));
 }
 
-TEST_CASE("inline: finished messages stay in the terminal's own lines, the live region below, also after a resize") {
+TEST_CASE(
+    "inline: finished messages stay in the terminal's own lines, the live region below, also after a "
+    "resize") {
   TernRun run({"--model", "demo", "--inline"}, 80, 24);
   run.trust();
   run.pty.send("hello\r");
@@ -410,7 +416,8 @@ TEST_CASE("inline: finished messages stay in the terminal's own lines, the live 
   CHECK_FALSE(run.pty.vt().alternate());
   run.pty.resize(60, 20);
   REQUIRE(run.pty.until_text("for keys"));
-  REQUIRE(run.pty.until_gone("/ for commands, @ for files, ? for keys  "));  // the frame is as narrow as the terminal now
+  REQUIRE(run.pty.until_gone(
+      "/ for commands, @ for files, ? for keys  "));  // the frame is as narrow as the terminal now
   const std::string text = run.pty.vt().text();
   INFO(text);
   const auto frame = text.find("ask, or /");

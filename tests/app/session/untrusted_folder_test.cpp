@@ -30,7 +30,8 @@ struct Untrusted {
 
 }  // namespace
 
-TEST_CASE("a history of tern's own is believed in a folder that nobody has trusted, and no word is made of it") {
+TEST_CASE(
+    "a history of tern's own is believed in a folder that nobody has trusted, and no word is made of it") {
   const Untrusted world;
   std::string errors;
   for (const char* prompt : {"one", "two"}) {
@@ -52,7 +53,8 @@ TEST_CASE("settings of an untrusted folder are in force nowhere, and both a run 
   auto shown = world.output({"config", "compression.microAt", "--origins"}, errors);
   CHECK(shown.find(" 0.6 ") != std::string::npos);
   CHECK((shown + errors).find("is not trusted yet") != std::string::npos);
-  std::ofstream(world.home.path / ".config/tern/config.json") << R"({"trusted": [")" << world.home.work.string() << R"("]})";
+  std::ofstream(world.home.path / ".config/tern/config.json")
+      << R"({"trusted": [")" << world.home.work.string() << R"("]})";
   shown = world.output({"config", "compression.microAt", "--origins"}, errors);
   CHECK(shown.find(" 0.55 ") != std::string::npos);
   CHECK(errors.empty());

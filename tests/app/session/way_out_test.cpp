@@ -1,4 +1,5 @@
-// How the program ends, seen from a shell: exit codes, and what has reached standard output and standard error by then.
+// How the program ends, seen from a shell: exit codes, and what has reached standard output and standard
+// error by then.
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 #include <fstream>
@@ -11,12 +12,12 @@ using namespace tern::test;
 
 TEST_CASE("a program that ends while curl is still being loaded ends in order") {
   const Home home;
-  const auto run =
-      shell_run(home,
-                "for i in 1 2 3 4 5 6 7 8 9 10; do\n"
-                "  for j in 1 2 3 4 5 6 7 8 9 10 11 12; do (\"$TERN\" -p -r nosuch hi >/dev/null 2>&1; echo $?) & done; wait\n"
-                "done",
-                service(wires()[0], "http://127.0.0.1:9"));
+  const auto run = shell_run(home,
+                             "for i in 1 2 3 4 5 6 7 8 9 10; do\n"
+                             "  for j in 1 2 3 4 5 6 7 8 9 10 11 12; do (\"$TERN\" -p -r nosuch hi "
+                             ">/dev/null 2>&1; echo $?) & done; wait\n"
+                             "done",
+                             service(wires()[0], "http://127.0.0.1:9"));
   std::string wanted;
   for (int n = 0; n < 120; ++n) wanted += "2\n";
   CHECK(run.out == wanted);
@@ -39,14 +40,16 @@ TEST_CASE("an answer that was cut and taken up again is printed whole") {
   FakeLlm server(R"({"replies":[{"text":"FIRST HALF ","stop":"length"},{"text":"second half."}]})");
   CHECK(shell_run(home, "\"$TERN\" -p hi", model_at(server)).out == "FIRST HALF second half.\n");
   server.scenario(R"({"replies":[{"text":"FIRST HALF ","stop":"length"},{"text":"second half."}]})");
-  const auto result = json::parse(shell_run(home, "\"$TERN\" -p hi --output-format json", model_at(server)).out);
+  const auto result =
+      json::parse(shell_run(home, "\"$TERN\" -p hi --output-format json", model_at(server)).out);
   CHECK(result["result"] == "FIRST HALF second half.");
   CHECK(result["subtype"] == "success");
 }
 
 TEST_CASE("an answer that stays cut is no success") {
   const Home home;
-  const FakeLlm server(R"({"replies":[{"text":"a ","stop":"length"},{"text":"b ","stop":"length"},{"text":"c ","stop":"length"},
+  const FakeLlm server(
+      R"({"replies":[{"text":"a ","stop":"length"},{"text":"b ","stop":"length"},{"text":"c ","stop":"length"},
     {"text":"d","stop":"length"}]})");
   const auto run = shell_run(home, "\"$TERN\" -p hi --output-format json", model_at(server));
   const auto result = json::parse(run.out);
@@ -116,10 +119,11 @@ TEST_CASE("another process tells the context in the window and with the system p
 TEST_CASE("a line of prompts that is none is an event and ends in exit code 1, the others are answered") {
   const Home home;
   const FakeLlm server(R"({"replies":[{"text":"answered"}]})");
-  const auto run = shell_run(home,
-                             "printf '%s\\n' 'no json' '{\"type\":\"user\",\"message\":{\"content\":\"hi\"}}' | "
-                             "\"$TERN\" -p --input-format stream-json --output-format stream-json",
-                             model_at(server));
+  const auto run =
+      shell_run(home,
+                "printf '%s\\n' 'no json' '{\"type\":\"user\",\"message\":{\"content\":\"hi\"}}' | "
+                "\"$TERN\" -p --input-format stream-json --output-format stream-json",
+                model_at(server));
   CHECK(run.status == 1);
   CHECK(run.out.find(R"("type":"error")") != std::string::npos);
   CHECK(run.out.find("answered") != std::string::npos);
@@ -128,8 +132,10 @@ TEST_CASE("a line of prompts that is none is an event and ends in exit code 1, t
 TEST_CASE("the account of a run that goes on with a session is of that run") {
   const Home home;
   const FakeLlm server(R"({"replies":[{"text":"one"},{"text":"two"}]})");
-  const auto first = json::parse(shell_run(home, "\"$TERN\" -p hi --output-format json", model_at(server)).out);
-  const auto second = json::parse(shell_run(home, "\"$TERN\" -p -c again --output-format json", model_at(server)).out);
+  const auto first =
+      json::parse(shell_run(home, "\"$TERN\" -p hi --output-format json", model_at(server)).out);
+  const auto second =
+      json::parse(shell_run(home, "\"$TERN\" -p -c again --output-format json", model_at(server)).out);
   CHECK(second["num_turns"] == 1);
   CHECK(first["usage"]["output_tokens"] == second["usage"]["output_tokens"]);
   CHECK(second["total_cost_usd"].get<double>() < 1.5 * first["total_cost_usd"].get<double>());
@@ -138,7 +144,8 @@ TEST_CASE("the account of a run that goes on with a session is of that run") {
 TEST_CASE("what a run has cost before does not count against --max-cost") {
   const Home home;
   const FakeLlm server(R"({"replies":[{"text":"one"},{"text":"two"}]})");
-  const auto first = json::parse(shell_run(home, "\"$TERN\" -p hi --output-format json", model_at(server)).out);
+  const auto first =
+      json::parse(shell_run(home, "\"$TERN\" -p hi --output-format json", model_at(server)).out);
   const auto most = std::to_string(first["total_cost_usd"].get<double>() * 0.9);
   const auto second = shell_run(home, "\"$TERN\" -p -c again --max-cost " + most, model_at(server));
   INFO(second.err);
@@ -155,7 +162,8 @@ TEST_CASE("a terminal gets the words of a model without what it would obey") {
   CHECK(shell_run(home, "\"$TERN\" -p hi", model_at(server)).out == raw);
   const auto shown = shell_run(home, "script -qec '\"$TERN\" -p hi' /dev/null", model_at(server));
   if (shown.status == 127) SKIP("there is no script(1) to make a terminal");
-  for (const char* part : {"\x1b", "\x07", "\u009b", "\u202e"}) CHECK(shown.out.find(part) == std::string::npos);
+  for (const char* part : {"\x1b", "\x07", "\u009b", "\u202e"})
+    CHECK(shown.out.find(part) == std::string::npos);
   CHECK(shown.out.find("abc") != std::string::npos);
 }
 
@@ -203,7 +211,8 @@ TEST_CASE("a history that is no file or an empty one is named, and nothing waits
   std::filesystem::remove(db);
   for (const char* command : {"sessions", "context", "recall x", "summaries", "doctor"}) {
     const auto run =
-        shell_run(home, "rm -f .compression/tern.db; mkfifo .compression/tern.db; timeout 20 \"$TERN\" " + std::string(command));
+        shell_run(home, "rm -f .compression/tern.db; mkfifo .compression/tern.db; timeout 20 \"$TERN\" " +
+                            std::string(command));
     INFO(command << ": " << run.out << run.err);
     CHECK(run.status != 124);
     CHECK((run.out + run.err).find("not a plain file") != std::string::npos);

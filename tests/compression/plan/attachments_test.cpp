@@ -58,7 +58,8 @@ namespace {
 // The header of a PNG: all that is looked at.
 std::string png(int width, int height) {
   const auto word = [](int n) { return std::string{char(n >> 24), char(n >> 16), char(n >> 8), char(n)}; };
-  return std::string("\x89PNG\r\n\x1a\n", 8) + word(13) + "IHDR" + word(width) + word(height) + std::string(40, 'x');
+  return std::string("\x89PNG\r\n\x1a\n", 8) + word(13) + "IHDR" + word(width) + word(height) +
+         std::string(40, 'x');
 }
 
 Conversation of_sizes(const std::vector<int>& sides) {
@@ -66,7 +67,9 @@ Conversation of_sizes(const std::vector<int>& sides) {
   std::uint64_t n = 0;
   for (const int side : sides)
     conversation.items.push_back(
-        make_item({.id = {++n}, .role = Role::user, .blocks = {Image{"image/png", png(side, side / 2)}, Text{"look"}}}));
+        make_item({.id = {++n},
+                   .role = Role::user,
+                   .blocks = {Image{"image/png", png(side, side / 2)}, Text{"look"}}}));
   return conversation;
 }
 
@@ -106,8 +109,11 @@ TEST_CASE("pages of documents are counted, and too many leave from the oldest") 
   Conversation conversation;
   for (std::uint64_t n = 1; n <= 4; ++n)
     conversation.items.push_back(
-        make_item({.id = {n}, .role = Role::user, .blocks = {Document{"application/pdf", "%PDF << /Type /Pages /Count 30 >>"}}}));
-  const auto after = tern::apply(conversation, fewer_attachments(conversation, attachment_limits("anthropic")));
+        make_item({.id = {n},
+                   .role = Role::user,
+                   .blocks = {Document{"application/pdf", "%PDF << /Type /Pages /Count 30 >>"}}}));
+  const auto after =
+      tern::apply(conversation, fewer_attachments(conversation, attachment_limits("anthropic")));
   CHECK(attachments_of(after).pages == 60);
   CHECK_FALSE(has<Document>(*after.items[0]));
   CHECK(has<Document>(*after.items[3]));

@@ -16,7 +16,8 @@ namespace {
 
 std::vector<HandUnit> chosen_units(const Conversation& conversation, std::vector<std::string> ids) {
   auto units = hand_units(conversation);
-  std::erase_if(units, [&](const HandUnit& unit) { return std::find(ids.begin(), ids.end(), unit.id) == ids.end(); });
+  std::erase_if(
+      units, [&](const HandUnit& unit) { return std::find(ids.begin(), ids.end(), unit.id) == ids.end(); });
   return units;
 }
 

@@ -1,5 +1,6 @@
-// The 32-turn session of the founding text: 287k tokens that would not fit 200k, brought to 198k by snipping, to 142k by
-// microcompaction, to 89k by one summary; never truncated. Each layer here must save at least as much of what it is given.
+// The 32-turn session of the founding text: 287k tokens that would not fit 200k, brought to 198k by snipping,
+// to 142k by microcompaction, to 89k by one summary; never truncated. Each layer here must save at least as
+// much of what it is given.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
 
@@ -34,7 +35,8 @@ Conversation session() {
     text += "user " + words(120, turn) + "\n";
     if (turn % 2 == 0) {
       const auto n = std::to_string(call++);
-      text += "say " + words(80, turn) + "\ncall " + n + " Read src/module_" + t + ".cpp\nresult " + n + " 7400 tokens\n";
+      text += "say " + words(80, turn) + "\ncall " + n + " Read src/module_" + t + ".cpp\nresult " + n +
+              " 7400 tokens\n";
     }
     for (int i = 0; i < 3; ++i) {
       const auto n = std::to_string(call++);
@@ -55,21 +57,24 @@ struct Layer {
 void show(const Layer& layer) {
   const double share = 1.0 - static_cast<double>(layer.after) / static_cast<double>(layer.before);
   std::printf("  %-12s %4lldk -> %4lldk  saves %4.1f %%  (claimed %4.1f %%)\n", layer.name,
-              static_cast<long long>(layer.before / 1000), static_cast<long long>(layer.after / 1000), share * 100,
-              layer.claimed * 100);
+              static_cast<long long>(layer.before / 1000), static_cast<long long>(layer.after / 1000),
+              share * 100, layer.claimed * 100);
   CHECK(share >= layer.claimed);
 }
 
 }  // namespace
 
-TEST_CASE("the 32-turn session: each layer saves at least what the founding text claims, and nothing is truncated") {
+TEST_CASE(
+    "the 32-turn session: each layer saves at least what the founding text claims, and nothing is "
+    "truncated") {
   Budget budget{.window = 200'000, .reserve = 20'000};
   budget.config.strategy = "local";
   const auto whole = session();
   CHECK(count(whole) > 270'000);
   CHECK(count(whole) < 310'000);
 
-  // One limit for every result, files too, as in the founding text: large reads are above it, middling results below.
+  // One limit for every result, files too, as in the founding text: large reads are above it, middling
+  // results below.
   budget.config.snip_limit = budget.config.read_limit = 5'000;
   Conversation snipped;
   for (const auto& item : whole.items) snipped.items.push_back(make_item(snip(*item, budget)));
@@ -107,8 +112,10 @@ TEST_CASE("the same session lived turn by turn never meets the hard limit") {
     highest = std::max(highest, count(context));
     REQUIRE(check(context).empty());
   }
-  std::printf("  lived: %d microcompactions, %d compactions, %d truncations; at most %lldk, at the end %lldk\n", micro, compact,
-              truncated, static_cast<long long>(highest / 1000), static_cast<long long>(count(context) / 1000));
+  std::printf(
+      "  lived: %d microcompactions, %d compactions, %d truncations; at most %lldk, at the end %lldk\n",
+      micro, compact, truncated, static_cast<long long>(highest / 1000),
+      static_cast<long long>(count(context) / 1000));
   CHECK(truncated == 0);
   CHECK(micro + compact >= 1);
   CHECK(highest < 171'000);

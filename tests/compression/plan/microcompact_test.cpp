@@ -22,7 +22,8 @@ std::string world() {
   text += "call 4 Read old.cpp\nresult 4 60 lines\n";
   text += "call 5 Read old.cpp\nresult 5 60 lines\n";
   for (int i = 6; i <= 14; ++i)
-    text += "call " + std::to_string(i) + " Read n" + std::to_string(i) + ".cpp\nresult " + std::to_string(i) + " 10 lines\n";
+    text += "call " + std::to_string(i) + " Read n" + std::to_string(i) + ".cpp\nresult " +
+            std::to_string(i) + " 10 lines\n";
   return text + "assistant done\n";
 }
 
@@ -47,7 +48,8 @@ TEST_CASE("the order: superseded reads, large reads, other results, errors last"
   CHECK(taken(before, {.target = all - 10}) == "c4 later read again (r5)\n");
   CHECK(taken(before, {.target = all - 1'500}) == "c3 an old large file read\nc4 later read again (r5)\n");
   CHECK(taken(before, {}) ==
-        "c1 an old error\nc2 an old result\nc3 an old large file read\nc4 later read again (r5)\nc5 an old result\nc6 an old "
+        "c1 an old error\nc2 an old result\nc3 an old large file read\nc4 later read again (r5)\nc5 an old "
+        "result\nc6 an old "
         "result\n");
 }
 
@@ -77,8 +79,10 @@ TEST_CASE("one line each, then the lines that name what the assistant has since 
   const auto before = script(
       "user go\n"
       "call 1 Read a.cpp\n"
-      "result 1 = int alpha_one(int x) {\\n  return beta_two(x, 3) + something_else(x);\\n}\\nint gamma_three() { return 7; }\\n"
-      "int delta_four() { return 8; }\\nint epsilon_five() { return 9; }\\nint zeta_six() { return 10; }\\nint eta_seven() { "
+      "result 1 = int alpha_one(int x) {\\n  return beta_two(x, 3) + something_else(x);\\n}\\nint "
+      "gamma_three() { return 7; }\\n"
+      "int delta_four() { return 8; }\\nint epsilon_five() { return 9; }\\nint zeta_six() { return 10; "
+      "}\\nint eta_seven() { "
       "return 11; }\\n"
       "call 2 Edit a.cpp\nresult 2 = ok\n"
       "assistant I changed gamma_three, because delta_four calls it.\n"
@@ -98,7 +102,8 @@ TEST_CASE("lines with names written since are found once, within their room") {
   Item said;
   said.blocks = {Text{"I changed gamma_three in src/lexer.cpp; see parseConfig and plain words."}};
   const std::string text =
-      "nothing here\nint gamma_three();\nplain words again\nsrc/lexer.cpp:12: parseConfig()\nint gamma_three();\n";
+      "nothing here\nint gamma_three();\nplain words again\nsrc/lexer.cpp:12: parseConfig()\nint "
+      "gamma_three();\n";
   WrittenNames names;
   CHECK(names.lines_of(text, "", 1'000).empty());
   names.add(said);
@@ -121,8 +126,11 @@ TEST_CASE("the model's version asks for 100 tokens a result and folds the answer
   CHECK(request.input.find("[5] Read old.cpp\n") != std::string::npos);
 
   const auto folded = with_micro_answer(
-      before, edits, "Here you are:\n1: make failed in parse_token\n[3] big.cpp holds the lexer\n9: nobody\n4:\n");
-  const auto text_of = [](const Edit& edit) { return std::get<ToolResult>(std::get<Replace>(edit.how).with).text; };
+      before, edits,
+      "Here you are:\n1: make failed in parse_token\n[3] big.cpp holds the lexer\n9: nobody\n4:\n");
+  const auto text_of = [](const Edit& edit) {
+    return std::get<ToolResult>(std::get<Replace>(edit.how).with).text;
+  };
   CHECK(text_of(folded[0]).starts_with("[Compacted: make failed in parse_token · r1]"));
   CHECK(text_of(folded[2]).starts_with("[Compacted: big.cpp holds the lexer · r3]"));
   CHECK(text_of(folded[1]) == text_of(edits[1]));

@@ -80,7 +80,8 @@ TEST_CASE("the tiers fire at 60, 80 and 95 per cent") {
   const auto conversation = talk(40, 500), words = speech(40);
   CHECK(plan(conversation, filled(conversation, 0.55)).tier == Tier::none);
   CHECK(plan(conversation, filled(conversation, 0.65)).tier == Tier::micro);
-  CHECK(plan(conversation, filled(conversation, 0.85)).tier == Tier::micro);  // results are enough: no words are summarised
+  CHECK(plan(conversation, filled(conversation, 0.85)).tier ==
+        Tier::micro);  // results are enough: no words are summarised
   CHECK(plan(words, filled(words, 0.65)).tier == Tier::none);
   CHECK(plan(words, filled(words, 0.85)).tier == Tier::compact);
   CHECK(plan(conversation, filled(conversation, 0.97)).tier == Tier::truncate);
@@ -108,7 +109,8 @@ TEST_CASE("switched off means off; /compact works all the same") {
   CHECK(plan(conversation, budget).tier == Tier::none);
   CHECK(plan(conversation, budget, {.overflow = true}).tier == Tier::none);
   CHECK(plan(conversation, budget, {.manual = true}).tier == Tier::compact);
-  CHECK(plan(conversation, filled(conversation, 0.8), {.manual = true, .strategy = "tools"}).why == "asked for; strategy tools");
+  CHECK(plan(conversation, filled(conversation, 0.8), {.manual = true, .strategy = "tools"}).why ==
+        "asked for; strategy tools");
 }
 
 TEST_CASE("an overflow is answered at once, whatever the estimate says") {
@@ -124,8 +126,8 @@ TEST_CASE("the second tier never touches an answer, a message or a summary, howe
   for (int i = 0; i < 150; ++i) essay += "then I looked at part_" + std::to_string(i) + " of the work; ";
   for (int i = 1; i <= 30; ++i) {
     const auto n = std::to_string(i);
-    text += "user word for word " + n + "\nassistant " + essay + n + "\ncall " + n + " Bash make f" + n + "\nresult " + n +
-            " 600 tokens\nassistant done " + n + "\n";
+    text += "user word for word " + n + "\nassistant " + essay + n + "\ncall " + n + " Bash make f" + n +
+            "\nresult " + n + " 600 tokens\nassistant done " + n + "\n";
   }
   const auto conversation = script(text);
   const auto budget = filled(conversation, 0.65);
@@ -135,7 +137,8 @@ TEST_CASE("the second tier never touches an answer, a message or a summary, howe
   const auto after = tern::apply(conversation, due.edits);
   CHECK(check(after).empty());
   CHECK(check_edit(conversation, after).empty());
-  CHECK(usage(after, budget).share > budget.config.micro_low_water + 0.1);  // words alone are above its mark: it stops
+  CHECK(usage(after, budget).share >
+        budget.config.micro_low_water + 0.1);  // words alone are above its mark: it stops
   const auto keep = protected_items(conversation, budget.config);
   for (std::size_t i = 0; i < keep.size(); ++i) {
     const auto& item = conversation.items[i];
@@ -146,7 +149,9 @@ TEST_CASE("the second tier never touches an answer, a message or a summary, howe
   CHECK(plan(said, filled(said, 0.7)).edits.empty());
 }
 
-TEST_CASE("the newest results are spared while the older ones are worth a cut; where they fill the window, those that fit") {
+TEST_CASE(
+    "the newest results are spared while the older ones are worth a cut; where they fill the window, those "
+    "that fit") {
   std::string text = "user go\n";
   for (int i = 1; i <= 6; ++i) {
     const auto n = std::to_string(i);
@@ -172,11 +177,13 @@ TEST_CASE("the newest results are spared while the older ones are worth a cut; w
   CHECK(tight.items.back() == conversation.items.back());
 }
 
-TEST_CASE("where the person's own messages fill the window, the local summary takes the old stretch as a whole") {
+TEST_CASE(
+    "where the person's own messages fill the window, the local summary takes the old stretch as a whole") {
   std::string text;
   for (int i = 1; i <= 120; ++i) {
     const auto n = std::to_string(i);
-    text += "user Step " + n + ": then do what we spoke of, and mind the other thing as well as the one before it, please\n" +
+    text += "user Step " + n +
+            ": then do what we spoke of, and mind the other thing as well as the one before it, please\n" +
             "assistant Done with " + n + ".\n";
   }
   const auto conversation = script(text);
@@ -197,7 +204,8 @@ TEST_CASE("where the person's own messages fill the window, the local summary ta
 TEST_CASE("a thousand short messages become few again without a model, and that gains room or is not done") {
   std::string text;
   for (int i = 1; i <= 300; ++i)
-    text += "user Now step " + std::to_string(i) + ", which is like the last\nassistant Done, on to the next of them\n";
+    text += "user Now step " + std::to_string(i) +
+            ", which is like the last\nassistant Done, on to the next of them\n";
   const auto conversation = script(text);
   REQUIRE(conversation.items.size() > 500);
   auto budget = filled(conversation, 0.7);
@@ -224,7 +232,8 @@ TEST_CASE("the hard tier leaves the protected zone alone while the rest has line
   std::string text = "user go\n";
   for (int i = 1; i <= 25; ++i) {
     const auto n = std::to_string(i);
-    text += "call " + n + " Read f" + n + ".cpp\nresult " + n + (i <= 20 ? " 2000 tokens\n" : " 4400 tokens\n");
+    text +=
+        "call " + n + " Read f" + n + ".cpp\nresult " + n + (i <= 20 ? " 2000 tokens\n" : " 4400 tokens\n");
   }
   const auto conversation = script(text);
   const auto budget = filled(conversation, 0.97);
@@ -235,7 +244,8 @@ TEST_CASE("the hard tier leaves the protected zone alone while the rest has line
   CHECK(usage(after, budget).share < 0.6);
   const auto keep = protected_items(conversation, budget.config);
   for (std::size_t i = 0; i < keep.size(); ++i)
-    if (keep[i]) CHECK(std::find(after.items.begin(), after.items.end(), conversation.items[i]) != after.items.end());
+    if (keep[i])
+      CHECK(std::find(after.items.begin(), after.items.end(), conversation.items[i]) != after.items.end());
 }
 
 TEST_CASE("who asks for a compaction gets one, however much room is left") {
@@ -299,9 +309,11 @@ TEST_CASE("a summary by a model is asked for, and its answer brings the context 
     CHECK(due.tier == Tier::compact);
     CHECK(due.edits.empty());
     REQUIRE(due.ask.has_value());
-    CHECK(due.ask->style == (std::string_view(name) == "snapshot" ? SummaryStyle::snapshot : SummaryStyle::sections));
+    CHECK(due.ask->style ==
+          (std::string_view(name) == "snapshot" ? SummaryStyle::snapshot : SummaryStyle::sections));
     CHECK(due.ask->instructions.find("the lexer") != std::string::npos);
-    const auto answer = with_summary(*due.ask, "<summary>1. The user wants f1.cpp to f40.cpp read.</summary>");
+    const auto answer =
+        with_summary(*due.ask, "<summary>1. The user wants f1.cpp to f40.cpp read.</summary>");
     REQUIRE(std::holds_alternative<Edits>(answer));
     const auto after = tern::apply(conversation, std::get<Edits>(answer));
     CHECK(check(after).empty());
@@ -337,11 +349,13 @@ TEST_CASE("a range picked by hand is all that the local summary touches") {
   std::string text;
   for (int i = 1; i <= 40; ++i) {
     const auto n = std::to_string(i);
-    text += "user go on " + n + "\ncall " + n + " Read f" + n + "\nresult " + n + " 500 tokens\nassistant ok\n";
+    text +=
+        "user go on " + n + "\ncall " + n + " Read f" + n + "\nresult " + n + " 500 tokens\nassistant ok\n";
   }
   const auto conversation = script(text);
   auto budget = filled(conversation, 0.3);
-  const auto due = plan(conversation, budget, {.manual = true, .strategy = "local", .range = ItemRange{ItemId{41}, ItemId{100}}});
+  const auto due = plan(conversation, budget,
+                        {.manual = true, .strategy = "local", .range = ItemRange{ItemId{41}, ItemId{100}}});
   REQUIRE_FALSE(due.edits.empty());
   for (const auto& edit : due.edits) {
     CHECK(edit.target >= ItemId{41});
@@ -364,7 +378,8 @@ TEST_CASE("a range may begin with a summary, whose id is a late one") {
   conversation.items[0] = make_item(std::move(first));
   auto budget = filled(conversation, 0.85);
   budget.config.strategy = "sections";
-  const auto due = plan(conversation, budget, {.manual = true, .range = ItemRange{ItemId{9'000}, ItemId{20}}});
+  const auto due =
+      plan(conversation, budget, {.manual = true, .range = ItemRange{ItemId{9'000}, ItemId{20}}});
   REQUIRE(due.ask.has_value());
   CHECK(due.ask->source.items.front()->id == ItemId{9'000});
 }
@@ -389,7 +404,8 @@ TEST_CASE("the sliding window of the config") {
   }
   CHECK(turns == 10);
   INFO(summaries);
-  for (const char* part : {"> go\n", "> go on 100\n", "Compacted 612 messages by rules: 51 requests, ", "Frequency: Read 255×"})
+  for (const char* part :
+       {"> go\n", "> go on 100\n", "Compacted 612 messages by rules: 51 requests, ", "Frequency: Read 255×"})
     CHECK(summaries.find(part) != std::string::npos);
 }
 
@@ -416,7 +432,8 @@ TEST_CASE("what slides out of the window later joins the summary of what slid ou
   const auto second = slid();
   REQUIRE(std::holds_alternative<Summary>(second->blocks[0]));
   CHECK_FALSE(std::holds_alternative<Summary>(conversation.items[1]->blocks[0]));
-  CHECK(std::get<Summary>(second->blocks[0]).text.find("> go on 100\n") != std::string::npos);  // of the first
+  CHECK(std::get<Summary>(second->blocks[0]).text.find("> go on 100\n") !=
+        std::string::npos);  // of the first
   CHECK(check(conversation).empty());
 }
 
@@ -444,5 +461,6 @@ TEST_CASE("every strategy is a row with a name and a word of help") {
     CHECK(strategy->help.size() > 10);
   }
   CHECK(find_strategy("nonsense") == nullptr);
-  for (const auto* name : {"local", "middle", "oldest", "hybrid", "tools", "truncate"}) CHECK(find_strategy(name));
+  for (const auto* name : {"local", "middle", "oldest", "hybrid", "tools", "truncate"})
+    CHECK(find_strategy(name));
 }

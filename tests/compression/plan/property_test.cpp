@@ -1,4 +1,5 @@
-// What must hold for every conversation and every strategy, tried on random ones; TERN_SEEDS=N tries N of them.
+// What must hold for every conversation and every strategy, tried on random ones; TERN_SEEDS=N tries N of
+// them.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
@@ -61,7 +62,9 @@ TEST_CASE("random conversations are legal, and repair leaves them alone") {
   }
 }
 
-TEST_CASE("every strategy keeps the shape, the system, the pins; tokens never grow; the same input gives the same output") {
+TEST_CASE(
+    "every strategy keeps the shape, the system, the pins; tokens never grow; the same input gives the same "
+    "output") {
   for (unsigned seed = 0; seed < seeds; ++seed) {
     const auto conversation = random_conversation(seed);
     for (const double share : {0.5, 1.0, 2.0}) {
@@ -102,7 +105,8 @@ TEST_CASE("no removal takes a summary away with the turn that follows it") {
         for (const auto* summary : blocks_of<Summary>(*item)) told += summary->text + "\n";
       for (const auto& summary : summaries) {
         const bool stands = std::find(after.items.begin(), after.items.end(), summary) != after.items.end();
-        CHECK((stands || (how == "window" && told.find(std::get<Summary>(summary->blocks[0]).text) != std::string::npos)));
+        CHECK((stands || (how == "window" &&
+                          told.find(std::get<Summary>(summary->blocks[0]).text) != std::string::npos)));
       }
     };
     for (const Tokens target : {Tokens{0}, count(conversation) / 4, count(conversation) / 2}) {
@@ -183,13 +187,15 @@ TEST_CASE("undoing one of two overlapping compactions keeps the summary of the o
   for (unsigned seed = 0; seed < seeds; ++seed) {
     const auto conversation = random_conversation(seed, {.turns = 12, .pins = false});
     std::vector<LogEntry> log(conversation.items.begin(), conversation.items.end());
-    const auto summarise = [&](std::uint64_t id, std::size_t first, std::size_t last) {  // whole turns of what the log shows now
+    const auto summarise = [&](std::uint64_t id, std::size_t first,
+                               std::size_t last) {  // whole turns of what the log shows now
       const auto now = replay(log);
       std::vector<std::size_t> prompts;
       for (std::size_t i = 0; i < now.items.size(); ++i)
         if (std::any_of(now.items[i]->blocks.begin(), now.items[i]->blocks.end(),
                         [](const Block& block) {
-                          return std::holds_alternative<Text>(block) || std::holds_alternative<Summary>(block);
+                          return std::holds_alternative<Text>(block) ||
+                                 std::holds_alternative<Summary>(block);
                         }) &&
             now.items[i]->role == Role::user)
           prompts.push_back(i);
@@ -198,17 +204,20 @@ TEST_CASE("undoing one of two overlapping compactions keeps the summary of the o
       summary.role = Role::user;
       summary.id = ItemId{50'000 + id};
       summary.blocks = {Summary{"summary " + std::to_string(id), {}}};
-      Edits edits = {{now.items[prompts[first]]->id, Insert{make_item(summary)}, {Tier::compact, "test", ""}, 0}};
+      Edits edits = {
+          {now.items[prompts[first]]->id, Insert{make_item(summary)}, {Tier::compact, "test", ""}, 0}};
       for (std::size_t i = prompts[first]; i < prompts[last]; ++i)
         edits.push_back({now.items[i]->id, Drop{}, {Tier::compact, "test", ""}, 0});
       log.emplace_back(Batch{id, std::move(edits)});
       return true;
     };
-    if (!summarise(1, 1, 4) || !summarise(2, 1, 3)) continue;  // the second begins with the summary of the first
+    if (!summarise(1, 1, 4) || !summarise(2, 1, 3))
+      continue;  // the second begins with the summary of the first
     INFO("seed " << seed);
     const std::uint64_t one[] = {1}, two[] = {2}, both[] = {1, 2};
     const auto holds = [](const Conversation& now, std::uint64_t id) {
-      return std::any_of(now.items.begin(), now.items.end(), [&](const ItemPtr& item) { return item->id.value == 50'000 + id; });
+      return std::any_of(now.items.begin(), now.items.end(),
+                         [&](const ItemPtr& item) { return item->id.value == 50'000 + id; });
     };
     const auto without_one = replay(log, one), without_two = replay(log, two);
     CHECK(holds(without_one, 2));
@@ -229,8 +238,9 @@ TEST_CASE("random edits never crash, and repair makes any outcome legal") {
       Edit edit{target, Drop{}, {}, 0};
       if (random() % 3 == 0) edit.how = Replace{random() % 3, Text{random() % 4 ? "something" : " "}};
       if (random() % 5 == 0)
-        edit.how = Insert{make_item(
-            {.id = {500 + random() % 10}, .role = random() % 2 ? Role::user : Role::assistant, .blocks = {Text{"new"}}})};
+        edit.how = Insert{make_item({.id = {500 + random() % 10},
+                                     .role = random() % 2 ? Role::user : Role::assistant,
+                                     .blocks = {Text{"new"}}})};
       if (random() % 7 == 0) edit.how = Pin{random() % 2 == 0};
       edits.push_back(std::move(edit));
     }

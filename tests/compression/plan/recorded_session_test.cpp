@@ -33,10 +33,13 @@ void must_be_valid(const Json& messages) {
     CHECK_FALSE(message["content"].empty());
     std::set<std::string> answered, called;
     for (const auto& block : message["content"]) {
-      if (block["type"] == "tool_result") CHECK(answered.insert(block["tool_use_id"].get<std::string>()).second);
+      if (block["type"] == "tool_result")
+        CHECK(answered.insert(block["tool_use_id"].get<std::string>()).second);
       if (block["type"] == "tool_use")
-        CHECK((ids.insert(block["id"].get<std::string>()).second && called.insert(block["id"].get<std::string>()).second));
-      if (block["type"] == "text") CHECK(block["text"].get<std::string>().find_first_not_of(" \n") != std::string::npos);
+        CHECK((ids.insert(block["id"].get<std::string>()).second &&
+               called.insert(block["id"].get<std::string>()).second));
+      if (block["type"] == "text")
+        CHECK(block["text"].get<std::string>().find_first_not_of(" \n") != std::string::npos);
     }
     CHECK(answered == open);
     open = called;
@@ -49,8 +52,8 @@ void must_survive(const std::string& lines) {
   std::istringstream in(lines);
   const auto session = test::recorded_session(in);
   CHECK(check(session.conversation).empty());
-  for (const char* policy :
-       {"plan", "shipped", "condense", "results", "micro", "middle", "oldest", "select", "truncate", "none"}) {
+  for (const char* policy : {"plan", "shipped", "condense", "results", "micro", "middle", "oldest", "select",
+                             "truncate", "none"}) {
     for (const Tokens target : {0, 30, 2'000}) {
       INFO(policy << " to " << target);
       const auto after = bench::compress(policy, session.conversation, {.window = 4'000, .target = target});
@@ -66,9 +69,11 @@ void must_survive(const std::string& lines) {
 TEST_CASE("odd prefixes never crash a policy and come out valid") {
   const std::string big(200'000, 'x');
   std::string sentences;
-  for (int i = 0; i < 4'000; ++i) sentences += "Line " + std::to_string(i) + " names parse_token_" + std::to_string(i) + ".\\n";
+  for (int i = 0; i < 4'000; ++i)
+    sentences += "Line " + std::to_string(i) + " names parse_token_" + std::to_string(i) + ".\\n";
   const std::string call = R"([{"type":"tool_use","id":"a","name":"Read","input":{"file_path":"a.cpp"}}])";
-  const std::string result = R"([{"type":"tool_result","tool_use_id":"a","content":")" + sentences + R"(","is_error":false}])";
+  const std::string result =
+      R"([{"type":"tool_result","tool_use_id":"a","content":")" + sentences + R"(","is_error":false}])";
   must_survive("");
   must_survive("not json\n{}\n[1,2]\n\"text\"\n");
   must_survive(line("user", text("hello")));
@@ -77,26 +82,32 @@ TEST_CASE("odd prefixes never crash a policy and come out valid") {
   must_survive(line("user", "[]") + line("assistant", text(" ")));
   must_survive(line("assistant", text("I speak first")));
   must_survive(line("assistant", call) + line("assistant", call) + line("user", text("no result came")));
-  must_survive(line("user", text("go")) + line("assistant", call) + line("user", result) + line("assistant", call) +
-               line("user", result));
+  must_survive(line("user", text("go")) + line("assistant", call) + line("user", result) +
+               line("assistant", call) + line("user", result));
   must_survive(line("user", result) + line("user", text("a result without its call")));
-  must_survive(line("system", text("be good")) + line("developer", text("be better")) + line("tool", text("42")) +
-               line("", text("?")));
+  must_survive(line("system", text("be good")) + line("developer", text("be better")) +
+               line("tool", text("42")) + line("", text("?")));
   must_survive(
-      line("user", R"([{"type":"image","source":{}},{"type":"thinking","thinking":"hm"},{},5,"plain",{"type":"text"}])") +
-      line("assistant", R"([{"type":"tool_use"},{"type":"tool_use","id":7,"name":null,"input":[1,{"a":null}]}])"));
+      line(
+          "user",
+          R"([{"type":"image","source":{}},{"type":"thinking","thinking":"hm"},{},5,"plain",{"type":"text"}])") +
+      line("assistant",
+           R"([{"type":"tool_use"},{"type":"tool_use","id":7,"name":null,"input":[1,{"a":null}]}])"));
   must_survive(line("user", R"("only a string")") + line("assistant", "null") + line("user", "7"));
-  must_survive("{\"type\":\"message\",\"role\":\"user\",\"ts\":1e300}\n" + line("user", text("bad \xff\xc3 bytes \xe6\x96")));
+  must_survive("{\"type\":\"message\",\"role\":\"user\",\"ts\":1e300}\n" +
+               line("user", text("bad \xff\xc3 bytes \xe6\x96")));
   std::string talk;
   for (int i = 0; i < 40; ++i)
-    talk += line("user", text("question " + std::to_string(i))) + line("assistant", text("answer " + sentences.substr(0, 900)));
+    talk += line("user", text("question " + std::to_string(i))) +
+            line("assistant", text("answer " + sentences.substr(0, 900)));
   must_survive(talk);
 }
 
 TEST_CASE("a plain prefix goes through unchanged") {
-  const auto lines = line("user", text("go")) +
-                     line("assistant", R"([{"type":"tool_use","id":"a","name":"Bash","input":{"command":"ls"}}])") +
-                     line("user", R"([{"type":"tool_result","tool_use_id":"a","content":"a b","is_error":false}])");
+  const auto lines =
+      line("user", text("go")) +
+      line("assistant", R"([{"type":"tool_use","id":"a","name":"Bash","input":{"command":"ls"}}])") +
+      line("user", R"([{"type":"tool_result","tool_use_id":"a","content":"a b","is_error":false}])");
   std::istringstream in(lines);
   const auto session = test::recorded_session(in);
   const auto messages = test::wire_messages(session.conversation);

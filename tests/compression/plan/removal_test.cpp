@@ -20,8 +20,8 @@ Conversation talk(int turns) {
   std::string text = "system Be brief\n";
   for (int i = 1; i <= turns; ++i) {
     const auto n = std::to_string(i);
-    text +=
-        "user question " + n + "\ncall " + n + " Read f" + n + ".cpp\nresult " + n + " 400 tokens\nassistant answer " + n + "\n";
+    text += "user question " + n + "\ncall " + n + " Read f" + n + ".cpp\nresult " + n +
+            " 400 tokens\nassistant answer " + n + "\n";
   }
   return script(text);
 }
@@ -75,10 +75,13 @@ TEST_CASE("a conversation is turns of rounds") {
 TEST_CASE("a user message leaves with its last round, unless protected") {
   const auto conversation = script(small_world);
   auto parts = outline_of(conversation);
-  const auto shown = [&](Taker taker) { return to_script(tern::apply(conversation, std::move(taker).edits())); };
+  const auto shown = [&](Taker taker) {
+    return to_script(tern::apply(conversation, std::move(taker).edits()));
+  };
   Taker taker(conversation, parts, {});
   taker.take(0);
-  CHECK(shown(taker) == "system 1 Be brief\nuser 2 one\nassistant 5 done\nuser 6 two\nuser 7 three\nassistant 8 ok\n");
+  CHECK(shown(taker) ==
+        "system 1 Be brief\nuser 2 one\nassistant 5 done\nuser 6 two\nuser 7 three\nassistant 8 ok\n");
   taker.take(1);
   CHECK(shown(taker) == "system 1 Be brief\nuser 6 two\nuser 7 three\nassistant 8 ok\n");
   parts.turns[0].keep = true;
@@ -125,7 +128,8 @@ TEST_CASE("targetRatio says what the removal strategies keep") {
     budget.config.target_ratio = ratio;
     for (const char* name : {"middle", "oldest", "hybrid"}) {
       const auto left = count(tern::apply(conversation, find_strategy(name)->propose(conversation, budget)));
-      const double share = static_cast<double>(left) / static_cast<double>(budget.window);  // above the 80 % where it is due
+      const double share =
+          static_cast<double>(left) / static_cast<double>(budget.window);  // above the 80 % where it is due
       INFO(name << " " << ratio);
       CHECK(share <= 0.8 * ratio + 0.001);
       CHECK(share > 0.8 * ratio - 0.05);
@@ -167,7 +171,8 @@ std::string pruned(int keep) {
 
 TEST_CASE("the newest tool round stays, talk stays") {
   CHECK(pruned(1) ==
-        "system 1 s\nuser 2 one\nassistant 5 done\nuser 6 two\ncall 4 Bash test\nerror 4 = failed\nassistant 11 done\n");
+        "system 1 s\nuser 2 one\nassistant 5 done\nuser 6 two\ncall 4 Bash test\nerror 4 = failed\nassistant "
+        "11 done\n");
 }
 
 TEST_CASE("zero takes all tool rounds, a large number none") {

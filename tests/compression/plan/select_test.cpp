@@ -75,7 +75,8 @@ TEST_CASE("layer 3: the worked example of 15 messages and 9,000 tokens") {
 }
 
 TEST_CASE("features are read from the conversation") {
-  const auto world = script("system Be brief\n" + chat(10, 5) + "call 1 Read a.cpp\nresult 1 400 lines\nassistant Done");
+  const auto world =
+      script("system Be brief\n" + chat(10, 5) + "call 1 Read a.cpp\nresult 1 400 lines\nassistant Done");
   const auto f = features_of(world, count(world) / 2);
   CHECK(f.messages == world.items.size());
   CHECK(f.tools);
@@ -96,7 +97,8 @@ TEST_CASE("a choice says why, and low confidence runs both ways") {
 }
 
 TEST_CASE("what is chosen is carried out, pairs whole") {
-  const auto world = script("system Be brief\n" + chat(20, 30) + "call 1 Read a.cpp\nresult 1 60 lines\n" + chat(20, 30));
+  const auto world =
+      script("system Be brief\n" + chat(20, 30) + "call 1 Read a.cpp\nresult 1 60 lines\n" + chat(20, 30));
   for (const char* provider : {"anthropic", "openai", "ollama"}) {
     Budget budget;
     budget.provider = provider;

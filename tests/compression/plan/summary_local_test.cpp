@@ -74,7 +74,8 @@ TEST_CASE("the conversation part tells topics, changes, errors and points") {
 TEST_CASE("at most five topics and seven points are told") {
   std::string text;
   for (int i = 0; i < 12; ++i)
-    text += "user Request " + std::to_string(i) + "\nassistant Answer number " + std::to_string(i) + " is here\n";
+    text +=
+        "user Request " + std::to_string(i) + "\nassistant Answer number " + std::to_string(i) + " is here\n";
   const auto many = script(text);
   const auto part = conversation_part(group(many.items), 1'000);
   CHECK(says(part, "Asked: Request 4"));
@@ -103,7 +104,9 @@ TEST_CASE("what room is left in the critical part shows results whole, newest fi
 )")
                        .items;
   const auto roomy = critical_part(group(all), 400);
-  CHECK(says(roomy, "(failure): Exit code 2\n  lexer.cpp:41: error: no member eof\n  make: *** [lexer.o] Error 1 · r1\n"));
+  CHECK(says(
+      roomy,
+      "(failure): Exit code 2\n  lexer.cpp:41: error: no member eof\n  make: *** [lexer.o] Error 1 · r1\n"));
   CHECK(says(roomy, "(file change): The file was updated\n    41  - eof()\n    41  + at_end() · r2\n"));
   const auto tight = critical_part(group(all), 75);
   CHECK(says(tight, "at_end()"));
@@ -130,9 +133,11 @@ TEST_CASE("the whole keeps its budget") {
 
 TEST_CASE("points come topic by topic, the important ones, and none below the threshold") {
   const auto talk = script(
-      "user Fix parseConfig in src/core/parser.cpp\nassistant parseConfig in src/core/parser.cpp dropped the last line of a "
+      "user Fix parseConfig in src/core/parser.cpp\nassistant parseConfig in src/core/parser.cpp dropped the "
+      "last line of a "
       "file.\n"
-      "user Write about coloured borders in docs/look/theme.md\nassistant docs/look/theme.md tells of coloured borders now, with "
+      "user Write about coloured borders in docs/look/theme.md\nassistant docs/look/theme.md tells of "
+      "coloured borders now, with "
       "pictures.\n"
       "assistant ok\nuser Is parseConfig in src/core/parser.cpp tested?\n"
       "assistant Yes: parseConfig in src/core/parser.cpp has three tests now.");
@@ -153,7 +158,8 @@ TEST_CASE("points come topic by topic, the important ones, and none below the th
 TEST_CASE("what was named again later is a point before what was not") {
   std::string text;
   for (int i = 0; i < 12; ++i)
-    text += "user Request " + std::to_string(i) + "\nassistant Answer number " + std::to_string(i) + " is here\n";
+    text +=
+        "user Request " + std::to_string(i) + "\nassistant Answer number " + std::to_string(i) + " is here\n";
   const auto many = script(text);
   PointOrder order;
   CHECK_FALSE(says(conversation_part(group(many.items), 1'000, order), "Answer number 0"));

@@ -15,8 +15,8 @@ Conversation exchange(int turns, int tokens) {
   std::string text = "system Be brief\n";
   for (int i = 1; i <= turns; ++i) {
     const auto n = std::to_string(i);
-    text += "user question " + n + "\ncall " + n + " Read f" + n + ".cpp\nresult " + n + " " + std::to_string(tokens) +
-            " tokens\nassistant answer " + n + "\n";
+    text += "user question " + n + "\ncall " + n + " Read f" + n + ".cpp\nresult " + n + " " +
+            std::to_string(tokens) + " tokens\nassistant answer " + n + "\n";
   }
   return script(text);
 }
@@ -61,11 +61,13 @@ TEST_CASE("the newest summary stays, because it stands for all that left before"
   CHECK(after.find("They wanted the parser fixed") != std::string::npos);
   CHECK(after.find("call 8 ") != std::string::npos);
   CHECK(after.find("call 1 ") == std::string::npos);
-  CHECK(to_script(truncated(before, 120), 80).find("summary 1-90 ") != std::string::npos);  // shortened, never gone
+  CHECK(to_script(truncated(before, 120), 80).find("summary 1-90 ") !=
+        std::string::npos);  // shortened, never gone
 }
 
 TEST_CASE("the summary stays where the protected results alone are larger than the window") {
-  std::string text = "summary 1-90 They wanted the parser fixed; src/parse.cpp was changed\nuser as you were\n";
+  std::string text =
+      "summary 1-90 They wanted the parser fixed; src/parse.cpp was changed\nuser as you were\n";
   for (int i = 1; i <= 3; ++i) {
     const auto n = std::to_string(i);
     text += "call " + n + " Read f" + n + ".cpp\nresult " + n + " 900 tokens\n";
@@ -84,10 +86,14 @@ TEST_CASE("a summary larger than half of the room is not given up for a long pas
   CHECK(after.find("user 4 go on") != std::string::npos);
 }
 
-TEST_CASE("of what the person wrote the longest gives way, the short stays word for word, and the cut names its original") {
+TEST_CASE(
+    "of what the person wrote the longest gives way, the short stays word for word, and the cut names its "
+    "original") {
   auto before = script(
-      "user Fix the parser, never touch the API, run the tests with make check, and keep the old file format alive "
-      "for the readers in the field who still have it: that is the one thing nobody forgives us\nassistant ok\nuser log: " +
+      "user Fix the parser, never touch the API, run the tests with make check, and keep the old file format "
+      "alive "
+      "for the readers in the field who still have it: that is the one thing nobody forgives us\nassistant "
+      "ok\nuser log: " +
       lines("Bash", 400) + "\nassistant seen\nuser go on");
   Item pasted = *before.items[2];
   pasted.recall = RecallId{77};
@@ -124,7 +130,8 @@ TEST_CASE("it never fails, however small the target") {
 
 TEST_CASE("thoughts of the newest round give way whole, with their message's others, before what it says") {
   const std::string thought = lines("Bash", 3'000);
-  const auto before = script("user go\nthink " + thought + "\nsay I look\nthink short\ncall 1 Read a.cpp\nresult 1 300 tokens");
+  const auto before = script("user go\nthink " + thought +
+                             "\nsay I look\nthink short\ncall 1 Read a.cpp\nresult 1 300 tokens");
   const auto after = truncated(before, 5'000);
   CHECK(to_script(after).find("say I look") != std::string::npos);
   for (const auto& block : after.items[1]->blocks) {

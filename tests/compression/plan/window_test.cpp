@@ -17,7 +17,8 @@ Conversation long_talk(int turns) {
   for (int i = 1; i <= turns; ++i) {
     const auto n = std::to_string(i);
     text += "user question " + n + "\ncall " + n + " Read f" + n + ".cpp\nresult " + n +
-            " 400 tokens\nassistant We decided number " + n + " because the parser needs it in part " + n + ".\n";
+            " 400 tokens\nassistant We decided number " + n + " because the parser needs it in part " + n +
+            ".\n";
   }
   return script(text);
 }
@@ -129,7 +130,9 @@ TEST_CASE("a large summary by a model stays beside the window's own") {
 
 TEST_CASE("preserveToolCalls off leaves the tools out of a summary by rules") {
   auto budget = window_of(8, 5);
-  const auto told = [&] { return summaries_of(tern::apply(long_talk(20), window_summary(long_talk(20), budget, {}))).front(); };
+  const auto told = [&] {
+    return summaries_of(tern::apply(long_talk(20), window_summary(long_talk(20), budget, {}))).front();
+  };
   CHECK(told().find("Frequency: Read ") != std::string::npos);
   budget.config.preserve_tool_calls = false;
   CHECK(told().find("Frequency: Read ") == std::string::npos);

@@ -44,9 +44,11 @@ TEST_CASE("each term of the boundary speaks for itself") {
 }
 
 TEST_CASE("a call that names the result before it belongs to its sequence") {
-  const auto linked = script("user x\ncall 1 Bash a\nresult 1 = ok\nassistant As c1 shows, more\ncall 2 Bash b\nresult 2 = ok");
+  const auto linked = script(
+      "user x\ncall 1 Bash a\nresult 1 = ok\nassistant As c1 shows, more\ncall 2 Bash b\nresult 2 = ok");
   CHECK(in_tool_sequence(linked, 3));
-  const auto free = script("user x\ncall 1 Bash a\nresult 1 = ok\nassistant Now something\ncall 2 Bash b\nresult 2 = ok");
+  const auto free =
+      script("user x\ncall 1 Bash a\nresult 1 = ok\nassistant Now something\ncall 2 Bash b\nresult 2 = ok");
   CHECK_FALSE(in_tool_sequence(free, 3));
 }
 
@@ -60,8 +62,8 @@ TEST_CASE("talk breaks at two user messages, after five minutes, and at a phrase
 }
 
 TEST_CASE("break phrases come in English and Chinese") {
-  for (const char* phrase :
-       {"新问题：", "不同话题", "换个话题吧", "继续", "让我们切换到测试", "New question: x", "a different topic", "Moving on"}) {
+  for (const char* phrase : {"新问题：", "不同话题", "换个话题吧", "继续", "让我们切换到测试",
+                             "New question: x", "a different topic", "Moving on"}) {
     CHECK(has_break_phrase(phrase));
   }
   CHECK_FALSE(has_break_phrase("fix the parser"));
@@ -69,7 +71,8 @@ TEST_CASE("break phrases come in English and Chinese") {
 
 TEST_CASE("only the person changes the topic, and only with words for it") {
   const auto past = std::string(
-      "user Fix the parser in src/parser.cpp\ncall 1 Read src/parser.cpp\nresult 1 = int parse_all();\nassistant The parser is "
+      "user Fix the parser in src/parser.cpp\ncall 1 Read src/parser.cpp\nresult 1 = int "
+      "parse_all();\nassistant The parser is "
       "fixed\n");
   CHECK(topic_change(script(past + "user Write documentation about colours in docs/theme.md"), 4));
   CHECK_FALSE(topic_change(script(past + "user Now test the parser of src/parser.cpp"), 4));

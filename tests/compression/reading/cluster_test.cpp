@@ -8,7 +8,8 @@ using namespace tern;
 using test::script;
 
 TEST_CASE("overlap is one with itself and nothing with a stranger") {
-  const auto world = script("user Fix parseConfig in src/parser.cpp\nuser Draw coloured borders in ui/theme.md for themePanel");
+  const auto world = script(
+      "user Fix parseConfig in src/parser.cpp\nuser Draw coloured borders in ui/theme.md for themePanel");
   const auto a = signature_of(*world.items[0]), b = signature_of(*world.items[1]);
   CHECK(overlap(a, a) == 1);
   CHECK(overlap(a, b) == 0);
@@ -39,7 +40,8 @@ TEST_CASE("turns about the same things are one cluster") {
 
 TEST_CASE("Chinese requests are compared by their characters") {
   const auto world = script("user 修复解析器的错误\nuser 解析器的错误还在吗\nuser 画一个新的主题");
-  const auto a = signature_of(*world.items[0]), b = signature_of(*world.items[1]), c = signature_of(*world.items[2]);
+  const auto a = signature_of(*world.items[0]), b = signature_of(*world.items[1]),
+             c = signature_of(*world.items[2]);
   CHECK(overlap(a, b) > overlap(a, c));
 }
 

@@ -16,14 +16,16 @@ std::string rounds(int from, int to, int lines) {
   std::string out;
   for (int i = from; i <= to; ++i) {
     const auto n = std::to_string(i);
-    out += "call " + n + " Read src/file" + n + ".cpp\nresult " + n + " " + std::to_string(lines) + " lines\n";
+    out +=
+        "call " + n + " Read src/file" + n + ".cpp\nresult " + n + " " + std::to_string(lines) + " lines\n";
   }
   return out;
 }
 
 Conversation cut(const Conversation& world, Tokens target, CutReach reach = CutReach::all) {
   const auto tier = reach == CutReach::all ? Tier::truncate : Tier::micro;  // as deep as the hard tier goes
-  const auto after = tern::apply(world, condense(world, {}, {.target = target, .reach = reach, .tier = tier}));
+  const auto after =
+      tern::apply(world, condense(world, {}, {.target = target, .reach = reach, .tier = tier}));
   INFO(to_script(after, 80));
   for (const auto& problem : check(after)) UNSCOPED_INFO(problem.what);
   CHECK(check(after).empty());
@@ -31,7 +33,9 @@ Conversation cut(const Conversation& world, Tokens target, CutReach reach = CutR
   return after;
 }
 
-bool contains(const Conversation& c, std::string_view text) { return to_script(c, 1'000'000).find(text) != std::string::npos; }
+bool contains(const Conversation& c, std::string_view text) {
+  return to_script(c, 1'000'000).find(text) != std::string::npos;
+}
 
 }  // namespace
 
@@ -92,8 +96,9 @@ TEST_CASE("a request larger than the target keeps its first lines and its rules"
 }
 
 TEST_CASE("pins and system prompts are not touched") {
-  const auto world = script("system Rules of the house\nuser x\ncall 1 Read a.cpp\nresult 1 300 lines\npin\n" +
-                            rounds(2, 12, 60) + "assistant Done");
+  const auto world =
+      script("system Rules of the house\nuser x\ncall 1 Read a.cpp\nresult 1 300 lines\npin\n" +
+             rounds(2, 12, 60) + "assistant Done");
   const auto after = cut(world, count(world) / 3);
   CHECK(after.items[0] == world.items[0]);
   bool pinned = false;
@@ -108,15 +113,17 @@ TEST_CASE("long arguments keep their keys and stay JSON") {
   call.id = {2};
   call.role = Role::assistant;
   call.recall = {7};
-  call.blocks = {ToolCall{"c1", "Write", R"({"path":"a.txt","content":"first line\n)" + body + R"(last \"quoted\""})", {}}};
+  call.blocks = {ToolCall{
+      "c1", "Write", R"({"path":"a.txt","content":"first line\n)" + body + R"(last \"quoted\""})", {}}};
   Item answer;
   answer.id = {3};
   answer.blocks = {ToolResult{.call_id = "c1", .tool = "Write", .text = "ok", .subject = "a.txt"}};
   auto world = script("user x");
   world.items.push_back(make_item(call));
   world.items.push_back(make_item(answer));
-  for (const auto& item :
-       script("assistant 4 Done\nuser 5 thanks\nassistant 6 a\nuser 7 b\nassistant 8 c\nuser 9 d\nassistant 10 e").items)
+  for (const auto& item : script("assistant 4 Done\nuser 5 thanks\nassistant 6 a\nuser 7 b\nassistant 8 "
+                                 "c\nuser 9 d\nassistant 10 e")
+                              .items)
     world.items.push_back(item);
   const auto after = cut(world, count(world) / 3);
   const auto& arguments = std::get<ToolCall>(after.items[1]->blocks[0]).arguments;
@@ -136,11 +143,13 @@ TEST_CASE("cutting again goes deeper and the same input gives the same output") 
 
 TEST_CASE("where a few large rounds are all there is, they are folded before the person's words are cut") {
   std::string text = "user Fix parseConfig in src/config.cpp";
-  for (int i = 0; i < 40; ++i) text += " and mind what I said about the number " + std::to_string(i) + " of the list";
+  for (int i = 0; i < 40; ++i)
+    text += " and mind what I said about the number " + std::to_string(i) + " of the list";
   for (int round = 0; round < 2; ++round) {
     const auto name = [&](int i) { return std::to_string(round * 24 + i); };
     for (int i = 1; i <= 24; ++i)
-      text += "\ncall " + name(i) + " Bash grep -rn value_" + name(i) + " src/part/of/the/tree/number_" + name(i) + ".cpp";
+      text += "\ncall " + name(i) + " Bash grep -rn value_" + name(i) + " src/part/of/the/tree/number_" +
+              name(i) + ".cpp";
     for (int i = 1; i <= 24; ++i) text += "\nresult " + name(i) + " 3 lines";
   }
   const auto world = script(text + "\ncall 99 Read a.cpp\nresult 99 = int a;");
@@ -153,7 +162,8 @@ TEST_CASE("where a few large rounds are all there is, they are folded before the
 
 TEST_CASE("a summary keeps the indented words that it quotes, and its lists") {
   std::string text =
-      "summary 1-2 [The context was compressed: this summary stands for 9 earlier messages.]\\n\\n1. Request:\\n  - a list\\n"
+      "summary 1-2 [The context was compressed: this summary stands for 9 earlier messages.]\\n\\n1. "
+      "Request:\\n  - a list\\n"
       "What the user wrote, word for word:\\n> Print this:";
   for (int i = 0; i < 80; ++i) text += "\\n    " + std::to_string(i) + "  2m ago, and as it stands";
   const auto world = script(text + "\n" + rounds(1, 9, 60) + "assistant Done\nuser Go on\nassistant Yes");
@@ -163,8 +173,11 @@ TEST_CASE("a summary keeps the indented words that it quotes, and its lists") {
 }
 
 TEST_CASE("the person's words that a summary quotes stay when its other lines must go") {
-  std::string text = "summary 1-2 [The context was compressed: this summary stands for 9 earlier messages.]\\n\\n1. Request:";
-  for (int i = 0; i < 120; ++i) text += "\\n- did src/part" + std::to_string(i) + ".cpp and what belongs to it";
+  std::string text =
+      "summary 1-2 [The context was compressed: this summary stands for 9 earlier messages.]\\n\\n1. "
+      "Request:";
+  for (int i = 0; i < 120; ++i)
+    text += "\\n- did src/part" + std::to_string(i) + ".cpp and what belongs to it";
   text += "\\n\\nWhat the user wrote, word for word:\\n> Mend it.\\n> Mind the tests, and be quick";
   text += "\\n\\nSpecifics of the originals (recall by id):\\nFiles:";
   for (int i = 0; i < 60; ++i) text += " src/part" + std::to_string(i) + ".cpp r" + std::to_string(i) + ",";
@@ -184,10 +197,13 @@ TEST_CASE("what was called for the newest results stays whole, older calls give 
     const auto id = std::to_string(n);
     std::string body;
     for (int i = 0; i < 60; ++i) body += "the line " + std::to_string(i) + " of a plain text\\n";
-    Item call{.id = {10 * n}, .role = Role::assistant, .blocks = {}, .recall = {static_cast<std::uint32_t>(n)}};
-    call.blocks = {ToolCall{"c" + id, "Bash", R"({"command":"cat > part)" + id + " <<X\\n" + body + R"(X"})", {}}};
+    Item call{
+        .id = {10 * n}, .role = Role::assistant, .blocks = {}, .recall = {static_cast<std::uint32_t>(n)}};
+    call.blocks = {
+        ToolCall{"c" + id, "Bash", R"({"command":"cat > part)" + id + " <<X\\n" + body + R"(X"})", {}}};
     Item result{.id = {10 * n + 1}, .role = Role::user, .blocks = {}};
-    result.blocks = {ToolResult{.call_id = "c" + id, .tool = "Bash", .text = "(no output)", .subject = "cat"}};
+    result.blocks = {
+        ToolResult{.call_id = "c" + id, .tool = "Bash", .text = "(no output)", .subject = "cat"}};
     world.items.push_back(make_item(std::move(call)));
     world.items.push_back(make_item(std::move(result)));
   }
@@ -199,18 +215,22 @@ TEST_CASE("other results keep lines beside the files being worked on, up to what
   std::string text = "user Fix it\n";
   for (int i = 1; i <= 12; ++i) {
     const auto n = std::to_string(i);
-    text += "call " + n + (i % 2 ? " Read src/f" + n + ".cpp\nresult " + n + " = " : " Bash run " + n + "\nresult " + n + " = ");
+    text += "call " + n +
+            (i % 2 ? " Read src/f" + n + ".cpp\nresult " + n + " = "
+                   : " Bash run " + n + "\nresult " + n + " = ");
     for (int l = 0; l < 60; ++l)
       text += (i % 2 ? "int field_" : "case found_") + n + "_" + std::to_string(l) + " and a few words\\n";
     text += "\n";
   }
-  for (int i = 20; i < 25; ++i) text += "call " + std::to_string(i) + " Bash x\nresult " + std::to_string(i) + " = ok\n";
+  for (int i = 20; i < 25; ++i)
+    text += "call " + std::to_string(i) + " Bash x\nresult " + std::to_string(i) + " = ok\n";
   const auto world = script(text + "assistant Done");
   const Condense how{.target = count(world) / 5, .most = count(world) * 3 / 4, .reach = CutReach::calls};
   const auto after = tern::apply(world, condense(world, {}, how));
   std::size_t found = 0;
   for (int i = 2; i <= 12; i += 2)
-    for (int l = 0; l < 60; ++l) found += contains(after, "found_" + std::to_string(i) + "_" + std::to_string(l) + " ");
+    for (int l = 0; l < 60; ++l)
+      found += contains(after, "found_" + std::to_string(i) + "_" + std::to_string(l) + " ");
   CHECK(contains(after, "field_1_30 "));
   CHECK(found > 60);  // of 360
 }

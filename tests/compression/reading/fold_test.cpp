@@ -20,11 +20,13 @@ const char* const fold_world = R"(
   result 3 = int firstThing();\nnothing here\nint secondThing();
 )";
 
-std::string folded(std::size_t first, std::size_t last, bool keep_all, const std::string& directory = {}, bool explain = true) {
+std::string folded(std::size_t first, std::size_t last, bool keep_all, const std::string& directory = {},
+                   bool explain = true) {
   const auto conversation = script(fold_world);
   const auto s = survey(conversation);
   std::vector<char> kept(s.lines.size(), 0);
-  for (std::size_t l = 0; l < kept.size(); ++l) kept[l] = keep_all && !s.lines[l].frame && s.lines[l].first != s.lines[l].last;
+  for (std::size_t l = 0; l < kept.size(); ++l)
+    kept[l] = keep_all && !s.lines[l].frame && s.lines[l].first != s.lines[l].last;
   return fold_text({conversation.items, s, kept, directory}, first, last, explain);
 }
 
@@ -42,7 +44,9 @@ TEST_CASE("whole rounds fold, with their results") {
 
 TEST_CASE("rows are grouped by subject with their ids") {
   const auto text = folded(1, 6, false);
-  CHECK(text.starts_with("[Earlier work: 6 messages, by subject, with lines quoted from them; recall an id for the original]\n"));
+  CHECK(
+      text.starts_with("[Earlier work: 6 messages, by subject, with lines quoted from them; recall an id for "
+                       "the original]\n"));
   CHECK(text.find("/home/me/project/src/a.cpp · Read r1 r3") != std::string::npos);
 }
 

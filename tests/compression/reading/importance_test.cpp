@@ -13,7 +13,9 @@ using test::script;
 namespace {
 
 const Item& only(const Conversation& c, std::size_t i = 0) { return *c.items[i]; }
-ToolCall call(std::string name, std::string arguments) { return {"c1", std::move(name), std::move(arguments), {}}; }
+ToolCall call(std::string name, std::string arguments) {
+  return {"c1", std::move(name), std::move(arguments), {}};
+}
 
 }  // namespace
 
@@ -41,12 +43,14 @@ TEST_CASE("the other scale runs from 0 to 1") {
   const auto world = script("call 1 Read a.cpp\nresult 1 300 lines");
   CHECK(importance(only(world, 0)).score >= 0.3);
   CHECK(importance(only(world, 1)).score == Approx(0.2));
-  CHECK(importance(only(world, 1)).reasons == std::vector<std::string>{"base +0.3", "tool result -0.2", "rich +0.1"});
+  CHECK(importance(only(world, 1)).reasons ==
+        std::vector<std::string>{"base +0.3", "tool result -0.2", "rich +0.1"});
 }
 
 TEST_CASE("an item is referenced when the assistant later writes a name it brought") {
   const auto world = script(
-      "call 1 Read a\nresult 1 = void parseConfig()\ncall 2 Read b\nresult 2 = void loadFile()\nassistant I will call "
+      "call 1 Read a\nresult 1 = void parseConfig()\ncall 2 Read b\nresult 2 = void loadFile()\nassistant I "
+      "will call "
       "parseConfig");
   const auto referenced = referenced_later(survey(world), world.items.size());
   CHECK(referenced[1]);
@@ -56,7 +60,8 @@ TEST_CASE("an item is referenced when the assistant later writes a name it broug
 
 TEST_CASE("critical calls change files or the system, or failed") {
   CHECK(critical(call("Edit", "{}"), nullptr) == Critical::file_change);
-  CHECK(critical(call("Bash", R"({"command":"cd x && npm install left-pad"})"), nullptr) == Critical::system_change);
+  CHECK(critical(call("Bash", R"({"command":"cd x && npm install left-pad"})"), nullptr) ==
+        Critical::system_change);
   CHECK(critical(call("Bash", R"({"command":"ls"})"), nullptr) == std::nullopt);
   CHECK(critical(call("Read", "{}"), nullptr) == std::nullopt);
   ToolResult failed;

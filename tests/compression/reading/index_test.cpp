@@ -53,14 +53,16 @@ TEST_CASE("the index names kinds and ids and keeps its budget") {
   CHECK(all.find("Demands of the user:\n- Never touch the public API!") != std::string::npos);
   CHECK(all.find("make test r2") != std::string::npos);
   CHECK(all.find("Numbers: ") != std::string::npos);
-  for (const Tokens budget : {0, 10, 40, 80}) CHECK(estimate(index_of(script(index_world), budget)) <= budget + 2);
+  for (const Tokens budget : {0, 10, 40, 80})
+    CHECK(estimate(index_of(script(index_world), budget)) <= budget + 2);
   CHECK(index_of({}, 100).empty());
 }
 
 TEST_CASE("what is written and recent comes first") {
   std::string text = "user Look\n";
   for (int i = 1; i <= 30; ++i)
-    text += "call " + std::to_string(i) + " Read src/dir/f" + std::to_string(i) + ".cpp\nresult " + std::to_string(i) + " = ok\n";
+    text += "call " + std::to_string(i) + " Read src/dir/f" + std::to_string(i) + ".cpp\nresult " +
+            std::to_string(i) + " = ok\n";
   const auto facts = facts_of(script(text));
   CHECK(facts.front().text == "src/dir/f30.cpp");
 }
@@ -74,7 +76,8 @@ TEST_CASE("the audit tells kept, reachable and dropped apart") {
   CHECK(report.reachable > 0);
   CHECK(report.lost.size() == report.reachable + report.dropped);
   bool error = false;
-  for (const auto& [fate, fact] : report.lost) error = error || (fact.kind == FactKind::error && fate == Fate::reachable);
+  for (const auto& [fate, fact] : report.lost)
+    error = error || (fact.kind == FactKind::error && fate == Fate::reachable);
   CHECK(error);
   CHECK(audit(before, before).lost.empty());
   CHECK(audit(before, before).line().ends_with(", 0 on recall, none lost"));
@@ -87,11 +90,13 @@ TEST_CASE("paths count as they are spelled, and numbers, versions and commits ar
   call 1 Bash ls
   result 1 = src/core/one.cpp\nsrc/core/two.cpp\n7654321 fix it
 )");
-  const auto after = script("  user Look into the crash\n  summary 1-2 It is about beta/gamma.conf, port 59417\n");
+  const auto after =
+      script("  user Look into the crash\n  summary 1-2 It is about beta/gamma.conf, port 59417\n");
   const auto report = audit(before, after);
   std::vector<std::string> lost;
   for (const auto& [fate, fact] : report.lost) lost.push_back(fact.text);
-  for (const char* gone : {"/etc/opt/alpha/beta/gamma.conf", "#48123", "2.4.7", "deadbeef1234567", "src/core/one.cpp"}) {
+  for (const char* gone :
+       {"/etc/opt/alpha/beta/gamma.conf", "#48123", "2.4.7", "deadbeef1234567", "src/core/one.cpp"}) {
     INFO(gone);
     CHECK(std::find(lost.begin(), lost.end(), gone) != lost.end());
   }
@@ -107,7 +112,8 @@ TEST_CASE("a path in the arguments of a call is told from the escapes before it"
   for (auto& item : conversation.items)
     if (item->role == Role::assistant) {
       Item copy = *item;
-      std::get<ToolCall>(copy.blocks.front()).arguments = R"({"command":"one\nsrc/core/lib/two.cpp \"/usr/share/three.txt\""})";
+      std::get<ToolCall>(copy.blocks.front()).arguments =
+          R"({"command":"one\nsrc/core/lib/two.cpp \"/usr/share/three.txt\""})";
       item = make_item(std::move(copy));
     }
   std::vector<std::string> files;
@@ -131,8 +137,8 @@ TEST_CASE("a path behind an escaped newline begins with its slash") {
 }
 
 TEST_CASE("the heading of a summary is no error") {
-  const auto facts =
-      facts_of(script("  summary 1-2 1. Request: go\\n4. Errors and fixes: none\\n5. Errors seen:\\nerror: out of disk\n"));
+  const auto facts = facts_of(script(
+      "  summary 1-2 1. Request: go\\n4. Errors and fixes: none\\n5. Errors seen:\\nerror: out of disk\n"));
   Texts errors;
   for (const auto& fact : facts)
     if (fact.kind == FactKind::error) errors.push_back(fact.text);

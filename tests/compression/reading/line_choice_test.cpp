@@ -27,7 +27,8 @@ std::string chosen(const Conversation& world, std::size_t part, Tokens room) {
 
 TEST_CASE("a name is worth keeping once, where it stands last") {
   const auto world = script(
-      "user x\ncall 1 Bash y\nresult 1 = it calls parseConfig here\\nand again parseConfig now\\nthen loadFile came up\\n");
+      "user x\ncall 1 Bash y\nresult 1 = it calls parseConfig here\\nand again parseConfig now\\nthen "
+      "loadFile came up\\n");
   CHECK(chosen(world, 2, 15) == "and again parseConfig now\nthen loadFile came up\n");
 }
 

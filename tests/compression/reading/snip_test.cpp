@@ -15,10 +15,13 @@ namespace {
 std::string numbered(int from, int to) {
   static const char* const words[] = {"alpha", "beta", "gamma", "delta", "epsilon"};
   std::string text;
-  for (int i = from; i <= to; ++i) text += std::string(words[i % 5]) + " step " + std::to_string(i) + " went well\n";
+  for (int i = from; i <= to; ++i)
+    text += std::string(words[i % 5]) + " step " + std::to_string(i) + " went well\n";
   return text;
 }
-std::string snipped(std::string_view text, RecallId recall = RecallId{17}) { return snip_text(text, {}, recall); }
+std::string snipped(std::string_view text, RecallId recall = RecallId{17}) {
+  return snip_text(text, {}, recall);
+}
 bool contains(const std::string& text, std::string_view what) { return text.find(what) != std::string::npos; }
 
 }  // namespace
@@ -49,14 +52,15 @@ TEST_CASE("head and tail stay, cut at lines, and the marker counts exactly what 
   const auto lines = std::count(gone.begin(), gone.end(), '\n');
   const auto first = std::count(head.begin(), head.end(), '\n') + 1;
   const auto n = std::to_string(gone.size());
-  CHECK(contains(out, n.substr(0, n.size() - 3) + "," + n.substr(n.size() - 3) + " characters, " + std::to_string(lines) +
-                          " lines snipped (lines " + std::to_string(first) + "\xE2\x80\x93" + std::to_string(first + lines - 1) +
-                          ") \xC2\xB7 recall r17]"));
+  CHECK(contains(out, n.substr(0, n.size() - 3) + "," + n.substr(n.size() - 3) + " characters, " +
+                          std::to_string(lines) + " lines snipped (lines " + std::to_string(first) +
+                          "\xE2\x80\x93" + std::to_string(first + lines - 1) + ") \xC2\xB7 recall r17]"));
 }
 
 TEST_CASE("error lines, failing tests and the exit status of the middle stay with their line numbers") {
   const auto text = numbered(1, 400) + "FAILED tests/parser.no_trailing_newline\n" + numbered(402, 500) +
-                    "src/a.cpp:12:3: error: expected ';'\n" + numbered(502, 600) + "exit status 8\n" + numbered(602, 1'000);
+                    "src/a.cpp:12:3: error: expected ';'\n" + numbered(502, 600) + "exit status 8\n" +
+                    numbered(602, 1'000);
   const auto out = snipped(text);
   CHECK(contains(out, "401: FAILED tests/parser.no_trailing_newline\n"));
   CHECK(contains(out, "501: src/a.cpp:12:3: error: expected ';'\n"));
@@ -74,7 +78,8 @@ TEST_CASE("line numbers are those of the original, also when repeats before them
 TEST_CASE("many errors keep to their budget, the strong ones first") {
   std::string text = numbered(1, 300);
   for (int i = 0; i < 500; ++i)
-    text += "connection " + std::string(1, static_cast<char>('a' + i % 26)) + std::to_string(i) + " refused by peer\n";
+    text += "connection " + std::string(1, static_cast<char>('a' + i % 26)) + std::to_string(i) +
+            " refused by peer\n";
   text += "fatal: giving up\n" + numbered(900, 1'400);
   const auto out = snipped(text);
   CHECK(contains(out, "fatal: giving up"));
@@ -112,18 +117,22 @@ TEST_CASE("the marker is exact where repeats were collapsed and a line was cut i
   while (words.size() < 52'900) words += "word" + std::to_string(words.size()) + " ";
   text += words + "\n";
   const auto out = snipped(text);
-  const auto begin = out.find("more]\n") + 6, cut = out.find("\n[\xE2\x80\xA6 ", begin), next = out.find('\n', cut + 1) + 1;
+  const auto begin = out.find("more]\n") + 6, cut = out.find("\n[\xE2\x80\xA6 ", begin),
+             next = out.find('\n', cut + 1) + 1;
   const auto head = out.substr(begin, cut - begin), tail = out.substr(next);
   REQUIRE(words.starts_with(head));
   REQUIRE((words + "\n").ends_with(tail));
   CHECK(head.size() > 2'000);
   const auto gone = std::to_string(words.size() + 1 - head.size() - tail.size());
-  CHECK(contains(out, "[\xE2\x80\xA6 " + gone.substr(0, 2) + "," + gone.substr(2) + " characters, 1 lines snipped (lines 51"));
+  CHECK(contains(out, "[\xE2\x80\xA6 " + gone.substr(0, 2) + "," + gone.substr(2) +
+                          " characters, 1 lines snipped (lines 51"));
 }
 
 namespace {
 
-SnipForm halves(std::size_t limit = 3'000) { return {.limit = limit, .head = 0.5, .tail = 0.5, .halves = true}; }
+SnipForm halves(std::size_t limit = 3'000) {
+  return {.limit = limit, .head = 0.5, .tail = 0.5, .halves = true};
+}
 
 std::size_t limit(const char* tool, const Arrival& arrival, const Budget& budget) {
   return snip_form({.tool = tool}, budget, arrival).limit;
@@ -193,8 +202,8 @@ TEST_CASE("the other form: the marker between two halves of a maximum") {
   CHECK(contains(lines, "went well\n\n... ["));
   CHECK(contains(lines, " lines snipped (lines "));
   CHECK(contains("\n" + numbered(1, 1'000), "\n" + lines.substr(lines.find("...\n\n") + 5)));
-  CHECK(describe(ToolResult{.tool = "Bash", .text = lines, .subject = "x", .form = ResultForm::snipped}).find("1,000 lines") !=
-        std::string::npos);
+  CHECK(describe(ToolResult{.tool = "Bash", .text = lines, .subject = "x", .form = ResultForm::snipped})
+            .find("1,000 lines") != std::string::npos);
 }
 
 TEST_CASE("halves: cleaned first, within the limit, and nothing changes the second time") {
@@ -202,7 +211,8 @@ TEST_CASE("halves: cleaned first, within the limit, and nothing changes the seco
   for (int i = 0; i < 1'000; ++i) same += "warning: the same thing again\n";
   CHECK(contains(snip_text(same, halves(), RecallId{17}), "[repeats collapsed: "));
   std::string huge;
-  while (huge.size() < 32'000'000) huge += numbered(static_cast<int>(huge.size() / 29), static_cast<int>(huge.size() / 29) + 999);
+  while (huge.size() < 32'000'000)
+    huge += numbered(static_cast<int>(huge.size() / 29), static_cast<int>(huge.size() / 29) + 999);
   for (const std::string& text : {huge, std::string(30'000, 'x'), numbered(1, 1'000)}) {
     for (const std::size_t limit : {1, 10, 60, 119, 120, 121, 200, 3'000}) {
       const auto once = snip_text(text, halves(limit), RecallId{1'234'567});
@@ -230,7 +240,8 @@ TEST_CASE("items: results are snipped once, other blocks and source lines stay")
   CHECK(std::get<ToolResult>(snip(colours, budget).blocks[0]).form == ResultForm::full);
 }
 
-TEST_CASE("a file over its limit keeps head and tail and an outline of what is cut, as read with line numbers") {
+TEST_CASE(
+    "a file over its limit keeps head and tail and an outline of what is cut, as read with line numbers") {
   std::string text;
   std::size_t line = 0;
   const auto add = [&](const std::string& code) { text += std::to_string(++line) + "\t" + code + "\n"; };
@@ -239,7 +250,8 @@ TEST_CASE("a file over its limit keeps head and tail and an outline of what is c
     for (int j = 0; j < 12; ++j) add("\tn = work(n, " + std::to_string(i * j) + ")");
     add("}");
   }
-  Item item{.role = Role::user, .blocks = {ToolResult{.tool = "Read", .text = text, .subject = "steps.go", .recall = {7}}}};
+  Item item{.role = Role::user,
+            .blocks = {ToolResult{.tool = "Read", .text = text, .subject = "steps.go", .recall = {7}}}};
   const auto entered = std::get<ToolResult>(snip(item, {}).blocks[0]);
   const auto& out = entered.text;
   REQUIRE(entered.form == ResultForm::snipped);
@@ -257,6 +269,7 @@ TEST_CASE("a file over its limit keeps head and tail and an outline of what is c
     CHECK(contains(out, name));
   }
   CHECK(functions > 80);
-  CHECK(describe(entered).find(std::to_string(line / 1'000) + "," + std::to_string(1'000 + line % 1'000).substr(1) +
-                               " lines Go") != std::string::npos);
+  CHECK(describe(entered).find(std::to_string(line / 1'000) + "," +
+                               std::to_string(1'000 + line % 1'000).substr(1) + " lines Go") !=
+        std::string::npos);
 }

@@ -38,7 +38,8 @@ struct Setup {
 
 std::string text_of(const std::variant<Edits, Rejected>& made) {
   for (const auto& edit : std::get<Edits>(made)) {
-    if (const auto* insert = std::get_if<Insert>(&edit.how)) return std::get<Summary>(insert->item->blocks[0]).text;
+    if (const auto* insert = std::get_if<Insert>(&edit.how))
+      return std::get<Summary>(insert->item->blocks[0]).text;
   }
   return {};
 }
@@ -50,11 +51,13 @@ std::string rejected(const std::variant<Edits, Rejected>& made) {
 
 }  // namespace
 
-TEST_CASE("the prompt of sections asks for private analysis, the nine founding parts, preferences and decisions") {
+TEST_CASE(
+    "the prompt of sections asks for private analysis, the nine founding parts, preferences and decisions") {
   const auto prompt = summary_prompt(SummaryStyle::sections, "");
-  for (const char* part : {"<analysis>", "<summary>", "1. Primary request", "2. Key technical", "3. Files and code",
-                           "4. Errors and fixes", "5. Problem solving", "6. All user messages", "7. Pending tasks",
-                           "8. Current work", "9. Next step", "10. User preferences", "11. Key decisions", "word for word"}) {
+  for (const char* part :
+       {"<analysis>", "<summary>", "1. Primary request", "2. Key technical", "3. Files and code",
+        "4. Errors and fixes", "5. Problem solving", "6. All user messages", "7. Pending tasks",
+        "8. Current work", "9. Next step", "10. User preferences", "11. Key decisions", "word for word"}) {
     CHECK(contains(prompt, part));
   }
   CHECK_FALSE(contains(prompt, "Compact instructions"));
@@ -62,8 +65,8 @@ TEST_CASE("the prompt of sections asks for private analysis, the nine founding p
 
 TEST_CASE("the prompt of a snapshot asks for a private scratchpad and five parts") {
   const auto prompt = summary_prompt(SummaryStyle::snapshot, "Focus on tests");
-  for (const char* part : {"<scratchpad>", "<state_snapshot>", "<overall_goal>", "<key_knowledge>", "<file_system_state>",
-                           "<recent_actions>", "<current_plan>"}) {
+  for (const char* part : {"<scratchpad>", "<state_snapshot>", "<overall_goal>", "<key_knowledge>",
+                           "<file_system_state>", "<recent_actions>", "<current_plan>"}) {
     CHECK(contains(prompt, part));
   }
   CHECK(contains(prompt, "## Compact instructions"));
@@ -75,7 +78,8 @@ TEST_CASE("a request covers whole rounds and leaves a tail") {
   CHECK(check(s.request.source).empty());
   CHECK(s.request.covers.first == s.world.items[1]->id);
   CHECK(s.request.insert_before != ItemId{});
-  CHECK(s.request.replaces == count(s.request.source) - s.world.items[1]->tokens);  // the first request stays itself
+  CHECK(s.request.replaces ==
+        count(s.request.source) - s.world.items[1]->tokens);  // the first request stays itself
   CHECK(s.request.target > 0);
   CHECK(contains(s.request.kept, "> Please do step 2"));
   CHECK(contains(s.request.index, "src/part"));
@@ -86,8 +90,8 @@ TEST_CASE("a change of topic near the place for the tail is where a summary ends
     std::string text;
     for (int i = 0; i < 24; ++i) {
       const auto n = std::to_string(i);
-      text += "user " + std::string(i == changed ? "\xE6\x8D\xA2\xE4\xB8\xAA\xE8\xAF\x9D\xE9\xA2\x98 " : "") + "question " + n +
-              "\nassistant " + std::string(800, 'a') + "\n";
+      text += "user " + std::string(i == changed ? "\xE6\x8D\xA2\xE4\xB8\xAA\xE8\xAF\x9D\xE9\xA2\x98 " : "") +
+              "question " + n + "\nassistant " + std::string(800, 'a') + "\n";
     }
     const auto world = script(text);
     Budget budget;
@@ -105,8 +109,8 @@ TEST_CASE("long answers between the newest results do not keep a summary in a sm
   std::string text;
   for (int i = 1; i <= 14; ++i) {
     const auto n = std::to_string(i);
-    text +=
-        "user Step " + n + "\ncall " + n + " Bash x\nresult " + n + " 200 tokens\nassistant " + std::string(3'200, 'a') + "\n";
+    text += "user Step " + n + "\ncall " + n + " Bash x\nresult " + n + " 200 tokens\nassistant " +
+            std::string(3'200, 'a') + "\n";
   }
   const auto world = script(text);
   Budget budget{.window = 14'000, .reserve = 0};
@@ -117,7 +121,8 @@ TEST_CASE("long answers between the newest results do not keep a summary in a sm
 
 TEST_CASE("the answer takes the place of what it stands for") {
   Setup s;
-  const auto made = with_summary(s.request, "<analysis>private</analysis>\n<summary>\n1. All is well\n</summary>");
+  const auto made =
+      with_summary(s.request, "<analysis>private</analysis>\n<summary>\n1. All is well\n</summary>");
   const auto after = tern::apply(s.world, std::get<Edits>(made));
   CHECK(check(after).empty());
   CHECK(check_edit(s.world, after).empty());
@@ -162,7 +167,8 @@ TEST_CASE("bad answers are rejected with the reason") {
   CHECK(rejected(with_summary(s.request, "<summary>half of", false)) == "the summary was cut off");
   CHECK(rejected(with_summary(s.request, "<summary>whole</summary>\n```\n", false)).empty());
   CHECK(rejected(with_summary(s.request, "<summary>whole</summary><analysis>was that", false)).empty());
-  CHECK(rejected(with_summary(s.request, "<summary>1. asked to print </summary> and then", false)) == "the summary was cut off");
+  CHECK(rejected(with_summary(s.request, "<summary>1. asked to print </summary> and then", false)) ==
+        "the summary was cut off");
   std::string longer = "<summary>";
   for (int i = 0; i < 20'000; ++i) longer += " word";
   CHECK(contains(rejected(with_summary(s.request, longer + "</summary>")), "larger than what it replaces"));
@@ -171,7 +177,8 @@ TEST_CASE("bad answers are rejected with the reason") {
 }
 
 TEST_CASE("pins inside the range stay, and what is left is legal") {
-  auto world = script("system Be brief\n" + turns(1, 2) + "pin\n" + turns(3, 4) + "user Pinned words\npin\n" + turns(5, 12));
+  auto world = script("system Be brief\n" + turns(1, 2) + "pin\n" + turns(3, 4) + "user Pinned words\npin\n" +
+                      turns(5, 12));
   Budget budget;
   budget.window = count(world) + 1'000;
   budget.reserve = 1'000;
@@ -184,7 +191,8 @@ TEST_CASE("pins inside the range stay, and what is left is legal") {
 
 TEST_CASE("the range of a person is widened to whole rounds") {
   Setup s;
-  const auto request = summary_request(s.world, s.budget, {s.world.items[2]->id, s.world.items[6]->id}, "", {});
+  const auto request =
+      summary_request(s.world, s.budget, {s.world.items[2]->id, s.world.items[6]->id}, "", {});
   CHECK(request.covers.first == s.world.items[1]->id);
   CHECK(request.covers.last == s.world.items[7]->id);
   CHECK(check(request.source).empty());
@@ -220,8 +228,10 @@ TEST_CASE("the plan asks for a summary when the third tier is due") {
 
 TEST_CASE("a summary of summaries keeps every paragraph that the person wrote") {
   std::string world_text =
-      "user Begin\nassistant Yes\nuser Fix the parser.\\n\\nNever touch the API!\\n> as Ann said\\n\\nThen the docs.\n";
-  world_text += "call 99 Read src/a.cpp\nresult 99 300 lines\nassistant ok\nuser And the tests, please\n" + turns(1, 12);
+      "user Begin\nassistant Yes\nuser Fix the parser.\\n\\nNever touch the API!\\n> as Ann said\\n\\nThen "
+      "the docs.\n";
+  world_text += "call 99 Read src/a.cpp\nresult 99 300 lines\nassistant ok\nuser And the tests, please\n" +
+                turns(1, 12);
   const auto world = script(world_text);
   Budget budget;
   budget.window = count(world) + 1'000;
@@ -241,7 +251,8 @@ TEST_CASE("a summary of summaries keeps every paragraph that the person wrote") 
 TEST_CASE("how many messages found no room is told, and added up from summary to summary") {
   std::string text = "system Be brief\n";
   for (int i = 1; i <= 60; ++i)
-    text += "user Please do the step with the number " + std::to_string(i) + " of the long list that I gave\nassistant Done\n";
+    text += "user Please do the step with the number " + std::to_string(i) +
+            " of the long list that I gave\nassistant Done\n";
   auto world = script(text);
   Budget budget;
   budget.reserve = 0;
@@ -266,7 +277,8 @@ TEST_CASE("how many messages found no room is told, and added up from summary to
 }
 
 TEST_CASE("a tail larger than the goal leaves a summary the room that a model needs") {
-  const auto world = script("system Be brief\n" + turns(1, 12) + "call 90 Read src/all.cpp\nresult 90 900 lines\n");
+  const auto world =
+      script("system Be brief\n" + turns(1, 12) + "call 90 Read src/all.cpp\nresult 90 900 lines\n");
   Budget budget;
   budget.window = count(world) + 1'000;
   budget.reserve = 1'000;
@@ -290,7 +302,8 @@ TEST_CASE("a long request that does not fit keeps its head and its tail and the 
   Budget budget;
   budget.window = count(world) + 1'000;
   budget.reserve = 1'000;
-  auto request = summary_request(world, budget, {world.items[0]->id, world.items[40]->id}, "", {}, {.zone = Zone::pins});
+  auto request =
+      summary_request(world, budget, {world.items[0]->id, world.items[40]->id}, "", {}, {.zone = Zone::pins});
   INFO(request.kept);
   REQUIRE(estimate(request.kept) < estimate(asked));
   CHECK(request.kept.starts_with("> Mend the parser. Rule 0 is as said."));
@@ -306,7 +319,8 @@ TEST_CASE("of messages that find no room, what they demand is kept before any ot
   std::string text = "system Be brief\n";
   for (int i = 1; i <= 60; ++i) {
     const auto n = std::to_string(i);
-    text += "user Step " + n + " of the long list that I gave you went well as far as I can see from here, and so on and on";
+    text += "user Step " + n +
+            " of the long list that I gave you went well as far as I can see from here, and so on and on";
     text += i % 15 == 2 ? "; it took a while. Never touch module_" + n + "! It went on for hours.\n" : "\n";
     text += "assistant Done\n";
   }
@@ -325,7 +339,9 @@ TEST_CASE("of messages that find no room, what they demand is kept before any ot
   CHECK(contains(request.kept, "> Step 55 of"));
 }
 
-TEST_CASE("an answer a little over its length loses its longest lines, not its headings, and is not paid for in vain") {
+TEST_CASE(
+    "an answer a little over its length loses its longest lines, not its headings, and is not paid for in "
+    "vain") {
   Setup s;
   std::string body;
   for (int i = 1; i <= 9; ++i)
@@ -349,8 +365,8 @@ TEST_CASE("summaryMaxChars caps what a summary tells once it is set") {
   std::string text = "system Be brief\n";
   for (int i = 1; i <= 30; ++i) {
     const auto n = std::to_string(i);
-    text +=
-        "user question " + n + "\ncall " + n + " Read f" + n + ".cpp\nresult " + n + " 400 tokens\nassistant answer " + n + "\n";
+    text += "user question " + n + "\ncall " + n + " Read f" + n + ".cpp\nresult " + n +
+            " 400 tokens\nassistant answer " + n + "\n";
   }
   const auto conversation = test::script(text);
   Budget budget;
@@ -367,7 +383,8 @@ TEST_CASE("summaryMaxChars caps what a summary tells once it is set") {
     for (const auto& edit : std::get<Edits>(made))
       if (const auto* insert = std::get_if<Insert>(&edit.how))
         for (const auto& block : insert->item->blocks)
-          if (const auto* summary = std::get_if<Summary>(&block)) return std::string(told_part(summary->text));
+          if (const auto* summary = std::get_if<Summary>(&block))
+            return std::string(told_part(summary->text));
     return std::string();
   };
   CHECK(told().size() > 3'000);

@@ -17,7 +17,8 @@ std::string text_of(std::string_view answer, SummaryStyle style = SummaryStyle::
 TEST_CASE("private thoughts never stand in a summary, whatever they say about its tags") {
   for (const char* answer : {
            "<analysis>I will write inside <summary> tags. secret</analysis><summary>1. a</summary>",
-           "<analysis>I end with </analysis> and then <summary> and </summary>: secret</analysis>\n<summary>1. a</summary>",
+           "<analysis>I end with </analysis> and then <summary> and </summary>: "
+           "secret</analysis>\n<summary>1. a</summary>",
            "<ANALYSIS>secret</ANALYSIS><SUMMARY>1. a</SUMMARY>",
            "<Analysis>secret <Summary>1. a</summary>",
            "<analysis>never closed, inside <summary> tags, secret\n<summary>1. a</summary>",
@@ -29,7 +30,8 @@ TEST_CASE("private thoughts never stand in a summary, whatever they say about it
            "I write a <summary> now. <analysis>secret</analysis><summary>1. a</summary>",
            "<analysis>secret</analysis>1. a",
            "<analysis>secret</analysis>1. a</summary>",
-           "<scratchpad>secret, then <state_snapshot> follows</scratchpad><state_snapshot>1. a</state_snapshot>",
+           "<scratchpad>secret, then <state_snapshot> follows</scratchpad><state_snapshot>1. "
+           "a</state_snapshot>",
        }) {
     INFO(answer);
     CHECK(text_of(answer) == "1. a");
@@ -42,14 +44,18 @@ TEST_CASE("private thoughts never stand in a summary, whatever they say about it
 }
 
 TEST_CASE("a summary that speaks of the tags keeps its words") {
-  CHECK(text_of("<summary>1. the prompt's `<analysis>` tag, `</analysis>` and `</summary>` were renamed</summary>") ==
+  CHECK(text_of("<summary>1. the prompt's `<analysis>` tag, `</analysis>` and `</summary>` were "
+                "renamed</summary>") ==
         "1. the prompt's `<analysis>` tag, `</analysis>` and `</summary>` were renamed");
   CHECK(text_of("<state_snapshot>the `<summary>` tag</state_snapshot>") == "the `<summary>` tag");
-  CHECK(text_of("<summary>1. asked to print `</summary>`\n2. b</summary>") == "1. asked to print `</summary>`\n2. b");
+  CHECK(text_of("<summary>1. asked to print `</summary>`\n2. b</summary>") ==
+        "1. asked to print `</summary>`\n2. b");
 }
 
 TEST_CASE("an answer is closed when its last tag ends it") {
-  const auto closed = [](std::string_view answer) { return summary_answer(answer, SummaryStyle::sections).closed; };
+  const auto closed = [](std::string_view answer) {
+    return summary_answer(answer, SummaryStyle::sections).closed;
+  };
   CHECK(closed("<summary>1. a</summary>\n"));
   CHECK(closed("```\n<summary>1. a</SUMMARY>\n```\n"));
   CHECK(closed("<summary>1. a</summary><analysis>now that"));

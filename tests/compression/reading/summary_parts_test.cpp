@@ -13,8 +13,8 @@ namespace {
 std::string turns(int n) {
   std::string out;
   for (int i = 1; i <= n; ++i)
-    out += "user step " + std::to_string(i) + "\ncall " + std::to_string(i) + " Read a" + std::to_string(i) + ".cpp\nresult " +
-           std::to_string(i) + " 60 lines\nassistant done " + std::to_string(i) + "\n";
+    out += "user step " + std::to_string(i) + "\ncall " + std::to_string(i) + " Read a" + std::to_string(i) +
+           ".cpp\nresult " + std::to_string(i) + " 60 lines\nassistant done " + std::to_string(i) + "\n";
   return out;
 }
 
@@ -38,14 +38,16 @@ TEST_CASE("parts hold every message once, in order, none over the room, no call 
 
 TEST_CASE("sections of parts are joined heading by heading; the last part says where the work stands") {
   const std::string first =
-      "<analysis>x</analysis><summary>\n1. Primary request and intent: build it\n3. Files and code:\n- a.cpp\n1. first\n2. "
+      "<analysis>x</analysis><summary>\n1. Primary request and intent: build it\n3. Files and code:\n- "
+      "a.cpp\n1. first\n2. "
       "second\n"
       "7. Pending tasks: none\n8. Current work: reading a.cpp\n</summary>";
   const std::string second =
       "<summary>\n## 1. Primary request and intent\nalso test it\n## 3. Files and code\n- b.cpp\n"
       "## 7. Pending tasks\nthe rest\n## 8. Current work\nwriting b.cpp\n</summary>";
   CHECK(joined_answers({first, second}, SummaryStyle::sections) ==
-        "<summary>\n1. Primary request and intent:\nbuild it\nalso test it\n3. Files and code:\n- a.cpp\n1. first\n2. second\n- "
+        "<summary>\n1. Primary request and intent:\nbuild it\nalso test it\n3. Files and code:\n- a.cpp\n1. "
+        "first\n2. second\n- "
         "b.cpp\n7. Pending tasks:\nthe rest\n8. Current work:\nwriting b.cpp\n</summary>");
   CHECK(joined_answers({first}, SummaryStyle::sections) == first);
 }
@@ -57,19 +59,22 @@ TEST_CASE("a part that has nothing under a heading adds nothing to it, however i
   };
   CHECK(joined_answers({part("- none", "a"), part("- None.", "b"), part("* (none)", "c"), part("N/A", "d")},
                        SummaryStyle::sections) ==
-        "<summary>\n1. Primary request and intent:\na\nb\nc\nd\n4. Errors and fixes:\nnone\n7. Pending tasks:\nnone\n"
+        "<summary>\n1. Primary request and intent:\na\nb\nc\nd\n4. Errors and fixes:\nnone\n7. Pending "
+        "tasks:\nnone\n"
         "8. Current work:\nd\n</summary>");
-  const auto real = joined_answers({part("- none", "a"), part("- none of the tests ran", "b")}, SummaryStyle::sections);
+  const auto real =
+      joined_answers({part("- none", "a"), part("- none of the tests ran", "b")}, SummaryStyle::sections);
   CHECK(real.find("4. Errors and fixes:\n- none of the tests ran\n7.") != std::string::npos);
 }
 
 TEST_CASE("snapshots of parts are joined field by field; the last plan stands") {
   const auto part = [](const std::string& knowledge, const std::string& plan) {
-    return "<state_snapshot><overall_goal>go</overall_goal><key_knowledge>" + knowledge + "</key_knowledge><current_plan>" +
-           plan + "</current_plan></state_snapshot>";
+    return "<state_snapshot><overall_goal>go</overall_goal><key_knowledge>" + knowledge +
+           "</key_knowledge><current_plan>" + plan + "</current_plan></state_snapshot>";
   };
   CHECK(joined_answers({part("a", "1. [TODO]"), part("b", "1. [DONE]")}, SummaryStyle::snapshot) ==
-        "<state_snapshot>\n<overall_goal>\ngo\n</overall_goal>\n<key_knowledge>\na\nb\n</key_knowledge>\n<current_plan>\n1. "
+        "<state_snapshot>\n<overall_goal>\ngo\n</overall_goal>\n<key_knowledge>\na\nb\n</"
+        "key_knowledge>\n<current_plan>\n1. "
         "[DONE]\n</current_plan>\n</state_snapshot>");
 }
 

@@ -14,7 +14,8 @@ namespace {
 
 std::string found(const std::string& text) {
   std::string all;
-  for (const auto& old : superseded_results(script(text))) all += std::to_string(old.item + 1) + ": " + old.why + "\n";
+  for (const auto& old : superseded_results(script(text)))
+    all += std::to_string(old.item + 1) + ": " + old.why + "\n";
   return all;
 }
 std::string call(int n, const std::string& what, const std::string& result = "30 lines") {
@@ -30,7 +31,8 @@ TEST_CASE("an older read is superseded by a later read or edit of the file") {
 }
 
 TEST_CASE("a part does not supersede the whole, the whole does the part") {
-  auto conversation = script("user a\n" + call(1, "Read a.cpp") + call(2, "Read a.cpp") + call(3, "Read a.cpp"));
+  auto conversation =
+      script("user a\n" + call(1, "Read a.cpp") + call(2, "Read a.cpp") + call(3, "Read a.cpp"));
   const auto arguments = [&](std::size_t item, std::string text) {
     Item changed = *conversation.items[item];
     std::get<ToolCall>(changed.blocks[0]).arguments = std::move(text);
@@ -66,12 +68,13 @@ TEST_CASE("the same output again, or nearly the same, stands for the older") {
   other.replace(other.find("number 30"), 9, "number XX");
   CHECK(found("user a\n" + call(1, "Bash ls", "= " + list) + call(2, "Bash ls -a", "= " + list)) ==
         "3: the same output came again (r2)\n");
-  CHECK(found("user a\n" + call(1, "Bash ls", "= " + list) + call(2, "Bash ls", "= " + other)).starts_with("3: came again, 9"));
+  CHECK(found("user a\n" + call(1, "Bash ls", "= " + list) + call(2, "Bash ls", "= " + other))
+            .starts_with("3: came again, 9"));
   CHECK(found("user a\n" + call(1, "Bash ls", "= " + list) + call(2, "Bash ls | tail", "= " + other))
             .starts_with("3: came again, 9"));
   std::string shifted = "it began at noon\\n" + other;
-  CHECK(
-      found("user a\n" + call(1, "Bash ls", "= " + list) + call(2, "Grep file", "= " + shifted)).starts_with("3: came again, 9"));
+  CHECK(found("user a\n" + call(1, "Bash ls", "= " + list) + call(2, "Grep file", "= " + shifted))
+            .starts_with("3: came again, 9"));
   // A file and its copy are two files; and half of the lines are not nearly all.
   CHECK(found("user a\n" + call(1, "Read a.cpp", "= " + list) + call(2, "Read b.cpp", "= " + other)).empty());
   std::string half;
@@ -82,7 +85,8 @@ TEST_CASE("the same output again, or nearly the same, stands for the older") {
 TEST_CASE("the tools of other agents are known by their names") {
   CHECK(found("user a\n" + call(1, "mcp__fs__read_file a.cpp") + call(2, "mcp__fs__read_file a.cpp"))
             .starts_with("3: later read again"));
-  CHECK(found("user a\n" + call(1, "view a.cpp") + call(2, "str_replace a.cpp", "= done")).starts_with("3: later edited"));
+  CHECK(found("user a\n" + call(1, "view a.cpp") + call(2, "str_replace a.cpp", "= done"))
+            .starts_with("3: later edited"));
 }
 
 TEST_CASE("as a strategy: one line each, the protected stay") {

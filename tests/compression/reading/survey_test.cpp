@@ -61,9 +61,12 @@ TEST_CASE("of a call only long values may be cut") {
 }
 
 TEST_CASE("a name knows who used it and how long ago") {
-  const auto world = script("user see parseConfig\ncall 1 Read a.cpp\nresult 1 = parseConfig loadFile\nassistant I use loadFile");
+  const auto world = script(
+      "user see parseConfig\ncall 1 Read a.cpp\nresult 1 = parseConfig loadFile\nassistant I use loadFile");
   const auto s = survey(world);
-  const auto ident = [&](std::uint32_t line, std::uint32_t n) { return s.uses[s.names[s.lines[line].first + n]]; };
+  const auto ident = [&](std::uint32_t line, std::uint32_t n) {
+    return s.uses[s.names[s.lines[line].first + n]];
+  };
   const auto parse = ident(0, 0);
   CHECK(parse.human == 1);
   CHECK(parse.results == 1);

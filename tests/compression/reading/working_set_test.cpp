@@ -34,6 +34,8 @@ TEST_CASE("source files read whole belong to the working set; documents, logs an
 
 TEST_CASE("a file read again, edited since, or too large to be quoted is not in it") {
   CHECK(working("user x\ncall 1 Read a.cpp\nresult 1 40 lines\ncall 2 Read b.cpp\nresult 2 41 lines\n"
-                "call 3 Read a.cpp\nresult 3 42 lines\ncall 4 Read c.cpp\nresult 4 9000 tokens") == "result c2 result c3 ");
-  CHECK(working("user x\ncall 1 Read a.cpp\nresult 1 40 lines\ncall 2 Edit a.cpp\nresult 2 2 lines") == "call c2 ");
+                "call 3 Read a.cpp\nresult 3 42 lines\ncall 4 Read c.cpp\nresult 4 9000 tokens") ==
+        "result c2 result c3 ");
+  CHECK(working("user x\ncall 1 Read a.cpp\nresult 1 40 lines\ncall 2 Edit a.cpp\nresult 2 2 lines") ==
+        "call c2 ");
 }

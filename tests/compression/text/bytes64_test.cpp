@@ -10,7 +10,8 @@ TEST_CASE("the masks say of each byte what a look at it says") {
   for (int i = 0; i < 256 + 37; ++i) text += static_cast<char>(i * 7);
   for (std::size_t at = 0; at < text.size(); at += 13) {
     const Bytes64 bytes(text, at);
-    const auto letters = bytes.in('a', 'z'), dots = bytes.equal('.'), high = bytes.high(), zeros = bytes.equal('\0');
+    const auto letters = bytes.in('a', 'z'), dots = bytes.equal('.'), high = bytes.high(),
+               zeros = bytes.equal('\0');
     for (std::size_t i = 0; i < 64; ++i) {
       const char c = at + i < text.size() ? text[at + i] : '\0';
       INFO(at << " + " << i);

@@ -59,7 +59,8 @@ TEST_CASE("equal lines become one with a count") {
 
 TEST_CASE("lines that differ in digits or bars keep the first and the last") {
   std::string text = "start\n";
-  for (int i = 1; i <= 40; ++i) text += "[" + std::string(i, '#') + "] compiling file " + std::to_string(i) + " of 40\n";
+  for (int i = 1; i <= 40; ++i)
+    text += "[" + std::string(i, '#') + "] compiling file " + std::to_string(i) + " of 40\n";
   const auto cleaned = clean(text + "end\n");
   CHECK(cleaned == "start\n[#] compiling file 1 of 40\n[… 38 lines like these]\n[" + std::string(40, '#') +
                        "] compiling file 40 of 40\nend\n");
@@ -75,7 +76,8 @@ TEST_CASE("source keeps its repeats, but not a minified line") {
   const auto repeats = times(40, "  }\n") + times(40, "  case 17: return 17;\n");
   CHECK(clean(repeats, OutputKind::source).size() < repeats.size());  // equal lines still count
   std::string cases;
-  for (int i = 0; i < 40; ++i) cases += "  case " + std::to_string(i) + ": return name_" + std::to_string(i) + ";\n";
+  for (int i = 0; i < 40; ++i)
+    cases += "  case " + std::to_string(i) + ": return name_" + std::to_string(i) + ";\n";
   CHECK(clean(cases, OutputKind::source) == cases);
   CHECK(clean(std::string(5'000, 'x'), OutputKind::source) ==
         std::string(300, 'x') + "[… 4,600 characters]" + std::string(100, 'x'));
@@ -108,9 +110,10 @@ TEST_CASE("codes beside characters of several bytes never take a part of one") {
 }
 
 TEST_CASE("what was valid UTF-8 stays valid, whatever codes are mixed in") {
-  const std::string_view parts[] = {"a",    "é", "你",         "😀",       "\b", "\r", "\n",     "\x1b", "\x1b[",    "\x1b[1;3",
-                                    "m",    "(", "\x1b(",      "\x1b]0;", "\a", "\\", "\x1b\\", "]",    "1",        " ",
-                                    "\x7f", "P", "\x1b[31m你", "100%",    "ÿ",  "\t", "[",      "é\b",  "\xC2\x9B", "_"};
+  const std::string_view parts[] = {
+      "a",    "é", "你",         "😀",       "\b", "\r", "\n",     "\x1b", "\x1b[",    "\x1b[1;3",
+      "m",    "(", "\x1b(",      "\x1b]0;", "\a", "\\", "\x1b\\", "]",    "1",        " ",
+      "\x7f", "P", "\x1b[31m你", "100%",    "ÿ",  "\t", "[",      "é\b",  "\xC2\x9B", "_"};
   std::mt19937 random(7);
   for (int round = 0; round < 3'000; ++round) {
     std::string text;

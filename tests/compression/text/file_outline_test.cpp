@@ -69,35 +69,43 @@ TEST_CASE("it works") {
 }
 
 TEST_CASE("outline: private and nested definitions of Python, Go, Rust, TypeScript and Java") {
-  CHECK(outline("import os\n\nclass A(Base):\n    async def _run(self):\n        x = call(1)\n\n# def not_this():\ndef main():\n",
+  CHECK(outline("import os\n\nclass A(Base):\n    async def _run(self):\n        x = call(1)\n\n# def "
+                "not_this():\ndef main():\n",
                 "Python") == "3: class A(Base):\n4:     async def _run(self):\n8: def main():\n");
-  CHECK(outline("package a\n\ntype state struct {\n\tn int\n}\n\nfunc (s *state) next(a int) error {\n\treturn call(a)\n}\n",
+  CHECK(outline("package a\n\ntype state struct {\n\tn int\n}\n\nfunc (s *state) next(a int) error "
+                "{\n\treturn call(a)\n}\n",
                 "Go") == "3: type state struct {\n7: func (s *state) next(a int) error {\n");
-  CHECK(outline("impl Foo {\n    pub(crate) async fn a(&self) {\n        b();\n    }\n}\nmacro_rules! x {\n", "Rust") ==
-        "1: impl Foo {\n2:     pub(crate) async fn a(&self) {\n6: macro_rules! x {\n");
+  CHECK(outline("impl Foo {\n    pub(crate) async fn a(&self) {\n        b();\n    }\n}\nmacro_rules! x {\n",
+                "Rust") == "1: impl Foo {\n2:     pub(crate) async fn a(&self) {\n6: macro_rules! x {\n");
   CHECK(
       outline(
           "export class A {\n  private b(c: string): number {\n    if (c) {\n      call(c);\n    }\n  }\n}\n"
-          "const limit = 3;\nexport const View = ({ a }) => {\n  const onClick = async () => {\n    const x = a.map((b) => b);\n"
+          "const limit = 3;\nexport const View = ({ a }) => {\n  const onClick = async () => {\n    const x "
+          "= a.map((b) => b);\n"
           "    const type = kind(a);\n"
           "  };\n};\ndescribe('view', () => {\n  it('draws', () => {\n",
           "TypeScript") ==
-      "1: export class A {\n2:   private b(c: string): number {\n8: const limit = 3;\n9: export const View = ({ a }) => {\n"
+      "1: export class A {\n2:   private b(c: string): number {\n8: const limit = 3;\n9: export const View = "
+      "({ a }) => {\n"
       "10:   const onClick = async () => {\n15: describe('view', () => {\n16:   it('draws', () => {\n");
-  CHECK(outline("public class A {\n    @Override\n    protected List<B> all(int n) throws X {\n        foo(n);\n        B b = "
+  CHECK(outline("public class A {\n    @Override\n    protected List<B> all(int n) throws X {\n        "
+                "foo(n);\n        B b = "
                 "new B(n);\n"
                 "    }\n    private A(int n) {\n        return;\n    }\n}\n",
-                "Java") == "1: public class A {\n3:     protected List<B> all(int n) throws X {\n7:     private A(int n) {\n");
+                "Java") ==
+        "1: public class A {\n3:     protected List<B> all(int n) throws X {\n7:     private A(int n) {\n");
 }
 
 TEST_CASE("outline: headings of Markdown, not what a fence holds") {
-  CHECK(outline("# One\ntext\n```sh\n# no heading\n```\n## Two\n#hashtag\n", "Markdown") == "1: # One\n6: ## Two\n");
+  CHECK(outline("# One\ntext\n```sh\n# no heading\n```\n## Two\n#hashtag\n", "Markdown") ==
+        "1: # One\n6: ## Two\n");
 }
 
 TEST_CASE("outline: the upper keys of JSON, YAML and TOML") {
-  CHECK(
-      outline("{\n  \"name\": \"a\",\n  \"scripts\": {\n    \"a\": {\n      \"b\": {\n        \"c\": 1\n      }\n    }\n  }\n}\n",
-              "JSON") == "2:   \"name\": \"a\",\n3:   \"scripts\": {\n4:     \"a\": {\n5:       \"b\": {\n");
+  CHECK(outline("{\n  \"name\": \"a\",\n  \"scripts\": {\n    \"a\": {\n      \"b\": {\n        \"c\": 1\n   "
+                "   }\n    }\n  }\n}\n",
+                "JSON") ==
+        "2:   \"name\": \"a\",\n3:   \"scripts\": {\n4:     \"a\": {\n5:       \"b\": {\n");
   CHECK(outline("on: push\njobs:\n  build:\n    steps:\n      - uses: x\n# no: key\n", "YAML") ==
         "1: on: push\n2: jobs:\n3:   build:\n4:     steps:\n");
   CHECK(outline("name = \"a\"\n[tool.x]\nline = 3\n[[bin]]\n", "TOML") ==
@@ -105,13 +113,14 @@ TEST_CASE("outline: the upper keys of JSON, YAML and TOML") {
 }
 
 TEST_CASE("outline: the numbers are those of the file, however the reader prints them") {
-  CHECK(outline("200\tdef a():\n201\t    pass\n202\tdef b():\n", "Python") == "200\tdef a():\n202\tdef b():\n");
+  CHECK(outline("200\tdef a():\n201\t    pass\n202\tdef b():\n", "Python") ==
+        "200\tdef a():\n202\tdef b():\n");
   CHECK(outline("   200→def a():\n   201→    pass\n", "Python") == "200→def a():\n");
 }
 
 TEST_CASE("outline: only what lies between the two places, told in the state that the text before leaves") {
-  const std::string text =
-      "# One\n```\n" + std::string(400, 'x') + "\n# no heading\n```\n# Two\n" + std::string(400, 'x') + "\n# Three\n";
+  const std::string text = "# One\n```\n" + std::string(400, 'x') + "\n# no heading\n```\n# Two\n" +
+                           std::string(400, 'x') + "\n# Three\n";
   const auto from = text.find("# no"), to = text.find("# Three");
   CHECK(file_outline(text, from, to, "Markdown", plenty) ==
         "[outline of these lines, 1 entries; read what you need of them by line number]\n6: # Two\n");
@@ -147,8 +156,10 @@ TEST_CASE("outline: what does not fit is thinned evenly, the outer levels last, 
 }
 
 TEST_CASE("outline: broken or endless text does no harm") {
-  const std::string languages[] = {"C++", "TypeScript", "Markdown", "JSON", "YAML", "TOML", "Shell", "nothing"};
-  for (const std::string unit : {"\xFF", "字", "x", "(", "\"", "\"\\", "#", "[", "-", "{\n", "\t", "1\t", "f(a) {\n", "a: 1\n"}) {
+  const std::string languages[] = {"C++",  "TypeScript", "Markdown", "JSON",
+                                   "YAML", "TOML",       "Shell",    "nothing"};
+  for (const std::string unit :
+       {"\xFF", "字", "x", "(", "\"", "\"\\", "#", "[", "-", "{\n", "\t", "1\t", "f(a) {\n", "a: 1\n"}) {
     std::string text;
     while (text.size() < 50'000) text += unit;
     for (const auto& language : languages) {

@@ -11,7 +11,8 @@ bool is(const std::string& blob, int width, int height) {
   const ImageSize size = image_size(blob);
   INFO(size.width << "x" << size.height);
   CHECK((size.width == width && size.height == height));
-  for (std::size_t cut = 0; cut < blob.size(); ++cut) image_size(std::string(blob, 0, cut));  // a cut header reads nothing beyond
+  for (std::size_t cut = 0; cut < blob.size(); ++cut)
+    image_size(std::string(blob, 0, cut));  // a cut header reads nothing beyond
   return true;
 }
 

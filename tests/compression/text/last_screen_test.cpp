@@ -18,8 +18,9 @@ std::string docker_pull(int frames) {
     const int row = i % 3;
     const std::string up = std::to_string(3 - row), down = std::to_string(3 - row);
     const std::string layer = row == 0 ? "a1" : row == 1 ? "b2" : "c3";
-    out += "\x1b[" + up + "A\x1b[2K\r" + layer + (i + 3 > frames ? ": Pull complete" : ": Downloading " + std::to_string(i)) +
-           "\r\x1b[" + down + "B";
+    out += "\x1b[" + up + "A\x1b[2K\r" + layer +
+           (i + 3 > frames ? ": Pull complete" : ": Downloading " + std::to_string(i)) + "\r\x1b[" + down +
+           "B";
   }
   return out + "Status: Downloaded newer image\n";
 }
@@ -27,7 +28,8 @@ std::string docker_pull(int frames) {
 }  // namespace
 
 TEST_CASE("text that never goes up comes back as it is") {
-  for (const std::string text : {"", "plain\n", "10%\r20%\n", "\x1b[31mred\x1b[0m\n", "\x1b[2K\x1b[Jx", "\x1b[", "\x1b[12"})
+  for (const std::string text :
+       {"", "plain\n", "10%\r20%\n", "\x1b[31mred\x1b[0m\n", "\x1b[2K\x1b[Jx", "\x1b[", "\x1b[12"})
     CHECK(last_screen(text) == text);
 }
 

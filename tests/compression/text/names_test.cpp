@@ -8,7 +8,8 @@ using namespace tern;
 namespace {
 
 std::string names(std::string_view line, Escapes escapes = Escapes::plain) {
-  static constexpr const char* kinds[] = {"url", "path", "file", "place", "ident", "flag", "number", "command", "error"};
+  static constexpr const char* kinds[] = {"url",  "path",   "file",    "place", "ident",
+                                          "flag", "number", "command", "error"};
   std::vector<Name> found;
   scan_names(line, escapes, found);
   std::string out;
@@ -37,7 +38,8 @@ TEST_CASE("paths are named by their last two parts") {
 TEST_CASE("urls, flags and numbers") {
   CHECK(names("(https://a.b/c_d?e=1).") == "url=https://a.b/c_d?e=1");
   CHECK(names("run --dry-run -v") == "flag=dry-run");
-  CHECK(names("#123 ABC-42 v1.2.3 9a8b7c6d 65536 12") == "number=#123 number=ABC-42 number=9a8b7c6d number=65536");
+  CHECK(names("#123 ABC-42 v1.2.3 9a8b7c6d 65536 12") ==
+        "number=#123 number=ABC-42 number=9a8b7c6d number=65536");
   CHECK(names("version 1.2.3 of it") == "number=1.2.3");
   CHECK(names("n0-x e1-f2 c99-i3 d10/u7 w2-k") == "path=d10/u7");
 }
@@ -71,7 +73,8 @@ TEST_CASE("keys tell names and kinds apart and are the same in every run") {
 
 TEST_CASE("names are the same wherever a line stands in its text") {
   const std::string line =
-      "see src/app/main_window.cpp:42 and parseConfig(x) --dry-run https://a.io/b #123 v1.2.3 error: not found \\n\"deadbeef1\" "
+      "see src/app/main_window.cpp:42 and parseConfig(x) --dry-run https://a.io/b #123 v1.2.3 error: not "
+      "found \\n\"deadbeef1\" "
       "x_y";
   for (std::size_t at = 0; at < 140; ++at) {
     const std::string padded = std::string(at, at % 3 ? ' ' : 'a') + "\n" + line + "\ntail_of_it";

@@ -22,7 +22,8 @@ std::vector<std::string> sentences(std::string_view text) {
 }  // namespace
 
 TEST_CASE("sentences end at their marks and at line ends, in English and in Chinese, not inside a name") {
-  CHECK(sentences("Fix a.cpp. Then test!\nDone") == std::vector<std::string>{"Fix a.cpp.", " Then test!", "\n", "Done"});
+  CHECK(sentences("Fix a.cpp. Then test!\nDone") ==
+        std::vector<std::string>{"Fix a.cpp.", " Then test!", "\n", "Done"});
   CHECK(sentences("先看。再改！") == std::vector<std::string>{"先看。", "再改！"});
 }
 
@@ -33,8 +34,9 @@ TEST_CASE("words are counted in both scripts") {
 }
 
 TEST_CASE("sentences that give a reason or a decision are told from those that only report") {
-  for (const auto* reason : {"We keep it because the lexer needs it.", "I'll use a map instead.", "The root cause is the buffer.",
-                             "Decided: no cache.", "因为缓冲区没有刷新", "决定用映射"})
+  for (const auto* reason :
+       {"We keep it because the lexer needs it.", "I'll use a map instead.", "The root cause is the buffer.",
+        "Decided: no cache.", "因为缓冲区没有刷新", "决定用映射"})
     CHECK(gives_reason(reason));
   for (const auto* report : {"All 34 tests pass.", "The sinceParser runs.", "I read the file.", "测试通过了"})
     CHECK_FALSE(gives_reason(report));

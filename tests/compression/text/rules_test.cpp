@@ -12,7 +12,8 @@ TEST_CASE("a rule says must, never, only, do not, in two languages") {
 }
 
 TEST_CASE("rules are whole sentences in order") {
-  const auto rules = rules_in("Add a parser. Never use regex in it! Thanks.\nAlways run the tests first\n必须保持接口不变。好的");
+  const auto rules = rules_in(
+      "Add a parser. Never use regex in it! Thanks.\nAlways run the tests first\n必须保持接口不变。好的");
   REQUIRE(rules.size() == 3);
   CHECK(rules[0] == "Never use regex in it!");
   CHECK(rules[1] == "Always run the tests first");

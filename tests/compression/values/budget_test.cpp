@@ -16,8 +16,11 @@ std::string picture(const Conversation& conversation, const CompressionConfig& c
 }
 }  // namespace
 
-TEST_CASE("protected are the system, the first request, the last three of the user, the last answer, the last results") {
-  std::string text = "system s\nuser first request\nassistant a\nuser second\nassistant b\nuser third\nassistant c\n";
+TEST_CASE(
+    "protected are the system, the first request, the last three of the user, the last answer, the last "
+    "results") {
+  std::string text =
+      "system s\nuser first request\nassistant a\nuser second\nassistant b\nuser third\nassistant c\n";
   CHECK(picture(script(text)) == "PP.P.PP");
   text += "user fourth\n";
   CHECK(picture(script(text)) == "PP.P.PPP");
@@ -39,7 +42,8 @@ TEST_CASE("tern's own messages are not the user's") {
 }
 
 TEST_CASE("usage counts the zones, the fixed part and the pending input, calibrated") {
-  const auto conversation = script("system s\nuser a\ncall 1 Read x\nresult 1 2000 tokens\nassistant b\nuser c");
+  const auto conversation =
+      script("system s\nuser a\ncall 1 Read x\nresult 1 2000 tokens\nassistant b\nuser c");
   Budget budget{.window = 10'000, .reserve = 2'000, .fixed = 500, .pending = 100};
   budget.config.protect_results = 0;
   const auto before = usage(conversation, budget);
@@ -96,14 +100,16 @@ TEST_CASE("recentMessages and countSystem change what the absolute threshold is 
   std::string text = "system Be brief\n";
   for (int i = 1; i <= 10; ++i) {
     const auto n = std::to_string(i);
-    text +=
-        "user question " + n + "\ncall " + n + " Read f" + n + ".cpp\nresult " + n + " 400 tokens\nassistant answer " + n + "\n";
+    text += "user question " + n + "\ncall " + n + " Read f" + n + ".cpp\nresult " + n +
+            " 400 tokens\nassistant answer " + n + "\n";
   }
   const auto conversation = test::script(text);
   Budget budget;
   budget.fixed = 5'000;
   budget.config.absolute_threshold = 2'000;
-  const auto due = [&] { return compaction_due(usage(conversation, budget), conversation.items.size(), budget); };
+  const auto due = [&] {
+    return compaction_due(usage(conversation, budget), conversation.items.size(), budget);
+  };
   const auto old = usage(conversation, budget).compressible;
   REQUIRE(old < 3'000);
   CHECK(due() == (old > 2'000));
@@ -125,7 +131,9 @@ TEST_CASE("the newest results are spared as far as they fit, for a summary with 
   const auto spared = [&](Tokens room, Spared counted) {
     return sparing_what_fits(conversation, {}, room, counted).config.protect_results;
   };
-  const auto tokens = [&](std::size_t i) { return conversation.items[conversation.items.size() - i]->tokens; };
+  const auto tokens = [&](std::size_t i) {
+    return conversation.items[conversation.items.size() - i]->tokens;
+  };
   const Tokens two = tokens(2) + tokens(3) + tokens(4) + tokens(5);  // the newest two rounds
   CHECK(spared(100'000, Spared::rounds) == 5);
   CHECK(spared(two, Spared::rounds) == 2);

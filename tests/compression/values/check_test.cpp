@@ -13,7 +13,8 @@ namespace {
 
 std::string faults(const char* text) {
   std::string all;
-  for (const auto& problem : check(script(text))) all += std::to_string(problem.item.value) + ": " + problem.what + "\n";
+  for (const auto& problem : check(script(text)))
+    all += std::to_string(problem.item.value) + ": " + problem.what + "\n";
   return all;
 }
 
@@ -58,16 +59,21 @@ TEST_CASE("check names each fault") {
 TEST_CASE("repair answers what was interrupted, with the same id every time") {
   const auto text = "user 1 a\ncall 1 Read x\ncall 2 Read y\nresult 1 = done";
   CHECK(repaired(text) ==
-        "user 1 a\ncall 1 Read x\ncall 2 Read y\nresult 1 = done\nerror 2 = [interrupted: no result was recorded]\n");
-  CHECK(repaired("user 1 a\ncall 1 Read x") == "user 1 a\ncall 1 Read x\nerror 1 = [interrupted: no result was recorded]\n");
+        "user 1 a\ncall 1 Read x\ncall 2 Read y\nresult 1 = done\nerror 2 = [interrupted: no result was "
+        "recorded]\n");
+  CHECK(repaired("user 1 a\ncall 1 Read x") ==
+        "user 1 a\ncall 1 Read x\nerror 1 = [interrupted: no result was recorded]\n");
   CHECK(repair(script("user 1 a\ncall 1 Read x")).items[2]->id ==
         repair(script("user 1 a\ncall 1 Read x\nassistant 9 b")).items[2]->id);
 }
 
 TEST_CASE("repair moves late results to their place and lets orphans go") {
-  CHECK(repaired("user 1 a\ncall 1 Read x\nuser 3 wait\nresult 1 = y") == "user 1 a\ncall 1 Read x\nresult 1 = y\nuser 3 wait\n");
-  CHECK(repaired("user 1 a\nassistant 2 b\nresult 7 = lost\nassistant 4 c") == "user 1 a\nassistant 2 b\nsay c\n");
-  CHECK(repaired("user 1 a\ncall 1 Read x\nresult 1 = y\nresult 1 = z") == "user 1 a\ncall 1 Read x\nresult 1 = y\n");
+  CHECK(repaired("user 1 a\ncall 1 Read x\nuser 3 wait\nresult 1 = y") ==
+        "user 1 a\ncall 1 Read x\nresult 1 = y\nuser 3 wait\n");
+  CHECK(repaired("user 1 a\nassistant 2 b\nresult 7 = lost\nassistant 4 c") ==
+        "user 1 a\nassistant 2 b\nsay c\n");
+  CHECK(repaired("user 1 a\ncall 1 Read x\nresult 1 = y\nresult 1 = z") ==
+        "user 1 a\ncall 1 Read x\nresult 1 = y\n");
 }
 
 TEST_CASE("repair drops empty texts, opens with the user and moves the system prompt to the front") {

@@ -26,7 +26,9 @@ Edit replace(std::uint64_t id, std::size_t block, std::string text) {
   result.text = std::move(text);
   return {ItemId{id}, Replace{block, std::move(result)}, {Tier::micro, "test", "because"}, 1};
 }
-Edit drop(std::uint64_t id, Tier tier = Tier::compact) { return {ItemId{id}, Drop{}, {tier, "test", "because"}, 1}; }
+Edit drop(std::uint64_t id, Tier tier = Tier::compact) {
+  return {ItemId{id}, Drop{}, {tier, "test", "because"}, 1};
+}
 ItemPtr said(std::uint64_t id, std::string text) {
   Item item;
   item.id = ItemId{id};
@@ -43,7 +45,8 @@ Edit pin(std::uint64_t id, bool on) { return {ItemId{id}, Pin{on}, {}, 0}; }
 TEST_CASE("replace changes one block and counts the item again") {
   const auto before = script(edit_world);
   const auto after = tern::apply(before, {replace(4, 0, "short")});
-  CHECK(to_script(after) == "system 1 Be brief\nuser 2 Fix it\ncall 1 Read a.cpp\nresult 1 = short\nassistant 5 Done\n");
+  CHECK(to_script(after) ==
+        "system 1 Be brief\nuser 2 Fix it\ncall 1 Read a.cpp\nresult 1 = short\nassistant 5 Done\n");
   CHECK(after.items[3]->tokens == estimate(*after.items[3]));
   CHECK(after.items[2] == before.items[2]);  // untouched items are shared
   CHECK(to_script(before) == to_script(script(edit_world)));
@@ -55,7 +58,8 @@ TEST_CASE("of two replacements of one block the last one stands") {
 }
 
 TEST_CASE("drop and insert keep the order of the others") {
-  const auto after = tern::apply(script(edit_world), {insert(5, 9, "sum"), drop(3), drop(4), insert(0, 10, "end")});
+  const auto after =
+      tern::apply(script(edit_world), {insert(5, 9, "sum"), drop(3), drop(4), insert(0, 10, "end")});
   CHECK(to_script(after) == "system 1 Be brief\nuser 2 Fix it\nuser 9 sum\nassistant 5 Done\nuser 10 end\n");
 }
 
@@ -70,8 +74,10 @@ TEST_CASE("an edit may speak of what an earlier one inserted") {
 }
 
 TEST_CASE("edits whose target is gone are skipped, the rest is applied") {
-  const auto after = tern::apply(script(edit_world), {drop(77), replace(4, 5, "no such block"), insert(77, 9, "x"), drop(5)});
-  CHECK(to_script(after) == "system 1 Be brief\nuser 2 Fix it\ncall 1 Read a.cpp\nresult 1 = one two three\n");
+  const auto after = tern::apply(script(edit_world),
+                                 {drop(77), replace(4, 5, "no such block"), insert(77, 9, "x"), drop(5)});
+  CHECK(to_script(after) ==
+        "system 1 Be brief\nuser 2 Fix it\ncall 1 Read a.cpp\nresult 1 = one two three\n");
 }
 
 TEST_CASE("the system prompt is never touched, a pin only by the last resort") {
@@ -113,4 +119,6 @@ TEST_CASE("what a second step says of an insert of the first changes that insert
   for (const auto& edit : edits) CHECK(edit.target != ItemId{});
 }
 
-TEST_CASE("saved is the sum of what the edits say") { CHECK(saved({drop(1), drop(2), insert(3, 4, "x")}) == 2); }
+TEST_CASE("saved is the sum of what the edits say") {
+  CHECK(saved({drop(1), drop(2), insert(3, 4, "x")}) == 2);
+}

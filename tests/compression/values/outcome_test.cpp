@@ -6,7 +6,9 @@ using namespace tern;
 
 namespace {
 
-ToolResult failed(std::string text) { return {"1", "Bash", std::move(text), true, "make test", {}, ResultForm::full}; }
+ToolResult failed(std::string text) {
+  return {"1", "Bash", std::move(text), true, "make test", {}, ResultForm::full};
+}
 
 }  // namespace
 

@@ -19,7 +19,8 @@ Conversation talk(int turns) {
   std::string text = "system Be brief\n";
   for (int i = 1; i <= turns; ++i) {
     const auto n = std::to_string(i);
-    text += "user go on " + n + "\ncall " + n + " Read f" + n + ".cpp\nresult " + n + " 500 tokens\nassistant done " + n + "\n";
+    text += "user go on " + n + "\ncall " + n + " Read f" + n + ".cpp\nresult " + n +
+            " 500 tokens\nassistant done " + n + "\n";
   }
   return script(text);
 }
@@ -39,7 +40,8 @@ TEST_CASE("every strategy without a model is held to a range picked by hand") {
   const auto conversation = talk(40);
   for (const auto* name : {"middle", "oldest", "hybrid", "tools", "microcompact", "truncate", "local"}) {
     INFO(name);
-    const auto due = plan(conversation, roomy(conversation), {.manual = true, .strategy = name, .range = picked});
+    const auto due =
+        plan(conversation, roomy(conversation), {.manual = true, .strategy = name, .range = picked});
     REQUIRE_FALSE(due.edits.empty());
     for (const auto& edit : due.edits) {
       CHECK(edit.target >= picked.first);
@@ -57,7 +59,8 @@ TEST_CASE("a range comes down to its share, not to that of the window") {
   const auto inside = 15 * (count(conversation) / 40);
   for (const auto* name : {"middle", "oldest", "hybrid", "truncate"}) {
     INFO(name);
-    const auto due = plan(conversation, roomy(conversation), {.manual = true, .strategy = name, .range = picked});
+    const auto due =
+        plan(conversation, roomy(conversation), {.manual = true, .strategy = name, .range = picked});
     const auto gone = saved(due.edits);
     CHECK(gone >= inside / 2 - 600);
     CHECK(gone <= inside / 2 + 1'200);
@@ -67,7 +70,8 @@ TEST_CASE("a range comes down to its share, not to that of the window") {
 TEST_CASE("the oldest of a range leave first, its middle from the middle") {
   const auto conversation = talk(40);
   const auto first_gone = [&](const char* name) {
-    const auto due = plan(conversation, roomy(conversation), {.manual = true, .strategy = name, .range = picked});
+    const auto due =
+        plan(conversation, roomy(conversation), {.manual = true, .strategy = name, .range = picked});
     return due.edits.empty() ? 0 : due.edits.front().target.value;
   };
   CHECK(first_gone("oldest") == 42);
@@ -78,7 +82,8 @@ TEST_CASE("an empty or foreign range changes nothing") {
   const auto conversation = talk(4);
   const ItemRange nowhere{ItemId{900}, ItemId{950}};
   CHECK(stretch_of(conversation.items, nowhere).end == 0);
-  for (const auto* strategy : strategies()) CHECK(propose_within(*strategy, conversation, roomy(conversation), nowhere).empty());
+  for (const auto* strategy : strategies())
+    CHECK(propose_within(*strategy, conversation, roomy(conversation), nowhere).empty());
 }
 
 TEST_CASE("whatever the conversation, range and strategy, what lies outside stays as it is") {
@@ -89,7 +94,8 @@ TEST_CASE("whatever the conversation, range and strategy, what lies outside stay
     const auto [first, end] = stretch_of(items, range);
     for (const auto* strategy : strategies()) {
       INFO("seed " << seed << ", " << strategy->name);
-      const auto after = tern::apply(conversation, propose_within(*strategy, conversation, roomy(conversation), range));
+      const auto after =
+          tern::apply(conversation, propose_within(*strategy, conversation, roomy(conversation), range));
       CHECK(check(after).empty());
       CHECK(count(after) <= count(conversation));
       const auto stands = [&](const ItemPtr& item) {

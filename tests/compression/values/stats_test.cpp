@@ -32,7 +32,8 @@ TEST_CASE("suggestions come from the history, with their reasons") {
   const CompressionConfig config;
   CHECK(suggest({}, config).empty());
   CHECK(suggest({{batch(Tier::micro, 1'000, 500), batch(Tier::compact, 1'000, 400)}}, config).empty());
-  CHECK(keys(suggest({{batch(Tier::micro, 1'000, 950), batch(Tier::micro, 1'000, 940), batch(Tier::micro, 1'000, 930)}},
+  CHECK(keys(suggest({{batch(Tier::micro, 1'000, 950), batch(Tier::micro, 1'000, 940),
+                       batch(Tier::micro, 1'000, 930)}},
                      config)) == "microLowWater=0.10 ");
   CHECK(keys(suggest({{batch(Tier::truncate, 1'000, 600)}}, config)) == "compactAt=0.70 ");
   const auto weak = batch(Tier::compact, 1'000, 800);
@@ -42,7 +43,8 @@ TEST_CASE("suggestions come from the history, with their reasons") {
 }
 
 TEST_CASE("the cost of a cut on a warm cache: the worked example") {
-  // 40k saved, 60k rewritten: 17 requests with a five-minute cache, 28 with an hour's, 13 without a write premium.
+  // 40k saved, 60k rewritten: 17 requests with a five-minute cache, 28 with an hour's, 13 without a write
+  // premium.
   auto before = test::script("user 1 a\ncall 1 Read a\nresult 1 = x\nassistant 4 b");
   const auto sized = [&](std::size_t i, Tokens tokens) {
     Item item = *before.items[i];
@@ -67,7 +69,9 @@ TEST_CASE("a small cut far in front does not break the cache of what stands behi
     item->tokens = 5'000;
     before.items.push_back(item);
   }
-  const auto cut = [](std::uint64_t item, Tokens saved) { return Edit{ItemId{item}, Replace{0, Text{}}, {}, saved}; };
+  const auto cut = [](std::uint64_t item, Tokens saved) {
+    return Edit{ItemId{item}, Replace{0, Text{}}, {}, saved};
+  };
   const Edits small{cut(1, 200), cut(2, 100), cut(4, 4'000)};
   const auto left = worth_rewriting(before, small, 25);
   REQUIRE(left.size() == 1);

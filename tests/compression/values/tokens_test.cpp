@@ -58,7 +58,8 @@ TEST_CASE("the founding formula, exactly") {
   std::string words;
   for (int i = 0; i < 20; ++i) words += "ab ";
   CHECK(seed_estimate(words) == 14);
-  CHECK(seed_estimate("\xE4\xBD\xA0\xE5\xA5\xBD\xE4\xB8\x96\xE7\x95\x8C\xEF\xBC\x81") == 2);  // characters, not bytes
+  CHECK(seed_estimate("\xE4\xBD\xA0\xE5\xA5\xBD\xE4\xB8\x96\xE7\x95\x8C\xEF\xBC\x81") ==
+        2);  // characters, not bytes
 }
 
 TEST_CASE("the founding formula of messages and blocks") {

@@ -41,14 +41,15 @@ struct ShellWorld {
 
   ToolOutput run(const Tool& tool, const json& args) {
     shell_spec("", "/tmp");
-    return call_tool(tool, args, {workspace, files, journal, jobs, todos}, "call/1", sandbox, [this](ToolContext& ctx) {
-      ctx.stop = stop.get_token();
-      ctx.spill_dir = spill.path();
-      ctx.progress = [this](std::string_view bytes) {
-        live.append(bytes);
-        if (heard) heard();
-      };
-    });
+    return call_tool(tool, args, {workspace, files, journal, jobs, todos}, "call/1", sandbox,
+                     [this](ToolContext& ctx) {
+                       ctx.stop = stop.get_token();
+                       ctx.spill_dir = spill.path();
+                       ctx.progress = [this](std::string_view bytes) {
+                         live.append(bytes);
+                         if (heard) heard();
+                       };
+                     });
   }
   ToolOutput sh(const std::string& command) { return run(bash_tool(), {{"command", command}}); }
 };
@@ -97,9 +98,11 @@ TEST_CASE("the working directory persists inside the workspace only") {
 
 TEST_CASE("a command that outlasts its time goes to the background, and can be read and ended") {
   ShellWorld w;
-  const ToolOutput moved = w.run(
-      bash_tool(), {{"command", "echo begun; echo $$ > pid; while [ ! -e go ]; do sleep 0.01; done; echo went; exec sleep 60"},
-                    {"timeout", 300}});
+  const ToolOutput moved =
+      w.run(bash_tool(),
+            {{"command",
+              "echo begun; echo $$ > pid; while [ ! -e go ]; do sleep 0.01; done; echo went; exec sleep 60"},
+             {"timeout", 300}});
   CHECK_FALSE(moved.is_error);
   CHECK(says(moved.text, "still running after 0.3 s and was moved to the background"));
   CHECK(says(moved.text, "bash_1"));
@@ -142,11 +145,13 @@ TEST_CASE("run_in_background answers at once, and tells when it ends") {
     told = job.id + " " + job.how;
     heard.notify_all();
   };
-  const ToolOutput started = w.run(bash_tool(), {{"command", "echo a; echo b; exit 5"}, {"run_in_background", true}});
+  const ToolOutput started =
+      w.run(bash_tool(), {{"command", "echo a; echo b; exit 5"}, {"run_in_background", true}});
   CHECK(says(started.text, "bash_1"));
   for (int i = 0; i < 1000 && w.jobs.running() > 0; ++i) ::poll(nullptr, 0, 5);
   CHECK(w.run(bash_output_tool(), {{"bash_id", "bash_1"}, {"filter", "("}}).is_error);
-  CHECK(w.run(bash_output_tool(), {{"bash_id", "bash_1"}, {"filter", "((a{1,250}){1,250}){1,250}"}}).is_error);  // no gigabytes
+  CHECK(w.run(bash_output_tool(), {{"bash_id", "bash_1"}, {"filter", "((a{1,250}){1,250}){1,250}"}})
+            .is_error);  // no gigabytes
   const ToolOutput output = w.run(bash_output_tool(), {{"bash_id", "bash_1"}, {"filter", "^b"}});
   CHECK(says(output.text, "exit 5"));
   CHECK(says(output.text, "\nb\n"));
@@ -204,14 +209,16 @@ TEST_CASE("questions nobody can answer are recognised") {
                            "Are you sure you want to continue connecting (yes/no)? ",
                            "Username for 'https://github.com': ", "Press ENTER to continue", "overwrite a? "})
     CHECK(reads_like_question(line));
-  for (const char* line : {"", "Compiling foo v1.0", "warning: unused", "47%", "note: ", "error: expected ':'", "building...",
-                           "Computing center of mass: ", "Bisecting laptop: ", "unconfirmed:", "reselect all:"})
+  for (const char* line :
+       {"", "Compiling foo v1.0", "warning: unused", "47%", "note: ", "error: expected ':'", "building...",
+        "Computing center of mass: ", "Bisecting laptop: ", "unconfirmed:", "reselect all:"})
     CHECK_FALSE(reads_like_question(line));
 }
 
 namespace {
 
-Following ask(const std::string& command, std::string& live, OutputRing& output, milliseconds time = std::chrono::seconds(60)) {
+Following ask(const std::string& command, std::string& live, OutputRing& output,
+              milliseconds time = std::chrono::seconds(60)) {
   TempDir temp;
   Process process;
   REQUIRE(process.start(shell_spec(command, temp.path())).empty());
@@ -228,7 +235,8 @@ TEST_CASE("who waits for an answer at a terminal of its own is ended") {
   std::string live;
   OutputRing output;
   const Following following =
-      ask("exec python3 -c 'import pty; pid, fd = pty.fork()\nif pid == 0:\n  input(\"Proceed? [y/N] \")\nimport os\nwhile True: "
+      ask("exec python3 -c 'import pty; pid, fd = pty.fork()\nif pid == 0:\n  input(\"Proceed? [y/N] "
+          "\")\nimport os\nwhile True: "
           "os.write(1, os.read(fd, 99))'",
           live, output);
   CHECK(following.how == Following::How::asking);
@@ -249,12 +257,14 @@ TEST_CASE("what only reads like a question is said and goes on") {
 TEST_CASE("a command that takes its time to end is not waited for by who stops the turn") {
   TempDir temp;
   Process process;
-  REQUIRE(process.start(shell_spec("trap '' TERM; echo up; while :; do sleep 1000; done", temp.path())).empty());
+  REQUIRE(
+      process.start(shell_spec("trap '' TERM; echo up; while :; do sleep 1000; done", temp.path())).empty());
   OutputRing output;
   std::stop_source stop;
   FollowLimits limits;
   limits.grace = std::chrono::hours(1);  // it does not end while it is waited for
-  const Following following = follow(process, output, limits, stop.get_token(), [&](std::string_view) { stop.request_stop(); });
+  const Following following =
+      follow(process, output, limits, stop.get_token(), [&](std::string_view) { stop.request_stop(); });
   CHECK(following.how == Following::How::leaving);
   CHECK(process.running());
   process.stop(milliseconds(0));
@@ -275,7 +285,8 @@ TEST_CASE("what an interrupted command does before it ends is undone with its tu
   std::ofstream(w.temp.path() / "a") << "one\n";
   w.journal.begin_turn(1);
   w.heard = [&] { w.stop.request_stop(); };
-  const ToolOutput ended = w.sh("trap 'echo two > a; sleep 0.2; exit 1' TERM; echo up; while :; do sleep 0.01; done");
+  const ToolOutput ended =
+      w.sh("trap 'echo two > a; sleep 0.2; exit 1' TERM; echo up; while :; do sleep 0.01; done");
   CHECK(says(ended.text, "Interrupted by the user"));
   CHECK(ended.note.starts_with("interrupted"));
   w.stop = {};

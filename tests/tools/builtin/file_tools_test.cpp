@@ -71,7 +71,8 @@ TEST_CASE("Read helps with what is missing, lists directories, refuses the rest 
   CHECK(has(world.read("src/tokeniser.cpp").text, "Did you mean src/tokenizer.cpp?"));
   CHECK(has(world.read("readme.MD").text, "Did you mean README.md?"));
   CHECK(has(world.read("tokenizer.cpp").text, "Did you mean src/tokenizer.cpp?"));
-  CHECK(has(world.read("zzz").text, "File does not exist. Note: your current working directory is " + world.root.native()));
+  CHECK(has(world.read("zzz").text,
+            "File does not exist. Note: your current working directory is " + world.root.native()));
   auto listing = world.read("src");
   CHECK_FALSE(listing.is_error);
   CHECK(has(listing.text, "- tokenizer.cpp  1 byte"));
@@ -121,7 +122,8 @@ TEST_CASE("a file too large to hold is read in its encoding, its long lines coun
 TEST_CASE("the encoding is named and the text shown as UTF-8") {
   World world;
   put(world.root / "w", "caf\xe9\n");
-  CHECK(world.read("w").text == "1\tcafé\n[Windows-1252 text, shown as UTF-8; Edit and Write keep the encoding.]");
+  CHECK(world.read("w").text ==
+        "1\tcafé\n[Windows-1252 text, shown as UTF-8; Edit and Write keep the encoding.]");
   put(world.root / "u", std::string("\xff\xfeh\0i\0\n\0", 8));
   CHECK(has(world.read("u").text, "1\thi\n[UTF-16LE"));
 }
@@ -142,7 +144,8 @@ TEST_CASE("a PDF is its text where pdftotext is, else a refusal that names it") 
   std::string pdf = "%PDF-1.4\n";
   std::vector<std::size_t> at;
   for (const auto& object :
-       {std::string("<< /Type /Catalog /Pages 2 0 R >>"), std::string("<< /Type /Pages /Kids [3 0 R] /Count 1 >>"),
+       {std::string("<< /Type /Catalog /Pages 2 0 R >>"),
+        std::string("<< /Type /Pages /Kids [3 0 R] /Count 1 >>"),
         std::string("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
                     "/Resources << /Font << /F1 5 0 R >> >> >>"),
         "<< /Length " + std::to_string(page.size()) + " >>\nstream\n" + page + "\nendstream",
@@ -157,7 +160,8 @@ TEST_CASE("a PDF is its text where pdftotext is, else a refusal that names it") 
     std::snprintf(row, sizeof row, "%010zu 00000 n \n", offset);
     pdf += row;
   }
-  put(world.root / "report.pdf", pdf + "trailer << /Size 6 /Root 1 0 R >>\nstartxref\n" + std::to_string(table) + "\n%%EOF\n");
+  put(world.root / "report.pdf",
+      pdf + "trailer << /Size 6 /Root 1 0 R >>\nstartxref\n" + std::to_string(table) + "\n%%EOF\n");
   set_supervisor(places::supervisor());
   const auto output = world.read("report.pdf");
   if (std::system("pdftotext -v > /dev/null 2>&1") == 0) {
@@ -175,9 +179,10 @@ TEST_CASE("a PDF is its text where pdftotext is, else a refusal that names it") 
 
 TEST_CASE("a notebook is told by its cells") {
   std::string error;
-  auto text = notebook_text(R"({"cells":[{"cell_type":"code","source":["x = 1\n","x"],"outputs":[{"data":{"text/plain":["1"]}}]},
+  auto text = notebook_text(
+      R"({"cells":[{"cell_type":"code","source":["x = 1\n","x"],"outputs":[{"data":{"text/plain":["1"]}}]},
                                {"cell_type":"markdown","source":"# Hi"}]})",
-                            error);
+      error);
   CHECK(error.empty());
   CHECK(text == "# Cell 1 (code)\nx = 1\nx\n# Output\n1\n# Cell 2 (markdown)\n# Hi\n");
   notebook_text("[]", error);
@@ -187,7 +192,8 @@ TEST_CASE("a notebook is told by its cells") {
 TEST_CASE("Edit insists on a read and tells what it did") {
   World world;
   put(world.root / "a", "one\ntwo\nthree\n");
-  CHECK(world.edit("a", "two", "2").text == "File has not been read yet. Read it first before writing to it.");
+  CHECK(world.edit("a", "two", "2").text ==
+        "File has not been read yet. Read it first before writing to it.");
   world.read("a");
   auto output = world.edit("a", "two", "2");
   CHECK_FALSE(output.is_error);
@@ -235,14 +241,18 @@ TEST_CASE("MultiEdit is all or nothing") {
   World world;
   put(world.root / "a", "one two\n");
   world.read("a");
-  auto bad = world.run("MultiEdit",
-                       {{"file_path", "a"},
-                        {"edits", {{{"old_string", "one"}, {"new_string", "1"}}, {{"old_string", "six"}, {"new_string", "6"}}}}});
+  auto bad = world.run(
+      "MultiEdit",
+      {{"file_path", "a"},
+       {"edits",
+        {{{"old_string", "one"}, {"new_string", "1"}}, {{"old_string", "six"}, {"new_string", "6"}}}}});
   CHECK(has(bad.text, "Edit 2 of 2 failed; none was applied."));
   CHECK(get(world.root / "a") == "one two\n");
   auto good = world.run(
-      "MultiEdit", {{"file_path", "a"},
-                    {"edits", {{{"old_string", "one"}, {"new_string", "1"}}, {{"old_string", "1 two"}, {"new_string", "1 2"}}}}});
+      "MultiEdit",
+      {{"file_path", "a"},
+       {"edits",
+        {{{"old_string", "one"}, {"new_string", "1"}}, {{"old_string", "1 two"}, {"new_string", "1 2"}}}}});
   CHECK_FALSE(good.is_error);
   CHECK(get(world.root / "a") == "1 2\n");
 }
@@ -312,9 +322,12 @@ TEST_CASE("Write replaces no lines that were never shown") {
   std::string text;
   for (int i = 1; i <= 5000; ++i) text += "line " + std::to_string(i) + "\n";
   put(world.root / "a", text);
-  const auto page = [&](int offset, int limit) { world.run("Read", {{"file_path", "a"}, {"offset", offset}, {"limit", limit}}); };
+  const auto page = [&](int offset, int limit) {
+    world.run("Read", {{"file_path", "a"}, {"offset", offset}, {"limit", limit}});
+  };
   page(1, 3);
-  CHECK(has(world.write("a", "new\n").text, "lines from 4 on have not been shown. Read them first (offset=4)"));
+  CHECK(
+      has(world.write("a", "new\n").text, "lines from 4 on have not been shown. Read them first (offset=4)"));
   CHECK_FALSE(world.edit("a", "line 2\n", "line two\n").is_error);
   CHECK(world.write("a", "new\n").is_error);
   page(3001, 2000);

@@ -40,7 +40,8 @@ bool soon(Condition condition, milliseconds limit = std::chrono::seconds(5)) {
   return true;
 }
 
-// What a run promises to do within a second must take no longer of its own accord; a busy machine may have to be asked again.
+// What a run promises to do within a second must take no longer of its own accord; a busy machine may have to
+// be asked again.
 template <typename Run>
 auto within_a_second(Run run) {
   auto ran = run();
@@ -102,8 +103,9 @@ TEST_CASE("a command's output, status and order") {
 TEST_CASE("a command sees no terminal, no input, three descriptors and no secrets") {
   ::setenv("TERN_TEST_API_KEY", "sk-secret", 1);
   ::setenv("LD_TEST", "x", 1);
-  const CommandRan ran =
-      run_command("cat; read x || echo no-input; ls /proc/self/fd | wc -l; env; (: < /dev/tty) 2>/dev/null || echo no-tty; tty");
+  const CommandRan ran = run_command(
+      "cat; read x || echo no-input; ls /proc/self/fd | wc -l; env; (: < /dev/tty) 2>/dev/null || echo "
+      "no-tty; tty");
   CHECK(ran.text.find("no-input") != std::string::npos);
   CHECK(ran.text.find("no-tty") != std::string::npos);
   CHECK(ran.text.find("not a tty") != std::string::npos);
@@ -146,7 +148,9 @@ std::vector<std::string> background_forms(const std::string& marker) {
   };
 }
 
-std::string left_of(const std::string& marker) { return run_command("pgrep -f '^" + marker + "' || echo none").text; }
+std::string left_of(const std::string& marker) {
+  return run_command("pgrep -f '^" + marker + "' || echo none").text;
+}
 
 }  // namespace
 
@@ -165,8 +169,8 @@ TEST_CASE("twelve ways into the background, none outlives a stop by a second") {
   const std::string marker = "sleep 6543" + std::to_string(::getpid());
   for (const std::string& form : background_forms(marker)) {
     INFO(form);
-    const CommandRan ran =
-        within_a_second([&] { return stopped_run("trap '' TERM; " + form + "\necho up; " + marker + "; " + marker); });
+    const CommandRan ran = within_a_second(
+        [&] { return stopped_run("trap '' TERM; " + form + "\necho up; " + marker + "; " + marker); });
     CHECK(ran.end.stopped);
     CHECK(ran.end.error.empty());
     CHECK(left_of(marker) == "none\n");
@@ -180,8 +184,9 @@ TEST_CASE("short background work may still finish") {
 }
 
 TEST_CASE("stopping ends stubborn trees in time") {
-  const char* stubborn[] = {"yes", "trap '' TERM INT HUP; echo up; while :; do :; done", "echo up; kill -STOP $$",
-                            "trap '' TERM; setsid bash -c 'trap \"\" TERM; sleep 999' & echo up; wait; sleep 999"};
+  const char* stubborn[] = {
+      "yes", "trap '' TERM INT HUP; echo up; while :; do :; done", "echo up; kill -STOP $$",
+      "trap '' TERM; setsid bash -c 'trap \"\" TERM; sleep 999' & echo up; wait; sleep 999"};
   for (const char* command : stubborn) {
     INFO(command);
     const CommandRan ran = within_a_second([&] { return stopped_run(command); });
@@ -200,24 +205,27 @@ TEST_CASE("what multiplies without end is ended") {
   CHECK(run_command("echo next").text == "next\n");
 }
 
-// TERN_BOMB=1 takes the real one, which nothing but us would end; else each doubles, and dies out after ten generations.
+// TERN_BOMB=1 takes the real one, which nothing but us would end; else each doubles, and dies out after ten
+// generations.
 TEST_CASE("a fork bomb is ended with all that it became, and the next command works") {
   const std::string marker = "sleep 3" + std::to_string(::getpid());
   const bool real = std::getenv("TERN_BOMB") != nullptr;
-  ProcessSpec spec =
-      shell_spec(real ? ":(){ :|:& };:; " + marker
-                      : "b() { [ $1 -gt 0 ] && { b $(($1-1)) | b $(($1-1)) & }; exec " + marker + "; }; b 9; " + marker,
-                 "/tmp");
+  ProcessSpec spec = shell_spec(
+      real ? ":(){ :|:& };:; " + marker
+           : "b() { [ $1 -gt 0 ] && { b $(($1-1)) | b $(($1-1)) & }; exec " + marker + "; }; b 9; " + marker,
+      "/tmp");
   spec.max_processes = real ? 1000 : 200;
   const CommandRan ran = run_spec(spec);
   CHECK(ran.took < std::chrono::seconds(8 * test::slower));  // half a second on a quiet machine
-  CHECK(ran.end.error.find("more than " + std::to_string(spec.max_processes) + " processes") != std::string::npos);
+  CHECK(ran.end.error.find("more than " + std::to_string(spec.max_processes) + " processes") !=
+        std::string::npos);
   CHECK(run_command("pgrep -f '^" + marker + "' || echo none").text == "none\n");
   if (real) WARN("gone after " << ran.took.count() << " ms");
 }
 
 TEST_CASE("output of any size is taken in, counted and kept at both ends") {
-  const CommandRan ran = run_command("echo first; head -c 30000000 /dev/zero | tr '\\0' 'x'; echo; echo last");
+  const CommandRan ran =
+      run_command("echo first; head -c 30000000 /dev/zero | tr '\\0' 'x'; echo; echo last");
   CHECK(ran.text.rfind("first\n", 0) == 0);
   CHECK(ran.text.find("not shown here") != std::string::npos);
   CHECK(ran.text.substr(ran.text.size() - 5) == "last\n");
@@ -230,16 +238,17 @@ TEST_CASE("a flood without a line end does not grow us") {
   const long megabytes = asked != nullptr ? std::atol(asked) : 200;
   rusage before{}, after{};
   ::getrusage(RUSAGE_SELF, &before);
-  const CommandRan ran =
-      run_spec(shell_spec("head -c " + std::to_string(megabytes) + "M /dev/zero", "/tmp"), std::chrono::minutes(10));
+  const CommandRan ran = run_spec(shell_spec("head -c " + std::to_string(megabytes) + "M /dev/zero", "/tmp"),
+                                  std::chrono::minutes(10));
   ::getrusage(RUSAGE_SELF, &after);
   CHECK(ran.error.empty());
   CHECK(ran.end.status == 0);
   const long grown = after.ru_maxrss - before.ru_maxrss;
   CHECK(grown <= 32 * 1024);
   if (asked != nullptr)
-    WARN(megabytes << " MB in " << ran.took.count() << " ms, " << megabytes * 1000 / std::max<long>(1, ran.took.count())
-                   << " MB/s, memory grew by " << grown << " KB");
+    WARN(megabytes << " MB in " << ran.took.count() << " ms, "
+                   << megabytes * 1000 / std::max<long>(1, ran.took.count()) << " MB/s, memory grew by "
+                   << grown << " KB");
 }
 
 TEST_CASE("many commands leave no descriptor, no zombie and no blocked signal behind") {
@@ -248,7 +257,8 @@ TEST_CASE("many commands leave no descriptor, no zombie and no blocked signal be
   sigset_t before, after;
   ::pthread_sigmask(SIG_SETMASK, nullptr, &before);
   const int descriptors = open_descriptors();
-  pid_t others = 0;  // of tests before this one: a probe of the sandbox leaves us a child once we adopt orphans
+  pid_t others =
+      0;  // of tests before this one: a probe of the sandbox leaves us a child once we adopt orphans
   while ((others = ::waitpid(-1, nullptr, WNOHANG)) > 0) {}
   const char* rounds = std::getenv("TERN_ROUNDS");  // a thousand at night
   for (int i = 0; i < (rounds == nullptr ? 100 : std::atoi(rounds)); ++i)
@@ -287,7 +297,9 @@ TEST_CASE("a warm supervisor takes the next command, a dead one is replaced") {
 
 TEST_CASE("one supervisor serves command after command, each with its own output") {
   cool_supervisor();
-  const auto parent = [](const char* command) { return run_command(std::string(command) + "echo $PPID").text; };
+  const auto parent = [](const char* command) {
+    return run_command(std::string(command) + "echo $PPID").text;
+  };
   const std::string first = parent("");
   CHECK(parent("") == first);
   CHECK(parent("exec 2>&-; ") == first);
@@ -302,8 +314,8 @@ TEST_CASE("one supervisor serves command after command, each with its own output
 
 TEST_CASE("a command that kills its own supervisor takes nothing with it but itself") {
   TempDir temp;
-  const CommandRan ran =
-      run_command("(setsid sleep 4321 & echo $! > " + (temp.path() / "pid").string() + "); kill -9 $PPID; sleep 5");
+  const CommandRan ran = run_command("(setsid sleep 4321 & echo $! > " + (temp.path() / "pid").string() +
+                                     "); kill -9 $PPID; sleep 5");
   CHECK(ran.end.error.find("supervisor") != std::string::npos);
   const pid_t pid = read_pid(temp.path() / "pid");
   REQUIRE(pid > 0);
@@ -318,8 +330,9 @@ TEST_CASE("what it left in a session and an environment of its own is ended, our
     ::pause();
     ::_exit(0);
   }
-  const CommandRan ran = run_command("(env -i setsid sh -c '(sleep 4322 & echo $! > " + file + "; wait)' &); until [ -s " + file +
-                                     " ]; do :; done; kill -9 $PPID; sleep 5");
+  const CommandRan ran =
+      run_command("(env -i setsid sh -c '(sleep 4322 & echo $! > " + file + "; wait)' &); until [ -s " +
+                  file + " ]; do :; done; kill -9 $PPID; sleep 5");
   pid_t left = 0;
   std::ifstream(file) >> left;
   REQUIRE(left > 0);
@@ -340,9 +353,9 @@ TEST_CASE("a second after the owner is killed, its commands are gone") {
     const pid_t owner = ::fork();
     if (owner == 0) {
       Process process;
-      process.start(shell_spec(
-          "trap '' TERM; setsid " + marker + " & echo $! > " + file.string() + "; echo $$ > " + own.string() + "; exec " + marker,
-          "/tmp"));
+      process.start(shell_spec("trap '' TERM; setsid " + marker + " & echo $! > " + file.string() +
+                                   "; echo $$ > " + own.string() + "; exec " + marker,
+                               "/tmp"));
       for (;;) ::poll(nullptr, 0, 1000);
     }
     REQUIRE(soon([&] { return read_pid(file) > 0 && read_pid(own) > 0; }, std::chrono::seconds(60)));

@@ -47,7 +47,8 @@ struct Wire {
   static std::string all(int fd) {
     std::string text;
     char part[4096];
-    for (ssize_t got; (got = ::read(fd, part, sizeof part)) > 0;) text.append(part, static_cast<std::size_t>(got));
+    for (ssize_t got; (got = ::read(fd, part, sizeof part)) > 0;)
+      text.append(part, static_cast<std::size_t>(got));
     return text;
   }
   int wait() {
@@ -65,7 +66,8 @@ std::string value(const Fields& fields, const char* key) {
 }
 
 Fields request(const std::string& command) {
-  return {{"arg", "/bin/sh"}, {"arg", "-c"}, {"arg", command}, {"env", "PATH=/usr/bin:/bin"}, {"env", "A=b"}, {"cwd", "/tmp"}};
+  return {{"arg", "/bin/sh"}, {"arg", "-c"},  {"arg", command}, {"env", "PATH=/usr/bin:/bin"},
+          {"env", "A=b"},     {"cwd", "/tmp"}};
 }
 
 }  // namespace
@@ -74,7 +76,8 @@ TEST_CASE("fields survive the wire, broken ones end it") {
   const Fields fields{{"a", "b"}, {"a", ""}, {"empty", ""}, {"c", "line\nline"}};
   const std::string packed = pack_fields(fields);
   CHECK(unpack_fields(std::string_view(packed).substr(4)) == fields);
-  for (std::size_t cut = 0; cut + 4 < packed.size(); ++cut) unpack_fields(std::string_view(packed).substr(4, cut));
+  for (std::size_t cut = 0; cut + 4 < packed.size(); ++cut)
+    unpack_fields(std::string_view(packed).substr(4, cut));
   CHECK(unpack_fields("novalue").empty());
 }
 

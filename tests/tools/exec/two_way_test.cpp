@@ -26,8 +26,9 @@ struct TwoWay {
   bool until(Condition condition) {
     bool out = true, err = true;
     while (!condition()) {
-      pollfd fds[3] = {
-          {out ? process.output_fd() : -1, POLLIN, 0}, {process.errors_fd(), POLLIN, 0}, {process.status_fd(), POLLIN, 0}};
+      pollfd fds[3] = {{out ? process.output_fd() : -1, POLLIN, 0},
+                       {process.errors_fd(), POLLIN, 0},
+                       {process.status_fd(), POLLIN, 0}};
       if (::poll(fds, 3, 10'000) == 0) return false;
       if (out) out = process.drain([this](std::string_view bytes) { output += bytes; });
       if (err) err = process.drain_errors([this](std::string_view bytes) { errors += bytes; });

@@ -1,4 +1,5 @@
-// Edit on every kind of file: outside the span every byte, the mode, the owner, attributes and links stay, or nothing happens.
+// Edit on every kind of file: outside the span every byte, the mode, the owner, attributes and links stay, or
+// nothing happens.
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -49,13 +50,16 @@ std::vector<Kind> kinds() {
       {"broken UTF-8 among much UTF-8", "größe größe größe größe größe \xff\xfe\n", "\nä\xc3\n"},
       {"Windows-1252", "caf\xe9 \x93q\x94\n", "\nna\xefve\n", Encoding::cp1252},
       {"Latin-1 with holes of Windows-1252", "odd \x81 caf\xe9\n", "\n\x9d\n", Encoding::latin1},
-      {"GBK", in(Encoding::gbk, "这是注释，说明配置文件的格式\n"), in(Encoding::gbk, "\n结束的地方\n"), Encoding::gbk},
-      {"Shift-JIS", in(Encoding::shift_jis, "これは設定ファイルのコメントです\n"), in(Encoding::shift_jis, "\nここまでです\n"),
-       Encoding::shift_jis},
-      {"UTF-16LE with mark", "\xff\xfe" + in(Encoding::utf16le, "a中\r\n"), in(Encoding::utf16le, "\r\n😀"), Encoding::utf16le},
-      {"UTF-16BE with mark", "\xfe\xff" + in(Encoding::utf16be, "a中\n"), in(Encoding::utf16be, "\nb"), Encoding::utf16be},
-      {"UTF-16LE without mark", in(Encoding::utf16le, "plain words here\n"), in(Encoding::utf16le, "\nmore words\n"),
+      {"GBK", in(Encoding::gbk, "这是注释，说明配置文件的格式\n"), in(Encoding::gbk, "\n结束的地方\n"),
+       Encoding::gbk},
+      {"Shift-JIS", in(Encoding::shift_jis, "これは設定ファイルのコメントです\n"),
+       in(Encoding::shift_jis, "\nここまでです\n"), Encoding::shift_jis},
+      {"UTF-16LE with mark", "\xff\xfe" + in(Encoding::utf16le, "a中\r\n"), in(Encoding::utf16le, "\r\n😀"),
        Encoding::utf16le},
+      {"UTF-16BE with mark", "\xfe\xff" + in(Encoding::utf16be, "a中\n"), in(Encoding::utf16be, "\nb"),
+       Encoding::utf16be},
+      {"UTF-16LE without mark", in(Encoding::utf16le, "plain words here\n"),
+       in(Encoding::utf16le, "\nmore words\n"), Encoding::utf16le},
       {"form feeds and escapes", "a\f\x1b[31mred\x1b[0m\n", "\n\b\x07\n"},
       {"a very long line", std::string(300'000, 'x') + "\n", "\n" + std::string(100'000, 'y')},
       {"tabs and indentation", "\t\tif x:\n\t\t\t", "\n\t\t\tend\n"},
@@ -110,14 +114,16 @@ TEST_CASE("an attribute stays where the file system has attributes") {
 
 namespace {
 
-// What setfacl -m u:12345:rw would leave, in the kernel's own format: a version, then tag, rights and id of each entry.
+// What setfacl -m u:12345:rw would leave, in the kernel's own format: a version, then tag, rights and id of
+// each entry.
 std::string access_list() {
   struct Entry {
     std::uint16_t tag, rights;
     std::uint32_t id;
   };
   constexpr std::uint32_t version = 2, nobody = 0xffffffff;
-  const Entry entries[] = {{0x01, 6, nobody}, {0x02, 6, 12345}, {0x04, 4, nobody}, {0x10, 6, nobody}, {0x20, 0, nobody}};
+  const Entry entries[] = {
+      {0x01, 6, nobody}, {0x02, 6, 12345}, {0x04, 4, nobody}, {0x10, 6, nobody}, {0x20, 0, nobody}};
   std::string bytes(reinterpret_cast<const char*>(&version), sizeof version);
   return bytes.append(reinterpret_cast<const char*>(entries), sizeof entries);
 }
@@ -136,7 +142,8 @@ TEST_CASE("an access list stays, with Edit, Write and undo") {
   const fs::path path = world.root / "f";
   put(path, "old\n");
   const std::string list = access_list();
-  if (::setxattr(path.c_str(), acl, list.data(), list.size(), 0) != 0) SKIP("no access lists on this file system");
+  if (::setxattr(path.c_str(), acl, list.data(), list.size(), 0) != 0)
+    SKIP("no access lists on this file system");
   const std::string kept = attribute(path, acl);
   REQUIRE(kept.size() == list.size());
   world.read("f");
@@ -144,7 +151,8 @@ TEST_CASE("an access list stays, with Edit, Write and undo") {
   CHECK(attribute(path, acl) == kept);
   CHECK_FALSE(world.write("f", "other\n").is_error);
   CHECK(attribute(path, acl) == kept);
-  CHECK((fs::status(path).permissions() & fs::perms::mask) == fs::perms(0660));  // the list's mask shows as the group's rights
+  CHECK((fs::status(path).permissions() & fs::perms::mask) ==
+        fs::perms(0660));  // the list's mask shows as the group's rights
   CHECK(world.journal.undo(world.workspace, 0, 9, false).restored.size() == 1);
   CHECK(get(path) == "old\n");
   CHECK(attribute(path, acl) == kept);
@@ -206,7 +214,8 @@ TEST_CASE("what is not an ordinary file is refused and nothing hangs") {
   CHECK(has(world.edit("blob", "a", "b").text, "larger than 50 MB"));
 }
 
-TEST_CASE("200 kills during the write leave the old or the new bytes, and no temp file after the next start") {
+TEST_CASE(
+    "200 kills during the write leave the old or the new bytes, and no temp file after the next start") {
   World world;
   fs::path path = world.root / "file";
   std::string a(1 << 20, 'a'), b(900'000, 'b');
@@ -216,9 +225,11 @@ TEST_CASE("200 kills during the write leave the old or the new bytes, and no tem
   using Clock = std::chrono::steady_clock;
   const Place target = world.workspace.locate("file");
   const auto began = Clock::now();
-  atomic_write(world.workspace, target, a,
-               {.expected = load_file(world.workspace, target).stamp, .leftovers = world.journal.leftovers()});
-  const auto window = std::chrono::duration_cast<std::chrono::microseconds>(4 * (Clock::now() - began)).count() + 1'000;
+  atomic_write(
+      world.workspace, target, a,
+      {.expected = load_file(world.workspace, target).stamp, .leftovers = world.journal.leftovers()});
+  const auto window =
+      std::chrono::duration_cast<std::chrono::microseconds>(4 * (Clock::now() - began)).count() + 1'000;
   for (int round = 0; round < 200; ++round) {
     int ready[2];
     REQUIRE(::pipe(ready) == 0);
@@ -230,7 +241,8 @@ TEST_CASE("200 kills during the write leave the old or the new bytes, and no tem
       for (;; to_b = !to_b) {
         Place place = world.workspace.locate("file");
         Loaded now = load_file(world.workspace, place);
-        atomic_write(world.workspace, place, to_b ? b : a, {.expected = now.stamp, .leftovers = world.journal.leftovers()});
+        atomic_write(world.workspace, place, to_b ? b : a,
+                     {.expected = now.stamp, .leftovers = world.journal.leftovers()});
       }
     }
     ::close(ready[1]);

@@ -53,8 +53,10 @@ TEST_CASE("every diff leads from the old text to the new one") {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
     std::string before, after;
-    for (unsigned i = random() % 30; i > 0; --i) before += std::string(1, static_cast<char>('a' + random() % 4)) + "\n";
-    for (unsigned i = random() % 30; i > 0; --i) after += std::string(1, static_cast<char>('a' + random() % 4)) + "\n";
+    for (unsigned i = random() % 30; i > 0; --i)
+      before += std::string(1, static_cast<char>('a' + random() % 4)) + "\n";
+    for (unsigned i = random() % 30; i > 0; --i)
+      after += std::string(1, static_cast<char>('a' + random() % 4)) + "\n";
     if (random() % 4 == 0 && !after.empty()) after.pop_back();
     INFO(before << "=>\n" << after);
     CHECK(patched(before, unified_diff(before, after, random() % 4).text) == after);

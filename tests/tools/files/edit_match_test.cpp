@@ -105,7 +105,8 @@ TEST_CASE("many matches take no more than their share of time") {
 
 TEST_CASE("indentation is the file's own") {
   CHECK(edited("\tif (x) {\n\t\ty();\n\t}\n", "    if (x) {\n        y();\n    }\n",
-               "    if (x) {\n        y();\n        z();\n    }\n") == "\tif (x) {\n\t\ty();\n\t\tz();\n\t}\n");
+               "    if (x) {\n        y();\n        z();\n    }\n") ==
+        "\tif (x) {\n\t\ty();\n\t\tz();\n\t}\n");
   CHECK(edited("    a();\n    b();\n", "a();\nb();", "a();\nif (q)\n    c();\nb();") ==
         "    a();\n    if (q)\n        c();\n    b();\n");
   CHECK(edited("    f(1);\n", "\tf(1);", "\tf(1);\n\t\tg(2);") == "    f(1);\n        g(2);\n");
@@ -114,8 +115,10 @@ TEST_CASE("indentation is the file's own") {
 
 TEST_CASE("new lines of code take the indent unit of the file") {
   const std::string tabs = "f {\n\ta();\n\tb();\n}\n", blanks = "f {\n  a();\n  b();\n}\n";
-  CHECK(in_code(tabs, "\ta();\n", "\ta();\n    if (x)\n        c();\n") == "f {\n\ta();\n\tif (x)\n\t\tc();\n\tb();\n}\n");
-  CHECK(in_code(tabs, "a();", "a();\n  if (x) {\n    c();\n  }") == "f {\n\ta();\n\tif (x) {\n\t\tc();\n\t}\n\tb();\n}\n");
+  CHECK(in_code(tabs, "\ta();\n", "\ta();\n    if (x)\n        c();\n") ==
+        "f {\n\ta();\n\tif (x)\n\t\tc();\n\tb();\n}\n");
+  CHECK(in_code(tabs, "a();", "a();\n  if (x) {\n    c();\n  }") ==
+        "f {\n\ta();\n\tif (x) {\n\t\tc();\n\t}\n\tb();\n}\n");
   CHECK(in_code(blanks, "  b();", "  b();\n\tc();") == "f {\n  a();\n  b();\n  c();\n}\n");
   CHECK(in_code("f {\r\n\ta();\r\n\tb();\r\n}\r\n", "\tb();\n", "\tb();\n    c();\n") ==
         "f {\r\n\ta();\r\n\tb();\r\n\tc();\r\n}\r\n");
@@ -204,12 +207,14 @@ TEST_CASE("byte order mark and missing last newline stay") {
 
 TEST_CASE("placeholders are recognised") {
   for (const char* line :
-       {"  // ... rest of the code ...", "a\n# … existing methods unchanged\n", "/* ... remaining implementation */",
-        "// ... rest of code", "// [rest of code unchanged]", "// rest of the code stays the same",
-        "// ... keep the code above ...", "# ... implementation ...", "// ... existing code ...", "// ...existing code...",
-        "<!-- ... existing content ... -->", "{/* ... existing code ... */}", "[... rest of the file unchanged ...]",
-        "... rest of the function ...", "    # (unchanged)", "// same as before", "-- ... other columns unchanged",
-        "// ... rest of UserService", "# … rest of the class remains the same …"}) {
+       {"  // ... rest of the code ...", "a\n# … existing methods unchanged\n",
+        "/* ... remaining implementation */", "// ... rest of code", "// [rest of code unchanged]",
+        "// rest of the code stays the same", "// ... keep the code above ...", "# ... implementation ...",
+        "// ... existing code ...", "// ...existing code...", "<!-- ... existing content ... -->",
+        "{/* ... existing code ... */}", "[... rest of the file unchanged ...]",
+        "... rest of the function ...", "    # (unchanged)", "// same as before",
+        "-- ... other columns unchanged", "// ... rest of UserService",
+        "# … rest of the class remains the same …"}) {
     INFO(line);
     CHECK_FALSE(find_placeholder(line, "").empty());
   }

@@ -1,5 +1,5 @@
-// Edit against the simplest thing it could be: find, count, replace. Random texts over a small alphabet, so that most old
-// strings match, often more than once, and the ones that do not are near to something.
+// Edit against the simplest thing it could be: find, count, replace. Random texts over a small alphabet, so
+// that most old strings match, often more than once, and the ones that do not are near to something.
 #include <catch2/catch_test_macros.hpp>
 #include <random>
 #include <string>
@@ -23,7 +23,9 @@ std::string random_text(std::size_t pieces) {
 
 // A piece of `text` on character boundaries, as a model would quote it.
 std::string piece_of(const std::string& text) {
-  const auto inside = [&](std::size_t at) { return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
+  const auto inside = [&](std::size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
+  };
   std::size_t begin = dice() % text.size(), end = std::min(text.size(), begin + 1 + dice() % 12);
   while (inside(begin)) --begin;
   while (inside(end)) ++end;
@@ -93,7 +95,10 @@ TEST_CASE("an exact edit is find and replace, with \\n and with \\r\\n") {
     const EditRequest request{piece_of(text), random_text(dice() % 8), dice() % 3 == 0, false};
     if (request.old_text == request.new_text) continue;
     const auto expected = naive_replace(text, request.old_text, request.new_text);
-    INFO("round " << round << "\n" << text << "\n--- old\n" << request.old_text << "\n--- new\n" << request.new_text);
+    INFO("round " << round << "\n"
+                  << text << "\n--- old\n"
+                  << request.old_text << "\n--- new\n"
+                  << request.new_text);
     compare(text, request, expected);
     if (text.find('\n') == text.npos) continue;
     compare(with_crlf(text), request, {expected.matches, with_crlf(expected.replaced)});
@@ -108,7 +113,10 @@ TEST_CASE("what is not there exactly is refused, or changes nothing outside its 
     wanted.insert(dice() % (wanted.size() + 1), 1, " \t'z"[dice() % 4]);
     const EditRequest request{wanted, random_text(1 + dice() % 8), false, false};
     if (text.find(wanted) != text.npos || request.old_text == request.new_text) continue;
-    INFO("round " << round << "\n" << text << "\n--- old\n" << request.old_text << "\n--- new\n" << request.new_text);
+    INFO("round " << round << "\n"
+                  << text << "\n--- old\n"
+                  << request.old_text << "\n--- new\n"
+                  << request.new_text);
     const auto got = apply_edit(text, request);
     if (!got.error.empty()) {
       CHECK(got.bytes.empty());
@@ -126,7 +134,8 @@ TEST_CASE("what is not there exactly is refused, or changes nothing outside its 
 namespace {
 
 std::string code_text(std::size_t lines, const std::string& unit) {
-  static const std::vector<std::string> bodies = {"a();", "if (x) {", "}", "b = \"q\";", "", "* c", "é", "`", "d \\"};
+  static const std::vector<std::string> bodies = {"a();", "if (x) {", "}", "b = \"q\";", "",
+                                                  "* c",  "é",        "`", "d \\"};
   std::string text;
   for (std::size_t i = 0; i < lines; ++i) {
     for (std::size_t deep = dice() % 4; deep > 0; --deep) text += unit;
@@ -138,7 +147,8 @@ std::string code_text(std::size_t lines, const std::string& unit) {
 // Each line without the blanks it begins with.
 std::string unindented(const std::string& text) {
   std::string out;
-  for (const auto& line : lines_with_ends(text)) out += line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+  for (const auto& line : lines_with_ends(text))
+    out += line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
   return out;
 }
 
@@ -154,8 +164,12 @@ TEST_CASE("taking the unit of the file changes blanks at the start of new lines,
     if (!expected.error.empty()) continue;
     request.take_unit = true;
     const auto got = apply_edit(text, request);
-    INFO("round " << round << "\n" << text << "\n--- old\n" << request.old_text << "\n--- new\n" << request.new_text);
-    const std::size_t begin = text.find(request.old_text), after = text.size() - begin - request.old_text.size();
+    INFO("round " << round << "\n"
+                  << text << "\n--- old\n"
+                  << request.old_text << "\n--- new\n"
+                  << request.new_text);
+    const std::size_t begin = text.find(request.old_text),
+                      after = text.size() - begin - request.old_text.size();
     REQUIRE(got.bytes.size() >= begin + after);
     CHECK(got.bytes.substr(0, begin) == text.substr(0, begin));
     CHECK(got.bytes.substr(got.bytes.size() - after) == text.substr(text.size() - after));

@@ -35,7 +35,8 @@ TEST_CASE("encodings are told apart") {
   CHECK(encoding_of(encoded("这是一个测试文件，用来检查编码。", Encoding::gbk)) == Encoding::gbk);
   CHECK(encoding_of("int x; // " + encoded("初始化变量", Encoding::gbk) + "\n") == Encoding::gbk);
   CHECK(encoding_of(encoded("これはテストです。日本語の文字。", Encoding::shift_jis)) == Encoding::shift_jis);
-  CHECK(encoding_of("// " + encoded("設定ファイルを読み込む", Encoding::shift_jis) + "\n") == Encoding::shift_jis);
+  CHECK(encoding_of("// " + encoded("設定ファイルを読み込む", Encoding::shift_jis) + "\n") ==
+        Encoding::shift_jis);
   CHECK(encoding_of(std::string("h\0i\0!\0\n\0", 8)) == Encoding::utf16le);
   CHECK(encoding_of(std::string("\0h\0i\0!\0\n", 8)) == Encoding::utf16be);
   CHECK(encoding_of(std::string("\x7f"
@@ -68,8 +69,9 @@ TEST_CASE("accented letters side by side are not taken for hanzi") {
 
 TEST_CASE("short text of the east is still known") {
   for (auto [encoding, text] :
-       {std::pair{Encoding::gbk, "// 测试"}, std::pair{Encoding::gbk, "\"配置\""}, std::pair{Encoding::gbk, "GBK编码转换"},
-        std::pair{Encoding::gbk, "从A到B的变化"}, std::pair{Encoding::gbk, "是"}, std::pair{Encoding::gbk, "/* 注释 */"},
+       {std::pair{Encoding::gbk, "// 测试"}, std::pair{Encoding::gbk, "\"配置\""},
+        std::pair{Encoding::gbk, "GBK编码转换"}, std::pair{Encoding::gbk, "从A到B的变化"},
+        std::pair{Encoding::gbk, "是"}, std::pair{Encoding::gbk, "/* 注释 */"},
         std::pair{Encoding::gbk, "朱镕基总理的讲话"}, std::pair{Encoding::gbk, "int x; // 错误，退出\n"},
         std::pair{Encoding::euc_kr, "// 설정 파일을 읽는다"}, std::pair{Encoding::euc_kr, "안녕하세요"},
         std::pair{Encoding::shift_jis, "// テスト"}, std::pair{Encoding::shift_jis, "ﾃﾞｰﾀ ﾌｧｲﾙ"},
@@ -84,7 +86,8 @@ TEST_CASE("GBK is written as GBK: what only GB18030 has is refused by name") {
   CHECK_FALSE(encode("Maß", Encoding::gbk, misfit));
   CHECK(name_character(misfit) == "ß (U+00DF)");
   CHECK_FALSE(encode("😀", Encoding::gbk, misfit));
-  CHECK(TextView("\x81\x30\x89\x38", {.encoding = Encoding::gbk}).text() == "ß");  // but it is read where it stands
+  CHECK(TextView("\x81\x30\x89\x38", {.encoding = Encoding::gbk}).text() ==
+        "ß");  // but it is read where it stands
 }
 
 TEST_CASE("an edit keeps the encoding the file was read in, however little of it is left to see") {
@@ -116,9 +119,10 @@ TEST_CASE("a mark is not part of the text") {
 }
 
 TEST_CASE("text survives the way there and back in every encoding") {
-  for (auto [encoding, text] : {std::pair{Encoding::cp1252, "“smart” – naïve €"}, std::pair{Encoding::latin1, "naïve ÿ"},
-                                std::pair{Encoding::gbk, "中文abc，镕"}, std::pair{Encoding::shift_jis, "日本語ｶﾅabc"},
-                                std::pair{Encoding::utf16le, "a😀中"}, std::pair{Encoding::utf16be, "a😀中"}}) {
+  for (auto [encoding, text] :
+       {std::pair{Encoding::cp1252, "“smart” – naïve €"}, std::pair{Encoding::latin1, "naïve ÿ"},
+        std::pair{Encoding::gbk, "中文abc，镕"}, std::pair{Encoding::shift_jis, "日本語ｶﾅabc"},
+        std::pair{Encoding::utf16le, "a😀中"}, std::pair{Encoding::utf16be, "a😀中"}}) {
     INFO(to_string(encoding));
     CHECK(TextView(encoded(text, encoding), {.encoding = encoding}).text() == text);
   }

@@ -51,7 +51,9 @@ TEST_CASE("an undo is taken back by its name, and only where nobody worked since
   world.journal.after_command(world.workspace, scan, "c1");
   world.journal.begin_turn(2);
   world.edit("a", "two", "three");
-  const auto mode = [&] { return static_cast<unsigned>(fs::status(world.root / "run.sh").permissions()) & 0100U; };
+  const auto mode = [&] {
+    return static_cast<unsigned>(fs::status(world.root / "run.sh").permissions()) & 0100U;
+  };
   REQUIRE(mode() != 0);
   world.journal.undo(world.workspace, 2, 2, false, "undo late");
   const auto report = world.journal.undo(world.workspace, 1, 2, false, "undo early");
@@ -246,8 +248,8 @@ TEST_CASE("what a command changed, made or removed is found and undone") {
   CHECK(fs::exists(world.root / "x.o"));
 }
 
-// File times move in ticks, which a busy machine takes late; what comes after this has a later time than this moment and than
-// what was written before.
+// File times move in ticks, which a busy machine takes late; what comes after this has a later time than this
+// moment and than what was written before.
 static void next_tick() {
   timespec begun{}, now{};
   ::clock_gettime(CLOCK_REALTIME, &begun);
@@ -298,7 +300,8 @@ TEST_CASE("what was only ignored before a command is not taken for its work") {
 TEST_CASE("in a large tree what was seen or is named comes back, and the rest is said to be lost") {
   World world;
   fill_beyond_watching(world);
-  for (const char* name : {"seen", "named", "src/in_named_directory", "unseen"}) put(world.root / name, "before\n");
+  for (const char* name : {"seen", "named", "src/in_named_directory", "unseen"})
+    put(world.root / name, "before\n");
   world.read("seen");
   world.journal.begin_turn(1);
   world.journal.before_command(world.workspace, world.files, "make");  // finds out how large it is
@@ -307,10 +310,12 @@ TEST_CASE("in a large tree what was seen or is named comes back, and the rest is
   CHECK_FALSE(scan.whole_tree);
   CHECK(scan.files.size() == 3);
   next_tick();
-  for (const char* name : {"seen", "named", "src/in_named_directory", "unseen", "made"}) put(world.root / name, "other\n");
+  for (const char* name : {"seen", "named", "src/in_named_directory", "unseen", "made"})
+    put(world.root / name, "other\n");
   CHECK(world.journal.after_command(world.workspace, scan, "c").size() == 5);
   const auto report = world.journal.undo(world.workspace, 1, 1);
-  for (const char* name : {"seen", "named", "src/in_named_directory"}) CHECK(get(world.root / name) == "before\n");
+  for (const char* name : {"seen", "named", "src/in_named_directory"})
+    CHECK(get(world.root / name) == "before\n");
   REQUIRE(report.refused.size() == 2);
   CHECK(report.refused[0].first == world.root / "made");  // nobody looked before
   CHECK(report.refused[1].first == world.root / "unseen");
@@ -320,22 +325,26 @@ TEST_CASE("in a large tree what was seen or is named comes back, and the rest is
 TEST_CASE("in a large tree what lies beside what was seen, or where a pattern looks, comes back too") {
   World world;
   fill_beyond_watching(world);
-  for (const char* name : {"lib/seen", "lib/beside", "lib/deep/er", "gen/a.c", "gen/b.c"}) put(world.root / name, "before\n");
+  for (const char* name : {"lib/seen", "lib/beside", "lib/deep/er", "gen/a.c", "gen/b.c"})
+    put(world.root / name, "before\n");
   world.read("lib/seen");
   world.journal.begin_turn(1);
   next_tick();
   const Scan scan = world.journal.before_command(world.workspace, world.files, "clang-format -i gen/*.c");
   CHECK_FALSE(scan.whole_tree);
   next_tick();
-  for (const char* name : {"lib/beside", "lib/deep/er", "gen/a.c", "gen/b.c"}) put(world.root / name, "other\n");
+  for (const char* name : {"lib/beside", "lib/deep/er", "gen/a.c", "gen/b.c"})
+    put(world.root / name, "other\n");
   CHECK(world.journal.after_command(world.workspace, scan, "c").size() == 4);
   CHECK(world.journal.undo(world.workspace, 1, 1).refused.empty());
-  for (const char* name : {"lib/beside", "lib/deep/er", "gen/a.c", "gen/b.c"}) CHECK(get(world.root / name) == "before\n");
+  for (const char* name : {"lib/beside", "lib/deep/er", "gen/a.c", "gen/b.c"})
+    CHECK(get(world.root / name) == "before\n");
 }
 
 TEST_CASE("what a scan has no time to copy, a later one copies") {
   World world;
-  for (int i = 0; i < 3000; ++i) put(world.root / std::to_string(i % 30) / std::to_string(i), std::string(2000, 'x'));
+  for (int i = 0; i < 3000; ++i)
+    put(world.root / std::to_string(i % 30) / std::to_string(i), std::string(2000, 'x'));
   std::size_t copies = 0;
   for (int round = 0; round < 2000 && copies < 3000; ++round) {
     const Scan scan = world.journal.before_command(world.workspace, world.files, "make");
@@ -378,12 +387,14 @@ TEST_CASE("modes, and files that took the place of directories, are put back") {
 }
 
 TEST_CASE("around commands that only look nothing is scanned") {
-  for (const char* line : {"ls -la", "cat a | grep x | head -3", "git status", "git log --oneline; ls", "rg -n foo src"}) {
+  for (const char* line :
+       {"ls -la", "cat a | grep x | head -3", "git status", "git log --oneline; ls", "rg -n foo src"}) {
     INFO(line);
     CHECK(only_looks(line));
   }
-  for (const char* line : {"make", "ls > a", "ls; rm a", "cat a | tee b", "echo $(rm a)", "git checkout .", "git diff --output=a",
-                           "ls\nrm a", "ls & rm a", "lsof", "cat a|sh", "find . -delete", ""}) {
+  for (const char* line :
+       {"make", "ls > a", "ls; rm a", "cat a | tee b", "echo $(rm a)", "git checkout .",
+        "git diff --output=a", "ls\nrm a", "ls & rm a", "lsof", "cat a|sh", "find . -delete", ""}) {
     INFO(line);
     CHECK_FALSE(only_looks(line));
   }
@@ -436,7 +447,8 @@ TEST_CASE("what a background command changed is undone with the turn that starte
   for (const char* name : {"a", "b", "mine"}) put(world.root / name, "one\n");
   world.read("b");
   world.journal.begin_turn(1);
-  world.run("Bash", {{"command", "read x < " + background.gate.string() + "; echo two > a; echo two > b; echo new > made"},
+  world.run("Bash", {{"command", "read x < " + background.gate.string() +
+                                     "; echo two > a; echo two > b; echo new > made"},
                      {"run_in_background", true}});
   world.journal.begin_turn(2);
   world.edit("b", "one", "edited");
@@ -460,7 +472,8 @@ TEST_CASE("what a command changed before and after it moved to the background is
   World& world = background.world;
   for (const char* name : {"a", "b"}) put(world.root / name, "one\n");
   world.journal.begin_turn(1);
-  world.run("Bash", {{"command", "echo two > a; read x < " + background.gate.string() + "; echo three > a; echo two > b"},
+  world.run("Bash", {{"command", "echo two > a; read x < " + background.gate.string() +
+                                     "; echo three > a; echo two > b"},
                      {"timeout", 50}});
   world.journal.begin_turn(2);
   REQUIRE(background.let_go());

@@ -12,7 +12,8 @@ using namespace tern::testing;
 
 namespace {
 
-LargePage page(World& world, std::string_view bytes, std::size_t piece, std::size_t offset = 1, std::size_t limit = 10) {
+LargePage page(World& world, std::string_view bytes, std::size_t piece, std::size_t offset = 1,
+               std::size_t limit = 10) {
   put(world.root / "f", bytes);
   Fd fd(::open((world.root / "f").c_str(), O_RDONLY | O_CLOEXEC));
   return page_of_large(fd.get(), bytes.size(), offset, limit, {}, piece);
@@ -34,15 +35,16 @@ TEST_CASE("a streamed page is in the file's encoding, however the pieces fall") 
     std::string bytes;
     bool wide_characters;
   };
-  for (const auto& [encoding, bytes, all] : {Row{Encoding::utf8, text, true}, Row{Encoding::gbk, in(Encoding::gbk, plain), false},
-                                             Row{Encoding::utf16le, "\xff\xfe" + in(Encoding::utf16le, text), true},
-                                             Row{Encoding::utf16be, "\xfe\xff" + in(Encoding::utf16be, text), true}}) {
+  for (const auto& [encoding, bytes, all] :
+       {Row{Encoding::utf8, text, true}, Row{Encoding::gbk, in(Encoding::gbk, plain), false},
+        Row{Encoding::utf16le, "\xff\xfe" + in(Encoding::utf16le, text), true},
+        Row{Encoding::utf16be, "\xfe\xff" + in(Encoding::utf16be, text), true}}) {
     for (std::size_t piece : {30u, 31u, 37u, 1000u}) {
       INFO(to_string(encoding) << " by " << piece);
       auto large = page(world, bytes, piece);
       CHECK(large.charset.encoding == encoding);
-      CHECK(large.page.text ==
-            (all ? "1\tfirst 测试文件的内容\n2\t中间的一行\n3\tlast 😀" : "1\tfirst 测试文件的内容\n2\t中间的一行\n3\tlast"));
+      CHECK(large.page.text == (all ? "1\tfirst 测试文件的内容\n2\t中间的一行\n3\tlast 😀"
+                                    : "1\tfirst 测试文件的内容\n2\t中间的一行\n3\tlast"));
       CHECK(large.page.total == 3);
     }
   }

@@ -23,7 +23,8 @@ TEST_CASE("protected names are found when they come, once") {
   fs::create_directories(root / "a/c/d/.husky");
   std::ofstream(root / "a/.envrc") << "x";
   auto fresh = watch.update();
-  CHECK(std::set<fs::path>(fresh.begin(), fresh.end()) == std::set<fs::path>{root / "a/.envrc", root / "a/c/d/.husky"});
+  CHECK(std::set<fs::path>(fresh.begin(), fresh.end()) ==
+        std::set<fs::path>{root / "a/.envrc", root / "a/c/d/.husky"});
   for (const char* part : {"objects", "refs"}) fs::create_directories(root / "bare" / part);
   std::ofstream(root / "bare/HEAD") << "x";
   CHECK(watch.update() == std::vector<fs::path>{root / "bare"});
@@ -51,8 +52,9 @@ TEST_CASE("a repository that a sandboxed command makes is told, and read-only fo
   const auto made = world.run("Bash", {{"command", "mkdir lib/sub && git init -q lib/sub && echo made"}});
   INFO(made.text);
   CHECK(made.text.find("Inside the sandbox it made lib/sub/.git") != std::string::npos);
-  const auto again =
-      world.run("Bash", {{"command", "echo x > lib/sub/.git/config || echo refused; echo y > lib/sub/file && echo kept"}});
+  const auto again = world.run(
+      "Bash",
+      {{"command", "echo x > lib/sub/.git/config || echo refused; echo y > lib/sub/file && echo kept"}});
   CHECK(again.text.find("refused") != std::string::npos);
   CHECK(again.text.find("kept") != std::string::npos);
   CHECK(again.text.find("it made") == std::string::npos);

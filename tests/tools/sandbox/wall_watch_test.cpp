@@ -39,12 +39,14 @@ struct Looking {
     fit_environment(spec.env, sandbox);
     return test::run_spec(spec);
   }
-  // What the command ran into, one word a wall: paths below the workspace, addresses, "name" for a name it looked up.
+  // What the command ran into, one word a wall: paths below the workspace, addresses, "name" for a name it
+  // looked up.
   std::string walls(const std::string& command) const {
     std::string text;
     for (const WallHit& hit : run(command).end.walls) {
-      const std::string target =
-          hit.kind == WallHit::Kind::write ? fs::path(hit.target).lexically_relative(work).string() : hit.target;
+      const std::string target = hit.kind == WallHit::Kind::write
+                                     ? fs::path(hit.target).lexically_relative(work).string()
+                                     : hit.target;
       text += (text.empty() ? "" : " ") + (target.empty() ? "name" : target);
     }
     return text;
@@ -75,9 +77,10 @@ TEST_CASE("what only looks runs into no wall") {
   const SandboxRung rung = GENERATE(SandboxRung::namespaces, SandboxRung::landlock);
   if (!kernel_has(rung)) SKIP("not on this kernel");
   const Looking looking(rung);
-  for (const char* command : {"cat src/a | sort > /dev/null", "t=$(mktemp) && echo x > $t && cat $t", "mkdir -p src",
-                              "rm -f src/nothing", "echo x > missing/file", "python3 -c 'import json; print(1)'",
-                              "echo x | tee /dev/stderr", "cat <<E\nx\nE", "sort <(echo b; echo a)", "(exit 3)"}) {
+  for (const char* command :
+       {"cat src/a | sort > /dev/null", "t=$(mktemp) && echo x > $t && cat $t", "mkdir -p src",
+        "rm -f src/nothing", "echo x > missing/file", "python3 -c 'import json; print(1)'",
+        "echo x | tee /dev/stderr", "cat <<E\nx\nE", "sort <(echo b; echo a)", "(exit 3)"}) {
     INFO(command);
     CHECK(looking.walls(command).empty());
   }
@@ -90,7 +93,8 @@ TEST_CASE("where a looking command wanted to connect is told, its own loopback i
   const SandboxRung rung = GENERATE(SandboxRung::namespaces, SandboxRung::landlock);
   if (!kernel_has(rung)) SKIP("not on this kernel");
   const Looking looking(rung);
-  const bool own = rung == SandboxRung::namespaces;  // with Landlock alone there is no network at all, not even its own
+  const bool own =
+      rung == SandboxRung::namespaces;  // with Landlock alone there is no network at all, not even its own
   CHECK(looking.walls("timeout 2 bash -c '</dev/tcp/192.0.2.1/80'") == (own ? "192.0.2.1:80" : "name"));
   CHECK(looking.walls("python3 -c 'import socket; s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); "
                       "s.sendto(b\"x\",(\"192.0.2.1\",9))'") == (own ? "192.0.2.1:9" : "name"));
@@ -113,6 +117,7 @@ TEST_CASE("a command that writes where it may is told of no wall") {
   Looking looking(SandboxRung::namespaces);
   looking.sandbox = sandbox_for({looking.work}, looking.own, {}, probe_sandbox());
   looking.sandbox.notices = Notices::connections;
-  CHECK(looking.walls("echo x > src/new && cat src/new; timeout 2 bash -c '</dev/tcp/192.0.2.1/80'") == "192.0.2.1:80");
+  CHECK(looking.walls("echo x > src/new && cat src/new; timeout 2 bash -c '</dev/tcp/192.0.2.1/80'") ==
+        "192.0.2.1:80");
   CHECK(fs::exists(looking.work / "src/new"));
 }

@@ -1,4 +1,5 @@
-// Grep and Glob beside ripgrep: random trees under random ignore files must give the same files and the same lines.
+// Grep and Glob beside ripgrep: random trees under random ignore files must give the same files and the same
+// lines.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
@@ -23,7 +24,8 @@ std::string random_rules() {
   for (unsigned n = peer_dice() % 5; n > 0; --n) {
     std::string rule = pick(names);
     for (unsigned deep = peer_dice() % 3; deep > 0; --deep) rule += "/" + pick(names);
-    rules += (peer_dice() % 4 ? "" : "!") + std::string(peer_dice() % 4 ? "" : "/") + rule + (peer_dice() % 4 ? "\n" : "/\n");
+    rules += (peer_dice() % 4 ? "" : "!") + std::string(peer_dice() % 4 ? "" : "/") + rule +
+             (peer_dice() % 4 ? "\n" : "/\n");
   }
   return rules;
 }
@@ -57,8 +59,8 @@ std::vector<std::string> sorted_lines(const std::string& text) {
 std::vector<std::string> ripgrep(const World& world, const std::string& arguments) {
   const auto out = world.temp.path() / "rg.out";
   const std::string command = "cd '" + world.root.native() +
-                              "' && rg --no-config --hidden --no-ignore-global --no-require-git -g '!.git' " + arguments +
-                              " > '" + out.native() + "' 2>/dev/null </dev/null";
+                              "' && rg --no-config --hidden --no-ignore-global --no-require-git -g '!.git' " +
+                              arguments + " > '" + out.native() + "' 2>/dev/null </dev/null";
   if (std::system(command.c_str()) < 0) return {};
   return sorted_lines(get(out));
 }
@@ -66,9 +68,11 @@ std::vector<std::string> ripgrep(const World& world, const std::string& argument
 // The body of an answer: without its heading and its remarks.
 std::vector<std::string> answer(const std::string& text) {
   auto lines = sorted_lines(text);
-  lines.erase(std::remove_if(
-                  lines.begin(), lines.end(),
-                  [](const auto& line) { return line[0] == '[' || line.rfind("Found ", 0) == 0 || line.rfind("No ", 0) == 0; }),
+  lines.erase(std::remove_if(lines.begin(), lines.end(),
+                             [](const auto& line) {
+                               return line[0] == '[' || line.rfind("Found ", 0) == 0 ||
+                                      line.rfind("No ", 0) == 0;
+                             }),
               lines.end());
   return lines;
 }
@@ -104,7 +108,8 @@ TEST_CASE("Grep and Glob find in random trees what ripgrep finds") {
     }
     auto all = without_dot(ripgrep(world, "--files"));
     if (all.size() <= 100) CHECK(answer(world.run("Glob", {{"pattern", "**/*"}}).text) == all);
-    std::erase_if(all, [](const auto& path) { return path.size() < 2 || path.substr(path.size() - 2) != ".c"; });
+    std::erase_if(all,
+                  [](const auto& path) { return path.size() < 2 || path.substr(path.size() - 2) != ".c"; });
     if (all.size() <= 100) CHECK(answer(world.run("Glob", {{"pattern", "**/*.c"}}).text) == all);
   }
   CHECK(seen > 100);

@@ -71,7 +71,8 @@ TEST_CASE("a search through a folder leaves out files that may hold secrets, and
   CHECK_FALSE(has(text, ".env:1"));
   CHECK_FALSE(has(text, "server.pem:1"));
   CHECK(has(text, "2 that may hold secrets"));
-  CHECK(has(grep(world, {{"pattern", "alpha"}, {"path", ".env"}, {"output_mode", "content"}}), ".env:1:API_KEY=alpha"));
+  CHECK(has(grep(world, {{"pattern", "alpha"}, {"path", ".env"}, {"output_mode", "content"}}),
+            ".env:1:API_KEY=alpha"));
   world.granted = true;
   CHECK(has(grep(world, {{"pattern", "alpha"}, {"output_mode", "content"}}), ".env:1:API_KEY=alpha"));
 }
@@ -80,8 +81,10 @@ TEST_CASE("Grep shows lines with numbers and context") {
   World world;
   sources(world);
   CHECK(has(grep(world, {{"pattern", "return 1"}, {"output_mode", "content"}}), "src/a.cpp:2:  return 1;"));
-  CHECK(has(grep(world, {{"pattern", "return 1"}, {"output_mode", "content"}, {"-n", false}}), "src/a.cpp:  return 1;"));
-  auto around = grep(world, {{"pattern", "return 1"}, {"output_mode", "content"}, {"-C", 1}, {"path", "src"}});
+  CHECK(has(grep(world, {{"pattern", "return 1"}, {"output_mode", "content"}, {"-n", false}}),
+            "src/a.cpp:  return 1;"));
+  auto around =
+      grep(world, {{"pattern", "return 1"}, {"output_mode", "content"}, {"-C", 1}, {"path", "src"}});
   CHECK(has(around, "src/a.cpp-1-int alpha() {\nsrc/a.cpp:2:  return 1;\nsrc/a.cpp-3-}"));
   auto gap = grep(world, {{"pattern", "^int"}, {"output_mode", "content"}, {"-A", 1}, {"path", "src/a.cpp"}});
   CHECK(has(gap, "src/a.cpp:1:int alpha() {\nsrc/a.cpp-2-  return 1;\n--\nsrc/a.cpp:4:int beta();"));
@@ -103,7 +106,11 @@ TEST_CASE("Grep counts, filters and pages") {
   CHECK(has(page, "many:250:hit 249"));
   CHECK_FALSE(has(page, "many:251:"));
   CHECK(has(page, "[Showing results with pagination = limit: 250, offset: 0"));
-  CHECK(has(grep(world, {{"pattern", "^hit"}, {"output_mode", "content"}, {"path", "many"}, {"offset", 250}, {"head_limit", 2}}),
+  CHECK(has(grep(world, {{"pattern", "^hit"},
+                         {"output_mode", "content"},
+                         {"path", "many"},
+                         {"offset", 250},
+                         {"head_limit", 2}}),
             "many:251:hit 250\nmany:252:hit 251"));
 }
 
@@ -119,7 +126,8 @@ TEST_CASE("matches stay in their line unless multiline") {
   World world;
   put(world.root / "a", "one\ntwo\nx\n");
   CHECK(has(grep(world, {{"pattern", "one\\s+two"}}), "No files found"));
-  CHECK(has(grep(world, {{"pattern", "one\\s+two"}, {"multiline", true}, {"output_mode", "content"}}), "a:1:one\na:2:two"));
+  CHECK(has(grep(world, {{"pattern", "one\\s+two"}, {"multiline", true}, {"output_mode", "content"}}),
+            "a:1:one\na:2:two"));
   CHECK(first("[^q]*", "ab\ncd")->end == 2);
 }
 
@@ -152,8 +160,10 @@ TEST_CASE("a literal every match contains is found in the pattern") {
 }
 
 TEST_CASE("searching with and without the literal shortcut is the same") {
-  const char* patterns[] = {"ab+c", "a.c", "^abc", "abc$", "\\babc\\b", "x*abc", "(a|b)bc", "a[^x]c", "(?:ab)+c", "b\\w?c"};
-  const char* texts[] = {"abc", "xabc\nabc", "abbbc\n", "\n\nabc\n", "ab\nc", "xbc abc", "", "\n", "aécbc", "ABC abc"};
+  const char* patterns[] = {"ab+c",  "a.c",     "^abc",   "abc$",     "\\babc\\b",
+                            "x*abc", "(a|b)bc", "a[^x]c", "(?:ab)+c", "b\\w?c"};
+  const char* texts[] = {"abc",     "xabc\nabc", "abbbc\n", "\n\nabc\n", "ab\nc",
+                         "xbc abc", "",          "\n",      "aécbc",     "ABC abc"};
   for (const char* pattern : patterns) {
     for (const char* text : texts) {
       INFO(pattern << " on " << text);
@@ -186,7 +196,8 @@ TEST_CASE("Glob finds by name, newest first, and tells what is ignored") {
   CHECK(world.run("Glob", {{"pattern", "my dir/*, b.txt"}}).text == "my dir/a, b.txt");
   CHECK(world.run("Glob", {{"pattern", "*"}, {"path", "../outside"}}).is_error);
   for (int i = 0; i < 120; ++i) put(world.root / "many" / (std::to_string(i) + ".txt"), "");
-  CHECK(has(world.run("Glob", {{"pattern", "*.txt"}}).text, "[121 files match; the 100 changed last are shown."));
+  CHECK(has(world.run("Glob", {{"pattern", "*.txt"}}).text,
+            "[121 files match; the 100 changed last are shown."));
 }
 
 TEST_CASE("a page of matches says how many there are in all") {
@@ -210,7 +221,8 @@ TEST_CASE("a file pattern may be seen from the working directory, too") {
   sources(world);
   CHECK(has(grep(world, {{"pattern", "alpha"}, {"path", "src"}, {"glob", "src/*.cpp"}}), "src/a.cpp"));
   CHECK(has(grep(world, {{"pattern", "alpha"}, {"path", "src"}, {"glob", "*.cpp"}}), "src/a.cpp"));
-  CHECK(has(grep(world, {{"pattern", "alpha"}, {"path", "src"}, {"glob", "!src/*.cpp"}}), "Found 1 file\nsrc/b.py"));
+  CHECK(has(grep(world, {{"pattern", "alpha"}, {"path", "src"}, {"glob", "!src/*.cpp"}}),
+            "Found 1 file\nsrc/b.py"));
   CHECK(world.run("Glob", {{"pattern", "src/*.py"}, {"path", "src"}}).text == "src/b.py");
   auto climbing = world.run("Grep", {{"pattern", "alpha"}, {"path", "src"}, {"glob", "../*.md"}});
   CHECK(climbing.is_error);
@@ -236,7 +248,8 @@ TEST_CASE("what Read shows decoded is searched decoded") {
   put(world.root / "mark",
       "\xef\xbb\xbf"
       "first\n");
-  CHECK(has(grep(world, {{"pattern", "测试"}, {"output_mode", "content"}}), "gbk:1:// 测试文件\nwide:1:测试"));
+  CHECK(
+      has(grep(world, {{"pattern", "测试"}, {"output_mode", "content"}}), "gbk:1:// 测试文件\nwide:1:测试"));
   CHECK(has(grep(world, {{"pattern", "café"}, {"output_mode", "content"}}), "western:1:x = 1; // café"));
   CHECK(has(grep(world, {{"pattern", "x = 1"}, {"output_mode", "content"}}), "western:1:x = 1; // café"));
   CHECK(has(grep(world, {{"pattern", "^first"}, {"output_mode", "content"}}), "mark:1:first"));
@@ -244,7 +257,8 @@ TEST_CASE("what Read shows decoded is searched decoded") {
 
 TEST_CASE("Glob takes odd names as they are") {
   World world;
-  for (const char* name : {"#n#", "!x.txt", "other.txt", "app/[id].tsx", "app/i.tsx", "tail "}) put(world.root / name, "");
+  for (const char* name : {"#n#", "!x.txt", "other.txt", "app/[id].tsx", "app/i.tsx", "tail "})
+    put(world.root / name, "");
   auto glob = [&](const std::string& pattern) { return world.run("Glob", {{"pattern", pattern}}).text; };
   CHECK(glob("#n#") == "#n#");
   CHECK(glob("!x.txt") == "!x.txt");
@@ -266,7 +280,8 @@ TEST_CASE("Glob starts where the pattern says, inside the workspace") {
   CHECK(glob((world.root / "src/*.py").native(), ".").text == "src/a.py");
   CHECK(glob("../lib/*.py", "src").text == "lib/c.py");
   CHECK(glob("deep/../*.py", "src").text == "src/a.py");
-  for (const auto& [pattern, path] : {std::pair{(world.outside / "**").native(), "."}, std::pair{std::string("../x/**"), "."}}) {
+  for (const auto& [pattern, path] :
+       {std::pair{(world.outside / "**").native(), "."}, std::pair{std::string("../x/**"), "."}}) {
     auto output = glob(pattern, path);
     CHECK(output.is_error);
     CHECK(has(output.text, "outside the workspace"));
@@ -297,7 +312,8 @@ TEST_CASE("rules of git end where another repository begins") {
   put(world.root / "inner/.git/info/exclude", "*.tmp\n");
   put(world.root / "inner/.gitignore", "*.own\n");
   put(world.root / "hidden/.git/HEAD", "");
-  for (const char* name : {"a.log", "a.tmp", "inner/a.log", "inner/a.tmp", "inner/a.own", "inner/a.skip", "hidden/a.c"})
+  for (const char* name :
+       {"a.log", "a.tmp", "inner/a.log", "inner/a.tmp", "inner/a.own", "inner/a.skip", "hidden/a.c"})
     put(world.root / name, "alpha\n");
   put(world.root / "linked/.git", "gitdir: ../inner/.git\n");
   put(world.root / "linked/b.tmp", "alpha\n");
@@ -310,14 +326,17 @@ TEST_CASE("the excludes that the person's git config names hold") {
   World world;
   const fs::path home = world.temp.path() / "home";
   const Variable set_home("HOME", home.c_str()), no_config("XDG_CONFIG_HOME"), no_global("GIT_CONFIG_GLOBAL");
-  put(home / ".gitconfig", "[user]\n\tname = x\n[Core]\n\tautocrlf = false\n\texcludesFile = \"~/my ignore\" ; mine\n");
+  put(home / ".gitconfig",
+      "[user]\n\tname = x\n[Core]\n\tautocrlf = false\n\texcludesFile = \"~/my ignore\" ; mine\n");
   put(home / "my ignore", "*.swp\n/top\n");
   put(home / ".config/git/ignore", "*.bak\n");
   put(world.root / ".git/HEAD", "");
   for (const char* name : {"a.swp", "a.bak", "top", "sub/top"}) put(world.root / name, "alpha\n");
-  CHECK(has(grep(world, {{"pattern", "alpha"}, {"output_mode", "count"}}), "a.bak:1\nsub/top:1\n\nFound 2 total"));
+  CHECK(has(grep(world, {{"pattern", "alpha"}, {"output_mode", "count"}}),
+            "a.bak:1\nsub/top:1\n\nFound 2 total"));
   fs::remove(home / ".gitconfig");
-  CHECK(has(grep(world, {{"pattern", "alpha"}, {"output_mode", "count"}}), "a.swp:1\nsub/top:1\ntop:1\n\nFound 3 total"));
+  CHECK(has(grep(world, {{"pattern", "alpha"}, {"output_mode", "count"}}),
+            "a.swp:1\nsub/top:1\ntop:1\n\nFound 3 total"));
 }
 
 TEST_CASE("a walk visits every file once, with any number of workers") {
@@ -352,8 +371,9 @@ TEST_CASE("Recall, TodoWrite and the context tools") {
   CHECK(world.run("Recall", {{"id", "r17"}, {"lines", "ten"}}).is_error);
   CHECK(world.run("Recall", json::object()).is_error);
   CHECK_FALSE(world
-                  .run("TodoWrite",
-                       {{"todos", {{{"content", "a"}, {"status", "completed"}}, {{"content", "b"}, {"status", "in_progress"}}}}})
+                  .run("TodoWrite", {{"todos",
+                                      {{{"content", "a"}, {"status", "completed"}},
+                                       {{"content", "b"}, {"status", "in_progress"}}}}})
                   .is_error);
   REQUIRE(world.todos.size() == 2);
   CHECK(world.todos[1].status == "in_progress");

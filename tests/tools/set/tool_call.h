@@ -25,8 +25,9 @@ struct ToolOwner {
   std::vector<TodoItem>& todos;
 };
 
-inline ToolOutput call_tool(const Tool& tool, const nlohmann::json& args, const ToolOwner& owner, const std::string& call_id,
-                            const Sandbox& sandbox, const std::function<void(ToolContext&)>& more) {
+inline ToolOutput call_tool(const Tool& tool, const nlohmann::json& args, const ToolOwner& owner,
+                            const std::string& call_id, const Sandbox& sandbox,
+                            const std::function<void(ToolContext&)>& more) {
   const Workspace workspace = owner.workspace;
   const FileMemory files = owner.files;
   ToolChanges changes;

@@ -61,7 +61,8 @@ TEST_CASE("the basic tools stay small on the wire") {
   for (const auto& tool : builtin_tools()) {
     if (!tool->basic) continue;
     ++count;
-    const std::size_t size = tool->name.size() + tool->description.size() + tool->schema.size() + 50;  // the keys around them
+    const std::size_t size =
+        tool->name.size() + tool->description.size() + tool->schema.size() + 50;  // the keys around them
     (tool->asks ? asking : bytes) += size;
   }
   CHECK(count >= 7);
@@ -86,13 +87,15 @@ TEST_CASE("numbers, booleans and arrays may come as text") {
   CHECK(read["limit"] == 3);
   auto edits = parsed("MultiEdit", R"({"file_path":"a","edits":"[{\"oldText\":\"x\",\"newText\":\"y\"}]"})");
   CHECK(edits["edits"][0]["old_string"] == "x");
-  CHECK(parsed("TodoWrite", R"({"todos":[{"content":"a","status":"in-progress"}]})")["todos"][0]["status"] == "in_progress");
+  CHECK(parsed("TodoWrite", R"({"todos":[{"content":"a","status":"in-progress"}]})")["todos"][0]["status"] ==
+        "in_progress");
   CHECK(parsed("Grep", R"({"pattern":"x","path":null})").contains("path") == false);
 }
 
 TEST_CASE("parameters that nobody knows fail no call, at any depth") {
   const auto todos =
-      parsed("TodoWrite", R"({"todos":[{"content":"a","status":"pending","id":"1","priority":"high"}],"merge":true})");
+      parsed("TodoWrite",
+             R"({"todos":[{"content":"a","status":"pending","id":"1","priority":"high"}],"merge":true})");
   CHECK(todos["todos"][0] == nlohmann::json{{"content", "a"}, {"status", "pending"}});
   CHECK_FALSE(todos.contains("merge"));
   CHECK(parsed("Read", R"({"file_path":"a","confidence":0.9})") == nlohmann::json{{"file_path", "a"}});
@@ -103,7 +106,8 @@ TEST_CASE("a wrong call is answered with every issue and the parameter that was 
   CHECK(error.find("`file_path` is missing") != std::string::npos);
   CHECK(error.find("did you mean `file_path`?") != std::string::npos);
   CHECK(error.find("`limit` must be a whole number") != std::string::npos);
-  CHECK(refused("Grep", R"({"pattern":"x","output_mode":"lines"})").find("files_with_matches") != std::string::npos);
+  CHECK(refused("Grep", R"({"pattern":"x","output_mode":"lines"})").find("files_with_matches") !=
+        std::string::npos);
   CHECK(refused("Write", R"({"file_path":"a","content":"half of)").find("cut off") != std::string::npos);
   CHECK(refused("Read", "[1]").find("one JSON object") != std::string::npos);
 }
@@ -120,9 +124,10 @@ TEST_CASE("the nearest name is close or nothing") {
 }
 
 TEST_CASE("a parameter given twice and arguments without a bottom are told, not run") {
-  CHECK(refused("Read", R"({"file_path":"a","file_path":"b"})").find("`file_path` twice") != std::string::npos);
-  CHECK(refused("MultiEdit", R"({"file_path":"a","edits":[{"old_string":"x","old_string":"y"}]})").find("twice") !=
+  CHECK(refused("Read", R"({"file_path":"a","file_path":"b"})").find("`file_path` twice") !=
         std::string::npos);
+  CHECK(refused("MultiEdit", R"({"file_path":"a","edits":[{"old_string":"x","old_string":"y"}]})")
+            .find("twice") != std::string::npos);
   CHECK(refused("Read", R"("{\"file_path\":\"a\",\"file_path\":\"b\"}")").find("twice") != std::string::npos);
   CHECK(parsed("Read", R"({"file_path":"{[[\"{[[", "limit":7})")["limit"] == 7);
   const std::string deep = R"({"file_path":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
@@ -161,11 +166,12 @@ TEST_CASE("a server's schema may say anything, and no argument is lost by it") {
   tool.foreign = true;
   json args;
   std::string error;
-  for (const char* schema :
-       {R"({"type":"object"})", R"({"type":"object","properties":null,"required":"a"})",
-        R"({"properties":{"a":true,"b":{"type":["string","null"]}},"additionalProperties":{"type":"string"}})",
-        R"({"properties":{"a":{"enum":"x","minimum":"y","items":3}},"required":[1]})",
-        R"({"$ref":"#/$defs/q","$defs":{"q":{"type":"object"}}})", R"({"anyOf":[{"required":["z"]}]})"}) {
+  for (
+      const char* schema :
+      {R"({"type":"object"})", R"({"type":"object","properties":null,"required":"a"})",
+       R"({"properties":{"a":true,"b":{"type":["string","null"]}},"additionalProperties":{"type":"string"}})",
+       R"({"properties":{"a":{"enum":"x","minimum":"y","items":3}},"required":[1]})",
+       R"({"$ref":"#/$defs/q","$defs":{"q":{"type":"object"}}})", R"({"anyOf":[{"required":["z"]}]})"}) {
     INFO(schema);
     tool.schema = schema;
     REQUIRE(parse_args(tool, R"({"a":[1],"b":null,"more":{"deep":1}})", args, error));

@@ -128,7 +128,8 @@ TEST_CASE("random rules mean to us what they mean to git") {
   std::string quiet = " > /dev/null 2>&1", repo = temp.path().native() + "/r";
   REQUIRE(std::system(("git init -q " + repo + quiet).c_str()) == 0);
   const std::vector<std::string> names = {"a", "b", "ab", "foo", "foo.c", "foo.o", ".x", "a b", "build"};
-  const std::vector<std::string> wild = {"*", "**", "*.c", "f*", "?", "[ab]", "[!a]", "*o*", "foo\\ ", "[a-f]oo"};
+  const std::vector<std::string> wild = {"*",    "**",   "*.c", "f*",     "?",
+                                         "[ab]", "[!a]", "*o*", "foo\\ ", "[a-f]oo"};
   std::mt19937 random(11);
   auto pick = [&](const auto& list) { return list[random() % list.size()]; };
   for (int round = 0; round < 20; ++round) {
@@ -136,7 +137,8 @@ TEST_CASE("random rules mean to us what they mean to git") {
     for (unsigned i = 1 + random() % 5; i > 0; --i) {
       std::string rule = random() % 2 ? pick(names) : pick(wild);
       for (unsigned k = random() % 3; k > 0; --k) rule += "/" + (random() % 2 ? pick(names) : pick(wild));
-      rules += (random() % 4 ? "" : "!") + std::string(random() % 4 ? "" : "/") + rule + (random() % 4 ? "\n" : "/\n");
+      rules += (random() % 4 ? "" : "!") + std::string(random() % 4 ? "" : "/") + rule +
+               (random() % 4 ? "\n" : "/\n");
     }
     put(repo + "/.gitignore", rules);
     std::vector<std::string> paths;
@@ -148,8 +150,8 @@ TEST_CASE("random rules mean to us what they mean to git") {
     }
     put(temp.path() / "list", list);
     std::string out = (temp.path() / "out").native();
-    std::system(("git -C " + repo + " check-ignore --no-index --stdin < " + (temp.path() / "list").native() + " > " + out +
-                 " 2>/dev/null")
+    std::system(("git -C " + repo + " check-ignore --no-index --stdin < " + (temp.path() / "list").native() +
+                 " > " + out + " 2>/dev/null")
                     .c_str());
     std::string said = "\n" + get(out);
     for (const auto& path : paths) {

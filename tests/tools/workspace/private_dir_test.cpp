@@ -44,7 +44,8 @@ TEST_CASE("a private folder is ours alone and goes with its holder") {
 TEST_CASE("where no folder can be made there is none, and nothing is removed") {
   const TempDir temp;
   fs::path deep = temp.path();
-  while (deep.native().size() < 4000) deep /= std::string(std::min<std::size_t>(200, 4085 - deep.native().size()), 'd');
+  while (deep.native().size() < 4000)
+    deep /= std::string(std::min<std::size_t>(200, 4085 - deep.native().size()), 'd');
   deep /= std::string(4088 - deep.native().size(), 'd');
   REQUIRE(fs::create_directories(deep));
   std::ofstream(deep / "kept") << "x";

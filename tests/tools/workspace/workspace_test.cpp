@@ -79,9 +79,11 @@ namespace {
 bool without_openat2() {
   sock_filter program[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),  // the number of the call
                            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
-                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
   const sock_fprog filter{4, program};
-  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
 void swapped_links_are_not_followed() {
@@ -118,9 +120,10 @@ void forged_places_stay_beneath() {
   CHECK(opens("d/e/f", O_RDONLY));
   CHECK(opens("d/new", O_WRONLY | O_CREAT | O_EXCL));
   CHECK(opens("d", O_RDONLY | O_DIRECTORY));
-  for (const char* path : {"out/f", "out", "d/up", "magic", "../outside/f", "d/../../outside/f", "d/e/../../../outside/f",
-                           "d/.."
-                           "/../outside/f"}) {
+  for (const char* path :
+       {"out/f", "out", "d/up", "magic", "../outside/f", "d/../../outside/f", "d/e/../../../outside/f",
+        "d/.."
+        "/../outside/f"}) {
     INFO(path);
     CHECK_FALSE(opens(path, O_RDONLY));
     CHECK_FALSE(opens(path, O_WRONLY));
@@ -208,18 +211,25 @@ const std::pair<const char*, Route> routes[] = {
     {"Write with double slashes", [](World& w, const std::string& p) { return by_write(w, ".//" + p); }},
     {"Write, other case",
      [](World& w, const std::string& p) {
-       return by_write(w,
-                       p[0] == 'b' ? p : upper(p.substr(0, p.find('/'))) + (p.find('/') == p.npos ? "" : p.substr(p.find('/'))));
+       return by_write(w, p[0] == 'b' ? p
+                                      : upper(p.substr(0, p.find('/'))) +
+                                            (p.find('/') == p.npos ? "" : p.substr(p.find('/'))));
      }},
     {"Write, invisible character",
-     [](World& w, const std::string& p) { return by_write(w, p[0] == 'b' ? p : p.substr(0, 2) + "\u200d" + p.substr(2)); }},
+     [](World& w, const std::string& p) {
+       return by_write(w, p[0] == 'b' ? p : p.substr(0, 2) + "\u200d" + p.substr(2));
+     }},
     {"Edit", [](World& w, const std::string& p) { return w.read(p), w.edit(p, "old", "evil").is_error; }},
     {"Edit as creation",
-     [](World& w, const std::string& p) { return w.edit(p + ".new", "", "evil").is_error || p.find('/') == p.npos; }},
+     [](World& w, const std::string& p) {
+       return w.edit(p + ".new", "", "evil").is_error || p.find('/') == p.npos;
+     }},
     {"MultiEdit",
      [](World& w, const std::string& p) {
        w.read(p);
-       return w.run("MultiEdit", {{"file_path", p}, {"edits", {{{"old_string", "old"}, {"new_string", "evil"}}}}}).is_error;
+       return w
+           .run("MultiEdit", {{"file_path", p}, {"edits", {{{"old_string", "old"}, {"new_string", "evil"}}}}})
+           .is_error;
      }},
     {"Write through a link to the file",
      [](World& w, const std::string& p) {
@@ -277,6 +287,7 @@ TEST_CASE("a granted call may write what is protected, and outside") {
 }
 
 TEST_CASE("a file that only begins like an image is none") {
-  for (const char* head : {"", "R", "RIFF", "RIFF1234", "RIFF1234WEB", "GIF", "\xff\xd8"}) CHECK(image_media_type(head).empty());
+  for (const char* head : {"", "R", "RIFF", "RIFF1234", "RIFF1234WEB", "GIF", "\xff\xd8"})
+    CHECK(image_media_type(head).empty());
   CHECK(image_media_type("RIFF1234WEBP") == "image/webp");
 }

@@ -51,13 +51,14 @@ TEST_CASE("a beginning is enough where it can mean one command only") {
 
 TEST_CASE("what only looks or takes effect later runs during a turn, what changes the conversation waits") {
   for (const std::string_view name :
-       {"status", "diff", "copy", "model", "permissions", "context", "cost", "help", "tasks", "stop", "theme", "memory", "recall",
-        "summaries", "tools", "pin", "export", "keys", "config"}) {
+       {"status", "diff", "copy", "model", "permissions", "context", "cost", "help", "tasks", "stop", "theme",
+        "memory", "recall", "summaries", "tools", "pin", "export", "keys", "config"}) {
     INFO(name);
     std::vector<std::string> meant;
     CHECK(builtin_commands().find(name, meant)->while_working);
   }
-  for (const std::string name : {"clear", "compact", "rewind", "redo", "resume", "fork", "undo-compact", "doctor"}) {
+  for (const std::string name :
+       {"clear", "compact", "rewind", "redo", "resume", "fork", "undo-compact", "doctor"}) {
     INFO(name);
     World world;
     world.tell(TurnStarted{1});
@@ -74,7 +75,8 @@ TEST_CASE("/compact offers every strategy and refuses one that does not exist") 
   REQUIRE(compact);
   const auto offered = compact->complete(world.shell);
   for (const Strategy* strategy : strategies())
-    CHECK(std::find(offered.begin(), offered.end(), "--strategy " + std::string(strategy->name)) != offered.end());
+    CHECK(std::find(offered.begin(), offered.end(), "--strategy " + std::string(strategy->name)) !=
+          offered.end());
   world.say("/compact --strategy middel");
   CHECK(world.sent<Compact>().empty());
   CHECK(world.shell.hint.text.find("middel") != std::string::npos);
@@ -82,7 +84,8 @@ TEST_CASE("/compact offers every strategy and refuses one that does not exist") 
   world.answer("one");
   world.user("second");
   world.answer("two");
-  for (const std::string line : {"--strategy", "--prevew", "--from 3", "--to x", "--from", "--from 2 --to 1", "--from 0"}) {
+  for (const std::string line :
+       {"--strategy", "--prevew", "--from 3", "--to x", "--from", "--from 2 --to 1", "--from 0"}) {
     INFO(line);
     world.shell.hint.text.clear();
     world.say("/compact " + line);
@@ -117,8 +120,8 @@ TEST_CASE("a command may speak of paths, and a path that opens a prompt is no co
 
 TEST_CASE("/undo-compact takes a number, redo, or ids of originals") {
   World world;
-  for (const char* said :
-       {"/undo-compact", "/undo-compact 2", "/undo-compact redo", "/undo-compact redo 3", "/undo-compact r4 r5"})
+  for (const char* said : {"/undo-compact", "/undo-compact 2", "/undo-compact redo", "/undo-compact redo 3",
+                           "/undo-compact r4 r5"})
     world.say(said);
   const auto sent = world.sent<UndoCompact>();
   REQUIRE(sent.size() == 5);
@@ -184,7 +187,8 @@ TEST_CASE("an action answers to its new key and no longer to the old one") {
   CHECK(world.sent<Submit>().at(0).when == When::after);
   CHECK(rebind_problem("transcript", "f5").empty());
   CHECK(rebind_problem("transcripts", "f5").find("transcript") != std::string::npos);
-  for (const char* key : {"x", "escape", "up", "left", "ctrl-c", "ctrl-d", "ctrl-a", "ctrl-w", "alt-b", "backspace"})
+  for (const char* key :
+       {"x", "escape", "up", "left", "ctrl-c", "ctrl-d", "ctrl-a", "ctrl-w", "alt-b", "backspace"})
     CHECK(rebind_problem("todos", key).find(std::string("\"") + key + "\" is reserved") == 0);
   for (const char* key : {"ctrl-x", "ctrl-r", "ctrl-b", "ctrl-enter", "shift-up", "f2", "alt-x"})
     CHECK(rebind_problem("todos", key).empty());
@@ -216,7 +220,8 @@ TEST_CASE("a task list is shown as soon as the model writes one, and goes when i
   world.press("ctrl-t");
   CHECK(world.look(80, 24).find("Tasks") == std::string::npos);
   world.tell(Todos{{"☒ read it", "☒ fix 词法", "◐ test"}});
-  CHECK(world.look(80, 24).find("Tasks") == std::string::npos);  // hidden by hand: an update does not bring it back
+  CHECK(world.look(80, 24).find("Tasks") ==
+        std::string::npos);  // hidden by hand: an update does not bring it back
   world.press("ctrl-t");
   world.tell(Todos{{"☒ read it", "☒ fix 词法", "☒ test"}});
   CHECK(world.look(80, 24).find("Tasks 3/3") != std::string::npos);
@@ -247,7 +252,8 @@ TEST_CASE("the theme of a fresh configuration takes the designed colours once th
     shell.background = background;
     shell.use_theme(UiDeps{.commands = world.commands, .events = world.events}.theme);
     CHECK(shell.hint.text.empty());
-    const Theme designed = make_theme(background == Background::dark ? "dark" : "light", ColourDepth::truecolor, background);
+    const Theme designed =
+        make_theme(background == Background::dark ? "dark" : "light", ColourDepth::truecolor, background);
     CHECK(shell.theme[Colour::accent] == designed[Colour::accent]);
     CHECK(shell.theme[Colour::added_tint] == designed[Colour::added_tint]);
   }
@@ -270,17 +276,20 @@ TEST_CASE("a command added at run time is completed, helped with, run and gone a
   CHECK(world.look(100, 24).find("no command /review:deep") != std::string::npos);
 }
 
-TEST_CASE("brought commands are in the menu with their file, and one with a built-in name gets a longer one") {
+TEST_CASE(
+    "brought commands are in the menu with their file, and one with a built-in name gets a longer one") {
   World world;
   world.say("/early bird");  // the list has not come: the owner knows
   CHECK(world.sent<RunCommand>().size() == 1);
-  const CommandList list{{{"compact", "", "Theirs", ".claude/commands/compact.md", true},
-                          {"git:commit", "[issue]", "Commit well", "~/.claude/commands/git/commit.md", false}}};
+  const CommandList list{
+      {{"compact", "", "Theirs", ".claude/commands/compact.md", true},
+       {"git:commit", "[issue]", "Commit well", "~/.claude/commands/git/commit.md", false}}};
   world.tell(list);
   world.tell(SessionOpened{});
   world.meters(0.1);
   const auto seen = world.look(100, 24);
-  CHECK(seen.find("/compact is built in. .claude/commands/compact.md is /project:compact.") != std::string::npos);
+  CHECK(seen.find("/compact is built in. .claude/commands/compact.md is /project:compact.") !=
+        std::string::npos);
   world.type("/git");
   const auto menu = world.look(110, 24);
   CHECK(menu.find("/git:commit") != std::string::npos);

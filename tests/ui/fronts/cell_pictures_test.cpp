@@ -1,4 +1,5 @@
-// Every kind of cell and every state of the bottom, each by itself at four sizes, so that none is hidden by what follows it.
+// Every kind of cell and every state of the bottom, each by itself at four sizes, so that none is hidden by
+// what follows it.
 #include "tests/ui/world.h"
 
 using namespace tern;
@@ -14,7 +15,8 @@ std::string part(const std::string& screen, bool bottom) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string row = text.substr(at, end - at);
-    if (row.find_first_not_of(' ') != row.npos && !row.starts_with(" tern ·") && !row.starts_with("──────────"))
+    if (row.find_first_not_of(' ') != row.npos && !row.starts_with(" tern ·") &&
+        !row.starts_with("──────────"))
       out += row + "\n";
     at = end + 1;
   }
@@ -46,11 +48,15 @@ Compaction cut(CompactionPhase phase, Tier tier) {
 }
 
 constexpr std::string_view diff_text =
-    "@@ -201,3 +201,4 @@\n   if (at_end()) {\n-    return Token::eof();\n+    if (!line_.empty()) return 行();  // 👍🏽\n"
+    "@@ -201,3 +201,4 @@\n   if (at_end()) {\n-    return Token::eof();\n+    if (!line_.empty()) return "
+    "行();  // 👍🏽\n"
     "+    return Token::eof();\n   }\n";
 
 const Kind kinds[] = {
-    {"a prompt", [](World& w) { w.user("修 bug 👩‍👩‍👧, and then run every test there is in this folder, please"); }},
+    {"a prompt",
+     [](World& w) {
+       w.user("修 bug 👩‍👩‍👧, and then run every test there is in this folder, please");
+     }},
     {"a prompt with a picture",
      [](World& w) {
        Item item;
@@ -58,20 +64,27 @@ const Kind kinds[] = {
        item.blocks = {Text{"what is this? @a.png"}, Image{"image/png", "AAAA"}};
        w.tell(ItemAdded{make_item(item)});
      }},
-    {"headings and emphasis", [](World& w) { w.answer("# One\n\n## Two\n\n**bold** *italic* ~~gone~~ `code` 中文"); }},
+    {"headings and emphasis",
+     [](World& w) { w.answer("# One\n\n## Two\n\n**bold** *italic* ~~gone~~ `code` 中文"); }},
     {"lists",
      [](World& w) {
-       w.answer("1. one\n2. two\n   - nested 中文 that is long enough to be wrapped on a small screen\n- [x] done\n- [ ] open");
+       w.answer(
+           "1. one\n2. two\n   - nested 中文 that is long enough to be wrapped on a small screen\n- [x] "
+           "done\n- [ ] open");
      }},
     {"a table",
      [](World& w) {
-       w.answer("| 名字 | value | note |\n|:--|--:|:-:|\n| 甲 | 1 | 👍🏽 |\n| a longer one | 22,000 | x |");
+       w.answer(
+           "| 名字 | value | note |\n|:--|--:|:-:|\n| 甲 | 1 | 👍🏽 |\n| a longer one | 22,000 | x |");
      }},
     {"code",
      [](World& w) {
-       w.answer("```cpp\n// 注释\nconst auto text = \"a string that is long enough to be wrapped somewhere\";  // why\n```");
+       w.answer(
+           "```cpp\n// 注释\nconst auto text = \"a string that is long enough to be wrapped somewhere\";  // "
+           "why\n```");
      }},
-    {"a quote, a link and a rule", [](World& w) { w.answer("> quoted 引用\n\n[docs](https://example.com/a)\n\n---\n\nend"); }},
+    {"a quote, a link and a rule",
+     [](World& w) { w.answer("> quoted 引用\n\n[docs](https://example.com/a)\n\n---\n\nend"); }},
     {"an answer still being written",
      [](World& w) {
        w.tell(TurnStarted{1});
@@ -92,7 +105,8 @@ const Kind kinds[] = {
     {"a command that failed",
      [](World& w) { w.tool("Bash", "npm test", "exit 1 · 12.3 s", "1\n2\n3\n4\n5\nlast: 失败\n", true); }},
     {"a command that failed, unfolded",
-     [](World& w) { w.tool("Bash", "npm test", "exit 1 · 12.3 s", "1\n2\n3\n4\n5\nlast: 失败\n", true); }, true},
+     [](World& w) { w.tool("Bash", "npm test", "exit 1 · 12.3 s", "1\n2\n3\n4\n5\nlast: 失败\n", true); },
+     true},
     {"a command that runs",
      [](World& w) {
        w.tell(ToolStarted{"run", "Bash", "Bash", "make -j8", "{}"});
@@ -100,7 +114,9 @@ const Kind kinds[] = {
      }},
     {"an edit", [](World& w) { w.tool("Edit", "src/词法.cpp", "+2 −1", "", false, std::string(diff_text)); }},
     {"a refused call",
-     [](World& w) { w.tool("Bash", "curl x | sh", "blocked: plan mode is read-only", "Permission denied: …", true); }},
+     [](World& w) {
+       w.tool("Bash", "curl x | sh", "blocked: plan mode is read-only", "Permission denied: …", true);
+     }},
     {"a snipped result",
      [](World& w) {
        finish(w, {.call_id = "c",
@@ -167,11 +183,13 @@ const Kind bottoms[] = {
        w.tell(TurnStarted{1});
        w.tell(Queue{{"then run the tests", "第二个", "third", "fourth"}});
      }},
-    {"a paste as a chip", [](World& w) { handle_input(w.shell, Paste{std::string(2'000, 'x') + "\n" + std::string(50, '\n')}); }},
+    {"a paste as a chip",
+     [](World& w) { handle_input(w.shell, Paste{std::string(2'000, 'x') + "\n" + std::string(50, '\n')}); }},
     {"several lines, Chinese and emoji",
      [](World& w) {
        w.shell.composer.set(
-           "第一行 👩‍👩‍👧\nthe second, which is long enough to be wrapped on the small screen\n第三");
+           "第一行 👩‍👩‍👧\nthe second, which is long enough to be wrapped on the small "
+           "screen\n第三");
      }},
     {"a note", [](World& w) { w.type("# always use tabs"); }},
     {"the history search",
@@ -208,8 +226,8 @@ std::string pictures(const Kind& kind, bool bottom) {
     if (bottom) world.answer("Done.");
     kind.make(world);
     if (kind.unfolded) world.press("ctrl-o");
-    all += "-- " + std::string(kind.name) + ", " + std::to_string(columns) + "x" + std::to_string(lines) + "\n" +
-           part(world.look(columns, lines), bottom);
+    all += "-- " + std::string(kind.name) + ", " + std::to_string(columns) + "x" + std::to_string(lines) +
+           "\n" + part(world.look(columns, lines), bottom);
   }
   return all;
 }
@@ -242,7 +260,8 @@ TEST_CASE("pictures: the first screen, a search and a page of changes at every s
     world.press("enter");
     all += world.look(columns, lines);
     world.press("escape");
-    world.shell.page({"Changes of this session", "--- src/词法.cpp  +2 −1\n" + std::string(diff_text), Page::Form::diffs});
+    world.shell.page(
+        {"Changes of this session", "--- src/词法.cpp  +2 −1\n" + std::string(diff_text), Page::Form::diffs});
     all += world.look(columns, lines);
   }
   CHECK_GOLDEN("reading", all);

@@ -1,4 +1,5 @@
-// Pictures of the living compression: the notice with its audit, the panel of /context, the preview, the progress line.
+// Pictures of the living compression: the notice with its audit, the panel of /context, the preview, the
+// progress line.
 #include "tests/ui/world.h"
 
 using namespace tern;
@@ -48,19 +49,20 @@ Compaction micro() {
 }
 
 PreviewReady preview() {
-  return {
-      .id = 1,
-      .range = "34 messages, from \"Make the tokenizer stream.\" to \"Bash ctest -R tokenizer\"",
-      .kept = "9 messages, from \"now the same for CRLF files\" to \"All 34 tests pass.\"",
-      .draft =
-          "1. Primary request and intent: make the tokenizer stream.\n3. Files and code: src/tokenizer.cpp:202 `flush_line()`\n"
-          "8. Current work: CRLF files\n",
-      .strategy = "sections by claude-haiku-4-5",
-      .before = 146'000,
-      .after = 61'000,
-      .cost =
-          "cache cold (22 min) · $0.0310 now · $0.0765 a turn saved · pays after 1 turn (2 requests) · a request's input $0.44 → "
-          "$0.18"};
+  return {.id = 1,
+          .range = "34 messages, from \"Make the tokenizer stream.\" to \"Bash ctest -R tokenizer\"",
+          .kept = "9 messages, from \"now the same for CRLF files\" to \"All 34 tests pass.\"",
+          .draft =
+              "1. Primary request and intent: make the tokenizer stream.\n3. Files and code: "
+              "src/tokenizer.cpp:202 `flush_line()`\n"
+              "8. Current work: CRLF files\n",
+          .strategy = "sections by claude-haiku-4-5",
+          .before = 146'000,
+          .after = 61'000,
+          .cost =
+              "cache cold (22 min) · $0.0310 now · $0.0765 a turn saved · pays after 1 turn (2 requests) · a "
+              "request's input $0.44 → "
+              "$0.18"};
 }
 
 }  // namespace
@@ -79,8 +81,9 @@ TEST_CASE("the notice of a compaction shows tokens, originals, the audit and wha
   summary.cost = "cache cold (22 min) · $0.0310 now · $0.0765 a turn saved · pays after 1 turn (2 requests)";
   world.tell(summary);
   world.tell(Compaction{.phase = CompactionPhase::undone, .batch = 4, .before = 61'000, .after = 146'000});
-  world.tell(Compaction{
-      .phase = CompactionPhase::failed, .tier = Tier::compact, .why = "summary by claude-haiku-4-5 rejected: it is empty"});
+  world.tell(Compaction{.phase = CompactionPhase::failed,
+                        .tier = Tier::compact,
+                        .why = "summary by claude-haiku-4-5 rejected: it is empty"});
   CHECK_GOLDEN("compaction_notice", world.look(100, 24));
 }
 
@@ -89,11 +92,14 @@ TEST_CASE("the panel of /context shows what fills the window, what each tier did
   world.tell(ContextReport{
       Task::meters(),
       {},
-      {"12k  Read  src/tokenizer.cpp (r17)", "8.1k  Bash  ctest -R tokenizer (r21)", "3.4k  answer  I'll look at …"},
+      {"12k  Read  src/tokenizer.cpp (r17)", "8.1k  Bash  ctest -R tokenizer (r21)",
+       "3.4k  answer  I'll look at …"},
       {"microcompact: 2× · 61k tokens freed", "compact: 1× · 51k tokens freed"},
       {"forecast: about 7 turns to the next tier (5.2k a turn)",
-       "a compaction to half now: cache warm (40 s) · $0.13 now · $0.0321 a turn saved · pays after 5 turns (13 requests)",
-       "the next summary is drafted", "1 summary failed in a row", "pinned sentence: never touch the lexer tables",
+       "a compaction to half now: cache warm (40 s) · $0.13 now · $0.0321 a turn saved · pays after 5 turns "
+       "(13 requests)",
+       "the next summary is drafted", "1 summary failed in a row",
+       "pinned sentence: never touch the lexer tables",
        "last: sections · 82 % of the window, mark at 80 % · 41 of 47 details kept, 6 on recall, none lost"}});
   CHECK_GOLDEN("compaction_panel", world.look(100, 34));
   CHECK_GOLDEN("compaction_panel_narrow", world.look(60, 24));
@@ -121,8 +127,10 @@ TEST_CASE("the preview shows range, tail, cost and draft, and is accepted or dis
 TEST_CASE("a summary that somebody waits for is seen in the status line, and Esc stops it") {
   Task world;
   world.tell(TurnStarted{2});
-  world.tell(Compaction{.phase = CompactionPhase::started, .tier = Tier::compact, .before = 146'000, .strategy = "summarize"});
   world.tell(Compaction{
-      .phase = CompactionPhase::progress, .tier = Tier::compact, .strategy = "summary by claude-haiku-4-5 in 3 parts at once"});
+      .phase = CompactionPhase::started, .tier = Tier::compact, .before = 146'000, .strategy = "summarize"});
+  world.tell(Compaction{.phase = CompactionPhase::progress,
+                        .tier = Tier::compact,
+                        .strategy = "summary by claude-haiku-4-5 in 3 parts at once"});
   CHECK_GOLDEN("compaction_progress", world.look(100, 16));
 }

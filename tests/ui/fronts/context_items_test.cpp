@@ -6,7 +6,8 @@ using namespace tern;
 namespace {
 
 ListShown items() {
-  ListShown list{.what = ListShown::What::context, .title = "Context items", .empty = "The context is empty."};
+  ListShown list{
+      .what = ListShown::What::context, .title = "Context items", .empty = "The context is empty."};
   list.rows = {{"r3", "Read  src/parser.cpp", "", 12'300},
                {"r7", "Bash  ctest", "shortened", 4'100},
                {"r1", "you  Fix the parser", "", 40},
@@ -75,7 +76,8 @@ TEST_CASE("a compaction may be told a stretch in words, and other words stay a f
 TEST_CASE("what was dropped by hand is said so, and its cell is marked") {
   World world;
   world.user("Fix it");
-  Compaction dropped{.phase = CompactionPhase::completed, .tier = Tier::micro, .cause = Cause::dropped, .batch = 1};
+  Compaction dropped{
+      .phase = CompactionPhase::completed, .tier = Tier::micro, .cause = Cause::dropped, .batch = 1};
   dropped.before = 78'000, dropped.after = 61'000, dropped.items = 1, dropped.touched = {ItemId{1}};
   world.tell(dropped);
   auto screen = world.look(100, 24);

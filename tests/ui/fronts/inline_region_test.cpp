@@ -1,4 +1,5 @@
-// --inline: what is finished is written once, the region below is drawn again, and a resize clears nothing that is not ours.
+// --inline: what is finished is written once, the region below is drawn again, and a resize clears nothing
+// that is not ours.
 #include "ui/fronts/inline_region.h"
 
 #include "tests/support/vt.h"
@@ -107,7 +108,8 @@ TEST_CASE("inline: nothing of the region is left behind, and it comes back whole
   CHECK(world.count("an answer") == 1);
 }
 
-TEST_CASE("inline: the frame has its right edge, and what is finished stands on lines that were cleared whole") {
+TEST_CASE(
+    "inline: the frame has its right edge, and what is finished stands on lines that were cleared whole") {
   Inline world;
   world.meters(0.3);
   world.frame(80, 24);

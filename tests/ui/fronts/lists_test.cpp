@@ -55,8 +55,10 @@ TEST_CASE("what destroys is struck twice") {
 
 TEST_CASE("a list filters by name and searches inside") {
   World world;
-  world.tell(
-      ListShown{ListShown::What::originals, "Originals", "", {{"r1", "Read a.cpp", "12 bytes"}, {"r2", "Bash make", "9 bytes"}}});
+  world.tell(ListShown{ListShown::What::originals,
+                       "Originals",
+                       "",
+                       {{"r1", "Read a.cpp", "12 bytes"}, {"r2", "Bash make", "9 bytes"}}});
   world.type("/make");
   CHECK(world.look(80, 16).find("Read a.cpp") == std::string::npos);
   world.press("enter");

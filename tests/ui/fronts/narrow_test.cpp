@@ -40,9 +40,10 @@ TEST_CASE("a row wider than the screen ends in an ellipsis") {
 
 TEST_CASE("the welcome says all it can on a low screen, and shows where it does not") {
   World world;
-  world.deps.welcome = {"tern 0.1", "folder: /home/ann/src/a/rather/long/way/down/to/the/parser",
-                        "everything said and seen is kept in .compression/ and can be called back with /recall",
-                        "/ commands · @ files · ! shell · ? keys · shift-tab permission mode"};
+  world.deps.welcome = {
+      "tern 0.1", "folder: /home/ann/src/a/rather/long/way/down/to/the/parser",
+      "everything said and seen is kept in .compression/ and can be called back with /recall",
+      "/ commands · @ files · ! shell · ? keys · shift-tab permission mode"};
   world.meters(0.02);
   const std::string low = world.look(40, 12);
   INFO(low);
@@ -79,7 +80,8 @@ TEST_CASE("a table with more columns than there is room for is told row by row")
     for (const Row& row : rows) CHECK(tern::width(row.text) <= width);
     const std::string text = joined(rows);
     INFO(text);
-    for (const std::string_view words : {"name: first", "four: 4", "six: the", "sixth", "name: 第二", "six: f"})
+    for (const std::string_view words :
+         {"name: first", "four: 4", "six: the", "sixth", "name: 第二", "six: f"})
       CHECK(text.find(words) != text.npos);
   }
   CHECK(joined(markdown_rows(table, 78)).find("name: ") == std::string::npos);

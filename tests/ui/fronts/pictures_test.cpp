@@ -35,8 +35,8 @@ ContextReport report(World& world) {
   world.meters(0.61);
   ContextReport made;
   made.meters = world.shell.view.meters;
-  made.top = {"31k  Read  src/tokenizer.cpp (r17)", "18k  Bash  ctest -R tokenizer (r22)", "4.1k  you  The tokenizer drops the …",
-              "2.2k  !  make -j8"};
+  made.top = {"31k  Read  src/tokenizer.cpp (r17)", "18k  Bash  ctest -R tokenizer (r22)",
+              "4.1k  you  The tokenizer drops the …", "2.2k  !  make -j8"};
   made.tiers = {"snip: 4× · 61k tokens freed", "microcompact: 1× · 43k tokens freed"};
   made.lines = {"forecast: about 9 turns to the next tier (6.1k a turn)",
                 "a compaction to half now: cache warm · $0.11 now, saves $0.02 a turn, pays back in 6 turns",
@@ -51,7 +51,8 @@ PermissionAsked edit_question() {
   asked.title = "Edit src/词法.cpp";
   asked.body = "{}";
   asked.diff =
-      "@@ -201,3 +201,4 @@\n   if (at_end()) {\n-    return Token::eof();\n+    if (!line_.empty()) return 行();  // 👍🏽\n"
+      "@@ -201,3 +201,4 @@\n   if (at_end()) {\n-    return Token::eof();\n+    if (!line_.empty()) return "
+      "行();  // 👍🏽\n"
       "+    return Token::eof();\n   }\n";
   asked.reason = "writes src/词法.cpp";
   asked.grants = {{"edits in src/"}};
@@ -77,16 +78,19 @@ TEST_CASE("pictures: what is said") {
   World world;
   world.meters(0.2);
   world.user(
-      "读一下 src/词法.cpp，然后修 bug 👩‍👩‍👧 (a line long enough to be wrapped where the screen is not "
+      "读一下 src/词法.cpp，然后修 bug 👩‍👩‍👧 (a line long enough to be wrapped where the screen is "
+      "not "
       "that "
       "wide "
       "at "
       "all)");
   world.tell(Delta{DeltaKind::thinking, "The person wants the tokenizer fixed.\nI should read it first."});
   world.answer(
-      "# A heading\n\nText with **bold**, *italic*, ~~gone~~ and `code`, and [a link](https://example.com/a).\n\n1. one\n2. "
+      "# A heading\n\nText with **bold**, *italic*, ~~gone~~ and `code`, and [a "
+      "link](https://example.com/a).\n\n1. one\n2. "
       "two\n   - "
-      "nested 中文\n\n> quoted\n\n| 名字 | value |\n|:--|--:|\n| 甲 | 1 |\n| emoji 👍🏽 | 22 |\n\n```python\ndef "
+      "nested 中文\n\n> quoted\n\n| 名字 | value |\n|:--|--:|\n| 甲 | 1 |\n| emoji 👍🏽 | 22 "
+      "|\n\n```python\ndef "
       "f(x):\n "
       " "
       " "
@@ -103,9 +107,10 @@ TEST_CASE("pictures: what tools do") {
   world.meters(0.5);
   world.tool("Read", "src/a.cpp", "245 lines", "text");
   world.tool("Bash", "npm test", "exit 1 · 12.3 s", "1\n2\n3\n4\n5\nlast: 失败\n", true);
-  world.tool("Edit", "src/a.cpp", "+2 −1", "", false, "@@ -9,3 +9,4 @@\n one\n-two old words\n+two new words\n+three\n four\n");
-  world.tool("Write", "very/long/path/that/does/not/fit/on/a/small/screen/at/all/for/sure.txt", "1 line", "", false,
-             "@@ -0,0 +1 @@\n+hello\n");
+  world.tool("Edit", "src/a.cpp", "+2 −1", "", false,
+             "@@ -9,3 +9,4 @@\n one\n-two old words\n+two new words\n+three\n four\n");
+  world.tool("Write", "very/long/path/that/does/not/fit/on/a/small/screen/at/all/for/sure.txt", "1 line", "",
+             false, "@@ -0,0 +1 @@\n+hello\n");
   world.tool("Edit", "src/b.cpp", "rejected", "The user doesn't want to proceed with this tool use.", true);
   world.tool("Bash", "curl x | sh", "blocked: plan mode is read-only", "Permission denied: …", true);
   world.tell(ToolStarted{"run", "Bash", "Bash", "make -j8", "{}"});
@@ -137,7 +142,8 @@ TEST_CASE("pictures: notices of every tier and level") {
   summary.id = {77};
   summary.role = Role::user;
   summary.synthetic = true;
-  summary.blocks = {Summary{"1. Primary request: fix 词法\n2. Files: src/a.cpp\n3. Errors: none\n4. Next: tests\n", {}}};
+  summary.blocks = {
+      Summary{"1. Primary request: fix 词法\n2. Files: src/a.cpp\n3. Errors: none\n4. Next: tests\n", {}}};
   world.tell(ItemAdded{make_item(summary)});
   world.tell(Notice{Level::info, "Remembered in AGENTS.md"});
   world.tell(Notice{Level::warning, "No key for OpenAI: set OPENAI_API_KEY."});
@@ -160,7 +166,8 @@ TEST_CASE("pictures: a compaction before it is made, and its audit") {
   preview.strategy = "sections";
   preview.range = "61 messages, from \"The tokenizer drops …\" to \"Bash ctest\"";
   preview.kept = "12 messages";
-  preview.draft = "1. Primary request and intent:\n   - fix the tokenizer\n2. Files:\n   - `src/tokenizer.cpp`\n";
+  preview.draft =
+      "1. Primary request and intent:\n   - fix the tokenizer\n2. Files:\n   - `src/tokenizer.cpp`\n";
   preview.before = 147'000;
   preview.after = 52'000;
   preview.cost = "$0.11 now, saves $0.03 a turn";
@@ -168,7 +175,8 @@ TEST_CASE("pictures: a compaction before it is made, and its audit") {
   CHECK_GOLDEN("panel_preview", at_every_size(world));
   world.shell.overlay.reset();
   world.shell.view.preview.reset();
-  const Fact names{FactKind::ident, "Token::eof", {}, 1, true, 1}, file{FactKind::file, "src/tokenizer.cpp:202", {}, 1, true, 1};
+  const Fact names{FactKind::ident, "Token::eof", {}, 1, true, 1},
+      file{FactKind::file, "src/tokenizer.cpp:202", {}, 1, true, 1};
   const Fact error{FactKind::error, "error: unexpected end of input", RecallId{22}, 1, false, 1};
   const Fact test{FactKind::file, "tests/eof_test.cpp", RecallId{17}, 1, false, 1};
   const LossReport loss{2, 2, 0, {{Fate::reachable, error}, {Fate::reachable, test}}, {file, names}};
@@ -179,14 +187,14 @@ TEST_CASE("pictures: a compaction before it is made, and its audit") {
 TEST_CASE("pictures: lists to choose from") {
   World world;
   world.meters(0.1);
-  open(world, RewindPoints{
-                  {{ItemId{3}, "now the same for CRLF files", "11-18 10:01", 2, 2}, {ItemId{1}, "修 bug", "11-18 09:58", 0, 2}}});
+  open(world, RewindPoints{{{ItemId{3}, "now the same for CRLF files", "11-18 10:01", 2, 2},
+                            {ItemId{1}, "修 bug", "11-18 09:58", 0, 2}}});
   CHECK_GOLDEN("list_rewind", at_every_size(world));
   world.press("enter");
   CHECK_GOLDEN("list_rewind_how", at_every_size(world));
   world.shell.overlay.reset();
-  open(world,
-       SessionList{{{"qn7q", "parser", "2026-11-18 10:01", "fix it", 12}, {"b2xz", "", "2026-11-17 18:40", "读一下 README", 1}}});
+  open(world, SessionList{{{"qn7q", "parser", "2026-11-18 10:01", "fix it", 12},
+                           {"b2xz", "", "2026-11-17 18:40", "读一下 README", 1}}});
   CHECK_GOLDEN("list_sessions", at_every_size(world));
   world.shell.overlay.reset();
   open(world, ModelList{{{.name = "ollama/qwen3:8b", .current = true, .served = true},
@@ -254,7 +262,8 @@ TEST_CASE("pictures: questions") {
   bash.grants = {{"any command that begins with `npm run build`"}};
   ask(world, bash);
   CHECK_GOLDEN("question_bash", at_every_size(world));
-  TrustAsked trust{5, "/home/ann/src/解析器", "AGENTS.md: instructions for the model\n.git/hooks: commands git runs"};
+  TrustAsked trust{5, "/home/ann/src/解析器",
+                   "AGENTS.md: instructions for the model\n.git/hooks: commands git runs"};
   world.tell(PermissionSettled{4, Verdict::no});
   world.tell(trust);
   world.shell.approval.open(trust, world.shell.now_ms);

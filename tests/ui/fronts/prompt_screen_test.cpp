@@ -1,4 +1,5 @@
-// The prompt in its shell: what counts as a sign, what stays a chip, what the history and its search do to a draft.
+// The prompt in its shell: what counts as a sign, what stays a chip, what the history and its search do to a
+// draft.
 #include "tests/ui/world.h"
 
 using namespace tern;
@@ -24,7 +25,8 @@ TEST_CASE("a pasted text is a prompt, whatever it begins with") {
     INFO(drawn(world));
     CHECK(drawn(world).find("❯ " + text) != std::string::npos);
     CHECK(drawn(world).find("pasted text is sent as text: type the ") != std::string::npos);
-    CHECK(drawn(world).find(text[0] == '#' ? "yourself to note it" : "yourself to run it") != std::string::npos);
+    CHECK(drawn(world).find(text[0] == '#' ? "yourself to note it" : "yourself to run it") !=
+          std::string::npos);
     world.press("enter");
     const auto commands = world.commands.drain();
     REQUIRE(commands.size() == 1);

@@ -1,4 +1,5 @@
-// Searching and pasting while something is read: every hit is reached and shown, no line is hidden, no paste is lost.
+// Searching and pasting while something is read: every hit is reached and shown, no line is hidden, no paste
+// is lost.
 #include "tests/ui/world.h"
 #include "ui/parts/text_search.h"
 
@@ -34,14 +35,16 @@ std::vector<std::size_t> inverted(World& world) {
 
 TEST_CASE("a search in the transcript reaches every hit, also those on the screen") {
   World world;
-  for (int i = 0; i < 12; ++i) world.answer(i % 4 == 1 ? "a needle " + std::to_string(i) : "line " + std::to_string(i));
+  for (int i = 0; i < 12; ++i)
+    world.answer(i % 4 == 1 ? "a needle " + std::to_string(i) : "line " + std::to_string(i));
   world.look(80, 24);
   world.press("ctrl-o");
   const std::string before = world.look(80, 24);
   world.type("/needle");
   world.press("enter");
   std::vector<std::vector<std::size_t>> seen{inverted(world)};
-  CHECK(world.shell.transcript.following());  // all of it is on the screen: nothing moves, no way to the end is shown
+  CHECK(world.shell.transcript
+            .following());  // all of it is on the screen: nothing moves, no way to the end is shown
   CHECK(world.look(80, 24).find("↓ end") == std::string::npos);
   for (int i = 0; i < 2; ++i) {
     world.type("n");
@@ -83,14 +86,16 @@ TEST_CASE("a search on a page reaches every hit, marks it and says when there is
 
 TEST_CASE("pages show markdown and diffs as the transcript does") {
   World world;
-  world.shell.page({"Summaries", "## First\n\n- **bold** item\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", Page::Form::markdown});
+  world.shell.page({"Summaries", "## First\n\n- **bold** item\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+                    Page::Form::markdown});
   std::string screen = world.look(80, 24);
   INFO(screen);
   CHECK(screen.find("##") == screen.npos);
   CHECK(screen.find("**") == screen.npos);
   CHECK(screen.find("• bold item") != screen.npos);
   world.shell.page({"Changes",
-                    "--- a.cpp  +1 −1\n@@ -1,2 +1,2 @@\n int a;\n-int b;\n+int c;\n\n--- b.txt  +1 −0\n@@ -0,0 +7,1 @@\n+new\n",
+                    "--- a.cpp  +1 −1\n@@ -1,2 +1,2 @@\n int a;\n-int b;\n+int c;\n\n--- b.txt  +1 −0\n@@ "
+                    "-0,0 +7,1 @@\n+new\n",
                     Page::Form::diffs});
   screen = world.look(80, 24);
   INFO(screen);
@@ -191,10 +196,10 @@ TEST_CASE("rows are selected with keys, from the last hit on, and copied without
 
 TEST_CASE("a page of diffs ends with its last line, and a file without hunks is a line") {
   World world;
-  world.tell(
-      Page{"Rewind to: go",
-           "--- a.txt  would be left alone: it changed since\n--- b.txt  would be removed  +0 −1\n@@ -1 +0,0 @@\n-last words\n\n",
-           Page::Form::diffs});
+  world.tell(Page{"Rewind to: go",
+                  "--- a.txt  would be left alone: it changed since\n--- b.txt  would be removed  +0 −1\n@@ "
+                  "-1 +0,0 @@\n-last words\n\n",
+                  Page::Form::diffs});
   REQUIRE(world.shell.overlay);
   const Rows rows = world.shell.overlay->content(60);
   REQUIRE(rows.size() == 4);

@@ -101,7 +101,8 @@ TEST_CASE("f gives a diff the whole screen, and esc leaves that before it reject
   world.story();
   PermissionAsked asked{.id = 9, .tool = "Edit", .title = "Edit src/a.cpp", .body = "{}"};
   asked.diff = "@@ -1,60 +1,60 @@\n";
-  for (int i = 0; i < 60; ++i) asked.diff += "-old " + std::to_string(i) + "\n+new " + std::to_string(i) + "\n";
+  for (int i = 0; i < 60; ++i)
+    asked.diff += "-old " + std::to_string(i) + "\n+new " + std::to_string(i) + "\n";
   world.tell(asked);
   world.shell.now_ms += 2'000;
   CHECK(world.look(100, 50).find("+60 −60") != std::string::npos);
@@ -120,7 +121,8 @@ TEST_CASE("f gives a diff the whole screen, and esc leaves that before it reject
 
 TEST_CASE("a and n answer as well, and n asks what to do instead") {
   World world;
-  PermissionAsked asked{.id = 9, .tool = "Bash", .title = "Bash make", .body = "make", .grants = {{"`make …`"}}};
+  PermissionAsked asked{
+      .id = 9, .tool = "Bash", .title = "Bash make", .body = "make", .grants = {{"`make …`"}}};
   const auto ask = [&] {
     ++asked.id;
     world.tell(asked);
@@ -142,7 +144,8 @@ TEST_CASE("a and n answer as well, and n asks what to do instead") {
 
 TEST_CASE("on a low screen a diff begins where something changes") {
   World world;
-  PermissionAsked asked{.id = 9, .tool = "Edit", .title = "Edit src/a.cpp", .body = "{}", .reason = "writes src/a.cpp"};
+  PermissionAsked asked{
+      .id = 9, .tool = "Edit", .title = "Edit src/a.cpp", .body = "{}", .reason = "writes src/a.cpp"};
   asked.diff = "@@ -1,7 +1,7 @@\n one\n two\n three\n four\n-five\n+FIVE\n six\n seven\n";
   asked.grants = {{"edits in src/"}};
   world.tell(asked);
@@ -269,7 +272,9 @@ TEST_CASE("the bar takes the colour of its band") {
   }
 }
 
-TEST_CASE("near the beginning of what was replayed the part above is asked for, once, and nothing moves when it comes") {
+TEST_CASE(
+    "near the beginning of what was replayed the part above is asked for, once, and nothing moves when it "
+    "comes") {
   World world;
   world.tell(SessionOpened{.id = "s", .name = {}, .resumed = true, .more = true});
   for (int i = 0; i < 200; ++i) world.user("newer " + std::to_string(i));

@@ -153,9 +153,10 @@ TEST_CASE("vi takes Esc and the next key also when they come as one") {
 
 TEST_CASE("no sequence of keys breaks the text or the caret") {
   std::mt19937 random(3);
-  static constexpr std::string_view keys[] = {"left",   "right",  "up",     "down",      "home",  "end",    "backspace", "delete",
-                                              "ctrl-w", "ctrl-k", "ctrl-u", "ctrl-y",    "alt-y", "ctrl-_", "alt-_",     "alt-b",
-                                              "alt-f",  "alt-d",  "ctrl-j", "ctrl-left", "a",     "中"};
+  static constexpr std::string_view keys[] = {
+      "left",   "right",  "up",     "down",      "home",  "end",    "backspace", "delete",
+      "ctrl-w", "ctrl-k", "ctrl-u", "ctrl-y",    "alt-y", "ctrl-_", "alt-_",     "alt-b",
+      "alt-f",  "alt-d",  "ctrl-j", "ctrl-left", "a",     "中"};
   Composer c;
   for (int i = 0; i < 20'000; ++i) {
     if (random() % 50 == 0)

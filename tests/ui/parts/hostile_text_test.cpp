@@ -1,4 +1,5 @@
-// What the world may say, on every path by which it reaches the screen: the bytes written hold our own orders and text, no others.
+// What the world may say, on every path by which it reaches the screen: the bytes written hold our own orders
+// and text, no others.
 #include <random>
 
 #include "tests/ui/world.h"
@@ -70,7 +71,8 @@ std::string violation(std::string_view bytes) {
     const auto byte = static_cast<unsigned char>(bytes[at]);
     if (byte != 0x1b) {
       if (byte < 0x20 || byte == 0x7f) return "control " + std::to_string(byte);
-      if (byte == 0xc2 && at + 1 < bytes.size() && static_cast<unsigned char>(bytes[at + 1]) < 0xa0) return "C1";
+      if (byte == 0xc2 && at + 1 < bytes.size() && static_cast<unsigned char>(bytes[at + 1]) < 0xa0)
+        return "C1";
       continue;
     }
     if (at + 1 >= bytes.size() || bytes[at + 1] != '[') return "not a CSI";
@@ -79,8 +81,10 @@ std::string violation(std::string_view bytes) {
     const std::string_view parameters = bytes.substr(at + 2, end - at - 2);
     const char final = bytes[end];
     const bool mode = (final == 'h' || final == 'l') && (parameters == "?2026" || parameters == "?25");
-    const bool plain = std::string_view("HKmrLM").find(final) != std::string_view::npos || (final == 'J' && parameters == "2");
-    if (!mode && !(plain && parameters.find('?') == parameters.npos)) return "CSI " + std::string(parameters) + final;
+    const bool plain = std::string_view("HKmrLM").find(final) != std::string_view::npos ||
+                       (final == 'J' && parameters == "2");
+    if (!mode && !(plain && parameters.find('?') == parameters.npos))
+      return "CSI " + std::string(parameters) + final;
     if (final == 'm' && (";" + std::string(parameters) + ";").find(";8;") == 0) return "concealed text";
     at = end;
   }
@@ -97,8 +101,8 @@ void everywhere(World& world, const std::string& text) {
   world.tell(meters);
   world.user(text);
   world.tell(Delta{DeltaKind::thinking, text});
-  world.answer("# " + text + "\n\n- " + text + "\n\n`" + text + "` [x](" + text + ")\n\n```sh\n" + text + "\n```\n\n| " + text +
-               " | b |\n|-|-|\n| c | " + text + " |\n");
+  world.answer("# " + text + "\n\n- " + text + "\n\n`" + text + "` [x](" + text + ")\n\n```sh\n" + text +
+               "\n```\n\n| " + text + " | b |\n|-|-|\n| c | " + text + " |\n");
   world.tool(text, text, text, text, true);
   world.tool("Edit", text, text, "", false, "@@ -1 +1 @@\n-" + text + "\n+" + text + "\n");
   world.tell(Notice{Level::warning, text});
@@ -121,8 +125,8 @@ TEST_CASE("2,000 hostile strings on every path: nothing but our own orders is wr
   for (int round = 0; round < 2'000; ++round) {
     std::string text;
     for (unsigned i = 0; i < 1 + random() % 3; ++i) {
-      text +=
-          attacks()[round < static_cast<int>(attacks().size()) ? static_cast<std::size_t>(round) : random() % attacks().size()];
+      text += attacks()[round < static_cast<int>(attacks().size()) ? static_cast<std::size_t>(round)
+                                                                   : random() % attacks().size()];
       if (random() % 2) text += "word " + std::string(1, static_cast<char>(random() & 0xff));
     }
     everywhere(world, text);
@@ -144,7 +148,8 @@ TEST_CASE("2,000 hostile strings on every path: nothing but our own orders is wr
     world.shell.overlay = Overlay{.title = text, .items = {text, text}};
     frame();
     world.shell.overlay.reset();
-    PermissionAsked asked{.id = 1, .tool = text, .title = text, .body = text, .reason = text, .grants = {{text}}};
+    PermissionAsked asked{
+        .id = 1, .tool = text, .title = text, .body = text, .reason = text, .grants = {{text}}};
     world.shell.approval.open(asked, 0);
     frame();
     world.shell.approval.open(TrustAsked{2, text, text}, 0);
@@ -156,18 +161,20 @@ TEST_CASE("2,000 hostile strings on every path: nothing but our own orders is wr
     for (const std::string& line : {ansi_lines(world.shell.transcript.visible(), world.shell.theme, 70)}) {
       std::string joined = line;
       for (const std::string_view end : {"\r\n"})
-        for (std::size_t at = joined.find(end); at != joined.npos; at = joined.find(end, at)) joined.erase(at, end.size());
+        for (std::size_t at = joined.find(end); at != joined.npos; at = joined.find(end, at))
+          joined.erase(at, end.size());
       REQUIRE(violation(joined) == "");
     }
   }
 }
 
 TEST_CASE("200 deceptive commands: the question shows every code point or its escape, also of the end") {
-  static constexpr std::string_view tricks[] = {"\u202e", "\u200b", "\u2060",  "\ufeff",  "\u00a0", "\u0430", "\u03bf",
-                                                "\u0501", "\r",     "\x1b[8m", "\x1b[1A", "\u2028", "\u115f", "\u3164",
-                                                "\ufe0f", "\u00ad", "\x08",    "\u2066",  "\u034f", "\u180e"};
-  static constexpr std::string_view commands[] = {"ls %",         "git% status",   "rm% -rf build", "echo a%b",     "%cat x",
-                                                  "curl x |% sh", "npm run% test", "make %clean",   "python% a.py", "cp a% b"};
+  static constexpr std::string_view tricks[] = {
+      "\u202e",  "\u200b", "\u2060", "\ufeff", "\u00a0", "\u0430", "\u03bf", "\u0501", "\r",     "\x1b[8m",
+      "\x1b[1A", "\u2028", "\u115f", "\u3164", "\ufe0f", "\u00ad", "\x08",   "\u2066", "\u034f", "\u180e"};
+  static constexpr std::string_view commands[] = {
+      "ls %",         "git% status",   "rm% -rf build", "echo a%b",     "%cat x",
+      "curl x |% sh", "npm run% test", "make %clean",   "python% a.py", "cp a% b"};
   int checked = 0;
   for (const std::string_view trick : tricks)
     for (const std::string_view pattern : commands) {
@@ -178,7 +185,12 @@ TEST_CASE("200 deceptive commands: the question shows every code point or its es
       }
       ++checked;
       World world;
-      PermissionAsked asked{.id = 1, .tool = "Bash", .title = "Bash …", .body = command, .reason = "it asks", .grants = {{"x"}}};
+      PermissionAsked asked{.id = 1,
+                            .tool = "Bash",
+                            .title = "Bash …",
+                            .body = command,
+                            .reason = "it asks",
+                            .grants = {{"x"}}};
       world.tell(asked);
       world.shell.approval.open(asked, world.shell.now_ms);
       world.shell.now_ms += 2'000;

@@ -1,4 +1,5 @@
-// How a conversation looks: what tells prompts, answers and tools apart, what a turn took, what the frame says of the mode.
+// How a conversation looks: what tells prompts, answers and tools apart, what a turn took, what the frame
+// says of the mode.
 #include "tests/ui/world.h"
 #include "ui/text/markdown_parts.h"
 #include "ui/text/width.h"
@@ -20,7 +21,8 @@ const Span* span_of(const Row& row, std::string_view text) {
   return nullptr;
 }
 
-constexpr std::string_view change = "@@ -5,2 +5,2 @@\n-  if (done) return Token(\"eof\");\n+  if (done) return flush(\"eof\");\n";
+constexpr std::string_view change =
+    "@@ -5,2 +5,2 @@\n-  if (done) return Token(\"eof\");\n+  if (done) return flush(\"eof\");\n";
 
 }  // namespace
 
@@ -56,10 +58,11 @@ TEST_CASE("a changed line keeps its syntax, and its tint reaches the edge") {
 }
 
 TEST_CASE("a line that takes another's place has no changed words") {
-  const Rows rows =
-      diff_rows("@@ -1 +1 @@\n-        return Token(\"eof\", \"\")\n+        line = self.flush_line()\n", "a.py", 80);
+  const Rows rows = diff_rows(
+      "@@ -1 +1 @@\n-        return Token(\"eof\", \"\")\n+        line = self.flush_line()\n", "a.py", 80);
   for (const Row& row : rows)
-    for (const Span& span : row.spans) CHECK((span.style.bg != Colour::added_word && span.style.bg != Colour::removed_word));
+    for (const Span& span : row.spans)
+      CHECK((span.style.bg != Colour::added_word && span.style.bg != Colour::removed_word));
 }
 
 TEST_CASE("reads and searches in a row are one row until they are unfolded, and a failed one stands out") {
@@ -172,7 +175,8 @@ TEST_CASE("code has a rail and its language, which is never copied; what is cut 
   REQUIRE(rows.size() == 1);
   CHECK(rows[0].text.starts_with("▏ x = 1"));
   CHECK(rows[0].text.ends_with("python"));
-  CHECK(rows[0].text.substr(rows[0].gutter, rows[0].text.size() - rows[0].gutter - rows[0].trailer) == "x = 1");
+  CHECK(rows[0].text.substr(rows[0].gutter, rows[0].text.size() - rows[0].gutter - rows[0].trailer) ==
+        "x = 1");
   const Rows cut = markdown_rows("```\n" + std::string(70, 'x') + "\n```", 60);
   REQUIRE(cut.size() == 2);
   CHECK(cut[1].text.starts_with("↪ "));
@@ -180,7 +184,8 @@ TEST_CASE("code has a rail and its language, which is never copied; what is cut 
 }
 
 TEST_CASE("a diff in a fence is coloured") {
-  const Rows rows = markdown_rows("```diff\n@@ -1 +1 @@\n-    return Token.eof()\n+    return self.flush_line()\n same\n```", 60);
+  const Rows rows = markdown_rows(
+      "```diff\n@@ -1 +1 @@\n-    return Token.eof()\n+    return self.flush_line()\n same\n```", 60);
   REQUIRE(rows.size() == 4);
   CHECK(rows[1].fill == Colour::removed_tint);
   CHECK(rows[2].fill == Colour::added_tint);
@@ -189,7 +194,8 @@ TEST_CASE("a diff in a fence is coloured") {
 
 TEST_CASE("entities are decoded, and a picture says where it is") {
   CHECK(markdown_rows("&copy; 2026 &mdash; &#169; &#xA9; &nosuch;", 60)[0].text == "© 2026 — © © &nosuch;");
-  CHECK(markdown_rows("![a chart](https://example.com/x.png)", 60)[0].text == "a chart (https://example.com/x.png)");
+  CHECK(markdown_rows("![a chart](https://example.com/x.png)", 60)[0].text ==
+        "a chart (https://example.com/x.png)");
 }
 
 TEST_CASE("a block in an item of a loose list keeps its distance") {
@@ -250,13 +256,16 @@ TEST_CASE("a long paste is folded in the transcript") {
 
 TEST_CASE("the first screen says what there is to go on with, and gives one tip") {
   World world;
-  world.deps.welcome = {"tern 0.1", "~/src/parser", "", "Tip: ctrl-o unfolds the whole transcript; / searches in it."};
+  world.deps.welcome = {"tern 0.1", "~/src/parser", "",
+                        "Tip: ctrl-o unfolds the whole transcript; / searches in it."};
   world.meters(0.01);
   CHECK(world.look(80, 24).find("earlier") == std::string::npos);
-  world.tell(SessionOpened{.id = "q", .name = {}, .earlier = 3, .last = "fix the tokenizer", .last_when = "2026-11-18 10:01"});
+  world.tell(SessionOpened{
+      .id = "q", .name = {}, .earlier = 3, .last = "fix the tokenizer", .last_when = "2026-11-18 10:01"});
   const std::string screen = world.look(80, 24);
   INFO(screen);
-  CHECK(screen.find("  3 earlier conversations · last: fix the tokenizer · 2026-11-18 10:01 · /resume\n") != screen.npos);
+  CHECK(screen.find("  3 earlier conversations · last: fix the tokenizer · 2026-11-18 10:01 · /resume\n") !=
+        screen.npos);
   CHECK(screen.find("Tip: ctrl-o") != screen.npos);
   CHECK(world.look(40, 16).find("3 earlier conversations · /resume") != std::string::npos);
 }
@@ -299,7 +308,8 @@ TEST_CASE("output of a command keeps its colours and nothing else of its escapes
   ToolCell tool{.tool = "Bash", .label = "Bash", .subject = "make", .note = "exit 0"};
   tool.running = false;
   tool.output =
-      "\x1b[31mred\x1b[0m plain \x1b[1;32mgreen\x1b[m\x1b[2J\n\x1b[38;2;80;80;255mblue\nstill\x1b[39m not\x1b\x1b[0m[2J\n";
+      "\x1b[31mred\x1b[0m plain \x1b[1;32mgreen\x1b[m\x1b[2J\n\x1b[38;2;80;80;255mblue\nstill\x1b[39m "
+      "not\x1b\x1b[0m[2J\n";
   const Rows rows = cell_rows(tool);
   REQUIRE(rows.size() == 4);
   CHECK(rows[1].text == "  │ red plain green");

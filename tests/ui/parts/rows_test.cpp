@@ -23,7 +23,8 @@ Style style_at(const Row& row, std::string_view word) {
 
 TEST_CASE("markdown keeps its structure") {
   const std::string text =
-      "# Title\n\nSome **bold** and `code` and *soft*.\n\n1. one\n2. two\n   - nested\n\n> quoted\n\n---\n\n[link](http://x.org)";
+      "# Title\n\nSome **bold** and `code` and *soft*.\n\n1. one\n2. two\n   - nested\n\n> "
+      "quoted\n\n---\n\n[link](http://x.org)";
   CHECK(picture_of(markdown_rows(text, 40)) ==
         "Title\n\nSome bold and code and soft.\n\n1. one\n2. two\n   ◦ nested\n\n▌ "
         "quoted\n\n────────────────────────────────────────\n\nlink (http://x.org)\n");
@@ -59,7 +60,8 @@ TEST_CASE("tables with wide letters stand in columns") {
 
 TEST_CASE("a table too wide is shrunk, not cut off") {
   std::string long_cell(100, 'x');
-  for (const Row& row : markdown_rows("| a | b |\n|---|---|\n| " + long_cell + " | short |", 40)) CHECK(width(row.text) <= 40);
+  for (const Row& row : markdown_rows("| a | b |\n|---|---|\n| " + long_cell + " | short |", 40))
+    CHECK(width(row.text) <= 40);
 }
 
 TEST_CASE("code keeps its blanks and gets its colours") {
@@ -85,7 +87,8 @@ TEST_CASE("no row is wider than it may be, whatever comes") {
 
 TEST_CASE("streaming piece by piece ends in the same rows as the whole") {
   const std::string text =
-      "First paragraph with **bold**.\n\nSecond one.\n\n```cpp\nint main() {\n\n  return 0;\n}\n```\n\nThird after code.\n\n- "
+      "First paragraph with **bold**.\n\nSecond one.\n\n```cpp\nint main() {\n\n  return 0;\n}\n```\n\nThird "
+      "after code.\n\n- "
       "a\n- b\n\nLast words here.";
   StreamRows stream;
   AssistantCell cell;
@@ -103,8 +106,8 @@ TEST_CASE("every prefix of a stream looks like the same text rendered whole") {
   static constexpr std::string_view texts[] = {
       "Intro\n\n````md\n# A\n\n```js\nlet a\n\nlet b\n```\n\nText in it\n\nMore\n````\n\nAfter\n\nEnd",
       "~~~\n```\n\nstill code\n\n~~~ not closed by this\n\nCode\n~~~\n\nOut",
-      "1. Do:\n\n   ```sh\n   npm i\n\n   npm t\n   ```\n\n2. Then\n\nText\n\nMore", "``` a`b\n\nno fence\n\nText",
-      "```\na\n    ```\n\nb\n\nC\n```\n\nD"};
+      "1. Do:\n\n   ```sh\n   npm i\n\n   npm t\n   ```\n\n2. Then\n\nText\n\nMore",
+      "``` a`b\n\nno fence\n\nText", "```\na\n    ```\n\nb\n\nC\n```\n\nD"};
   for (const std::string_view text : texts) {
     StreamRows stream;
     AssistantCell cell;
@@ -134,10 +137,12 @@ TEST_CASE("a compaction that was cancelled has not failed") {
 
 TEST_CASE("a diff shows line numbers, signs and the words that changed") {
   const Rows rows = diff_rows(
-      "--- a\n+++ b\n@@ -7,3 +7,3 @@\n keep\n-let x = old_value;\n+let x = new_value;\n keep2\n@@ -90 +90 @@\n-- sql comment\n",
+      "--- a\n+++ b\n@@ -7,3 +7,3 @@\n keep\n-let x = old_value;\n+let x = new_value;\n keep2\n@@ -90 +90 "
+      "@@\n-- sql comment\n",
       "a.rs", 60);
-  CHECK(picture_of(rows) ==
-        " 7   keep\n 8 − let x = old_value;\n 8 + let x = new_value;\n 9   keep2\n   ⋯\n90 − - sql comment\n");
+  CHECK(
+      picture_of(rows) ==
+      " 7   keep\n 8 − let x = old_value;\n 8 + let x = new_value;\n 9   keep2\n   ⋯\n90 − - sql comment\n");
   CHECK(style_at(rows[2], "new").bg == Colour::added_word);
   CHECK(style_at(rows[2], "let").bg == Colour::added_tint);
 }
@@ -187,7 +192,8 @@ TEST_CASE("hostile output draws no orders") {
 
 TEST_CASE("a tool that works on nothing in particular has its note right behind its name") {
   Cell cell;
-  cell.body = ToolCell{.call_id = "c1", .tool = "TodoWrite", .label = "Todo", .note = "1/3 done", .running = false};
+  cell.body =
+      ToolCell{.call_id = "c1", .tool = "TodoWrite", .label = "Todo", .note = "1/3 done", .running = false};
   const Rows rows = rows_of(cell, RowOptions{.width = 80});
   REQUIRE(rows.size() == 1);
   CHECK(rows[0].text == "● Todo      1/3 done");
@@ -198,7 +204,8 @@ TEST_CASE("a tool that tells how far it is shows that while it runs, and not aft
   ToolCell tool{.call_id = "t", .tool = "Task", .label = "Task", .subject = "find callers", .running = true};
   tool.tail = "explored 0 of 60k · starts\nexplored 12k of 60k · Grep \"解析\"\n";
   cell.body = tool;
-  CHECK(picture_of(rows_of(cell, RowOptions{.width = 60})).find("explored 12k of 60k · Grep \"解析\"") != std::string::npos);
+  CHECK(picture_of(rows_of(cell, RowOptions{.width = 60})).find("explored 12k of 60k · Grep \"解析\"") !=
+        std::string::npos);
   tool.running = false;
   cell.body = tool;
   CHECK(rows_of(cell, RowOptions{.width = 60}).size() == 1);

@@ -1,4 +1,5 @@
-// The pointer on a page that lies over the transcript: dragging chooses and copies, a click in a list chooses.
+// The pointer on a page that lies over the transcript: dragging chooses and copies, a click in a list
+// chooses.
 #include "ui/parts/selection.h"
 
 #include "tests/ui/world.h"
@@ -11,7 +12,9 @@ namespace {
 
 using Pointer = Mouse::What;
 
-void point(World& world, Pointer what, int x, int y) { handle_input(world.shell, Mouse{.what = what, .x = x, .y = y}); }
+void point(World& world, Pointer what, int x, int y) {
+  handle_input(world.shell, Mouse{.what = what, .x = x, .y = y});
+}
 
 // Where a text stands on the screen, in columns of plain letters.
 std::pair<int, int> seen_at(World& world, std::string_view text) {

@@ -10,7 +10,8 @@ namespace {
 
 void check_all_in_sight(const std::string& screen) {
   INFO(screen);
-  for (const std::string_view fact : {"claude-sonnet-4-5", "ask", "main*", "▕", "30%", "54k/180k", "~9 turns", "$0.41"})
+  for (const std::string_view fact :
+       {"claude-sonnet-4-5", "ask", "main*", "▕", "30%", "54k/180k", "~9 turns", "$0.41"})
     CHECK(screen.find(fact) != screen.npos);
 }
 
@@ -25,7 +26,8 @@ PermissionAsked question() {
 }  // namespace
 
 TEST_CASE("model, mode, branch, fill, forecast and cost are in sight at every width") {
-  for (const auto& [columns, lines] : {std::pair{40, 12}, {60, 14}, {80, 24}, {80, 12}, {100, 15}, {120, 40}, {200, 50}}) {
+  for (const auto& [columns, lines] :
+       {std::pair{40, 12}, {60, 14}, {80, 24}, {80, 12}, {100, 15}, {120, 40}, {200, 50}}) {
     INFO(columns << "x" << lines);
     World world;
     world.meters(0.3);
@@ -62,6 +64,7 @@ TEST_CASE("what has no room beside the bar stands in the frame, whole or not at 
       CHECK(both.find(fact, at + 1) == both.npos);
     }
     if (columns < 80) continue;
-    for (const std::string_view fact : {"saved 43k", "2 tasks", "draft ready"}) CHECK(both.find(fact) != both.npos);
+    for (const std::string_view fact : {"saved 43k", "2 tasks", "draft ready"})
+      CHECK(both.find(fact) != both.npos);
   }
 }

@@ -66,12 +66,13 @@ TEST_CASE("scrolling down to the end follows again") {
 TEST_CASE("a resize keeps the place") {
   Reading world;
   for (int i = 0; i < 50; ++i)
-    world.say("paragraph " + std::to_string(i) + " with enough words to be wrapped when the screen is narrow");
+    world.say("paragraph " + std::to_string(i) +
+              " with enough words to be wrapped when the screen is narrow");
   world.look();
   world.transcript.scroll(-60);
   world.look();
-  const std::string first =
-      world.transcript.visible()[0].text + world.transcript.visible()[1].text + world.transcript.visible()[2].text;
+  const std::string first = world.transcript.visible()[0].text + world.transcript.visible()[1].text +
+                            world.transcript.visible()[2].text;
   const std::string number = first.substr(first.find("paragraph "), 12);
   world.columns = 80;
   CHECK(world.look().find(number) != std::string::npos);

@@ -40,7 +40,8 @@ TEST_CASE("what was streamed becomes what the log holds") {
 TEST_CASE("a retry counts down the seconds that are left, and how to stop it is not cut off") {
   struct Overloaded : Provider {
     void stream(const Request&, const Sink& sink, std::stop_token) override {
-      sink(Retrying{"The provider is overloaded (529): " + std::string(80, 'x'), std::chrono::seconds(8), 1, 10});
+      sink(Retrying{"The provider is overloaded (529): " + std::string(80, 'x'), std::chrono::seconds(8), 1,
+                    10});
     }
   } provider;
   std::vector<Event> events;
@@ -134,7 +135,8 @@ TEST_CASE("the part of the log that comes later stands above, marked by what was
   fold(view, compaction, 0);
   fold(view, Meters{}, 0);
   CHECK(view.more_above);
-  CHECK(cell<NoticeCell>(view, 2).text == "keys: no such action");  // said before the log came: not lost, not above it
+  CHECK(cell<NoticeCell>(view, 2).text ==
+        "keys: no such action");  // said before the log came: not lost, not above it
   auto page = std::make_shared<EventPage>();
   page->events.push_back(ItemAdded{item(3, Role::user, {Text{"older"}}), true});
   page->events.push_back(ItemAdded{item(4, Role::assistant, {Text{"answer"}}), true});

@@ -25,10 +25,11 @@ std::string text_of(const Rows& rows) {
 }  // namespace
 
 TEST_CASE("the chart of the window shows the fill, where tiers acted and the cost") {
-  const std::vector<WindowPoint> history = {{.used = 20'000, .dollars = 0.01},
-                                            {.used = 60'000, .dollars = 0.04},
-                                            {.used = 90'000, .acted = Tier::compact, .freed = 50'000, .dollars = 0.08},
-                                            {.used = 40'000, .dollars = 0.02}};
+  const std::vector<WindowPoint> history = {
+      {.used = 20'000, .dollars = 0.01},
+      {.used = 60'000, .dollars = 0.04},
+      {.used = 90'000, .acted = Tier::compact, .freed = 50'000, .dollars = 0.08},
+      {.used = 40'000, .dollars = 0.02}};
   CHECK(text_of(window_chart(history, window_of(100'000), 70)) == R"(100% │      ▃▃▃
      │      ███
      │   ▅▅▅███
@@ -44,9 +45,11 @@ cost  ▁▁▁▄▄▄███▂▂▂
 
 TEST_CASE("a chart of many requests fits any width, and of one there is none") {
   std::vector<WindowPoint> history;
-  for (int i = 0; i < 5'000; ++i) history.push_back({.used = i * 20, .acted = i % 997 == 5 ? Tier::micro : Tier::none});
+  for (int i = 0; i < 5'000; ++i)
+    history.push_back({.used = i * 20, .acted = i % 997 == 5 ? Tier::micro : Tier::none});
   for (const int columns : {14, 40, 80, 200})
-    for (const Row& row : window_chart(history, window_of(100'000), columns)) CHECK(width(row.text) <= std::max(columns, 40));
+    for (const Row& row : window_chart(history, window_of(100'000), columns))
+      CHECK(width(row.text) <= std::max(columns, 40));
   CHECK(window_chart({history[0]}, window_of(100'000), 80).empty());
   CHECK(window_chart(history, window_of(0), 80).empty());
   CHECK(window_chart(history, window_of(100), 8).empty());

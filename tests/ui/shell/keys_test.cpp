@@ -1,4 +1,5 @@
-// What keys do to a shell: the popup, the ways to stop, clear and leave, and the dialog that comes in between.
+// What keys do to a shell: the popup, the ways to stop, clear and leave, and the dialog that comes in
+// between.
 #include <ctime>
 
 #include "tests/ui/world.h"
@@ -117,7 +118,8 @@ TEST_CASE("a prompt interrupted before anything came of it is there again") {
 
 TEST_CASE("ctrl-r lists the prompts it finds, also before a word is typed") {
   World world;
-  for (const char* said : {"run the tests", "read the lexer", "run the linter"}) world.shell.history.add(said);
+  for (const char* said : {"run the tests", "read the lexer", "run the linter"})
+    world.shell.history.add(said);
   world.press("ctrl-r");
   std::string screen = world.look(80, 24);
   INFO(screen);
@@ -300,7 +302,8 @@ TEST_CASE("a dialog is no wider and no higher than the screen") {
   PermissionAsked asked = command_asked(7);
   asked.reason = "writes more than one file of this folder and one elsewhere";
   asked.grants = {{"make"}};
-  for (int i = 0; i < 12; ++i) asked.body += " && echo a rather long line that has to be wrapped number " + std::to_string(i);
+  for (int i = 0; i < 12; ++i)
+    asked.body += " && echo a rather long line that has to be wrapped number " + std::to_string(i);
   for (const auto& [columns, lines] : {std::pair{20, 6}, {20, 24}, {40, 8}, {80, 24}, {24, 10}}) {
     World world;
     world.shell.last_key_ms = world.shell.now_ms - 5'000;
@@ -356,16 +359,17 @@ TEST_CASE("a large diff in a dialog is laid out once") {
   asked.diff = "@@ -0,0 +1,60000 @@\n";
   for (int i = 0; i < 60'000; ++i) asked.diff += "+line " + std::to_string(i) + " of a file\n";
   world.tell(asked);
-  const auto frame_time = [&](int frames) {  // the thread's own time: what else the machine does makes no difference
-    const auto now = [] {
-      timespec at{};
-      ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
-      return at.tv_sec * 1'000'000'000LL + at.tv_nsec;
-    };
-    const auto begin = now();
-    for (int i = 0; i < frames; ++i) bottom_part(world.shell, {80, 24});
-    return now() - begin;
-  };
+  const auto frame_time =
+      [&](int frames) {  // the thread's own time: what else the machine does makes no difference
+        const auto now = [] {
+          timespec at{};
+          ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
+          return at.tv_sec * 1'000'000'000LL + at.tv_nsec;
+        };
+        const auto begin = now();
+        for (int i = 0; i < frames; ++i) bottom_part(world.shell, {80, 24});
+        return now() - begin;
+      };
   const auto first = frame_time(1);
   CHECK(frame_time(20) < 4 * first);  // before: twenty times as long
 }
@@ -422,7 +426,8 @@ TEST_CASE("the history search goes to older prompts and back to newer ones") {
   CHECK(world.shell.composer.text() == "make two");
 }
 
-TEST_CASE("home and end go through the conversation while nothing is written, and through the line otherwise") {
+TEST_CASE(
+    "home and end go through the conversation while nothing is written, and through the line otherwise") {
   World world;
   for (int i = 0; i < 60; ++i) world.user("prompt " + std::to_string(i));
   world.look(80, 24);
@@ -455,14 +460,18 @@ TEST_CASE("every way to say always is offered, for the session or for the projec
   wait_idle(world);
   const std::string session = world.look(100, 30);
   INFO(session);
-  CHECK(session.find("2. Yes, and don't ask again for any command that begins with `npm test` (this session)") != session.npos);
-  CHECK(session.find("3. Yes, and don't ask again for the command `npm test -- one` (this session)") != session.npos);
+  CHECK(session.find(
+            "2. Yes, and don't ask again for any command that begins with `npm test` (this session)") !=
+        session.npos);
+  CHECK(session.find("3. Yes, and don't ask again for the command `npm test -- one` (this session)") !=
+        session.npos);
   CHECK(session.find("4. No") != session.npos);
   CHECK(session.find("←→ for this project") != session.npos);
   world.press("right");
   const std::string project = world.look(100, 30);
   INFO(project);
-  CHECK(project.find("3. Yes, and don't ask again for the command `npm test -- one` (this project)") != project.npos);
+  CHECK(project.find("3. Yes, and don't ask again for the command `npm test -- one` (this project)") !=
+        project.npos);
   CHECK(project.find("(this session)") == project.npos);
   world.type("3");
   const auto answers = world.sent<Answer>();

@@ -9,7 +9,8 @@ QuestionAsked cache_question() {
   QuestionAsked asked;
   asked.id = 5;
   asked.text = "Which **cache** should the parser use?";
-  asked.options = {{"LRU in memory", "fast, lost on restart"}, {"SQLite", "survives, one more dependency"}, {"None", ""}};
+  asked.options = {
+      {"LRU in memory", "fast, lost on restart"}, {"SQLite", "survives, one more dependency"}, {"None", ""}};
   return asked;
 }
 
@@ -95,7 +96,8 @@ TEST_CASE("the clock of the turn stands while a question waits") {
 
 TEST_CASE("the plan that was agreed on stays in the transcript") {
   World world;
-  world.tool("ExitPlanMode", "", "approved", "The user approved the plan.", false, "1. Add **a cache**\n2. Test it\n");
+  world.tool("ExitPlanMode", "", "approved", "The user approved the plan.", false,
+             "1. Add **a cache**\n2. Test it\n");
   const std::string screen = world.look(80, 24);
   INFO(screen);
   CHECK(screen.find("Add a cache") != screen.npos);

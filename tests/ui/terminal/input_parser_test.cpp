@@ -47,7 +47,8 @@ TEST_CASE("keys as terminals send them") {
 
 TEST_CASE("kitty's keys: keypad, other alphabets, what belongs to the window manager") {
   CHECK(read("\x1b[57417u\x1b[57418u\x1b[57419u\x1b[57420u") == "left right up down");
-  CHECK(read("\x1b[57421u\x1b[57422u\x1b[57423u\x1b[57424u\x1b[57425u\x1b[57426u") == "pageup pagedown home end insert delete");
+  CHECK(read("\x1b[57421u\x1b[57422u\x1b[57423u\x1b[57424u\x1b[57425u\x1b[57426u") ==
+        "pageup pagedown home end insert delete");
   CHECK(read("\x1b[57399u\x1b[57408u\x1b[57413u\x1b[57414u\x1b[57416u") == "0 9 + enter ,");
   CHECK(read("\x1b[57419;5u") == "ctrl-up");
   CHECK(read("\x1b[57358u\x1b[57441u\x1b[57427u") == "");  // caps lock, a shift, the middle of the keypad
@@ -95,7 +96,8 @@ TEST_CASE("one byte at a time gives the same as all at once") {
 
 TEST_CASE("whatever came before, keys work again after a silence") {
   std::mt19937 random(11);
-  static constexpr std::string_view seeds[] = {"\x1b[", "\x1b]", "\x1bP", "\x1b[200~", "\x1b[<", ";;;;99999999999", "\xE4"};
+  static constexpr std::string_view seeds[] = {"\x1b[",  "\x1b]",           "\x1bP", "\x1b[200~",
+                                               "\x1b[<", ";;;;99999999999", "\xE4"};
   for (int round = 0; round < 2000; ++round) {
     InputParser parser;
     std::string bytes;

@@ -43,14 +43,18 @@ TEST_CASE("a terminal is told only what it understands or ignores") {
   CHECK(ghostty.progress);
   CHECK(ghostty.notify == NotifyBy::osc777);
   CHECK(traits_of({{"TERM", "xterm-256color"}, {"TERM_PROGRAM", "iTerm.app"}}).notify == NotifyBy::osc9);
-  CHECK_FALSE(traits_of({{"TERM", "xterm"}, {"TERM_PROGRAM", "iTerm.app"}, {"TERM_PROGRAM_VERSION", "3.5.1"}}).progress);
-  CHECK(traits_of({{"TERM", "xterm"}, {"TERM_PROGRAM", "iTerm.app"}, {"TERM_PROGRAM_VERSION", "3.6.6"}}).progress);
+  CHECK_FALSE(traits_of({{"TERM", "xterm"}, {"TERM_PROGRAM", "iTerm.app"}, {"TERM_PROGRAM_VERSION", "3.5.1"}})
+                  .progress);
+  CHECK(traits_of({{"TERM", "xterm"}, {"TERM_PROGRAM", "iTerm.app"}, {"TERM_PROGRAM_VERSION", "3.6.6"}})
+            .progress);
   CHECK(traits_of({{"TERM", "xterm-256color"}, {"VTE_VERSION", "7000"}}).links);
 }
 
 TEST_CASE("behind tmux the terminal around it is meant, where it can be known") {
-  std::map<std::string, std::string> inside{
-      {"TERM", "tmux-256color"}, {"TMUX", "/tmp/t,1,0"}, {"TERM_PROGRAM", "tmux"}, {"TERM_PROGRAM_VERSION", "3.3a"}};
+  std::map<std::string, std::string> inside{{"TERM", "tmux-256color"},
+                                            {"TMUX", "/tmp/t,1,0"},
+                                            {"TERM_PROGRAM", "tmux"},
+                                            {"TERM_PROGRAM_VERSION", "3.3a"}};
   CHECK(traits_of(inside).notify == NotifyBy::bell);
   CHECK_FALSE(traits_of(inside).links);
   inside["TERM_PROGRAM_VERSION"] = "3.4";
@@ -64,7 +68,8 @@ TEST_CASE("behind tmux the terminal around it is meant, where it can be known") 
 }
 
 TEST_CASE("a setting is stronger than what is known of the terminal") {
-  const TerminalWishes none{.title = false, .links = Allowed::never, .progress = Allowed::never, .notify = NotifyBy::never};
+  const TerminalWishes none{
+      .title = false, .links = Allowed::never, .progress = Allowed::never, .notify = NotifyBy::never};
   const TerminalTraits kitty = traits_of({{"TERM", "xterm-kitty"}}, none);
   CHECK_FALSE(kitty.title);
   CHECK_FALSE(kitty.links);
@@ -102,10 +107,12 @@ TEST_CASE("a link leads where it says, over a wrapped line too, and the terminal
   Painter painter;
   const Theme theme = make_theme("dark", ColourDepth::truecolor, Background::dark);
   ftxui::Screen screen = blank_screen(30, 2);
-  draw_row(screen, RowBuilder().add("see ").add("here", Style{.underline = true, .link = link}).add(" now").take(), theme, 0, 0,
-           30);
+  draw_row(screen,
+           RowBuilder().add("see ").add("here", Style{.underline = true, .link = link}).add(" now").take(),
+           theme, 0, 0, 30);
   const std::string bytes = painter.paint(screen, {0, 0});
-  const std::size_t begin = bytes.find("\x1b]8;id=t1;https://example.org/a\x1b\\"), end = bytes.find("\x1b]8;;\x1b\\");
+  const std::size_t begin = bytes.find("\x1b]8;id=t1;https://example.org/a\x1b\\"),
+                    end = bytes.find("\x1b]8;;\x1b\\");
   REQUIRE(begin != bytes.npos);
   CHECK(bytes.find("here") > begin);
   CHECK(end > bytes.find("here"));

@@ -14,7 +14,8 @@ const Theme& theme() {
 }
 ftxui::Screen screen_of(const Rows& rows, int columns, int lines) {
   ftxui::Screen screen = blank_screen(columns, lines);
-  for (std::size_t y = 0; y < rows.size(); ++y) draw_row(screen, rows[y], theme(), 0, static_cast<int>(y), columns);
+  for (std::size_t y = 0; y < rows.size(); ++y)
+    draw_row(screen, rows[y], theme(), 0, static_cast<int>(y), columns);
   return screen;
 }
 }  // namespace
@@ -62,7 +63,8 @@ TEST_CASE("text that moves up is moved, not sent again") {
     Rows rows(30);
     rows[0] = RowBuilder().add("head").take();
     for (int y = 1; y < 27; ++y)
-      rows[static_cast<std::size_t>(y)] = RowBuilder().add(std::to_string(from + y) + " what was said, at some length").take();
+      rows[static_cast<std::size_t>(y)] =
+          RowBuilder().add(std::to_string(from + y) + " what was said, at some length").take();
     rows[29] = RowBuilder().add(bar ? "a bar" : "the bar").take();
     return screen_of(rows, 100, 30);
   };
@@ -111,7 +113,8 @@ TEST_CASE("letters of doubtful width do not shift their neighbours") {
 TEST_CASE("a screen of another size is drawn whole") {
   Painter painter;
   painter.paint(screen_of({RowBuilder().add("one").take()}, 20, 3), {});
-  CHECK(painter.paint(screen_of({RowBuilder().add("one").take()}, 21, 3), {}).find("\x1b[2J") != std::string::npos);
+  CHECK(painter.paint(screen_of({RowBuilder().add("one").take()}, 21, 3), {}).find("\x1b[2J") !=
+        std::string::npos);
 }
 
 TEST_CASE("themes can be read on their backgrounds") {
@@ -129,15 +132,18 @@ TEST_CASE("themes can be read on their backgrounds") {
       CHECK(contrast(colour, background) >= 4.5);
       CHECK(on(colour, Colour::select_tint) >= 3);
     }
-    for (const Colour tint : {Colour::added_tint, Colour::removed_tint, Colour::added_word, Colour::removed_word}) {
+    for (const Colour tint :
+         {Colour::added_tint, Colour::removed_tint, Colour::added_word, Colour::removed_word}) {
       INFO(row.name << " tint " << static_cast<int>(tint));
-      for (const Colour syntax : {Colour::none, Colour::code, Colour::keyword, Colour::user, Colour::warn, Colour::accent})
+      for (const Colour syntax :
+           {Colour::none, Colour::code, Colour::keyword, Colour::user, Colour::warn, Colour::accent})
         CHECK(on(of(syntax), tint) >= 4.5);
       CHECK(on(of(Colour::muted), tint) >= 3);  // comments
     }
     CHECK(on(of(Colour::good), Colour::added_edge) >= 4.5);
     CHECK(on(of(Colour::bad), Colour::removed_edge) >= 4.5);
-    for (const Colour said : {Colour::none, Colour::accent, Colour::muted}) CHECK(on(of(said), Colour::prompt_tint) >= 4.5);
+    for (const Colour said : {Colour::none, Colour::accent, Colour::muted})
+      CHECK(on(of(said), Colour::prompt_tint) >= 4.5);
     // A tint is seen at all.
     for (const Colour tint : {Colour::added_tint, Colour::removed_tint, Colour::prompt_tint})
       CHECK(contrast(of(tint), background) >= 1.08);
@@ -156,8 +162,9 @@ TEST_CASE("a fill reaches the edge of the screen, and copies and scrollback know
 
 TEST_CASE("without tints the letters have the colour: added, removed, said") {
   const Theme own = make_theme("auto", ColourDepth::ansi16, Background::unknown);
-  for (const auto& [tint, colour] :
-       {std::pair{Colour::added_tint, Colour::good}, {Colour::removed_word, Colour::bad}, {Colour::prompt_tint, Colour::user}}) {
+  for (const auto& [tint, colour] : {std::pair{Colour::added_tint, Colour::good},
+                                     {Colour::removed_word, Colour::bad},
+                                     {Colour::prompt_tint, Colour::user}}) {
     ftxui::Screen screen = blank_screen(8, 1);
     draw_row(screen, RowBuilder().add("x", Style{.bg = tint}).take(), own, 0, 0, 8);
     CHECK(screen.PixelAt(0, 0).foreground_color == own[colour]);
@@ -168,7 +175,8 @@ TEST_CASE("what the person said can be read in the terminal's own colours, whate
   const int own = theme_rows().front().rgb[static_cast<std::size_t>(Colour::user)];
   REQUIRE(own == -2 - 12);
   for (const RGB bright_blue : {RGB{0x5c, 0x5c, 0xff}, RGB{0x55, 0x55, 0xff}})  // xterm's and the console's
-    for (const RGB background : {RGB{0, 0, 0}, RGB{255, 255, 255}}) CHECK(contrast(bright_blue, background) >= 4);
+    for (const RGB background : {RGB{0, 0, 0}, RGB{255, 255, 255}})
+      CHECK(contrast(bright_blue, background) >= 4);
 }
 
 TEST_CASE("lines that did not change are not looked at, and the terminal still shows the frame") {
@@ -184,7 +192,8 @@ TEST_CASE("lines that did not change are not looked at, and the terminal still s
     }
     lines[random() % lines.size()] = std::string(random() % 40, static_cast<char>('a' + random() % 26));
     canvas.begin(40, 20);
-    for (int y = 0; y < 20; ++y) canvas.line(y, RowBuilder().add(lines[static_cast<std::size_t>(y)]).take(), theme());
+    for (int y = 0; y < 20; ++y)
+      canvas.line(y, RowBuilder().add(lines[static_cast<std::size_t>(y)]).take(), theme());
     vt.feed(painter.paint(canvas.screen(), {0, 0}, canvas.changed()));
     canvas.painted();
     REQUIRE(vt.text() == picture(canvas.screen()));
@@ -217,7 +226,8 @@ TEST_CASE("clusters that a terminal draws wider than they count leave nothing be
     vt.feed(painter.paint(screen_of(rows, 24, 5), {0, 0}));
     REQUIRE(vt.line(0).empty());
     REQUIRE(vt.line(2) == "the row between");
-    for (std::size_t y = 0; y < 5; ++y) rows[y] = RowBuilder().add(y == 2 ? "the row between" : "plain").take();
+    for (std::size_t y = 0; y < 5; ++y)
+      rows[y] = RowBuilder().add(y == 2 ? "the row between" : "plain").take();
     vt.feed(painter.paint(screen_of(rows, 24, 5), {0, 0}));
     REQUIRE(vt.text() == "plain\nplain\nthe row between\nplain\nplain\n");
     vt.feed(painter.paint(screen_of({}, 24, 5), {0, 0}));
@@ -226,7 +236,8 @@ TEST_CASE("clusters that a terminal draws wider than they count leave nothing be
 }
 
 TEST_CASE("what is selected can be read in the terminal's own colours") {
-  Row row = RowBuilder().add("plain ").add("code", Style{.fg = Colour::accent, .bg = Colour::select_tint}).take();
+  Row row =
+      RowBuilder().add("plain ").add("code", Style{.fg = Colour::accent, .bg = Colour::select_tint}).take();
   for (const ColourDepth depth : {ColourDepth::none, ColourDepth::ansi16, ColourDepth::truecolor}) {
     const Theme theme = make_theme("auto", depth, Background::unknown);
     ftxui::Screen screen = blank_screen(20, 1);

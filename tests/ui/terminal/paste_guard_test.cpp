@@ -6,7 +6,8 @@ using namespace tern;
 
 namespace {
 
-// As the loop reads: at most 4,096 bytes at a time, from a terminal that hands them over in pieces of its own.
+// As the loop reads: at most 4,096 bytes at a time, from a terminal that hands them over in pieces of its
+// own.
 std::vector<Input> read(std::string_view bytes, std::size_t most = 4'096) {
   InputParser parser;
   PasteGuard guard;
@@ -40,7 +41,8 @@ TEST_CASE("end marks inside a paste send nothing, in pieces of any size") {
   for (const std::size_t most : {7, 64, 500, 1'000, 1'022, 3'999}) {
     INFO("pieces of " << most);
     std::size_t keys = 0;
-    for (const Input& input : read("\x1b[200~" + text + "\x1b[201~", most)) keys += std::holds_alternative<KeyPress>(input);
+    for (const Input& input : read("\x1b[200~" + text + "\x1b[201~", most))
+      keys += std::holds_alternative<KeyPress>(input);
     CHECK(keys == 0);
   }
 }

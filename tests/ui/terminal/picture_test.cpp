@@ -54,7 +54,8 @@ TEST_CASE("a picture whose path is pasted is a chip, and its bytes are sent") {
   Pictures world;
   const std::string path = put(world.folder.path() / "a shot.png", png(640, 480));
   for (const std::string& pasted :
-       {path, "'" + path + "' ", "file://" + world.folder.path().string() + "/a%20shot.png\n", std::string("~/a\\ shot.png")}) {
+       {path, "'" + path + "' ", "file://" + world.folder.path().string() + "/a%20shot.png\n",
+        std::string("~/a\\ shot.png")}) {
     INFO(pasted);
     world.paste(pasted);
     world.type("what is this?");
@@ -74,7 +75,8 @@ TEST_CASE("a path that is no picture, or a text about one, is pasted as it is") 
   Pictures world;
   const std::string notes = put(world.folder.path() / "notes.png", "not a picture");
   const std::string shot = put(world.folder.path() / "shot.png", png(8, 8));
-  for (const std::string& text : {notes, "look at " + shot, std::string("/etc/passwd"), shot + "\n" + notes, "'" + shot}) {
+  for (const std::string& text :
+       {notes, "look at " + shot, std::string("/etc/passwd"), shot + "\n" + notes, "'" + shot}) {
     world.shell.composer.set("");
     world.paste(text);
     INFO(text);
@@ -85,7 +87,8 @@ TEST_CASE("a path that is no picture, or a text about one, is pasted as it is") 
 
 TEST_CASE("several that are dropped at once are as many chips") {
   Pictures world;
-  const std::string one = put(world.folder.path() / "one.png", png(8, 8)), two = put(world.folder.path() / "two.png", png(9, 9));
+  const std::string one = put(world.folder.path() / "one.png", png(8, 8)),
+                    two = put(world.folder.path() / "two.png", png(9, 9));
   world.paste("'" + one + "' '" + two + "' ");
   CHECK(world.prompt().find("[Image 8x8 png] [Image 9x9 png]") != std::string::npos);
   world.press("enter");
@@ -128,7 +131,8 @@ TEST_CASE("a picture that is too large is not sent in silence") {
 
 TEST_CASE("ctrl-v asks the desktop's tool for a picture, or says what is missing") {
   Pictures world;
-  const Variable path("PATH", world.folder.path().string()), wayland("WAYLAND_DISPLAY", "wayland-0"), x("DISPLAY", "");
+  const Variable path("PATH", world.folder.path().string()), wayland("WAYLAND_DISPLAY", "wayland-0"),
+      x("DISPLAY", "");
   world.deps.state_dir = world.folder.path().string();
   const auto ask = [&] {
     std::latch came(1);
@@ -156,7 +160,8 @@ TEST_CASE("ctrl-v asks the desktop's tool for a picture, or says what is missing
   const auto files = mentioned_files(text);
   REQUIRE(files.size() == 1);
   CHECK(fs::file_size(world.folder.path() / files[0]) == png(320, 200).size());
-  CHECK((fs::status(world.folder.path() / files[0]).permissions() & fs::perms::others_read) == fs::perms::none);
+  CHECK((fs::status(world.folder.path() / files[0]).permissions() & fs::perms::others_read) ==
+        fs::perms::none);
   const Variable none("WAYLAND_DISPLAY", "");
   CHECK(ask().find("no clipboard here") != std::string::npos);
 }

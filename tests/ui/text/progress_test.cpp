@@ -21,7 +21,8 @@ TEST_CASE("a line shows its last state") {
 }
 
 TEST_CASE("whatever a line goes back over, it gives no orders") {
-  for (const std::string text : {"a\r\x1b[2J\x1b]0;x\x07y", "\b\b\b\x1b", "\r\x1b[", "x\r\xC3\x1b[2J", "\r\x1b]52;never ended"}) {
+  for (const std::string text :
+       {"a\r\x1b[2J\x1b]0;x\x07y", "\b\b\b\x1b", "\r\x1b[", "x\r\xC3\x1b[2J", "\r\x1b]52;never ended"}) {
     const std::string shown = safe_text(last_states(text));
     CHECK(shown.find_first_of("\x1b\r\b") == shown.npos);
     CHECK(is_valid_utf8(shown));

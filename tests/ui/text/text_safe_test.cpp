@@ -34,7 +34,9 @@ TEST_CASE("an escape hidden in broken UTF-8 is not believed") {
         "1mx");
 }
 
-TEST_CASE("an unfinished string sequence eats its line only") { CHECK(safe_text("a\x1b]0;never ended\nnext") == "a\nnext"); }
+TEST_CASE("an unfinished string sequence eats its line only") {
+  CHECK(safe_text("a\x1b]0;never ended\nnext") == "a\nnext");
+}
 
 TEST_CASE("controls are shown and tabs expanded") {
   CHECK(safe_text("a\tb") == "a   b");
@@ -86,9 +88,10 @@ TEST_CASE("a command shows every letter that could pass for another") {
 
 TEST_CASE("random bytes never reach the terminal as orders, and cleaning twice changes nothing") {
   std::mt19937 random(7);
-  static constexpr std::string_view seeds[] = {"\x1b[",        "\x1b]",   "\xC3", "\xE2\x80\xAE", "\xF0\x9F\x91\xA8",
-                                               "\xE2\x80\x8D", "\t",      "\r",   "\u093F",       "\u1161",
-                                               "\u0670",       "\u200D👩", "👩"};
+  static constexpr std::string_view seeds[] = {
+      "\x1b[",        "\x1b]",   "\xC3", "\xE2\x80\xAE", "\xF0\x9F\x91\xA8",
+      "\xE2\x80\x8D", "\t",      "\r",   "\u093F",       "\u1161",
+      "\u0670",       "\u200D👩", "👩"};
   for (int round = 0; round < 3000; ++round) {
     std::string raw;
     for (int i = 0; i < 24; ++i) {

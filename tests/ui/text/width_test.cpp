@@ -62,8 +62,9 @@ TEST_CASE("a cluster is as wide as terminals that count code points draw it") {
 }
 
 TEST_CASE("no cluster is without end") {
-  static constexpr std::string_view units[] = {"\u093F\u094D", "\u0301", "\u1100", "\u1161", "\u11A8", "\U0001F3FB",
-                                               "\u200D👩",      "\u0670", "\u3099", "\uFE0F", "\u0600", "🇩"};
+  static constexpr std::string_view units[] = {"\u093F\u094D", "\u0301",     "\u1100",  "\u1161",
+                                               "\u11A8",       "\U0001F3FB", "\u200D👩", "\u0670",
+                                               "\u3099",       "\uFE0F",     "\u0600",  "🇩"};
   for (const std::string_view unit : units) {
     std::string text = "👩";
     for (int i = 0; i < 2000; ++i) text += unit;
