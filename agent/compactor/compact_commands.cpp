@@ -75,7 +75,7 @@ std::string nothing_to_compact(std::string why) {
 // A plain /compact uses the draft that is already written or on its way. Returns false when there is none, or
 // when it is unusable.
 bool Compactor::settled_by_draft(Context& context, bool preview, std::stop_token stop) {
-  if (!draft_ || !draft_->untouched(context.conversation)) return false;
+  if (!held_.draft || !held_.draft->untouched(context.conversation)) return false;
   const auto waited = draft_pending() ? wait_for_draft(context, kAskedFor, stop) : -1;
   if (draft_pending()) return log_failure("cancelled; the draft goes on", Tier::compact), true;
   if (preview) return preview_draft(context);
@@ -128,8 +128,7 @@ void Compactor::begin_anew(Context& context, const Compact& command) {
   auto result = fresh(context, command.focus);
   if (!result)
     return world_.emit(
-        Notice{Level::info,
-               "Nothing leaves for a fresh window: all that stands is work in hand, pinned or said last."});
+        Notice{Level::info, "Nothing to leave out: all of the context is current work, pinned or recent."});
   state_.hold_until = 0;
   if (command.preview) return show_preview(context, nullptr, std::move(*result));
   if (commit(context, std::move(*result))) notes_.reminded = false, notes_.compacted_in = world_.turn;
@@ -138,16 +137,16 @@ void Compactor::begin_anew(Context& context, const Compact& command) {
 // The draft itself stays: what is discarded here may still be due later. False when it is none.
 bool Compactor::preview_draft(Context& context) {
   keep_draft(context);
-  if (!draft_) return false;
-  auto made = taken(draft_->request(), draft_->work(), draft_->answer(), draft_->model());
+  if (!held_.draft) return false;
+  auto made = taken(held_.draft->request(), held_.draft->work(), held_.draft->answer(), held_.draft->model());
   if (const auto* rejected = std::get_if<Rejected>(&made)) {
     draft_failed(context, rejected->why);
     return false;
   }
   auto result = std::get<Result>(std::move(made));
-  result.dollars = draft_dollars_;
+  result.dollars = held_.dollars;
   result.why = kAskedFor;
-  show_preview(context, &draft_->request(), std::move(result));
+  show_preview(context, &held_.draft->request(), std::move(result));
   return true;
 }
 
@@ -186,7 +185,7 @@ void Compactor::settle_preview(Context& context, const AcceptPreview& answer) {
         Notice{Level::warning, "That preview is no longer open: /compact --preview makes a new one."});
   } else if (!answer.accept) {
     decided("preview", "discarded: " + preview->result.strategy);
-    world_.emit(Notice{Level::info, "Discarded; the context is as it was."});
+    world_.emit(Notice{Level::info, "Discarded; the context is unchanged."});
   } else if (!all_stand(context.conversation, preview->covered)) {
     world_.emit(Notice{Level::warning,
                        "The messages it covers have changed since: /compact --preview makes a new one."});
@@ -201,7 +200,7 @@ void Compactor::settle_preview(Context& context, const AcceptPreview& answer) {
       auto made = with_summary(ask, answer.edited, true);
       if (const auto* rejected = std::get_if<Rejected>(&made)) {  // still paid for: the person may shorten it
         world_.emit(Notice{Level::error,
-                           "Your version was not taken: " + rejected->why + ". The preview stays open."});
+                           "Your version can't be used: " + rejected->why + ". The preview stays open."});
         preview->shown.draft = answer.edited;
         preview_ = std::move(preview);
         return world_.emit(preview_->shown);
@@ -321,7 +320,7 @@ std::string Compactor::status() const {
             (state_.failures >= 3 ? ": compacting without a model until a manual /compact works\n" : "\n");
   if (!waiting_for_.empty()) text += "microcompact waits: " + waiting_for_ + "\n";
   if (state_.hold_until > 0)
-    text += "held: what you took back stays until " +
+    text += "paused: what you brought back stays until " +
             std::to_string(static_cast<int>(state_.hold_until * 100)) + "%\n";
   return text;
 }

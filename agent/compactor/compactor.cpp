@@ -58,7 +58,7 @@ Fit Compactor::make_room(Context& context, std::stop_token stop) {
     const auto result = step(context, now, stop);
     if (result == Step::failed) {
       fit = {false, "The context fills up again after each compaction. What fills it: " + fills(context) +
-                        ". Start anew with /clear, remove a pin, or use a model with a larger window."};
+                        ". Start over with /clear, remove a pin, or use a model with a larger window."};
       break;
     }
     if (result == Step::nothing) break;
@@ -85,10 +85,10 @@ CompactorFacts Compactor::facts(const Context& context, bool overflow) const {
   facts.share = fill_share(context);
   facts.truncate_at = context.config.truncate_at;
   facts.overflow = overflow;
-  if (!draft_) return facts;
+  if (!held_.draft) return facts;
   const auto budget = budget_of(context);
-  facts.draft = draft_->done() ? DraftStage::written : DraftStage::writing;
-  facts.draft_stands = draft_->untouched(context.conversation);
+  facts.draft = held_.draft->done() ? DraftStage::written : DraftStage::writing;
+  facts.draft_stands = held_.draft->untouched(context.conversation);
   facts.full = facts.share >= context.config.compact_at ||
                compaction_due(usage(context.conversation, budget), context.conversation.items.size(), budget);
   return facts;
@@ -116,7 +116,8 @@ Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token
         seen.plan = &due;
         if (due.tier != Tier::micro || due.thrash || due.edits.empty()) break;
         seen.pays_later = !now.cache_cold && waits(context, due, seen.share);
-        seen.draft_survives_plan = !draft_ || draft_->untouched(tern::apply(context.conversation, due.edits));
+        seen.draft_survives_plan =
+            !held_.draft || held_.draft->untouched(tern::apply(context.conversation, due.edits));
         break;
       case Action::steer:
         if (!steered(context, due, now)) return Step::nothing;
@@ -143,11 +144,11 @@ Compactor::Step Compactor::step(Context& context, PlanState now, std::stop_token
 // and the plan goes on.
 std::optional<Compactor::Step> Compactor::take_due_draft(Context& context, std::stop_token stop) {
   const auto why = fullness(context);
-  const bool waits = !draft_->done();
+  const bool waits = !held_.draft->done();
   const auto waited =
       waits ? wait_for_draft(context, why + "; there is no more room without the draft", stop) : -1;
   if (stop.stop_requested()) {
-    if (!draft_->done()) log_failure("cancelled; the draft goes on", Tier::compact);
+    if (!held_.draft->done()) log_failure("cancelled; the draft goes on", Tier::compact);
     return Step::nothing;
   }
   if (swap_draft(context, why, waited) == Step::changed) return Step::changed;

@@ -15,9 +15,9 @@
 
 #include "agent/compactor/compactor_world.h"
 #include "agent/compactor/draft.h"
-#include "agent/compactor/fresh_window.h"
 #include "agent/compactor/made_compaction.h"
 #include "agent/compactor/meters.h"
+#include "agent/compactor/note_keeper.h"
 #include "compression/plan/next_action.h"
 
 namespace tern {
@@ -42,16 +42,13 @@ class Compactor {
   void new_turn(std::uint64_t turn);
   void resumed(const Context& context);  // the cache is cold, an old draft may still be good
   void keep_draft(Context& context);     // between turns: a finished draft goes into the store
-  void stop_drafting() { draft_.reset(); }
+  void stop_drafting() { held_.draft.reset(); }
   void set_focus(std::string focus) { focus_ = std::move(focus); }  // the memory file's compact instructions
   // What is told before and after a compaction; empty ones cost nothing.
   void set_steering(decltype(CompactorWorld::before_compaction) before,
-                    decltype(CompactorWorld::after_compaction) after) {
-    world_.before_compaction = std::move(before);
-    world_.after_compaction = std::move(after);
-  }
-  bool draft_pending() const { return draft_ && !draft_->done(); }
-  bool draft_ready() const { return draft_ && draft_->done(); }
+                    decltype(CompactorWorld::after_compaction) after);
+  bool draft_pending() const { return held_.draft && !held_.draft->done(); }
+  bool draft_ready() const { return held_.draft && held_.draft->done(); }
   NoteBook& notes() { return notes_.book; }
   std::string status() const;                            // breaker, thrash, draft: lines for /context
   std::size_t forced_pauses() const { return pauses_; }  // summaries somebody waited for
@@ -73,8 +70,7 @@ class Compactor {
             std::string why = {});
   void meet_cold_cache(Context& context);  // cold_cache.cpp
   void fit_attachments(Context& context);
-  bool half_the_attachments(Context& context,
-                            bool certain);  // certain: the provider minds them, not the length
+  bool half_the_attachments(Context& context, bool certain);  // certain: the provider minds them
   CompactorFacts facts(const Context& context, bool overflow) const;
   std::optional<Step> take_due_draft(Context& context, std::stop_token stop);
   Step carry_out(Context& context, Plan due, const PlanState& now, Action action, std::stop_token stop);
@@ -101,7 +97,6 @@ class Compactor {
   void count_failure(bool failed);
   std::int64_t wait_for_draft(Context& context, const std::string& why, std::stop_token stop);
   Step swap_draft(Context& context, const std::string& why, std::int64_t waited_ms = -1);
-
   // compactor_steering.cpp
   // False: it does not happen. The second is for a cut that no tier planned.
   bool steered(Context& context, Plan& due, PlanState& now);
@@ -109,25 +104,21 @@ class Compactor {
   void pin_for_hook(Context& context, const std::string& id);
   void drop_for_hook(Context& context, const std::vector<std::string>& ids);
   void tell_outcome(const Conversation& before, const Conversation& after, const CompactionRecord& record);
-
   // compactor_commit.cpp
   bool commit(Context& context, Result result);
   CompactionRecord record_of(const Context& context, const Result& result, const Conversation& before,
                              const Conversation& after);
-  void decided(const std::string& what,
-               const std::string& why);  // a line of the decision log that changed nothing
+  void decided(const std::string& what, const std::string& why);  // a line of the log; nothing changed
   void log_failure(const std::string& why, Tier tier);
   void forget_files(const Conversation& before, const Conversation& after);
   void resume_rule(Context& context, const Conversation& before);
   std::pair<std::uint64_t, std::uint64_t> turns_of(ItemRange range) const;
-
   // fresh_window.cpp
-  std::optional<Result> fresh(const Context& context, const std::string& why);
+  std::optional<Result> fresh(const Context& context, const std::string& why, Tokens room = 0);
   std::string notes_suffice(const Context& context);
   bool starts_fresh(Context& context, Plan& due);
   void remind_of_notes(Context& context);
   void show_notes(Context& context);
-
   // compact_commands.cpp, pins.cpp
   void begin_anew(Context& context, const Compact& command);
   bool preview_draft(Context& context);
@@ -144,9 +135,7 @@ class Compactor {
   void list_pins(const Context& context);
   CompactorWorld world_;
   NoteKeeper notes_;
-  std::unique_ptr<Draft> draft_;
-  bool draft_kept_ = false;  // in the store and in the account
-  double draft_dollars_ = 0;
+  HeldDraft held_;
   std::optional<Preview> preview_;
   std::string focus_, waiting_for_;
   CompactorState state_;
@@ -155,7 +144,6 @@ class Compactor {
   Cause cause_ = Cause::automatic;            // of what is under way
   std::set<std::string> refused_;             // models whose summary was not taken since the last compaction
   std::map<std::string, TimePoint> resting_;  // a small model that failed is not asked before then
-  std::optional<Tokens> draft_failed_at_;     // how much was used when the last of them failed
 };
 
 }  // namespace tern

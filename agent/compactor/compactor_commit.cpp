@@ -8,7 +8,7 @@
 #include "agent/compactor/resume_rule.h"
 #include "agent/store/compaction_text.h"
 #include "compression/reading/boundary.h"
-#include "compression/reading/index.h"
+#include "compression/reading/loss_audit.h"
 #include "compression/values/check.h"
 #include "compression/values/stats.h"
 #include "compression/values/tokens.h"
@@ -99,12 +99,12 @@ bool Compactor::commit(Context& context, Result result) {
   context.conversation = after;
   state_.deepest = std::max(state_.deepest, record.tier);
   if (record.tier >= Tier::compact) {
-    draft_failed_at_.reset();
+    held_.failed_at.reset();
     refused_.clear();
   }
   context.gauges.freed(record.before - record.after);
   waiting_for_.clear();
-  if (draft_ && !draft_->untouched(after)) drop_draft();
+  if (held_.draft && !held_.draft->untouched(after)) drop_draft();
   forget_files(before, after);
   Compaction event{.phase = CompactionPhase::completed,
                    .tier = record.tier,

@@ -6,7 +6,7 @@
 
 #include "agent/compactor/compaction_account.h"
 #include "agent/compactor/compactor.h"
-#include "compression/reading/index.h"
+#include "compression/reading/loss_audit.h"
 #include "compression/values/check.h"
 
 namespace tern {
@@ -68,6 +68,12 @@ std::vector<PlannedItem> planned(const Conversation& conversation, const Plan& d
 }
 
 }  // namespace
+
+void Compactor::set_steering(decltype(CompactorWorld::before_compaction) before,
+                             decltype(CompactorWorld::after_compaction) after) {
+  world_.before_compaction = std::move(before);
+  world_.after_compaction = std::move(after);
+}
 
 bool Compactor::steered(Context& context, Plan& due, PlanState& now) {
   if (!world_.before_compaction || due.thrash || due.tier < Tier::micro) return true;

@@ -4,6 +4,7 @@
 
 #include "agent/compactor/compactor.h"
 #include "compression/plan/microcompact.h"
+#include "compression/plan/summary_local.h"
 #include "compression/values/tokens.h"
 
 namespace tern {
@@ -233,7 +234,8 @@ void Compactor::maybe_draft(Context& context) {
       share >= config.draft_at || (next >= config.compact_at && busy) ||
       (busy && used_of(context) >= config.trigger_tokens * 9 / 10) ||
       context.conversation.items.size() >= static_cast<std::size_t>(config.trigger_messages) * 9 / 10;
-  if (draft_ || !waiting_for_.empty() || !soon || share >= config.truncate_at || state_.holds(share)) return;
+  if (held_.draft || !waiting_for_.empty() || !soon || share >= config.truncate_at || state_.holds(share))
+    return;
   if (!notes_suffice(context).empty()) return;  // the next window begins by notes
   auto now = plan_state(context);
   const bool by_messages =
@@ -242,15 +244,15 @@ void Compactor::maybe_draft(Context& context) {
     return;  // no summary will be needed
   now.manual = true;
   Plan ahead = plan(context.conversation, budget_of(context), now);
-  const bool possible = state_.failures < 3 && (draft_failed_at_ || !askable(context).empty());
+  const bool possible = state_.failures < 3 && (held_.failed_at || !askable(context).empty());
   if (ahead.ask && possible && steered(context, ahead, now) && ahead.ask)
     start_draft(context, *ahead.ask,
                 "at " + std::to_string(static_cast<int>(share * 100)) + "%, before it is due");
 }
 
 bool Compactor::start_draft(Context& context, const SummaryRequest& ask, const std::string& why) {
-  if (draft_failed_at_ && *draft_failed_at_ + context.window() / 50 <= used_of(context)) {
-    draft_failed_at_.reset();  // much has been said since: another try
+  if (held_.failed_at && *held_.failed_at + context.window() / 50 <= used_of(context)) {
+    held_.failed_at.reset();  // much has been said since: another try
     refused_.clear();
   }
   const auto models = askable(context);
@@ -261,9 +263,9 @@ bool Compactor::start_draft(Context& context, const SummaryRequest& ask, const s
   auto job = job_for(context, ask, model);
   if (!job) return false;
   const auto parts = job->work.requests.size();
-  draft_ = std::make_unique<Draft>(ask, std::move(covered), model, std::move(job->providers),
-                                   std::move(job->work), world_.draft_ended);
-  draft_kept_ = false;
+  held_.draft = std::make_unique<Draft>(ask, std::move(covered), model, std::move(job->providers),
+                                        std::move(job->work), world_.draft_ended);
+  held_.kept = false;
   const auto by = "draft by " + model.name + in_parts(parts);
   decided("draft", by + " " + why);
   tell(CompactionPhase::drafting, context, Tier::compact, by);
@@ -273,33 +275,33 @@ bool Compactor::start_draft(Context& context, const SummaryRequest& ask, const s
 // A finished draft goes into the store with what it cost: it is good over a restart, and nothing is paid
 // twice.
 void Compactor::keep_draft(Context& context) {
-  if (!draft_ || !draft_->done() || draft_kept_) return;
-  draft_kept_ = true;
-  draft_dollars_ = account(context, draft_->answer(), draft_->model(), "draft");
-  if (draft_->answer().cancelled) return;
-  if (const auto error = draft_->answer().error; !error.empty()) return draft_failed(context, error);
-  world_.store.put_draft(draft_->record(draft_dollars_));
+  if (!held_.draft || !held_.draft->done() || held_.kept) return;
+  held_.kept = true;
+  held_.dollars = account(context, held_.draft->answer(), held_.draft->model(), "draft");
+  if (held_.draft->answer().cancelled) return;
+  if (const auto error = held_.draft->answer().error; !error.empty()) return draft_failed(context, error);
+  world_.store.put_draft(held_.draft->record(held_.dollars));
 }
 
 // The next model of the ladder writes the next one. When all have failed it is a failure of the whole ladder.
 void Compactor::draft_failed(const Context& context, const std::string& why) {
-  const auto model = draft_->model();
+  const auto model = held_.draft->model();
   drop_draft();
   log_failure("the draft by " + model.name + " was rejected: " + why, Tier::compact);
   rest(context, model, why);
   if (!askable(context).empty()) return;
-  draft_failed_at_ = used_of(context);
+  held_.failed_at = used_of(context);
   count_failure(true);
 }
 
 void Compactor::drop_draft() {
-  if (draft_) world_.store.drop_draft();
-  draft_.reset();
+  if (held_.draft) world_.store.drop_draft();
+  held_.draft.reset();
 }
 
 // After a restart: the stored draft, when the messages it covers stand as they stood.
 void Compactor::restore_draft(const Context& context) {
-  draft_.reset();
+  held_.draft.reset();
   const auto record = world_.store.draft();
   if (!record) return;
   auto covered = covered_items(context.conversation, record->covers);
@@ -309,31 +311,31 @@ void Compactor::restore_draft(const Context& context) {
   budget.config.strategy = record->strategy;
   auto ask = summary_request(context.conversation, budget, record->covers, focus_, world_.now());
   auto model = name ? world_.models.find(name->provider, name->model) : context.model;
-  draft_ = std::make_unique<Draft>(std::move(ask), std::move(covered), std::move(model), *record);
-  draft_kept_ = true;
-  draft_dollars_ = record->dollars;
+  held_.draft = std::make_unique<Draft>(std::move(ask), std::move(covered), std::move(model), *record);
+  held_.kept = true;
+  held_.dollars = record->dollars;
 }
 
 // Somebody waits for it: how long, in milliseconds.
 std::int64_t Compactor::wait_for_draft(Context& context, const std::string& why, std::stop_token stop) {
   ++pauses_;
   tell(CompactionPhase::needed, context, Tier::compact, {}, why);
-  tell(CompactionPhase::started, context, Tier::compact, "draft by " + draft_->model().name, why);
+  tell(CompactionPhase::started, context, Tier::compact, "draft by " + held_.draft->model().name, why);
   const auto begin = world_.now();
-  world_.attend([&] { draft_->wait(stop); });
+  world_.attend([&] { held_.draft->wait(stop); });
   return (world_.now() - begin).count();
 }
 
 // `waited_ms` is negative when it was ready and nobody waited.
 Compactor::Step Compactor::swap_draft(Context& context, const std::string& why, std::int64_t waited_ms) {
   keep_draft(context);
-  if (!draft_) return Step::nothing;  // it had failed
-  if (!draft_->untouched(context.conversation)) {
+  if (!held_.draft) return Step::nothing;  // it had failed
+  if (!held_.draft->untouched(context.conversation)) {
     drop_draft();
     log_failure("the draft was dropped: what it covers has changed", Tier::compact);
     return Step::nothing;
   }
-  auto made = taken(draft_->request(), draft_->work(), draft_->answer(), draft_->model());
+  auto made = taken(held_.draft->request(), held_.draft->work(), held_.draft->answer(), held_.draft->model());
   if (const auto* rejected = std::get_if<Rejected>(&made)) {
     draft_failed(context, rejected->why);
     return Step::nothing;
@@ -343,7 +345,7 @@ Compactor::Step Compactor::swap_draft(Context& context, const std::string& why, 
   if (waited_ms < 0) tell(CompactionPhase::needed, context, Tier::compact, {}, why);
   tell(CompactionPhase::draft_ready, context, Tier::compact);
   auto result = std::get<Result>(std::move(made));
-  result.dollars = draft_dollars_;
+  result.dollars = held_.dollars;
   result.pause_ms = std::max<std::int64_t>(waited_ms, 0);
   result.why =
       why + (waited_ms < 0 ? "; the summary was drafted ahead" : "; the draft of the summary was waited for");

@@ -4,6 +4,7 @@
 
 #include "agent/store/item_codec.h"
 #include "agent/store/store_types.h"
+#include "compression/text/fnv.h"
 
 namespace tern {
 
@@ -70,12 +71,8 @@ std::vector<ItemPtr> covered_items(const Conversation& conversation, ItemRange r
 }
 
 std::string fingerprint(const std::vector<ItemPtr>& items) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const auto& item : items)
-    for (const char byte : std::to_string(item->id.value) + encode(*item)) {
-      hash ^= static_cast<unsigned char>(byte);
-      hash *= 0x100000001b3ULL;
-    }
+  std::uint64_t hash = fnv_offset;
+  for (const auto& item : items) hash = fnv1a(std::to_string(item->id.value) + encode(*item), hash);
   return std::to_string(hash);
 }
 

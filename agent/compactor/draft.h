@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -51,6 +52,14 @@ class Draft {
   ModelInfo model_;
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   std::jthread thread_;
+};
+
+// The draft of a conversation, if there is one, and what is known of it.
+struct HeldDraft {
+  std::unique_ptr<Draft> draft;
+  bool kept = false;  // in the store and in the account
+  double dollars = 0;
+  std::optional<Tokens> failed_at;  // how much was used when the last of them failed
 };
 
 // The items of a range as they stand now; empty when one end is gone.

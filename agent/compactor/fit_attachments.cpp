@@ -12,7 +12,9 @@ constexpr int least_refused_pixels = 2'000;  // no provider refuses a smaller pi
 }  // namespace
 
 void Compactor::fit_attachments(Context& context) {
-  auto edits = fewer_attachments(context.conversation, attachment_limits(context.model.provider));
+  auto limits = attachment_limits(context.model.provider);
+  limits.tokens = item_target(budget_of(context), context.config.compact_at);  // no tier shortens them
+  auto edits = fewer_attachments(context.conversation, limits);
   if (edits.empty()) return;
   const auto why = "more pictures and documents than " + context.model.provider + " takes in one request";
   if (!steered_cut(context, edits, why, false)) return;

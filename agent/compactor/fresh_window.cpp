@@ -34,10 +34,16 @@ std::string open_todos(const std::vector<TodoItem>& todos) {
   return todo_lines(open);
 }
 
-Edits dropping(const Conversation& conversation, const CompressionConfig& config) {
-  const auto rounds = outline(conversation, protected_items(conversation, config));
-  Taker taker(conversation, rounds, leaves);
-  for (std::size_t i = 0; i < rounds.turns.size(); ++i) taker.take_turn(i);
+// The oldest rounds leave until so many tokens are left; with zero everything that may leave does.
+Edits dropping(const Conversation& conversation, const CompressionConfig& config, Tokens room) {
+  const auto parts = outline(conversation, protected_items(conversation, config));
+  Taker taker(conversation, parts, leaves);
+  for (std::size_t i = 0; i < parts.turns.size() && taker.tokens() > room; ++i) {
+    const auto& turn = parts.turns[i];
+    for (auto round = turn.first_round; round < turn.end_round && taker.tokens() > room; ++round)
+      taker.take(round);
+    if (taker.tokens() > room) taker.take_turn(i);  // the prompt too, where nothing is left of its answers
+  }
   return std::move(taker).edits();
 }
 
@@ -85,8 +91,8 @@ std::string by_notes(const CompressionConfig& config, const std::vector<Note>& n
 
 std::optional<FreshWindow> fresh_window(const Conversation& conversation, const Budget& budget,
                                         const std::vector<Note>& notes, const std::vector<TodoItem>& todos,
-                                        const std::string& why) {
-  const auto gone = dropping(conversation, budget.config);
+                                        const std::string& why, Tokens room) {
+  const auto gone = dropping(conversation, budget.config, room);
   if (gone.empty()) return std::nullopt;
   Conversation left;
   for (const auto& edit : gone)
@@ -114,8 +120,10 @@ std::optional<FreshWindow> fresh_window(const Conversation& conversation, const 
 }
 
 // Ready to be committed or shown first; nothing, and said so, when there is nothing that may leave.
-std::optional<Compactor::Result> Compactor::fresh(const Context& context, const std::string& why) {
-  auto made = fresh_window(context.conversation, budget_of(context), notes_.book.notes(), world_.todos, why);
+std::optional<Compactor::Result> Compactor::fresh(const Context& context, const std::string& why,
+                                                  Tokens room) {
+  auto made =
+      fresh_window(context.conversation, budget_of(context), notes_.book.notes(), world_.todos, why, room);
   if (!made) return std::nullopt;
   return Result{.edits = std::move(made->edits),
                 .tier = Tier::compact,
@@ -138,7 +146,9 @@ bool Compactor::starts_fresh(Context& context, Plan& due) {
     if (offers_notes(context)) due.why += "; by a summary: no note was written since the last compaction";
     return false;
   }
-  auto result = fresh(context, due.why + "; " + why);
+  const auto budget = budget_of(context);
+  const auto told = budget.config.index_budget + budget.config.note_budget;
+  auto result = fresh(context, due.why + "; " + why, std::max<Tokens>(compaction_goal(budget) - told, 1));
   return result && commit(context, std::move(*result));
 }
 

@@ -15,23 +15,17 @@ namespace tern {
 
 struct TodoItem;
 
-struct NoteKeeper {
-  NoteBook book;
-  bool reminded = false;            // since the last compaction
-  std::uint64_t compacted_in = 0;   // the turn of the last compaction
-  std::uint64_t reminded_turn = 0;  // … that no note was kept for long
-};
-
 struct FreshWindow {
   Edits edits;
   std::string text, index;
   ItemRange covers;
   std::size_t left = 0;  // messages that leave
 };
-// Nothing when there is nothing that may leave.
+// The oldest leave until `room` tokens of the conversation are left; zero: all that may. Nothing when there
+// is nothing that may leave.
 std::optional<FreshWindow> fresh_window(const Conversation& conversation, const Budget& budget,
                                         const std::vector<Note>& notes, const std::vector<TodoItem>& todos,
-                                        const std::string& why);
+                                        const std::string& why, Tokens room = 0);
 
 // The notes in at most so many tokens, the newest first; those without room are named.
 std::string notes_text(std::vector<Note> notes, Tokens budget);

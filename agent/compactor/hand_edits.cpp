@@ -198,7 +198,7 @@ void Compactor::edit(Context& context, const EditContext& command) {
   const bool drop = command.what == What::drop;
   auto edits = drop ? drop_by_hand(context.conversation, units) : fold_by_hand(context.conversation, units);
   if (edits.empty())
-    return world_.emit(Notice{Level::info, "Nothing changes: " + joined(names) + " is as short already."});
+    return world_.emit(Notice{Level::info, "Nothing changes: " + joined(names) + " is already that short."});
   cause_ = drop ? Cause::dropped : Cause::folded;
   preview_.reset();
   const auto why = std::string(to_string(cause_)) + ": " + joined(names);
@@ -229,7 +229,7 @@ void Compactor::return_to_context(Context& context, const std::vector<std::strin
     auto found = returning(after, id, world_.store);
     if (found.edits.empty()) {
       if (found.stands && std::find(names.begin(), names.end(), id) == names.end())
-        world_.emit(Notice{Level::info, id + " stands in the context as it is."});
+        world_.emit(Notice{Level::info, id + " is in the context, unchanged."});
       else if (!found.stands)
         elsewhere.push_back(id);
       continue;
@@ -262,7 +262,7 @@ void Compactor::put_back(Context& context, Edits edits, const Conversation& afte
   context.conversation = repair(world_.store.conversation());
   context.gauges.cut(estimated, context.estimated());
   context.gauges.freed(record.before - record.after);
-  if (draft_ && !draft_->untouched(context.conversation)) drop_draft();
+  if (held_.draft && !held_.draft->untouched(context.conversation)) drop_draft();
   preview_.reset();
   forget_files(before, context.conversation);
   Compaction event{.phase = CompactionPhase::completed,

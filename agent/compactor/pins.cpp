@@ -107,7 +107,7 @@ void Compactor::pin(Context& context, const PinThis& command) {
     if (total > context.config.pin_budget)
       return world_.emit(Notice{Level::warning, "Not pinned: pins would take " + thousands(total) +
                                                     " of the " + thousands(context.config.pin_budget) +
-                                                    " tokens they may (pinBudget)."});
+                                                    " tokens allowed (pinBudget)."});
     mark(context, item->id, command.what, true);
     world_.store.add_pin(
         {0, command.what == "last" ? "message" : "result", name_of(*item, command.what), {}, item->id});

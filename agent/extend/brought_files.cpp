@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 
-#include "agent/extend/plugin.h"
 #include "compression/text/lines.h"
 #include "compression/text/sha256.h"
 #include "tools/workspace/workspace.h"
@@ -55,23 +54,6 @@ void go_on(Frontmatter& head, std::string_view line) {
 
 std::string brought_hash(const BroughtFolder& folder, const fs::path& relative, std::string_view text) {
   return sha256((folder.folder.filename() / relative).string() + '\n' + std::string(text));
-}
-
-bool may_use(const BroughtPlaces& places, const BroughtFolder& folder, const std::string& hash) {
-  return !folder.of_project() || !places.approved || places.approved(hash);
-}
-
-std::vector<BroughtFolder> brought_folders(const BroughtPlaces& places, std::string_view kind) {
-  std::vector<BroughtFolder> folders;
-  for (const auto& project : places.projects)
-    for (const char* name : {".agents", ".claude"}) folders.push_back({project / name / kind, project});
-  if (!places.config.empty()) folders.push_back({places.config / kind});
-  if (!places.home.empty())
-    for (const char* name : {".agents", ".claude"}) folders.push_back({places.home / name / kind});
-  for (const auto& plugin : places.plugins)
-    for (const auto& folder : plugin_folders(plugin, kind))
-      folders.push_back({folder, {}, plugin_name(plugin) + ":"});
-  return folders;
 }
 
 std::vector<fs::path> files_of(const BroughtFolder& folder) {

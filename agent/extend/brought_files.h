@@ -19,23 +19,9 @@ struct BroughtFolder {
   bool of_project() const { return !within.empty(); }
 };
 
-struct BroughtPlaces {
-  std::vector<std::filesystem::path> projects;      // trusted ones, the nearest first; empty before trust
-  std::filesystem::path home, config;               // ~ and ~/.config/tern
-  std::vector<std::filesystem::path> plugins = {};  // folders of Claude plugins that the user named
-  // Whether an entry of a project may be used, by its hash; not set: all may.
-  std::function<bool(const std::string& hash)> approved = {};
-};
 // By its file's name and text: what the user approves, once for each version.
 std::string brought_hash(const BroughtFolder& folder, const std::filesystem::path& relative,
                          std::string_view text);
-// False for an entry of a project that waits for the user or was refused.
-bool may_use(const BroughtPlaces& places, const BroughtFolder& folder, const std::string& hash);
-
-// The project's before the user's, in the order in which the first of a name wins. `kind` is "commands" or
-// "skills".
-std::vector<BroughtFolder> brought_folders(const BroughtPlaces& places, std::string_view kind);
-
 // Regular files below it, sorted, at most six folders deep and 2,000 entries; paths relative to the folder.
 std::vector<std::filesystem::path> files_of(const BroughtFolder& folder);
 

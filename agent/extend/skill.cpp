@@ -22,7 +22,7 @@ bool usable_name(std::string_view name) {
 Skill read_skill(const BroughtFolder& from, const std::filesystem::path& file, const Frontmatter& head) {
   Skill skill;
   skill.name = head.get("name");
-  if (skill.name.empty()) skill.name = file.parent_path().filename().string();
+  if (!usable_name(skill.name)) skill.name = file.parent_path().filename().string();
   skill.description = clipped(head.get("description"), longest_description);
   skill.usage = head.get("argument-hint");
   skill.from = from;

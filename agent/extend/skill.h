@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/extend/brought_files.h"
+#include "agent/extend/brought_places.h"
 
 namespace tern {
 

@@ -108,7 +108,7 @@ std::string check_looks(const Looks& looks, const ShellCommand& command, const C
   if (!read_options(looks, command, rest, pattern_given, unknown))
     return name + " " + unknown + " isn't on the read-only list";
   if (rest.size() > looks.most || (looks.takes == Operands::nothing && !rest.empty()))
-    return name + " with these words may do more than read";
+    return name + " with these arguments may do more than read";
   if (std::string why = why_not_own_way(name, command, rest); !why.empty()) return why;
   if (looks.takes == Operands::text) return {};
   if (looks.takes == Operands::pattern_then_paths && !pattern_given && !rest.empty() &&

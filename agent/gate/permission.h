@@ -15,17 +15,11 @@
 #include <variant>
 #include <vector>
 
+#include "agent/gate/permission_rule.h"
 #include "agent/protocol/event.h"
 #include "tools/set/tool_set.h"
 
 namespace tern {
-
-struct PermissionRule {
-  enum class Kind { allow, ask, deny } kind = Kind::ask;
-  std::string tool;    // "Bash", "Edit", "*"
-  std::string spec;    // "npm run test:*", "src/**"; empty = every call
-  std::string source;  // "config.json", "this session": named in the reason
-};
 
 // How far an allowed command reaches: as far as the person, or no further than a sandbox lets it.
 enum class Reach {

@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/gate/permission.h"
+#include "agent/gate/permission_rule.h"
+#include "tools/set/tool.h"
 
 namespace tern {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tools/sandbox/sandbox.h"
 #include "tools/workspace/workspace.h"
 
 namespace tern {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "agent/gate/shell_parse.h"
+#include "agent/gate/shell_script.h"
 
 namespace tern {
 

@@ -116,9 +116,11 @@ HelperRun::HelperRun(HelperWorld world, const HelperDoors& doors, const HelperTa
   inbox_.set_attending(false);
   hands_.spill_dir = world_.spill_dir;
   hands_.allowed_env = world_.allowed_env;
+  hands_.set_env = world_.set_env;
   hands_.offered = world_.tools;
   hands_.policy = world_.policy;
   hands_.may_ask = world_.may_ask;
+  hands_.most_growth = task.most;
   hands_.recall = [this](const RecallQuery& query) { return answer_recall(*store_, query); };
   hands_.keep_rule = [this](const PermissionRule& rule) {
     auto wrong = doors_.keep_rule(rule);
@@ -129,7 +131,7 @@ HelperRun::HelperRun(HelperWorld world, const HelperDoors& doors, const HelperTa
   hands_.hooks.ask = [this](const HookCall& call, std::stop_token stop) {
     HookCall told = call;
     const nlohmann::json type = task_.agent.name.empty() ? "Task" : task_.agent.name;
-    told.fields.insert(1, "\"agent_type\":" + type.dump() + ",");
+    told.fields.insert(1, "\"agent_id\":\"" + report_.session + "\",\"agent_type\":" + type.dump() + ",");
     return doors_.ask_hooks(told, stop);
   };
   rules_before_ = hands_.policy.rules.size();
@@ -179,6 +181,7 @@ TurnEnded HelperRun::work(std::stop_token stop) {
   if (end.how != TurnEnded::How::limit || broke || stop.stop_requested()) return end;
   report_.how = HelperReport::How::full;
   hands_.offered = {};
+  hands_.most_growth = 0;
   agent_.limits.max_requests = 1;
   agent_.limits.max_growth = 0;
   agent_.limits.no_calls = true;

@@ -44,7 +44,7 @@ struct HelperWorld {
   PermissionPolicy policy;
   bool may_ask = false;
   std::filesystem::path spill_dir;
-  std::vector<std::string> allowed_env;
+  std::vector<std::string> allowed_env, set_env;
   ToolSet tools;                  // what it is given
   std::string system;             // its system prompt
   std::optional<double> dollars;  // that may still be spent; none = no limit

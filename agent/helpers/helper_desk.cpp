@@ -143,8 +143,10 @@ Tool task_tool() {
       "Several in one message run at once. The prompt must say everything: the helper sees nothing of this "
       "conversation.";
   tool.schema =
-      R"({"type":"object","properties":{"description":{"type":"string"},"prompt":{"type":"string"},"agent":{"type":"string"},)"
-      R"("tools":{"type":"string","description":"read (default), all, or names"},"max_tokens":{"type":"integer"}},)"
+      R"({"type":"object","properties":{"description":{"type":"string"},"prompt":{"type":"string"},)"
+      R"("agent":{"type":"string"},)"
+      R"("tools":{"type":"string","description":"read (default), all, or names"},)"
+      R"("max_tokens":{"type":"integer"}},)"
       R"("required":["description","prompt"]})";
   tool.effects = Effect::read;  // what a helper does beyond that its own gate decides
   tool.basic = false;
@@ -246,6 +248,7 @@ HelperWorld HelperDesk::world(const HelperTask& task, const Given& given, std::s
                     .may_ask = hands.may_ask,
                     .spill_dir = hands.spill_dir,
                     .allowed_env = hands.allowed_env,
+                    .set_env = hands.set_env,
                     .tools = given.tools,
                     .system = helper_prompt(task, setup_.where, given.tools, setup_.memory),
                     .dollars = std::nullopt};

@@ -51,21 +51,29 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
     text.replace(at, what.size(), with);
 }
 
-// Words as a shell would see them, roughly: quotes only group.
+// Words as a shell would see them, roughly: quotes only group. A file that is written to is none of them.
 std::vector<std::string> rough_words(std::string_view command) {
   std::vector<std::string> words;
   std::string word;
-  char quote = 0;
+  char quote = 0, last = 0;
+  bool written = false;  // the word at hand
+  const auto end_word = [&] {
+    if (!word.empty() && !std::exchange(written, false)) words.push_back(word);
+    word.clear();
+  };
   for (const char c : command) {
     if (quote != 0 ? c == quote : c == '"' || c == '\'') {
       quote = quote != 0 ? 0 : c;
     } else if (quote == 0 && std::string_view(" \t\n;|&()<>=").find(c) != std::string_view::npos) {
-      if (!word.empty()) words.push_back(std::exchange(word, {}));
+      end_word();
+      const bool opens = c == '>' && last != '<';  // "<>" also reads
+      written = opens || (written && std::string_view(" \t&>").find(c) != std::string_view::npos);
     } else {
       word += c;
     }
+    last = c;
   }
-  if (!word.empty()) words.push_back(std::move(word));
+  end_word();
   return words;
 }
 
@@ -151,7 +159,8 @@ class HookReader {
     entry.status = text_in(handler, "statusMessage");
     entry.timeout = patience_of(handler, event);
     entry.once = flag_in(handler, "once");
-    entry.async = flag_in(handler, "async") || flag_in(handler, "asyncRewake");
+    entry.wakes = flag_in(handler, "asyncRewake");
+    entry.async = flag_in(handler, "async") || entry.wakes;
     entry.blocks_on_failure = text_in(handler, "onFailure") == "block";
     entry.own_rights = file_.origin == HookOrigin::user && !flag_in(handler, "sandbox", true);
     if (entry.kind == HookEntry::Kind::http && !entry.url.starts_with("http://") &&

@@ -35,6 +35,7 @@ struct HookEntry {
   std::string status;                    // what people read while it runs
   std::chrono::milliseconds timeout{0};
   bool once = false, async = false, blocks_on_failure = false;
+  bool wakes = false;       // run aside, exit 2 tells the model its reason
   bool own_rights = false;  // the user's own file says "sandbox": false
 
   HookOrigin origin = HookOrigin::user;

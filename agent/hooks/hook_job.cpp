@@ -85,7 +85,7 @@ struct Running {
     over = true;
     outcome.status = end.status;
     outcome.error =
-        late ? "it was ended after " + seconds(std::chrono::duration_cast<milliseconds>(limit - begun))
+        late ? "it was stopped after " + seconds(std::chrono::duration_cast<milliseconds>(limit - begun))
              : end.error;
     outcome.stopped = stopped;
     if (out.size() >= hook_output_limit && outcome.error.empty()) outcome.error = "it printed more than 1 MB";

@@ -103,6 +103,14 @@ bool read_json(const HookEntry& entry, std::string_view text, HookSaid& said) {
   return true;
 }
 
+// Some hooks say first that they go on by themselves, and what they have to say after it.
+std::string_view behind_async(std::string_view text) {
+  const auto end = std::min(text.find('\n'), text.size());
+  const json first = json::parse(text.substr(0, end), nullptr, false);
+  const bool goes_on = first.is_object() && first.value("async", json()) == true;
+  return goes_on ? trimmed(text.substr(end)) : text;
+}
+
 void block(const HookEntry& entry, HookAnswer& answer, std::string_view why) {
   const bool decides = entry.event == HookEvent::pre_tool_use || entry.event == HookEvent::permission_request;
   answer.blocked = true;
@@ -161,7 +169,7 @@ HookSaid said_by(const HookEntry& entry, const HookOutcome& outcome) {
     said.shown = "interrupted";
     return said;
   }
-  const auto out = trimmed(outcome.out);
+  const auto out = behind_async(trimmed(outcome.out));
   const bool ran = outcome.error.empty() && (outcome.status == 0 || outcome.status == 2);
   if (!ran) {
     said.failure = failure_of(outcome);

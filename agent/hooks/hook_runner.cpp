@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "agent/hooks/hook_variables.h"
 #include "compression/text/plain_text.h"
 #include "tools/sandbox/child_env.h"
+#include "tools/sandbox/sandbox.h"
 
 namespace tern {
 namespace {
@@ -32,9 +34,11 @@ std::string input_of(const HookCall& call, const std::string& common) {
   return input.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-void set_variable(std::vector<std::string>& env, const std::string& name, const std::string& value) {
-  std::erase_if(env, [&](const std::string& one) { return one.starts_with(name + "="); });
-  env.push_back(name + "=" + value);
+std::vector<ProcessSpec> specs_of(const std::vector<HookJob>& jobs) {
+  std::vector<ProcessSpec> specs;
+  specs.reserve(jobs.size());
+  for (const auto& job : jobs) specs.push_back(job.command);
+  return specs;
 }
 
 // $NAME and ${NAME} of a header, where the entry lists the name; others are empty.
@@ -166,12 +170,14 @@ HookJob HookRunner::job_for(const HookRow& row, const std::string& input) const 
   }
   spec.cwd = world_.root;
   spec.env = world_.env;
-  set_variable(spec.env, "CLAUDE_PROJECT_DIR", world_.root.string());
-  if (world_.session) set_variable(spec.env, "CLAUDE_CODE_SESSION_ID", world_.session());
-  if (!entry.plugin_root.empty()) set_variable(spec.env, "CLAUDE_PLUGIN_ROOT", entry.plugin_root.string());
+  set_variable(spec.env, "CLAUDE_PROJECT_DIR=" + world_.root.string());
+  if (world_.session) set_variable(spec.env, "CLAUDE_CODE_SESSION_ID=" + world_.session());
+  if (!entry.plugin_root.empty()) set_variable(spec.env, "CLAUDE_PLUGIN_ROOT=" + entry.plugin_root.string());
+  if (const auto file = env_file_of(row); !file.empty())
+    set_variable(spec.env, "CLAUDE_ENV_FILE=" + file.string());
   if (granted || !sandbox_.on) return job;
   spec.sandbox = sandbox_;
-  if (!spec.sandbox.temp.empty()) set_variable(spec.env, "TMPDIR", spec.sandbox.temp.string());
+  if (!spec.sandbox.temp.empty()) set_variable(spec.env, "TMPDIR=" + spec.sandbox.temp.string());
   fit_environment(spec.env, spec.sandbox);
   return job;
 }
@@ -230,9 +236,40 @@ HookAnswer HookRunner::ask(const HookCall& call, std::stop_token stop) {
   for (const auto i : rows) jobs.push_back(job_for(rows_[i], input));
   if (jobs.empty()) return all;
   std::vector<HookOutcome> outcomes;
+  const auto specs = call.event == HookEvent::session_start ? specs_of(jobs) : std::vector<ProcessSpec>();
   world_.attend([&] { outcomes = world_.run(std::move(jobs), stop); });
   for (std::size_t i = 0; i < rows.size(); ++i) join(all, take(rows[i], outcomes[i]));
+  for (std::size_t i = 0; i < specs.size(); ++i) take_variables(rows_[rows[i]], specs[i], all, stop);
   return all;
+}
+
+// Where a hook that hears the start of a session writes the variables it sets.
+std::filesystem::path HookRunner::env_file_of(const HookRow& row) const {
+  const bool sets = row.entry.event == HookEvent::session_start &&
+                    row.entry.kind == HookEntry::Kind::command && !row.entry.async;
+  const auto folder = !sandbox_.temp.empty() || !world_.scratch ? sandbox_.temp : world_.scratch();
+  if (!sets || folder.empty()) return {};
+  return folder / ("hook-env-" + std::to_string(&row - rows_.data()));
+}
+
+void HookRunner::take_variables(const HookRow& row, const ProcessSpec& spec, HookAnswer& all,
+                                std::stop_token stop) {
+  const auto file = env_file_of(row);
+  const auto lines = file.empty() ? std::string() : take_lines(file);
+  if (lines.empty() || stop.stop_requested()) return;
+  if (asks_first(row.entry.origin) && row.answer != EntryAnswer::granted) {
+    if (warned_.insert(row.entry.hash).second)
+      world_.tell(
+          Notice{Level::warning, name_of(row.entry) +
+                                     " sets variables for commands. They count only once you let it out "
+                                     "of the sandbox: /hooks grant NUMBER."});
+    return;
+  }
+  std::vector<HookJob> jobs;
+  jobs.push_back(job_reading(lines, spec));
+  std::vector<HookOutcome> outcomes;
+  world_.attend([&] { outcomes = world_.run(std::move(jobs), stop); });
+  for (auto& one : variables_in(outcomes.front().out, spec.env)) set_variable(all.variables, one);
 }
 
 void HookRunner::ask_aside(const HookCall& call) {
@@ -247,11 +284,13 @@ void HookRunner::begin_aside(std::vector<std::size_t> rows, const std::string& i
     std::vector<HookJob> jobs;
     jobs.push_back(job_for(rows_[i], input));
     const auto when = world_.now ? world_.now() : TimePoint();
-    aside_.emplace_back([this, i, when, entry = rows_[i].entry, jobs = std::move(jobs),
-                         run = world_.run](std::stop_token stop) mutable {
+    aside_.emplace_back([this, i, when, entry = rows_[i].entry, jobs = std::move(jobs), run = world_.run,
+                         wake = world_.wake, name = name_of(rows_[i].entry)](std::stop_token stop) mutable {
       const auto outcome = run(std::move(jobs), stop).front();
+      const auto said = said_by(entry, outcome);
+      if (entry.wakes && said.answer.blocked) wake("[The " + name + " says: " + said.answer.reason + "]");
       const std::lock_guard lock(mutex_);
-      ended_.push_back({i, {when, outcome.took, said_by(entry, outcome).shown}, std::this_thread::get_id()});
+      ended_.push_back({i, {when, outcome.took, said.shown}, std::this_thread::get_id()});
     });
   }
 }

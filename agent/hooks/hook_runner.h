@@ -25,10 +25,12 @@ struct HookWorld {
   std::filesystem::path root;    // the project
   std::vector<std::string> env;  // NAME=value, of every command
   std::function<Sandbox()> sandbox = {};
-  std::function<std::string()> common = {};   // JSON object: the fields of every event but its name
-  std::function<std::string()> session = {};  // its id, for CLAUDE_CODE_SESSION_ID
+  std::function<std::string()> common = {};             // JSON object: the fields of every event but its name
+  std::function<std::string()> session = {};            // its id, for CLAUDE_CODE_SESSION_ID
+  std::function<std::filesystem::path()> scratch = {};  // a private folder, where no sandbox brings one
   std::function<TimePoint()> now = {};
   std::function<void(Notice)> tell = [](Notice) {};
+  std::function<void(std::string words)> wake = [](std::string) {};  // for the model; from any thread
   std::function<void(const std::function<void()>&)> attend = [](const std::function<void()>& work) {
     work();
   };
@@ -74,6 +76,8 @@ class HookRunner {
   bool ready(HookRow& row);
   HookJob job_for(const HookRow& row, const std::string& input) const;
   HookAnswer take(std::size_t row, const HookOutcome& outcome);
+  std::filesystem::path env_file_of(const HookRow& row) const;
+  void take_variables(const HookRow& row, const ProcessSpec& spec, HookAnswer& all, std::stop_token stop);
   void begin_aside(std::vector<std::size_t> rows, const std::string& input);
   void collect();
   std::string name_of(const HookEntry& entry) const;

@@ -77,6 +77,7 @@ void join(HookAnswer& all, HookAnswer one) {
   add_ids(all.drop, one.drop);
   add_ids(all.permissions, one.permissions);
   if (!one.title.empty()) all.title = std::move(one.title);
+  add_ids(all.variables, one.variables);
 }
 
 }  // namespace tern

@@ -57,6 +57,7 @@ struct HookAnswer {
   std::vector<std::string> pin, drop;    // of PreCompact: ids of items
   std::vector<std::string> permissions;  // updatedPermissions of PermissionRequest: a JSON object each
   std::string title;                     // sessionTitle
+  std::vector<std::string> variables;    // NAME=value for commands, of CLAUDE_ENV_FILE
 };
 
 // The stronger word wins with its reason; everything else is added to `all`.

@@ -10,6 +10,7 @@
 #include "tools/exec/output_ring.h"
 #include "tools/files/change.h"
 #include "tools/sandbox/child_env.h"
+#include "tools/sandbox/sandbox.h"
 #include "tools/set/args.h"
 #include "tools/workspace/file.h"
 #include "tools/workspace/lookalike.h"
@@ -94,7 +95,7 @@ std::shared_ptr<LspServer> LspDesk::server_of(const fs::path& file, std::string&
     const std::string program = row->command.front();
     why = program_of(*row, world_.search_path).empty()
               ? program + " is not installed."
-              : program + " is not started: the project has none of the files it works by (" +
+              : program + " is not started: the project has none of the files it needs (" +
                     row->marks.front() + " …).";
     return nullptr;
   }

@@ -18,7 +18,4 @@ ToolOutput output_of_call(nlohmann::json result, const std::filesystem::path& fo
 ToolOutput output_of_resource(nlohmann::json result, const std::filesystem::path& folder);
 ToolOutput output_of_prompt(nlohmann::json result, const std::filesystem::path& folder);
 
-// The bytes of base64, or nothing when it is none.
-std::string from_base64(std::string_view text);
-
 }  // namespace tern

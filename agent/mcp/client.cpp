@@ -1,3 +1,4 @@
+#include "agent/mcp/client.h"
 #include "agent/mcp/client_state.h"
 
 namespace tern {
@@ -8,6 +9,7 @@ using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kMostPages = 200, kMostRounds = 8;
+constexpr int kMostLimits = 12;  // so many times its limit a call takes at most, whatever progress it tells
 constexpr std::size_t kMostEntries = 2'000, kMostListBytes = 4u << 20;
 
 std::string progress_text(const json& params) {
@@ -30,7 +32,7 @@ std::string target_name(const json& params) {
 
 // ---------------------------------------------------------------- what arrives
 
-void McpClient::State::hear(std::string text) {
+void McpClientState::hear(std::string text) {
   RpcMessage message = read_rpc(std::move(text));
   switch (message.kind) {
     case RpcKind::result:
@@ -41,7 +43,7 @@ void McpClient::State::hear(std::string text) {
   }
 }
 
-void McpClient::State::hear_answer(RpcMessage message) {
+void McpClientState::hear_answer(RpcMessage message) {
   McpAnswer answer;
   if (message.kind == RpcKind::error) {
     answer.failure = McpFailure::refused;
@@ -56,7 +58,7 @@ void McpClient::State::hear_answer(RpcMessage message) {
   settle(message.ours, std::move(answer));
 }
 
-void McpClient::State::settle(std::int64_t id, McpAnswer answer) {
+void McpClientState::settle(std::int64_t id, McpAnswer answer) {
   const std::lock_guard lock(mutex);
   const auto found = pending.find(id);
   if (found == pending.end() || found->second->done) return;
@@ -65,7 +67,7 @@ void McpClient::State::settle(std::int64_t id, McpAnswer answer) {
   changed.notify_all();
 }
 
-void McpClient::State::hear_notice(const RpcMessage& message) {
+void McpClientState::hear_notice(const RpcMessage& message) {
   if (message.method == "notifications/progress") return hear_progress(message.body);
   if (message.method == "notifications/message" && settings.on_log) {
     const auto data = message.body.find("data");
@@ -79,7 +81,7 @@ void McpClient::State::hear_notice(const RpcMessage& message) {
   if (message.method == "notifications/prompts/list_changed") settings.on_changed(McpTopic::prompts);
 }
 
-void McpClient::State::hear_progress(const json& params) {
+void McpClientState::hear_progress(const json& params) {
   const auto token = params.find("progressToken");
   if (token == params.end() || !token->is_number_integer()) return;
   std::function<void(const std::string&)> tell;
@@ -93,7 +95,7 @@ void McpClient::State::hear_progress(const json& params) {
   if (tell) tell(progress_text(params));
 }
 
-void McpClient::State::hear_oversized(std::string_view head, std::string_view tail) {
+void McpClientState::hear_oversized(std::string_view head, std::string_view tail) {
   std::optional<std::int64_t> id = id_in_fragments(head, tail);
   {
     const std::lock_guard lock(mutex);
@@ -102,7 +104,7 @@ void McpClient::State::hear_oversized(std::string_view head, std::string_view ta
   if (id) settle(*id, failed(McpFailure::too_large, "the server's answer is larger than 8 MB"));
 }
 
-void McpClient::State::answer_server(const RpcMessage& request) {
+void McpClientState::answer_server(const RpcMessage& request) {
   if (request.method == "elicitation/create" && settings.on_question) return ask_person(request);
   const ServerQuestion answer = answer_question(request.method, settings.roots);
   Outgoing out;
@@ -112,7 +114,7 @@ void McpClient::State::answer_server(const RpcMessage& request) {
   link->send(out, {});
 }
 
-void McpClient::State::lose(const std::string& why) {
+void McpClientState::lose(const std::string& why) {
   {
     const std::lock_guard lock(mutex);
     if (gone) return;
@@ -128,7 +130,7 @@ void McpClient::State::lose(const std::string& why) {
 
 // ---------------------------------------------------------------- what is asked
 
-McpAnswer McpClient::State::ask_once(const std::string& method, json params, const McpAsk& ask) {
+McpAnswer McpClientState::ask_once(const std::string& method, json params, const McpAsk& ask) {
   auto mine = std::make_shared<PendingAnswer>();
   mine->heard = Clock::now();
   mine->on_progress = ask.on_progress;
@@ -165,27 +167,31 @@ McpAnswer McpClient::State::ask_once(const std::string& method, json params, con
   return answer;
 }
 
-McpAnswer McpClient::State::wait_for(std::int64_t id, const std::shared_ptr<PendingAnswer>& mine,
-                                     const McpAsk& ask) {
+McpAnswer McpClientState::wait_for(std::int64_t id, const std::shared_ptr<PendingAnswer>& mine,
+                                   const McpAsk& ask) {
   const auto limit = ask.timeout.count() > 0 ? ask.timeout : settings.call_timeout;
+  Clock::time_point wall = Clock::now() + limit * kMostLimits;
   std::unique_lock lock(mutex);
   while (!mine->done) {
-    const Clock::time_point deadline = mine->heard + limit;
+    const Clock::time_point deadline = std::min(mine->heard + limit, wall);
     if (changed.wait_until(lock, ask.stop, deadline, [&] { return mine->done; })) break;
     const bool stopped = ask.stop.stop_requested();
-    if (!stopped && asking > 0) mine->heard = Clock::now();
-    if (!stopped && Clock::now() < mine->heard + limit)
-      continue;  // it has told of progress, or waits for the person
+    if (!stopped && asking > 0) {  // it waits for the user
+      mine->heard = Clock::now();
+      wall = std::max(wall, mine->heard + limit);
+    }
+    if (!stopped && Clock::now() < std::min(mine->heard + limit, wall)) continue;  // it has told of progress
+    const auto waited = Clock::now() < wall ? limit : limit * kMostLimits;
     lock.unlock();
     cancel(id, stopped ? "cancelled by the user" : "timed out");
     if (stopped) return failed(McpFailure::cancelled, "cancelled");
     return failed(McpFailure::timed_out,
-                  "no answer in " + std::to_string((limit.count() + 999) / 1000) + " s");
+                  "no answer in " + std::to_string((waited.count() + 999) / 1000) + " s");
   }
   return std::move(mine->answer);
 }
 
-void McpClient::State::cancel(std::int64_t id, const char* reason) {
+void McpClientState::cancel(std::int64_t id, const char* reason) {
   if (id == 1 && era == McpEra::unknown) return;  // "initialize" must not be cancelled
   Outgoing out;
   out.text = rpc_notification("notifications/cancelled", {{"requestId", id}, {"reason", reason}});
@@ -194,7 +200,7 @@ void McpClient::State::cancel(std::int64_t id, const char* reason) {
 }
 
 McpClient::McpClient(std::unique_ptr<McpLink> link, McpClientSettings settings)
-    : state_(std::make_unique<State>()) {
+    : state_(std::make_unique<McpClientState>()) {
   state_->link = std::move(link);
   state_->settings = std::move(settings);
 }
@@ -207,7 +213,7 @@ McpClient::~McpClient() {
 }
 
 std::string McpClient::open(std::stop_token stop) {
-  State& s = *state_;
+  McpClientState& s = *state_;
   LinkEvents events;
   events.on_message = [&s](std::string text) { s.hear(std::move(text)); };
   events.on_oversized = [&s](std::string_view head, std::string_view tail) { s.hear_oversized(head, tail); };
@@ -284,7 +290,7 @@ McpList McpClient::list(const std::string& method, const char* member, const Mcp
     if (next == cursor) break;
     cursor = std::move(next);
   }
-  list.trouble = "the server's pages do not end";
+  list.trouble = "the server's list never ends";
   return list;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "agent/mcp/client.h"
 #include "agent/mcp/client_state.h"
 
 namespace tern {
@@ -22,7 +23,7 @@ constexpr std::chrono::milliseconds kOneSubscription = std::chrono::hours(24),
 
 }  // namespace
 
-json McpClient::State::meta() const {
+json McpClientState::meta() const {
   return {
       {"io.modelcontextprotocol/protocolVersion", kModern},
       {"io.modelcontextprotocol/clientCapabilities", client_capabilities(settings.on_question != nullptr)},
@@ -30,7 +31,7 @@ json McpClient::State::meta() const {
       {"io.modelcontextprotocol/clientInfo", {{"name", "tern"}, {"version", settings.version}}}};
 }
 
-void McpClient::State::take_server(const json& result, const json& server) {
+void McpClientState::take_server(const json& result, const json& server) {
   info.name = member_text(server, "name");
   info.version = member_text(server, "version");
   info.instructions = member_text(result, "instructions");
@@ -39,7 +40,7 @@ void McpClient::State::take_server(const json& result, const json& server) {
   link->settled(info.protocol, era == McpEra::modern);
 }
 
-std::string McpClient::State::open_legacy(std::stop_token stop, bool& refused) {
+std::string McpClientState::open_legacy(std::stop_token stop, bool& refused) {
   const json params{{"protocolVersion", kLegacy},
                     {"capabilities", client_capabilities(settings.on_question != nullptr)},
                     {"clientInfo", {{"name", "tern"}, {"version", settings.version}}}};
@@ -60,7 +61,7 @@ std::string McpClient::State::open_legacy(std::stop_token stop, bool& refused) {
   return link->send(out, stop);
 }
 
-std::string McpClient::State::open_modern(std::stop_token stop, bool& refused) {
+std::string McpClientState::open_modern(std::stop_token stop, bool& refused) {
   const auto discover = [&] {
     return ask_once("server/discover", {{"_meta", meta()}},
                     {.timeout = settings.start_timeout, .stop = stop});
@@ -91,7 +92,7 @@ std::string McpClient::State::open_modern(std::stop_token stop, bool& refused) {
 }
 
 // The thread that reads has more to do than to wait for a person.
-void McpClient::State::ask_person(RpcMessage question) {
+void McpClientState::ask_person(RpcMessage question) {
   std::unique_lock lock(mutex);
   if (gone) return;
   if (questions.size() == kMostQuestions) {
@@ -106,7 +107,7 @@ void McpClient::State::ask_person(RpcMessage question) {
   changed.notify_all();
 }
 
-void McpClient::State::answer_questions(std::stop_token stop) {
+void McpClientState::answer_questions(std::stop_token stop) {
   std::unique_lock lock(mutex);
   while (changed.wait(lock, stop, [this] { return !questions.empty(); })) {
     const RpcMessage question = std::move(questions.front());
@@ -145,7 +146,7 @@ void McpClient::listen() {
 
 // The new era says nothing unasked but to who has asked for that. The request stays open; where it ends it is
 // made anew.
-void McpClient::State::subscribe(std::stop_token stop) {
+void McpClientState::subscribe(std::stop_token stop) {
   json wanted = json::object();
   for (const char* each : {"tools", "prompts", "resources"}) {
     const json offered = info.capabilities.value(each, json());
@@ -164,7 +165,7 @@ void McpClient::State::subscribe(std::stop_token stop) {
 }
 
 // A tool of the new era whose schema asks for headers that must not be is none.
-bool McpClient::State::usable(const std::string& method, const json& entry) {
+bool McpClientState::usable(const std::string& method, const json& entry) {
   if (method != "tools/list") return true;
   std::vector<ParamHeader> headers;
   const bool good = read_param_headers(entry.value("inputSchema", json::object()), headers);
@@ -176,7 +177,7 @@ bool McpClient::State::usable(const std::string& method, const json& entry) {
 
 // A call that first needs the person to finish something in a browser. When that is done nobody can tell but
 // they.
-McpAnswer McpClient::State::show_addresses(McpAnswer refused, const McpAsk& ask) {
+McpAnswer McpClientState::show_addresses(McpAnswer refused, const McpAsk& ask) {
   const json all = refused.error.data.is_object() ? refused.error.data.value("elicitations", json::array())
                                                   : json::array();
   std::string shown;

@@ -1,13 +1,15 @@
-// What the parts of McpClient share.
+// What the parts of McpClient share: the connection as its threads see it.
 #pragma once
 
 #include <condition_variable>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 
-#include "agent/mcp/client.h"
+#include "agent/mcp/client_values.h"
+#include "agent/mcp/link.h"
 #include "agent/mcp/param_headers.h"
 #include "agent/mcp/server_questions.h"
 
@@ -27,7 +29,7 @@ inline McpAnswer failed(McpFailure failure, std::string why) {
   return answer;
 }
 
-struct McpClient::State {
+struct McpClientState {
   std::unique_ptr<McpLink> link;
   McpClientSettings settings;
   McpServerInfo info;

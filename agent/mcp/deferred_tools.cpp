@@ -1,6 +1,7 @@
-// McpTools and McpCall: two constant tools behind which any number of servers' tools stand, so that neither a
+// McpTools and McpCall: two constant tools that stand for those of any number of servers, so that neither a
 // server that comes late nor one that dies changes what a request begins with. A schema that was asked for is
-// an ordinary result of the conversation.
+// an ordinary result of the conversation. A tool is also called by its own name, as services do that load
+// what was found.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -8,6 +9,7 @@
 #include "agent/mcp/hub.h"
 #include "agent/mcp/mcp_tool.h"
 #include "agent/mcp/rpc.h"
+#include "agent/models/found_tools.h"
 #include "compression/text/lines.h"
 
 namespace tern {
@@ -54,10 +56,6 @@ std::string first_sentence(const std::string& text) {
   return clipped(text.substr(0, end), 100);
 }
 
-std::string shown(const Tool& tool) {
-  return tool.name + ": " + tool.description + "\narguments: " + tool.schema + "\n";
-}
-
 ToolOutput show_tools(McpHub& hub, const json& args, ToolContext& ctx) {
   hub.wait_ready(ctx.stop);
   ToolOutput out;
@@ -69,7 +67,8 @@ ToolOutput show_tools(McpHub& hub, const json& args, ToolContext& ctx) {
   std::stable_sort(hits.begin(), hits.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::set<std::string> servers;
   for (std::size_t i = 0; i < hits.size() && i < kMostShown; ++i) {
-    out.text += shown(*hits[i].second) + "\n";
+    const Tool& tool = *hits[i].second;
+    out.text += found_line(tool.name, tool.description, tool.schema);
     servers.insert(hits[i].second->label.substr(0, hits[i].second->label.find('/')));
   }
   for (const std::string& server : servers) out.text += hub.words_to_show(server);
@@ -108,6 +107,17 @@ ToolPtr meant_tool(McpHub& hub, json& args, std::string& error) {
   return tool;
 }
 
+ToolPtr awaited_tool(McpHub& hub, const McpAttend& attend, const std::string& server, json& args,
+                     std::string& error) {
+  bool stopped = false;
+  attend([&](std::stop_token stop) {
+    hub.wait_ready(stop, server);
+    stopped = stop.stop_requested();
+  });
+  if (stopped) error = "[Request interrupted by user] The call was not run.";
+  return stopped ? nullptr : meant_tool(hub, args, error);
+}
+
 }  // namespace
 
 Tool mcp_tools_tool(McpHub& hub) {
@@ -117,6 +127,7 @@ Tool mcp_tools_tool(McpHub& hub) {
       "Finds tools of the connected MCP servers and shows their arguments. query: words of a name or a "
       "purpose; empty lists all.";
   tool.schema = R"({"type":"object","properties":{"query":{"type":"string"}}})";
+  tool.duty = ToolDuty::search;
   tool.effects = Effect::read;
   tool.vouched = true;  // it shows what the servers have said already
   tool.run = [&hub](const json& args, ToolContext& ctx) { return show_tools(hub, args, ctx); };
@@ -128,19 +139,29 @@ Tool mcp_call_tool(McpHub& hub, McpAttend attend) {
   Tool tool;
   tool.name = "McpCall";
   tool.description = "Calls a tool of an MCP server with the arguments that McpTools has shown.";
-  tool.schema =
-      R"({"type":"object","properties":{"server":{"type":"string"},"tool":{"type":"string"},"arguments":{"type":"object"}},"required":["server","tool","arguments"]})";
+  tool.schema = R"({"type":"object","properties":{"server":{"type":"string"},"tool":{"type":"string"},)"
+                R"("arguments":{"type":"object"}},"required":["server","tool","arguments"]})";
+  tool.duty = ToolDuty::relay;
   tool.effects = Effect::network;
-  tool.stands_for = [&hub, attend = std::move(attend)](json& args, std::string& error) -> ToolPtr {
-    bool stopped = false;
-    attend([&](std::stop_token stop) {
-      hub.wait_ready(stop, args.value("server", ""));
-      stopped = stop.stop_requested();
-    });
-    if (stopped) error = "[Request interrupted by user] The call was not run.";
-    return stopped ? nullptr : meant_tool(hub, args, error);
+  tool.stands_for = [&hub, attend = std::move(attend)](json& args, std::string& error) {
+    return awaited_tool(hub, attend, args.value("server", ""), args, error);
   };
   return tool;
+}
+
+ToolPtr mcp_named_tool(McpHub& hub, const McpAttend& attend, std::string_view name) {
+  const std::string server = hub.server_of(name);
+  if (server.empty()) return nullptr;
+  Tool tool;
+  tool.name = name;
+  tool.schema = R"({"type":"object","additionalProperties":true})";
+  tool.foreign = true;
+  tool.effects = Effect::network;
+  tool.stands_for = [&hub, attend, server, name = tool.name](json& args, std::string& error) {
+    args = {{"server", server}, {"tool", name}, {"arguments", std::move(args)}};
+    return awaited_tool(hub, attend, server, args, error);
+  };
+  return std::make_shared<const Tool>(std::move(tool));
 }
 
 }  // namespace tern

@@ -155,7 +155,7 @@ std::string HttpLink::State::judge(const Outgoing& message, const HttpResult& re
     const std::lock_guard lock(mutex);
     wants_sign_in = true;
   } else if (status == 403 && said.kind != RpcKind::error)
-    said.error.message = "it refuses us (HTTP 403)";
+    said.error.message = "it denied access (HTTP 403)";
   else if (said.kind != RpcKind::error)
     said.error.message = "HTTP " + std::to_string(status);
   nlohmann::json answer{{"jsonrpc", "2.0"}, {"id", message.id}};

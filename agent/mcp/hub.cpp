@@ -13,6 +13,7 @@
 #include "agent/mcp/server_news.h"
 #include "agent/mcp/stdio_link.h"
 #include "compression/text/lines.h"
+#include "tools/sandbox/sandbox.h"
 
 namespace tern {
 
@@ -252,6 +253,12 @@ ToolPtr McpHub::tool(std::string_view server, std::string_view name) const {
       if (tool->name == whole || tool->name == name) return tool;
   }
   return nullptr;
+}
+
+std::string McpHub::server_of(std::string_view tool) const {
+  for (const auto& each : connections_)
+    if (tool.starts_with("mcp__" + each->server().name + "__")) return each->server().name;
+  return {};
 }
 
 void McpHub::wait_ready(std::stop_token stop, std::string_view server) const {

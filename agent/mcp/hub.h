@@ -54,7 +54,8 @@ class McpHub {
   std::vector<ToolPtr> tools() const;
   std::vector<ToolPtr> affordable(std::size_t tokens) const;
   ToolPtr tool(std::string_view server,
-               std::string_view tool) const;  // also by "mcp__server__tool" and an empty server
+               std::string_view tool) const;           // also by "mcp__server__tool" and an empty server
+  std::string server_of(std::string_view tool) const;  // by "mcp__server__tool"; empty when there is none
   void wait_ready(std::stop_token stop, std::string_view server = {}) const;  // an empty name: all of them
 
   // What the model is told once of the servers that are ready and not yet told of; see server_news.h.
@@ -79,5 +80,7 @@ Tool mcp_tools_tool(McpHub& hub);
 // `attend` runs what may take long without holding up its caller's other work.
 using McpAttend = std::function<void(const std::function<void(std::stop_token)>& work)>;
 Tool mcp_call_tool(McpHub& hub, McpAttend attend);
+// One that is called by "mcp__server__tool" and not declared; null when no server has such a name.
+ToolPtr mcp_named_tool(McpHub& hub, const McpAttend& attend, std::string_view name);
 
 }  // namespace tern

@@ -80,8 +80,8 @@ std::string LoopbackRedirect::answer(int peer,
   const bool good = here && fits(url);
   const std::string text =
       !here  ? page("404 Not Found", "Nothing is here.")
-      : good ? page("200 OK", "tern has the answer. You can close this window.")
-             : page("400 Bad Request", "This answer belongs to another sign-in. tern goes on waiting.");
+      : good ? page("200 OK", "tern received the answer. You can close this window.")
+             : page("400 Bad Request", "This answer belongs to another sign-in. tern is still waiting.");
   (void)::send(peer, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   return good ? url : std::string();
 }

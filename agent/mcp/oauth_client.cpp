@@ -6,6 +6,7 @@
 
 #include "agent/mcp/rpc.h"
 #include "agent/models/http.h"
+#include "agent/models/public_address.h"
 #include "agent/models/url.h"
 #include "agent/models/wire.h"
 #include "compression/text/lines.h"
@@ -69,7 +70,7 @@ OAuthClient::Reply OAuthClient::send(const char* method, const std::string& url,
   request.url = url;
   request.headers = std::move(headers);
   request.headers.emplace_back("Accept", "application/json");
-  request.public_only = public_only_;
+  if (public_only_) request.may_reach = is_public;
   request.timeouts = {.connect = milliseconds(10'000), .first_byte = kPatience, .idle = kPatience};
   if (!body.empty()) request.body = std::make_shared<const std::string>(body);
   const auto deadline = std::chrono::steady_clock::now() + kWhole;
@@ -169,7 +170,7 @@ std::string OAuthClient::identify(const OAuthFound& found, const std::string& re
   if (tokens.client_id.empty() && found.issuer.takes_metadata_url)
     tokens.client_id = server_.oauth.metadata_url;
   if (tokens.client_id.empty() && found.issuer.registration_endpoint.empty())
-    return "this server registers no clients by itself. Register one there, and put \"oauth\": "
+    return "this server has no automatic registration. Register a client there and put \"oauth\": "
            "{\"clientId\": \"…\"} into the "
            "entry";
   if (tokens.client_id.empty()) {
@@ -214,7 +215,7 @@ std::string OAuthClient::grant(OAuthTokens& tokens, Pairs form, std::stop_token 
     return said_by(answer, reply.status);
   tokens.access = member_text(answer, "access_token");
   if (std::any_of(tokens.access.begin(), tokens.access.end(), [](char c) { return c <= ' ' || c > '~'; }))
-    return tokens.access.clear(), "its token is none";
+    return tokens.access.clear(), "it sent no usable token";
   if (const std::string fresh = member_text(answer, "refresh_token"); !fresh.empty()) tokens.refresh = fresh;
   if (const std::string scope = member_text(answer, "scope"); !scope.empty()) tokens.scope = scope;
   const std::int64_t lasts = whole_number(answer.value("expires_in", json(0)), 0);
@@ -233,7 +234,7 @@ std::string OAuthClient::exchange(OAuthTokens& tokens, const std::string& code, 
 }
 
 std::string OAuthClient::refresh(OAuthTokens& tokens, std::stop_token stop) const {
-  if (tokens.refresh.empty()) return "there is nothing to renew it with";
+  if (tokens.refresh.empty()) return "there is no refresh token";
   return grant(tokens, {{"grant_type", "refresh_token"}, {"refresh_token", tokens.refresh}}, stop);
 }
 

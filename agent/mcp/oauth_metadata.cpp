@@ -144,7 +144,7 @@ std::string read_issuer(std::string_view text, std::string_view issuer, OAuthIss
   const json root = object_of(text);
   if (root.is_null()) return "it is not a JSON object";
   if (member_text(root, "issuer") != issuer)
-    return "it is of another issuer, \"" + member_text(root, "issuer") + "\"";
+    return "it comes from another issuer, \"" + member_text(root, "issuer") + "\"";
   server.issuer = std::string(issuer);
   server.authorization_endpoint = member_text(root, "authorization_endpoint");
   server.token_endpoint = member_text(root, "token_endpoint");

@@ -189,6 +189,27 @@ class EntryReader {
     server_.sandboxed = flag("sandbox", true);
     server_.only_tools = texts(member("includeTools") != nullptr ? "includeTools" : "enabledTools");
     server_.without_tools = texts(member("excludeTools") != nullptr ? "excludeTools" : "disabledTools");
+    read_policies();
+  }
+
+  // "tools": [{"name", "permission_policy"}]. Other agents write other things there, which are left alone.
+  void read_policies() {
+    const json* tools = member("tools");
+    for (const json& each : tools != nullptr && tools->is_array() ? *tools : json::array()) {
+      const auto said = [&](const char* key) {
+        const auto found = each.is_object() ? each.find(key) : each.end();
+        return each.is_object() && found != each.end() && found->is_string() ? found->get<std::string>()
+                                                                             : std::string();
+      };
+      const std::string name = said("name"), policy = said("permission_policy");
+      if (name.empty() || policy.empty()) continue;
+      if (policy == "always_deny")
+        server_.without_tools.push_back(name);
+      else if (policy == "always_ask" || policy == "always_allow")
+        server_.policies.push_back({name, policy == "always_allow"});
+      else
+        blame("\"permission_policy\" of \"" + name + "\" must be always_allow, always_ask or always_deny");
+    }
   }
 
   const json& entry_;
@@ -267,7 +288,10 @@ McpServers read_mcp_servers(std::string_view text, const std::filesystem::path& 
       wrong = "the entry must be an object with a \"command\" or a \"url\"";
     else
       wrong = EntryReader(entry, server, variables).read();
-    if (scope == McpScope::project) server.trusted = false, server.sandboxed = true;
+    if (scope == McpScope::project) {
+      server.trusted = false, server.sandboxed = true;
+      std::erase_if(server.policies, [](const McpToolPolicy& policy) { return policy.allow; });
+    }
     if (wrong.empty())
       read.servers.push_back(std::move(server));
     else

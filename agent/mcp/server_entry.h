@@ -26,6 +26,12 @@ struct McpOAuth {
   int port = 0;  // of the redirect; 0: any
 };
 
+// What the entry says of calls of one tool.
+struct McpToolPolicy {
+  std::string tool;
+  bool allow = false;  // else each call is asked for; never set by a project
+};
+
 struct McpServer {
   std::string name;
   McpTransport transport = McpTransport::stdio;
@@ -44,6 +50,7 @@ struct McpServer {
   bool always_load = false;  // its tools are declared, whatever they cost
   std::vector<std::string> only_tools;  // empty: all
   std::vector<std::string> without_tools;
+  std::vector<McpToolPolicy> policies;
   McpScope scope = McpScope::user;
   std::filesystem::path file;
   std::string shown;  // the entry as the file says it, variables not filled in: what a person approves

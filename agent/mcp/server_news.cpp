@@ -51,7 +51,9 @@ std::string news_of(const std::vector<McpState>& ready) {
   names.reserve(ready.size());
   for (const McpState& state : ready) names.push_back(names_of(state));
   const std::size_t most = share(names);
-  std::string text = "[MCP servers are ready. McpTools shows their tools, McpCall calls them.";
+  std::string text =
+      "[MCP servers are ready. McpTools finds their tools. Call one by its name where you can, else with "
+      "McpCall.";
   for (std::size_t i = 0; i < ready.size(); ++i) {
     text += "\n" + ready[i].server.name + ": " + (names[i].empty() ? "no tools" : fitting(names[i], most));
     if (!ready[i].info.instructions.empty())
@@ -63,7 +65,7 @@ std::string news_of(const std::vector<McpState>& ready) {
 std::string own_words(const McpState& state) {
   if (state.info.instructions.empty()) return {};
   return "The server \"" + state.server.name +
-         "\" says of itself: " + clipped(state.info.instructions, kLongestWords) + "\n";
+         "\" describes itself: " + clipped(state.info.instructions, kLongestWords) + "\n";
 }
 
 }  // namespace tern

@@ -26,8 +26,9 @@ std::string with_query(const std::string& url,
 std::string judge(const std::string& url, const OAuthIssuer& issuer) {
   bool named = false;
   const std::string iss = query_value(url, "iss", &named);
-  if (named && iss != issuer.issuer) return "the answer is of another issuer, \"" + iss + "\"";
-  if (!named && issuer.names_itself) return "the answer does not say whose it is, as this issuer promises";
+  if (named && iss != issuer.issuer) return "the answer comes from another issuer, \"" + iss + "\"";
+  if (!named && issuer.names_itself)
+    return "the answer doesn't name its issuer, although this issuer promises to";
   if (const std::string error = query_value(url, "error"); !error.empty()) {
     const std::string more = query_value(url, "error_description");
     return "it was refused: " + clipped(error + (more.empty() ? "" : ": " + more), 200);

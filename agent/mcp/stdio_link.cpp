@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "tools/exec/command_limits.h"
 #include "tools/exec/output_ring.h"
 
 namespace tern {

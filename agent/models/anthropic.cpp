@@ -1,20 +1,19 @@
 // Anthropic Messages: cache markers on system, tools and the last two messages; thoughts go back with their
 // signatures.
-#include <map>
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
+#include "agent/models/anthropic_events.h"
 #include "agent/models/claude_kind.h"
 #include "agent/models/codec.h"
 #include "agent/models/codec_json.h"
+#include "agent/models/found_tools.h"
+#include "agent/models/hosted_search.h"
 #include "agent/models/providers.h"
 #include "agent/models/url.h"
 
 namespace tern {
 namespace {
 
-using nlohmann::json;
-
-constexpr std::string_view dialect = "anthropic";
 // What ends a part that the service shall cache.
 std::string_view marker_of(const Request& request) {
   return request.long_cache ? R"(,"cache_control":{"type":"ephemeral","ttl":"1h"})"
@@ -39,7 +38,7 @@ std::string text_block(std::string_view text) {
 }
 
 std::string thinking_block(const Thinking& thought) {
-  const auto signature = own_signature(dialect, thought.signature);
+  const auto signature = own_signature(anthropic_dialect, thought.signature);
   if (signature.empty()) return {};
   if (thought.redacted) return "{\"type\":\"redacted_thinking\",\"data\":" + json_quote(signature) + "}";
   return "{\"type\":\"thinking\",\"thinking\":" + json_quote(thought.text) +
@@ -51,31 +50,39 @@ std::string call_block(const ToolCall& call) {
          ",\"input\":" + object_text(call.arguments) + "}";
 }
 
-std::string result_block(const ToolResult& result) {
+// Found tools are named; what they are stands with the other tools.
+std::string result_block(const ToolResult& result, const std::vector<ToolSpec>& found) {
   std::string out =
       "{\"type\":\"tool_result\",\"tool_use_id\":\"" + wire_id(result.call_id) + "\",\"content\":";
-  append_quoted(out, result_text(result));
+  std::string names;
+  bool first = true;
+  for (const ToolSpec& tool : found)
+    append_joined(names, "{\"type\":\"tool_reference\",\"tool_name\":" + json_quote(tool.name) + "}", first);
+  if (found.empty())
+    append_quoted(out, result_text(result));
+  else
+    out += "[" + names + "]";
   return out += result.is_error ? ",\"is_error\":true}" : "}";
 }
 
-std::string block_text(const Block& block) {
+std::string block_text(const Block& block, const ToolSearch& search) {
   std::string out;
-  std::visit(overloaded{[&](const Text& text) { out = text_block(text.text); },
-                        [&](const Summary& summary) { out = text_block(summary.text); },
-                        [&](const Thinking& thought) { out = thinking_block(thought); },
-                        [&](const ToolCall& call) { out = call_block(call); },
-                        [&](const ToolResult& result) { out = result_block(result); },
-                        [&](const Image& image) { add_source(out, "image", image.media_type, image.blob); },
-                        [&](const Document& document) {
-                          add_source(out, "document", document.media_type, document.blob);
-                        }},
-             block);
+  std::visit(
+      overloaded{
+          [&](const Text& text) { out = text_block(text.text); },
+          [&](const Summary& summary) { out = text_block(summary.text); },
+          [&](const Thinking& thought) { out = thinking_block(thought); },
+          [&](const ToolCall& call) { out = call_block(call); },
+          [&](const ToolResult& result) { out = result_block(result, search.of(result).tools); },
+          [&](const Image& image) { add_source(out, "image", image.media_type, image.blob); },
+          [&](const Document& document) { add_source(out, "document", document.media_type, document.blob); }},
+      block);
   return out;
 }
 
 bool is_own_thought(const Block& block) {
   const auto* thought = std::get_if<Thinking>(&block);
-  return thought && !own_signature(dialect, thought->signature).empty();
+  return thought && !own_signature(anthropic_dialect, thought->signature).empty();
 }
 
 // Results stand first in a user message. An answer with thoughts of this service goes back as it came, for
@@ -85,17 +92,32 @@ int rank(const Block& block, bool as_stored) {
   return !as_stored && std::holds_alternative<ToolCall>(block) ? 2 : 1;
 }
 
-Fragment make_fragment(const Item& item, bool thoughts) {
+// What a search said beside the tools it found: only names may stand in a result that has some.
+std::string search_words(const Item& item, const ToolSearch& search) {
+  std::string words;
+  for (const Block& block : item.blocks) {
+    const auto* result = std::get_if<ToolResult>(&block);
+    if (result == nullptr || !search.is(result->tool)) continue;
+    if (const FoundTools found = search.of(*result); !found.tools.empty()) words += found.words;
+  }
+  return text_block(words);
+}
+
+Fragment make_fragment(const Item& item, bool thoughts, const ToolSearch& search) {
   Fragment fragment;
   bool first = true;
   const bool as_stored = thoughts && std::any_of(item.blocks.begin(), item.blocks.end(), is_own_thought);
-  for (int now = 0; now < 3; ++now)
+  const auto add = [&](const std::string& text, bool thought) {
+    append_joined(fragment.text, text, first);
+    if (!first && !thought) fragment.mark = fragment.text.size() - 1;
+  };
+  for (int now = 0; now < 3; ++now) {
     for (const Block& block : item.blocks) {
       const bool thought = std::holds_alternative<Thinking>(block);
-      if (rank(block, as_stored) != now || (thought && !thoughts)) continue;
-      append_joined(fragment.text, block_text(block), first);
-      if (!first && !thought) fragment.mark = fragment.text.size() - 1;
+      if (rank(block, as_stored) == now && (!thought || thoughts)) add(block_text(block, search), thought);
     }
+    if (now == 0 && search.on()) add(search_words(item, search), false);
+  }
   return fragment;
 }
 
@@ -105,13 +127,13 @@ struct Message {
   std::vector<const Fragment*> parts;
 };
 
-std::vector<Message> messages_of(const Request& request, const ThoughtsAllowed& thoughts,
+std::vector<Message> messages_of(const Request& request, const Allowances& thoughts, const ToolSearch& search,
                                  FragmentCache& cache) {
   std::vector<Message> messages;
   messages.reserve(request.conversation.items.size());
   for (const ItemPtr& item : request.conversation.items) {
     const Fragment& fragment =
-        cache.get(item, [&](const Item& it) { return make_fragment(it, thoughts.of(it)); });
+        cache.get(item, [&](const Item& it) { return make_fragment(it, thoughts.of(it), search); });
     if (fragment.text.empty()) continue;
     const Role role = item->role == Role::assistant ? Role::assistant : Role::user;
     if (messages.empty() || messages.back().role != role) messages.push_back({role, {}});
@@ -146,17 +168,28 @@ void append_messages(std::string& out, const std::vector<Message>& messages, std
   out += ']';
 }
 
-void append_tools(std::string& out, const Request& request) {
+std::string declaration(const ToolSpec& tool, std::string_view more) {
+  return "{\"name\":" + json_quote(tool.name) + ",\"description\":" + json_quote(tool.description) +
+         ",\"input_schema\":" + (tool.schema.empty() ? "{\"type\":\"object\"}" : tool.schema) +
+         std::string(more) + "}";
+}
+
+// Deferred tools are no part of the cached prefix: what ends it is the last of the others.
+void append_tools(std::string& out, const Request& request, const ToolSearch& search) {
+  if (asks_the_web(request)) {
+    out += R"("tools":[{"type":"web_search_20250305","name":"web_search","max_uses":3}],)";
+    return;
+  }
   bool first = true;
   std::string tools;
-  for (const ToolSpec& tool : request.tools) {
-    const bool last = &tool == &request.tools.back();
-    append_joined(tools,
-                  "{\"name\":" + json_quote(tool.name) + ",\"description\":" + json_quote(tool.description) +
-                      ",\"input_schema\":" + (tool.schema.empty() ? "{\"type\":\"object\"}" : tool.schema) +
-                      (last ? std::string(marker_of(request)) : "") + "}",
-                  first);
-  }
+  const auto declared = [&](const ToolSpec& tool) { return !search.on() || tool.duty != ToolDuty::relay; };
+  const auto last = std::find_if(request.tools.rbegin(), request.tools.rend(), declared);
+  for (const ToolSpec& tool : request.tools)
+    if (declared(tool))
+      append_joined(tools, declaration(tool, &tool == &*last ? marker_of(request) : std::string_view()),
+                    first);
+  for (const ToolSpec& tool : search.found)
+    append_joined(tools, declaration(tool, ",\"defer_loading\":true"), first);
   if (request.tools.empty())  // a history of calls needs definitions, even when none may be made
     for (const std::string& name : tools_in_history(request.conversation))
       append_joined(tools, "{\"name\":" + json_quote(name) + ",\"input_schema\":{\"type\":\"object\"}}",
@@ -175,7 +208,7 @@ std::int64_t thinking_room(const Request& request) {
 
 // While thinking by budget, a tool loop must go on from a message that begins with its thought. One from
 // elsewhere has none.
-bool may_think_by_budget(const Request& request, const ThoughtsAllowed& thoughts) {
+bool may_think_by_budget(const Request& request, const Allowances& thoughts) {
   if (request.thinking < 1 || thinking_room(request) < least_thinking) return false;
   for (auto it = request.conversation.items.rbegin(); it != request.conversation.items.rend(); ++it) {
     const Item& item = **it;
@@ -190,11 +223,11 @@ bool may_think_by_budget(const Request& request, const ThoughtsAllowed& thoughts
 
 // What is cut, compacted or told anew in the system prompt would make every later thought an error: those are
 // to be dropped.
-bool binds(const Request& request, const ThoughtsAllowed& thoughts) {
+bool binds(const Request& request, const Allowances& thoughts) {
   return thoughts.binds && claude_kind(request.model).binds;
 }
 
-void append_thinking(std::string& out, const Request& request, const ThoughtsAllowed& thoughts) {
+void append_thinking(std::string& out, const Request& request, const Allowances& thoughts) {
   const ClaudeKind kind = claude_kind(request.model);
   if (kind.by_default || (kind.adaptive && request.thinking > 0)) {
     out += R"("thinking":{"type":"adaptive","display":"summarized")";
@@ -208,13 +241,14 @@ void append_thinking(std::string& out, const Request& request, const ThoughtsAll
   }
 }
 
-std::string betas(const Request& request, const ThoughtsAllowed& thoughts) {
+std::string betas(const Request& request, const Allowances& thoughts, bool searches) {
   std::string list;
   bool first = true;
   if (request.model.ends_with(long_context)) append_joined(list, "context-1m-2025-08-07", first);
   if (!claude_kind(request.model).adaptive && may_think_by_budget(request, thoughts))
     append_joined(list, "interleaved-thinking-2025-05-14", first);
   if (binds(request, thoughts)) append_joined(list, "thinking-binding-controls-2026-08-01", first);
+  if (searches) append_joined(list, "advanced-tool-use-2025-11-20", first);
   return list;
 }
 
@@ -222,140 +256,6 @@ std::string_view plain_model(std::string_view model) {
   if (model.ends_with(long_context)) model.remove_suffix(long_context.size());
   return model;
 }
-
-// ----------------------------------------------------------------- response
-
-struct Open {
-  std::string type, text, signature, id, name;
-};
-
-StopReason reason_of(std::string_view word) {
-  if (word == "end_turn" || word == "stop_sequence") return StopReason::end;
-  if (word == "tool_use") return StopReason::tools;
-  if (word == "max_tokens" || word == "model_context_window_exceeded") return StopReason::length;
-  return word == "refusal" ? StopReason::refusal : StopReason::other;
-}
-
-class AnthropicDecoder : public Decoder {
- public:
-  void event(std::string_view, std::string_view data, StreamOut& out) override {
-    if (fast(data, out)) return;
-    const json message = event_object(data);
-    if (!message.is_object()) return out.fail(malformed("a broken event"));
-    const std::string type = message.value("type", "");
-    if (type == "content_block_delta") return delta(message, data, out);
-    fast_.learn({}, "", "");
-    if (type == "content_block_start") return start(message, out);
-    if (type == "content_block_stop") return stop(message, out);
-    if (type == "message_start") return usage(message.value("message", json::object()), out);
-    if (type == "message_delta") return message_delta(message, out);
-    if (type == "message_stop") return finish(out);
-    if (type == "error") return out.fail(request_error_of_event(data));
-  }
-
-  void end(StreamOut& out) override {
-    if (reason_) finish(out);
-  }
-
- private:
-  bool fast(std::string_view data, StreamOut& out) {
-    if (!fast_.match(data, piece_)) return false;
-    take(fast_index_, fast_type_, piece_, out);
-    return true;
-  }
-
-  void take(int index, char type, std::string_view piece, StreamOut& out) {
-    Open& open = open_[index];
-    open.text += piece;
-    if (type == 't') out.text(piece);
-    if (type == 'h') out.thinking(piece);
-    if (open.text.size() > longest_arguments)
-      out.fail({.kind = Failure::protocol, .message = "a block of the answer is larger than 8 MB"});
-  }
-
-  void delta(const json& message, std::string_view data, StreamOut& out) {
-    const auto index = number_field(message, "index");
-    const auto it = message.find("delta");
-    if (it == message.end() || !it->is_object()) return;
-    const std::string type = it->value("type", "");
-    if (type == "signature_delta") open_[index].signature += it->value("signature", "");
-    const char* key = type == "text_delta"         ? "text"
-                      : type == "thinking_delta"   ? "thinking"
-                      : type == "input_json_delta" ? "partial_json"
-                                                   : nullptr;
-    if (!key) return;
-    const std::string piece = it->value(key, "");
-    fast_index_ = index, fast_type_ = type == "text_delta" ? 't' : type == "thinking_delta" ? 'h' : 'j';
-    fast_.learn(data, key, piece);
-    take(index, fast_type_, piece, out);
-  }
-
-  void start(const json& message, StreamOut& out) {
-    const json block = message.value("content_block", json::object());
-    Open open{block.value("type", ""), block.value("text", ""), block.value("signature", ""),
-              block.value("id", ""), block.value("name", "")};
-    if (open.type == "thinking") open.text = block.value("thinking", "");
-    if (open.type == "redacted_thinking") open.signature = block.value("data", "");
-    if (open.type == "tool_use" && block.contains("input") && !block["input"].empty())
-      open.text = block["input"].dump();
-    if (open.type == "text" && !open.text.empty()) out.text(open.text);
-    if (open.type == "tool_use") out.emit(CallStarted{open.id, open.name});
-    open_[number_field(message, "index")] = std::move(open);
-  }
-
-  void stop(const json& message, StreamOut& out) {
-    const auto it = open_.find(number_field(message, "index"));
-    if (it == open_.end()) return;
-    Open open = std::move(it->second);
-    open_.erase(it);
-    if (open.type == "text" && !is_blank(open.text)) out.emit(BlockDone{Text{std::move(open.text)}});
-    if (open.type == "thinking")
-      out.emit(BlockDone{Thinking{std::move(open.text), mark_signature(dialect, open.signature), false}});
-    if (open.type == "redacted_thinking")
-      out.emit(BlockDone{Thinking{{}, mark_signature(dialect, open.signature), true}});
-    if (open.type != "tool_use") return;
-    if (!is_whole_json(open.text))
-      return broken_.push_back(std::move(open));  // cut by the output limit, or nonsense: known at the end
-    out.emit(BlockDone{ToolCall{std::move(open.id), std::move(open.name), std::move(open.text), {}}});
-  }
-
-  void message_delta(const json& message, StreamOut& out) {
-    const json delta = message.value("delta", json::object());
-    if (const auto it = delta.find("stop_reason"); it != delta.end() && it->is_string())
-      reason_ = reason_of(it->get<std::string>());
-    usage(message, out);
-  }
-
-  void usage(const json& holder, StreamOut& out) {
-    const auto it = holder.find("usage");
-    if (it == holder.end() || !it->is_object()) return;
-    const auto read = [&](const char* key, Tokens& into) { into = int_arg(*it, key, into); };
-    read("input_tokens", usage_.input), read("output_tokens", usage_.output);
-    read("cache_read_input_tokens", usage_.cache_read),
-        read("cache_creation_input_tokens", usage_.cache_write);
-    if (const auto written = it->find("cache_creation"); written != it->end() && written->is_object())
-      usage_.long_write =
-          std::clamp<Tokens>(int_arg(*written, "ephemeral_1h_input_tokens", 0), 0, usage_.cache_write);
-    out.emit(UsageReport{usage_});
-  }
-
-  void finish(StreamOut& out) {
-    const StopReason reason = reason_.value_or(StopReason::end);
-    if (reason != StopReason::length)
-      for (Open& open : broken_)
-        out.emit(BlockDone{ToolCall{std::move(open.id), std::move(open.name), std::move(open.text), {}}});
-    out.finish(reason);
-  }
-
-  DeltaTemplate fast_;
-  int fast_index_ = 0;
-  char fast_type_ = 't';
-  std::string piece_;
-  std::map<std::int64_t, Open> open_;
-  std::vector<Open> broken_;
-  std::optional<StopReason> reason_;
-  TokenUsage usage_;
-};
 
 class Anthropic : public Codec {
  public:
@@ -374,7 +274,7 @@ class Anthropic : public Codec {
       headers.push_back(config_.bearer
                             ? std::pair<std::string, std::string>{"authorization", "Bearer " + config_.key}
                             : std::pair<std::string, std::string>{"x-api-key", config_.key});
-    if (const std::string beta = betas(request, thoughts_); !beta.empty())
+    if (const std::string beta = betas(request, allowed_, searches(request)); !beta.empty())
       headers.emplace_back("anthropic-beta", beta);
     headers.insert(headers.end(), config_.headers.begin(), config_.headers.end());
     return headers;
@@ -383,18 +283,21 @@ class Anthropic : public Codec {
   void body(const Request& request, FragmentCache& cache, std::string& out) const override {
     out += "{\"model\":" + json_quote(plain_model(request.model)) +
            ",\"stream\":true,\"max_tokens\":" + std::to_string(request.max_output) + ",";
-    append_thinking(out, request, thoughts_);
+    append_thinking(out, request, allowed_);
     if (const std::string system = system_text(request, true); !is_blank(system))
       out += "\"system\":[{\"type\":\"text\",\"text\":" + json_quote(system) +
              std::string(marker_of(request)) + "}],";
-    append_tools(out, request);
-    cache.form(form(""));
-    append_messages(out, messages_of(request, thoughts_, cache), marker_of(request));
+    const ToolSearch search = tool_search(request, searches(request));
+    append_tools(out, request, search);
+    cache.form(form(search.on() ? "search" : ""));
+    append_messages(out, messages_of(request, allowed_, search, cache), marker_of(request));
     out += '}';
   }
 
-  std::unique_ptr<Decoder> decoder(const Request&) const override {
-    return std::make_unique<AnthropicDecoder>();
+  std::unique_ptr<Decoder> decoder(const Request&) const override { return anthropic_decoder(); }
+
+  bool searches(const Request& request) const override {
+    return searches_itself(request, config_, "api.anthropic.com", claude_kind(request.model).searches);
   }
 
  private:

@@ -34,7 +34,10 @@ int version_of(std::string_view model) {
 
 ClaudeKind claude_kind(std::string_view model) {
   const int version = version_of(model);
-  return {.adaptive = version >= 407, .by_default = version >= 500, .binds = version >= 501};
+  return {.searches = version >= 405,
+          .adaptive = version >= 407,
+          .by_default = version >= 500,
+          .binds = version >= 501};
 }
 
 }  // namespace tern

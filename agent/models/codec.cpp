@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "agent/models/url.h"
+
 namespace tern {
 
 void StreamOut::text(std::string_view more) {
@@ -123,8 +125,15 @@ bool DeltaTemplate::match(std::string_view data, std::string& text) const {
   return true;
 }
 
+bool Codec::searches_itself(const Request& request, const ProviderConfig& config, std::string_view host,
+                            bool model_has_it) const {
+  const auto finds = [](const ToolSpec& tool) { return tool.duty == ToolDuty::search; };
+  if (!allowed_.search || std::none_of(request.tools.begin(), request.tools.end(), finds)) return false;
+  return config.tool_search.value_or(model_has_it && parse_url(config.base_url).host == host);
+}
+
 std::string Codec::form(std::string_view family) const {
-  return std::string(family) + (thoughts_.after ? " after " + std::to_string(thoughts_.after) : "");
+  return std::string(family) + (allowed_.after ? " after " + std::to_string(allowed_.after) : "");
 }
 
 std::string system_text(const Request& request, bool schema_in_words) {
@@ -145,17 +154,27 @@ Headers bearer_headers(const ProviderConfig& config, std::string_view accept) {
   return headers;
 }
 
+namespace {
+
+std::string named_function(const ToolSpec& tool, std::string_view more) {
+  return "\"name\":" + json_quote(tool.name) + ",\"description\":" + json_quote(tool.description) +
+         std::string(more) +
+         ",\"parameters\":" + (tool.schema.empty() ? R"({"type":"object","properties":{}})" : tool.schema);
+}
+
+}  // namespace
+
+std::string function_tool(const ToolSpec& tool, std::string_view more) {
+  return R"({"type":"function",)" + named_function(tool, ",\"strict\":false") + std::string(more) + "}";
+}
+
 std::string function_tools(const Request& request, bool nested) {
   std::string tools;
   bool first = true;
   for (const ToolSpec& tool : request.tools) {
-    std::string one =
-        "\"name\":" + json_quote(tool.name) + ",\"description\":" + json_quote(tool.description);
-    if (!nested) one += ",\"strict\":false";
-    one +=
-        ",\"parameters\":" + (tool.schema.empty() ? "{\"type\":\"object\",\"properties\":{}}" : tool.schema);
-    append_joined(tools, "{\"type\":\"function\"," + (nested ? "\"function\":{" + one + "}}" : one + "}"),
-                  first);
+    const std::string one =
+        nested ? R"({"type":"function","function":{)" + named_function(tool, {}) + "}}" : function_tool(tool);
+    append_joined(tools, one, first);
   }
   return tools.empty() ? tools : "\"tools\":[" + tools + "],";
 }

@@ -61,17 +61,18 @@ class Decoder {
 // the codecs.
 void decode_event(Decoder& decoder, std::string_view name, std::string_view data, StreamOut& out);
 
-// What a service has refused to take back. HttpProvider learns it; the bodies that follow keep to it.
-struct ThoughtsAllowed {
-  std::uint64_t after = 0;  // of items up to this one none is sent
-  bool binds = true;        // false: it does not know the field that has it drop those that do not fit
+// What a service has refused. HttpProvider learns it; the bodies that follow keep to it.
+struct Allowances {
+  std::uint64_t after = 0;  // of items up to this one no thought is sent
+  bool binds = true;        // false: it does not know the field that has it drop thoughts that do not fit
+  bool search = true;       // false: it has no tool search of its own
   bool of(const Item& item) const { return item.id.value > after; }
 };
 
 class Codec {
  public:
   virtual ~Codec() = default;
-  virtual void allow(const ThoughtsAllowed& allowed) { thoughts_ = allowed; }
+  virtual void allow(const Allowances& allowed) { allowed_ = allowed; }
   virtual std::string url(const Request& request) const = 0;
   virtual Headers headers(const Request& request) const = 0;
   virtual void body(const Request& request, FragmentCache& cache, std::string& out) const = 0;
@@ -80,11 +81,17 @@ class Codec {
   // The server may have cut the prompt without a word and says so only at the end: no block counts before
   // that.
   virtual bool hold() const { return false; }
+  // The body speaks the service's own form of tool search, which it may refuse.
+  virtual bool searches(const Request&) const { return false; }
 
  protected:
+  // Whether a body uses the service's own tool search: not elsewhere than at `host` unless the user says so,
+  // since others may drop what they do not know without a word.
+  bool searches_itself(const Request& request, const ProviderConfig& config, std::string_view host,
+                       bool model_has_it) const;
   // The name of the form (FragmentCache::form) of a body that leaves some thoughts out.
   std::string form(std::string_view family) const;
-  ThoughtsAllowed thoughts_;
+  Allowances allowed_;
 };
 
 // Recognises a delta that differs from the last one only in its text, and takes that text out without parsing
@@ -113,6 +120,8 @@ Headers bearer_headers(const ProviderConfig& config, std::string_view accept);
 // "tools":[…], as OpenAI and its like want them, with the comma; empty when there are none. `nested` is the
 // chat form.
 std::string function_tools(const Request& request, bool nested);
+// One of them as responses takes it; `more` stands before its closing brace.
+std::string function_tool(const ToolSpec& tool, std::string_view more = {});
 // Tools named by calls in the conversation: some servers refuse a history of calls without definitions.
 std::vector<std::string> tools_in_history(const Conversation& conversation);
 bool is_blank(std::string_view text);

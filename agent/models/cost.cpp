@@ -140,16 +140,15 @@ bool better_later(const CutCost& cost, double share, const CompressionConfig& co
 }
 
 std::string describe(const CutCost& cost, const CacheState& cache, TimePoint now) {
-  std::string text =
-      cost.warm ? "cache warm (" + age_text(cache.age(now)) + ")"
-      : cache.seen
-          ? "cache cold" + (cache.last_request == TimePoint{} ? "" : " (" + age_text(cache.age(now)) + ")")
-          : "no prompt cache seen";
-  if (!cost.known) return text + " · prices unknown";
-  if (cost.now == 0 && cost.per_turn == 0) return text + " · this model costs nothing";
-  text += " · " + money(cost.now) + " now · " + money(cost.per_turn) + " a turn saved";
-  if (!std::isfinite(cost.break_even)) return text + " · never pays";
-  return text + " · " + pays(cost);
+  const bool dated = cache.last_request != TimePoint{};
+  std::string state = cost.warm ? " · cache warm" : cache.seen ? " · cache cold" : "";
+  if (!state.empty() && dated) state += " (" + age_text(cache.age(now)) + ")";
+
+  if (!cost.known) return "prices unknown" + state;
+  if (cost.now == 0 && cost.per_turn == 0) return "this model costs nothing";
+  const std::string price =
+      "costs " + money(cost.now) + " now, saves " + money(cost.per_turn) + " per turn · ";
+  return price + (std::isfinite(cost.break_even) ? pays(cost) : "never pays") + state;
 }
 
 }  // namespace tern

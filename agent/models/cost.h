@@ -83,8 +83,8 @@ CutCost cut_cost(Tokens freed, Tokens after, const CacheState& cache, TimePoint 
 // window there is room yet.
 bool better_later(const CutCost& cost, double share, const CompressionConfig& config);
 
-// One line for people: "cache warm (40 s) · $0.041 now · $0.0062 a turn saved · pays after 7 turns (29
-// requests)".
+// One line for people: "costs $0.041 now, saves $0.0062 per turn · pays after 7 turns (29 requests) · cache
+// warm (40 s)".
 std::string describe(const CutCost& cost, const CacheState& cache, TimePoint now);
 
 }  // namespace tern

@@ -156,9 +156,8 @@ Step open_story(const State& state) {
 
 // What was said at the beginning, when it has left the context.
 Step recall_decision(const State& state) {
-  return {
-      "What was decided about bash? That message has left the context, so it is called back word for word.",
-      {play_call(state, 0, "Recall", {{"search", "Decision: the fix stays"}})}};
+  return {"What was decided about bash? That message has left the context, so I recall it word for word.",
+          {play_call(state, 0, "Recall", {{"search", "Decision: the fix stays"}})}};
 }
 
 Step open_play(const State& state, const Request& request) {

@@ -44,10 +44,6 @@ struct Overflow {
 };
 std::optional<Overflow> detect_overflow(int status, std::string_view code, std::string_view message);
 
-// Seconds, HTTP date or milliseconds; nothing when unreadable or negative.
-std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view value, std::string_view ms,
-                                                           std::chrono::sys_seconds now);
-
 constexpr std::chrono::seconds longest_wait{60};  // a server asking for more is for the person to decide
 
 }  // namespace tern

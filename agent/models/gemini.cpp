@@ -5,6 +5,7 @@
 
 #include "agent/models/codec.h"
 #include "agent/models/codec_json.h"
+#include "agent/models/hosted_search.h"
 #include "agent/models/openai.h"
 #include "agent/models/providers.h"
 #include "agent/models/url.h"
@@ -120,6 +121,7 @@ class GeminiDecoder : public Decoder {
     if (reason_->starts_with("MALFORMED") || *reason_ == "UNEXPECTED_TOOL_CALL")
       return out.fail(malformed("a malformed call"));
     close_text(out);
+    sources_.tell(out);
     if (*reason_ == "STOP" && !any_) return out.fail(malformed("an empty answer"));
     out.finish(reason_of(*reason_, calls_ > 0));
   }
@@ -132,12 +134,19 @@ class GeminiDecoder : public Decoder {
 
   void candidate(const json& candidate, std::string_view data, StreamOut& out) {
     if (!candidate.is_object()) return;
+    if (const auto it = candidate.find("groundingMetadata"); it != candidate.end() && it->is_object())
+      grounded(*it);
     const json content = candidate.value("content", json::object());
     const json parts = content.is_object() ? content.value("parts", json::array()) : json::array();
     const bool last = candidate.contains("finishReason") && candidate["finishReason"].is_string();
     for (const json& part : parts)
       if (part.is_object()) take(part, parts.size() == 1 && !last ? data : std::string_view(), out);
     if (last) reason_ = candidate["finishReason"].get<std::string>();
+  }
+
+  void grounded(const json& metadata) {
+    for (const json& chunk : metadata.value("groundingChunks", json::array()))
+      if (chunk.is_object()) sources_.add(chunk.value("web", json()));
   }
 
   void take(const json& part, std::string_view data, StreamOut& out) {
@@ -188,6 +197,7 @@ class GeminiDecoder : public Decoder {
   DeltaTemplate fast_;
   std::string piece_, text_, thinking_;
   std::optional<std::string> reason_;
+  HostedSources sources_;
   int calls_ = 0;
   bool any_ = false, refused_ = false;
 };
@@ -244,7 +254,7 @@ class Gemini : public Codec {
     append_settings(out, request);
     const bool strict = generation(request.model) >= 3;
     cache.form(form(strict ? "signed" : ""));
-    append_contents(out, request, cache, strict, thoughts_);
+    append_contents(out, request, cache, strict, allowed_);
     out += '}';
   }
 
@@ -255,6 +265,7 @@ class Gemini : public Codec {
  private:
   static void append_tools(std::string& out, const Request& request) {
     if (request.tools.empty()) return;
+    if (asks_the_web(request)) return void(out += R"("tools":[{"google_search":{}}],)");
     std::string tools;
     bool first = true;
     for (const ToolSpec& tool : request.tools) append_joined(tools, declaration(tool), first);
@@ -271,7 +282,7 @@ class Gemini : public Codec {
   }
 
   static void append_contents(std::string& out, const Request& request, FragmentCache& cache, bool strict,
-                              const ThoughtsAllowed& thoughts) {
+                              const Allowances& thoughts) {
     out += "\"contents\":[";
     std::optional<Role> open;
     const auto make = [&](const Item& item) { return make_fragment(item, strict, thoughts.of(item)); };

@@ -6,14 +6,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <deque>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <thread>
 #include <unordered_map>
 
+#include "agent/models/certificates.h"
 #include "agent/models/http_transfer.h"
 #include "agent/models/public_address.h"
 #include "agent/models/url.h"
@@ -26,9 +24,9 @@ namespace {
 // and several MB, which `tern --version` or the demo should not pay.
 struct Curl {
 // clang-format off
-#define CURL_FUNCTIONS(X)                                                                                     \
-  X(global_init) X(easy_init) X(easy_setopt) X(easy_getinfo) X(easy_cleanup) X(easy_reset) X(easy_strerror)   \
-  X(easy_pause) X(slist_append) X(slist_free_all) X(multi_init) X(multi_setopt) X(multi_add_handle)           \
+#define CURL_FUNCTIONS(X) \
+  X(global_init) X(easy_init) X(easy_setopt) X(easy_getinfo) X(easy_cleanup) X(easy_reset) X(easy_strerror) \
+  X(easy_pause) X(slist_append) X(slist_free_all) X(multi_init) X(multi_setopt) X(multi_add_handle) \
   X(multi_remove_handle) X(multi_perform) X(multi_info_read) X(multi_poll) X(multi_wakeup) X(multi_cleanup)
 // clang-format on
 #define X(name) decltype(&::curl_##name) name = nullptr;
@@ -62,37 +60,17 @@ struct Active {
   char error[CURL_ERROR_SIZE] = {};
 };
 
-std::string env(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-// Where to find certificates. curl the library reads none of these variables by itself.
-struct Certificates {
-  std::string file = env("SSL_CERT_FILE"), folder = env("SSL_CERT_DIR"), bundle;
-
-  Certificates() {
-    if (file.empty()) file = env("CURL_CA_BUNDLE");
-    const std::string extra = env("NODE_EXTRA_CA_CERTS");
-    if (extra.empty()) return;
-    std::string base = file;
+// Where this curl looks for certificates by itself; empty when it does not say.
+std::string built_in_certificates() {
+  std::string path;
 #if LIBCURL_VERSION_NUM >= 0x075400
-    if (CURL* probe = base.empty() ? curl.easy_init() : nullptr) {
-      char* path = nullptr;
-      if (curl.easy_getinfo(probe, CURLINFO_CAINFO, &path) == CURLE_OK && path) base = path;
-      curl.easy_cleanup(probe);
-    }
+  CURL* probe = curl.easy_init();
+  char* said = nullptr;
+  if (probe && curl.easy_getinfo(probe, CURLINFO_CAINFO, &said) == CURLE_OK && said) path = said;
+  if (probe) curl.easy_cleanup(probe);
 #endif
-    bundle = read_file(base) + "\n" + read_file(extra);
-  }
-};
+  return path;
+}
 
 constexpr std::size_t kFullInbox = 1u << 20;
 
@@ -337,9 +315,10 @@ void set_wire(CURL* easy, Active& active) {
 }
 
 // The address that is really connected to: a name that means something else the second time changes nothing.
-curl_socket_t open_public(void* user, curlsocktype, curl_sockaddr* address) {
-  if (!is_public(address->addr)) {
-    static_cast<Transfer*>(user)->not_public = true;
+curl_socket_t open_within_reach(void* user, curlsocktype, curl_sockaddr* address) {
+  auto* transfer = static_cast<Transfer*>(user);
+  if (!transfer->request.may_reach(address->addr)) {
+    transfer->not_public = true;
     return CURL_SOCKET_BAD;
   }
   return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
@@ -347,11 +326,12 @@ curl_socket_t open_public(void* user, curlsocktype, curl_sockaddr* address) {
 
 // Through a proxy the names are its own to resolve; then nothing may go around it.
 void set_reach(CURL* easy, Transfer& transfer) {
-  if (!transfer.request.public_only) return;
+  if (!transfer.request.may_reach) return;
+  curl.easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L);  // the name is looked up as its owner wants it now
   curl.easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);  // one that is open already may lead where others may go
   curl.easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
   if (uses_proxy()) return void(curl.easy_setopt(easy, CURLOPT_NOPROXY, ""));
-  curl.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_public);
+  curl.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_within_reach);
   curl.easy_setopt(easy, CURLOPT_OPENSOCKETDATA, &transfer);
 }
 
@@ -382,7 +362,7 @@ void Network::start(const TransferPtr& transfer) {
   const auto url = parse_url(transfer->request.url);
   set_security(easy, url);
   if (url.scheme != "http") {
-    if (!certificates_) certificates_.emplace();
+    if (!certificates_) certificates_.emplace(certificates_from_environment(built_in_certificates));
     set_certificates(easy, *certificates_);
   }
   set_wire(easy, *active);

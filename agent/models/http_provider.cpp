@@ -92,9 +92,9 @@ RequestError network_trouble(const HttpResult& result, const HttpRequest& reques
               .retry = true};
     default:
       if (proxy_refuses(why))
-        return {.kind = Failure::network,
-                .message =
-                    "the proxy gives no way to " + where + ": " + why + " — check https_proxy and no_proxy"};
+        return {
+            .kind = Failure::network,
+            .message = "the proxy can't reach " + where + ": " + why + " — check https_proxy and no_proxy"};
       return {.kind = Failure::network,
               .message = "the connection to " + where + " broke: " + why,
               .retry = true};
@@ -256,7 +256,7 @@ void HttpProvider::stream(const Request& request, const Sink& sink, std::stop_to
       wish.thinking = wish.thinking < wish.max_output ? wish.thinking : 0;
       continue;
     }
-    if (learns(trouble, wish.conversation)) continue;
+    if (learns(trouble, wish)) continue;
     const auto wait = backoff.next(trouble);
     if (!wait) return sink(failed(trouble, backoff.attempt()));
     sink(Retrying{.why = trouble.message,
@@ -303,13 +303,17 @@ std::shared_ptr<const std::string> HttpProvider::make_body(const Request& reques
 std::string HttpProvider::body(const Request& request) { return *make_body(request); }
 
 // After a refused thought the rest is sent without those there are: what is thought from then on fits again.
-bool HttpProvider::learns(const RequestError& trouble, const Conversation& conversation) {
-  const ThoughtsAllowed before = allowed_;
+// Services without a tool search say so in many ways, so any refusal of a body with one is taken for that.
+bool HttpProvider::learns(const RequestError& trouble, const Request& request) {
+  const Allowances before = allowed_;
   if (trouble.thoughts == ThoughtTrouble::field) allowed_.binds = false;
   if (trouble.thoughts == ThoughtTrouble::thought)
-    allowed_.after = std::max(before.after, last_thought(conversation));
+    allowed_.after = std::max(before.after, last_thought(request.conversation));
+  if (trouble.kind == Failure::bad_request && trouble.thoughts == ThoughtTrouble::none &&
+      codec_->searches(request))
+    allowed_.search = false;
   codec_->allow(allowed_);
-  return allowed_.after != before.after || allowed_.binds != before.binds;
+  return allowed_.after != before.after || allowed_.binds != before.binds || allowed_.search != before.search;
 }
 
 }  // namespace tern

@@ -59,14 +59,14 @@ class HttpProvider : public Provider {
     std::vector<Block> given = {};
     bool cancelled = false;
   };
-  bool learns(const RequestError& trouble, const Conversation& conversation);
+  bool learns(const RequestError& trouble, const Request& request);
   Attempt attempt(const Request& request, const Sink& sink, std::stop_token stop);
   std::shared_ptr<const std::string> make_body(const Request& request);
 
   std::unique_ptr<Codec> codec_;
   RunOptions options_;
   FragmentCache cache_;
-  ThoughtsAllowed allowed_;
+  Allowances allowed_;
   struct Spare {
     std::mutex mutex;
     std::unique_ptr<std::string> text;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "agent/models/http.h"
+#include "agent/models/http_message.h"
 
 namespace tern {
 

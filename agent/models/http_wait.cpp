@@ -134,7 +134,7 @@ void take_header_line(Transfer& transfer, std::string_view line) {
 HttpResult http_stream(const HttpRequest& request, const HttpHandlers& handlers, std::stop_token stop) {
   if (auto why = refusal(request.url); !why.empty())
     return {.error = HttpError::refused_url, .detail = why, .head = {}};
-  if (request.public_only && is_private_name(parse_url(request.url).host))
+  if (request.may_reach && is_private_name(parse_url(request.url).host))
     return {.error = HttpError::refused_url,
             .detail = parse_url(request.url).host + " is this machine or a private network",
             .head = {}};

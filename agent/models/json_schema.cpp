@@ -137,7 +137,7 @@ class Check {
     if (const auto* step = limit("multipleOf"); step && *step > 0) {
       const double times = n / step->get<double>();
       if (std::abs(times - std::round(times)) > 1e-9 * std::max(1.0, std::abs(times)))
-        return say(shown(value) + " is no multiple of " + shown(*step));
+        return say(shown(value) + " is not a multiple of " + shown(*step));
     }
     return {};
   }
@@ -146,7 +146,8 @@ class Check {
                       const char* of) const {
     const auto number = [&](const char* key) { return schema.contains(key) && schema[key].is_number(); };
     if (number(least) && static_cast<double>(count) < schema[least])
-      return say("at least " + shown(schema[least]) + " " + of + " are wanted, not " + std::to_string(count));
+      return say("at least " + shown(schema[least]) + " " + of + " are expected, not " +
+                 std::to_string(count));
     if (number(most) && static_cast<double>(count) > schema[most])
       return say("at most " + shown(schema[most]) + " " + of + " are allowed, not " + std::to_string(count));
     return {};
@@ -252,7 +253,7 @@ std::string problem_in(const json& root, const json& schema) {
     if (key == "type" && !value.is_object())
       for (const json& type : value.is_array() ? value : json::array({value}))
         if (!type.is_string() || !known_type(type.get<std::string>()))
-          return shown(type) + " is no JSON type";
+          return shown(type) + " is not a JSON type";
     if (auto wrong = problem_in(root, value); !wrong.empty()) return wrong;
   }
   return {};
@@ -262,7 +263,7 @@ std::string problem_in(const json& root, const json& schema) {
 
 std::string schema_problem(std::string_view text) {
   const json schema = json::parse(text, nullptr, false);
-  if (!schema.is_object() && !schema.is_boolean()) return "a JSON object is wanted";
+  if (!schema.is_object() && !schema.is_boolean()) return "a JSON object is expected";
   return problem_in(schema, schema);
 }
 

@@ -132,6 +132,15 @@ std::string take_field(const std::string& key, const nlohmann::json& value, Mode
   return *flag = value.get<bool>(), "";
 }
 
+// "claude" gives the figures of the models that begin with it; the service has no model of that name.
+bool is_family(const Row& family) {
+  if (family.prefix.find_first_of("-0123456789") != family.prefix.npos) return false;
+  const std::string beginning = std::string(family.prefix) + "-";
+  return std::any_of(std::begin(rows), std::end(rows), [&](const Row& row) {
+    return row.provider == family.provider && row.prefix.starts_with(beginning);
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> model_fields() {
@@ -207,7 +216,8 @@ std::vector<std::string> Models::names() const {
   std::vector<std::string> out;
   for (const Alias& alias : aliases_)
     out.push_back(alias.name + " = " + alias.target.provider + "/" + alias.target.model);
-  for (const Row& row : rows) out.push_back(std::string(row.provider) + "/" + std::string(row.prefix));
+  for (const Row& row : rows)
+    if (!is_family(row)) out.push_back(std::string(row.provider) + "/" + std::string(row.prefix));
   for (const ModelInfo& info : described_) out.push_back(info.provider + "/" + info.name);
   return out;
 }

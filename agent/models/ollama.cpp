@@ -6,6 +6,7 @@
 #include "agent/models/codec_json.h"
 #include "agent/models/openai.h"
 #include "agent/models/providers.h"
+#include "agent/models/silent_cut.h"
 #include "agent/models/text_calls.h"
 #include "agent/models/url.h"
 

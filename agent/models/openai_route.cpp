@@ -26,7 +26,7 @@ class OpenAi : public Codec {
   explicit OpenAi(const ProviderConfig& config)
       : chat_(chat_codec(config, {.first_party = true})), responses_(responses_codec(config)) {}
 
-  void allow(const ThoughtsAllowed& allowed) override { chat_->allow(allowed), responses_->allow(allowed); }
+  void allow(const Allowances& allowed) override { chat_->allow(allowed), responses_->allow(allowed); }
   std::string url(const Request& request) const override { return of(request).url(request); }
   Headers headers(const Request& request) const override { return of(request).headers(request); }
   void body(const Request& request, FragmentCache& cache, std::string& out) const override {
@@ -35,6 +35,7 @@ class OpenAi : public Codec {
   std::unique_ptr<Decoder> decoder(const Request& request) const override {
     return of(request).decoder(request);
   }
+  bool searches(const Request& request) const override { return of(request).searches(request); }
 
  private:
   const Codec& of(const Request& request) const {
@@ -50,6 +51,8 @@ bool wants_responses(std::string_view model) {
   return gpt_version(model) >= 504 || contains(model, "codex") || model.ends_with("-pro") ||
          contains(model, "-pro-");
 }
+
+bool openai_searches(std::string_view model) { return gpt_version(model) >= 504; }
 
 bool openai_reasons(std::string_view model) {
   if (contains(model, "-chat") || model.starts_with("chatgpt")) return false;

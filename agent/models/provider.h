@@ -16,11 +16,13 @@
 #include <vector>
 
 #include "compression/values/conversation.h"
+#include "tools/set/tool_duty.h"
 
 namespace tern {
 
 struct ToolSpec {
   std::string name, description, schema;
+  ToolDuty duty = ToolDuty::plain;
 };
 
 struct Request {
@@ -113,8 +115,9 @@ struct ProviderConfig {
   std::string base_url, key;
   std::string key_from;  // the variable or file it comes from, named when the service refuses it
   std::vector<std::pair<std::string, std::string>> headers;  // extra, from the user's file
-  bool bearer = false;  // the key is a token: Authorization, not x-api-key
-  bool paced = false;   // demo only: at reading speed, for people
+  bool bearer = false;              // the key is a token: Authorization, not x-api-key
+  std::optional<bool> tool_search;  // it has one of its own; not said: where that is known
+  bool paced = false;               // demo only: at reading speed, for people
 };
 
 }  // namespace tern

@@ -73,6 +73,14 @@ ProviderConfig provider_config(const ProviderKind& kind, const Environment& env)
   return config;
 }
 
+void hide_keys(const Environment& env) {
+  const auto hidden = [&](const std::string& name) {
+    register_secret(env(name));
+    return std::string();  // so that it asks for the next name
+  };
+  for (const ProviderKind* kind : all_providers()) first_set(kind->key_variables, hidden);
+}
+
 const ProviderKind* provider_with_key(const Environment& env) {
   for (const ProviderKind* kind : all_providers())
     if (kind->needs_key && !first_set(kind->key_variables, env).empty()) return kind;

@@ -38,6 +38,8 @@ Environment environment();
 // Base URL, key and bearer form of a kind as the environment says. A key found is registered with the
 // redactor.
 ProviderConfig provider_config(const ProviderKind& kind, const Environment& env);
+// Registers the keys of all kinds with the redactor, also of those that are not used.
+void hide_keys(const Environment& env);
 // The first kind whose key is set, in the order of the rows; null when there is none.
 const ProviderKind* provider_with_key(const Environment& env);
 // The service itself wants a key; a server at an address of one's own says so if it does.

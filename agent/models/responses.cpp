@@ -4,6 +4,8 @@
 
 #include "agent/models/codec.h"
 #include "agent/models/codec_json.h"
+#include "agent/models/found_tools.h"
+#include "agent/models/hosted_search.h"
 #include "agent/models/openai.h"
 #include "agent/models/providers.h"
 #include "agent/models/url.h"
@@ -41,14 +43,32 @@ std::string part_of(const Block& block, bool assistant) {
   return {};
 }
 
-std::string own_item(const Block& block) {
-  if (const auto* call = std::get_if<ToolCall>(&block))
+std::string search_output(const ToolResult& result, const std::vector<ToolSpec>& found) {
+  std::string tools;
+  bool first = true;
+  for (const ToolSpec& tool : found)
+    append_joined(tools, function_tool(tool, ",\"defer_loading\":true"), first);
+  return R"({"type":"tool_search_output","call_id":")" + wire_id(result.call_id) +
+         R"(","status":"completed","execution":"client","tools":[)" + tools + "]}";
+}
+
+std::string search_call(const ToolCall& call) {
+  return R"({"type":"tool_search_call","call_id":")" + wire_id(call.id) +
+         R"(","status":"completed","execution":"client","arguments":)" + object_text(call.arguments) + "}";
+}
+
+std::string own_item(const Block& block, const ToolSearch& search) {
+  if (const auto* call = std::get_if<ToolCall>(&block)) {
+    if (search.is(call->name)) return search_call(*call);
     return "{\"type\":\"function_call\",\"call_id\":\"" + wire_id(call->id) +
            "\",\"name\":" + json_quote(call->name) +
            ",\"arguments\":" + json_quote(object_text(call->arguments)) + "}";
-  if (const auto* result = std::get_if<ToolResult>(&block))
+  }
+  if (const auto* result = std::get_if<ToolResult>(&block)) {
+    if (search.is(result->tool)) return search_output(*result, search.of(*result).tools);
     return "{\"type\":\"function_call_output\",\"call_id\":\"" + wire_id(result->call_id) +
            "\",\"output\":" + json_quote(result_text(*result)) + "}";
+  }
   const auto* thought = std::get_if<Thinking>(&block);
   const auto secret = thought ? own_signature(dialect, thought->signature) : std::string_view();
   if (secret.empty()) return {};
@@ -62,10 +82,14 @@ std::string own_item(const Block& block) {
 // Results first; texts beside each other share a message; a thought only goes with what followed it.
 class ItemWriter {
  public:
-  ItemWriter(const Item& item, bool thoughts)
-      : assistant_(item.role == Role::assistant), thoughts_(thoughts) {
+  ItemWriter(const Item& item, bool thoughts, const ToolSearch& search)
+      : search_(search), assistant_(item.role == Role::assistant), thoughts_(thoughts) {
     for (const Block& block : item.blocks)
-      if (std::holds_alternative<ToolResult>(block)) append_joined(out_, own_item(block), first_);
+      if (const auto* result = std::get_if<ToolResult>(&block)) {
+        append_joined(out_, own_item(block, search_), first_);
+        if (search_.is(result->tool))
+          append_joined(parts_, text_part(search_.of(*result).words, false), first_part_);
+      }
     for (const Block& block : item.blocks)
       if (!std::holds_alternative<ToolResult>(block)) add(block);
     close_message();
@@ -76,13 +100,13 @@ class ItemWriter {
   void add(const Block& block) {
     if (std::holds_alternative<Thinking>(block)) {
       close_message();
-      waiting_ = thoughts_ ? own_item(block) : std::string();
+      waiting_ = thoughts_ ? own_item(block, search_) : std::string();
       return;
     }
     if (std::holds_alternative<ToolCall>(block)) {
       close_message();
       release();
-      return append_joined(out_, own_item(block), first_);
+      return append_joined(out_, own_item(block, search_), first_);
     }
     const std::string part = part_of(block, assistant_);
     if (part.empty()) return;
@@ -101,13 +125,30 @@ class ItemWriter {
     first_part_ = true;
   }
 
+  const ToolSearch& search_;
   bool assistant_, thoughts_, first_ = true, first_part_ = true;
   std::string out_, parts_, waiting_;
 };
 
-Fragment make_fragment(const Item& item, bool thoughts) {
+// The search is no function here: it is declared as what it is, and needs no other tool to call what it
+// finds.
+std::string tools_with_search(const Request& request) {
+  std::string tools;
+  bool first = true;
+  for (const ToolSpec& tool : request.tools) {
+    if (tool.duty == ToolDuty::search)
+      append_joined(tools,
+                    R"({"type":"tool_search","execution":"client","description":)" +
+                        json_quote(tool.description) + ",\"parameters\":" + tool.schema + "}",
+                    first);
+    if (tool.duty == ToolDuty::plain) append_joined(tools, function_tool(tool), first);
+  }
+  return "\"tools\":[" + tools + "],";
+}
+
+Fragment make_fragment(const Item& item, bool thoughts, const ToolSearch& search) {
   Fragment made;
-  made.text = ItemWriter(item, thoughts).take();
+  made.text = ItemWriter(item, thoughts, search).take();
   return made;
 }
 
@@ -115,6 +156,7 @@ Fragment make_fragment(const Item& item, bool thoughts) {
 
 class ResponsesDecoder : public Decoder {
  public:
+  explicit ResponsesDecoder(std::string search) : search_(std::move(search)) {}
   void event(std::string_view, std::string_view data, StreamOut& out) override {
     if (fast_.match(data, piece_)) return out.text(piece_);
     if (data == "[DONE]") return;
@@ -139,7 +181,13 @@ class ResponsesDecoder : public Decoder {
     out.text(piece);
   }
 
-  static void added(const json& item, StreamOut& out) {
+  // A search in the service's own form is a call of ours.
+  bool is_search(const json& item) const {
+    return !search_.empty() && text_field(item, "type") == "tool_search_call";
+  }
+
+  void added(const json& item, StreamOut& out) {
+    if (is_search(item)) out.emit(CallStarted{text_field(item, "call_id"), search_});
     if (text_field(item, "type") == "function_call")
       out.emit(CallStarted{text_field(item, "call_id"), text_field(item, "name")});
   }
@@ -160,11 +208,22 @@ class ResponsesDecoder : public Decoder {
       const std::string text = joined(item, "content", {"text", "refusal"});
       refused_ |= !joined(item, "content", {"refusal"}).empty();
       if (!is_blank(text)) out.emit(BlockDone{Text{text}});
+      for (const json& part : item.value("content", json::array()))
+        if (part.is_object()) sources_.add_all(part.value("annotations", json()));
     }
     if (type == "reasoning") {
       const std::string secret = text_field(item, "encrypted_content");
       out.emit(
           BlockDone{Thinking{joined(item, "summary", {"text"}), mark_signature(dialect, secret), false}});
+    }
+    if (is_search(item)) {
+      calls_ = true;
+      const auto arguments = item.find("arguments");
+      const bool object = arguments != item.end() && arguments->is_object();
+      out.emit(BlockDone{ToolCall{text_field(item, "call_id"),
+                                  search_,
+                                  object ? arguments->dump() : text_field(item, "arguments"),
+                                  {}}});
     }
     if (type != "function_call") return;
     ToolCall call{.id = text_field(item, "call_id"),
@@ -183,6 +242,7 @@ class ResponsesDecoder : public Decoder {
     const json details = response.value("incomplete_details", json());
     const std::string why = details.is_object() ? text_field(details, "reason") : "";
     if (incomplete) return out.finish(why == "content_filter" ? StopReason::refusal : StopReason::length);
+    sources_.tell(out);
     for (ToolCall& call : broken_) calls_ = true, out.emit(BlockDone{std::move(call)});
     out.finish(calls_ ? StopReason::tools : refused_ ? StopReason::refusal : StopReason::end);
   }
@@ -205,9 +265,11 @@ class ResponsesDecoder : public Decoder {
         response.value("error", json::object()).dump(-1, ' ', false, json::error_handler_t::replace)));
   }
 
+  std::string search_;        // our tool that the service's own search stands for; empty: none
   DeltaTemplate fast_{true};  // its events are numbered
   std::string piece_;
   std::vector<ToolCall> broken_;
+  HostedSources sources_;
   bool calls_ = false, refused_ = false;
 };
 
@@ -234,20 +296,28 @@ class Responses : public Codec {
       out +=
           "\"text\":{\"format\":{\"type\":\"json_schema\",\"name\":\"answer\",\"strict\":false,\"schema\":" +
           request.json_schema + "}},";
-    out += function_tools(request, false);
+    const ToolSearch search = tool_search(request, searches(request));
+    if (asks_the_web(request))
+      out += R"("tools":[{"type":"web_search"}],)";
+    else
+      out += search.on() ? tools_with_search(request) : function_tools(request, false);
     if (!request.tools.empty() && !request.may_call_tools) out += "\"tool_choice\":\"none\",";
     if (!is_blank(request.system)) out += "\"instructions\":" + json_quote(request.system) + ",";
     out += "\"input\":[";
     bool first = true;
-    cache.form(form("responses"));
-    const auto fragment = [this](const Item& item) { return make_fragment(item, thoughts_.of(item)); };
+    cache.form(form(search.on() ? "responses search" : "responses"));
+    const auto fragment = [&](const Item& item) { return make_fragment(item, allowed_.of(item), search); };
     for (const ItemPtr& item : request.conversation.items)
       append_joined(out, cache.get(item, fragment).text, first);
     out += "]}";
   }
 
-  std::unique_ptr<Decoder> decoder(const Request&) const override {
-    return std::make_unique<ResponsesDecoder>();
+  std::unique_ptr<Decoder> decoder(const Request& request) const override {
+    return std::make_unique<ResponsesDecoder>(tool_search(request, searches(request)).name);
+  }
+
+  bool searches(const Request& request) const override {
+    return searches_itself(request, config_, "api.openai.com", openai_searches(request.model));
   }
 
  private:

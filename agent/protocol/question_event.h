@@ -40,6 +40,7 @@ struct QuestionAsked {
   std::uint64_t id = 0;
   std::string text;  // Markdown
   std::vector<QuestionOption> options;
+  bool own_words = true;  // an answer may be none of the options
 };
 
 }  // namespace tern

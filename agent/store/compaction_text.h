@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "compression/reading/index.h"
+#include "compression/reading/loss_audit.h"
 #include "compression/values/context_edit.h"
 
 namespace tern {

@@ -7,7 +7,6 @@
 
 #include "agent/store/compaction_text.h"
 #include "agent/store/project_dir.h"
-#include "agent/store/store.h"
 
 namespace tern {
 namespace {
@@ -93,11 +92,10 @@ std::string summary_markdown(const NumberedSummary& summary) {
   return text;
 }
 
-std::string export_summaries(const Store& store, const std::filesystem::path& folder,
+std::string export_summaries(const std::vector<NumberedSummary>& all, const std::filesystem::path& folder,
                              std::size_t key_point_chars) {
   if (folder.empty()) return {};
   std::string why;
-  const std::vector<NumberedSummary> all = store.summaries();
   const std::filesystem::path pages = folder / "summaries";
   if (!make_private_dir(pages, why) ||
       !write_private_file(folder / "summaries.json", summaries_json(all, key_point_chars), why))

@@ -162,7 +162,7 @@ std::string NoteBook::search(std::string_view words) {
       found += note.path + ':' + std::to_string(number) + "  " + std::string(line) + '\n';
     }
   }
-  return found.empty() ? "No note holds \"" + std::string(words) + "\"." : found;
+  return found.empty() ? "No note contains \"" + std::string(words) + "\"." : found;
 }
 
 std::string NoteBook::write(std::string_view path, std::string_view text, std::uint64_t turn, bool append) {

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "compression/text/fnv.h"
 #include "tools/files/git_index.h"
 #include "tools/set/args.h"
 #include "tools/workspace/workspace.h"
@@ -155,7 +156,7 @@ ProjectDir open_or_adopt(const ProjectDirOptions& options, bool adopt) {
   if (adopt) dir.why = mark_as_ours(folder.get(), dir.project);
   if (!adopt && !known_token(read_token(folder.get()))) {
     return instead(State::foreign, dir, root,
-                   "was not made by you on this machine and is not read until you say so");
+                   "wasn't created by you on this machine; tern won't read it until you trust this folder");
   }
   if (::faccessat(top.get(), kName, W_OK, 0) != 0)
     return instead(State::readonly, dir, root, "cannot be written");
@@ -186,9 +187,8 @@ fs::path project_state_dir(const fs::path& root) {
   const fs::path state = user_state_dir();
   std::string why;
   if (state.empty()) return {};
-  std::uint64_t hash =
-      1469598103934665603ULL;  // not the offset of FNV, but folders on disk are named with it
-  for (unsigned char c : root.string()) hash = (hash ^ c) * 1099511628211ULL;
+  constexpr std::uint64_t offset = 1469598103934665603u;  // not FNV's own, but folders on disk bear its names
+  const std::uint64_t hash = fnv1a(root.string(), offset);
   char name[32];
   std::snprintf(name, sizeof name, "-%016llx", static_cast<unsigned long long>(hash));
   const fs::path folder = state / "projects" / (root.filename().string() + name);

@@ -136,7 +136,7 @@ Sqlite::Sqlite(const std::filesystem::path& file, Mode mode) {
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     exec(
         "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA foreign_keys=ON;"
-        "PRAGMA cache_size=-8000;");
+        "PRAGMA cache_size=-2000;");
     if (mode == Mode::read || file.empty()) return;
     if (mode == Mode::draft) {
       exec("PRAGMA synchronous=OFF;");

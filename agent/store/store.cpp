@@ -1,9 +1,6 @@
 #include "agent/store/store.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "agent/store/export_summaries.h"
 #include "agent/store/store_db.h"
@@ -11,7 +8,6 @@
 namespace tern {
 namespace {
 
-constexpr std::chrono::milliseconds kLeftByTheDead{500};
 constexpr std::uint32_t kRecallBlock = 64;  // one write for some twenty tool rounds
 
 std::string count_of(std::size_t count) {
@@ -20,59 +16,21 @@ std::string count_of(std::size_t count) {
 
 }  // namespace
 
-SessionLock::SessionLock(const std::filesystem::path& file)
-    : fd_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
-
-SessionLock::~SessionLock() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-bool SessionLock::set(int type, std::int64_t byte) const {
-  struct flock lock {};
-  lock.l_type = static_cast<short>(type), lock.l_whence = SEEK_SET, lock.l_start = byte, lock.l_len = 1;
-  return fd_ < 0 || ::fcntl(fd_, F_OFD_SETLK, &lock) == 0;
-}
-
-bool SessionLock::alone() {
-  const bool alone = set(F_WRLCK, 0);
-  set(F_RDLCK, 0);
-  return alone;
-}
-
-// A holder that was killed while it started a command leaves its lock with the child for the moment before
-// the child's exec.
-bool SessionLock::take(std::int64_t session) {
-  const auto end = std::chrono::steady_clock::now() + kLeftByTheDead;
-  while (!set(F_WRLCK, session)) {
-    if (std::chrono::steady_clock::now() >= end) return false;
-    ::poll(nullptr, 0, 5);
-  }
-  return true;
-}
-
-bool SessionLock::taken(std::int64_t session) const {
-  struct flock lock {};
-  lock.l_type = F_WRLCK, lock.l_whence = SEEK_SET, lock.l_start = session, lock.l_len = 1;
-  return fd_ >= 0 && ::fcntl(fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
-
-void SessionLock::release(std::int64_t session) { set(F_UNLCK, session); }
-
 TimePoint time_of(std::int64_t milliseconds) { return TimePoint(std::chrono::milliseconds(milliseconds)); }
 
-TimePoint Store::Impl::now() const {
+TimePoint StoreState::now() const {
   if (options.now) return options.now();
   return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
 }
 
-bool Store::Impl::write(Write what) {
+bool StoreState::write(Write what) {
   queue.push_back(std::move(what));
   return depth > 0 || flush();
 }
 
 // One try at the whole queue in one transaction. A write that can never succeed is dropped and named, the
 // others stay.
-bool Store::Impl::run_queue(bool& dropped) {
+bool StoreState::run_queue(bool& dropped) {
   std::size_t running = 0;
   try {
     database->exec("BEGIN IMMEDIATE");
@@ -95,7 +53,7 @@ bool Store::Impl::run_queue(bool& dropped) {
   return false;
 }
 
-bool Store::Impl::flush() {
+bool StoreState::flush() {
   if (queue.empty()) return true;
   if (read_only) {
     failure = "the history is read-only";
@@ -112,10 +70,10 @@ bool Store::Impl::flush() {
   return true;
 }
 
-Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::Store(std::unique_ptr<StoreState> impl) : impl_(std::move(impl)) {}
 
 std::unique_ptr<Store> Store::open(StoreOptions options) {
-  auto impl = std::make_unique<Impl>();
+  auto impl = std::make_unique<StoreState>();
   impl->options = std::move(options);
   impl->open_database();
   return std::unique_ptr<Store>(new Store(std::move(impl)));
@@ -125,7 +83,7 @@ Store::~Store() {
   std::lock_guard lock(impl_->mutex);
   impl_->close_session();
   if (std::exchange(impl_->summaries_changed, false))
-    export_summaries(*this, impl_->options.folder, impl_->options.summary_max_chars);
+    export_summaries(summaries(), impl_->options.folder, impl_->options.summary_max_chars);
   if (!impl_->read_only && impl_->recall_end > impl_->recall_next) {
     try {
       impl_->database->relaxed([&] {
@@ -199,7 +157,7 @@ std::uint64_t Store::next_batch() {
 // next block, a far one is taken: an unsaved id must not meet another process's either.
 RecallId Store::next_recall() {
   std::lock_guard lock(impl_->mutex);
-  Impl& impl = *impl_;
+  StoreState& impl = *impl_;
   if (impl.recall_next == impl.recall_end) {
     std::uint32_t next = 0;
     try {

@@ -18,6 +18,8 @@ namespace tern {
 struct FileChange;  // tools/files/journal.h
 struct TodoItem;    // tools/set/tool.h
 
+struct StoreState;  // store_db.h
+
 class Store {
  public:
   // Never null: if the file is hopeless the store works in memory and says so in notices().
@@ -33,8 +35,7 @@ class Store {
   // At the end: what the disk still refuses goes, with all before it, into a copy below `folder`, and the
   // store goes on there.
   StoreEnd settle(const std::filesystem::path& folder);
-  bool astray()
-      const;  // something was said, and the file it should be kept in could not be used from the start
+  bool astray() const;  // something was said, and its file could not be used from the start
 
   // ------------------------------------------------------------ sessions
   OpenedSession create(NewSession session);
@@ -42,16 +43,13 @@ class Store {
   // matches; `why` says it.
   std::optional<OpenedSession> resume(std::string_view id_or_text, std::string& why);
   std::optional<OpenedSession> newest(std::string& why, std::string_view cwd = {});  // --continue
-  OpenedSession fork(
-      std::string_view name = {});  // of the open session as it stands; the log before is shared
+  OpenedSession fork(std::string_view name = {});  // of the open session; the log before is shared
   void rename(std::string_view name);
-  bool hide(
-      std::string_view id);  // from sessions() and newest(); its log stays. False: there is no such session
+  bool hide(std::string_view id);  // from sessions() and newest(); its log stays. False: not found
   void set_model(std::string_view model);
   std::string session() const;  // id of the open one, empty = none
   std::vector<SessionRow> sessions(std::string_view search = {}, std::size_t limit = 100);
-  std::vector<SearchHit> search(std::string_view text,
-                                std::size_t limit = 20);  // over all sessions; any language
+  std::vector<SearchHit> search(std::string_view text, std::size_t limit = 20);  // in all sessions
 
   // ------------------------------------------------------------ the log
   ItemId next_item();  // gives ids; each at most once
@@ -62,8 +60,7 @@ class Store {
   // Runs when what is being written has been tried: at once, or at the end of the transaction it stands in.
   // What people are shown goes through here, so that nothing is said before it is on disk.
   void afterwards(std::function<void()> what);
-  bool append(
-      const ItemPtr& item);  // results with a recall id and no stored original become their own original
+  bool append(const ItemPtr& item);     // a result with a recall id and no original becomes its own original
   bool started(const CallStart& call);  // before the tool runs
   // The cell as shown, as soon as the tool has ended. `result` is kept until append() brings it in its item,
   // so that a crash between two calls of one message loses neither.
@@ -71,8 +68,7 @@ class Store {
   // ≤ 1 per second while streaming, and where a text ends (not synced: it outlives the process); the next
   // append() clears it.
   void partial(std::string_view text, std::string_view thinking, bool synced = true);
-  void remember(
-      const Event& event);  // screen-only: Notice, Compaction, TurnEnded, the cell of a person's own command
+  void remember(const Event& event);  // screen-only: Notice, Compaction, TurnEnded, the cell of a `!` command
   bool log(const Batch& batch, const CompactionRecord& record);  // before the edits are applied
   // The context without (or again with) one batch, later items kept; nothing = no such batch.
   std::optional<Conversation> undo(std::uint64_t batch);
@@ -81,9 +77,9 @@ class Store {
   std::vector<std::uint64_t> redoable() const;
   std::optional<Batch> batch(std::uint64_t id) const;  // of the open session
   Conversation rewind(const Rewound& what);            // what came after leaves the log's fold, not the file
-  std::optional<Rewound> rewound()
-      const;                // the newest that can be taken back: nothing was said or compacted since
-  Conversation unrewind();  // with what that one took away
+  // The newest that can be taken back: nothing was said or compacted since.
+  std::optional<Rewound> rewound() const;
+  Conversation unrewind();            // with what that one took away
   Conversation conversation() const;  // folded from the database
   Conversation asked() const;  // as it stood when the newest answer was asked for; without one as it stands
   ItemPtr item(ItemId id) const;  // as it was appended, whatever became of it; null = unknown
@@ -103,8 +99,8 @@ class Store {
   std::optional<Original> original(RecallId id) const;  // any session of this project
   std::optional<std::string> text(RecallId id) const;
   std::optional<std::string> bytes(RecallId id, std::int64_t offset, std::int64_t count) const;
-  std::optional<std::string> lines(RecallId id, std::size_t first,
-                                   std::size_t last) const;  // 1-based, both included
+  // 1-based, both included.
+  std::optional<std::string> lines(RecallId id, std::size_t first, std::size_t last) const;
   std::vector<OriginalHit> search_originals(std::string_view text, RecallId only = {},
                                             std::size_t limit = 50) const;
   std::vector<Original> originals(std::size_t newest = 200) const;  // of the open session
@@ -115,14 +111,12 @@ class Store {
   UsageTotal usage_total() const;  // of the open session, with what it shares with those it was forked from
   UsageTotal spent() const;        // of the open session alone
   UsageTotal usage_for(std::string_view purpose) const;  // the part of usage_total() that was for this
-  std::vector<SourceSpend> spent_on()
-      const;  // usage_total() by source, but for what an older tern did not divide
-  std::vector<ModelUsage> usage_by_model() const;  // usage_total() in the order of their first request
+  std::vector<SourceSpend> spent_on() const;             // usage_total() by source, where it was divided
+  std::vector<ModelUsage> usage_by_model() const;        // usage_total() in the order of their first request
   // Oldest first; with `decisions` also what was decided and changed nothing (tier none): waits, drafts,
   // failures, pins, undo.
   std::vector<CompactionRecord> compactions(bool decisions = false) const;
-  std::vector<NumberedSummary> summaries(
-      std::size_t newest = SIZE_MAX) const;  // of all sessions, oldest first
+  std::vector<NumberedSummary> summaries(std::size_t newest = SIZE_MAX) const;  // oldest first
   void put_draft(const DraftRecord& draft);
   std::optional<DraftRecord> draft() const;
   void drop_draft();
@@ -139,8 +133,7 @@ class Store {
   void remove_pin(std::uint64_t id);
   void set_todos(const std::vector<TodoItem>& todos);
   std::vector<TodoItem> todos() const;
-  void set_state(std::string_view key,
-                 std::string_view text);  // anything small of the session: mode, calibration …
+  void set_state(std::string_view key, std::string_view text);  // anything small: mode, calibration …
   std::string state(std::string_view key) const;
 
   std::int64_t size_on_disk() const;
@@ -148,9 +141,8 @@ class Store {
   std::string integrity() const;  // "ok", or what is wrong (doctor)
 
  private:
-  struct Impl;
-  explicit Store(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit Store(std::unique_ptr<StoreState> impl);
+  std::unique_ptr<StoreState> impl_;
 };
 
 }  // namespace tern

@@ -10,9 +10,10 @@
 
 #include "agent/store/codec_zstd.h"
 #include "agent/store/item_codec.h"
+#include "agent/store/session_lock.h"
 #include "agent/store/sqlite.h"
-#include "agent/store/store.h"
 #include "agent/store/store_row.h"
+#include "agent/store/store_types.h"
 
 namespace tern {
 
@@ -29,27 +30,9 @@ struct Past {
   std::int64_t until_ms = INT64_MAX;  // of the fork; later rows belong to the ancestor alone
 };
 
-// One holder per session, told by a lock on one byte of `tern.lock`; byte 0 is shared by everybody who has
-// the file open.
-class SessionLock {
- public:
-  explicit SessionLock(const std::filesystem::path& file);
-  ~SessionLock();
-  SessionLock(const SessionLock&) = delete;
-  SessionLock& operator=(const SessionLock&) = delete;
-  bool alone();                     // nobody else has the store open
-  bool take(std::int64_t session);  // false = somebody else has it
-  bool taken(std::int64_t session) const;
-  void release(std::int64_t session);
-
- private:
-  bool set(int type, std::int64_t byte) const;
-  int fd_ = -1;
-};
-
 using Write = std::function<void(Sqlite&)>;
 
-struct Store::Impl {
+struct StoreState {
   StoreOptions options;
   std::filesystem::path file,
       refused;  // tern.db; empty = a private temporary database, as `refused` could not be used
@@ -133,12 +116,15 @@ std::uint64_t fast_hash(std::string_view bytes, std::uint64_t seed);
 TimePoint time_of(std::int64_t milliseconds);
 // What of an item a person wrote or read: its texts, joined.
 std::string plain_text(const Item& item);
+// A value of the table `state`; empty when there is none.
+std::string state_text(Sqlite& db, std::int64_t session, std::string_view key);
+void put_state(Sqlite& db, std::int64_t session, std::string_view key, std::string_view text);
 std::string json_list(const std::vector<std::string>& list);
 std::vector<std::string> list_of_json(std::string_view json);
 bool contains_folded(std::string_view text, std::string_view part);  // ASCII case ignored
 
 template <class F>
-auto Store::Impl::read(F f) const -> decltype(f(*database)) {
+auto StoreState::read(F f) const -> decltype(f(*database)) {
   std::lock_guard lock(mutex);
   try {
     return f(*database);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "agent/store/store.h"
 #include "agent/store/store_db.h"
 #include "compression/values/context_edit.h"
 
@@ -63,7 +64,7 @@ std::string plain_text(const Item& item) {
   return out;
 }
 
-BlobStore Store::Impl::blobs() const {
+BlobStore StoreState::blobs() const {
   return {
       .put = [this](std::string_view bytes) { return std::to_string(put_blob(*database, bytes)); },
       .get =
@@ -72,7 +73,7 @@ BlobStore Store::Impl::blobs() const {
           }};
 }
 
-bool Store::Impl::add_row(LogRow::Kind kind, std::uint64_t ref, std::uint8_t flags, std::string body) {
+bool StoreState::add_row(LogRow::Kind kind, std::uint64_t ref, std::uint8_t flags, std::string body) {
   show({.seq = 0, .ref = ref, .session = static_cast<std::int32_t>(current), .kind = kind, .flags = flags});
   return write([=, session = current, at = now_ms(), body = std::move(body)](Sqlite& db) {
     std::int64_t codec = 0;
@@ -82,13 +83,13 @@ bool Store::Impl::add_row(LogRow::Kind kind, std::uint64_t ref, std::uint8_t fla
   });
 }
 
-LogRow* Store::Impl::find(LogRow::Kind kind, std::uint64_t ref) {
+LogRow* StoreState::find(LogRow::Kind kind, std::uint64_t ref) {
   const auto found = std::find_if(rows.rbegin(), rows.rend(),
                                   [&](const LogRow& row) { return row.kind == kind && row.ref == ref; });
   return found == rows.rend() ? nullptr : &*found;
 }
 
-std::string Store::Impl::body(const LogRow& row) const {
+std::string StoreState::body(const LogRow& row) const {
   Cursor cursor = row.seq ? database->query("SELECT codec, body FROM log WHERE seq=?1", {row.seq})
                           : database->query(
                                 "SELECT codec, body FROM log WHERE session=?1 AND kind=?2 AND ref=?3 ORDER "
@@ -98,7 +99,7 @@ std::string Store::Impl::body(const LogRow& row) const {
                        : std::string();
 }
 
-ItemPtr Store::Impl::load_item(const LogRow& wanted) const {
+ItemPtr StoreState::load_item(const LogRow& wanted) const {
   if (wanted.session == current) {
     if (const auto fresh = fresh_items.find(wanted.ref); fresh != fresh_items.end()) return fresh->second;
   }
@@ -106,12 +107,12 @@ ItemPtr Store::Impl::load_item(const LogRow& wanted) const {
   return item ? std::make_shared<const Item>(std::move(*item)) : nullptr;
 }
 
-std::optional<Batch> Store::Impl::load_batch(const LogRow& wanted) const {
+std::optional<Batch> StoreState::load_batch(const LogRow& wanted) const {
   if (const auto fresh = fresh_batches.find(wanted.ref); fresh != fresh_batches.end()) return fresh->second;
   return decode_batch(body(wanted));
 }
 
-std::vector<std::uint64_t> Store::Impl::undone(std::size_t end) const {
+std::vector<std::uint64_t> StoreState::undone(std::size_t end) const {
   std::vector<std::uint64_t> list;
   for (std::size_t r = 0; r < std::min(end, rows.size()); ++r) {
     const LogRow& row = rows[r];
@@ -123,7 +124,7 @@ std::vector<std::uint64_t> Store::Impl::undone(std::size_t end) const {
 
 // replay() in two passes, so that a session of any length costs what its context holds: first who is there,
 // by hollow items, then the bodies of those only.
-Conversation Store::Impl::fold(std::size_t end) const {
+Conversation StoreState::fold(std::size_t end) const {
   const std::vector<std::uint64_t> skipped = undone(end);
   Conversation shells;
   std::vector<Batch> batches;
@@ -175,7 +176,7 @@ Conversation Store::Impl::fold(std::size_t end) const {
 
 bool Store::append(const ItemPtr& item) {
   std::lock_guard lock(impl_->mutex);
-  Impl& impl = *impl_;
+  StoreState& impl = *impl_;
   impl.last_item = std::max(impl.last_item, item->id.value);
   const std::uint8_t flags = flags_of(*item);
   if (flags & LogRow::turn) ++impl.turns;
@@ -213,7 +214,7 @@ bool Store::append(const ItemPtr& item) {
 
 bool Store::log(const Batch& batch, const CompactionRecord& record) {
   std::lock_guard lock(impl_->mutex);
-  Impl& impl = *impl_;
+  StoreState& impl = *impl_;
   impl.last_batch = std::max(impl.last_batch, batch.id);
   for (const Edit& edit : batch.edits) {
     if (const auto* insert = std::get_if<Insert>(&edit.how))
@@ -292,7 +293,7 @@ std::optional<Batch> Store::batch(std::uint64_t id) const {
   });
 }
 
-bool Store::Impl::mark_undone(std::uint64_t batch, bool is) {
+bool StoreState::mark_undone(std::uint64_t batch, bool is) {
   add_row(is ? LogRow::undone : LogRow::redone, batch, 0, {});
   summaries_changed = true;
   return write([batch, is, session = current](Sqlite& db) {

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cstring>
 
+#include "agent/store/store.h"
 #include "agent/store/store_db.h"
 #include "tools/exec/output_ring.h"
 
@@ -204,7 +205,7 @@ RecallId Store::put_original(std::string_view bytes, std::string_view tool, std:
 void Store::put_original(RecallId id, std::string_view bytes, std::string_view tool,
                          std::string_view subject) {
   std::lock_guard lock(impl_->mutex);
-  Impl& impl = *impl_;
+  StoreState& impl = *impl_;
   auto kept = std::make_shared<const std::string>(bytes);
   impl.fresh_originals[id.value] = kept;
   impl.write([kept, id, session = impl.current, tool = std::string(tool), subject = std::string(subject),
@@ -217,7 +218,7 @@ void Store::put_original(RecallId id, std::string_view bytes, std::string_view t
 RecallId Store::put_original_file(const std::filesystem::path& spill, std::string_view tool,
                                   std::string_view subject) {
   std::lock_guard lock(impl_->mutex);
-  Impl& impl = *impl_;
+  StoreState& impl = *impl_;
   const RecallId id = next_recall();
   const int raw = ::open(spill.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (raw < 0) return put_original("", tool, subject);
@@ -233,7 +234,7 @@ RecallId Store::put_original_file(const std::filesystem::path& spill, std::strin
 }
 
 // Results and messages with a recall id of their own and no bytes put before: the log's copy is the original.
-void Store::Impl::bind_originals(Sqlite& db, const Item& item, std::int64_t session) const {
+void StoreState::bind_originals(Sqlite& db, const Item& item, std::int64_t session) const {
   constexpr const char* kInsert =
       "INSERT OR IGNORE INTO originals(id, session, tool, subject, blob, item, block, bytes, at) VALUES(?1, "
       "?2, ?3, ?4, NULL, "
@@ -255,14 +256,14 @@ void Store::Impl::bind_originals(Sqlite& db, const Item& item, std::int64_t sess
   }
 }
 
-std::optional<OriginalText> Store::Impl::find_original(RecallId id) const {
+std::optional<OriginalText> StoreState::find_original(RecallId id) const {
   Cursor cursor = database->query("SELECT coalesce(blob, 0), session, item, block FROM originals WHERE id=?1",
                                   {sql(id.value)});
   if (!cursor.step()) return std::nullopt;
   return OriginalText{cursor.integer(0), cursor.integer(1), cursor.natural(2), cursor.integer(3)};
 }
 
-std::string Store::Impl::item_text(const OriginalText& where) const {
+std::string StoreState::item_text(const OriginalText& where) const {
   const LogRow row{
       .seq = 0, .ref = where.item, .session = static_cast<std::int32_t>(where.session), .kind = LogRow::item};
   const ItemPtr item = load_item(row);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "agent/store/project_dir.h"
+#include "agent/store/store.h"
 #include "agent/store/store_db.h"
 #include "agent/store/store_migrate.h"
 
@@ -44,7 +45,7 @@ bool Store::astray() const {
 
 StoreEnd Store::settle(const fs::path& folder) {
   std::lock_guard lock(impl_->mutex);
-  Impl& impl = *impl_;
+  StoreState& impl = *impl_;
   const bool from_start = astray();
   if (!from_start && (impl.file.empty() || impl.flush())) return {};
   const std::string what =

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "agent/protocol/local_time.h"
+#include "agent/store/store.h"
 #include "agent/store/store_db.h"
 #include "compression/text/utf8.h"
 
@@ -19,7 +20,7 @@ std::string beginning(std::string text) {
 
 }  // namespace
 
-void Store::Impl::show(const LogRow& row) {
+void StoreState::show(const LogRow& row) {
   if (row.kind == LogRow::rewound) return cut(row);
   if (row.kind == LogRow::returned) return uncut();
   const bool quiet = row.kind == LogRow::event || (row.kind == LogRow::batch && (row.flags & LogRow::quiet));
@@ -29,7 +30,7 @@ void Store::Impl::show(const LogRow& row) {
   rows.push_back(row);
 }
 
-void Store::Impl::cut(const LogRow& row) {
+void StoreState::cut(const LogRow& row) {
   Cut one{.row = row, .files = {}, .at = rows.size(), .rest = {}};
   const LogRow* found = row.flags & LogRow::files_only ? nullptr : find(LogRow::item, row.ref);
   if (found) {
@@ -41,7 +42,7 @@ void Store::Impl::cut(const LogRow& row) {
   cuts.push_back(std::move(one));
 }
 
-void Store::Impl::uncut() {
+void StoreState::uncut() {
   if (cuts.empty()) return;
   const Cut one = std::move(cuts.back());
   cuts.pop_back();
@@ -50,7 +51,7 @@ void Store::Impl::uncut() {
   count_turns();
 }
 
-void Store::Impl::count_turns() {
+void StoreState::count_turns() {
   turns = static_cast<std::uint64_t>(
       std::count_if(rows.begin(), rows.end(), [](const LogRow& row) { return row.flags & LogRow::turn; }));
 }

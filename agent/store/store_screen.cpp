@@ -1,12 +1,14 @@
-// Cells as they were shown, and what a resumed session shows again; full-text search over all sessions.
+// Cells as they were shown, and what a resumed session shows again.
 #include <algorithm>
 #include <map>
 #include <span>
 #include <unordered_map>
 
 #include "agent/protocol/shell_note.h"
-#include "agent/store/export_summaries.h"
+#include "agent/store/store.h"
 #include "agent/store/store_db.h"
+#include "compression/text/utf8.h"
+#include "compression/values/text_ends.h"
 #include "compression/values/tokens.h"
 
 namespace tern {
@@ -17,46 +19,6 @@ constexpr std::size_t kWholeCells =
     60;  // the newest so many show what the live cell showed, not what the model was given
 constexpr std::int64_t kWholeBytes = 256 << 10;
 constexpr std::size_t kResultInItem = 256;  // the cell shows the text, the item does not need it
-constexpr int kIndexAtOnce = 64;
-
-std::string head(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return std::string(text);
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
-  return std::string(text.substr(0, bytes));
-}
-
-bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
-
-// "12345678" -> "12,345,678"
-std::string grouped(std::size_t n) {
-  auto text = std::to_string(n);
-  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
-  return text;
-}
-
-// The beginning and the end of a long text, cut between lines or at least between characters, and how much is
-// missing. What went wrong stands at the end more often than not.
-std::string ends_of(std::string_view text, std::size_t bytes, RecallId recall) {
-  if (text.size() <= bytes || bytes == 0) return std::string(text.substr(0, bytes));
-  const std::size_t half = bytes / 2;
-  std::size_t from = half, to = text.size() - half;
-  if (const auto line = text.rfind('\n', from - 1); line != text.npos && line >= half / 2)
-    from = line + 1;
-  else
-    while (from > 0 && !begins_character(text[from])) --from;
-  if (const auto line = text.find('\n', to); line != text.npos && line < text.size() - half / 2)
-    to = line + 1;
-  else
-    while (to < text.size() && !begins_character(text[to])) ++to;
-  const auto hidden = text.substr(from, to - from);
-  const auto characters =
-      static_cast<std::size_t>(std::count_if(hidden.begin(), hidden.end(), begins_character));
-  std::string out(text.substr(0, from));
-  if (!out.empty() && out.back() != '\n') out += '\n';
-  out += "[… " + grouped(characters) + " characters not shown here" +
-         (recall ? ": /recall " + to_string(recall) : "") + "]\n";
-  return out.append(text.substr(to));
-}
 
 // Output of a command the person ran names its original where it is itself shortened: "[… r12 holds all of it
 // …]".
@@ -128,7 +90,7 @@ class Screen {
     if (auto* cell = std::get_if<ToolFinished>(&event)) {
       events.push_back(
           ToolStarted{cell->call_id, cell->tool, cell->label, cell->subject, cell->subject, true});
-      cell->text = ends_of(cell->text, options_.tool_text, cell->recall);
+      cell->text = text_ends(cell->text, options_.tool_text, cell->recall);
       cell->replayed = true;
       shown_ = cell->subject.substr(0, cell->subject.find('\n'));
     }
@@ -144,14 +106,15 @@ class Screen {
     ToolFinished done;
     done.call_id = id, done.tool = done.label = "Bash", done.subject = std::move(ran.command),
     done.replayed = true;
-    done.text = ends_of(ran.output, cells_left > options_.full_cells ? kOldCell : options_.tool_text,
-                        recall_of(ran.output));
+    done.text = text_ends(ran.output, cells_left > options_.full_cells ? kOldCell : options_.tool_text,
+                          recall_of(ran.output));
     events.push_back(std::move(done));
   }
 
   static ItemPtr without_texts(Item item) {
     for (Block& block : item.blocks) {
-      if (auto* result = std::get_if<ToolResult>(&block)) result->text = head(result->text, kResultInItem);
+      if (auto* result = std::get_if<ToolResult>(&block))
+        result->text = result->text.substr(0, utf8_floor(result->text, kResultInItem));
     }
     return std::make_shared<const Item>(std::move(item));
   }
@@ -172,8 +135,8 @@ class Screen {
     done.exit_status = cell.exit_status;
     done.milliseconds = cell.milliseconds, done.recall = result.recall, done.form = result.form,
     done.replayed = true;
-    done.text = ends_of(whole(result, cells_left),
-                        cells_left > options_.full_cells ? kOldCell : options_.tool_text, result.recall);
+    done.text = text_ends(whole(result, cells_left),
+                          cells_left > options_.full_cells ? kOldCell : options_.tool_text, result.recall);
     events.push_back(std::move(done));
   }
 
@@ -191,41 +154,6 @@ class Screen {
   std::unordered_map<std::string, Cell> cells_;
   std::unordered_map<std::string, ToolCall> calls_;
 };
-
-// Three code points make a trigram; shorter texts are looked for one by one.
-std::vector<std::string> trigrams(std::string_view text) {
-  std::vector<std::size_t> starts;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80) starts.push_back(at);
-  }
-  starts.push_back(text.size());
-  std::vector<std::string> list;
-  for (std::size_t n = 0; n + 3 < starts.size(); ++n)
-    list.emplace_back(text.substr(starts[n], starts[n + 3] - starts[n]));
-  return list;
-}
-
-// All trigrams must be there; whether they stand together is checked on the text.
-std::string match_of(const std::vector<std::string>& grams) {
-  std::string match;
-  for (const std::string& gram : grams) {
-    std::string quoted;
-    for (char c : gram) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    match += (match.empty() ? "\"" : " AND \"") + quoted + "\"";
-  }
-  return match;
-}
-
-std::string snippet(std::string_view text, std::string_view part) {
-  const auto fold = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  const auto found = std::search(text.begin(), text.end(), part.begin(), part.end(),
-                                 [&](char a, char b) { return fold(a) == fold(b); });
-  auto from = static_cast<std::size_t>(std::max<std::ptrdiff_t>(found - text.begin() - 60, 0));
-  while (from > 0 && (static_cast<unsigned char>(text[from]) & 0xc0) == 0x80) --from;
-  std::string out = (from ? "…" : "") + head(text.substr(from), 160 + part.size());
-  std::replace(out.begin(), out.end(), '\n', ' ');
-  return out;
-}
 
 }  // namespace
 
@@ -315,88 +243,6 @@ std::size_t Store::screen_begin(std::size_t end, std::size_t entries) const {
     if (rows[begin].kind == LogRow::item && (rows[begin].flags & LogRow::turn)) return begin;
   }
   return latest <= entries ? 0 : latest;  // a turn without end
-}
-
-void Store::idle() {
-  std::lock_guard lock(impl_->mutex);
-  Impl& impl = *impl_;
-  if (impl.read_only || !impl.flush()) return;
-  if (std::exchange(impl.summaries_changed, false))
-    export_summaries(*this, impl.options.folder, impl.options.summary_max_chars);
-  struct Unread {
-    std::int64_t seq;
-    std::string text;
-  };
-  std::vector<Unread> waiting;
-  try {
-    impl.database->exec("BEGIN IMMEDIATE");
-    {
-      Cursor row = impl.database->query(
-          "SELECT seq, kind, codec, body FROM log WHERE seq>(SELECT next FROM counters WHERE name='indexed') "
-          "ORDER BY seq LIMIT "
-          "?1",
-          {std::int64_t{kIndexAtOnce}});
-      while (row.step()) {
-        const auto bytes = row.integer(1) == LogRow::item
-                               ? unpack(static_cast<Packing>(row.integer(2)), row.bytes(3))
-                               : std::nullopt;
-        const auto item = bytes ? decode_item(*bytes) : std::nullopt;
-        waiting.push_back({row.integer(0), item ? plain_text(*item) : std::string()});
-      }
-    }
-    for (const Unread& one : waiting) {
-      if (!one.text.empty())
-        impl.database->run("INSERT INTO words(rowid, text) VALUES(?1, ?2)",
-                           {one.seq, std::string_view(one.text)});
-    }
-    if (!waiting.empty())
-      impl.database->run("UPDATE counters SET next=?1 WHERE name='indexed'", {waiting.back().seq});
-    impl.database->exec("COMMIT");
-  } catch (const SqliteError&) {
-    try {
-      if (impl.database->in_transaction()) impl.database->exec("ROLLBACK");
-    } catch (const SqliteError&) {
-      // The index is made again at the next idle moment.
-    }
-  }
-  impl.database->checkpoint();
-}
-
-std::vector<SearchHit> Store::search(std::string_view text, std::size_t limit) {
-  std::lock_guard lock(impl_->mutex);
-  if (text.empty()) return {};
-  if (!impl_->read_only) impl_->flush();
-  return impl_->read([&](Sqlite& db) {
-    const std::vector<std::string> grams = trigrams(text);
-    std::vector<std::int64_t> found;
-    const auto collect = [&](Cursor row) {
-      while (row.step()) found.push_back(row.integer(0));
-    };
-    const std::int64_t indexed = db.integer("SELECT next FROM counters WHERE name='indexed'");
-    const std::string match = match_of(grams);
-    collect(db.query("SELECT seq FROM log WHERE kind=0 AND seq>?1 ORDER BY seq DESC",
-                     {grams.empty() ? std::int64_t{0} : indexed}));
-    if (!grams.empty()) {
-      collect(db.query("SELECT rowid FROM words WHERE words MATCH ?1 AND rowid<=?2 ORDER BY rowid DESC",
-                       {std::string_view(match), indexed}));
-    }
-    std::vector<SearchHit> hits;
-    for (std::int64_t seq : found) {
-      if (hits.size() >= limit) break;
-      Cursor row = db.query(
-          "SELECT s.uid, s.name, l.codec, l.body FROM log l JOIN sessions s ON s.id=l.session"
-          " WHERE l.seq=?1 AND coalesce(s.parent_seq, 0)>=0",
-          {seq});
-      if (!row.step()) continue;
-      const auto bytes = unpack(static_cast<Packing>(row.integer(2)), row.bytes(3));
-      const auto item = bytes ? decode_item(*bytes) : std::nullopt;
-      if (!item) continue;
-      const std::string all = plain_text(*item);
-      if (contains_folded(all, text))
-        hits.push_back({row.text(0), row.text(1), snippet(all, text), item->id, item->role, item->when});
-    }
-    return hits;
-  });
 }
 
 }  // namespace tern

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "agent/store/store.h"
 #include "agent/store/store_db.h"
 #include "compression/values/check.h"
 #include "compression/values/tokens.h"
@@ -87,7 +88,7 @@ ToolResult lost_result(Sqlite& db, std::int64_t session, const ToolCall& call,
 }  // namespace
 
 // Only the covering index is read here; bodies are loaded for what is alive, or shown.
-void Store::Impl::load_rows(std::int64_t session, std::int64_t upto) {
+void StoreState::load_rows(std::int64_t session, std::int64_t upto) {
   rows.clear(), cuts.clear(), chain.clear();
   for (const Segment& segment : lineage(*database, session, upto)) {
     chain.push_back({segment.session, segment.until_ms});
@@ -118,14 +119,14 @@ void Store::Impl::load_rows(std::int64_t session, std::int64_t upto) {
   for (Cut& one : cuts) one.files = body(one.row);
 }
 
-void Store::Impl::close_session() {
+void StoreState::close_session() {
   flush();
   if (locks && current) locks->release(current);
   current = 0;
   uid.clear(), name.clear(), rows.clear(), cuts.clear(), chain.clear();
 }
 
-OpenedSession Store::Impl::open_session(std::int64_t session) {
+OpenedSession StoreState::open_session(std::int64_t session) {
   close_session();
   OpenedSession opened;
   std::uint64_t stored_last = 0;
@@ -148,7 +149,7 @@ OpenedSession Store::Impl::open_session(std::int64_t session) {
 
 // A cut stream becomes an interrupted answer; a started call without result gets one that says so. Both go
 // into the log.
-void Store::Impl::mend(OpenedSession& opened) {
+void StoreState::mend(OpenedSession& opened) {
   std::string text, thinking;
   {
     Cursor cursor = database->query("SELECT body FROM partials WHERE session=?1", {current});
@@ -177,7 +178,7 @@ void Store::Impl::mend(OpenedSession& opened) {
   }
 }
 
-std::vector<std::int64_t> Store::Impl::candidates(std::string_view wanted) const {
+std::vector<std::int64_t> StoreState::candidates(std::string_view wanted) const {
   std::vector<std::int64_t> list;
   const auto collect = [&](Cursor cursor) {
     while (cursor.step()) list.push_back(cursor.integer(0));
@@ -201,7 +202,7 @@ std::vector<std::int64_t> Store::Impl::candidates(std::string_view wanted) const
 
 OpenedSession Store::create(NewSession session) {
   std::lock_guard lock(impl_->mutex);
-  Impl& impl = *impl_;
+  StoreState& impl = *impl_;
   impl.close_session();
   impl.uid = new_uid(), impl.name = session.name, impl.model = session.model;
   impl.turns = impl.last_item = impl.last_batch = impl.last_event = 0;
@@ -232,7 +233,7 @@ OpenedSession Store::create(NewSession session) {
 
 std::optional<OpenedSession> Store::resume(std::string_view wanted, std::string& why) {
   std::lock_guard lock(impl_->mutex);
-  Impl& impl = *impl_;
+  StoreState& impl = *impl_;
   try {
     impl.flush();
     std::vector<std::int64_t> list = impl.candidates(wanted);
@@ -286,7 +287,7 @@ std::optional<OpenedSession> Store::newest(std::string& why, std::string_view cw
 
 OpenedSession Store::fork(std::string_view name) {
   std::lock_guard lock(impl_->mutex);
-  Impl& impl = *impl_;
+  StoreState& impl = *impl_;
   impl.flush();
   const std::int64_t parent = impl.current;
   const std::string parent_name = impl.name, parent_model = impl.model;

@@ -10,6 +10,7 @@ namespace {
 std::string source_of(std::string_view purpose) {
   if (purpose == "summary" || purpose == "draft") return "summaries";
   if (purpose == "helper") return "helpers";
+  if (purpose == "search") return "WebSearch";  // limits name the tool
   if (purpose == "aside") return "asides";
   if (purpose == "retry") return "retries";
   return "other";

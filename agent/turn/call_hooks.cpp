@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "agent/turn/prepared_call.h"
+#include "agent/turn/tool_calls.h"
 #include "compression/text/plain_text.h"
 #include "compression/text/utf8.h"
 #include "tools/set/args.h"
@@ -67,20 +68,18 @@ std::string first_line(std::string_view reason) {
   return std::string(trimmed(reason.substr(0, reason.find('\n'))));
 }
 
+bool refused_by_hook(CallRun& run, const std::string& how, const HookAnswer& answer, CallsDone& done) {
+  const auto reason = answer.reason.empty() ? "the hook " + answer.by + " refused it" : answer.reason;
+  refuse(run, how + " by a hook: " + reason, "by the hook " + answer.by + ": " + first_line(reason), done);
+  done.denials.back().by_hook = true;
+  return false;
+}
+
 void add_words(std::string& text, const std::string& words) {
   if (!words.empty()) text += (text.empty() ? "" : "\n\n") + ("[A hook says: " + words + "]");
 }
 
 }  // namespace
-
-Decision weighed(Decision decision, HookWord word, const std::string& reason, const std::string& by) {
-  const auto why = "the hook " + by + (word == HookWord::ask ? " asks" : " allows it") +
-                   (reason.empty() ? "" : ": " + reason);
-  if (word == HookWord::ask && std::holds_alternative<Allow>(decision)) return Ask{why, {}, {}, {}};
-  const auto* question = std::get_if<Ask>(&decision);
-  if (word == HookWord::allow && question && !question->danger) return Allow{why, true, Reach::own_rights};
-  return decision;
-}
 
 HookAnswer ToolCalls::ask_hooks(HookEvent event, const Prepared& prepared, const json& more,
                                 std::stop_token stop, CallsDone& done) {
@@ -123,11 +122,7 @@ bool ToolCalls::before_call(Prepared& prepared, std::stop_token stop, CallsDone&
   auto& run = prepared.run;
   if (stop.stop_requested())
     return refuse(run, "[Request interrupted by user] The call was not run.", "interrupted", done);
-  if (answer.word == HookWord::deny) {
-    const auto reason = answer.reason.empty() ? "the hook " + answer.by + " denied it" : answer.reason;
-    return refuse(run, "Denied by a hook: " + reason, "by the hook " + answer.by + ": " + first_line(reason),
-                  done);
-  }
+  if (answer.word == HookWord::deny) return refused_by_hook(run, "Denied", answer, done);
   if (done.hook_ends)
     return refuse(run, "Not run: a hook has ended the turn.", "a hook ended the turn", done);
   add_words(prepared.told, answer.context);
@@ -147,9 +142,7 @@ std::optional<bool> ToolCalls::hooks_permit(Prepared& prepared, const Ask& why, 
   auto& run = prepared.run;
   if (answer.word == HookWord::deny) {
     done.said_no |= answer.interrupts;
-    const auto reason = answer.reason.empty() ? "the hook " + answer.by + " refused it" : answer.reason;
-    return refuse(run, "Permission denied by a hook: " + reason,
-                  "by the hook " + answer.by + ": " + first_line(reason), done);
+    return refused_by_hook(run, "Permission denied", answer, done);
   }
   if (answer.word != HookWord::allow || why.danger) return std::nullopt;
   if (answer.input) {

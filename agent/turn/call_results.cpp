@@ -3,6 +3,7 @@
 
 #include "agent/models/redact.h"
 #include "agent/turn/prepared_call.h"
+#include "agent/turn/tool_calls.h"
 #include "compression/reading/snip.h"
 #include "compression/values/tool_kinds.h"
 
@@ -10,6 +11,7 @@ namespace tern {
 namespace {
 
 constexpr std::size_t shown_text = 256 * 1024;
+constexpr Tokens kLeastOfAResult = 200;  // where a limit leaves nothing: enough to say what it is
 
 std::string text_of(const nlohmann::json& args, const char* key) {
   const auto found = args.find(key);
@@ -23,12 +25,13 @@ bool asks_for_lines(const nlohmann::json& args) {
 }
 
 // A tool may promise a smaller result than others give: cut like any long one, until it is that small.
-Item snipped_to(const Item& item, Tokens most, Budget budget, const Arrival& arrival) {
+Item snipped_to(const Item& item, Tokens most, Budget budget, Arrival arrival) {
   constexpr std::size_t least = 500;
   budget.config.snip_halves = false;
+  arrival.ranged = false;
   budget.config.snip_head = 0.6, budget.config.snip_tail = 0.3;
   for (auto limit = static_cast<std::size_t>(most) * 4;; limit = limit * 3 / 4) {
-    budget.config.snip_limit = budget.config.snip_relaxed = limit;
+    budget.config.snip_limit = budget.config.snip_relaxed = budget.config.read_limit = limit;
     Item cut = snip(item, budget, arrival);
     if (cut.tokens <= most || limit < least) return cut;
   }
@@ -87,7 +90,15 @@ void ToolCalls::keep_original(CallRun& run, const nlohmann::json& args) {
   alone.role = Role::user;
   alone.blocks.push_back(std::move(result));
   const Tokens most = run.tool ? run.tool->most_tokens : 0;
-  alone = most > 0 ? snipped_to(alone, most, budget, arrival) : snip(std::move(alone), budget, arrival);
+  auto& ceiling = hands_.most_growth;
+  const Item whole_item = ceiling != 0 ? alone : Item{};
+  Item cut = most > 0 ? snipped_to(alone, most, budget, arrival) : snip(std::move(alone), budget, arrival);
+  const auto left = std::max(ceiling - context_.gauges.grown() - entered_, kLeastOfAResult);
+  if (ceiling != 0 && cut.tokens > left) {
+    cut = snipped_to(whole_item, left, budget, arrival);
+    ceiling = -1;
+  }
+  alone = std::move(cut);
   entered_ += alone.tokens;
   result = std::get<ToolResult>(std::move(alone.blocks.front()));
   if (!spilled && result.text != whole)

@@ -216,7 +216,7 @@ std::string settings_text(const Context& context, const Meters& meters) {
   const auto& config = context.config;
   std::string text = "\n**Configuration**\n- keep recent: " + counted(config.keep_recent, "turn") +
                      "\n- max turns: " + std::to_string(config.max_turns) +
-                     (config.sliding_window ? " (sliding window)" : " (the sliding window is off)") +
+                     (config.sliding_window ? " (sliding window)" : " (a summary takes older ones)") +
                      "\n- tool output limit: " + result_limits(config) + "\n- auto-compress: ";
   if (!config.auto_compress) return text + "off, nothing is compacted by itself\n";
   return text + "on: old results are shortened at " + mark(config.micro_at, meters.limit) +

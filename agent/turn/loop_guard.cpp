@@ -1,10 +1,12 @@
+#include "agent/turn/loop_guard.h"
+
 #include <algorithm>
 #include <cctype>
 #include <functional>
 #include <set>
 #include <string>
 
-#include "agent/turn/tool_calls.h"
+#include "agent/turn/call_run.h"
 #include "compression/text/utf8.h"
 #include "compression/values/tool_kinds.h"
 

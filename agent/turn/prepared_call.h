@@ -3,15 +3,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include "agent/turn/call_hooks.h"
-#include "agent/turn/tool_calls.h"
+#include "agent/hooks/hooks.h"
+#include "agent/turn/call_run.h"
 #include "tools/files/file_memory.h"
 #include "tools/files/tool_changes.h"
+#include "tools/sandbox/sandbox_rules.h"
 #include "tools/workspace/workspace.h"
 
 namespace tern {
 
-struct ToolCalls::Prepared {
+struct PreparedCall {
   CallRun run;
   nlohmann::json args;
   Sandbox sandbox;     // it runs in
@@ -23,7 +24,7 @@ struct ToolCalls::Prepared {
 };
 
 // What the calls of one group see of the session, however long they run and whatever is changed meanwhile.
-struct ToolCalls::Snapshot {
+struct CallSnapshot {
   Workspace workspace;
   FileMemory files;
   CommandScanner* scanner = nullptr;

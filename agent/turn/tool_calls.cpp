@@ -1,4 +1,4 @@
-#include "agent/turn/prepared_call.h"
+#include "agent/turn/tool_calls.h"
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +10,8 @@
 #include "agent/gate/reach.h"
 #include "agent/gate/rule_walls.h"
 #include "agent/models/redact.h"
+#include "agent/turn/hook_weight.h"
+#include "agent/turn/prepared_call.h"
 #include "agent/turn/refusal_text.h"
 #include "tools/files/file_memory.h"
 #include "tools/files/journal.h"
@@ -353,6 +355,7 @@ void ToolCalls::run_one(Prepared& prepared, const Snapshot& seen, std::stop_toke
       .granted = run.granted,
       .spill_dir = hands_.spill_dir,
       .allowed_env = hands_.allowed_env,
+      .set_env = hands_.set_env,
       .progress =
           [&](std::string_view tail) {
             emit_(ToolProgress{run.call.id, redact(std::string(tail))});

@@ -3,7 +3,6 @@
 // one that teaches.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -12,81 +11,20 @@
 #include <vector>
 
 #include "agent/compactor/meters.h"
-#include "agent/gate/permission.h"
 #include "agent/hooks/hooks.h"
 #include "agent/protocol/event.h"
 #include "agent/protocol/inbox.h"
 #include "agent/store/store.h"
-#include "agent/turn/change_watch.h"
+#include "agent/turn/call_run.h"
 #include "agent/turn/loop_guard.h"
+#include "agent/turn/tool_environment.h"
 #include "compression/text/owner_thread.h"
-#include "tools/sandbox/sandbox.h"
-#include "tools/set/tool_set.h"
 
 namespace tern {
 
-class Journal;  // tools/files/journal.h
-
-// What the tools work with, owned by the session's thread: calls see copies of it, and their changes are
-// applied here.
-struct ToolEnvironment {
-  Workspace& workspace;
-  FileMemory& files;
-  Journal& journal;
-  Jobs& jobs;
-  Sandbox sandbox;  // as it is for the workspace; each call gets the part of it that its decision says
-  std::function<void(ToolEnvironment&)> ready_sandbox =
-      {};  // before the first decision on a command; then gone
-  std::vector<TodoItem> todos;
-  std::filesystem::path spill_dir;
-  std::vector<std::string> allowed_env;
-  ToolSet offered;  // what the model may call
-  std::function<std::string(const RecallQuery&)> recall;
-  std::function<std::string(const ContextQuery&)> context;
-  std::function<UserAnswer(const UserQuestion&)> ask_user;
-  PermissionPolicy policy;
-  std::function<std::string(const PermissionRule&)> keep_rule =
-      {};                                               // for this project; empty, or why it could not
-  bool may_ask = true;                                  // false headless: what would be asked is refused
-  Mailbox<std::string> notes = Mailbox<std::string>();  // from background jobs, for the model
-  Hooks hooks = {};
-  ChangeWatch watch = {};
-  std::function<std::string(const Tool&)> over_limit =
-      {};  // why it is called no more: it has cost too much; empty: it may be
-};
-
-struct Denial {
-  std::string tool, call_id, arguments, reason;
-};
-
-// One call from arrival to result. `cell` is what the screen shows, `output` what the tool gave.
-struct CallRun {
-  ToolCall call;
-  ToolPtr tool;
-  ToolOutput output;
-  ToolFinished cell;
-  ToolResult result;  // as the model will see it: snipped, its original stored
-  bool ran = false, refused = false, granted = false;
-  Reach reach = Reach::own_rights;
-};
-
-struct CallsDone {
-  std::vector<CallRun> runs;  // in the order of the calls
-  std::vector<Denial> denials;
-  std::string stuck;       // why the loop guard ended it
-  bool said_no = false;    // the person refused without a note: the turn waits for them
-  bool hook_ends = false;  // a hook ends the turn; people have been told
-};
-
-// What the turn logs around its calls, so that it shares their transactions and a round costs two syncs of
-// the disk: `before` with the start of the first calls (or before the first question), `after` with the last
-// results.
-struct AroundCalls {
-  std::function<void()> before = {};
-  std::function<void(CallsDone&)> after = {};
-};
-
 struct Offer;
+struct PreparedCall;
+struct CallSnapshot;
 
 class ToolCalls {
  public:
@@ -106,8 +44,8 @@ class ToolCalls {
                        std::stop_token stop);
 
  private:
-  struct Prepared;
-  struct Snapshot;
+  using Prepared = PreparedCall;
+  using Snapshot = CallSnapshot;
   void prepare(Prepared& prepared, std::stop_token stop, CallsDone& done);
   void look_for_loops(CallsDone& done);
   static bool meant(CallRun& run, nlohmann::json& args);

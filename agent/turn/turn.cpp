@@ -6,6 +6,7 @@
 #include "agent/models/json_schema.h"
 #include "agent/models/redact.h"
 #include "agent/turn/context_tools.h"
+#include "agent/turn/prompt_pictures.h"
 #include "agent/turn/reply.h"
 #include "agent/turn/turn_hooks.h"
 #include "compression/values/check.h"
@@ -41,17 +42,18 @@ Item user_item(std::string text, bool synthetic = false) {
   return item;
 }
 
+Block attached(const std::string& media_type, std::string bytes) {
+  if (media_type.starts_with("image/")) return Image{media_type, std::move(bytes)};
+  return Document{media_type, std::move(bytes)};
+}
+
 // A key of ours that a person types is not for the store, nor for the model.
 void take_input(Agent& agent, Submit input) {
   input.text = redact(std::move(input.text));
   Item item;
   item.role = Role::user;
-  for (auto& file : input.attachments) {
-    if (file.media_type.rfind("image/", 0) == 0)
-      item.blocks.push_back(Image{file.media_type, std::move(file.bytes)});
-    else
-      item.blocks.push_back(Document{file.media_type, std::move(file.bytes)});
-  }
+  for (auto& file : input.attachments)
+    item.blocks.push_back(attached(file.media_type, std::move(file.bytes)));
   if (!input.text.empty()) item.blocks.push_back(Text{std::move(input.text)});
   if (!item.blocks.empty()) agent.hands.journal.begin_turn(append(agent, std::move(item))->id.value);
 }
@@ -63,6 +65,7 @@ void take_steering(Agent& agent, std::stop_token stop) {
       continue;
     }
     ++agent.turn;  // a prompt is a turn, also one that is said while another runs
+    fit_pictures(agent, input, stop);
     take_input(agent, std::move(input));
   }
   for (auto& note : agent.hands.notes.drain()) append(agent, user_item(std::move(note), true));
@@ -95,7 +98,8 @@ std::optional<TurnEnded> over_limit(Agent& agent, const Progress& progress) {
   if (limits.max_requests > 0 && progress.requests >= limits.max_requests)
     return ended(How::limit, 5,
                  "Stopped after " + counted(limits.max_requests, "request") + " (--max-turns).");
-  if (limits.max_growth > 0 && agent.context.gauges.grown() >= limits.max_growth)
+  const bool full = agent.hands.most_growth < 0 || agent.context.gauges.grown() >= limits.max_growth;
+  if (limits.max_growth > 0 && full)
     return ended(How::limit, 5, "Stopped after " + thousands(agent.context.gauges.grown()) + " tokens.");
   return over_cost(agent);
 }
@@ -229,10 +233,11 @@ void take_results(Agent& agent, CallsDone& done) {
   }
   Item item;
   item.role = Role::user;
-  for (auto& run : done.runs) item.blocks.push_back(std::move(run.result));
-  for (auto& run : done.runs)
-    for (auto& image : run.output.images)
-      item.blocks.push_back(Image{image.media_type, std::move(image.bytes)});
+  for (auto& run : done.runs) {  // what belongs to a result follows it
+    item.blocks.push_back(std::move(run.result));
+    for (auto& file : run.output.images)
+      item.blocks.push_back(attached(file.media_type, std::move(file.bytes)));
+  }
   append(agent, std::move(item));
   std::move(done.denials.begin(), done.denials.end(), std::back_inserter(agent.denials));
 }
@@ -248,7 +253,7 @@ bool kept_going(Agent& agent, const ModelReply& reply, Progress& progress, std::
 
 TurnEnded after_calls(const CallsDone& done) {
   if (!done.stuck.empty())
-    return ended(How::failed, 1, "Stopped, for the model goes round in circles: " + done.stuck);
+    return ended(How::failed, 1, "Stopped: the model is going in circles: " + done.stuck);
   return ended(How::interrupted, 0);
 }
 
@@ -288,7 +293,7 @@ TurnEnded finish(Agent& agent, const ModelReply& reply) {
   if (reply.reason == StopReason::length || reply.reason == StopReason::cut)
     return ended(
         How::failed, 1,
-        "The answer is not whole: it was cut again after " + std::to_string(continuations) +
+        "The answer is incomplete: it was cut off again after " + std::to_string(continuations) +
             " continuations (" +
             (reply.reason == StopReason::length ? "the model's output limit" : "the connection broke") +
             ").");
@@ -307,6 +312,7 @@ TurnEnded finish(Agent& agent, const ModelReply& reply) {
 static TurnEnded turn_of(Agent& agent, Submit input, Progress& progress, std::stop_token stop) {
   if (auto refused = prompt_refused(agent, input, stop); !refused.empty())
     return ended(How::failed, 1, std::move(refused));
+  fit_pictures(agent, input, stop);
   agent.store.transact([&] {
     if (!agent.helper) agent.store.add_prompt(redact(input.text));
     take_input(agent, std::move(input));

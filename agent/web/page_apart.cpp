@@ -1,13 +1,15 @@
 #include "agent/web/page_apart.h"
 
-#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 
-#include "tools/exec/process.h"
+#include "tools/exec/exchange.h"
+#include "tools/sandbox/sandbox.h"
 #include "tools/set/tool.h"
+#include "tools/workspace/private_file.h"
 
 namespace tern {
 
@@ -27,30 +29,6 @@ void limit(__rlimit_resource what, rlim_t most) {
   ::setrlimit(what, &both);
 }
 
-// Sends the page, takes the text; false when it was stopped.
-bool converse(Process& process, std::string_view html, std::string& text, ProcessEnd& end,
-              const std::stop_token& stop) {
-  for (bool open = true;;) {
-    if (stop.stop_requested()) return false;
-    while (!html.empty()) {
-      const auto put = process.write_input(html.substr(0, 1u << 16));
-      if (put == 0) break;
-      html.remove_prefix(put < 0 ? html.size() : static_cast<std::size_t>(put));
-    }
-    if (html.empty()) process.close_input();
-    if (open) open = process.drain([&](std::string_view piece) { text += piece; });
-    process.drain_errors([](std::string_view) {});
-    if (auto over = process.ended(); over && !open) {
-      end = std::move(*over);
-      return true;
-    }
-    pollfd ready[3] = {{open ? process.output_fd() : -1, POLLIN, 0},
-                       {process.status_fd(), POLLIN, 0},
-                       {html.empty() ? -1 : process.input_fd(), POLLOUT, 0}};
-    ::poll(ready, 3, 50);
-  }
-}
-
 }  // namespace
 
 PageRead read_page_apart(const std::string& html, const std::string& base, ToolContext& ctx) {
@@ -64,7 +42,7 @@ PageRead read_page_apart(const std::string& html, const std::string& base, ToolC
   if (!read.error.empty()) return read;
   std::string text;
   ProcessEnd end;
-  if (!converse(process, html, text, end, ctx.stop)) return {.page = {}, .error = "It was interrupted."};
+  if (!exchange(process, html, text, end, ctx.stop)) return {.page = {}, .error = "It was interrupted."};
   if (!end.error.empty())
     read.error = end.error;
   else if (end.status != 0)
@@ -72,6 +50,15 @@ PageRead read_page_apart(const std::string& html, const std::string& base, ToolC
   const auto line = text.find('\n');
   if (read.error.empty() && line != text.npos) read.page = {text.substr(0, line), text.substr(line + 1)};
   return read;
+}
+
+PdfText read_pdf_apart(const std::string& bytes, ToolContext& ctx) {
+  static std::atomic<unsigned> count{0};
+  const auto file = ctx.spill_dir / ("page-" + std::to_string(++count) + ".pdf");
+  if (auto wrong = write_private_file(file, bytes); !wrong.empty()) return {.pages = {}, .error = wrong};
+  PdfText pdf = pdf_text(file, ctx);
+  ::unlink(file.c_str());
+  return pdf;
 }
 
 int read_page_main(int argc, char** argv) {

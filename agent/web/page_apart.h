@@ -5,6 +5,7 @@
 #include <string>
 
 #include "agent/web/html_markdown.h"
+#include "tools/files/document.h"
 
 namespace tern {
 
@@ -16,6 +17,9 @@ struct PageRead {
 };
 
 PageRead read_page_apart(const std::string& html, const std::string& base, ToolContext& ctx);
+
+// A PDF by pdftotext, through a private file.
+PdfText read_pdf_apart(const std::string& bytes, ToolContext& ctx);
 
 // That process: `tern --read-page BASE` takes the HTML on its input and writes the title, a line break and
 // the Markdown.

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/models/http.h"
+#include "agent/models/public_address.h"
 #include "agent/models/url.h"
 #include "agent/web/html_markdown.h"
 #include "compression/text/plain_text.h"
@@ -102,7 +103,7 @@ Page fetch_once(const std::string& url, const WebAccess& access, std::stop_token
       .url = url,
       .headers = {{"Accept", "text/markdown, text/html;q=0.9, */*;q=0.5"}, {"User-Agent", "tern"}},
       .body = nullptr};
-  request.public_only = access.public_only;
+  if (access.public_only) request.may_reach = is_public;
   request.timeouts = {.connect = std::chrono::seconds(10), .first_byte = patience, .idle = patience};
   HttpHandlers handlers;
   handlers.on_data = [&, begun = access.now()](std::string_view data) {
@@ -198,16 +199,29 @@ bool is_text(const Page& page) {
 
 ToolOutput wrong(std::string text) { return {.text = std::move(text), .is_error = true}; }
 
+bool is_pdf(const Page& page) { return page.type == "application/pdf" || page.body.starts_with("%PDF-"); }
+
+std::string pdf_words(const Page& page, const WebAccess& access, ToolContext& ctx, std::string& error) {
+  if (page.cut || page.late) error = "The PDF is larger than 10 MB, or comes too slowly.";
+  if (!error.empty()) return {};
+  const PdfText pdf = access.read_pdf(page.body, ctx);
+  if (!pdf.error.empty()) error = "It is a PDF, and " + pdf.error + ".";
+  std::string text = to_valid_utf8(text_of_pages(pdf, {}));
+  if (error.empty() && text.empty()) error = "The PDF holds no text.";
+  return text;
+}
+
 ToolOutput answer(const Page& page, const std::string& asked, const std::string& format,
                   const WebAccess& access, ToolContext& ctx) {
   if (!page.error.empty()) return wrong(asked + ": " + page.error);
   if (!page.elsewhere.empty())
     return wrong(asked + " leads to another host: " + page.elsewhere +
                  ". Call WebFetch with that address if it is wanted.");
-  if (!is_text(page))
+  const bool pdf = is_pdf(page);
+  if (!pdf && !is_text(page))
     return wrong(asked + " is " + page.type + ", not text. Fetch it with a command if it is needed.");
   std::string error;
-  std::string text = as_text(page, format, access, ctx, error);
+  std::string text = pdf ? pdf_words(page, access, ctx, error) : as_text(page, format, access, ctx, error);
   if (!error.empty()) return wrong(asked + ": " + error);
   const auto size = text.size();
   text.insert(0, "[" + page.url +
@@ -226,9 +240,10 @@ Tool web_fetch_tool(const WebAccess& access) {
   const auto cache = std::make_shared<Cache>();
   Tool tool;
   tool.name = "WebFetch";
-  tool.description = "Fetches a public web page as Markdown.";
+  tool.description = "Fetches a public web page or PDF as Markdown.";
   tool.schema =
-      R"({"type":"object","properties":{"url":{"type":"string"},"format":{"enum":["markdown","html"]}},"required":["url"]})";
+      R"({"type":"object","properties":{"url":{"type":"string"},"format":{"enum":["markdown","html"]}},)"
+      R"("required":["url"]})";
   tool.effects = {Effect::read, Effect::network};
   tool.aliases = "uri=url link=url address=url";
   tool.label = "Fetch";

@@ -15,6 +15,7 @@ struct WebAccess {
       true;  // no address of this machine or its networks, whatever the name says; off in tests alone
   std::function<PageRead(const std::string& html, const std::string& base, ToolContext& ctx)> read =
       read_page_apart;
+  std::function<PdfText(const std::string& bytes, ToolContext& ctx)> read_pdf = read_pdf_apart;
   std::function<std::chrono::steady_clock::time_point()> now =
       std::chrono::steady_clock::now;  // for the cache
 };

@@ -23,6 +23,7 @@ AcpClientAbilities client_abilities(const json& params) {
   abilities.notices = inside(session, "notices").is_object();
   abilities.compactions = inside(session, "compaction").is_object();
   abilities.terminal_login = inside(inside(all, "auth"), "terminal") == json(true);
+  abilities.reads_files = inside(inside(all, "fs"), "readTextFile") == json(true);
   return abilities;
 }
 

@@ -15,7 +15,7 @@ namespace tern {
 
 // What a client may be told beyond the base of the protocol.
 struct AcpClientAbilities {
-  bool notices = false, compactions = false, terminal_login = false;
+  bool notices = false, compactions = false, terminal_login = false, reads_files = false;
 };
 AcpClientAbilities client_abilities(const nlohmann::json& params);  // of "initialize"
 

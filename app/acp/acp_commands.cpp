@@ -26,10 +26,10 @@ constexpr SlashRow slash_rows[] = {
        compact.focus = words;
        return compact;
      }},
-    {"undo-compact", "Take the last compaction back", "", [](Words) -> Command { return UndoCompact{}; }},
-    {"recall", "Show an original, or those that hold a text", "r17 or words",
+    {"undo-compact", "Undo the last compaction", "", [](Words) -> Command { return UndoCompact{}; }},
+    {"recall", "Show an original, or those that contain a text", "r17 or words",
      [](Words words) { return asks("recall", words); }},
-    {"summaries", "What was written when the context became smaller", "",
+    {"summaries", "Summaries written when the context was compacted", "",
      [](Words) { return asks("summaries", "5"); }},
     {"log", "Every compaction and its reason", "", [](Words) { return asks("context log", {}); }},
     {"pin", "Keep something through every compaction", "r17, last, a path or a sentence",
@@ -42,7 +42,7 @@ constexpr SlashRow slash_rows[] = {
     {"tasks", "Commands that run in the background", "", [](Words words) { return asks("tasks", words); }},
     {"mcp", "MCP servers: state and tools", "approve|on|off|login NAME",
      [](Words words) { return asks("mcp", words); }},
-    {"hooks", "Commands that run at certain moments", "approve|grant|refuse NUMBER",
+    {"hooks", "Hooks: commands that run on events", "approve|grant|refuse NUMBER",
      [](Words words) { return asks("hooks", words); }},
     {"permissions", "The rules in force, or another one", "allow|deny|test …",
      [](Words words) { return asks("permissions", words); }},

@@ -1,5 +1,7 @@
 #include "app/acp/acp_json.h"
 
+#include "agent/models/wire.h"
+
 #include <algorithm>
 
 namespace tern {
@@ -18,6 +20,16 @@ json acp_part(std::string_view text) {
   part["type"] = "content";
   part["content"] = acp_text(text);
   return part;
+}
+
+json acp_image(const Image& image) {
+  json block;
+  block["type"] = "image";
+  block["mimeType"] = image.media_type;
+  std::string data;
+  append_base64(data, image.blob);
+  block["data"] = std::move(data);
+  return block;
 }
 
 json acp_update(const char* kind) {

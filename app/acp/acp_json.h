@@ -5,12 +5,16 @@
 #include <string>
 #include <string_view>
 
+#include "compression/values/conversation.h"
+
 namespace tern {
 
 // {"type": "text", "text": …}
 nlohmann::json acp_text(std::string_view text);
 // {"type": "content", "content": {"type": "text", …}}: a part of a tool call.
 nlohmann::json acp_part(std::string_view text);
+// {"type": "image", …}
+nlohmann::json acp_image(const Image& image);
 // {"sessionUpdate": kind}
 nlohmann::json acp_update(const char* kind);
 // A Markdown fence around text that is none; longer than any fence in it.

@@ -20,7 +20,7 @@ constexpr ModeRow mode_rows[] = {
      "Edits in the workspace run; commands run in a sandbox"},
     {PermissionMode::plan, "plan", "Plan", "Reads and plans, changes nothing"},
     {PermissionMode::automatic, "auto", "Auto", "As accept edits, and local git work runs"},
-    {PermissionMode::bypass, "bypass", "Bypass", "Everything runs unasked"},
+    {PermissionMode::bypass, "bypass", "Bypass", "Everything runs without asking"},
 };
 
 json choice(const std::string& value, const std::string& name, const char* help = "") {

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "agent/mcp/call_result.h"
 #include "agent/mcp/file_uri.h"
 #include "agent/mcp/rpc.h"
+#include "compression/text/base64.h"
 
 namespace tern {
 namespace {

@@ -71,7 +71,7 @@ json question_options(const QuestionAsked& asked) {
 json trust_options() {
   json options = json::array();
   options.push_back(option("yes", "Trust this folder", "allow_always"));
-  options.push_back(option("no", "Not now: go on without its files", "reject_once"));
+  options.push_back(option("no", "Not now: continue without its files", "reject_once"));
   return options;
 }
 

@@ -7,6 +7,7 @@
 #include "app/acp/acp_json.h"
 #include "app/acp/acp_mcp.h"
 #include "app/acp/stored_sessions.h"
+#include "app/session/key_login.h"
 
 namespace tern {
 namespace {
@@ -39,6 +40,7 @@ json abilities_of_agent() {
   auto& sessions = agent["sessionCapabilities"];
   for (const char* name : {"list", "resume", "close", "delete", "additionalDirectories"})
     sessions[name] = yes;
+  agent["auth"]["logout"] = yes;
   return agent;
 }
 
@@ -52,7 +54,7 @@ json auth_methods(bool terminal) {
     methods.push_back(std::move(login));
   }
   methods.push_back(auth_method(
-      key_method, "Use a key that is there",
+      key_method, "Use an existing key",
       "From `tern login`, from the environment (ANTHROPIC_API_KEY …), or a model server on this machine"));
   return methods;
 }
@@ -105,6 +107,7 @@ void AcpServer::call(const std::string& method, const json& id, const json& para
   static const std::map<std::string, Row, std::less<>> table = {
       {"initialize", [](AcpServer& s, const json& i, const json& p) { s.initialize(i, p); }},
       {"authenticate", [](AcpServer& s, const json& i, const json& p) { s.authenticate(i, p); }},
+      {"logout", [](AcpServer& s, const json& i, const json&) { s.logout(i); }},
       {"session/new", [](AcpServer& s, const json& i, const json& p) { s.open(Begin::fresh, i, p); }},
       {"session/load", [](AcpServer& s, const json& i, const json& p) { s.open(Begin::load, i, p); }},
       {"session/resume", [](AcpServer& s, const json& i, const json& p) { s.open(Begin::resume, i, p); }},
@@ -122,7 +125,7 @@ void AcpServer::call(const std::string& method, const json& id, const json& para
   try {
     found->second(*this, id, params);
   } catch (const std::exception& error) {  // a fault of ours ends this request and nothing else
-    client_.fail(id, rpc_code::internal, std::string("That failed inside tern: ") + error.what());
+    client_.fail(id, rpc_code::internal, std::string("Internal error: ") + error.what());
   }
 }
 
@@ -166,6 +169,22 @@ void AcpServer::authenticate(const json& id, const json& params) {
   if (!reaches_model(setup))
     return client_.fail(id, acp_code::no_login,
                         "There is no key yet: run `tern login` in a terminal, or set ANTHROPIC_API_KEY.");
+  client_.answer(id, json::object());
+}
+
+// Forgets the key of the provider that answers now; sessions that are open keep theirs.
+void AcpServer::logout(const json& id) {
+  SessionSetup setup;
+  if (const auto wrong = world_.make_setup(world_.cwd, setup); !wrong.empty())
+    return client_.fail(id, rpc_code::internal, wrong);
+  std::string why;
+  const auto name = find_model(setup, why);
+  const auto* kind = name ? find_provider(name->provider) : nullptr;
+  if (!kind) return client_.answer(id, json::object());  // there is none
+  const auto told = log_out(setup, *kind);
+  SessionSetup after;
+  world_.make_setup(world_.cwd, after);
+  if (!wire_of(after, *kind).key.empty()) return client_.fail(id, rpc_code::internal, told);
   client_.answer(id, json::object());
 }
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/acp/acp.h"
 #include "app/acp/acp_session.h"
+#include "app/acp/acp_world.h"
 
 namespace tern {
 
@@ -28,6 +28,7 @@ class AcpServer {
   void notified(const std::string& method, const Json& params);
   void initialize(const Json& id, const Json& params);
   void authenticate(const Json& id, const Json& params);
+  void logout(const Json& id);
   void open(AcpSession::Begin begin, const Json& id, const Json& params);
   void list(const Json& id, const Json& params);
   void remove(const Json& id, const Json& params);

@@ -26,6 +26,7 @@ const char* stop_reason(const std::optional<TurnEnded>& end, bool cancelled) {
 
 AcpSession::AcpSession(AcpClient& client, Opening opening) : client_(client), opening_(std::move(opening)) {
   opening_.setup.on_done = [this](const Command& command) { done(command); };
+  opening_.setup.open_buffer = [this](const auto& file, const auto& stop) { return open_buffer(file, stop); };
 }
 
 AcpSession::~AcpSession() {

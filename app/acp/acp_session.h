@@ -73,6 +73,8 @@ class AcpSession : public std::enable_shared_from_this<AcpSession> {
   void ask_for_trust();  // mutex held
   void trust_answered(const nlohmann::json* answer);
   void tell_title();  // mutex held
+  // What the editor shows of a file; called by tools, on their threads.
+  std::optional<std::string> open_buffer(const std::filesystem::path& file, const std::stop_token& stop);
   void send(const nlohmann::json& update);
 
   AcpClient& client_;

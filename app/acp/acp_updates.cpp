@@ -3,26 +3,16 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "agent/models/wire.h"
 #include "app/acp/acp_json.h"
 #include "app/acp/acp_pages.h"
 #include "compression/text/figures.h"
 #include "compression/text/lines.h"
+#include "compression/values/blocks.h"
 
 namespace tern {
 namespace {
 
 using nlohmann::json;
-
-json image_block(const Image& image) {
-  json block;
-  block["type"] = "image";
-  block["mimeType"] = image.media_type;
-  std::string data;
-  append_base64(data, image.blob);
-  block["data"] = std::move(data);
-  return block;
-}
 
 json plan_entry(std::string_view line) {
   json entry;
@@ -31,6 +21,28 @@ json plan_entry(std::string_view line) {
   take(line, "☐ ");
   entry["content"] = std::string(line);
   return entry;
+}
+
+// Pictures behind a result are its own; its call is told anew with them.
+std::vector<json> picture_updates(const Item& item) {
+  std::vector<json> updates;
+  const ToolResult* result = nullptr;
+  for (const auto& block : item.blocks) {
+    if (const auto* next = std::get_if<ToolResult>(&block)) result = next;
+    const auto* image = std::get_if<Image>(&block);
+    if (!image || !result) continue;
+    if (updates.empty() || updates.back()["toolCallId"] != result->call_id) {
+      auto update = acp_update("tool_call_update");
+      update["toolCallId"] = result->call_id;
+      update["content"].push_back(acp_part(fenced(result->text)));
+      updates.push_back(std::move(update));
+    }
+    json part;
+    part["type"] = "content";
+    part["content"] = acp_image(*image);
+    updates.back()["content"].push_back(std::move(part));
+  }
+  return updates;
 }
 
 // For people: what a compression did to the context.
@@ -69,7 +81,9 @@ void AcpUpdates::tell(const Event& event) {
     streamed_ |= text;
     chunk(text ? "agent_message_chunk" : "agent_thought_chunk", delta->text);
   } else if (const auto* item = std::get_if<ItemAdded>(&event)) {
-    if (!item->replayed && item->item->role == Role::assistant) added(*item->item);
+    if (item->replayed) return;
+    if (item->item->role == Role::assistant) added(*item->item);
+    for (const auto& update : picture_updates(*item->item)) world_.send(update);
   } else if (const auto* started = std::get_if<ToolStarted>(&event)) {
     if (!started->replayed) calls_.started(*started);
   } else if (const auto* progress = std::get_if<ToolProgress>(&event)) {
@@ -102,7 +116,11 @@ void AcpUpdates::added(const Item& item) {
 
 void AcpUpdates::replay(const Event& event) {
   if (const auto* started = std::get_if<ToolStarted>(&event)) return calls_.started(*started);
-  if (const auto* finished = std::get_if<ToolFinished>(&event)) return calls_.finished(*finished);
+  if (const auto* finished = std::get_if<ToolFinished>(&event)) {
+    calls_.finished(*finished);
+    if (const auto found = pictures_.extract(finished->call_id)) world_.send(found.mapped());
+    return;
+  }
   if (const auto* compressed = std::get_if<Compaction>(&event); compressed && world_.abilities.compactions)
     return compaction(*compressed);
   const auto* added = std::get_if<ItemAdded>(&event);
@@ -117,13 +135,17 @@ void AcpUpdates::replay(const Event& event) {
 }
 
 void AcpUpdates::user_said(const Item& item) {
-  if (item.synthetic) return;
+  for (auto& update : picture_updates(item)) {  // the call itself comes next
+    const std::string id = update["toolCallId"];
+    pictures_.emplace(id, std::move(update));
+  }
+  if (item.synthetic || has<ToolResult>(item)) return;
   for (const auto& block : item.blocks) {
     if (const auto* text = std::get_if<Text>(&block)) chunk("user_message_chunk", text->text);
     const auto* image = std::get_if<Image>(&block);
     if (!image) continue;
     auto update = acp_update("user_message_chunk");
-    update["content"] = image_block(*image);
+    update["content"] = acp_image(*image);
     update["messageId"] = "m" + std::to_string(message_);
     world_.send(update);
   }

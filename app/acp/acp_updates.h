@@ -2,7 +2,8 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "app/acp/acp_calls.h"
@@ -41,7 +42,8 @@ class AcpUpdates {
   std::uint64_t message_ = 1, compaction_ = 0;
   bool streamed_ = false;  // of the message that is being written
   bool compacting_ = false;
-  bool planned_ = false;  // the client shows tasks
+  bool planned_ = false;                            // the client shows tasks
+  std::map<std::string, nlohmann::json> pictures_;  // of results that are replayed, by their call
 };
 
 // The tasks of the model: an update of the kind "plan".

@@ -1,6 +1,8 @@
 // The worker's side of a session: it opens, runs, is opened again once the folder is trusted, and what it
 // says goes to the client.
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <utility>
 
 #include "agent/gate/trust.h"
@@ -17,6 +19,8 @@ namespace tern {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::chrono::seconds buffer_patience{2};  // then the file on disk counts
 
 bool trusts(const SessionSetup& setup) {
   const auto covers = [&](const auto& folder) { return is_under(folder, setup.cwd); };
@@ -73,7 +77,7 @@ bool AcpSession::run_session(bool first) {
     first ? introduce(session) : reopened();
     session.run();
   } catch (const std::exception& error) {
-    refuse(rpc_code::internal, std::string("A fault inside tern ended this session: ") + error.what());
+    refuse(rpc_code::internal, std::string("An internal error ended this session: ") + error.what());
     return false;
   }
   const std::lock_guard lock(mutex_);
@@ -218,6 +222,35 @@ void AcpSession::look_at_meters(const Meters& meters) {
     config["configOptions"] = options_.config();
     send(config);
   }
+}
+
+std::optional<std::string> AcpSession::open_buffer(const std::filesystem::path& file,
+                                                   const std::stop_token& stop) {
+  if (!client_.abilities().reads_files) return std::nullopt;
+  struct Buffer {
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    bool here = false;
+    std::optional<std::string> text;
+  };
+  const auto answer = std::make_shared<Buffer>();  // a late one finds it still
+  json params;
+  params["path"] = file.string();
+  {
+    const std::lock_guard lock(mutex_);
+    params["sessionId"] = id_;
+  }
+  const auto question = client_.ask("fs/read_text_file", params, [answer](const json* result) {
+    const std::lock_guard lock(answer->mutex);
+    answer->here = true;
+    if (result && result->is_object() && result->contains("content") && (*result)["content"].is_string())
+      answer->text = (*result)["content"].get<std::string>();
+    answer->changed.notify_all();
+  });
+  std::unique_lock lock(answer->mutex);
+  if (!answer->changed.wait_for(lock, stop, buffer_patience, [&] { return answer->here; }))
+    client_.withdraw(question);
+  return answer->text;
 }
 
 // Only what the folder brings waits for this: without a yes the session goes on as if it brought nothing.

@@ -69,6 +69,12 @@ void guard_memory() {
   ::setrlimit(RLIMIT_CORE, &none);
 }
 
+void outlive_limits() {
+  struct sigaction action {};
+  action.sa_handler = [](int) {};  // unlike SIG_IGN not passed on to what we start
+  ::sigaction(SIGXFSZ, &action, nullptr);
+}
+
 void give_back_memory() {
 #ifdef __GLIBC__
   ::mallopt(M_MMAP_THRESHOLD, 1 << 20);

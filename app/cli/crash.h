@@ -10,6 +10,7 @@ namespace tern {
 // may chain to these.
 void install_crash_handlers(const std::string& folder);
 void guard_memory();      // not dumpable, no core files
+void outlive_limits();    // a write over the file size limit fails; it does not end the program
 void give_back_memory();  // large buffers go back to the system as soon as they are freed
 
 }  // namespace tern

@@ -36,6 +36,7 @@ int run(int argc, char** argv) {
     return std::fputs(help.c_str(), stdout) < 0;
   }
   guard_memory();
+  outlive_limits();
   give_back_memory();
   const auto env = environment();
   const bool debug = options.subcommand == "debug";

@@ -10,10 +10,12 @@
 #include "app/cli/codex_servers.h"
 #include "app/cli/mcp_probe.h"
 #include "app/config/config_keys.h"
+#include "app/config/jsonc.h"
 #include "app/config/jsonc_edit.h"
 #include "app/config/user_config.h"
 #include "app/session/console.h"
 #include "app/session/session_mcp.h"
+#include "compression/text/figures.h"
 #include "tools/workspace/private_file.h"
 
 namespace tern {
@@ -35,6 +37,11 @@ McpServers servers_of_flag(const std::string& given, std::string& error) {
   if (!error.empty()) return {};
   return read_mcp_servers(text ? given : text_of_file(given), text ? "--mcp-config" : given, McpScope::flag,
                           process_variables());
+}
+
+std::string padded(std::string text, std::size_t width) {
+  text.resize(std::max(width, text.size()), ' ');
+  return text;
 }
 
 int complain(const std::string& text, int status = 1) {
@@ -139,13 +146,18 @@ class McpCommand {
     const McpServers servers = all();
     const McpApprovals approvals(default_approvals_file());
     for (const std::string& problem : servers.problems) complain(problem);
+    std::size_t longest = 0;
+    bool any_waits = false;
+    for (const McpServer& server : servers.servers) longest = std::max(longest, server.name.size());
     for (const McpServer& server : servers.servers) {
       const bool waits = approvals.of(root_, server) != EntryAnswer::approved;
+      any_waits |= waits && server.enabled;
       const char* state = !server.enabled ? "off" : waits ? "not approved" : "on";
-      print(stdout, server.name + "  " + state + "  " +
-                        (server.scope == McpScope::project ? "project" : "user") + "  " + target_of(server) +
-                        "\n");
+      const char* scope = server.scope == McpScope::project ? "project" : "user";
+      print(stdout, padded(server.name, longest) + "  " + padded(state, 12) + "  " + padded(scope, 7) + "  " +
+                        target_of(server) + "\n");
     }
+    if (any_waits) print(stdout, "\n/mcp approve NAME in a session here lets one start.\n");
     if (servers.servers.empty() && servers.problems.empty())
       print(stdout, "There are no MCP servers. tern mcp add NAME -- COMMAND … adds one.\n");
     return servers.problems.empty() ? 0 : 1;
@@ -271,10 +283,18 @@ class McpCommand {
   // Servers of other agents' files into the user's own; what is there already stays.
   int import() {
     const fs::path home = environment()("HOME");
-    const std::vector<fs::path> known = {
-        home / ".claude.json", home / ".codex/config.toml", home / ".gemini/settings.json",
-        home / ".config/opencode/opencode.json", home / ".config/crush/crush.json"};
-    const std::vector<fs::path> files = asked_.words.empty() ? known : std::vector<fs::path>{word(0)};
+    const std::pair<const char*, fs::path> known[] = {{"claude", home / ".claude.json"},
+                                                      {"codex", home / ".codex/config.toml"},
+                                                      {"gemini", home / ".gemini/settings.json"},
+                                                      {"opencode", home / ".config/opencode/opencode.json"},
+                                                      {"crush", home / ".config/crush/crush.json"}};
+    std::vector<fs::path> files;
+    for (const auto& [agent, file] : known)
+      if (asked_.words.empty() || word(0) == agent) files.push_back(file);
+    if (files.empty()) files.emplace_back(word(0));
+    std::error_code ignored;
+    if (!asked_.words.empty() && !fs::is_regular_file(files.front(), ignored))
+      return complain("there is no file " + files.front().string());
     int added = 0;
     std::string wrong;
     for (const fs::path& file : files) {
@@ -288,9 +308,15 @@ class McpCommand {
         for (const auto& [name, entry] : root[member].items()) added += take(file, name, entry, wrong);
       }
     }
-    print(stdout, std::to_string(added) + (added == 1 ? " server" : " servers") + " added to " +
-                      user_file_.string() + "\n");
+    print(stdout, added == 0 ? "Nothing new was found in " + names_of(files) + ".\n"
+                             : counted(added, "server") + " added to " + user_file_.string() + "\n");
     return wrong.empty() ? 0 : complain(wrong);
+  }
+
+  static std::string names_of(const std::vector<fs::path>& files) {
+    std::string names;
+    for (const fs::path& file : files) names += (names.empty() ? "" : ", ") + file.string();
+    return names;
   }
 
   int take(const fs::path& file, const std::string& name, const nlohmann::json& entry, std::string& wrong) {
@@ -303,6 +329,7 @@ class McpCommand {
     if (read.servers.empty()) return 0;
     const std::string why = write_setting(user_file_, "mcpServers." + name, entry.dump(2));
     if (!why.empty()) wrong = why;
+    if (why.empty()) print(stdout, name + " taken over from " + file.string() + "\n");
     return why.empty() ? 1 : 0;
   }
 

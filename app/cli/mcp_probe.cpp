@@ -42,7 +42,7 @@ void read_pasted(SignIn& way, int over) {
       const std::string line(trimmed(text.substr(0, end)));
       text.erase(0, end + 1);
       if (!line.empty() && !way.give(line))
-        print(stderr, "That is not the address this sign-in ends at: it must hold its \"state\".\n");
+        print(stderr, "That isn't the address this sign-in ends at: its \"state\" is missing.\n");
     }
   }
 }
@@ -178,7 +178,7 @@ class Probe {
 
 int mcp_login(const McpServer& server) {
   if (server.transport != McpTransport::http) {
-    print(stderr, "tern: only servers behind an address are signed in to\n");
+    print(stderr, "tern: \"" + server.name + "\" runs on this machine and needs no sign-in\n");
     return 1;
   }
   SignIn way(server, default_tokens_file());

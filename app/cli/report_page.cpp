@@ -14,16 +14,23 @@ namespace tern {
 namespace {
 
 constexpr std::string_view style = R"(
-:root{color-scheme:light dark;--bg:#fff;--fg:#1c1f24;--dim:#68707c;--line:#dfe3e8;--tint:#f1f3f5;--accent:#0b6e8a;--bad:#b3261e;--good:#2b7a3d;--warn:#8a5a00}
-@media(prefers-color-scheme:dark){:root{--bg:#16181d;--fg:#d8dee9;--dim:#8a93a1;--line:#2c3139;--tint:#23272f;--accent:#7fc8d8;--bad:#f07178;--good:#8fc98f;--warn:#e0b35a}}
-*{box-sizing:border-box}body{margin:0 auto;max-width:60rem;padding:2rem 1rem;background:var(--bg);color:var(--fg);font:16px/1.5 system-ui,sans-serif}
+:root{color-scheme:light dark;--bg:#fff;--fg:#1c1f24;--dim:#68707c;--line:#dfe3e8;--tint:#f1f3f5;
+--accent:#0b6e8a;--bad:#b3261e;--good:#2b7a3d;--warn:#8a5a00}
+@media(prefers-color-scheme:dark){:root{--bg:#16181d;--fg:#d8dee9;--dim:#8a93a1;--line:#2c3139;--tint:#23272f;
+--accent:#7fc8d8;--bad:#f07178;--good:#8fc98f;--warn:#e0b35a}}
+*{box-sizing:border-box}body{margin:0 auto;max-width:60rem;padding:2rem 1rem;background:var(--bg);
+color:var(--fg);font:16px/1.5 system-ui,sans-serif}
 h1{font-size:1.5rem;margin:0}h2{font-size:1.1rem;margin:2.5rem 0 .5rem;border-bottom:1px solid var(--line)}
-p.dim,.dim{color:var(--dim)}pre{font:13px/1.45 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0}
-.you{background:var(--tint);border-left:3px solid var(--accent);padding:.5rem .8rem;margin:1.2rem 0;white-space:pre-wrap;overflow-wrap:anywhere}
+p.dim,.dim{color:var(--dim)}pre{font:13px/1.45 ui-monospace,monospace;white-space:pre-wrap;
+overflow-wrap:anywhere;margin:.3rem 0}
+.you{background:var(--tint);border-left:3px solid var(--accent);padding:.5rem .8rem;margin:1.2rem 0;
+white-space:pre-wrap;overflow-wrap:anywhere}
 .answer{white-space:pre-wrap;overflow-wrap:anywhere;margin:.8rem 0}
-details{margin:.3rem 0;border-left:1px solid var(--line);padding-left:.8rem}summary{cursor:pointer;overflow-wrap:anywhere}
+details{margin:.3rem 0;border-left:1px solid var(--line);padding-left:.8rem}summary{cursor:pointer;
+overflow-wrap:anywhere}
 summary.failed{color:var(--bad)}summary.folded{color:var(--accent)}
-table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .8rem .25rem 0;border-bottom:1px solid var(--line);vertical-align:top}
+table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .8rem .25rem 0;
+border-bottom:1px solid var(--line);vertical-align:top}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{width:100%;height:auto;display:block}
 .table{overflow-x:auto}
 )";

@@ -5,19 +5,20 @@
 
 #include <atomic>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "agent/models/demo.h"
+#include "agent/models/redact.h"
 #include "agent/store/project_dir.h"
 #include "app/cli/brought_flags.h"
 #include "app/cli/crash.h"
 #include "app/cli/demo_folder.h"
 #include "app/cli/limit_flags.h"
 #include "app/cli/subcommands.h"
+#include "app/cli/welcome.h"
 #include "app/headless/headless.h"
 #include "app/session/console.h"
 #include "app/session/session_tools.h"
@@ -56,7 +57,7 @@ std::string read_stdin() {
   constexpr int patience_ms = 3'000;
   if (::poll(&input, 1, patience_ms) ==
       0)  // an open pipe nobody writes to must not look like a hanging model
-    std::fputs("tern: waiting for the end of standard input; with < /dev/null there is none\n", stderr);
+    std::fputs("tern: waiting for standard input to end; add < /dev/null if there is none\n", stderr);
   return all_of(std::cin);
 }
 
@@ -102,6 +103,7 @@ auto provider_adjuster(const Config& config, const std::string& file) {
       wire.key = settings.key;
       wire.key_from = file;
     }
+    if (settings.tool_search) wire.tool_search = settings.tool_search;
     wire.headers.insert(wire.headers.end(), settings.headers.begin(), settings.headers.end());
   };
 }
@@ -161,6 +163,8 @@ std::string make_setup(const Options& options, const Config& config, SessionSetu
   std::string error;
   std::vector<std::string> problems;
   set_model(options, config, setup, problems);
+  hide_keys(setup.env);
+  for (const auto& [name, settings] : config.providers) register_secret(settings.key);
   std::error_code ignored;
   setup.cwd =
       fs::weakly_canonical(options.cwd.empty() ? fs::current_path(ignored) : fs::path(options.cwd), ignored);
@@ -268,34 +272,6 @@ Meters first_meters(const SessionSetup& setup) {
   return meters;
 }
 
-// One at a time: who starts tern often has seen them all after a week.
-std::string_view tip_of_the_hour() {
-  static constexpr std::string_view tips[] = {
-      "esc esc goes back to an earlier prompt, with or without its files.",
-      "shift-tab lets edits through without asking; again for plan mode.",
-      "@ mentions a file, ! runs a command, # adds a note to AGENTS.md.",
-      "ctrl-o unfolds the whole transcript; / searches in it.",
-      "/context shows what fills the window and when it compacts.",
-      "/recall brings back anything that left the context, word for word.",
-      "/pin keeps a sentence verbatim through every compaction.",
-      "Type while tern works: enter steers it, tab queues for later.",
-      "ctrl-b moves a running command to the background; /tasks lists them.",
-      "/compact --preview shows the summary before it is used.",
-  };
-  return tips[static_cast<std::size_t>(std::time(nullptr) / 3'600) % std::size(tips)];
-}
-
-// The first screen: what this is, where one is, and one tip. The screen adds the model.
-std::vector<std::string> welcome(const SessionSetup& setup, const UiDeps& deps, bool plain) {
-  const bool at_home = !deps.home.empty() && deps.cwd.starts_with(deps.home + "/");
-  std::vector<std::string> lines = {"tern " + deps.version,
-                                    at_home ? "~" + deps.cwd.substr(deps.home.size()) : deps.cwd};
-  if (!setup.keep) lines.emplace_back("This session is not saved.");
-  if (!plain) lines.emplace_back();
-  lines.push_back(plain ? "/help commands · ! shell · # note" : "Tip: " + std::string(tip_of_the_hour()));
-  return lines;
-}
-
 // The keys of the configuration, without those that cannot be.
 std::vector<std::pair<std::string, std::string>> rebound_keys(const Config& config, Mailbox<Event>& events) {
   std::vector<std::pair<std::string, std::string>> keys;
@@ -365,7 +341,7 @@ int start_screen(const Options& options, const Config& config, SessionSetup setu
   deps.wishes = terminal_wishes(config);
   deps.keys = rebound_keys(config, events);
   if (!config.editor.empty()) ::setenv("VISUAL", config.editor.c_str(), 1);
-  deps.welcome = welcome(setup, deps, plain);
+  deps.welcome = welcome(setup.keep, deps, plain);
   deps.list_files = [root = setup.cwd](std::stop_token stop) { return project_files(root, stop); };
   deps.first_prompt = options.demo && options.prompt.empty() ? first_demo_prompt(options) : options.prompt;
   std::atomic<int> refused = 0;  // how the program ends when there is no session

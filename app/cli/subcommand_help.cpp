@@ -1,5 +1,6 @@
 // `tern help X` and `tern X --help`.
 #include "app/config/option_table.h"
+#include "app/config/options.h"
 
 namespace tern {
 namespace {
@@ -22,20 +23,21 @@ constexpr Details details[] = {
   tern summaries --json all of them for programs
 )"},
     {"recall",
-     R"(Prints an original: the full text of a message or tool result, also after it left the context.
+     R"(Prints an original: the full text of a message or tool result, even after it left the context.
 
   tern recall r17       by its id
   tern recall r17:1-40  only these lines
-  tern recall tokenizer every line of the newest session that holds the text, with its id
+  tern recall tokenizer every line of the newest session that contains the text, with its id
 )"},
     {"sessions", R"(Lists the sessions of this project, the newest first.
 
   tern sessions         all of them
-  tern sessions parser  those that hold the text
+  tern sessions parser  those that contain the text
   tern -r ID            continue one of them
 )"},
     {"report",
-     R"(Writes a session as one page of HTML that needs no network: the conversation with every tool result folded, the
+     R"(Writes a session as one page of HTML that needs no network: the conversation with every tool )"
+     R"(result folded, the
 window over time, what each compaction did and kept, and the cost by source.
 
   tern report                  the newest session, into tern-ID.html
@@ -51,13 +53,13 @@ window over time, what each compaction did and kept, and the cost by source.
 )"},
     {"login",
      R"(Adds a key. It is read without being shown, tried with one request, and kept in your own config.json,
-which only you can read. Whose key it is can be told by its form; name the provider where it cannot.
+which only you can read. tern recognizes most keys by their form; for others, name the provider.
 
   tern login
   tern login openai
   tern login <key.txt    from a file or a password manager
 )"},
-    {"logout", R"(Takes a key out of your own config.json.
+    {"logout", R"(Removes a key from your own config.json.
 
   tern logout            when one key is kept
   tern logout openai
@@ -65,8 +67,8 @@ which only you can read. Whose key it is can be told by its form; name the provi
     {"mcp", R"(Manages MCP servers: yours, in your own config.json, or this project's, in .mcp.json.
 
   tern mcp                                  list them
-  tern mcp add github https://host/mcp      one that is reached over HTTP
-  tern mcp add files -- npx -y server-files one that tern starts
+  tern mcp add github https://host/mcp      a server reached over HTTP
+  tern mcp add files -- npx -y server-files a server that tern starts
   tern mcp add db --env URL=x -- db-server  … with a variable of its own
   tern mcp add --project files -- server    for this project: others are asked before it starts
   tern mcp add-json NAME '{"command": …}'   an entry as it is written in the file
@@ -76,10 +78,10 @@ which only you can read. Whose key it is can be told by its form; name the provi
   tern mcp probe NAME|URL|-- COMMAND        open it and list what is there; --call calls each tool once
                                             (--calls '[{"name": …, "arguments": …}]' those),
                                             --agree signs in and fills in forms without asking
-  tern mcp import [FILE]                    take over those of Claude Code, Gemini CLI, opencode or Crush
+  tern mcp import [AGENT|FILE]              take over those of claude, codex, gemini, opencode or crush
 )"},
-    {"acp",
-     R"(Serves an editor that speaks the Agent Client Protocol (Zed, JetBrains, Neovim, Emacs …) on standard input and output.
+    {"acp", R"(Serves an editor that speaks the Agent Client Protocol (Zed, JetBrains, Neovim, Emacs …) on )"
+            R"(standard input and output.
 The editor starts it; its settings take this command:
 
   tern acp                              with the model, keys and settings of your configuration
@@ -88,13 +90,13 @@ The editor starts it; its settings take this command:
 
 A folder that is not trusted yet is asked for at the first prompt; until then nothing it brings is read.
 )"},
-    {"permissions", R"(Says what each mode would decide about a command, and why. The command is not run.
+    {"permissions", R"(Shows what each mode would decide about a command, and why. The command is not run.
 
   tern permissions test 'git push origin main'
   tern permissions test 'make -j4 && ctest'
 )"},
     {"doctor",
-     R"(Checks terminal, key, provider, history and sandbox, and says what to do about what is wrong.
+     R"(Checks terminal, key, provider, history and sandbox, and says how to fix what is wrong.
 
   tern doctor
 )"},

@@ -1,6 +1,7 @@
 # What an installation holds, and the packages of it: app/package makes them. The manual page and the completions come from the program
 # itself, so that they cannot disagree with it.
 include(GNUInstallDirs)
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # the program alone, not the tests
 set(share ${CMAKE_BINARY_DIR}/share)
 install(TARGETS tern RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(CODE "
@@ -29,7 +30,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "terminal coding agent for the long haul")
 set(CPACK_PACKAGE_DESCRIPTION "tern talks with a language model that reads, edits and runs things
 in your project, all day in one conversation: the context is compressed
 in view, and every original can be called back.")
-set(CPACK_GENERATOR "DEB;TGZ")
+set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES OFF)  # the linker has
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

@@ -4,8 +4,8 @@ set(rooms ${CMAKE_SOURCE_DIR}/tests/rooms.txt)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${rooms})
 
 # Rooms that decide and tell rather than read, count or draw: in the Release build size counts for more there than speed.
-set(small_rooms tools/set tools/sandbox tools/exec tools/builtin agent/web agent/extend agent/gate agent/compactor agent/mcp agent/turn
-                ui/shell ui/commands ui/fronts app/config app/session app/headless app/cli)
+set(small_rooms tools/set tools/sandbox tools/exec tools/builtin agent/web agent/extend agent/gate agent/hooks agent/helpers agent/lsp
+                agent/compactor agent/mcp agent/turn ui/shell ui/commands ui/fronts app/acp app/config app/session app/headless app/cli)
 
 function(tern_room path below libraries)
   string(REPLACE "/" "_" name "tern_${path}")

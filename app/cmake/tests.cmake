@@ -18,7 +18,7 @@ tern_test_flags(tern_test_support)
 set_property(SOURCE ${tests}/support/places.cpp APPEND PROPERTY COMPILE_DEFINITIONS
   TERN_BINARY="${CMAKE_BINARY_DIR}/tern" TERN_SUPERVISOR="${CMAKE_BINARY_DIR}/test_supervisor" TERN_FAKE_MCP="${CMAKE_BINARY_DIR}/fake_mcp"
   TERN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-target_link_libraries(tern_test_support PRIVATE dep_catch2 dep_vterm dep_json dep_ftxui)
+target_link_libraries(tern_test_support PRIVATE dep_catch2 dep_vterm dep_json dep_ftxui dep_sqlite)
 
 function(tern_tests folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${tests}/${folder}/*_test.cpp)
@@ -68,7 +68,7 @@ endfunction()
 
 tern_tests(compression dep_json)
 tern_tests(ui tern_agent dep_ftxui dep_json)
-tern_tests(agent tern_tools dep_json)
+tern_tests(agent tern_tools dep_json dep_sqlite)
 tern_tests(tools dep_json)
 tern_tests(app dep_json dep_ftxui)
 
@@ -105,6 +105,16 @@ tern_program(tiny_model ${tests}/real/tiny_model_main.cpp)
 tern_program(real_tests ${tests}/real/inference_test.cpp dep_catch2 dep_json)
 set_target_properties(tiny_model real_tests PROPERTIES EXCLUDE_FROM_ALL ON)
 add_dependencies(real_tests tiny_model tern)
+
+# Hours of work with the real program, by tests/run --soak alone.
+tern_program(soak ${tests}/soak/soak_main.cpp tern_agent tern_tools dep_json)
+set_target_properties(soak PROPERTIES EXCLUDE_FROM_ALL ON)
+add_dependencies(soak tern fake_mcp)
+
+# The moving picture of the front page, by tests/support/picture.
+tern_program(recording ${tests}/support/recording_main.cpp)
+set_target_properties(recording PROPERTIES EXCLUDE_FROM_ALL ON)
+add_dependencies(recording tern)
 
 tern_program(replay ${tests}/bench/replay.cpp tern_compression dep_json)
 

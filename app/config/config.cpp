@@ -10,6 +10,7 @@
 
 #include "agent/store/project_dir.h"
 #include "app/config/config_keys.h"
+#include "app/config/jsonc.h"
 #include "app/config/option_table.h"
 #include "app/config/options.h"
 #include "tools/set/args.h"
@@ -76,8 +77,7 @@ void take_object(Config& config, const Json& object, const std::string& prefix, 
     if (section && value.is_object())
       take_object(config, value, whole + ".", origin);
     else if (section)
-      config.problems.push_back(origin + ": " + whole +
-                                " must be an object of its keys; nothing of it is used");
+      config.problems.push_back(origin + ": " + whole + " must be an object with its keys; it is ignored");
     else
       take(config, whole, value, origin);
   }
@@ -129,7 +129,7 @@ void take_project(Config& config, const Json& object, const std::string& origin)
         });
     if (personal)
       config.problems.push_back(origin + ": \"" + name +
-                                "\" is not taken from a project; it belongs in your own config.json");
+                                "\" can't be set by a project; put it in your own config.json");
     else if (!outranks_project(config, whole))
       take(config, whole, value, origin);
   }
@@ -138,14 +138,13 @@ void take_project(Config& config, const Json& object, const std::string& origin)
 Json read_object(const fs::path& file, bool may_be_link, std::vector<std::string>& problems) {
   std::string bytes, why;
   if (!read_file(file, may_be_link, bytes, why)) {
-    if (!why.empty())
-      problems.push_back(file.string() + " cannot be read (" + why + "); nothing of it is used");
+    if (!why.empty()) problems.push_back(file.string() + " cannot be read (" + why + "); it is ignored");
     return Json::object();
   }
   Json json = parse_jsonc(bytes, why);
   if (json.is_object()) return json;
   problems.push_back(file.string() + ": " + (why.empty() ? "it must be one object" : why) +
-                     "; nothing of it is used");
+                     "; it is ignored");
   return Json(Json::value_t::discarded);
 }
 
@@ -248,7 +247,7 @@ std::string change_project_config(const fs::path& project_dir, const std::string
   changed = false;
   std::string why, lines;
   const Json changes = parse_jsonc(text, why);
-  if (!changes.is_object()) return "an object of keys and values is needed, as {\"keepRecent\": 15}";
+  if (!changes.is_object()) return "expected an object of keys and values, such as {\"keepRecent\": 15}";
   Config before, after;
   before.compression = after.compression = now;
   take_project(after, changes, "not changed");
@@ -299,12 +298,6 @@ std::vector<ConfigFlag> config_flags(const Options& options) {
   add("inline", options.inline_screen ? "true" : "", "--inline");
   add("plain", options.plain ? "true" : "", "--plain");
   return flags;
-}
-
-std::vector<std::string> config_keys() {
-  std::vector<std::string> names;
-  for (const ConfigKey& key : config_table()) names.push_back(key.name);
-  return names;
 }
 
 std::string config_text(const Config& config, bool origins) {

@@ -2,6 +2,7 @@
 
 #include "agent/models/models.h"
 #include "agent/models/providers.h"
+#include "app/config/config.h"
 #include "app/config/config_keys.h"
 #include "app/config/option_table.h"
 
@@ -31,13 +32,18 @@ void take_headers(ProviderSettings& settings, const Json& headers, const std::st
 }
 
 void take_provider(ProviderSettings& settings, const Json& one, const std::string& where, Wrong& wrong) {
-  if (!one.is_object()) return wrong.push_back(where + " must be an object {baseUrl, key, headers}");
+  if (!one.is_object())
+    return wrong.push_back(where + " must be an object {baseUrl, key, headers, toolSearch}");
   for (const auto& [key, value] : one.items()) {
     std::string* place = key == "baseUrl" ? &settings.base_url : key == "key" ? &settings.key : nullptr;
-    if (key == "headers")
+    if (key == "toolSearch" && value.is_boolean())
+      settings.tool_search = value.get<bool>();
+    else if (key == "toolSearch")
+      wrong.push_back(where + ".toolSearch must be true or false");
+    else if (key == "headers")
       take_headers(settings, value, where + ".headers", wrong);
     else if (!place)
-      wrong.push_back(unknown(where, key, {"baseUrl", "key", "headers"}));
+      wrong.push_back(unknown(where, key, {"baseUrl", "key", "headers", "toolSearch"}));
     else if (!value.is_string())
       wrong.push_back(where + "." + key + " must be a text");
     else
@@ -84,7 +90,7 @@ bool set_models(Config& config, const Json& json, Wrong& wrong) {
 
 ConfigKey providers_key() {
   return {.name = "providers",
-          .wants = "an object: name → {baseUrl, key, headers}",
+          .wants = "an object: name → {baseUrl, key, headers, toolSearch}",
           .help = "base URLs, keys and headers of providers",
           .set = nullptr,
           .get =
@@ -93,6 +99,7 @@ ConfigKey providers_key() {
                 for (const auto& [name, one] : config.providers) {
                   json[name] = Json::object();
                   if (!one.base_url.empty()) json[name]["baseUrl"] = one.base_url;
+                  if (one.tool_search) json[name]["toolSearch"] = *one.tool_search;
                   if (!one.key.empty()) json[name]["key"] = "(set)";
                   if (!one.headers.empty())
                     json[name]["headers"] = "(" + std::to_string(one.headers.size()) + " set)";
@@ -105,7 +112,7 @@ ConfigKey providers_key() {
 ConfigKey models_key() {
   return {.name = "models",
           .wants = "an object: provider/name → {window, maxOutput, input, output …}",
-          .help = "models the table does not know",
+          .help = "models tern doesn't know",
           .set = nullptr,
           .get =
               [](const Config& config) {
@@ -120,7 +127,7 @@ ConfigKey models_key() {
 ConfigKey mcp_servers_key() {
   return {.name = "mcpServers",
           .wants = "an object: name → {command, args, env} or {url, headers}",
-          .help = "MCP servers, in the shape of .mcp.json",
+          .help = "MCP servers, in the format of .mcp.json",
           .set =
               [](Config& config, const Json& json) {
                 config.mcp_servers = json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -139,7 +146,7 @@ ConfigKey mcp_servers_key() {
 ConfigKey hooks_key() {
   return {.name = "hooks",
           .wants = "an object: event → list of {matcher, hooks}",
-          .help = "commands and addresses that hear of events, in Claude Code's shape",
+          .help = "commands and URLs to call on events, in Claude Code's format",
           .set =
               [](Config& config, const Json& json) {
                 config.hooks = json.dump(-1, ' ', false, Json::error_handler_t::replace);

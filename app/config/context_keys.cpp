@@ -61,8 +61,7 @@ std::vector<ConfigKey> context_keys() {
           "compression.contextStyle", &CompressionConfig::context_style, {"summary", "notes", "auto"},
           "how a compaction begins the next window: by a summary, by the model's notes, or by what there is"),
       choice("compression.coldCache", &CompressionConfig::cold_cache, {"compact", "ask", "leave"},
-             "a request after the provider's cache has gone: compact first where it saves 20%, ask, or leave "
-             "it")};
+             "when the provider's cache has expired: compact first if that saves 20%, ask, or do nothing")};
 }
 
 }  // namespace tern

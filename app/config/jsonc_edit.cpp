@@ -102,17 +102,29 @@ std::string quoted(const std::string& name) {
   return nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// {"b": {"c": value}} for what is missing of a path.
-std::string nested(const Path& path, std::size_t from, std::string_view value) {
-  if (from == path.size()) return std::string(value);
-  return "{" + quoted(path[from]) + ": " + nested(path, from + 1, value) + "}";
+// The lines after the first, moved in.
+std::string moved_in(std::string_view text, std::string_view indent) {
+  std::string out;
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out += indent;
+  }
+  return out;
 }
 
-// What stands before a place in its line; blanks only.
+// {"b": {"c": value}} for what is missing of a path; on lines of their own around a value of several.
+std::string nested(const Path& path, std::size_t from, std::string_view value) {
+  if (from == path.size()) return std::string(value);
+  const std::string inner = quoted(path[from]) + ": " + nested(path, from + 1, value);
+  const bool lines = value.find('\n') != value.npos;
+  return lines ? "{\n  " + moved_in(inner, "  ") + "\n}" : "{" + inner + "}";
+}
+
+// The blanks that a place's line begins with.
 std::string indent_at(std::string_view text, std::size_t at) {
   const auto line = text.rfind('\n', at) == text.npos ? 0 : text.rfind('\n', at) + 1;
   const auto begin = std::min(text.find_first_not_of(" \t", line), at);
-  return begin == at ? std::string(text.substr(line, at - line)) : std::string();
+  return std::string(text.substr(line, begin - line));
 }
 
 std::string with_member(std::string_view text, const Object& object, const std::string& member) {
@@ -122,7 +134,9 @@ std::string with_member(std::string_view text, const Object& object, const std::
         text.substr(object.open + 1, object.close - object.open - 1).find_first_not_of(" \t\r\n") ==
         text.npos;
     const auto at = bare ? object.open + 1 : object.close;
-    return out.replace(at, bare ? object.close - at : 0, (bare ? "\n  " : "  ") + member + "\n");
+    const std::string outer = indent_at(text, object.open), inner = outer + "  ";
+    const std::string line = (bare ? "\n" + inner : "  ") + moved_in(member, inner) + "\n" + outer;
+    return out.replace(at, bare ? object.close - at : 0, line);
   }
   const Member& last = object.members.back();
   const bool one_line = text.substr(object.open, last.begin - object.open).find('\n') == text.npos;
@@ -136,7 +150,8 @@ std::string with_member(std::string_view text, const Object& object, const std::
   const bool keeps = remark != rest.npos && rest.substr(remark, 2) == "//";
   const bool closed = remark != rest.npos && rest.substr(remark, 2) == "/*" && rest.find("*/") != rest.npos;
   const auto place = keeps || closed ? line_end : after;
-  out.insert(place, "\n" + indent_at(text, last.begin) + member);
+  const std::string indent = indent_at(text, last.begin);
+  out.insert(place, "\n" + indent + moved_in(member, indent));
   if (!last.comma) out.insert(last.end, ",");
   return out;
 }
@@ -163,7 +178,8 @@ std::string set_jsonc(std::string_view text, const Path& path, std::string_view 
   std::size_t at = skip(text, 0);
   if (at >= text.size() && value == "null") return std::string(text);
   if (at >= text.size())
-    return std::string(text) + "{\n  " + quoted(path[0]) + ": " + nested(path, 1, value) + "\n}\n";
+    return std::string(text) + "{\n  " + moved_in(quoted(path[0]) + ": " + nested(path, 1, value), "  ") +
+           "\n}\n";
   for (std::size_t depth = 0;; ++depth) {
     const Object object = read_object(text, at);
     const Member* member = object.find(path[depth]);
@@ -174,7 +190,8 @@ std::string set_jsonc(std::string_view text, const Path& path, std::string_view 
     if (here && value == "null") return without_member(text, object, *member);
     if (here || !is_object(text, *member)) {
       std::string out(text);
-      return out.replace(member->value, member->end - member->value, nested(path, depth + 1, value));
+      return out.replace(member->value, member->end - member->value,
+                         moved_in(nested(path, depth + 1, value), indent_at(text, member->begin)));
     }
     at = member->value;
   }

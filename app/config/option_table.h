@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "app/config/options.h"
-
 namespace tern {
+
+struct Options;
 
 struct Flag {
   std::string_view name;   // "--model"

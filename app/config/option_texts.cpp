@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "app/config/option_table.h"
+#include "app/config/options.h"
 
 namespace tern {
 namespace {
@@ -25,7 +26,7 @@ std::string help_of(const Flag& flag) {
 
 constexpr std::string_view examples =
     R"x(  tern "fix the failing test"         open the chat with a first prompt
-  tern -c                             continue the newest session of this folder
+  tern -c                             continue the newest session in this folder
   tern -p "what does main.cpp do"     answer once, on standard output
   git diff | tern -p "review this"    … with standard input after the prompt
   tern -p --allowed-tools "Edit,Bash(make)" "make it build"
@@ -125,8 +126,8 @@ const std::vector<SubcommandRow>& all_subcommands() {
       {"context", "[log|tune]",
        "what fills the newest session; log: every compaction; tune [--apply]: better settings"},
       {"summaries", "[N]", "the summaries of this project, or one of them in full"},
-      {"recall", "ID|TEXT", "an original by its id, or the originals that hold a text"},
-      {"sessions", "[TEXT]", "the sessions of this project, or those that hold a text"},
+      {"recall", "ID|TEXT", "an original by its id, or all that contain a text"},
+      {"sessions", "[TEXT]", "the sessions of this project, or those that contain a text"},
       {"report", "[SESSION] [-o FILE]",
        "a session as a web page: conversation, window, compactions and cost"},
       {"config", "[KEY [VALUE]]", "every setting and its origin, or change one"},
@@ -136,12 +137,12 @@ const std::vector<SubcommandRow>& all_subcommands() {
        "MCP servers: list, add, remove, sign in to and try them, or import those of other agents"},
       {"acp", "", "serve an editor that speaks the Agent Client Protocol"},
       {"permissions", "test COMMAND", "what each mode would decide about a command, and why"},
-      {"doctor", "", "check terminal, key, provider, store and sandbox"},
+      {"doctor", "", "check terminal, key, provider, history and sandbox"},
       {"sandbox", "COMMAND", "run a command as the tools would, or say what it may do"},
-      {"debug", "request", "the exact last request, given the flags of that run"},
+      {"debug", "request", "the exact last request, as these options would send it"},
       {"completion", "bash|zsh|fish", "a completion script for the shell"},
       {"man", "", "the manual page"},
-      {"help", "[COMMAND]", "this help, or that of one command"},
+      {"help", "[COMMAND]", "this help, or the help of one command"},
   };
   return table;
 }

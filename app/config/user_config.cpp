@@ -5,7 +5,9 @@
 #include <iterator>
 
 #include "agent/store/project_dir.h"
+#include "app/config/config.h"
 #include "app/config/config_keys.h"
+#include "app/config/jsonc.h"
 #include "app/config/jsonc_edit.h"
 #include "app/config/option_table.h"
 #include "ui/terminal/theme_names.h"

@@ -60,13 +60,19 @@ constexpr int refused = 6;  // exit code: a call needed a yes, and nobody could 
 // "2 calls were refused: Bash, Write. Allow them with --allowed-tools \"Bash,Write\" or --permission-mode."
 std::string refusals(const std::vector<Denial>& denials) {
   std::vector<std::string> tools;
-  for (const auto& denial : denials)
+  std::int64_t n = 0;
+  for (const auto& denial : denials) {
+    if (denial.by_hook) continue;
+    ++n;
     if (std::find(tools.begin(), tools.end(), denial.tool) == tools.end()) tools.push_back(denial.tool);
+  }
+  const auto hooked = static_cast<std::int64_t>(denials.size()) - n;
+  if (n == 0) return counted(hooked, "call was", "calls were") + " refused by hooks";
   std::string list;
   for (const auto& tool : tools) list += (list.empty() ? "" : ",") + tool;
-  const auto n = static_cast<std::int64_t>(denials.size());
-  return counted(n, "call") + (n == 1 ? " was" : " were") + " refused. To allow " + (n == 1 ? "it" : "them") +
-         ": --allowed-tools \"" + list + "\", or another --permission-mode";
+  return counted(n, "call") + (n == 1 ? " was" : " were") + " refused" +
+         (hooked == 0 ? "" : ", " + std::to_string(hooked) + " more by hooks") + ". To allow " +
+         (n == 1 ? "it" : "them") + ": --allowed-tools \"" + list + "\", or another --permission-mode";
 }
 
 // For a person who watches: what happens, on standard error.

@@ -27,7 +27,7 @@ int written(int code) {
   errno = 0;
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
   const std::string why = errno ? std::string(" (") + std::strerror(errno) + ")" : std::string();
-  std::fprintf(stderr, "tern: standard output did not take everything%s\n", why.c_str());
+  std::fprintf(stderr, "tern: standard output could not take everything%s\n", why.c_str());
   return code == 0 ? 1 : code;
 }
 

@@ -38,8 +38,9 @@ LoginResult log_in(const SessionSetup& setup, const Login& login, std::stop_toke
   std::vector<std::string_view> names = providers_of_key(key);
   if (!login.provider.empty()) names = {login.provider};
   if (names.empty())
-    return {.text = "This key has no form known here. Say whose it is: login PROVIDER, as in: login openai.",
-            .exit_code = 2};
+    return {
+        .text = "tern doesn't recognize this key. Name its provider: login PROVIDER, as in: login openai.",
+        .exit_code = 2};
   LoginResult result{.exit_code = 3};
   for (const auto name : names) {
     const auto* kind = find_provider(name);
@@ -57,7 +58,7 @@ LoginResult log_in(const SessionSetup& setup, const Login& login, std::stop_toke
       continue;
     }
     const auto wrong =
-        setup.write ? setup.write(path_of(*kind), nlohmann::json(key).dump()) : "This run keeps no settings.";
+        setup.write ? setup.write(path_of(*kind), nlohmann::json(key).dump()) : "This run saves no settings.";
     if (!wrong.empty()) return {.text = "The key works, but was not kept: " + wrong, .exit_code = 1};
     const ModelName found{std::string(kind->name), model};
     return {.kind = kind, .model = found, .key = key, .text = kept(setup, *kind, found)};
@@ -69,7 +70,7 @@ std::string log_out(const SessionSetup& setup, const ProviderKind& kind) {
   const auto wire = wire_of(setup, kind);
   const auto variable = key_variable(kind, setup.env);
   const std::string still = variable.empty() ? "" : " " + variable + " is also set; unset it too.";
-  const auto wrong = setup.write ? setup.write(path_of(kind), "null") : "This run keeps no settings.";
+  const auto wrong = setup.write ? setup.write(path_of(kind), "null") : "This run saves no settings.";
   if (!wrong.empty()) return wrong;
   return wire.key.empty()
              ? "No key of " + std::string(kind.title) + " is kept."

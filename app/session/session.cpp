@@ -77,7 +77,8 @@ void Session::emit(Event event) {
 // The summaries as files for people follow the store after each turn and command.
 void Session::export_files() {
   if (!std::exchange(export_due_, false) || project_.folder.empty()) return;
-  if (const auto problem = export_summaries(*store_, project_.folder, context_.config.summary_max_chars);
+  if (const auto problem =
+          export_summaries(store_->summaries(), project_.folder, context_.config.summary_max_chars);
       !problem.empty())
     emit(Notice{Level::warning, problem});
 }
@@ -99,16 +100,7 @@ std::vector<std::string> Session::tool_names() const {
   return names;
 }
 
-void Session::interrupt() {
-  std::lock_guard lock(stop_mutex_);
-  stop_.request_stop();
-}
-
-std::stop_token Session::begin_work() {
-  std::lock_guard lock(stop_mutex_);
-  stop_ = std::stop_source();
-  return stop_.get_token();
-}
+void Session::interrupt() { stop_.end(); }
 
 void Session::adopt(OpenedSession opened) {
   opened_ = std::move(opened);
@@ -174,8 +166,11 @@ void Session::reload_config() {
   if (seen == config_seen_) return;
   config_seen_ = seen;
   const auto before = context_.config;
-  for (const auto& line : setup_.project_config(project_.project, context_.config))
-    emit(Notice{Level::warning, line});
+  const auto wrong = setup_.project_config(project_.project, context_.config);
+  if (wrong != config_told_) {  // tern's own writing in the file is no news
+    for (const auto& line : wrong) emit(Notice{Level::warning, line});
+  }
+  config_told_ = wrong;
   if (context_.config != before) show_settings();
 }
 
@@ -243,7 +238,7 @@ void Session::tune() {
 }
 
 TurnEnded Session::once(Submit input) {
-  const auto stop = begin_work();
+  const auto stop = stop_.begin();
   working_ = true;
   TurnEnded end;
   const bool story = setup_.demo && input.text == demo_story().prompt;
@@ -259,7 +254,7 @@ TurnEnded Session::once(Submit input) {
       keep_pauses(setup_.cache_pauses, context_.gauges);
     }
   } catch (const std::exception& error) {  // the one catch
-    end = {TurnEnded::How::failed, std::string("A fault inside tern ended this turn: ") + error.what(), 1, 0};
+    end = {TurnEnded::How::failed, std::string("An internal error ended this turn: ") + error.what(), 1, 0};
     context_.conversation = repair(context_.conversation);
     emit(Notice{Level::error, end.error});
     emit(end);
@@ -269,7 +264,7 @@ TurnEnded Session::once(Submit input) {
   working_ = false;
   if (end.how == TurnEnded::How::done) SessionPlan{*this}.turn_done();
   if (story && end.how == TurnEnded::How::done) {  // what the demo's script cannot do: an undo is the user's
-    emit(Notice{Level::info, "And the last compaction undone, as /undo-compact does it:"});
+    emit(Notice{Level::info, "Now the last compaction is undone, as with /undo-compact:"});
     compactor_->undo(context_, UndoCompact{});
     show_meters();
   }
@@ -291,7 +286,7 @@ void Session::run() {
       dispatch(std::move(*command));
     } catch (const std::exception& error) {
       working_ = false;
-      emit(Notice{Level::error, std::string("That failed inside tern: ") + error.what()});
+      emit(Notice{Level::error, std::string("Internal error: ") + error.what()});
     }
     if (command && setup_.on_done) setup_.on_done(*command);  // moved from, but its kind is known
   }
@@ -322,7 +317,7 @@ void Session::dispatch(Command command) {
   } else if (!live(command)) {
     reload_config();
     working_ = true;
-    SessionCommands{*this}.run(command, begin_work());
+    SessionCommands{*this}.run(command, stop_.begin());
     working_ = false;
     export_files();
   }
@@ -363,9 +358,8 @@ void Session::hear(const Wake& news) {
 // A pin waits for the end of the turn, but means what is the last message now.
 void Session::pin_later(PinThis& pin) {
   if (const auto last = pin.what == "last" ? last_said(context_.conversation) : nullptr) pin.item = last->id;
-  emit(Notice{
-      Level::info,
-      (pin.on ? "Pinned when this turn has ended: " : "Unpinned when this turn has ended: ") + pin.what});
+  emit(Notice{Level::info,
+              (pin.on ? "Pinned once this turn ends: " : "Unpinned once this turn ends: ") + pin.what});
 }
 
 std::string Session::last_request() {

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -22,6 +21,7 @@
 #include "app/session/run_account.h"
 #include "app/session/session_setup.h"
 #include "app/session/session_tools.h"
+#include "app/session/work_stop.h"
 #include "compression/text/owner_thread.h"
 #include "tools/exec/jobs.h"
 #include "tools/files/file_memory.h"
@@ -47,11 +47,10 @@ class Session {
   bool open();
   const std::string& why() const { return why_; }
   int exit_code() const { return exit_code_; }
-  void run();                    // until Quit
-  TurnEnded once(Submit input);  // headless
-  void interrupt();              // any thread: the turn that runs stops at once
-  bool settle(std::string* told =
-                  nullptr);  // the last try at what the disk refused; false: something is lost, and was told
+  void run();                                // until Quit
+  TurnEnded once(Submit input);              // headless
+  void interrupt();                          // any thread: the turn that runs stops at once
+  bool settle(std::string* told = nullptr);  // the last try at what the disk refused; false: some is lost
 
   std::string id() const;
   std::string cwd() const { return setup_.cwd.string(); }
@@ -102,7 +101,6 @@ class Session {
   std::string stop_jobs();  // what it stopped, for the account
   void add_account();       // what the open session has come to so far
   ProjectRules project_rules() const;
-  std::stop_token begin_work();  // a fresh stop token for one command
 
   SessionSetup setup_;
   Emit emit_;
@@ -136,12 +134,11 @@ class Session {
   Brought brought_;
   ModelName model_name_;
   std::optional<ModelName> next_model_;
-  bool trusted_ = false, working_ = false, leaving_ = false, export_due_ = false,
-       plan_due_ = false;  // plan_due_: to be pinned
-  std::mutex stop_mutex_;
-  std::stop_source stop_;
+  bool trusted_ = false, working_ = false, leaving_ = false, export_due_ = false, plan_due_ = false;
+  WorkStop stop_;
   std::uint64_t next_question_ = 1'000'000;
   std::filesystem::file_time_type config_seen_ = std::filesystem::file_time_type::min();  // not yet
+  std::vector<std::string> config_told_;  // what was wrong with it then
   std::unique_ptr<SessionMcp> mcp_;
   std::unique_ptr<HelperDesk> helpers_;
   std::unique_ptr<SessionHooks> hooks_;

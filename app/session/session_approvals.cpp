@@ -4,6 +4,7 @@
 #include "app/session/session_approvals.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "agent/hooks/hook_entry.h"
 #include "app/session/session_hooks.h"
@@ -24,10 +25,14 @@ constexpr const char* one_by_one = "decide one by one";
 constexpr const char* use_none = "use none of them";
 constexpr const char* use_it = "use it";
 constexpr const char* leave_out = "leave it out";
+constexpr const char* use_rest = "use all that are left";
+constexpr const char* leave_rest = "leave out all that are left";
 
 std::string line_of(const BroughtEntry& entry) {
   return "- " + entry.kind + " " + entry.name + " (" + entry.source + ")\n";
 }
+
+bool runs_programs(const BroughtEntry& entry) { return entry.kind == "hook" || entry.kind == "MCP server"; }
 
 // Fenced, so that no word of it is read as Markdown.
 std::string fenced(const std::string& text) {
@@ -36,23 +41,56 @@ std::string fenced(const std::string& text) {
   return fence + "\n" + clipped(text, longest_shown) + "\n" + fence;
 }
 
+// "10 hooks, 3 skills and 1 command", in the order in which they are listed.
+std::string kinds_of(const std::vector<BroughtEntry>& entries) {
+  std::vector<std::string> parts;
+  for (auto entry = entries.begin(); entry != entries.end();) {
+    const auto next =
+        std::find_if(entry, entries.end(), [&](const auto& e) { return e.kind != entry->kind; });
+    parts.push_back(counted(next - entry, entry->kind));
+    entry = next;
+  }
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return text;
+}
+
+std::string bringer_of(const std::vector<BroughtEntry>& entries) {
+  const auto elsewhere = [](const BroughtEntry& entry) { return entry.folder == "/"; };
+  if (std::none_of(entries.begin(), entries.end(), elsewhere)) return "This folder brings";
+  const auto file = std::find_if(entries.begin(), entries.end(), elsewhere)->source;
+  if (std::all_of(entries.begin(), entries.end(), elsewhere)) return "Your " + file + " brings";
+  return "This folder and your " + file + " bring";
+}
+
 UserQuestion question_about_all(const std::vector<BroughtEntry>& waiting) {
-  const auto count = static_cast<std::int64_t>(waiting.size());
-  std::string text =
-      counted(count, "thing that this folder brings waits", "things that this folder brings wait") +
-      " for your approval, each new or changed:\n\n";
+  const bool programs = std::any_of(waiting.begin(), waiting.end(), runs_programs);
+  const bool words = !std::all_of(waiting.begin(), waiting.end(), runs_programs);
+  std::string text = bringer_of(waiting) + " " + kinds_of(waiting) + " that " +
+                     (waiting.size() == 1 ? "is new or has changed." : "are new or have changed.");
+  if (programs) text += " Hooks and servers run programs.";
+  if (words) text += " Skills, commands and agents tell the model what to do.";
+  text += "\n\n";
   for (std::size_t i = 0; i < std::min(waiting.size(), most_listed); ++i) text += line_of(waiting[i]);
   if (waiting.size() > most_listed)
     text += "- and " + std::to_string(waiting.size() - most_listed) + " more\n";
   return {.text = text + "\nUse them?",
-          .options = {
-              {use_all, "hooks and servers run in a sandbox"}, {one_by_one, "shows each"}, {use_none, ""}}};
+          .options = {{use_all, programs ? "hooks and servers run in a sandbox" : ""},
+                      {one_by_one, "shows what each one does"},
+                      {use_none, "until they change"}},
+          .own_words = false};
 }
 
-UserQuestion question_about(const BroughtEntry& entry) {
-  return {.text = "Use the " + entry.kind + " " + entry.name + "? It is from " + entry.source + ":\n\n" +
-                  fenced(entry.shown),
-          .options = {{use_it, ""}, {leave_out, ""}}};
+UserQuestion question_about(const BroughtEntry& entry, std::size_t left = 0) {
+  UserQuestion question{.text = "Use the " + entry.kind + " " + entry.name + "? It is from " + entry.source +
+                                ":\n\n" + fenced(entry.shown),
+                        .options = {{use_it, ""}, {leave_out, ""}},
+                        .own_words = false};
+  if (left == 0) return question;
+  question.options.push_back({use_rest, "it and " + std::to_string(left) + " more"});
+  question.options.push_back({leave_rest, "it and " + std::to_string(left) + " more"});
+  return question;
 }
 
 }  // namespace
@@ -68,7 +106,9 @@ std::vector<BroughtEntry> entries_of_project(const SessionSetup& setup, const fs
     const bool asked = hook.origin == HookOrigin::project || hook.origin == HookOrigin::imported;
     if (!asked) continue;
     const auto name = std::string(to_string(hook.event)) + ": " + hook.title();
-    entries.push_back({"hook", name, hook.source, hook.hash, hook.text,
+    const auto shown = nlohmann::json::parse(hook.text, nullptr, false);
+    entries.push_back({"hook", name, hook.source, hook.hash,
+                       shown.dump(2, ' ', false, nlohmann::json::error_handler_t::replace),
                        hook.origin == HookOrigin::imported ? fs::path("/") : root});
   }
   if (setup.mcp_project)
@@ -100,7 +140,7 @@ void SessionCommands::ask_for_entries() {
     return approvals.of(entry.folder, entry.hash) != EntryAnswer::unknown;
   });
   if (waiting.empty()) return;
-  const auto stop = s.begin_work();
+  const auto stop = s.stop_.begin();
   std::string wrong;
   const auto decide = [&](const BroughtEntry& entry, bool yes) {
     if (auto why =
@@ -110,16 +150,16 @@ void SessionCommands::ask_for_entries() {
   };
   const auto answer = SessionPlan{s}.ask(question_about_all(waiting), stop);
   if (answer.how != UserAnswer::How::chosen) return;
-  for (const auto& entry : waiting) {
-    if (answer.text != one_by_one) {
-      decide(entry, answer.text == use_all);
-      continue;
+  auto word = answer.text;
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    if (word != use_all && word != use_none && word != use_rest && word != leave_rest) {
+      const auto one = SessionPlan{s}.ask(question_about(waiting[i], waiting.size() - i - 1), stop);
+      if (one.how != UserAnswer::How::chosen) break;
+      word = one.text;
     }
-    const auto one = SessionPlan{s}.ask(question_about(entry), stop);
-    if (one.how != UserAnswer::How::chosen) break;
-    decide(entry, one.text == use_it);
+    decide(waiting[i], word == use_all || word == use_it || word == use_rest);
   }
-  if (!wrong.empty()) s.emit(Notice{Level::warning, "These answers are not kept: " + wrong + "."});
+  if (!wrong.empty()) s.emit(Notice{Level::warning, "These answers were not saved: " + wrong + "."});
 }
 
 // A skill's file may change while the session runs. True: its instructions are those that were approved.

@@ -27,7 +27,7 @@ bool SessionCommands::live(Command& command) {
     if (query->name == "background")
       s.jobs_->request_move();
     else if (!SessionQueries{s}.answer(*query))
-      s.emit(Notice{Level::warning, "Nothing answers to \"" + query->name + "\"."});
+      s.emit(Notice{Level::warning, "Unknown request \"" + query->name + "\"."});
   } else if (std::holds_alternative<Interrupt>(command)) {
     s.interrupt();
   } else if (const auto* mode = std::get_if<SetMode>(&command)) {

@@ -50,7 +50,7 @@ std::string limit_text(std::string_view name, double limit, double spent) {
 
 std::string sources_text(std::vector<SourceSpend> sources, const UsageTotal& total) {
   const auto tokens = total.input + total.cache_read + total.cache_write + total.output;
-  SourceSpend rest{"what an older version did not divide", tokens, total.dollars};
+  SourceSpend rest{"not itemized by an older version", tokens, total.dollars};
   for (const auto& one : sources) {
     rest.tokens -= one.tokens;
     rest.dollars -= one.dollars;

@@ -116,7 +116,10 @@ void SessionHooks::attach() {
 
 // A long context goes into the store, with its beginning in the conversation.
 HookAnswer SessionHooks::ask(const HookCall& call, std::stop_token stop) {
-  auto answer = runner_->ask(call, stop);
+  const auto title = call.event == HookEvent::user_prompt_submit && world_.title ? world_.title() : "";
+  HookCall told = call;
+  if (!title.empty()) told.fields.insert(1, "\"session_title\":" + text_of(json(title)) + ",");
+  auto answer = runner_->ask(told, stop);
   if (!answer.title.empty() && world_.call_it) world_.call_it(answer.title);
   if (answer.context.size() > kMostContext) {
     const auto id = world_.keep(answer.context);
@@ -134,6 +137,7 @@ void SessionHooks::started(const std::string& how) {
   const auto answer = ask({HookEvent::session_start, how, text_of(fields)}, {});
   if (!answer.context.empty())
     hands_->notes.push("[A hook says at the start of the session:]\n" + answer.context);
+  for (const auto& entry : answer.variables) set_variable(hands_->set_env, entry);
 }
 
 void SessionHooks::ended(const std::string& why) {
@@ -261,9 +265,8 @@ std::string SessionHooks::decide(const std::string& verb, const std::string& whi
 
 std::string SessionHooks::command(const std::string& words) {
   if (!runner_)
-    return "There are no hooks. \"hooks\" in your own config.json has some for you, .claude/settings.json "
-           "some for this "
-           "project.\n";
+    return "No hooks. Add yours under \"hooks\" in your own config.json, and this project's in "
+           ".claude/settings.json.\n";
   std::istringstream in(words);
   std::string verb, which;
   in >> verb >> which;
@@ -282,6 +285,7 @@ void Session::make_hooks() {
   auto& hooks = world.hooks;
   hooks.tell = [this](Notice told) { emit(std::move(told)); };
   hooks.now = [this] { return agent_->now(); };
+  hooks.wake = [this](std::string words) { hands_->notes.push(std::move(words)); };
   hooks.attend = [this](const std::function<void()>& work) { inbox_.attend(work); };
   hooks.sandbox = [this] {
     if (hands_->ready_sandbox) std::exchange(hands_->ready_sandbox, nullptr)(*hands_);
@@ -313,6 +317,8 @@ void Session::make_hooks() {
     store_->rename(title);
     opened_.name = title;
   };
+  world.title = [this] { return opened_.name; };
+  hooks.scratch = [this] { return hands_->spill_dir; };
   world.keep = [this](const std::string& text) {
     return to_string(store_->put_original(text, "Hook", "context"));
   };

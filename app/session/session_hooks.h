@@ -21,6 +21,7 @@ class SessionHooks {
     std::function<std::string(const std::string& text)> keep;  // as an original: its recall id
     std::function<void(const std::string& title)>
         call_it;                           // sessionTitle: a name for a session that has none
+    std::function<std::string()> title;    // its name, if it has one
     std::function<std::string()> context;  // JSON object: how things stand when a session begins
   };
   // Reads the project's settings when the folder is trusted. Runs nothing.

@@ -39,7 +39,7 @@ void SessionCommands::logout(const Logout& logout) {
     if (one.name == name && wire.key_from == file) wire.key.clear();
   };
   if (kind->name == s.model_name_.provider && !s.connect(s.context_.model)) {
-    switch_model({"demo", "demo"}, s.begin_work());
+    switch_model({"demo", "demo"}, s.stop_.begin());
     s.emit(LoginAsked{});
   }
 }

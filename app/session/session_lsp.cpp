@@ -5,6 +5,7 @@
 
 #include "agent/lsp/lsp_desk.h"
 #include "compression/text/figures.h"
+#include "tools/sandbox/sandbox.h"
 
 namespace tern {
 namespace {

@@ -9,6 +9,7 @@
 #include "agent/mcp/elicitation.h"
 #include "agent/mcp/mcp_tool.h"
 #include "agent/mcp/oauth_store.h"
+#include "agent/models/found_tools.h"
 #include "compression/text/figures.h"
 #include "compression/text/lines.h"
 #include "compression/values/tokens.h"
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr Tokens kMostTokens = 2'000;  // of one server's tools, declared
 constexpr std::size_t kLargestFile = 1u << 20;
+constexpr std::size_t kWidestName = 28, kLongestWords = 80;  // of a tool, in /mcp NAME
 
 // $XDG_CACHE_HOME/tern/mcp or ~/.cache/tern/mcp; empty without a home.
 fs::path servers_folder(const SessionSetup& setup) {
@@ -106,10 +108,19 @@ SessionMcp::SessionMcp(const SessionSetup& setup, const fs::path& root, bool tru
   for (const std::string& name : setup.without_tools) hub_->turn_tool(name, false);
 }
 
-void SessionMcp::offer(ToolSet& offered, McpAttend attend) {
+void SessionMcp::offer(ToolEnvironment& hands, McpAttend attend) {
   if (hub_ == nullptr) return;
+  ToolSet& offered = hands.offered;
   offered.add(mcp_tools_tool(*hub_));
+  offered.behind(
+      [hub = hub_.get(), attend](std::string_view name) { return mcp_named_tool(*hub, attend, name); });
   offered.add(mcp_call_tool(*hub_, std::move(attend)));
+  for (const McpServer& server : servers_.servers)
+    for (const McpToolPolicy& policy : server.policies)
+      hands.policy.rules.push_back({policy.allow ? PermissionRule::Kind::allow : PermissionRule::Kind::ask,
+                                    mcp_tool_name(server.name, policy.tool),
+                                    {},
+                                    server.file.string()});
 }
 
 void SessionMcp::start(std::function<void()> on_change) {
@@ -187,12 +198,18 @@ std::string SessionMcp::details(const McpState& state) const {
         "sockets, which browsers "
         "and "
         "containers need. \"sandbox\": false in an entry of your own gives it your rights.";
-  if (!state.trouble.empty()) text += "\n\nIts list of tools is not whole: " + state.trouble + ".";
-  if (!state.tools.empty()) text += "\n\nTools, in the server's own words:\n";
+  if (!state.trouble.empty()) text += "\n\nIts list of tools is incomplete: " + state.trouble + ".";
+  if (!state.tools.empty())
+    text += "\n\nTools, in the server's own words. Rules name them mcp__" + state.server.name + "__TOOL.\n";
+  std::size_t width = 0;
+  for (const McpToolInfo& tool : state.tools)
+    width = std::max(width, std::min(tool.name.size(), kWidestName));
   for (const McpToolInfo& tool : state.tools) {
-    const std::string name = mcp_tool_name(state.server.name, tool.name);
-    text += (hub_->is_off(name) ? "○ off  " : "") + name + "  " +
-            clipped(tool.description.substr(0, tool.description.find('\n')), 100) + "\n";
+    const bool off = hub_->is_off(mcp_tool_name(state.server.name, tool.name));
+    std::string name = tool.name;
+    name.resize(std::max(width, name.size()), ' ');
+    text += (off ? "○ " : "● ") + name + (off ? "  off  " : "  ") +
+            clipped(tool.description.substr(0, tool.description.find('\n')), kLongestWords) + "\n";
   }
   if (!state.prompts.empty()) text += "\nPrompts:\n";
   for (const McpPrompt& prompt : state.prompts)
@@ -200,7 +217,7 @@ std::string SessionMcp::details(const McpState& state) const {
   if (!state.resources.empty()) text += "\nResources:\n";
   for (const McpResource& each : state.resources) text += "@" + state.server.name + ":" + each.uri + "\n";
   if (!state.info.instructions.empty())
-    text += "\nWhat it says of itself:\n" + state.info.instructions + "\n";
+    text += "\nIts description of itself:\n" + state.info.instructions + "\n";
   if (!state.log.empty()) text += "\nThe end of its log:\n";
   for (const std::string& line : state.log) text += line + "\n";
   if (!state.last_words.empty()) text += "\nThe end of its error output:\n" + state.last_words;
@@ -234,15 +251,14 @@ std::string SessionMcp::turn_tool(const McpState& state, const std::string& tool
   return wrong.empty() ? "" : "This holds for this session only: " + wrong + ".\n\n";
 }
 
-// Schemas that were asked for are results of the conversation: each begins its line with the tool's name.
+// Schemas that were asked for are results of the conversation.
 std::string SessionMcp::share(const Context& context) const {
   if (hub_ == nullptr) return {};
   const std::vector<ToolPtr> tools = hub_->tools();
   std::set<std::string> loaded;
   std::vector<ToolSpec> fixed;
   for (const ToolSpec& spec : context.tools)
-    if (spec.name == "McpTools" || spec.name == "McpCall" || spec.name.starts_with("mcp__"))
-      fixed.push_back(spec);
+    if (spec.duty != ToolDuty::plain || spec.name.starts_with("mcp__")) fixed.push_back(spec);
   for (const ToolSpec& spec : fixed) loaded.insert(spec.name);
   Tokens tokens = tokens_of(fixed);
   for (const ItemPtr& item : context.conversation.items)
@@ -250,9 +266,7 @@ std::string SessionMcp::share(const Context& context) const {
       const auto* result = std::get_if<ToolResult>(&block);
       if (result == nullptr || result->tool != "McpTools") continue;
       tokens += estimate(block);
-      for (const ToolPtr& tool : tools)
-        if (result->text.find(tool->name + ": " + tool->description + "\narguments: ") != std::string::npos)
-          loaded.insert(tool->name);
+      for (const ToolSpec& tool : found_tools(result->text).tools) loaded.insert(tool.name);
     }
   const auto is_loaded = [&](const ToolPtr& tool) { return loaded.contains(tool->name); };
   return "MCP: " + thousands(tokens) + " tokens · " +

@@ -27,8 +27,9 @@ class SessionMcp {
   SessionMcp(const SessionSetup& setup, const std::filesystem::path& root, bool trusted, Tell tell);
   ~SessionMcp();
 
-  void offer(ToolSet& offered, McpAttend attend);  // the two constant tools, when there are servers
-  void start(std::function<void()> on_change);     // in the background; on_change may come on any thread
+  // When there are servers: the two constant tools, and what entries say of single tools.
+  void offer(ToolEnvironment& hands, McpAttend attend);
+  void start(std::function<void()> on_change);  // in the background; on_change may come on any thread
   void join(
       ToolEnvironment& hands,
       Context& context);  // before a prompt goes out: the first time, tools that fit the budget are declared

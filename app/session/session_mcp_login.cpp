@@ -38,12 +38,11 @@ void SessionMcp::saw(const Event& event) {
 
 std::string SessionMcp::sign_in(const McpState& state, const std::string& pasted) {
   const std::string& name = state.server.name;
-  if (state.server.transport != McpTransport::http)
-    return "Only servers behind an address are signed in to.\n\n";
+  if (state.server.transport != McpTransport::http) return "Only servers with a URL take a sign-in.\n\n";
   if (setup_.read_only || !on_change_) return "Use `tern mcp login " + name + "` in a terminal.\n\n";
   if (const auto found = logins_.find(name); !pasted.empty()) {
     const bool taken = found != logins_.end() && found->second.way->give(pasted);
-    return taken ? "" : "That is not the address that this sign-in ends at: it must hold its \"state\".\n\n";
+    return taken ? "" : "That isn't the address this sign-in ends at: its \"state\" is missing.\n\n";
   }
   logins_.erase(name);
   Login& login = logins_[name];

@@ -106,7 +106,7 @@ std::string SessionMcp::fill_prompt(Submit& input, const McpAttend& attend,
   McpArguments given = read_arguments(*prompt, called.words);
   for (const McpArgument& each : given.missing) {
     if (!ask)
-      return "/" + called.command + " needs " + each.name + ": write it behind the name, or as " + each.name +
+      return "/" + called.command + " needs " + each.name + ": write it after the name, or as " + each.name +
              "=…";
     const UserAnswer answer =
         ask({.text = "/" + called.command + " needs **" + each.name + "**.\n\n" + each.description,

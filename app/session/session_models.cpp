@@ -126,7 +126,7 @@ void SessionCommands::set_model(const std::string& name) {
     s.next_model_ = *found;
     s.emit(Notice{Level::info, "From the next request on: " + found->provider + "/" + found->model});
   } else {
-    switch_model(*found, s.begin_work());
+    switch_model(*found, s.stop_.begin());
   }
 }
 
@@ -171,9 +171,10 @@ void SessionQueries::effort(const std::string& level) {
   thinking = number ? std::atoi(level.c_str()) : row->tokens;
   SessionCommands{s}.remember({"thinking", std::to_string(thinking)});
   const bool idle = thinking > 0 && !s.context_.model.thinking;
-  s.emit(Notice{Level::info,
-                "Effort: " + effort_name(thinking) +
-                    (idle ? ". " + s.context_.model.name + " does not think; models that do will." : ".")});
+  s.emit(Notice{Level::info, "Effort: " + effort_name(thinking) +
+                                 (idle ? ". " + s.context_.model.name +
+                                             " doesn't support thinking; models that do will use it."
+                                       : ".")});
 }
 
 }  // namespace tern

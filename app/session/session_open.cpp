@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "agent/helpers/helper_desk.h"
+#include "agent/models/document_reader.h"
 #include "agent/models/record.h"
 #include "agent/store/day_account.h"
 #include "agent/turn/context_tools.h"
@@ -12,7 +13,9 @@
 #include "app/session/session_lsp.h"
 #include "app/session/session_mcp.h"
 #include "app/session/session_plan.h"
+#include "app/session/session_search.h"
 #include "compression/values/check.h"
+#include "tools/sandbox/sandbox.h"
 
 namespace tern {
 namespace {
@@ -176,6 +179,7 @@ void Session::use_model(const ModelName& name) {
   if (!context_.model.known && !playback_)
     if (const Tokens window = served_window(setup_, name); window > 0) context_.model.window = window;
   context_.gauges.new_model();
+  files_.takes_documents = reads_documents(context_.model);
   provider_ = connect(context_.model);
 }
 
@@ -203,7 +207,7 @@ void Session::ask_for_trust() {
   for (const auto& claim : claims) what += (what.empty() ? "" : "\n") + claim;
   const auto question = next_question_++;
   emit(TrustAsked{question, workspace_->root().string(), what});
-  const auto answer = inbox_.wait_answer(question, begin_work());
+  const auto answer = inbox_.wait_answer(question, stop_.begin());
   trusted_ = answer && answer->verdict != Verdict::no;
   if (trusted_) {
     if (const auto problem = trust_->trust(workspace_->root()); !problem.empty())
@@ -223,7 +227,7 @@ bool Session::open_store() {
     if (project_.state == ProjectDir::State::foreign && setup_.may_ask) {
       const auto question = next_question_++;
       emit(TrustAsked{question, project_.project.string(), project_.why});
-      const auto answer = inbox_.wait_answer(question, begin_work());
+      const auto answer = inbox_.wait_answer(question, stop_.begin());
       if (answer && answer->verdict != Verdict::no) project_ = adopt_project_dir(where);
     }
     if (!project_.why.empty() && project_.state != ProjectDir::State::ours)
@@ -287,6 +291,7 @@ void Session::make_hands() {
   hands_.reset(new ToolEnvironment{
       .workspace = *workspace_, .files = files_, .journal = *journal_, .jobs = *jobs_, .sandbox = {}});
   auto& hands = *hands_;
+  files_.open_buffer = setup_.open_buffer;
   jobs_->on_end = [this, &hands](const JobInfo& job) {
     if (setup_.live) inbox_.wake(JobEnded{job.id, job.how, job.command, job.by == StoppedBy::user});
     hands.notes.push("[Background command " + job.id + " has ended (" + job.how + "): " + job.command +
@@ -319,6 +324,10 @@ void Session::make_hands() {
   else
     hands.ready_sandbox = ready;
   SessionCommands{*this}.add_task_tool();
+  tools_.add(session_search_tool({.agent = [this]() -> Agent& { return *agent_; },
+                                  .inbox = inbox_,
+                                  .setup = setup_,
+                                  .connect = [this](const ModelInfo& model) { return connect(model); }}));
   SessionCommands{*this}.add_skill_tool();
   const bool notes_wanted = context_.config.context_style != ContextStyle::summary;
   for (const auto& tool : tools_) {
@@ -329,13 +338,13 @@ void Session::make_hands() {
     if ((tool->basic || by_style || named(setup_.more_tools)) && !named(setup_.without_tools))
       hands.offered.add(tool);
   }
-  mcp_->offer(hands.offered,
-              [this](const auto& work) { inbox_.attend([&work, stop = stop_.get_token()] { work(stop); }); });
+  mcp_->offer(hands,
+              [this](const auto& work) { inbox_.attend([&work, stop = stop_.now()] { work(stop); }); });
   for (const auto& problem : watch_changes(setup_, *workspace_, trusted_, hands))
     emit(Notice{Level::warning, problem});
   for (const auto& tool : hands.offered)
     if (setup_.may_ask || !tool->asks)
-      context_.tools.push_back({tool->name, tool->description, tool->schema});
+      context_.tools.push_back({tool->name, tool->description, tool->schema, tool->duty});
   context_.tool_tokens = tokens_of(context_.tools);
   hands.recall = [this](const RecallQuery& query) { return answer_recall(*store_, query); };
   hands.context = [this](const ContextQuery& query) {

@@ -30,6 +30,7 @@ QuestionAsked asked_event(const UserQuestion& question, std::uint64_t id) {
   asked.kind = question.plan ? QuestionAsked::Kind::plan : QuestionAsked::Kind::question;
   asked.id = id;
   asked.text = question.text;
+  asked.own_words = question.own_words;
   for (const auto& option : question.options) asked.options.push_back({option.label, option.help});
   return asked;
 }
@@ -40,8 +41,7 @@ UserAnswer SessionPlan::ask(const UserQuestion& question, std::stop_token by) {
   s.owner_.check();
   std::stop_source either;
   const auto end = [&either] { either.request_stop(); };
-  const std::stop_callback by_asker(by, end),
-      by_turn(s.working_ ? s.stop_.get_token() : std::stop_token(), end);
+  const std::stop_callback by_asker(by, end), by_turn(s.working_ ? s.stop_.now() : std::stop_token(), end);
   const auto id = s.next_question_++;
   s.emit(asked_event(question, id));
   const auto answer = s.inbox_.wait_answer(id, either.get_token());

@@ -58,14 +58,14 @@ std::string half_now(const Context& context, TimePoint now) {
   const auto budget = budget_of(context);
   const auto messages =
       static_cast<Tokens>(static_cast<double>(count(context.conversation)) * budget.calibration);
-  if (messages < 2'000) return "a compaction to half now: too little is there for one";
+  if (messages < 2'000) return "compacting to half now: there is too little to compact";
   const Tokens half = messages / 2, summary = std::min<Tokens>(half / 4, 2'000);
   TokenUsage asked;
   asked.input = half, asked.output = summary;
   const auto& cache = context.gauges.cache();
   const auto cost = cut_cost(half - summary, messages - half + summary, cache, now, context.model,
                              context.gauges.requests_per_turn(), context.model.dollars(asked));
-  return "a compaction to half now, its summary by this model: " + describe(cost, cache, now);
+  return "compacting to half now, with a summary by this model: " + describe(cost, cache, now);
 }
 
 std::string of_all(std::size_t part, std::size_t all) {
@@ -182,7 +182,7 @@ bool SessionQueries::answer(const Query& query) {
     return true;
   }
   const auto stop =
-      s.working_ ? s.stop_.get_token() : s.begin_work();  // Esc ends a doctor that waits for a provider
+      s.working_ ? s.stop_.now() : s.stop_.begin();  // Esc ends a doctor that waits for a provider
   auto text = s.setup_.page ? s.setup_.page(name, stop) : std::string();
   if (text.empty()) return false;
   s.emit(Page{name, std::move(text)});
@@ -274,7 +274,7 @@ void SessionQueries::sessions(const std::string& words) {
         {row.id, row.name, local_time(row.updated), row.first_prompt, static_cast<int>(row.turns)});
   if (list.sessions.empty())
     return s.emit(Notice{Level::info, words.empty() ? "No conversations here yet."
-                                                    : "No conversation here has \"" + words + "\"."});
+                                                    : "No conversation here contains \"" + words + "\"."});
   s.emit(std::move(list));
 }
 

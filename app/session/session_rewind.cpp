@@ -84,7 +84,8 @@ void SessionCommands::rewind(const Rewind& command) {
 void SessionCommands::redo(const Redo& command) {
   const auto last = s.store_->rewound();
   if (!last)
-    return s.emit(Notice{Level::info, "There is no rewind to undo, or you have sent something since."});
+    return s.emit(
+        Notice{Level::info, "Nothing to redo: there was no rewind, or you have sent a message since."});
   std::string text;
   if (!last->files.empty() && command.files) {
     s.journal_->settle(*s.workspace_, *s.jobs_);

@@ -5,6 +5,7 @@
 
 #include "agent/gate/explain_command.h"
 #include "app/config/config.h"
+#include "app/config/config_keys.h"
 #include "app/config/option_table.h"
 #include "app/session/session_commands.h"
 

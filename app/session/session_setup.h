@@ -21,6 +21,7 @@
 #include "app/config/config.h"
 #include "app/config/user_config.h"
 #include "compression/values/budget.h"
+#include "tools/files/file_memory.h"
 
 namespace tern {
 
@@ -62,6 +63,7 @@ struct SessionSetup {
   CompressionConfig compression;
   Models models;
   Environment env;
+  OpenBuffer open_buffer;  // of the editor that tern works for
   std::function<void(const ProviderKind&, ProviderConfig&)>
       adjust_provider;  // base URLs and keys of the user's file
   // The project's own settings once its folder is trusted, and again when they changed; problems are returned

@@ -62,8 +62,8 @@ void SessionCommands::add_skill_tool() {
   Tool tool{
       .name = "Skill",
       .description = "Puts the instructions of a skill into the conversation.",
-      .schema =
-          R"({"type":"object","properties":{"skill":{"type":"string"},"args":{"type":"string"}},"required":["skill"]})",
+      .schema = R"({"type":"object","properties":{"skill":{"type":"string"},"args":{"type":"string"}},)"
+                R"("required":["skill"]})",
       .effects = Effect::context,
       .aliases = "name=skill arguments=args",
       .run = run,

@@ -52,13 +52,14 @@ struct Attached {
 AttachmentLoad weight_of(const Block& block) {
   const auto* blob = blob_of(block);
   if (!blob) return {};
-  return {1, blob->size(), std::holds_alternative<Document>(block) ? pdf_pages(*blob) : 0};
+  return {1, blob->size(), std::holds_alternative<Document>(block) ? pdf_pages(*blob) : 0, estimate(block)};
 }
 
 void add(AttachmentLoad& load, const AttachmentLoad& more) {
   load.count += more.count;
   load.bytes += more.bytes;
   load.pages += more.pages;
+  load.tokens += more.tokens;
 }
 
 std::vector<Attached> attached(const Conversation& conversation) {
@@ -122,14 +123,16 @@ Edits fewer_attachments(const Conversation& conversation, const AttachmentLimits
     load.count -= one.weight.count;
     load.bytes -= one.weight.bytes;
     load.pages -= one.weight.pages;
+    load.tokens -= one.weight.tokens;
     edits.push_back(to_a_line(*one.item, one.block, one.weight.bytes));
   };
-  if (load.count > limits.count || load.bytes > limits.bytes || load.pages > limits.pages) {
-    const auto room = [](auto limit) { return limit - limit / 4; };
+  const auto within = [&](auto room) {
+    return load.count <= room(limits.count) && load.bytes <= room(limits.bytes) &&
+           load.pages <= room(limits.pages) && load.tokens <= room(limits.tokens);
+  };
+  if (!within([](auto limit) { return limit; })) {
     for (auto& one : found) {
-      if (load.count <= room(limits.count) && load.bytes <= room(limits.bytes) &&
-          load.pages <= room(limits.pages))
-        break;
+      if (within([](auto limit) { return limit - limit / 4; })) break;
       if (!one.pinned) leave(one);
     }
   }

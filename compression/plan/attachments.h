@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "compression/values/context_edit.h"
@@ -13,8 +14,9 @@ struct AttachmentLimits {
   std::size_t count = 100;
   std::uint64_t bytes = 20u << 20;  // as they are, before base64
   int pages = 100;                  // of all documents
-  int pixels = 8'000;               // of a picture's longer side
-  int pixels_of_many = 2'000;       // where there are more than `many`
+  Tokens tokens = std::numeric_limits<Tokens>::max();
+  int pixels = 8'000;          // of a picture's longer side
+  int pixels_of_many = 2'000;  // where there are more than `many`
   std::size_t many = 20;
 };
 AttachmentLimits attachment_limits(std::string_view provider);
@@ -23,6 +25,7 @@ struct AttachmentLoad {
   std::size_t count = 0;
   std::uint64_t bytes = 0;
   int pages = 0;
+  Tokens tokens = 0;
 };
 AttachmentLoad attachments_of(const Conversation& conversation);
 

@@ -108,7 +108,7 @@ class Planner {
     if (state_.overflow) return truncated("the API refused the length");
     if (usage_.share >= config_.truncate_at) return truncated(above(usage_.share, config_.truncate_at));
     if (state_.refills_in_a_row >= thrashing)
-      return share_ >= config_.micro_at ? thrash() : nothing("many messages, yet room enough");
+      return share_ >= config_.micro_at ? thrash() : nothing("many messages, but enough room");
     if (compaction_due(usage_, conversation_.items.size(), budget_)) return results_first();
     if (share_ >= config_.micro_at && worth_compacting(usage_, budget_)) return micro();
     if (config_.sliding_window) return window();

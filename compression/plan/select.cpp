@@ -112,7 +112,7 @@ StrategyVerdict judge(const Features& f) {
   }
   if (f.tools || f.system)
     return {Removal::middle, 0.7, "tool or system messages: the frame of the work stays"};
-  return {Removal::middle, 0.5, "no feature speaks for either way"};
+  return {Removal::middle, 0.5, "nothing favors one over the other"};
 }
 
 double efficiency(const Outcome& o) {

@@ -8,13 +8,15 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compression/plan/plan.h"
 #include "compression/plan/removal.h"
 #include "compression/plan/strategies.h"
 #include "compression/reading/cluster.h"
 #include "compression/reading/importance.h"
+#include "compression/reading/summarize.h"
 #include "compression/reading/survey.h"
 #include "compression/text/lines.h"
+#include "compression/text/prose.h"
+#include "compression/text/sentences.h"
 #include "compression/values/blocks.h"
 #include "compression/values/describe.h"
 #include "compression/values/outcome.h"
@@ -24,7 +26,8 @@ namespace tern {
 
 namespace {
 
-constexpr std::size_t most_topics = 5, most_points = 7, most_patterns = 4, most_results = 5, most_tools = 12;
+constexpr std::size_t most_media = 5, most_topics = 5, most_points = 7, most_patterns = 4, most_results = 5,
+                      most_tools = 12;
 constexpr std::size_t topic_bytes = 140, point_bytes = 200, result_bytes = 160, subject_bytes = 120;
 
 // Lines under a heading while a budget lasts.
@@ -59,14 +62,15 @@ std::string_view first_line(std::string_view text) {
   return trimmed(text.substr(0, text.find('\n')));
 }
 
-// Up to the end of the first sentence, at most a line.
-std::string first_sentence(std::string_view text) {
-  text = first_line(text);
-  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
-    if ((text[i] == '.' || text[i] == '!' || text[i] == '?') && text[i + 1] == ' ' && i > 20)
-      return clipped(text.substr(0, i + 1), point_bytes);
-  }
-  return clipped(text, point_bytes);
+// The sentence that decides or gives a reason, else the first; code between fences says nothing.
+std::string telling_sentence(std::string_view text) {
+  const auto sentences = sentences_in(text);
+  const auto reason = std::find_if(sentences.begin(), sentences.end(), gives_reason);
+  if (reason != sentences.end()) return clipped(first_line(*reason), point_bytes);
+  if (!sentences.empty()) return clipped(first_line(sentences.front()), point_bytes);
+  const auto first = first_line(text);
+  if (!first.starts_with("```")) return clipped(first, point_bytes);
+  return clipped(first_line(text.substr(std::min(text.size(), text.find('\n')))), point_bytes);
 }
 
 std::string subject_of(const CallNote& note) {
@@ -102,36 +106,13 @@ std::string plural(std::size_t n, std::string_view what) {
   return grouped(n) + " " + std::string(what) + (n == 1 ? "" : "s");
 }
 
-}  // namespace
-
-Groups group(const std::vector<ItemPtr>& items) {
-  Groups groups;
-  std::unordered_map<std::string_view, std::size_t> open;
-  for (const auto& item : items) {
-    if (item->role == Role::system) continue;
-    ++groups.messages;
-    groups.tokens += item->tokens;
-    if (is_human(*item)) groups.requests.push_back(item.get());
-    if (item->role == Role::assistant && has<Text>(*item)) groups.answers.push_back(item.get());
-    for (const auto& block : item->blocks) {
-      groups.images += std::holds_alternative<Image>(block);
-      groups.documents += std::holds_alternative<Document>(block);
-      if (const auto* call = std::get_if<ToolCall>(&block)) {
-        open[call->id] = groups.calls.size();
-        groups.calls.push_back({call, nullptr, item->recall});
-      } else if (const auto* result = std::get_if<ToolResult>(&block)) {
-        if (!open.count(result->call_id))
-          open[result->call_id] = groups.calls.size(), groups.calls.push_back({});
-        auto& note = groups.calls[open[result->call_id]];
-        note.result = result;
-        if (result->recall) note.recall = result->recall;
-      }
-    }
-  }
-  std::copy_if(groups.calls.begin(), groups.calls.end(), std::back_inserter(groups.errors),
-               [](const CallNote& note) { return note.result && note.result->is_error; });
-  return groups;
+std::string first_of(const std::vector<std::string>& all, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i) text += (i ? ", " : "") + all[i];
+  return all.size() > most ? text + ", …" : text;
 }
+
+}  // namespace
 
 std::string system_part(const Groups& groups, std::string_view after) {
   std::string line = "Compacted " + plural(groups.messages, "message") +
@@ -140,6 +121,7 @@ std::string system_part(const Groups& groups, std::string_view after) {
                      plural(groups.calls.size(), "tool call") + ", " + plural(groups.errors.size(), "error");
   if (groups.images) line += ", " + plural(groups.images, "image");
   if (groups.documents) line += ", " + plural(groups.documents, "document");
+  if (!groups.media.empty()) line += " (" + first_of(groups.media, most_media) + ")";
   line += "; ~" + grouped(static_cast<std::size_t>(std::max<Tokens>(0, groups.tokens))) + " tokens";
   if (!after.empty()) line += " before, " + std::string(after) + " after";
   return line + ".\n";
@@ -200,15 +182,23 @@ std::vector<Point> key_points(const Groups& groups, const PointOrder& order) {
   return points;
 }
 
+// What was asked, each once: "continue" said ten times is one topic.
+std::vector<std::string> topics_of(const Groups& groups) {
+  std::vector<std::string> topics;
+  for (const auto* request : groups.requests) {
+    auto topic = clipped(first_line(spoken(*request)), topic_bytes);
+    if (std::find(topics.begin(), topics.end(), topic) == topics.end()) topics.push_back(std::move(topic));
+  }
+  return topics;
+}
+
 }  // namespace
 
 std::string conversation_part(const Groups& groups, Tokens budget, const PointOrder& order) {
   Section section("## Conversation", budget);
-  const auto topics = std::min(groups.requests.size(), most_topics);
-  for (std::size_t i = 0; i < topics; ++i)
-    section.add("Asked: " + clipped(first_line(spoken(*groups.requests[i])), topic_bytes));
-  if (groups.requests.size() > topics)
-    section.add("… " + std::to_string(groups.requests.size() - topics) + " more");
+  const auto topics = topics_of(groups);
+  for (std::size_t i = 0; i < std::min(topics.size(), most_topics); ++i) section.add("Asked: " + topics[i]);
+  if (topics.size() > most_topics) section.add("… " + std::to_string(topics.size() - most_topics) + " more");
   std::map<std::string, int> changed;
   for (const auto& note : groups.calls) {
     if (note.call && critical(*note.call, note.result) == Critical::file_change) ++changed[subject_of(note)];
@@ -223,7 +213,7 @@ std::string conversation_part(const Groups& groups, Tokens budget, const PointOr
         std::exchange(last_topic, point.topic) != point.topic && point.topic < order.topics.size();
     const auto topic = opens ? " (" + order.topics[point.topic] + ")" : "";
     section.add("Point" + topic + ": " +
-                with_id(first_sentence(spoken(*point.answer)), point.answer->recall));
+                with_id(telling_sentence(spoken(*point.answer)), point.answer->recall));
   }
   return section.text();
 }

@@ -8,25 +8,12 @@
 #include <unordered_set>
 #include <vector>
 
+#include "compression/plan/message_groups.h"
+#include "compression/plan/plan_state.h"
 #include "compression/reading/condense.h"
+#include "compression/values/budget.h"
 
 namespace tern {
-
-struct CallNote {
-  const ToolCall* call = nullptr;
-  const ToolResult* result = nullptr;  // null when it was never answered
-  RecallId recall;                     // of the result, else of the message
-};
-
-// A stretch of messages by kind; borrows from its items.
-struct Groups {
-  std::vector<const Item*> requests, answers;
-  std::vector<CallNote> calls;
-  std::vector<CallNote> errors;
-  std::size_t messages = 0, images = 0, documents = 0;
-  Tokens tokens = 0;
-};
-Groups group(const std::vector<ItemPtr>& items);
 
 // How the key points of the answers are chosen and ordered.
 struct PointOrder {
@@ -43,6 +30,9 @@ std::string conversation_part(const Groups& groups, Tokens budget, const PointOr
 std::string critical_part(const Groups& groups, Tokens budget);  // changes and failures with their results
 std::string user_part(const Groups& groups,
                       Tokens budget);  // what the person wrote, word for word, newest first to fit
+
+// Tier 3 without a model; the last steps of the fallback ladder.
+Edits local_summary(const Conversation& conversation, const Budget& budget, const PlanState& state);
 
 // The parts together within the budget: what opens the folds of the no-model summary.
 std::string local_summary_text(const FoldedRounds& folded);

@@ -5,6 +5,7 @@
 #include "compression/plan/strategies.h"
 #include "compression/plan/summary_local.h"
 #include "compression/reading/summarize.h"
+#include "compression/reading/summary_text.h"
 #include "compression/text/lines.h"
 #include "compression/values/blocks.h"
 #include "compression/values/rounds.h"

@@ -22,24 +22,13 @@ struct Fact {
   bool written = false;  // the person or the assistant wrote it, too
   double need = 0;
 };
+// all: also names that only tool results hold; an index has no room for those, their originals do.
+enum class Specifics { indexed, all };
 // By kind, the most needed first. One pass; equal input gives equal output.
-std::vector<Fact> facts_of(const Conversation& conversation);
+std::vector<Fact> facts_of(const Conversation& conversation, Specifics which = Specifics::indexed);
 
 // The index as text, a line for each kind, within a budget of estimated tokens; empty when there is nothing
 // to tell.
 std::string index_of(const Conversation& conversation, Tokens budget);
-
-enum class Fate { kept, reachable, dropped };
-struct Sentences {
-  std::size_t kept = 0, reachable = 0, dropped = 0;
-};
-struct LossReport {
-  std::size_t kept = 0, reachable = 0, dropped = 0;
-  std::vector<std::pair<Fate, Fact>> lost;  // what is no longer in the context, the most needed first
-  std::vector<Fact> stays;                  // what still is
-  Sentences answers;                        // of the assistant, word for word
-  std::string line() const;                 // "201 of 312 details kept, 108 on recall, 3 lost"
-};
-LossReport audit(const Conversation& before, const Conversation& after);
 
 }  // namespace tern

@@ -6,7 +6,7 @@
 
 #include "compression/reading/importance.h"
 #include "compression/reading/snip.h"
-#include "compression/reading/summarize.h"
+#include "compression/reading/summary_text.h"
 #include "compression/text/rules.h"
 #include "compression/values/blocks.h"
 #include "compression/values/tokens.h"

@@ -11,6 +11,7 @@
 #include "compression/reading/snip.h"
 #include "compression/reading/summary_answer.h"
 #include "compression/reading/summary_prompt.h"
+#include "compression/reading/summary_text.h"
 #include "compression/text/lines.h"
 #include "compression/text/plain_text.h"
 #include "compression/text/rules.h"
@@ -33,12 +34,9 @@ constexpr int literal_rounds = 2;                          // the newest tool ro
 constexpr Tokens least_target =
     1'600;  // less no model keeps to, and what is rejected is paid for all the same
 constexpr Tokens usual_answer = 2'000;  // so much is left to the model before answers are kept word for word
-constexpr std::string_view kept_heading = "What the user wrote, word for word:";
-constexpr std::string_view said_heading = "What the assistant said, word for word:";
-constexpr std::string_view index_heading = "Specifics of the originals (recall by id):";
 
 // --- answer
-// --------------------------------------------------------------------------------------------------------------
+// ----------------------------------------------------------------------------------------------------
 
 // A fence around everything goes; fences inside stay.
 std::string_view without_fence(std::string_view text) {
@@ -201,22 +199,6 @@ std::string within(std::string_view body, Tokens most) {
 }
 
 }  // namespace
-
-std::string_view told_part(std::string_view summary) {
-  const auto opening = summary.find("\n\n");
-  if (opening != summary.npos) summary.remove_prefix(opening + 2);
-  for (const auto heading : {said_heading, kept_heading, index_heading})
-    summary = summary.substr(0, summary.rfind("\n\n" + std::string(heading)));
-  return trimmed(summary);
-}
-
-std::string_view kept_part(std::string_view summary) {
-  auto at = summary.rfind(kept_heading);
-  if (at == summary.npos) return {};
-  at = std::min(at + kept_heading.size() + 1, summary.size());
-  const auto index = summary.find("\n\n" + std::string(index_heading), at);
-  return summary.substr(at, index == summary.npos ? index : index - at);
-}
 
 std::optional<ItemRange> summary_range(const Conversation& conversation, const Budget& budget) {
   const auto& items = conversation.items;

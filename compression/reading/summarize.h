@@ -56,9 +56,4 @@ std::optional<ItemRange> summary_range(const Conversation& conversation, const B
 // what models overshoot by.
 Tokens asked_tokens(const SummaryRequest& request);
 
-// What a summary tells itself: without its opening, the kept answers and messages, and the index.
-std::string_view told_part(std::string_view summary);
-// What a summary kept of the person's words: from their heading to the index; empty when there are none.
-std::string_view kept_part(std::string_view summary);
-
 }  // namespace tern

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string>
 
-#include "compression/reading/summarize.h"
 #include "compression/reading/summary_prompt.h"
+#include "compression/reading/summary_text.h"
 #include "compression/text/prose.h"
 #include "compression/text/rules.h"
 #include "compression/values/tokens.h"

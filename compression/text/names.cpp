@@ -4,51 +4,17 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <span>
 #include <utility>
 
 #include "compression/text/bytes64.h"
+#include "compression/text/error_words.h"
+#include "compression/text/name_letters.h"
 
 namespace tern {
 
+using namespace name_letters;
+
 namespace {
-
-enum Bits : std::uint8_t {
-  lower = 1,
-  upper = 2,
-  digit = 4,
-  under = 8,
-  joint = 16,
-  hex = 32,
-  starts_bad = 64
-};
-constexpr std::uint8_t word = lower | upper | digit | under, letter = lower | upper, piece = word | joint;
-
-constexpr std::array<std::uint8_t, 256> make_bits() {
-  std::array<std::uint8_t, 256> table{};
-  for (int c = 'a'; c <= 'z'; ++c) table[c] = c <= 'f' ? lower | hex : lower;
-  for (int c = 'A'; c <= 'Z'; ++c) table[c] = upper;
-  for (int c = '0'; c <= '9'; ++c) table[c] = digit | hex;
-  for (const char c : {'.', '/', '-', '@', '+', '~'}) table[static_cast<unsigned char>(c)] = joint;
-  table['_'] = under;
-  for (const char c : {'a', 'c', 'd', 'e', 'f', 'n', 'p', 's', 't', 'u'}) {
-    table[static_cast<unsigned char>(c)] |= starts_bad;
-    table[static_cast<unsigned char>(c - 32)] |= starts_bad;
-  }
-  return table;
-}
-constexpr auto bits = make_bits();
-
-bool is(char c, std::uint8_t kind) { return (bits[static_cast<unsigned char>(c)] & kind) != 0; }
-
-const char* run_of(const char* p, const char* end, std::uint8_t kind) {
-  while (p < end && is(*p, kind)) ++p;
-  return p;
-}
-
-std::string_view between(const char* begin, const char* end) {
-  return {begin, static_cast<std::size_t>(end - begin)};
-}
 
 constexpr std::uint64_t packed(std::string_view text) {
   std::uint64_t sum = 0;
@@ -88,51 +54,6 @@ const char* end_of_file(std::string_view text) {
 }
 
 bool no_name(std::string_view part) { return part == "." || part == ".." || part == "~"; }
-
-char low(char c) { return is(c, upper) ? static_cast<char>(c + 32) : c; }
-
-bool same_word(std::string_view text, std::string_view lower_case) {
-  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
-                    [](char a, char b) { return low(a) == b; });
-}
-
-// Words by which tools say that something went wrong; "found" and "such" count behind a "not" or "no", which
-// is for later.
-constexpr std::string_view bad_words[] = {"error", "errors", "exception", "fail",   "failed",    "failure",
-                                          "fatal", "panic",  "undefined", "cannot", "traceback", "denied"};
-constexpr std::string_view negations[] = {"not", "no"}, negated_words[] = {"found", "such"};
-constexpr std::string_view bad_stem = "assert";
-constexpr std::size_t longest_bad = 16;
-
-// By first letter, as bits: the lengths such a word may have, and its second letters. Most words of a text
-// stop here.
-struct BadStart {
-  std::uint32_t lengths = 0, seconds = 0;
-};
-constexpr auto bad_starts = [] {
-  std::array<BadStart, 26> table{};
-  const auto add = [&](std::string_view text, std::size_t size) {
-    auto& start = table[text[0] - 'a'];
-    start.lengths |= 1u << size;
-    start.seconds |= 1u << (text[1] - 'a');
-  };
-  for (const auto text : bad_words) add(text, text.size());
-  for (const auto text : negations) add(text, text.size());
-  for (const auto text : negated_words) add(text, text.size());
-  for (std::size_t size = bad_stem.size(); size <= longest_bad; ++size) add(bad_stem, size);
-  return table;
-}();
-
-bool may_be_bad(const char* text, std::size_t size) {
-  if (size < 2 || size > longest_bad || !is(text[1], lower | upper)) return false;
-  const auto& start = bad_starts[static_cast<std::size_t>(low(text[0]) - 'a')];
-  return (start.lengths >> size & 1) && (start.seconds >> (low(text[1]) - 'a') & 1);
-}
-
-bool one_of(std::string_view text, std::span<const std::string_view> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view other) { return same_word(text, other); });
-}
 
 void look_at(NameText& t, std::size_t block) {
   const Bytes64 bytes(t.text, block);

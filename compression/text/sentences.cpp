@@ -28,11 +28,13 @@ std::vector<std::string_view> sentences_in(std::string_view text) {
   bool fenced = false;
   for (std::size_t at = 0; at < text.size();) {
     const auto end = end_of_sentence(text, at);
-    const auto sentence = trimmed_lines(text.substr(at, end - at));
+    auto sentence = trimmed_lines(text.substr(at, end - at));
     at = end;
     if (sentence.starts_with("```")) {
       fenced = !fenced;
-    } else if (!fenced) {
+      sentence = fenced ? std::string_view() : trimmed_lines(sentence.substr(3));  // "``` is the code"
+    }
+    if (!fenced) {
       if (const auto bare = without_mark(sentence); bare.size() >= least) found.push_back(bare);
     }
   }

@@ -12,6 +12,7 @@
 #include "compression/plan/microcompact.h"
 #include "compression/plan/plan.h"
 #include "compression/plan/removal.h"
+#include "compression/plan/summary_local.h"
 #include "compression/reading/boundary.h"
 #include "compression/reading/condense.h"
 #include "compression/reading/index.h"

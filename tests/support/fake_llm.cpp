@@ -264,6 +264,9 @@ struct FakeLlm::Server {
     log.push_back(request);
     now = ++serial;
     changed.notify_all();
+    if (const std::string word = plan.value("refuses", "");
+        !word.empty() && request.body.find(word) != word.npos)
+      return {{"fault", {{"kind", "status"}, {"status", 400}, {"message", "Unknown field: " + word}}}};
     const bool binds = request.api == "anthropic" && plan.value("bind", false);
     if (binds)
       if (const std::string why = binding.refusal(request); !why.empty())
@@ -326,7 +329,8 @@ struct FakeLlm::Server {
       return false;
     if (kind == "status" || kind == "html" || kind == "spend_limit" || kind == "overflow")
       return refuse(peer, request, fault, kind);
-    auto events = fake_stream(request.api, reply, usage_of(request, reply), now);
+    const bool searches = request.body.find(R"("type":"tool_search")") != std::string::npos;
+    auto events = fake_stream(request.api, reply, usage_of(request, reply), now, searches ? "McpTools" : "");
     if (kind == "badsse")
       events.insert(events.begin() + long(events.size() / 2), fake_broken_event(request.api));
     if (kind == "error_event") {

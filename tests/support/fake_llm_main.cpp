@@ -1,4 +1,5 @@
-// fake_llm SCENARIO.json [PORT]: the fake model server by hand. Ends with the end of its standard input.
+// fake_llm SCENARIO.json [PORT]: the fake model server by hand. Ends with the end of its standard input and
+// says how large each request was.
 //
 // A scenario:
 //   {"replies": [REPLY, …],            one per request, in order
@@ -7,9 +8,9 @@
 //    "final": "done"}, "match": [REPLY with "when": "text in the request", or a list of texts that are all in
 //    it, …], "summary": REPLY,                 for requests whose last message asks for a <summary> or
 //    state_snapshot "default": REPLY,                 when nothing else is left "bind": true, Anthropic: a
-//    thought is bound to what stood before it "limit": 32000,                   refuses larger requests
-//    (bytes / 4) in the service's own words, or "shape": "llamacpp"}              in those of another server;
-//    "silent": cuts without a word and answers
+//    thought is bound to what stood before it "refuses": "a text": a body that has it is answered with 400
+//    "limit": 32000,                   refuses larger requests (bytes / 4) in the service's own words, or
+//    "shape": "llamacpp"}              in those of another server; "silent": cuts without a word and answers
 // REPLY: {"text", "thinking", "signature", "calls": [{"name", "arguments" or "raw", "id"}], "stop":
 // "end|tools|length|refusal",
 //         "usage": {"input", "output", "cache_read", "cache_write", "long_write"}, "pieces": characters per
@@ -38,6 +39,8 @@ int main(int argc, char** argv) {
     tern::test::FakeLlm server(text.str(), argc > 2 ? std::atoi(argv[2]) : 0);
     std::cout << server.url() << std::endl;
     for (std::string line; std::getline(std::cin, line);) {}
+    for (const auto& request : server.requests())
+      std::cout << request.path << " " << request.body.size() << " bytes\n";
     for (const std::string& problem : server.shape_problems()) std::cout << problem << "\n";
   } catch (const std::exception& error) {
     return std::cerr << error.what() << "\n", 1;

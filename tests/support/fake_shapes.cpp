@@ -56,6 +56,7 @@ class AnthropicRules : public Rules {
     }
     expect(open.empty(), "the last message leaves `tool_use` without `tool_result`");
     expect(!calls || body.contains("tools"), "tool blocks in messages need `tools`");
+    deferred(list(body, "tools"));
     expect(markers_ <= 4, "more than four cache markers");
     for (const json& block : list(body, "system")) {
       expect(!blank(text(block, "text")), "system: text content blocks must be non-empty");
@@ -85,6 +86,10 @@ class AnthropicRules : public Rules {
   void check_block(const json& block, bool assistant, bool thoughts, std::set<std::string>& open) {
     const std::string type = text(block, "type");
     markers_ += block.contains("cache_control");
+    for (const json& part : list(block, "content")) {
+      expect(text(part, "type") == text(block["content"][0], "type"), "tool references beside other content");
+      if (text(part, "type") == "tool_reference") referenced_.insert(text(part, "tool_name"));
+    }
     if (type == "text") expect(!blank(text(block, "text")), "text content blocks must be non-empty");
     if (type == "tool_use") {
       expect(assistant, "tool_use in a user message");
@@ -98,6 +103,20 @@ class AnthropicRules : public Rules {
       expect(!text(block, "signature").empty(), "a thinking block without signature");
       expect(!block.contains("cache_control"), "a cache marker on a thinking block");
     }
+  }
+
+  void deferred(const json& tools) {
+    std::set<std::string> names;
+    for (const json& tool : tools) {
+      const bool late = tool.value("defer_loading", false);
+      expect(!late || !tool.contains("cache_control"),
+             "a tool cannot have both defer_loading and cache_control");
+      if (late) names.insert(text(tool, "name"));
+      markers_ += tool.contains("cache_control");
+    }
+    for (const std::string& name : referenced_)
+      expect(names.contains(name), "Tool reference '" + name + "' not found in available tools");
+    expect(tools.empty() || names.size() < tools.size(), "at least one tool must not be deferred");
   }
 
   void thinking(const json& body, const json& messages) {
@@ -116,6 +135,7 @@ class AnthropicRules : public Rules {
   }
 
   int markers_ = 0;
+  std::set<std::string> referenced_;
 };
 
 class ChatRules : public Rules {
@@ -158,7 +178,14 @@ class ResponsesRules : public Rules {
     const json input = list(body, "input");
     for (std::size_t i = 0; i < input.size(); ++i) {
       const std::string type = text(input[i], "type");
-      if (type == "function_call") open.insert(text(input[i], "call_id"));
+      if (type == "function_call" || type == "tool_search_call") open.insert(text(input[i], "call_id"));
+      if (type == "tool_search_call")
+        expect(input[i].contains("arguments") && input[i]["arguments"].is_object(),
+               "search arguments are no object");
+      if (type == "tool_search_output") {
+        expect(open.erase(text(input[i], "call_id")) == 1, "No tool search call found for its output");
+        expect(input[i].contains("tools") && input[i]["tools"].is_array(), "a search output without tools");
+      }
       if (type == "function_call_output") {
         expect(open.erase(text(input[i], "call_id")) == 1,
                "No tool call found for function call output with call_id " + text(input[i], "call_id"));
@@ -166,7 +193,7 @@ class ResponsesRules : public Rules {
       }
       if (type == "reasoning")
         expect(i + 1 < input.size() && text(input[i + 1], "type") != "function_call_output" &&
-                   text(input[i + 1], "role") != "user",
+                   text(input[i + 1], "type") != "tool_search_output" && text(input[i + 1], "role") != "user",
                "reasoning without its required following item");
       for (const json& part : list(input[i], "content"))
         if (part.contains("text")) expect(!blank(text(part, "text")), "an empty text part");

@@ -174,14 +174,14 @@ std::vector<std::string> chat(const Reply& reply) {
 
 class Responses {
  public:
-  explicit Responses(const Reply& reply) : reply_(reply) {}
+  Responses(const Reply& reply, const std::string& search) : reply_(reply), search_(search) {}
 
   std::vector<std::string> stream() {
     event("response.created",
           {{"response", {{"id", "resp_" + std::to_string(reply_.serial)}, {"status", "in_progress"}}}});
     if (!reply_.thinking.empty()) reasoning();
     if (!reply_.text.empty()) message();
-    for (const Call& call : reply_.calls) function_call(call);
+    for (const Call& call : reply_.calls) call.name == search_ ? search_call(call) : function_call(call);
     json response{{"id", "resp_" + std::to_string(reply_.serial)},
                   {"status", reply_.stop == "length" ? "incomplete" : "completed"},
                   {"usage", usage()}};
@@ -235,6 +235,14 @@ class Responses {
     item(whole, begun, "response.function_call_arguments.delta", call.arguments);
   }
 
+  void search_call(const Call& call) {
+    json whole{{"type", "tool_search_call"}, {"id", "tsc_" + call.id}, {"call_id", call.id},
+               {"execution", "client"},      {"status", "completed"},  {"arguments", call.object}};
+    json begun = whole;
+    begun["arguments"] = json::object();
+    item(whole, begun, "response.tool_search_call.delta", "");
+  }
+
   json usage() const {
     const FakeUsage& u = reply_.usage;
     return {{"input_tokens", u.input + u.cache_read},
@@ -244,6 +252,7 @@ class Responses {
   }
 
   const Reply& reply_;
+  const std::string& search_;
   std::vector<std::string> out_;
   int index_ = 0;
 };
@@ -329,11 +338,11 @@ std::string error_type(std::string_view api, int status) {
 }  // namespace
 
 std::vector<std::string> fake_stream(std::string_view api, const json& reply, const FakeUsage& usage,
-                                     int serial) {
+                                     int serial, const std::string& search) {
   const Reply plan = read(reply, usage, serial);
   if (api == "anthropic") return anthropic(plan);
   if (api == "chat") return chat(plan);
-  if (api == "responses") return Responses(plan).stream();
+  if (api == "responses") return Responses(plan, search).stream();
   return api == "gemini" ? gemini(plan) : ollama(plan);
 }
 

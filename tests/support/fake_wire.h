@@ -15,9 +15,9 @@ struct FakeUsage {
 };
 
 // The events of a stream, each complete with its blank line. `serial` makes ids differ from request to
-// request.
+// request. A call of the tool `search` comes in the service's own form (responses: tool_search_call).
 std::vector<std::string> fake_stream(std::string_view api, const nlohmann::json& reply,
-                                     const FakeUsage& usage, int serial);
+                                     const FakeUsage& usage, int serial, const std::string& search = {});
 // The body of a refusal, in the service's exact shape.
 std::string fake_error(std::string_view api, int status, std::string_view message);
 // "The context is full": HTTP status and body (responses: 200 and a stream with response.failed).

@@ -173,7 +173,7 @@ void check_unasked(const Hostile& folder) {
 
 namespace {
 
-constexpr const char* approval = "that this folder brings";
+constexpr const char* approval = "This folder brings";
 
 Pty started_in(const Clone& world, const std::string& url, std::function<void()> before_exec = {}) {
   return Pty({places::program()}, {.cwd = world.folder.string(),

@@ -43,7 +43,7 @@ Pty::Pty(const std::vector<std::string>& argv, const Options& options)
   master_ = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   grantpt(master_);
   unlockpt(master_);
-  const int slave = open(ptsname(master_), O_RDWR | O_NOCTTY);
+  const int slave = open(ptsname(master_), O_RDWR | O_NOCTTY | O_CLOEXEC);
   winsize size{};
   size.ws_col = static_cast<unsigned short>(options.columns);
   size.ws_row = static_cast<unsigned short>(options.lines);

@@ -46,10 +46,11 @@ Tool ask_user_tool() {
       .name = "AskUser",
       .description =
           "Asks the user when a choice is theirs and cannot be found out. Own words are always possible.",
-      .schema =
-          R"({"type":"object","properties":{"question":{"type":"string"},"options":{"type":"array","items":{"type":"object",)"
-          R"("properties":{"label":{"type":"string"},"description":{"type":"string"}},"required":["label"]}}},)"
-          R"("required":["question"]})",
+      .schema = R"({"type":"object","properties":{"question":{"type":"string"},"options":{"type":"array",)"
+                R"("items":{"type":"object",)"
+                R"("properties":{"label":{"type":"string"},"description":{"type":"string"}},)"
+                R"("required":["label"]}}},)"
+                R"("required":["question"]})",
       .effects = Effect::context,
       .basic = true,
       .aliases = "text=question prompt=question choices=options answers=options",

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "compression/text/command_result.h"
+#include "tools/exec/command_limits.h"
 #include "tools/exec/follow.h"
 #include "tools/exec/jobs.h"
 #include "tools/exec/supervisor.h"
@@ -75,6 +76,7 @@ ProcessSpec spec_of(const std::string& command, const fs::path& cwd, const ToolC
   spec.sandbox = ctx.sandbox;
   if (spec.sandbox.on) refresh(spec.sandbox);
   spec.env = child_env(current_env(), ctx.allowed_env, ctx.sandbox.temp);
+  for (const auto& entry : ctx.set_env) set_variable(spec.env, entry);
   fit_environment(spec.env, ctx.sandbox);
   if (ctx.sandbox.on && ::geteuid() == 0)
     spec.env.emplace_back("TAR_OPTIONS=--no-same-owner");  // owners cannot be set in there
@@ -237,16 +239,16 @@ void add_remarks(const Following& following, const std::string& said, const Tool
   if (const std::string made = protected_names_made(ctx); !made.empty()) add_line(text, made);
 }
 
-// "exit 3 · 0.2 s", "12.0 s"; of a command that went well at once there is nothing to tell.
+// "exit 3 · 0.2 s", "12.0 s"; a command that went well at once has no note.
 std::string note_of(const Following& following, milliseconds took) {
   const bool left = following.how == Following::How::leaving || following.how == Following::How::stopped;
   const bool ended = following.how == Following::How::ended;
   if (ended && following.end.status == 0)
     return took < std::chrono::seconds(1) ? std::string() : seconds(took);
-  return (ended  ? "exit " + std::to_string(following.end.status)
-          : left ? "interrupted"
-                 : "waited for input") +
-         " · " + seconds(took);
+  const std::string what = ended  ? "exit " + std::to_string(following.end.status)
+                           : left ? "interrupted"
+                                  : "waited for input";
+  return took < milliseconds(100) ? what : what + " · " + seconds(took);
 }
 
 ToolOutput finished(const std::string& command, const Following& following, OutputRing& output,
@@ -360,9 +362,9 @@ Tool bash_tool() {
           "not. No terminal, "
           "no input: pass -y. timeout in ms (default 120000, at most 600000), then it moves to the "
           "background.",
-      .schema =
-          R"({"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"number"},"description":{"type":"string"},)"
-          R"("run_in_background":{"type":"boolean"}},"required":["command"]})",
+      .schema = R"({"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"number"},)"
+                R"("description":{"type":"string"},)"
+                R"("run_in_background":{"type":"boolean"}},"required":["command"]})",
       .effects = Effect::execute,
       .basic = true,
       .aliases = "cmd=command background=run_in_background is_background=run_in_background",

@@ -73,8 +73,8 @@ Tool bash_output_tool() {
   return {
       .name = "BashOutput",
       .description = "New output of a background command; filter: regex.",
-      .schema =
-          R"({"type":"object","properties":{"bash_id":{"type":"string"},"filter":{"type":"string"}},"required":["bash_id"]})",
+      .schema = R"({"type":"object","properties":{"bash_id":{"type":"string"},"filter":{"type":"string"}},)"
+                R"("required":["bash_id"]})",
       .effects = Effect::context,
       .basic = true,
       .aliases = "id=bash_id shell_id=bash_id task_id=bash_id",

@@ -172,7 +172,8 @@ Tool edit_tool() {
           "Replaces an exact string in a file Read before; old_string must be unique unless replace_all.",
       .schema =
           R"({"type":"object","properties":{"file_path":{"type":"string"},"old_string":{"type":"string"},)"
-          R"("new_string":{"type":"string"},"replace_all":{"type":"boolean"}},"required":["file_path","old_string","new_string"]})",
+          R"("new_string":{"type":"string"},"replace_all":{"type":"boolean"}},"required":["file_path",)"
+          R"("old_string","new_string"]})",
       .effects = Effect::write,
       .basic = true,
       .aliases =

@@ -109,8 +109,8 @@ Tool glob_tool() {
   return {
       .name = "Glob",
       .description = "Finds files by name pattern (src/**/*.ts), newest first.",
-      .schema =
-          R"({"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}},"required":["pattern"]})",
+      .schema = R"({"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"}},)"
+                R"("required":["pattern"]})",
       .effects = Effect::read,
       .basic = true,
       .aliases =

@@ -214,11 +214,13 @@ Tool grep_tool() {
   return {
       .name = "Grep",
       .description = "Searches file contents by regex (PCRE), skipping what .gitignore names.",
-      .schema =
-          R"({"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"},"glob":{"type":"string"},)"
-          R"("type":{"type":"string"},"output_mode":{"enum":["files_with_matches","content","count"]},)"
-          R"("-A":{"type":"integer"},"-B":{"type":"integer"},"-C":{"type":"integer"},"-i":{"type":"boolean"},"-n":{"type":"boolean"},)"
-          R"("head_limit":{"type":"integer"},"offset":{"type":"integer"},"multiline":{"type":"boolean"}},"required":["pattern"]})",
+      .schema = R"({"type":"object","properties":{"pattern":{"type":"string"},"path":{"type":"string"},)"
+                R"("glob":{"type":"string"},)"
+                R"("type":{"type":"string"},"output_mode":{"enum":["files_with_matches","content","count"]},)"
+                R"("-A":{"type":"integer"},"-B":{"type":"integer"},"-C":{"type":"integer"},)"
+                R"("-i":{"type":"boolean"},"-n":{"type":"boolean"},)"
+                R"("head_limit":{"type":"integer"},"offset":{"type":"integer"},)"
+                R"("multiline":{"type":"boolean"}},"required":["pattern"]})",
       .effects = Effect::read,
       .basic = true,
       .aliases =

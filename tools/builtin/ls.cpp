@@ -116,8 +116,8 @@ Tool ls_tool() {
   return {
       .name = "LS",
       .description = "Lists a directory.",
-      .schema =
-          R"({"type":"object","properties":{"path":{"type":"string"},"ignore":{"type":"array","items":{"type":"string"}}}})",
+      .schema = R"({"type":"object","properties":{"path":{"type":"string"},"ignore":{"type":"array",)"
+                R"("items":{"type":"string"}}}})",
       .effects = Effect::read,
       .basic = false,
       .aliases = "filepath=path dir=path directory=path dirpath=path folder=path",

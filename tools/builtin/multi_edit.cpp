@@ -30,10 +30,11 @@ Tool multi_edit_tool() {
   return {
       .name = "MultiEdit",
       .description = "Several Edits of one file in order, each on the result of the one before; all or none.",
-      .schema =
-          R"({"type":"object","properties":{"file_path":{"type":"string"},"edits":{"type":"array","items":{"type":"object",)"
-          R"("properties":{"old_string":{"type":"string"},"new_string":{"type":"string"},"replace_all":{"type":"boolean"}},)"
-          R"("required":["old_string","new_string"]}}},"required":["file_path","edits"]})",
+      .schema = R"({"type":"object","properties":{"file_path":{"type":"string"},"edits":{"type":"array",)"
+                R"("items":{"type":"object",)"
+                R"("properties":{"old_string":{"type":"string"},"new_string":{"type":"string"},)"
+                R"("replace_all":{"type":"boolean"}},)"
+                R"("required":["old_string","new_string"]}}},"required":["file_path","edits"]})",
       .effects = Effect::write,
       .basic = false,
       .aliases =

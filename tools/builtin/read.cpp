@@ -12,8 +12,10 @@
 #include "tools/files/document.h"
 #include "tools/files/encoding.h"
 #include "tools/files/file_memory.h"
+#include "tools/files/open_buffer.h"
 #include "tools/files/read_large.h"
 #include "tools/files/read_page.h"
+#include "tools/files/smaller_picture.h"
 #include "tools/files/tool_changes.h"
 #include "tools/set/args.h"
 #include "tools/set/tool.h"
@@ -26,10 +28,11 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::uint64_t image_limit = 3'750'000;  // base64 of it is the 5 MB that providers take
+constexpr std::size_t native_pages = 10;  // of a PDF that goes to the model as it is
 
 struct Wanted {
   std::size_t offset, limit;
+  std::string pages;
 };
 
 using TellLines = std::function<void(std::size_t first, std::size_t last, std::size_t total)>;
@@ -94,9 +97,17 @@ ToolOutput show_large(const Place& place, const Wanted& wanted, const std::strin
   return show(std::move(large.page), name, notice, size, large.counted_all);
 }
 
-ToolOutput show_image(Loaded& loaded, std::string_view type, const std::string& name) {
+ToolOutput show_image(Loaded& loaded, std::string_view type, const std::string& name,
+                      const ToolContext& ctx) {
   std::string size = human_size(loaded.bytes.size());
-  if (loaded.bytes.size() > image_limit) {
+  if (is_too_large(loaded.bytes)) {
+    if (auto smaller = smaller_picture(loaded.bytes, ctx.sandbox, ctx.stop); !smaller.empty()) {
+      loaded.bytes = std::move(smaller);
+      type = image_media_type(loaded.bytes);
+      size += ", scaled down to " + human_size(loaded.bytes.size());
+    }
+  }
+  if (loaded.bytes.size() > picture_bytes) {
     return failure("The image (" + std::string(type) + ", " + size +
                        ") is larger than the 3.6 MB a model takes. Make a smaller copy with Bash.",
                    name);
@@ -113,30 +124,54 @@ ToolOutput binary_refused(const Loaded& loaded, const std::string& name) {
                  name);
 }
 
-ToolOutput show_document(const Loaded& loaded, const Place& place, const Wanted& wanted,
-                         const std::string& name, const TellLines& saw_lines, ToolContext& ctx) {
+ToolOutput show_notebook(const Loaded& loaded, const Wanted& wanted, const std::string& name,
+                         const TellLines& saw_lines) {
   std::string error;
-  bool pdf = loaded.bytes.rfind("%PDF-", 0) == 0;
-  std::string text =
-      pdf ? pdf_text(place.real, ctx.workspace.root(), ctx.stop, error) : notebook_text(loaded.bytes, error);
-  if (pdf && !error.empty())
-    return failure("This is a PDF document, " + human_size(loaded.bytes.size()) + ": " + error + ".", name);
-  ctx.changes.files.push_back(saw_file(place.real, loaded.stamp, loaded.bytes));
-  if (error.empty())
-    return show_text(
-        text, wanted, name,
-        pdf ? "\n[text of a PDF]" : "\n[a notebook, told as text; Edit works on the JSON behind it]",
-        text.size(), saw_lines);
-  return show_text(loaded.bytes, wanted, name, "", loaded.bytes.size(), saw_lines);
+  std::vector<ImageData> pictures;
+  const std::string text = notebook_text(loaded.bytes, pictures, error);
+  if (!error.empty()) return show_text(loaded.bytes, wanted, name, "", loaded.bytes.size(), saw_lines);
+  ToolOutput output =
+      show_text(text, wanted, name, "\n[a notebook, told as text; Edit works on the JSON behind it]",
+                text.size(), saw_lines);
+  if (wanted.offset == 1) output.images = std::move(pictures);  // once, with its first lines
+  return output;
+}
+
+// As it is, where the model reads documents and this one is small; else its text.
+ToolOutput show_pdf(Loaded& loaded, const Place& place, const Wanted& wanted, const std::string& name,
+                    const TellLines& saw_lines, ToolContext& ctx) {
+  PageRange range;
+  const std::string size = human_size(loaded.bytes.size());
+  if (!wanted.pages.empty() && !parse_pages(wanted.pages, range))
+    return failure("Pages are a number or a range: " + name + "#3-7.", name);
+  const PdfText pdf = pdf_text(place.real, ctx);
+  const bool small = pdf.pages.size() <= native_pages && loaded.bytes.size() <= picture_bytes;
+  if (ctx.files.takes_documents && small && wanted.pages.empty()) {
+    ToolOutput output{.text = "(PDF, " + size + ")", .subject = name, .note = size};
+    output.images.push_back({"application/pdf", std::move(loaded.bytes)});
+    return output;
+  }
+  if (!pdf.error.empty()) return failure("This is a PDF document, " + size + ": " + pdf.error + ".", name);
+  const std::string all = "\n[text of a PDF of " + std::to_string(pdf.pages.size()) + " pages; " + name +
+                          "#3-7 reads pages 3 to 7]";
+  const std::string text = text_of_pages(pdf, range);
+  if (text.empty()) return failure("There are no such pages." + all, name);
+  return show_text(text, wanted, name, all, text.size(), saw_lines);
 }
 
 ToolOutput show_loaded(Loaded& loaded, const Place& place, const Wanted& wanted, const std::string& name,
                        ToolContext& ctx) {
   auto type = image_media_type(loaded.bytes);
-  bool document = loaded.bytes.rfind("%PDF-", 0) == 0 || place.real.extension() == ".ipynb";
+  const bool pdf = loaded.bytes.starts_with("%PDF-"), document = pdf || place.real.extension() == ".ipynb";
   Charset charset = document ? Charset{} : ctx.files.charset(place.real, loaded.bytes);
   if (type.empty() && charset.encoding == Encoding::binary) return binary_refused(loaded, name);
-  const FileView view{content_hash(loaded.bytes), wanted.offset, wanted.limit};
+  std::string notices;
+  if (auto shown = document || !type.empty() ? std::nullopt : unsaved_text(place, loaded, ctx)) {
+    loaded.bytes = std::move(*shown);
+    charset = detect(loaded.bytes);
+    notices = "\n[The user's editor holds changes of this file that are not saved; this is its text.]";
+  }
+  const FileView view{content_hash(loaded.bytes) + wanted.pages, wanted.offset, wanted.limit};
   if (!ctx.files.shown_by(place.real, view).empty()) {
     return {.text = "File unchanged since your last Read. Refer to that earlier tool_result instead.",
             .subject = name,
@@ -144,28 +179,48 @@ ToolOutput show_loaded(Loaded& loaded, const Place& place, const Wanted& wanted,
             .unchanged_reread = true};
   }
   if (!type.empty()) {
-    ToolOutput image = show_image(loaded, type, name);
+    ToolOutput image = show_image(loaded, type, name, ctx);
     if (!image.is_error) ctx.changes.files.push_back({place.real, ShownPage{view, ctx.call_id}});
     return image;
   }
   const TellLines saw_lines = [&](std::size_t first, std::size_t last, std::size_t total) {
     ctx.changes.files.push_back({place.real, SawLines{first, last, total}});
   };
-  ToolOutput told = document ? show_document(loaded, place, wanted, name, saw_lines, ctx) : ToolOutput{};
-  if (!told.is_error)  // an error shows nothing to refer to
-    ctx.changes.files.push_back({place.real, ShownPage{view, ctx.call_id}});
+  auto saw = saw_file(place.real, loaded.stamp, loaded.bytes, charset.encoding);
+  ToolOutput told;
+  if (document)
+    told = pdf ? show_pdf(loaded, place, wanted, name, saw_lines, ctx)
+               : show_notebook(loaded, wanted, name, saw_lines);
+  if (told.is_error) return told;  // it shows nothing to refer to
+  ctx.changes.files.push_back({place.real, ShownPage{view, ctx.call_id}});
+  ctx.changes.files.push_back(std::move(saw));
   if (document) return told;
-  ctx.changes.files.push_back(saw_file(place.real, loaded.stamp, loaded.bytes, charset.encoding));
   TextView text(loaded.bytes, charset);
-  return show_text(text.text(), wanted, name, charset_notice(charset), loaded.bytes.size(), saw_lines);
+  return show_text(text.text(), wanted, name, charset_notice(charset) + notices, loaded.bytes.size(),
+                   saw_lines);
+}
+
+// "report.pdf#3-7" means those pages. A parameter for it would be paid for by every first request.
+struct Asked {
+  std::string path, pages;
+};
+Asked asked_for(const json& args) {
+  constexpr std::string_view mark = ".pdf#";
+  std::string path = text_arg(args, "file_path");
+  const auto at = path.rfind(mark);
+  if (at == path.npos) return {std::move(path), {}};
+  const auto end = at + mark.size();
+  return {path.substr(0, end - 1), path.substr(end)};
 }
 
 ToolOutput run_read(const json& args, ToolContext& ctx) {
-  Place place = ctx.workspace.locate(text_arg(args, "file_path"));
+  const Asked asked = asked_for(args);
+  Place place = ctx.workspace.locate(asked.path);
   std::string name = place.error.empty() ? ctx.workspace.display(place.path) : place.given;
   if (auto why = barred(place, Access::read, ctx); !why.empty()) return failure(std::move(why), name);
   Wanted wanted{static_cast<std::size_t>(std::max<std::int64_t>(1, int_arg(args, "offset", 1))),
-                static_cast<std::size_t>(std::max<std::int64_t>(1, int_arg(args, "limit", page_lines)))};
+                static_cast<std::size_t>(std::max<std::int64_t>(1, int_arg(args, "limit", page_lines))),
+                asked.pages};
   Loaded loaded = load_file(ctx.workspace, place);
   if (loaded.missing) return failure(missing_file(ctx.workspace, place), name);
   if (loaded.directory) {
@@ -181,7 +236,7 @@ ToolOutput run_read(const json& args, ToolContext& ctx) {
   return failure("Cannot read " + name + ": " + loaded.error + ".", name);
 }
 
-std::string path_of(const json& args) { return text_arg(args, "file_path"); }
+std::string path_of(const json& args) { return asked_for(args).path; }
 
 }  // namespace
 
@@ -200,7 +255,7 @@ Tool read_tool() {
       .run = run_read,
       .subject = path_of,
       .label = {},
-      .paths = path_of_call,
+      .paths = [](const json& args) { return std::vector<std::string>{path_of(args)}; },
   };
 }
 

@@ -63,8 +63,8 @@ Tool recall_tool() {
       .description =
           "Originals of what was shortened, by id; lines 10-40; search in it or in all; list tool=Bash "
           "path=src.",
-      .schema =
-          R"({"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string"},"search":{"type":"string"},"list":{"type":"string"}}})",
+      .schema = R"({"type":"object","properties":{"id":{"type":"string"},"lines":{"type":"string"},)"
+                R"("search":{"type":"string"},"list":{"type":"string"}}})",
       .effects = Effect::context,
       .basic = true,
       .aliases = "recallid=id resultid=id range=lines query=search pattern=search text=search",

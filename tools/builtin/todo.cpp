@@ -45,10 +45,11 @@ Tool todo_tool() {
   return {
       .name = "TodoWrite",
       .description = "Replaces the todo list; keep it current, one in_progress.",
-      .schema =
-          R"({"type":"object","properties":{"todos":{"type":"array","items":{"type":"object","properties":{"content":{"type":"string"},)"
-          R"("status":{"enum":["pending","in_progress","completed"]},"activeForm":{"type":"string"}},"required":["content","status"]}}},)"
-          R"("required":["todos"]})",
+      .schema = R"({"type":"object","properties":{"todos":{"type":"array","items":{"type":"object",)"
+                R"("properties":{"content":{"type":"string"},)"
+                R"("status":{"enum":["pending","in_progress","completed"]},"activeForm":{"type":"string"}},)"
+                R"("required":["content","status"]}}},)"
+                R"("required":["todos"]})",
       .effects = Effect::context,
       .basic = true,
       .aliases = "items=todos plan=todos tasks=todos text=content task=content step=content state=status",

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "tools/exec/command_limits.h"
 #include "tools/exec/output_ring.h"
 #include "tools/exec/process.h"
 

@@ -10,6 +10,8 @@
 #include <mutex>
 #include <thread>
 
+#include "tools/exec/command_limits.h"
+
 namespace tern {
 
 namespace {

@@ -170,7 +170,10 @@ std::unique_ptr<Supervisor> start_supervisor(std::string& error) {
     tune_output(output[0]);
     ::fcntl(news[0], F_SETFL, O_NONBLOCK);
     const int result = launch(*s, orders[1], output[1], news[1]);
-    if (result < 0) error = reason("cannot start a process", -result);
+    const bool no_proc = result == -ENOENT && ::access("/proc/self/exe", F_OK) != 0;
+    if (result < 0)
+      error = no_proc ? "cannot start a process: /proc is not mounted"
+                      : reason("cannot start a process", -result);
   }
   for (int fd : {orders[1], output[1], news[1]})
     if (fd >= 0) ::close(fd);
@@ -268,28 +271,9 @@ ProcessEnd Process::State::judge(int status) {
                    std::to_string(killed) + " processes of it were ended";
     return result;
   }
-  for (const auto& [key, value] : unpack_fields(std::string_view(news).substr(sizeof(std::uint32_t)))) {
-    if (key == "status")
-      result.status = std::atoi(value.c_str());
-    else if (key == "signal")
-      result.signal = std::atoi(value.c_str());
-    else if (key == "strays")
-      result.strays = std::atoi(value.c_str());
-    else if (key == "stopped")
-      result.stopped = true;
-    else if (key == "stays")
-      stays = !stopped;
-    else if (key == "error")
-      result.error = value;
-    else if (key == "watched")
-      result.watched = true;
-    else if (key == "wall_write")
-      result.walls.push_back({WallHit::Kind::write, value});
-    else if (key == "wall_connect")
-      result.walls.push_back({WallHit::Kind::connect, value});
-    else if (key == "cwd")
-      result.cwd = value;
-  }
+  bool may_stay = false;
+  take_end(std::string_view(news).substr(sizeof(std::uint32_t)), result, may_stay);
+  stays = may_stay && !stopped;
   return result;
 }
 

@@ -56,6 +56,31 @@ std::string random_cookie() {
          std::to_string(++count);
 }
 
+void take_end(std::string_view record, ProcessEnd& end, bool& may_stay) {
+  for (const auto& [key, value] : unpack_fields(record)) {
+    if (key == "status")
+      end.status = std::atoi(value.c_str());
+    else if (key == "signal")
+      end.signal = std::atoi(value.c_str());
+    else if (key == "strays")
+      end.strays = std::atoi(value.c_str());
+    else if (key == "stopped")
+      end.stopped = true;
+    else if (key == "stays")
+      may_stay = true;
+    else if (key == "error")
+      end.error = value;
+    else if (key == "watched")
+      end.watched = true;
+    else if (key == "wall_write")
+      end.walls.push_back({WallHit::Kind::write, value});
+    else if (key == "wall_connect")
+      end.walls.push_back({WallHit::Kind::connect, value});
+    else if (key == "cwd")
+      end.cwd = value;
+  }
+}
+
 // A NUL would cut the request short, and everything after it would be something the gate never saw.
 std::string why_unusable(const ProcessSpec& spec) {
   if (spec.argv.empty()) return "no command";

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -18,9 +17,11 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tools/exec/command_limits.h"
+#include "tools/exec/command_start.h"
 #include "tools/exec/pipe_wire.h"
 #include "tools/exec/process_tree.h"
-#include "tools/sandbox/fork_alone.h"
+#include "tools/sandbox/kept_namespaces.h"
 #include "tools/sandbox/sandbox.h"
 #include "tools/sandbox/wall_watch.h"
 
@@ -33,19 +34,7 @@ using std::chrono::milliseconds;
 
 constexpr std::uint32_t kLargestRequest = 64u << 20;
 
-std::string failure(std::string_view what) { return std::string(what) + ": " + std::strerror(errno); }
-
-struct Request {
-  std::vector<std::string> argv, env;
-  std::string cwd;
-  Sandbox sandbox;
-  milliseconds linger = linger_time, grace = quit_grace;
-  int max_processes = 4000;
-  long open_files = 0;
-  bool report_cwd = false, stay = false, two_way = false;
-};
-
-void take_field(Request& request, const std::string& key, const std::string& value) {
+void take_field(CommandRequest& request, const std::string& key, const std::string& value) {
   const auto number = [&] { return std::strtol(value.c_str(), nullptr, 10); };
   if (key == "arg")
     request.argv.push_back(value);
@@ -85,7 +74,7 @@ void take_field(Request& request, const std::string& key, const std::string& val
     request.sandbox.temp = value;
 }
 
-bool read_request(Request& request) {
+bool read_request(CommandRequest& request) {
   static constexpr int streams[] = {1, input_descriptor, errors_descriptor};
   std::uint32_t length = 0;
   do
@@ -98,99 +87,10 @@ bool read_request(Request& request) {
   return !request.argv.empty();
 }
 
-// ---------------------------------------------------------------- the command itself, between fork and exec
-
-void limit_resources(const Request& request) {
-  const rlimit none{0, 0};
-  ::setrlimit(RLIMIT_CORE, &none);
-  rlimit files{};
-  if (request.open_files > 0 && ::getrlimit(RLIMIT_NOFILE, &files) == 0) {
-    files.rlim_cur = std::min(static_cast<rlim_t>(request.open_files), files.rlim_max);
-    ::setrlimit(RLIMIT_NOFILE, &files);
-  }
-  // The kernel counts all of the user's processes, so those that run already are added; it does not hold for
-  // root.
-  rlimit processes{};
-  const auto most = static_cast<rlim_t>(tasks_in_system() + request.max_processes);
-  if (::getrlimit(RLIMIT_NPROC, &processes) != 0 || processes.rlim_cur <= most) return;
-  processes.rlim_cur = most;
-  ::setrlimit(RLIMIT_NPROC, &processes);
-}
-
-std::vector<char*> pointers(const std::vector<std::string>& strings) {
-  std::vector<char*> list;
-  list.reserve(strings.size() + 1);
-  for (const std::string& s : strings) list.push_back(const_cast<char*>(s.c_str()));
-  list.push_back(nullptr);
-  return list;
-}
-
-std::string path_of(const std::vector<std::string>& env) {
-  for (const std::string& entry : env)
-    if (entry.rfind("PATH=", 0) == 0) return entry.substr(5);
-  return "/usr/local/bin:/usr/bin:/bin";
-}
-
-void execute(const Request& request) {
-  std::vector<char*> argv = pointers(request.argv), env = pointers(request.env);
-  const std::string& name = request.argv.front();
-  if (name.find('/') != std::string::npos) {
-    ::execve(name.c_str(), argv.data(), env.data());
-    return;
-  }
-  int reason = ENOENT;
-  const std::string path = path_of(request.env);
-  for (std::size_t begin = 0; begin <= path.size();) {
-    std::size_t end = path.find(':', begin);
-    if (end == std::string::npos) end = path.size();
-    const std::string candidate = path.substr(begin, end - begin) + "/" + name;
-    ::execve(candidate.c_str(), argv.data(), env.data());
-    if (errno != ENOENT && errno != ENOTDIR) reason = errno;
-    begin = end + 1;
-  }
-  errno = reason;
-}
-
-[[noreturn]] void refuse(int errors, const std::string& why) {
-  write_all(errors, why);
-  ::_exit(126);
-}
-
-[[noreturn]] void become(const Request& request, int errors, int cwd_report, int notices) {
-  ::setsid();  // a session apart from ours also gets a share of the processor apart from ours
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  sigset_t nothing;
-  sigemptyset(&nothing);
-  ::sigprocmask(SIG_SETMASK, &nothing, nullptr);
-  const int input = request.two_way ? input_descriptor : ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const int error_stream = request.two_way ? errors_descriptor : 1;
-  if (input < 0 || ::dup2(input, 0) < 0 || ::dup2(error_stream, 2) < 0)
-    refuse(errors, failure("cannot set up the streams"));
-  if (cwd_report >= 0) ::dup2(cwd_report, cwd_descriptor);
-  limit_resources(request);
-  if (::chdir(request.cwd.c_str()) != 0)
-    refuse(errors, failure("cannot enter the working directory " + request.cwd));
-  if (request.sandbox.on) {
-    const std::string why = apply_sandbox(request.sandbox, notices);
-    if (!why.empty()) refuse(errors, "the sandbox could not be applied, so the command was not run: " + why);
-  }
-  execute(request);
-  refuse(errors, failure("cannot run " + request.argv.front()));
-}
-
-// vfork spares the copy of our page tables; the sandbox needs a process whose memory is its own.
-[[gnu::noinline]] pid_t start_command(const Request& request, int errors, int cwd_report, int notices) {
-  const pid_t pid = request.sandbox.on ? fork_alone() : ::vfork();
-  if (pid == 0) become(request, errors, cwd_report, notices);
-  return pid;
-}
-
-// ---------------------------------------------------------------- watching it
-
 class Watch {
  public:
-  explicit Watch(const Request& request)
-      : request_(request), stand_ins_(request.sandbox), walls_(request.sandbox) {}
+  Watch(const CommandRequest& request, KeptNamespaces& kept)
+      : request_(request), kept_(kept), stand_ins_(request.sandbox), walls_(request.sandbox) {}
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
   ~Watch() {
@@ -229,7 +129,7 @@ class Watch {
       error_ = failure("cannot make a pipe");
       return false;
     }
-    shell_ = start_command(request_, errors[1], cwd[1], walls_.open_channel());
+    shell_ = start_command(request_, kept_, errors[1], cwd[1], walls_.open_channel());
     if (shell_ < 0) error_ = failure("cannot start a process");
     ::close(errors[1]);
     if (cwd[1] >= 0) ::close(cwd[1]);
@@ -240,6 +140,7 @@ class Watch {
       if (got > 0) error_.append(text, static_cast<std::size_t>(got));
     ::close(errors[0]);
     if (!error_.empty() && shell_ > 0) ::waitpid(shell_, nullptr, 0);
+    if (shell_ > 0 && error_.empty()) kept_.hold(shell_, request_.sandbox);
     walls_.take_listener();
     if (request_.two_way) let_go_of_streams();
     return error_.empty();
@@ -381,7 +282,8 @@ class Watch {
     return status & 0xff;
   }
 
-  const Request& request_;
+  const CommandRequest& request_;
+  KeptNamespaces& kept_;
   StandIns stand_ins_;
   WallWatch walls_;
   sigset_t blocked_{};
@@ -400,11 +302,13 @@ int supervise_main(int, char**) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::syscall(SYS_close_range, 3u, ~0u,
             4u /* CLOSE_RANGE_CLOEXEC: reproc's exit descriptor stays ours alone */);
+  KeptNamespaces kept;
   for (;;) {
-    Request request;
+    CommandRequest request;
     if (!read_request(request)) return 0;
-    Watch watch(request);
+    Watch watch(request, kept);
     const int status = watch.run();
+    kept.let_mounts_go();
     if (!watch.spotless()) return status;
     const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (null < 0 || ::dup2(null, 1) < 0) return status;  // the output was that command's

@@ -2,6 +2,7 @@
 
 #include "tools/files/encoding.h"
 #include "tools/files/file_memory.h"
+#include "tools/files/open_buffer.h"
 #include "tools/files/tool_changes.h"
 #include "tools/set/tool.h"
 
@@ -70,7 +71,10 @@ Diff diff_of_files(std::string_view before, std::string_view after, const Charse
 std::string load_for_change(ToolContext& ctx, const Place& place, Loaded& loaded) {
   if (auto why = barred(place, Access::write, ctx); !why.empty()) return why;
   loaded = load_file(ctx.workspace, place);
-  if (loaded.error.empty() || loaded.missing) return {};
+  if (loaded.missing) return {};
+  if (loaded.error.empty() && !unsaved_text(place, loaded, ctx)) return {};
+  if (loaded.error.empty())
+    loaded.error = "the editor holds changes of it that are not saved. Ask the user to save them";
   return "Refused to write " + ctx.workspace.display(place.path) + ": " + loaded.error + ".";
 }
 

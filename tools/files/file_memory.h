@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -53,9 +55,16 @@ struct FileNews {
 FileNews saw_file(const std::filesystem::path& real, const Stamp& stamp, std::string_view bytes,
                   std::optional<Encoding> encoding = std::nullopt);
 
+// What an editor shows of a file now; nothing when it does not have it open. Any thread.
+using OpenBuffer =
+    std::function<std::optional<std::string>(const std::filesystem::path& real, const std::stop_token& stop)>;
+
 class FileMemory {
  public:
   FileMemory();
+
+  OpenBuffer open_buffer;        // not set: tern works for no editor that says so
+  bool takes_documents = false;  // the model reads PDFs as they are
 
   void learn(FileNews news);
   // Of bytes just loaded: as last seen while they are unchanged, so that no edit makes the file look like

@@ -156,7 +156,7 @@ void Journal::undo_one(const Chain& chain, Undo& undo) {
   auto& report = undo.report;
   auto refuse = [&](std::string why) { report.refused.emplace_back(path, std::move(why)); };
   Place place = place_of(undo.workspace, path);
-  if (place.real != path) return refuse("a symbolic link stands there now");
+  if (place.real != path) return refuse("it is a symbolic link now");
   Loaded now = load_file(undo.workspace, place);
   if (!now.error.empty() && !now.missing && !now.directory) return refuse(now.error);
   const std::string hash = now.missing ? "" : now.directory ? "directory" : content_hash(now.bytes);
@@ -171,7 +171,7 @@ void Journal::undo_one(const Chain& chain, Undo& undo) {
     return report.restored.push_back(path);
   }
   if (hash != newest.hash_after && hash != newest.hash_before) return refuse("it changed since");
-  if (!whole(chain)) return refuse("it was changed in between, by something else than tern");
+  if (!whole(chain)) return refuse("something other than tern changed it in between");
   if (!oldest.before && !oldest.hash_before.empty())
     return refuse("no copy of it was kept before the command");
   report.diffs[path] = diff_of(now.bytes, oldest.before.value_or(""));
@@ -198,8 +198,7 @@ void Journal::record_undo(const Undo& undo, const Loaded& now, const FileChange&
 
 std::string Journal::put_back(const Undo& undo, const Place& place, const Loaded& now,
                               const FileChange& oldest) {
-  if (now.directory && ::rmdir(place.real.c_str()) != 0)
-    return "a directory that is not empty stands there now";
+  if (now.directory && ::rmdir(place.real.c_str()) != 0) return "it is a directory with files now";
   record_undo(undo, now, oldest, oldest.hash_before);
   WriteOptions options{.expected = std::nullopt, .leftovers = leftovers_, .mode = oldest.mode_before};
   if (!now.missing && !now.directory) options.expected = now.stamp;

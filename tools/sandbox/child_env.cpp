@@ -149,6 +149,11 @@ std::vector<std::string> current_env() {
   return env;
 }
 
+void set_variable(std::vector<std::string>& env, const std::string& entry) {
+  std::erase_if(env, [&](const std::string& one) { return name_of(one) == name_of(entry); });
+  env.push_back(entry);
+}
+
 std::vector<std::string> child_env(const std::vector<std::string>& parent,
                                    const std::vector<std::string>& allowed,
                                    const std::filesystem::path& temp) {

@@ -15,6 +15,9 @@ std::vector<std::string> child_env(const std::vector<std::string>& parent,
                                    const std::filesystem::path& temp);
 std::vector<std::string> current_env();
 
+// NAME=value, in the place of another value of that name.
+void set_variable(std::vector<std::string>& env, const std::string& entry);
+
 // True for names that look like a secret (*KEY*, *TOKEN*, *SECRET*, *PASSW*, *CREDENTIAL*, …): never passed
 // by a pattern with '*'.
 bool looks_secret(std::string_view name);

@@ -52,7 +52,7 @@ Answer try_rungs() {
     sandbox.rung = trial.rung;
     sandbox.own_processes = trial.own_processes;
     if (trial.rung == SandboxRung::landlock && walls::landlock_abi() <= 0) break;
-    if (holds_in_child([&] { return apply_sandbox(sandbox); })) return trial;
+    if (holds_in_child([&] { return apply_sandbox(sandbox, {}); })) return trial;
   }
   return {};
 }
@@ -249,11 +249,11 @@ Sandbox with_repository(Sandbox sandbox) {
   return sandbox;
 }
 
-std::string apply_sandbox(const Sandbox& sandbox, int notices) {
+std::string apply_sandbox(const Sandbox& sandbox, const KeptNamespaces& kept, int notices) {
   const bool namespaces = sandbox.rung == SandboxRung::namespaces;
   std::string why;
   if (sandbox.rung == SandboxRung::none) return "this kernel offers none";
-  if (namespaces) why = walls::enter_namespaces(sandbox);
+  if (namespaces) why = walls::enter_namespaces(sandbox, kept);
   if (why.empty()) why = walls::drop_capabilities();
   if (why.empty() && (!namespaces || walls::landlock_abi() > 0)) why = walls::restrict_with_landlock(sandbox);
   const bool reported = why.empty() && walls::report_calls(sandbox, notices);

@@ -1,4 +1,4 @@
-// What a child may do, as a value; apply_sandbox() makes it true for the calling process and for all it will
+// apply_sandbox() makes the rules of a child true for the calling process and for all it will
 // start. Best rung first: own user, mount and network namespaces (everything read-only but the writable
 // directories, protected paths read-only, also those that do not exist yet), with Landlock and a seccomp
 // filter on top; Landlock and seccomp alone; nothing at all, which is said and never hidden. A sandbox that
@@ -6,34 +6,14 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "tools/sandbox/sandbox_rules.h"
+
 namespace tern {
 
-class ProtectedWatch;
-
-enum class SandboxRung { none, landlock, namespaces };
-// Which calls of a sandboxed command the supervisor notes (wall_watch.h). Connections alone cost a build
-// nothing.
-enum class Notices { none, connections, all };
-
-struct Sandbox {
-  bool on = false;
-  bool network = false;                         // granted
-  SandboxRung rung = SandboxRung::none;         // the best this kernel gives; from probe_sandbox()
-  bool own_processes = false;                   // sees and reaches none but its own; from probe_sandbox()
-  std::vector<std::filesystem::path> writable;  // the workspace and what --add-dir added
-  std::vector<std::filesystem::path>
-      read_only;                              // protected although below a writable directory; may be missing
-  std::vector<std::filesystem::path> hidden;  // empty inside: keys; with Landlock alone they cannot be read
-  Notices notices = Notices::none;            // what ProcessEnd::walls is told of
-  std::filesystem::path temp;                 // private, writable, TMPDIR of the child
-  bool repository = false;                    // .git is writable, but for what with_repository() names
-  bool hide_secrets = false;              // files by names that keys are kept under, also in the workspace
-  std::shared_ptr<ProtectedWatch> watch;  // finds protected names that came later; not for the child
-};
+class KeptNamespaces;
 
 struct SandboxSupport {
   SandboxRung rung = SandboxRung::none;
@@ -83,7 +63,7 @@ std::string describe(const Sandbox& sandbox);
 
 // In a fresh single-threaded child, just before exec. Empty when it holds; else what failed, and the child
 // must end. `notices`: the channel of a WallWatch, or −1.
-std::string apply_sandbox(const Sandbox& sandbox, int notices = -1);
+std::string apply_sandbox(const Sandbox& sandbox, const KeptNamespaces& kept, int notices = -1);
 
 // Protected paths that are missing get a read-only stand-in while a sandboxed tree runs, put up and taken
 // down around it. The last one to leave takes them down; what a command made in spite of it is moved to

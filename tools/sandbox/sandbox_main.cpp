@@ -10,6 +10,7 @@
 
 #include "tools/sandbox/child_env.h"
 #include "tools/sandbox/fork_alone.h"
+#include "tools/sandbox/kept_namespaces.h"
 #include "tools/sandbox/sandbox.h"
 #include "tools/workspace/private_dir.h"
 
@@ -23,7 +24,7 @@ constexpr char usage[] =
     "usage: tern sandbox [--net] [--rw DIR]… [--] command [argument…]\n"
     "Runs the command as in auto mode: it writes only in this directory (and each --rw), reaches no network "
     "without --net.\n"
-    "tern sandbox --check says what this machine can do.\n";
+    "tern sandbox --check shows what this machine can do.\n";
 
 struct Options {
   bool network = false, check = false, good = true;
@@ -63,7 +64,7 @@ int say_support(const SandboxSupport& support) {
 
 [[noreturn]] void run_inside(const Sandbox& sandbox, char** command) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  const std::string why = apply_sandbox(sandbox);
+  const std::string why = apply_sandbox(sandbox, {});
   if (!why.empty()) {
     std::fprintf(stderr, "tern sandbox: not run, the sandbox could not be applied: %s\n", why.c_str());
     ::_exit(126);

@@ -143,19 +143,22 @@ void raise_loopback() {
 
 }  // namespace
 
-std::string enter_namespaces(const Sandbox& sandbox) {
+std::string enter_namespaces(const Sandbox& sandbox, const KeptNamespaces& kept) {
   const uid_t user = ::geteuid();
   const gid_t group = ::getegid();
-  const int asked = (sandbox.network ? 0 : CLONE_NEWNET) | (sandbox.own_processes ? CLONE_NEWPID : 0);
-  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | asked) != 0) return errno_text("namespaces");
-  if (!map_user(user, group)) return errno_text("user map");
+  const bool same_user = kept.enter_user(sandbox);
+  const bool same_network = same_user && kept.enter_network();
+  const int asked = (same_user ? 0 : CLONE_NEWUSER) | (same_network || sandbox.network ? 0 : CLONE_NEWNET) |
+                    (sandbox.own_processes ? CLONE_NEWPID : 0);
+  if (::unshare(CLONE_NEWNS | CLONE_NEWIPC | asked) != 0) return errno_text("namespaces");
+  if (!same_user && !map_user(user, group)) return errno_text("user map");
   if (sandbox.own_processes)
     if (std::string why = enter_own_processes(); !why.empty()) return why;
   char here[4096];
   const bool known = ::getcwd(here, sizeof here) != nullptr;
   const std::string why = arrange_mounts(sandbox);
   if (!why.empty()) return why;
-  if (!sandbox.network) raise_loopback();
+  if (!sandbox.network && !same_network) raise_loopback();
   if (known && ::chdir(here) != 0) return errno_text("working directory");  // onto the new mounts
   return {};
 }

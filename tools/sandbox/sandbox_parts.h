@@ -3,13 +3,14 @@
 
 #include <string>
 
-#include "tools/sandbox/sandbox.h"
+#include "tools/sandbox/kept_namespaces.h"
+#include "tools/sandbox/sandbox_rules.h"
 
 namespace tern::walls {
 
 // Own user, mount and (without a network grant) network namespace; everything read-only but what the sandbox
-// says.
-std::string enter_namespaces(const Sandbox& sandbox);
+// says. Those of `kept` that serve are entered and not made.
+std::string enter_namespaces(const Sandbox& sandbox, const KeptNamespaces& kept);
 // In a process namespace that has just been made: goes on as a process in it, with a /proc that shows no
 // other.
 std::string enter_own_processes();

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/sandbox/sandbox.h"
+#include "tools/sandbox/sandbox_rules.h"
 #include "tools/set/wall_hit.h"
 
 struct seccomp_notif;

@@ -24,6 +24,7 @@ bool has_type(const json& value, const std::string& type) {
   if (type == "integer") return value.is_number_integer();
   if (type == "number") return value.is_number();
   if (type == "array") return value.is_array();
+  if (type == "null") return value.is_null();
   return type == "object" ? value.is_object() : true;
 }
 
@@ -72,6 +73,28 @@ std::vector<std::pair<std::string, std::string>> alias_pairs(std::string_view al
   return pairs;
 }
 
+// "#/$defs/Size" in the schema itself; null where it leads nowhere.
+const json* at_pointer(const json& root, std::string_view reference) {
+  const json* at = reference.starts_with('#') ? &root : nullptr;
+  for (reference.remove_prefix(at ? 1 : 0); at && reference.starts_with('/');) {
+    reference.remove_prefix(1);
+    const auto end = std::min(reference.find('/'), reference.size());
+    const auto found = at->is_object() ? at->find(std::string(reference.substr(0, end))) : at->end();
+    at = at->is_object() && found != at->end() ? &*found : nullptr;
+    reference.remove_prefix(end);
+  }
+  return at;
+}
+
+// Of the right type, and one of the values that are allowed.
+bool fits(const json& schema, const json& value) {
+  const json& allowed = array_in(schema, "enum");
+  const auto only = schema.is_object() ? schema.find("const") : schema.end();
+  return has_type(value, wanted_type(schema)) &&
+         (allowed.empty() || std::find(allowed.begin(), allowed.end(), value) != allowed.end()) &&
+         (!schema.is_object() || only == schema.end() || *only == value);
+}
+
 bool allows_more(const json& schema) {
   const auto more = schema.find("additionalProperties");
   return more != schema.end() && (!more->is_boolean() || more->get<bool>());
@@ -79,9 +102,11 @@ bool allows_more(const json& schema) {
 
 class Checker {
  public:
-  Checker(std::string_view aliases, bool foreign) : aliases_(alias_pairs(aliases)), foreign_(foreign) {}
+  Checker(const json& root, std::string_view aliases, bool foreign)
+      : root_(root), aliases_(alias_pairs(aliases)), foreign_(foreign) {}
 
-  void object(const json& schema, json& args, const std::string& where) {
+  void object(const json& written, json& args, const std::string& where) {
+    const json& schema = meant(written);
     const json& properties = object_in(schema, "properties");
     rename(properties, args);
     for (auto it = args.begin(); it != args.end();) {
@@ -137,7 +162,32 @@ class Checker {
     }
   }
 
-  void check(const json& schema, json& value, const std::string& where) {
+  // What a "$ref" means; a schema that refers to itself in a circle means nothing.
+  const json& meant(const json& schema) const {
+    const json* at = &schema;
+    for (int hops = 0; at && at->is_object() && hops < 16; ++hops) {
+      const auto reference = at->find("$ref");
+      if (reference == at->end() || !reference->is_string()) return *at;
+      at = at_pointer(root_, reference->get_ref<const std::string&>());
+    }
+    static const json nothing;
+    return nothing;
+  }
+
+  // Of several shapes the one that the value has, else the first that it can be understood as. Without one it
+  // is left to the server to say so.
+  void check_choice(const json& choices, json& value, const std::string& where) {
+    for (const json& one : choices)
+      if (fits(meant(one), value)) return check(one, value, where);
+    for (const json& one : choices)
+      if (auto better = coerced(value, wanted_type(meant(one))); better && fits(meant(one), *better)) {
+        value = std::move(*better);
+        return check(one, value, where);
+      }
+  }
+
+  void check(const json& written, json& value, const std::string& where) {
+    const json& schema = meant(written);
     if (!schema.is_object()) return;  // true, false
     std::string type = wanted_type(schema);
     if (!has_type(value, type)) {
@@ -153,6 +203,11 @@ class Checker {
       value = std::move(*better);
     }
     if (const json& allowed = array_in(schema, "enum"); !allowed.empty()) in_enum(allowed, value, where);
+    if (const auto only = schema.find("const"); only != schema.end())
+      in_enum(json::array({*only}), value, where);
+    for (const char* key : {"anyOf", "oneOf"})
+      if (const json& choices = array_in(schema, key); !choices.empty()) check_choice(choices, value, where);
+    for (const json& one : array_in(schema, "allOf")) check(one, value, where);
     if (const auto least = schema.find("minimum");
         least != schema.end() && least->is_number() && value.is_number() && value < *least) {
       issues.push_back("The parameter `" + where + "` must be at least " + least->dump());
@@ -179,6 +234,7 @@ class Checker {
     issues.push_back("The parameter `" + where + "` must be one of " + names);
   }
 
+  const json& root_;
   std::vector<std::pair<std::string, std::string>> aliases_;
   bool foreign_;
 };
@@ -241,7 +297,7 @@ std::optional<std::string> nearest(std::string_view name, const std::vector<std:
 
 std::vector<std::string> check_args(const json& schema, std::string_view aliases, json& args, bool foreign) {
   if (!args.is_object()) return {"The arguments must be one JSON object"};
-  Checker checker(aliases, foreign);
+  Checker checker(schema, aliases, foreign);
   checker.object(schema, args, "");
   if (!checker.issues.empty())
     std::move(checker.near_misses.begin(), checker.near_misses.end(), std::back_inserter(checker.issues));

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tools/set/effect.h"
+#include "tools/set/tool_duty.h"
 #include "tools/set/user_question.h"
 #include "tools/set/wall_hit.h"
 
@@ -81,8 +82,9 @@ struct ToolContext {
   // outside the workspace or is protected. Left false for what is allowed just for being an ordinary path
   // inside.
   bool granted = false;
-  std::filesystem::path spill_dir;       // private, ours, for capped output files
-  std::vector<std::string> allowed_env;  // extra names the person lets children see
+  std::filesystem::path spill_dir;        // private, ours, for capped output files
+  std::vector<std::string> allowed_env;   // extra names the person lets children see
+  std::vector<std::string> set_env = {};  // NAME=value that commands get beside them
   std::function<void(std::string_view)> progress = [](std::string_view) {};  // live tail, sanitised by the UI
   std::function<std::string(const RecallQuery&)> recall;
   std::function<std::string(const ContextQuery&)> context;
@@ -95,6 +97,7 @@ struct Tool {
       description;     // what the model reads; short, the seven basic tools ≤ 6 KB with the system prompt
   std::string schema;  // JSON schema of the parameters, compact
   EffectSet effects = Effect::read;
+  ToolDuty duty = ToolDuty::plain;
   bool basic = true;  // offered by default; the rest on demand of configuration
   // Aliases a model may use for a parameter: "path=file_path filePath=file_path".
   std::string aliases;

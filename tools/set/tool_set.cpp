@@ -81,7 +81,7 @@ ToolPtr ToolSet::find(std::string_view name) const {
     for (const auto& [alias, real] : known_as)
       if (alias == plain) plain = plain_name(real);
   }
-  return nullptr;
+  return behind_ ? behind_(name) : nullptr;
 }
 
 std::vector<std::string> ToolSet::names() const {

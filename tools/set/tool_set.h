@@ -2,8 +2,10 @@
 // runs.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tools/set/tool.h"
@@ -15,6 +17,8 @@ class ToolSet {
   ToolPtr add(Tool tool);  // takes the place of one of the same name
   ToolPtr add(ToolPtr tool);
   bool remove(std::string_view name);  // a call that runs keeps its tool
+  // Asked for a name that no tool here has. What it gives is called, and is not listed here.
+  void behind(std::function<ToolPtr(std::string_view name)> find) { behind_ = std::move(find); }
   ToolPtr find(std::string_view name)
       const;  // case-insensitive, known aliases ("shell" → Bash); null when there is none
   std::vector<std::string> names() const;
@@ -25,6 +29,7 @@ class ToolSet {
 
  private:
   std::vector<ToolPtr> tools_;
+  std::function<ToolPtr(std::string_view)> behind_;
 };
 
 }  // namespace tern

@@ -12,7 +12,8 @@ struct UserQuestion {  // of a tool that `asks`
   };
   std::string text;  // Markdown
   std::vector<Option> options;
-  bool plan = false;  // the text is a plan to be approved; it brings its own options
+  bool own_words = true;  // an answer may be none of the options
+  bool plan = false;      // the text is a plan to be approved; it brings its own options
 };
 struct UserAnswer {
   enum class How {

@@ -7,8 +7,6 @@
 #include <cctype>
 #include <cstdlib>
 
-#include "tools/workspace/workspace.h"
-
 namespace tern {
 
 namespace fs = std::filesystem;

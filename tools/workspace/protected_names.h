@@ -12,6 +12,10 @@
 
 namespace tern {
 
+// A path component as a case-insensitive or normalising file system would see it (".GIT", ".g\u200cit" →
+// ".git").
+std::string fold_name(std::string_view name);
+
 // Why a component of this (folded) name is protected wherever it stands; empty = it is not.
 std::string_view protected_name(std::string_view folded);
 

@@ -86,10 +86,6 @@ class Workspace {
 // True when `path` is `directory` or below it, component by component. Both clean.
 bool is_under(const std::filesystem::path& directory, const std::filesystem::path& path);
 
-// A path component as a case-insensitive or normalising file system would see it (".GIT", ".g\u200cit" →
-// ".git").
-std::string fold_name(std::string_view name);
-
 // Every link resolved, also below components which do not exist. Empty and `error` set when it cannot be.
 std::filesystem::path resolve_links(const std::filesystem::path& absolute, std::string& error);
 

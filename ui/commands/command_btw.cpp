@@ -6,7 +6,7 @@ namespace {
 
 void run(Shell& shell, std::string_view arguments) {
   if (arguments.empty())
-    return shell.say("/btw QUESTION asks beside the conversation; /btw keep makes the last one part of it",
+    return shell.say("/btw QUESTION asks on the side; /btw keep adds the last answer to the conversation",
                      6'000);
   shell.send(Aside{arguments == "keep" ? "" : std::string(arguments), arguments == "keep"});
 }
@@ -16,7 +16,7 @@ void run(Shell& shell, std::string_view arguments) {
 SlashCommand btw_command() {
   return {.name = "btw",
           .usage = "QUESTION | keep",
-          .help = "ask something that stays out of the conversation",
+          .help = "ask on the side, outside the conversation",
           .run = run,
           .while_working = false,
           .complete = [](Shell&) { return std::vector<std::string>{"keep"}; }};

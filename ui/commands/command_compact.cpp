@@ -36,7 +36,7 @@ struct Line {
     const std::string flag = words[at], nth = value();
     if (!wrong.empty()) return std::nullopt;
     if (view.more_above) {
-      wrong = "the first prompts are not on the screen yet, so none can be counted: Esc Esc picks a stretch";
+      wrong = "earlier prompts aren't loaded, so they can't be counted; use Esc Esc to choose a range";
       return std::nullopt;
     }
     std::vector<ItemId> turns;

@@ -14,7 +14,7 @@ SlashCommand cost_command() {
   return {.name = "cost",
           .aliases = "usage stats",
           .usage = "[limit turn | session | day | TOOL DOLLARS]",
-          .help = "show what the session has cost and on what; limit it",
+          .help = "show what the session has cost, or limit it",
           .run = run,
           .complete = values};
 }

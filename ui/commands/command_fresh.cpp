@@ -15,7 +15,7 @@ void run(Shell& shell, std::string_view arguments) {
 SlashCommand fresh_command() {
   return {.name = "fresh",
           .usage = "[why | --preview]",
-          .help = "begin a fresh window: notes, todos, what was said last, an index",
+          .help = "start a fresh window with notes, todos, the last messages and an index",
           .run = run,
           .while_working = false};
 }

@@ -11,7 +11,7 @@ void run(Shell& shell, std::string_view arguments) { shell.send(Logout{std::stri
 SlashCommand logout_command() {
   return {.name = "logout",
           .usage = "[provider]",
-          .help = "forget the key that is kept for a provider",
+          .help = "forget the key of a provider",
           .run = run,
           .while_working = false};
 }

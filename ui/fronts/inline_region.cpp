@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ui/fronts/screen.h"
+#include "ui/parts/view_runs.h"
 #include "ui/terminal/painter.h"
 #include "ui/text/width.h"
 

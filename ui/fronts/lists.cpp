@@ -153,11 +153,16 @@ void open_list(Shell& shell, ListShown list) {
   const auto& all = kinds();
   const auto kind =
       std::find_if(all.begin(), all.end(), [&](const Kind& one) { return one.what == list.what; });
-  int ids = 0, texts = 0;
+  int ids = 0;
+  std::vector<int> widths;
   for (const ListRow& row : list.rows) {
     ids = std::max(ids, std::min(width(row.id), 40));
-    texts = std::max(texts, std::min(width(row.text), 60));
+    widths.push_back(width(row.text));
   }
+  // Most of the texts, not the longest: the notes beside them must stay readable.
+  const auto most = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() * 3 / 4);
+  std::nth_element(widths.begin(), most, widths.end());
+  const int texts = std::min(*most, 40);
   Overlay overlay;
   overlay.title = overlay.list = list.title;
   overlay.opens = kind->opens;

@@ -84,8 +84,13 @@ void open_rewind(Shell& shell) {
   for (const RewindPoint& point : points)
     overlay.items.push_back(
         point.when + "  " + point.text +
-        (point.files_changed > 0 ? "  (" + plural(point.files_changed, "file") + ")" : ""));
+        (point.files_changed > 0 ? note_mark + plural(point.files_changed, "file") : std::string()));
+  overlay.opens = "choose";
   overlay.chosen = [points](Shell& in, std::size_t index) { choose_rewind(in, points[index]); };
+  overlay.actions.push_back({"r", "rewind, files included", [points](Shell& in, std::size_t index) {
+                               close_overlay(in);
+                               in.send(Rewind{points[index].item, true, points[index].files_since > 0});
+                             }});
   shell.overlay = std::move(overlay);
 }
 
@@ -97,7 +102,7 @@ void open_sessions(Shell& shell) {
   const auto sessions = std::exchange(shell.view.sessions, {});
   for (const SessionInfo& session : sessions)
     overlay.items.push_back(session.when + "  " +
-                            (session.name.empty() ? session.first_prompt : session.name) + "  · " +
+                            (session.name.empty() ? session.first_prompt : session.name) + note_mark +
                             plural(session.turns, "turn") + " · " + session.id);
   overlay.chosen = [sessions](Shell& in, std::size_t index) {
     in.overlay.reset();
@@ -169,7 +174,7 @@ Rows preview_rows(const PreviewReady& preview, int width) {
   line("replaces", preview.range);
   line("keeps", preview.kept);
   line("tokens", short_count(preview.before) + " → " + short_count(preview.after));
-  line("costs", preview.cost);
+  line("price", preview.cost);
   rows.emplace_back();
   Rows draft = markdown_rows(safe_text(preview.draft), width);
   std::move(draft.begin(), draft.end(), std::back_inserter(rows));

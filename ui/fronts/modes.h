@@ -2,7 +2,7 @@
 // events open.
 #pragma once
 
-#include "ui/fronts/ui.h"
+#include "ui/parts/ui_deps.h"
 
 namespace tern {
 

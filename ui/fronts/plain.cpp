@@ -194,8 +194,11 @@ class PlainLog {
     if (overlay.content)
       for (const Row& row : overlay.content(page_columns))
         if (const std::string text = without_bars(row.text); !text.empty()) line(text);
-    for (std::size_t i = 0; i < overlay.items.size(); ++i)
-      line(std::to_string(i + 1) + ". " + safe_text(overlay.items[i], Lines::one));
+    for (std::size_t i = 0; i < overlay.items.size(); ++i) {
+      std::string item = overlay.items[i];
+      if (const std::size_t mark = item.find(note_mark); mark != item.npos) item.replace(mark, 1, " · ");
+      line(std::to_string(i + 1) + ". " + safe_text(item, Lines::one));
+    }
     if (!overlay.items.empty())
       line("answer with a number; anything else closes the list");
     else if (overlay.key)
@@ -245,8 +248,9 @@ class PlainLog {
 
   // Without those that need a screen, or a word that is typed anyway.
   static DialogChoices choices_of(const QuestionAsked& asked) {
-    DialogChoices choices =
-        asked.kind == QuestionAsked::Kind::plan ? plan_choices() : question_choices(asked.options);
+    DialogChoices choices = asked.kind == QuestionAsked::Kind::plan
+                                ? plan_choices()
+                                : question_choices(asked.options, asked.own_words);
     std::erase_if(choices, [](const DialogChoice& choice) {
       return choice.does == DialogChoice::Does::edit ||
              (choice.does == DialogChoice::Does::write && choice.verdict != Verdict::no);
@@ -270,7 +274,8 @@ class PlainLog {
                                                   : trust_choices();
     if (const auto chosen = choice_of(text, choices))
       return answer(choices[*chosen].verdict, "", choices[*chosen].picked);
-    const bool words = view.question && view.question->kind == QuestionAsked::Kind::question;
+    const bool words = view.question && view.question->kind == QuestionAsked::Kind::question &&
+                       (view.question->own_words || text.empty());
     if (words)
       return text.empty() ? answer(Verdict::no, "")
                           : answer(Verdict::yes, text, view.question->options.size());

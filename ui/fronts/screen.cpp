@@ -160,18 +160,35 @@ Row below_mark(const Shell& shell) {
 }
 
 void reading_rows(Shell& shell, Bottom& bottom, int width) {
-  Row keys = key_hints(
-      {{"/", "search"}, {"n N", "next"}, {"v", "select"}, {"g G", "start, end"}, {"q", "back"}}, width - 2);
+  Row keys = key_hints({{"/", "search"},
+                        {"n N", "next"},
+                        {"v", "select"},
+                        {"e", "edit context"},
+                        {"g G", "start, end"},
+                        {"q", "back"}},
+                       width - 2);
   if (width < 70)
     keys = key_hints({{"q", "back"}, {"/", "search"}, {"n N", "next"}, {"v", "select"}}, width - 2);
   if (shell.transcript.marking())
     keys = key_hints({{"↑↓ space b", "select"}, {"y", "copy"}, {"esc", "stop"}}, width - 2);
+  if (shell.picked)
+    keys = key_hints({{"d", "drop"},
+                      {"f", "fold"},
+                      {"p", "pin"},
+                      {"r", "bring back"},
+                      {"s", "summarize from here"},
+                      {"u", "undo"},
+                      {"space", "mark"},
+                      {"esc", "done"}},
+                     width - 2);
   const auto said = [&](std::string text) {
     return RowBuilder().add(shorten(text, width - 2), Style{.fg = Colour::accent}).take();
   };
   if (!shell.hint.text.empty()) keys = said(safe_text(shell.hint.text, Lines::one));
   if (shell.find) keys = said("/" + safe_text(*shell.find, Lines::one) + "▏");
-  Row line = RowBuilder().add("── ", muted).add("transcript, unfolded ", Style{.fg = Colour::accent}).take();
+  const std::string picked = about_picked(shell);
+  const std::string title = picked.empty() ? "transcript, unfolded " : shorten(picked, width - 8) + " ";
+  Row line = RowBuilder().add("── ", muted).add(title, Style{.fg = Colour::accent}).take();
   const Row mark = below_mark(shell);
   const int room = width - tern::width(line.text) - (mark.text.empty() ? 0 : tern::width(mark.text) + 4);
   append(line, rule(std::max(0, room)));

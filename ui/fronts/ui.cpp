@@ -18,6 +18,7 @@
 #include "ui/shell/shell.h"
 #include "ui/terminal/clipboard.h"
 #include "ui/terminal/external_editor.h"
+#include "ui/terminal/line_pace.h"
 #include "ui/terminal/painter.h"
 #include "ui/terminal/paste_guard.h"
 #include "ui/terminal/terminal.h"
@@ -28,8 +29,9 @@
 namespace tern {
 namespace {
 
-constexpr std::int64_t slot_ms = 16, resize_quiet_ms = 40, spinner_ms = 250, escape_ms = 30, paste_ms = 1'000,
-                       longest_hold_ms = 1'500, reply_ms = 1'000, away_ms = 20'000;
+constexpr std::int64_t slot_ms = 16, resize_quiet_ms = 40, spinner_ms = 250, slow_spinner_ms = 1'000,
+                       escape_ms = 30, paste_ms = 1'000, longest_hold_ms = 1'500, reply_ms = 1'000,
+                       away_ms = 20'000;
 
 std::int64_t steady_ms() {
   timespec now{};
@@ -139,28 +141,46 @@ class Loop {
     const bool open = shell_.view.openings > 0 || shell_.view.trust;
     if (asked_ms_ >= 0 || !open || shell_.view.goodbye) return;
     terminal_.watch_focus();  // before the question: its answer follows what the terminal says of its window
-    if (shell_.depth < ColourDepth::palette256) return;
     asked_ms_ = shell_.now_ms;
+    write_paced({});
+    if (shell_.depth < ColourDepth::palette256) return;
     unanswered_ = inline_ ? 2 : 1;
     terminal_.write(inline_ ? "\x1b]11;?\x1b\\\x1b[>q" : "\x1b]11;?\x1b\\");  // its background; its name
   }
 
   // An answer that is still on its way belongs to us. A terminal that gives none is not waited for again and
-  // again.
-  void await_replies() {
-    while (unanswered_ > 0 && asked_ms_ >= 0 && !terminal_.hung_up()) {
-      const std::int64_t left_ms = asked_ms_ + reply_ms - steady_ms();
-      if (left_ms <= 0 || !terminal_.wait(static_cast<int>(left_ms), false).input) return;
-      for (const Input& input : parser_.feed(terminal_.read()))
-        if (const auto* reply = std::get_if<Reply>(&input)) count_reply(reply->text);
+  // again. Returns the keys that came in between.
+  std::vector<Input> await_replies() {
+    std::vector<Input> typed;
+    while (!terminal_.hung_up()) {
+      const std::int64_t until_ms =
+          std::max(unanswered_ > 0 ? asked_ms_ + reply_ms : 0, pace_.answer_until_ms());
+      const std::int64_t left_ms = until_ms - steady_ms();
+      if (left_ms <= 0 || !terminal_.wait(static_cast<int>(left_ms), false).input) break;
+      for (Input& input : parser_.feed(terminal_.read())) {
+        if (const auto* reply = std::get_if<Reply>(&input))
+          count_reply(reply->text);
+        else
+          typed.push_back(std::move(input));
+      }
     }
+    return typed;
   }
 
   // Where the terminal says nothing of its window, whoever has not touched a key for a while looks elsewhere.
-  bool watched() const { return in_front_.value_or(shell_.now_ms - last_input_ms_ < away_ms); }
+  bool watched() const { return in_front_.value_or(shell_.now_ms - key_ms_ < away_ms); }
 
   void count_reply(std::string_view reply) {
+    if (reply == status_answer) pace_.answered(steady_ms());
     if (reply.find("]11;") != reply.npos || reply.starts_with(name_reply)) --unanswered_;
+  }
+
+  void write_paced(std::string bytes) {
+    if (asked_ms_ < 0)
+      pace_.sent(bytes.size());
+    else if (pace_.asks(bytes.size(), steady_ms()))
+      bytes += status_question;
+    if (!bytes.empty()) terminal_.write(bytes);
   }
 
   void take_events() {
@@ -208,18 +228,21 @@ class Loop {
       shell_.view.dirty = true;
       return;
     }
+    key_ms_ = shell_.now_ms;
     handle_input(shell_, input);
   }
 
   // What the keys asked for and only the owner of the terminal can do.
   void serve() {
     if (std::exchange(shell_.suspend, false)) {
+      const std::vector<Input> typed = await_replies();
       leave_region();
       announcer_.forget();
       if (!terminal_.suspend())
         shell_.say("can't suspend: tern wasn't started from a shell with job control");
       painter_.forget();
       shell_.view.dirty = true;
+      for (const Input& input : typed) take(input);
     }
     if (shell_.edit_externally || shell_.edit_preview || shell_.edit_plan) edit();
     if (!shell_.to_clipboard.empty()) {
@@ -228,8 +251,9 @@ class Loop {
       if (shell_.desktop_clipboard) clipboard_.write(clipboard_program(environment), std::move(text));
     }
     draft_due_ms_ = draft_.keep(shell_.composer, shell_.now_ms);
-    if (std::exchange(shell_.repaint, false)) {
-      painter_.forget();
+    const bool repaint = std::exchange(shell_.repaint, false);
+    if (repaint) painter_.forget();
+    if (std::exchange(shell_.recolour, false) || repaint) {
       canvas_.forget();
       shell_.view.dirty = true;
     }
@@ -246,6 +270,7 @@ class Loop {
     const std::string before = plan      ? shell_.approval.text()
                                : preview ? shell_.view.preview->draft
                                          : shell_.composer.text();
+    await_replies();
     leave_region();
     terminal_.leave();
     std::string error;
@@ -274,14 +299,14 @@ class Loop {
   }
 
   void draw_if_due() {
-    if (animated() && shell_.now_ms - drawn_ms_ >= spinner_ms) shell_.view.dirty = true;
+    if (animated() && shell_.now_ms - drawn_ms_ >= turn_of_spinner_ms()) shell_.view.dirty = true;
     const bool dialog_waits = shell_.approval.is_open() &&
                               !shell_.approval.listens(drawn_ms_, shell_.last_key_ms) &&
                               shell_.approval.listens(shell_.now_ms, shell_.last_key_ms);
     if (dialog_waits) shell_.view.dirty = true;
     if (!shell_.view.dirty || held() || shell_.now_ms < due_ms()) return;
     const std::string bytes = paint();
-    if (!bytes.empty()) terminal_.write(bytes);
+    if (!bytes.empty()) write_paced(bytes);
     shell_.view.dirty = false;
     drawn_ms_ = shell_.now_ms;
   }
@@ -299,17 +324,20 @@ class Loop {
     return bytes;
   }
 
+  std::int64_t turn_of_spinner_ms() const { return pace_.slow() ? slow_spinner_ms : spinner_ms; }
+
   // A key is answered at once; the stream of events has to share the slots.
-  std::int64_t due_ms() const {
-    const bool answered = last_input_ms_ >= drawn_ms_;
-    return std::max(answered ? 0 : drawn_ms_ + slot_ms, draw_after_ms_);
+  std::int64_t due_ms() {
+    const bool for_key = key_ms_ >= drawn_ms_;
+    return std::max(
+        {for_key ? 0 : drawn_ms_ + slot_ms, draw_after_ms_, pace_.open_ms(for_key, shell_.now_ms)});
   }
 
-  int timeout() const {
+  int timeout() {
     std::int64_t until = -1;
     const auto at = [&](std::int64_t ms) { until = until < 0 ? ms : std::min(until, ms); };
     if (shell_.view.dirty) at(held() ? shell_.view.replay_ms + longest_hold_ms : due_ms());
-    if (animated()) at(drawn_ms_ + spinner_ms);
+    if (animated()) at(drawn_ms_ + turn_of_spinner_ms());
     if (parser_.pending()) at(last_input_ms_ + (parser_.pasting() ? paste_ms : escape_ms));
     if (!shell_.hint.text.empty()) at(shell_.hint.until_ms);
     if (draft_due_ms_ > 0) at(draft_due_ms_);
@@ -337,7 +365,8 @@ class Loop {
   Announcer announcer_;
   std::int64_t asked_ms_ = -1;  // when the terminal was asked about itself
   int unanswered_ = 0;
-  std::int64_t drawn_ms_ = -slot_ms, last_input_ms_ = -1, draw_after_ms_ = 0;
+  LinePace pace_;
+  std::int64_t drawn_ms_ = -slot_ms, last_input_ms_ = -1, key_ms_ = -1, draw_after_ms_ = 0;
 };
 
 }  // namespace

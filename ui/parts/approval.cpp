@@ -37,6 +37,7 @@ void Approval::open(const QuestionAsked& asked, std::int64_t now_ms) {
   open(same, now_ms);
   kind_ = plan ? Kind::plan : Kind::question;
   options_ = asked.options;
+  own_words_ = asked.own_words;
   offer();
 }
 
@@ -51,7 +52,7 @@ void Approval::offer() {
   switch (kind_) {
     case Kind::permission: choices_ = permission_choices(asked_, for_project_); break;
     case Kind::trust: choices_ = trust_choices(); break;
-    case Kind::question: choices_ = question_choices(options_); break;
+    case Kind::question: choices_ = question_choices(options_, own_words_); break;
     case Kind::plan: choices_ = plan_choices(); break;
   }
 }

@@ -74,6 +74,7 @@ class Approval {
   bool edited_ = false;       // the plan is the user's version of it
   PermissionAsked asked_;     // … or what stands for one
   std::vector<QuestionOption> options_;
+  bool own_words_ = true;
   std::int64_t opened_ms_ = 0;
   std::size_t top_ = 0, last_top_ = 0, page_ = 1;  // of the body, as it was drawn last
   DialogChoices choices_;

@@ -182,8 +182,8 @@ class CellRows {
 
 }  // namespace
 
-std::string more_lines(std::size_t hidden) {
-  return "… " + std::to_string(hidden) + " more " + (hidden == 1 ? "line" : "lines") + " · ctrl-o";
+std::string more_lines(std::size_t hidden, std::string_view which) {
+  return "… " + plural(static_cast<std::int64_t>(hidden), std::string(which) + " line") + " · ctrl-o";
 }
 
 Rows folded(Rows inner, std::size_t most, bool open) {

@@ -54,12 +54,13 @@ DialogChoices trust_choices() {
           {.text = "No, leave", .help = {}, .letter = "n", .verdict = Verdict::no}};
 }
 
-DialogChoices question_choices(const std::vector<QuestionOption>& options) {
+DialogChoices question_choices(const std::vector<QuestionOption>& options, bool own_words) {
   DialogChoices choices;
   for (const QuestionOption& option : options)
     choices.push_back({.text = safe_text(option.label, Lines::one),
                        .help = safe_text(option.help, Lines::one),
                        .picked = choices.size()});
+  if (!own_words) return choices;
   choices.push_back({.text = options.empty() ? "Answer" : "Something else",
                      .help = {},
                      .does = Does::write,

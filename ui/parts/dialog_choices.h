@@ -29,7 +29,7 @@ using DialogChoices = std::vector<DialogChoice>;
 DialogChoices permission_choices(const PermissionAsked& asked, std::optional<bool> for_project);
 bool has_scopes(const PermissionAsked& asked);  // one can be had for the session and for the project
 DialogChoices trust_choices();
-DialogChoices question_choices(const std::vector<QuestionOption>& options);
+DialogChoices question_choices(const std::vector<QuestionOption>& options, bool own_words = true);
 DialogChoices plan_choices();
 
 }  // namespace tern

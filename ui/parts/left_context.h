@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ui/parts/view.h"
+#include "ui/parts/view_state.h"
 
 namespace tern {
 

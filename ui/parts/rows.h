@@ -28,6 +28,6 @@ void stream_rows(StreamRows& stream, const AssistantCell& cell, const RowOptions
 
 // Behind a rail; of more than `most` rows that many, and a row that says how many there are.
 Rows folded(Rows inner, std::size_t most, bool open);
-std::string more_lines(std::size_t hidden);
+std::string more_lines(std::size_t hidden, std::string_view which = "more");
 
 }  // namespace tern

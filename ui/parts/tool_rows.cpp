@@ -150,7 +150,7 @@ class ToolRows {
       inner.erase(inner.begin(), inner.end() - static_cast<std::ptrdiff_t>(lines * 3));
     }
     if (hidden > 0 && !live)
-      rows_.push_back(RowBuilder().gutter(rail, muted).add(more_lines(hidden), muted).take());
+      rows_.push_back(RowBuilder().gutter(rail, muted).add(more_lines(hidden, "earlier"), muted).take());
     for (const Row& row : inner) rows_.push_back(indented(row, rail, muted));
   }
 

@@ -168,6 +168,7 @@ const Rows& Transcript::visible() {
     for (; place.row < rows.size() + gap && shown_.size() < static_cast<std::size_t>(height_); ++place.row) {
       Row row = place.row < gap ? Row{} : rows[place.row - gap];
       paint_selection(row, place);
+      if (picked_ != 0 && place.row >= gap) paint_picked(row, entries_[place.cell].id, place.row == gap);
       const bool hit_here = hit_ && hit_->cell == place.cell && hit_->row >= gap;
       if (place.row >= gap)
         mark_hits(row, rows, place.row - gap, query_,

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,8 @@ class Transcript {
   void catch_up();  // before keys act on a view that changed since the last frame
   bool following() const { return following_; }
   std::size_t new_rows() const { return new_rows_; }  // came below while the person reads above
-  std::optional<std::size_t> cell_at(int y) const;    // index of the cell shown on that line
+  std::size_t shown_rows() const { return shown_places_.size(); }
+  std::optional<std::size_t> cell_at(int y) const;  // index of the cell shown on that line
 
   // Finds the next row with the query, from the last hit or else the view upwards (older) or downwards, and
   // shows it. A hit that is on screen already moves nothing.
@@ -46,6 +48,11 @@ class Transcript {
   void move_mark(int rows);
   bool marking() const { return mark_.has_value(); }
   void end_marking();
+
+  // Cells picked to act on, by their ids: one is shown as a whole, others with a mark. Zero: none is.
+  void pick(std::uint64_t cell, std::set<std::uint64_t> marked);
+  std::uint64_t picked() const { return picked_; }
+  void show_cell(std::size_t cell);  // scrolls until it is in sight, no further than needed
 
  private:
   struct Entry {
@@ -82,6 +89,7 @@ class Transcript {
   Letter letter_at(int x, int y);
   std::optional<Place> find_from(Place begin, bool older, bool inclusive);
   void paint_selection(Row& row, const Place& place) const;
+  void paint_picked(Row& row, std::uint64_t cell, bool first_row) const;
 
   const ViewState* view_ = nullptr;
   RowOptions options_;
@@ -96,6 +104,8 @@ class Transcript {
   std::optional<Spot> from_, to_;
   Letter pressed_;                        // where the drag began: selected whichever way it goes
   std::optional<Place> mark_, mark_end_;  // where marking began, and the row it has come to
+  std::uint64_t picked_ = 0;
+  std::set<std::uint64_t> picked_too_;
   std::string query_;
   std::optional<Place> hit_;  // the row of the last search
 };

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "compression/values/tokens.h"
 #include "ui/parts/left_context.h"
 #include "ui/parts/view_retry.h"
 #include "ui/parts/view_runs.h"
-
-#include "compression/values/tokens.h"
 #include "ui/text/todo_rows.h"
 
 namespace tern {
@@ -30,12 +29,13 @@ class Fold {
     for (const Block& block : item.blocks) {
       if (const auto* said = std::get_if<Text>(&block)) text += (text.empty() ? "" : "\n") + said->text;
       if (const auto* result = std::get_if<ToolResult>(&block)) claim_result(*result, item.id);
-      if (const auto* summary = std::get_if<Summary>(&block)) add(SummaryCell{summary->text}, item.id);
+      if (const auto* summary = std::get_if<Summary>(&block))
+        add(SummaryCell{summary->text}, item.id).recall = item.recall;
       attachments += std::holds_alternative<Image>(block) || std::holds_alternative<Document>(block);
     }
     if (item.synthetic || (text.empty() && attachments == 0) || has_results(item)) return;
     std::vector<PastedPart> pasted = claim_pastes(text);
-    add(UserCell{std::move(text), attachments, std::move(pasted)}, item.id);
+    add(UserCell{std::move(text), attachments, std::move(pasted)}, item.id).recall = item.recall;
   }
 
   void operator()(Delta& delta) {
@@ -105,6 +105,7 @@ class Fold {
     body.form = done.form;
     ++cell->version;
     regroup(view_.cells, static_cast<std::size_t>(cell - view_.cells.data()));
+    bound_outputs(view_.cells);
   }
 
   void operator()(PermissionAsked& asked) {
@@ -339,14 +340,14 @@ class Fold {
       if (const auto* said = std::get_if<Text>(&block)) text += (text.empty() ? "" : "\n\n") + said->text;
       if (const auto* thinking = std::get_if<Thinking>(&block)) thought += thinking->text;
     }
-    settle<ThinkingCell>(item.id, thought, &ThinkingCell::text);
-    settle<AssistantCell>(item.id, text, &AssistantCell::markdown);
+    settle<ThinkingCell>(item, thought, &ThinkingCell::text);
+    settle<AssistantCell>(item, text, &AssistantCell::markdown);
     if (item.interrupted && !view_.cells.empty())
       if (auto* body = std::get_if<AssistantCell>(&view_.cells.back().body)) body->interrupted = true;
   }
 
   template <class T>
-  void settle(ItemId item, const std::string& text, std::string T::*field) {
+  void settle(const Item& item, const std::string& text, std::string T::*field) {
     Cell* cell = streaming_cell<T>();
     if (text.empty() && !cell) return;
     if (!cell) cell = find_unclaimed<T>();
@@ -355,7 +356,8 @@ class Fold {
     auto& body = std::get<T>(cell->body);
     if (!text.empty()) body.*field = text;
     body.streaming = false;
-    cell->item = item;
+    cell->item = item.id;
+    cell->recall = item.recall;
     ++cell->version;
   }
 

@@ -1,7 +1,7 @@
 // A message that is streamed again from its start.
 #pragma once
 
-#include "ui/parts/view.h"
+#include "ui/parts/view_state.h"
 
 namespace tern {
 

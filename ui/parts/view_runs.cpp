@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "compression/values/text_ends.h"
+
 namespace tern {
 namespace {
 
@@ -48,6 +50,19 @@ void regroup(std::vector<Cell>& cells, std::size_t at) {
     begin = at, end = at + 1;
   }
   set_run(cells, begin, end);
+}
+
+void bound_outputs(std::vector<Cell>& cells) {
+  constexpr std::size_t most = 8 << 20, ends = 4 << 10;
+  std::size_t whole = 0;
+  for (auto cell = cells.rbegin(); cell != cells.rend(); ++cell) {
+    auto* tool = std::get_if<ToolCell>(&cell->body);
+    if (!tool || !tool->recall) continue;
+    whole += tool->output.size();
+    if (whole <= most || tool->output.size() <= 2 * ends || cell->unfolded) continue;
+    tool->output = text_ends(tool->output, ends, tool->recall);
+    ++cell->version;
+  }
 }
 
 }  // namespace tern

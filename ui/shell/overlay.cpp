@@ -14,6 +14,17 @@ namespace {
 
 constexpr Style muted{.fg = Colour::muted};
 
+void add_item(RowBuilder& row, const std::string& item, int width, const Style& style) {
+  constexpr int least_text = 40;
+  const std::size_t mark = item.find(note_mark);
+  const std::string text = safe_text(item.substr(0, mark), Lines::one);
+  std::string note = mark == item.npos ? "" : safe_text(item.substr(mark + 1), Lines::one);
+  const int room = width - row.columns(), beside = room - tern::width(note) - 2;
+  if (beside < std::min(least_text, tern::width(text))) note.clear();
+  row.add(shorten(text, note.empty() ? room : beside), style);
+  if (!note.empty()) row.fill_to(width - tern::width(note)).add(note, muted);
+}
+
 Rows picker_rows(Overlay& overlay, int width) {
   Rows rows;
   const auto shown = filtered(overlay);
@@ -23,8 +34,7 @@ Rows picker_rows(Overlay& overlay, int width) {
     RowBuilder row;
     row.add(here ? "❯ " : "  ", Style{.fg = Colour::accent, .bold = true});
     if (overlay.marked) row.add(overlay.marked->count(shown[i]) ? "✓ " : "  ", Style{.fg = Colour::accent});
-    row.add(shorten(safe_text(overlay.items[shown[i]], Lines::one), width - row.columns()),
-            here ? Style{.bold = true} : Style{});
+    add_item(row, overlay.items[shown[i]], width, here ? Style{.bold = true} : Style{});
     rows.push_back(row.take());
   }
   if (rows.empty()) rows.push_back(RowBuilder().add("  nothing matches", muted).take());

@@ -29,6 +29,9 @@ struct ListAction {
       {};  // of a list with marks, in place of `run`
 };
 
+// Between the text of an item and its note, which is dim and at the right; left out where both do not fit.
+constexpr char note_mark = '\t';
+
 struct Overlay {
   std::string title;
   std::vector<KeyHint> keys;               // what it can do besides; in place of the usual ones

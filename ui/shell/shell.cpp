@@ -106,7 +106,7 @@ void Shell::use_theme(std::string_view name) {
   if (!known) return say("no theme named " + std::string(name) + " · /theme lists them");
   deps.theme = name;
   theme = make_theme(name, depth, background);
-  repaint = true;
+  recolour = true;
 }
 
 void Shell::ask_earlier(bool all) {
@@ -140,7 +140,7 @@ void Shell::attach(const std::string& path) {
   const bool inside = path.starts_with(deps.cwd + "/");
   composer.insert_chip(mention(inside ? path.substr(deps.cwd.size() + 1) : path));
   completion.update(*this);
-  if (!view.meters.images) say(view.meters.model + " takes no pictures: only the name is sent", 5'000);
+  if (!view.meters.images) say(view.meters.model + " can't read pictures; only the name is sent", 5'000);
 }
 
 void Shell::clipboard_came() {
@@ -200,7 +200,7 @@ void Shell::submit(When when) {
   auto pictures =
       view.meters.images ? attached_pictures(text, deps.cwd, too_large) : std::vector<Attachment>();
   if (!too_large.empty())
-    notice(too_large + " is larger than 3.7 MB, so only its name was sent", Level::warning);
+    notice(too_large + " is larger than 32 MB, so only its name was sent", Level::warning);
   constexpr std::size_t most_pastes = 50;  // of prompts that came to nothing
   std::move(pastes.begin(), pastes.end(), std::back_inserter(view.sent_pastes));
   if (view.sent_pastes.size() > most_pastes) view.sent_pastes.clear();

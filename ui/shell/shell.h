@@ -17,6 +17,7 @@
 #include "ui/parts/view.h"
 #include "ui/shell/completion.h"
 #include "ui/shell/overlay.h"
+#include "ui/shell/picked_cells.h"
 #include "ui/shell/slash_command.h"
 #include "ui/terminal/clipboard_picture.h"
 #include "ui/terminal/theme.h"
@@ -54,7 +55,8 @@ struct Shell {
 
   bool transcript_view = false;  // Ctrl-O: everything unfolded, keys scroll and search
   bool show_todos = false;
-  std::optional<std::string> find;  // the query being typed in the transcript view
+  std::optional<PickedCells> picked;  // of the transcript view, to act on
+  std::optional<std::string> find;    // the query being typed in the transcript view
   std::string last_find;
   std::optional<std::string> reverse;  // Ctrl-R: the query being typed
   std::size_t reverse_at = 0;
@@ -64,7 +66,7 @@ struct Shell {
   std::int64_t now_ms = 0;  // set by the loop before anything else runs
   std::int64_t last_key_ms = -10'000, last_escape_ms = -10'000, last_ctrl_c_ms = -10'000,
                last_leave_ms = -10'000;
-  bool quitting = false, repaint = false, suspend = false;
+  bool quitting = false, repaint = false, recolour = false, suspend = false;
   bool edit_externally = false;     // the loop opens $EDITOR on the composer's text
   bool chord = false;               // Ctrl-X was struck: Ctrl-E follows
   bool edit_preview = false;        // … or on the draft summary

@@ -12,6 +12,7 @@ void toggle_transcript_view(Shell& shell) {
   shell.find.reset();
   shell.transcript.end_search();
   shell.transcript.end_marking();
+  end_picking(shell);
   if (!shell.transcript_view) shell.transcript.to_end();
 }
 
@@ -55,20 +56,12 @@ void find_key(Shell& shell, const KeyPress& press) {
 
 }  // namespace
 
-void transcript_key(Shell& shell, const KeyPress& press) {
-  if (shell.find) return find_key(shell, press);
-  if (shell.transcript.marking() && marking_key(shell, press)) return;
-  const std::string letter = press.key == Key::character && !press.ctrl ? press.text : "";
+namespace {
+
+// True when the key moved the view.
+bool scrolling_key(Shell& shell, const KeyPress& press, const std::string& letter) {
   const int page = std::max(1, shell.transcript_height - 2);
-  if (letter == "/")
-    shell.find = "";
-  else if (letter == "v")
-    shell.transcript.begin_marking();
-  else if (letter == "n" || letter == "N")
-    shell.find_again(letter == "n");
-  else if (letter == "q" || press.key == Key::escape || (press.ctrl && press.text == "c"))
-    toggle_transcript_view(shell);
-  else if (letter == "j" || press.key == Key::down)
+  if (letter == "j" || press.key == Key::down)
     shell.transcript.scroll(1);
   else if (letter == "k" || press.key == Key::up)
     shell.transcript.scroll(-1);
@@ -80,6 +73,29 @@ void transcript_key(Shell& shell, const KeyPress& press) {
     shell.to_begin();
   else if (letter == "G" || press.key == Key::end)
     shell.transcript.to_end();
+  else
+    return false;
+  return true;
+}
+
+}  // namespace
+
+void transcript_key(Shell& shell, const KeyPress& press) {
+  if (shell.find) return find_key(shell, press);
+  if (shell.picked) return picking_key(shell, press);
+  if (shell.transcript.marking() && marking_key(shell, press)) return;
+  const std::string letter = press.key == Key::character && !press.ctrl ? press.text : "";
+  if (scrolling_key(shell, press, letter)) return;
+  if (letter == "/")
+    shell.find = "";
+  else if (letter == "v")
+    shell.transcript.begin_marking();
+  else if (letter == "e")
+    begin_picking(shell);
+  else if (letter == "n" || letter == "N")
+    shell.find_again(letter == "n");
+  else if (letter == "q" || press.key == Key::escape || (press.ctrl && press.text == "c"))
+    toggle_transcript_view(shell);
   else
     run_action(shell, press);
 }

@@ -85,7 +85,7 @@ std::optional<std::string> edit_in_editor(const std::string& text, std::string& 
   std::string edited(std::istreambuf_iterator<char>(in), {});
   unlink(path.c_str());
   if (status != 0) {
-    error = "the editor (" + editor_command() + ") ended with an error; the text is as it was";
+    error = "the editor (" + editor_command() + ") ended with an error; the text is unchanged";
     return std::nullopt;
   }
   while (!edited.empty() && edited.back() == '\n') edited.pop_back();

@@ -222,6 +222,7 @@ std::vector<Input> csi_inputs(const Csi& csi, std::string_view whole) {
   if (csi.final == 'R' && csi.parameters.size() == 2 && csi.at(0, 0) > 1)
     return {Reply{std::string(whole)}};                                          // cursor report
   if (csi.final == 'I' || csi.final == 'O') return {Reply{std::string(whole)}};  // focus
+  if (csi.final == 'n') return {Reply{std::string(whole)}};                      // status
   const auto which = csi.final == '~'   ? tilde_key(csi.at(0, 0))
                      : csi.final == 'M' ? std::nullopt
                                         : letter_key(csi.final);

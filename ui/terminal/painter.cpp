@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "compression/text/fnv.h"
 #include "ui/terminal/shift.h"
 #include "ui/text/links.h"
 #include "ui/text/width.h"
@@ -40,9 +41,8 @@ bool blank(const ftxui::Pixel& pixel) {
 }
 
 std::uint64_t row_number(const ftxui::Pixel* row, int columns) {
-  std::uint64_t number = 0xcbf29ce484222325u;
-  for (int x = 0; x < columns; ++x)
-    for (const char c : row[x].character) number = (number ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  std::uint64_t number = fnv_offset;
+  for (int x = 0; x < columns; ++x) number = fnv1a(row[x].character, number);
   return number;
 }
 

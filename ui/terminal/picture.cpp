@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t largest = 3'750'000;  // base64 of it is the 5 MB that providers take
+constexpr std::uintmax_t largest = 32u << 20;  // the worker scales down what is more than models take
 constexpr std::size_t header_bytes = 64u << 10, longest_list = 16u << 10;
 
 std::string head_of(const fs::path& path) {

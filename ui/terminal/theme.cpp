@@ -32,7 +32,23 @@ const std::vector<ThemeRow> rows = {
       0x3A2410, 0x1A3F68, 0x5A3A14, 0x0D2036, 0x301E0D, 0x23272F, 0x3A4458}},
 };
 
-ftxui::Color make_colour(int value) {
+// What stands for a tint among the 256. The nearest one to a dark green and to a dark red is the same grey.
+struct Palette256Tint {
+  int rgb = 0;
+  std::uint8_t index = 0;
+};
+constexpr Palette256Tint tints_256[] = {
+    {0x12261A, 22},  {0x3A1C1F, 52},  {0x1B4A2D, 28},  {0x66282F, 88},  {0x0F2016, 22},  {0x301619, 52},
+    {0xE4F6E8, 194}, {0xFCEAE8, 224}, {0xC3EBCD, 157}, {0xFADCD9, 217}, {0xD8F0DE, 194}, {0xF9E0DE, 224},
+    {0x003310, 22},  {0x580010, 52},  {0x005A1E, 28},  {0x80101C, 88},  {0x002A0D, 22},  {0x45000C, 52},
+    {0x10263F, 17},  {0x3A2410, 58},  {0x1A3F68, 24},  {0x5A3A14, 94},  {0x0D2036, 17},  {0x301E0D, 58},
+};
+
+ftxui::Color make_colour(int value, ColourDepth depth) {
+  if (depth == ColourDepth::none) return ftxui::Color::Default;
+  if (depth == ColourDepth::palette256)
+    for (const Palette256Tint& tint : tints_256)
+      if (tint.rgb == value) return static_cast<ftxui::Color::Palette256>(tint.index);
   if (value == own) return ftxui::Color::Default;
   if (value < own) return static_cast<ftxui::Color::Palette16>(-2 - value);
   return ftxui::Color(static_cast<std::uint8_t>(value >> 16), static_cast<std::uint8_t>(value >> 8 & 0xFF),
@@ -64,9 +80,7 @@ Theme make_theme(std::string_view name, ColourDepth depth, Background background
   ftxui::Terminal::SetColorSupport(supports[static_cast<int>(depth)]);
   const ThemeRow& row = find_row(name, depth, background);
   Theme theme{std::string(name), {}, depth};
-  for (std::size_t i = 0; i < row.rgb.size(); ++i)
-    theme.colours[i] =
-        depth == ColourDepth::none ? ftxui::Color(ftxui::Color::Default) : make_colour(row.rgb[i]);
+  for (std::size_t i = 0; i < row.rgb.size(); ++i) theme.colours[i] = make_colour(row.rgb[i], depth);
   // Body text always keeps the terminal's own colour.
   theme.colours[0] = ftxui::Color::Default;
   return theme;

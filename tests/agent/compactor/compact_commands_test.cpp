@@ -120,7 +120,7 @@ TEST_CASE("what was taken back is not taken away again at the next request") {
   rig.compactor.make_room(rig.context, {});
   CHECK(count(rig.context.conversation) == whole);
   CHECK_FALSE(rig.compactor.draft_pending());
-  CHECK(rig.compactor.status().find("held: ") != std::string::npos);
+  CHECK(rig.compactor.status().find("paused: ") != std::string::npos);
   const auto before = phases(rig, CompactionPhase::completed).size();
   work(rig, 30, 900, 20);  // far beyond: the tiers are back
   CHECK(phases(rig, CompactionPhase::completed).size() > before);

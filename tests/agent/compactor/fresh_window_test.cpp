@@ -82,7 +82,7 @@ TEST_CASE("where nothing may leave a fresh window says so and changes nothing") 
   const auto before = bytes_of(rig.context.conversation);
   rig.compactor.compact(rig.context, fresh, {});
   CHECK(bytes_of(rig.context.conversation) == before);
-  CHECK(rig.seen<Notice>().back().text.find("Nothing leaves for a fresh window") == 0);
+  CHECK(rig.seen<Notice>().back().text.find("Nothing to leave out") == 0);
 }
 
 TEST_CASE("the model keeps notes and asks for a fresh window, and goes on in it") {
@@ -138,6 +138,33 @@ TEST_CASE(
     CHECK((synthetic_words(rig).find("your notes, as they stand") != std::string::npos) ==
           (!kept && !note.empty()));
   }
+}
+
+TEST_CASE("a window that a full context begins keeps the newest rounds whole, as far as there is room") {
+  Rig rig(32'000);
+  offer_notes(rig);
+  rig.context.config.micro_at = 0.99;  // words leave, not results
+  rig.context.config.context_style = ContextStyle::notes;
+  for (int i = 0; i < 40; i += 5) {
+    rig.compactor.notes().write("plan", "The parser comes first. Step " + std::to_string(i),
+                                rig.agent.turn + 1, false);
+    work(rig, 5, 300, i);
+  }
+  const auto budget = budget_of(rig.context);
+  const auto goal = static_cast<Tokens>(budget.config.compact_at * budget.config.compact_target *
+                                        static_cast<double>(working_limit(budget)));
+  std::size_t windows = 0;
+  for (const auto& row : rig.store->compactions()) {
+    if (row.strategy != "fresh") continue;
+    ++windows;
+    INFO(row.before << " to " << row.after << ", goal " << goal);
+    CHECK(row.after <= goal);
+    CHECK(row.after > goal * 6 / 10);
+  }
+  CHECK(windows >= 2);
+  std::size_t standing = 0;  // an older window leaves before a newer one comes
+  for (const auto& item : rig.context.conversation.items) standing += !blocks_of<Summary>(*item).empty();
+  CHECK(standing == 1);
 }
 
 TEST_CASE("before older messages leave, the model is told to keep what it needs, once a window") {

@@ -132,7 +132,7 @@ TEST_CASE("a pin is not dropped, and an unknown name says where names are") {
   CHECK(notices[notices.size() - 2].text == ids[0] + " is pinned: /unpin " + ids[0] + " first.");
   CHECK(notices.back().text.find("r999") != std::string::npos);
   rig.compactor.edit(rig.context, {What::back, {ids[1]}});
-  CHECK(rig.seen<Notice>().back().text == ids[1] + " stands in the context as it is.");
+  CHECK(rig.seen<Notice>().back().text == ids[1] + " is in the context, unchanged.");
   rig.compactor.edit(rig.context, {What::back, {"r999"}});
   CHECK(rig.seen<Notice>().back().text == "There is no r999.");
 }

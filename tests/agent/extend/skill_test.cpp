@@ -60,6 +60,15 @@ TEST_CASE(
   CHECK(loaded.problems.size() == 2);
 }
 
+TEST_CASE("a skill whose name is a sentence is called by its folder") {
+  SkillWorld world;
+  world.put(world.home / ".claude/skills/hook-development/SKILL.md",
+            "---\nname: Hook Development\ndescription: Makes hooks\n---\nx");
+  const auto loaded = world.load();
+  CHECK(loaded.problems.empty());
+  CHECK(loaded.find("hook-development") != nullptr);
+}
+
 TEST_CASE("quotes of a head are taken off as YAML does") {
   const auto head =
       frontmatter("---\na: \"say \\\"deck\\\" \\\\ here\"\nb: 'it''s \\n'\nc: plain \"words\"\n---\n");

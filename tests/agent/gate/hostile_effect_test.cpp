@@ -16,6 +16,7 @@
 #include "agent/gate/reach.h"
 #include "tests/support/commands.h"
 #include "tests/support/sanitized.h"
+#include "tools/sandbox/sandbox.h"
 #include "tools/workspace/workspace.h"
 
 using namespace tern;

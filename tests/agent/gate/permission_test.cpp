@@ -901,6 +901,8 @@ TEST_CASE("rules that would grant too much are refused") {
   CHECK(rule_text(made) == "Bash(npm run test:*)");
   CHECK(to_string(made) == "allow Bash(npm run test:*) from x");
   CHECK(parse_rule(builtin_tools(), "Bash(python3:*)", PermissionRule::Kind::deny, "", made, error));
+  CHECK(parse_rule(builtin_tools(), "mcp__not_there__tool", PermissionRule::Kind::deny, "", made, error));
+  CHECK(parse_rule(builtin_tools(), "mcp__not_there__*", PermissionRule::Kind::deny, "", made, error));
   CHECK(
       parse_rule(builtin_tools(), "Bash(python3 -m pytest:*)", PermissionRule::Kind::allow, "", made, error));
 }

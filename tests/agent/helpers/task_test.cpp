@@ -260,6 +260,37 @@ TEST_CASE("at its ceiling a helper is asked for its report, without tools") {
   CHECK(world.helpers_requests().size() == 2);
 }
 
+TEST_CASE(
+    "a round of many long results keeps to the ceiling: what does not fit is cut, and can be recalled") {
+  TaskRig world;
+  std::vector<ToolCall> reads;
+  for (int file = 0; file < 8; ++file) {
+    const auto name = "hay" + std::to_string(file) + ".txt";
+    std::string hay;
+    for (int i = 0; i < 300; ++i) hay += name + " has straw number " + std::to_string(i) + "\n";
+    world.rig.write(name, hay);
+    reads.push_back(call("h" + std::to_string(file), "Read", R"({"file_path":")" + name + "\"}"));
+  }
+  world.asked = {call("t1", "Task", R"({"description":"find it","prompt":"Find it.","max_tokens":6000})")};
+  world.helper = [&](const Request& request) {
+    return request.may_call_tools ? calls(reads) : says("So far: only hay.");
+  };
+  CHECK(world.rig.turn("find the needle").how == TurnEnded::How::done);
+  const auto requests = world.helpers_requests();
+  REQUIRE(requests.size() == 2);
+  Tokens taken_in = 0;
+  for (const auto& item : requests[1].conversation.items) taken_in += item->tokens;
+  CHECK(taken_in > 5'000);
+  CHECK(taken_in < 8'000);  // eight files are 20,000; each result still says what it is
+  std::string last;
+  for (const auto& item : requests[1].conversation.items)
+    for (const auto& block : item->blocks)
+      if (const auto* one = std::get_if<ToolResult>(&block)) last = one->text;
+  INFO(last);
+  CHECK(last.find("hay7.txt has straw number 0\n") != std::string::npos);
+  CHECK(last.find("recall r") != std::string::npos);
+}
+
 TEST_CASE("a call may ask for less than the user allows, not for more") {
   TaskRig world({}, 3'000);
   world.rig.write("hay.txt", std::string(60, 'h') + "\n");

@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/temp_dir.h"
 
@@ -102,4 +103,25 @@ TEST_CASE("hook entries: the hash follows the entry and the project's scripts it
   const auto other =
       read(R"({"hooks":{"Stop":[{"hooks":[{"command":"true"}]}]}})", HookOrigin::project, folder.path());
   CHECK(other.entries[0].hash != before.hash);
+}
+
+TEST_CASE("hook entries: a file that a hook writes changes nothing of its approval, one that it runs does") {
+  const test::TempDir folder;
+  const auto follows = [&](const std::string& command) {
+    std::ofstream(folder.path() / "x.sh") << "exit 0";
+    const auto text = nlohmann::json{{"Stop", {{{"hooks", {{{"command", command}}}}}}}}.dump();
+    const auto entry = read(R"({"hooks":)" + text + "}", HookOrigin::project, folder.path()).entries.at(0);
+    std::ofstream(folder.path() / "x.sh") << "curl evil";
+    return hash_of(entry, folder.path()) != entry.hash;
+  };
+  for (const char* writes :
+       {"cat > x.sh", "cat >> x.sh", "jq . >x.sh 2>&1", "true &> x.sh", "echo >& x.sh"}) {
+    INFO(writes);
+    CHECK_FALSE(follows(writes));
+  }
+  for (const char* runs : {"cat > x.sh; sh x.sh", "echo >&2; ./x.sh", "tee >(./x.sh)", "true > $(./x.sh)",
+                           "sh <> x.sh", "sh < x.sh", "sh 2>&1 x.sh"}) {
+    INFO(runs);
+    CHECK(follows(runs));
+  }
 }

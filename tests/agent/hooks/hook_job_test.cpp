@@ -85,7 +85,7 @@ TEST_CASE("hook jobs: what is over its time is ended with all it started; the ot
   jobs.back().timeout = std::chrono::milliseconds(100);
   jobs.push_back(command("echo fine"));
   const auto ended = run_jobs(std::move(jobs), {});
-  CHECK(ended[0].error == "it was ended after 0.1 s");
+  CHECK(ended[0].error == "it was stopped after 0.1 s");
   CHECK(ended[1].error.empty());
   CHECK(ended[1].out == "fine\n");
 }

@@ -143,6 +143,16 @@ TEST_CASE(
   CHECK(blocked.answer.reason == "no");
 }
 
+TEST_CASE("hooks: a hook that says it goes on by itself may answer after that") {
+  CHECK(said(pre, 0, R"({"async":true,"asyncTimeout":180000})").failure.empty());
+  const auto later =
+      said(pre, 0, "{\"async\":true}\n" + specific(pre, R"("permissionDecision":"deny")") + "\n");
+  CHECK(later.answer.word == HookWord::deny);
+  CHECK(later.failure.empty());
+  CHECK(said(HookEvent::session_start, 0, "{\"async\":true}\nthe build is make").answer.context ==
+        "the build is make");
+}
+
 TEST_CASE("hooks: the list has each answer in one line") {
   CHECK(said(pre, 2, "", "no keys\nuse .env.sample").shown == "deny: no keys use .env.sample");
   CHECK(said(pre, 1, "", "no\njq").shown == "failed: exit code 1: no jq");

@@ -205,3 +205,47 @@ TEST_CASE("hook runner: a hook that runs aside holds nobody up and answers nothi
   auto runner = played.runner(on("PreToolUse", R"({"command":"a","async":true})"), HookOrigin::user);
   CHECK(runner.ask(bash_call, {}).word == HookWord::none);
 }
+
+TEST_CASE("hook runner: a hook that runs aside and may wake the model tells it what it found") {
+  Played played;
+  std::vector<std::string> words;
+  auto world = played.world();
+  world.wake = [&](std::string said) { words.push_back(std::move(said)); };
+  played.outcome = {.status = 2, .out = {}, .err = "a secret is in the commit"};
+  const auto ask = [&](const char* handler) {
+    HookRunner runner(
+        read_hooks(on("PostToolUse", handler), {"settings.json", HookOrigin::user, played.folder.path()}),
+        EntryApprovals(played.folder.path() / "state/hooks"), world);
+    CHECK_FALSE(runner.ask({HookEvent::post_tool_use, "Bash", "{}"}, {}).blocked);
+  };  // its end waits for what runs aside
+  ask(R"({"command":"a","async":true})");
+  CHECK(words.empty());
+  ask(R"({"command":"look.sh","asyncRewake":true})");
+  CHECK(words == std::vector<std::string>{
+                     "[The PostToolUse hook look.sh (settings.json) says: a secret is in the commit]"});
+}
+
+TEST_CASE("hook runner: what hooks write for later commands counts only with the user's trust") {
+  Played played;
+  played.outcome.out = std::string("PATH=/bin\0STAGE=1\0", 18);
+  auto world = played.world();
+  world.scratch = [&] { return played.folder.path(); };
+  auto run = world.run;
+  world.run = [&](std::vector<HookJob> jobs, std::stop_token stop) {
+    for (const auto& entry : jobs.front().command.env)
+      if (entry.starts_with("CLAUDE_ENV_FILE=")) std::ofstream(entry.substr(16)) << "export STAGE=1\n";
+    return run(std::move(jobs), stop);
+  };
+  const auto text = on("SessionStart", R"({"command":"start.sh"})");
+  const auto variables = [&](HookOrigin origin, EntryAnswer answer) {
+    HookRunner runner(read_hooks(text, {"settings.json", origin, played.folder.path()}),
+                      EntryApprovals(played.folder.path() / "state/hooks"), world);
+    runner.decide(0, answer);
+    return runner.ask({HookEvent::session_start, "startup", "{}"}, {}).variables;
+  };
+  CHECK(variables(HookOrigin::user, EntryAnswer::approved) == std::vector<std::string>{"STAGE=1"});
+  CHECK(variables(HookOrigin::project, EntryAnswer::approved).empty());
+  REQUIRE(played.told.size() == 1);
+  CHECK(played.told[0].find("sets variables for commands") != std::string::npos);
+  CHECK(variables(HookOrigin::project, EntryAnswer::granted) == std::vector<std::string>{"STAGE=1"});
+}

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "compression/text/base64.h"
 #include "tests/support/temp_dir.h"
 
 using namespace tern;

@@ -175,6 +175,14 @@ TEST_CASE("mcp client: progress keeps a call alive that takes longer than it may
   CHECK(first_text(answer) == "done");
 }
 
+TEST_CASE("mcp client: progress does not keep a call alive for ever") {
+  Connected at;
+  McpAsk ask{.timeout = milliseconds(60)};
+  ask.on_progress = [](const std::string&) {};
+  const McpAnswer answer = at.call("steps", {{"count", 400}, {"pause", 5}}, ask);
+  CHECK(answer.failure == McpFailure::timed_out);
+}
+
 TEST_CASE("mcp client: hundreds of calls, good and bad, leave nothing open") {
   const auto descriptors = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});

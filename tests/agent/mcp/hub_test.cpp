@@ -13,6 +13,7 @@
 #include "tests/support/mcp_rig.h"
 #include "tests/tools/world.h"
 #include "tools/exec/process_tree.h"
+#include "tools/sandbox/sandbox.h"
 
 using namespace tern;
 using nlohmann::json;
@@ -219,7 +220,7 @@ TEST_CASE("mcp hub: what a server says of itself comes with its tools, once") {
   Servers servers({fake_server("a"), fake_server("b")});
   REQUIRE((servers.ready("a") && servers.ready("b")));
   const ToolPtr find = std::make_shared<const Tool>(mcp_tools_tool(*servers.hub));
-  const std::string words = "The server \"a\" says of itself: Use echo.";
+  const std::string words = "The server \"a\" describes itself: Use echo.";
   CHECK(call(find, {{"query", "mcp__a__echo"}}).text.find(words) != std::string::npos);
   CHECK(call(find, {{"query", "mcp__a__echo"}}).text.find(words) == std::string::npos);
 }
@@ -245,7 +246,7 @@ TEST_CASE("McpTools finds by words and shows arguments; McpCall stands for the t
   const ToolPtr find = std::make_shared<const Tool>(mcp_tools_tool(*servers.hub));
   const Tool run = mcp_call_tool(*servers.hub, at_once);
   const std::string shown = call(find, {{"query", "echo"}}).text;
-  CHECK(shown.starts_with("mcp__a__echo: Does echo. \narguments: {"));
+  CHECK(shown.starts_with(R"({"name":"mcp__a__echo","description":"Does echo. ","parameters":{)"));
   CHECK(call(find).text.find("mcp__a__variable: Does variable") != std::string::npos);
   json args = {{"server", "a"}, {"tool", "echo"}, {"arguments", {{"text", "x"}}}};
   std::string error;
@@ -256,6 +257,22 @@ TEST_CASE("McpTools finds by words and shows arguments; McpCall stands for the t
   json wrong = {{"server", "a"}, {"tool", "nope"}, {"arguments", json::object()}};
   CHECK(run.stands_for(wrong, error) == nullptr);
   CHECK(error == "There is no MCP tool \"nope\" of the server \"a\" now. McpTools lists those there are.");
+}
+
+TEST_CASE("a tool that is not declared is called by its own name") {
+  Servers servers({fake_server("a")});
+  const ToolPtr named = mcp_named_tool(*servers.hub, at_once, "mcp__a__echo");
+  REQUIRE(named != nullptr);
+  json args = {{"text", "x"}};
+  std::string error;
+  const ToolPtr meant = named->stands_for(args, error);
+  REQUIRE(meant != nullptr);
+  CHECK(meant->name == "mcp__a__echo");
+  CHECK(args == json{{"text", "x"}});
+  CHECK(mcp_named_tool(*servers.hub, at_once, "mcp__b__echo") == nullptr);
+  json none = json::object();
+  CHECK(mcp_named_tool(*servers.hub, at_once, "mcp__a__nope")->stands_for(none, error) == nullptr);
+  CHECK(error.find("There is no MCP tool") == 0);
 }
 
 TEST_CASE("McpCall waits for its server while that one starts, and only for that one") {

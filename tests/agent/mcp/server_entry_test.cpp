@@ -108,6 +108,23 @@ TEST_CASE("mcp: a project cannot call its own server trusted") {
   CHECK(read_entries(text, {}, McpScope::flag).servers.front().trusted);
 }
 
+TEST_CASE("mcp: an entry says of single tools what is asked, and a project allows itself nothing") {
+  constexpr const char* text =
+      R"({"a":{"command":"x","tools":["*",{"name":"get","permission_policy":"always_allow"},
+    {"name":"put","permission_policy":"always_ask"},{"name":"rm","permission_policy":"always_deny"}]}})";
+  const auto read = [&](McpScope scope) { return read_entries(text, {}, scope).servers.at(0); };
+  const McpServer own = read(McpScope::user), theirs = read(McpScope::project);
+  REQUIRE(own.policies.size() == 2);
+  CHECK((own.policies[0].tool == "get" && own.policies[0].allow));
+  CHECK((own.policies[1].tool == "put" && !own.policies[1].allow));
+  CHECK(own.without_tools == std::vector<std::string>{"rm"});
+  REQUIRE(theirs.policies.size() == 1);
+  CHECK(theirs.policies[0].tool == "put");
+  CHECK(theirs.without_tools == std::vector<std::string>{"rm"});
+  CHECK(only_problem(R"({"command":"x","tools":[{"name":"get","permission_policy":"maybe"}]})")
+            .find("always_deny") != std::string::npos);
+}
+
 TEST_CASE("mcp: of two files the later one has the word, name by name") {
   const McpServers all =
       merge_mcp_servers({read_entries(R"({"b":{"command":"user"},"a":{"command":"user"}})"),

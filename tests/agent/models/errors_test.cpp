@@ -2,6 +2,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "agent/models/retry_wait.h"
+
 using namespace tern;
 using namespace std::chrono_literals;
 

@@ -1,5 +1,6 @@
 #include "agent/models/models.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <tuple>
 
@@ -61,6 +62,16 @@ TEST_CASE("every default, alias and small model is one the table knows by its ow
   CHECK(models.find("deepseek", "deepseek-flash").window == 1'000'000);
   CHECK(models.find("deepseek", "deepseek-v4-pro").small_model == "deepseek-flash");
   CHECK(models.find("anthropic", "claude-haiku-5-5").max_output == 128'000);
+}
+
+TEST_CASE("the list of models has no family, only models that a service serves") {
+  const auto names = Models().names();
+  const auto listed = [&](std::string_view name) { return std::count(names.begin(), names.end(), name) > 0; };
+  CHECK_FALSE(listed("anthropic/claude"));
+  CHECK_FALSE(listed("gemini/gemini"));
+  CHECK(listed("anthropic/claude-sonnet-5-5"));
+  CHECK(listed("openai/gpt-oss"));
+  CHECK(listed("demo/long"));
 }
 
 TEST_CASE("a broker's name finds the vendor's figures, but not its small model") {

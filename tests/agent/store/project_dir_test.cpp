@@ -116,11 +116,42 @@ TEST_CASE("project dir: tracked by git is refused, in every index version") {
   }
 }
 
-TEST_CASE("project dir: git status stays empty") {
-  Home home;
-  run("git -C " + home.project.string() + " init -q");
-  home.open();
-  run("test -z \"$(git -C " + home.project.string() + " status --porcelain)\"");
+TEST_CASE("project dir: git status stays empty in every shape of a repository") {
+  const std::string git = "git -c user.name=x -c user.email=x@x -c protocol.file.allow=always -C ";
+  const auto made = [&](const std::string& folder) {
+    return git + folder + " commit -q --allow-empty -m first";
+  };
+  for (const std::string shape : {"fresh", "nested", "worktree", "submodule", "no git", "read-only"}) {
+    INFO(shape);
+    Home home;
+    const std::string project = home.project.string(), other = (home.path / "other").string();
+    if (shape == "worktree" || shape == "submodule") {
+      fs::create_directory(other);
+      run("git -C " + other + " init -q");
+      run(made(other));
+    }
+    if (shape == "worktree") {
+      fs::remove(home.project);
+      run(git + other + " worktree add -q " + project);
+    } else if (shape != "no git") {
+      run("git -C " + project + " init -q");
+    }
+    ProjectDirOptions where{.root = home.project, .state_dir = {}};
+    if (shape == "submodule") {
+      run(git + project + " submodule add -q " + other + " part");
+      run(git + project + " commit -q -m part");
+      where.root = home.project / "part";
+    }
+    if (shape == "nested") {
+      fs::create_directories(home.project / "deep/er");
+      where.root = home.project / "deep/er";
+    }
+    if (shape == "read-only") fs::permissions(home.project, fs::perms::owner_read | fs::perms::owner_exec);
+    CHECK(open_project_dir(where).state != State::absent);
+    fs::permissions(home.project, fs::perms::owner_all);
+    for (const std::string& looked : {project, where.root.string()})
+      if (shape != "no git") run("test -z \"$(git -C " + looked + " status --porcelain)\"");
+  }
 }
 
 TEST_CASE("project dir: --state-dir moves everything") {

@@ -3,7 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "agent/turn/call_hooks.h"
+#include "agent/turn/hook_weight.h"
 #include "agent/turn/turn_hooks.h"
 #include "tests/agent/turn/turn_rig.h"
 

@@ -9,6 +9,7 @@
 #include "tests/support/temp_dir.h"
 #include "tools/builtin/builtin_tools.h"
 #include "tools/exec/process.h"
+#include "tools/sandbox/sandbox.h"
 
 using namespace tern;
 using test::call;

@@ -12,8 +12,11 @@
 #include "agent/gate/permission.h"
 #include "agent/models/public_address.h"
 #include "agent/models/url.h"
+#include "tests/support/pdf_file.h"
+#include "tests/support/places.h"
 #include "tests/support/tiny_http.h"
 #include "tests/tools/world.h"
+#include "tools/exec/process.h"
 
 using namespace tern;
 using nlohmann::json;
@@ -54,10 +57,11 @@ struct Fetching {
   testing::World world;
   std::chrono::steady_clock::time_point now{};
   Tool tool = web_fetch_tool({.public_only = false, .read = read_here, .now = [this] { return now; }});
+  std::filesystem::path spill = testing::World::make(world.temp.path() / "spill");
   ToolOutput get(const std::string& url, const char* format = "markdown") {
     return test::call_tool(tool, {{"url", url}, {"format", format}},
                            {world.workspace, world.files, world.journal, world.jobs, world.todos}, "c1",
-                           world.sandbox, [](ToolContext&) {});
+                           world.sandbox, [this](ToolContext& ctx) { ctx.spill_dir = spill; });
   }
 };
 
@@ -114,6 +118,26 @@ TEST_CASE("what is wrong with a page is said") {
   const auto bomb = fetching.get(server.base + "/bomb");
   CHECK(bomb.text.size() < 10'001'000);
   CHECK(says(bomb, "[cut after 10 MB]"));
+}
+
+TEST_CASE("a PDF of the web is its text, and what cannot be read is said") {
+  WebServer server({{"/report.pdf", page(test::pdf_of({"Quarterly figures", "Outlook"}), "application/pdf")},
+                    {"/plain", page(test::pdf_of({"Unnamed"}), "application/octet-stream")},
+                    {"/broken.pdf", page("%PDF-1.7 nothing", "application/pdf")}});
+  set_supervisor(places::supervisor());
+  Fetching fetching;
+  const auto output = fetching.get(server.base + "/report.pdf");
+  if (std::system("pdftotext -v > /dev/null 2>&1") != 0) {
+    CHECK(says(output, "pdftotext is not installed"));
+    return;
+  }
+  CHECK_FALSE(output.is_error);
+  CHECK(says(output, "not of the user"));
+  CHECK(says(output, "[page 2]"));
+  CHECK(says(output, "Outlook"));
+  CHECK(says(fetching.get(server.base + "/plain"), "Unnamed"));
+  CHECK(fetching.get(server.base + "/broken.pdf").is_error);
+  CHECK(std::filesystem::is_empty(fetching.spill));  // the file it was read from is gone
 }
 
 TEST_CASE("no address of this machine or its networks is fetched, however it is written") {

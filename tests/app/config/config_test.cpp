@@ -88,7 +88,7 @@ TEST_CASE("config: a project can set compression and nothing else") {
   Config config = world.load();
   const auto problems = read_project_config(world.project(), config);
   CHECK(problems.size() == 5);
-  CHECK(names(problems, "\"providers\" is not taken from a project"));
+  CHECK(names(problems, "\"providers\" can't be set by a project"));
   CHECK(config.providers.empty());
   CHECK(config.mode == PermissionMode::ask);
   CHECK(config.model.empty());

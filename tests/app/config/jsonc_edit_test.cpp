@@ -34,6 +34,20 @@ TEST_CASE("jsonc: a member is added at the end, in the manner of the file") {
   CHECK(set_jsonc("{\"p\": 3}", {"p", "y"}, "4") == "{\"p\": {\"y\": 4}}");
 }
 
+TEST_CASE("jsonc: values of several lines stand in the file as people indent them") {
+  const std::string value = "{\n  \"command\": \"x\"\n}";
+  const std::string one = set_jsonc("", {"mcpServers", "a"}, value);
+  CHECK(one == "{\n  \"mcpServers\": {\n    \"a\": {\n      \"command\": \"x\"\n    }\n  }\n}\n");
+  CHECK(set_jsonc(one, {"mcpServers", "b"}, value) ==
+        "{\n  \"mcpServers\": {\n    \"a\": {\n      \"command\": \"x\"\n    },\n    \"b\": {\n      "
+        "\"command\": "
+        "\"x\"\n    }\n  }\n}\n");
+  CHECK(set_jsonc(one, {"mcpServers", "a"}, value) == one);
+  CHECK(set_jsonc("{\n  \"bell\": true\n}\n", {"mcpServers", "a"}, value) ==
+        "{\n  \"bell\": true,\n  \"mcpServers\": {\n    \"a\": {\n      \"command\": \"x\"\n    }\n  }\n}\n");
+  CHECK(set_jsonc("{\n  \"mcpServers\": {}\n}\n", {"mcpServers", "a"}, value) == one);
+}
+
 TEST_CASE("jsonc: null takes a member out with its comma and its line") {
   CHECK(set_jsonc("{\n  \"a\": 1,\n  \"b\": 2\n}\n", {"b"}, "null") == "{\n  \"a\": 1\n}\n");
   CHECK(set_jsonc("{\n  \"a\": 1,\n  \"b\": 2\n}\n", {"a"}, "null") == "{\n  \"b\": 2\n}\n");

@@ -209,7 +209,7 @@ TEST_CASE("a key that is refused or of no known form is not kept") {
   INFO(world.notices());
   CHECK(says(world.notices(), "The key was not kept"));
   CHECK(says(world.notices(), "invalid x-api-key"));
-  CHECK(says(world.notices(), "Say whose it is"));
+  CHECK(says(world.notices(), "Name its provider"));
   CHECK(says(world.notices(), "That is not a key"));
   CHECK_FALSE(fs::exists(world.user_file));
   CHECK(world.model_at_end == "demo/demo");

@@ -165,6 +165,30 @@ TEST_CASE("the project's settings follow their file while tern runs, and what is
   CHECK(tern.wait() == 0);
 }
 
+TEST_CASE("a setting that cannot hold is named once, however often the file is read") {
+  Home home;
+  FakeLlm server(R"({"default": {"text": "fine"}})");
+  Headless tern(home, wires()[0], server.url(), session_flags);
+  tern.write("hello");
+  until(tern, "ready");
+  const auto file = home.work / ".compression/config.json";
+  std::ofstream(file) << R"({"compactAt": 0.85})";
+  tern.write("hello again");
+  until(tern, "ready");
+  std::ofstream(file) << R"({"compactAt": 0.5})";
+  std::string said;
+  for (const char* words : {"and again", "and once more"}) {
+    tern.write(words);
+    said += until(tern, "ready");
+  }
+  INFO(said);
+  const auto first = said.find("must hold");
+  CHECK(first != said.npos);
+  CHECK(said.find("must hold", first + 1) == said.npos);
+  tern.close_input();
+  CHECK(tern.wait() == 0);
+}
+
 TEST_CASE("the summaries and compactions and usage are views that anybody may read while tern runs") {
   Home home;
   FakeLlm server(scenario(

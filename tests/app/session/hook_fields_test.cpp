@@ -7,6 +7,7 @@
 
 #include "app/session/session_hooks.h"
 #include "tests/agent/turn/long_work.h"
+#include "tests/support/readme_row.h"
 
 using namespace tern;
 using nlohmann::json;
@@ -44,6 +45,16 @@ std::set<std::string> fields_of(const json& object) {
   return names;
 }
 
+// The README's row has each of them.
+void check_row(const json& told) {
+  const std::string event = told["hook_event_name"];
+  const auto fields = test::readme_fields(event);
+  for (const auto& name : fields_of(told)) {
+    INFO(event << " " << name);
+    CHECK((name == "hook_event_name" || fields.count(name) == 1));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("hook fields: PreCompact has the plan, and its answer is obeyed") {
@@ -59,6 +70,7 @@ TEST_CASE("hook fields: PreCompact has the plan, and its answer is obeyed") {
   const auto& told = session.told[0];
   CHECK(fields_of(told) ==
         std::set<std::string>{"hook_event_name", "trigger", "custom_instructions", "plan"});
+  check_row(told);
   CHECK(told["trigger"] == "manual");
   CHECK(told["custom_instructions"] == "names");
   const auto& plan = told["plan"];
@@ -78,6 +90,7 @@ TEST_CASE("hook fields: PostCompact has what stayed and what can be recalled") {
   CHECK(fields_of(session.told[0]) ==
         std::set<std::string>{"hook_event_name", "trigger", "compact_summary", "tier", "before_tokens",
                               "after_tokens", "summary_id", "kept", "lost_specifics", "recall_ids"});
+  check_row(session.told[0]);
   CHECK(session.told[0]["recall_ids"].size() > 0);
 }
 
@@ -104,6 +117,7 @@ TEST_CASE("hook fields: PreModelSwitch says from where to where, and may refuse"
   names.erase("estimated_cache_write_usd");  // where the price is known
   CHECK(names == std::set<std::string>{"hook_event_name", "from_model", "to_model", "context_tokens",
                                        "prompt_cache_warm"});
+  check_row(session.told[0]);
   CHECK(session.told[0]["from_model"] == "test/model");
   CHECK(session.told[0]["to_model"] == "test/other");
   session.outcome = {.status = 2, .out = {}, .err = "too dear"};
@@ -116,6 +130,7 @@ TEST_CASE("hook fields: a question to the user is a notification") {
   session.hooks->saw(PermissionAsked{.id = 1, .tool = "Bash", .title = "Run ls"});
   session.hooks.reset();  // joins what runs aside
   REQUIRE(session.told.size() == 1);
+  check_row(session.told[0]);
   CHECK(session.told[0] == json{{"hook_event_name", "Notification"},
                                 {"message", "tern needs your permission to use Bash"},
                                 {"title", "Run ls"},

@@ -11,7 +11,7 @@
 #include "agent/store/store.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/headless.h"
-#include "tests/support/places.h"
+#include "tests/support/readme_row.h"
 
 using namespace tern;
 using nlohmann::json;
@@ -78,26 +78,6 @@ std::set<std::string> with_common(std::set<std::string> own) {
   return own;
 }
 
-// The fields in backticks of the event's row in the README, with those of the row that it calls the same.
-std::set<std::string> told_fields(const std::string& event) {
-  std::ifstream readme(fs::path(places::source_tree()) / "README.md");
-  for (std::string line; std::getline(readme, line);) {
-    if (!line.starts_with("| `" + event + "`")) continue;
-    const auto from = line.find("| ", 2), to = line.find(" |", from);
-    const auto cell = line.substr(from, to - from);
-    const bool same = cell.find("the same") != cell.npos || cell.find("as PreToolUse") != cell.npos;
-    const auto above = event == "PostToolUseFailure" ? "PostToolUse" : "PreToolUse";
-    auto fields = same ? told_fields(above) : std::set<std::string>();
-    for (auto at = cell.find('`'); at != cell.npos; at = cell.find('`', at + 1)) {
-      const auto end = cell.find('`', at + 1);
-      fields.insert(cell.substr(at + 1, end - at - 1));
-      at = end;
-    }
-    return fields;
-  }
-  return {};
-}
-
 constexpr const char* kThreeCalls = R"({"replies":[
   {"calls":[{"name":"Bash","arguments":{"command":"echo hello"}}]},
   {"calls":[{"name":"Read","arguments":{"file_path":"nope.txt"}}]},
@@ -153,7 +133,7 @@ TEST_CASE("hooks: every event of a run has its fields") {
   REQUIRE(events["SessionEnd"].size() == 1);
   CHECK(names(events["SessionEnd"][0]) == with_common({"reason"}));
   for (const auto& [event, told] : events) {
-    const auto fields = with_common(told_fields(event));
+    const auto fields = with_common(test::readme_fields(event));
     for (const auto& name : names(told[0])) {
       INFO(event << " " << name);
       CHECK(fields.count(name) == 1);  // the README has it
@@ -252,6 +232,21 @@ TEST_CASE(
   CHECK_FALSE(fs::exists(home.work / "new.txt"));
 }
 
+TEST_CASE("hooks: a call that one refused is told as such, for no rule would let it run") {
+  const Home home;
+  const json refusing = {
+      {"PreToolUse", {{{"matcher", "Bash"}, {"hooks", {{{"type", "command"}, {"command", "exit 2"}}}}}}}};
+  configure(home, refusing);
+  const auto both = run(home, kThreeCalls);
+  CHECK(both.errors.find("1 call was refused, 1 more by hooks. To allow it: --allowed-tools \"Write\"") !=
+        std::string::npos);
+  const Home other;
+  configure(other, refusing);
+  const auto one = run(other, kThreeCalls, {"-p", "go on", "--allowed-tools", "Write"});
+  CHECK(one.errors.find("1 call was refused by hooks") != std::string::npos);
+  CHECK(one.errors.find("To allow") == std::string::npos);
+}
+
 TEST_CASE("hooks: a prompt that is a command is told as it was typed") {
   const Home home;
   configure(home, {{"UserPromptSubmit", handler("cat >> log")}});
@@ -259,6 +254,34 @@ TEST_CASE("hooks: a prompt that is a command is told as it was typed") {
   const auto ran = run(home, R"({"replies":[{"text":"Here."}]})", {"-p", "/ship it"});
   CHECK(ran.requests.at(0).find("Ship it now.") != std::string::npos);
   CHECK(heard(home)["UserPromptSubmit"].at(0)["prompt"] == "/ship it");
+}
+
+TEST_CASE("hooks: variables that the user's own hook sets at the start are those of later commands") {
+  const Home home;
+  const std::string sets =
+      R"(echo 'export STAGE="two words"; PATH="$PATH:/opt/own"; echo noise' >> "$CLAUDE_ENV_FILE")";
+  constexpr const char* shows = R"({"replies":[
+    {"calls":[{"name":"Bash","arguments":{"command":"echo \"[$STAGE] [${PATH##*:}]\""}}]},{"text":"Done."}]})";
+  configure(home, {{"SessionStart", handler(sets)}});
+  CHECK(run(home, shows).requests.at(1).find("[two words] [/opt/own]") != std::string::npos);
+
+  // A sandboxed hook of a project decides nothing about commands that may run outside.
+  configure(home, json::object());
+  put(home.work / ".claude/settings.json", json{{"hooks", {{"SessionStart", handler(sets)}}}}.dump());
+  const auto decide = [&](const char* answer) {
+    const FakeLlm model("{}");
+    Headless tern(home, test::wires()[0], model.url(), {"--plain"});
+    tern.write(std::string("/hooks ") + answer + " 1");
+    tern.close_input();
+    while (tern.line()) {}
+    tern.wait();
+  };
+  decide("approve");
+  const auto walled = run(home, shows);
+  CHECK(walled.requests.at(1).find("[two words]") == std::string::npos);
+  CHECK(walled.errors.find("sets variables for commands") != std::string::npos);
+  decide("grant");
+  CHECK(run(home, shows).requests.at(1).find("[two words] [/opt/own]") != std::string::npos);
 }
 
 TEST_CASE("a plugin folder brings its commands, skills, hooks and servers") {
@@ -307,6 +330,9 @@ TEST_CASE("hooks: a helper's calls meet them, too, with its name") {
   CHECK(calls[0]["tool_name"] == "Task");
   CHECK(calls[1]["tool_name"] == "Read");
   CHECK(calls[1]["agent_type"] == "explorer");
+  CHECK_FALSE(calls[1]["agent_id"].get<std::string>().empty());
+  CHECK(calls[1]["agent_id"] != calls[1]["session_id"]);
+  CHECK_FALSE(calls[0].contains("agent_id"));
 }
 
 TEST_CASE(

@@ -103,6 +103,49 @@ TEST_CASE("a project's server does not start before it is approved, and its tool
   CHECK_FALSE(std::filesystem::exists(touched));
 }
 
+TEST_CASE("an entry says of single tools what runs unasked, what asks and what is not there") {
+  const Home home;
+  const auto ran_with = [&](const char* policy) {
+    json entry = fake_entry();
+    entry["tools"] = {{{"name", "echo"}, {"permission_policy", policy}}};
+    return answer(home, kEcho, {"--mcp-config", servers_text({{"a", entry}})});
+  };
+  CHECK(ran_with("always_allow").requests.at(2).find("echo: over here") != std::string::npos);
+  CHECK(ran_with("always_ask").requests.at(2).find("Permission refused") != std::string::npos);
+  CHECK(ran_with("always_deny").requests.at(2).find("There is no MCP tool") != std::string::npos);
+}
+
+TEST_CASE(
+    "services with a tool search of their own load a tool that is called by its name, in all of a session") {
+  for (const test::Wire& wire : test::wires()) {
+    if (wire.mark != "/messages" && wire.mark != "/responses") continue;
+    INFO(wire.name);
+    const Home home;
+    std::ofstream(home.path / ".config/tern/config.json") << json{
+        {"trusted", {home.work.string()}},
+        {"providers", {{wire.provider, {{"toolSearch", true}}}}}}.dump();
+    const FakeLlm model(R"({"replies":[
+      {"calls":[{"name":"McpTools","arguments":{"query":"echo"}}]},
+      {"calls":[{"name":"mcp__a__echo","arguments":{"text":"over here"}}]},
+      {"text":"done"}]})");
+    Headless tern(home, wire, model.url(),
+                  {"-p", "go on", "--mcp-config", servers_text({{"a", fake_entry(R"({"tools":30})")}}),
+                   "--allowed-tools", "mcp__a"});
+    tern.close_input();
+    while (tern.line()) {}
+    CHECK(tern.wait() == 0);
+    const auto requests = model.requests();
+    REQUIRE(requests.size() == 3);
+    CHECK(requests[2].body.find("echo: over here") != std::string::npos);
+    CHECK(model.shape_problems() == std::vector<std::string>{});
+    json before = json::parse(requests[0].body)["tools"], after = json::parse(requests[2].body)["tools"];
+    CHECK(before.dump().find("McpCall") == std::string::npos);
+    std::erase_if(after.get_ref<json::array_t&>(),
+                  [](const json& tool) { return tool.value("defer_loading", false); });
+    CHECK(after == before);
+  }
+}
+
 TEST_CASE("--strict-mcp-config leaves all servers but those of the flag out") {
   const Home home;
   std::ofstream(home.work / ".mcp.json") << servers_text({{"p", fake_entry()}});

@@ -1,7 +1,9 @@
 // Two live things at once: tools run on helper threads while the session answers. ThreadSanitizer (tests/run
 // --tsan) sees what is shared; the plain run sees that nothing of it is lost.
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -25,7 +27,23 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int turns_long = 8;
+// TERN_BUSY_ROUNDS: as many instead, for a long look (600 take about a minute).
+int busy_rounds() {
+  const char* told = std::getenv("TERN_BUSY_ROUNDS");
+  return told ? std::max(1, std::atoi(told)) : 8;
+}
+const int turns_long = busy_rounds();
+constexpr int calls_of_a_round = 8;
+
+// A server whose list of tools grows in the middle of the turn.
+McpServers growing_server() {
+  McpServer server;
+  server.name = "busy";
+  server.command = places::mcp_server();
+  server.args = {"{}"};
+  server.always_load = true;
+  return {.servers = {server}, .problems = {}};
+}
 
 json tool(const std::string& name, const json& arguments) {
   return {{"name", name}, {"arguments", arguments}};
@@ -35,8 +53,8 @@ json bash(const std::string& command, bool background = false) {
   return tool("Bash", {{"command", command}, {"run_in_background", background}});
 }
 
-// Each round: a command in the background that ends while the next one runs, two reads side by side, and a
-// new file.
+// Each round: a command in the background that ends while the next one runs, two reads side by side, a new
+// file, and two calls of a server, one of which adds a tool.
 json busy_replies() {
   auto replies = json::array();
   for (int n = 0; n < turns_long; ++n) {
@@ -49,7 +67,8 @@ json busy_replies() {
            tool("Read", {{"file_path", "b.txt"}, {"limit", n + 1}}),
            tool("Write", {{"file_path", "new" + number}, {"content", number}}),
            tool("Edit",
-                {{"file_path", "new" + number}, {"old_string", number}, {"new_string", "x" + number}})}}});
+                {{"file_path", "new" + number}, {"old_string", number}, {"new_string", "x" + number}}),
+           tool("mcp__busy__echo", {{"text", number}}), tool("mcp__busy__grow", json::object())}}});
   }
   replies.push_back({{"text", "Done."}});
   return {{"replies", replies}};
@@ -101,6 +120,7 @@ TEST_CASE(
            : name == wire.url ? server.url() + wire.path
                               : std::string();
   };
+  setup.mcp = growing_server();
   set_supervisor(places::supervisor());
 
   Mailbox<Command> commands;
@@ -126,13 +146,18 @@ TEST_CASE(
   REQUIRE(end);
   INFO(end->error);
   CHECK(end->how == TurnEnded::How::done);
-  CHECK(cells.size() == 6 * turns_long);
+  CHECK(cells.size() == static_cast<std::size_t>(calls_of_a_round * turns_long));
   if (!test::memory_tells)
     return;  // ThreadSanitizer has a thread of its own in each process: no sandbox can be applied there
+  bool grown = false;  // the first rounds may be over before the server has started
   for (const auto& cell : cells) {
-    INFO(cell.subject << ": " << cell.text);
-    CHECK_FALSE(cell.is_error);
+    INFO(cell.tool << " " << cell.subject << ": " << cell.text);
+    if (cell.tool.starts_with("mcp__"))
+      grown |= cell.text.find("grown") != std::string::npos;
+    else
+      CHECK_FALSE(cell.is_error);
   }
+  CHECK(grown);
   std::set<std::string> changed;
   for (const auto& change : session.store().changes(0, UINT64_MAX)) changed.insert(change.path.filename());
   for (int n = 0; n < turns_long; ++n)

@@ -142,7 +142,7 @@ TEST_CASE("a rewind of files alone is taken back, too, and rewinds come back one
   CHECK(talk.file("b.txt") == "b\n");
   CHECK(talk.prompts_kept() == 2);
   CHECK(talk.said().find("The files are as they were before the rewind") != std::string::npos);
-  CHECK(talk.said().find("There is no rewind to undo") != std::string::npos);  // the third
+  CHECK(talk.said().find("Nothing to redo") != std::string::npos);  // the third
 }
 
 TEST_CASE(
@@ -172,7 +172,7 @@ TEST_CASE("once something new was said a rewind stays") {
     return std::vector<Command>{Redo{}};
   });
   INFO(talk.said());
-  CHECK(talk.said().find("There is no rewind to undo, or you have sent something since") !=
+  CHECK(talk.said().find("Nothing to redo: there was no rewind, or you have sent a message since") !=
         std::string::npos);
   CHECK(talk.prompts_kept() == 2);
   CHECK(talk.prompts.size() == 3);

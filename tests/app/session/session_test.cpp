@@ -84,7 +84,7 @@ TEST_CASE("every question that a slash command asks is answered") {
       questions.push_back(std::move(command));
   REQUIRE(questions.size() > 15);
   world.run(world.setup(), std::move(questions));
-  CHECK(world.notices().find("Nothing answers") == std::string::npos);
+  CHECK(world.notices().find("Unknown request") == std::string::npos);
 }
 
 TEST_CASE("folders, rules and settings can be changed by word") {
@@ -120,7 +120,7 @@ TEST_CASE("what there is nothing of is said") {
   const auto said = world.notices();
   INFO(said);
   CHECK(said.find("No prompts to rewind to yet.") != std::string::npos);
-  CHECK(said.find("No conversation here has \"teapot\".") != std::string::npos);
+  CHECK(said.find("No conversation here contains \"teapot\".") != std::string::npos);
   CHECK(said.find("No command runs in the background") != std::string::npos);
 }
 
@@ -363,12 +363,12 @@ TEST_CASE("what its help promises is on the status page, and a wrong number is a
     if (const auto* report = std::get_if<ContextReport>(&event)) context = report->lines;
   }
   INFO(status);
-  for (const char* row : {"version   ", "sandbox   ", "max turns: 50 (the sliding window is off)"})
+  for (const char* row : {"version   ", "sandbox   ", "max turns: 50 (a summary takes older ones)"})
     CHECK(status.find(row) != std::string::npos);
   CHECK(world.notices().find("\"abc\" is not a number of summaries") != std::string::npos);
   bool little = false;
   for (const auto& line : context)
-    little |= line.find("compaction to half now: too little") != std::string::npos;
+    little |= line.find("compacting to half now: there is too little") != std::string::npos;
   CHECK(little);
 }
 

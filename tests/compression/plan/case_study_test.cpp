@@ -6,6 +6,7 @@
 
 #include "compression/plan/microcompact.h"
 #include "compression/plan/plan.h"
+#include "compression/plan/summary_local.h"
 #include "compression/reading/snip.h"
 #include "compression/values/check.h"
 #include "compression/values/tokens.h"

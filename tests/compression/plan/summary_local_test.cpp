@@ -55,6 +55,23 @@ TEST_CASE("the system part counts and compares tokens") {
   CHECK(text.ends_with(" tokens before, ~200 after.\n"));
 }
 
+TEST_CASE("pictures and documents that leave are named by type and size") {
+  std::string png("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\4\0\0\0\3\0", 24);
+  const auto item = make_item({.role = Role::user,
+                               .blocks = {Image{"image/png", png}, Image{"image/x", "?"},
+                                          Document{"application/pdf", std::string(2'500, 'x')}}});
+  CHECK(system_part(group({item}), {})
+            .find("2 images, 1 document (image/png 1024×768, image/x 1 kB, "
+                  "application/pdf 3 kB)") != std::string::npos);
+}
+
+TEST_CASE("what is asked again is told once") {
+  const auto talk = script("user Fix it\nassistant Done\nuser continue\nassistant Yes\nuser continue\n");
+  const auto part = conversation_part(group(talk.items), 300);
+  CHECK(part.find("Asked: continue") != part.npos);
+  CHECK(part.find("Asked: continue") == part.rfind("Asked: continue"));
+}
+
 TEST_CASE("the tool part tells frequency and patterns") {
   const auto all = items();
   const auto text = tool_part(group(all), 300);
@@ -69,6 +86,20 @@ TEST_CASE("the conversation part tells topics, changes, errors and points") {
   CHECK(says(text, "Changed: src/parser.cpp 2×"));
   CHECK(says(text, "Errors: not found 1×"));
   CHECK(says(text, "Point: The parser is fixed."));
+}
+
+TEST_CASE("a point is the sentence that decides, never the fence of a block of code") {
+  const auto point = [](const char* answer) {
+    const auto item = make_item({.role = Role::assistant, .blocks = {Text{answer}}});
+    const auto part = conversation_part(group({item}), 300, {.threshold = 0});
+    const auto at = part.find("Point: ");
+    return at == part.npos ? std::string() : part.substr(at + 7, part.find('\n', at) - at - 7);
+  };
+  CHECK(point("I looked at both.\nWe use sqlite because it is one file.") ==
+        "We use sqlite because it is one file.");
+  CHECK(point("```cpp\nint main() {}\n``` is the code we decided on.") == "is the code we decided on.");
+  CHECK(point("```cpp\nint main() {}\n```") == "int main() {}");
+  CHECK(point("好的。决定用 sqlite，因为只有一个文件。") == "决定用 sqlite，因为只有一个文件。");
 }
 
 TEST_CASE("at most five topics and seven points are told") {

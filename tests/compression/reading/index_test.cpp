@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
+#include "compression/reading/loss_audit.h"
 #include "compression/values/tokens.h"
 #include "tests/support/script.h"
 

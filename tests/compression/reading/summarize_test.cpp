@@ -4,6 +4,7 @@
 
 #include "compression/plan/plan.h"
 #include "compression/reading/summary_prompt.h"
+#include "compression/reading/summary_text.h"
 #include "compression/values/check.h"
 #include "compression/values/tokens.h"
 #include "tests/support/script.h"

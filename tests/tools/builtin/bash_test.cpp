@@ -5,6 +5,7 @@
 #include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <thread>
 
 #include "tests/support/commands.h"
@@ -67,7 +68,8 @@ TEST_CASE("bash says the exit code first, and only on failure") {
   CHECK(failed.text == "Exit code 3\nout\nerr\n");
   CHECK(failed.is_error);
   CHECK(failed.exit_status == 3);
-  CHECK(failed.note.rfind("exit 3 · ", 0) == 0);
+  CHECK(failed.note.rfind("exit 3", 0) == 0);
+  CHECK(failed.note.find("0.0 s") == std::string::npos);
   CHECK(w.sh("kill -TERM $$").text == "Exit code 143 (killed by signal 15)");
   CHECK(w.run(bash_tool(), {{"command", "  \n"}}).is_error);
   CHECK(w.live.find("out") != std::string::npos);
@@ -326,4 +328,38 @@ TEST_CASE("hostile bytes come back as valid text") {
         "a\xef\xbf\xbd\xef\xbf\xbd"
         "b\xef\xbf\xbd\x1b[2J\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\n");
   CHECK_NOTHROW(json(out.text).dump());
+}
+
+TEST_CASE("fifty streams of hostile bytes come back as valid text") {
+  const std::string pieces[] = {std::string(1, '\0'),
+                                "\r",
+                                "\n",
+                                "\x1b[2J",
+                                "\x1b]0;x\x07",
+                                "\xc3",
+                                "\xed\xa0\x80",
+                                "\xff",
+                                "\xf0\x9f",
+                                "e\xcc\x81",
+                                std::string(3000, 'x'),
+                                "\xe2\x80\xae",
+                                "\x9b",
+                                "\x1bP",
+                                "\b\b",
+                                "\xc1\xbf"};
+  ShellWorld w;
+  std::mt19937 random(16);
+  for (int stream = 0; stream < 50; ++stream) {
+    std::string bytes;
+    if (stream == 0) bytes.assign(20'000'000, 'x');  // one line
+    if (stream == 1)
+      for (int mark = 0; mark < 1'000'000; ++mark) bytes += "\xcc\x81";
+    for (int n = 0; stream > 1 && n < 400; ++n) bytes += pieces[random() % std::size(pieces)];
+    const auto file = w.temp.path() / "hostile";
+    std::ofstream(file, std::ios::binary) << bytes;
+    const ToolOutput out = w.sh("cat hostile");
+    INFO("stream " << stream);
+    CHECK_NOTHROW(json(out.text).dump());  // throws where the text is no UTF-8
+    CHECK(out.text.size() < 1'000'000);
+  }
 }

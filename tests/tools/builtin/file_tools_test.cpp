@@ -1,10 +1,7 @@
 // Read, Write, Edit, MultiEdit and LS as the model meets them.
 #include <catch2/catch_test_macros.hpp>
 
-#include "tests/support/places.h"
 #include "tests/tools/world.h"
-#include "tools/exec/process.h"
-#include "tools/files/document.h"
 
 using namespace tern;
 using namespace tern::testing;
@@ -126,67 +123,6 @@ TEST_CASE("the encoding is named and the text shown as UTF-8") {
         "1\tcafé\n[Windows-1252 text, shown as UTF-8; Edit and Write keep the encoding.]");
   put(world.root / "u", std::string("\xff\xfeh\0i\0\n\0", 8));
   CHECK(has(world.read("u").text, "1\thi\n[UTF-16LE"));
-}
-
-TEST_CASE("a document that could not be shown is not called unchanged") {
-  World world;
-  put(world.root / "broken.pdf", "%PDF-1.4\nnothing of a document\n");
-  for (int i = 0; i < 2; ++i) {
-    const ToolOutput out = world.read("broken.pdf");
-    CHECK(out.is_error);
-    CHECK_FALSE(out.unchanged_reread);
-  }
-}
-
-TEST_CASE("a PDF is its text where pdftotext is, else a refusal that names it") {
-  World world;
-  const std::string page = "BT /F1 24 Tf 72 700 Td (Quarterly figures) Tj ET";
-  std::string pdf = "%PDF-1.4\n";
-  std::vector<std::size_t> at;
-  for (const auto& object :
-       {std::string("<< /Type /Catalog /Pages 2 0 R >>"),
-        std::string("<< /Type /Pages /Kids [3 0 R] /Count 1 >>"),
-        std::string("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
-                    "/Resources << /Font << /F1 5 0 R >> >> >>"),
-        "<< /Length " + std::to_string(page.size()) + " >>\nstream\n" + page + "\nendstream",
-        std::string("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")}) {
-    at.push_back(pdf.size());
-    pdf += std::to_string(at.size()) + " 0 obj\n" + object + "\nendobj\n";
-  }
-  const auto table = pdf.size();
-  pdf += "xref\n0 6\n0000000000 65535 f \n";
-  for (auto offset : at) {
-    char row[24];
-    std::snprintf(row, sizeof row, "%010zu 00000 n \n", offset);
-    pdf += row;
-  }
-  put(world.root / "report.pdf",
-      pdf + "trailer << /Size 6 /Root 1 0 R >>\nstartxref\n" + std::to_string(table) + "\n%%EOF\n");
-  set_supervisor(places::supervisor());
-  const auto output = world.read("report.pdf");
-  if (std::system("pdftotext -v > /dev/null 2>&1") == 0) {
-    CHECK_FALSE(output.is_error);
-    CHECK(has(output.text, "Quarterly figures"));
-  }
-  const std::string path = std::getenv("PATH");
-  ::setenv("PATH", world.root.c_str(), 1);
-  fs::copy_file(world.root / "report.pdf", world.root / "again.pdf");
-  const auto without = world.read("again.pdf");
-  ::setenv("PATH", path.c_str(), 1);
-  CHECK(without.is_error);
-  CHECK(has(without.text, "pdftotext is not installed"));
-}
-
-TEST_CASE("a notebook is told by its cells") {
-  std::string error;
-  auto text = notebook_text(
-      R"({"cells":[{"cell_type":"code","source":["x = 1\n","x"],"outputs":[{"data":{"text/plain":["1"]}}]},
-                               {"cell_type":"markdown","source":"# Hi"}]})",
-      error);
-  CHECK(error.empty());
-  CHECK(text == "# Cell 1 (code)\nx = 1\nx\n# Output\n1\n# Cell 2 (markdown)\n# Hi\n");
-  notebook_text("[]", error);
-  CHECK_FALSE(error.empty());
 }
 
 TEST_CASE("Edit insists on a read and tells what it did") {

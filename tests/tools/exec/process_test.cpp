@@ -102,10 +102,18 @@ TEST_CASE("a command's output, status and order") {
 
 TEST_CASE("a command sees no terminal, no input, three descriptors and no secrets") {
   ::setenv("TERN_TEST_API_KEY", "sk-secret", 1);
+  std::vector<std::string> planted;
+  for (const char* whose :
+       {"AWS", "GITHUB", "OPENAI", "ANTHROPIC", "NPM", "DB", "VAULT", "SLACK", "STRIPE", "CI_JOB"})
+    for (const char* kind : {"_TOKEN", "_SECRET", "_PASSWORD", "_PRIVATE_KEY"})
+      planted.push_back(std::string(whose) + kind);
+  for (const std::string& name : planted) ::setenv(name.c_str(), "sk-secret", 1);
   ::setenv("LD_TEST", "x", 1);
   const CommandRan ran = run_command(
       "cat; read x || echo no-input; ls /proc/self/fd | wc -l; env; (: < /dev/tty) 2>/dev/null || echo "
       "no-tty; tty");
+  for (const std::string& name : planted) ::unsetenv(name.c_str());
+  CHECK(planted.size() == 40);
   CHECK(ran.text.find("no-input") != std::string::npos);
   CHECK(ran.text.find("no-tty") != std::string::npos);
   CHECK(ran.text.find("not a tty") != std::string::npos);

@@ -105,7 +105,7 @@ TEST_CASE("undo refuses what somebody else changed between two turns") {
     const auto report = world.journal.undo(world.workspace, 1, 2, preview);
     CHECK(report.restored.empty());
     REQUIRE(report.refused.size() == 1);
-    CHECK(has(report.refused[0].second, "it was changed in between, by something else than tern"));
+    CHECK(has(report.refused[0].second, "something other than tern changed it in between"));
     CHECK(get(world.root / "a") == "ONE\nTWO\nMY OWN LINE\n");
   }
   CHECK(world.journal.undo(world.workspace, 2, 2).restored.size() == 1);

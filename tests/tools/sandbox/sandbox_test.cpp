@@ -348,6 +348,33 @@ TEST_CASE("processes inside see and end their own, and nobody else's") {
   CHECK(text("(sleep 0.02; echo late) & echo soon") == "soon\nlate\n");
 }
 
+TEST_CASE("the next command of a supervisor has its network again, and mounts and processes of its own") {
+  if (!probe_sandbox().process_namespace) SKIP("no process namespace here");
+  Cage cage(SandboxRung::namespaces);
+  // What is long enough for its supervisor to take hold of it.
+  const std::string sends = "sleep 0.05; touch /dev/shm/x; echo x > /dev/udp/127.0.0.1/9; ";
+  // Packets that its network has seen, files of its own /dev/shm, processes.
+  const std::string looks =
+      "grep lo: /proc/net/dev | tr -s ' ' | cut -d' ' -f4; ls /dev/shm | wc -l; "
+      "[ $(ls /proc | grep -c '^[0-9]*$') -lt 9 ] && echo few";
+  cool_supervisor();
+  const auto first = cage.run(sends + looks).text;
+  REQUIRE(first.ends_with("\n1\nfew\n"));
+  const auto packets = first.substr(0, first.find('\n'));
+  CHECK(packets != "0");
+  CHECK(cage.run(looks).text == packets + "\n0\nfew\n");
+  CHECK(cage.run("touch /etc/x || echo refused").text.find("refused") != std::string::npos);
+  cage.run("sleep 9 &");  // left something behind: nothing of it is used again
+  CHECK(cage.run(sends + looks).text == first);
+  cage.sandbox.network = true;
+  char outside[64] = {};
+  REQUIRE(::readlink("/proc/self/ns/net", outside, sizeof outside - 1) > 0);
+  CHECK(cage.run("readlink /proc/self/ns/net").text == std::string(outside) + "\n");
+  cage.sandbox.network = false;
+  CHECK(cage.run(looks).text == packets + "\n0\nfew\n");
+  cool_supervisor();
+}
+
 TEST_CASE("a command in its own process namespace ends as it would outside") {
   if (!probe_sandbox().process_namespace) SKIP("no process namespace here");
   Cage cage(SandboxRung::namespaces);

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tests/support/commands.h"
+#include "tools/sandbox/sandbox.h"
 
 using namespace tern;
 namespace fs = std::filesystem;

@@ -183,3 +183,26 @@ TEST_CASE("a server's schema may say anything, and no argument is lost by it") {
   CHECK_FALSE(parse_args(tool, "{}", args, error));
   CHECK(error.find("Parameters of mcp__x__y: n (required)") != std::string::npos);
 }
+
+TEST_CASE("an argument is understood through the definitions and alternatives of a server's schema") {
+  Tool tool{.name = "mcp__x__y"};
+  tool.foreign = true;
+  tool.schema = R"({"$ref":"#/$defs/Call","$defs":{
+    "Call":{"properties":{"size":{"$ref":"#/$defs/Size"},"when":{"anyOf":[{"type":"null"},{"type":"integer"}]},
+      "mode":{"oneOf":[{"const":"fast"},{"const":"slow"}]},"word":{"oneOf":[{"type":"integer"},{"type":"string"}]},
+      "list":{"allOf":[{"type":"array"},{"items":{"$ref":"#/$defs/Size"}}]},"loop":{"$ref":"#/$defs/Loop"}},
+      "required":["size"]},
+    "Size":{"type":"integer","minimum":1},"Loop":{"$ref":"#/$defs/Loop"}}})";
+  json args;
+  std::string error;
+  REQUIRE(parse_args(
+      tool, R"({"size":"5","when":"7","mode":"slow","word":"8","list":["1",2],"loop":[3],"more":"x"})", args,
+      error));
+  CHECK(args ==
+        json::parse(R"({"size":5,"when":7,"mode":"slow","word":"8","list":[1,2],"loop":[3],"more":"x"})"));
+  CHECK_FALSE(parse_args(tool, R"({"size":"big"})", args, error));
+  CHECK(error.find("`size` must be a whole number") != std::string::npos);
+  CHECK_FALSE(parse_args(tool, R"({"when":null})", args, error));
+  CHECK(error.find("`size` is missing") != std::string::npos);
+  CHECK_FALSE(parse_args(tool, R"({"size":0})", args, error));
+}

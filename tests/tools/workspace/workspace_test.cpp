@@ -11,6 +11,7 @@
 
 #include "tests/tools/world.h"
 #include "tools/workspace/file.h"
+#include "tools/workspace/protected_names.h"
 
 using namespace tern;
 using namespace tern::testing;

@@ -42,7 +42,7 @@ Compaction cut(CompactionPhase phase, Tier tier) {
   made.before = 145'000;
   made.after = 71'300;
   made.audit = "41 of 47 details kept, 6 on recall, none lost";
-  made.cost = "cache cold · $0.02 now, saves $0.11 a turn, pays back in 1 turn";
+  made.cost = "costs $0.02 now, saves $0.11 per turn · pays after 1 turn · cache cold";
   made.why = phase == CompactionPhase::failed ? "the model answered nothing" : "";
   return made;
 }

@@ -33,36 +33,38 @@ struct Task : World {
 };
 
 Compaction micro() {
-  return {.phase = CompactionPhase::completed,
-          .tier = Tier::micro,
-          .batch = 3,
-          .before = 121'000,
-          .after = 78'000,
-          .items = 14,
-          .originals = 14,
-          .strategy = "microcompact",
-          .why = "62 % of the window, mark at 60 %; 14 old results",
-          .audit = "312 of 340 details kept, 28 on recall, none lost",
-          .cost = "cache warm (40 s) · $0.041 now · $0.0387 a turn saved · pays after 2 turns (4 requests)",
-          .pause_ms = 0,
-          .touched = {}};
+  return {
+      .phase = CompactionPhase::completed,
+      .tier = Tier::micro,
+      .batch = 3,
+      .before = 121'000,
+      .after = 78'000,
+      .items = 14,
+      .originals = 14,
+      .strategy = "microcompact",
+      .why = "62 % of the window, mark at 60 %; 14 old results",
+      .audit = "312 of 340 details kept, 28 on recall, none lost",
+      .cost =
+          "costs $0.041 now, saves $0.0387 per turn · pays after 2 turns (4 requests) · cache warm (40 s)",
+      .pause_ms = 0,
+      .touched = {}};
 }
 
 PreviewReady preview() {
-  return {.id = 1,
-          .range = "34 messages, from \"Make the tokenizer stream.\" to \"Bash ctest -R tokenizer\"",
-          .kept = "9 messages, from \"now the same for CRLF files\" to \"All 34 tests pass.\"",
-          .draft =
-              "1. Primary request and intent: make the tokenizer stream.\n3. Files and code: "
-              "src/tokenizer.cpp:202 `flush_line()`\n"
-              "8. Current work: CRLF files\n",
-          .strategy = "sections by claude-haiku-4-5",
-          .before = 146'000,
-          .after = 61'000,
-          .cost =
-              "cache cold (22 min) · $0.0310 now · $0.0765 a turn saved · pays after 1 turn (2 requests) · a "
-              "request's input $0.44 → "
-              "$0.18"};
+  return {
+      .id = 1,
+      .range = "34 messages, from \"Make the tokenizer stream.\" to \"Bash ctest -R tokenizer\"",
+      .kept = "9 messages, from \"now the same for CRLF files\" to \"All 34 tests pass.\"",
+      .draft =
+          "1. Primary request and intent: make the tokenizer stream.\n3. Files and code: "
+          "src/tokenizer.cpp:202 `flush_line()`\n"
+          "8. Current work: CRLF files\n",
+      .strategy = "sections by claude-haiku-4-5",
+      .before = 146'000,
+      .after = 61'000,
+      .cost =
+          "costs $0.0310 now, saves $0.0765 per turn · pays after 1 turn (2 requests) · cache cold (22 min) "
+          "· a request's input $0.44 → $0.18"};
 }
 
 }  // namespace
@@ -78,7 +80,8 @@ TEST_CASE("the notice of a compaction shows tokens, originals, the audit and wha
   summary.before = 146'000;
   summary.after = 61'000;
   summary.audit = "41 of 47 details kept, 6 on recall, none lost";
-  summary.cost = "cache cold (22 min) · $0.0310 now · $0.0765 a turn saved · pays after 1 turn (2 requests)";
+  summary.cost =
+      "costs $0.0310 now, saves $0.0765 per turn · pays after 1 turn (2 requests) · cache cold (22 min)";
   world.tell(summary);
   world.tell(Compaction{.phase = CompactionPhase::undone, .batch = 4, .before = 61'000, .after = 146'000});
   world.tell(Compaction{.phase = CompactionPhase::failed,
@@ -96,8 +99,8 @@ TEST_CASE("the panel of /context shows what fills the window, what each tier did
        "3.4k  answer  I'll look at …"},
       {"microcompact: 2× · 61k tokens freed", "compact: 1× · 51k tokens freed"},
       {"forecast: about 7 turns to the next tier (5.2k a turn)",
-       "a compaction to half now: cache warm (40 s) · $0.13 now · $0.0321 a turn saved · pays after 5 turns "
-       "(13 requests)",
+       "compacting to half now: costs $0.13 now, saves $0.0321 per turn · pays after 5 turns (13 requests) · "
+       "cache warm (40 s)",
        "the next summary is drafted", "1 summary failed in a row",
        "pinned sentence: never touch the lexer tables",
        "last: sections · 82 % of the window, mark at 80 % · 41 of 47 details kept, 6 on recall, none lost"}});

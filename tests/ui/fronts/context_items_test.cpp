@@ -109,3 +109,101 @@ TEST_CASE("the bar says that the cache is cold when its time is up, before the n
   world.tell(TurnStarted{1});
   CHECK(world.look(140, 24).find("cache cold") == std::string::npos);
 }
+
+namespace {
+
+// Two prompts with a read each, as the log has them: r1 the prompt, r3 the result, r4 the answer, …
+void two_turns(World& world) {
+  std::uint32_t n = 0;
+  for (const char* file : {"a.cpp", "b.cpp"}) {
+    const auto tell_item = [&](Item item) {
+      item.id = {++n};
+      item.recall = {n};
+      world.tell(ItemAdded{make_item(std::move(item))});
+    };
+    tell_item({.role = Role::user, .blocks = {Text{"Look at " + std::string(file)}}});
+    const std::string call = "c" + std::to_string(n);
+    world.tell(ToolStarted{call, "Read", "Read", file, "{}"});
+    ToolFinished done;
+    done.call_id = call, done.tool = done.label = "Read", done.subject = file;
+    done.text = std::string(4'000, 'x') + "\n";
+    world.tell(done);
+    ++n;
+    ToolResult result{.call_id = call, .tool = "Read", .text = done.text};
+    result.recall = {n + 1};
+    tell_item({.role = Role::user, .blocks = {std::move(result)}});
+    tell_item({.role = Role::assistant, .blocks = {Text{"Seen " + std::string(file)}}});
+  }
+}
+
+}  // namespace
+
+TEST_CASE("in the transcript a cell is picked with keys and dropped, folded, brought back or pinned") {
+  World world;
+  world.meters(0.4);
+  two_turns(world);
+  world.look(100, 24);
+  world.press("ctrl-o");
+  world.look(100, 24);
+  world.type("e");  // the newest: the answer
+  CHECK(world.look(100, 24).find("r8 answer") != std::string::npos);
+  world.type("k");
+  const auto screen = world.look(100, 24);
+  INFO(screen);
+  CHECK(screen.find("r7 Read b.cpp · ~") != screen.npos);
+  CHECK(screen.find("d drop") != screen.npos);
+  world.type("d");
+  auto sent = world.sent<EditContext>();
+  REQUIRE(sent.size() == 1);
+  CHECK(sent[0].what == EditContext::What::drop);
+  CHECK(sent[0].ids == std::vector<std::string>{"r7"});
+  world.type("kk");  // over the prompt to the answer before it
+  world.type("p");
+  CHECK(world.sent<PinThis>().at(0).what == "r4");
+  world.type("u");
+  CHECK(world.sent<UndoCompact>().size() == 1);
+  world.press("escape");
+  CHECK(world.shell.transcript_view);
+  CHECK(world.look(100, 24).find("/ search") != std::string::npos);
+}
+
+TEST_CASE("space marks several cells of the transcript, the line tells the total, one key acts on all") {
+  World world;
+  world.meters(0.4);
+  two_turns(world);
+  world.look(100, 24);
+  world.press("ctrl-o");
+  world.look(100, 24);
+  world.type("ekkkkk");
+  world.type("jk");
+  world.look(100, 24);
+  world.type(" ");
+  world.type("j");
+  world.type(" ");
+  const auto screen = world.look(100, 40);
+  INFO(screen);
+  CHECK(screen.find("2 marked: 72k → ") != screen.npos);
+  CHECK(screen.find("◆") != screen.npos);
+  world.type("f");
+  const auto sent = world.sent<EditContext>();
+  REQUIRE(sent.size() == 1);
+  CHECK(sent[0].what == EditContext::What::fold);
+  CHECK(sent[0].ids.size() == 2);
+}
+
+TEST_CASE("s summarizes from the picked cell on, but not while the model works") {
+  World world;
+  two_turns(world);
+  world.look(100, 24);
+  world.press("ctrl-o");
+  world.look(100, 24);
+  world.type("ekk");  // the second prompt
+  world.type("s");
+  const auto sent = world.sent<Compact>();
+  REQUIRE(sent.size() == 1);
+  CHECK(sent[0].range == ItemRange{ItemId{5}, ItemId{~0ull}});
+  world.tell(TurnStarted{3});
+  world.type("s");
+  CHECK(world.sent<Compact>().empty());
+  CHECK(world.look(100, 24).find("must wait until the turn ends") != std::string::npos);
+}

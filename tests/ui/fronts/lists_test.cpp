@@ -67,6 +67,22 @@ TEST_CASE("a list filters by name and searches inside") {
   CHECK(asked[0].argument == "make");
 }
 
+TEST_CASE("one long text leaves room for the notes of the others") {
+  World world;
+  world.tell(
+      ListShown{ListShown::What::originals,
+                "Originals",
+                "",
+                {{"r1", "Read  src/tokenizer.py", "1  class Tokenizer"},
+                 {"r2", "Grep  eof", "Found 2 files"},
+                 {"r3", "Bash  make", "all built"},
+                 {"r4", "Bash  python3 -c 'print(1)' && cmake --build build --target all_of_it", "1"}}});
+  const std::string screen = world.look(80, 16);
+  INFO(screen);
+  CHECK(screen.find("class Tokenizer") != screen.npos);
+  CHECK(screen.find("Found 2 files") != screen.npos);
+}
+
 TEST_CASE("a setting is edited where one types") {
   World world;
   world.tell(ListShown{ListShown::What::settings, "Configuration", "", {{"theme", "\"auto\"", "colours"}}});

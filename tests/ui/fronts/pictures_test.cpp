@@ -26,7 +26,7 @@ Compaction compaction(CompactionPhase phase, Tier tier) {
   made.before = 145'000;
   made.after = 71'300;
   made.audit = "41 of 47 details kept, 6 on recall, none lost";
-  made.cost = "cache cold · $0.02 now, saves $0.11 a turn, pays back in 1 turn";
+  made.cost = "costs $0.02 now, saves $0.11 per turn · pays after 1 turn · cache cold";
   made.pause_ms = tier == Tier::compact ? 1'240 : 0;
   return made;
 }
@@ -38,9 +38,10 @@ ContextReport report(World& world) {
   made.top = {"31k  Read  src/tokenizer.cpp (r17)", "18k  Bash  ctest -R tokenizer (r22)",
               "4.1k  you  The tokenizer drops the …", "2.2k  !  make -j8"};
   made.tiers = {"snip: 4× · 61k tokens freed", "microcompact: 1× · 43k tokens freed"};
-  made.lines = {"forecast: about 9 turns to the next tier (6.1k a turn)",
-                "a compaction to half now: cache warm · $0.11 now, saves $0.02 a turn, pays back in 6 turns",
-                "pinned sentence: never touch the 公共 API"};
+  made.lines = {
+      "forecast: about 9 turns to the next tier (6.1k a turn)",
+      "compacting to half now: costs $0.11 now, saves $0.02 per turn · pays after 6 turns · cache warm",
+      "pinned sentence: never touch the 公共 API"};
   return made;
 }
 
@@ -78,12 +79,8 @@ TEST_CASE("pictures: what is said") {
   World world;
   world.meters(0.2);
   world.user(
-      "读一下 src/词法.cpp，然后修 bug 👩‍👩‍👧 (a line long enough to be wrapped where the screen is "
-      "not "
-      "that "
-      "wide "
-      "at "
-      "all)");
+      "读一下 src/词法.cpp，然后修 bug 👩‍👩‍👧 "
+      "(a line long enough to be wrapped where the screen is not that wide at all)");
   world.tell(Delta{DeltaKind::thinking, "The person wants the tokenizer fixed.\nI should read it first."});
   world.answer(
       "# A heading\n\nText with **bold**, *italic*, ~~gone~~ and `code`, and [a "

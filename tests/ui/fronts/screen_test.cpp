@@ -232,6 +232,21 @@ TEST_CASE("rewinding offers the newest prompt first") {
   CHECK(world.shell.overlay->selected == 0);
 }
 
+TEST_CASE("r rewinds at once, and with the files that have changed since") {
+  for (const int files : {0, 2}) {
+    World world;
+    world.shell.view.rewind = {{ItemId{3}, "new", "10:01", files, files}};
+    open_pages(world.shell);
+    world.press("r");
+    const auto sent = world.sent<Rewind>();
+    REQUIRE(sent.size() == 1);
+    CHECK(sent[0].item == ItemId{3});
+    CHECK(sent[0].conversation);
+    CHECK(sent[0].files == (files > 0));
+    CHECK_FALSE(world.shell.overlay);
+  }
+}
+
 TEST_CASE("leaving the history search gives the draft back") {
   World world;
   world.shell.history.add("run the tests");

@@ -156,7 +156,7 @@ TEST_CASE("long output is folded from above and unfolds whole") {
   for (int i = 0; i < 100; ++i) tool.output += "line " + std::to_string(i) + "\n";
   cell.body = tool;
   const std::string folded = picture_of(rows_of(cell, RowOptions{.width = 60}));
-  CHECK(folded.find("96 more lines · ctrl-o") != folded.npos);
+  CHECK(folded.find("96 earlier lines · ctrl-o") != folded.npos);
   CHECK(folded.find("line 99") != folded.npos);
   CHECK(folded.find("line 3\n") == folded.npos);
   cell.unfolded = true;

@@ -173,3 +173,26 @@ TEST_CASE("what was streamed before a retry is void: the answer begins anew in i
   fold(view, Waiting{"The model has been silent for 20 s", 0}, 0);
   CHECK(shown() == "()[Half an answer is whole.]");
 }
+
+TEST_CASE("of a day of large results the newest are whole, and of older ones the ends stay") {
+  ViewState view;
+  std::string output = "first line\n";
+  while (output.size() < 250'000) output += "one more line of a long log\n";
+  output += "last line\n";
+  for (std::uint32_t n = 1; n <= 100; ++n) {
+    ToolFinished done;
+    done.call_id = "c" + std::to_string(n);
+    done.tool = "Bash";
+    done.text = output;
+    done.recall = {n};
+    fold(view, std::move(done), 0);
+  }
+  std::size_t held = 0;
+  for (const Cell& one : view.cells) held += std::get<ToolCell>(one.body).output.capacity();
+  CHECK(held < 10'000'000);
+  CHECK(cell<ToolCell>(view, 99).output == output);
+  const std::string& oldest = cell<ToolCell>(view, 0).output;
+  CHECK(oldest.starts_with("first line\n"));
+  CHECK(oldest.ends_with("last line\n"));
+  CHECK(oldest.find("not shown here: /recall r1]") != std::string::npos);
+}

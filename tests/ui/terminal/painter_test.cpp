@@ -117,6 +117,17 @@ TEST_CASE("a screen of another size is drawn whole") {
         std::string::npos);
 }
 
+TEST_CASE("256 colours tell added lines from removed ones") {
+  for (const ThemeRow& row : theme_rows()) {
+    if (row.name == "auto") continue;
+    INFO(row.name);
+    const Theme made = make_theme(row.name, ColourDepth::palette256, row.background);
+    CHECK(made[Colour::added_tint] != made[Colour::removed_tint]);
+    CHECK(made[Colour::added_word] != made[Colour::added_tint]);
+    CHECK(made[Colour::removed_word] != made[Colour::removed_tint]);
+  }
+}
+
 TEST_CASE("themes can be read on their backgrounds") {
   for (const ThemeRow& row : theme_rows()) {
     if (row.rgb[1] < 0) continue;  // the terminal's own colours

@@ -1,0 +1,17 @@
+// The model's notes, and when it was last told to keep them.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/store/note_book.h"
+
+namespace tern {
+
+struct NoteKeeper {
+  NoteBook book;
+  bool reminded = false;            // since the last compaction
+  std::uint64_t compacted_in = 0;   // the turn of the last compaction
+  std::uint64_t reminded_turn = 0;  // … that no note was kept for long
+};
+
+}  // namespace tern

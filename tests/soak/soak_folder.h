@@ -1,0 +1,86 @@
+// Where the soak plays: a home with hooks, two MCP servers and an agent in its configuration, and what can be
+// counted there from outside.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "tests/support/headless.h"
+#include "tests/support/places.h"
+
+namespace tern::test::soak {
+
+struct Folder : Home {
+  Folder() {
+    using nlohmann::json;
+    const auto hook = [](const std::string& name) {
+      return json::array(
+          {{{"hooks", {{{"type", "command"}, {"command", "echo " + name + " >> hooks.log"}}}}}});
+    };
+    json hooks;
+    for (const char* name :
+         {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "Stop"})
+      hooks[name] = hook(name);
+    const auto server = [](const json& scenario) {
+      return json{{"command", places::mcp_server()}, {"args", {scenario.dump()}}};
+    };
+    std::ofstream(path / ".config/tern/config.json")
+        << json{{"trusted", {work.string()}},
+                {"hooks", hooks},
+                {"mcpServers", {{"alpha", server({{"tools", 3}})}, {"beta", server({{"tools", 30}})}}}}
+               .dump(2);
+    std::filesystem::create_directories(path / ".config/tern/agents");
+    std::ofstream(path / ".config/tern/agents/explorer.md")
+        << "---\ndescription: Finds code\n---\nLook well.\n";
+  }
+
+  // Processes that have this home: tern, its supervisors, servers, hooks and commands.
+  int processes() const {
+    const std::string mark = "HOME=" + path.string();
+    int found = 0;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+      std::ifstream in(entry.path() / "environ", std::ios::binary);
+      const std::string all{std::istreambuf_iterator<char>(in), {}};
+      found += all.find(mark + '\0') != std::string::npos || all.ends_with(mark);
+    }
+    return found;
+  }
+};
+
+inline long resident_kb(pid_t pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("VmRSS:")) return std::atol(line.c_str() + 6);
+  return 0;
+}
+
+inline int descriptors(pid_t pid) {
+  std::error_code ignored;
+  int found = 0;
+  for (auto at = std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fd", ignored);
+       at != std::filesystem::directory_iterator(); at.increment(ignored))
+    ++found;
+  return found;
+}
+
+// Asks until it holds, for so long at most.
+inline bool in_time(const std::function<bool()>& holds, std::chrono::seconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return true;
+}
+
+}  // namespace tern::test::soak
