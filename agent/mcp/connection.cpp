@@ -156,6 +156,7 @@ bool McpConnection::State::live_once(std::stop_token stop) {
     gone = again = false;
     stale.clear();
     ++now.starts;
+    now.phase = McpPhase::starting;  // together with the count: a reader of both sees one start
   }
   become(McpPhase::starting);
   const std::shared_ptr<McpClient> open = make_client();

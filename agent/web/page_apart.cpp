@@ -15,6 +15,8 @@ namespace tern {
 
 namespace {
 
+constexpr const char* kTooMuch =
+    "It takes too much memory or time to read. Its source is there with the format html.";
 constexpr rlim_t most_seconds = 10, most_memory = 1500u << 20;
 
 // Under a sanitizer a process reserves far more memory than it uses.
@@ -42,11 +44,12 @@ PageRead read_page_apart(const std::string& html, const std::string& base, ToolC
   if (!read.error.empty()) return read;
   std::string text;
   ProcessEnd end;
-  if (!exchange(process, html, text, end, ctx.stop)) return {.page = {}, .error = "It was interrupted."};
+  if (!exchange(process, html, text, end, ctx.stop))
+    return {.page = {}, .error = ctx.stop.stop_requested() ? "It was interrupted." : kTooMuch};
   if (!end.error.empty())
     read.error = end.error;
   else if (end.status != 0)
-    read.error = "It takes too much memory or time to read. Its source is there with the format html.";
+    read.error = kTooMuch;
   const auto line = text.find('\n');
   if (read.error.empty() && line != text.npos) read.page = {text.substr(0, line), text.substr(line + 1)};
   return read;

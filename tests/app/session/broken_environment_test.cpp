@@ -2,9 +2,11 @@
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/support/fake_llm.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/shell_run.h"
 
 using namespace tern::test;
@@ -12,13 +14,15 @@ using namespace tern::test;
 TEST_CASE("in fourteen broken environments nothing crashes, and what stops tern is named") {
   const FakeLlm server(R"({"loop": true, "replies": [{"text": "pong"}]})");
   struct Broken {
-    const char *what, *line;
+    const char* what;
+    std::string_view line;
     bool works = true;
   };
+  constexpr std::string_view no_files = R"((ulimit -f 0; "$TERN" -p hi) | cat)";
   const std::vector<Broken> environments = {
       {"the working directory is gone", R"(mkdir gone; cd gone; rmdir ../gone; "$TERN" -p hi)", false},
       {"the working directory cannot be written", R"(cd /sys; "$TERN" -p hi)"},
-      {"no room for any file", R"((ulimit -f 0; "$TERN" -p hi) | cat)"},
+      {"no room for any file", no_files},
       {"no HOME", R"(env -u HOME "$TERN" -p hi)"},
       {"a HOME that cannot be", R"(HOME=/dev/null/home "$TERN" -p hi)"},
       {"an empty PATH", R"(PATH= "$TERN" -p hi)"},
@@ -33,10 +37,11 @@ TEST_CASE("in fourteen broken environments nothing crashes, and what stops tern 
            unshare -rm sh -c "$hide"' && exec "$TERN" -p hi'; else "$TERN" -p hi; fi)"},
   };
   for (const Broken& broken : environments) {
+    if (!memory_tells && broken.line == no_files) continue;  // a sanitizer's own start writes a file
     const Home home;
     auto environment = service(wires()[0], server.url());
     environment.push_back("TERN_MODEL=" + std::string(wires()[0].model));
-    const ShellRun run = shell_run(home, broken.line, environment);
+    const ShellRun run = shell_run(home, std::string(broken.line), environment);
     INFO(broken.what << ": " << run.status << "\n" << run.out << run.err);
     CHECK(run.status < 126);
     if (broken.works)
