@@ -1,6 +1,6 @@
-// The language servers of a session. A server starts when a file in its language is about to be changed, in a
-// project that is in this language; until then there is no process. After a change the model is told the
-// errors that are new in the file, and nothing when there are none.
+// The language servers of a session. A server starts when a file in its language is read or about to be
+// changed, in a project that is in this language; until then there is no process. After a change the model is
+// told the errors that are new in the file, and nothing when there are none.
 #pragma once
 
 #include <chrono>
@@ -48,7 +48,7 @@ class LspDesk {
   explicit LspDesk(LspWorld world);
   ~LspDesk();
 
-  // A call is about to change the file: its server starts and reads it as it is. Returns at once.
+  // A call reads the file or is about to change it: its server starts and reads it as it is. Returns at once.
   void expect(const Workspace& workspace, const std::string& path);
   // It was changed. Waits at most `patience`.
   LspNews changed(const Workspace& workspace, const std::string& path, std::stop_token stop);

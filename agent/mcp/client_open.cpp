@@ -56,7 +56,7 @@ std::string McpClientState::open_legacy(std::stop_token stop, bool& refused) {
   }
   take_server(answer.result, answer.result.value("serverInfo", json::object()));
   Outgoing out;
-  out.text = rpc_notification("notifications/initialized", json::object());
+  out.text = rpc_notification("notifications/initialized", nullptr);
   out.method = "notifications/initialized";
   return link->send(out, stop);
 }

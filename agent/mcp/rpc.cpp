@@ -121,7 +121,7 @@ std::string rpc_request(std::int64_t id, std::string_view method, const json& pa
 
 std::string rpc_notification(std::string_view method, const json& params) {
   json message{{"method", method}};
-  if (!params.empty()) message["params"] = params;
+  if (!params.is_null()) message["params"] = params;
   return message_text(std::move(message));
 }
 

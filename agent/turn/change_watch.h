@@ -16,7 +16,7 @@ struct ChangeNews {
 
 struct ChangeWatch {
   std::function<void(const std::string& path)> expect =
-      {};  // a call may be about to change the file; returns at once
+      {};  // a call reads the file or may be about to change it; returns at once
   std::function<ChangeNews(const Workspace& workspace, const std::string& path, std::stop_token stop)>
       changed = {};                                                   // any thread
   std::function<std::string(const std::string& words)> command = {};  // "/lsp …": what it did, and the page

@@ -143,10 +143,16 @@ void ToolCalls::prepare(Prepared& prepared, std::stop_token stop, CallsDone& don
                      " times with the same result; the model has been told to do something else."});
   } else {
     if (run.tool->subject) run.output.subject = run.tool->subject(prepared.args);
-    if (hands_.watch.expect && run.tool->effects.has(Effect::write) && run.tool->paths)
-      for (const auto& path : run.tool->paths(prepared.args)) hands_.watch.expect(path);
+    expect(prepared, Effect::write);  // while the user decides, the language server reads the file
     prepared.ready = before_call(prepared, stop, done) && permitted(prepared, stop, done);
+    if (prepared.ready) expect(prepared, Effect::read);  // what is read is often changed next
   }
+}
+
+void ToolCalls::expect(const Prepared& prepared, Effect effect) {
+  const Tool& tool = *prepared.run.tool;
+  if (!hands_.watch.expect || !tool.effects.has(effect) || !tool.paths) return;
+  for (const auto& path : tool.paths(prepared.args)) hands_.watch.expect(path);
 }
 
 bool ToolCalls::permitted(Prepared& prepared, std::stop_token stop, CallsDone& done) {

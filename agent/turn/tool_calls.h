@@ -49,6 +49,7 @@ class ToolCalls {
   void prepare(Prepared& prepared, std::stop_token stop, CallsDone& done);
   void look_for_loops(CallsDone& done);
   static bool meant(CallRun& run, nlohmann::json& args);
+  void expect(const Prepared& prepared, Effect effect);
   bool permitted(Prepared& prepared, std::stop_token stop, CallsDone& done);
   bool ask(Prepared& prepared, const Ask& why, std::stop_token stop, CallsDone& done);
   // call_hooks.cpp

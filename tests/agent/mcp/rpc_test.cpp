@@ -50,8 +50,10 @@ TEST_CASE("rpc: what we write is one line and reads back") {
   const std::string text = rpc_request(3, "tools/call", {{"name", "a\nb"}});
   CHECK(text.find('\n') == std::string::npos);
   CHECK(read_rpc(text).body["name"] == "a\nb");
-  CHECK(json::parse(rpc_notification("notifications/initialized", json::object())) ==
+  CHECK(json::parse(rpc_notification("notifications/initialized", nullptr)) ==
         json::parse(R"({"jsonrpc":"2.0","method":"notifications/initialized"})"));
+  CHECK(json::parse(rpc_notification("initialized", json::object())) ==  // TypeScript 7 wants them
+        json::parse(R"({"jsonrpc":"2.0","method":"initialized","params":{}})"));
   CHECK(json::parse(rpc_failure("q", rpc_code::no_method, "unknown"))["error"]["code"] == -32601);
   CHECK(json::parse(rpc_result(json(5), json::object()))["id"] == 5);
 }

@@ -22,7 +22,7 @@ TEST_CASE("what a change broke follows its result, and people see it in the cell
            test::call("c4", "Read", R"({"file_path":"bad.py"})")}))
       .then(test::says("done"));
   rig.turn("go");
-  CHECK(expected == std::vector<std::string>{"good.py", "bad.py", "bad.py"});
+  CHECK(expected == std::vector<std::string>{"good.py", "bad.py", "bad.py", "bad.py"});
   const auto cells = rig.seen<ToolFinished>();
   REQUIRE(cells.size() == 4);
   CHECK(cells[0].note.find("new error") == std::string::npos);
