@@ -95,8 +95,7 @@ Attempt try_edit(ToolContext& ctx, const Place& place, const std::vector<EditReq
 
 std::string success_text(const std::string& name, const Attempt& attempt) {
   std::string text = "The file " + name + " has been updated: " + change_note(attempt.diff) + " at line " +
-                     std::to_string(attempt.diff.first_line) +
-                     " (file state is current in your context — no need to Read it back).";
+                     std::to_string(attempt.diff.first_line) + " (no need to Read it back to check).";
   if (!attempt.ignoring.empty()) {
     text += "\nold_string was matched ignoring " + attempt.ignoring + "; check the result:\n" +
             shorten(attempt.diff.text, shown_diff);

@@ -116,8 +116,7 @@ ToolOutput run_write(const json& args, ToolContext& ctx) {
                (!bytes.empty() && bytes.back() != '\n');
   return {
       .text = before.missing ? "File created successfully at: " + name
-                             : "The file " + name + " has been updated: " + change_note(diff) +
-                                   " (file state is current in your context).",
+                             : "The file " + name + " has been updated: " + change_note(diff) + ".",
       .subject = name,
       .note = before.missing ? std::to_string(lines) + (lines == 1 ? " line" : " lines") : change_note(diff),
       .diff = std::move(diff.text)};
