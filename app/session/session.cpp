@@ -1,5 +1,7 @@
 #include "app/session/session.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -271,6 +273,9 @@ TurnEnded Session::once(Submit input) {
   compactor_->keep_draft(context_);
   tune();
   export_files();
+#ifdef __GLIBC__
+  ::malloc_trim(0);  // what the turn's requests and results took: a session is open all day
+#endif
   return end;
 }
 
