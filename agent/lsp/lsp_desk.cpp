@@ -221,7 +221,7 @@ std::string LspDesk::page() const {
     else if (servers_at({row}, world_.root, world_.search_path).empty())
       words = "installed; this project has no " + row.marks.front();
     else
-      words = "starts with the first file of its language that is read or changed";
+      words = "starts when a file is read or changed";
     text += std::string(runs ? mark_of(state.phase) : "○") + " " + name + "  " + words + "\n";
     if (runs && state.phase == LspPhase::failed && !state.last_words.empty())
       text += "  " + state.last_words + "\n";
