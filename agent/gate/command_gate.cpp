@@ -1,7 +1,5 @@
-#include <unistd.h>
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <system_error>
 
 #include "agent/gate/command_kinds.h"
@@ -9,6 +7,7 @@
 #include "agent/gate/file_rules.h"
 #include "agent/gate/permission.h"
 #include "agent/gate/permission_match.h"
+#include "tools/files/program_path.h"
 
 namespace tern {
 
@@ -28,21 +27,6 @@ constexpr std::string_view harmless_variables =
     "CTEST_OUTPUT_ON_FAILURE "
     "GTEST_COLOR CARGO_TERM_COLOR COLUMNS PYTHONUNBUFFERED "
     "PYTHONDONTWRITEBYTECODE GOOS GOARCH CGO_ENABLED ASAN_OPTIONS UBSAN_OPTIONS TERM";
-
-fs::path search_path(std::string_view name) {
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
-  while (!rest.empty()) {
-    const std::size_t colon = rest.find(':');
-    const fs::path candidate = fs::path(std::string(rest.substr(0, colon))) / std::string(name);
-    if (candidate.is_absolute() && ::access(candidate.c_str(), X_OK) == 0) {
-      std::error_code error;
-      return fs::weakly_canonical(candidate, error);
-    }
-    rest = colon == rest.npos ? std::string_view() : rest.substr(colon + 1);
-  }
-  return {};
-}
 
 bool harmless_assignment(const std::string& assignment) {
   const std::string name = assignment.substr(0, assignment.find('='));
@@ -145,6 +129,7 @@ class Gate {
               ask.targets.push_back(target);
         }
     if (only_breaker) return ask;
+    if (ask.reason.empty()) ask.reason = rewrites_elsewhere(steps_);
     if (ask.reason.empty()) {
       std::vector<std::vector<Words>> started;
       for (const Step& step : steps_) started.push_back(step.unwrapped);
@@ -195,7 +180,7 @@ class Gate {
     for (const Step& step : steps_) {
       const std::string why = why_not_covered(step, only_looking);
       if (why.empty()) continue;
-      uncovered_.push_back(step.command);
+      uncovered_.push_back(&step);
       if (first.empty()) first = why;
     }
     if (script_.commands.empty()) return "no command in it";
@@ -224,7 +209,9 @@ class Gate {
   std::string why_not_program(const ShellCommand& command) const {
     const std::string& name = command.words[0].text;
     if (name.find('/') != std::string::npos) return {};
-    const fs::path found = policy_.find_program ? policy_.find_program(name) : search_path(name);
+    std::error_code error;
+    const fs::path found = policy_.find_program ? policy_.find_program(name)
+                                                : fs::weakly_canonical(find_program(name.c_str()), error);
     return !found.empty() && workspace_.inside(found)
                ? name + " would run a program from this folder, " + found.string()
                : std::string();
@@ -354,18 +341,35 @@ class Gate {
   Decision question(const std::string& why) const {
     Ask ask{.reason = why, .remember = {}, .grants = {}, .targets = {}, .exact = word_for_word(line_)};
     if (!script_.plain()) return ask;
-    for (const ShellCommand* command : uncovered_) {
-      const bool within =
-          command->redirects.empty() && looks_outside(*command, {workspace_, workspace_.cwd()}).empty();
-      const std::string spec = within ? grantable_prefix(*command) : std::string();
-      if (spec.empty()) {
+    for (const Step* step : uncovered_) {
+      const ShellCommand& command = *step->command;
+      const bool within = looks_outside(command, {workspace_, workspace_.cwd()}).empty();
+      const std::string spec = within ? grantable_prefix(command) : std::string();
+      if (!spec.empty()) ask.grants.push_back({Kind::allow, "Bash", spec, "this session"});
+      if (spec.empty() || !grant_redirects(*step, ask.grants)) {
         ask.grants.clear();
         return ask;
       }
-      ask.grants.push_back({Kind::allow, "Bash", spec, "this session"});
     }
     ask.remember = grant_text(ask.grants);
     return ask;
+  }
+
+  // A file that the shell writes is an edit of its own beside the program. False: not to be granted.
+  bool grant_redirects(const Step& step, std::vector<PermissionRule>& grants) const {
+    for (const ShellRedirect& r : step.command->redirects) {
+      if (why_not_redirect(r, step, false).empty()) continue;
+      if (!r.writes() || !r.target.literal || step.cwd != workspace_.cwd()) return false;
+      const Place where = CommandPlace{workspace_, step.cwd}.locate(r.target);
+      const std::string path = where.real.native();
+      if (!where.error.empty() || !where.inside || !where.protect.empty() || where.through_link ||
+          holds_secrets(where, workspace_) || path.find_first_of("*?[{\\") != path.npos)
+        return false;
+      const std::string relative = where.real.lexically_relative(workspace_.root()).native();
+      const bool named = relative.find('/') != relative.npos && !relative.starts_with("..");
+      grants.push_back({Kind::allow, "Edit", named ? relative : path, "this session"});
+    }
+    return true;
   }
 
   const PermissionPolicy& policy_;
@@ -375,7 +379,7 @@ class Gate {
   const std::vector<Step> steps_ = steps_of(script_, line_, workspace_);
   PermissionMode mode_ = PermissionMode::ask;
   std::string ignored_, allowed_by_;
-  std::vector<const ShellCommand*> uncovered_;
+  std::vector<const Step*> uncovered_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "agent/gate/git_call.h"
+#include "agent/gate/git_pushed.h"
 
 namespace tern {
 
@@ -111,6 +112,22 @@ std::string signs_commits(const std::vector<CommandStep>& steps, const Workspace
       if (says_to_sign(std::move(line))) return "git signs commits here, and the sandbox has no key";
   }
   return {};
+}
+
+std::string rewrites_elsewhere(const std::vector<CommandStep>& steps) {
+  int rewriting = 0, moving = 0;
+  for (const CommandStep& step : steps)
+    for (const Words& words : step.unwrapped) {
+      if (program_name(words.front()) != "git") continue;
+      const GitCall call = git_call(words);
+      const bool rewrites = !rewritten_by(call).empty();
+      rewriting += rewrites ? 1 : 0;
+      if (!rewrites && !call.words.empty() && !only_looks(call) &&
+          in_list(call.words.front(), "checkout switch reset merge pull cherry-pick revert am bisect rebase"))
+        ++moving;
+    }
+  const bool unsure = rewriting > 0 && rewriting + moving > 1;
+  return unsure ? "rewrites commits after moving to others" : "";
 }
 
 std::string other_repository(const std::vector<CommandStep>& steps, const Workspace& workspace) {

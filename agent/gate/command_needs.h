@@ -23,8 +23,11 @@ bool names_secret(const ShellCommand& command, const CommandPlace& place);
 // It is known to write a file outside the workspace.
 std::string writes_outside(const std::vector<CommandStep>& steps, const Workspace& workspace);
 
-// Its gworks on another repository than the workspace's own, or with settings of its own.
+// Its git works on another repository than the workspace's own, or with settings of its own.
 std::string other_repository(const std::vector<CommandStep>& steps, const Workspace& workspace);
+
+// It rewrites commits and also moves HEAD: what it will rewrite can't be looked up now.
+std::string rewrites_elsewhere(const std::vector<CommandStep>& steps);
 
 // It makes commits, and git's settings say that they are signed: the keys are hidden in a sandbox.
 std::string signs_commits(const std::vector<CommandStep>& steps, const Workspace& workspace);

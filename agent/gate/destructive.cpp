@@ -2,6 +2,7 @@
 
 #include "agent/gate/command_kinds.h"
 #include "agent/gate/git_call.h"
+#include "agent/gate/git_pushed.h"
 #include "agent/gate/programs.h"
 
 namespace tern {
@@ -234,11 +235,6 @@ bool restores_files(const Words& rest) {
   return !has_word(rest, "--staged -S") || has_long(rest, "worktree") || has_short(rest, "W");
 }
 
-bool begins_rewriting(const Words& rest) {
-  return rest.size() != 2 ||
-         !in_list(rest[1], "--continue --abort --skip --quit --edit-todo --show-current-patch");
-}
-
 bool deletes_at_target(const Words& words) {
   return any_word(words, [](std::string_view w) { return w.starts_with("--del"); });
 }
@@ -256,7 +252,7 @@ bool finds(DangerWhen when, const Words& rest, const CommandPlace& place) {
     case DangerWhen::checks_out_path: return checks_out_path(rest, place);
     case DangerWhen::fetches_over: return fetches_over(rest);
     case DangerWhen::restores_files: return restores_files(rest);
-    case DangerWhen::begins_rewriting: return begins_rewriting(rest);
+    case DangerWhen::rewrites_pushed: return false;  // danger_of reads the whole call
     case DangerWhen::deletes_at_target: return deletes_at_target(rest);
     case DangerWhen::deletes_at_source: return deletes_at_source(rest);
     case DangerWhen::has_arguments: return rest.size() > 1;
@@ -281,7 +277,9 @@ std::string_view danger_of(const std::string& name, const Words& words, const Co
   if (rest.empty()) return {};
   if (const Program* program = program_of(name))
     for (const Danger& danger : program->dangers)
-      if ((danger.verbs.empty() || in_list(rest.front(), danger.verbs)) && holds(danger, rest, place))
+      if ((danger.verbs.empty() || in_list(rest.front(), danger.verbs)) &&
+          (danger.when == DangerWhen::rewrites_pushed ? rewrites_pushed(words, place)
+                                                      : holds(danger, rest, place)))
         return danger.what;
   return name.starts_with("mkfs.") ? "can't be undone" : "";
 }

@@ -44,7 +44,7 @@ enum class DangerWhen {
   checks_out_path,
   fetches_over,
   restores_files,
-  begins_rewriting,
+  rewrites_pushed,
   deletes_at_target,
   deletes_at_source,
   has_arguments

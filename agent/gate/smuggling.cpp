@@ -112,6 +112,31 @@ std::string smuggling_option(const Program& program, std::string_view name, cons
   return {};
 }
 
+// "gh api" reads unless it is given another method, or fields without one; "name=@file" sends a file.
+std::string smuggles_gh(const Words& words) {
+  constexpr std::string_view fields = "-F -f --field --raw-field", methods = "-X --method",
+                             headers = "-H --header", others = "-q --jq -t --template --cache -p --preview",
+                             alone = "-i --include --paginate --slurp --silent --verbose";
+  if (words.size() < 2 || words[1] != "api") return {};
+  bool gets = false, gives = false;
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (!word.starts_with('-') || in_list(word, alone)) continue;
+    const std::size_t equal = word.starts_with("--") ? word.find('=') : word.npos;
+    const std::string option = word.substr(0, equal);
+    const bool apart = equal == word.npos && i + 1 < words.size();
+    const std::string value = apart ? words[++i] : word.substr(std::min(equal, word.size() - 1) + 1);
+    const bool reads = in_list(option, fields)    ? value.find("=@") == value.npos
+                       : in_list(option, methods) ? in_list(value, "GET HEAD")
+                       : in_list(option, headers) ? value.starts_with("Accept:")
+                                                  : in_list(option, others);
+    if (!reads) return "gh api " + word;
+    gets = gets || in_list(option, methods);
+    gives = gives || in_list(option, fields);
+  }
+  return gives && !gets ? "gh api with fields writes" : "";
+}
+
 std::string smuggles_npm(const Words& words) {
   if (words.size() > 1 && in_list(words[1], "exec x dlx create init config set"))
     return std::string(program_name(words.front())) + " " + words[1];
@@ -159,6 +184,7 @@ struct Smuggler {
   std::string (*why)(const Words& words);
 };
 constexpr Smuggler own_ways[] = {{"npm pnpm yarn bun", smuggles_npm},
+                                 {"gh", smuggles_gh},
                                  {"test [", smuggles_test},
                                  {"uniq xxd", smuggles_output},
                                  {"gcc g++ cc c++ clang clang++", smuggles_by_compiler},
@@ -218,20 +244,20 @@ std::string why_no_prefix(const Words& prefix) {
 
 namespace {
 
-// How many words the grant of this command would have; 0: none is offered.
+// How many words the grant of this command would have; 0: none is offered. "run+*" of a row: two words, the
+// second any that is no option.
 std::size_t grantable_words(std::string_view name, const Words& words) {
-  const bool has_verb = words.size() > 1 && !words[1].empty() && words[1][0] != '-';
-  if (has_role(name, role::runs_scripts) && has_verb && in_list(words[1], "run run-script"))
-    return words.size() > 2 && words[2][0] != '-' ? 3 : 0;
-  if (name == "gh")
-    return words.size() > 2 && in_list(words[1], "pr issue run release workflow repo") &&
-                   in_list(words[2], "view list diff checks status")
-               ? 3
-               : 0;
   const Program* program = program_of(name);
   if (program == nullptr || !program->grants) return 0;
   if (program->grants->empty()) return 1;
-  return has_verb && (*program->grants == "*" || in_list(words[1], *program->grants)) ? 2 : 0;
+  const auto word = [&](std::size_t at) {
+    return at < words.size() && !words[at].starts_with('-') ? words[at] : std::string();
+  };
+  if (word(1).empty()) return 0;
+  if (!word(2).empty() &&
+      (in_list(word(1) + "+" + word(2), *program->grants) || in_list(word(1) + "+*", *program->grants)))
+    return 3;
+  return *program->grants == "*" || in_list(word(1), *program->grants) ? 2 : 0;
 }
 
 }  // namespace

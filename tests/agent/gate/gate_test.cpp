@@ -9,8 +9,10 @@
 #include "agent/gate/permission.h"
 #include "agent/gate/programs.h"
 #include "agent/gate/shell_parse.h"
+#include "tests/support/places.h"
 #include "tests/support/temp_dir.h"
 #include "tools/builtin/builtin_tools.h"
+#include "tools/exec/process.h"
 #include "tools/workspace/workspace.h"
 
 using namespace tern;
@@ -196,6 +198,50 @@ TEST_CASE("what git has stored of a file of secrets is asked about in front of e
     CHECK(folder.decided(mode, "git log --oneline -3") == "look");
     CHECK(folder.decided(mode, "rg --hidden KEY; true") != "ask");  // the file is hidden there
   }
+}
+
+TEST_CASE("auto mode rewrites commits of its own and asks about pushed ones") {
+  set_supervisor(places::supervisor());
+  const GatedFolder folder;
+  fs::remove_all(folder.root / ".git");
+  const std::string at = "git -C '" + folder.root.string() + "' ";
+  const auto git = [&](const std::string& words) {
+    REQUIRE(std::system((at + "-c user.name=x -c user.email=x@y.example " + words).c_str()) == 0);
+  };
+  const auto decided = [&](const std::string& line) {
+    return folder.decided(PermissionMode::automatic, line);
+  };
+  git("init -q -b main");
+  for (const char* subject : {"one", "two", "three"})
+    git(std::string("commit -q --allow-empty -m ") + subject);
+  const std::vector<std::string> lines = {"git commit --amend --no-edit",
+                                          "git add -A && git commit --amen -m x", "git rebase -i HEAD~1",
+                                          "git rebase --onto HEAD~2 HEAD~1 main"};
+  for (const std::string& line : lines) {
+    INFO(line);
+    CHECK(decided(line) == "repository");
+  }
+  CHECK(decided(at + "commit --amend -m x") == "repository");
+  for (const char* line :
+       {"git switch main && git commit --amend", "git rebase -x true HEAD~1", "git rebase",
+        "git rebase $(cat x)", "git -C nested commit --amend", "git reset HEAD~1 && git commit --amend"}) {
+    INFO(line);
+    CHECK(decided(line) == "ask");
+  }
+  git("update-ref refs/remotes/origin/main HEAD~1");
+  for (const std::string& line : lines) {
+    INFO(line);
+    CHECK(decided(line) == "repository");
+  }
+  CHECK(decided("git rebase origin/main") == "repository");
+  CHECK(decided("git rebase HEAD~2") == "ask");
+  git("update-ref refs/remotes/origin/main HEAD");
+  for (const std::string& line : lines) {
+    INFO(line);
+    CHECK(decided(line) == "ask");
+  }
+  git("branch -q other HEAD~1 && " + at + "switch -q other");
+  CHECK(decided("git commit --amend") == "ask");  // below the tip of what was pushed
 }
 
 TEST_CASE("auto mode asks for a commit that git would sign") {

@@ -856,10 +856,29 @@ TEST_CASE("what is offered to be remembered") {
   CHECK(offered("swift evil.swift") == "");
   CHECK(offered("gh pr view 12 --json title && sleep 3 && gh run list") ==
         "Bash(gh pr view:*) and Bash(gh run list:*)");
+  CHECK(offered("npm run build 2>&1 | tail -5") == "Bash(npm run build:*)");
+  CHECK(offered("npm run build > /dev/null 2>&1 && gh pr checks 3 2>/dev/null") ==
+        "Bash(npm run build:*) and Bash(gh pr checks:*)");
+  CHECK(offered("make all > build/log.txt") == "Bash(make all:*) and Edit(build/log.txt)");
+  CHECK(offered("make all &> log.txt") == "Bash(make all:*) and Edit(" + project.root.string() + "/log.txt)");
   for (const char* line :
-       {"python3 x.py", "bash x.sh", "rm a", "git push", "git reset a", "curl x", "xargs ls", "npm run",
-        "find . -exec ls {} +", "make $(id)", "env ls", "cargo publish", "A=1 pytest", "gh pr merge 3",
-        "gh api x", "gh pr view 3 --web"}) {
+       {"gh api repos/a/b/pulls/1/comments --paginate | jq length", "gh api -X GET search/issues -f q=x",
+        "gh api --method=GET x -F n=1", "gh api x -q .a -H 'Accept: application/json'"}) {
+    INFO(line);
+    CHECK(offered(line) == "Bash(gh api:*)");
+  }
+  for (const char* line :
+       {"make all > ../outside/x", "make all > .env", "make all > .git/config", "make all < ~/.ssh/id_rsa",
+        "make all > $X", "cd src && make all > log.txt", "make all > link-out/x", "gh api x -X POST",
+        "gh api -XDELETE x", "gh api x -f body=y", "gh api x --input f", "gh api -X GET x -F a=@README.md",
+        "gh api -q --method=GET x -f a=b", "gh api --method=GET --method=PUT x", "gh api x -H 'X-A: DELETE'",
+        "gh api x --hostname evil.example", "gh pr create --fill", "gh auth token"}) {
+    INFO(line);
+    CHECK(offered(line).empty());
+  }
+  for (const char* line : {"python3 x.py", "bash x.sh", "rm a", "git push", "git reset a", "curl x",
+                           "xargs ls", "npm run", "find . -exec ls {} +", "make $(id)", "env ls",
+                           "cargo publish", "A=1 pytest", "gh pr merge 3", "gh pr view 3 --web"}) {
     INFO(line);
     CHECK(offered(line).empty());
   }
