@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/gate/call_words.h"
 #include "agent/gate/shell_parse.h"
 #include "tools/workspace/workspace.h"
 
@@ -80,7 +81,6 @@ std::vector<std::filesystem::path> places_of(const std::vector<std::vector<std::
 // The rule that may be offered for this command, as the spec of a Bash rule; empty when none may.
 std::string grantable_prefix(const ShellCommand& command);
 
-bool in_list(std::string_view word, std::string_view blank_separated);
 std::string_view program_name(std::string_view word);
 
 }  // namespace tern

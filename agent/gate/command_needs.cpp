@@ -71,9 +71,7 @@ std::string shows_secret(const std::vector<CommandStep>& steps, const Workspace&
       const bool verb = std::any_of(words.begin() + 1, words.end(),
                                     [](const std::string& w) { return !w.starts_with("-"); });
       if (program_name(words.front()) != "git" || !verb) continue;
-      ShellCommand git;
-      for (const std::string& word : words) git.words.push_back({word, true, false, false});
-      if (std::string why = search_shows_secret(git, {}, place); !why.empty()) return why;
+      if (std::string why = search_shows_secret(command_of(words), {}, place); !why.empty()) return why;
     }
   }
   return {};

@@ -51,12 +51,6 @@ void add_input(CommandStep& step, const ShellCommand* source) {
 
 }  // namespace
 
-std::vector<std::string> words_of(const ShellCommand& command) {
-  Words words;
-  for (const ShellWord& word : command.words) words.push_back(word.text);
-  return words;
-}
-
 ShellCommand bare(ShellCommand command) {
   for (const char* directory : {"/usr/bin/", "/bin/"})
     if (command.words[0].text.rfind(directory, 0) == 0)

@@ -21,7 +21,6 @@ struct CommandStep {
 std::vector<CommandStep> steps_of(const ShellScript& script, std::string_view line,
                                   const Workspace& workspace);
 
-std::vector<std::string> words_of(const ShellCommand& command);
 // "/usr/bin/ls" is "ls"; no other path is.
 ShellCommand bare(ShellCommand command);
 

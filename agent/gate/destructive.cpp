@@ -12,11 +12,6 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-bool has_short(const Words& words, std::string_view letters) {
-  return std::any_of(words.begin() + 1, words.end(), [&](const std::string& w) {
-    return w.size() > 1 && w[0] == '-' && w[1] != '-' && w.find_first_of(letters, 1) != std::string::npos;
-  });
-}
 // A long option may be shortened as far as it stays clear; here any beginning counts.
 bool has_long(const Words& words, std::string_view name) {
   return std::any_of(words.begin() + 1, words.end(), [&](const std::string& w) {
@@ -24,10 +19,6 @@ bool has_long(const Words& words, std::string_view name) {
     return given.size() > 2 && given.rfind("--", 0) == 0 && name.rfind(given.substr(2), 0) == 0;
   });
 }
-bool has_word(const Words& words, std::string_view list) {
-  return std::any_of(words.begin() + 1, words.end(), [&](const std::string& w) { return in_list(w, list); });
-}
-
 Words operands(const Words& words) {
   Words list;
   bool options = true;
@@ -134,9 +125,7 @@ Destruction recursive(const Words& words, const char* verb, const CommandPlace& 
 
 // However deep: "xargs sh -c 'rm %'".
 bool starts_deletion(const Words& words) {
-  ShellCommand command;
-  for (const std::string& word : words) command.words.push_back({word, true, false, false});
-  const std::vector<Words> started = unwrap(command);
+  const std::vector<Words> started = unwrap(command_of(words));
   return std::any_of(started.begin(), started.end(),
                      [](const Words& inner) { return deletes(inner.front()); });
 }
@@ -216,11 +205,11 @@ bool pushes_over(const Words& rest) {
 }
 
 bool checks_out_path(const Words& rest, const CommandPlace& place) {
-  return !has_short(rest, "b") && !has_long(rest, "orphan") && names_path(rest, place);
+  return !has_letter(rest, "b") && !has_long(rest, "orphan") && names_path(rest, place);
 }
 
 bool fetches_over(const Words& rest) {
-  const bool prunes = has_short(rest, "p") || has_long(rest, "prune");
+  const bool prunes = has_letter(rest, "p") || has_long(rest, "prune");
   const bool maps = std::any_of(rest.begin() + 1, rest.end(), maps_branch);
   return (maps && prunes) || any_word(rest, [](std::string_view w) { return w.starts_with('+'); });
 }
@@ -232,7 +221,7 @@ bool takes_commits_off(const Words& rest, const CommandPlace& place) {
 }
 
 bool restores_files(const Words& rest) {
-  return !has_word(rest, "--staged -S") || has_long(rest, "worktree") || has_short(rest, "W");
+  return !has_word(rest, "--staged -S") || has_long(rest, "worktree") || has_letter(rest, "W");
 }
 
 bool deletes_at_target(const Words& words) {
@@ -261,13 +250,10 @@ bool finds(DangerWhen when, const Words& rest, const CommandPlace& place) {
 }
 
 bool holds(const Danger& danger, const Words& rest, const CommandPlace& place) {
-  if (!danger.letters.empty() && has_short(rest, danger.letters)) return true;
+  if (!danger.letters.empty() && has_letter(rest, danger.letters)) return true;
   if (!danger.words.empty() && has_word(rest, danger.words)) return true;
-  for (std::string_view options = danger.options; !options.empty();) {
-    const std::size_t end = std::min(options.find(' '), options.size());
-    if (has_long(rest, options.substr(0, end))) return true;
-    options.remove_prefix(std::min(end + 1, options.size()));
-  }
+  if (!first_of(danger.options, [&](std::string_view option) { return has_long(rest, option); }).empty())
+    return true;
   if (danger.when != DangerWhen::never) return finds(danger.when, rest, place);
   return danger.letters.empty() && danger.words.empty() && danger.options.empty();
 }
@@ -298,7 +284,7 @@ Destruction changes_much(const std::string& name, const Words& words, const Comm
     if (!unclear(word) && word.find_first_of("/.~") != word.npos && !(name == "mv" && word == words.back()) &&
         holds_much(place.locate(word), place))
       return {"changes " + word + " and everything in it", {word}, false};
-  if (name == "mv" || !(has_short(words, "R") || has_long(words, "recursive"))) return {};
+  if (name == "mv" || !(has_letter(words, "R") || has_long(words, "recursive"))) return {};
   Words paths = words;
   const Words given = operands(words);
   if (!given.empty()) paths.erase(std::find(paths.begin(), paths.end(), given.front()));  // mode or owner
@@ -328,7 +314,7 @@ Destruction destroys(const Words& words, bool literal, const CommandPlace& place
     return {"runs " + words[1] + "; tern can't tell in advance what that is", {}, false};
   if (const std::string device = writes_device(name, words, place); !device.empty())
     return {"writes to the device " + device, {device}, true};
-  if (name == "rm" && (has_short(words, "rR") || has_long(words, "recursive")))
+  if (name == "rm" && (has_letter(words, "rR") || has_long(words, "recursive")))
     return recursive(words, "deletes", place);
   if (in_list(name, "rmdir unlink rm")) return deletes_named(words, place);
   if (in_list(name, "chmod chown chgrp chattr setfacl mv"))
@@ -339,8 +325,7 @@ Destruction destroys(const Words& words, bool literal, const CommandPlace& place
     return deletes_found(words, literal, place);
   const std::string_view why = danger_of(name, words, place);
   if (why.empty()) return none;
-  std::string shown;
-  for (const std::string& word : words) shown.append(shown.empty() ? "" : " ").append(word);
+  const std::string shown = joined(words);
   const bool device = (has_role(name, role::disk) || name.starts_with("mkfs.")) &&
                       std::any_of(words.begin() + 1, words.end(),
                                   [&](const std::string& word) { return is_device(word, place); });

@@ -28,16 +28,8 @@ bool stays_here(const Words& words) {
 constexpr Does to_itself{"", Effects::writes, "connects to this machine"},
     by_words{"", Effects::writes, "writes files"};
 
-bool has_letter(const std::string& word, std::string_view letters) {
-  return !letters.empty() && word.size() > 1 && word[0] == '-' && word[1] != '-' &&
-         word.find_first_of(letters, 1) != std::string::npos;
-}
-
 bool writes_by_option(const Program& program, const Words& words) {
-  return std::any_of(words.begin() + 1, words.end(), [&](const std::string& word) {
-    return in_list(word.substr(0, word.find('=')), program.writes_by.options) ||
-           has_letter(word, program.writes_by.letters);
-  });
+  return has_option(words, program.writes_by.options) || has_letter(words, program.writes_by.letters);
 }
 
 // A script of package.json by a name that says it writes: "npm run build", "bun run lint:fix".
@@ -69,9 +61,7 @@ const Does* effect_of(const Words& words) {
     if (row.verbs.empty() || in_list(verb, row.verbs)) return &row;
   if (writes_by_option(*program, words) || (is(role::runs_scripts) && runs_writing_script(words)))
     return &by_words;
-  const bool checks = std::any_of(words.begin() + 1, words.end(), [](const std::string& word) {
-    return in_list(word, "--check --diff -c --version --help -h");
-  });
+  const bool checks = has_word(words, "--check --diff -c --version --help -h");
   return is(role::formats) && !checks ? &by_words : nullptr;
 }
 

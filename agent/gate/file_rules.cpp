@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "agent/gate/effects.h"
 #include "agent/gate/permission_match.h"
 #include "tools/workspace/walk.h"
 
@@ -16,39 +17,25 @@ using Words = std::vector<std::string>;
 
 constexpr std::size_t most_files = 100'000;
 
-bool has_word(const Words& words, std::string_view list) {
-  return std::any_of(words.begin() + 1, words.end(),
-                     [&](const std::string& w) { return in_list(w.substr(0, w.find('=')), list); });
-}
-bool has_letter(const Words& words, std::string_view letters) {
-  return std::any_of(words.begin() + 1, words.end(), [&](const std::string& w) {
-    return w.size() > 1 && w[0] == '-' && w[1] != '-' && w.find_first_of(letters, 1) != w.npos;
-  });
-}
-
-// ">" stands for a redirection, as unwrap() tells it.
+// ">" stands for a redirection, as unwrap() tells it. A script of package.json writes other files than its
+// words.
 bool writes_words(std::string_view name, const Words& words) {
-  if (in_list(name,
-              "> touch mkdir rm rmdir unlink shred tee cp mv ln install truncate dd chmod chown chgrp patch "
-              "rsync unzip tar "
-              "bsdtar split csplit sponge mkfifo setfacl ed ex"))
-    return true;
   if (name == "git") return has_word(words, "checkout restore rm mv");
-  if (in_list(name, "sed perl")) return has_letter(words, "i") || has_word(words, "--in-place");
-  return in_list(name, "clang-format prettier eslint ruff black gofmt rustfmt isort autopep8") &&
-         (name == "black" || has_word(words, "-i -w --write --fix --in-place format"));
+  const Does* known = effect_of(words);
+  return name == ">" || (known != nullptr && known->does == Effects::writes && known->verbs.empty() &&
+                         known->says == "writes files" && !has_role(name, role::runs_scripts));
 }
-// Whose words are no files, or files whose text it does not show.
+// Its words are no files, or files whose text it does not show.
 bool shows_nothing(std::string_view name) {
-  return in_list(name,
-                 "> echo printf true false : exit test [ cd pwd touch mkdir rm rmdir unlink chmod chown "
-                 "chgrp truncate basename "
-                 "dirname which type sleep seq kill");
+  const Program* program = program_of(name);
+  const bool no_files =
+      program != nullptr && program->looks &&
+      (program->looks->takes == Operands::nothing || program->looks->takes == Operands::text);
+  return no_files || has_role(name, role::shows_nothing) || in_list(name, "> test [ cd");
 }
-bool goes_through_folders(std::string_view name, const Words& words) {
-  return in_list(name, "mv tar bsdtar zip rsync scp 7z") ||
-         (in_list(name, "rm cp chmod chown chgrp") && has_letter(words, "rRa")) ||
-         has_word(words, "--recursive --archive");
+bool goes_through_folders(std::string_view name, const Words& words, bool writes) {
+  return has_role(name, role::through_folders) || (writes && has_letter(words, "rRa")) ||
+         has_option(words, "--recursive --archive");
 }
 
 class Finder {
@@ -59,7 +46,7 @@ class Finder {
   RuleHit look(const Words& words) {
     const std::string name(program_name(words.front()));
     const bool writes = writes_words(name, words), shows = !shows_nothing(name);
-    const bool folders = goes_through_folders(name, words);
+    const bool folders = goes_through_folders(name, words, writes);
     for (std::size_t i = 1; i < words.size() && !hit_.rule; ++i) {
       const bool output = i > 1 && in_list(words[i - 1], "-o --output -O");
       for (const std::string& text : path_candidates(words[i])) {
@@ -132,8 +119,7 @@ class Finder {
 
   void searched(const Words& words) {
     if (!any(Effect::read)) return;
-    ShellCommand command;
-    for (const std::string& word : words) command.words.push_back({word, true, false, false});
+    const ShellCommand command = command_of(words);
     const fs::path shown =
         search_shows(command, {command.words.begin() + 1, command.words.end()}, place_,
                      [&](const fs::path& path) { return rule_on(Effect::read, path) != nullptr; });

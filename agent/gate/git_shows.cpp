@@ -15,18 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-bool has_letter(const Words& words, const char* letters) {
-  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-    return word.size() > 1 && word[0] == '-' && word[1] != '-' &&
-           word.find_first_of(letters) != std::string::npos;
-  });
-}
-
-bool has_long(const Words& words, std::string_view list) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const std::string& w) { return in_list(w.substr(0, w.find('=')), list); });
-}
-
 bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
 
 // Does it print the text of files, and not just their names and numbers?
@@ -34,15 +22,15 @@ bool prints_patches(const Words& words) {
   const std::string& verb = words.front();
   const bool asked =
       has_letter(words, "puUcmLW") ||
-      has_long(words,
-               "--patch --unified --cc --binary --word-diff --color-words --function-context --text "
-               "--check --inter-hunk-context --patch-with-stat");
+      has_option(words,
+                 "--patch --unified --cc --binary --word-diff --color-words --function-context --text "
+                 "--check --inter-hunk-context --patch-with-stat");
   if (in_list(verb, "log whatchanged reflog stash diff-tree diff-index diff-files rev-list")) return asked;
   if (!in_list(verb, "show diff range-diff")) return false;
   const bool numbers =
-      has_long(words,
-               "--stat --shortstat --numstat --name-only --name-status --summary --no-patch --quiet "
-               "--dirstat --raw -s");
+      has_option(words,
+                 "--stat --shortstat --numstat --name-only --name-status --summary --no-patch --quiet "
+                 "--dirstat --raw -s");
   return asked || !numbers;
 }
 
@@ -115,7 +103,8 @@ bool untouched(const TrackedFile& file) {
 
 fs::path patch_shows(const Words& words, const CommandPlace& place, const Wanted& wanted) {
   const Paths paths = paths_of(words, place);
-  const bool work_tree = words.front() == "diff" && !paths.revision && !has_long(words, "--cached --staged");
+  const bool work_tree =
+      words.front() == "diff" && !paths.revision && !has_option(words, "--cached --staged");
   fs::path shown;
   const auto take = [&](const TrackedFile& file) {
     if (!paths.only.empty() && !below_any(paths.only, file.path)) return false;
@@ -147,9 +136,7 @@ fs::path grep_shows(const Words& words, const CommandPlace& place, const Wanted&
 }  // namespace
 
 fs::path git_shows(const ShellCommand& command, const CommandPlace& place, const Wanted& wanted) {
-  Words written;
-  for (const ShellWord& word : command.words) written.push_back(word.text);
-  const GitCall call = git_call(written);
+  const GitCall call = git_call(words_of(command));
   if (call.words.empty()) return {};
   const Place where = place_of(call, place);
   const CommandPlace there{place.workspace, where.error.empty() ? where.real : place.cwd};

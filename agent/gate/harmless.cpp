@@ -221,16 +221,6 @@ std::string writes_system(const ShellCommand& command, const CommandPlace& place
   return {};
 }
 
-bool in_list(std::string_view word, std::string_view list) {
-  if (word.empty() || word.find(' ') != word.npos) return false;
-  for (std::size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
-    const bool begins = at == 0 || list[at - 1] == ' ',
-               ends = at + word.size() == list.size() || list[at + word.size()] == ' ';
-    if (begins && ends) return true;
-  }
-  return false;
-}
-
 std::string_view program_name(std::string_view word) { return word.substr(word.find_last_of('/') + 1); }
 
 }  // namespace tern

@@ -6,6 +6,7 @@
 #include "agent/gate/command_kinds.h"
 #include "agent/gate/git_call.h"
 #include "agent/gate/harmless.h"
+#include "agent/gate/programs.h"
 
 namespace tern {
 
@@ -14,79 +15,17 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-// Options of the commands that only look; --ext-diff, --textconv, --output and --open-files-in-pager are not
-// among them.
-constexpr std::string_view long_options =
-    "oneline graph all stat shortstat numstat name-only name-status patch no-patch cached staged word-diff "
-    "color no-color "
-    "abbrev-commit decorate no-decorate author "
-    "committer since until after before grep max-count follow reverse first-parent merges no-merges format "
-    "pretty date "
-    "relative-date short porcelain branch branches "
-    "untracked-files ignored verbose unified ignore-space-change ignore-all-space ignore-blank-lines minimal "
-    "patience histogram "
-    "summary dirstat diff-filter find-renames "
-    "find-copies left-right cherry-pick cherry topo-order date-order no-ext-diff no-textconv no-renames raw "
-    "abbrev full-index "
-    "binary check exit-code quiet text function-context "
-    "inter-hunk-context merge-base tags remotes not skip no-pager count list contains merged no-merged "
-    "points-at sort "
-    "show-current show-toplevel git-dir is-inside-work-tree "
-    "abbrev-ref verify symbolic-full-name others modified deleted exclude-standard error-unmatch full-name "
-    "long always dirty "
-    "match exact-match candidates get get-all get-regexp "
-    "get-urlmatch global local system show-origin show-scope name-rev line-number ignore-case word-regexp "
-    "extended-regexp "
-    "fixed-strings perl-regexp files-with-matches "
-    "files-without-match heading break show-function parents children boundary simplify-by-decoration "
-    "full-history dense sparse "
-    "ancestry-path walk-reflogs source root cc "
-    "compact-summary no-index-info column no-column no-optional-locks null numbered email group show-prefix "
-    "show-cdup "
-    "ahead-behind no-ahead-behind renames no-color-moved "
-    "color-moved color-words submodule-summary show-stash line-porcelain incremental score-debug is-ancestor "
-    "octopus independent "
-    "fork-point indent-heuristic";
-// What a letter means is the sub-command's: -O runs a program in grep, -S reads a file in blame, -X and -f in
-// ls-files and grep.
-constexpr std::string_view diff_letters = "0123456789abcegimpqrstuvwzDEFPRWB?C?M?X?n:l:G:I:L:S:U:";
-constexpr struct {
-  std::string_view verbs, letters;
-} short_letters[] = {
-    {"log diff show diff-tree diff-index diff-files whatchanged range-diff rev-list reflog stash",
-     diff_letters},
-    {"status", "bsvzu?M?"},
-    {"grep", "0123456789acFEGhHiIlLnopPqrvwWze:A:B:C:m:"},
-    {"ls-files", "cdikmostuvfzx:"},
-    {"blame annotate", "bceflnpstwC?M?L:"},
-    {"shortlog", "censw?"},
-    {"branch", "arvlqi"},
-    {"tag", "lin?"},
-    {"cat-file", "epst"},
-    {"ls-tree", "dlrtz"},
-    {"show-ref", "dsq"},
-    {"check-ignore", "qvnz"},
-    {"config", "lz"},
-    {"rev-parse", "q"},
-    {"merge-base show-branch", "a"},
-    {"remote cherry count-objects", "vH"},
-};
-
 // `wants_next`: its value is the next word.
 bool known_option(const std::string& verb, const std::string& word, bool& wants_next) {
+  static const Program& git = *program_of("git");
   wants_next = false;
-  if (word[1] == '-') return word.size() == 2 || in_list(word.substr(2, word.find('=') - 2), long_options);
-  const auto row = std::find_if(std::begin(short_letters), std::end(short_letters),
-                                [&](const auto& r) { return in_list(verb, r.verbs); });
-  if (row == std::end(short_letters)) return false;
+  if (word[1] == '-') return word.size() == 2 || in_list(word.substr(2, word.find('=') - 2), git.alone);
+  const auto row = std::find_if(git.verbs_look.begin(), git.verbs_look.end(),
+                                [&](const VerbLooks& r) { return in_list(verb, r.verbs); });
+  if (row == git.verbs_look.end()) return false;
   const Letters read = read_letters(std::string_view(word).substr(1), row->letters);
   wants_next = read == Letters::wants_next;
   return read != Letters::unknown;
-}
-
-bool has_any(const std::vector<std::string>& words, std::string_view list) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const std::string& w) { return in_list(w.substr(0, w.find('=')), list); });
 }
 
 // What stands behind the verb.
@@ -115,14 +54,15 @@ Parts parts_of(const Words& words) {
 // Sub-commands that look in one form only.
 bool looks_in_this_form(const std::string& verb, const Words& options, const Words& rest) {
   if (verb == "branch")
-    return rest.empty() || has_any(options, "--list -l --contains --merged --no-merged --points-at");
+    return rest.empty() || has_option(options, "--list -l --contains --merged --no-merged --points-at");
   if (verb == "tag")
-    return (rest.empty() && options.empty()) || has_any(options, "-l --list --contains --points-at --merged");
+    return (rest.empty() && options.empty()) ||
+           has_option(options, "-l --list --contains --points-at --merged");
   if (verb == "remote")
-    return (rest.empty() && (options.empty() || has_any(options, "-v --verbose"))) ||
+    return (rest.empty() && (options.empty() || has_option(options, "-v --verbose"))) ||
            (rest.size() == 2 && rest[0] == "get-url" && options.empty());
   if (verb == "config")
-    return has_any(options, "--get --get-all --list -l --get-regexp") ||
+    return has_option(options, "--get --get-all --list -l --get-regexp") ||
            (rest.size() == 1 && options.empty() && !in_list(rest[0], "edit"));
   if (rest.empty()) return false;
   if (verb == "stash") return in_list(rest[0], "list show");

@@ -2,10 +2,10 @@
 // tar, jq, --version.
 #include <algorithm>
 #include <cctype>
-#include <utility>
 
 #include "agent/gate/command_kinds.h"
 #include "agent/gate/harmless.h"
+#include "agent/gate/programs.h"
 
 namespace tern {
 
@@ -14,19 +14,11 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string check_find(const ShellCommand& command, const CommandPlace& place) {
-  constexpr std::string_view alone =
-      "-not ! -o -a -and -or ( ) , -print -print0 -prune -empty -executable -readable -writable -L -H -P "
-      "-xdev -mount -depth "
-      "-daystart -ls -quit -true -false";
-  constexpr std::string_view with_value =
-      "-name -iname -path -ipath -wholename -type -xtype -maxdepth -mindepth -size -mtime -mmin -ctime -cmin "
-      "-atime -amin -regex "
-      "-iregex "
-      "-regextype -perm -user -group -links -printf -newermt -inum -uid -gid";
+  static const Program& find = *program_of("find");
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const ShellWord& word = command.words[i];
-    if (in_list(word.text, alone)) continue;
-    if (in_list(word.text, with_value)) {
+    if (in_list(word.text, find.alone)) continue;
+    if (in_list(word.text, find.valued)) {
       if (++i >= command.words.size()) return "find without a value for " + word.text;
       continue;
     }
@@ -224,16 +216,8 @@ bool asks_for_version(const ShellCommand& command) {
   const std::string& name = command.words[0].text;
   const std::string& word = command.words[1].text;
   // "ctest -V" runs the tests, "ninja -v" builds: each word only for whom it is a question.
-  constexpr std::pair<std::string_view, std::string_view> questions[] = {
-      {"--version",
-       "gcc g++ cc c++ clang clang++ clang-format clang-tidy cmake ctest make ninja python python3 node java "
-       "javac ruby perl php "
-       "bash gdb docker"},
-      {"-V", "python python3"},
-      {"-version", "cmake java javac"},
-      {"-v", "gcc g++ clang clang++ make node php docker"}};
-  return std::any_of(std::begin(questions), std::end(questions),
-                     [&](const auto& q) { return word == q.first && in_list(name, q.second); });
+  const Program* program = program_of(name);
+  return program != nullptr && in_list(word, program->version);
 }
 
 std::string why_not_harmless_words(const ShellCommand& command, const CommandPlace& place, bool& known) {

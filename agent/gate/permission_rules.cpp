@@ -62,7 +62,7 @@ bool line_matches(std::string_view pattern, std::string_view text) {
 
 bool is_prefix(std::string_view spec) { return ends_with(spec, ":*") || ends_with(spec, " *"); }
 
-Words words_of(std::string_view spec) {
+Words words_in(std::string_view spec) {
   Words words;
   for (const ShellCommand& command : parse_shell(spec).commands)
     for (const ShellWord& word : command.words) words.push_back(word.text);
@@ -73,7 +73,7 @@ std::string refuse_allow(const PermissionRule& rule) {
   if (rule.tool != "Bash") return {};
   if (rule.spec.empty()) return "would allow every command; use a permission mode for that";
   if (is_prefix(rule.spec))
-    return why_no_prefix(words_of(std::string_view(rule.spec).substr(0, rule.spec.size() - 2)));
+    return why_no_prefix(words_in(std::string_view(rule.spec).substr(0, rule.spec.size() - 2)));
   if (rule.spec.find('*') != std::string::npos) return "'*' is allowed only at the end: Bash(npm run test:*)";
   return {};
 }
@@ -167,19 +167,18 @@ bool rule_covers_words(const PermissionRule& rule, const Words& words) {
   if (rule.spec.empty()) return true;
   if (words.empty()) return false;
   if (is_prefix(rule.spec)) {
-    const Words prefix = words_of(std::string_view(rule.spec).substr(0, rule.spec.size() - 2));
+    const Words prefix = words_in(std::string_view(rule.spec).substr(0, rule.spec.size() - 2));
     return !prefix.empty() && prefix.size() <= words.size() &&
            std::equal(prefix.begin(), prefix.end(), words.begin());
   }
-  return parse_shell(rule.spec).commands.size() == 1 && words == words_of(rule.spec);
+  return parse_shell(rule.spec).commands.size() == 1 && words == words_in(rule.spec);
 }
 
 bool rule_hits_words(const PermissionRule& rule, Words words) {
   if (rule.spec.empty()) return true;
   if (words.empty()) return false;
   for (int round = 0; round < 2; ++round) {
-    std::string line;
-    for (const std::string& word : words) line.append(line.empty() ? "" : " ").append(word);
+    const std::string line = joined(words);
     if (rule_covers_words(rule, words) ||
         (rule.spec.find('*') != std::string::npos && line_matches(rule.spec, line)))
       return true;

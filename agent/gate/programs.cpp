@@ -1,7 +1,8 @@
 #include "agent/gate/programs.h"
 
-#include <algorithm>
 #include <unordered_map>
+
+#include "agent/gate/call_words.h"
 
 namespace tern {
 
@@ -19,11 +20,7 @@ using ByName = std::unordered_map<std::string_view, const Program*>;
 ByName by_name() {
   ByName found;
   for (const Program& row : rows)
-    for (std::string_view names = row.names; !names.empty();) {
-      const std::size_t end = std::min(names.find(' '), names.size());
-      found.emplace(names.substr(0, end), &row);
-      names.remove_prefix(std::min(end + 1, names.size()));
-    }
+    first_of(row.names, [&](std::string_view name) { return !found.emplace(name, &row).second; });
   return found;
 }
 

@@ -29,6 +29,11 @@ struct Looks {
   std::size_t most = 1000;  // words that are no options
 };
 
+// The letters with which a verb only looks.
+struct VerbLooks {
+  std::string_view verbs, letters;
+};
+
 struct Does {
   std::string_view verbs;  // any of these is its verb; empty: whatever comes
   Effects does;
@@ -75,12 +80,15 @@ inline constexpr unsigned runs_text = 1U << 2;      // a word of it is a script:
 inline constexpr unsigned is_shell = 1U << 3;
 inline constexpr unsigned fetches = 1U << 4;  // from another machine
 inline constexpr unsigned decodes = 1U << 5;
-inline constexpr unsigned web_client = 1U << 6;     // goes where its address says
-inline constexpr unsigned no_grant = 1U << 7;       // destroys what it is given
-inline constexpr unsigned needs_verb = 1U << 8;     // the name alone covers too much to be granted
-inline constexpr unsigned disk = 1U << 9;           // works on devices
-inline constexpr unsigned formats = 1U << 10;       // writes its files unless told to check
-inline constexpr unsigned runs_scripts = 1U << 11;  // of package.json
+inline constexpr unsigned web_client = 1U << 6;      // goes where its address says
+inline constexpr unsigned no_grant = 1U << 7;        // destroys what it is given
+inline constexpr unsigned needs_verb = 1U << 8;      // the name alone covers too much to be granted
+inline constexpr unsigned disk = 1U << 9;            // works on devices
+inline constexpr unsigned formats = 1U << 10;        // writes its files unless told to check
+inline constexpr unsigned runs_scripts = 1U << 11;   // of package.json
+inline constexpr unsigned shows_nothing = 1U << 12;  // of the files it is given
+inline constexpr unsigned through_folders = 1U << 13;
+inline constexpr unsigned only_exact = 1U << 14;  // a rule covers it word for word alone
 }  // namespace role
 
 struct Program {
@@ -94,6 +102,10 @@ struct Program {
   std::string_view modules = {};  // options whose value may be a path to code, without their dashes
   WritesBy writes_by = {};
   std::optional<std::string_view> grants = {};  // verbs that may be granted; "*" any, empty: the name alone
+  std::string_view alone = {}, valued = {};     // words with which it only looks; with a value behind them
+  std::initializer_list<VerbLooks> verbs_look = {};
+  std::string_view version = {};   // any of these words alone: says its version
+  std::string_view settings = {};  // names that it may be given a plain value for
   std::optional<Code> code = {};
   unsigned roles = 0;
   std::string_view free = {},

@@ -48,21 +48,9 @@ void each_value(const ShellCommand& command, const std::string& name, Take take)
   }
 }
 
-bool has_letter(const ShellCommand& command, const char* letters) {
-  return std::any_of(command.words.begin() + 1, command.words.end(), [&](const ShellWord& word) {
-    return word.text.size() > 1 && word.text[0] == '-' && word.text[1] != '-' &&
-           word.text.find_first_of(letters) != std::string::npos;
-  });
-}
-
-bool has_word(const ShellCommand& command, std::string_view any_of) {
-  return std::any_of(command.words.begin() + 1, command.words.end(),
-                     [&](const ShellWord& word) { return in_list(word.text, any_of); });
-}
-
 Search grep_of(const ShellCommand& command) {
   Search search;
-  search.folders = has_letter(command, "rR") || has_word(command, "--recursive");
+  search.folders = has_letter(words_of(command), "rR") || has_word(words_of(command), "--recursive");
   each_value(command, "--include", [&](std::string value) { search.take.push_back(std::move(value)); });
   each_value(command, "--exclude", [&](std::string value) { search.leave.push_back(std::move(value)); });
   each_value(command, "--exclude-dir",
@@ -72,7 +60,7 @@ Search grep_of(const ShellCommand& command) {
 
 // A pattern given by -g lifts hidden and ignored files that it names.
 Search rg_of(const ShellCommand& command) {
-  Search search{.folders = !has_word(command, "--files --type-list")};
+  Search search{.folders = !has_word(words_of(command), "--files --type-list")};
   for (const char* option : {"-g", "--glob", "--iglob"})
     each_value(command, option, [&](const std::string& value) {
       if (!value.starts_with("!"))
@@ -80,8 +68,8 @@ Search rg_of(const ShellCommand& command) {
       else if (value.find('/') == value.npos)
         search.leave.push_back(value.substr(1));
     });
-  search.ignore_rules = search.take.empty() && !has_letter(command, "u.") &&
-                        !has_word(command, "--hidden --no-ignore --unrestricted");
+  search.ignore_rules = search.take.empty() && !has_letter(words_of(command), "u.") &&
+                        !has_word(words_of(command), "--hidden --no-ignore --unrestricted");
   for (const char* option : {"-t", "--type"})
     each_value(command, option, [&](const std::string& value) {
       const auto patterns = type_patterns(value);
@@ -94,7 +82,8 @@ Search search_of(const ShellCommand& command) {
   const std::string_view program = program_name(command.words[0].text);
   if (program.ends_with("grep")) return grep_of(command);
   if (program == "rg") return rg_of(command);
-  return {.folders = program == "diff" && !has_letter(command, "q") && !has_word(command, "--brief")};
+  return {.folders = program == "diff" && !has_letter(words_of(command), "q") &&
+                     !has_word(words_of(command), "--brief")};
 }
 
 // `inside`: its folder, as seen from the workspace.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "agent/gate/call_words.h"
 #include "agent/gate/harmless.h"
 #include "agent/gate/programs.h"
 #include "agent/gate/shell_parse.h"
@@ -22,19 +23,13 @@ void add_redirects(const ShellCommand& command, std::vector<Words>& out) {
     if (r.writes() || r.op == "<") out.push_back({r.writes() ? ">" : "<", r.target.text});
 }
 
-Words texts(const ShellCommand& command) {
-  Words words;
-  for (const ShellWord& word : command.words) words.push_back(word.text);
-  return words;
-}
-
 void unwrap_into(const Words& words, int depth, std::vector<Words>& out);
 
 void unwrap_text(std::string_view text, const Words& from, int depth, std::vector<Words>& out) {
   for (const ShellCommand& command : parse_shell(text).commands) {
     add_redirects(command, out);
     if (!command.words.empty() && !command.words[0].literal) out.push_back({"$", command.words[0].text});
-    if (const Words inner = texts(command); inner != from) unwrap_into(inner, depth + 1, out);
+    if (const Words inner = words_of(command); inner != from) unwrap_into(inner, depth + 1, out);
   }
 }
 
@@ -109,14 +104,10 @@ bool ShellCommand::plain() const {
          std::all_of(words.begin(), words.end(), [](const ShellWord& w) { return w.literal; });
 }
 
-std::string ShellCommand::joined() const {
-  std::string text;
-  for (const ShellWord& word : words) text.append(text.empty() ? "" : " ").append(word.text);
-  return text;
-}
+std::string ShellCommand::joined() const { return tern::joined(words_of(*this)); }
 
 std::vector<std::vector<std::string>> unwrap(const ShellCommand& command) {
-  const Words words = texts(command);
+  const Words words = words_of(command);
   std::vector<Words> out;
   unwrap_into(words, 0, out);
   if (!words.empty() && !command.words[0].literal) out.push_back({"$", words[0]});

@@ -88,10 +88,8 @@ std::string smuggles_cmake(const Words& words) {
 }
 
 std::string smuggles_sed(const Words& words) {
-  ShellCommand command;
-  for (const std::string& word : words) command.words.push_back({word, true, false, false});
   static const Workspace nowhere{std::filesystem::path("/")};
-  return why_not_harmless(command, CommandPlace{nowhere, "/"});
+  return why_not_harmless(command_of(words), CommandPlace{nowhere, "/"});
 }
 
 bool gives(const std::string& word, std::string_view option) {
@@ -104,9 +102,7 @@ std::string smuggling_option(const Program& program, std::string_view name, cons
   // An option of git may have taken the "--" for its value.
   for (std::size_t i = 1; i < words.size() && (words[i] != "--" || name == "git"); ++i) {
     if (words[i].size() < 2 || words[i][0] != '-' || harmless_option(name, words, i)) continue;
-    if (!first_option(program.ways_out, [&](std::string_view option) {
-           return gives(words[i], option);
-         }).empty())
+    if (!first_of(program.ways_out, [&](std::string_view option) { return gives(words[i], option); }).empty())
       return std::string(name) + " " + words[i];
   }
   return {};
@@ -146,9 +142,9 @@ std::string smuggles_npm(const Words& words) {
 }
 
 std::string smuggles_test(const Words& words) {
-  const bool reads =
-      std::any_of(words.begin() + 1, words.end(), [](const auto& w) { return in_list(w, "-v -R"); });
-  return reads ? std::string(program_name(words.front())) + " -v runs what a subscript holds" : "";
+  return has_word(words, "-v -R")
+             ? std::string(program_name(words.front())) + " -v runs what a subscript holds"
+             : "";
 }
 
 std::string smuggles_output(const Words& words) {
@@ -203,9 +199,7 @@ std::string smuggles(const Words& words) {
     dashed[1].insert(0, "-");
     return smuggles(dashed);
   }
-  if (in_list(name,
-              "xargs env sudo doas eval exec source . trap parallel watch nohup setsid nice timeout tee dd "
-              "ln install"))
+  if (has_role(name, role::runs_anything | role::no_grant | role::only_exact))
     return std::string(name) + " runs or writes what it is given";
   if (name == "git")
     if (std::string why = smuggles_git(words); !why.empty()) return why;
@@ -264,13 +258,10 @@ std::size_t grantable_words(std::string_view name, const Words& words) {
 
 std::string grantable_prefix(const ShellCommand& command) {
   if (!command.plain() || command.words.empty() || !command.assignments.empty()) return {};
-  Words words;
-  for (const ShellWord& word : command.words) words.push_back(word.text);
+  Words words = words_of(command);
   if (!smuggles(words).empty()) return {};
-  const std::size_t count = grantable_words(program_name(words.front()), words);
-  std::string spec;
-  for (std::size_t i = 0; i < count; ++i) spec.append(spec.empty() ? "" : " ").append(words[i]);
-  return spec.empty() ? spec : spec + ":*";
+  words.resize(grantable_words(program_name(words.front()), words));
+  return words.empty() ? std::string() : joined(words) + ":*";
 }
 
 }  // namespace tern

@@ -30,7 +30,7 @@ std::string first_word(const Words& words, Test test) {
 std::string loads(const Program& program, std::string_view name, const Words& words) {
   const bool shortens = !in_list(name, "pytest py.test go");
   std::string why;
-  first_option(program.loads, [&](std::string_view option) {
+  first_of(program.loads, [&](std::string_view option) {
     why = first_word(
         words, [&](const std::string& word) { return !word.empty() && matches(word, option, shortens); });
     return !why.empty();
@@ -39,12 +39,7 @@ std::string loads(const Program& program, std::string_view name, const Words& wo
 }
 
 bool ends_with_any(std::string_view name, std::string_view endings) {
-  for (std::size_t begin = 0; begin < endings.size();) {
-    const std::size_t end = std::min(endings.find(' ', begin), endings.size());
-    if (name.ends_with(endings.substr(begin, end - begin))) return true;
-    begin = end + 1;
-  }
-  return false;
+  return !first_of(endings, [&](std::string_view ending) { return name.ends_with(ending); }).empty();
 }
 
 // An option whose value is the name of a module, or a path to code: "eslint -f ./x.js". However the option is
@@ -94,16 +89,7 @@ bool harmless_setting(const std::string& setting) {
   const std::size_t equal = setting.find('=');
   const std::string name = setting.substr(0, std::min(equal, setting.find(':')));
   const std::string value = equal == std::string::npos ? "" : setting.substr(equal + 1);
-  if (in_list(name,
-              "CMAKE_BUILD_TYPE CMAKE_EXPORT_COMPILE_COMMANDS CMAKE_INSTALL_PREFIX CMAKE_INSTALL_LIBDIR "
-              "CMAKE_PREFIX_PATH "
-              "CMAKE_VERBOSE_MAKEFILE CMAKE_COLOR_DIAGNOSTICS CMAKE_POSITION_INDEPENDENT_CODE "
-              "CMAKE_INTERPROCEDURAL_OPTIMIZATION "
-              "CMAKE_UNITY_BUILD CMAKE_OSX_ARCHITECTURES CMAKE_OSX_DEPLOYMENT_TARGET "
-              "CMAKE_CUDA_ARCHITECTURES CMAKE_C_STANDARD "
-              "CMAKE_CXX_STANDARD CMAKE_C_EXTENSIONS CMAKE_CXX_EXTENSIONS CMAKE_COMPILE_WARNING_AS_ERROR "
-              "CMAKE_DEBUG_POSTFIX"))
-    return true;
+  if (in_list(name, program_of("cmake")->settings)) return true;
   if (ends_with_any(name, "_FLAGS _FLAGS_DEBUG _FLAGS_RELEASE _FLAGS_RELWITHDEBINFO _FLAGS_MINSIZEREL"))
     return harmless_flags(value);
   if (ends_with_any(name, "_COMPILER _COMPILER_LAUNCHER")) return known_compiler(value);
@@ -127,9 +113,8 @@ std::string smuggles_variable(const Words& words) {
     if (equal == word.npos || word[0] == '-') return false;
     const std::string name = word.substr(0, equal), value = word.substr(equal + 1);
     if (in_list(name, "CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS")) return !harmless_flags(value);
-    return !in_list(name,
-                    "V VERBOSE Q DEBUG RELEASE BUILD BUILD_TYPE MODE ARCH TARGET TEST TESTS PKG COVERAGE "
-                    "NDEBUG") ||
+    return !in_list(name, program_of("make")->settings) ||
+
            !plain_value(value);
   });
 }
@@ -150,10 +135,7 @@ std::string smuggles_maven(const Words& words) {
     const std::string& word = words[i];
     const bool file = word.starts_with("-f") && !in_list(word, "-fae -ff -fn");
     const bool property =
-        word.starts_with("-D") && !in_list(word.substr(2, word.find('=') - 2),
-                                           "skipTests test it.test maven.test.skip failIfNoTests "
-                                           "surefire.failIfNoSpecifiedTests maven.test.failure.ignore "
-                                           "style.color skipITs maven.javadoc.skip checkstyle.skip");
+        word.starts_with("-D") && !in_list(word.substr(2, word.find('=') - 2), program_of("mvn")->settings);
     const bool module = i > 1 && in_list(words[i - 1], "-pl --projects -rf --resume-from");
     if (file || property || word.starts_with("--define")) return words.front() + " " + word;
     if (word[0] != '-' && !module &&
@@ -219,12 +201,7 @@ std::string smuggles_address(std::string_view name, const Words& words) {
 bool smuggles_compiler(std::string_view word) {
   const auto harmless_linker_word = [](std::string_view part) {
     return part.empty() || (part[0] != '-' && part[0] != '@') ||
-           in_list(part.substr(0, part.find('=')),
-                   "-rpath --rpath -rpath-link -z --as-needed --no-as-needed --gc-sections -s --strip-all "
-                   "--whole-archive "
-                   "--no-whole-archive --start-group --end-group -soname --no-undefined --export-dynamic -E "
-                   "--build-id -O1 -O2 "
-                   "--fatal-warnings --exclude-libs -lm");
+           in_list(part.substr(0, part.find('=')), program_of("gcc")->settings);
   };
   for (const char* begin :
        {"@", "-Wa,", "-Wp,", "-T", "-B", "-fmodule-mapper", "--prefix", "-ccc-", "--gcc-toolchain",
