@@ -43,20 +43,6 @@ const char* mark_of(McpPhase phase) {
   return "○";
 }
 
-std::string words_for(const McpState& state) {
-  switch (state.phase) {
-    case McpPhase::ready:
-      return counted(static_cast<std::int64_t>(state.tools.size()), "tool") + " · MCP " + state.info.protocol;
-    case McpPhase::starting: return "starting";
-    case McpPhase::failed:
-      return state.wants_sign_in ? "needs a sign-in; /mcp login " + state.server.name
-                                 : "failed: " + state.why;
-    case McpPhase::unapproved: return "not approved; /mcp approve " + state.server.name;
-    case McpPhase::off: break;
-  }
-  return "off; /mcp on " + state.server.name;
-}
-
 }  // namespace
 
 fs::path default_approvals_file() { return approvals_file(approved_entries); }
@@ -144,6 +130,7 @@ void SessionMcp::join(ToolEnvironment& hands, Context& context) {
     const auto budget = std::min<Tokens>(kMostTokens, context.window() / 100);
     for (const ToolPtr& tool : hub_->affordable(static_cast<std::size_t>(budget))) {
       hands.offered.add(tool);
+      in_requests_.insert(hub_->server_of(tool->name));
       context.tools.push_back({tool->name, tool->description, tool->schema});
     }
     context.tool_tokens = tokens_of(context.tools);
@@ -169,6 +156,31 @@ void SessionMcp::tell_news() {
                      (state.wants_sign_in ? "needs a sign-in: /mcp login " + state.server.name
                                           : "is not running: " + first + ". /mcp shows more.")});
   }
+}
+
+// What the declarations of a server's tools take, wherever they are: in each request, or in the results that
+// load some of them.
+std::string SessionMcp::cost_of(const McpState& state) const {
+  std::vector<ToolSpec> specs;
+  for (const ToolPtr& tool : hub_->tools())
+    if (hub_->server_of(tool->name) == state.server.name)
+      specs.push_back({tool->name, tool->description, tool->schema});
+  const bool declared = in_requests_.contains(state.server.name);
+  return counted(static_cast<std::int64_t>(state.tools.size()), "tool") + " · " +
+         thousands(tokens_of(specs)) + (declared ? " tokens in each request" : " tokens if all are loaded");
+}
+
+std::string SessionMcp::words_for(const McpState& state) const {
+  switch (state.phase) {
+    case McpPhase::ready: return cost_of(state) + " · MCP " + state.info.protocol;
+    case McpPhase::starting: return "starting";
+    case McpPhase::failed:
+      return state.wants_sign_in ? "needs a sign-in; /mcp login " + state.server.name
+                                 : "failed: " + state.why;
+    case McpPhase::unapproved: return "not approved; /mcp approve " + state.server.name;
+    case McpPhase::off: break;
+  }
+  return "off; /mcp on " + state.server.name;
 }
 
 std::string SessionMcp::page() const {

@@ -59,6 +59,8 @@ class SessionMcp {
     std::jthread thread;
   };
   std::string page() const;
+  std::string words_for(const McpState& state) const;
+  std::string cost_of(const McpState& state) const;
   std::string details(const McpState& state) const;
   std::string decide(const McpState& state, bool approved);
   std::string turn_tool(const McpState& state, const std::string& tool, bool on);
@@ -85,6 +87,7 @@ class SessionMcp {
   std::set<std::string> told_;   // failures
   std::string listed_;
   bool declared_ = false;
+  std::set<std::string> in_requests_;    // servers whose tools are declared
   std::vector<std::string> disabled_;    // "tools.disabled" as it is kept
   std::map<std::string, Login> logins_;  // go first: their threads tell of their end
 };

@@ -51,6 +51,10 @@ TEST_CASE("a single tool of a server is turned off for good, and /context says w
   REQUIRE(pty.until_text("1 of 12 tools loaded"));
   pty.send("\x1b");
   REQUIRE(pty.until_gone("tools loaded"));
+  pty.send("/mcp\r");
+  REQUIRE(pty.until_text("12 tools · 10k tokens if all are loaded"));
+  pty.send("\x1b");
+  REQUIRE(pty.until_gone("if all are loaded"));
   pty.send("/mcp off a echo\r");
   REQUIRE(pty.until_text("○ echo"));
   CHECK(run.settings().find("\"mcp__a__echo\"") != std::string::npos);
