@@ -84,7 +84,12 @@ struct HttpLink::State {
   LinkEvents events;
   std::stop_source closing;
 
-  std::mutex mutex;  // guards all below
+  MoreHeaders more;       // null: the entry's own are all
+  std::mutex more_mutex;  // while they are asked for; guards the next two
+  bool has_more = false;  // they were asked for …
+  std::string without;    // … and why there are none
+
+  std::mutex mutex;  // guards all below, and `headers`
   std::string session, version;
   bool modern = false, wants_sign_in = false;
 
@@ -95,6 +100,8 @@ struct HttpLink::State {
   static milliseconds wanted_pause(const Reply& reply, milliseconds otherwise);
   bool resume(const Outgoing& message, const Reply& cut, std::stop_token stop);
   void give_up(const Outgoing& message, const std::string& token);
+  std::string ask_for_headers(bool anew, std::stop_token stop);
+  bool knows_better(const HttpResult& refused, const std::string& token, std::stop_token stop);
 };
 
 HttpRequest HttpLink::State::request_for(const char* method, const Outgoing& message,
@@ -102,7 +109,10 @@ HttpRequest HttpLink::State::request_for(const char* method, const Outgoing& mes
   HttpRequest request;
   request.method = method;
   request.url = url;
-  request.headers = headers;
+  {
+    const std::lock_guard lock(mutex);
+    request.headers = headers;
+  }
   if (!token.empty()) request.headers.emplace_back("Authorization", "Bearer " + token);
   request.headers.emplace_back("Accept", "application/json, text/event-stream");
   request.timeouts = {
@@ -122,6 +132,33 @@ HttpRequest HttpLink::State::request_for(const char* method, const Outgoing& mes
   for (const auto& [name, value] : message.headers)
     request.headers.emplace_back(name, mcp_header_value(value));
   return request;
+}
+
+// Empty, or why the request cannot be sent.
+std::string HttpLink::State::ask_for_headers(bool anew, std::stop_token stop) {
+  if (!more) return {};
+  const std::lock_guard alone(more_mutex);
+  if (has_more && !anew) return without;
+  std::stop_source either;
+  const auto end = [&either] { either.request_stop(); };
+  const std::stop_callback by_call(stop, end), by_link(closing.get_token(), end);
+  NamedTexts all;
+  {
+    const std::lock_guard lock(mutex);
+    all = headers;
+  }
+  without = more(all, either.get_token());
+  has_more = !either.stop_requested();
+  const std::lock_guard lock(mutex);
+  if (without.empty()) headers = std::move(all);
+  return without;
+}
+
+// Whether there is another token now, or other headers.
+bool HttpLink::State::knows_better(const HttpResult& refused, const std::string& token,
+                                   std::stop_token stop) {
+  if (more) return ask_for_headers(true, stop).empty();
+  return tokens && tokens->refused(refused.head.status, refused.head["www-authenticate"], token, stop);
 }
 
 // Ends with the call or with the link, whichever is first.
@@ -247,6 +284,11 @@ HttpLink::HttpLink(std::string url, NamedTexts headers, milliseconds patience,
     state_->tokens = std::move(tokens);
 }
 
+void HttpLink::set_more_headers(MoreHeaders more) {
+  state_->more = std::move(more);
+  state_->tokens = nullptr;
+}
+
 HttpLink::~HttpLink() {
   close();
   if (state_->session.empty()) return;
@@ -264,14 +306,14 @@ std::string HttpLink::open(LinkEvents events) {
 std::string HttpLink::send(const Outgoing& message, std::stop_token stop) {
   State& s = *state_;
   if (message.method == "notifications/cancelled") return {};  // give_up() has said it
+  if (std::string why = s.ask_for_headers(false, stop); !why.empty()) return why;
   std::string token = s.tokens ? s.tokens->token(stop) : std::string();
   Reply reply(s.events, message.wants_answer ? message.answered : nullptr);
   HttpResult result = s.run(s.request_for("POST", message, token), reply, stop);
   const int status = result.head.status;
-  if ((status == 401 || status == 403) && s.tokens &&
-      s.tokens->refused(status, result.head["www-authenticate"], token, stop)) {
+  if ((status == 401 || status == 403) && s.knows_better(result, token, stop)) {
     reply.body.clear();  // it was not carried out, so it may be sent again: once
-    token = s.tokens->token(stop);
+    token = s.tokens ? s.tokens->token(stop) : std::string();
     result = s.run(s.request_for("POST", message, token), reply, stop);
   }
   if (message.method == "initialize") {

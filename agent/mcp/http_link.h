@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "agent/mcp/headers_helper.h"
 #include "agent/mcp/link.h"
-#include "agent/mcp/server_entry.h"
 
 namespace tern {
 
@@ -17,6 +17,8 @@ class HttpLink : public McpLink {
  public:
   HttpLink(std::string url, NamedTexts headers, std::chrono::milliseconds patience,
            std::shared_ptr<McpTokens> tokens = nullptr);
+  // Asked before the first request and again after a refusal. It says who we are, so no tokens are sent.
+  void set_more_headers(MoreHeaders more);
   ~HttpLink() override;  // ends the session at the server, within a moment
 
   std::string open(LinkEvents events) override;

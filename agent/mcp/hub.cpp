@@ -89,12 +89,21 @@ ProcessSpec spec_of(const McpServer& server, const McpHubSettings& settings, Ser
   return spec;
 }
 
+std::unique_ptr<McpLink> http_link(const McpServer& server, const McpHubSettings& settings,
+                                   ServersSandbox& walls) {
+  auto link = std::make_unique<HttpLink>(server.url, server.headers, server.call_timeout,
+                                         std::make_shared<OAuthKeeper>(server, settings.tokens));
+  if (server.headers_helper.empty()) return link;
+  ProcessSpec spec = helper_spec(server, settings.root, settings.env);
+  wall_in(spec, server, settings, walls);
+  link->set_more_headers(headers_of_helper(std::move(spec)));
+  return link;
+}
+
 McpConnection::World world_of(const McpHubSettings& settings, const std::shared_ptr<ServersSandbox>& walls) {
   McpConnection::World world;
   world.make_link = [settings, walls](const McpServer& server) -> std::unique_ptr<McpLink> {
-    if (server.transport == McpTransport::http)
-      return std::make_unique<HttpLink>(server.url, server.headers, server.call_timeout,
-                                        std::make_shared<OAuthKeeper>(server, settings.tokens));
+    if (server.transport == McpTransport::http) return http_link(server, settings, *walls);
     return std::make_unique<StdioLink>(spec_of(server, settings, *walls));
   };
   world.settings.version = settings.version;

@@ -149,13 +149,21 @@ class EntryReader {
     server_.url = text(member("httpUrl") != nullptr ? "httpUrl" : "url");
     server_.headers = pairs("headers");
     read_oauth();
-    if (member("headersHelper") != nullptr)
-      blame("\"headersHelper\" is not supported. Put the headers into \"headers\"");
+    if (const json* helper = member("headersHelper"); helper != nullptr && !helper->is_string())
+      blame("\"headersHelper\" must be a text");
+    else if (helper != nullptr)
+      server_.headers_helper = helper->get<std::string>();  // its variables are the shell's
     if (const std::string why = refusal(server_.url); missing_.empty() && !why.empty())
       blame("its address cannot be used: " + why);
   }
 
   void read_oauth() {
+    read_oauth_entry();
+    const char* ours = variables_("TERN_CLIENT_METADATA_URL");
+    if (server_.oauth.metadata_url.empty() && ours != nullptr) server_.oauth.metadata_url = ours;
+  }
+
+  void read_oauth_entry() {
     const json* oauth = member("oauth");
     if (oauth == nullptr || oauth->is_boolean()) return;
     if (!oauth->is_object()) return blame("\"oauth\" must be an object");
@@ -228,6 +236,10 @@ const json* entries_of(const json& root) {
   const auto found = root.find("mcpServers");
   if (found == root.end()) return &root;
   return found->is_object() ? &*found : nullptr;
+}
+
+bool runs_commands(const McpServer& server) {
+  return server.transport == McpTransport::stdio || !server.headers_helper.empty();
 }
 
 }  // namespace
@@ -313,6 +325,9 @@ McpServers merge_mcp_servers(std::vector<McpServers> lists) {
             [](const auto& a, const auto& b) { return a.name < b.name; });
   return all;
 }
+
+bool runs_in_sandbox(const McpServer& server) { return server.sandboxed && runs_commands(server); }
+bool runs_outside(const McpServer& server) { return !server.sandboxed && runs_commands(server); }
 
 std::string target_of(const McpServer& server) {
   if (server.transport == McpTransport::http) return server.url;

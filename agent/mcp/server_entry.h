@@ -41,6 +41,7 @@ struct McpServer {
   std::filesystem::path cwd;  // empty: the workspace
   std::string url;
   NamedTexts headers;
+  std::string headers_helper;  // a shell's command line that prints more of them; see headers_helper.h
   McpOAuth oauth;
   bool sandboxed = true;  // "sandbox": false in an entry of the user's own gives it the user's rights
   std::chrono::milliseconds start_timeout{30'000};
@@ -78,6 +79,10 @@ McpServers merge_mcp_servers(std::vector<McpServers> lists);
 
 // What stands between a server and being asked for: "npx -y server" or its address.
 std::string target_of(const McpServer& server);
+
+// It runs something here: itself, or what makes its headers. In the sandbox, or with the user's rights.
+bool runs_in_sandbox(const McpServer& server);
+bool runs_outside(const McpServer& server);
 
 // Letters, digits, '_' and '-', at most 64, and no "__", which parts a tool's name.
 bool is_server_name(std::string_view name);

@@ -125,9 +125,7 @@ class Probe {
   }
 
   std::unique_ptr<McpLink> link() const {
-    if (server_.transport == McpTransport::http)
-      return std::make_unique<HttpLink>(server_.url, server_.headers, server_.call_timeout,
-                                        std::make_shared<OAuthKeeper>(server_, default_tokens_file()));
+    if (server_.transport == McpTransport::http) return http_link();
     ProcessSpec spec;
     spec.argv = {server_.command};
     spec.argv.insert(spec.argv.end(), server_.args.begin(), server_.args.end());
@@ -135,6 +133,15 @@ class Probe {
     spec.env = child_env(current_env(), {}, {});
     for (const auto& [name, value] : server_.env) spec.env.push_back(name + "=" + value);
     return std::make_unique<StdioLink>(std::move(spec));
+  }
+
+  std::unique_ptr<McpLink> http_link() const {
+    auto link = std::make_unique<HttpLink>(server_.url, server_.headers, server_.call_timeout,
+                                           std::make_shared<OAuthKeeper>(server_, default_tokens_file()));
+    if (server_.headers_helper.empty()) return link;
+    const auto root = std::filesystem::current_path();
+    link->set_more_headers(headers_of_helper(helper_spec(server_, root, child_env(current_env(), {}, {}))));
+    return link;
   }
 
   // A sign-in that does not cover what is asked for is made anew, a few times.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/mcp/client.h"
+#include "agent/mcp/headers_helper.h"
 #include "agent/models/http.h"
 #include "tests/support/mcp_rig.h"
 #include "tests/support/tiny_http.h"
@@ -268,4 +269,71 @@ TEST_CASE("a sender that is faster than its reader waits for it") {
   CHECK(http_stream({.method = "GET", .url = server.url()}, handlers, {}).error == HttpError::none);
   CHECK(all == body.size());
   CHECK(largest <= 2u << 20);
+}
+
+namespace {
+
+// Answers a request that says who it is from, with the token `wanted`.
+std::string guarded_server(const HttpAsked& asked, const std::string& wanted) {
+  return asked.has("authorization: bearer " + wanted) ? old_server(asked) : answer(401, "text/plain", "no");
+}
+
+McpServer helped_by(const std::string& command) {
+  McpServer server;
+  server.name = "web";
+  server.url = "http://there";
+  server.headers_helper = command;
+  return server;
+}
+
+std::string opened_with(const TinyHttp& http, const std::string& command) {
+  auto link = std::make_unique<HttpLink>(http.url(), NamedTexts{{"X-Kept", "yes"}, {"X-Env", "old"}},
+                                         std::chrono::seconds(10));
+  link->set_more_headers(headers_of_helper(helper_spec(helped_by(command), "/tmp", {"PATH=/usr/bin:/bin"})));
+  McpClient client(std::move(link), McpClientSettings{.version = "1.0"});
+  return client.open({});
+}
+
+}  // namespace
+
+TEST_CASE("mcp http: a helper prints headers, which go over those of the entry and know the server") {
+  const TinyHttp http([](const HttpAsked& asked) { return guarded_server(asked, "web-http://there"); });
+  CHECK(opened_with(
+            http, R"(printf '{"authorization":"Bearer %s-%s","x-env":"%s"}' "$CLAUDE_CODE_MCP_SERVER_NAME" )"
+                  R"("$CLAUDE_CODE_MCP_SERVER_URL" "$CLAUDE_PROJECT_DIR")") == "");
+  const auto asked = http.asked();
+  REQUIRE_FALSE(asked.empty());
+  for (const HttpAsked& one : asked) {
+    CHECK(one.has("x-kept: yes"));
+    CHECK(one.has("x-env: /tmp"));
+    CHECK_FALSE(one.has("x-env: old"));
+  }
+}
+
+TEST_CASE("mcp http: a helper that fails says how, and nothing is sent") {
+  const TinyHttp http(old_server);
+  CHECK(opened_with(http, "exit 3").find("headersHelper ended with exit status 3") != std::string::npos);
+  CHECK(opened_with(http, "echo nothing").find("headersHelper printed no JSON object") != std::string::npos);
+  CHECK(http.asked().empty());
+}
+
+TEST_CASE("mcp http: a helper is asked again after a refusal, once for each request") {
+  int runs = 0;
+  const TinyHttp http([](const HttpAsked& asked) { return guarded_server(asked, "2"); });
+  auto link = std::make_unique<HttpLink>(http.url(), NamedTexts{}, std::chrono::seconds(10));
+  link->set_more_headers([&runs](NamedTexts& headers, std::stop_token) {
+    headers = {{"Authorization", "Bearer " + std::to_string(++runs)}};
+    return std::string();
+  });
+  McpClient client(std::move(link), McpClientSettings{.version = "1.0"});
+  CHECK(client.open({}) == "");
+  CHECK(runs == 2);
+}
+
+TEST_CASE("mcp http: headers of a helper are texts of one line") {
+  NamedTexts headers{{"A", "1"}};
+  CHECK(take_headers(R"( {"a":"2","B":"3"} )", headers) == "");
+  CHECK(headers == NamedTexts{{"B", "3"}, {"a", "2"}});
+  for (const char* wrong : {"", "[]", R"({"a":1})", R"({"a":"b\r\nc: d"})", R"({"a\n":"b"})", R"({"":"b"})"})
+    CHECK_FALSE(take_headers(wrong, headers).empty());
 }

@@ -133,3 +133,22 @@ TEST_CASE("mcp: of two files the later one has the word, name by name") {
   CHECK(all.servers[0].command == "user");
   CHECK(all.servers[1].command == "project");
 }
+
+TEST_CASE("mcp entry: headersHelper is the shell's to read, and the environment may name a client") {
+  const Variables variables = [](const std::string& name) {
+    return name == "TERN_CLIENT_METADATA_URL" ? "https://here/client.json" : nullptr;
+  };
+  const McpServers read = read_mcp_servers(
+      R"({"a":{"url":"https://s/mcp","headersHelper":"echo ${NOT_SET}"},
+          "b":{"url":"https://s/mcp","oauth":{"clientMetadataUrl":"https://mine/c"}},
+          "c":{"url":"https://s/mcp","headersHelper":["a"]}})",
+      "/f", McpScope::project, variables);
+  REQUIRE(read.servers.size() == 2);
+  CHECK(read.servers[0].headers_helper == "echo ${NOT_SET}");
+  CHECK(runs_in_sandbox(read.servers[0]));
+  CHECK_FALSE(runs_in_sandbox(read.servers[1]));
+  CHECK(read.servers[0].oauth.metadata_url == "https://here/client.json");
+  CHECK(read.servers[1].oauth.metadata_url == "https://mine/c");
+  REQUIRE(read.problems.size() == 1);
+  CHECK(read.problems[0].find("\"headersHelper\" must be a text") != std::string::npos);
+}
