@@ -29,11 +29,19 @@ ToolOutput failure(std::string text) {
   return output;
 }
 
-// Whether the error of a call looks like something the server's sandbox forbids.
-bool hits_walls(const McpServer& server, const ToolOutput& output) {
-  if (!output.is_error || !server.sandboxed || server.transport != McpTransport::stdio) return false;
-  constexpr std::array signs = {
-      "EACCES", "EPERM", "EROFS", "Permission denied", "Operation not permitted", "Read-only file system"};
+// Whether the error of a call looks like something the server's sandbox forbids: files, sockets, and with
+// them browsers and containers.
+bool hits_walls(const ToolOutput& output) {
+  if (!output.is_error) return false;
+  constexpr std::array signs = {"EACCES",
+                                "EPERM",
+                                "EROFS",
+                                "Permission denied",
+                                "Operation not permitted",
+                                "Read-only file system",
+                                "Failed to launch",
+                                "browser has been closed",
+                                "Docker daemon"};
   return std::any_of(signs.begin(), signs.end(),
                      [&](const char* sign) { return output.text.find(sign) != std::string::npos; });
 }
@@ -57,6 +65,10 @@ struct McpConnection::State {
   void keep(std::stop_token stop);
   bool live_once(std::stop_token stop);
   std::shared_ptr<McpClient> make_client();
+  McpServer entry() const {
+    const std::lock_guard lock(mutex);
+    return now.server;
+  }
   void stay(McpClient& open, std::stop_token stop);
   void read_lists(McpClient& open, const std::set<McpTopic>& topics, std::stop_token stop);
   bool state_was(McpPhase phase) const {
@@ -103,7 +115,7 @@ std::shared_ptr<McpClient> McpConnection::State::make_client() {
     why_gone = why;
     changed.notify_all();
   };
-  return std::make_shared<McpClient>(world.make_link(now.server), std::move(settings));
+  return std::make_shared<McpClient>(world.make_link(entry()), std::move(settings));
 }
 
 void McpConnection::State::read_lists(McpClient& open, const std::set<McpTopic>& topics,
@@ -270,8 +282,12 @@ McpState McpConnection::state() const {
   return copy;
 }
 
-// It never changes.
 const McpServer& McpConnection::server() const { return state_->now.server; }
+
+void McpConnection::set_sandboxed(bool sandboxed) {
+  const std::lock_guard lock(state_->mutex);
+  state_->now.server.sandboxed = sandboxed;
+}
 
 bool McpConnection::wait_ready(std::stop_token stop, milliseconds limit) {
   std::unique_lock lock(state_->mutex);
@@ -307,7 +323,9 @@ ToolOutput McpConnection::call(const std::string& tool, const json& args, ToolCo
   McpAnswer answer = ask("tools/call", {{"name", tool}, {"arguments", args}}, how);
   if (answer.failure != McpFailure::none) return failure(answer.why);
   ToolOutput output = output_of_call(std::move(answer.result), ctx.spill_dir);
-  if (hits_walls(server(), output)) output.note = "the sandbox, perhaps: /mcp " + server().name;
+  const McpServer entry = state_->entry();
+  if (hits_walls(output) && entry.sandboxed && entry.transport == McpTransport::stdio)
+    output.note = "the sandbox, perhaps: /mcp grant " + server().name + " lets it out";
   return output;
 }
 

@@ -61,8 +61,9 @@ class McpConnection {
   void restart();  // at once, also after it has failed
   void stop();     // returns at once; the destructor waits for what is left
   void set_phase(McpPhase phase);
-  McpState state() const;  // a copy, of all lists
-  const McpServer& server() const;
+  McpState state() const;              // a copy, of all lists
+  const McpServer& server() const;     // as it was given; `sandboxed` is that of state()
+  void set_sandboxed(bool sandboxed);  // from its next start on
   // Calls a tool; waits for a server that is only starting, and starts one that has ended and rests.
   ToolOutput call(const std::string& tool, const nlohmann::json& args, ToolContext& ctx);
   ToolOutput read_resource(const std::string& uri, ToolContext& ctx);

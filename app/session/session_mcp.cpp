@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "agent/mcp/elicitation.h"
@@ -41,6 +42,13 @@ const char* mark_of(McpPhase phase) {
     case McpPhase::off: break;
   }
   return "○";
+}
+
+std::optional<EntryAnswer> answer_of(const std::string& verb) {
+  if (verb == "approve") return EntryAnswer::approved;
+  if (verb == "refuse") return EntryAnswer::refused;
+  if (verb == "grant") return EntryAnswer::granted;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -90,7 +98,10 @@ SessionMcp::SessionMcp(const SessionSetup& setup, const fs::path& root, bool tru
       ways.open = [this](const std::string& url) { tell_later({Level::info, "Open this address: " + url}); };
       return answer_elicitation(server, params, ways);
     };
-  hub_ = std::make_unique<McpHub>(servers_.servers, settings);
+  std::vector<McpServer> servers = servers_.servers;
+  for (McpServer& server : servers)
+    if (approvals_.of(root, server) == EntryAnswer::granted) server.sandboxed = false;
+  hub_ = std::make_unique<McpHub>(std::move(servers), settings);
   for (const std::string& name : setup.without_tools) hub_->turn_tool(name, false);
 }
 
@@ -114,9 +125,9 @@ void SessionMcp::start(std::function<void()> on_change) {
   if (setup_.live) on_change_ = std::move(on_change);
   std::string waiting;
   hub_->start([&](const McpServer& server) {
-    const EntryAnswer answer = approvals_.of(root_, server);
-    if (answer == EntryAnswer::unknown) waiting += (waiting.empty() ? "" : ", ") + server.name;
-    return answer == EntryAnswer::approved;
+    if (approvals_.of(root_, server) == EntryAnswer::unknown)
+      waiting += (waiting.empty() ? "" : ", ") + server.name;
+    return approvals_.allow(root_, server);
   });
   if (!waiting.empty())
     tell_(Notice{Level::warning,
@@ -192,24 +203,28 @@ std::string SessionMcp::page() const {
     name.resize(width, ' ');
     std::string words = words_for(state);
     words.resize(std::min(words.size(), words.find('\n')));
+    if (runs_outside(state.server)) words += " · outside the sandbox";
     text += std::string(mark_of(state.phase)) + " " + name + "  " + words + "\n  " + std::string(width, ' ') +
             "  " + target_of(state.server) + "\n";
   }
   return text +
          "\n/mcp NAME shows one · /mcp on|off|restart NAME · /mcp on|off NAME TOOL · /mcp login|logout NAME "
-         "· /mcp "
-         "approve|refuse NAME\n";
+         "· /mcp approve|refuse NAME · /mcp grant NAME lets one out of the sandbox\n";
 }
 
 std::string SessionMcp::details(const McpState& state) const {
   std::string text = state.server.name + ": " + words_for(state) + "\n" + state.server.file.string() + "\n" +
                      state.server.shown;
-  if (state.server.transport == McpTransport::stdio && state.server.sandboxed)
+  if (runs_in_sandbox(state.server))
     text +=
         "\n\nIt runs in the sandbox: it writes in this folder only, sees no keys and reaches no local "
-        "sockets, which browsers "
-        "and "
-        "containers need. \"sandbox\": false in an entry of your own gives it your rights.";
+        "sockets, which browsers and containers need. /mcp grant " +
+        state.server.name + " lets it out, with your rights.";
+  if (runs_outside(state.server))
+    text += "\n\nIt runs outside the sandbox, with your rights. " +
+            (approvals_.of(root_, state.server) == EntryAnswer::granted
+                 ? "/mcp approve " + state.server.name + " puts it back."
+                 : std::string("Its entry says \"sandbox\": false."));
   if (!state.trouble.empty()) text += "\n\nIts list of tools is incomplete: " + state.trouble + ".";
   if (!state.tools.empty())
     text += "\n\nTools, in the server's own words. Rules name them mcp__" + state.server.name + "__TOOL.\n";
@@ -236,12 +251,20 @@ std::string SessionMcp::details(const McpState& state) const {
   return text + "\n";
 }
 
-std::string SessionMcp::decide(const McpState& state, bool approved) {
-  if (state.server.scope != McpScope::project)
-    return "Only servers of a project need approval. /mcp on|off turns this one.";
-  const std::string wrong = approvals_.decide(root_, state.server, approved);
-  hub_->turn(state.server.name, approved);
-  if (!approved) hub_->find(state.server.name)->set_phase(McpPhase::unapproved);
+// A grant lets a server out of the sandbox, an approval puts it back.
+std::string SessionMcp::decide(const McpState& state, EntryAnswer answer) {
+  const McpServer& server = state.server;
+  const bool granted = approvals_.of(root_, server) == EntryAnswer::granted;
+  if (answer == EntryAnswer::granted && !runs_in_sandbox(server))
+    return "\"" + server.name + "\" doesn't run in the sandbox.\n\n";
+  const bool puts_back = granted && answer == EntryAnswer::approved;
+  if (server.scope != McpScope::project && answer != EntryAnswer::granted && !puts_back)
+    return "Only servers of a project need approval. /mcp on|off turns this one.\n\n";
+  const std::string wrong = approvals_.decide(root_, server, answer);
+  McpConnection* connection = hub_->find(server.name);
+  if (answer == EntryAnswer::granted || granted) connection->set_sandboxed(answer != EntryAnswer::granted);
+  hub_->turn(server.name, answer != EntryAnswer::refused);
+  if (answer == EntryAnswer::refused) connection->set_phase(McpPhase::unapproved);
   return wrong.empty() ? "" : "This holds for this session only: " + wrong + ".\n\n";
 }
 
@@ -300,18 +323,18 @@ std::string SessionMcp::command(const std::string& words) {
     return "There is no MCP server \"" + (name.empty() ? verb : name) + "\".\n\n" + page();
   const McpState state = found->state();
   if (name.empty()) return details(state);
-  const bool known =
-      verb == "approve" || verb == "refuse" || verb == "login" || verb == "logout" || verb == "restart";
+  const auto answer = answer_of(verb);
+  const bool known = answer || verb == "login" || verb == "logout" || verb == "restart";
   if (!known && verb != "on" && verb != "off") return "/mcp does not know \"" + verb + "\".\n\n" + page();
   std::string told;  // before the page is made, which shows what has changed
-  if (verb == "approve" || verb == "refuse") {
-    told = decide(state, verb == "approve");
+  if (answer) {
+    told = decide(state, *answer);
   } else if (verb == "logout") {
     told = sign_out(state);
   } else if (!tool.empty() && (verb == "on" || verb == "off")) {
     told = turn_tool(state, tool, verb == "on");
     return told + details(found->state());
-  } else if (verb != "off" && approvals_.of(root_, state.server) != EntryAnswer::approved) {
+  } else if (verb != "off" && !approvals_.allow(root_, state.server)) {
     told = "\"" + name + "\" is not approved; /mcp approve " + name + "\n\n";
   } else if (verb == "login") {
     told = sign_in(state, tool);

@@ -62,7 +62,7 @@ class SessionMcp {
   std::string words_for(const McpState& state) const;
   std::string cost_of(const McpState& state) const;
   std::string details(const McpState& state) const;
-  std::string decide(const McpState& state, bool approved);
+  std::string decide(const McpState& state, EntryAnswer answer);
   std::string turn_tool(const McpState& state, const std::string& tool, bool on);
   std::string sign_in(const McpState& state, const std::string& pasted);
   std::string sign_out(const McpState& state);

@@ -334,13 +334,38 @@ TEST_CASE(
   CHECK_FALSE(std::filesystem::exists(root / ".git"));  // no stand-ins while it runs
 }
 
+TEST_CASE("a server that is let out of the sandbox starts anew outside of it, and goes back in") {
+  if (probe_sandbox().rung == SandboxRung::none) SKIP("no sandbox here");
+  const test::TempDir temp;
+  const auto root = temp.path() / "work", outside = temp.path() / "outside", places = temp.path() / "places";
+  for (const auto& folder : {root, outside}) std::filesystem::create_directories(folder);
+  Servers servers({fake_server("a")}, true, places, root);
+  REQUIRE(servers.ready("a"));
+  const auto writes_after = [&](bool sandboxed) {
+    McpConnection* server = servers.hub->find("a");
+    const int before = server->state().starts;
+    server->set_sandboxed(sandboxed);
+    server->restart();
+    REQUIRE(comes_true([&] {
+      const McpState state = server->state();
+      return state.starts > before && state.phase == McpPhase::ready;
+    }));
+    return call(servers.hub->tool("a", "write"), {{"path", (outside / "x").string()}}).text;
+  };
+  CHECK(writes_after(false) == "written");
+  CHECK(writes_after(true) == "not written");
+}
+
 TEST_CASE("a call that looks as if the sandbox stopped it says so to the person") {
   McpServer free = fake_server("free");
   free.sandboxed = false;
   Servers servers({fake_server("a"), free});
   REQUIRE((servers.ready("a") && servers.ready("free")));
   const json refused{{"text", "socket() failed: Permission denied (13)"}};
-  CHECK(call(servers.hub->tool("a", "fail"), refused).note == "the sandbox, perhaps: /mcp a");
+  CHECK(call(servers.hub->tool("a", "fail"), refused).note ==
+        "the sandbox, perhaps: /mcp grant a lets it out");
+  const json browser{{"text", "browserType.launch: Target page, context or browser has been closed"}};
+  CHECK_FALSE(call(servers.hub->tool("a", "fail"), browser).note.empty());
   CHECK(call(servers.hub->tool("a", "fail")).note.empty());
   CHECK(call(servers.hub->tool("free", "fail"), refused).note.empty());
 }

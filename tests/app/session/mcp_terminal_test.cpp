@@ -65,6 +65,27 @@ TEST_CASE("a single tool of a server is turned off for good, and /context says w
   CHECK(run.settings().find("mcp__a__echo") == std::string::npos);
 }
 
+TEST_CASE("/mcp grant lets a server out of the sandbox for good, and /mcp approve puts it back") {
+  McpRun run(R"({"replies":[{"text":"hi"}]})");
+  auto& pty = run.pty;
+  REQUIRE(pty.until_text("claude-sonnet-4-5"));
+  pty.send("/mcp a\r");
+  REQUIRE(pty.until_text("It runs in the sandbox"));
+  pty.send("\x1b");
+  REQUIRE(pty.until_gone("It runs in the sandbox"));
+  pty.send("/mcp grant a\r");
+  REQUIRE(pty.until_text("outside the sandbox"));
+  pty.send("\x1b");
+  REQUIRE(pty.until_gone("outside the sandbox"));
+  pty.send("/mcp a\r");
+  REQUIRE(pty.until_text("/mcp approve a puts it back."));
+  pty.send("\x1b");
+  REQUIRE(pty.until_gone("puts it back"));
+  pty.send("/mcp approve a\r");
+  REQUIRE(pty.until_text("/mcp NAME shows one"));
+  CHECK(pty.vt().text().find("outside the sandbox") == std::string::npos);
+}
+
 TEST_CASE("a server's question is a form in the chat, in either era, and its answer reaches the server") {
   const char* era = GENERATE("legacy", "modern");
   const nlohmann::json form{
