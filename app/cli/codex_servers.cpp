@@ -120,7 +120,9 @@ class Toml {
     std::string word(text_.substr(at_, end - at_));
     at_ = end;
     word.erase(word.find_last_not_of(" \t") + 1);
-    json read = json::parse(word, nullptr, false);
+    std::string number = word;
+    std::erase(number, '_');  // 30_000
+    json read = json::parse(number, nullptr, false);
     return read.is_discarded() ? json(word) : read;
   }
 
@@ -152,6 +154,24 @@ class Toml {
 
 std::string variable(const std::string& name) { return "${" + name + "}"; }
 
+void add_sign_in(const json& table, json& entry) {
+  const json oauth = table.value("oauth", json());
+  if (table.contains("scopes")) entry["oauth"]["scopes"] = table["scopes"];
+  for (const auto& [from, to] : {std::pair{"client_id", "clientId"}, {"callback_port", "callbackPort"}})
+    if (oauth.is_object() && oauth.contains(from)) entry["oauth"][to] = oauth[from];
+}
+
+// "auto" is what is done here anyway.
+void add_policies(const json& table, json& entry) {
+  const json tools = table.value("tools", json::object());
+  for (const auto& [name, tool] : tools.items()) {
+    const json mode = tool.is_object() ? tool.value("approval_mode", json()) : json();
+    if (mode == "prompt" || mode == "approve")
+      entry["tools"].push_back(
+          {{"name", name}, {"permission_policy", mode == "prompt" ? "always_ask" : "always_allow"}});
+  }
+}
+
 json entry_of(const json& table) {
   json entry = json::object();
   const auto member = [&](const char* name) { return table.value(name, json()); };
@@ -163,10 +183,13 @@ json entry_of(const json& table) {
                                  {"http_headers", "headers"},
                                  {"enabled", "enabled"},
                                  {"enabled_tools", "enabledTools"},
-                                 {"disabled_tools", "disabledTools"}})
+                                 {"disabled_tools", "disabledTools"},
+                                 {"http_headers_helper", "headersHelper"},
+                                 {"startup_timeout_ms", "startupTimeout"}})
     if (table.contains(from)) entry[to] = table[from];
   for (const json& name : member("env_vars"))
-    if (name.is_string()) entry["env"][name.get<std::string>()] = variable(name);
+    if (const json plain = name.is_object() ? name.value("name", json()) : name; plain.is_string())
+      entry["env"][plain.get<std::string>()] = variable(plain);
   const json headers = member("env_http_headers");
   for (const auto& [header, name] : headers.items())
     if (name.is_string()) entry["headers"][header] = variable(name);
@@ -176,6 +199,8 @@ json entry_of(const json& table) {
        {std::pair{"startup_timeout_sec", "startupTimeout"}, {"tool_timeout_sec", "timeout"}})
     if (const json seconds = member(from); seconds.is_number())
       entry[to] = static_cast<std::int64_t>(seconds.get<double>() * 1'000);
+  add_sign_in(table, entry);
+  add_policies(table, entry);
   return entry;
 }
 

@@ -1,13 +1,14 @@
 #include "app/cli/mcp_command.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "agent/mcp/oauth_store.h"
-#include "app/cli/codex_servers.h"
+#include "app/cli/imported_servers.h"
 #include "app/cli/mcp_probe.h"
 #include "app/config/config_keys.h"
 #include "app/config/jsonc.h"
@@ -150,9 +151,13 @@ class McpCommand {
     bool any_waits = false;
     for (const McpServer& server : servers.servers) longest = std::max(longest, server.name.size());
     for (const McpServer& server : servers.servers) {
-      const bool waits = approvals.of(root_, server) != EntryAnswer::approved;
+      const bool waits = !approvals.allow(root_, server);
+      const bool let_out = approvals.of(root_, server) == EntryAnswer::granted;
+      const bool outside = runs_outside(server) || (runs_in_sandbox(server) && let_out);
       any_waits |= waits && server.enabled;
-      const char* state = !server.enabled ? "off" : waits ? "not approved" : "on";
+      const char* state = outside ? "on, outside" : "on";
+      if (waits) state = "not approved";
+      if (!server.enabled) state = "off";
       const char* scope = server.scope == McpScope::project ? "project" : "user";
       print(stdout, padded(server.name, longest) + "  " + padded(state, 12) + "  " + padded(scope, 7) + "  " +
                         target_of(server) + "\n");
@@ -177,13 +182,17 @@ class McpCommand {
     return 0;
   }
 
+  bool is_approved(const McpServer& server) const {
+    if (McpApprovals(default_approvals_file()).allow(root_, server)) return true;
+    complain("\"" + server.name +
+             "\" comes with this project and is not approved; /mcp approve in a session");
+    return false;
+  }
+
   int login() const {
     const auto server = named();
     if (!server) return 1;
-    const bool unknown = McpApprovals(default_approvals_file()).of(root_, *server) != EntryAnswer::approved;
-    if (unknown)
-      return complain("\"" + server->name +
-                      "\" comes with this project and is not approved; /mcp approve in a session");
+    if (!is_approved(*server)) return 1;
     return mcp_login(*server);
   }
 
@@ -203,7 +212,7 @@ class McpCommand {
     const McpProbe how{.calls = asked_.calls, .given = asked_.given, .agrees = asked_.agrees};
     if (!address && asked_.after.empty()) {
       const auto server = named();
-      return server ? mcp_probe(*server, how, TERN_VERSION) : 1;
+      return server && is_approved(*server) ? mcp_probe(*server, how, TERN_VERSION) : 1;
     }
     Json entry = address ? Json{{"url", word(0)}} : Json{{"command", asked_.after}};
     if (!asked_.headers.empty()) entry["headers"] = asked_.headers;
@@ -280,33 +289,37 @@ class McpCommand {
     return out.flush() ? std::string() : file.string() + " cannot be written.";
   }
 
+  // Where other agents keep the servers of a user.
+  static std::vector<std::pair<std::string, fs::path>> known_files() {
+    const auto variable = environment();
+    const fs::path home = variable("HOME");
+    const std::string codex = variable("CODEX_HOME");
+    return {{"claude", home / ".claude.json"},
+            {"codex", (codex.empty() ? home / ".codex" : fs::path(codex)) / "config.toml"},
+            {"gemini", home / ".gemini/settings.json"},
+            {"opencode", home / ".config/opencode/opencode.json"},
+            {"opencode", home / ".config/opencode/opencode.jsonc"},
+            {"crush", home / ".config/crush/crush.json"}};
+  }
+
   // Servers of other agents' files into the user's own; what is there already stays.
   int import() {
-    const fs::path home = environment()("HOME");
-    const std::pair<const char*, fs::path> known[] = {{"claude", home / ".claude.json"},
-                                                      {"codex", home / ".codex/config.toml"},
-                                                      {"gemini", home / ".gemini/settings.json"},
-                                                      {"opencode", home / ".config/opencode/opencode.json"},
-                                                      {"crush", home / ".config/crush/crush.json"}};
     std::vector<fs::path> files;
-    for (const auto& [agent, file] : known)
+    for (const auto& [agent, file] : known_files())
       if (asked_.words.empty() || word(0) == agent) files.push_back(file);
     if (files.empty()) files.emplace_back(word(0));
-    std::error_code ignored;
-    if (!asked_.words.empty() && !fs::is_regular_file(files.front(), ignored))
+    const auto is_there = [](const fs::path& file) {
+      std::error_code ignored;
+      return fs::is_regular_file(file, ignored);
+    };
+    if (!asked_.words.empty() && std::none_of(files.begin(), files.end(), is_there))
       return complain("there is no file " + files.front().string());
     int added = 0;
     std::string wrong;
     for (const fs::path& file : files) {
-      const nlohmann::json codex =
-          file.extension() == ".toml" ? codex_servers(text_of_file(file)) : nlohmann::json::object();
-      for (const auto& [name, entry] : codex.items()) added += take(file, name, entry, wrong);
-      std::string why;
-      const nlohmann::json root = parse_jsonc(text_of_file(file), why);
-      for (const char* member : {"mcpServers", "mcp"}) {
-        if (!root.is_object() || !root.contains(member) || !root[member].is_object()) continue;
-        for (const auto& [name, entry] : root[member].items()) added += take(file, name, entry, wrong);
-      }
+      const ImportedServers found = imported_servers(text_of_file(file), file, root_);
+      for (const std::string& note : found.notes) complain(note);
+      for (const auto& [name, entry] : found.entries) added += take(file, name, entry, wrong);
     }
     print(stdout, added == 0 ? "Nothing new was found in " + names_of(files) + ".\n"
                              : counted(added, "server") + " added to " + user_file_.string() + "\n");
@@ -323,13 +336,20 @@ class McpCommand {
     const McpServers have = all();
     const auto same = [&](const McpServer& s) { return s.name == name && s.scope == McpScope::user; };
     if (std::any_of(have.servers.begin(), have.servers.end(), same)) return 0;
-    const McpServers read =
-        read_mcp_servers(nlohmann::json{{name, entry}}.dump(), file, McpScope::user, process_variables());
+    const Variables any = [](const std::string& variable) {
+      const char* value = std::getenv(variable.c_str());
+      return value == nullptr ? "unset" : value;
+    };
+    const McpServers read = read_mcp_servers(nlohmann::json{{name, entry}}.dump(), file, McpScope::user, any);
     for (const std::string& problem : read.problems) complain(problem);
     if (read.servers.empty()) return 0;
     const std::string why = write_setting(user_file_, "mcpServers." + name, entry.dump(2));
     if (!why.empty()) wrong = why;
     if (why.empty()) print(stdout, name + " taken over from " + file.string() + "\n");
+    std::vector<std::string> missing;
+    expand_variables(entry.dump(), process_variables(), missing);
+    if (why.empty() && !missing.empty())
+      complain(name + " needs the variable " + missing.front() + ", which is not set here");
     return why.empty() ? 1 : 0;
   }
 
