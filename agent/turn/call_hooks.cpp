@@ -27,8 +27,13 @@ bool hits(const std::string& text, const Tool& tool, const json& args, const Too
   return std::holds_alternative<Deny>(decide(policy, {tool, args, hands.workspace}));
 }
 
+// Hooks look for a folder in front of a path.
+std::string whole_path(const Workspace& workspace, const std::string& path) {
+  return (workspace.cwd() / path).lexically_normal().string();
+}
+
 // The result in the shape of other agents' tools, as far as ours have it.
-json response_of(const CallRun& run, const json& args) {
+json response_of(const CallRun& run, const json& args, const Workspace& workspace) {
   const auto text = run.output.text.substr(0, utf8_floor(run.output.text, kMostOfAResult));
   json response{{"success", !run.output.is_error}, {"content", text}};
   if (run.tool->command) {
@@ -38,11 +43,11 @@ json response_of(const CallRun& run, const json& args) {
     if (run.output.exit_status) response["exit_code"] = *run.output.exit_status;
   }
   if (run.tool->paths)
-    for (const auto& path : run.tool->paths(args)) response["filePath"] = path;
+    for (const auto& path : run.tool->paths(args))
+      if (!path.empty()) response["filePath"] = whole_path(workspace, path);
   return response;
 }
 
-// With whole paths: hooks look for a folder in front of them.
 json input_of(const Tool& tool, const json& args, const Workspace& workspace) {
   json input = args;
   const auto paths = tool.paths ? tool.paths(args) : std::vector<std::string>();
@@ -50,7 +55,7 @@ json input_of(const Tool& tool, const json& args, const Workspace& workspace) {
     const bool is_path =
         value.is_string() && std::find(paths.begin(), paths.end(), value.get<std::string>()) != paths.end();
     if (!is_path || value.get<std::string>().empty()) continue;
-    value = (workspace.cwd() / value.get<std::string>()).lexically_normal().string();
+    value = whole_path(workspace, value.get<std::string>());
   }
   return input;
 }
@@ -212,7 +217,7 @@ void ToolCalls::after_call(Prepared& prepared, std::stop_token stop, CallsDone& 
       more["error"] = output.text.substr(0, utf8_floor(output.text, kMostOfAResult));
       more["is_interrupt"] = stop.stop_requested();
     } else {
-      more["tool_response"] = response_of(run, prepared.args);
+      more["tool_response"] = response_of(run, prepared.args, hands_.workspace);
     }
     auto answer = ask_hooks(event, prepared, more, stop, done);
     if (answer.output) {

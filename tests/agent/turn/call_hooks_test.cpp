@@ -189,7 +189,7 @@ TEST_CASE("call hooks: after a call its result may be changed, blocked with a re
   REQUIRE(hooks.heard.size() == 2);
   const auto& post = hooks.heard[1].second;
   CHECK(post["tool_response"]["success"] == true);
-  CHECK(post["tool_response"]["filePath"] == "a.txt");
+  CHECK(post["tool_response"]["filePath"] == (rig.root / "a.txt").string());
   CHECK(post["tool_response"]["content"].get<std::string>().find("hello") != std::string::npos);
   CHECK(post["duration_ms"].is_number());
   one_call(rig, "Read", R"({"file_path":"nope.txt"})");
