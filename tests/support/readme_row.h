@@ -1,10 +1,12 @@
-// The fields that the README's table of hooks names for an event, so that its rows stay true.
+// The fields and the answers that the README's table of hooks names for an event, so that its rows stay true.
 #pragma once
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "tests/support/places.h"
 
@@ -28,6 +30,26 @@ inline std::set<std::string> readme_fields(const std::string& event) {
     return fields;
   }
   return {};
+}
+
+// The words in backticks of the row's last cell.
+inline std::set<std::string> readme_answers(const std::string& event) {
+  std::ifstream readme(std::filesystem::path(places::source_tree()) / "README.md");
+  std::set<std::string> answers;
+  for (std::string line; std::getline(readme, line);) {
+    if (!line.starts_with("| `" + event + "`")) continue;
+    std::string word;
+    bool inside = false;
+    for (const char c : line.substr(line.rfind("| ", line.size() - 3))) {
+      if (c == '`') inside = !inside;
+      if (inside && std::isalpha(static_cast<unsigned char>(c)) != 0) {
+        word += c;
+      } else if (!word.empty()) {
+        answers.insert(std::exchange(word, {}));
+      }
+    }
+  }
+  return answers;
 }
 
 }  // namespace tern::test
