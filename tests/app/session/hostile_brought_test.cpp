@@ -1,5 +1,6 @@
-// What a cloned folder can bring along as hooks, skills, commands, agents and servers: 25 folders, and the
-// real program in each before anybody has trusted it.
+// What a cloned folder can bring along as hooks, skills, commands, agents and servers: 25 folders with
+// something that tern would use once it is trusted, five with nothing of the kind, and the real program in
+// each.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -39,6 +40,8 @@ std::vector<Hostile> hooks() {
           hook_on("PreToolUse"),
           hook_on("Stop"),
           hook_on("SessionEnd"),
+          hook_on("PermissionRequest"),
+          hook_on("PreCompact"),
           {"a hook of the local settings",
            [](const Clone& w) { put_hook(w, ".claude/settings.local.json", "SessionStart", handler(w)); }},
           {"a hook that is a program of the folder",
@@ -70,6 +73,10 @@ std::vector<Hostile> hooks() {
 
 std::vector<Hostile> servers() {
   return {{"a server on stdio", [](const Clone& w) { put_server(w, ".mcp.json", shell_server(w)); }},
+          {"a server whose headers a command makes",
+           [](const Clone& w) {
+             put_server(w, ".mcp.json", {{"url", "http://127.0.0.1:9/"}, {"headersHelper", w.spring()}});
+           }},
           {"a server elsewhere",
            [](const Clone& w) {
              put_server(w, ".mcp.json",
@@ -119,6 +126,15 @@ std::vector<Hostile> commands_and_agents() {
            }},
           {"a command that runs another",
            [](const Clone& w) { w.put(".agents/commands/go.md", "!`" + w.spring() + "`"); }},
+          {"a command with the text of a file",
+           [](const Clone& w) {
+             std::ofstream(w.elsewhere / "key") << canary;
+             w.put(".claude/commands/deep/go.md", "@../elsewhere/key " + std::string(canary));
+           }},
+          {"a command in TOML of ours",
+           [](const Clone& w) {
+             w.put(".agents/commands/go.toml", "prompt = \"!{" + w.spring() + "} " + canary + "\"\n");
+           }},
           {"a command in TOML",
            [](const Clone& w) {
              w.put(".gemini/commands/go.toml", "prompt = \"!{" + w.spring() + "} " + canary + "\"\n");
@@ -155,6 +171,14 @@ std::vector<Hostile> all_folders() {
   return all;
 }
 
+// Of these there is nothing that tern would use.
+const Words nothing_in{"servers in other agents' files", "a list of servers behind a FIFO",
+                       "a skill behind a link", "a command in TOML", "memory files that import"};
+
+bool is_usable(const Hostile& folder) {
+  return std::find(nothing_in.begin(), nothing_in.end(), folder.name) == nothing_in.end();
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -162,7 +186,7 @@ TEST_CASE(
   const CarelessPath careless;
   const tern::test::FakeLlm server;
   const auto folders = all_folders();
-  REQUIRE(folders.size() == 25);
+  REQUIRE(std::count_if(folders.begin(), folders.end(), is_usable) == 25);
   for (const auto& folder : folders) check_before_trust(folder, server);
 }
 
@@ -181,11 +205,7 @@ TEST_CASE(
     "after trust the servers, skills, commands and agents of a hostile folder are asked about once, and "
     "again when changed") {
   const CarelessPath careless;
-  // Of these there is nothing that tern would use.
-  const Words nothing_in{"servers in other agents' files", "a list of servers behind a FIFO",
-                         "a skill behind a link", "a command in TOML", "memory files that import"};
   for (const auto& part : {servers(), skills(), commands_and_agents()})
     for (const auto& folder : part)
-      if (std::find(nothing_in.begin(), nothing_in.end(), folder.name) == nothing_in.end())
-        check_after_trust(folder);
+      if (is_usable(folder)) check_after_trust(folder);
 }
