@@ -129,25 +129,21 @@ TEST_CASE("import: opencode's types, its command in one list and its {env:NAME}"
 }
 
 TEST_CASE("import: Crush counts in seconds, writes $NAME, and may run commands in texts") {
-  const char* text = R"({"mcp": {
+  const char* text = R"j({"mcp": {
     "files": {"type": "stdio", "command": "node", "args": ["s.js"], "timeout": 120, "disabled": true,
               "disabled_tools": ["drop"], "env": {"K": "$K"}},
     "web": {"type": "http", "url": "https://x/mcp", "headers": {"Authorization": "Bearer $T"}},
-    "run": {"type": "http", "url": "https://x", "headers": {"A": "$(cat t)"
-}
-}
-}
-})";
+    "run": {"type": "http", "url": "https://x", "headers": {"A": "$(cat t)"}}}})j";
   const json read = imported("/home/u/.config/crush/crush.json", text);
-CHECK(read.size() == 2);
-const McpServer files = as_ours(read, "files");
-CHECK(files.start_timeout == std::chrono::minutes(2));
-CHECK(files.call_timeout == std::chrono::minutes(5));
-CHECK_FALSE(files.enabled);
-CHECK(files.without_tools == std::vector<std::string>{"drop"});
-CHECK(files.env == NamedTexts{{"K", "value"}});
-CHECK(as_ours(read, "web").headers == NamedTexts{{"Authorization", "Bearer value"}});
-CHECK(imported_servers(text, "/f.json", "/p").notes.size() == 1);
+  CHECK(read.size() == 2);
+  const McpServer files = as_ours(read, "files");
+  CHECK(files.start_timeout == std::chrono::minutes(2));
+  CHECK(files.call_timeout == std::chrono::minutes(5));
+  CHECK_FALSE(files.enabled);
+  CHECK(files.without_tools == std::vector<std::string>{"drop"});
+  CHECK(files.env == NamedTexts{{"K", "value"}});
+  CHECK(as_ours(read, "web").headers == NamedTexts{{"Authorization", "Bearer value"}});
+  CHECK(imported_servers(text, "/f.json", "/p").notes.size() == 1);
 }
 
 TEST_CASE("import: names that would part a tool's name fit, and of two that meet the first stays") {
