@@ -18,6 +18,7 @@
 #include "compression/reading/index.h"
 #include "compression/reading/snip.h"
 #include "compression/text/salient.h"
+#include "compression/values/family_count.h"
 #include "compression/values/tokens.h"
 #include "tests/support/script.h"
 
@@ -94,6 +95,9 @@ void compaction_rows() {
         for (const auto& item : conversation.items) sink += static_cast<std::size_t>(estimate(*item));
       }),
       "ms", 1, false);
+  row("weighing every message for a family anew",
+      best_ms([&] { sink += static_cast<std::size_t>(FamilyCount().of(conversation, Family::qwen)); }), "ms",
+      5, false);
   const auto whole = [&](const char* what, const std::function<Edits()>& propose) {
     row(what, best_ms([&] { sink += tern::apply(conversation, propose()).items.size(); }), "ms", 5, false);
   };
