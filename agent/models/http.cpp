@@ -1,7 +1,5 @@
 #include "agent/models/http.h"
 
-#include <curl/curl.h>
-#include <dlfcn.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <unordered_map>
 
 #include "agent/models/certificates.h"
+#include "agent/models/curl_functions.h"
 #include "agent/models/http_transfer.h"
 #include "agent/models/public_address.h"
 #include "agent/models/url.h"
@@ -20,33 +19,7 @@
 namespace tern {
 namespace {
 
-// curl is loaded by the first provider that needs it, on the network thread: its thirty libraries cost 6 ms
-// and several MB, which `tern --version` or the demo should not pay.
-struct Curl {
-// clang-format off
-#define CURL_FUNCTIONS(X) \
-  X(global_init) X(easy_init) X(easy_setopt) X(easy_getinfo) X(easy_cleanup) X(easy_reset) X(easy_strerror) \
-  X(easy_pause) X(slist_append) X(slist_free_all) X(multi_init) X(multi_setopt) X(multi_add_handle) \
-  X(multi_remove_handle) X(multi_perform) X(multi_info_read) X(multi_poll) X(multi_wakeup) X(multi_cleanup)
-// clang-format on
-#define X(name) decltype(&::curl_##name) name = nullptr;
-  CURL_FUNCTIONS(X)
-#undef X
-
-  bool load() {
-    void* library = nullptr;
-    for (const char* file : {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so", "libcurl.4.dylib"})
-      if (!library) library = ::dlopen(file, RTLD_LAZY | RTLD_LOCAL);
-    if (!library) return false;
-    bool all = true;
-#define X(what) all &= (what = reinterpret_cast<decltype(what)>(::dlsym(library, "curl_" #what))) != nullptr;
-    CURL_FUNCTIONS(X)
-#undef X
-#undef CURL_FUNCTIONS
-    return all && global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-  }
-};
-Curl curl;  // written once, by the network thread, before it does anything else
+CurlFunctions curl;  // written once, by the network thread, before it does anything else
 
 struct ListFree {
   void operator()(curl_slist* list) const { curl.slist_free_all(list); }
