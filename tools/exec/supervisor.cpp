@@ -300,7 +300,7 @@ class Watch {
 int supervise_main(int, char**) {
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  ::syscall(SYS_close_range, 3u, ~0u,
+  ::syscall(__NR_close_range, 3u, ~0u,
             4u /* CLOSE_RANGE_CLOEXEC: reproc's exit descriptor stays ours alone */);
   KeptNamespaces kept;
   for (;;) {

@@ -27,7 +27,7 @@ constexpr int channel = 0, outside = 1;  // all that the two helpers keep open
 void keep_only(int line, int process) {
   ::dup2(line, channel);
   if (process >= 0) ::dup2(process, outside);
-  ::syscall(SYS_close_range, process >= 0 ? 2u : 1u, ~0u, 0u);
+  ::syscall(__NR_close_range, process >= 0 ? 2u : 1u, ~0u, 0u);
 }
 
 void be_steadfast() {

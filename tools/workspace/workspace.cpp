@@ -72,7 +72,7 @@ int openat2_beneath(int base, const char* path, int flags, unsigned mode) {
   how.flags = static_cast<std::uint64_t>(flags);
   how.mode = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? mode : 0;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  return static_cast<int>(::syscall(SYS_openat2, base, path, &how, sizeof how));
+  return static_cast<int>(::syscall(__NR_openat2, base, path, &how, sizeof how));
 }
 
 // The same promise without openat2: each component opened from the one before, no link followed, no way up.
