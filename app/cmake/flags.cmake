@@ -15,6 +15,10 @@ else()  # clang builds the fuzzers; what it warns of changes with its version
 endif()
 target_compile_options(tern_flags INTERFACE -Wno-missing-field-initializers)  # designated initialisers leave the rest to defaults
 
+if(TERN_PORTABLE)
+  add_compile_definitions(TERN_STATIC_CURL)
+endif()
+
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # One cache for all checkouts: paths below the source folder count relative to it.
