@@ -10,7 +10,7 @@ prefix=${PREFIX:-$HOME/.local}
 die() { echo "install.sh: $*" >&2; exit 1; }
 
 case $(uname -s)-$(uname -m) in
-  Linux-@MACHINE@) sum=@SUM@ ;;
+@SUMS@
   *) die "there is no binary for $(uname -s) on $(uname -m); build from source: app/install" ;;
 esac
 archive=tern-$version-linux-$(uname -m).tar.gz
