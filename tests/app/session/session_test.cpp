@@ -91,8 +91,8 @@ TEST_CASE("folders, rules and settings can be changed by word") {
   World world;
   fs::create_directories(world.root / "more");
   auto setup = world.setup();
-  setup.configure = [](const fs::path&, const std::string& json, CompressionConfig&) {
-    return "changed " + json;
+  setup.configure = [](const fs::path&, const std::string& written, CompressionConfig&) {
+    return "changed " + written;
   };
   world.run(std::move(setup), {Query{"add-dir", (world.root / "more").string()}, Query{"add-dir", "nowhere"},
                                Query{"permissions", "deny Edit(secret/**)"},
@@ -271,10 +271,10 @@ TEST_CASE(
     "a setting that does not exist is named with the nearest, and a changed one moves the meters at once") {
   World world;
   auto setup = world.setup();
-  setup.configure = [](const fs::path&, const std::string& json, CompressionConfig& now) {
-    if (json.find("microAt") != std::string::npos) now.micro_at = 0.5;
-    if (json.find("autoCompress") != std::string::npos) now.auto_compress = false;
-    return "changed " + json;
+  setup.configure = [](const fs::path&, const std::string& written, CompressionConfig& now) {
+    if (written.find("microAt") != std::string::npos) now.micro_at = 0.5;
+    if (written.find("autoCompress") != std::string::npos) now.auto_compress = false;
+    return "changed " + written;
   };
   world.run(std::move(setup), {Query{"config", "bogus 3"}, Query{"config", "keepRecnt 17"},
                                Query{"config", "keepRecent 17"}, Query{"config", "compression.microAt 0.5"}});
