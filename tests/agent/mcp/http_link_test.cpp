@@ -9,7 +9,9 @@
 #include "agent/mcp/headers_helper.h"
 #include "agent/models/http.h"
 #include "tests/support/mcp_rig.h"
+#include "tests/support/places.h"
 #include "tests/support/tiny_http.h"
+#include "tools/exec/process.h"
 
 using namespace tern;
 using nlohmann::json;
@@ -287,6 +289,7 @@ McpServer helped_by(const std::string& command) {
 }
 
 std::string opened_with(const TinyHttp& http, const std::string& command) {
+  set_supervisor(places::supervisor());
   auto link = std::make_unique<HttpLink>(http.url(), NamedTexts{{"X-Kept", "yes"}, {"X-Env", "old"}},
                                          std::chrono::seconds(10));
   link->set_more_headers(headers_of_helper(helper_spec(helped_by(command), "/tmp", {"PATH=/usr/bin:/bin"})));
