@@ -71,6 +71,10 @@ struct McpConnection::State {
   }
   void stay(McpClient& open, std::stop_token stop);
   void read_lists(McpClient& open, const std::set<McpTopic>& topics, std::stop_token stop);
+  bool asked_again() const {
+    const std::lock_guard lock(mutex);
+    return again;
+  }
   bool state_was(McpPhase phase) const {
     const std::lock_guard lock(mutex);
     return now.phase == phase;
@@ -235,7 +239,7 @@ void McpConnection::State::keep(std::stop_token stop) {
   for (int failures = 0; !stop.stop_requested();) {
     failures = live_once(stop) ? 1 : failures + 1;
     if (stop.stop_requested()) break;
-    if (state_was(McpPhase::ready)) become(McpPhase::failed, why_gone);
+    if (state_was(McpPhase::ready) && !asked_again()) become(McpPhase::failed, why_gone);
     if (pause(failures, stop)) failures = 0;
   }
   const std::lock_guard lock(mutex);

@@ -33,7 +33,7 @@ McpServer fake_server(const std::string& name, std::string scenario = "{}") {
 void at_once(const std::function<void(std::stop_token)>& work) { work({}); }
 
 struct Servers {
-  std::atomic<int> changes = 0;
+  std::atomic<int> changes = 0, failures = 0;
   std::unique_ptr<McpHub> hub;
 
   explicit Servers(std::vector<McpServer> servers, bool approved = true,
@@ -46,7 +46,10 @@ struct Servers {
     settings.places = places;
     settings.env = {"PATH=/usr/bin:/bin", "MINE=no"};
     settings.pauses = {.first = pause, .longest = pause, .settle = milliseconds(5), .most_failures = 2};
-    settings.on_change = [this](const std::string&) { ++changes; };
+    settings.on_change = [this](const std::string& name) {
+      ++changes;
+      failures += at(name).phase == McpPhase::failed ? 1 : 0;
+    };
     hub = std::make_unique<McpHub>(std::move(servers), settings);
     hub->start([approved](const McpServer&) { return approved; });
   }
@@ -91,6 +94,14 @@ TEST_CASE("mcp hub: a server that is killed comes back, and its tools stay named
   CHECK(servers.hub->tools().size() == 12);
   CHECK(comes_true([&] { return servers.at("a").starts == 2 && servers.at("a").phase == McpPhase::ready; }));
   CHECK(call(echo, {{"text", "again"}}).text == "echo: again");
+}
+
+TEST_CASE("mcp hub: a server that is started anew is not told as failed") {
+  Servers servers({fake_server("a")});
+  REQUIRE(servers.ready("a"));
+  servers.hub->find("a")->restart();
+  CHECK(comes_true([&] { return servers.at("a").starts == 2 && servers.at("a").phase == McpPhase::ready; }));
+  CHECK(servers.failures == 0);
 }
 
 TEST_CASE("mcp hub: a call right behind the end of its server starts it anew and waits for no pause") {
