@@ -166,7 +166,7 @@ TEST_CASE("layers: a wrong edge and a library outside its owner are found") {
             "agent/turn/turn.cpp includes curl/curl.h: agent/turn may not include curl",
             "agent/turn/turn.cpp includes tests/support/script.h: the product never includes its tests",
             "agent/turn/turn.cpp includes ui/view.h: agent/turn may not include ui",
-            "agent/models/sse.cpp includes curl/curl.h: only curl_functions.h may include it",
+            "agent/models/sse.cpp includes curl/curl.h: only http.cpp may include it",
             "compression/plan/edit.h has the name of another file",
             "rooms.txt: tools/builtin stands above agent/turn",
             "tools/builtin/bash.cpp includes compression/plan/edit.h: tools/builtin may not include "
