@@ -41,6 +41,7 @@ bool hits_walls(const ToolOutput& output) {
                                 "Read-only file system",
                                 "Failed to launch",
                                 "browser has been closed",
+                                "Target closed",
                                 "Docker daemon"};
   return std::any_of(signs.begin(), signs.end(),
                      [&](const char* sign) { return output.text.find(sign) != std::string::npos; });
