@@ -1,6 +1,7 @@
 #include "app/cli/imported_servers.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 
 #include "agent/mcp/server_entry.h"
@@ -77,7 +78,7 @@ void convert_crush(json& entry) {
   if (!entry.contains("timeout")) return;
   const json seconds = entry["timeout"];
   entry.erase("timeout");  // of the connection, not of calls
-  if (seconds.is_number()) entry["startupTimeout"] = seconds.get<double>() * 1'000;
+  if (seconds.is_number()) entry["startupTimeout"] = static_cast<std::int64_t>(seconds.get<double>() * 1'000);
 }
 
 // Empty, or what of the entry has no counterpart here.

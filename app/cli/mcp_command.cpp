@@ -326,6 +326,14 @@ class McpCommand {
     return wrong.empty() ? 0 : complain(wrong);
   }
 
+  // In the user's file as it is now, of use or not.
+  bool is_kept(const std::string& name) const {
+    std::string ignored;
+    const nlohmann::json root = parse_jsonc(text_of_file(user_file_), ignored);
+    const auto servers = root.is_object() ? root.find("mcpServers") : root.end();
+    return servers != root.end() && servers->is_object() && servers->contains(name);
+  }
+
   static std::string names_of(const std::vector<fs::path>& files) {
     std::string names;
     for (const fs::path& file : files) names += (names.empty() ? "" : ", ") + file.string();
@@ -333,9 +341,7 @@ class McpCommand {
   }
 
   int take(const fs::path& file, const std::string& name, const nlohmann::json& entry, std::string& wrong) {
-    const McpServers have = all();
-    const auto same = [&](const McpServer& s) { return s.name == name && s.scope == McpScope::user; };
-    if (std::any_of(have.servers.begin(), have.servers.end(), same)) return 0;
+    if (is_kept(name)) return 0;
     const Variables any = [](const std::string& variable) {
       const char* value = std::getenv(variable.c_str());
       return value == nullptr ? "unset" : value;

@@ -314,3 +314,25 @@ TEST_CASE("what fifty requests begin with stays the same while a server ends and
   CHECK(ran.requests.back().find("echo: n11") !=
         std::string::npos);  // the call behind the end had a server again
 }
+
+TEST_CASE("tern mcp import takes each server over once, also one whose variable is not set") {
+  const Home home;
+  const auto codex = home.path / ".codex/config.toml", claude = home.path / ".claude.json";
+  std::filesystem::create_directories(codex.parent_path());
+  std::ofstream(codex) << "[mcp_servers.web]\nurl = \"https://x/mcp\"\nbearer_token_env_var = \"NOT_SET\"\n";
+  std::ofstream(claude) << servers_text({{"web", {{"command", "another"}}}});
+  const auto import = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"mcp", "import"});
+    Headless tern(home, test::wires()[0], "http://127.0.0.1:9", words);
+    tern.close_input();
+    std::string text;
+    while (const auto line = tern.line()) text += *line + "\n";
+    tern.wait();
+    return text + tern.errors();
+  };
+  const std::string first = import({codex.string()});
+  CHECK(first.find("1 server added") != std::string::npos);
+  CHECK(first.find("web needs the variable NOT_SET") != std::string::npos);
+  CHECK(import({}).find("Nothing new was found") != std::string::npos);
+  CHECK(text_of(home.path / ".config/tern/config.json").find("another") == std::string::npos);
+}
