@@ -265,6 +265,8 @@ class McpCommand {
     const McpServers servers = all();
     const auto found = std::find_if(servers.servers.begin(), servers.servers.end(),
                                     [&](const McpServer& s) { return s.name == word(0); });
+    const bool unusable = found == servers.servers.end() && is_kept(word(0));
+    if (unusable) return write(user_file_, word(0), "null", "removed");
     if (found == servers.servers.end())
       return complain("there is no MCP server \"" + word(0) + "\"; tern mcp list shows them");
     asked_.project = found->scope == McpScope::project;

@@ -321,8 +321,8 @@ TEST_CASE("tern mcp import takes each server over once, also one whose variable 
   std::filesystem::create_directories(codex.parent_path());
   std::ofstream(codex) << "[mcp_servers.web]\nurl = \"https://x/mcp\"\nbearer_token_env_var = \"NOT_SET\"\n";
   std::ofstream(claude) << servers_text({{"web", {{"command", "another"}}}});
-  const auto import = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), {"mcp", "import"});
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "mcp");
     Headless tern(home, test::wires()[0], "http://127.0.0.1:9", words);
     tern.close_input();
     std::string text;
@@ -330,9 +330,10 @@ TEST_CASE("tern mcp import takes each server over once, also one whose variable 
     tern.wait();
     return text + tern.errors();
   };
-  const std::string first = import({codex.string()});
+  const std::string first = run({"import", codex.string()});
   CHECK(first.find("1 server added") != std::string::npos);
   CHECK(first.find("web needs the variable NOT_SET") != std::string::npos);
-  CHECK(import({}).find("Nothing new was found") != std::string::npos);
+  CHECK(run({"import"}).find("Nothing new was found") != std::string::npos);
   CHECK(text_of(home.path / ".config/tern/config.json").find("another") == std::string::npos);
+  CHECK(run({"remove", "web"}).find("web removed") != std::string::npos);
 }
