@@ -12,6 +12,12 @@ bool in_list(std::string_view word, std::string_view list) {
   return false;
 }
 
+bool all_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+std::string_view program_name(std::string_view word) { return word.substr(word.find_last_of('/') + 1); }
+
 CallWords words_of(const ShellCommand& command) {
   CallWords words;
   for (const ShellWord& word : command.words) words.push_back(word.text);

@@ -14,6 +14,8 @@ namespace tern {
 using CallWords = std::vector<std::string>;
 
 bool in_list(std::string_view word, std::string_view blank_separated);
+bool all_digits(std::string_view text);
+std::string_view program_name(std::string_view word);  // without its folder
 
 CallWords words_of(const ShellCommand& command);
 // As if written so: every word is taken as it is.

@@ -81,6 +81,4 @@ std::vector<std::filesystem::path> places_of(const std::vector<std::vector<std::
 // The rule that may be offered for this command, as the spec of a Bash rule; empty when none may.
 std::string grantable_prefix(const ShellCommand& command);
 
-std::string_view program_name(std::string_view word);
-
 }  // namespace tern

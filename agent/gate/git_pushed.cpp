@@ -35,7 +35,8 @@ std::optional<std::string> counted(const fs::path& folder, const Words& revision
   FollowLimits limits;
   limits.time = patience;
   const Following following = follow(process, output, limits, {}, {});
-  if (following.how != Following::How::ended || following.end.status != 0) return std::nullopt;
+  if (following.how != Following::How::ended || following.end.status != 0 || output.bytes() == 0)
+    return std::nullopt;
   return output.text();
 }
 

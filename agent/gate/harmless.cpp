@@ -59,21 +59,6 @@ bool read_options(const Looks& looks, const ShellCommand& command, std::vector<S
   return true;
 }
 
-// A jq program may read other files: modules and data.
-std::string program_reads_files(const std::string& program) {
-  for (const std::string_view word : {"import", "include", "modulemeta", "input_filename", "get_search_list"})
-    for (std::size_t at = program.find(word); at != program.npos; at = program.find(word, at + 1)) {
-      const auto part = [&](std::size_t i) {
-        return i < program.size() &&
-               (std::isalnum(static_cast<unsigned char>(program[i])) != 0 || program[i] == '_');
-      };
-      const bool inside = at > 0 && (part(at - 1) || program[at - 1] == '.');
-      if (!inside && !part(at + word.size()))
-        return "a jq program with \"" + std::string(word) + "\" may read any file";
-    }
-  return {};
-}
-
 // "diff -r" shows what two links lead to; with -q only that it differs.
 bool follows_links(const ShellCommand& command) {
   bool recursive = false, quiet = false;
@@ -142,8 +127,18 @@ std::string why_not_readable(const Place& where, const Workspace& workspace) {
   return where.given + " is outside the workspace";
 }
 
-bool all_digits(std::string_view s) {
-  return !s.empty() && std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+std::string program_reads_files(const std::string& program) {
+  for (const std::string_view word : {"import", "include", "modulemeta", "input_filename", "get_search_list"})
+    for (std::size_t at = program.find(word); at != program.npos; at = program.find(word, at + 1)) {
+      const auto part = [&](std::size_t i) {
+        return i < program.size() &&
+               (std::isalnum(static_cast<unsigned char>(program[i])) != 0 || program[i] == '_');
+      };
+      const bool inside = at > 0 && (part(at - 1) || program[at - 1] == '.');
+      if (!inside && !part(at + word.size()))
+        return "a jq program with \"" + std::string(word) + "\" may read any file";
+    }
+  return {};
 }
 
 Letters read_letters(std::string_view cluster, std::string_view letters) {
@@ -220,7 +215,5 @@ std::string writes_system(const ShellCommand& command, const CommandPlace& place
   }
   return {};
 }
-
-std::string_view program_name(std::string_view word) { return word.substr(word.find_last_of('/') + 1); }
 
 }  // namespace tern

@@ -13,25 +13,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string check_find(const ShellCommand& command, const CommandPlace& place) {
-  static const Program& find = *program_of("find");
+// One that is no getopt: its words by their names, "x*" for whatever begins so.
+std::string check_named(const Program& program, const ShellCommand& command, const CommandPlace& place) {
+  const auto named = [&](std::string_view word) {
+    return !first_of(program.alone, [&](std::string_view one) {
+              return one.ends_with('*') ? word.starts_with(one.substr(0, one.size() - 1)) : word == one;
+            }).empty();
+  };
+  std::size_t files = 0;
   for (std::size_t i = 1; i < command.words.size(); ++i) {
-    const ShellWord& word = command.words[i];
-    if (in_list(word.text, find.alone)) continue;
-    if (in_list(word.text, find.valued)) {
-      if (++i >= command.words.size()) return "find without a value for " + word.text;
-      continue;
-    }
-    if (in_list(word.text, "-newer -anewer -cnewer") && i + 1 < command.words.size()) {
-      if (const std::string why = why_not_readable(place.locate(command.words[++i]), place.workspace);
-          !why.empty())
-        return why;
-      continue;
-    }
-    if (!word.text.empty() && (word.text[0] == '-' || word.text[0] == '(' || word.text[0] == '!'))
-      return "find " + word.text + " isn't on the read-only list";
-    const std::string why = why_not_readable(place.locate(word), place.workspace);
-    if (!why.empty()) return why;
+    const std::string& text = command.words[i].text;
+    const bool valued = in_list(text, program.valued), path = in_list(text, program.valued_paths);
+    if ((valued || path) && ++i >= command.words.size()) return "no value behind " + text;
+    if (valued || (!path && named(text))) continue;
+    if (!path &&
+        (text.empty() || std::string_view("-(!+").find(text[0]) != text.npos || ++files > program.most_files))
+      return command.words.front().text + " " + text + " isn't on the read-only list";
+    if (std::string why = why_not_readable(place.locate(command.words[i]), place.workspace); !why.empty())
+      return why;
   }
   return {};
 }
@@ -113,18 +112,6 @@ std::string check_test(const ShellCommand& command, const CommandPlace& place) {
   return {};
 }
 
-std::string check_date(const ShellCommand& command) {
-  for (std::size_t i = 1; i < command.words.size(); ++i) {
-    const std::string& word = command.words[i].text;
-    if (word == "-d" || word == "--date")
-      ++i;
-    else if (word != "-u" && word != "-R" && word != "-I" && word.rfind("-I", 0) != 0 &&
-             word.rfind("--iso-8601", 0) != 0 && word.rfind("--date=", 0) != 0 && word[0] != '+')
-      return "date may set the clock";
-  }
-  return {};
-}
-
 // The columns of "ps -o"; a name that ps does not know would make it read all its words in another way.
 bool known_columns(std::string_view list) {
   for (std::size_t begin = 0; begin <= list.size();) {
@@ -172,29 +159,6 @@ std::string check_ps(const ShellCommand& command) {
   return every && more ? "ps with these words may show more than processes" : "";
 }
 
-// xxd writes its second file. It is no getopt: "-ps" and "-plain" are options, "-r" anywhere is not ours.
-std::string check_xxd(const ShellCommand& command, const CommandPlace& place) {
-  int files = 0;
-  for (std::size_t i = 1; i < command.words.size(); ++i) {
-    const std::string& word = command.words[i].text;
-    if (in_list(word, "-b -p -ps -plain -u -i -e")) continue;
-    if (in_list(word, "-c -l -s -g -o -cols -len -seek -groupsize") && i + 1 < command.words.size() &&
-        all_digits(command.words[i + 1].text)) {
-      ++i;
-      continue;
-    }
-    if (word.size() > 2 && word[0] == '-' && in_list(word.substr(1, 1), "c l s g") &&
-        all_digits(std::string_view(word).substr(2)))
-      continue;
-    if (word.empty() || word[0] == '-' || word[0] == '+')
-      return "xxd " + word + " isn't on the read-only list";
-    if (++files > 1) return "xxd writes its second file";
-    if (std::string why = why_not_readable(place.locate(command.words[i]), place.workspace); !why.empty())
-      return why;
-  }
-  return {};
-}
-
 // A list of what an archive holds: "tar tzf x", "tar -tvf x a/b". Only these letters, the file behind the
 // last.
 std::string check_tar(const ShellCommand& command, const CommandPlace& place) {
@@ -223,12 +187,10 @@ bool asks_for_version(const ShellCommand& command) {
 std::string why_not_harmless_words(const ShellCommand& command, const CommandPlace& place, bool& known) {
   const std::string& name = command.words.front().text;
   known = true;
-  if (name == "find") return check_find(command, place);
+  if (in_list(name, "find date xxd")) return check_named(*program_of(name), command, place);
   if (name == "sed") return check_sed(command, place);
   if (name == "test" || name == "[") return check_test(command, place);
-  if (name == "date") return check_date(command);
   if (name == "ps") return check_ps(command);
-  if (name == "xxd") return check_xxd(command, place);
   if (name == "tar") return check_tar(command, place);
   known = false;
   return {};

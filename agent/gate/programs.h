@@ -103,6 +103,8 @@ struct Program {
   WritesBy writes_by = {};
   std::optional<std::string_view> grants = {};  // verbs that may be granted; "*" any, empty: the name alone
   std::string_view alone = {}, valued = {};     // words with which it only looks; with a value behind them
+  std::string_view valued_paths = {};           // the same, the value a file that it reads
+  std::size_t most_files = 1000;
   std::initializer_list<VerbLooks> verbs_look = {};
   std::string_view version = {};   // any of these words alone: says its version
   std::string_view settings = {};  // names that it may be given a plain value for

@@ -2,7 +2,6 @@
 #include <array>
 
 #include "agent/gate/call_words.h"
-#include "agent/gate/harmless.h"
 #include "agent/gate/programs.h"
 #include "agent/gate/shell_parse.h"
 
@@ -14,8 +13,6 @@ using Words = std::vector<std::string>;
 
 constexpr int deepest = 8;
 constexpr std::size_t most = 2000, most_words = 300;
-
-std::string_view base_name(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
 // A redirection to or from a file, as the words ">" or "<" and its target.
 void add_redirects(const ShellCommand& command, std::vector<Words>& out) {
@@ -72,7 +69,7 @@ void unwrap_found(std::string_view name, const Words& words, int depth, std::vec
 void unwrap_into(const Words& words, int depth, std::vector<Words>& out) {
   if (words.empty() || out.size() >= most) return;
   out.push_back(words);
-  const std::string_view name = base_name(words.front());
+  const std::string_view name = program_name(words.front());
   // "time -p rm x": the parser has taken the "time".
   const bool runs = has_role(name, role::runs_words) || words.front().starts_with("-"),
              is_shell = has_role(name, role::runs_text) || name == "env";
@@ -112,7 +109,7 @@ std::vector<std::vector<std::string>> unwrap(const ShellCommand& command) {
   unwrap_into(words, 0, out);
   if (!words.empty() && !command.words[0].literal) out.push_back({"$", words[0]});
   // The first word behind "sudo", "env" … that is neither an option nor a setting.
-  if (!words.empty() && has_role(base_name(words[0]), role::runs_words))
+  if (!words.empty() && has_role(program_name(words[0]), role::runs_words))
     for (std::size_t i = 1; i < words.size(); ++i)
       if (words[i].empty() || (words[i][0] != '-' && words[i].find('=') == std::string::npos)) {
         if (!command.words[i].literal && words[i][0] != '{') out.push_back({"$", words[i]});
@@ -126,7 +123,7 @@ std::vector<std::vector<std::string>> unwrap_input(const ShellCommand& shell, st
   std::vector<Words> out;
   const std::vector<Words> programs = unwrap(shell);
   if (std::any_of(programs.begin(), programs.end(),
-                  [](const Words& words) { return has_role(base_name(words[0]), role::runs_text); }))
+                  [](const Words& words) { return has_role(program_name(words[0]), role::runs_text); }))
     unwrap_text(text, {}, 0, out);
   return out;
 }

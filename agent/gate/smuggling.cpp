@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "agent/gate/command_kinds.h"
+#include "agent/gate/harmless.h"
 #include "agent/gate/programs.h"
 #include "agent/gate/smuggling.h"
 
@@ -108,27 +109,31 @@ std::string smuggling_option(const Program& program, std::string_view name, cons
   return {};
 }
 
-// "gh api" reads unless it is given another method, or fields without one; "name=@file" sends a file.
+constexpr std::string_view gh_fields = "-F -f --field --raw-field", gh_methods = "-X --method";
+
+// An option of "gh api" with which it still only reads; "name=@file" would send a file.
+bool gh_reads(const std::string& option, const std::string& value) {
+  if (in_list(option, gh_fields)) return value.find("=@") == value.npos;
+  if (in_list(option, gh_methods)) return in_list(value, "GET HEAD");
+  if (in_list(option, "-H --header")) return value.starts_with("Accept:");
+  return in_list(option, "-q --jq -t --template --cache -p --preview");
+}
+
+// "gh api" reads unless it is given another method, or fields without one.
 std::string smuggles_gh(const Words& words) {
-  constexpr std::string_view fields = "-F -f --field --raw-field", methods = "-X --method",
-                             headers = "-H --header", others = "-q --jq -t --template --cache -p --preview",
-                             alone = "-i --include --paginate --slurp --silent --verbose";
   if (words.size() < 2 || words[1] != "api") return {};
   bool gets = false, gives = false;
   for (std::size_t i = 2; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (!word.starts_with('-') || in_list(word, alone)) continue;
+    if (!word.starts_with('-') || in_list(word, "-i --include --paginate --slurp --silent --verbose"))
+      continue;
     const std::size_t equal = word.starts_with("--") ? word.find('=') : word.npos;
     const std::string option = word.substr(0, equal);
     const bool apart = equal == word.npos && i + 1 < words.size();
     const std::string value = apart ? words[++i] : word.substr(std::min(equal, word.size() - 1) + 1);
-    const bool reads = in_list(option, fields)    ? value.find("=@") == value.npos
-                       : in_list(option, methods) ? in_list(value, "GET HEAD")
-                       : in_list(option, headers) ? value.starts_with("Accept:")
-                                                  : in_list(option, others);
-    if (!reads) return "gh api " + word;
-    gets = gets || in_list(option, methods);
-    gives = gives || in_list(option, fields);
+    if (!gh_reads(option, value)) return "gh api " + word;
+    gets = gets || in_list(option, gh_methods);
+    gives = gives || in_list(option, gh_fields);
   }
   return gives && !gets ? "gh api with fields writes" : "";
 }
@@ -141,10 +146,12 @@ std::string smuggles_npm(const Words& words) {
   return npm && std::find(words.begin() + 1, words.end(), "env") != words.end() ? "npm run env" : "";
 }
 
-std::string smuggles_test(const Words& words) {
-  return has_word(words, "-v -R")
-             ? std::string(program_name(words.front())) + " -v runs what a subscript holds"
-             : "";
+// ";" begins another command of tmux, "#(x)" runs x.
+std::string smuggles_tmux(const Words& words) {
+  const bool more = std::any_of(words.begin() + 1, words.end(), [](const std::string& word) {
+    return word.ends_with(';') || word.find("#(") != word.npos;
+  });
+  return more ? "tmux with a second command" : "";
 }
 
 std::string smuggles_output(const Words& words) {
@@ -159,9 +166,8 @@ std::string smuggles_by_compiler(const Words& words) {
 }
 
 std::string smuggles_jq(const Words& words) {
-  for (std::size_t i = 1; i < words.size(); ++i)
-    for (const char* reader : {"import", "include", "modulemeta", "input_filename"})
-      if (words[i].find(reader) != std::string::npos) return "jq " + words[i];
+  for (const std::string& word : words)
+    if (std::string why = program_reads_files(word); !why.empty()) return why;
   return {};
 }
 
@@ -174,14 +180,11 @@ std::string smuggles_by_cmake(const Words& words) {
   return why.empty() ? why : "cmake, " + why;
 }
 
-// What single programs smuggle beside the options of the table above.
-struct Smuggler {
-  std::string_view programs;
-  std::string (*why)(const Words& words);
-};
-constexpr Smuggler own_ways[] = {{"npm pnpm yarn bun", smuggles_npm},
+constexpr Smuggler own_ways[] = {{"git", smuggles_git},
+                                 {"sed", smuggles_sed},
+                                 {"npm pnpm yarn bun", smuggles_npm},
                                  {"gh", smuggles_gh},
-                                 {"test [", smuggles_test},
+                                 {"tmux", smuggles_tmux},
                                  {"uniq xxd", smuggles_output},
                                  {"gcc g++ cc c++ clang clang++", smuggles_by_compiler},
                                  {"jq", smuggles_jq},
@@ -201,15 +204,13 @@ std::string smuggles(const Words& words) {
   }
   if (has_role(name, role::runs_anything | role::no_grant | role::only_exact))
     return std::string(name) + " runs or writes what it is given";
-  if (name == "git")
-    if (std::string why = smuggles_git(words); !why.empty()) return why;
-  if (name == "sed") return smuggles_sed(words);
-  if (const Program* program = program_of(name))
-    if (std::string why = smuggling_option(*program, name, words); !why.empty()) return why;
-  for (const Smuggler& one : own_ways)
-    if (in_list(name, one.programs))
-      if (std::string why = one.why(words); !why.empty()) return why;
-  if (std::string why = smuggles_tool(words); !why.empty()) return why;
+  const Program* program = program_of(name);
+  std::string found = program != nullptr ? smuggling_option(*program, name, words) : std::string();
+  if (found.empty() && program != nullptr) found = loads_code(*program, words);
+  for (const std::span<const Smuggler> list : {std::span<const Smuggler>(own_ways), tool_smugglers()})
+    for (const Smuggler& one : list)
+      if (found.empty() && in_list(name, one.programs)) found = one.why(words);
+  if (!found.empty()) return found;
   // "python3 -m pytest …" is pytest.
   if (words.size() > 3 && name.starts_with("python") && words[1] == "-m")
     return smuggles(Words(words.begin() + 2, words.end()));

@@ -2,14 +2,24 @@
 // knows the rest).
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "agent/gate/programs.h"
+
 namespace tern {
 
-// Empty, or the word through which something else would run than the task that the rule names.
-std::string smuggles_tool(const std::vector<std::string>& words);
+// What single programs smuggle beside the options of their rows: empty, or the word that does.
+struct Smuggler {
+  std::string_view programs;
+  std::string (*why)(const std::vector<std::string>& words);
+};
+std::span<const Smuggler> tool_smugglers();
+
+// A word with which code is loaded that the rule doesn't name.
+std::string loads_code(const Program& program, const std::vector<std::string>& words);
 
 // A word of a compiler that loads code, names another program, or hands on what may do so.
 bool smuggles_compiler(std::string_view word);

@@ -145,17 +145,19 @@ std::string smuggles_maven(const Words& words) {
   return {};
 }
 
-// "meson -Dc_args=…", and what clang-tidy is told behind "--": flags of a compiler.
-std::string smuggles_flags(std::string_view name, const Words& words) {
-  if (name == "meson")
-    return first_word(words, [](const std::string& word) {
-      const std::size_t equal = word.find("_args=");
-      return word.starts_with("-D") && equal != word.npos && !harmless_flags(word.substr(equal + 6));
-    });
-  const auto given = std::find(words.begin() + 1, words.end(), "--");
-  if (name != "clang-tidy" || given == words.end()) return {};
-  Words inner{"clang"};
-  inner.insert(inner.end(), given + 1, words.end());
+// "meson -Dc_args=…": flags of a compiler.
+std::string smuggles_meson(const Words& words) {
+  return first_word(words, [](const std::string& word) {
+    const std::size_t equal = word.find("_args=");
+    return word.starts_with("-D") && equal != word.npos && !harmless_flags(word.substr(equal + 6));
+  });
+}
+
+// What clang-tidy is told behind "--" is a call of the compiler.
+std::string smuggles_tidy(const Words& words) {
+  Words inner(std::find(words.begin() + 1, words.end(), "--"), words.end());
+  if (inner.empty()) return {};
+  inner.front() = "clang";
   return smuggles(inner);
 }
 
@@ -165,11 +167,12 @@ bool names_host(std::string_view word) {
   return colon != word.npos && colon > 0 && word[0] != '-' && word.substr(0, colon).find('/') == word.npos;
 }
 
-// The far side of a copy, an archive on another machine, an address in the place of a remote's name. What
-// follows the remote is "from:to" between branches.
-std::string smuggles_remote(std::string_view name, const Words& words) {
-  if (in_list(name, "rsync tar bsdtar")) return first_word(words, names_host);
-  if (name != "git" || words.size() < 3 || !in_list(words[1], "fetch pull")) return {};
+// The far side of a copy, an archive on another machine.
+std::string smuggles_far_side(const Words& words) { return first_word(words, names_host); }
+
+// An address in the place of a remote's name. What follows the remote is "from:to" between branches.
+std::string smuggles_remote(const Words& words) {
+  if (words.size() < 3 || !in_list(words[1], "fetch pull")) return {};
   bool first = true;
   for (std::size_t i = 2; i < words.size(); ++i) {
     if (words[i].empty() || words[i][0] == '-') continue;
@@ -182,19 +185,33 @@ std::string smuggles_remote(std::string_view name, const Words& words) {
   return {};
 }
 
-// Where code comes from: another index, an address, a repository.
-std::string smuggles_address(std::string_view name, const Words& words) {
-  return first_word(words, [&](const std::string& word) {
+// curl reads and writes more than http: "file:", "scp:".
+std::string smuggles_curl(const Words& words) {
+  return first_word(words, [](const std::string& word) {
+    if (word.find("%output") != word.npos || (word.starts_with("@") && word.size() > 1)) return true;
     const std::size_t scheme = word.find("://");
-    if (name == "curl") {
-      if (word.find("%output") != word.npos || (word.starts_with("@") && word.size() > 1)) return true;
-      std::string kind = word.substr(0, std::min(scheme, word.size()));
-      std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
-      return scheme != word.npos && !kind.ends_with("http") && !kind.ends_with("https");
-    }
-    return scheme != word.npos || word.starts_with("git@") || word.starts_with("git+");
+    std::string kind = word.substr(0, std::min(scheme, word.size()));
+    std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
+    return scheme != word.npos && !kind.ends_with("http") && !kind.ends_with("https");
   });
 }
+
+// Where code comes from: another index, an address, a repository.
+std::string smuggles_address(const Words& words) {
+  return first_word(words, [](const std::string& word) {
+    return word.find("://") != word.npos || word.starts_with("git@") || word.starts_with("git+");
+  });
+}
+
+constexpr Smuggler ways[] = {{"cmake", smuggles_setting},
+                             {"make gmake", smuggles_variable},
+                             {"mvn mvnw mvnd", smuggles_maven},
+                             {"meson", smuggles_meson},
+                             {"clang-tidy", smuggles_tidy},
+                             {"rsync tar bsdtar", smuggles_far_side},
+                             {"git", smuggles_remote},
+                             {"curl", smuggles_curl},
+                             {"pip pip3 uv poetry docker podman", smuggles_address}};
 
 }  // namespace
 
@@ -217,19 +234,11 @@ bool smuggles_compiler(std::string_view word) {
   return false;
 }
 
-std::string smuggles_tool(const Words& words) {
-  const std::string_view name = program_name(words.front());
-  const Program* program = program_of(name);
-  std::string why = program != nullptr ? loads(*program, name, words) : std::string();
-  if (why.empty() && program != nullptr && !program->modules.empty()) why = loads_module(*program, words);
-  if (why.empty() && name == "cmake") why = smuggles_setting(words);
-  if (why.empty() && in_list(name, "make gmake")) why = smuggles_variable(words);
-  if (why.empty() && in_list(name, "mvn mvnw mvnd")) why = smuggles_maven(words);
-  if (why.empty()) why = smuggles_flags(name, words);
-  if (why.empty()) why = smuggles_remote(name, words);
-  if (why.empty() && in_list(name, "pip pip3 uv poetry docker podman curl"))
-    why = smuggles_address(name, words);
-  return why;
+std::span<const Smuggler> tool_smugglers() { return ways; }
+
+std::string loads_code(const Program& program, const Words& words) {
+  const std::string why = loads(program, program_name(words.front()), words);
+  return why.empty() && !program.modules.empty() ? loads_module(program, words) : why;
 }
 
 }  // namespace tern

@@ -6,13 +6,10 @@
 #include <cctype>
 #include <string_view>
 
+#include "agent/gate/call_words.h"
 #include "agent/gate/shell_words.h"
 
 namespace tern {
-
-inline bool all_digits(std::string_view s) {
-  return !s.empty() && std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-}
 
 // bash expands the word behind ">&" a second time, after its quotes are gone: ">&'$(x)'" runs x.
 inline bool only_name(const ShellWord& word) {

@@ -845,6 +845,10 @@ TEST_CASE("what is offered to be remembered") {
     for (const auto& grant : std::get<Ask>(decision).grants)
       rules += (rules.empty() ? "" : " and ") + rule_text(grant);
     CHECK(std::get<Ask>(decision).remember.empty() == rules.empty());
+    INFO(line);
+    PermissionPolicy again = policy;
+    again.rules = std::get<Ask>(decision).grants;  // what was agreed to is not asked again
+    if (!rules.empty()) CHECK(kind_of(decide_command(again, line, project.workspace)) == "allow");
     return rules;
   };
   CHECK(offered("npm run build && ls") == "Bash(npm run build:*)");
@@ -866,6 +870,13 @@ TEST_CASE("what is offered to be remembered") {
         "gh api --method=GET x -F n=1", "gh api x -q .a -H 'Accept: application/json'"}) {
     INFO(line);
     CHECK(offered(line) == "Bash(gh api:*)");
+  }
+  CHECK(offered("tmux capture-pane -pt a:0 -S -300 | tail") == "Bash(tmux capture-pane:*)");
+  for (const char* line :
+       {"tmux capture-pane -p ';' run-shell x", "tmux list-windows '#(x)'", "tmux ls -F '#{session_name}'",
+        "tmux -S x capture-pane -p", "tmux send-keys -t a:0 x", "tmux kill-server"}) {
+    INFO(line);
+    CHECK(offered(line).empty());
   }
   for (const char* line :
        {"make all > ../outside/x", "make all > .env", "make all > .git/config", "make all < ~/.ssh/id_rsa",
