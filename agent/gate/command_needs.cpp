@@ -7,6 +7,7 @@
 
 #include "agent/gate/git_call.h"
 #include "agent/gate/git_pushed.h"
+#include "compression/text/plain_text.h"
 
 namespace tern {
 
@@ -22,8 +23,7 @@ bool only_looks(const CommandStep& step, const Workspace& workspace) {
 // "gpgSign = true" of a file of git's settings.
 bool says_to_sign(std::string line) {
   std::erase_if(line, [](unsigned char c) { return std::isspace(c) != 0; });
-  std::transform(line.begin(), line.end(), line.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  line = lowered(line);
   return line == "gpgsign=true" || line == "gpgsign" || line == "gpgsign=1" || line == "gpgsign=yes" ||
          line == "gpgsign=on";
 }

@@ -4,6 +4,7 @@
 #include "agent/gate/command_kinds.h"
 #include "agent/gate/permission.h"
 #include "agent/gate/permission_match.h"
+#include "compression/text/plain_text.h"
 #include "tools/set/args.h"
 #include "tools/set/tool.h"
 #include "tools/workspace/ignore.h"
@@ -14,16 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
-
-std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
-  while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
-  return s;
-}
-
-bool ends_with(std::string_view s, std::string_view end) {
-  return s.size() >= end.size() && s.substr(s.size() - end.size()) == end;
-}
 
 // Next.js and others have folders by names in brackets: those are meant as well.
 std::string without_classes(std::string_view pattern) {
@@ -60,7 +51,7 @@ bool line_matches(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == pattern.npos;
 }
 
-bool is_prefix(std::string_view spec) { return ends_with(spec, ":*") || ends_with(spec, " *"); }
+bool is_prefix(std::string_view spec) { return spec.ends_with(":*") || spec.ends_with(" *"); }
 
 Words words_in(std::string_view spec) {
   Words words;
@@ -139,7 +130,7 @@ std::string grant_text(const std::vector<PermissionRule>& grants) {
     } else if (rule.tool != "Read" && rule.tool != "Edit" && rule.tool != "Write") {
       text = "every call of " + rule.tool;
     } else {
-      const bool below = ends_with(spec, "/**");
+      const bool below = spec.ends_with("/**");
       if (below) spec.remove_suffix(3);
       text = rule.tool == "Read" ? "reading" : "edits";
       if (spec == "**")

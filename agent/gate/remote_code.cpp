@@ -3,6 +3,7 @@
 
 #include "agent/gate/command_kinds.h"
 #include "agent/gate/programs.h"
+#include "compression/text/plain_text.h"
 
 namespace tern {
 
@@ -223,9 +224,7 @@ class Watch {
           ((is_short && word.find_first_of("ec") != word.npos) ||
            in_list(word.substr(0, word.find('=')), "--exec --sh-exec --lua-exec")))
         return "runs a program for another machine: " + words.front() + " " + word;
-      std::string lower = word;
-      std::transform(lower.begin(), lower.end(), lower.begin(),
-                     [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+      const std::string lower = lowered(word);
       if (name == "socat" &&
           (lower.starts_with("exec:") || lower.starts_with("system:") || lower.starts_with("shell:")))
         return "runs a program for another machine: socat " + word;

@@ -8,6 +8,7 @@
 
 #include "agent/gate/command_kinds.h"
 #include "agent/gate/git_shows.h"
+#include "compression/text/plain_text.h"
 #include "tools/search/search.h"
 #include "tools/workspace/protected_names.h"
 #include "tools/workspace/walk.h"
@@ -143,8 +144,7 @@ bool holds_no_key(const fs::path& path) {
   std::string text(64 << 10, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  text = lowered(text);
   const auto has = [&](const char* word) { return text.find(word) != text.npos; };
   return !has("token") && !has("secret") && !has("passw") && !has("key") && !has("auth");
 }

@@ -4,6 +4,7 @@
 #include "agent/gate/command_kinds.h"
 #include "agent/gate/programs.h"
 #include "agent/gate/smuggling.h"
+#include "compression/text/plain_text.h"
 
 namespace tern {
 
@@ -48,10 +49,8 @@ std::string loads_module(const Program& program, const Words& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i].size() < 2 || words[i][0] != '-') continue;
     const std::size_t equal = words[i].find('=');
-    std::string option = words[i].substr(0, equal);
+    std::string option = lowered(words[i].substr(0, equal));
     std::erase_if(option, [](char c) { return c == '-' || c == '.'; });
-    std::transform(option.begin(), option.end(), option.begin(),
-                   [](unsigned char c) { return std::tolower(c); });
     const std::string value = equal != std::string::npos ? words[i].substr(equal + 1)
                               : i + 1 < words.size()     ? words[i + 1]
                                                          : "";
@@ -190,8 +189,7 @@ std::string smuggles_curl(const Words& words) {
   return first_word(words, [](const std::string& word) {
     if (word.find("%output") != word.npos || (word.starts_with("@") && word.size() > 1)) return true;
     const std::size_t scheme = word.find("://");
-    std::string kind = word.substr(0, std::min(scheme, word.size()));
-    std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string kind = lowered(word.substr(0, scheme));
     return scheme != word.npos && !kind.ends_with("http") && !kind.ends_with("https");
   });
 }
