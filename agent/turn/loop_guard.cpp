@@ -17,7 +17,9 @@ namespace {
 constexpr std::size_t told_bytes = 160;
 
 std::string first_line(const std::string& text) {
-  auto line = text.substr(0, text.find('\n'));
+  const auto start = text.find_first_not_of(" \t\r\n");
+  if (start == std::string::npos) return {};
+  auto line = text.substr(start, text.find('\n', start) - start);
   return line.size() > told_bytes ? line.substr(0, utf8_floor(line, told_bytes)) + " …" : line;
 }
 
@@ -43,11 +45,21 @@ std::size_t hash_of(const ToolCall& call) {
 
 }  // namespace
 
-int LoopGuard::repeats(const ToolCall& call) const {
+const LoopGuard::Seen* LoopGuard::find(const ToolCall& call) const {
   const auto key = hash_of(call);
   const auto seen =
       std::find_if(recent_.begin(), recent_.end(), [key](const Seen& s) { return s.call == key; });
-  return seen == recent_.end() ? 0 : seen->times;
+  return seen == recent_.end() ? nullptr : &*seen;
+}
+
+int LoopGuard::repeats(const ToolCall& call) const {
+  const auto* seen = find(call);
+  return seen ? seen->times : 0;
+}
+
+std::string LoopGuard::said(const ToolCall& call) const {
+  const auto* seen = find(call);
+  return seen ? seen->said : std::string();
 }
 
 void LoopGuard::saw(const ToolCall& call, const std::string& result) {
@@ -55,11 +67,12 @@ void LoopGuard::saw(const ToolCall& call, const std::string& result) {
   const auto seen =
       std::find_if(recent_.begin(), recent_.end(), [key](const Seen& s) { return s.call == key; });
   if (seen != recent_.end()) {
+    if (seen->times < teach_at) seen->said = first_line(result);  // from then on it is not run
     seen->times = seen->result == answer || seen->times >= teach_at ? seen->times + 1 : 1;
     seen->result = answer;
     return;
   }
-  recent_.push_front({key, answer, 1, changes_files(call.name)});
+  recent_.push_front({key, answer, 1, changes_files(call.name), first_line(result)});
   if (recent_.size() > 32) recent_.pop_back();
 }
 
@@ -77,9 +90,9 @@ std::string LoopGuard::stuck(const std::vector<CallRun>& runs) {
   std::set<std::string> counted;  // several that fail alike in one message are one try
   std::string why;
   for (const auto& run : runs) {
-    const auto line = first_line(run.result.text);
     if (const int times = repeats(run.call); times >= end_at && why.empty())
-      why = named(run) + " was called " + std::to_string(times) + " times with the same result: " + line;
+      why = named(run) + " was called " + std::to_string(times) +
+            " times with the same result: " + said(run.call);
     const auto& tool = run.cell.tool;
     if (!run.cell.is_error) {
       failing_.erase(tool);
@@ -92,7 +105,7 @@ std::string LoopGuard::stuck(const std::vector<CallRun>& runs) {
     failing.error = error;
     if (failing.messages >= end_error_at && why.empty())
       why = tool + " failed " + std::to_string(failing.messages) +
-            " times in a row with the same error: " + line;
+            " times in a row with the same error: " + first_line(run.result.text);
   }
   return why;
 }

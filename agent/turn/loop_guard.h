@@ -20,6 +20,7 @@ class LoopGuard {
  public:
   // How often this call has just given the same result in a row.
   int repeats(const ToolCall& call) const;
+  std::string said(const ToolCall& call) const;  // the first line of that result
   void saw(const ToolCall& call, const std::string& result);
   void changed_files();  // a test that is run again after an edit is no repeat
   // The calls of one message have ended. What the turn is stopped for; empty: it goes on.
@@ -32,7 +33,10 @@ class LoopGuard {
     std::size_t call = 0, result = 0;
     int times = 0;
     bool writes = false;
+    std::string said;
   };
+  const Seen* find(const ToolCall& call) const;
+
   struct Failing {
     std::size_t error = 0;
     int messages = 0;

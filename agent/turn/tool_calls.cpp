@@ -114,6 +114,22 @@ bool ToolCalls::meant(CallRun& run, nlohmann::json& args) {
   return tool != nullptr;
 }
 
+// The user hears of it once, the model each time.
+void ToolCalls::stop_repeating(CallRun& run, const nlohmann::json& args) {
+  const auto times = std::to_string(LoopGuard::teach_at);
+  const auto said = guard_.said(run.call);
+  run.output =
+      failure("Not run: this exact call has given the same result " + times + " times in a row: " + said +
+              "\nIt will not change. Do something else, or tell the user what blocks you.");
+  if (run.tool->subject) run.output.subject = run.tool->subject(args);
+  if (guard_.repeats(run.call) > LoopGuard::teach_at) return;
+  const auto& name = run.tool->label.empty() ? run.tool->name : run.tool->label;
+  const auto call = std::string(name) + (run.output.subject.empty() ? "" : " " + run.output.subject);
+  emit_(Notice{Level::warning, "Stopped " + redact(call) + ": it ran " + times +
+                                   " times with the same result: " + said +
+                                   "\nThe model has been told to do something else."});
+}
+
 // Everything that can answer a call without running it.
 void ToolCalls::prepare(Prepared& prepared, std::stop_token stop, CallsDone& done) {
   auto& run = prepared.run;
@@ -135,12 +151,7 @@ void ToolCalls::prepare(Prepared& prepared, std::stop_token stop, CallsDone& don
   } else if (auto why = hands_.over_limit ? hands_.over_limit(*run.tool) : std::string(); !why.empty()) {
     run.output = failure("Not run: " + why + ". Go on without it, or tell the user what you need it for.");
   } else if (guard_.repeats(run.call) >= LoopGuard::teach_at) {
-    run.output =
-        failure("Not run: this exact call has given the same result " + std::to_string(LoopGuard::teach_at) +
-                " times in a row. It will not change. Do something else, or tell the user what blocks you.");
-    emit_(Notice{Level::warning,
-                 std::string(run.tool->name) + " was called " + std::to_string(LoopGuard::teach_at) +
-                     " times with the same result; the model has been told to do something else."});
+    stop_repeating(run, prepared.args);
   } else {
     if (run.tool->subject) run.output.subject = run.tool->subject(prepared.args);
     expect(prepared, Effect::write);  // while the user decides, the language server reads the file

@@ -47,6 +47,7 @@ class ToolCalls {
   using Prepared = PreparedCall;
   using Snapshot = CallSnapshot;
   void prepare(Prepared& prepared, std::stop_token stop, CallsDone& done);
+  void stop_repeating(CallRun& run, const nlohmann::json& args);
   void look_for_loops(CallsDone& done);
   static bool meant(CallRun& run, nlohmann::json& args);
   void expect(const Prepared& prepared, Effect effect);

@@ -157,7 +157,7 @@ ModelReply ask_model(Agent& agent, Progress& progress, std::stop_token stop) {
   const auto begin = std::chrono::steady_clock::now();
   agent.context.gauges.choose_cache(agent.context.model, agent.context.config.long_cache, agent.now());
   const auto request = build_request(agent.context, agent.limits);
-  const auto estimated = agent.context.fixed() + count(request.conversation);
+  const auto estimated = agent.context.estimated(request.conversation);
   ModelReply reply;
   PartialKeeper keeper(agent);
   const std::function<void(Event)> keep = std::ref(keeper);
@@ -253,7 +253,7 @@ bool kept_going(Agent& agent, const ModelReply& reply, Progress& progress, std::
 
 TurnEnded after_calls(const CallsDone& done) {
   if (!done.stuck.empty())
-    return ended(How::failed, 1, "Stopped: the model is going in circles: " + done.stuck);
+    return ended(How::failed, 1, "Stopped the turn: the model is going in circles: " + done.stuck);
   return ended(How::interrupted, 0);
 }
 

@@ -90,8 +90,20 @@ TEST_CASE("the same call with the same result is told at the fifth time and ende
   const auto end = rig.turn("go");
   CHECK(end.how == How::failed);
   CHECK(made == LoopGuard::end_at);
-  CHECK(result_of(rig.context.conversation, "c6").text.find("same result") != std::string::npos);
-  CHECK_FALSE(rig.seen<Notice>().empty());
+  const auto taught = result_of(rig.context.conversation, "c6").text;
+  INFO(taught);
+  CHECK(taught.find("the same result 5 times in a row: ") != std::string::npos);
+  CHECK(taught.find("a.txt") != std::string::npos);
+  REQUIRE(rig.seen<Notice>().size() == 1);
+  const auto notice = rig.seen<Notice>().front().text;
+  INFO(notice);
+  CHECK(notice.find("Stopped ") == 0);
+  CHECK(notice.find(" *.txt: it ran 5 times with the same result: ") != std::string::npos);
+  CHECK(notice.find("a.txt") != std::string::npos);
+  INFO(end.error);
+  CHECK(end.error.find(" *.txt was called 8 times with the same result: ") != std::string::npos);
+  CHECK(end.error.find("a.txt") != std::string::npos);
+  CHECK(end.error.find("Not run") == std::string::npos);
 }
 
 TEST_CASE("typed-ahead prompts steer the next request") {
