@@ -125,13 +125,13 @@ void Compactor::compact(Context& context, const Compact& command, std::stop_toke
 // /fresh, and NewContext of the model.
 void Compactor::begin_anew(Context& context, const Compact& command) {
   cause_ = Cause::asked;
-  auto result = fresh(context, command.focus);
-  if (!result)
-    return world_.emit(
-        Notice{Level::info, "Nothing to leave out: all of the context is current work, pinned or recent."});
+  auto made = fresh(context, command.focus);
+  if (const auto* rejected = std::get_if<Rejected>(&made))
+    return world_.emit(Notice{Level::info, rejected->why});
+  auto& result = std::get<Result>(made);
   state_.hold_until = 0;
-  if (command.preview) return show_preview(context, nullptr, std::move(*result));
-  if (commit(context, std::move(*result))) notes_.reminded = false, notes_.compacted_in = world_.turn;
+  if (command.preview) return show_preview(context, nullptr, std::move(result));
+  if (commit(context, std::move(result))) notes_.reminded = false, notes_.compacted_in = world_.turn;
 }
 
 // The draft itself stays: what is discarded here may still be due later. False when it is none.

@@ -114,7 +114,7 @@ class Compactor {
   void resume_rule(Context& context, const Conversation& before);
   std::pair<std::uint64_t, std::uint64_t> turns_of(ItemRange range) const;
   // fresh_window.cpp
-  std::optional<Result> fresh(const Context& context, const std::string& why, Tokens room = 0);
+  std::variant<Result, Rejected> fresh(const Context& context, const std::string& why, Tokens room = 0);
   std::string notes_suffice(const Context& context);
   bool starts_fresh(Context& context, Plan& due);
   void remind_of_notes(Context& context);

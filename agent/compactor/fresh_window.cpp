@@ -119,12 +119,16 @@ std::optional<FreshWindow> fresh_window(const Conversation& conversation, const 
   return made;
 }
 
-// Ready to be committed or shown first; nothing, and said so, when there is nothing that may leave.
-std::optional<Compactor::Result> Compactor::fresh(const Context& context, const std::string& why,
-                                                  Tokens room) {
+// Ready to be committed or shown first. Rejected: nothing may leave, or what would be told of it is larger.
+std::variant<Compactor::Result, Rejected> Compactor::fresh(const Context& context, const std::string& why,
+                                                           Tokens room) {
   auto made =
       fresh_window(context.conversation, budget_of(context), notes_.book.notes(), world_.todos, why, room);
-  if (!made) return std::nullopt;
+  if (!made) return Rejected{"Nothing to leave out: all of the context is current work, pinned or recent."};
+  const auto after = count(tern::apply(context.conversation, made->edits));
+  if (after >= count(context.conversation))
+    return Rejected{"No fresh window: it would be no smaller, since its notes and index take more than the " +
+                    counted(static_cast<std::int64_t>(made->left), "message") + " that may leave."};
   return Result{.edits = std::move(made->edits),
                 .tier = Tier::compact,
                 .strategy = "fresh",
@@ -148,8 +152,10 @@ bool Compactor::starts_fresh(Context& context, Plan& due) {
   }
   const auto budget = budget_of(context);
   const auto told = budget.config.index_budget + budget.config.note_budget;
-  auto result = fresh(context, due.why + "; " + why, std::max<Tokens>(compaction_goal(budget) - told, 1));
-  return result && commit(context, std::move(*result));
+  auto made = fresh(context, due.why + "; " + why, std::max<Tokens>(compaction_goal(budget) - told, 1));
+  if (auto* result = std::get_if<Result>(&made)) return commit(context, std::move(*result));
+  due.why += "; by a summary: a window of notes would be no smaller";
+  return false;
 }
 
 // Said to the model before a compaction takes the older messages, and when it has kept nothing for long.

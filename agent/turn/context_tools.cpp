@@ -180,7 +180,11 @@ std::string queue_fresh(Agent& agent, const json& arguments) {
          "last and an index.";
 }
 
-std::string compaction_outcome(std::size_t messages, std::size_t now, Tokens before, Tokens after) {
+std::string compaction_outcome(bool fresh, std::size_t messages, std::size_t now, Tokens before,
+                               Tokens after) {
+  if (after >= before && fresh)
+    return "[No fresh window was begun: it would be no smaller. What is left is current work, pinned or too "
+           "small to pay. Go on in this one.]";
   if (after >= before)
     return "[Nothing was compacted: what is left is protected, pinned or too small to pay.]";
   return "[Compacted: " + std::to_string(messages) + " → " +
@@ -275,7 +279,8 @@ void compact_if_due(Agent& agent, std::stop_token stop) {
   Item told;
   told.role = Role::user;
   told.synthetic = true;
-  told.blocks.push_back(Text{compaction_outcome(messages, conversation.items.size(), before, used())});
+  told.blocks.push_back(Text{
+      compaction_outcome(command->strategy == kFresh, messages, conversation.items.size(), before, used())});
   append(agent, std::move(told));
 }
 

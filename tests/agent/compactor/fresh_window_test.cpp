@@ -85,6 +85,30 @@ TEST_CASE("where nothing may leave a fresh window says so and changes nothing") 
   CHECK(rig.seen<Notice>().back().text.find("Nothing to leave out") == 0);
 }
 
+TEST_CASE("a fresh window that would be no smaller is not begun, and both hear why") {
+  Rig rig;
+  for (const auto& tool : builtin_tools()) rig.hands.offered.add(tool);
+  rig.context.config.note_budget = 20'000;
+  work(rig, 8, 5);
+  std::string plan;
+  for (int i = 0; i < 1'200; ++i) plan += "Step " + std::to_string(i) + " keeps its place. ";
+  rig.compactor.notes().write("plan", plan, 9, false);
+  const auto before = bytes_of(rig.context.conversation);
+  auto preview = fresh;
+  for (const bool shown_first : {true, false}) {
+    preview.preview = shown_first;
+    rig.compactor.compact(rig.context, preview, {});
+    CHECK(bytes_of(rig.context.conversation) == before);
+    CHECK(rig.seen<PreviewReady>().empty());
+    CHECK(rig.seen<Notice>().back().text.find("No fresh window: it would be no smaller") == 0);
+  }
+  rig.script.then(test::calls({test::call("n1", "NewContext", R"({"why":"done"})")})).then(test::says("ok"));
+  REQUIRE(rig.turn("Now go on.").how == TurnEnded::How::done);
+  CHECK(synthetic_words(rig).find("[No fresh window was begun: it would be no smaller.") !=
+        std::string::npos);
+  CHECK(rig.store->compactions().empty());
+}
+
 TEST_CASE("the model keeps notes and asks for a fresh window, and goes on in it") {
   Rig rig;
   for (const auto& tool : builtin_tools()) rig.hands.offered.add(tool);
