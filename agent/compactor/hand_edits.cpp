@@ -164,7 +164,7 @@ ListShown context_items(const Context& context, const Store& store) {
   const auto meters = read_meters(context);
   list.used = meters.used, list.limit = meters.limit;
   const double factor =
-      static_cast<double>(meters.used) / static_cast<double>(std::max<Tokens>(context.estimated(), 1));
+      static_cast<double>(meters.used) / static_cast<double>(std::max<Tokens>(context.counted(), 1));
   auto units = hand_units(context.conversation);
   std::stable_sort(units.begin(), units.end(), [](auto& a, auto& b) { return a.tokens > b.tokens; });
   for (const auto& unit : units) list.rows.push_back(row_of(unit, factor, ""));
@@ -198,7 +198,9 @@ void Compactor::edit(Context& context, const EditContext& command) {
   const bool drop = command.what == What::drop;
   auto edits = drop ? drop_by_hand(context.conversation, units) : fold_by_hand(context.conversation, units);
   if (edits.empty())
-    return world_.emit(Notice{Level::info, "Nothing changes: " + joined(names) + " is already that short."});
+    return world_.emit(Notice{
+        Level::info,
+        "Nothing changes: " + joined(names) + (names.size() == 1 ? " is" : " are") + " already that short."});
   cause_ = drop ? Cause::dropped : Cause::folded;
   preview_.reset();
   const auto why = std::string(to_string(cause_)) + ": " + joined(names);

@@ -99,6 +99,10 @@ TEST_CASE("what is folded is a line, and comes back whole where it stands") {
   CHECK(folded.find("folded by the user · recall " + answer) != std::string::npos);
   CHECK(names(context_items(rig.context, *rig.store), ids[1], "shortened"));
   rig.compactor.edit(rig.context, {What::fold, {ids[1], answer}});
+  CHECK(rig.seen<Notice>().back().text ==
+        "Nothing changes: " + ids[1] + ", " + answer + " are already that short.");
+  rig.compactor.edit(rig.context, {What::fold, {answer}});
+  CHECK(rig.seen<Notice>().back().text == "Nothing changes: " + answer + " is already that short.");
   CHECK(rig.seen<Notice>().back().text.find("Nothing changes: ") == 0);
   rig.compactor.edit(rig.context, {What::back, {answer, ids[1]}});
   CHECK(whole_text(rig.context.conversation) == before);
