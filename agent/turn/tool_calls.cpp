@@ -191,6 +191,7 @@ bool ToolCalls::permitted(Prepared& prepared, std::stop_token stop, CallsDone& d
 bool ToolCalls::ask(Prepared& prepared, const Ask& why, std::stop_token stop, CallsDone& done) {
   auto& run = prepared.run;
   const auto& tool = *run.tool;
+  if (must_fail(prepared, stop)) return false;
   if (const auto said = hooks_permit(prepared, why, stop, done)) return *said;
   if (!hands_.may_ask) return refuse(run, no_one_to_ask(why.reason), why.reason, done);
   const auto id = next_question_++;

@@ -52,6 +52,7 @@ class ToolCalls {
   static bool meant(CallRun& run, nlohmann::json& args);
   void expect(const Prepared& prepared, Effect effect);
   bool permitted(Prepared& prepared, std::stop_token stop, CallsDone& done);
+  bool must_fail(Prepared& prepared, std::stop_token stop);
   bool ask(Prepared& prepared, const Ask& why, std::stop_token stop, CallsDone& done);
   // call_hooks.cpp
   bool before_call(Prepared& prepared, std::stop_token stop, CallsDone& done);

@@ -184,6 +184,7 @@ Tool edit_tool() {
       .label = {},
       .paths = path_of_call,
       .preview = change_preview,
+      .rehearses = true,
   };
 }
 

@@ -46,6 +46,7 @@ Tool multi_edit_tool() {
       .label = "Edit",
       .paths = path_of_call,
       .preview = change_preview,
+      .rehearses = true,
   };
 }
 

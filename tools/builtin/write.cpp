@@ -142,6 +142,7 @@ Tool write_tool() {
       .label = {},
       .paths = path_of_call,
       .preview = change_preview,
+      .rehearses = true,
   };
 }
 

@@ -18,6 +18,7 @@ struct ToolOutput;
 ToolOutput failure(std::string text, std::string subject = {});
 
 // Records the before-image, writes `after`, and remembers it as seen. `before.missing` means a new file.
+// A rehearsal does none of it.
 Written commit_change(ToolContext& ctx, const Place& place, const Loaded& before, std::string_view after);
 
 // Both as UTF-8 text, whatever the encoding.

@@ -82,7 +82,8 @@ struct ToolContext {
   // outside the workspace or is protected. Left false for what is allowed just for being an ordinary path
   // inside.
   bool granted = false;
-  std::filesystem::path spill_dir;        // private, ours, for capped output files
+  bool rehearsal = false;           // the tool answers as it would, and writes nothing; see Tool::rehearses
+  std::filesystem::path spill_dir;  // private, ours, for capped output files
   std::vector<std::string> allowed_env;   // extra names the person lets children see
   std::vector<std::string> set_env = {};  // NAME=value that commands get beside them
   std::function<void(std::string_view)> progress = [](std::string_view) {};  // live tail, sanitised by the UI
@@ -114,6 +115,7 @@ struct Tool {
   std::function<std::string(const nlohmann::json& args)> host = {};  // that a call reaches
   // A unified diff of what a call would change, as far as that can be said before; empty when it cannot.
   std::function<std::string(const nlohmann::json& args, const Workspace& workspace)> preview = {};
+  bool rehearses = false;  // knows ToolContext::rehearsal: the user is not asked about a call that must fail
   // Set for a tool that calls others: gives the one that is meant and turns the arguments into its; null with
   // an `error` that teaches. Rules, questions and the screen see that one. Called on the owner's thread.
   std::function<std::shared_ptr<const Tool>(nlohmann::json& args, std::string& error)> stands_for = {};

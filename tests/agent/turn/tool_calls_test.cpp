@@ -217,3 +217,32 @@ TEST_CASE("a tool added at run time is asked for, shown, snipped and recalled li
   rig.turn("again");
   CHECK(result_of(rig, "w4").find("There is no tool named") == 0);
 }
+
+TEST_CASE("an edit that must fail is refused to the model, and the user is not asked") {
+  Rig rig;
+  rig.hands.policy.mode = PermissionMode::ask;
+  rig.hands.policy.bypass_by_flag = false;
+  rig.hands.may_ask = true;
+  rig.write("a.txt", "one\ntwo\none\n");
+  const auto edit = [&](const char* old_text) {
+    return R"({"file_path":")" + (rig.root / "a.txt").string() + R"(","old_string":")" + old_text +
+           R"(","new_string":"three"})";
+  };
+  rig.emit = [&](Event event) {
+    if (const auto* asked = std::get_if<PermissionAsked>(&event))
+      rig.commands.push(Answer{asked->id, Verdict::no, "not now", 0});
+    rig.events.push_back(std::move(event));
+  };
+  rig.script.then(test::calls({call("r", "Read", read_of(rig, "a.txt"))}))
+      .then(test::calls({call("missing", "Edit", edit("four"))}))
+      .then(test::calls({call("twice", "Edit", edit("one"))}))
+      .then(test::calls({call("good", "Edit", edit("two"))}))
+      .then(test::says("done"));
+  rig.turn("change it");
+  CHECK(result_of(rig, "missing").starts_with("String to replace not found in file."));
+  CHECK(result_of(rig, "twice").starts_with("Found 2 matches"));
+  REQUIRE(rig.seen<PermissionAsked>().size() == 1);
+  CHECK(rig.seen<PermissionAsked>()[0].call_id == "good");
+  CHECK(result_of(rig, "good").find("not now") != std::string::npos);
+  CHECK(rig.files.seen(rig.root / "a.txt").has_value());
+}
