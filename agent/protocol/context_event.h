@@ -77,8 +77,9 @@ struct Meters {
   double cold_dollars = 0, cold_compacted = -1;
   int background_jobs = 0;
 };
-struct WindowPoint {  // one turn of the session
-  Tokens used = 0;    // the largest request with its answer
+struct WindowPoint {             // one turn of the session
+  Tokens used = 0;               // the largest request with its answer
+  std::vector<Part> parts = {};  // of `used`, named and ordered as in Meters; empty: not known
   Tier acted = Tier::none;
   Tokens freed = 0;
   double dollars = 0;

@@ -80,7 +80,7 @@ struct Leftovers {
 
 constexpr const char* kTables[] = {"sessions", "log",       "calls",   "partials", "blobs",
                                    "chunks",   "originals", "batches", "requests", "drafts",
-                                   "grants",   "prompts",   "changes", "state"};
+                                   "grants",   "prompts",   "changes", "state",    "request_parts"};
 
 // Rows that lost their table: the number and kinds of the columns say which it was.
 constexpr const char* kLostRows[] = {

@@ -39,6 +39,9 @@ void Store::add_usage(const UsageRow& row) {
            {session, sql(row.turn), std::string_view(row.provider), std::string_view(row.model),
             std::string_view(row.purpose), row.input, row.output, row.cache_read, row.cache_write,
             row.dollars, row.milliseconds, std::string_view(row.request_id), at});
+    if (!row.sources.empty())
+      db.run("INSERT INTO request_parts VALUES(last_insert_rowid(), ?1)",
+             {std::string_view(save_sources(row.sources))});
     auto sources = load_sources(state_text(db, session, sources_key));
     for (const auto& one : sources_of(row)) add_source(sources, one);
     put_state(db, session, sources_key, save_sources(sources));
@@ -50,17 +53,21 @@ std::vector<SourceSpend> Store::spent_on() const { return load_sources(state(sou
 std::vector<UsageRow> Store::requests() const {
   return impl_->read([&](Sqlite& db) {
     std::vector<UsageRow> rows;
+    // An older file that is only read has no parts.
+    const bool parts =
+        db.integer("SELECT count(*) FROM sqlite_schema WHERE type='table' AND name='request_parts'") > 0;
     for (const Past& past : impl_->chain) {
       Cursor row = db.query(
-          "SELECT turn, provider, model, purpose, input, output, cache_read, cache_write, dollars, "
-          "milliseconds, request_id, at "
-          "FROM "
-          "requests WHERE session=?1 AND at<=?2 ORDER BY id",
+          parts ? "SELECT turn, provider, model, purpose, input, output, cache_read, cache_write, dollars, "
+                  "milliseconds, request_id, at, coalesce(sources, '') FROM requests LEFT JOIN request_parts "
+                  "ON request=id WHERE session=?1 AND at<=?2 ORDER BY id"
+                : "SELECT turn, provider, model, purpose, input, output, cache_read, cache_write, dollars, "
+                  "milliseconds, request_id, at, '' FROM requests WHERE session=?1 AND at<=?2 ORDER BY id",
           {past.session, past.until_ms});
       while (row.step())
         rows.push_back({row.natural(0), row.text(1), row.text(2), row.text(3), row.integer(4), row.integer(5),
                         row.integer(6), row.integer(7), row.real(8), row.integer(9), row.text(10),
-                        TimePoint(std::chrono::milliseconds(row.integer(11)))});
+                        TimePoint(std::chrono::milliseconds(row.integer(11))), load_sources(row.text(12))});
     }
     return rows;
   });

@@ -113,10 +113,15 @@ CREATE VIEW compactions AS
   FROM batches b JOIN sessions s ON s.id = b.session WHERE b.tier <> 'none' ORDER BY b.rowid;
 )sql";
 
+// What the prompt of a request was made of, beside its row: damaged rows are told apart by their columns.
+constexpr const char* kVersion3 = R"sql(
+CREATE TABLE request_parts(request INTEGER PRIMARY KEY, sources TEXT NOT NULL);
+)sql";
+
 }  // namespace
 
 const std::vector<const char*>& migrations() {
-  static const std::vector<const char*> all = {kVersion1, kVersion2};
+  static const std::vector<const char*> all = {kVersion1, kVersion2, kVersion3};
   return all;
 }
 
