@@ -15,9 +15,13 @@ namespace {
 
 constexpr std::string_view style = R"(
 :root{color-scheme:light dark;--bg:#fff;--fg:#1c1f24;--dim:#68707c;--line:#dfe3e8;--tint:#f1f3f5;
---accent:#0b6e8a;--bad:#b3261e;--good:#2b7a3d;--warn:#8a5a00}
+--accent:#0b6e8a;--bad:#b3261e;--good:#2b7a3d;--warn:#8a5a00;
+--kind-system:#1f5fbf;--kind-tools:#7a3ea8;--kind-memory:#8a4b08;--kind-user:#0b6e82;
+--kind-assistant:#1a7035;--kind-results:#b08a1e;--kind-summaries:#3fa58a}
 @media(prefers-color-scheme:dark){:root{--bg:#16181d;--fg:#d8dee9;--dim:#8a93a1;--line:#2c3139;--tint:#23272f;
---accent:#7fc8d8;--bad:#f07178;--good:#8fc98f;--warn:#e0b35a}}
+--accent:#7fc8d8;--bad:#f07178;--good:#8fc98f;--warn:#e0b35a;
+--kind-system:#8ab4f8;--kind-tools:#c9a0e8;--kind-memory:#e0b88a;--kind-user:#7fc8d8;
+--kind-assistant:#8fd694;--kind-results:#e5c462;--kind-summaries:#9cdcc4}}
 *{box-sizing:border-box}body{margin:0 auto;max-width:60rem;padding:2rem 1rem;background:var(--bg);
 color:var(--fg);font:16px/1.5 system-ui,sans-serif}
 h1{font-size:1.5rem;margin:0}h2{font-size:1.1rem;margin:2.5rem 0 .5rem;border-bottom:1px solid var(--line)}
@@ -32,7 +36,8 @@ summary.failed{color:var(--bad)}summary.folded{color:var(--accent)}
 table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .8rem .25rem 0;
 border-bottom:1px solid var(--line);vertical-align:top}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{width:100%;height:auto;display:block}
-.table{overflow-x:auto}
+.table{overflow-x:auto}.legend span{margin-right:1.2em;white-space:nowrap}
+.legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em}
 )";
 
 std::string element(std::string_view name, std::string_view text, std::string_view attributes = "") {

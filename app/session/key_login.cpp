@@ -36,7 +36,11 @@ LoginResult log_in(const SessionSetup& setup, const Login& login, std::stop_toke
     return {.text = "That is not a key.", .exit_code = 2};
   register_secret(key);
   std::vector<std::string_view> names = providers_of_key(key);
-  if (!login.provider.empty()) names = {login.provider};
+  // "provider/model": the key is tried with that model, which is used from then on.
+  const auto slash = login.provider.find('/');
+  const auto provider = std::string_view(login.provider).substr(0, slash);
+  const auto wanted = slash == login.provider.npos ? std::string() : login.provider.substr(slash + 1);
+  if (!provider.empty()) names = {provider};
   if (names.empty())
     return {
         .text = "tern doesn't recognize this key. Name its provider: login PROVIDER, as in: login openai.",
@@ -44,9 +48,9 @@ LoginResult log_in(const SessionSetup& setup, const Login& login, std::stop_toke
   LoginResult result{.exit_code = 3};
   for (const auto name : names) {
     const auto* kind = find_provider(name);
-    const std::string model(kind ? first_model(*kind) : "");
+    const std::string model(!kind ? "" : wanted.empty() ? std::string(first_model(*kind)) : wanted);
     if (model.empty())
-      return {.text = "No key can be kept for \"" + std::string(name) + "\".", .exit_code = 2};
+      return {.text = "A key can't be stored for \"" + std::string(name) + "\".", .exit_code = 2};
     auto wire = wire_of(setup, *kind);
     wire.key = key;
     wire.key_from = "the text you pasted";

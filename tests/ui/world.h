@@ -31,7 +31,8 @@ struct World {
   std::uint64_t next_item = 1;
 
   World() {
-    shell.theme = make_theme("dark", ColourDepth::truecolor, Background::dark);
+    shell.depth = ColourDepth::truecolor;
+    shell.theme = make_theme("dark", shell.depth, Background::dark);
     shell.now_ms = 100'000;
   }
   void tell(Event event) {

@@ -43,7 +43,13 @@ void open_report(Shell& shell) {
     if (shell.deps.screen != ScreenKind::plain) lead_to_items(*shell.overlay);
   }
   shell.overlay->asked = false;
-  shell.overlay->content = [report = std::move(report)](int width) { return context_rows(report, width); };
+  const bool textured = shell.depth < ColourDepth::palette256;
+  const ChartLook look = shell.deps.screen == ScreenKind::plain ? ChartLook::words
+                         : textured                             ? ChartLook::textures
+                                                                : ChartLook::colours;
+  shell.overlay->content = [report = std::move(report), look](int width) {
+    return context_rows(report, width, look);
+  };
 }
 
 // The panel is as live as the bar below it: whatever moved the meters is asked for again, one answer at a
@@ -77,14 +83,26 @@ void choose_rewind(Shell& shell, const RewindPoint& point) {
   shell.overlay = std::move(overlay);
 }
 
+// Texts of one width, and two blanks behind them.
+std::vector<std::string> column_of(std::vector<std::string> texts) {
+  int widest = 0;
+  for (const std::string& text : texts) widest = std::max(widest, width(text));
+  for (std::string& text : texts)
+    text += std::string(static_cast<std::size_t>(widest - width(text)) + 2, ' ');
+  return texts;
+}
+
 void open_rewind(Shell& shell) {
   Overlay overlay;
   overlay.title = "Rewind to";
   const auto points = std::exchange(shell.view.rewind, {});
-  for (const RewindPoint& point : points)
+  std::vector<std::string> times;
+  for (const RewindPoint& point : points) times.push_back(point.when);
+  times = column_of(std::move(times));
+  for (std::size_t i = 0; i < points.size(); ++i)
     overlay.items.push_back(
-        point.when + "  " + point.text +
-        (point.files_changed > 0 ? note_mark + plural(point.files_changed, "file") : std::string()));
+        times[i] + points[i].text +
+        (points[i].files_changed > 0 ? note_mark + plural(points[i].files_changed, "file") : std::string()));
   overlay.opens = "choose";
   overlay.chosen = [points](Shell& in, std::size_t index) { choose_rewind(in, points[index]); };
   overlay.actions.push_back({"r", "rewind, files included", [points](Shell& in, std::size_t index) {
@@ -100,10 +118,14 @@ void open_sessions(Shell& shell) {
   overlay.opens = "resume";
   overlay.search = [](Shell& in, std::string words) { in.send(Query{"sessions", std::move(words)}); };
   const auto sessions = std::exchange(shell.view.sessions, {});
-  for (const SessionInfo& session : sessions)
-    overlay.items.push_back(session.when + "  " +
-                            (session.name.empty() ? session.first_prompt : session.name) + note_mark +
-                            plural(session.turns, "turn") + " · " + session.id);
+  std::vector<std::string> times;
+  for (const SessionInfo& session : sessions) times.push_back(session.when);
+  times = column_of(std::move(times));
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    const SessionInfo& session = sessions[i];
+    overlay.items.push_back(times[i] + (session.name.empty() ? session.first_prompt : session.name) +
+                            note_mark + plural(session.turns, "turn") + " · " + session.id);
+  }
   overlay.chosen = [sessions](Shell& in, std::size_t index) {
     in.overlay.reset();
     in.send(Sessions{Sessions::What::resume, sessions[index].id});
@@ -141,6 +163,12 @@ std::string model_note(const ModelChoice& model) {
   return note;
 }
 
+// One that only lacks its key is chosen by pasting that.
+void choose_model(Shell& shell, const ModelChoice& model) {
+  if (model.ready || shell.deps.screen == ScreenKind::plain) return shell.send(SetModel{model.name});
+  open_key_entry(shell, model.name);
+}
+
 void open_models(Shell& shell) {
   Overlay overlay;
   overlay.title = "Models · prices per million tokens";
@@ -155,11 +183,11 @@ void open_models(Shell& shell) {
   for (const ModelChoice& model : models) widest = std::max(widest, width(model.name));
   for (const ModelChoice& model : models) {
     RowBuilder row;
-    row.add(model.current ? "● " : "  ").add(model.name).fill_to(widest + 4).add(model_note(model));
-    if (!model.alias.empty()) row.add("  (" + model.alias + ")");
-    overlay.items.push_back(row.take().text);
+    row.add(model.current ? "● " : "  ").add(model.name);
+    if (!model.alias.empty()) row.fill_to(widest + 4).add("(" + model.alias + ")");
+    overlay.items.push_back(row.take().text + note_mark + model_note(model));
   }
-  overlay.chosen = [models](Shell& in, std::size_t index) { in.send(SetModel{models[index].name}); };
+  overlay.chosen = [models](Shell& in, std::size_t index) { choose_model(in, models[index]); };
   shell.overlay = std::move(overlay);
 }
 

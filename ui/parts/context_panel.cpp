@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "ui/parts/part_look.h"
 #include "ui/parts/rows.h"
 #include "ui/parts/status_bar.h"
 #include "ui/parts/window_chart.h"
@@ -21,17 +22,6 @@ std::string percent_of(Tokens part, Tokens whole) {
   if (whole <= 0) return "0.0%";
   const auto tenths = std::llround(1000.0 * static_cast<double>(part) / static_cast<double>(whole));
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + "%";
-}
-
-// The same colour in the bar and beside the name: the list is the legend.
-Colour part_colour(std::string_view name) {
-  static constexpr std::pair<std::string_view, Colour> colours[] = {
-      {"system", Colour::user},   {"tools", Colour::keyword},  {"memory", Colour::literal},
-      {"user", Colour::accent},   {"assistant", Colour::good}, {"results", Colour::warn},
-      {"summaries", Colour::code}};
-  for (const auto& [part, colour] : colours)
-    if (part == name) return colour;
-  return Colour::muted;
 }
 
 std::string repeat(std::string_view piece, long long times) {
@@ -59,20 +49,27 @@ std::string fine_bar(Tokens tokens, Tokens whole, int columns) {
   return repeat("█", shown / 8) + std::string(eighths[shown % 8]);
 }
 
-void part_row(Rows& rows, std::string_view name, Tokens tokens, const Meters& meters, int width) {
-  const bool free = name == "free";
-  const Style style{.fg = part_colour(name)};
+void part_row(Rows& rows, std::string_view name, Tokens tokens, const Meters& meters, int width,
+              ChartLook charts) {
+  const PartLook& look = part_look(name);
+  const bool textured = charts == ChartLook::textures, free = name == "free";
+  const Style style{.fg = look.colour};
   RowBuilder row;
-  row.add(free ? "░ " : "█ ", style).add(safe_text(name == "user" ? "you" : name, Lines::one)).fill_to(13);
+  if (charts != ChartLook::words) row.add(free && !textured ? "░" : fill_of(look, textured), style).add(" ");
+  row.add(look.name).fill_to(13);
   row.add(right(short_count(tokens), 7)).add(right(percent_of(tokens, meters.limit), 8), muted).add("  ");
+  if (charts == ChartLook::words) return rows.push_back(row.take());
   const int room = std::max(0, std::min(width, longest_prose) - row.columns() - 1);
-  if (!free) row.add(fine_bar(tokens, meters.limit, room), style);
+  if (!free && textured)
+    row.add(repeat(look.texture, tokens * room / std::max<Tokens>(meters.limit, 1)), style);
+  else if (!free)
+    row.add(fine_bar(tokens, meters.limit, room), style);
   rows.push_back(row.take());
 }
 
 // The window from left to right in the colours of the list, with a mark where each tier acts.
-Rows window_bar(const Meters& meters, int columns) {
-  std::vector<Colour> cells(static_cast<std::size_t>(columns), Colour::none);
+Rows window_bar(const Meters& meters, int columns, bool textured) {
+  std::vector<const PartLook*> cells(static_cast<std::size_t>(columns), nullptr);
   const Tokens whole = std::max<Tokens>(meters.limit, 1);
   Tokens sum = 0;
   std::size_t at = 0;
@@ -80,7 +77,7 @@ Rows window_bar(const Meters& meters, int columns) {
     sum += part.tokens;
     const auto end = std::llround(static_cast<double>(sum) * columns / static_cast<double>(whole));
     for (; at < std::min(cells.size(), static_cast<std::size_t>(end)); ++at)
-      cells[at] = part_colour(part.name);
+      cells[at] = &part_look(part.name);
   }
   const std::pair<double, std::string_view> tiers[] = {
       {meters.micro_at, "fold results"}, {meters.compact_at, "compact"}, {meters.truncate_at, "truncate"}};
@@ -92,8 +89,9 @@ Rows window_bar(const Meters& meters, int columns) {
   };
   RowBuilder bar;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const bool free = cells[i] == Colour::none;
-    bar.add(marked(i) ? "╎" : free ? "░" : "█", Style{.fg = free ? Colour::muted : cells[i]});
+    const PartLook& look = cells[i] ? *cells[i] : part_look("free");
+    const std::string_view fill = cells[i] || textured ? fill_of(look, textured) : "░";
+    bar.add(marked(i) ? "╎" : fill, Style{.fg = look.colour});
   }
   std::string legend = "╎";
   for (const auto& [share, name] : tiers)
@@ -140,27 +138,30 @@ std::vector<std::string> in_columns(const std::vector<std::string>& texts) {
 
 std::string limit_reason(const Meters& meters) {
   if (meters.limit < meters.effective)
-    return " (the working size in a window of " + short_count(meters.window) + ")";
-  return " (a window of " + short_count(meters.window) + " less the room for an answer)";
+    return " (where this model works best; its window is " + short_count(meters.window) + ")";
+  return " (window " + short_count(meters.window) + " minus room for the answer)";
 }
 
 }  // namespace
 
-Rows context_rows(const ContextReport& report, int width) {
+Rows context_rows(const ContextReport& report, int width, ChartLook charts) {
   const Meters& meters = report.meters;
+  const bool textured = charts == ChartLook::textures, drawn = charts != ChartLook::words;
   Rows rows;
   const double share =
       meters.limit > 0 ? static_cast<double>(meters.used) / static_cast<double>(meters.limit) : 0;
-  append(rows, window_bar(meters, std::max(8, std::min(width, longest_prose))));
+  if (drawn) append(rows, window_bar(meters, std::max(8, std::min(width, longest_prose)), textured));
   RowBuilder total;
   total.add(meters.estimated ? "~" : "")
       .add(short_count(meters.used), Style{.fg = band_colour(share), .bold = true});
   total.add(" of " + short_count(meters.limit) + " tokens").add(limit_reason(meters), muted);
   wrap_into(rows, total.take(), width);
   heading(rows, "What fills it");
-  for (const Part& part : meters.parts) part_row(rows, part.name, part.tokens, meters, width);
-  part_row(rows, "free", std::max<Tokens>(0, meters.limit - meters.used), meters, width);
-  if (Rows chart = window_chart(report.history, meters, std::min(width, longest_prose)); !chart.empty()) {
+  for (const Part& part : meters.parts) part_row(rows, part.name, part.tokens, meters, width, charts);
+  part_row(rows, "free", std::max<Tokens>(0, meters.limit - meters.used), meters, width, charts);
+  Rows chart;
+  if (drawn) chart = window_chart(report.history, meters, std::min(width, longest_prose), textured);
+  if (!chart.empty()) {
     heading(rows, "The window over time");
     append(rows, std::move(chart));
   }

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "agent/protocol/event.h"
+#include "ui/parts/part_look.h"
 #include "ui/text/style.h"
 
 namespace tern {
 
-Rows context_rows(const ContextReport& report, int width);
+Rows context_rows(const ContextReport& report, int width, ChartLook charts = ChartLook::colours);
 
 }  // namespace tern

@@ -59,7 +59,8 @@ Rows key_rows_of(const std::string& key, int width) {
 
 }  // namespace
 
-void open_key_entry(Shell& shell, const std::string& provider) {
+void open_key_entry(Shell& shell, const std::string& wanted) {
+  const std::string provider = wanted.substr(0, wanted.find('/'));
   if (shell.deps.screen == ScreenKind::plain)
     return shell.say("run \"tern login\" in the shell to enter a key", 10'000);
   const auto key = std::make_shared<std::string>();
@@ -71,11 +72,11 @@ void open_key_entry(Shell& shell, const std::string& provider) {
     key->append(text);
     return true;
   };
-  overlay.key = [key, provider](Shell& in, const KeyPress& press) {
+  overlay.key = [key, wanted](Shell& in, const KeyPress& press) {
     if (press.key == Key::escape || (press.ctrl && press.text == "c")) return false;
     if (press.key == Key::character && press.ctrl && press.text == "u") key->clear();
     if (press.key == Key::enter && !key->empty()) {
-      in.send(Login{provider, *key});
+      in.send(Login{wanted, *key});
       in.overlay.reset();  // and all that is captured here
       return true;
     }

@@ -10,7 +10,8 @@ namespace tern {
 struct Shell;
 
 void open_login(Shell& shell, const LoginAsked& asked);
-// What is typed is never shown, kept or put into the history. An empty provider is told by the key.
-void open_key_entry(Shell& shell, const std::string& provider);
+// What is typed is never shown, kept or put into the history. `wanted`: a provider, or
+// provider/model for the model to use with the key; empty, the key tells.
+void open_key_entry(Shell& shell, const std::string& wanted);
 
 }  // namespace tern

@@ -117,3 +117,21 @@ TEST_CASE("the history of the window has a point for each request of a turn") {
   undone.undone = true;
   CHECK(window_history(facts.requests, {undone})[2].acted == Tier::none);
 }
+
+TEST_CASE("a chart is stacked by what the requests were made of") {
+  ReportFacts facts = session();
+  facts.requests[2].sources = {{"system", 1'000}, {"tools", 4'000},  {"prompts", 500}, {"answers", 5'000},
+                               {"Bash", 59'000},  {"output", 1'000}, {"mcp__a", 100},  {"summaries", 500}};
+  const auto points = window_history(facts.requests, facts.compactions);
+  REQUIRE(points.size() == 3);
+  CHECK(points[0].parts.empty());
+  std::vector<Tokens> tokens;
+  for (const Part& part : points[2].parts) tokens.push_back(part.tokens);
+  CHECK(tokens == std::vector<Tokens>{1'000, 4'000, 0, 500, 6'000, 59'100, 500});
+  const std::string chart = report_chart(points, facts.limit, {});
+  CHECK(times(chart, "<rect") == 2 + 6 + 3);  // two without parts, six kinds, three costs
+  CHECK(times(chart, "fill=\"var(--kind-results)\"") == 1);
+  CHECK(times(chart, "background:var(--kind-assistant)") == 1);
+  CHECK(chart.find("kind-memory") == chart.npos);
+  CHECK(chart.find("results: 59k") != chart.npos);
+}

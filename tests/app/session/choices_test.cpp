@@ -200,6 +200,16 @@ TEST_CASE("a pasted key is recognised, tried, kept for its owner only and used a
   CHECK(world.last<LoginAsked>());
 }
 
+TEST_CASE("a key given for a model is tried with that model, which is then in use") {
+  ChoiceWorld world;
+  test::FakeLlm server(kOk);
+  world.variables = {{"ANTHROPIC_BASE_URL", server.url()}};
+  world.run(world.setup("demo"), {Login{"anthropic/claude-opus-4-1", "sk-ant-test-0123456789"}});
+  INFO(world.notices());
+  CHECK(world.model_at_end == "anthropic/claude-opus-4-1");
+  REQUIRE(server.requests().size() == 1);
+}
+
 TEST_CASE("a key that is refused or of no known form is not kept") {
   ChoiceWorld world;
   const test::FakeLlm server(kRefused);

@@ -208,6 +208,19 @@ TEST_CASE("pictures: lists to choose from") {
   CHECK(world.sent<SetModel>().back().name == "anthropic/claude-sonnet-4-5");
 }
 
+TEST_CASE("a model without a key is chosen by pasting the key") {
+  World world;
+  open(world, ModelList{{{.name = "openai/gpt-5", .ready = false, .missing = "no key: set OPENAI_API_KEY"}}});
+  world.press("enter");
+  REQUIRE(world.shell.overlay);
+  CHECK(world.shell.overlay->title == "Add a key for openai");
+  handle_input(world.shell, Paste{.text = "sk-0123456789"});
+  world.press("enter");
+  const auto sent = world.sent<Login>();
+  REQUIRE(sent.size() == 1);
+  CHECK(sent[0].provider == "openai/gpt-5");
+}
+
 TEST_CASE("pictures: the ways to a model, and the line a key is pasted into") {
   World world;
   world.meters(0.1);

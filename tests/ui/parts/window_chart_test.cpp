@@ -43,6 +43,32 @@ cost  ▁▁▁▄▄▄███▂▂▂
 )");
 }
 
+TEST_CASE("the chart of the window is stacked by kind, in the colours or the textures of its legend") {
+  const std::vector<Part> parts = {{"system", 10'000}, {"tools", 15'000},     {"memory", 0},
+                                   {"user", 5'000},    {"assistant", 20'000}, {"results", 40'000}};
+  const std::vector<WindowPoint> history = {{.used = 20'000, .parts = {}}, {.used = 90'000, .parts = parts}};
+  CHECK(text_of(window_chart(history, window_of(100'000), 70, true)) == R"(100% │
+     │   ///
+     │   ///
+ 50% │   ░░░
+     │   ▓▓▓
+   0 │???███
+      2 requests
+      █ system  ▓ tools  + you  ░ assistant  / results  ? unknown
+)");
+  const Rows rows = window_chart(history, window_of(100'000), 70);
+  CHECK(text_of(rows) == R"(100% │   ▃▃▃
+     │   ███
+     │   ███
+ 50% │   ███
+     │▂▂▂▄▄▄
+   0 │███▅▅▅
+      2 requests
+      █ system  █ tools  █ you  █ assistant  █ results  █ unknown
+)");
+  CHECK(rows[4].spans.back().style == Style{.fg = Colour::keyword, .bg = Colour::accent});
+}
+
 TEST_CASE("a chart of many requests fits any width, and of one there is none") {
   std::vector<WindowPoint> history;
   for (int i = 0; i < 5'000; ++i)
