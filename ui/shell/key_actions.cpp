@@ -15,6 +15,13 @@ void cycle_mode(Shell& shell) {
   shell.send(SetMode{next[static_cast<std::size_t>(shell.view.meters.mode)]});
 }
 
+// There and back to the mode of before.
+void toggle_plan(Shell& shell) {
+  const PermissionMode mode = shell.view.meters.mode;
+  if (mode != PermissionMode::plan) shell.mode_before_plan = mode;
+  shell.send(SetMode{mode == PermissionMode::plan ? shell.mode_before_plan : PermissionMode::plan});
+}
+
 struct Action {
   std::string_view name, key, help;
   void (*run)(Shell&);
@@ -63,6 +70,7 @@ constexpr Action actions[] = {
     {"unfold", "alt-o", "unfold or fold the newest result; a click does it for any", unfold_newest, writing},
     {"todos", "ctrl-t", "task list on or off", [](Shell& s) { s.toggle_todos(); }},
     {"mode", "shift-tab", "permission mode: ask → accept edits → plan → auto", cycle_mode},
+    {"plan", "alt-p", "plan mode on or off", toggle_plan},
     {"history", "ctrl-r", "search earlier prompts; again for older, ctrl-s for newer", start_reverse,
      no_question},
     {"picture", "ctrl-v", "paste the picture on the clipboard", [](Shell& s) { s.clipboard.ask(s.wake); },

@@ -60,8 +60,9 @@ struct Shell {
   std::string last_find;
   std::optional<std::string> reverse;  // Ctrl-R: the query being typed
   std::size_t reverse_at = 0;
-  bool reverse_missed = false;  // no prompt holds it
-  std::string reverse_draft;    // what stood in the composer before
+  bool reverse_missed = false;                            // no prompt holds it
+  std::string reverse_draft;                              // what stood in the composer before
+  PermissionMode mode_before_plan = PermissionMode::ask;  // the last one that was another
   Hint hint;
   std::int64_t now_ms = 0;  // set by the loop before anything else runs
   std::int64_t last_key_ms = -10'000, last_escape_ms = -10'000, last_ctrl_c_ms = -10'000,

@@ -492,3 +492,17 @@ TEST_CASE("the scope of always is chosen with the arrows alone") {
   REQUIRE(answers.size() == 1);
   CHECK(answers[0].choice == 2);
 }
+
+TEST_CASE("alt-p goes to plan mode and back to the mode before it") {
+  World world;
+  const auto mode = [&](PermissionMode now) {
+    Meters meters;
+    meters.mode = now;
+    world.tell(meters);
+    world.press("alt-p");
+    return world.sent<SetMode>().back().mode;
+  };
+  CHECK(mode(PermissionMode::plan) == PermissionMode::ask);
+  CHECK(mode(PermissionMode::accept_edits) == PermissionMode::plan);
+  CHECK(mode(PermissionMode::plan) == PermissionMode::accept_edits);
+}
