@@ -85,6 +85,7 @@ std::vector<RewindPoint> Store::rewind_points() const {
                                {past.session, past.until_ms});
       while (change.step()) changed.emplace(change.natural(0), change.text(1));
     }
+    const TimePoint now{std::chrono::milliseconds(impl_->now_ms())};
     std::vector<RewindPoint> list;
     std::set<std::string> since;
     auto next = changed.rbegin();
@@ -95,7 +96,7 @@ std::vector<RewindPoint> Store::rewind_points() const {
       for (; next != changed.rend() && next->first >= row->ref; ++next) since.insert(next->second);
       list.push_back({.item = item->id,
                       .text = beginning(plain_text(*item)),
-                      .when = local_time(item->when, "%m-%d %H:%M"),
+                      .when = time_ago(item->when, now),
                       .files_changed = static_cast<int>(changed.count(row->ref)),
                       .files_since = static_cast<int>(since.size())});
     }

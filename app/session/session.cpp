@@ -131,7 +131,7 @@ void Session::tell_earlier(SessionOpened& event) const {
     if (row.id == opened_.id || row.turns == 0) continue;
     if (event.earlier++ > 0) continue;
     event.last = row.name.empty() ? row.first_prompt : row.name;
-    event.last_when = local_time(row.updated);
+    event.last_when = time_ago(row.updated);
   }
 }
 

@@ -55,7 +55,7 @@ Page sessions_elsewhere(const std::vector<std::filesystem::path>& folders,
     if (rows.empty()) continue;
     text += "### " + folder.string() + "\n\n";
     for (const SessionRow& row : rows)
-      text += "- " + local_time(row.updated) + "  " + title_of(row) + " · " +
+      text += "- " + time_ago(row.updated) + "  " + title_of(row) + " · " +
               counted(static_cast<std::int64_t>(row.turns), "turn") + "\n  `tern -C " + folder.string() +
               " --resume " + row.id + "`\n";
     text += "\n";

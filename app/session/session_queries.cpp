@@ -50,7 +50,7 @@ std::string unmarked(std::string_view markdown) {
 std::string sandbox_line(const ToolEnvironment& hands) {
   const auto& support = probe_sandbox();
   if (support.rung == SandboxRung::none) return "not available: " + support.why;
-  return hands.sandbox.on ? "on" : "available; commands that run unasked run in it";
+  return hands.sandbox.on ? "on" : "available; commands that run without asking run in it";
 }
 
 // The messages only: system prompt and tools stay. The summary is a request of its own: it reads what leaves.
@@ -142,8 +142,8 @@ bool SessionQueries::answer(const Query& query) {
        [](Q& q, Words a) {
          const bool offered = q.s.hands_->offered.find("Notes") != nullptr;
          const auto* way = offered ? ""
-                                   : "\n\nThe model is not offered its notes here: `/config contextStyle "
-                                     "notes`, from the next session on.\n";
+                                   : "\n\nThe model keeps no notes in this session; `/config contextStyle "
+                                     "notes` turns them on for the next one.\n";
          q.s.emit(Page{"Notes", q.s.compactor_->notes().read(a) + way, Page::Form::markdown});
        }},
       {"memory", [](Q& q, Words) { q.memory(); }},
@@ -251,7 +251,7 @@ void SessionQueries::status() {
       s.model_name_.provider + "/" + s.model_name_.model + "\nmode      " +
       std::string(to_string(effective_mode(s.hands_->policy, why))) + (why.empty() ? "" : "  (" + why + ")") +
       "\nfolder    " + s.where_.cwd + (s.branch_.empty() ? "" : "  git: " + s.branch_) + "\nhistory   " +
-      (s.setup_.keep ? s.project_.folder.string() : "not kept (--no-session)") + "  " +
+      (s.setup_.keep ? s.project_.folder.string() : "not saved (--no-session)") + "  " +
       std::to_string(s.store_->size_on_disk() / 1024) + " KB\ntrusted   " + (s.trusted_ ? "yes" : "no") +
       "\nsandbox   " + sandbox_line(*s.hands_) + "\n";
   if (const auto unsaved = s.store_->unsaved(); !unsaved.empty()) text += "store     " + unsaved + '\n';
@@ -271,7 +271,7 @@ void SessionQueries::sessions(const std::string& words) {
   SessionList list;
   for (const auto& row : s.store_->sessions(words))
     list.sessions.push_back(
-        {row.id, row.name, local_time(row.updated), row.first_prompt, static_cast<int>(row.turns)});
+        {row.id, row.name, time_ago(row.updated), row.first_prompt, static_cast<int>(row.turns)});
   if (list.sessions.empty())
     return s.emit(Notice{Level::info, words.empty() ? "No conversations here yet."
                                                     : "No conversation here contains \"" + words + "\"."});
@@ -281,7 +281,7 @@ void SessionQueries::sessions(const std::string& words) {
 // From the lists; its log stays, so that what it changed can still be told.
 void SessionQueries::delete_session(const std::string& id) {
   if (id == s.store_->session())
-    return s.emit(Notice{Level::warning, "This conversation is open: /clear starts another first."});
+    return s.emit(Notice{Level::warning, "This conversation is open; start another with /clear first."});
   if (!s.store_->hide(id)) s.emit(Notice{Level::warning, "There is no session " + id + "."});
 }
 
@@ -294,7 +294,7 @@ void SessionQueries::rewind_points() {
 void SessionQueries::debug() {
   const auto request = s.last_request();
   s.emit(Page{"The last request",
-              request.empty() ? "There is none: the demo is a script and sends nothing.\n" : request});
+              request.empty() ? "No request to show: the demo is scripted and sends none.\n" : request});
 }
 
 void SessionQueries::memory() {
