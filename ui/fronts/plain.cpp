@@ -43,6 +43,22 @@ std::string without_bars(std::string text) {
   return text;
 }
 
+// An item as a sentence: no columns, and no sign in front for the one in use.
+std::string spoken_item(std::string item, const std::string& number) {
+  if (item.starts_with(number + "  ")) item.erase(0, number.size());  // it has it already
+  if (const std::size_t mark = item.find(note_mark); mark != item.npos) item.replace(mark, 1, "  ");
+  constexpr std::string_view in_use = "● ";
+  const bool current = item.starts_with(in_use);
+  if (current) item.erase(0, in_use.size());
+  item.erase(0, std::min(item.find_first_not_of(' '), item.size()));
+  item.erase(item.find_last_not_of(' ') + 1);
+  for (std::size_t at = item.find("  "); at != item.npos; at = item.find("  ", at)) {
+    const std::size_t end = item.find_first_not_of(' ', at);
+    item.replace(at, end - at, " · ");
+  }
+  return current ? item + " · in use" : item;
+}
+
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
@@ -195,9 +211,8 @@ class PlainLog {
       for (const Row& row : overlay.content(page_columns))
         if (const std::string text = without_bars(row.text); !text.empty()) line(text);
     for (std::size_t i = 0; i < overlay.items.size(); ++i) {
-      std::string item = overlay.items[i];
-      if (const std::size_t mark = item.find(note_mark); mark != item.npos) item.replace(mark, 1, " · ");
-      line(std::to_string(i + 1) + ". " + safe_text(item, Lines::one));
+      const std::string number = std::to_string(i + 1);
+      line(number + ". " + safe_text(spoken_item(overlay.items[i], number), Lines::one));
     }
     if (!overlay.items.empty())
       line("answer with a number; anything else closes the list");
@@ -217,7 +232,7 @@ class PlainLog {
     if (!shell_.overlay) return false;
     Overlay overlay = std::move(*shell_.overlay);
     close_page();
-    if (overlay.key) {
+    if (overlay.key && overlay.items.empty()) {
       KeyPress press;
       press.text = text.empty() ? "d" : text.substr(0, 1);
       shell_.overlay = overlay;
@@ -226,7 +241,7 @@ class PlainLog {
       turn_ = false;
       return true;
     }
-    if (!is_number(text)) return false;
+    if (!is_number(text)) return letter_of(std::move(overlay), text);
     const std::size_t number = std::strtoul(text.c_str(), nullptr, 10);
     if (number < 1 || number > overlay.items.size()) {
       line("there is no " + text + " in the list: answer with 1 to " + std::to_string(overlay.items.size()) +
@@ -237,6 +252,19 @@ class PlainLog {
     }
     if (overlay.chosen) overlay.chosen(shell_, number - 1);
     return true;
+  }
+
+  // A list may have letters of its own. False: the line is meant for the model.
+  bool letter_of(Overlay overlay, const std::string& text) {
+    if (!overlay.key || text.size() != 1) return false;
+    KeyPress press;
+    press.text = text;
+    const auto key = overlay.key;
+    shell_.overlay = std::move(overlay);
+    const bool taken = key(shell_, press);
+    if (!taken) shell_.overlay.reset();
+    opened_ = taken && shell_.overlay.has_value();
+    return taken;
   }
 
   void list_choices(const DialogChoices& choices) {
@@ -301,7 +329,7 @@ class PlainLog {
       if (const auto* notice = std::get_if<NoticeCell>(&view.cells[shown_cells_].body))
         line("- " + safe_text(notice->text));
     if (std::exchange(shell_.show_todos, false)) {
-      if (view.todos.empty()) line("- no todos");
+      if (view.todos.empty()) line("- no tasks yet");
       for (const std::string& todo : view.todos) line("  " + safe_text(todo, Lines::one));
     }
     if (!shell_.to_clipboard.empty()) line(safe_text(std::exchange(shell_.to_clipboard, {})));

@@ -88,7 +88,7 @@ TEST_CASE("a number that nothing has is asked for again, and goes to no model") 
   CHECK(out.find("answer with 1 to", wrong) != out.npos);
   CHECK(count(out, "1 turn") == 1);
   CHECK(out.find("clipboard") == out.npos);
-  CHECK(out.find("- no todos") != out.npos);
+  CHECK(out.find("- no tasks yet") != out.npos);
 }
 
 TEST_CASE("y is a yes, and an answer that may be one is asked for again") {
@@ -120,6 +120,17 @@ TEST_CASE("commands, pages and lists are the same ones") {
   CHECK(out.find("What fills it") != out.npos);
   CHECK(out.find("no command /nonsense") != out.npos);
   CHECK(out.find("█") == out.npos);
+}
+
+TEST_CASE("a list with letters of its own takes a number, and any other line closes it") {
+  const ProjectFolder folder;
+  const std::string out = run(folder, "/login\nhello\n/model\n1\n", "--plain");
+  INFO(out);
+  CHECK(out.find("\n1. Paste a key · Anthropic") != out.npos);
+  CHECK(out.find("built-in demo") != out.npos);  // hello was answered
+  CHECK(out.find("1. demo/demo") != out.npos);
+  CHECK(out.find(" · in use") != out.npos);
+  CHECK(out.find("Model: demo/demo") != out.npos);
 }
 
 TEST_CASE("a compaction can be looked at and turned down") {
