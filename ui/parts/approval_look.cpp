@@ -195,10 +195,13 @@ Approval::Look Approval::look(int width, int height, bool listening) {
   // "writes src/a.cpp" below "Edit src/a.cpp" would say it twice.
   const bool told = "writes " + asked_.title.substr(asked_.title.find(' ') + 1) == asked_.reason;
   const std::string why = told ? "" : safe_text(asked_.reason, Lines::one);
-  Rows reason = why.empty() ? Rows() : wrapped(tight ? shorten(why, width) : why, width, Style{.fg = colour});
-  const bool crowded =
-      chosen.size() + reason.size() + (asked_.danger ? std::min(all.size(), least) : all.size()) > most;
-  if (tight && crowded) reason.clear();
+  Rows reason = why.empty() ? Rows() : wrapped(why, width, Style{.fg = colour});
+  const auto crowded = [&] {
+    return tight &&
+           chosen.size() + reason.size() + (asked_.danger ? std::min(all.size(), least) : all.size()) > most;
+  };
+  if (crowded() && !why.empty()) reason = wrapped(shorten(why, width), width, Style{.fg = colour});
+  if (crowded()) reason.clear();
 
   std::size_t others = reason.size() + chosen.size() + (tight ? 0 : 1);
   more_ = others + all.size() > most && others + 2 <= most;

@@ -82,9 +82,10 @@ class CellRows {
     wrap_text(rows_, safe_text(compaction_line(c), Lines::one), prose(),
               {.first = "◇ ", .rest = "  ", .text = style, .gutter = style});
     const WrapStyle below{.first = "  ", .rest = "  ", .text = muted, .gutter = muted};
-    for (const std::string* extra : {&c.audit, &c.cost})
-      if (!extra->empty()) wrap_text(rows_, safe_text(*extra), prose(), below);
-    if (!c.why.empty() && !failed && open()) wrap_text(rows_, safe_text(c.why), prose(), below);
+    if (!open()) return std::move(rows_);
+    for (const std::string* extra : {&c.cost, &c.why})
+      if (!extra->empty() && !(failed && extra == &c.why))
+        wrap_text(rows_, safe_text(*extra), prose(), below);
     return std::move(rows_);
   }
 
@@ -160,7 +161,9 @@ class CellRows {
     std::string line =
         verb + " " + plural(static_cast<std::int64_t>(c.items), c.tier == Tier::micro ? "result" : "message");
     line += " · " + tokens;
-    if (c.originals > 0)
+    if (!c.audit.empty())
+      line += " · " + c.audit;
+    else if (c.originals > 0)
       line += " · " +
               (c.originals == c.items ? "all" : plural(static_cast<std::int64_t>(c.originals), "original")) +
               " kept, /recall";

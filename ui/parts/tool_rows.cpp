@@ -5,6 +5,7 @@
 
 #include "compression/text/command_result.h"
 #include "compression/text/last_screen.h"
+#include "compression/values/text_ends.h"
 #include "ui/parts/rows.h"
 #include "ui/text/ansi_text.h"
 #include "ui/text/format.h"
@@ -29,6 +30,8 @@ std::string_view last_lines(std::string_view text, std::size_t lines, std::size_
   hidden = static_cast<std::size_t>(
                std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n')) +
            1;
+  if (const std::size_t left_out = lines_left_out(text.substr(0, at + 1)); left_out > 0)
+    hidden += left_out - 1;  // less the line that says so
   return text.substr(at + 1);
 }
 

@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "compression/values/text_ends.h"
 #include "ui/text/text_safe.h"
 #include "ui/text/width.h"
 
@@ -209,4 +210,19 @@ TEST_CASE("a tool that tells how far it is shows that while it runs, and not aft
   tool.running = false;
   cell.body = tool;
   CHECK(rows_of(cell, RowOptions{.width = 60}).size() == 1);
+}
+
+TEST_CASE("a result that is shown again counts the lines that are not there") {
+  std::string text;
+  for (int n = 0; n < 5'000; ++n) text += "line " + std::to_string(n) + " of the build\n";
+  ToolCell tool;
+  tool.tool = tool.label = "Bash";
+  tool.running = false;
+  const auto headed = [&](std::string output) {
+    tool.output = std::move(output);
+    return tool_rows(tool, RowOptions{}, Tier::none, false).at(1).text;
+  };
+  CHECK(headed(text) == "  │ … 4996 earlier lines · ctrl-o");
+  CHECK(headed(text_ends(text, 4'000, {})) == headed(text));
+  CHECK(headed(text_ends(text_ends(text, 40'000, {}), 4'000, {})) == headed(text));
 }
