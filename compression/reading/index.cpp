@@ -84,6 +84,14 @@ bool is_heading(std::string_view line) {
   return line.ends_with(':') || line.ends_with(": none") || line.ends_with(": none.");
 }
 
+// A sentence that speaks of failing: long, ended, and it names no place and no value.
+bool is_prose(std::string_view line) {
+  constexpr std::ptrdiff_t most_of_a_message = 6;  // blanks
+  line = trimmed(line);
+  if (!line.ends_with('.') || line.find_first_of(":/\\\"'`=<>[](){}0123456789") != line.npos) return false;
+  return std::count(line.begin(), line.end(), ' ') > most_of_a_message;
+}
+
 std::uint64_t key_of_fact(FactKind kind, std::string_view text) {
   return hash_text(text) + static_cast<std::uint64_t>(kind) * 0x9E3779B97F4A7C15ull;
 }
@@ -138,14 +146,17 @@ class Collector {
     else if (!searches_files(result.tool) && is_path(result.subject))
       add(FactKind::file, result.subject, recall, true);
     errors_ = 0;
+    quoted_ = !result.is_error && (reads_files(result.tool) || searches_files(result.tool));
     names_in(result.text, Escapes::plain, recall, false);
+    quoted_ = false;
   }
 
   void names_in(std::string_view text, Escapes escapes, RecallId recall, bool written) {
     each_line_of(text, [&](std::string_view line) {
       names_.clear();
       const bool error = scan_names(line, escapes, names_);
-      if (error && !written && !is_heading(line) && errors_++ < errors_per_result)
+      if (error && !written && !quoted_ && !is_heading(line) && !is_prose(line) &&
+          errors_++ < errors_per_result)
         add(FactKind::error, clipped(trimmed(line), longest_error), recall, false);
       for (const auto& name : names_) {
         if (name.kind == NameKind::place)
@@ -259,6 +270,7 @@ class Collector {
   std::vector<Name> names_;
   Tokens position_ = 0;
   std::size_t block_ = 0, errors_ = 0;
+  bool quoted_ = false;  // the text is of a file: its errors are not this session's
 };
 
 struct Section {

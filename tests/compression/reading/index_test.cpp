@@ -230,3 +230,15 @@ TEST_CASE("what changed the system stays in the index behind many other commands
   CHECK(index.find("npm install left-pad r1") != std::string::npos);
   CHECK(index.find("sed -n 99p") != std::string::npos);
 }
+
+TEST_CASE("what a file says of errors, and prose of a command, are no errors seen") {
+  const auto errors = [](const char* tool, const char* result) {
+    return texts_of(with_call(tool, "{}", "x", result), FactKind::error);
+  };
+  const char* const prose = "Tests that fail for a reason of their own should be looked at by hand.\n";
+  CHECK(errors("Read", prose).empty());
+  CHECK(errors("Read", "error: expected a semicolon\n").empty());
+  CHECK(errors("Bash", prose).empty());
+  CHECK(errors("Bash", "a.cpp:4: error: expected a semicolon\n").size() == 1);
+  CHECK(errors("Bash", "The build failed.\n").size() == 1);
+}
