@@ -4,6 +4,7 @@
 #include "agent/protocol/local_time.h"
 #include "agent/store/compaction_text.h"
 #include "agent/turn/context_tools.h"
+#include "agent/turn/refusal_text.h"
 #include "app/session/session_commands.h"
 
 namespace tern {
@@ -58,8 +59,8 @@ void SessionQueries::originals() {
   ListShown list{ListShown::What::originals, "Originals", "nothing stored yet", {}};
   for (const auto& original : s.store_->originals(newest)) {
     if (original.bytes == 0) continue;
-    const auto begin =
-        first_line(s.store_->bytes(original.id, 0, 4 * previewed).value_or(std::string()), previewed);
+    const auto begin = first_line(
+        for_people(s.store_->bytes(original.id, 0, 4 * previewed).value_or(std::string())), previewed);
     auto size = thousands(static_cast<std::int64_t>(original.bytes)) + (original.bytes < 1'000 ? " B" : "B");
     size.insert(0, size.size() < size_column ? size_column - size.size() : 0, ' ');
     const auto call = original.tool + (original.subject.empty() ? "" : "  " + original.subject);
@@ -75,7 +76,7 @@ void SessionQueries::recall(const std::string& argument) {
   RecallQuery query;
   if (const auto id = parse_recall_id(argument)) {
     auto text = s.store_->text(id);
-    return s.emit(text ? Event(Page{argument, std::move(*text)})
+    return s.emit(text ? Event(Page{argument, for_people(std::move(*text))})
                        : Event(Notice{Level::warning, "There is no " + argument + "."}));
   }
   query.search = argument;

@@ -123,7 +123,7 @@ class Loop {
 
   // The end of the talk stays readable on the normal screen; inline it stands there already.
   void last_words() {
-    await_replies();
+    for (const Input& input : await_replies()) take_late(input);
     leave_region();
     if (inline_ || terminal_.hung_up()) return terminal_.leave();
     const TerminalSize size = terminal_.size();
@@ -205,7 +205,8 @@ class Loop {
   void read_input() {
     last_input_ms_ = shell_.now_ms;
     const std::string bytes = terminal_.read();
-    for (const Input& input : guard_.sort(parser_.feed(bytes), bytes, waited_ms_)) take(input);
+    for (const Input& input : guard_.sort(parser_.feed(bytes), bytes, waited_ms_))
+      shell_.quitting ? take_late(input) : take(input);
   }
 
   void late_keys() {
@@ -230,6 +231,13 @@ class Loop {
     }
     key_ms_ = shell_.now_ms;
     handle_input(shell_, input);
+  }
+
+  // Typed when the session had ended: into the draft that the next one begins with, and nothing runs.
+  void take_late(const Input& input) {
+    if (const auto* paste = std::get_if<Paste>(&input)) shell_.composer.paste(paste->text, paste->more);
+    const auto* press = std::get_if<KeyPress>(&input);
+    if (press && press->key == Key::character && !press->ctrl && !press->alt) shell_.composer.key(*press);
   }
 
   // What the keys asked for and only the owner of the terminal can do.
