@@ -68,14 +68,15 @@ std::string read_small(const std::filesystem::path& path, const std::string& wha
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return why = what + " is a folder; pin a file of it.", "";
   if (!std::filesystem::exists(path, error)) {
-    if (looks_like_path(what)) why = "there is no file " + what + " here (in quotes it is pinned as words).";
+    if (looks_like_path(what))
+      why = "there is no file " + what + " here; put a sentence in quotes to pin it.";
     return {};
   }
   if (!std::filesystem::is_regular_file(path, error)) return why = what + " is not a regular file.", "";
   const auto bytes = std::filesystem::file_size(path, error);
   if (error || bytes > most_bytes)
-    return why = what + " has " + std::to_string(bytes / 1024) + " KB, a pinned file may have " +
-                 std::to_string(most_bytes / 1024) + ": pin the lines that matter as words.",
+    return why = what + " has " + std::to_string(bytes / 1024) + " KB; a pinned file can have at most " +
+                 std::to_string(most_bytes / 1024) + "; pin the lines that matter instead.",
            "";
   std::ifstream file(path, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(file), {});

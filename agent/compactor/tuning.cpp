@@ -107,7 +107,7 @@ void from_recalls(const Past& past, const CompressionConfig& config, Adviser& ad
   adviser.suggest("protectResults", config.protect_results + 3,
                   seen + ": more of the newest results should stay");
   adviser.suggest("microLowWater", rounded(std::min(config.micro_low_water + 0.05, config.micro_at - 0.05)),
-                  seen + ": each cut takes too much that is asked for again");
+                  seen + ": cuts remove too much that is needed again");
 }
 
 void from_failures(const Past& past, const CompressionConfig& config, const std::string& model,
@@ -136,8 +136,7 @@ void from_the_store(const Past& past, const CompressionConfig& config, const std
   from_failures(past, config, model, adviser);
   if (past.paused >= 2)
     adviser.suggest("draftAt", rounded(std::max(config.draft_at - 0.05, 0.5)),
-                    std::to_string(past.paused) +
-                        " compactions that came by themselves made you wait, up to " +
+                    std::to_string(past.paused) + " automatic compactions made you wait, up to " +
                         std::to_string((past.longest_pause + 500) / 1'000) + " s: draft earlier");
   if (past.micro > 10 && past.micro > 4 * past.deep)
     adviser.suggest("microLowWater", rounded(std::max(config.micro_low_water - 0.10, 0.2)),

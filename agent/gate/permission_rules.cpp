@@ -99,14 +99,14 @@ bool parse_rule(const ToolSet& tools, std::string_view text, PermissionRule::Kin
   if (tool) rule.tool = tool->name;
   const bool of_server = rule.tool.starts_with("mcp__");  // it may be there tomorrow: the rule waits for it
   if (!tool && rule.tool != "*" && !of_server) {
-    error = "'" + std::string(text) + "' holds for nothing: " + unknown_tool(rule.tool, tools);
+    error = "'" + std::string(text) + "' matches nothing: " + unknown_tool(rule.tool, tools);
     return false;
   }
   if (open != text.npos) rule.spec = std::string(trimmed(text.substr(open + 1, text.size() - open - 2)));
   if (rule.spec == "*" || rule.spec == ":*") rule.spec.clear();
   if (kind != PermissionRule::Kind::allow) return true;
   const std::string why = refuse_allow(rule);
-  if (!why.empty()) error = "'" + std::string(text) + "' is not taken: " + why;
+  if (!why.empty()) error = "'" + std::string(text) + "' is not accepted: " + why;
   return why.empty();
 }
 

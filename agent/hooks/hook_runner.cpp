@@ -189,7 +189,7 @@ std::string HookRunner::ways_out(const HookRow& row) {
       sandbox_.on && row.answer == EntryAnswer::approved && row.entry.kind == HookEntry::Kind::command;
   if (!walled || !hinted_.insert(row.entry.hash).second) return {};
   return "\nIt ran in the sandbox, where it can't connect or write outside of the project. /hooks grant "
-         "NUMBER lets it out.";
+         "NUMBER runs it outside.";
 }
 
 // What one handler says counts as far as its entry may decide: that something runs unasked is not for a
@@ -259,10 +259,9 @@ void HookRunner::take_variables(const HookRow& row, const ProcessSpec& spec, Hoo
   if (lines.empty() || stop.stop_requested()) return;
   if (asks_first(row.entry.origin) && row.answer != EntryAnswer::granted) {
     if (warned_.insert(row.entry.hash).second)
-      world_.tell(
-          Notice{Level::warning, name_of(row.entry) +
-                                     " sets variables for commands. They count only once you let it out "
-                                     "of the sandbox: /hooks grant NUMBER."});
+      world_.tell(Notice{Level::warning, name_of(row.entry) +
+                                             " sets variables for commands. They apply only once it "
+                                             "runs outside the sandbox: /hooks grant NUMBER."});
     return;
   }
   std::vector<HookJob> jobs;

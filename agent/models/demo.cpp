@@ -119,10 +119,10 @@ Step tour(const Request& request, std::size_t round) {
     case 5: return edit_scratch(request);
     default:
       return {
-          "That was the tour: list, read, search, run, write and edit, each asked for and logged like a real "
-          "model's. The file "
+          "That was the tour: list, read, search, run, write and edit, each approved and logged as with a "
+          "real model. The file "
           "`" +
-          std::string(scratch) + "` is yours to delete. I am still only a script."};
+          std::string(scratch) + "` is yours to delete."};
   }
 }
 
@@ -136,7 +136,7 @@ Step report(const Request& request) {
   const auto lines = std::count(result->text.begin(), result->text.end(), '\n') + 1;
   std::string said = result->is_error ? "The tool answered with an error" : "Done";
   return {said + " (" + std::to_string(lines) + (lines == 1 ? " line" : " lines") +
-          "; you see it above). A real model would now tell you what it means; I am only a script."};
+          "; you see it above). A real model would now explain it; the demo is scripted."};
 }
 
 }  // namespace
@@ -290,7 +290,7 @@ namespace providers {
 extern const ProviderKind demo;
 const ProviderKind demo{
     .name = "demo",
-    .title = "Demo (a script, not a model)",
+    .title = "Demo (scripted, no model)",
     .base_url = "",
     .default_model = "demo",
     .key_variables = "",

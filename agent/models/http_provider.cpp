@@ -52,7 +52,7 @@ bool proxy_refuses(const std::string& why) {
 RequestError moved(const HttpHead& head, const HttpRequest& request) {
   const std::string to = redact_shapes(std::string(head["location"]).substr(0, 200));
   return {.kind = Failure::bad_request,
-          .message = "HTTP " + std::to_string(head.status) + ": " + place(request.url) + " sends on to " +
+          .message = "HTTP " + std::to_string(head.status) + ": " + place(request.url) + " redirects to " +
                      (to.empty() ? "another address" : to) +
                      " — set the provider's base URL to where it really is",
           .http_status = head.status};
@@ -84,11 +84,11 @@ RequestError network_trouble(const HttpResult& result, const HttpRequest& reques
               .retry = true};
     case HttpError::first_byte_timeout:
       return {.kind = Failure::timeout,
-              .message = where + " said nothing for " + seconds(request.timeouts.first_byte),
+              .message = where + " sent nothing for " + seconds(request.timeouts.first_byte),
               .retry = true};
     case HttpError::idle_timeout:
       return {.kind = Failure::timeout,
-              .message = where + " fell silent for " + seconds(request.timeouts.idle) + " in mid-answer",
+              .message = where + " stopped sending for " + seconds(request.timeouts.idle) + " in mid-answer",
               .retry = true};
     default:
       if (proxy_refuses(why))

@@ -245,7 +245,7 @@ std::string cut_messages(const Conversation& before, const Conversation& after) 
             thousands(found->second->tokens) + (item->recall ? ", whole as " + to_string(item->recall) : "");
   }
   if (text.empty()) return text;
-  return "What you wrote does not fit the context window and is sent with parts left out: " + text +
+  return "Your message doesn't fit the context window; these parts were left out: " + text +
          ". Nothing is lost: the model reads the rest with Recall, you with /recall or `tern recall`.";
 }
 

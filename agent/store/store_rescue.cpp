@@ -51,7 +51,7 @@ StoreEnd Store::settle(const fs::path& folder) {
   const std::string what =
       from_start
           ? "The history in " + impl.refused.string() + " could not be used: the messages of this session "
-          : "The history in " + impl.file.string() + " took nothing more (" + impl.failure +
+          : "The history in " + impl.file.string() + " can't be written any more (" + impl.failure +
                 "): " + std::to_string(impl.queue.size()) +
                 (impl.queue.size() == 1 ? " event of this session " : " events of this session ");
   std::string why = "there is no folder of your own";
@@ -70,7 +70,7 @@ StoreEnd Store::settle(const fs::path& folder) {
     }
   }
   return {what + "are lost, " +
-              (folder.empty() ? why : "and " + folder.string() + " took no copy either (" + why + ")"),
+              (folder.empty() ? why : "and " + folder.string() + " can't hold a copy either (" + why + ")"),
           !from_start};
 }
 

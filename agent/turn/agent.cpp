@@ -41,7 +41,7 @@ std::string over_its_limit(Agent& agent, const Tool& tool) {
   const auto source = source_of_tool(tool.name);
   if (!why.empty() && agent.costly_shown.insert(source).second)
     agent.emit(Notice{Level::warning,
-                      why + ". It is not called any more; /cost limit " + source + " AMOUNT raises it."});
+                      why + ". tern stops calling it; /cost limit " + source + " AMOUNT raises it."});
   return why;
 }
 

@@ -85,7 +85,7 @@ std::optional<TurnEnded> over_cost(Agent& agent) {
                      "/cost limit off).");
   if (costs_nothing(model) && !std::exchange(agent.unpriced_shown, true))
     agent.emit(
-        Notice{Level::info, name + " has no price: it counts as $0, and no limit on dollars stops it."});
+        Notice{Level::info, name + " has no price: it counts as $0, so a limit in dollars never stops it."});
   auto why = agent.spending.reached(agent.limits.cost);
   if (why.empty()) return std::nullopt;
   auto end = ended(How::limit, 5, std::move(why));

@@ -15,11 +15,11 @@ struct ModeRow {
   const char *id, *name, *help;
 };
 constexpr ModeRow mode_rows[] = {
-    {PermissionMode::ask, "ask", "Ask", "Edits and commands that change something ask first"},
+    {PermissionMode::ask, "ask", "Ask", "Asks before edits and commands that change something"},
     {PermissionMode::accept_edits, "accept-edits", "Accept edits",
      "Edits in the workspace run; commands run in a sandbox"},
     {PermissionMode::plan, "plan", "Plan", "Reads and plans, changes nothing"},
-    {PermissionMode::automatic, "auto", "Auto", "As accept edits, and local git work runs"},
+    {PermissionMode::automatic, "auto", "Auto", "Like accept edits, plus local git commands"},
     {PermissionMode::bypass, "bypass", "Bypass", "Everything runs without asking"},
 };
 

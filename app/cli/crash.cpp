@@ -35,9 +35,8 @@ void on_crash(int signal) {
     ::backtrace_symbols_fd(frames, depth, file);
     ::close(file);
   }
-  write_text(
-      STDERR_FILENO,
-      "\ntern has crashed. Nothing that was shown as done is lost; tern --continue resumes the session.\n");
+  write_text(STDERR_FILENO,
+             "\ntern crashed. Everything shown as done is saved; tern --continue resumes the session.\n");
   if (file >= 0) {
     write_text(STDERR_FILENO, "Report: ");
     write_text(STDERR_FILENO, report_path);

@@ -219,7 +219,7 @@ void check_provider(Report& report, const Options& options, const Config& config
   const auto found = find_model(setup, why);
   const ProviderKind* kind = found ? find_provider(found->provider) : nullptr;
   if (!why.empty()) return report.bad("provider", why);
-  if (!kind && options.demo) return report.note("provider", "the demo, a script");
+  if (!kind && options.demo) return report.note("provider", "the scripted demo");
   if (!kind) {
     return report.bad(
         "provider",
@@ -227,7 +227,7 @@ void check_provider(Report& report, const Options& options, const Config& config
         "(Ollama) and name its model with --model; or try tern --demo");
   }
   if (kind->name == "demo")
-    return report.note("provider", "the demo, a script; for a real model set a key or start a local server");
+    return report.note("provider", "the scripted demo; for a real model set a key or start a local server");
   const ProviderConfig wire = wire_of(setup, *kind);
   const std::string& name = found->model;
   const std::string title = std::string(kind->title) + ", " + name;

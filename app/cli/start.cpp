@@ -247,8 +247,8 @@ int start_headless(const Options& options, SessionSetup setup) {
   if (options.demo && headless.prompt.empty()) headless.prompt = first_demo_prompt(options);
   if (headless.input_stream && options.prompt_given) {
     std::fputs(
-        "tern: with --input-format stream-json prompts come on standard input; leave the prompt's words "
-        "away\n",
+        "tern: with --input-format stream-json the prompts come on standard input; remove the prompt "
+        "argument\n",
         stderr);
     return 2;
   }
@@ -376,7 +376,7 @@ int debug_request(SessionSetup setup) {
   }
   const std::string request = session.last_request();
   if (request.empty()) {
-    print(stderr, "tern: there is none: the demo is a script and sends nothing\n");
+    print(stderr, "tern: no request to show: the demo is scripted and sends none\n");
     return 1;
   }
   std::printf("%s\n", request.c_str());

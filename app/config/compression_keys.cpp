@@ -175,7 +175,7 @@ std::vector<ConfigKey> summary_keys() {
             "tokens of the index after a summary"),
       whole("compression.pinBudget", TERN_SQUEEZE(pin_budget), 0, 1e6, "tokens that pins may hold"),
       text("compression.smallModel", TERN_SQUEEZE(small_model), "",
-           "the model that writes summaries; empty = the table decides"),
+           "the model that writes summaries; empty = a small one of the same provider"),
   };
 }
 

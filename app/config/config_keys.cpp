@@ -122,9 +122,10 @@ std::string set_value(Config& config, const std::string& name, const Json& value
   if (!(key->set_parts ? key->set_parts(config, value, parts) : key->set(config, value))) {
     const bool secret = name == "providers";
     return origin + ": " + name +
-           (secret ? ""
-                   : ": " + value.dump(-1, ' ', false, Json::error_handler_t::replace) + " is not taken;") +
-           " it wants " + key->wants;
+           (secret
+                ? ""
+                : ": " + value.dump(-1, ' ', false, Json::error_handler_t::replace) + " is not accepted;") +
+           " it must be " + key->wants;
   }
   config.origins[name] = origin;
   std::string wrong;

@@ -93,7 +93,7 @@ void SessionQueries::cost(const std::string& argument) {
   if (total.cache_read > 0)
     text += " (" + std::to_string(100 * total.cache_read / std::max<Tokens>(input, 1)) + "% from the cache)";
   text += ", " + std::to_string(total.output) + " out · " + money(total.dollars);
-  if (!s.context_.gauges.dollars_known()) text += " and what unpriced models cost";
+  if (!s.context_.gauges.dollars_known()) text += ", plus models without a price";
   const auto& model = s.context_.model;
   if (costs_nothing(model))
     text += "\n" + model.provider + "/" + model.name + " has no price: its tokens count as $0.";

@@ -227,7 +227,8 @@ std::string SessionMcp::details(const McpState& state) const {
                  : std::string("Its entry says \"sandbox\": false."));
   if (!state.trouble.empty()) text += "\n\nIts list of tools is incomplete: " + state.trouble + ".";
   if (!state.tools.empty())
-    text += "\n\nTools, in the server's own words. Rules name them mcp__" + state.server.name + "__TOOL.\n";
+    text +=
+        "\n\nTools, as the server describes them. Rules name them mcp__" + state.server.name + "__TOOL.\n";
   std::size_t width = 0;
   for (const McpToolInfo& tool : state.tools)
     width = std::max(width, std::min(tool.name.size(), kWidestName));
@@ -244,7 +245,7 @@ std::string SessionMcp::details(const McpState& state) const {
   if (!state.resources.empty()) text += "\nResources:\n";
   for (const McpResource& each : state.resources) text += "@" + state.server.name + ":" + each.uri + "\n";
   if (!state.info.instructions.empty())
-    text += "\nIts description of itself:\n" + state.info.instructions + "\n";
+    text += "\nHow it describes itself:\n" + state.info.instructions + "\n";
   if (!state.log.empty()) text += "\nThe end of its log:\n";
   for (const std::string& line : state.log) text += line + "\n";
   if (!state.last_words.empty()) text += "\nThe end of its error output:\n" + state.last_words;

@@ -85,7 +85,7 @@ TEST_CASE("tuning: drafts that were waited for draft earlier, and say how long i
   }
   const auto text = past.advice();
   INFO(text);
-  CHECK(contains(text, "- draftAt: 0.65 (2 compactions that came by themselves made you wait, up to 4 s"));
+  CHECK(contains(text, "- draftAt: 0.65 (2 automatic compactions made you wait, up to 4 s"));
 }
 
 TEST_CASE("tuning: the same original asked for again and again keeps more") {

@@ -113,8 +113,8 @@ TEST_CASE("config: what is wrong is named and leaves the rest alone") {
   const Config config = world.load({{"nonsense", "1", "--config"}});
   CHECK(names(config.problems, "did you mean \"model\"?"));
   CHECK(names(config.problems, "did you mean \"compression.strategy\"?"));
-  CHECK(names(config.problems, "it wants a number from 0 to 1"));
-  CHECK(names(config.problems, "vim: \"yes\" is not taken; it wants true or false"));
+  CHECK(names(config.problems, "it must be a number from 0 to 1"));
+  CHECK(names(config.problems, "vim: \"yes\" is not accepted; it must be true or false"));
   CHECK(config.compression.keep_recent == 11);
   CHECK(config.compression.micro_at == 0.6);
   world.write(world.user(), "{\n\"model\": }");
