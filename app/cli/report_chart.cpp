@@ -113,7 +113,7 @@ std::string report_chart(const std::vector<WindowPoint>& history, Tokens limit,
     if (point.acted > Tier::snip) svg += words(x + bar / 2, top + high + 14, "◆", "middle");
     if (dearest <= 0 || point.dollars <= 0) continue;
     const double cost = std::max(1.0, point.dollars / dearest * costs);
-    svg += rectangle(x, top + high + 24 + costs - cost, bar, cost, "accent", told(i, point));
+    svg += rectangle(x, top + high + 24 + costs - cost, bar, cost, "dim", told(i, point));
   }
   for (const double mark : marks) {
     if (mark <= 0 || mark > 1 || limit <= 0) continue;

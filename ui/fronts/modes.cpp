@@ -179,12 +179,10 @@ void open_models(Shell& shell) {
     return true;
   };
   const auto models = std::exchange(shell.view.models, {});
-  int widest = 0;
-  for (const ModelChoice& model : models) widest = std::max(widest, width(model.name));
   for (const ModelChoice& model : models) {
     RowBuilder row;
     row.add(model.current ? "● " : "  ").add(model.name);
-    if (!model.alias.empty()) row.fill_to(widest + 4).add("(" + model.alias + ")");
+    if (!model.alias.empty()) row.add("  (" + model.alias + ")");
     overlay.items.push_back(row.take().text + note_mark + model_note(model));
   }
   overlay.chosen = [models](Shell& in, std::size_t index) { choose_model(in, models[index]); };

@@ -165,7 +165,7 @@ void cost_row(Rows& rows, const std::vector<WindowPoint>& points) {
   for (const WindowPoint& point : points)
     line.add(
         point.dollars > 0 ? cell(std::max<long long>(1, std::llround(point.dollars / most * 8)), 0) : " ",
-        Style{.fg = Colour::literal});
+        Style{.fg = Colour::muted});
   rows.push_back(line.take());
 }
 
@@ -188,7 +188,7 @@ void fill_legend(Rows& rows, const std::vector<WindowPoint>& history, const Mete
         .add(i == 0 || i + 1 == std::size(bands) ? "" : "from ", muted);
     line.add(name, muted).add("  ");
   }
-  if (costs) line.add("█ ", Style{.fg = Colour::literal}).add("cost", muted);
+  if (costs) line.add("█ ", Style{.fg = Colour::muted}).add("cost", muted);
   wrap_into(rows, line.take(), width, "", std::string(label_columns, ' '));
 }
 
@@ -211,7 +211,7 @@ void kinds_legend(Rows& rows, const std::vector<WindowPoint>& history, bool cost
   if (std::any_of(history.begin(), history.end(),
                   [](const WindowPoint& point) { return point.parts.empty(); }))
     add("");
-  if (costs) line.add("▄ ", Style{.fg = Colour::literal}).add("cost", muted);
+  if (costs) line.add("▄ ", Style{.fg = Colour::muted}).add("cost", muted);
   wrap_into(rows, line.take(), width, "", std::string(label_columns, ' '));
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "ui/parts/rows.h"
 #include "ui/shell/slash_command.h"
@@ -92,7 +93,9 @@ void Shell::page(Page page) {
   Overlay opened;
   opened.title = std::move(page.title);
   const bool linear = deps.screen == ScreenKind::plain;  // a log is searched by line
-  opened.content = [linear, form = page.form, text = safe_text(page.text)](int width) {
+  std::string text = safe_text(page.text);
+  text.erase(text.find_last_not_of('\n') + 1);  // no empty row above the frame
+  opened.content = [linear, form = page.form, text = std::move(text)](int width) {
     if (form == Page::Form::markdown) return markdown_rows(text, width);
     return form == Page::Form::diffs ? file_diffs(text, width) : plain_rows(text, width, linear);
   };
