@@ -245,7 +245,7 @@ TEST_CASE("a service that sends on is asked once, and an impossible port never")
   CHECK(run.status == 1);
   CHECK(server.requests().size() == 1);
   INFO(run.err);
-  CHECK(run.err.find("sends on to https://x.example") != std::string::npos);
+  CHECK(run.err.find("redirects to https://x.example") != std::string::npos);
   auto wrong = service(wires()[0], "http://127.0.0.1:99999");
   wrong.push_back("TERN_MODEL=" + std::string(wires()[0].model));
   const auto port = shell_run(home, "\"$TERN\" -p hi", wrong);
