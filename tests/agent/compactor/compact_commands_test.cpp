@@ -282,8 +282,8 @@ TEST_CASE("a cut without a model names its turns, and only what came by itself c
     slow.batch = rig.store->next_batch(), slow.cause = Cause::automatic;
     rig.store->log({slow.batch, {}}, slow);
   }
-  CHECK(tuning_text(*rig.store, rig.context.config, "demo/demo", changes)
-            .find("3 compactions that came by themselves") != std::string::npos);
+  CHECK(tuning_text(*rig.store, rig.context.config, "demo/demo", changes).find("3 automatic compactions") !=
+        std::string::npos);
 }
 
 TEST_CASE("a pin taken off by its id leaves the list") {

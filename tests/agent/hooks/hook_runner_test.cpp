@@ -172,7 +172,7 @@ TEST_CASE("hook runner: a failure names the hook and its source, and the list sh
   const std::string what = "Stop hook lint.sh (settings.json): exit code 1: no jq";
   const std::string way =
       "\nIt ran in the sandbox, where it can't connect or write outside of the project. /hooks grant NUMBER "
-      "lets it out.";
+      "runs it outside.";
   CHECK(played.told == std::vector<std::string>{what + way, what});  // the way out once
   REQUIRE(runner.rows()[0].last);
   CHECK(runner.rows()[0].last->shown == "failed: exit code 1: no jq");

@@ -99,7 +99,7 @@ TEST_CASE("the demo has no last request, and tern debug request says so") {
   const auto run = shell_run(home, "\"$TERN\" debug request --model demo");
   CHECK(run.status == 1);
   CHECK(run.out.empty());
-  CHECK(run.err.find("the demo is a script and sends nothing") != std::string::npos);
+  CHECK(run.err.find("the demo is scripted and sends none") != std::string::npos);
 }
 
 TEST_CASE("another process tells the context in the window and with the system prompt it was used with") {
