@@ -94,9 +94,10 @@ bool Compactor::commit(Context& context, Result result) {
   record.items = record.originals = touched.size();
   record.before = usage(before, budget).used;
   record.after = usage(after, budget).used;
-  context.gauges.cut(context.estimated(), context.estimated() - (count(before) - count(after)));
   world_.store.log({record.batch, result.edits}, record);
+  const auto estimated = context.estimated();
   context.conversation = after;
+  context.gauges.cut(estimated, context.estimated());
   state_.deepest = std::max(state_.deepest, record.tier);
   if (record.tier >= Tier::compact) {
     held_.failed_at.reset();

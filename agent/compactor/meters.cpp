@@ -209,6 +209,17 @@ Tokens tokens_of(const std::vector<ToolSpec>& tools) {
   return total;
 }
 
+Tokens Context::estimated(const Conversation& sent) const {
+  const auto family = family_of(model.name);
+  if (!family) return fixed() + count(sent) + pending;
+  return family_count.scaled(fixed() + pending, prompt.text, *family) + family_count.of(sent, *family);
+}
+
+Tokens Context::estimated(const ItemPtr& item) const {
+  const auto family = family_of(model.name);
+  return family ? family_count.of(item, *family) : item->tokens;
+}
+
 Budget budget_of(const Context& context) {
   Budget budget;
   budget.window = context.window();
@@ -218,7 +229,10 @@ Budget budget_of(const Context& context) {
   if (context.window_override <= 0 ||
       (context.model.optimum && *context.model.optimum < context.window_override))
     budget.optimum = context.model.optimum;
-  budget.calibration = context.gauges.factor(context.estimated());
+  const auto estimated = context.estimated();
+  budget.calibration = context.gauges.factor(estimated) *
+                       static_cast<double>(std::max<Tokens>(estimated, 1)) /
+                       static_cast<double>(std::max<Tokens>(context.counted(), 1));
   budget.provider = context.model.provider;
   budget.model = context.model.name;
   budget.config = context.config;
@@ -293,7 +307,7 @@ std::vector<std::string> top_items(const Context& context, std::size_t count) {
                     [](auto* a, auto* b) { return a->tokens > b->tokens; });
   std::vector<std::string> lines;
   const double factor =
-      static_cast<double>(used_of(context)) / static_cast<double>(std::max<Tokens>(context.estimated(), 1));
+      static_cast<double>(used_of(context)) / static_cast<double>(std::max<Tokens>(context.counted(), 1));
   for (std::size_t i = 0; i < shown; ++i)
     lines.push_back(thousands(static_cast<Tokens>(static_cast<double>(items[i]->tokens) * factor)) + "  " +
                     label(*items[i]));

@@ -10,6 +10,7 @@
 #include "agent/models/models.h"
 #include "agent/protocol/event.h"
 #include "compression/values/budget.h"
+#include "compression/values/family_count.h"
 #include "compression/values/tokens.h"
 
 namespace tern {
@@ -89,7 +90,12 @@ struct Context {
 
   Tokens window() const { return window_override > 0 ? window_override : model.window; }
   Tokens fixed() const { return prompt.system + prompt.memory + tool_tokens; }
-  Tokens estimated() const { return fixed() + count(conversation) + pending; }
+  Tokens counted() const { return fixed() + count(conversation) + pending; }  // alike for every model
+  // The same as the tokenizers of the model's family count it: what a provider's figures are held against.
+  Tokens estimated() const { return estimated(conversation); }
+  Tokens estimated(const Conversation& sent) const;
+  Tokens estimated(const ItemPtr& item) const;
+  mutable FamilyCount family_count = {};
 };
 Budget budget_of(const Context& context);
 Tokens used_of(const Context& context);

@@ -27,7 +27,7 @@ ItemPtr append(Agent& agent, Item item) {
   auto made = make_item(std::move(item));
   agent.store.append(made);
   agent.context.conversation.items.push_back(made);
-  agent.context.gauges.grew(made->tokens);
+  agent.context.gauges.grew(agent.context.estimated(made));
   agent.store.afterwards([&agent, made] {
     tell_of_disk(agent);
     agent.emit(ItemAdded{made});

@@ -78,6 +78,23 @@ TEST_CASE("what the provider reported is the anchor, only later items are estima
   CHECK(read_meters(context).used > 7'777 + more / 2);
 }
 
+TEST_CASE("the context is weighed by the family of the model in use") {
+  std::string talk = "user ";
+  for (int i = 0; i < 200; ++i) talk += "当上下文快要满的时候，较早的工具结果会被压缩成一行。";
+  auto context = context_of(talk.c_str());
+  const auto used_by = [&](const char* model) {
+    context.model.name = model;
+    return read_meters(context).used;
+  };
+  const auto unknown = used_by("m");
+  CHECK(unknown == context.counted());
+  CHECK(used_by("deepseek-chat") < unknown * 85 / 100);
+  CHECK(used_by("gpt-4-turbo") > unknown);
+  context.gauges.reported(context.estimated(), {.input = 7'777}, context.model, TimePoint{});
+  CHECK(read_meters(context).used == Catch::Approx(7'777).margin(2));  // what is reported counts more
+  CHECK(sum(read_meters(context)) == read_meters(context).used);
+}
+
 TEST_CASE("what a cut leaves counts at the rate of the whole") {
   Gauges gauges;
   gauges.reported(10'000, {.input = 6'000}, {}, {});
