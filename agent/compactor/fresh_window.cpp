@@ -140,6 +140,11 @@ std::variant<Compactor::Result, Rejected> Compactor::fresh(const Context& contex
 
 std::string Compactor::notes_suffice(const Context& context) {
   if (context.config.context_style == ContextStyle::summary) return {};
+  // Written at the last moment, on request, notes keep fewer words than a summary does: with the same text
+  // for both, eight recorded sessions had 0.89 of what was said and why behind a window of notes, 0.93 behind
+  // a summary.
+  if (context.config.context_style == ContextStyle::automatic && notes_.reminded && !notes_.unasked)
+    return {};
   return by_notes(context.config, notes_.book.notes(), notes_.compacted_in);
 }
 
@@ -147,7 +152,10 @@ std::string Compactor::notes_suffice(const Context& context) {
 bool Compactor::starts_fresh(Context& context, Plan& due) {
   const auto why = notes_suffice(context);
   if (why.empty()) {
-    if (offers_notes(context)) due.why += "; by a summary: no note was written since the last compaction";
+    const bool asked = !by_notes(context.config, notes_.book.notes(), notes_.compacted_in).empty();
+    if (offers_notes(context))
+      due.why += asked ? "; by a summary: notes were written only when they were asked for"
+                       : "; by a summary: no note was written since the last compaction";
     return false;
   }
   const auto budget = budget_of(context);
@@ -166,6 +174,7 @@ void Compactor::remind_of_notes(Context& context) {
   const auto last = std::max({notes_.book.last_turn(), notes_.compacted_in, notes_.reminded_turn});
   if (!notes_.reminded && share >= context.config.compact_at - soon) {
     notes_.reminded = true;
+    notes_.unasked = !by_notes(context.config, notes_.book.notes(), notes_.compacted_in).empty();
     notes_.reminded_turn = world_.turn;
     world_.append(told("[tern: the context is " + fullness(context) +
                        " tokens and older messages leave soon. Keep with Notes what the work still needs: "

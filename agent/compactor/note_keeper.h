@@ -10,6 +10,7 @@ namespace tern {
 struct NoteKeeper {
   NoteBook book;
   bool reminded = false;            // since the last compaction
+  bool unasked = false;             // when it was reminded, it had already kept enough for a window
   std::uint64_t compacted_in = 0;   // the turn of the last compaction
   std::uint64_t reminded_turn = 0;  // … that no note was kept for long
 };

@@ -164,6 +164,29 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("auto makes a summary where notes were written only when they were asked for") {
+  Rig rig(32'000);
+  test::with_summaries(rig);
+  offer_notes(rig);
+  rig.context.config.draft_at = 0.95;
+  rig.context.config.micro_at = 0.99;
+  bool asked = false;
+  for (int turn = 0; turn < 60 && rig.store->compactions().empty(); ++turn) {
+    work(rig, 1, 300, turn);
+    if (asked || synthetic_words(rig).find("older messages leave soon") == std::string::npos) continue;
+    asked = true;
+    std::string plan;
+    for (int i = 0; i < 40; ++i) plan += "Step " + std::to_string(i) + " keeps its place. ";
+    rig.compactor.notes().write("plan", plan, rig.agent.turn, false);
+  }
+  REQUIRE(asked);
+  REQUIRE_FALSE(rig.store->compactions().empty());
+  const auto row = rig.store->compactions().front();
+  INFO(row.why);
+  CHECK(row.strategy != "fresh");
+  CHECK(synthetic_words(rig).find("your notes, as they stand") != std::string::npos);
+}
+
 TEST_CASE("a window that a full context begins keeps the newest rounds whole, as far as there is room") {
   Rig rig(32'000);
   offer_notes(rig);
