@@ -9,10 +9,9 @@ prefix=${PREFIX:-$HOME/.local}
 
 die() { echo "install.sh: $*" >&2; exit 1; }
 
-case $(uname -s)-$(uname -m) in
-@SUMS@
-  *) die "there is no binary for $(uname -s) on $(uname -m); build from source: app/install" ;;
-esac
+sums='@SUMS@'
+sum=$(printf '%s\n' "$sums" | sed -n "s/^$(uname -s)-$(uname -m) //p")
+[ -n "$sum" ] || die "there is no binary for $(uname -s) on $(uname -m); build from source: app/install"
 archive=tern-$version-linux-$(uname -m).tar.gz
 from=${1:-$(dirname "$0")}
 work=$(mktemp -d)
