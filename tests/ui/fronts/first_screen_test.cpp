@@ -21,6 +21,7 @@ TEST_CASE("pictures: the first screen, without and with earlier conversations") 
   world.meters(0.0);
   world.tell(SessionOpened{.id = "453ujthp", .name = {}});
   World again;
+  again.shell.deps.welcome.insert(again.shell.deps.welcome.end() - 1, "");  // where the program leaves room
   again.meters(0.0);
   again.tell(SessionOpened{
       .id = "453ujthp", .name = {}, .earlier = 3, .last = "fix the tokenizer", .last_when = "2 h ago"});
