@@ -260,9 +260,9 @@ TEST_CASE("three servers of 44 tools that are ready cost a first request at most
       const Home home;
       const FakeLlm model(hi);
       json servers = json::object();
-      for (const char* name : {"first", "second", "third"})
+      for (const char* name : {"first", "second", "third"})  // each too dear alone, should one be late
         servers[name] = fake_entry(
-            json{{"tools", 3}, {"schema_bytes", 400}, {"log", (home.work / name).string()}}.dump());
+            json{{"tools", 3}, {"schema_bytes", 700}, {"log", (home.work / name).string()}}.dump());
       std::vector<std::string> words = {"-p",          "--input-format", "stream-json", "--output-format",
                                         "stream-json", "--verbose"};
       if (with) words.insert(words.end(), {"--mcp-config", servers_text(servers)});
