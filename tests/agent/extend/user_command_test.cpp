@@ -82,6 +82,21 @@ TEST_CASE("the project's command goes before the user's of the same name, and th
             "~/.claude/commands/review.md is left out: /review is already .agents/") == 0);
 }
 
+TEST_CASE("Gemini's folders are read, behind the others") {
+  BroughtWorld world;
+  world.put(world.project / ".gemini/commands/git/fix.toml",
+            "description = \"Fix it\"\nprompt = \"Fix {{args}}\"\n");
+  world.put(world.home / ".gemini/commands/ask.toml", "prompt = \"of gemini\"\n");
+  world.put(world.home / ".claude/commands/ask.md", "of claude");
+  const auto loaded = world.load();
+  const auto* fix = loaded.find("git:fix");
+  REQUIRE(fix);
+  CHECK(fix->help == "Fix it");
+  REQUIRE(loaded.find("ask"));
+  CHECK(loaded.find("ask")->body == "of claude");
+  CHECK(world.load(false).find("git:fix") == nullptr);
+}
+
 TEST_CASE("nothing of a project is a command before it is trusted, and no link leads out of it after") {
   BroughtWorld world;
   world.put(world.project / ".claude/commands/evil.md", "Evil.");

@@ -173,7 +173,7 @@ std::vector<Hostile> all_folders() {
 
 // Of these there is nothing that tern would use.
 const Words nothing_in{"servers in other agents' files", "a list of servers behind a FIFO",
-                       "a skill behind a link", "a command in TOML", "memory files that import"};
+                       "a skill behind a link", "memory files that import"};
 
 bool is_usable(const Hostile& folder) {
   return std::find(nothing_in.begin(), nothing_in.end(), folder.name) == nothing_in.end();
@@ -182,15 +182,15 @@ bool is_usable(const Hostile& folder) {
 }  // namespace
 
 TEST_CASE(
-    "before trust nothing of 25 folders with hooks, skills, commands, agents and servers is run or read") {
+    "before trust nothing of 26 folders with hooks, skills, commands, agents and servers is run or read") {
   const CarelessPath careless;
   const tern::test::FakeLlm server;
   const auto folders = all_folders();
-  REQUIRE(std::count_if(folders.begin(), folders.end(), is_usable) == 25);
+  REQUIRE(std::count_if(folders.begin(), folders.end(), is_usable) == 26);
   for (const auto& folder : folders) check_before_trust(folder, server);
 }
 
-TEST_CASE("where nobody can be asked, no word, process or setting of 25 such folders counts") {
+TEST_CASE("where nobody can be asked, no word, process or setting of 26 such folders counts") {
   const CarelessPath careless;
   for (const auto& folder : all_folders()) check_unasked(folder);
 }
