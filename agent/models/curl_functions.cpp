@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <initializer_list>
+
 namespace tern {
 
 #ifdef TERN_STATIC_CURL
