@@ -17,8 +17,8 @@ using Words = std::vector<std::string>;
 
 constexpr std::size_t most_files = 100'000;
 
-// ">" stands for a redirection, as unwrap() tells it. A script of package.json writes other files than its
-// words.
+// unwrap() tells a redirection as the program ">". A script of package.json may write other files than those
+// it is given.
 bool writes_words(std::string_view name, const Words& words) {
   if (name == "git") return has_word(words, "checkout restore rm mv");
   const Does* known = effect_of(words);

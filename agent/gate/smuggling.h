@@ -11,7 +11,7 @@
 
 namespace tern {
 
-// What single programs smuggle beside the options of their rows: empty, or the word that does.
+// Finds code that a program would run by a word its row doesn't cover: that word, or empty.
 struct Smuggler {
   std::string_view programs;
   std::string (*why)(const std::vector<std::string>& words);

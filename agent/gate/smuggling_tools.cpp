@@ -152,7 +152,7 @@ std::string smuggles_meson(const Words& words) {
   });
 }
 
-// What clang-tidy is told behind "--" is a call of the compiler.
+// clang-tidy passes the words behind "--" to the compiler.
 std::string smuggles_tidy(const Words& words) {
   Words inner(std::find(words.begin() + 1, words.end(), "--"), words.end());
   if (inner.empty()) return {};

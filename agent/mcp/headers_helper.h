@@ -18,7 +18,7 @@ using MoreHeaders = std::function<std::string(NamedTexts& headers, std::stop_tok
 // Runs the command of `spec` each time, for ten seconds at most. Any thread.
 MoreHeaders headers_of_helper(ProcessSpec spec);
 
-// What runs the helper of `server`, but for a sandbox.
+// The process that runs the helper of `server`; the caller adds the sandbox.
 ProcessSpec helper_spec(const McpServer& server, const std::filesystem::path& root,
                         std::vector<std::string> env);
 

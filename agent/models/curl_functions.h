@@ -1,5 +1,6 @@
-// What is used of curl. It is loaded by the first provider that needs it: its thirty libraries cost 6 ms and
-// several MB, which `tern --version` or the demo should not pay. The portable binary carries its own.
+// The functions of curl that tern calls. The first provider that needs curl loads it: its thirty libraries
+// cost 6 ms and several MB, which `tern --version` or the demo should not pay. The portable binary carries
+// its own.
 #pragma once
 
 #include <curl/curl.h>

@@ -113,7 +113,8 @@ CREATE VIEW compactions AS
   FROM batches b JOIN sessions s ON s.id = b.session WHERE b.tier <> 'none' ORDER BY b.rowid;
 )sql";
 
-// What the prompt of a request was made of, beside its row: damaged rows are told apart by their columns.
+// Tokens of each request by source. A table of its own, because the salvage of a damaged file tells rows of
+// `requests` by their columns.
 constexpr const char* kVersion3 = R"sql(
 CREATE TABLE request_parts(request INTEGER PRIMARY KEY, sources TEXT NOT NULL);
 )sql";
