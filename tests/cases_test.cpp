@@ -23,6 +23,7 @@
 #include <sstream>
 #include <vector>
 
+#include "tests/support/exec_words.h"
 #include "tests/support/fake_llm.h"
 #include "tests/support/places.h"
 #include "tests/support/temp_dir.h"
@@ -55,24 +56,17 @@ struct Run {
 Run run(const fs::path& home, const fs::path& work, const fs::path& input, const Words& arguments,
         const Words& environment) {
   const auto out = home / "stdout", err = home / "stderr";
-  // Made before the fork: with the server's thread about, a sanitizer's allocator may be locked for ever in
-  // the child.
-  std::vector<char*> argv{const_cast<char*>(tern::places::program())}, envp;
-  for (const auto& word : arguments) argv.push_back(const_cast<char*>(word.c_str()));
-  for (const auto& word : environment) envp.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  envp.push_back(nullptr);
+  Words words{tern::places::program()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const tern::test::ExecWords program(std::move(words), environment);
   const char* in = input.empty() ? "/dev/null" : input.c_str();
   const auto child = ::fork();
   if (child == 0) {
-    const auto onto = [](const char* path, int flags, int fd) { ::dup2(::open(path, flags, 0600), fd); };
-    onto(in, O_RDONLY, 0);
-    onto(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 1);
-    onto(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 2);
+    tern::test::put_stream(in, O_RDONLY, 0);
+    tern::test::put_stream(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 1);
+    tern::test::put_stream(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 2);
     if (::chdir(work.c_str()) != 0) ::_exit(126);
-    ::alarm(240);  // one that hangs ends with 142 and its name, not with the whole shard
-    ::execve(tern::places::program(), argv.data(), envp.data());
-    ::_exit(127);
+    program.become(240);
   }
   int status = 0;
   ::waitpid(child, &status, 0);

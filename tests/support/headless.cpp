@@ -11,6 +11,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "tests/support/exec_words.h"
 #include "tests/support/places.h"
 
 namespace tern::test {
@@ -35,17 +36,14 @@ Headless::Headless(const Home& home, const Wire& wire, const std::string& server
     environment.push_back(name + "=" + value);
   int to[2], from[2];
   if (::pipe2(to, O_CLOEXEC) != 0 || ::pipe2(from, O_CLOEXEC) != 0) throw std::runtime_error("no pipes");
+  const ExecWords program(std::move(arguments), std::move(environment));
+  const auto errors = home.path / "stderr";
   pid_ = ::fork();
   if (pid_ == 0) {
     ::dup2(to[0], 0), ::dup2(from[1], 1);
-    ::dup2(::open((home.path / "stderr").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600), 2);
+    put_stream(errors.c_str(), O_WRONLY | O_CREAT | O_APPEND, 2);
     if (::chdir(home.work.c_str()) != 0) ::_exit(126);
-    std::vector<char*> argv, envp;
-    for (auto& word : arguments) argv.push_back(word.data());
-    for (auto& word : environment) envp.push_back(word.data());
-    argv.push_back(nullptr), envp.push_back(nullptr);
-    ::execve(places::program(), argv.data(), envp.data());
-    ::_exit(127);
+    program.become(240);
   }
   ::close(to[0]), ::close(from[1]);
   in_ = to[1], out_ = from[0];

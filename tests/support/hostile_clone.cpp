@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "tests/support/exec_words.h"
 #include "tests/support/places.h"
 #include "tests/support/pty.h"
 #include "tests/support/sanitized.h"
@@ -80,24 +81,19 @@ Words without(Words list, const std::string& allowed) {
 Ran run_watched(const Clone& world, const std::string& url, const Words& arguments) {
   const fs::path said = world.base / "said";
   Ran ran;
-  // Made before the fork: with the server's thread about, a sanitizer's allocator may be locked for ever in
-  // the child.
-  std::vector<char*> argv{const_cast<char*>(places::program())}, envp;
-  for (const std::string& word : arguments) argv.push_back(const_cast<char*>(word.c_str()));
-  Words variables{"PATH=" + std::string(::getenv("PATH"))};
+  Words words{places::program()}, variables{"PATH=" + std::string(::getenv("PATH"))};
+  words.insert(words.end(), arguments.begin(), arguments.end());
   for (const auto& [name, value] : environment_of(world, url)) variables.push_back(name + "=" + value);
-  for (std::string& variable : variables) envp.push_back(variable.data());
-  argv.push_back(nullptr), envp.push_back(nullptr);
+  const ExecWords program(std::move(words), std::move(variables));
   {
     Observer observer;
     const pid_t child = ::fork();
     if (child == 0) {
-      ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
-      ::dup2(::open(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), 1);
+      put_stream("/dev/null", O_RDONLY, 0);
+      put_stream(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 1);
       ::dup2(1, 2);
       if (::chdir(world.folder.c_str()) != 0) ::_exit(126);
-      ::alarm(20);
-      if (observer.watch_me()) ::execve(places::program(), argv.data(), envp.data());
+      if (observer.watch_me()) program.become(20);
       ::_exit(125);
     }
     observer.begin();

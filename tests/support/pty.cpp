@@ -12,28 +12,28 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "tests/support/exec_words.h"
+
 namespace tern {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-[[noreturn]] void run_child(int slave, const std::vector<std::string>& argv, const Pty::Options& options) {
+[[noreturn]] void run_child(int slave, const test::ExecWords& program, const Pty::Options& options) {
   setsid();
   ioctl(slave, TIOCSCTTY, 0);
   for (const int fd : {0, 1, 2}) dup2(slave, fd);
   if (slave > 2) close(slave);
   if (!options.cwd.empty() && chdir(options.cwd.c_str()) != 0) _exit(126);
-  std::vector<std::string> environment = {"PATH=" +
-                                          std::string(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin")};
-  for (const auto& [name, value] : options.environment) environment.push_back(name + "=" + value);
-  std::vector<char*> args, vars;
-  for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
-  for (std::string& var : environment) vars.push_back(var.data());
-  args.push_back(nullptr);
-  vars.push_back(nullptr);
   if (options.before_exec) options.before_exec();
-  execve(args[0], args.data(), vars.data());
-  _exit(127);
+  program.become();
+}
+
+std::vector<std::string> environment_of(const Pty::Options& options) {
+  const char* path = getenv("PATH");
+  std::vector<std::string> environment = {"PATH=" + std::string(path ? path : "/usr/bin:/bin")};
+  for (const auto& [name, value] : options.environment) environment.push_back(name + "=" + value);
+  return environment;
 }
 
 }  // namespace
@@ -48,8 +48,9 @@ Pty::Pty(const std::vector<std::string>& argv, const Options& options)
   size.ws_col = static_cast<unsigned short>(options.columns);
   size.ws_row = static_cast<unsigned short>(options.lines);
   ioctl(slave, TIOCSWINSZ, &size);
+  const test::ExecWords program(argv, environment_of(options));
   pid_ = fork();
-  if (pid_ == 0) run_child(slave, argv, options);
+  if (pid_ == 0) run_child(slave, program, options);
   close(slave);
 }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/support/exec_words.h"
 #include "tests/support/places.h"
 
 namespace tern::test {
@@ -28,22 +29,14 @@ ShellRun shell_run(const Home& home, const std::string& line, std::vector<std::s
                                     {"LANG", "C.UTF-8"},
                                     {"TERN", places::program()}})
     environment.push_back(name + "=" + value);
+  const ExecWords shell({"/bin/sh", "-c", line}, std::move(environment));
   const pid_t child = ::fork();
   if (child == 0) {
-    const auto onto = [](const fs::path& path, int flags, int fd) {
-      ::dup2(::open(path.c_str(), flags, 0600), fd);
-    };
-    onto("/dev/null", O_RDONLY, 0);
-    onto(out, O_WRONLY | O_CREAT | O_TRUNC, 1);
-    onto(err, O_WRONLY | O_CREAT | O_TRUNC, 2);
+    put_stream("/dev/null", O_RDONLY, 0);
+    put_stream(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 1);
+    put_stream(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 2);
     if (::chdir(home.work.c_str()) != 0) ::_exit(126);
-    std::string shell = "/bin/sh", flag = "-c", text = line;
-    char* const argv[] = {shell.data(), flag.data(), text.data(), nullptr};
-    std::vector<char*> envp;
-    for (auto& word : environment) envp.push_back(word.data());
-    envp.push_back(nullptr);
-    ::execve(argv[0], argv, envp.data());
-    ::_exit(127);
+    shell.become(240);
   }
   int status = 0;
   ::waitpid(child, &status, 0);

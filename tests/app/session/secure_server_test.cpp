@@ -53,11 +53,12 @@ class SecureServer {
     int to[2], from[2];
     REQUIRE(::pipe2(to, O_CLOEXEC) == 0);
     REQUIRE(::pipe2(from, O_CLOEXEC) == 0);
+    const auto port_upstream = std::to_string(upstream);
     pid_ = ::fork();
     if (pid_ == 0) {
       ::dup2(to[0], 0), ::dup2(from[1], 1);
       if (::chdir(folder_.c_str()) != 0) ::_exit(126);
-      ::execlp("node", "node", "relay.js", std::to_string(upstream).c_str(), version, nullptr);
+      ::execlp("node", "node", "relay.js", port_upstream.c_str(), version, nullptr);
       ::_exit(127);
     }
     ::close(to[0]), ::close(from[1]);
