@@ -131,7 +131,7 @@ void Compactor::begin_anew(Context& context, const Compact& command) {
   auto& result = std::get<Result>(made);
   state_.hold_until = 0;
   if (command.preview) return show_preview(context, nullptr, std::move(result));
-  if (commit(context, std::move(result))) notes_.reminded = false, notes_.compacted_in = world_.turn;
+  if (commit(context, std::move(result))) window_began();
 }
 
 // The draft itself stays: what is discarded here may still be due later. False when it is none.

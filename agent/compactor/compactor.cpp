@@ -26,6 +26,7 @@ void Compactor::new_turn(std::uint64_t turn) {
 
 void Compactor::resumed(const Context& context) {
   restore_draft(context);
+  notes_.load(world_.store);
   preview_.reset();
   state_.cold = !context.gauges.cache().warm(world_.now());
   state_.requests_since = 1000;

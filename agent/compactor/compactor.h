@@ -25,7 +25,7 @@ namespace tern {
 class Compactor {
  public:
   explicit Compactor(CompactorWorld world)
-      : world_(std::move(world)), notes_{{world_.store, world_.kept_in}} {}
+      : world_(std::move(world)), notes_{{}, {world_.store, world_.kept_in}} {}
 
   // Before every request, also inside a tool loop. On return the request fits, or `why` says what fills the
   // context.
@@ -119,6 +119,7 @@ class Compactor {
   bool starts_fresh(Context& context, Plan& due);
   void remind_of_notes(Context& context);
   void show_notes(Context& context);
+  void window_began();
   // compact_commands.cpp, pins.cpp
   void begin_anew(Context& context, const Compact& command);
   bool preview_draft(Context& context);

@@ -1,11 +1,13 @@
 #include "agent/compactor/fresh_window.h"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "agent/compactor/compactor.h"
 #include "agent/compactor/resume_rule.h"
 #include "agent/store/compaction_text.h"
+#include "agent/store/store.h"
 #include "compression/reading/index.h"
 #include "compression/values/rounds.h"
 #include "compression/values/tokens.h"
@@ -21,6 +23,8 @@ constexpr Tokens worth_a_window =
 constexpr double soon = 0.08;  // of the working size before a compaction is due
 
 const Reason leaves{Tier::compact, "fresh", "left for a fresh window"};
+
+constexpr const char* times_key = "note times";
 
 bool offers_notes(const Context& context) {
   return std::any_of(context.tools.begin(), context.tools.end(),
@@ -138,6 +142,18 @@ std::variant<Compactor::Result, Rejected> Compactor::fresh(const Context& contex
                 .covers = made->covers};
 }
 
+void NoteTimes::save(Store& store) const {
+  std::ostringstream out;
+  out << reminded << ' ' << unasked << ' ' << compacted_in << ' ' << reminded_turn;
+  store.set_state(times_key, out.str());
+}
+
+void NoteTimes::load(const Store& store) {
+  NoteTimes kept;
+  std::istringstream in(store.state(times_key));
+  if (in >> kept.reminded >> kept.unasked >> kept.compacted_in >> kept.reminded_turn) *this = kept;
+}
+
 std::string Compactor::notes_suffice(const Context& context) {
   if (context.config.context_style == ContextStyle::summary) return {};
   // Written at the last moment, on request, notes keep fewer words than a summary does: with the same text
@@ -146,6 +162,12 @@ std::string Compactor::notes_suffice(const Context& context) {
   if (context.config.context_style == ContextStyle::automatic && notes_.reminded && !notes_.unasked)
     return {};
   return by_notes(context.config, notes_.book.notes(), notes_.compacted_in);
+}
+
+void Compactor::window_began() {
+  notes_.reminded = false;
+  notes_.compacted_in = world_.turn;
+  notes_.save(world_.store);
 }
 
 // In place of a summary that is due. False: the summary is made, and why it is one stands in `due`.
@@ -180,17 +202,18 @@ void Compactor::remind_of_notes(Context& context) {
                        " tokens and older messages leave soon. Keep with Notes what the work still needs: "
                        "what was asked, what is "
                        "decided and why, what is done, what comes next. Then go on.]"));
+    notes_.save(world_.store);
   } else if (world_.turn >= last + long_without_a_note) {
     notes_.reminded_turn = world_.turn;
     world_.append(told("[tern: nothing was noted for " + std::to_string(world_.turn - last) +
                        " turns. If something must outlast this window, keep it with Notes.]"));
+    notes_.save(world_.store);
   }
 }
 
 // After a summary: notes stand in every window.
 void Compactor::show_notes(Context& context) {
-  notes_.reminded = false;
-  notes_.compacted_in = world_.turn;
+  window_began();
   const auto& items = context.conversation.items;
   const bool there = std::any_of(items.begin(), items.end(), [](const ItemPtr& item) {
     const auto* summary = item->blocks.empty() ? nullptr : std::get_if<Summary>(&item->blocks.front());

@@ -3,6 +3,8 @@
 #include "agent/compactor/fresh_window.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <memory>
 
 #include "agent/compactor/compactor.h"
 #include "compression/values/blocks.h"
@@ -164,14 +166,27 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("auto makes a summary where notes were written only when they were asked for") {
-  Rig rig(32'000);
-  test::with_summaries(rig);
-  offer_notes(rig);
-  rig.context.config.draft_at = 0.95;
-  rig.context.config.micro_at = 0.99;
+TEST_CASE(
+    "auto makes a summary where notes were written only when they were asked for, also in another run") {
+  const bool other_run = GENERATE(false, true);
+  const test::TempDir folder;
+  auto held = std::make_unique<Rig>(32'000, folder.path());
+  const auto set_up = [](Rig& rig) {
+    test::with_summaries(rig);
+    offer_notes(rig);
+    rig.context.config.draft_at = 0.95;
+    rig.context.config.micro_at = 0.99;
+  };
+  set_up(*held);
   bool asked = false;
-  for (int turn = 0; turn < 60 && rig.store->compactions().empty(); ++turn) {
+  for (int turn = 0; turn < 60 && held->store->compactions().empty(); ++turn) {
+    if (asked && other_run) {
+      held.reset();
+      held = std::make_unique<Rig>(32'000, folder.path());
+      set_up(*held);
+      held->compactor.resumed(held->context);
+    }
+    Rig& rig = *held;
     work(rig, 1, 300, turn);
     if (asked || synthetic_words(rig).find("older messages leave soon") == std::string::npos) continue;
     asked = true;
@@ -180,6 +195,7 @@ TEST_CASE("auto makes a summary where notes were written only when they were ask
     rig.compactor.notes().write("plan", plan, rig.agent.turn, false);
   }
   REQUIRE(asked);
+  Rig& rig = *held;
   REQUIRE_FALSE(rig.store->compactions().empty());
   const auto row = rig.store->compactions().front();
   INFO(row.why);
