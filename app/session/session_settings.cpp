@@ -105,6 +105,7 @@ void SessionQueries::rescope_rule(const std::string& text) {
   if (!wrong.empty()) return s.emit(Notice{Level::warning, wrong});
   found->source = kept ? "this session" : "this project";
   kept ? void(s.store_->grant(text, false)) : void(s.store_->revoke(text));
+  s.emit(Notice{Level::info, text + (kept ? " holds for this session only." : " is kept for this project.")});
 }
 
 void SessionQueries::add_dir(const std::string& folder) {

@@ -295,6 +295,7 @@ TEST_CASE("a rule of the session can be kept for the project, and deleted") {
                                   Query{"permissions", "scope Bash(make)"}, Query{"permissions", ""}});
   REQUIRE(world.last<ListShown>());
   CHECK(world.last<ListShown>()->rows.at(0).note == "this project");
+  CHECK(says(world.notices(), "Bash(make) is kept for this project."));
   world.run(world.setup("demo"), {Query{"permissions", "remove Bash(make)"}, Query{"permissions", ""}});
   CHECK(world.last<ListShown>()->rows.empty());
 }
