@@ -53,4 +53,19 @@ bool has_option(const CallWords& words, std::string_view list) {
   });
 }
 
+bool line_matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0, star = pattern.npos, from = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*')
+      star = p++, from = t;
+    else if (p < pattern.size() && pattern[p] == text[t])
+      ++p, ++t;
+    else if (star != pattern.npos)
+      p = star + 1, t = ++from;
+    else
+      return false;
+  }
+  return pattern.find_first_not_of('*', p) == pattern.npos;
+}
+
 }  // namespace tern

@@ -26,6 +26,9 @@ bool has_letter(const CallWords& words, std::string_view letters);
 bool has_word(const CallWords& words, std::string_view list);
 bool has_option(const CallWords& words, std::string_view list);  // also as "option=value"
 
+// "*" is anything. Whoever writes the text must not be able to make this slow.
+bool line_matches(std::string_view pattern, std::string_view text);
+
 // The first word of a list that `test` holds for; empty when none.
 template <typename Test>
 std::string_view first_of(std::string_view list, Test test) {

@@ -264,10 +264,7 @@ class Gate {
 
   bool allowed_by_rule(const ShellCommand& command, const CommandPlace& place) {
     const Words words = words_of(command);
-    // A module has a name, as a program has.
-    const bool module =
-        words.size() > 2 && program_name(words.front()).starts_with("python") && words[1] == "-m";
-    if ((is_interpreter(words.front()) && !module) || !smuggles(words).empty()) {
+    if (!smuggles(words).empty()) {
       // Only word for word.
       for (const PermissionRule& rule : policy_.rules)
         if (rule.kind == Kind::allow && rule.tool == "Bash" && rule.spec == command.joined()) return true;

@@ -35,22 +35,6 @@ bool glob_matches(std::string_view pattern, std::string_view text) {
   });
 }
 
-// For command lines, where "*" is anything. Whoever writes the line must not be able to make this slow.
-bool line_matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = pattern.npos, from = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*')
-      star = p++, from = t;
-    else if (p < pattern.size() && pattern[p] == text[t])
-      ++p, ++t;
-    else if (star != pattern.npos)
-      p = star + 1, t = ++from;
-    else
-      return false;
-  }
-  return pattern.find_first_not_of('*', p) == pattern.npos;
-}
-
 bool is_prefix(std::string_view spec) { return spec.ends_with(":*") || spec.ends_with(" *"); }
 
 Words words_in(std::string_view spec) {

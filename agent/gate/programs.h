@@ -1,6 +1,7 @@
 // What is known about programs: one row for each in programs.inc. A row only says what is so; what follows
 // from it is decided by whoever reads the column. A program without a row is unknown, which is never
-// harmless. Lists are words separated by blanks.
+// harmless. Lists are words separated by blanks. Of ways out, "x*" is a pattern ("-W+*.*" of two words), "=x"
+// that word alone; a long option is also meant by its beginning and a letter among others.
 #pragma once
 
 #include <initializer_list>
@@ -96,10 +97,10 @@ struct Program {
   std::optional<Looks> looks = {};
   std::initializer_list<Does> does = {};       // the first that holds speaks
   std::initializer_list<Danger> dangers = {};  // the first that holds speaks
-  std::string_view ways_out =
-      {};  // options that run another program, load code or write where no redirection shows
-  std::string_view loads = {};    // the same, "x*": whatever begins so
-  std::string_view modules = {};  // options whose value may be a path to code, without their dashes
+  std::string_view ways_out = {};   // words with which it runs another program, loads code or writes unseen
+  std::string_view verbs_out = {};  // verbs that do; "bisect+run" two words
+  std::string_view fine = {};       // words that only look like one of those, "-X=GET" with the value behind
+  std::string_view modules = {};    // options whose value may be a path to code, without their dashes
   WritesBy writes_by = {};
   std::optional<std::string_view> grants = {};  // verbs that may be granted; "*" any, empty: the name alone
   std::string_view alone = {}, valued = {};     // words with which it only looks; with a value behind them

@@ -1,9 +1,12 @@
+// Where the words of a granted program lead elsewhere: to another program, to code, to another machine, to
+// another settings file. Nearly all of it is marks in the program's row; what is left here reads values.
 #include <algorithm>
+#include <cctype>
 
 #include "agent/gate/command_kinds.h"
-#include "agent/gate/harmless.h"
+#include "agent/gate/git_call.h"
 #include "agent/gate/programs.h"
-#include "agent/gate/smuggling.h"
+#include "compression/text/plain_text.h"
 
 namespace tern {
 
@@ -11,102 +14,227 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool same_option(std::string_view word, std::string_view option) {
-  const std::string_view given = word.substr(0, word.find('='));
-  if (given == option) return true;
-  if (option.substr(0, 2) == "--")
-    return given.size() > 3 && given.substr(0, 2) == "--" && option.substr(0, given.size()) == given;
-  // "-fFILE", "-rf": a short one with its value behind it, or among others.
-  return option.size() == 2 && given.size() > 2 && given[1] != '-' &&
-         given.find(option[1], 1) != given.npos && word[0] == '-';
+std::string_view name_of(std::string_view word, const char* ends = "=:") {
+  return word.substr(0, word.find_first_of(ends));
 }
 
-// "ext::sh -c x": what stands before "::" is a program, "git remote-ext".
+// A long option is also meant by its beginning, a letter also among others ("-rf", "-fFILE"), a word behind
+// one dash also behind two.
+bool means(std::string_view word, std::string_view mark) {
+  const std::string_view given = name_of(word);
+  if (mark.front() == '=') return given == mark.substr(1);
+  if (given == mark || mark.front() != '-') return given == mark;
+  if (mark.starts_with("--")) return given.size() > 3 && word.starts_with("--") && mark.starts_with(given);
+  if (mark.size() > 2) return given.starts_with("--") && given.substr(1) == mark;
+  return given.size() > 2 && word[0] == '-' && word[1] != '-' && given.find(mark[1], 1) != given.npos;
+}
+
+// `next`: the word behind it.
+bool is_way_out(std::string_view word, std::string_view next, std::string_view mark, bool reading) {
+  if (mark.find('*') != mark.npos)
+    return line_matches(mark, word) ||
+           (mark.find('+') != mark.npos && line_matches(mark, std::string(word) + "+" + std::string(next)));
+  if (mark.front() == '-' && (!reading || word.size() < 2 || word[0] != '-')) return false;
+  return means(word, mark);
+}
+
+// A word that the row calls fine, alone or with the value behind it.
+bool fine(const Program& program, const Words& words, std::size_t at) {
+  const std::string with_value = at + 1 < words.size() ? words[at] + "=" + words[at + 1] : std::string();
+  return in_list(words[at], program.fine) || in_list(with_value, program.fine);
+}
+
+std::string by_marks(const Program& program, const Words& words) {
+  if (words.size() > 1 && in_list(words[1], program.verbs_out)) return words[0] + " " + words[1];
+  if (words.size() > 2 && in_list(words[1] + "+" + words[2], program.verbs_out))
+    return words[0] + " " + words[1] + " " + words[2];
+  const bool git = program.names == "git";  // an option of it may have taken the "--" for its value
+  bool reading = true;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    reading = reading && (git || words[i] != "--");
+    const std::string_view next = i + 1 < words.size() ? words[i + 1] : std::string_view();
+    const auto out = [&](std::string_view mark) { return is_way_out(words[i], next, mark, reading); };
+    if (!words[i].empty() && !fine(program, words, i) && !first_of(program.ways_out, out).empty())
+      return words[0] + " " + words[i];
+  }
+  return {};
+}
+
+template <typename Test>
+std::string first_word(const Words& words, Test test) {
+  const auto found = std::find_if(words.begin() + 1, words.end(), test);
+  return found == words.end() ? std::string() : words.front() + " " + *found;
+}
+
+bool ends_with_any(std::string_view name, std::string_view endings) {
+  return !first_of(endings, [&](std::string_view ending) { return name.ends_with(ending); }).empty();
+}
+
+// An option whose value is the name of a module, or a path to code: "eslint -f ./x.js", "-f=./x.js",
+// "--poolOptions.forks.execArgv". However the option is spelt.
+std::string loads_module(const Program& program, const Words& words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i].size() < 2 || words[i][0] != '-') continue;
+    const std::size_t equal = words[i].find('=');
+    std::string option = lowered(words[i].substr(0, equal));
+    std::erase_if(option, [](char c) { return c == '-' || c == '.'; });
+    const std::string value = equal != std::string::npos ? words[i].substr(equal + 1)
+                              : i + 1 < words.size()     ? words[i + 1]
+                                                         : std::string();
+    const bool path = value.find_first_of("/{\\=") != value.npos || value.starts_with(".");
+    if (path && (in_list(option, program.modules) || ends_with_any(option, "execargv customprovidermodule")))
+      return words.front() + " " + words[i];
+  }
+  return {};
+}
+
+// "host:path" and "user@host:path", as ssh, rsync, tar and git read them.
+bool names_host(std::string_view word) {
+  const std::size_t colon = word.find(':');
+  return colon != word.npos && colon > 0 && word[0] != '-' && word.substr(0, colon).find('/') == word.npos;
+}
+
+std::string names_far_side(const Words& words) { return first_word(words, names_host); }
+
+// "ext::sh -c x": what is before "::" is a program, "git remote-ext".
 bool is_helper_address(std::string_view word) {
   const std::size_t end =
       word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
   return end != 0 && end != word.npos && word.substr(end, 2) == "::" && !word.starts_with("-");
 }
 
-std::string smuggles_git(const Words& words) {
+// An address in the place of a remote's name. Behind the remote, "from:to" are branches.
+std::string git_elsewhere(const Words& words) {
+  const GitCall call = git_call(words);
+  if (call.own_settings || !call.folders.empty()) return "git " + words[1];
+  const bool remote = words.size() > 2 && in_list(words[1], "fetch pull");
+  bool first = true;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (is_helper_address(word) || word.find("://-") != std::string::npos)
-      return "a git address that runs a command";
-    if (word.rfind("-O", 0) == 0 || word == "-x" || word.rfind("--ex", 0) == 0) return "git " + word;
+    if (is_helper_address(word) || word.find("://-") != word.npos)
+      return "git " + word + " may run a command";
+    if (!remote || i < 2 || word.empty() || word[0] == '-') continue;
+    const bool address = name_of(word, ":").find_first_of(".@") != word.npos || word.find("://") != word.npos;
+    if (names_host(word) && (first || address)) return "git " + word;
+    first = false;
   }
-  if (words.size() > 2 && words[1] == "bisect" && words[2] == "run") return "git bisect run";
-  if (words.size() > 2 && words[1] == "submodule" && words[2] != "status") return "git submodule";
-  if (words.size() > 1 && in_list(words[1],
-                                  "config filter-branch difftool mergetool daemon shell hook send-email "
-                                  "credential p4 svn instaweb archive remote-ext"))
-    return "git " + words[1];
   return {};
 }
 
-// Options of git that stand after the sub-command and happen to look like its global ones.
-bool harmless_git_option(const Words& words, std::size_t at) {
-  const bool after_verb = std::any_of(words.begin() + 1, words.begin() + static_cast<std::ptrdiff_t>(at),
-                                      [](const std::string& w) { return !w.empty() && w[0] != '-'; });
-  return after_verb && words[at].size() > 1 && words[at][1] != '-';
+// curl reads and writes more than http: "file:", "scp:".
+std::string other_scheme(const Words& words) {
+  return first_word(words, [](const std::string& word) {
+    const std::size_t scheme = word.find("://");
+    const std::string kind = lowered(word.substr(0, scheme));
+    return scheme != word.npos && !kind.ends_with("http") && !kind.ends_with("https");
+  });
 }
 
-// One that looks like a way out and leads nowhere, by what it is given.
-bool harmless_option(std::string_view name, const Words& words, std::size_t at) {
-  const std::string next = at + 1 < words.size() ? words[at + 1] : std::string();
-  if (name == "git") return harmless_git_option(words, at);
-  if (name == "ninja")
-    return words[at] == "-t" && in_list(next, "targets query commands deps graph inputs missingdeps rules");
-  if (name == "pytest" || name == "py.test") return words[at] == "--co";
-  if (name != "curl") return false;
-  return (in_list(words[at], "-X --request") && in_list(next, "GET HEAD OPTIONS")) ||
-         (in_list(words[at], "-o -so -sSo --output") && in_list(next, "/dev/null -"));
+// "-Wl,-rpath,x": what the linker is given.
+std::string by_linker(const Words& words) {
+  return first_word(words, [](std::string_view word) {
+    if (!word.starts_with("-Wl,")) return false;
+    for (std::size_t begin = 4; begin <= word.size();) {
+      const std::size_t end = std::min(word.find(',', begin), word.size());
+      const std::string_view part = word.substr(begin, end - begin);
+      if (!part.empty() && (part[0] == '-' || part[0] == '@') &&
+          !in_list(name_of(part, "="), program_of("gcc")->settings))
+        return true;
+      begin = end + 1;
+    }
+    return false;
+  });
 }
 
-// A category of warnings by its full name is imported.
-bool smuggles_pytest(const Words& words) {
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const bool warning =
-        words[i].starts_with("-W") || words[i].starts_with("--pythonw") || (i > 1 && words[i - 1] == "-W");
-    if (words[i].starts_with("@") || (warning && words[i].find('.') != std::string::npos)) return true;
+// Flags that a build hands to a compiler, through a shell.
+bool harmless_flags(const std::string& flags) {
+  if (flags.find_first_of("$`|&<>()\\'\"\n") != std::string::npos) return false;
+  Words words{"gcc"};
+  for (std::size_t begin = 0; begin < flags.size();) {
+    const std::size_t end = std::min(flags.find_first_of(" ;", begin), flags.size());
+    if (end > begin) words.push_back(flags.substr(begin, end - begin));
+    begin = end + 1;
   }
-  return false;
+  return smuggles(words).empty();
 }
 
-// "cmake --build x -- …": what the build program is given.
-std::string smuggles_cmake(const Words& words) {
-  for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i)
-    for (const char* mode : {"-P", "-E", "-C"})
-      if (words[i].starts_with(mode)) return words[i];
+bool known_compiler(std::string_view program) {
+  program = program.substr(0, program.find_last_not_of("0123456789-") + 1);
+  return in_list(program, "gcc g++ cc c++ clang clang++ icx icpx ccache sccache distcc");
+}
+
+// A setting of CMake's own may be a program or a script; one of the project is only a value.
+bool harmless_setting(std::string_view name, const std::string& value) {
+  if (in_list(name, program_of("cmake")->settings)) return true;
+  if (ends_with_any(name, "_FLAGS _FLAGS_DEBUG _FLAGS_RELEASE _FLAGS_RELWITHDEBINFO _FLAGS_MINSIZEREL"))
+    return harmless_flags(value);
+  if (ends_with_any(name, "_COMPILER _COMPILER_LAUNCHER")) return known_compiler(value);
+  const bool own = name.starts_with("CMAKE_") || name.starts_with("CTEST_") ||
+                   ends_with_any(name, "_EXECUTABLE _COMMAND _PROGRAM");
+  return !own && value.find_first_of("/\\;$`|&") == std::string::npos;
+}
+
+// "cmake --build x -- …": what the build program is given. "-D NAME:TYPE=value" before that.
+std::string by_cmake(const Words& words) {
   const auto given = std::find(words.begin() + 1, words.end(), "--");
-  if (given == words.end()) return {};
+  for (auto word = words.begin() + 1; word != given; ++word) {
+    const bool apart = *word == "-D" && word + 1 != given;
+    if (!apart && (!word->starts_with("-D") || word->size() < 3)) continue;
+    const std::string setting = apart ? *++word : word->substr(2);
+    const std::size_t equal = setting.find('=');
+    if (!harmless_setting(name_of(setting), equal == setting.npos ? "" : setting.substr(equal + 1)))
+      return words.front() + " -D" + setting;
+  }
+  std::string why;
   for (const char* program : {"make", "ninja"}) {
     Words inner{program};
-    inner.insert(inner.end(), given + 1, words.end());
-    if (std::string why = smuggles(inner); !why.empty()) return why;
+    if (given != words.end()) inner.insert(inner.end(), given + 1, words.end());
+    if (why.empty()) why = smuggles(inner);
+  }
+  return why;
+}
+
+// "make V=1 CFLAGS=-O2"; any other variable may be what the recipes run, SHELL among them.
+std::string by_make_variable(const Words& words) {
+  return first_word(words, [](const std::string& word) {
+    const std::size_t equal = word.find('=');
+    if (equal == word.npos || word[0] == '-') return false;
+    const std::string name = word.substr(0, equal), value = word.substr(equal + 1);
+    if (in_list(name, "CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LDLIBS")) return !harmless_flags(value);
+    const bool plain =
+        !value.starts_with("-") && std::all_of(value.begin(), value.end(), [](unsigned char c) {
+          return std::isalnum(c) != 0 ||
+                 std::string_view("_.,+-:").find(static_cast<char>(c)) != std::string::npos;
+        });
+    return !plain || !in_list(name, program_of("make")->settings);
+  });
+}
+
+// A goal is a phase of the project's own build; one with ":" is any plugin. A property may be a program.
+std::string by_maven(const Words& words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const bool property =
+        word.starts_with("-D") && !in_list(name_of(word.substr(2), "="), program_of("mvn")->settings);
+    const bool goal = word[0] != '-' && !in_list(words[i - 1], "-pl --projects -rf --resume-from");
+    if (property || (goal && word.find(':') != word.npos)) return words.front() + " " + word;
   }
   return {};
 }
 
-std::string smuggles_sed(const Words& words) {
-  static const Workspace nowhere{std::filesystem::path("/")};
-  return why_not_harmless(command_of(words), CommandPlace{nowhere, "/"});
+std::string by_meson_flags(const Words& words) {
+  return first_word(words, [](const std::string& word) {
+    const std::size_t equal = word.find("_args=");
+    return word.starts_with("-D") && equal != word.npos && !harmless_flags(word.substr(equal + 6));
+  });
 }
 
-bool gives(const std::string& word, std::string_view option) {
-  const bool one_dash = option.size() > 2 && option[1] != '-';  // "-exec": whole words only
-  const std::string_view given = std::string_view(word).substr(0, word.find('='));
-  return one_dash ? given == option || given.substr(1) == option : same_option(word, option);
-}
-
-std::string smuggling_option(const Program& program, std::string_view name, const Words& words) {
-  // An option of git may have taken the "--" for its value.
-  for (std::size_t i = 1; i < words.size() && (words[i] != "--" || name == "git"); ++i) {
-    if (words[i].size() < 2 || words[i][0] != '-' || harmless_option(name, words, i)) continue;
-    if (!first_of(program.ways_out, [&](std::string_view option) { return gives(words[i], option); }).empty())
-      return std::string(name) + " " + words[i];
-  }
-  return {};
+// clang-tidy hands the words behind "--" to the compiler.
+std::string by_tidy(const Words& words) {
+  Words inner(std::find(words.begin() + 1, words.end(), "--"), words.end());
+  if (inner.empty()) return {};
+  inner.front() = "clang";
+  return smuggles(inner);
 }
 
 constexpr std::string_view gh_fields = "-F -f --field --raw-field", gh_methods = "-X --method";
@@ -120,7 +248,7 @@ bool gh_reads(const std::string& option, const std::string& value) {
 }
 
 // "gh api" reads unless it is given another method, or fields without one.
-std::string smuggles_gh(const Words& words) {
+std::string by_gh(const Words& words) {
   if (words.size() < 2 || words[1] != "api") return {};
   bool gets = false, gives = false;
   for (std::size_t i = 2; i < words.size(); ++i) {
@@ -138,106 +266,25 @@ std::string smuggles_gh(const Words& words) {
   return gives && !gets ? "gh api with fields writes" : "";
 }
 
-std::string smuggles_npm(const Words& words) {
-  if (words.size() > 1 && in_list(words[1], "exec x dlx create init config set"))
-    return std::string(program_name(words.front())) + " " + words[1];
-  // npm has a script of this name by itself, and it runs what stands behind it.
-  const bool npm = program_name(words.front()) == "npm";
-  return npm && std::find(words.begin() + 1, words.end(), "env") != words.end() ? "npm run env" : "";
+struct Smuggler {
+  std::string_view programs;
+  std::string (*why)(const Words& words);
+};
+constexpr Smuggler by_value[] = {{"git", git_elsewhere},
+                                 {"curl", other_scheme},
+                                 {"rsync tar bsdtar", names_far_side},
+                                 {"gcc g++ cc c++ clang clang++", by_linker},
+                                 {"cmake", by_cmake},
+                                 {"make gmake", by_make_variable},
+                                 {"mvn mvnw mvnd", by_maven},
+                                 {"meson", by_meson_flags},
+                                 {"clang-tidy", by_tidy},
+                                 {"gh", by_gh}};
+
+// "python3 -m pytest" is pytest.
+bool runs_module(const Words& words) {
+  return words.size() > 2 && program_name(words.front()).starts_with("python") && words[1] == "-m";
 }
-
-// ";" begins another command of tmux, "#(x)" runs x.
-std::string smuggles_tmux(const Words& words) {
-  const bool more = std::any_of(words.begin() + 1, words.end(), [](const std::string& word) {
-    return word.ends_with(';') || word.find("#(") != word.npos;
-  });
-  return more ? "tmux with a second command" : "";
-}
-
-std::string smuggles_output(const Words& words) {
-  const auto files =
-      std::count_if(words.begin() + 1, words.end(), [](const auto& w) { return !w.empty() && w[0] != '-'; });
-  return files > 1 ? std::string(program_name(words.front())) + " with an output file" : "";
-}
-
-std::string smuggles_by_compiler(const Words& words) {
-  const auto found = std::find_if(words.begin() + 1, words.end(), smuggles_compiler);
-  return found == words.end() ? "" : std::string(program_name(words.front())) + " " + *found;
-}
-
-std::string smuggles_jq(const Words& words) {
-  for (const std::string& word : words)
-    if (std::string why = program_reads_files(word); !why.empty()) return why;
-  return {};
-}
-
-std::string smuggles_tests(const Words& words) {
-  return smuggles_pytest(words) ? "pytest with words that load code" : "";
-}
-
-std::string smuggles_by_cmake(const Words& words) {
-  const std::string why = smuggles_cmake(words);
-  return why.empty() ? why : "cmake, " + why;
-}
-
-constexpr Smuggler own_ways[] = {{"git", smuggles_git},
-                                 {"sed", smuggles_sed},
-                                 {"npm pnpm yarn bun", smuggles_npm},
-                                 {"gh", smuggles_gh},
-                                 {"tmux", smuggles_tmux},
-                                 {"uniq xxd", smuggles_output},
-                                 {"gcc g++ cc c++ clang clang++", smuggles_by_compiler},
-                                 {"jq", smuggles_jq},
-                                 {"pytest py.test tox", smuggles_tests},
-                                 {"cmake", smuggles_by_cmake}};
-
-}  // namespace
-
-std::string smuggles(const Words& words) {
-  if (words.empty()) return {};
-  const std::string_view name = program_name(words.front());
-  // "tar xfI a ./x": letters in the first place are options without their dash.
-  if (in_list(name, "tar bsdtar") && words.size() > 1 && !words[1].empty() && words[1][0] != '-') {
-    Words dashed = words;
-    dashed[1].insert(0, "-");
-    return smuggles(dashed);
-  }
-  if (has_role(name, role::runs_anything | role::no_grant | role::only_exact))
-    return std::string(name) + " runs or writes what it is given";
-  const Program* program = program_of(name);
-  std::string found = program != nullptr ? smuggling_option(*program, name, words) : std::string();
-  if (found.empty() && program != nullptr) found = loads_code(*program, words);
-  for (const std::span<const Smuggler> list : {std::span<const Smuggler>(own_ways), tool_smugglers()})
-    for (const Smuggler& one : list)
-      if (found.empty() && in_list(name, one.programs)) found = one.why(words);
-  if (!found.empty()) return found;
-  // "python3 -m pytest …" is pytest.
-  if (words.size() > 3 && name.starts_with("python") && words[1] == "-m")
-    return smuggles(Words(words.begin() + 2, words.end()));
-  return {};
-}
-
-bool is_interpreter(std::string_view program) {
-  const std::string_view name = program_name(program);
-  if (has_role(name, role::runs_anything)) return true;
-  for (const char* family : {"python", "perl", "ruby", "lua"})
-    if (name.rfind(family, 0) == 0) return true;
-  return false;
-}
-
-std::string why_no_prefix(const Words& prefix) {
-  if (prefix.empty()) return "would allow every command";
-  const std::string_view name = program_name(prefix.front());
-  if (name.find_first_of("*?$`;&|<>(){}") != name.npos) return "names no program";
-  const bool module = prefix.size() >= 3 && name.rfind("python", 0) == 0 && prefix[1] == "-m";
-  if (is_interpreter(name) && !module) return std::string(name) + " runs whatever it is given";
-  if (has_role(name, role::no_grant)) return std::string(name) + " is destructive";
-  if (prefix.size() < 2 && has_role(name, role::needs_verb))
-    return std::string(name) + " alone covers too much; add the subcommand";
-  return {};
-}
-
-namespace {
 
 // How many words the grant of this command would have; 0: none is offered. "run+*" of a row: two words, the
 // second any that is no option.
@@ -256,6 +303,42 @@ std::size_t grantable_words(std::string_view name, const Words& words) {
 }
 
 }  // namespace
+
+std::string smuggles(const Words& words) {
+  if (words.empty()) return {};
+  const std::string_view name = program_name(words.front());
+  if (runs_module(words)) return smuggles(Words(words.begin() + 2, words.end()));
+  if (is_interpreter(name) || has_role(name, role::no_grant | role::only_exact))
+    return std::string(name) + " runs or writes what it is given";
+  const Program* program = program_of(name);
+  if (program == nullptr) return {};
+  Words given = words;
+  // "tar xfI a ./x": letters in the first place are options without their dash.
+  if (in_list(name, "tar bsdtar") && words.size() > 1 && !words[1].empty() && words[1][0] != '-')
+    given[1].insert(0, "-");
+  std::string why = by_marks(*program, given);
+  if (why.empty() && !program->modules.empty()) why = loads_module(*program, given);
+  for (const Smuggler& one : by_value)
+    if (why.empty() && in_list(name, one.programs)) why = one.why(given);
+  return why;
+}
+
+bool is_interpreter(std::string_view program) {
+  const std::string_view name = program_name(program);
+  return has_role(name, role::runs_anything) ||
+         has_role(name.substr(0, name.find_last_not_of("0123456789.") + 1), role::runs_anything);
+}
+
+std::string why_no_prefix(const Words& prefix) {
+  if (prefix.empty()) return "would allow every command";
+  const std::string_view name = program_name(prefix.front());
+  if (name.find_first_of("*?$`;&|<>(){}") != name.npos) return "names no program";
+  if (is_interpreter(name) && !runs_module(prefix)) return std::string(name) + " runs whatever it is given";
+  if (has_role(name, role::no_grant)) return std::string(name) + " is destructive";
+  if (prefix.size() < 2 && has_role(name, role::needs_verb))
+    return std::string(name) + " alone covers too much; add the subcommand";
+  return {};
+}
 
 std::string grantable_prefix(const ShellCommand& command) {
   if (!command.plain() || command.words.empty() || !command.assignments.empty()) return {};
