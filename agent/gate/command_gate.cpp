@@ -133,7 +133,7 @@ class Gate {
     if (ask.reason.empty()) {
       std::vector<std::vector<Words>> started;
       for (const Step& step : steps_) started.push_back(step.unwrapped);
-      if (const std::string unseen = runs_unseen(script_, started); !unseen.empty()) {
+      if (const std::string unseen = runs_unseen(started); !unseen.empty()) {
         ask.reason = unseen;
         ask.targets.push_back(unseen.substr(unseen.find(": ") + 2));
       }

@@ -69,9 +69,8 @@ struct Destruction {
 Destruction destroys(const std::vector<std::string>& words, bool literal, const CommandPlace& place);
 
 // Code that comes over the network, or out of a decoder, and is run by the same line: "curl … | sh". Empty,
-// or what it does. `started`: for each command of the script what it would start, as unwrap() lists it.
-std::string runs_unseen(const ShellScript& script,
-                        const std::vector<std::vector<std::vector<std::string>>>& started);
+// or what it does. `started`: for each command of the line what it would start, as unwrap() lists it.
+std::string runs_unseen(const std::vector<std::vector<std::vector<std::string>>>& started);
 
 // Where a command and what it would start (as unwrap() lists them) may stand: its own directory first, then
 // that of "env -C", "sudo -D", "git -C", "sh -c 'cd x'". The root where nobody can tell.

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "agent/gate/call_words.h"
 #include "tools/workspace/private_file.h"
 
 namespace tern {
@@ -44,36 +45,14 @@ bool only_samples(const fs::path& hooks) {
   struct stat info {};
   if (hooks.filename() != "hooks" || ::lstat(hooks.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
     return false;
-  const auto there = [&](const char* name) { return ::lstat((hooks / name).c_str(), &info) == 0; };
-  static constexpr const char* names[] = {"applypatch-msg",
-                                          "commit-msg",
-                                          "fsmonitor-watchman",
-                                          "p4-changelist",
-                                          "p4-post-changelist",
-                                          "p4-pre-submit",
-                                          "post-applypatch",
-                                          "post-checkout",
-                                          "post-commit",
-                                          "post-index-change",
-                                          "post-merge",
-                                          "post-receive",
-                                          "post-rewrite",
-                                          "post-update",
-                                          "pre-applypatch",
-                                          "pre-auto-gc",
-                                          "pre-commit",
-                                          "pre-merge-commit",
-                                          "pre-push",
-                                          "pre-rebase",
-                                          "pre-receive",
-                                          "prepare-commit-msg",
-                                          "proc-receive",
-                                          "push-to-checkout",
-                                          "update",
-                                          "sendemail-validate",
-                                          "reference-transaction",
-                                          "p4-prepare-changelist"};
-  return std::none_of(std::begin(names), std::end(names), there);
+  const auto there = [&](std::string_view name) { return ::lstat((hooks / name).c_str(), &info) == 0; };
+  constexpr std::string_view names =
+      "applypatch-msg commit-msg fsmonitor-watchman p4-changelist p4-post-changelist "
+      "p4-pre-submit post-applypatch post-checkout post-commit post-index-change post-merge "
+      "post-receive post-rewrite post-update pre-applypatch pre-auto-gc pre-commit "
+      "pre-merge-commit pre-push pre-rebase pre-receive prepare-commit-msg proc-receive "
+      "push-to-checkout update sendemail-validate reference-transaction p4-prepare-changelist";
+  return first_of(names, there).empty();
 }
 
 }  // namespace

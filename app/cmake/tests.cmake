@@ -136,6 +136,10 @@ foreach(source ${benches})
   tern_included_folders(${source} libraries)
   tern_program(${name} ${source} ${libraries} tern_agent tern_tools dep_json dep_ftxui)  # the agent for those that use its test rig
   set_property(GLOBAL APPEND PROPERTY TERN_BENCH_TARGETS ${name})
+  file(STRINGS ${source} starts LIMIT_COUNT 1 REGEX "places::supervisor")
+  if(starts AND TARGET ${name} AND TARGET test_supervisor)
+    add_dependencies(${name} test_supervisor)
+  endif()
 endforeach()
 
 # Fuzzers (only with TERN_FUZZ): each source defines LLVMFuzzerTestOneInput, and is built of the sources behind its includes, so that a
