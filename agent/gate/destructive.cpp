@@ -196,64 +196,34 @@ bool maps_branch(const std::string& word) {
   return word.find(":refs/") != word.npos || (word.find(':') != word.npos && word.find('*') != word.npos);
 }
 
-bool any_word(const Words& rest, bool (*is)(std::string_view)) {
-  return std::any_of(rest.begin() + 1, rest.end(), is);
-}
-
-bool pushes_over(const Words& rest) {
-  return any_word(rest, [](std::string_view w) { return w.starts_with('+') || w.starts_with(':'); });
-}
-
 bool checks_out_path(const Words& rest, const CommandPlace& place) {
   return !has_letter(rest, "b") && !has_long(rest, "orphan") && names_path(rest, place);
 }
 
-bool fetches_over(const Words& rest) {
-  const bool prunes = has_letter(rest, "p") || has_long(rest, "prune");
-  const bool maps = std::any_of(rest.begin() + 1, rest.end(), maps_branch);
-  return (maps && prunes) || any_word(rest, [](std::string_view w) { return w.starts_with('+'); });
-}
-
-bool takes_commits_off(const Words& rest, const CommandPlace& place) {
-  return moves_branch(rest, place) || any_word(rest, [](std::string_view w) {
-           return w.size() > 1 && w[0] != '-' && w.find_first_of("~^@") != w.npos;
-         });
-}
-
-bool restores_files(const Words& rest) {
-  return !has_word(rest, "--staged -S") || has_long(rest, "worktree") || has_letter(rest, "W");
-}
-
-bool deletes_at_target(const Words& words) {
-  return any_word(words, [](std::string_view w) { return w.starts_with("--del"); });
-}
-
-bool deletes_at_source(const Words& words) {
-  return any_word(words, [](std::string_view w) { return w.starts_with("--remove-s"); });
-}
-
 bool finds(DangerWhen when, const Words& rest, const CommandPlace& place) {
   switch (when) {
-    case DangerWhen::never: return false;
-    case DangerWhen::pushes_over: return pushes_over(rest);
-    case DangerWhen::takes_commits_off: return takes_commits_off(rest, place);
+    case DangerWhen::takes_commits_off: return moves_branch(rest, place);
     case DangerWhen::cleans: return !dry_clean(rest);
     case DangerWhen::checks_out_path: return checks_out_path(rest, place);
-    case DangerWhen::fetches_over: return fetches_over(rest);
-    case DangerWhen::restores_files: return restores_files(rest);
-    case DangerWhen::rewrites_pushed: return false;  // danger_of reads the whole call
-    case DangerWhen::deletes_at_target: return deletes_at_target(rest);
-    case DangerWhen::deletes_at_source: return deletes_at_source(rest);
-    case DangerWhen::has_arguments: return rest.size() > 1;
+    case DangerWhen::prunes_by_map:
+      return (has_letter(rest, "p") || has_long(rest, "prune")) &&
+             std::any_of(rest.begin() + 1, rest.end(), maps_branch);
+    case DangerWhen::rewrites_pushed:  // danger_of reads the whole call
+    case DangerWhen::never: break;
   }
   return false;
 }
 
 bool holds(const Danger& danger, const Words& rest, const CommandPlace& place) {
+  if (has_word(rest, danger.unless)) return false;
   if (!danger.letters.empty() && has_letter(rest, danger.letters)) return true;
-  if (!danger.words.empty() && has_word(rest, danger.words)) return true;
   if (!first_of(danger.options, [&](std::string_view option) { return has_long(rest, option); }).empty())
     return true;
+  const auto named = [&](std::string_view mark) {
+    return std::any_of(rest.begin() + 1, rest.end(),
+                       [&](const auto& word) { return line_matches(mark, word); });
+  };
+  if (!first_of(danger.words, named).empty()) return true;
   if (danger.when != DangerWhen::never) return finds(danger.when, rest, place);
   return danger.letters.empty() && danger.words.empty() && danger.options.empty();
 }

@@ -28,9 +28,8 @@ bool writes_words(std::string_view name, const Words& words) {
 // Its words are no files, or files whose text it does not show.
 bool shows_nothing(std::string_view name) {
   const Program* program = program_of(name);
-  const bool no_files =
-      program != nullptr && program->looks &&
-      (program->looks->takes == Operands::nothing || program->looks->takes == Operands::text);
+  const bool no_files = program != nullptr && program->looks && program->looks->takes != Operands::paths &&
+                        program->looks->takes != Operands::pattern_then_paths;
   return no_files || has_role(name, role::shows_nothing) || in_list(name, "> test [ cd");
 }
 bool goes_through_folders(std::string_view name, const Words& words, bool writes) {

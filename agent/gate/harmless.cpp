@@ -12,11 +12,6 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-const Looks* looks_of(std::string_view name) {
-  const Program* program = program_of(name);
-  return program != nullptr && program->looks ? &*program->looks : nullptr;
-}
-
 // Of compilers and their like: what follows is looked into.
 constexpr const char* search_options[] = {"-I",         "-L",       "-isystem", "-iquote",
                                           "-idirafter", "-include", "-D",       "-Wl,-rpath"};
@@ -30,12 +25,21 @@ bool system_path(const fs::path& real) {
   return false;
 }
 
-// Splits a call into options and the rest. False at the first option that is not in the table.
-bool read_options(const Looks& looks, const ShellCommand& command, std::vector<ShellWord>& rest,
-                  bool& pattern_given, std::string& unknown) {
+// Splits a call into options and the rest. Empty, or why its options are not known to look.
+std::string read_options(const Program& program, const ShellCommand& command, std::vector<ShellWord>& rest,
+                         bool& pattern_given) {
+  const Looks& looks = *program.looks;
   bool options = true;
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const std::string& word = command.words[i].text;
+    const std::string unknown = command.words.front().text + " " + word + " isn't on the read-only list";
+    const bool path = in_list(word, program.valued_paths);
+    if (path || in_list(word, program.valued)) {
+      if (++i >= command.words.size()) return unknown;
+      if (path) rest.push_back(command.words[i]);
+      continue;
+    }
+    if (!first_of(program.alone, [&](auto one) { return line_matches(one, word); }).empty()) continue;
     if (!options || word.size() < 2 || word[0] != '-') {
       rest.push_back(command.words[i]);
     } else if (word == "--") {
@@ -43,32 +47,18 @@ bool read_options(const Looks& looks, const ShellCommand& command, std::vector<S
     } else if (word[1] == '-') {
       const std::string option = word.substr(2, word.find('=') - 2);
       if (option == "regexp") pattern_given = true;
-      if (!in_list(option, looks.longs)) return unknown = word, false;
+      if (!in_list(option, looks.longs)) return unknown;
     } else {
       const Letters read = read_letters(std::string_view(word).substr(1), looks.shorts);
       // tree reads on behind a letter that takes a value: "-Lo 2 f" writes f.
-      const bool glued =
-          command.words.front().text == "tree" && word.size() > 2 && word.find_first_of("LIP") != word.npos;
-      if (read == Letters::unknown || glued) return unknown = word, false;
-      if (word.find('e') != word.npos && looks.takes == Operands::pattern_then_paths &&
-          command.words.front().text != "jq")
+      const bool glued = program.names == "tree" && word.size() > 2 && word.find_first_of("LIP") != word.npos;
+      if (read == Letters::unknown || glued) return unknown;
+      if (word.find('e') != word.npos && looks.takes == Operands::pattern_then_paths && program.names != "jq")
         pattern_given = true;
-      if (read == Letters::wants_next && ++i >= command.words.size()) return unknown = word, false;
+      if (read == Letters::wants_next && ++i >= command.words.size()) return unknown;
     }
   }
-  return true;
-}
-
-// "diff -r" shows what two links lead to; with -q only that it differs.
-bool follows_links(const ShellCommand& command) {
-  bool recursive = false, quiet = false;
-  for (const ShellWord& word : command.words) {
-    const bool letters = word.text.size() > 1 && word.text[0] == '-' && word.text[1] != '-';
-    recursive =
-        recursive || word.text == "--recursive" || (letters && word.text.find('r') != std::string::npos);
-    quiet = quiet || word.text == "--brief" || (letters && word.text.find('q') != std::string::npos);
-  }
-  return recursive && !quiet;
+  return {};
 }
 
 // What single programs do with words that are no options.
@@ -80,18 +70,21 @@ std::string why_not_own_way(const std::string& name, const ShellCommand& command
         return !w.text.empty() && w.text[0] == '@';
       }))
     return "strings reads its words from a file";
-  if (name == "diff" && follows_links(command)) return "diff -r follows links, which may lead anywhere";
+  // With -q only that they differ.
+  const CallWords words = words_of(command);
+  const bool recursive = has_letter(words, "r") || has_word(words, "--recursive"),
+             quiet = has_letter(words, "q") || has_word(words, "--brief");
+  if (name == "diff" && recursive && !quiet) return "diff -r follows links, which may lead anywhere";
   return {};
 }
 
-std::string check_looks(const Looks& looks, const ShellCommand& command, const CommandPlace& place) {
+std::string check_looks(const Program& program, const ShellCommand& command, const CommandPlace& place) {
+  const Looks& looks = *program.looks;
   const std::string& name = command.words.front().text;
   std::vector<ShellWord> rest;
   bool pattern_given = false;
-  std::string unknown;
-  if (name == "echo" || name == "true" || name == "false" || name == ":") return {};
-  if (!read_options(looks, command, rest, pattern_given, unknown))
-    return name + " " + unknown + " isn't on the read-only list";
+  if (looks.takes == Operands::anything) return {};
+  if (std::string why = read_options(program, command, rest, pattern_given); !why.empty()) return why;
   if (rest.size() > looks.most || (looks.takes == Operands::nothing && !rest.empty()))
     return name + " with these arguments may do more than read";
   if (std::string why = why_not_own_way(name, command, rest); !why.empty()) return why;
@@ -175,7 +168,8 @@ std::string why_not_harmless(const ShellCommand& command, const CommandPlace& pl
   if (name == "env" && command.words.size() == 1) return {};
   if (name == "command" && command.words.size() == 3 && command.words[1].text == "-v") return {};
   if (asks_for_version(command)) return {};
-  if (const Looks* looks = looks_of(name)) return check_looks(*looks, command, place);
+  if (const Program* program = program_of(name); program != nullptr && program->looks)
+    return check_looks(*program, command, place);
   return name + " isn't on the read-only list";
 }
 
@@ -197,7 +191,8 @@ std::string looks_outside(const ShellCommand& command, const CommandPlace& place
 
 std::string writes_system(const ShellCommand& command, const CommandPlace& place) {
   const std::string_view name = program_name(command.words.front().text);
-  if (looks_of(name) != nullptr || in_list(name, "find sed diff jq rg")) return {};
+  const Program* program = program_of(name);
+  if ((program != nullptr && program->looks) || name == "sed") return {};
   const bool copies = in_list(name, "cp rsync");
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const std::string& word = command.words[i].text;

@@ -1,5 +1,4 @@
-// The programs whose words only their own reading tells whether they look: find, sed, test, date, ps, xxd,
-// tar, jq, --version.
+// The programs whose words only their own reading tells whether they look: sed, test, ps, tar, --version.
 #include <algorithm>
 #include <cctype>
 
@@ -10,30 +9,6 @@
 namespace tern {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-// One that is no getopt: its words by their names, "x*" for whatever begins so.
-std::string check_named(const Program& program, const ShellCommand& command, const CommandPlace& place) {
-  const auto named = [&](std::string_view word) {
-    return !first_of(program.alone, [&](std::string_view one) {
-              return one.ends_with('*') ? word.starts_with(one.substr(0, one.size() - 1)) : word == one;
-            }).empty();
-  };
-  std::size_t files = 0;
-  for (std::size_t i = 1; i < command.words.size(); ++i) {
-    const std::string& text = command.words[i].text;
-    const bool valued = in_list(text, program.valued), path = in_list(text, program.valued_paths);
-    if ((valued || path) && ++i >= command.words.size()) return "no value behind " + text;
-    if (valued || (!path && named(text))) continue;
-    if (!path &&
-        (text.empty() || std::string_view("-(!+").find(text[0]) != text.npos || ++files > program.most_files))
-      return command.words.front().text + " " + text + " isn't on the read-only list";
-    if (std::string why = why_not_readable(place.locate(command.words[i]), place.workspace); !why.empty())
-      return why;
-  }
-  return {};
-}
 
 bool simple_address(std::string_view& s) {
   if (!s.empty() && s.front() == '$') return s.remove_prefix(1), true;
@@ -112,17 +87,14 @@ std::string check_test(const ShellCommand& command, const CommandPlace& place) {
   return {};
 }
 
-// The columns of "ps -o"; a name that ps does not know would make it read all its words in another way.
-bool known_columns(std::string_view list) {
+// "pid,rss=MEM,-vsz", or numbers of processes.
+bool known_value(std::string_view list, bool numbers) {
+  static const Program& ps = *program_of("ps");
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
-    const std::string_view name = list.substr(begin, end - begin);
-    if (!in_list(name.substr(0, name.find('=')),
-                 "pid ppid pgid sid tid user uid group gid cmd comm args command ucmd pcpu %cpu pmem %mem "
-                 "rss vsz vsize size sz "
-                 "stat state s etime etimes time cputime tty tt start lstart start_time nlwp thcount ni nice "
-                 "pri psr wchan"))
-      return false;
+    std::string_view name = list.substr(begin, end - begin);
+    name.remove_prefix(std::min(name.find_first_not_of("+-"), name.size()));
+    if (numbers ? !all_digits(name) : !in_list(name.substr(0, name.find('=')), ps.settings)) return false;
     begin = end + 1;
   }
   return true;
@@ -130,31 +102,24 @@ bool known_columns(std::string_view list) {
 
 // "ps e" shows the environment of every process, keys included, and whenever ps cannot make sense of "-abc"
 // it reads it as "abc". So the words are known as a whole, not letter by letter.
-bool known_order(std::string_view key) {
-  if (!key.empty() && (key[0] == '-' || key[0] == '+')) key.remove_prefix(1);
-  return in_list(key, "pid ppid rss vsz pcpu %cpu pmem %mem time start_time user comm");
-}
-
 std::string check_ps(const ShellCommand& command) {
+  static const Program& ps = *program_of("ps");
   bool every = false, more = false;  // "-e" in some form; anything that could disagree with it
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const std::string& word = command.words[i].text;
     const std::string next = i + 1 < command.words.size() ? command.words[i + 1].text : std::string();
     if (in_list(word, "-w -ww --forest --no-headers") ||
-        (word.rfind("--sort=", 0) == 0 && known_order(word.substr(7))))
+        (word.starts_with("--sort=") && known_value(std::string_view(word).substr(7), false)))
       continue;
-    const bool all = in_list(word, "-e -ef -eF -el -elf -eLf -ejH -efH -eH -efw -efww -eo");
+    const bool all = word.starts_with("-e");
     if (all && every) return "ps with two words for every process";
     every = every || all;
     more = more || !all;
-    if (in_list(word, "-o -eo -Ao axo ao") && known_columns(next))
-      ++i;
-    else if (in_list(word, "-p --pid --ppid") && all_digits(next))
-      ++i;
-    else if ((!all || word == "-eo") && !all_digits(word) &&
-             !in_list(word,
-                      "-A -a -x -f -l -aux -ax a x ax aux auxf auxw auxww axf axu axuf faux u ux f w ww"))
+    const bool valued = in_list(word, ps.valued);
+    if (valued ? !known_value(next, word.find('p') != word.npos)
+               : !in_list(word, ps.alone) && !all_digits(word))
       return "ps " + word + " may show more than processes";
+    if (valued) ++i;
   }
   return every && more ? "ps with these words may show more than processes" : "";
 }
@@ -187,7 +152,6 @@ bool asks_for_version(const ShellCommand& command) {
 std::string why_not_harmless_words(const ShellCommand& command, const CommandPlace& place, bool& known) {
   const std::string& name = command.words.front().text;
   known = true;
-  if (in_list(name, "find date xxd")) return check_named(*program_of(name), command, place);
   if (name == "sed") return check_sed(command, place);
   if (name == "test" || name == "[") return check_test(command, place);
   if (name == "ps") return check_ps(command);

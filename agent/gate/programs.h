@@ -21,7 +21,7 @@ enum class Effects {
 };
 
 // What the words are that are no options.
-enum class Operands { nothing, text, paths, pattern_then_paths };
+enum class Operands { nothing, text, paths, pattern_then_paths, anything };
 
 // The options with which a program only looks: letters as for getopt ("c:" takes a value), long ones by name.
 struct Looks {
@@ -42,24 +42,12 @@ struct Does {
 };
 
 // A test of the words that is no list; destructive.cpp has them.
-enum class DangerWhen {
-  never,
-  pushes_over,
-  takes_commits_off,
-  cleans,
-  checks_out_path,
-  fetches_over,
-  restores_files,
-  rewrites_pushed,
-  deletes_at_target,
-  deletes_at_source,
-  has_arguments
-};
+enum class DangerWhen { never, takes_commits_off, cleans, checks_out_path, prunes_by_map, rewrites_pushed };
 
-// What makes a command destructive: any of the letters, options or words, or what `when` finds; none of them
-// given: always.
+// What makes a command destructive: any of the letters, options or words ("x*" a pattern), or what `when`
+// finds; none of them given: always. Not with any of the words in `unless`.
 struct Danger {
-  std::string_view verbs, letters, options, words;  // verbs: git's
+  std::string_view verbs, letters, options, words, unless;  // verbs: git's
   DangerWhen when = DangerWhen::never;
   std::string_view what;
 };
@@ -103,12 +91,11 @@ struct Program {
   std::string_view modules = {};    // options whose value may be a path to code, without their dashes
   WritesBy writes_by = {};
   std::optional<std::string_view> grants = {};  // verbs that may be granted; "*" any, empty: the name alone
-  std::string_view alone = {}, valued = {};     // words with which it only looks; with a value behind them
-  std::string_view valued_paths = {};           // the same, the value a file that it reads
-  std::size_t most_files = 1000;
+  std::string_view alone = {}, valued = {};  // words with which it only looks, "x*"; with a value behind them
+  std::string_view valued_paths = {};        // the same, the value a file that it reads
   std::initializer_list<VerbLooks> verbs_look = {};
   std::string_view version = {};   // any of these words alone: says its version
-  std::string_view settings = {};  // names that it may be given a plain value for
+  std::string_view settings = {};  // names that it may be given a plain value for; columns
   std::optional<Code> code = {};
   unsigned roles = 0;
   std::string_view free = {},
