@@ -6,9 +6,15 @@
 #include <vector>
 
 #include "agent/gate/command_steps.h"
-#include "agent/gate/effects.h"
+#include "agent/gate/programs.h"
 
 namespace tern {
+
+// What the table says of these words; null: nothing. Unknown is not harmless: only a sandbox can tell.
+const Does* effect_of(const std::vector<std::string>& words);
+
+// "git commit writes .git": the program, its verb where the row has verbs, and what the row says.
+std::string said_of(const Does& row, const std::vector<std::string>& words);
 
 struct Need {
   Effects does = Effects::unknown;

@@ -31,13 +31,9 @@ Words operands(const Words& words) {
   return list;
 }
 
-bool deletes(const std::string& program) { return in_list(program_name(program), "rm rmdir unlink shred"); }
-
-// "find … -exec rm".
-bool runs_deletion(const Words& words) {
-  for (std::size_t i = 1; i + 1 < words.size(); ++i)
-    if (in_list(words[i], "-exec -execdir -ok -okdir") && deletes(words[i + 1])) return true;
-  return false;
+Files files_of(std::string_view name) {
+  const Program* program = program_of(name);
+  return program == nullptr ? Files::read : program->files;
 }
 
 // Another "~" than the person's own is somebody's home, or where the shell stood before.
@@ -123,11 +119,12 @@ Destruction recursive(const Words& words, const char* verb, const CommandPlace& 
   return found;
 }
 
-// However deep: "xargs sh -c 'rm %'".
+// However deep: "xargs sh -c 'rm %'", "find … -exec rm".
 bool starts_deletion(const Words& words) {
   const std::vector<Words> started = unwrap(command_of(words));
-  return std::any_of(started.begin(), started.end(),
-                     [](const Words& inner) { return deletes(inner.front()); });
+  return std::any_of(started.begin(), started.end(), [](const Words& inner) {
+    return files_of(program_name(inner.front())) == Files::deleted;
+  });
 }
 
 // A folder that much else lives in: above the workspace or home, or at the top of the system.
@@ -150,15 +147,16 @@ bool is_device(const std::string& word, const CommandPlace& place) {
 
 // Programs that write the files they are given, and ">".
 std::string writes_device(const std::string& name, const Words& words, const CommandPlace& place) {
-  const Words given = operands(words);
-  if (name == ">" || name == "tee" || name == "mv")
-    for (const std::string& word : given)
-      if (is_device(word, place)) return word;
-  if (in_list(name, "cp install rsync ln") && !given.empty() && is_device(given.back(), place))
-    return given.back();
-  for (const std::string& word : words)
-    if (name == "dd" && word.starts_with("of=") && is_device(word.substr(3), place)) return word.substr(3);
-  return {};
+  const Files files = files_of(name);
+  Words given = operands(words);
+  if (files == Files::into_last && given.size() > 1) given.erase(given.begin(), given.end() - 1);
+  if (name == "dd")
+    for (std::string& word : given) word = word.starts_with("of=") ? word.substr(3) : ".";
+  else if (name != ">" && files != Files::written && files != Files::moved && files != Files::into_last)
+    return {};
+  const auto found =
+      std::find_if(given.begin(), given.end(), [&](const auto& word) { return is_device(word, place); });
+  return found == given.end() ? std::string() : *found;
 }
 
 // "-n" is a letter of its own only as long as no letter before it takes a value, and no "--" does.
@@ -249,15 +247,16 @@ Destruction deletes_named(const Words& words, const CommandPlace& place) {
 }
 
 // chmod and its like, and mv, of a folder that much else lives in.
-Destruction changes_much(const std::string& name, const Words& words, const CommandPlace& place) {
-  for (const std::string& word : operands(words))
-    if (!unclear(word) && word.find_first_of("/.~") != word.npos && !(name == "mv" && word == words.back()) &&
+Destruction changes_much(Files files, const Words& words, const CommandPlace& place) {
+  const bool moves = files == Files::moved;
+  const Words given = operands(words);
+  for (const std::string& word : given)
+    if (!unclear(word) && word.find_first_of("/.~") != word.npos && !(moves && word == words.back()) &&
         holds_much(place.locate(word), place))
       return {"changes " + word + " and everything in it", {word}, false};
-  if (name == "mv" || !(has_letter(words, "R") || has_long(words, "recursive"))) return {};
+  if (moves || given.empty() || !(has_letter(words, "R") || has_long(words, "recursive"))) return {};
   Words paths = words;
-  const Words given = operands(words);
-  if (!given.empty()) paths.erase(std::find(paths.begin(), paths.end(), given.front()));  // mode or owner
+  paths.erase(std::find(paths.begin(), paths.end(), given.front()));  // mode or owner
   return recursive(paths, "changes", place);
 }
 
@@ -277,24 +276,25 @@ Destruction deletes_found(const Words& words, bool literal, const CommandPlace& 
 }  // namespace
 
 Destruction destroys(const Words& words, bool literal, const CommandPlace& place) {
-  Destruction none;
-  if (words.empty()) return none;
+  if (words.empty()) return {};
   const std::string name(program_name(words.front()));
   if (words.front() == "$")
     return {"runs " + words[1] + "; tern can't tell in advance what that is", {}, false};
   if (const std::string device = writes_device(name, words, place); !device.empty())
     return {"writes to the device " + device, {device}, true};
+  const Files files = files_of(name);
+  Destruction found;
   if (name == "rm" && (has_letter(words, "rR") || has_long(words, "recursive")))
     return recursive(words, "deletes", place);
-  if (in_list(name, "rmdir unlink rm")) return deletes_named(words, place);
-  if (in_list(name, "chmod chown chgrp chattr setfacl mv"))
-    if (auto found = changes_much(name, words, place); !found.reason.empty() || name != "mv") return found;
+  if (files == Files::deleted) found = deletes_named(words, place);
+  if (files == Files::changed || files == Files::moved) found = changes_much(files, words, place);
+  if (name == "find" && (has_word(words, "-delete") || starts_deletion(words)))
+    found = deletes_found(words, literal, place);
   if (in_list(name, "xargs parallel") && starts_deletion(words))
-    return {"deletes files that are not known until it runs", {}, false};
-  if (name == "find" && (has_word(words, "-delete") || runs_deletion(words)))
-    return deletes_found(words, literal, place);
+    found.reason = "deletes files that are not known until it runs";
+  if (!found.reason.empty()) return found;
   const std::string_view why = danger_of(name, words, place);
-  if (why.empty()) return none;
+  if (why.empty()) return {};
   const std::string shown = joined(words);
   const bool device = (has_role(name, role::disk) || name.starts_with("mkfs.")) &&
                       std::any_of(words.begin() + 1, words.end(),

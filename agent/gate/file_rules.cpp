@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "agent/gate/effects.h"
+#include "agent/gate/command_needs.h"
 #include "agent/gate/permission_match.h"
 #include "tools/workspace/walk.h"
 
@@ -30,7 +30,11 @@ bool shows_nothing(std::string_view name) {
   const Program* program = program_of(name);
   const bool no_files = program != nullptr && program->looks && program->looks->takes != Operands::paths &&
                         program->looks->takes != Operands::pattern_then_paths;
-  return no_files || has_role(name, role::shows_nothing) || in_list(name, "> test [ cd");
+  return no_files || has_role(name, role::shows_nothing) || in_list(name, "> cd");
+}
+bool takes_last(std::string_view name) {
+  const Program* program = program_of(name);
+  return program != nullptr && (program->files == Files::into_last || program->files == Files::moved);
 }
 bool goes_through_folders(std::string_view name, const Words& words, bool writes) {
   return has_role(name, role::through_folders) || (writes && has_letter(words, "rRa")) ||
@@ -89,8 +93,7 @@ class Finder {
     if (!where.error.empty() || take(effect, where.path, true) || take(effect, where.real, true)) return;
     std::error_code error;
     if (!fs::is_directory(where.real, error)) return;
-    if (effect == Effect::write && in_list(program_name(words.front()), "cp mv ln install rsync") &&
-        text == words.back())
+    if (effect == Effect::write && takes_last(program_name(words.front())) && text == words.back())
       for (std::size_t i = 1; i + 1 < words.size(); ++i)
         take(effect, where.real / fs::path(words[i]).filename(), true);
     if (folders) below(where.real, effect);

@@ -1,4 +1,3 @@
-#include "agent/gate/git_shows.h"
 
 #include <sys/stat.h>
 
@@ -63,8 +62,9 @@ bool left_out(const std::string& word, const CommandPlace& place, Paths& paths) 
 }
 
 Paths paths_of(const Words& words, const CommandPlace& place) {
+  const bool grep = words.front() == "grep";
   Paths paths;
-  bool behind = false, value = false;
+  bool behind = false, value = false, pattern = grep && !has_letter(words, "e");
   for (std::size_t i = words.front() == "stash" ? 2 : 1; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (!behind && word == "--") {
@@ -72,10 +72,11 @@ Paths paths_of(const Words& words, const CommandPlace& place) {
     } else if (!behind && is_option(word)) {
       const bool alone = in_list(word, "-p -u --patch --cached --staged --oneline -w -b") ||
                          word.find('=') != word.npos || std::isdigit(static_cast<unsigned char>(word[1]));
-      value = !alone;
-    } else if (left_out(word, place, paths)) {
-      continue;
-    } else {
+      value = grep ? word[1] != '-' && std::string_view("eABCm").find(word.back()) != std::string_view::npos
+                   : !alone;
+    } else if (pattern && !value) {
+      pattern = false;
+    } else if (!left_out(word, place, paths)) {
       const Place where = word.starts_with(":") ? Place{} : place.locate(word);
       if (where.error.empty() && (behind || (!value && where.exists)) && !word.starts_with(":"))
         paths.only.push_back(where.real);
@@ -86,6 +87,7 @@ Paths paths_of(const Words& words, const CommandPlace& place) {
       value = false;
     }
   }
+  if (grep && paths.only.empty()) paths.only.push_back(place.cwd);  // every tracked file below where it is
   return paths;
 }
 
@@ -114,25 +116,6 @@ fs::path patch_shows(const Words& words, const CommandPlace& place, const Wanted
   return any_tracked_above(place.cwd, take) ? shown : fs::path();
 }
 
-// "git grep" searches every tracked file below where it stands, or in the paths behind its pattern.
-fs::path grep_shows(const Words& words, const CommandPlace& place, const Wanted& wanted) {
-  std::vector<fs::path> paths;
-  bool pattern = has_letter(words, "e"), value = false;
-  for (std::size_t at = 1; at < words.size(); ++at) {
-    const std::string& word = words[at];
-    const bool option = is_option(word);
-    const Place where = option || word.starts_with(":") ? Place{} : place.locate(word);
-    if (!option && !value && pattern && where.exists) paths.push_back(where.real);
-    pattern = pattern || !option;
-    value = option && word[1] != '-' && std::string_view("eABCm").find(word.back()) != std::string_view::npos;
-  }
-  if (paths.empty()) paths.push_back(place.cwd);
-  fs::path shown;
-  for (const fs::path& path : paths)
-    if (any_tracked(path, [&](const TrackedFile& file) { return wanted(shown = file.path); })) return shown;
-  return {};
-}
-
 }  // namespace
 
 fs::path git_shows(const ShellCommand& command, const CommandPlace& place, const Wanted& wanted) {
@@ -140,9 +123,8 @@ fs::path git_shows(const ShellCommand& command, const CommandPlace& place, const
   if (call.words.empty()) return {};
   const Place where = place_of(call, place);
   const CommandPlace there{place.workspace, where.error.empty() ? where.real : place.cwd};
-  if (call.words.front() == "grep") return grep_shows(call.words, there, wanted);
-  return prints_patches(call.words) || prints_object(call.words) ? patch_shows(call.words, there, wanted)
-                                                                 : fs::path();
+  const bool prints = call.words.front() == "grep" || prints_patches(call.words) || prints_object(call.words);
+  return prints ? patch_shows(call.words, there, wanted) : fs::path();
 }
 
 }  // namespace tern

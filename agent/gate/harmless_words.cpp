@@ -3,7 +3,6 @@
 #include <cctype>
 
 #include "agent/gate/command_kinds.h"
-#include "agent/gate/harmless.h"
 #include "agent/gate/programs.h"
 
 namespace tern {

@@ -35,6 +35,9 @@ struct VerbLooks {
   std::string_view verbs, letters;
 };
 
+// What becomes of the files among its words.
+enum class Files { read, written, into_last, moved, deleted, changed };
+
 struct Does {
   std::string_view verbs;  // any of these is its verb; empty: whatever comes
   Effects does;
@@ -82,6 +85,7 @@ inline constexpr unsigned only_exact = 1U << 14;  // a rule covers it word for w
 
 struct Program {
   std::string_view names;
+  Files files = Files::read;
   std::optional<Looks> looks = {};
   std::initializer_list<Does> does = {};       // the first that holds speaks
   std::initializer_list<Danger> dangers = {};  // the first that holds speaks

@@ -7,7 +7,6 @@
 #include <mutex>
 
 #include "agent/gate/command_kinds.h"
-#include "agent/gate/git_shows.h"
 #include "compression/text/plain_text.h"
 #include "tools/search/search.h"
 #include "tools/workspace/protected_names.h"
