@@ -3,8 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "agent/mcp/rpc.h"
 #include "tools/set/args.h"
 
 namespace tern {
@@ -45,7 +48,8 @@ const std::vector<LanguageServer>& table() {
                       {".cjs", "javascript"},
                       {".jsx", "javascriptreact"}},
        .marks = {"tsconfig.json", "jsconfig.json", "package.json"},
-       .env = {}},
+       .env = {},
+       .compiler_serves = true},
       {.name = "gopls",
        .command = {"gopls"},
        .extensions = {{".go", "go"}},
@@ -72,7 +76,10 @@ std::vector<std::string> texts_of(const json& list) {
 // Empty, or what is wrong with it.
 std::string read_entry(const json& entry, LanguageServer& server) {
   if (!entry.is_object()) return "must be an object {command, extensions}, or false";
-  if (entry.contains("command")) server.command = texts_of(entry["command"]);
+  if (entry.contains("command")) {
+    server.command = texts_of(entry["command"]);
+    server.compiler_serves = false;
+  }
   for (const std::string& word : texts_of(array_in(entry, "args"))) server.command.push_back(word);
   if (server.command.empty()) return "needs a \"command\"";
   const json& extensions = object_in(entry, "extensions");
@@ -83,6 +90,39 @@ std::string read_entry(const json& entry, LanguageServer& server) {
     if (value.is_string()) server.env.push_back(name + "=" + value.get<std::string>());
   for (const std::string& mark : texts_of(array_in(entry, "marks"))) server.marks.push_back(mark);
   return {};
+}
+
+bool can_run(const fs::path& program) { return ::access(program.c_str(), X_OK) == 0; }
+
+fs::path found_in(std::string_view search_path, const fs::path& program) {
+  if (program.is_absolute()) return can_run(program) ? program : fs::path();
+  while (!search_path.empty()) {
+    const std::size_t end = search_path.find(':');
+    const fs::path folder(search_path.substr(0, end));
+    if (folder.is_absolute() && can_run(folder / program)) return folder / program;
+    search_path.remove_prefix(end == search_path.npos ? search_path.size() : end + 1);
+  }
+  return {};
+}
+
+// The first number of the version of a TypeScript that is unpacked in `package`; 0: there is none.
+int typescript_version(const fs::path& package) {
+  std::ifstream in(package / "package.json");
+  const json head = json::parse(in, nullptr, false);
+  return member_text(head, "name") == "typescript" ? std::atoi(member_text(head, "version").c_str()) : 0;
+}
+
+// From version 7 on the compiler is a language server, and typescript-language-server cannot use it. The
+// project's own version decides, else the one that is installed; empty: typescript-language-server is right.
+fs::path typescript_compiler(const fs::path& root, std::string_view search_path) {
+  constexpr int first = 7;
+  const fs::path own = root / "node_modules/typescript";
+  if (const int version = typescript_version(own); version > 0)
+    return version >= first && can_run(own / "bin/tsc") ? own / "bin/tsc" : fs::path();
+  const fs::path installed = found_in(search_path, "tsc");
+  std::error_code error;
+  const fs::path real = installed.empty() ? fs::path() : fs::canonical(installed, error);
+  return typescript_version(real.parent_path().parent_path()) >= first ? installed : fs::path();
 }
 
 }  // namespace
@@ -112,16 +152,15 @@ const LanguageServer* server_for(const std::vector<LanguageServer>& servers, con
   return nullptr;
 }
 
-fs::path program_of(const LanguageServer& server, std::string_view search_path) {
-  const fs::path program = server.command.front();
-  if (program.is_absolute()) return ::access(program.c_str(), X_OK) == 0 ? program : fs::path();
-  while (!search_path.empty()) {
-    const std::size_t end = search_path.find(':');
-    const fs::path folder(search_path.substr(0, end));
-    if (folder.is_absolute() && ::access((folder / program).c_str(), X_OK) == 0) return folder / program;
-    search_path.remove_prefix(end == search_path.npos ? search_path.size() : end + 1);
-  }
-  return {};
+std::vector<std::string> launch_of(const LanguageServer& server, const fs::path& root,
+                                   std::string_view search_path) {
+  fs::path program = server.compiler_serves ? typescript_compiler(root, search_path) : fs::path();
+  if (!program.empty()) return {program.string(), "--lsp", "--stdio"};
+  program = found_in(search_path, server.command.front());
+  if (program.empty()) return {};
+  auto words = server.command;
+  words.front() = program.string();
+  return words;
 }
 
 std::vector<LanguageServer> servers_at(const std::vector<LanguageServer>& servers, const fs::path& root,
@@ -132,7 +171,7 @@ std::vector<LanguageServer> servers_at(const std::vector<LanguageServer>& server
       std::error_code error;
       return fs::exists(root / mark, error);
     });
-    if (marked && !program_of(one, search_path).empty()) here.push_back(one);
+    if (marked && !launch_of(one, root, search_path).empty()) here.push_back(one);
   }
   return here;
 }

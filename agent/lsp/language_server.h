@@ -16,6 +16,7 @@ struct LanguageServer {
   std::map<std::string, std::string> extensions;  // ".cpp" → "cpp", the name of the language in the protocol
   std::vector<std::string> marks;                 // names at the root of a project in this language
   std::vector<std::string> env;                   // NAME=value, added; "@temp" stands for the private folder
+  bool compiler_serves = false;                   // TypeScript 7: its compiler is used where it is installed
   bool operator==(const LanguageServer&) const = default;
 };
 
@@ -27,8 +28,10 @@ std::vector<LanguageServer> language_servers(const std::string& json, std::vecto
 const LanguageServer* server_for(const std::vector<LanguageServer>& servers,
                                  const std::filesystem::path& file);
 
-// Where its program is in `search_path` (as $PATH); empty when it is not installed. Nothing is started.
-std::filesystem::path program_of(const LanguageServer& server, std::string_view search_path);
+// Its whole path and arguments as it is started for the project at `root`; empty when it is not installed in
+// `search_path` (as $PATH). Nothing is started.
+std::vector<std::string> launch_of(const LanguageServer& server, const std::filesystem::path& root,
+                                   std::string_view search_path);
 
 // Those that are installed and whose language the project at `root` is in, as far as its top level tells.
 std::vector<LanguageServer> servers_at(const std::vector<LanguageServer>& servers,

@@ -27,8 +27,7 @@ constexpr int kMostStarts = 3;  // of a server that fails
 
 ProcessSpec spec_of(const LanguageServer& row, const LspWorld& world) {
   ProcessSpec spec;
-  spec.argv = row.command;
-  spec.argv.front() = program_of(row, world.search_path).string();
+  spec.argv = launch_of(row, world.root, world.search_path);
   spec.cwd = world.root;
   spec.sandbox = world.sandbox();
   spec.env = child_env(current_env(), world.allowed_env, spec.sandbox.temp);
@@ -93,7 +92,7 @@ std::shared_ptr<LspServer> LspDesk::server_of(const fs::path& file, std::string&
   }
   if (servers_at({*row}, world_.root, world_.search_path).empty()) {
     const std::string program = row->command.front();
-    why = program_of(*row, world_.search_path).empty()
+    why = launch_of(*row, world_.root, world_.search_path).empty()
               ? program + " is not installed."
               : program + " is not started: the project has none of the files it needs (" +
                     row->marks.front() + " …).";
@@ -216,7 +215,7 @@ std::string LspDesk::page() const {
     std::string words;
     if (runs)
       words = words_for(state);
-    else if (program_of(row, world_.search_path).empty())
+    else if (launch_of(row, world_.root, world_.search_path).empty())
       words = "not installed (" + row.command.front() + ")";
     else if (servers_at({row}, world_.root, world_.search_path).empty())
       words = "installed; this project has no " + row.marks.front();

@@ -51,3 +51,39 @@ TEST_CASE("a server is for a project that has its files, when it is installed", 
   REQUIRE(here().size() == 1);
   CHECK(here().front().name == "gopls");
 }
+
+TEST_CASE("the compiler of TypeScript 7 is its own language server", "[lsp]") {
+  const test::TempDir dir;
+  const auto installed = dir.path() / "lib/typescript", own = dir.path() / "project/node_modules/typescript";
+  const auto bin = dir.path() / "bin", root = dir.path() / "project";
+  const auto unpack = [](const std::filesystem::path& package, const std::string& version) {
+    std::filesystem::create_directories(package / "bin");
+    std::ofstream(package / "package.json") << R"({"name": "typescript", "version": ")" << version << "\"}";
+    std::ofstream(package / "bin/tsc") << "#!/bin/sh\n";
+    std::filesystem::permissions(package / "bin/tsc", std::filesystem::perms::owner_all);
+  };
+  std::filesystem::create_directories(bin);
+  std::filesystem::create_directories(root);
+  const auto launched = [&](const std::string& own_entry = {}) {
+    return launch_of(*server_for(servers(own_entry), "/a.ts"), root, bin.string());
+  };
+  CHECK(launched().empty());
+
+  unpack(installed, "7.0.2");
+  std::filesystem::create_symlink(installed / "bin/tsc", bin / "tsc");
+  CHECK(launched() == std::vector<std::string>{(bin / "tsc").string(), "--lsp", "--stdio"});
+
+  unpack(own, "5.9.3");  // the project's version decides, and its server is another program
+  CHECK(launched().empty());
+  std::filesystem::create_symlink(installed / "bin/tsc", bin / "typescript-language-server");
+  CHECK(launched() == std::vector<std::string>{(bin / "typescript-language-server").string(), "--stdio"});
+  unpack(own, "7.1.0");
+  CHECK(launched() == std::vector<std::string>{(own / "bin/tsc").string(), "--lsp", "--stdio"});
+  CHECK(launched(R"({"typescript": {"command": "typescript-language-server"}})") ==
+        std::vector<std::string>{(bin / "typescript-language-server").string()});
+
+  unpack(installed, "6.0.1");
+  std::filesystem::remove_all(own);
+  CHECK(launched().back() == "--stdio");
+  CHECK(launched().size() == 2);
+}
