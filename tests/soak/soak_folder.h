@@ -2,17 +2,19 @@
 // counted there from outside.
 #pragma once
 
+#include <poll.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
+#include <vector>
 
 #include "tests/support/headless.h"
 #include "tests/support/places.h"
@@ -44,16 +46,34 @@ struct Folder : Home {
   }
 
   // Processes that have this home: tern, its supervisors, servers, hooks and commands.
-  int processes() const {
+  std::vector<pid_t> processes() const {
     const std::string mark = "HOME=" + path.string();
-    int found = 0;
+    std::vector<pid_t> found;
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
       std::ifstream in(entry.path() / "environ", std::ios::binary);
       const std::string all{std::istreambuf_iterator<char>(in), {}};
-      found += all.find(mark + '\0') != std::string::npos || all.ends_with(mark);
+      if (all.find(mark + '\0') != std::string::npos || all.ends_with(mark))
+        found.push_back(std::atoi(entry.path().filename().c_str()));
     }
     return found;
+  }
+
+  // Waits for the end of each of them, for so long at most. How many are left.
+  int left_after(std::chrono::milliseconds patience) const {
+    const auto end = std::chrono::steady_clock::now() + patience;
+    for (auto still = processes(); !still.empty(); still = processes()) {
+      pollfd process{.fd = static_cast<int>(::syscall(SYS_pidfd_open, still.front(), 0)),
+                     .events = POLLIN,
+                     .revents = 0};
+      if (process.fd < 0) continue;  // it has just ended
+      const auto rest =
+          std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+      const int ended = rest.count() > 0 ? ::poll(&process, 1, static_cast<int>(rest.count())) : 0;
+      ::close(process.fd);
+      if (ended <= 0) return static_cast<int>(processes().size());
+    }
+    return 0;
   }
 };
 
@@ -71,16 +91,6 @@ inline int descriptors(pid_t pid) {
        at != std::filesystem::directory_iterator(); at.increment(ignored))
     ++found;
   return found;
-}
-
-// Asks until it holds, for so long at most.
-inline bool in_time(const std::function<bool()>& holds, std::chrono::seconds patience) {
-  const auto end = std::chrono::steady_clock::now() + patience;
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return true;
 }
 
 }  // namespace tern::test::soak

@@ -10,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "agent/store/store.h"
 #include "tests/soak/soak_folder.h"
@@ -124,8 +125,8 @@ class Seat {
       if (!pty_->until_gone("esc interrupt")) fail("the turn does not end");
     }
     if (trouble.empty())
-      samples.push_back(
-          {soak::resident_kb(pty_->pid()), soak::descriptors(pty_->pid()), folder_.processes()});
+      samples.push_back({soak::resident_kb(pty_->pid()), soak::descriptors(pty_->pid()),
+                         static_cast<int>(folder_.processes().size())});
   }
 
   void meanwhile(soak::Way way, const std::string& mark, const std::string& end) {
@@ -276,9 +277,8 @@ int main(int argc, char** argv) {
     if (!seat->trouble.empty()) std::printf("TROUBLE: %s\n", seat->trouble.c_str()), ++failures;
     for (const auto& [what, times] : seat->turns) std::printf("  %4d  %s\n", times, what.c_str());
   }
-  const bool gone = soak::in_time([&] { return folder.processes() == 0; }, std::chrono::seconds(10));
-  figure("processes left", folder.processes(), "", "0",
-         gone || !first.trouble.empty() || !second.trouble.empty());
+  const int left = folder.left_after(std::chrono::seconds(10));
+  figure("processes left", left, "", "0", left == 0 || !first.trouble.empty() || !second.trouble.empty());
   count_lost(folder, first, "calm");
   count_lost(folder, second, "killed");
   count_growth(first.samples);
