@@ -6,7 +6,6 @@
 #include "agent/gate/command_needs.h"
 #include "agent/gate/file_rules.h"
 #include "agent/gate/permission.h"
-#include "agent/gate/permission_match.h"
 #include "tools/files/program_path.h"
 
 namespace tern {

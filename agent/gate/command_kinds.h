@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/gate/call_words.h"
+#include "agent/gate/programs.h"
 #include "agent/gate/shell_parse.h"
 #include "tools/workspace/workspace.h"
 
@@ -96,6 +97,15 @@ std::string why_not_harmless_git(const ShellCommand& command, const CommandPlace
 std::string program_reads_files(const std::string& program);
 // "gcc --version": a word alone that this program answers with its version and nothing else.
 bool asks_for_version(const ShellCommand& command);
+
+// A call as its options and the rest; the columns of the program read it.
+struct ReadCall {
+  std::vector<std::string> options;
+  std::vector<ShellWord> rest;
+  std::string unknown;  // the first option that is not among the known
+};
+ReadCall read_call(const std::vector<ShellWord>& words, std::string_view shorts, std::string_view longs,
+                   const Program& program);
 
 // An option of the word list, or a cluster of letters as getopt reads it: "ab?c:" holds a flag, one that
 // takes what is glued to it, and one that takes the rest of the word or the next.

@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "agent/gate/git_call.h"
-#include "agent/gate/git_pushed.h"
 #include "compression/text/plain_text.h"
 
 namespace tern {

@@ -2,7 +2,6 @@
 
 #include "agent/gate/command_kinds.h"
 #include "agent/gate/git_call.h"
-#include "agent/gate/git_pushed.h"
 #include "agent/gate/programs.h"
 
 namespace tern {

@@ -7,6 +7,7 @@
 
 #include "agent/gate/command_kinds.h"
 #include "agent/gate/permission.h"
+#include "tools/sandbox/sandbox.h"
 
 namespace tern {
 
@@ -20,5 +21,9 @@ struct RuleHit {
 // at.
 RuleHit file_rule_hit(const PermissionPolicy& policy, PermissionRule::Kind kind,
                       const std::vector<std::vector<std::string>>& commands, const CommandPlace& place);
+
+// They hold inside a sandbox, too: whatever a command does in there, it neither reads what a rule refuses or
+// asks about, nor writes it, as far as it exists.
+void wall_in(Sandbox& sandbox, const PermissionPolicy& policy, const Workspace& workspace);
 
 }  // namespace tern

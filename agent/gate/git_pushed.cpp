@@ -1,4 +1,4 @@
-#include "agent/gate/git_pushed.h"
+#include "agent/gate/git_call.h"
 
 #include <algorithm>
 #include <cctype>

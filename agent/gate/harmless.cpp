@@ -24,42 +24,6 @@ bool system_path(const fs::path& real) {
   return false;
 }
 
-// Splits a call into options and the rest. Empty, or why its options are not known to look.
-std::string read_options(const Program& program, const ShellCommand& command, std::vector<ShellWord>& rest,
-                         bool& pattern_given) {
-  const Looks& looks = *program.looks;
-  bool options = true;
-  for (std::size_t i = 1; i < command.words.size(); ++i) {
-    const std::string& word = command.words[i].text;
-    const std::string unknown = command.words.front().text + " " + word + " isn't on the read-only list";
-    const bool path = in_list(word, program.valued_paths);
-    if (path || in_list(word, program.valued)) {
-      if (++i >= command.words.size()) return unknown;
-      if (path) rest.push_back(command.words[i]);
-      continue;
-    }
-    if (!first_of(program.alone, [&](auto one) { return line_matches(one, word); }).empty()) continue;
-    if (!options || word.size() < 2 || word[0] != '-') {
-      rest.push_back(command.words[i]);
-    } else if (word == "--") {
-      options = false;
-    } else if (word[1] == '-') {
-      const std::string option = word.substr(2, word.find('=') - 2);
-      if (option == "regexp") pattern_given = true;
-      if (!in_list(option, looks.longs)) return unknown;
-    } else {
-      const Letters read = read_letters(std::string_view(word).substr(1), looks.shorts);
-      // tree reads on behind a letter that takes a value: "-Lo 2 f" writes f.
-      const bool glued = program.names == "tree" && word.size() > 2 && word.find_first_of("LIP") != word.npos;
-      if (read == Letters::unknown || glued) return unknown;
-      if (word.find('e') != word.npos && looks.takes == Operands::pattern_then_paths && program.names != "jq")
-        pattern_given = true;
-      if (read == Letters::wants_next && ++i >= command.words.size()) return unknown;
-    }
-  }
-  return {};
-}
-
 // What single programs do with words that are no options.
 std::string why_not_own_way(const std::string& name, const ShellCommand& command,
                             const std::vector<ShellWord>& rest) {
@@ -80,16 +44,22 @@ std::string why_not_own_way(const std::string& name, const ShellCommand& command
 std::string check_looks(const Program& program, const ShellCommand& command, const CommandPlace& place) {
   const Looks& looks = *program.looks;
   const std::string& name = command.words.front().text;
-  std::vector<ShellWord> rest;
-  bool pattern_given = false;
   if (looks.takes == Operands::anything) return {};
-  if (std::string why = read_options(program, command, rest, pattern_given); !why.empty()) return why;
+  auto [options, rest, unknown] = read_call(command.words, looks.shorts, looks.longs, program);
+  // tree reads on behind a letter that takes a value: "-Lo 2 f" writes f.
+  for (const std::string& word : options)
+    if (name == "tree" && word[1] != '-' && word.size() > 2 && word.find_first_of("LIP") != word.npos)
+      unknown = word;
+  if (!unknown.empty()) return name + " " + unknown + " isn't on the read-only list";
   if (rest.size() > looks.most || (looks.takes == Operands::nothing && !rest.empty()))
     return name + " with these arguments may do more than read";
   if (std::string why = why_not_own_way(name, command, rest); !why.empty()) return why;
   if (looks.takes == Operands::text) return {};
-  if (looks.takes == Operands::pattern_then_paths && !pattern_given && !rest.empty() &&
-      !(name == "rg" && command.joined().find(" --files") != std::string::npos))
+  const bool without_pattern = name == "jq" ? false
+                               : name == "rg"
+                                   ? has_option(options, "--files --regexp") || has_letter(options, "e")
+                                   : has_option(options, "--regexp") || has_letter(options, "e");
+  if (looks.takes == Operands::pattern_then_paths && !without_pattern && !rest.empty())
     rest.erase(rest.begin());
   for (const ShellWord& word : rest) {
     if (word.text == "-") continue;
@@ -142,6 +112,39 @@ Letters read_letters(std::string_view cluster, std::string_view letters) {
     if (takes == '?') return Letters::complete;  // the rest is its value
   }
   return Letters::complete;
+}
+
+ReadCall read_call(const std::vector<ShellWord>& words, std::string_view shorts, std::string_view longs,
+                   const Program& program) {
+  ReadCall call;
+  bool reading = true;
+  for (std::size_t i = 1; i < words.size() && call.unknown.empty(); ++i) {
+    const std::string& word = words[i].text;
+    const bool path = in_list(word, program.valued_paths), valued = path || in_list(word, program.valued);
+    const bool option = word.size() > 1 && word[0] == '-';
+    if (valued) {
+      if (path && i + 1 < words.size()) call.rest.push_back(words[i + 1]);
+      if (++i >= words.size()) call.unknown = word;
+    } else if (!first_of(program.alone, [&](auto one) { return line_matches(one, word); }).empty()) {
+      call.options.push_back(word);
+    } else if (option && !reading && program.strict) {
+      call.unknown = word;
+    } else if (!reading || !option) {
+      call.rest.push_back(words[i]);
+    } else if (word[1] == '-') {
+      reading = word.size() > 2;
+      if (reading && !in_list(word.substr(2, word.find('=') - 2), longs)) call.unknown = word;
+      call.options.push_back(word);
+    } else {
+      const Letters read = read_letters(std::string_view(word).substr(1), shorts);
+      const bool next = read == Letters::wants_next;
+      if (next && ++i < words.size() && program.strict && words[i].text.starts_with('-'))
+        call.unknown = words[i].text;
+      if (read == Letters::unknown || (next && i >= words.size())) call.unknown = word;
+      call.options.push_back(word);
+    }
+  }
+  return call;
 }
 
 Place CommandPlace::locate(const ShellWord& word) const {

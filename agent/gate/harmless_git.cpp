@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 #include "agent/gate/command_kinds.h"
 #include "agent/gate/git_call.h"
@@ -14,73 +13,36 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-// `wants_next`: its value is the next word.
-bool known_option(const std::string& verb, const std::string& word, bool& wants_next) {
-  static const Program& git = *program_of("git");
-  wants_next = false;
-  if (word[1] == '-') return word.size() == 2 || in_list(word.substr(2, word.find('=') - 2), git.alone);
-  const auto row = std::find_if(git.verbs_look.begin(), git.verbs_look.end(),
-                                [&](const VerbLooks& r) { return in_list(verb, r.verbs); });
-  if (row == git.verbs_look.end()) return false;
-  const Letters read = read_letters(std::string_view(word).substr(1), row->letters);
-  wants_next = read == Letters::wants_next;
-  return read != Letters::unknown;
-}
-
-// What stands behind the verb.
-struct Parts {
-  Words options, rest;
-  std::string unknown;  // the first option that is not among the known
-};
-Parts parts_of(const Words& words) {
-  Parts parts;
-  bool reading = true, value = false;
-  for (std::size_t i = 1; i < words.size() && parts.unknown.empty(); ++i) {
-    const std::string& word = words[i];
-    if (word.size() < 2 || word[0] != '-') {
-      if (!std::exchange(value, false)) parts.rest.push_back(word);
-    } else if (!reading || value || !known_option(words.front(), word, value)) {
-      parts.unknown =
-          word;  // also behind "--", or as a value: whether git sees an option there is not worth guessing
-    } else {
-      parts.options.push_back(word);
-      reading = word != "--";
-    }
+// Does this call of a verb look, by the options and the words behind it? A form is words with "+" between
+// them,
+// "." none at all; one that ends in "+" may go on.
+bool has_form(const std::vector<ShellWord>& rest, std::string_view form) {
+  if (form == ".") return rest.empty();
+  std::size_t at = 0;
+  for (; !form.empty(); ++at) {
+    const std::size_t end = std::min(form.find('+'), form.size());
+    if (at >= rest.size() || !line_matches(form.substr(0, end), rest[at].text)) return false;
+    if (end + 1 == form.size()) return true;
+    form.remove_prefix(std::min(end + 1, form.size()));
   }
-  return parts;
+  return at == rest.size();
 }
 
-// Sub-commands that look in one form only.
-bool looks_in_this_form(const std::string& verb, const Words& options, const Words& rest) {
-  if (verb == "branch")
-    return rest.empty() || has_option(options, "--list -l --contains --merged --no-merged --points-at");
-  if (verb == "tag")
-    return (rest.empty() && options.empty()) ||
-           has_option(options, "-l --list --contains --points-at --merged");
-  if (verb == "remote")
-    return (rest.empty() && (options.empty() || has_option(options, "-v --verbose"))) ||
-           (rest.size() == 2 && rest[0] == "get-url" && options.empty());
-  if (verb == "config")
-    return has_option(options, "--get --get-all --list -l --get-regexp") ||
-           (rest.size() == 1 && options.empty() && !in_list(rest[0], "edit"));
-  if (rest.empty()) return false;
-  if (verb == "stash") return in_list(rest[0], "list show");
-  return rest.size() == 1 &&
-         ((verb == "worktree" && rest[0] == "list") || (verb == "submodule" && rest[0] == "status"));
-}
-
-// The others look with any of the known options.
-bool looks(const std::string& verb, const Parts& parts) {
-  const auto& [options, rest, unknown] = parts;
-  if (in_list(verb,
-              "status log diff show grep rev-parse ls-files blame annotate shortlog describe reflog cat-file "
-              "ls-tree merge-base "
-              "rev-list name-rev diff-tree diff-index diff-files "
-              "count-objects check-ignore whatchanged range-diff cherry show-ref for-each-ref var version "
-              "show-branch"))
-    return !(verb == "reflog" && !rest.empty() && in_list(rest.front(), "expire delete drop")) &&
-           !(verb == "var" && !options.empty());
-  return looks_in_this_form(verb, options, rest);
+struct VerbCall {
+  std::string unknown;  // the first option that is not among the known
+  bool looks = false;
+};
+VerbCall read_verb(const Words& words) {
+  static const Program& git = *program_of("git");
+  const auto row = std::find_if(git.verbs_look.begin(), git.verbs_look.end(),
+                                [&](const VerbLooks& r) { return in_list(words.front(), r.verbs); });
+  const bool known = row != git.verbs_look.end();
+  const ReadCall call = read_call(command_of(words).words, known ? row->letters : "", git.settings, git);
+  const auto formed = [&](std::string_view form) { return has_form(call.rest, form); };
+  const bool never = known && !call.rest.empty() && in_list(call.rest.front().text, row->never);
+  return {call.unknown, known && !never &&
+                            (row->forms.empty() || has_option(call.options, row->with) ||
+                             !first_of(row->forms, formed).empty())};
 }
 
 bool climbs(const std::string& word) {
@@ -131,8 +93,8 @@ Place place_of(const GitCall& call, const CommandPlace& place) {
 
 bool only_looks(const GitCall& call) {
   if (call.own_settings || call.words.empty()) return false;
-  const Parts parts = parts_of(call.words);
-  return parts.unknown.empty() && looks(call.words.front(), parts);
+  const VerbCall verb = read_verb(call.words);
+  return verb.unknown.empty() && verb.looks;
 }
 
 bool in_nested_repository(const CommandPlace& place) {
@@ -158,8 +120,8 @@ std::string why_not_harmless_git(const ShellCommand& command, const CommandPlace
     return command.words.size() == at + 1 ? "" : "git " + verb + " may start a program that shows pages";
   Words words;
   for (std::size_t i = at; i < command.words.size(); ++i) words.push_back(command.words[i].text);
-  const Parts parts = parts_of(words);
-  if (!parts.unknown.empty()) return "git " + verb + " " + parts.unknown + " isn't on the read-only list";
+  const VerbCall call = read_verb(words);
+  if (!call.unknown.empty()) return "git " + verb + " " + call.unknown + " isn't on the read-only list";
   for (++at; at < command.words.size(); ++at) {
     const std::string& word = command.words[at].text;
     if (names_secret(word, place)) return word + " may hold secrets";
@@ -167,7 +129,7 @@ std::string why_not_harmless_git(const ShellCommand& command, const CommandPlace
     const Place where = place.locate(command.words[at]);
     if (!where.error.empty() || !where.inside) return word + " is outside the workspace";
   }
-  if (!looks(verb, parts)) return "git " + verb + " changes things or isn't on the read-only list";
+  if (!call.looks) return "git " + verb + " changes things or isn't on the read-only list";
   if (in_nested_repository(place))
     return "this is another repository inside the workspace, with its own settings";
   return search_shows_secret(command, {}, place);

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/gate/command_kinds.h"
-#include "agent/gate/permission_match.h"
 
 namespace tern {
 

@@ -3,7 +3,6 @@
 
 #include "agent/gate/command_kinds.h"
 #include "agent/gate/permission.h"
-#include "agent/gate/permission_match.h"
 #include "compression/text/plain_text.h"
 #include "tools/set/args.h"
 #include "tools/set/tool.h"

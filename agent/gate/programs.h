@@ -30,9 +30,10 @@ struct Looks {
   std::size_t most = 1000;  // words that are no options
 };
 
-// The letters with which a verb only looks.
+// The letters with which a verb only looks, the options that make it look, or the forms of the words behind
+// it ("get-url+*", "list+" and more, "." none); neither given: always. Not with `never` as the first of them.
 struct VerbLooks {
-  std::string_view verbs, letters;
+  std::string_view verbs, letters, with = {}, forms = {}, never = {};
 };
 
 // What becomes of the files among its words.
@@ -98,6 +99,7 @@ struct Program {
   std::string_view alone = {}, valued = {};  // words with which it only looks, "x*"; with a value behind them
   std::string_view valued_paths = {};        // the same, the value a file that it reads
   std::initializer_list<VerbLooks> verbs_look = {};
+  bool strict = false;             // whether an option is one behind "--" or as a value is not worth guessing
   std::string_view version = {};   // any of these words alone: says its version
   std::string_view settings = {};  // names that it may be given a plain value for; columns
   std::optional<Code> code = {};

@@ -4,8 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "agent/gate/call_words.h"
 #include "agent/gate/shell_words.h"
-#include "agent/gate/word_shapes.h"
 
 namespace tern {
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <thread>
 
+#include "agent/gate/file_rules.h"
 #include "agent/gate/reach.h"
-#include "agent/gate/rule_walls.h"
 #include "agent/models/redact.h"
 #include "agent/turn/hook_weight.h"
 #include "agent/turn/prepared_call.h"
