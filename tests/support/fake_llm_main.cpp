@@ -1,5 +1,5 @@
 // fake_llm SCENARIO.json [PORT]: the fake model server by hand. Ends with the end of its standard input and
-// says how large each request was.
+// says how large each request was and how many tools it offered.
 //
 // A scenario:
 //   {"replies": [REPLY, …],            one per request, in order
@@ -26,9 +26,23 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/support/fake_llm.h"
+
+namespace {
+
+std::size_t tools_in(const std::string& body) {
+  const auto request = nlohmann::json::parse(body, nullptr, false);
+  if (!request.is_object() || !request.contains("tools")) return 0;
+  std::size_t count = 0;
+  for (const auto& tool : request["tools"])
+    count += tool.contains("functionDeclarations") ? tool["functionDeclarations"].size() : 1;  // Gemini's
+  return count;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) return std::cerr << "usage: fake_llm SCENARIO.json [PORT]\n", 2;
@@ -40,7 +54,8 @@ int main(int argc, char** argv) {
     std::cout << server.url() << std::endl;
     for (std::string line; std::getline(std::cin, line);) {}
     for (const auto& request : server.requests())
-      std::cout << request.path << " " << request.body.size() << " bytes\n";
+      std::cout << request.path << " " << request.body.size() << " bytes, " << tools_in(request.body)
+                << " tools\n";
     for (const std::string& problem : server.shape_problems()) std::cout << problem << "\n";
   } catch (const std::exception& error) {
     return std::cerr << error.what() << "\n", 1;
